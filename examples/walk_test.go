@@ -35,9 +35,9 @@ func TestMain(m *testing.M) {
 
 // walk runs the commands of an example's README as it stands, in a folder with a copy of what they need.
 type walk struct {
-	t    *testing.T
-	dir  string
-	env  []string
+	t   *testing.T
+	dir string
+	env []string
 	// change returns what a command is run as, if it is not nil: "", not at all. What a command prints is compared
 	// unless shortened says that it was made small.
 	change    func(command string) string

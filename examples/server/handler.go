@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ialgn"
 	"io"
 	"mime"
 	"net/http"
-
-	"ialgn"
 )
 
 // What a request may ask for at most.

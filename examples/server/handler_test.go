@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"ialgn"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"ialgn"
 )
 
 // plane trains a model of the two halves of a plane, which it calls west and east.
@@ -107,8 +106,10 @@ func TestRefused(t *testing.T) {
 		{"a word", "text/csv", "1,2\n3,four\n", 400, "body: "},
 		{"columns", "text/csv", "1,2,3,4\n", 400, "body: "},
 		{"large", "application/json", `{"values":[1,2` + strings.Repeat(" ", maxBody) + `]}`, 413, "request body too large"},
-		{"large CSV", "text/csv", strings.Repeat("1."+strings.Repeat("0", 998)+",2\n", maxBody/1000), 413,
-			"request body too large"},
+		{
+			"large CSV", "text/csv", strings.Repeat("1."+strings.Repeat("0", 998)+",2\n", maxBody/1000), 413,
+			"request body too large",
+		},
 		{"many rows", "text/csv", strings.Repeat("1,2\n", maxSamples+1), 400, "body: more than 50000 samples"},
 	} {
 		status, got := post(h, test.kind, test.body)

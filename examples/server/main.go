@@ -8,14 +8,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"ialgn"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
-
-	"ialgn"
 )
 
 func main() {

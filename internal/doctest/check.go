@@ -77,8 +77,8 @@ func (d *document) simple(s simple) []error {
 
 // known lists the other programs that documents may use.
 var known = []string{
-	"cat", "cmp", "curl", "cut", "diff", "echo", "export", "go", "grep", "gzip", "head", "printf", "python3", "sed", "sort",
-	"tail", "uniq",
+	"cat", "cmp", "curl", "cut", "diff", "echo", "export", "go", "grep", "gzip", "head", "printf", "python3", "sed",
+	"sort", "tail", "uniq",
 }
 
 func (d *document) make(files ...string) {

@@ -52,7 +52,9 @@ func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data c
 
 // ReadSamples is [OpenSamples] of what a reader has, which errors call by the name. Closing the samples does not
 // close the reader.
-func ReadSamples(ctx context.Context, name string, r io.Reader, enc *encoding.Encoder, data config.Data) (*Samples, error) {
+func ReadSamples(ctx context.Context, name string, r io.Reader, enc *encoding.Encoder, data config.Data) (
+	*Samples, error,
+) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
