@@ -147,6 +147,13 @@ func (c *Classifier) OpenFile(ctx context.Context, path string) (*SampleFile, er
 	return &SampleFile{c, in}, err
 }
 
+// OpenReader is [Classifier.OpenFile] of what a reader has, such as the body of a request; errors call it by the name.
+// Closing the file does not close the reader.
+func (c *Classifier) OpenReader(ctx context.Context, name string, r io.Reader) (*SampleFile, error) {
+	in, err := dataset.ReadSamples(ctx, name, r, &c.frozen.Encoder, c.data)
+	return &SampleFile{c, in}, err
+}
+
 // Close closes the file.
 func (f *SampleFile) Close() error { return f.in.Close() }
 

@@ -38,6 +38,7 @@ var small = []example{
 	{"mnist/hx8k.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"mnist/8k-6.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"cifar10/12k-4.yaml", []string{"train.epochs=1", "model.width=200"}, 0.15},
+	{"up5k/mnist.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"tabular/satellite.yaml", []string{"train.epochs=5", "model.width=60"}, 0.5},
 }
 

@@ -76,7 +76,10 @@ func (d *document) simple(s simple) []error {
 }
 
 // known lists the other programs that documents may use.
-var known = []string{"cat", "diff", "echo", "export", "go", "grep", "head", "python3", "sed"}
+var known = []string{
+	"cat", "cmp", "curl", "cut", "diff", "echo", "export", "go", "grep", "gzip", "head", "printf", "python3", "sed",
+	"sort", "tail", "uniq",
+}
 
 func (d *document) make(files ...string) {
 	for _, f := range files {
@@ -166,8 +169,8 @@ func (d *document) ialgn(words []string) []error {
 	var wrong []error
 	switch c.command.Name {
 	case "data", "experiment", "fit", "completion", "help": // the arguments are no files, or may be none
-	case "init":
-		d.make(out)
+	case "init": // the data are the reader's own
+		d.make(append(c.args, out)...)
 	case "demo":
 		if out == "" {
 			out = "demo"

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -83,7 +82,7 @@ func (w walk) step(s Step) error {
 		return fmt.Errorf("exit status %s, want %s; it printed:\n%s", status, s.Status, out)
 	}
 	if s.Console && (ours || *whole) {
-		return compare(s.Output, strings.Split(progress.ReplaceAllString(out, ""), "\n"), mask)
+		return Compare(s.Output, strings.Split(progress.ReplaceAllString(out, ""), "\n"), mask)
 	}
 	return nil
 }
@@ -119,47 +118,6 @@ func mask(line string) string {
 	return blanks.ReplaceAllString(strings.TrimSpace(line), " ")
 }
 
-// compare reports the first documented line that is not in the output, in order. A
-// line "..." stands for any number of lines, "..." at a line's end for any rest of it.
-// What follows the last gap is compared with the end of the output.
-func compare(documented, output []string, mask func(string) string) error {
-	for len(output) > 0 && output[len(output)-1] == "" {
-		output = output[:len(output)-1]
-	}
-	at, gap := 0, false
-	for i, line := range documented {
-		if line == "..." {
-			rest := documented[i+1:]
-			if gap = true; len(rest) > 0 && !slices.Contains(rest, "...") {
-				at, gap = max(at, len(output)-len(rest)), false
-			}
-			continue
-		}
-		want, begins := strings.CutSuffix(line, "...")
-		want = mask(want)
-		first := at
-		for ; at < len(output); at++ {
-			got := mask(output[at])
-			if got == want || begins && strings.HasPrefix(got, want) {
-				break
-			}
-			if !gap {
-				return fmt.Errorf("the document shows %q, it prints %q", line, output[at])
-			}
-		}
-		if at == len(output) {
-			return fmt.Errorf("the document shows %q, which is not in what it prints:\n%s", line,
-				strings.Join(output[first:], "\n"))
-		}
-		at++
-		gap = false
-	}
-	if at < len(output) && !gap {
-		return fmt.Errorf("it also prints %q, which the document does not show", output[at])
-	}
-	return nil
-}
-
 // TestProgressLines takes what a slow machine says of its progress for that, and no result.
 func TestProgressLines(t *testing.T) {
 	out := "verifying\nformal: 37 s, proving 300 bits of the last layer\nnextpnr, seed 1: 1 min 5 s, " +
@@ -190,7 +148,7 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := ""
-			if err := compare(strings.Split(test.documented, "|"), output, plain); err != nil {
+			if err := Compare(strings.Split(test.documented, "|"), output, plain); err != nil {
 				got, _, _ = strings.Cut(err.Error(), "\n")
 			}
 			if got != test.want {

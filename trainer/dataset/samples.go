@@ -50,6 +50,17 @@ func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data c
 	return openSamples(f, enc, data)
 }
 
+// ReadSamples is [OpenSamples] of what a reader has, which errors call by the name. Closing the samples does not
+// close the reader.
+func ReadSamples(ctx context.Context, name string, r io.Reader, enc *encoding.Encoder, data config.Data) (
+	*Samples, error,
+) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return openSamples(file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}, enc, data)
+}
+
 func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, error) {
 	q, features := enc.Quantiser, enc.Features()
 	if q != nil && len(q.Scale) != features {

@@ -1,0 +1,17 @@
+package examples_test
+
+import "testing"
+
+// TestMicrocontroller compiles the sketch with a network, and compares its classes with those of predict.
+func TestMicrocontroller(t *testing.T) {
+	t.Parallel()
+	needs(t, "gcc")
+	w := newWalk(t)
+	w.readme("mcu/README.md")
+	t.Run("cortex-m0", func(t *testing.T) {
+		needs(t, "arm-none-eabi-gcc")
+		w.t = t
+		w.run("arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -std=c99 -Wall -Wextra -Werror -Os -DDIGITS_WORDS=1 -I digits " +
+			"-c examples/mcu/sketch.c digits/digits.c")
+	})
+}

@@ -1,0 +1,39 @@
+package examples_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNotebook runs the notebook's cells, and compares what they give with what is stored.
+func TestNotebook(t *testing.T) {
+	t.Parallel()
+	needs(t, "python3")
+	newWalk(t).readme("notebook/README.md")
+}
+
+// TestNotebookDiffers shows that the comparison can fail, and what it leaves out.
+func TestNotebookDiffers(t *testing.T) {
+	needs(t, "python3")
+	for _, test := range []struct{ name, source, stored, want string }{
+		{"equal", `print(1 + 1)`, `2\n`, ""},
+		{"another time", `print('2.5 s')`, `0.1 s\n`, ""},
+		{"another number", `print(1 + 1)`, `3\n`, "cell 1 is stored with"},
+		{"nothing", `x = 2`, `2\n`, "cell 1 is stored with"},
+		{"an error", `1 / 0`, `2\n`, "ZeroDivisionError"},
+	} {
+		path := filepath.Join(t.TempDir(), "n.ipynb")
+		notebook := `{"cells": [{"cell_type": "markdown", "source": ["x"]}, {"cell_type": "code", "source": ["` + test.source +
+			`"], "outputs": [{"name": "stdout", "output_type": "stream", "text": ["` + test.stored + `"]}]}]}`
+		if err := os.WriteFile(path, []byte(notebook), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command("python3", filepath.Join("notebook", "run.py"), path).CombinedOutput()
+		if (err != nil) != (test.want != "") || !strings.Contains(string(out), test.want) {
+			t.Errorf("%s: error %v, output %q, want %q", test.name, err, out, test.want)
+		}
+	}
+}

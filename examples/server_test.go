@@ -1,0 +1,69 @@
+package examples_test
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestServer runs the tests of the module, and then the lines of its README with a server at a free port.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	test := exec.Command("go", "test", ".")
+	test.Dir = "server"
+	if out, err := test.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	needs(t, "curl")
+	w := newWalk(t)
+	build := exec.Command("go", "build", "-o", filepath.Join(w.dir, "server"), ".")
+	build.Dir = "server"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	address := ""
+	w.change = func(command string) string {
+		if strings.HasPrefix(command, "go run -C examples/server . ") {
+			address = w.serve("digits.safetensors")
+			return ""
+		}
+		return strings.Replace(command, "localhost:8080", address, 1)
+	}
+	w.readme("server/README.md")
+}
+
+var served = regexp.MustCompile(`at http://(\S+)/classify`)
+
+// serve starts the server until the test ends, when it must end by itself, and returns its address.
+func (w *walk) serve(model string) (address string) {
+	w.t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	server := exec.CommandContext(ctx, filepath.Join(w.dir, "server"), "-listen", "localhost:0", model)
+	server.Dir = w.dir
+	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
+	said, err := server.StderrPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		stop()
+		_ = server.Wait() // its error is that it was interrupted
+		if code := server.ProcessState.ExitCode(); code != 0 {
+			w.t.Errorf("interrupted, the server exits %d", code)
+		}
+	})
+	line, err := bufio.NewReader(said).ReadString('\n')
+	match := served.FindStringSubmatch(line)
+	if match == nil {
+		w.t.Fatalf("the server says %q (%v)", line, err)
+	}
+	return match[1]
+}

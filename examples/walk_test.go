@@ -1,0 +1,142 @@
+package examples_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"ialgn/internal/doctest"
+)
+
+// bin is the folder that the program of the walks is built into, when one asks for it.
+var bin string
+
+var build = sync.OnceValue(func() error {
+	out, err := exec.Command("go", "build", "-o", bin, "ialgn/cmd/ialgn").CombinedOutput()
+	if err != nil {
+		return errors.New(string(out))
+	}
+	return nil
+})
+
+func TestMain(m *testing.M) {
+	var err error
+	if bin, err = os.MkdirTemp("", "examples-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(bin)
+	os.Exit(code)
+}
+
+// walk runs the commands of an example's README as it stands, in a folder with a copy of what they need.
+type walk struct {
+	t   *testing.T
+	dir string
+	env []string
+	// change returns what a command is run as, if it is not nil: "", not at all. What a command prints is compared
+	// unless shortened says that it was made small.
+	change    func(command string) string
+	shortened bool
+}
+
+func newWalk(t *testing.T) *walk {
+	t.Helper()
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+	w := &walk{t: t, dir: t.TempDir()}
+	for _, folder := range []string{"examples", "trainer/dataset/optdigits"} {
+		if err := os.CopyFS(filepath.Join(w.dir, folder), os.DirFS(filepath.Join("..", folder))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return w
+}
+
+// readme runs the commands of a README and compares what they print with what it shows.
+func (w *walk) readme(name string) {
+	w.t.Helper()
+	b, err := os.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	steps, err := doctest.Steps(string(b))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, s := range steps {
+		command := s.Command
+		if w.change != nil {
+			command = w.change(command)
+		}
+		if command == "" {
+			continue
+		}
+		out := w.run(command)
+		if !s.Console || w.shortened {
+			continue
+		}
+		if err := doctest.Compare(s.Output, strings.Split(out, "\n"), strings.TrimSpace); err != nil {
+			w.t.Fatalf("%s:%d: %s\n%v", name, s.Line, s.Command, err)
+		}
+	}
+}
+
+// run runs a command in the folder and returns what it prints.
+func (w *walk) run(command string) string {
+	w.t.Helper()
+	cmd := exec.CommandContext(w.t.Context(), "sh", "-c", command)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+	return string(out)
+}
+
+// needs skips a test where a program is not installed.
+func needs(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
+	}
+}
+
+// fetch copies a file of a data set to the folder, or skips the test where there is none.
+func (w *walk) fetch(name string) {
+	w.t.Helper()
+	b, err := os.ReadFile(filepath.Join(w.setData(name), name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, filepath.Base(name)), b, 0o666); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// setData has the commands look for data sets where the named file is, and returns that folder. It skips the test where
+// the file is in none.
+func (w *walk) setData(name string) string {
+	w.t.Helper()
+	for _, folder := range folders() {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			continue
+		}
+		folder, err := filepath.Abs(folder)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.env = append(w.env, "IALGN_DATA="+folder)
+		return folder
+	}
+	w.t.Skipf("%s is in none of the folders of data sets", name)
+	return ""
+}
