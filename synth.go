@@ -33,7 +33,7 @@ const (
 type SynthOptions struct {
 	// Target is the device, one of [target.DeviceNames]; empty: that of the design's board or family, or ice40-hx8k.
 	Target string
-	MHz    float64 // clock frequency to aim at; 0: that of the design or its board, or 48
+	MHz    float64 // clock frequency to aim at; 0: that of the design, its board or its serial line, or 48
 	Seeds  []int   // seeds for placement, of which the fastest result is kept; empty: seed 1
 	Place  Aim
 	Pins   string // a file of pins; empty: those of the design's board, or as the program that places chooses
@@ -170,7 +170,8 @@ func (o SynthOptions) run(ctx context.Context, d *Design, out *artifact.Output) 
 		return r, err
 	}
 	r.Dir, r.Manifest = filepath.Join(out.Dir, SynthesisFolder), out.SHA256()
-	r.MHz = cmp.Or(r.MHz, d.plan.Options.MHz, usualMHz)
+	o.warnOfPins(d.plan, r)
+	r.MHz = cmp.Or(r.MHz, clockOf(d.plan))
 	if r.Module, r.Sources, err = sources(out, d.plan, r.Device); err != nil {
 		return r, err
 	}
@@ -248,6 +249,14 @@ func (o SynthOptions) onBoard(out *artifact.Output, b *wrapper.Board, r *synth.O
 	r.MHz = b.MHz()
 	o.note("placing on the pins of the board %s, as %s says", b.Name, r.Pins)
 	return nil
+}
+
+// warnOfPins warns of an interface for a board that is placed without a file of pins: its bitstream fits no board.
+func (o SynthOptions) warnOfPins(p *plan.Plan, r synth.Options) {
+	if r.Pins == "" && o.Reuse == "" && r.Device.Placeable() && wrapper.Boarded(p.Wrap) {
+		o.warn(option.Errorf("nothing names the pins of the %s, so they are placed freely: for a board compile with "+
+			"{Board NAME}, or give {Pins FILE}", p.Wrap))
+	}
 }
 
 // carries reports whether a board has a device.

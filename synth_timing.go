@@ -1,13 +1,25 @@
 package ialgn
 
 import (
+	"cmp"
 	"fmt"
 
 	"ialgn/artifact"
 	"ialgn/artifact/plan"
+	"ialgn/backend/wrapper"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 )
+
+// clockOf returns the clock in MHz that a design is placed for where nobody says another: that of compile, else that
+// which its serial line counts bits in, else the usual one.
+func clockOf(p *plan.Plan) float64 {
+	if k, err := wrapper.Find(p.Wrap); err == nil && k.Baud {
+		hz, _ := wrapper.LineOptions(p.Options.MHz, p.Options.Baud, p.Board).Line()
+		return cmp.Or(p.Options.MHz, float64(hz)/1e6)
+	}
+	return cmp.Or(p.Options.MHz, usualMHz)
+}
 
 // tooSlow is the error of a compiled folder that was routed below its clock. Its hint says what may bring it there.
 func tooSlow(p *plan.Plan, out *artifact.Output, r *synth.Report) error {

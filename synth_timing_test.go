@@ -94,3 +94,30 @@ func checkDevice(t *testing.T, o CompileOptions, want string) {
 		t.Errorf("%+v: %s, want %s (%v)", o, d.Name, want, err)
 	}
 }
+
+// TestPlanClock has the clock that is aimed at where MHz: is left out: a serial line that counts another would be at
+// another rate.
+func TestPlanClock(t *testing.T) {
+	for _, c := range []struct {
+		o    CompileOptions
+		want float64
+	}{
+		{CompileOptions{}, usualMHz},
+		{CompileOptions{MHz: 25}, 25},
+		{CompileOptions{Wrap: "stream"}, usualMHz},
+		{CompileOptions{Wrap: "spi", Board: "icebreaker", Target: "ice40"}, usualMHz}, // of the board's pins, if they are its
+		{CompileOptions{Wrap: "uart"}, 12},
+		{CompileOptions{Wrap: "uart", Baud: 9600}, 12},
+		{CompileOptions{Wrap: "uart", MHz: 33.3333333}, 33.3333333},
+		{CompileOptions{Wrap: "uart", Board: "icebreaker", Target: "ice40"}, 12},
+		{CompileOptions{Wrap: "uart", Fold: 1}, 12},
+	} {
+		p, err := plan.New(c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := clockOf(p); got != c.want {
+			t.Errorf("%+v: %v MHz, want %v", c.o, got, c.want)
+		}
+	}
+}

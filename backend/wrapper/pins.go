@@ -3,6 +3,7 @@ package wrapper
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ialgn/internal/hint"
@@ -100,6 +101,11 @@ func (b *Board) CheckPins(kind string) error {
 		return fmt.Errorf("board %s: a wrapper %s has no pins there, give uart or spi", b.Name, kind)
 	}
 	return nil
+}
+
+// Boarded reports whether boards have pins for a kind of wrapper.
+func Boarded(kind string) bool {
+	return slices.ContainsFunc(boards, func(b Board) bool { return b.CheckPins(kind) == nil })
 }
 
 // MHz is the clock of the board's oscillator.

@@ -20,8 +20,8 @@ func initCommand() *cli.Command {
 		Description: "DATA is a CSV file with a label, an array (.npy, .npz:NAME, IDX) whose labels --labels\n" +
 			"names, or the name of a data set. Of a CSV file it is found what separates the fields,\n" +
 			"which columns are numbers and which words, what is missing, constant or only counts\n" +
-			"the rows. The configuration has comments; `ialgn\n" +
-			"train` takes it as it is. No file is written over without --force.",
+			"the rows. The configuration has comments; `ialgn train` takes it as it is. No file is\n" +
+			"written over without --force.",
 		UsageText: "ialgn init my.csv --label state -o state.yaml",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the configuration to `CONFIG` (default: NAME.yaml, after the data)"},
