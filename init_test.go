@@ -128,8 +128,8 @@ func TestInitTest(t *testing.T) {
 	}
 }
 
-// TestInitMany writes a configuration for a table of more columns than it can name one by one, and none where those that
-// must be named have no room in it.
+// TestInitMany writes a configuration for a table of more columns than it can name one by one, and none where those
+// that must be named have no room in it.
 func TestInitMany(t *testing.T) {
 	const columns = 600
 	for _, test := range []struct{ values, want string }{{",", ""}, {",yes,no", "more than the 16384 bytes"}} {

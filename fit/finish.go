@@ -245,8 +245,8 @@ func (s *search) writeConfig(name string, cfg *config.Config) error {
 	text := append([]byte("# Chosen by `ialgn fit`. To train it again: ialgn train THIS -o MODEL\n"), cfg.YAML()...)
 	path := s.path(name + configEnding)
 	if len(text) > config.MaxSource {
-		s.warn(hint.With(fmt.Errorf("%s: longer than the %d bytes that a configuration may have, `ialgn train` will refuse it",
-			path, config.MaxSource), "give the columns shorter names, or leave some out of the file"))
+		s.warn(hint.With(fmt.Errorf("%s: longer than the %d bytes that a configuration may have, `ialgn train` will refuse "+
+			"it", path, config.MaxSource), "give the columns shorter names, or leave some out of the file"))
 	}
 	err := atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(text)

@@ -201,7 +201,8 @@ func TestLabelsMemory(t *testing.T) {
 	const n = 1 << 21
 	y := make([]uint8, n)
 	y[0] = 1
-	dir := writeFiles(t, map[string][]byte{"y.npz": npzBytes(t, map[string][]byte{"y": npyBytes("|u1", fmt.Sprintf("%d,", n), y)})})
+	archive := npzBytes(t, map[string][]byte{"y": npyBytes("|u1", fmt.Sprintf("%d,", n), y)})
+	dir := writeFiles(t, map[string][]byte{"y.npz": archive})
 	a, err := openArray(arrayFile(filepath.Join(dir, "y.npz:y")))
 	if err != nil {
 		t.Fatal(err)
