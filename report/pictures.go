@@ -44,7 +44,7 @@ func (p *NetworkPage) pictures() (template.HTML, error) {
 		side := float64(pictureSide) / float64(p.Shape.Width)
 		for _, c := range v.frames {
 			fmt.Fprintf(&out, `<rect class="changed" x="%.2f" y="%.2f" width="%.2f" height="%.2f"><title>%s: %d to %d</title></rect>`+
-				"\n", float64(left)+side*float64(*c.Column), side*float64(*c.Row), side, side, escaped(c.String()), c.From, c.To)
+				"\n", float64(left)+float64(side*float64(*c.Column)), side*float64(*c.Row), side, side, escaped(c.String()), c.From, c.To)
 		}
 	}
 	out.WriteString("</svg>")

@@ -205,7 +205,7 @@ func perBit(inputs int) float64 {
 	case inputs >= 6:
 		return 1
 	case inputs >= 3:
-		return 2 - 0.25*float64(inputs-3)
+		return 2 - float64(0.25*float64(inputs-3))
 	}
 	return 5 // a full adder of two-input gates
 }
@@ -223,7 +223,7 @@ func (c *cover) head() int {
 	}
 	luts := 0.0
 	for _, n := range counted {
-		luts += perBit(c.inputs) * float64(n-bits.Len(uint(n)))
+		luts += float64(perBit(c.inputs) * float64(n-bits.Len(uint(n))))
 	}
 	digits := bits.Len(uint(slices.Max(counted)))
 	return int(math.Round(luts)) + (classes-1)*(2*digits+1)
