@@ -31,7 +31,7 @@ func frozen(t testing.TB, width, depth int, a, binary float64, scope netlist.Sco
 // TestScale optimises networks of a million and more gates: the result is valid, of
 // the same function, and not larger than the binary gates are many.
 func TestScale(t *testing.T) {
-	width, depth := 16000, 80
+	width, depth := 8000, 80
 	if testing.Short() {
 		width = 1000
 	}

@@ -193,7 +193,8 @@ func (s *search) unit() string {
 func (s *search) shrink(f *final, by float64) error {
 	width := min(int(by*float64(f.Width))/s.classes, f.Width/s.classes-1) * s.classes
 	if width < s.classes {
-		return fmt.Errorf("%s: not even a chain for each class fits", s.name)
+		return hint.With(fmt.Errorf("%s: not even a chain for each class fits (%s)", s.name, f.Candidate.text(s.dims)),
+			"give more {LUTs}, or a larger device; thresholds that the configuration gives may be too many")
 	}
 	return s.ledger.record(func() { f.Width, f.Cost = width, nil })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"ialgn/internal/plural"
 	"ialgn/netlist"
@@ -51,8 +52,13 @@ type Shape = design
 
 // kinds returns the table.
 func kinds() []*Kind {
-	return append([]*Kind{streamKind(), axisKind(), uartKind(), spiKind()}, registered...)
+	return append(builtIn(), registered...)
 }
+
+// builtIn returns a copy of the kinds that there always are, of which the programs for the other end are long texts.
+func builtIn() []*Kind { return slices.Clone(made()) }
+
+var made = sync.OnceValue(func() []*Kind { return []*Kind{streamKind(), axisKind(), uartKind(), spiKind()} })
 
 // registered are kinds beside those that are built in.
 var registered []*Kind

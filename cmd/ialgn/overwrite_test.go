@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,40 +88,82 @@ var overwritings = []overwriting{
 // tinyTable makes an experiment as small as it can be.
 const tinyTable = "--data sets --seeds 1 --set train.epochs=1 --set model.depth=2 --only mnist-*-rwlgn --quiet"
 
+// byCommand are the overwritings of each command line, which takes a second or more to run.
+func byCommand() (all [][]overwriting) {
+	at := map[string]int{}
+	for _, o := range overwritings {
+		i, ok := at[o.args]
+		if !ok {
+			i = len(all)
+			at[o.args] = i
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], o)
+	}
+	return all
+}
+
 // TestNothingOverwritten has a user's file stand in every place that a command writes: it is
 // refused, and its bytes stay. With --force the command does its work.
 func TestNothingOverwritten(t *testing.T) {
 	sound := soundFiles(t)
-	for _, o := range overwritings {
-		t.Run(o.args+" over "+filepath.Base(o.file), func(t *testing.T) {
+	for _, files := range byCommand() {
+		t.Run(files[0].args, func(t *testing.T) {
+			before := map[string]string{}
+			for _, o := range files {
+				restore(t, sound)
+				was := o.refused(t, sound)
+				if !o.reads() && !strings.HasPrefix(o.args, "demo ") { // which takes long
+					before[o.file] = was
+				}
+			}
+			if len(before) == 0 {
+				return
+			}
 			restore(t, sound)
-			if was, ok := sound[o.file]; !ok || strings.HasSuffix(o.file, ".json") || strings.HasSuffix(o.file, ".html") {
-				writeFile(t, o.file, mine)
-			} else if was == mine {
-				t.Fatal("the test is wrong")
+			for file, text := range before {
+				writeFile(t, file, text)
 			}
-			before := readFile(t, o.file)
-			args := strings.Fields(o.args)
-			code, stdout, stderr := runProgram(t, args...)
-			if code != exitUsage || stdout != "" && args[0] != "demo" || !strings.Contains(stderr, o.file+":") ||
-				!strings.Contains(stderr, o.wants) {
-				t.Errorf("exit status %d, %s", code, stderr)
-			}
-			if readFile(t, o.file) != before {
-				t.Errorf("%s has been written over", o.file)
-			}
-			if reads := o.wants == "move" || o.wants == "" || slices.Contains(args, "--keep"); reads || args[0] == "demo" {
-				return // what reads what is there, and what takes long
-			}
-			if !strings.Contains(stderr, "--force") {
-				t.Errorf("no word of --force: %s", stderr)
-			}
-			if code, _, stderr := runProgram(t, append(args, "--force")...); code != exitDone || readFile(t, o.file) == before &&
-				!strings.Contains(o.file, ".best") {
+			if code, _, stderr := runProgram(t, append(strings.Fields(files[0].args), "--force")...); code != exitDone {
 				t.Errorf("with --force: exit status %d, %s", code, stderr)
+			}
+			for file, text := range before {
+				if readFile(t, file) == text && !strings.Contains(file, ".best") {
+					t.Errorf("with --force %s is as it was", file)
+				}
 			}
 		})
 	}
+}
+
+// reads reports whether the command reads what is in the file's place, so that --force does not help.
+func (o overwriting) reads() bool {
+	return o.wants == "move" || o.wants == "" || strings.Contains(o.args, "--keep")
+}
+
+// refused puts a file of the user's in the place of what the command writes, unless the user has one there, and runs the
+// command. It returns what is in the file.
+func (o overwriting) refused(t *testing.T, sound map[string]string) string {
+	t.Helper()
+	if was, ok := sound[o.file]; !ok || strings.HasSuffix(o.file, ".json") || strings.HasSuffix(o.file, ".html") {
+		writeFile(t, o.file, mine)
+	} else if was == mine {
+		t.Fatal("the test is wrong")
+	}
+	before := readFile(t, o.file)
+	args := strings.Fields(o.args)
+	code, stdout, stderr := runProgram(t, args...)
+	if code != exitUsage || stdout != "" && args[0] != "demo" || !strings.Contains(stderr, o.file+":") ||
+		!strings.Contains(stderr, o.wants) {
+		t.Errorf("over %s: exit status %d, %s", o.file, code, stderr)
+	}
+	if readFile(t, o.file) != before {
+		t.Errorf("%s has been written over", o.file)
+	}
+	if !o.reads() && args[0] != "demo" && !strings.Contains(stderr, "--force") {
+		t.Errorf("no word of --force: %s", stderr)
+	}
+	return before
 }
 
 func readFile(t *testing.T, path string) string {
@@ -188,27 +229,33 @@ func TestWrittenTwice(t *testing.T) {
 // are still its own.
 func TestOwnOutputsReplaced(t *testing.T) {
 	sound := soundFiles(t)
-	for _, o := range overwritings {
-		args := strings.Fields(o.args)
-		if args[0] == "demo" || args[0] == "fit" && o.file != "new/fit.json" || o.wants == "a page" && o.file == "raw/net.v" || strings.Contains(o.args, "table.csv") {
-			continue // those that read their output's name, one that replaces nothing, and a long one
+	for _, files := range byCommand() {
+		args := strings.Fields(files[0].args)
+		if args[0] == "demo" || args[0] == "init" || slices.Contains(args, "table.csv") || slices.Contains(args, "raw/net.v") {
+			continue // what takes long, what replaces nothing, and what reads its output's name
 		}
-		t.Run(o.args, func(t *testing.T) {
+		t.Run(files[0].args, func(t *testing.T) {
 			restore(t, sound)
 			for range 2 {
 				if code, _, stderr := runProgram(t, args...); code != exitDone {
 					t.Fatalf("exit status %d, %s", code, stderr)
 				}
 			}
-			if _, err := os.Stat(o.file); err != nil || args[0] == "compile" || o.wants == "move" ||
-				slices.Contains(args, "--keep") {
+			emptied := ""
+			for _, o := range files {
+				if _, err := os.Stat(o.file); err != nil || o.wants == "move" {
+					continue
+				}
+				if err := os.Truncate(o.file, 0); err != nil {
+					t.Fatal(err)
+				}
+				emptied = o.file
+			}
+			if emptied == "" || args[0] == "compile" || slices.Contains(args, "--keep") {
 				return
 			}
-			if err := os.Truncate(o.file, 0); err != nil {
-				t.Fatal(err)
-			}
 			if code, _, stderr := runProgram(t, args...); code != exitDone && !slices.Contains(args, "--resume") {
-				t.Errorf("over an empty file: exit status %d, %s", code, stderr)
+				t.Errorf("over empty files: exit status %d, %s", code, stderr)
 			}
 		})
 	}

@@ -152,16 +152,17 @@ func TestNoRoom(t *testing.T) {
 	if want := "m: needs 9 flip-flops, but ice40-hx1k has 8"; err == nil || err.Error() != want || hint.Of(err) == "" {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	m := options(t, "ice40-hx1k", source(t, "input wire clk, input wire [11:0] x, output reg [31:0] y", `reg [31:0] words [0:4095];
+	m := options(t, "ice40-hx1k", source(t, "input wire clk, input wire [9:0] x, output reg [31:0] y", `reg [31:0] words [0:1023];
   initial $readmemh("words.hex", words);
   always @(posedge clk) y <= words[x];`))
 	var words []byte
-	for r := rand.New(rand.NewPCG(1, 2)); len(words) < 9*4096; {
+	for r := rand.New(rand.NewPCG(1, 2)); len(words) < 9*1024; {
 		words = fmt.Appendf(words, "%08x\n", r.Uint32())
 	}
 	m.Memories = []synth.Memory{{Name: "words.hex", Text: words, Placeholder: words}}
+	m.Device.BlockRAM = 16384
 	_, err = synth.Run(t.Context(), m)
-	if want := "m: needs 131072 bits of block RAM, but ice40-hx1k has 65536"; err == nil || err.Error() != want ||
+	if want := "m: needs 32768 bits of block RAM, but ice40-hx1k has 16384"; err == nil || err.Error() != want ||
 		!strings.Contains(hint.Of(err), "Fold: 1") {
 		t.Errorf("error %v with the hint %q, want %s", err, hint.Of(err), want)
 	}

@@ -291,7 +291,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	add("init", "0", "init", "table.csv")
-	add("fit", "0", "fit", "digits", "--target", "ice40-hx1k", "--luts", "150", "--minutes", "0.1")
+	add("fit", "0", "fit", "digits", "--target", "ice40-hx1k", "--luts", "150", "--minutes", "0.02")
 	t.Setenv("IALGN_DATA", r.dir)
 	t.Setenv("XDG_CACHE_HOME", r.dir)
 	add("experiment", "1", "experiment", "baselines", "-o", "tables")

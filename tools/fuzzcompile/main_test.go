@@ -73,7 +73,7 @@ func TestSeeds(t *testing.T) {
 		for i := range seeds.n {
 			seed := seeds.first + uint64(i)
 			c := newCase(seed)
-			if again := newCase(seed); i < 50 && !reflect.DeepEqual(c, again) {
+			if i < 50 && !reflect.DeepEqual(c, newCase(seed)) {
 				t.Fatalf("seed %d gave two cases", seed)
 			}
 			if !sameNetwork(c.model.Freeze(), c.network) {
