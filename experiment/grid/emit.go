@@ -184,11 +184,15 @@ func (b *Batch) kubernetes(w io.Writer) error {
 		{Key: "cpu", Value: fmt.Sprint(batchThreads)},
 		{Key: "memory", Value: fmt.Sprintf("%dGi", b.gigabytes())},
 	}
+	command := make([]string, len(b.args))
+	for i, arg := range b.args {
+		command[i] = strings.ReplaceAll(arg, "$", "$$") // which it would take for the beginning of a variable
+	}
 	container := yaml.MapSlice{
 		{Key: "name", Value: "ialgn"},
 		{Key: "image", Value: "ialgn:latest"},
 		{Key: "workingDir", Value: volume},
-		{Key: "command", Value: append(append([]string{}, b.args...), "--index", "$(JOB_COMPLETION_INDEX)", "--threads",
+		{Key: "command", Value: append(command, "--index", "$(JOB_COMPLETION_INDEX)", "--threads",
 			fmt.Sprint(batchThreads), "--quiet")},
 		{Key: "env", Value: []yaml.MapSlice{{{Key: "name", Value: "IALGN_DATA"}, {Key: "value", Value: volume + "/data"}}}},
 		{Key: "resources", Value: yaml.MapSlice{{Key: "requests", Value: resources}}},

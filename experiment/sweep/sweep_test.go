@@ -265,7 +265,8 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestKubernetes refuses files of the command that pods do not share.
+// TestKubernetes refuses files of the command that pods do not share, and writes words that look like variables so that
+// they are none.
 func TestKubernetes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"tiny.yaml", "grid.yaml"} {
@@ -278,6 +279,13 @@ func TestKubernetes(t *testing.T) {
 	b, err := r.Emit(t.Context(), grid.Kubernetes, "")
 	if err != nil || b.Indexes != 3 || b.File != "out/tiny-sweep.yaml" {
 		t.Errorf("%+v, error %v", b, err)
+	}
+	r.Dir = "$(X)"
+	if b, err = r.Emit(t.Context(), grid.Kubernetes, ""); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(b.File); err != nil || !strings.Contains(string(text), "- $$(X)\n") {
+		t.Errorf("%v:\n%s", err, text)
 	}
 	r.GridFile = write(t, "grid.yaml", "train.seed: 1..3")
 	if _, err := r.Emit(t.Context(), grid.Kubernetes, ""); err == nil ||
