@@ -271,13 +271,13 @@ func TestStream(t *testing.T) {
 	for _, c := range []struct{ stages, beat int }{{0, 1}, {0, 3}, {0, 11}, {1, 3}, {3, 1}, {5, 11}} {
 		t.Run(fmt.Sprintf("stages=%d/beat=%d", c.stages, c.beat), func(t *testing.T) {
 			dir, wrapper := emit(t, n, c.stages)
-			p := newProgram(t, n, c.beat, 1000, false)
+			p := newProgram(t, n, c.beat, 400, false)
 			build(t, dir, wrapper, c.stages, p)
 			out := simulate(t, dir)
-			takes(t, "stream", n, Options{Beat: c.beat}, 1000, clocks(t, out, p), c.stages+10)
+			takes(t, "stream", n, Options{Beat: c.beat}, 400, clocks(t, out, p), c.stages+10)
 			answersAfter(t, "stream", staged(t, n, c.stages), Options{Beat: c.beat}, out)
 			clocks(t, simulate(t, dir, "+stall_in=40", "+stall_out=40"), p)
-			p = newProgram(t, n, c.beat, 300, true)
+			p = newProgram(t, n, c.beat, 150, true)
 			build(t, dir, wrapper, c.stages, p)
 			for _, stalls := range [][]string{nil, {"+stall_in=50"}, {"+stall_out=80"}, {"+stall_in=40", "+stall_out=40"}} {
 				clocks(t, simulate(t, dir, stalls...), p)
