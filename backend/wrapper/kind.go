@@ -51,14 +51,11 @@ const EngineKind = "stream"
 type Shape = design
 
 // kinds returns the table.
-func kinds() []*Kind {
-	return append(builtIn(), registered...)
-}
+func kinds() []*Kind { return slices.Concat(builtIn(), registered) }
 
-// builtIn returns a copy of the kinds that there always are, of which the programs for the other end are long texts.
-func builtIn() []*Kind { return slices.Clone(made()) }
-
-var made = sync.OnceValue(func() []*Kind { return []*Kind{streamKind(), axisKind(), uartKind(), spiKind()} })
+// builtIn returns the kinds that there always are. They are made once, as the programs for the other end are long
+// texts.
+var builtIn = sync.OnceValue(func() []*Kind { return []*Kind{streamKind(), axisKind(), uartKind(), spiKind()} })
 
 // registered are kinds beside those that are built in.
 var registered []*Kind

@@ -136,13 +136,14 @@ func TestNothingOverwritten(t *testing.T) {
 	}
 }
 
-// reads reports whether the command reads what is in the file's place, so that --force does not help.
+// reads reports whether the command goes on with what it finds under the name that it writes, such as a
+// checkpoint: there a file of the user's is refused with --force, too.
 func (o overwriting) reads() bool {
 	return o.wants == "move" || o.wants == "" || strings.Contains(o.args, "--keep")
 }
 
-// refused puts a file of the user's in the place of what the command writes, unless the user has one there, and runs the
-// command. It returns what is in the file.
+// refused puts a file of the user's under the name that the command writes to, unless sound has one there, runs the
+// command, and fails the test if it is not refused or has changed the file, whose contents it returns.
 func (o overwriting) refused(t *testing.T, sound map[string]string) string {
 	t.Helper()
 	if was, ok := sound[o.file]; !ok || strings.HasSuffix(o.file, ".json") || strings.HasSuffix(o.file, ".html") {
@@ -231,7 +232,8 @@ func TestOwnOutputsReplaced(t *testing.T) {
 	sound := soundFiles(t)
 	for _, files := range byCommand() {
 		args := strings.Fields(files[0].args)
-		if args[0] == "demo" || args[0] == "init" || slices.Contains(args, "table.csv") || slices.Contains(args, "raw/net.v") {
+		if args[0] == "demo" || args[0] == "init" || slices.Contains(args, "table.csv") ||
+			slices.Contains(args, "raw/net.v") {
 			continue // what takes long, what replaces nothing, and what reads its output's name
 		}
 		t.Run(files[0].args, func(t *testing.T) {

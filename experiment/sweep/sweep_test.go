@@ -265,8 +265,8 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestKubernetes refuses files of the command that pods do not share, and writes words that look like variables so that
-// they are none.
+// TestKubernetes refuses files of the command that pods do not share, and has a $ in a word written so that Kubernetes
+// puts no variable in its place.
 func TestKubernetes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"tiny.yaml", "grid.yaml"} {

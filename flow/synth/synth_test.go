@@ -152,7 +152,8 @@ func TestNoRoom(t *testing.T) {
 	if want := "m: needs 9 flip-flops, but ice40-hx1k has 8"; err == nil || err.Error() != want || hint.Of(err) == "" {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	m := options(t, "ice40-hx1k", source(t, "input wire clk, input wire [9:0] x, output reg [31:0] y", `reg [31:0] words [0:1023];
+	m := options(t, "ice40-hx1k", source(t, "input wire clk, input wire [9:0] x, output reg [31:0] y",
+		`reg [31:0] words [0:1023];
   initial $readmemh("words.hex", words);
   always @(posedge clk) y <= words[x];`))
 	var words []byte
