@@ -1,0 +1,206 @@
+// Package x86 encodes the few instructions of x86-64 that straight network code is made of: moves, bitwise operations
+// and comparisons of vectors with AVX2 and AVX-512, and the general instructions around them.
+//
+// An [Asm] appends instructions to a buffer. Operands stand in Intel's order, the result first. What depends on the
+// place of something else, a jump or an operand relative to the instruction pointer, goes by a [Label], which may be
+// bound before or after. The code does not depend on where it is put.
+//
+// The encodings are those of Intel's manual (Software Developer's Manual, volume 2); the tests hold them against the
+// system's assembler. An operand that an instruction cannot have is a programmer's mistake and panics.
+package x86
+
+import "encoding/binary"
+
+// Reg is a general register.
+type Reg uint8
+
+// The general registers.
+const (
+	RAX Reg = iota
+	RCX
+	RDX
+	RBX
+	RSP
+	RBP
+	RSI
+	RDI
+	R8
+	R9
+	R10
+	R11
+	R12
+	R13
+	R14
+	R15
+	noReg
+)
+
+// Vec is a vector register, 0 to 31; instructions with VEX encoding have 0 to 15.
+type Vec uint8
+
+// Mask is a mask register, k0 to k7. As the mask of an instruction, 0 means that there is none.
+type Mask uint8
+
+// Width is the width of vectors.
+type Width uint8
+
+// The widths, by the length field of an instruction.
+const (
+	XMM Width = iota // 128 bits
+	YMM              // 256 bits
+	ZMM              // 512 bits
+)
+
+// Bytes returns the size of a vector.
+func (w Width) Bytes() int { return 16 << w }
+
+// Mem is an operand in memory: at a register plus a displacement, and plus scale times an index if there is one; or at
+// a label.
+type Mem struct {
+	base, index Reg
+	scale       uint8 // log2
+	disp        int32
+	label       Label
+}
+
+// At is the operand at a register plus a displacement.
+func At(base Reg, disp int32) Mem { return Mem{base: base, index: noReg, disp: disp, label: noLabel} }
+
+// Indexed is [At] plus the index register times 1, 2, 4 or 8.
+func Indexed(base, index Reg, scale uint8, disp int32) Mem {
+	m := At(base, disp)
+	if index == RSP {
+		panic("x86: rsp cannot be an index")
+	}
+	for 1<<m.scale != scale {
+		if m.scale++; m.scale > 3 {
+			panic("x86: a scale is 1, 2, 4 or 8")
+		}
+	}
+	m.index = index
+	return m
+}
+
+// AtLabel is the operand at a label.
+func AtLabel(l Label) Mem { return Mem{base: noReg, index: noReg, label: l} }
+
+// Label is a place in the code.
+type Label int32
+
+const noLabel Label = -1
+
+// fixup is a field of four bytes that holds the distance from its end, or a little after it, to a label.
+type fixup struct {
+	at, end int
+	label   Label
+}
+
+// Asm is code in the making.
+type Asm struct {
+	code   []byte
+	places []int // [label], -1 where it is not bound yet
+	fixups []fixup
+}
+
+// Len returns the size of the code so far.
+func (a *Asm) Len() int { return len(a.code) }
+
+// Bytes returns the code. It panics if a label that is used is bound nowhere.
+func (a *Asm) Bytes() []byte {
+	for _, f := range a.fixups {
+		if a.places[f.label] < 0 {
+			panic("x86: a label is bound nowhere")
+		}
+		binary.LittleEndian.PutUint32(a.code[f.at:], uint32(a.places[f.label]-f.end))
+	}
+	a.fixups = a.fixups[:0]
+	return a.code
+}
+
+// NewLabel returns a label that is still to be bound.
+func (a *Asm) NewLabel() Label {
+	a.places = append(a.places, -1)
+	return Label(len(a.places) - 1)
+}
+
+// Bind puts a label here.
+func (a *Asm) Bind(l Label) {
+	if a.places[l] >= 0 {
+		panic("x86: a label is bound twice")
+	}
+	a.places[l] = len(a.code)
+}
+
+// Here returns a label that is bound here.
+func (a *Asm) Here() Label {
+	l := a.NewLabel()
+	a.Bind(l)
+	return l
+}
+
+// Align fills up with instructions that do nothing until the size is a multiple of n, a power of two.
+func (a *Asm) Align(n int) {
+	for len(a.code)%n != 0 {
+		a.emit(0x90)
+	}
+}
+
+// Data appends bytes as they are.
+func (a *Asm) Data(b ...byte) { a.emit(b...) }
+
+func (a *Asm) emit(b ...byte) { a.code = append(a.code, b...) }
+
+func (a *Asm) emit32(v uint32) { a.code = binary.LittleEndian.AppendUint32(a.code, v) }
+
+// relative appends the field of a jump to a label.
+func (a *Asm) relative(l Label) {
+	a.fixups = append(a.fixups, fixup{len(a.code), len(a.code) + 4, l})
+	a.emit32(0)
+}
+
+// modRM appends the operand bytes for a register field and a register.
+func (a *Asm) modRM(reg, rm uint8) { a.emit(0xc0 | reg&7<<3 | rm&7) }
+
+// modMem appends the operand bytes for a register field and memory. A displacement that is a multiple of scale, and
+// that many times a signed byte, takes one byte. after is the number of bytes of the instruction that follow.
+func (a *Asm) modMem(reg uint8, m Mem, scale int32, after int) {
+	if m.label != noLabel {
+		a.emit(reg&7<<3 | 5)
+		a.fixups = append(a.fixups, fixup{len(a.code), len(a.code) + 4 + after, m.label})
+		a.emit32(0)
+		return
+	}
+	mod, short := uint8(2), m.disp%scale == 0 && m.disp/scale == int32(int8(m.disp/scale))
+	switch {
+	case m.disp == 0 && m.base&7 != RBP:
+		mod = 0
+	case short:
+		mod = 1
+	}
+	if m.index == noReg && m.base&7 != RSP {
+		a.emit(mod<<6 | reg&7<<3 | uint8(m.base)&7)
+	} else {
+		index := uint8(RSP)
+		if m.index != noReg {
+			index = uint8(m.index)
+		}
+		a.emit(mod<<6|reg&7<<3|4, m.scale<<6|index&7<<3|uint8(m.base)&7)
+	}
+	switch mod {
+	case 1:
+		a.emit(uint8(m.disp / scale))
+	case 2:
+		a.emit32(uint32(m.disp))
+	}
+}
+
+// high returns bit 3 of the numbers of base and index.
+func (m Mem) high() (base, index uint8) {
+	if m.base != noReg {
+		base = uint8(m.base) >> 3 & 1
+	}
+	if m.index != noReg {
+		index = uint8(m.index) >> 3 & 1
+	}
+	return base, index
+}

@@ -1,0 +1,124 @@
+package x86
+
+import "encoding/binary"
+
+// rex appends the prefix that widens an instruction to 64 bits and has bit 3 of its registers.
+func (a *Asm) rex(reg, index, base uint8) { a.emit(0x48 | reg>>3&1<<2 | index&1<<1 | base&1) }
+
+// general appends an instruction of 64 bits with a register field and memory.
+func (a *Asm) general(code, reg uint8, m Mem, after int) {
+	base, index := m.high()
+	a.rex(reg, index, base)
+	a.emit(code)
+	a.modMem(reg, m, 1, after)
+}
+
+// Mov copies a register.
+func (a *Asm) Mov(dst, src Reg) {
+	a.rex(uint8(src), 0, uint8(dst)>>3)
+	a.emit(0x89)
+	a.modRM(uint8(src), uint8(dst))
+}
+
+// MovImm sets a register to a constant.
+func (a *Asm) MovImm(dst Reg, v uint64) {
+	if v == uint64(int64(int32(v))) {
+		a.rex(0, 0, uint8(dst)>>3)
+		a.emit(0xc7)
+		a.modRM(0, uint8(dst))
+		a.emit32(uint32(v))
+		return
+	}
+	a.rex(0, 0, uint8(dst)>>3)
+	a.emit(0xb8 | uint8(dst)&7)
+	a.code = binary.LittleEndian.AppendUint64(a.code, v)
+}
+
+// Load loads 64 bits.
+func (a *Asm) Load(dst Reg, src Mem) { a.general(0x8b, uint8(dst), src, 0) }
+
+// Store stores 64 bits.
+func (a *Asm) Store(dst Mem, src Reg) { a.general(0x89, uint8(src), dst, 0) }
+
+// Lea sets a register to the address of an operand.
+func (a *Asm) Lea(dst Reg, of Mem) { a.general(0x8d, uint8(dst), of, 0) }
+
+// Arithmetic is an operation on general registers, by its field in the instruction.
+type Arithmetic uint8
+
+// The operations. Compare sets the flags alone.
+const (
+	Add      Arithmetic = 0
+	OrGPR    Arithmetic = 1
+	AndGPR   Arithmetic = 4
+	Subtract Arithmetic = 5
+	XorGPR   Arithmetic = 6
+	Compare  Arithmetic = 7
+)
+
+// Op computes dst = dst op src.
+func (a *Asm) Op(op Arithmetic, dst, src Reg) {
+	a.rex(uint8(src), 0, uint8(dst)>>3)
+	a.emit(uint8(op)<<3 | 1)
+	a.modRM(uint8(src), uint8(dst))
+}
+
+// OpImm computes dst = dst op constant.
+func (a *Asm) OpImm(op Arithmetic, dst Reg, v int32) {
+	a.rex(0, 0, uint8(dst)>>3)
+	if v == int32(int8(v)) {
+		a.emit(0x83)
+		a.modRM(uint8(op), uint8(dst))
+		a.emit(uint8(v))
+		return
+	}
+	a.emit(0x81)
+	a.modRM(uint8(op), uint8(dst))
+	a.emit32(uint32(v))
+}
+
+// Push pushes a register.
+func (a *Asm) Push(r Reg) { a.short(0x50, r) }
+
+// Pop pops a register.
+func (a *Asm) Pop(r Reg) { a.short(0x58, r) }
+
+func (a *Asm) short(code uint8, r Reg) {
+	if r >= R8 {
+		a.emit(0x41)
+	}
+	a.emit(code | uint8(r)&7)
+}
+
+// Return is ret.
+func (a *Asm) Return() { a.emit(0xc3) }
+
+// Condition is when a jump is taken, by its field in the instruction.
+type Condition uint8
+
+// The conditions, of a comparison of unsigned numbers or of a result.
+const (
+	Below      Condition = 2
+	AboveEqual Condition = 3
+	Zero       Condition = 4
+	NotZero    Condition = 5
+	Above      Condition = 7
+)
+
+// JumpIf jumps to a label under a condition.
+func (a *Asm) JumpIf(c Condition, to Label) {
+	a.emit(0x0f, 0x80|uint8(c))
+	a.relative(to)
+}
+
+// Jump jumps to a label.
+func (a *Asm) Jump(to Label) {
+	a.emit(0xe9)
+	a.relative(to)
+}
+
+// Call calls the function at a label.
+func (a *Asm) Call(to Label) {
+	a.emit(0xe8)
+	a.relative(to)
+}
