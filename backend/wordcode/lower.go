@@ -276,7 +276,7 @@ func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
 	case constant1:
 		return l.xor(a, b) ^ 1, l.or(a, b)
 	}
-	if l.tables && distinct(a, b, c) {
+	if l.tables {
 		return l.adderTables(a, b, c)
 	}
 	flip := a&b&1 | a&c&1 | b&c&1
@@ -286,7 +286,17 @@ func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
 
 // adderTables is fullAdder by two lookups. Where a and c differ, the sum is the complement of b, and so of the carry:
 // that needs no b, the place of which the sum can take.
+// Two bits of one value are that value twice, or one that is 1.
 func (l *lowering) adderTables(a, b, c Literal) (sum, carry Literal) {
+	for range 3 {
+		switch a {
+		case b:
+			return c, a
+		case b ^ 1:
+			return c ^ 1, c
+		}
+		a, b, c = b, c, a
+	}
 	x, y, z := netlist.PinTable(0), netlist.PinTable(1), netlist.PinTable(2)
 	sum = l.lookup(x^y^z, a, b, c)
 	return sum, l.lookup(x&y|(x^y)&^z, a, c, sum)

@@ -196,6 +196,12 @@ var policy = Policy{
 			Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 		},
 		{Package: "backend/inputs"},
+		{
+			Package: "backend/native",
+			Imports: []string{"netlist", "backend/wordcode", "backend/native/x86"}, External: []string{sys},
+			Test:         []string{"sim", "compiler", "compiler/lut", "netlist/freeze", "internal/nativecall", "internal/netgen"},
+			TestStandard: []string{"unsafe"},
+		},
 		{Package: "backend/native/x86", TestStandard: []string{"os/exec"}},
 		{
 			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
@@ -416,6 +422,7 @@ var policy = Policy{
 		{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
 		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
+		{Package: "internal/nativecall", Standard: []string{"unsafe"}, External: []string{sys}},
 		{
 			Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys},
 			Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},

@@ -122,6 +122,10 @@ var families = []func(s source) sample{
 	},
 	func(source) sample { return sample{"vzeroupper", (*Asm).ZeroUpper} },
 	func(s source) sample {
+		d := s.vec(16)
+		return sample{fmt.Sprintf("vpcmpeqd ymm%d, ymm%d, ymm%d", d, d, d), func(a *Asm) { a.Ones256(d) }}
+	},
+	func(s source) sample {
 		d, x := s.reg(), s.reg()
 		return sample{fmt.Sprintf("mov %s, %s", names[d], names[x]), func(a *Asm) { a.Mov(d, x) }}
 	},

@@ -159,5 +159,10 @@ func (a *Asm) Load256(dst Vec, src Mem) { a.vex(vmovdqu64Load, 0, YMM, uint8(dst
 // Store256 is vmovdqu to memory.
 func (a *Asm) Store256(dst Mem, src Vec) { a.vex(vmovdqu64Store, 0, YMM, uint8(src), 0, inMem(dst), 0) }
 
+// Ones256 sets all bits of a register, by vpcmpeqd with itself.
+func (a *Asm) Ones256(dst Vec) {
+	a.vex(opcode{1, 1, 0, 0x76}, 0, YMM, uint8(dst), uint8(dst), inReg(uint8(dst)), 0)
+}
+
 // ZeroUpper is vzeroupper, after which code with old encodings runs at its usual speed.
 func (a *Asm) ZeroUpper() { a.emit(0xc5, 0xf8, 0x77) }
