@@ -82,7 +82,7 @@ func (e *avx512) at(r row) x86.Mem {
 
 func (e *avx512) load(dst int, from row) { e.a.Load512(x86.Vec(dst), e.at(from)) }
 func (e *avx512) store(to row, src int)  { e.a.Store512(e.at(to), x86.Vec(src)) }
-func (e *avx512) not(dst, src int) { e.a.Ternary512(x86.Vec(dst), x86.Vec(src), x86.Vec(src), 0x33) }
+func (e *avx512) not(dst, src int)       { e.a.Ternary512(x86.Vec(dst), x86.Vec(src), x86.Vec(src), 0x33) }
 
 func (e *avx512) zero(dst int) { e.a.Bitwise512(x86.Xor, x86.Vec(dst), x86.Vec(dst), x86.Vec(dst)) }
 

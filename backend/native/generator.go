@@ -124,7 +124,7 @@ func (g *generator) plainOutput(i int) {
 		g.zero(0)
 		g.cost.Compute++
 	} else {
-		g.encoder.load(0, g.mem.home[o.Value()])
+		g.load(0, g.mem.home[o.Value()])
 		g.cost.Loads++
 	}
 	g.storeOutput(0, output{int32(i), o.Inverted()})
@@ -157,7 +157,7 @@ func (g *generator) flush() {
 }
 
 func (g *generator) save(to row, src int) {
-	g.encoder.store(to, src)
+	g.store(to, src)
 	g.cost.Stores++
 }
 
@@ -265,7 +265,7 @@ func (g *generator) fetch(v wordcode.Value, keep []wordcode.Value) int {
 // spare loads v into a register that counts as free: for an operation that overwrites it.
 func (g *generator) spare(v wordcode.Value, keep []wordcode.Value) int {
 	r := g.free(keep)
-	g.encoder.load(r, g.mem.home[v])
+	g.load(r, g.mem.home[v])
 	g.cost.Loads++
 	return r
 }

@@ -21,5 +21,8 @@ var ISAs = []*ISA{AVX512, AVX2}
 // registers.
 func (i *ISA) Available() bool { return i.available() }
 
+// Tables reports whether any function of three values is one instruction.
+func (i *ISA) Tables() bool { return i.tables }
+
 // Samples returns the number of samples in a block.
 func (i *ISA) Samples() int { return 8 * i.RowBytes }

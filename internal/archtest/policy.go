@@ -221,6 +221,14 @@ var policy = Policy{
 			Test: []string{"trainer/model", "compiler/pipeline"},
 		},
 		{
+			Package: "sim/native", Imports: []string{
+				"backend/native", "backend/wordcode", "compiler", "compiler/lut", "netlist", "sim", "internal/bitplane",
+				"internal/crew", "internal/nativecall",
+			},
+			Standard: []string{"unsafe"},
+			Test:     []string{"compiler/pipeline", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/model"},
+		},
+		{
 			Package: "sim/activity", Imports: []string{"sim", "netlist", "netlist/names"},
 			Test: []string{"backend/verilog", "compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline", "target"},
 		},
