@@ -271,8 +271,8 @@ var policy = Policy{
 			"sim", "sim/verify", "sim/verify/cut", "sim/verify/stimulus", "netlist", "trainer/model",
 		}},
 		{Package: "sim/verify/software", Imports: []string{
-			"sim", "sim/verify", "sim/verify/blame", "sim/verify/cut", "sim/verify/expected", "sim/verify/stimulus", "netlist",
-			"trainer/model", "internal/progress",
+			"sim", "sim/native", "sim/verify", "sim/verify/blame", "sim/verify/cut", "sim/verify/expected",
+			"sim/verify/stimulus", "netlist", "trainer/model", "internal/progress",
 		}, Test: []string{"sim/verify/verifytest", "compiler", "compiler/..."}},
 		{Package: "sim/verify/proof", Imports: []string{
 			"sim/verify", "sim/verify/blame", "sim/verify/cec", "sim/verify/cut", "sim/verify/software", "sim/verify/spec",
