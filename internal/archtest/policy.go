@@ -196,6 +196,7 @@ var policy = Policy{
 			Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 		},
 		{Package: "backend/inputs"},
+		{Package: "backend/native/arm64", TestStandard: []string{"os/exec"}},
 		{
 			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
 			TestStandard: []string{"os/exec"},
