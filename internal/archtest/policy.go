@@ -196,7 +196,14 @@ var policy = Policy{
 			Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 		},
 		{Package: "backend/inputs"},
-		{Package: "backend/native/arm64", TestStandard: []string{"os/exec"}},
+		{
+			Package: "backend/native/arm64", Test: []string{"backend/native/arm64/arm64test"},
+			TestStandard: []string{"os/exec"},
+		},
+		{
+			Package: "backend/native/arm64/arm64test", Imports: []string{"backend/native/arm64", "internal/tool"},
+			Standard: []string{"os/exec"},
+		},
 		{
 			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
 			TestStandard: []string{"os/exec"},
