@@ -9,13 +9,13 @@ type ISA struct {
 	available func() bool // on this processor
 	registers int
 	tables    bool                     // any function of three values is one instruction
-	selects   bool                     // a multiplexer is one instruction
+	forms     forms                    // without tables: functions of three values that are one instruction
 	segment   int                      // operations in a segment
 	encoder   func(inputs int) encoder // with the number of input rows
 }
 
 // ISAs are all instruction sets, the faster ones of a processor first.
-var ISAs = []*ISA{AVX512, AVX2}
+var ISAs = []*ISA{AVX512, AVX2, NEONSHA3, NEON}
 
 // Available reports whether the processor that this program runs on has the instructions, and the system keeps their
 // registers.

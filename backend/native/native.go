@@ -70,7 +70,7 @@ func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) {
 		return nil, err
 	}
 	if !isa.tables {
-		p = binary(p, isa.selects)
+		p = narrow(p, isa.forms)
 	}
 	if len(p.Ops) > math.MaxInt32/4 {
 		return nil, fmt.Errorf("native: %s needs %d operations, more than %d: use the simulator", n.Name, len(p.Ops),

@@ -197,12 +197,23 @@ var policy = Policy{
 		},
 		{Package: "backend/inputs"},
 		{
-			Package: "backend/native",
-			Imports: []string{"netlist", "backend/wordcode", "backend/native/x86"}, External: []string{sys},
-			Test:         []string{"sim", "compiler", "compiler/lut", "netlist/freeze", "internal/nativecall", "internal/netgen"},
+			Package:  "backend/native",
+			Imports:  []string{"netlist", "backend/wordcode", "backend/native/arm64", "backend/native/x86"},
+			External: []string{sys},
+			Test: []string{
+				"sim", "netlist/freeze", "backend/native/arm64/arm64test", "internal/nativecall", "internal/netgen",
+			},
 			TestStandard: []string{"unsafe"},
 		},
 		{Package: "backend/native/x86", TestStandard: []string{"os/exec"}},
+		{
+			Package: "backend/native/arm64", Test: []string{"backend/native/arm64/arm64test"},
+			TestStandard: []string{"os/exec"},
+		},
+		{
+			Package: "backend/native/arm64/arm64test", Imports: []string{"backend/native/arm64", "internal/tool"},
+			Standard: []string{"os/exec"},
+		},
 		{
 			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
 			TestStandard: []string{"os/exec"},
