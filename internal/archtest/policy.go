@@ -411,6 +411,7 @@ var policy = Policy{
 		},
 		{Package: "internal/bitset"},
 		{Package: "internal/plural"},
+		{Package: "internal/readahead", Imports: []string{"internal/crew"}},
 		{Package: "internal/permute", External: []string{cli}},
 		{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
 		{Package: "internal/progress", Imports: []string{"internal/crew"}},
