@@ -10,6 +10,7 @@ var policy = Policy{
 				"trainer", "trainer/...", "netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/fold",
 				"backend/verilog", "backend/wrapper", "explain", "sim", "sim/...", "flow/icestorm", "flow/synth", "target",
 				"internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural",
+				"internal/readahead",
 			},
 			Test: []string{"compiler/lut", "compiler/pipeline", "trainer/model", "internal/resign"},
 		},
