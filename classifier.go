@@ -127,16 +127,16 @@ func (c *Classifier) ClassifyAll(features [][]float64) (classes []int, counts []
 	return classes, counts
 }
 
-// A block of samples that is classified at a time has no more than maxBlock; and where samples are large no more than
-// blockBytes of feature words a processor, which its second cache holds, but minBlock.
+// A block of samples that is classified at a time has maxBlock; where samples are large as many as have blockBytes of
+// feature words together, but minBlock.
 const (
 	maxBlock   = 4096
 	minBlock   = 512
-	blockBytes = 1 << 20
+	blockBytes = 16 << 20
 )
 
 // block returns how many samples are read and classified at a time.
 func (c *Classifier) block() int {
-	fit := parallel() * blockBytes / (c.frozen.Encoder.Features() * wordBytes(&c.frozen.Encoder))
-	return min(max(fit/minBlock*minBlock, minBlock), maxBlock)
+	enc := &c.frozen.Encoder
+	return min(max(blockBytes/(enc.Features()*wordBytes(enc)), minBlock), maxBlock)
 }

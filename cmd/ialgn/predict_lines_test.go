@@ -158,4 +158,3 @@ func BenchmarkLines(b *testing.B) {
 		})
 	}
 }
-
