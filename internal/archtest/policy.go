@@ -234,11 +234,13 @@ var policy = Policy{
 		},
 		{
 			Package: "sim/native", Imports: []string{
-				"backend/native", "backend/wordcode", "compiler", "compiler/lut", "netlist", "sim", "internal/bitplane",
-				"internal/crew", "internal/nativecall",
+				"backend/native", "backend/wordcode", "netlist", "sim", "internal/bitplane", "internal/crew",
+				"internal/nativecall",
 			},
 			Standard: []string{"unsafe"},
-			Test:     []string{"compiler/pipeline", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/model"},
+			Test: []string{
+				"compiler", "compiler/pipeline", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/model",
+			},
 		},
 		{
 			Package: "sim/activity", Imports: []string{"sim", "netlist", "netlist/names"},

@@ -10,7 +10,6 @@
 package native
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -21,8 +20,6 @@ import (
 
 	"ialgn/backend/native"
 	"ialgn/backend/wordcode"
-	"ialgn/compiler"
-	"ialgn/compiler/lut"
 	"ialgn/internal/nativecall"
 	"ialgn/netlist"
 )
@@ -65,26 +62,9 @@ func names(sets []*native.ISA) (all []string) {
 	return all
 }
 
-// Optimise returns the netlist of a frozen network as code is best made of it for an instruction set: without gates
-// that do nothing, and with functions of three inputs where those are one instruction. It computes the same for inputs
-// that are thermometer codes. The quick form leaves out what takes longest and gains some tenths of the speed.
-func Optimise(ctx context.Context, n *netlist.Netlist, isa *native.ISA, quick bool) (*netlist.Netlist, error) {
-	o := compiler.Options{
-		Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerAssumed,
-	}
-	if quick {
-		o.Level = compiler.LevelSweep
-	}
-	n, _, err := o.Optimise(ctx, n)
-	if err != nil || !isa.Tables() {
-		return n, err
-	}
-	n, _, err = lut.Map(ctx, n, lut.Options{K: 3})
-	return n, err
-}
-
-// New returns an engine of the netlist of a classifier in any scope, which must be valid, as it is; a pipeline computes
-// what its stages compute together. Without threads it uses all processors. It returns an error if the netlist is no
+// New returns an engine of the netlist of a classifier in any scope, which must be valid; a pipeline computes what its
+// stages compute together. A netlist as it is frozen needs no passes before: what they remove takes no instruction, or
+// waits for memory meanwhile (docs/BENCHMARKS.md). Without threads it uses all processors. It returns an error if the netlist is no
 // classifier, too large, or if the system does not run code that it has made.
 func New(n *netlist.Netlist, isa *native.ISA, threads int) (*Engine, error) {
 	n, _, err := netlist.Transparent(n)

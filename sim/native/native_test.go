@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/backend/native"
+	"ialgn/compiler"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
@@ -29,38 +30,34 @@ func sets(tb testing.TB) []*native.ISA {
 	return all
 }
 
-// codes returns bit rows of random thermometer codes of an encoder of that many bits; with bits 2, any bits.
-func codes(seed uint64, inputs, bits, samples int) []uint64 {
-	words := (samples + 63) / 64
-	r, x := rand.New(rand.NewPCG(seed, 1)), make([]uint64, inputs*words)
+// rows returns random bit rows.
+func rows(seed uint64, inputs, samples int) []uint64 {
+	r, x := rand.New(rand.NewPCG(seed, 1)), make([]uint64, inputs*((samples+63)/64))
 	for i := range x {
 		x[i] = r.Uint64()
-		if i/words%(bits-1) > 0 {
-			x[i] &= x[i-words]
-		}
 	}
 	return x
 }
 
 // compare holds engines of a netlist, as it is and optimised, against the simulator.
-func compare(t *testing.T, name string, n *netlist.Netlist, bits int) {
+func compare(t *testing.T, name string, n *netlist.Netlist) {
 	t.Helper()
-	for _, samples := range []int{0, 1, 65, 1500} {
-		for _, isa := range sets(t) {
-			optimised, err := Optimise(t.Context(), n, isa, samples == 65)
+	optimised, _, err := compiler.Optimise(t.Context(), n, compiler.LevelRepeat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, isa := range sets(t) {
+		for i, n := range []*netlist.Netlist{n, optimised} {
+			simulator, err := sim.NewClassifier(n, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, n := range []*netlist.Netlist{n, optimised} {
-				simulator, err := sim.NewClassifier(n, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				e, err := New(n, isa, 1+i)
-				if err != nil {
-					t.Fatal(err)
-				}
-				x := codes(uint64(samples), e.Inputs(), bits, samples)
+			e, err := New(n, isa, 1+i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, samples := range []int{0, 1, 65, 1500} {
+				x := rows(uint64(samples), e.Inputs(), samples)
 				want, err := simulator.Classify(t.Context(), x, samples)
 				if err != nil {
 					t.Fatal(err)
@@ -86,11 +83,7 @@ func TestForms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			bits := f.Encoder.Bits
-			if scope == netlist.Full {
-				bits = 2
-			}
-			compare(t, fmt.Sprint(form.Name, ", scope ", scope), n, bits)
+			compare(t, fmt.Sprint(form.Name, ", scope ", scope), n)
 		}
 	}
 }
@@ -109,7 +102,7 @@ func TestPipeline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Classify(t.Context(), codes(1, e.Inputs(), 2, 700), 700)
+		r, err := e.Classify(t.Context(), rows(1, e.Inputs(), 700), 700)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +128,7 @@ func TestGoroutines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := codes(3, e.Inputs(), 2, 3000)
+	x := rows(3, e.Inputs(), 3000)
 	want, err := e.Classify(t.Context(), x, 3000)
 	if err != nil {
 		t.Fatal(err)
@@ -183,15 +176,11 @@ func BenchmarkClassify(b *testing.B) {
 	const samples = 10000
 	for _, isa := range sets(b) {
 		b.Run("gates=8000x6/isa="+isa.Name, func(b *testing.B) {
-			n, err := Optimise(b.Context(), core(b, 8000, 6), isa, false)
+			e, err := New(core(b, 8000, 6), isa, 1)
 			if err != nil {
 				b.Fatal(err)
 			}
-			e, err := New(n, isa, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
-			x := codes(1, e.Inputs(), 2, samples)
+			x := rows(1, e.Inputs(), samples)
 			for b.Loop() {
 				if _, err := e.Classify(b.Context(), x, samples); err != nil {
 					b.Fatal(err)
@@ -207,13 +196,11 @@ func BenchmarkReady(b *testing.B) {
 	isa := sets(b)[0]
 	for _, depth := range []int{6, 100} {
 		f := netgen.Frozen(1, paper(8000, depth))
-		for _, quick := range []bool{true, false} {
-			b.Run(fmt.Sprintf("gates=8000x%d/quick=%v", depth, quick), func(b *testing.B) {
-				for b.Loop() {
-					ready(b, f, isa, quick)
-				}
-			})
-		}
+		b.Run(fmt.Sprintf("gates=8000x%d", depth), func(b *testing.B) {
+			for b.Loop() {
+				ready(b, f, isa)
+			}
+		})
 	}
 }
 
@@ -223,13 +210,10 @@ func paper(width, depth int) netgen.FrozenOptions {
 	return o
 }
 
-func ready(b *testing.B, f *model.Frozen, isa *native.ISA, quick bool) {
+func ready(b *testing.B, f *model.Frozen, isa *native.ISA) {
 	b.Helper()
 	n, err := freeze.Network(f, netlist.Core)
 	if err != nil {
-		b.Fatal(err)
-	}
-	if n, err = Optimise(b.Context(), n, isa, quick); err != nil {
 		b.Fatal(err)
 	}
 	if _, err = New(n, isa, 1); err != nil {
