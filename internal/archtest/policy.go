@@ -416,6 +416,7 @@ var policy = Policy{
 		{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
 		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
+		{Package: "internal/nativecall", External: []string{sys}, Standard: []string{"unsafe"}},
 		{
 			Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys},
 			Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},
