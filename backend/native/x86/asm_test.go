@@ -22,10 +22,12 @@ type sample struct {
 // source draws operands.
 type source struct{ *rand.Rand }
 
-func (s source) reg() Reg        { return Reg(s.IntN(16)) }
-func (s source) vec(n int) Vec   { return Vec(s.IntN(n)) }
-func (s source) mask() Mask      { return Mask(1 + s.IntN(7)) }
-func (s source) displace() int32 { return [...]int32{0, 64, -64, 8128, -8192, 8192, 1, 127, 128, -129, 1 << 20}[s.IntN(11)] }
+func (s source) reg() Reg      { return Reg(s.IntN(16)) }
+func (s source) vec(n int) Vec { return Vec(s.IntN(n)) }
+func (s source) mask() Mask    { return Mask(1 + s.IntN(7)) }
+func (s source) displace() int32 {
+	return [...]int32{0, 64, -64, 8128, -8192, 8192, 1, 127, 128, -129, 1 << 20}[s.IntN(11)]
+}
 
 // mem draws an operand in memory with its text.
 func (s source) mem() (Mem, string) {
