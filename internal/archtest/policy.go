@@ -198,6 +198,10 @@ var policy = Policy{
 		{Package: "backend/inputs"},
 		{Package: "backend/native/x86", TestStandard: []string{"os/exec"}},
 		{
+			Package: "backend/native/rows", Imports: []string{"backend/native/x86"},
+			Test: []string{"internal/nativecall"}, TestExternal: []string{sys}, TestStandard: []string{"unsafe"},
+		},
+		{
 			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
 			TestStandard: []string{"os/exec"},
 		},

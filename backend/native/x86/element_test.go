@@ -4,7 +4,7 @@ import "fmt"
 
 var packedNames = [...]string{
 	"vpaddb", "vpaddw", "vpaddd", "vpsubb", "vpsubw", "vpsubd", "vpunpcklbw", "vpunpcklwd", "vpunpckldq",
-	"vpunpckhbw", "vpunpckhwd", "vpunpckhdq", "vpcmpgtb", "vpcmpgtw", "vpcmpeqw", "vpcmpeqd",
+	"vpunpckhbw", "vpunpckhwd", "vpunpckhdq", "vpcmpgtb", "vpcmpgtw", "vpcmpeqb", "vpcmpeqw", "vpcmpeqd",
 }
 
 // elementFamilies draw an instruction each of those on the elements of vectors, with masks, and of what goes with them.

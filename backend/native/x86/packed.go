@@ -21,6 +21,7 @@ const (
 	UnpackHighDwords
 	GreaterBytes
 	GreaterWords
+	EqualBytes
 	EqualWords
 	EqualDwords
 )
@@ -40,6 +41,7 @@ var packed = [...]opcode{
 	UnpackHighDwords: {1, 1, 0, 0x6a},
 	GreaterBytes:     {1, 1, 0, 0x64},
 	GreaterWords:     {1, 1, 0, 0x65},
+	EqualBytes:       {1, 1, 0, 0x74},
 	EqualWords:       {1, 1, 0, 0x75},
 	EqualDwords:      {1, 1, 0, 0x76},
 }
