@@ -216,6 +216,10 @@ var policy = Policy{
 			Standard: []string{"os/exec"},
 		},
 		{
+			Package: "backend/native/rows", Imports: []string{"backend/native/x86"},
+			Test: []string{"internal/nativecall"}, TestExternal: []string{sys}, TestStandard: []string{"unsafe"},
+		},
+		{
 			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
 			TestStandard: []string{"os/exec"},
 		},
@@ -445,7 +449,7 @@ var policy = Policy{
 		{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
 		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
-		{Package: "internal/nativecall", Standard: []string{"unsafe"}, External: []string{sys}},
+		{Package: "internal/nativecall", External: []string{sys}, Standard: []string{"unsafe"}},
 		{
 			Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys},
 			Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},

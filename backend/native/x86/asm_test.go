@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -188,7 +189,7 @@ func TestEncoding(t *testing.T) {
 	text.WriteString(".intel_syntax noprefix\n")
 	s := source{rand.New(rand.NewPCG(1, 2))}
 	for range 200 {
-		for _, family := range families {
+		for _, family := range slices.Concat(families, elementFamilies) {
 			i := family(s)
 			text.WriteString(i.text + "\n")
 			i.emit(&a)

@@ -122,3 +122,32 @@ func (a *Asm) Call(to Label) {
 	a.emit(0xe8)
 	a.relative(to)
 }
+
+// Multiply computes dst = src times a constant.
+func (a *Asm) Multiply(dst, src Reg, v int32) {
+	a.rex(uint8(dst), 0, uint8(src)>>3)
+	a.emit(0x69)
+	a.modRM(uint8(dst), uint8(src))
+	a.emit32(uint32(v))
+}
+
+// ShiftRight moves the bits of a register down by n places, zeros behind them.
+func (a *Asm) ShiftRight(dst Reg, n uint8) {
+	a.rex(0, 0, uint8(dst)>>3)
+	a.emit(0xc1)
+	a.modRM(5, uint8(dst))
+	a.emit(n)
+}
+
+// MoveBytes copies rcx bytes from rsi to rdi, and leaves the registers at the ends.
+func (a *Asm) MoveBytes() { a.emit(0xf3, 0xa4) }
+
+// Prefetch asks for the cache line of an operand in all levels of the cache. An address that is nobody's is no fault.
+func (a *Asm) Prefetch(of Mem) {
+	base, index := of.high()
+	if base|index != 0 {
+		a.emit(0x40 | index<<1 | base)
+	}
+	a.emit(0x0f, 0x18)
+	a.modMem(1, of, 1, 0)
+}

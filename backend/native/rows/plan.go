@@ -1,0 +1,140 @@
+package rows
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Pair is a thermometer bit: the value of a feature is above a threshold, strictly, as unsigned numbers.
+type Pair struct {
+	Feature   int
+	Threshold uint16
+}
+
+// Input is the making of rows of pairs from feature words.
+type Input struct {
+	features int
+	size     int // bytes of a feature word
+	pairs    []Pair
+	order    []int // [row] index into pairs
+}
+
+// NewInput plans the rows of pairs, none of them twice, that compare words of 8 bits, or 16 if wide, of samples with
+// the given number of features. It panics if a pair's feature is none of these, or its threshold no such word.
+func NewInput(features int, wide bool, pairs []Pair) *Input {
+	in := &Input{features: features, size: 1, pairs: slices.Clone(pairs), order: make([]int, len(pairs))}
+	if wide {
+		in.size = 2
+	}
+	for i, p := range pairs {
+		if p.Feature < 0 || p.Feature >= features {
+			panic("rows: a pair has a feature that samples do not have")
+		}
+		if !wide && p.Threshold > math.MaxUint8 {
+			panic("rows: the threshold of a byte does not fit in a byte")
+		}
+		in.order[i] = i
+	}
+	slices.SortFunc(in.order, func(i, j int) int {
+		p, q := pairs[i], pairs[j]
+		return cmp.Or(cmp.Compare(p.Feature, q.Feature), cmp.Compare(p.Threshold, q.Threshold))
+	})
+	return in
+}
+
+// Order returns the index of each row's pair: rows ascend by feature, then by threshold.
+func (in *Input) Order() []int { return slices.Clone(in.order) }
+
+// maxPlanes bounds the bits of a unit's level, so that the planes of eight rows and what is computed of them fit in
+// registers.
+const maxPlanes = 3
+
+// unit is the work on a window of neighbouring features, as many as a vector has elements, with up to 7 thresholds of
+// each: the level of a feature is the number of its thresholds that the value is above, in as many planes as bits.
+type unit struct {
+	start  int  // the window's first feature
+	first  bool // whether no unit before has the same window
+	planes int
+	lanes  []lane // [feature of the window]
+}
+
+// lane is a feature of a unit. Its level is at least j if the value is above thresholds[j], j from 1; these ascend.
+// row is the row of that bit, -1 where none is asked for.
+type lane struct {
+	thresholds [1 << maxPlanes]uint16
+	row        [1 << maxPlanes]int
+}
+
+// units returns the work on all rows with vectors of the given number of elements. The windows cover the features that
+// have rows, from the first on. A window reaches beyond the features only if there are fewer than elements.
+func (in *Input) units(elements int) (all []unit) {
+	for row := 0; row < len(in.order); {
+		start := in.pairs[in.order[row]].Feature
+		end := row
+		for end < len(in.order) && in.pairs[in.order[end]].Feature < start+elements {
+			end++
+		}
+		all = append(all, in.window(max(0, min(start, in.features-elements)), elements, row, end)...)
+		row = end
+	}
+	return all
+}
+
+// window returns the units of a window that has the rows from row to end.
+func (in *Input) window(start, elements, row, end int) (all []unit) {
+	rows := make([][]int, elements)
+	most := 0
+	for ; row < end; row++ {
+		f := in.pairs[in.order[row]].Feature - start
+		rows[f] = append(rows[f], row)
+		most = max(most, len(rows[f]))
+	}
+	const batch = 1<<maxPlanes - 1
+	for from := 0; from < most; from += batch {
+		u := unit{start, from == 0, bits.Len(uint(min(most-from, batch))), make([]lane, elements)}
+		for f := range u.lanes {
+			u.lanes[f] = in.lane(rows[f][min(from, len(rows[f])):min(from+batch, len(rows[f]))], u.planes)
+		}
+		all = append(all, u)
+	}
+	return all
+}
+
+// lane gives the rows of one feature places among the levels. Few rows take levels with many trailing zeros, whose bits
+// take the fewest operations. A level without a row has the threshold of a neighbour.
+func (in *Input) lane(rows []int, planes int) (l lane) {
+	levels := make([]int, 0, 1<<maxPlanes)
+	for zeros := planes - 1; zeros >= 0; zeros-- {
+		for j := 1 << zeros; j < 1<<planes; j += 2 << zeros {
+			levels = append(levels, j)
+		}
+	}
+	levels = levels[:len(rows)]
+	slices.Sort(levels)
+	for j := range l.row {
+		l.row[j] = -1
+	}
+	for i, j := range levels {
+		l.row[j] = rows[i]
+	}
+	next := 0
+	for j := 1; j < 1<<planes; j++ {
+		if l.row[j] >= 0 {
+			next++
+		}
+		if len(rows) > 0 {
+			l.thresholds[j] = in.pairs[in.order[rows[max(0, next-1)]]].Threshold
+		}
+	}
+	return l
+}
+
+// reach returns the number of words that are read from a sample's first one on.
+func reach(units []unit) (words int) {
+	for _, u := range units {
+		words = max(words, u.start+len(u.lanes))
+	}
+	return words
+}
