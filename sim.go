@@ -97,7 +97,7 @@ func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: compile again", name, err)
 	}
-	code, err := o.Engine.machineCode(n, test.Levels.Len())
+	code, err := o.Engine.machineCode(n, test.Levels.Len(), nil)
 	if err != nil {
 		return nil, err
 	}

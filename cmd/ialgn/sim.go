@@ -86,8 +86,8 @@ func simulateAt(c *cli.Context, path string, o ialgn.SimOptions) (*ialgn.Simulat
 type simReport struct{ *ialgn.Simulation }
 
 func (r simReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%d of %d correct, accuracy %s, %.0f images/s by %s\n", r.Correct, r.Samples, percent(r.Accuracy), r.Rate,
-		engineText(r.Engine, r.ISA))
+	fmt.Fprintf(w, "%d of %d correct, accuracy %s, %.0f images/s by %s\n", r.Correct, r.Samples, percent(r.Accuracy),
+		r.Rate, engineText(r.Engine, r.ISA))
 	if r.Activity != nil {
 		activityText(w, r.Activity)
 	}

@@ -8,7 +8,7 @@ var policy = Policy{
 			Package: ".",
 			Imports: []string{
 				"trainer", "trainer/...", "netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/fold",
-				"backend/verilog", "backend/wrapper", "explain", "sim", "sim/...", "flow/icestorm", "flow/synth", "target",
+				"backend/native", "backend/native/rows", "backend/verilog", "backend/wrapper", "explain", "sim", "sim/...", "flow/icestorm", "flow/synth", "target",
 				"internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural",
 				"internal/readahead",
 			},
@@ -198,8 +198,10 @@ var policy = Policy{
 		},
 		{Package: "backend/inputs"},
 		{
-			Package:  "backend/native",
-			Imports:  []string{"netlist", "backend/wordcode", "backend/native/arm64", "backend/native/x86"},
+			Package: "backend/native",
+			Imports: []string{
+				"netlist", "backend/wordcode", "backend/native/arm64", "backend/native/rows", "backend/native/x86",
+			},
 			External: []string{sys},
 			Test: []string{
 				"sim", "netlist/freeze", "backend/native/arm64/arm64test", "internal/nativecall", "internal/netgen",
@@ -243,7 +245,8 @@ var policy = Policy{
 			},
 			Standard: []string{"unsafe"},
 			Test: []string{
-				"compiler", "compiler/pipeline", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/model",
+				"compiler", "compiler/pipeline", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/encoding",
+				"trainer/model", "backend/native/rows",
 			},
 		},
 		{

@@ -39,9 +39,9 @@ type layout struct {
 	late       int // the last stages of the transposition, which work on 1 << late vectors at once
 }
 
-// ahead is how many samples before their use the features are prefetched: from memory, 64 are enough. batch is how many
-// samples go through all windows before the next ones, few enough to stay in the caches near to the core; with fewer,
-// the memory is read less in order, and slower.
+// ahead is how many samples before their use the features are prefetched: from memory, 64 are enough. batch is how
+// many samples go through all windows before the next ones, few enough to stay in the caches near to the core; with
+// fewer, the memory is read less in order, and slower.
 const (
 	ahead = 96
 	batch = 64
@@ -169,8 +169,8 @@ func (c *inputCode) gatherAll() {
 	a.Bind(done)
 }
 
-// makeGather appends the function that makes the planes of some groups: it reads from samples and writes to planes, and
-// leaves both behind the last ones.
+// makeGather appends the function that makes the planes of some groups: it reads from samples and writes to planes,
+// and leaves both behind the last ones.
 func (c *inputCode) makeGather() {
 	a := c.a
 	a.Align(16)

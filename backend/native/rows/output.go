@@ -11,8 +11,8 @@ const (
 	Ones  Row = -2
 )
 
-// Output is the making of numbers from the rows of their binary digits, the least significant first: Class is the class
-// index, up to 16 digits, and Counts are the counts of the classes, up to 32 digits each.
+// Output is the making of numbers from the rows of their binary digits, the least significant first: Class is the
+// class index, up to 16 digits, and Counts are the counts of the classes, up to 32 digits each.
 type Output struct {
 	Class  []Row
 	Counts [][]Row
@@ -133,8 +133,8 @@ func (c *outputCode) number(size int, to x86.Vec, digits []Row) {
 	}
 }
 
-// counts appends the making of the counts of n classes, no more than a vector has elements of 32 bits, for all samples.
-// A step makes the numbers of as many samples, transposes them, and stores them sample by sample.
+// counts appends the making of the counts of n classes, no more than a vector has elements of 32 bits, for all
+// samples. A step makes the numbers of as many samples, transposes them, and stores them sample by sample.
 //
 // Whole vectors are stored where that is no harm: what is too much is in the next samples, or in the same classes of a
 // later step, or in those of classes that come later in the code, the first ones. Near the end of the samples just the

@@ -1,10 +1,10 @@
-// Package rows makes machine code for the two ends of a network that is evaluated bit-parallel: [Input] turns feature
-// words into bit rows, [Output] turns bit rows into class indices and counts. The code, of an [x86.Asm], does not depend
-// on where it is put, has its constants behind it, calls nothing, and follows the C convention; the same bytes serve in
-// the process and in an object file.
+// Package rows makes machine code for the two ends of a network that is evaluated bit-parallel: [Input] turns
+// feature words into bit rows, [Output] turns bit rows into class indices and counts. The code, of an [x86.Asm],
+// does not depend on where it is put, has its constants behind it, calls nothing, and follows the C convention; the
+// same bytes serve in the process and in an object file.
 //
-// A block has R*8 samples, where R is the bytes of a vector: 64 with AVX-512, 32 with AVX2. A row has R bytes: bit i of
-// its 64-bit word w, in little-endian order, is sample 64 w + i.
+// A block has R*8 samples, where R is the bytes of a vector: 64 with AVX-512, 32 with AVX2. A row has R bytes: bit i
+// of its 64-bit word w, in little-endian order, is sample 64 w + i.
 //
 // Both directions are transpositions of squares. Input takes, for a vector of neighbouring features, these steps:
 //
