@@ -204,6 +204,9 @@ var policy = Policy{
 			Package: "backend/gocode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
 			TestStandard: []string{"os/exec"},
 		},
+		{Package: "backend/object"},
+		{Package: "backend/object/ar"},
+		{Package: "backend/object/objecttest", Imports: []string{"backend/object"}},
 		{
 			Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"},
 			TestStandard: []string{"os/exec"},
