@@ -12,30 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/backend/object/objecttest"
 	"ialgn/internal/tooltest"
 )
-
-// mustBytes returns the bytes of a file that is without fault, which are the same each time.
-func mustBytes(t *testing.T, f *File) []byte {
-	t.Helper()
-	b, err := f.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := f.Bytes(); err != nil || !bytes.Equal(b, again) {
-		t.Errorf("written a second time, the file has other bytes (%v)", err)
-	}
-	return b
-}
-
-func write(t *testing.T, dir, name string, data []byte) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // contents says what a file holds, as debug/elf reads it: sections of the program, symbols, and relocations with the
 // places that they refer to, whether by a symbol or by the section that it is in. What assemblers add of their own is
@@ -113,6 +92,9 @@ func TestSameAsAssembler(t *testing.T) {
 		{"aarch64-linux-gnu-as", "probe_arm64.s", probeARM64()},
 	} {
 		t.Run(tt.source, func(t *testing.T) {
+			if tt.assembler == "as" {
+				objecttest.OnAMD64(t)
+			}
 			source, err := filepath.Abs(filepath.Join("testdata", tt.source))
 			if err != nil {
 				t.Fatal(err)
@@ -125,7 +107,7 @@ func TestSameAsAssembler(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(contents(t, want), contents(t, mustBytes(t, tt.file))); diff != "" {
+			if diff := cmp.Diff(contents(t, want), contents(t, objecttest.Bytes(t, tt.file))); diff != "" {
 				t.Errorf("what the file holds (-%s +Bytes):\n%s", tt.assembler, diff)
 			}
 		})
@@ -135,8 +117,8 @@ func TestSameAsAssembler(t *testing.T) {
 // TestTools has the tools of binutils read the files: none has anything to object to.
 func TestTools(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "amd64.o", mustBytes(t, probeAMD64()))
-	write(t, dir, "arm64.o", mustBytes(t, probeARM64()))
+	objecttest.Write(t, dir, "amd64.o", objecttest.Bytes(t, probeAMD64()))
+	objecttest.Write(t, dir, "arm64.o", objecttest.Bytes(t, probeARM64()))
 	for _, name := range []string{"amd64.o", "arm64.o"} {
 		out, err := tooltest.TryOther(t, dir, "readelf", "--all", "--wide", "--lint", name)
 		out = strings.ReplaceAll(out, "Warning: Section '.note.GNU-stack': has a size of zero", "") // so it should be
@@ -170,9 +152,10 @@ int main(void) {
 // TestLink links with a program in C in the ways that there are, with all warnings taken for errors, and runs it:
 // 5 and 6 millions of the helper, the two constants, and the number of the call.
 func TestLink(t *testing.T) {
+	objecttest.OnAMD64(t)
 	dir := t.TempDir()
-	write(t, dir, "probe.o", mustBytes(t, probeAMD64()))
-	write(t, dir, "main.c", []byte(probeC))
+	objecttest.Write(t, dir, "probe.o", objecttest.Bytes(t, probeAMD64()))
+	objecttest.Write(t, dir, "main.c", []byte(probeC))
 	for _, way := range []string{"-static", "-static-pie", "-pie", "-no-pie", "-fuse-ld=gold"} {
 		t.Run(way, func(t *testing.T) {
 			tooltest.TryOther(t, dir, "ld.gold", "--version") // skips
@@ -211,8 +194,8 @@ func TestLinkARM64(t *testing.T) {
 		0xd65f03c0, // ret
 	)})
 	dir := t.TempDir()
-	write(t, dir, "start.o", mustBytes(t, probeARM64()))
-	write(t, dir, "helper.o", mustBytes(t, helper))
+	objecttest.Write(t, dir, "start.o", objecttest.Bytes(t, probeARM64()))
+	objecttest.Write(t, dir, "helper.o", objecttest.Bytes(t, helper))
 	for _, way := range []string{"-static", "-pie"} {
 		out, err := tooltest.TryOther(t, dir, "aarch64-linux-gnu-ld", way, "--no-dynamic-linker", "--fatal-warnings", "-o",
 			"program", "start.o", "helper.o")

@@ -204,9 +204,13 @@ var policy = Policy{
 			Package: "backend/gocode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
 			TestStandard: []string{"os/exec"},
 		},
-		{Package: "backend/object"},
+		{Package: "backend/object", Test: []string{"backend/object/objecttest"}},
 		{Package: "backend/object/ar"},
-		{Package: "backend/object/objecttest", Imports: []string{"backend/object"}},
+		{
+			Package: "backend/object/dispatch", Imports: []string{"backend/object"},
+			Test: []string{"backend/object/..."},
+		},
+		{Package: "backend/object/objecttest"},
 		{
 			Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"},
 			TestStandard: []string{"os/exec"},

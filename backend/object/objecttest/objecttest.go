@@ -3,14 +3,22 @@
 package objecttest
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
-
-	"ialgn/backend/object"
 )
+
+// OnAMD64 skips a test that has the system's own assembler, compiler and linker make programs for x86-64 and Linux.
+func OnAMD64(t testing.TB) {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skipf("the system's tools are for %s and %s, not for Linux on x86-64", runtime.GOOS, runtime.GOARCH)
+	}
+}
 
 // Features is the number of features that [Classifier] reads of a sample.
 const Features = 2
@@ -85,12 +93,15 @@ func classifierARM64(mark uint16) []byte {
 	return code
 }
 
-// Bytes returns the bytes of a file, which must be without fault.
-func Bytes(t testing.TB, f *object.File) []byte {
+// Bytes returns the bytes of an object file that is without fault, and checks that they are the same each time.
+func Bytes(t testing.TB, f interface{ Bytes() ([]byte, error) }) []byte {
 	t.Helper()
 	b, err := f.Bytes()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if again, err := f.Bytes(); err != nil || !bytes.Equal(b, again) {
+		t.Errorf("written a second time, the file has other bytes (%v)", err)
 	}
 	return b
 }
