@@ -198,7 +198,7 @@ var policy = Policy{
 		{Package: "backend/inputs"},
 		{
 			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
-			TestStandard: []string{"os/exec"},
+			Test: []string{"backend/object", "backend/object/..."}, TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "backend/gocode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
