@@ -63,7 +63,7 @@ func emitLibrary(t *testing.T, dir string) {
 		Module: "net", Variants: []dispatch.Variant{
 			{Name: "avx2", Needs: dispatch.AVX2}, {Name: "avx512", Needs: dispatch.AVX512F},
 		},
-		Functions: []dispatch.Function{{Name: "classify"}, {Name: "run", Void: true}}, Portable: true,
+		Functions: []dispatch.Function{{Name: "classify"}, {Name: "run", Void: true}},
 	}
 	chooser, err := d.Object()
 	if err != nil {

@@ -46,10 +46,8 @@ func (d *Dispatcher) choose(c *code, f Function) {
 		c.add(fmt.Sprintf("cmp eax,%#x", number), 0x83, 0xf8, number)
 		c.reference("je", symbol, elf.R_X86_64_PLT32, 0x0f, 0x84)
 	}
-	if d.Portable {
-		portable(c, Symbol(d.Module, Portable, f.Name), f.Void)
-		c.label("unsupported")
-	}
+	portable(c, Symbol(d.Module, Portable, f.Name), f.Void)
+	c.label("unsupported")
 	unsupported := Unsupported
 	c.constant("mov eax,%#x", uint32(unsupported), 0xb8)
 	c.add("ret", 0xc3)
@@ -74,11 +72,29 @@ func portable(c *code, symbol string, void bool) {
 
 // detect writes the function that asks the processor for its features, stores the level plus 1 in the cache and returns
 // it in eax. It changes no other register than rax, r10 and r11: the others may hold the arguments of who calls.
+func (d *Dispatcher) detect(c *code) {
+	c.begin(detect, elf.STB_LOCAL)
+	d.ask(c)
+	c.reference("mov DWORD PTR [rip+0x0],r11d", cache, elf.R_X86_64_PC32, 0x44, 0x89, 0x1d)
+	c.add("mov eax,r11d", 0x44, 0x89, 0xd8)
+	c.add("ret", 0xc3)
+	c.end(c.functions[0])
+}
+
+// level writes the function that asks the processor for its features and returns the level.
+func (d *Dispatcher) level(c *code) {
+	c.begin(d.Module+"_level", elf.STB_GLOBAL)
+	d.ask(c)
+	c.add("lea eax,[r11-0x1]", 0x41, 0x8d, 0x43, 0xff)
+	c.add("ret", 0xc3)
+	c.end(c.functions[0])
+}
+
+// ask writes what asks the processor for its features: r11d becomes the level plus 1.
 //
 // cpuid overwrites eax, ebx, ecx and edx. r10d has the features of leaf 1 with XCR0 in the lowest byte, r11d the best
 // level so far, plus 1.
-func (d *Dispatcher) detect(c *code) {
-	c.begin(detect, elf.STB_LOCAL)
+func (d *Dispatcher) ask(c *code) {
 	c.add("push rbx", 0x53)
 	c.add("push rcx", 0x51)
 	c.add("push rdx", 0x52)
@@ -108,13 +124,9 @@ func (d *Dispatcher) detect(c *code) {
 	}
 
 	c.label("done")
-	c.reference("mov DWORD PTR [rip+0x0],r11d", cache, elf.R_X86_64_PC32, 0x44, 0x89, 0x1d)
-	c.add("mov eax,r11d", 0x44, 0x89, 0xd8)
 	c.add("pop rdx", 0x5a)
 	c.add("pop rcx", 0x59)
 	c.add("pop rbx", 0x5b)
-	c.add("ret", 0xc3)
-	c.end(c.functions[0])
 }
 
 // compare writes what goes to a label if the processor lacks a bit of a mask.

@@ -48,9 +48,6 @@ type Dispatcher struct {
 	Module    string // the beginning of every name
 	Variants  []Variant
 	Functions []Function
-	// Portable has level 0 go on to portable code if the program has it. Go's own linker knows no symbols that may be
-	// undefined: leave it out for what that links, and compare the result with Unsupported.
-	Portable bool
 }
 
 // Symbol returns the name of the function of a variant.
@@ -87,13 +84,22 @@ func (d *Dispatcher) Object() (*object.File, error) {
 				Name: Symbol(d.Module, v.Name, function.Name), Binding: elf.STB_GLOBAL, Visibility: elf.STV_HIDDEN,
 			})
 		}
-		if d.Portable {
-			f.Symbols = append(f.Symbols, object.Symbol{
-				Name: Symbol(d.Module, Portable, function.Name), Binding: elf.STB_WEAK,
-			})
-		}
+		f.Symbols = append(f.Symbols, object.Symbol{
+			Name: Symbol(d.Module, Portable, function.Name), Binding: elf.STB_WEAK,
+		})
 	}
 	return f, nil
+}
+
+// Level returns M_level alone, as a function that keeps nothing, and so asks each time: for who keeps the answer. It
+// returns the errors of [Dispatcher.Object].
+func (d *Dispatcher) Level() (object.Function, error) {
+	if err := d.check(); err != nil {
+		return object.Function{}, err
+	}
+	c := &code{}
+	d.level(c)
+	return object.Function{Name: c.functions[0].Name, Code: c.bytes}, nil
 }
 
 // identifier matches what can be the beginning of a name in C, part what can follow.

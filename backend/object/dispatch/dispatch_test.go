@@ -19,12 +19,11 @@ import (
 )
 
 // chooser is a dispatcher of two variants, in a module called m.
-func chooser(portable bool) *Dispatcher {
+func chooser() *Dispatcher {
 	return &Dispatcher{
 		Module:    "m",
 		Variants:  []Variant{{"avx2", AVX2}, {"avx512", AVX512F | AVX512BW}},
 		Functions: []Function{{Name: "classify"}, {Name: "run", Void: true}},
-		Portable:  portable,
 	}
 }
 
@@ -39,48 +38,73 @@ func mustObject(t *testing.T, d *Dispatcher) *object.File {
 
 // TestDisassembly holds the bytes of each instruction against the text beside it.
 func TestDisassembly(t *testing.T) {
-	line := regexp.MustCompile(`^ +([0-9a-f]+):\s+([^#<]*)`)
-	for _, portable := range []bool{true, false} {
-		d := chooser(portable)
-		d.Variants[1].Needs |= end - 1
-		dir := t.TempDir()
-		objecttest.Write(t, dir, "m.o", objecttest.Bytes(t, mustObject(t, d)))
-		out, err := tooltest.TryOther(t, dir, "objdump", "-d", "-M", "intel", "--no-show-raw-insn", "m.o")
-		if err != nil {
-			t.Fatal(out)
-		}
-		var got, want []string
-		for text := range strings.Lines(out) {
-			if m := line.FindStringSubmatch(text); m != nil {
-				got = append(got, m[1]+" "+strings.Join(strings.Fields(m[2]), " "))
+	d := chooser()
+	d.Variants[1].Needs |= end - 1
+	whole, level := d.assemble(), &code{}
+	d.level(level)
+	function, err := d.Level()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		file *object.File
+		code *code
+	}{
+		"whole": {mustObject(t, d), whole},
+		"level": {object.Functions(elf.EM_X86_64, function), level},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.code.lines(), disassembled(t, tt.file)); diff != "" {
+				t.Errorf("listing (-written +objdump):\n%s", diff)
 			}
-		}
-		c := d.assemble()
-		placed := map[int]bool{} // where the linker adds a distance
-		for _, r := range c.relocations {
-			placed[int(r.Offset)] = true
-		}
-		for _, i := range c.listing {
-			text := fmt.Sprintf("%x %s", i.offset, i.text)
-			if i.text == "je" && placed[i.offset+2] {
-				text += fmt.Sprintf(" %x", i.offset+6) // the distance is still 0
-			}
-			want = append(want, text)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("listing (-written +objdump):\n%s", diff)
-		}
+		})
 	}
 }
 
+// lines returns the listing, with the targets of jumps to other files, whose distance the linker adds.
+func (c *code) lines() []string {
+	placed := map[int]bool{}
+	for _, r := range c.relocations {
+		placed[int(r.Offset)] = true
+	}
+	var lines []string
+	for _, i := range c.listing {
+		text := fmt.Sprintf("%x %s", i.offset, i.text)
+		if i.text == "je" && placed[i.offset+2] {
+			text += fmt.Sprintf(" %x", i.offset+6) // the distance is still 0
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+// disassembled returns what objdump says of a file.
+func disassembled(t *testing.T, f *object.File) []string {
+	t.Helper()
+	dir := t.TempDir()
+	objecttest.Write(t, dir, "m.o", objecttest.Bytes(t, f))
+	out, err := tooltest.TryOther(t, dir, "objdump", "-d", "-M", "intel", "--no-show-raw-insn", "m.o")
+	if err != nil {
+		t.Fatal(out)
+	}
+	line := regexp.MustCompile(`^ +([0-9a-f]+):\s+([^#<]*)`)
+	var lines []string
+	for text := range strings.Lines(out) {
+		if m := line.FindStringSubmatch(text); m != nil {
+			lines = append(lines, m[1]+" "+strings.Join(strings.Fields(m[2]), " "))
+		}
+	}
+	return lines
+}
+
 // archive returns an archive of the dispatcher and two variants, whose functions add 1000 and 2000 to the class.
-func archive(t *testing.T, portable bool) []byte {
+func archive(t *testing.T) []byte {
 	t.Helper()
 	var members []ar.Member
 	add := func(name string, f *object.File) {
 		members = append(members, ar.Member{Name: name, Data: objecttest.Bytes(t, f), Symbols: f.Defined()})
 	}
-	add("m_dispatch.o", mustObject(t, chooser(portable)))
+	add("m_dispatch.o", mustObject(t, chooser()))
 	for i, variant := range []string{"avx2", "avx512"} {
 		code := objecttest.Classifier(elf.EM_X86_64, uint16(1000*(i+1)))
 		add("m_code_of_"+variant+".o", object.Functions(elf.EM_X86_64,
@@ -131,7 +155,7 @@ func TestChoose(t *testing.T) {
 		for _, portable := range []bool{true, false} {
 			t.Run(fmt.Sprint(way, " ", portable), func(t *testing.T) {
 				dir := t.TempDir()
-				objecttest.Write(t, dir, "m.a", archive(t, true))
+				objecttest.Write(t, dir, "m.a", archive(t))
 				flags := []string{way, "-fPIE"}
 				if portable {
 					flags = append(flags, "-DWITH_PORTABLE")
@@ -162,7 +186,7 @@ func TestChoose(t *testing.T) {
 func TestShared(t *testing.T) {
 	objecttest.OnAMD64(t)
 	dir := t.TempDir()
-	objecttest.Write(t, dir, "m.a", archive(t, true))
+	objecttest.Write(t, dir, "m.a", archive(t))
 	out, err := tooltest.TryOther(t, dir, "gcc", "-shared", "-Wl,--fatal-warnings", "-o", "libm.so", "-Wl,--whole-archive",
 		"m.a", "-Wl,--no-whole-archive")
 	if err != nil || out != "" {
@@ -189,28 +213,36 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestFeatures has the level of 20,000 processors that are made up, by testdata/features.c.
+// TestFeatures has the level of 20,000 processors that are made up, by testdata/features.c, as the dispatcher finds it
+// and as Level's function does.
 func TestFeatures(t *testing.T) {
 	d := &Dispatcher{Module: "m", Variants: []Variant{
 		{"old", AVX2},
 		{"new", AVX2 | BMI1 | BMI2 | POPCNT},
 		{"newest", AVX512F | AVX512BW | AVX512DQ | AVX512VL | AVX512VBMI | AVX512VBMI2 | AVX512BITALG | AVX512VPOPCNTDQ | GFNI},
 	}}
-	f := mustObject(t, d)
-	f.Symbols[0].Binding = elf.STB_GLOBAL // the cache, which the program clears
-	code := f.Sections[0].Data
-	code = bytes.ReplaceAll(code, []byte{0x0f, 0xa2}, []byte{0x0f, 0x0b})
-	f.Sections[0].Data = bytes.ReplaceAll(code, []byte{0x0f, 0x01, 0xd0}, []byte{0x0f, 0x0b, 0x90})
-	b, err := ar.Bytes([]ar.Member{{Name: "m.o", Data: objecttest.Bytes(t, f), Symbols: f.Defined()}})
+	level, err := d.Level()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	objecttest.Write(t, dir, "m.a", b)
-	link(t, dir, "features.c")
-	out, err := tooltest.TryOther(t, dir, filepath.Join(dir, "program"))
-	if out != "0 faults, levels all\n" || err != nil {
-		t.Errorf("%v: %s", err, out)
+	kept := mustObject(t, d)
+	kept.Symbols[0].Binding = elf.STB_GLOBAL // the cache, which the program clears
+	for flag, f := range map[string]*object.File{
+		"-DCACHE": kept, "-UCACHE": object.Functions(elf.EM_X86_64, level),
+	} {
+		code := bytes.ReplaceAll(f.Sections[0].Data, []byte{0x0f, 0xa2}, []byte{0x0f, 0x0b})
+		f.Sections[0].Data = bytes.ReplaceAll(code, []byte{0x0f, 0x01, 0xd0}, []byte{0x0f, 0x0b, 0x90})
+		b, err := ar.Bytes([]ar.Member{{Name: "m.o", Data: objecttest.Bytes(t, f), Symbols: f.Defined()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		objecttest.Write(t, dir, "m.a", b)
+		link(t, dir, "features.c", flag)
+		out, err := tooltest.TryOther(t, dir, filepath.Join(dir, "program"))
+		if out != "0 faults, levels all\n" || err != nil {
+			t.Errorf("%s: %v: %s", flag, err, out)
+		}
 	}
 }
 
@@ -231,10 +263,12 @@ func TestErrors(t *testing.T) {
 		{"empty", func(d *Dispatcher) { d.Functions[0].Name = "" }, `dispatch: function "": the name is taken`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := chooser(true)
+			d := chooser()
 			tt.bend(d)
-			if _, err := d.Object(); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
-				t.Errorf("got %v, want an error that begins %q", err, tt.want)
+			_, err := d.Object()
+			_, again := d.Level()
+			if err == nil || !strings.HasPrefix(err.Error(), tt.want) || again == nil || again.Error() != err.Error() {
+				t.Errorf("got %v and %v, want an error that begins %q", err, again, tt.want)
 			}
 		})
 	}
