@@ -210,7 +210,10 @@ var policy = Policy{
 			Package: "backend/object/dispatch", Imports: []string{"backend/object"},
 			Test: []string{"backend/object/..."},
 		},
-		{Package: "backend/object/gostub", Test: []string{"backend/object", "backend/object/..."}},
+		{
+			Package: "backend/object/gostub", Imports: []string{"backend/object", "backend/object/dispatch"},
+			Test: []string{"backend/object/..."},
+		},
 		{Package: "backend/object/objecttest"},
 		{
 			Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"},

@@ -5,6 +5,7 @@ import (
 	"go/format"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,12 +20,12 @@ import (
 // options are those of the classifier of package objecttest, for which 256 bytes of stack and its return address are
 // to be had.
 var options = Options{
-	Package: "net", Module: "mod", Machines: []string{"amd64", "arm64"}, Header: []string{"of a\ttest"}, Scratch: 8,
+	Package: "net", Module: "mod", Machines: []Machine{{Name: "amd64"}, {Name: "arm64"}}, Header: []string{"of a\ttest"}, Scratch: 8,
 	ScratchAlign: 64, Stack: 264, Piece: 512,
 }
 
 // emit writes a module with a program and a package that has stubs for the given machines.
-func emit(t *testing.T, machines ...string) string {
+func emit(t *testing.T, machines ...Machine) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "net"), 0o755); err != nil {
@@ -50,9 +51,12 @@ func emit(t *testing.T, machines ...string) string {
 	return dir
 }
 
-// object writes an object file of the package.
+// addObject writes an object file of the package.
 func addObject(t *testing.T, dir, machine string, f *object.File) {
 	t.Helper()
+	if err := Check(f); err != nil {
+		t.Error(err)
+	}
 	objecttest.Write(t, dir, filepath.Join("net", ObjectName("mod", machine)), objecttest.Bytes(t, f))
 }
 
@@ -85,7 +89,7 @@ func want(t *testing.T, mark string, args ...string) {
 // TestCall builds with Go's own linker, and with that of the system, and has the program call machine code.
 func TestCall(t *testing.T) {
 	objecttest.OnAMD64(t)
-	dir := emit(t, "amd64", "arm64")
+	dir := emit(t, options.Machines...)
 	addObject(t, dir, "amd64", whole(elf.EM_X86_64))
 	if out := goCommand(t, dir, nil, "vet", "./..."); out != "" {
 		t.Errorf("go vet: %s", out)
@@ -115,28 +119,62 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestDispatch has Go's linker take an object file of which the function chooses by the processor. A program may hold
-// one object file a package and machine: the code of the variants is in it, too.
-func TestDispatch(t *testing.T) {
+// dispatcher chooses between two variants.
+var dispatcher = dispatch.Dispatcher{
+	Module: "mod", Variants: []dispatch.Variant{
+		{Name: "avx2", Needs: dispatch.AVX2}, {Name: "avx512", Needs: dispatch.AVX512F},
+	},
+	Functions: []dispatch.Function{{Name: "classify"}},
+}
+
+// TestVariants has the assembly function choose by the processor. The classes of the variants have the marks 700 and
+// 800.
+func TestVariants(t *testing.T) {
 	objecttest.OnAMD64(t)
-	d := dispatch.Dispatcher{
-		Module: "mod", Variants: []dispatch.Variant{{Name: "avx2", Needs: dispatch.AVX2}},
-		Functions: []dispatch.Function{{Name: "classify"}},
-	}
-	f, err := d.Object()
+	level, err := dispatcher.Level()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := emit(t, "amd64")
-	addObject(t, dir, "amd64", f)
-	variant := object.Functions(elf.EM_X86_64, object.Function{
-		Name: "mod_avx2_classify", Code: objecttest.Classifier(elf.EM_X86_64, 700), Hidden: true,
-	})
-	objecttest.Write(t, dir, "net/mod_avx2_linux_amd64.syso", objecttest.Bytes(t, variant))
+	functions := []object.Function{level}
+	for i, v := range dispatcher.Variants {
+		functions = append(functions, object.Function{
+			Name: dispatch.Symbol("mod", v.Name, "classify"), Code: objecttest.Classifier(elf.EM_X86_64, uint16(700+100*i)),
+		})
+	}
+	dir := emit(t, Machine{"amd64", []string{"avx2", "avx512"}})
+	addObject(t, dir, "amd64", object.Functions(elf.EM_X86_64, functions...))
+	if out := goCommand(t, dir, nil, "vet", "./..."); out != "" {
+		t.Errorf("go vet: %s", out)
+	}
 	program := filepath.Join(dir, "user")
 	goCommand(t, dir, nil, "build", "-o", program)
+	if cpu, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		switch flags := string(cpu); {
+		case strings.Contains(flags, " avx512f "):
+			want(t, "800", program)
+		case strings.Contains(flags, " avx2 "):
+			want(t, "700", program)
+		default:
+			want(t, "5000", program)
+		}
+	}
 	want(t, "5000", "qemu-x86_64", "-cpu", "Nehalem", program)
 	want(t, "700", "qemu-x86_64", "-cpu", "Haswell", program)
+}
+
+// TestCheck refuses the dispatcher that C programs have, which needs the linker.
+func TestCheck(t *testing.T) {
+	f, err := dispatcher.Object()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(f); err == nil || !strings.HasPrefix(err.Error(), "go stub: the object file has relocations, such as") {
+		t.Errorf("relocations: %v", err)
+	}
+	f.Relocations = nil
+	if err := Check(f); err == nil || !strings.HasPrefix(err.Error(), "go stub: the object file does not define mod_avx2_") {
+		t.Errorf("undefined symbols: %v", err)
+	}
 }
 
 // TestARM64 has the code for AArch64 run in qemu, and the code in Go where there is no object file for the machine.
@@ -145,8 +183,8 @@ func TestARM64(t *testing.T) {
 		t.Skip("builds the standard library for another machine")
 	}
 	environment := []string{"GOOS=linux", "GOARCH=arm64"}
-	for mark, machines := range map[string][]string{"700": {"arm64"}, "5000": {"amd64"}} {
-		dir := emit(t, machines...)
+	for mark, machine := range map[string]Machine{"700": {Name: "arm64"}, "5000": {Name: "amd64"}} {
+		dir := emit(t, machine)
 		addObject(t, dir, "arm64", whole(elf.EM_AARCH64))
 		program := filepath.Join(dir, "user")
 		goCommand(t, dir, environment, "build", "-o", program)
@@ -173,7 +211,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %v (-formatted +written)\n%s", f.Name, err, diff)
 		}
 	}
-	dir := emit(t, "amd64", "arm64")
+	dir := emit(t, options.Machines...)
 	addObject(t, dir, "amd64", whole(elf.EM_X86_64))
 	for machine, want := range map[string]string{
 		"linux/amd64":  "[mod_linux_amd64.go mod_native.go mod_net.go] [mod_linux_amd64.s] [mod_linux_amd64.syso]\n",
@@ -199,8 +237,14 @@ func TestErrors(t *testing.T) {
 		{"package", func(o *Options) { o.Package = "func" }, `go stub: "func" is no name in Go and C`},
 		{"module", func(o *Options) { o.Module = "a-b" }, `go stub: "a-b" is no name in Go and C`},
 		{"no machine", func(o *Options) { o.Machines = nil }, "go stub: there is no machine with an object file"},
-		{"twice", func(o *Options) { o.Machines = []string{"arm64", "arm64"} }, `go stub: machine "arm64" stands twice`},
-		{"unknown", func(o *Options) { o.Machines = []string{"riscv64"} }, `go stub: machine "riscv64" stands twice or is not`},
+		{"twice", func(o *Options) { o.Machines[0].Name = "arm64" }, `go stub: machine "arm64" stands twice`},
+		{"unknown", func(o *Options) { o.Machines[0].Name = "riscv64" }, `go stub: machine "riscv64" stands twice or is not`},
+		{"variants", func(o *Options) { o.Machines[1].Variants = []string{"sve"} }, "go stub: there is nothing to choose by"},
+		{
+			"variant twice", func(o *Options) { o.Machines[0].Variants = []string{"a", "a"} },
+			`go stub: variant "a" stands twice`,
+		},
+		{"label", func(o *Options) { o.Machines[0].Variants = []string{"done"} }, `go stub: variant "done" stands twice or is`},
 		{"scratch", func(o *Options) { o.Scratch = 0 }, "go stub: scratch memory of 0 bytes"},
 		{"alignment", func(o *Options) { o.ScratchAlign = 48 }, "go stub: scratch memory at multiples of 48 bytes"},
 		{"large alignment", func(o *Options) { o.ScratchAlign = 8192 }, "go stub: scratch memory at multiples of 8192 bytes"},
@@ -209,6 +253,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opt := options
+			opt.Machines = slices.Clone(options.Machines)
 			tt.bend(&opt)
 			if _, err := Files(opt); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("got %v, want an error that begins %q", err, tt.want)
