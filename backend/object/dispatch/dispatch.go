@@ -56,8 +56,8 @@ func Symbol(module, variant, function string) string { return module + "_" + var
 // Object returns the object file with M_level and the functions of the dispatcher.
 //
 // M_level takes nothing and returns the level of the processor: 0 if it has none of the variants, otherwise the number
-// of the last of Variants, counted from 1, whose needs it has: put the best last. All functions keep every register that
-// the ABI has for arguments until they go on to the variant's, and take at most 40 bytes of stack before.
+// of the last of Variants, counted from 1, whose needs it has: put the best last. All functions keep every register
+// that the ABI has for arguments until they go on to the variant's, and take at most 40 bytes of stack before.
 //
 // It returns an error if there is no variant or more than 126, if a name is no part of a C name or stands twice, or a
 // variant needs nothing.

@@ -100,8 +100,8 @@ func (opt *Options) machine(m Machine) (declarations, assembly string) {
 		compare += fmt.Sprintf(compareAMD64, i+1, v)
 		calls = append(calls, fmt.Sprintf(variantAMD64, v, dispatch.Symbol(opt.Module, v, "classify")))
 	}
-	return machineGo + levelGo, top + classifyAMD64 + compare + strings.Join(calls, "\tJMP  done\n") + "done:\n" + endAMD64 +
-		levelAMD64
+	choose := compare + strings.Join(calls, "\tJMP  done\n") + "done:\n"
+	return machineGo + levelGo, top + classifyAMD64 + choose + endAMD64 + levelAMD64
 }
 
 // Check returns an error if Go's linker would take an object file and make of it what does not work: if it has
@@ -129,11 +129,28 @@ func (opt *Options) check() error {
 			return fmt.Errorf("go stub: %q is no name in Go and C, use letters, digits and _ with a letter first", name)
 		}
 	}
-	if len(opt.Machines) == 0 {
+	if err := checkMachines(opt.Machines); err != nil {
+		return err
+	}
+	switch align := opt.ScratchAlign; {
+	case opt.Scratch < 1:
+		return fmt.Errorf("go stub: scratch memory of %d bytes, give at least 1", opt.Scratch)
+	case align < 1 || align > 4096 || align&(align-1) != 0:
+		return fmt.Errorf("go stub: scratch memory at multiples of %d bytes, give a power of two up to 4096", align)
+	case opt.Stack < 16 || opt.Stack > MaxStack:
+		return fmt.Errorf("go stub: %d bytes of stack, give 16 to %d", opt.Stack, MaxStack)
+	case opt.Piece < 1:
+		return fmt.Errorf("go stub: pieces of %d samples, give at least 1", opt.Piece)
+	}
+	return nil
+}
+
+func checkMachines(all []Machine) error {
+	if len(all) == 0 {
 		return fmt.Errorf("go stub: there is no machine with an object file, give amd64, arm64 or both")
 	}
-	for i, m := range opt.Machines {
-		twice := slices.ContainsFunc(opt.Machines[:i], func(o Machine) bool { return o.Name == m.Name })
+	for i, m := range all {
+		twice := slices.ContainsFunc(all[:i], func(o Machine) bool { return o.Name == m.Name })
 		if m.Name != "amd64" && m.Name != "arm64" || twice {
 			return fmt.Errorf("go stub: machine %q stands twice or is not known, give amd64, arm64 or both", m.Name)
 		}
@@ -145,16 +162,6 @@ func (opt *Options) check() error {
 				return fmt.Errorf("go stub: variant %q stands twice or is no part of a name in C, choose another name", v)
 			}
 		}
-	}
-	switch align := opt.ScratchAlign; {
-	case opt.Scratch < 1:
-		return fmt.Errorf("go stub: scratch memory of %d bytes, give at least 1", opt.Scratch)
-	case align < 1 || align > 4096 || align&(align-1) != 0:
-		return fmt.Errorf("go stub: scratch memory at multiples of %d bytes, give a power of two up to 4096", align)
-	case opt.Stack < 16 || opt.Stack > MaxStack:
-		return fmt.Errorf("go stub: %d bytes of stack, give 16 to %d", opt.Stack, MaxStack)
-	case opt.Piece < 1:
-		return fmt.Errorf("go stub: pieces of %d samples, give at least 1", opt.Piece)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type Native struct {
 // NewNative returns a classifier. All classify the same.
 func NewNative() *Native { return &Native{scratch: make([]byte, nativeScratch+SLACK)} }
 
-// The bytes of memory that machine code takes, and the samples that it classifies in one call, which nothing interrupts.
+// The bytes of memory that machine code takes, and the samples that it classifies in one call, which cannot be stopped.
 const (
 	nativeScratch = SCRATCH
 	nativePiece   = PIECE
