@@ -23,16 +23,13 @@ func OnAMD64(t testing.TB) {
 // Features is the number of features that [Classifier] reads of a sample.
 const Features = 2
 
-// Unaligned is what [Classifier] returns where its memory is not at a multiple of 64 bytes.
-const Unaligned = -1
-
 // Classifier returns the code of a function like those that classify samples,
 //
 //	int f(const uint8_t *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 //
 // whose class is the exclusive or of the two features plus the mark, by which tests tell whose code ran. The count, one
 // a sample, is the same. It writes to the far end of 256 bytes of stack, by an instruction that stops the program where
-// the stack is not aligned as the System V ABI has it.
+// the stack is not aligned as the System V ABI has it. It returns 0, or -1 where scratch is not at a multiple of 64 bytes.
 func Classifier(machine elf.Machine, mark uint16) []byte {
 	if machine == elf.EM_AARCH64 {
 		return classifierARM64(mark)
