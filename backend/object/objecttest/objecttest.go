@@ -29,7 +29,8 @@ const Features = 2
 //
 // whose class is the exclusive or of the two features plus the mark, by which tests tell whose code ran. The count, one
 // a sample, is the same. It writes to the far end of 256 bytes of stack, by an instruction that stops the program where
-// the stack is not aligned as the System V ABI has it. It returns 0, or -1 where scratch is not at a multiple of 64 bytes.
+// the stack is not aligned as the System V ABI has it. It returns 0, or -1 where scratch is not at a multiple of 64
+// bytes.
 func Classifier(machine elf.Machine, mark uint16) []byte {
 	if machine == elf.EM_AARCH64 {
 		return classifierARM64(mark)
