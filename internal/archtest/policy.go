@@ -223,12 +223,23 @@ var policy = Policy{
 		},
 		{
 			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
-			TestStandard: []string{"os/exec"},
+			Test: []string{"backend/object", "backend/object/..."}, TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "backend/gocode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
 			TestStandard: []string{"os/exec"},
 		},
+		{Package: "backend/object", Test: []string{"backend/object/objecttest"}},
+		{Package: "backend/object/ar"},
+		{
+			Package: "backend/object/dispatch", Imports: []string{"backend/object"},
+			Test: []string{"backend/object/..."},
+		},
+		{
+			Package: "backend/object/gostub", Imports: []string{"backend/object", "backend/object/dispatch"},
+			Test: []string{"backend/object/..."},
+		},
+		{Package: "backend/object/objecttest"},
 		{
 			Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"},
 			TestStandard: []string{"os/exec"},
