@@ -34,7 +34,7 @@ type Code struct {
 	Text     []byte
 	Segments []Segment
 
-	Rows    []int // for each input row, the bit of the input ports that it is (or one of those that are alike), counted through all of them
+	Rows    []int // for each input row, the bit of the input ports that it is, counted through all; of equal ones, one
 	Outputs int   // the bits of the output ports and the probes, in port order: the first state rows
 	State   int   // state rows
 	Local   int   // local rows

@@ -13,8 +13,8 @@ func predictCommand() *cli.Command {
 		ArgsUsage: "MODEL FILE",
 		Description: "FILE is a CSV file of the model's features, with or without a header and a label\n" +
 			"column, an array (.npy) or an IDX image file, gzip or not; it may be a pipe, and - is the\n" +
-			"standard input. Of many samples, machine code is made of the network. The result is CSV (sample, class, one count a class), or with\n" +
-			"--json one JSON object a line.",
+			"standard input. The result is CSV (sample, class, one count a class), or with\n" +
+			"--json one JSON object a line. For many samples, machine code is made of the network.",
 		UsageText: "ialgn predict demo/digits.safetensors samples.csv",
 		Flags:     commonFlags(engineFlag),
 		Action:    predict,

@@ -40,7 +40,8 @@ func simulate(c *cli.Context) error {
 		return err
 	}
 	o := ialgn.SimOptions{
-		Data: dataOf(c), Engine: engineOf(c), ActivityFile: c.String("activity"), VCD: c.String("vcd"), Force: c.Bool("force"), Keep: inputs(c),
+		Data: dataOf(c), Engine: engineOf(c), ActivityFile: c.String("activity"), VCD: c.String("vcd"),
+		Force: c.Bool("force"), Keep: inputs(c),
 	}
 	measured := o.ActivityFile != "" || o.VCD != ""
 	if !measured && c.IsSet("samples") {
