@@ -411,6 +411,13 @@ var policy = Policy{
 			"backend/...", "sim/verify", "sim/verify/proof", "target", "trainer/model", "internal/...",
 		}},
 		{
+			Package: "tools/benchnative", Imports: []string{
+				".", "backend/native", "backend/native/rows", "netlist", "netlist/freeze", "sim", "sim/native",
+				"trainer/model", "internal/nativecall",
+			},
+			Standard: []string{"os/exec", "unsafe"},
+		},
+		{
 			Package: "tools/fuzzcompile",
 			Imports: []string{
 				"artifact", "artifact/plan", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...",
