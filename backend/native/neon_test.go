@@ -33,7 +33,7 @@ func emulated(t *testing.T, n *netlist.Netlist, isa *ISA, cpu arm64test.CPU) {
 	}
 	state := len(data)
 	data = append(data, make([]byte, (c.State+c.Local+1)*isa.RowBytes)...)
-	data = arm64test.RunOn(t, cpu, append(driver(c), c.Text...), data)
+	data = arm64test.RunOn(t, cpu, append(segmentCalls(c), c.Text...), data)
 	s, err := sim.NewBlock(n, words)
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +45,8 @@ func emulated(t *testing.T, n *netlist.Netlist, isa *ISA, cpu arm64test.CPU) {
 	compareBlock(t, s, in, got)
 }
 
-// driver returns a function that calls the segments behind it on one block, with the areas behind each other at x0.
-func driver(c *Code) []byte {
+// segmentCalls returns a function that calls the segments behind it on one block, with the areas behind each other at x0.
+func segmentCalls(c *Code) []byte {
 	var a arm64.Asm
 	row, starts := c.ISA.RowBytes, make([]arm64.Label, len(c.Segments))
 	const x19, x20, x30 = 19, 20, 30

@@ -77,6 +77,15 @@ var backends = []Rule{
 		Package: "backend/object/gostub", Imports: []string{"backend/object", "backend/object/dispatch"},
 		Test: []string{"backend/object/..."},
 	},
+	{
+		Package: "backend/object/library",
+		Imports: []string{
+			"netlist", "backend/ccode", "backend/native", "backend/native/rows", "backend/object", "backend/object/ar",
+			"backend/object/dispatch", "backend/wordcode",
+		},
+		Test:         []string{"compiler", "internal/modelgen", "netlist/freeze", "trainer/encoding", "trainer/model"},
+		TestStandard: []string{"os/exec"},
+	},
 	{Package: "backend/object/objecttest"},
 	{
 		Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"},

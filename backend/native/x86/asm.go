@@ -131,6 +131,12 @@ func (a *Asm) Bind(l Label) {
 	a.places[l] = len(a.code)
 }
 
+// LabelAt returns a label that is bound at an offset.
+func (a *Asm) LabelAt(offset int) Label {
+	a.places = append(a.places, offset)
+	return Label(len(a.places) - 1)
+}
+
 // Offset returns where a label is bound.
 func (a *Asm) Offset(l Label) int {
 	if a.places[l] < 0 {

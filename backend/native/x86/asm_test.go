@@ -175,6 +175,30 @@ var families = []func(s source) sample{
 		return sample{"pop " + names[r], func(a *Asm) { a.Pop(r) }}
 	},
 	func(source) sample { return sample{"ret", (*Asm).Return} },
+	func(s source) sample {
+		d := s.reg()
+		m, text := s.mem()
+		return sample{fmt.Sprintf("or %s, %s", names[d], text), func(a *Asm) { a.OrMem(d, m) }}
+	},
+	func(s source) sample {
+		d := s.reg()
+		m, text := s.mem()
+		return sample{fmt.Sprintf("add %s, %s", text, names[d]), func(a *Asm) { a.AddMem(m, d) }}
+	},
+	func(s source) sample {
+		d := s.reg()
+		m, text := s.mem()
+		return sample{fmt.Sprintf("movzx %s, byte ptr %s", names[d], text), func(a *Asm) { a.LoadByte(d, m) }}
+	},
+	func(s source) sample {
+		d := s.reg()
+		m, text := s.mem()
+		return sample{fmt.Sprintf("movzx %s, word ptr %s", names[d], text), func(a *Asm) { a.LoadWord(d, m) }}
+	},
+	func(s source) sample {
+		d, x, v := s.reg(), s.reg(), 1000+s.Int32N(1<<20)
+		return sample{fmt.Sprintf("imul %s, %s, %d", names[d], names[x], v), func(a *Asm) { a.MulImm(d, x, v) }}
+	},
 }
 
 var arithmetic = []struct {

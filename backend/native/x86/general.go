@@ -40,6 +40,33 @@ func (a *Asm) Load(dst Reg, src Mem) { a.general(0x8b, uint8(dst), src, 0) }
 // Store stores 64 bits.
 func (a *Asm) Store(dst Mem, src Reg) { a.general(0x89, uint8(src), dst, 0) }
 
+// OrMem computes dst = dst | 64 bits in memory.
+func (a *Asm) OrMem(dst Reg, src Mem) { a.general(0x0b, uint8(dst), src, 0) }
+
+// AddMem adds a register to 64 bits in memory.
+func (a *Asm) AddMem(dst Mem, src Reg) { a.general(0x01, uint8(src), dst, 0) }
+
+// LoadByte loads 8 bits into the lowest of a register and makes the others 0.
+func (a *Asm) LoadByte(dst Reg, src Mem) { a.extend(0xb6, dst, src) }
+
+// LoadWord loads 16 bits into the lowest of a register and makes the others 0.
+func (a *Asm) LoadWord(dst Reg, src Mem) { a.extend(0xb7, dst, src) }
+
+func (a *Asm) extend(code uint8, dst Reg, src Mem) {
+	base, index := src.high()
+	a.rex(uint8(dst), index, base)
+	a.emit(0x0f, code)
+	a.modMem(uint8(dst), src, 1, 0)
+}
+
+// MulImm computes dst = src * constant.
+func (a *Asm) MulImm(dst, src Reg, v int32) {
+	a.rex(uint8(dst), 0, uint8(src)>>3)
+	a.emit(0x69)
+	a.modRM(uint8(dst), uint8(src))
+	a.emit32(uint32(v))
+}
+
 // Lea sets a register to the address of an operand.
 func (a *Asm) Lea(dst Reg, of Mem) { a.general(0x8d, uint8(dst), of, 0) }
 
