@@ -188,6 +188,10 @@ var policy = Policy{
 		{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 		{
+			Package: "backend/decisionlist", Imports: []string{"netlist", "backend/wordcode"},
+			Test: []string{"compiler", "sim"},
+		},
+		{
 			Package: "backend/wrapper", Imports: []string{"netlist", "netlist/names", "backend/inputs", "internal/plural"},
 			Test: []string{"backend/verilog", "sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
 		},
@@ -197,7 +201,7 @@ var policy = Policy{
 		},
 		{Package: "backend/inputs"},
 		{
-			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
+			Package: "backend/ccode", Imports: []string{"netlist", "backend/decisionlist", "backend/inputs", "backend/wordcode"},
 			TestStandard: []string{"os/exec"},
 		},
 		{

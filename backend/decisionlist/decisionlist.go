@@ -1,0 +1,107 @@
+// Package decisionlist lowers netlists to programs that classify one sample at a time on small
+// processors, for the back ends that write software for microcontrollers.
+//
+// A [Program] is a row of decision lists. A list gives one bit: it reads bits one after the
+// other, and each either settles the result or passes the rest of the list on, as it is or
+// inverted. A chain of gates is such a list when read from its last gate: an AND whose input is
+// 0 need not know what the chain before it says. So about two bits of a chain are read, however
+// long it is, and no intermediate result is ever stored. A look-up table of several inputs is a
+// step of several bits, with the decision in a table.
+//
+// What a list gives is counted for its class, or, where several readers need it, kept in one bit
+// of scratch memory that is used again when its last reader is done.
+//
+// [Lower] recognises popcounts and argmax and replaces them by counting. A netlist whose head was
+// mapped to look-up tables or adders is lowered operation by operation, which gives the same
+// results by a larger and slower program.
+package decisionlist
+
+import (
+	"ialgn/backend/wordcode"
+	"ialgn/netlist"
+)
+
+// Program is a netlist as decision lists over an array of bits: those of the inputs first, then,
+// in a ring, the slots of intermediate results.
+//
+// The code holds one list after the other, all steps of a list without a gap. A word of the code
+// names a bit and what it decides: bits 0 to 4 are its place in a word of 32 bits of the array,
+// the bits from 9 on are the number of that word, bits 5 and 6 are the [Action] where it is 0,
+// bits 7 and 8 where it is 1. Two equal actions a mark a step of a+2 bits: the next a+1 words
+// name the others, the first bit is the highest digit of a number i, and the words after them
+// hold the action for each i, that of 0 in the lowest bits, as many as fit a word.
+type Program struct {
+	Inputs  []Input // the bits of the inputs
+	Packed  bool    // they come as bits, in port order
+	Compare bool    // if not packed: the parameter of an input is a threshold, else a bit's number
+
+	Slots int // bits of the ring
+	Code  []uint32
+	Wide  bool // a word of the code has 32 bits, else 16
+	Multi bool // some step reads several bits
+
+	Runs    []Run
+	Classes []Class  // what each class counts; nil: see Outputs
+	Outputs []uint32 // without classes, the bits of outputs and probes: 0, or the number of a bit + 1, twice, + 1 if inverted
+}
+
+// Input is a bit that is made of a feature: value > Param, or bit Param of the value.
+type Input struct{ Feature, Param uint32 }
+
+// Action is what a step of a list decides.
+type Action uint32
+
+// The actions. The lower bit is the result, or whether it is to be inverted, the higher one says that the list goes on.
+const (
+	Result0 Action = iota
+	Result1
+	Go
+	Invert
+)
+
+// Run is a number of lists of the same number of words. Their results go into the next slots of
+// the ring, or are counted.
+type Run struct {
+	Slots        bool
+	Words, Lists int
+}
+
+// Class is a class of a program: its count starts at Base and adds what the next Runs count.
+type Class struct{ Base, Runs int }
+
+// The form of a word of the code.
+const (
+	placeBits  = 5
+	actionBits = 2
+	wordShift  = placeBits + 2*actionBits
+
+	// narrow is how many bits words of 16 can name.
+	narrow = 1 << (16 - wordShift + placeBits)
+)
+
+// Lower returns the program of n, which must be valid. It returns the errors of [wordcode.Lower]
+// for the named format.
+//
+// If n is a classifier ([wordcode.NewClassifier]) whose features have several bits, the program
+// takes features, and else the bits of the input ports.
+func Lower(format string, n *netlist.Netlist) (*Program, error) {
+	c, _ := wordcode.NewClassifier(n)
+	g, ok := fromNetlist(n, c)
+	if !ok {
+		p, err := wordcode.Lower(format, n)
+		if err != nil {
+			return nil, err
+		}
+		g = fromProgram(p, c)
+	}
+	return newSchedule(g).program(), nil
+}
+
+// words returns how many words of the code hold the actions of a step of that many bits.
+func tableWords(pins int, wide bool) int {
+	perWord := 16 / actionBits
+	if wide {
+		perWord *= 2
+	}
+	return (1<<pins + perWord - 1) / perWord
+}
