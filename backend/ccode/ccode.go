@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 
 	"ialgn/backend/inputs"
 	"ialgn/backend/wordcode"
@@ -96,18 +97,14 @@ type file struct {
 }
 
 func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
-	if opt.Module == "" {
-		opt.Module = n.Name
-	}
-	if !identifier.MatchString(opt.Module) {
-		return nil, fmt.Errorf("c: module name: %q is no beginning of names in C, use letters, digits "+
-			"and _ with a letter first", opt.Module)
-	}
 	if opt.straight == 0 {
 		opt.straight = MaxStraight
 	}
+	opt, err := opt.named(n)
+	if err != nil {
+		return nil, err
+	}
 	f := &file{printer: newPrinter(w, opt.Module), n: n, opt: opt}
-	var err error
 	if f.program, err = wordcode.Lower("c", n); err != nil {
 		return nil, err
 	}
@@ -115,9 +112,8 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 		f.classifier = c
 		f.real = opt.Inputs.Real()
 	}
-	if f.program.Inputs == 0 || len(f.program.Outputs) == 0 {
-		return nil, fmt.Errorf("c: %s has %d input bits and %d output bits, there is nothing to compute", n.Name,
-			f.program.Inputs, len(f.program.Outputs))
+	if err := something(n, f.program.Inputs, len(f.program.Outputs)); err != nil {
+		return nil, err
 	}
 	if f.isStraight() {
 		f.place = f.program.Place(section)
@@ -127,6 +123,26 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 		return nil, fmt.Errorf("c: %s: %w", n.Name, err)
 	}
 	return f, nil
+}
+
+// named returns the options with the module's name filled in, which must be one.
+func (o Options) named(n *netlist.Netlist) (Options, error) {
+	if o.Module == "" {
+		o.Module = n.Name
+	}
+	if !identifier.MatchString(o.Module) {
+		return o, fmt.Errorf("c: module name: %q is no beginning of names in C, use letters, digits "+
+			"and _ with a letter first", o.Module)
+	}
+	return o, nil
+}
+
+// something returns an error if a netlist has no inputs or no outputs.
+func something(n *netlist.Netlist, inputs, outputs int) error {
+	if inputs == 0 || outputs == 0 {
+		return fmt.Errorf("c: %s has %d input bits and %d output bits, there is nothing to compute", n.Name, inputs, outputs)
+	}
+	return nil
 }
 
 // identifier matches what can begin a name: no $, which C leaves to the compiler, and no _
@@ -144,21 +160,6 @@ func (f *file) rows() int {
 }
 
 // buses returns the output ports and the probes, whose rows are the outputs.
-func (f *file) buses() []netlist.Port {
-	return append(f.n.OutputPorts()[:len(f.n.OutputPorts()):len(f.n.OutputPorts())], f.n.Probes()...)
-}
-
-// preface writes the comment at the top of a file.
-func (f *file) preface(suffix, title string) {
-	f.template(fmt.Sprintf(`//go:build ignore
-// (The line above is for Go alone, should a Go package stand in the same folder.)
-
-/*
- * %s%s: %s
- *
-`, f.opt.Module, suffix, title))
-	for _, line := range f.opt.Header {
-		f.printf(" * - %s\n", inputs.CComment(line))
-	}
-	f.text(" */\n\n")
+func buses(n *netlist.Netlist) []netlist.Port {
+	return slices.Concat(n.OutputPorts(), n.Probes())
 }

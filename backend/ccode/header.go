@@ -72,7 +72,7 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 
 // header writes the header file.
 func (f *file) header() {
-	f.preface(".h", "a logic gate network as C99, 64 samples a word")
+	f.preface(f.opt, ".h", "a logic gate network as C99, 64 samples a word")
 	words := wordsStraight
 	if !f.isStraight() {
 		words = wordsTable
@@ -81,7 +81,7 @@ func (f *file) header() {
 	f.define("INPUTS", f.program.Inputs, "rows of the inputs")
 	f.define("OUTPUTS", len(f.program.Outputs), "rows of the outputs")
 	f.template(fmt.Sprintf("#define MACRO_SCRATCH (%d * MACRO_WORDS) /* words of memory for a run */\n", f.rows()))
-	f.template(replace(headerRun, "ROWS", f.rowTable()))
+	f.template(replace(headerRun, "ROWS", rowTable(f.n)))
 	if c := f.classifier; c != nil {
 		f.text("\n")
 		f.define("FEATURES", c.Features, "numbers of a sample")
@@ -102,7 +102,7 @@ const (
 )
 
 // rowTable says which rows are which bits of which port.
-func (f *file) rowTable() string {
+func rowTable(n *netlist.Netlist) string {
 	table := ""
 	row := 0
 	list := func(what string, ports []netlist.Port) {
@@ -112,8 +112,8 @@ func (f *file) rowTable() string {
 			row += len(p.Nets)
 		}
 	}
-	list("in", f.n.InputPorts())
+	list("in", n.InputPorts())
 	row = 0
-	list("out", f.buses())
+	list("out", buses(n))
 	return table
 }
