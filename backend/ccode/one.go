@@ -122,8 +122,11 @@ void NAME_one(uint32_t *bits, uint32_t *out);
 `
 )
 
-// memory returns the words of the array of bits.
-func (f *one) memory() int { return max(1, (f.program.FirstSlot()+f.program.Slots+31)/32) }
+// words returns the words of the array that the caller gives: of the bits of a sample, if it comes as bits, and of the slots.
+func (f *one) words() int {
+	slots := f.firstSlot() + f.program.Slots
+	return max(1, (slots+31)/32)
+}
 
 // header writes the header file.
 func (f *one) header() {
@@ -132,11 +135,11 @@ func (f *one) header() {
 	c := f.classifier
 	if f.program.Packed {
 		f.define("ONE_INPUTS", len(f.program.Inputs), "bits of a sample")
-		f.define("ONE_WORDS", f.memory(), "words of 32 bits for them, and for intermediate results")
+		f.define("ONE_WORDS", f.words(), "words of 32 bits for them, and for intermediate results")
 	} else {
 		f.define("ONE_FEATURES", c.Features, "numbers of a sample")
 		f.define("ONE_FEATURE_BITS", c.FeatureBits, "bits of each")
-		f.define("ONE_SCRATCH", f.memory(), "words of 32 bits of memory")
+		f.define("ONE_SCRATCH", f.words(), "words of 32 bits of memory for intermediate results, 1 at least")
 	}
 	switch {
 	case c == nil:

@@ -3,38 +3,51 @@ package ccode
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
+const oneInclude = `#include "NAME_one.h"
+
+/* Functions whose loops need the processor's registers for themselves are not to be part of others. */
+#ifdef __GNUC__
+#define APART __attribute__((noinline))
+#else
+#define APART
+#endif
+`
+
 const oneDecide = `
 /* Returns the bit that the list at p gives. */
-static uint32_t decide(const code_word *p, const uint32_t *bits) {
-    uint32_t inverted = 0;
+APART static uint32_t decide(const code_word *p, SAMPLE) {
+    uint32_t inverted = 0; /* bit 2 */
     for (;;) {
-        const uint32_t c = *p++, bit = bits[c >> 9] >> (c & 31) & 1;
-        uint32_t action = c >> 5 >> 2 * bit;
-MULTI        if ((action & 2) == 0) return (action ^ inverted) & 1;
+        const uint32_t c = *p++, bit = bit_of(THIS, c >> 4);
+        const uint32_t action = c >> bit; /* bits 0 and 2 */
+MULTI        if ((action & 1) == 0) return (action ^ inverted) >> 2 & 1;
         inverted ^= action;
     }
 }
 `
 
 // oneMulti is the part of it for steps of several bits.
-const oneMulti = `        if (0x8421u >> (c >> 5 & 15) & 1) { /* both actions are the same */
-            uint32_t i = bit, more = (c >> 5 & 3) + 1;
-            do {
-                const uint32_t d = *p++;
-                i = 2 * i + (bits[d >> 9] >> (d & 31) & 1);
-            } while (--more > 0);
-            action = (uint32_t)p[i / PER] >> i % PER * 2;
-            p += ((4u << (c >> 5 & 3)) + PER - 1) / PER;
+const oneMulti = `        if (((c ^ c >> 1) & 5) == 0) { /* both actions are the same */
+            const uint32_t k = (c & 1) + (c >> 1 & 2);
+            uint32_t i = bit, more = k + 1;
+            do i = 2 * i + bit_of(THIS, *p++ >> 4);
+            while (--more > 0);
+            i = (uint32_t)p[i / PER] >> i % PER * 2;
+            if ((i & 1) == 0) return (i >> 1 ^ inverted >> 2) & 1;
+            inverted ^= i << 1;
+            p += ((4u << k) + PER - 1) / PER;
+            continue;
         }
 `
 
 const onePut = `
 /* Writes a bit into the next slot of the ring. */
-static void put(uint32_t *bits, uint32_t *slot, uint32_t bit) {
-    uint32_t *const word = bits + *slot / 32;
+static void put(uint32_t *SLOTS, uint32_t *slot, uint32_t bit) {
+    uint32_t *const word = SLOTS + *slot / 32;
     const uint32_t place = *slot % 32;
     *word = (*word & ~((uint32_t)1 << place)) | bit << place;
     *slot = *slot + 1 == SLOTS_END ? SLOTS_FIRST : *slot + 1;
@@ -43,7 +56,7 @@ static void put(uint32_t *bits, uint32_t *slot, uint32_t bit) {
 
 const oneRunTop = `
 /* Runs the given number of runs and moves on behind them. Returns how many lists that are counted gave 1. */
-static uint32_t run(struct place *at, uint32_t runs_left, uint32_t *bits) {
+APART static uint32_t run(struct place *at, uint32_t runs_left, SAMPLE) {
     uint32_t sum = 0;
     for (; runs_left > 0; runs_left--, at->r++) {
         const uint32_t words = at->r->form / 2;
@@ -52,19 +65,19 @@ static uint32_t run(struct place *at, uint32_t runs_left, uint32_t *bits) {
 
 const oneActions = `
 /*
- * One list after the other, without a gap, made of words that name a bit and what it decides. Bit i of all
- * is bit i % 32 of bits[i / 32]: bits 0 to 4 of a word are its i % 32, those from 9 on its i / 32. Bits 5 and
- * 6 are the action where the bit is 0, bits 7 and 8 where it is 1: 0 and 1 are results of the list, 2 goes
- * on, 3 goes on and inverts the result. Two equal actions a are a step of a + 2 bits: the next a + 1
- * words name the others, the first bit is the highest digit of a number, and then come the actions for
- * each number, two bits each, the lowest first.
+ * One list after the other, without a gap, made of words that name a bit, by the bits from 4 on, and what it
+ * decides: bits 0 and 2 are the action where it is 0, bits 1 and 3 where it is 1. If the first of the
+ * two is 0, the second one is the result of the list; if it is 1, the list goes on, and the second says
+ * whether the result is to be inverted. Two equal actions, as a number a with the first as its lower
+ * digit, are a step of a + 2 bits: the next a + 1 words name the others, the first bit is the highest digit
+ * of a number, and then come the actions for each number, two bits each, that of 0 in the lowest ones.
  */
 `
 
 // source writes the source file.
 func (f *one) source() {
 	f.preface(f.opt, "_one.c", "see NAME_one.h")
-	f.template("#include \"NAME_one.h\"\n")
+	f.template(oneInclude)
 	p := f.program
 	f.text(oneActions)
 	width := 16
@@ -83,20 +96,41 @@ func (f *one) source() {
 	if p.Multi {
 		multi = replace(oneMulti, "PER", fmt.Sprint(width/2))
 	}
-	f.text(replace(oneDecide, "MULTI", multi))
+	if !p.Packed {
+		f.features()
+	}
+	f.bitOf()
+	f.text(f.fill(replace(oneDecide, "MULTI", multi)))
 	if p.Slots > 0 {
-		f.text(strings.NewReplacer("SLOTS_FIRST", fmt.Sprint(p.FirstSlot()),
-			"SLOTS_END", fmt.Sprint(p.FirstSlot()+p.Slots)).Replace(onePut))
+		f.text(strings.NewReplacer("SLOTS_FIRST", fmt.Sprint(f.firstSlot()),
+			"SLOTS_END", fmt.Sprint(f.firstSlot()+p.Slots), "SLOTS", f.slots()).Replace(onePut))
 	}
 	f.runner()
-	if !p.Packed {
-		f.pack()
-	}
 	if p.Classes != nil {
 		f.counted()
 	} else {
 		f.outputs()
 	}
+}
+
+// fill puts the parameters and arguments that a sample is in their places.
+func (f *one) fill(text string) string {
+	return strings.NewReplacer("SAMPLE", f.sample(), "THIS", f.this(), "START", f.start()).Replace(text)
+}
+
+// slots returns the array that the slots are in, and firstSlot the number of the first one there.
+func (f *one) slots() string {
+	if f.program.Packed {
+		return "bits"
+	}
+	return "slots"
+}
+
+func (f *one) firstSlot() int {
+	if f.program.Packed {
+		return f.program.FirstSlot()
+	}
+	return 0
 }
 
 // runs writes the table of the runs.
@@ -137,75 +171,92 @@ func unsigned(largest int) string {
 
 // runner writes the function that runs lists.
 func (f *one) runner() {
-	f.text(oneRunTop)
-	count := "sum += decide(at->p, bits);"
+	count := "sum += decide(at->p, THIS);\n"
+	put := "put(" + f.slots() + ", &at->slot, decide(at->p, THIS));\n"
 	loop := "        for (; n > 0; n--, at->p += words) "
+	body := loop + count
 	switch {
 	case f.program.Slots == 0:
-		f.text(loop + count + "\n")
 	case f.program.Classes == nil:
-		f.text(loop + "put(bits, &at->slot, decide(at->p, bits));\n")
+		body = loop + put
 	default:
-		f.text("        if (at->r->form % 2 == 1)\n    " + loop + "put(bits, &at->slot, decide(at->p, bits));\n" +
-			"        else\n    " + loop + count + "\n")
+		body = "        if (at->r->form % 2 == 1)\n    " + loop + put + "        else\n    " + loop + count
 	}
-	f.text("    }\n    return sum;\n}\n")
+	f.text(f.fill(oneRunTop + body + "    }\n    return sum;\n}\n"))
 }
 
-const onePack = `
-/* Makes the bits of a sample. */
-static void pack(const FEATURE *x, uint32_t *bits) {
-    const PARAMETER *t = parameters;
-    uint32_t word = 0, place = 0, n;
-    size_t f;
-    for (f = 0; f < MACRO_ONE_FEATURES; f++)
-        for (n = reads[f]; n > 0; n--) {
-            word |= (uint32_t)(BIT) << place;
-            if (++place == 32) {
-                *bits++ = word;
-                word = place = 0;
-            }
-        }
-    if (place > 0) *bits = word;
-}
-`
-
-// pack writes the function that makes bits of features.
-func (f *one) pack() {
-	reads := make([]uint32, f.classifier.Features)
-	params := make([]uint32, 0, len(f.program.Inputs)+1)
-	most := uint32(0)
+// features writes the tables that say how bits are made of features.
+func (f *one) features() {
+	var features, params []uint32
 	for _, in := range f.program.Inputs {
-		reads[in.Feature]++
-		params = append(params, in.Param)
-		most = max(most, in.Param)
+		features, params = append(features, in.Feature), append(params, in.Param)
 	}
 	if len(params) == 0 {
-		params = []uint32{0}
+		features, params = []uint32{0}, []uint32{0}
 	}
-	largest := uint32(0)
-	for _, r := range reads {
-		largest = max(largest, r)
-	}
-	bit, meaning := "x[f] > *t++", "thresholds"
+	meaning := "a threshold that it exceeds"
 	if !f.program.Compare {
-		bit, meaning = "x[f] >> *t++ & 1", "numbers"
+		meaning = "its place in it"
 	}
-	f.template("\n/* Of each feature the number of bits that are made of it, and the " + meaning + " of these. */\n" +
-		"static const " + unsigned(int(largest)) + " reads[MACRO_ONE_FEATURES] = {\n")
-	numbers(f.printer, "%d", 24, reads)
-	f.text("};\nstatic const " + unsigned(int(most)) + " parameters[] = {\n")
+	f.text("\n/* Of each bit of the sample the feature and " + meaning + ". */\n" +
+		"static const " + unsigned(int(slices.Max(features))) + " features[] = {\n")
+	numbers(f.printer, "%d", 24, features)
+	f.text("};\nstatic const " + unsigned(int(slices.Max(params))) + " parameters[] = {\n")
 	numbers(f.printer, "%d", 24, params)
 	f.text("};\n")
-	f.template(strings.NewReplacer("FEATURE *", fmt.Sprintf("uint%d_t *", f.classifier.FeatureType()), "PARAMETER",
-		unsigned(int(most)), "BIT", bit).Replace(onePack))
 }
+
+// bitOf writes the function that gives a bit of a sample or of a slot.
+func (f *one) bitOf() {
+	f.text("\n/* Returns a bit by its number. */\nstatic uint32_t bit_of(" + f.sample() + ", uint32_t i) {\n")
+	switch {
+	case f.program.Packed:
+		f.text("    return bits[i / 32] >> i % 32 & 1;\n")
+	case f.program.Slots > 0:
+		f.printf("    if (i >= %d) return slots[i / 32 - %d] >> i %% 32 & 1;\n", f.program.FirstSlot(), f.program.FirstSlot()/32)
+	}
+	switch {
+	case f.program.Packed:
+	case !f.program.Compare:
+		f.text("    return (uint32_t)x[features[i]] >> parameters[i] & 1;\n")
+	case f.classifier.FeatureBits > 16:
+		f.text("    return x[features[i]] > parameters[i];\n")
+	default:
+		f.text("    return (uint32_t)(parameters[i] - x[features[i]]) >> 31; /* the sign */\n")
+	}
+	f.text("}\n")
+}
+
+// sample returns the parameters that the sample is, and the slots.
+func (f *one) sample() string {
+	switch {
+	case f.program.Packed:
+		return "uint32_t *bits"
+	case f.program.Slots > 0:
+		return f.feature() + " *x, uint32_t *slots"
+	}
+	return f.feature() + " *x"
+}
+
+// this returns the arguments for them.
+func (f *one) this() string {
+	switch {
+	case f.program.Packed:
+		return "bits"
+	case f.program.Slots > 0:
+		return "x, slots"
+	}
+	return "x"
+}
+
+// feature returns the type of a feature that is read.
+func (f *one) feature() string { return fmt.Sprintf("const uint%d_t", f.classifier.FeatureType()) }
 
 const oneCounted = `    struct place at = START;
     uint32_t best = 0, c;
     int class_index = 0;
-PACK    for (c = 0; c < MACRO_ONE_CLASSES; c++) {
-        const uint32_t count = BASErun(&at, class_runs[c], bits);
+UNUSED    for (c = 0; c < MACRO_ONE_CLASSES; c++) {
+        const uint32_t count = BASErun(&at, class_runs[c], THIS);
         if (counts != NULL) counts[c] = count;
         if (count > best) {
             best = count;
@@ -235,33 +286,31 @@ func (f *one) counted() {
 		base = "bases[c] + "
 	}
 	f.signature()
-	f.template(strings.NewReplacer("START", f.start(), "PACK", f.packCall(), "BASE", base).Replace(oneCounted))
+	unused := ""
+	if !f.program.Packed && f.program.Slots == 0 {
+		unused = "    (void)scratch;\n"
+	}
+	f.template(f.fill(replace(replace(oneCounted, "UNUSED", unused), "BASE", base)))
 }
 
-// signature begins the function of a classifier, in which the array of bits is called bits.
+// signature begins the function of a classifier.
 func (f *one) signature() {
-	if f.program.Packed {
+	switch {
+	case f.program.Packed:
 		f.template("\nint NAME_one(uint32_t *bits, uint32_t *counts) {\n")
-		return
+	case f.program.Slots > 0:
+		f.template("\nint NAME_one(" + f.feature() + " *x, uint32_t *counts, uint32_t *slots) {\n")
+	default:
+		f.template("\nint NAME_one(" + f.feature() + " *x, uint32_t *counts, uint32_t *scratch) {\n")
 	}
-	f.template(fmt.Sprintf("\nint NAME_one(const uint%d_t *x, uint32_t *counts, uint32_t *scratch) {\n"+
-		"    uint32_t *const bits = scratch;\n", f.classifier.FeatureType()))
 }
 
 // start returns the first place.
 func (f *one) start() string {
 	if f.program.Slots > 0 {
-		return fmt.Sprintf("{code, runs, %d}", f.program.FirstSlot())
+		return fmt.Sprintf("{code, runs, %d}", f.firstSlot())
 	}
 	return "{code, runs}"
-}
-
-// packCall returns the statement that makes bits of features, if they are to be made.
-func (f *one) packCall() string {
-	if f.program.Packed {
-		return ""
-	}
-	return "    pack(x, bits);\n"
 }
 
 const oneOutputs = `
@@ -270,17 +319,17 @@ static const TYPE outputs[] = {
 `
 
 const oneOutput = `
-static uint32_t output(const uint32_t *bits, uint32_t i) {
-    const uint32_t o = outputs[i], bit = o / 2 - 1;
-    return ((o < 2 ? 0 : bits[bit / 32] >> bit % 32) ^ o) & 1;
+static uint32_t output(SAMPLE, uint32_t i) {
+    const uint32_t o = outputs[i];
+    return o < 2 ? o : bit_of(THIS, o / 2 - 1) ^ (o & 1);
 }
 `
 
 const oneNumber = `
 /* Returns the number whose digits are consecutive outputs, the lowest first. */
-static uint32_t number(const uint32_t *bits, const uint16_t *rows) {
+static uint32_t number(SAMPLE, const uint16_t *rows) {
     uint32_t x = 0, k;
-    for (k = 0; k < rows[1]; k++) x |= output(bits, rows[0] + k) << k;
+    for (k = 0; k < rows[1]; k++) x |= output(THIS, rows[0] + k) << k;
     return x;
 }
 
@@ -290,9 +339,9 @@ static const uint16_t number_rows[MACRO_ONE_CLASSES + 1][2] = {
 
 const oneClassOutputs = `    struct place at = START;
     uint32_t c;
-PACK    run(&at, sizeof runs / sizeof runs[0], bits);
-    for (c = 0; counts != NULL && c < MACRO_ONE_CLASSES; c++) counts[c] = number(bits, number_rows[c]);
-    return (int)number(bits, number_rows[MACRO_ONE_CLASSES]);
+    run(&at, sizeof runs / sizeof runs[0], THIS);
+    for (c = 0; counts != NULL && c < MACRO_ONE_CLASSES; c++) counts[c] = number(THIS, number_rows[c]);
+    return (int)number(THIS, number_rows[MACRO_ONE_CLASSES]);
 }
 `
 
@@ -315,16 +364,16 @@ func (f *one) outputs() {
 	f.text(replace(oneOutputs, "TYPE", unsigned(largest)))
 	numbers(f.printer, "%d", 20, f.program.Outputs)
 	f.text("};\n")
-	f.text(oneOutput)
+	f.text(f.fill(oneOutput))
 	if f.classifier == nil {
-		f.template(replace(oneOutputsRun, "START", f.start()))
+		f.template(f.fill(oneOutputsRun))
 		return
 	}
-	f.template(oneNumber)
+	f.template(f.fill(oneNumber))
 	for _, r := range append(f.classifier.Counts[:len(f.classifier.Counts):len(f.classifier.Counts)], f.classifier.Class) {
 		f.printf("    {%d, %d},\n", r.First, r.Count)
 	}
 	f.text("};\n")
 	f.signature()
-	f.template(strings.NewReplacer("START", f.start(), "PACK", f.packCall()).Replace(oneClassOutputs))
+	f.template(f.fill(oneClassOutputs))
 }

@@ -25,11 +25,11 @@ import (
 // in a ring, the slots of intermediate results.
 //
 // The code holds one list after the other, all steps of a list without a gap. A word of the code
-// names a bit and what it decides: bits 0 to 4 are its place in a word of 32 bits of the array,
-// the bits from 9 on are the number of that word, bits 5 and 6 are the [Action] where it is 0,
-// bits 7 and 8 where it is 1. Two equal actions a mark a step of a+2 bits: the next a+1 words
-// name the others, the first bit is the highest digit of a number i, and the words after them
-// hold the action for each i, that of 0 in the lowest bits, as many as fit a word.
+// names a bit of the array, by the bits from 4 on, and what it decides: bits 0 and 2 are the [Action]
+// where it is 0, bits 1 and 3 where it is 1, the lower of the two whether the list goes on. Two equal
+// actions a mark a step of a+2 bits: the next a+1 words name the others, the first bit is the highest
+// digit of a number i, and the words after them hold the action for each i, in two bits, that of 0 in
+// the lowest ones, as many as fit a word.
 type Program struct {
 	Inputs  []Input // the bits of the inputs
 	Packed  bool    // they come as bits, in port order
@@ -48,15 +48,16 @@ type Program struct {
 // Input is a bit that is made of a feature: value > Param, or bit Param of the value.
 type Input struct{ Feature, Param uint32 }
 
-// Action is what a step of a list decides.
+// Action is what a step of a list decides: bit 0 is whether the list goes on, bit 1 the result, or whether it is to be
+// inverted.
 type Action uint32
 
-// The actions. The lower bit is the result, or whether it is to be inverted, the higher one says that the list goes on.
+// The actions.
 const (
-	Result0 Action = iota
-	Result1
-	Go
-	Invert
+	Result0 Action = 0b00
+	Result1 Action = 0b10
+	Go      Action = 0b01
+	Invert  Action = 0b11
 )
 
 // Run is a number of lists of the same number of words. Their results go into the next slots of
@@ -71,12 +72,9 @@ type Class struct{ Base, Runs int }
 
 // The form of a word of the code.
 const (
-	placeBits  = 5
 	actionBits = 2
-	wordShift  = placeBits + 2*actionBits
-
-	// narrow is how many bits words of 16 can name.
-	narrow = 1 << (16 - wordShift + placeBits)
+	nameShift  = 2 * actionBits
+	narrow     = 1 << (16 - nameShift) // how many bits words of 16 can name
 )
 
 // Lower returns the program of n, which must be valid. It returns the errors of [wordcode.Lower]

@@ -24,10 +24,10 @@ type machine struct {
 func (m *machine) read() (bit uint32, actions [2]Action) {
 	w := m.Code[m.at]
 	m.at++
-	if m.bits[w>>9<<5|w&31] {
+	if m.bits[w>>4] {
 		bit = 1
 	}
-	return bit, [2]Action{Action(w >> 5 & 3), Action(w >> 7 & 3)}
+	return bit, [2]Action{Action(w&1 | w>>1&2), Action(w>>1&1 | w>>2&2)}
 }
 
 // list runs the list that begins at a word.

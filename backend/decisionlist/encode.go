@@ -43,17 +43,17 @@ func (p *Program) FirstSlot() int { return (len(p.Inputs) + 31) / 32 * 32 }
 // step adds a step to the code.
 func (e *encoding) step(t step) {
 	k := len(t.pins)
-	actions := uint32(t.actions)
+	actions := t.actions
 	if k > 1 {
-		actions = uint32(k-2) * 0b0101
+		actions = uint64(k-2) * 0b0101
 		e.p.Multi = true
 	}
+	interleaved := uint32(actions&0b1001 | actions>>1&0b10 | actions<<1&0b100)
 	for i, v := range t.pins {
 		if i > 0 {
-			actions = 0
+			interleaved = 0
 		}
-		bit := e.bits[v]
-		e.p.Code = append(e.p.Code, bit>>placeBits<<wordShift|actions<<placeBits|bit&(1<<placeBits-1))
+		e.p.Code = append(e.p.Code, e.bits[v]<<nameShift|interleaved)
 	}
 	if k == 1 {
 		return
