@@ -328,9 +328,9 @@ static uint32_t output(SAMPLE, uint32_t i) {
 const oneNumber = `
 /* Returns the number whose digits are consecutive outputs, the lowest first. */
 static uint32_t number(SAMPLE, const uint16_t *rows) {
-    uint32_t x = 0, k;
-    for (k = 0; k < rows[1]; k++) x |= output(THIS, rows[0] + k) << k;
-    return x;
+    uint32_t value = 0, k;
+    for (k = 0; k < rows[1]; k++) value |= output(THIS, rows[0] + k) << k;
+    return value;
 }
 
 /* The first of the outputs, and their number: of each count, and of the class. */

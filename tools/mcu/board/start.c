@@ -11,6 +11,7 @@ static void fault(void) {
     }
 }
 
-__attribute__((section(".vectors"), used)) static const void *const vectors[] = {
-    stack_top, (const void *)_start, (const void *)fault, (const void *)fault,
-};
+__attribute__((section(".vectors"), used)) static const struct {
+    uint32_t *stack;
+    void (*handlers[3])(void); /* reset and faults */
+} vectors = {stack_top, {_start, fault, fault}};
