@@ -78,6 +78,24 @@ const oneActions = `
 func (f *one) source() {
 	f.preface(f.opt, "_one.c", "see NAME_one.h")
 	f.template(oneInclude)
+	if f.isStraight() {
+		f.template("\n#ifdef MACRO_ONE_FAST\n")
+		f.straight()
+		f.text("\n#else\n")
+	}
+	f.tables()
+	if f.isStraight() {
+		f.text("\n#endif\n")
+	}
+	if f.program.Classes != nil {
+		f.counted()
+	} else {
+		f.outputs()
+	}
+}
+
+// tables writes the lists as tables, and what runs them.
+func (f *one) tables() {
 	p := f.program
 	f.text(oneActions)
 	width := 16
@@ -85,21 +103,21 @@ func (f *one) source() {
 		width = 32
 	}
 	f.printf("typedef uint%d_t code_word;\nstatic const code_word code[] = {\n", width)
-	if len(p.Code) == 0 {
-		f.text("    0\n")
+	if code := p.Code(); len(code) > 0 {
+		numbers(f.printer, "0x%x", 12, code)
 	} else {
-		numbers(f.printer, "0x%x", 12, p.Code)
+		f.text("    0\n")
 	}
 	f.text("};\n")
 	f.runs()
-	multi := ""
-	if p.Multi {
-		multi = replace(oneMulti, "PER", fmt.Sprint(width/2))
-	}
 	if !p.Packed {
 		f.features()
 	}
 	f.bitOf()
+	multi := ""
+	if p.Multi {
+		multi = replace(oneMulti, "PER", fmt.Sprint(width/2))
+	}
 	f.text(f.fill(replace(oneDecide, "MULTI", multi)))
 	if p.Slots > 0 {
 		f.text(strings.NewReplacer("SLOTS_FIRST", fmt.Sprint(f.firstSlot()),
@@ -107,9 +125,7 @@ func (f *one) source() {
 	}
 	f.runner()
 	if p.Classes != nil {
-		f.counted()
-	} else {
-		f.outputs()
+		f.classTables()
 	}
 }
 
@@ -252,11 +268,11 @@ func (f *one) this() string {
 // feature returns the type of a feature that is read.
 func (f *one) feature() string { return fmt.Sprintf("const uint%d_t", f.classifier.FeatureType()) }
 
-const oneCounted = `    struct place at = START;
+const oneCounted = `    STATE
     uint32_t best = 0, c;
     int class_index = 0;
 UNUSED    for (c = 0; c < MACRO_ONE_CLASSES; c++) {
-        const uint32_t count = BASErun(&at, class_runs[c], THIS);
+        const uint32_t count = COUNT;
         if (counts != NULL) counts[c] = count;
         if (count > best) {
             best = count;
@@ -267,30 +283,30 @@ UNUSED    for (c = 0; c < MACRO_ONE_CLASSES; c++) {
 }
 `
 
-// counted writes the function of a classifier whose lists are counted.
-func (f *one) counted() {
+// classTables writes the tables of the classes.
+func (f *one) classTables() {
 	largest, ones := 0, 0
 	var runs, bases []int
 	for _, c := range f.program.Classes {
 		largest, ones = max(largest, c.Runs), max(ones, c.Base)
 		runs, bases = append(runs, c.Runs), append(bases, c.Base)
 	}
-	f.template("\n/* The runs of each class. */\nstatic const " + unsigned(largest) + " class_runs[MACRO_ONE_CLASSES] = {\n")
+	f.template("\n/* Of each class the runs, and what it counts of constants. */\n" +
+		"static const " + unsigned(largest) + " class_runs[MACRO_ONE_CLASSES] = {\n")
 	numbers(f.printer, "%d", 24, runs)
-	f.text("};\n")
-	base := ""
-	if ones > 0 {
-		f.template("\n/* What each class counts of constants. */\nstatic const " + unsigned(ones) + " bases[MACRO_ONE_CLASSES] = {\n")
-		numbers(f.printer, "%d", 24, bases)
-		f.text("};\n")
-		base = "bases[c] + "
-	}
+	f.template("};\nstatic const " + unsigned(ones) + " bases[MACRO_ONE_CLASSES] = {\n")
+	numbers(f.printer, "%d", 24, bases)
+	f.text("};\n" + f.fill("#define STATE struct place at = START;\n#define COUNT (bases[c] + run(&at, class_runs[c], THIS))\n"))
+}
+
+// counted writes the function of a classifier whose lists are counted.
+func (f *one) counted() {
 	f.signature()
 	unused := ""
 	if !f.program.Packed && f.program.Slots == 0 {
 		unused = "    (void)scratch;\n"
 	}
-	f.template(f.fill(replace(replace(oneCounted, "UNUSED", unused), "BASE", base)))
+	f.template(f.fill(replace(oneCounted, "UNUSED", unused)))
 }
 
 // signature begins the function of a classifier.

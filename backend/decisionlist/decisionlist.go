@@ -21,28 +21,31 @@ import (
 	"ialgn/netlist"
 )
 
-// Program is a netlist as decision lists over an array of bits: those of the inputs first, then,
-// in a ring, the slots of intermediate results.
-//
-// The code holds one list after the other, all steps of a list without a gap. A word of the code
-// names a bit of the array, by the bits from 4 on, and what it decides: bits 0 and 2 are the [Action]
-// where it is 0, bits 1 and 3 where it is 1, the lower of the two whether the list goes on. Two equal
-// actions a mark a step of a+2 bits: the next a+1 words name the others, the first bit is the highest
-// digit of a number i, and the words after them hold the action for each i, in two bits, that of 0 in
-// the lowest ones, as many as fit a word.
+// Program is a netlist as decision lists over an array of bits: those of the inputs first, then, from
+// [Program.FirstSlot] on, the slots of intermediate results, which are a ring.
 type Program struct {
 	Inputs  []Input // the bits of the inputs
 	Packed  bool    // they come as bits, in port order
 	Compare bool    // if not packed: the parameter of an input is a threshold, else a bit's number
 
 	Slots int // bits of the ring
-	Code  []uint32
-	Wide  bool // a word of the code has 32 bits, else 16
+	Lists []List
 	Multi bool // some step reads several bits
+	Wide  bool // a number of the [Program.Code] has 32 bits, else 16
 
-	Runs    []Run
+	Runs    []Run    // the lists, many at a time
 	Classes []Class  // what each class counts; nil: see Outputs
 	Outputs []uint32 // without classes, the bits of outputs and probes: 0, or the number of a bit + 1, twice, + 1 if inverted
+}
+
+// List is a decision list. All actions of its last step are results, and that step reads one bit.
+type List []Step
+
+// Step reads one to five bits, of which the first is the highest digit of a number, and has an [Action] for each number:
+// two bits each, that for 0 in the lowest ones.
+type Step struct {
+	Bits    []uint32
+	Actions uint64
 }
 
 // Input is a bit that is made of a feature: value > Param, or bit Param of the value.
@@ -60,8 +63,8 @@ const (
 	Invert  Action = 0b11
 )
 
-// Run is a number of lists of the same number of words. Their results go into the next slots of
-// the ring, or are counted.
+// Run is a number of lists that take the same number of words of the code. Their results go into the
+// next slots of the ring, or are counted.
 type Run struct {
 	Slots        bool
 	Words, Lists int
@@ -69,13 +72,6 @@ type Run struct {
 
 // Class is a class of a program: its count starts at Base and adds what the next Runs count.
 type Class struct{ Base, Runs int }
-
-// The form of a word of the code.
-const (
-	actionBits = 2
-	nameShift  = 2 * actionBits
-	narrow     = 1 << (16 - nameShift) // how many bits words of 16 can name
-)
 
 // Lower returns the program of n, which must be valid. It returns the errors of [wordcode.Lower]
 // for the named format.
@@ -93,13 +89,4 @@ func Lower(format string, n *netlist.Netlist) (*Program, error) {
 		g = fromProgram(p, c)
 	}
 	return newSchedule(g).program(), nil
-}
-
-// words returns how many words of the code hold the actions of a step of that many bits.
-func tableWords(pins int, wide bool) int {
-	perWord := 16 / actionBits
-	if wide {
-		perWord *= 2
-	}
-	return (1<<pins + perWord - 1) / perWord
 }

@@ -16,13 +16,14 @@ import (
 // machine runs a program as its documentation says.
 type machine struct {
 	*Program
+	code []uint32
 	bits []bool
 	at   int // in the code
 	next int // slot
 }
 
 func (m *machine) read() (bit uint32, actions [2]Action) {
-	w := m.Code[m.at]
+	w := m.code[m.at]
 	m.at++
 	if m.bits[w>>4] {
 		bit = 1
@@ -47,7 +48,7 @@ func (m *machine) list(at int) bool {
 				number = number*2 + bit
 			}
 			position := int(number) * 2
-			a = Action(m.Code[m.at+position/width] >> (position % width) & 3)
+			a = Action(m.code[m.at+position/width] >> (position % width) & 3)
 			m.at += ((2 << pins) + width - 1) / width
 		}
 		switch a {
@@ -99,7 +100,7 @@ func (m *machine) outputs() (out []bool) {
 
 // newMachine returns a machine with the inputs of sample s of the rows of a netlist's input ports.
 func newMachine(p *Program, c *wordcode.Classifier, rows []uint64, s int) *machine {
-	m := &machine{Program: p, bits: make([]bool, p.FirstSlot()+p.Slots)}
+	m := &machine{Program: p, code: p.Code(), bits: make([]bool, p.FirstSlot()+p.Slots)}
 	bit := func(row int) uint32 { return uint32(rows[row] >> s & 1) }
 	for i, in := range p.Inputs {
 		switch {

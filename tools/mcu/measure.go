@@ -17,16 +17,14 @@ const limit = 2 * time.Minute
 // form is a way in which the network is written.
 type form struct {
 	name, suffix string
+	flag         string // for the compiler
 	call         string // C source of classify, with the scratch memory
 }
 
 var forms = []form{
-	{"NAME_one", "_one", `#include "NAME_one.h"
-static uint32_t scratch[MACRO_ONE_SCRATCH];
-static const unsigned memory = sizeof scratch;
-static int classify(const FEATURE *x) { return NAME_one(x, NULL, scratch); }
-`},
-	{"NAME_classify", "", `#include "NAME.h"
+	{"NAME_one", "_one", "-DTABLES", callOne},
+	{"NAME_one, FAST", "_one", "-DMACRO_ONE_FAST", callOne},
+	{"NAME_classify", "", "-DMACRO_WORDS=1", `#include "NAME.h"
 static uint64_t scratch[MACRO_CLASSIFY_SCRATCH];
 static const unsigned memory = sizeof scratch;
 static int classify(const FEATURE *x) {
@@ -35,6 +33,12 @@ static int classify(const FEATURE *x) {
 }
 `},
 }
+
+const callOne = `#include "NAME_one.h"
+static uint32_t scratch[MACRO_ONE_SCRATCH];
+static const unsigned memory = sizeof scratch;
+static int classify(const FEATURE *x) { return NAME_one(x, NULL, scratch); }
+`
 
 // build is what one row of the table is of.
 type build struct {
@@ -57,6 +61,7 @@ func (b build) measure(ctx context.Context) (r result, err error) {
 		return r, err
 	}
 	gcc := []string{"arm-none-eabi-gcc", "-mcpu=" + b.cpu, "-mthumb", "-std=c99", "-Wall", "-Wextra", "-O" + b.level}
+	gcc = append(gcc, replaceNames(b.module, b.flag))
 	object := filepath.Join(dir, "network.o")
 	source := filepath.Join(b.dir, b.module+b.suffix+".c")
 	if _, err := run(ctx, append(gcc, "-c", "-o", object, source)...); err != nil {

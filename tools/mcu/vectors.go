@@ -53,8 +53,13 @@ func (d *design) write(path, call string) error {
 		b.WriteString("    {" + list(s) + "},\n")
 	}
 	fmt.Fprintf(&b, "};\nstatic const uint32_t classes[SAMPLES] = {%s};\n", list(d.classes))
-	b.WriteString(strings.NewReplacer("NAME", d.module, "MACRO", strings.ToUpper(d.module), "FEATURE", d.feature).Replace(call))
+	b.WriteString(strings.ReplaceAll(replaceNames(d.module, call), "FEATURE ", d.feature+" "))
 	return os.WriteFile(path, []byte(b.String()), 0o600)
+}
+
+// replaceNames puts a module's name in its places.
+func replaceNames(module, text string) string {
+	return strings.NewReplacer("NAME", module, "MACRO", strings.ToUpper(module)).Replace(text)
 }
 
 func list[T any](s []T) string {
