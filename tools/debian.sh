@@ -15,6 +15,8 @@ there() {
 	tcl) command -v tclsh ;;
 	graphviz) command -v dot ;;
 	qemu-user) command -v qemu-aarch64 ;;
+	gcc-arm-none-eabi) command -v arm-none-eabi-gcc ;;
+	libnewlib-arm-none-eabi) [ -e /usr/lib/arm-none-eabi/newlib/libc.a ] ;;
 	python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
 	*) command -v "$1" ;;
 	esac >/dev/null 2>&1

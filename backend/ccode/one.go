@@ -3,6 +3,7 @@ package ccode
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"ialgn/backend/decisionlist"
 	"ialgn/backend/wordcode"
@@ -97,6 +98,12 @@ extern "C" {
  */
 int NAME_one(const FEATURE *x, uint32_t *counts, uint32_t *scratch);
 `
+	oneFast = `
+/*
+ * NAME_one.c holds the network as tables, which are small. Compiled with -DMACRO_ONE_FAST it is code
+ * instead, several times as large and as fast. Both give the same.
+ */
+`
 	oneBits = `
 /*
  * Classifies one sample. Of its MACRO_ONE_INPUTS bits, bit i is bit i % 32 of bits[i / 32]. They
@@ -132,6 +139,9 @@ func (f *one) words() int {
 func (f *one) header() {
 	f.preface(f.opt, "_one.h", "a logic gate network as C99, one sample at a time, for small processors")
 	f.template(oneTop)
+	if f.isStraight() {
+		f.template(strings.TrimPrefix(oneFast, "\n") + "\n")
+	}
 	c := f.classifier
 	if f.program.Packed {
 		f.define("ONE_INPUTS", len(f.program.Inputs), "bits of a sample")
