@@ -104,6 +104,15 @@ func requested() []format {
 		{"c-test", "c", "_selftest.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 			return ccode.WriteTest(w, n, cOptions(p))
 		})},
+		{"c-one", "c", "_one.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
+			return ccode.WriteOne(w, n, cOptions(p))
+		})},
+		{"c-one-header", "c", "_one.h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
+			return ccode.WriteOneHeader(w, n, cOptions(p))
+		})},
+		{"c-one-test", "c", "_one_selftest.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
+			return ccode.WriteOneTest(w, n, cOptions(p))
+		})},
 		{"go", "go", "_net.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 			return gocode.Write(w, n, goOptions(p))
 		})},

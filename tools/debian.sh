@@ -16,6 +16,8 @@ there() {
 	graphviz) command -v dot ;;
 	binutils-aarch64-linux-gnu) command -v aarch64-linux-gnu-as ;;
 	qemu-user) command -v qemu-aarch64 ;;
+	gcc-arm-none-eabi) command -v arm-none-eabi-gcc ;;
+	libnewlib-arm-none-eabi) [ -e /usr/lib/arm-none-eabi/newlib/libc.a ] ;;
 	python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
 	*) command -v "$1" ;;
 	esac >/dev/null 2>&1

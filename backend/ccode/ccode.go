@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 
 	"ialgn/backend/inputs"
 	"ialgn/backend/wordcode"
@@ -96,12 +97,12 @@ type file struct {
 }
 
 func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
-	var err error
-	if opt.Module, err = moduleName(n, opt.Module); err != nil {
-		return nil, err
-	}
 	if opt.straight == 0 {
 		opt.straight = MaxStraight
+	}
+	opt, err := opt.named(n)
+	if err != nil {
+		return nil, err
 	}
 	f := &file{printer: newPrinter(w, opt.Module), n: n, opt: opt}
 	if f.program, err = wordcode.Lower("c", n); err != nil {
@@ -111,9 +112,8 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 		f.classifier = c
 		f.real = opt.Inputs.Real()
 	}
-	if f.program.Inputs == 0 || len(f.program.Outputs) == 0 {
-		return nil, fmt.Errorf("c: %s has %d input bits and %d output bits, there is nothing to compute", n.Name,
-			f.program.Inputs, len(f.program.Outputs))
+	if err := something(n, f.program.Inputs, len(f.program.Outputs)); err != nil {
+		return nil, err
 	}
 	if f.isStraight() {
 		f.place = f.program.Place(section)
@@ -137,6 +137,21 @@ func moduleName(n *netlist.Netlist, name string) (string, error) {
 	return name, nil
 }
 
+// named returns the options with the module's name filled in, which must be one.
+func (o Options) named(n *netlist.Netlist) (Options, error) {
+	var err error
+	o.Module, err = moduleName(n, o.Module)
+	return o, err
+}
+
+// something returns an error if a netlist has no inputs or no outputs.
+func something(n *netlist.Netlist, inputs, outputs int) error {
+	if inputs == 0 || outputs == 0 {
+		return fmt.Errorf("c: %s has %d input bits and %d output bits, there is nothing to compute", n.Name, inputs, outputs)
+	}
+	return nil
+}
+
 // identifier matches what can begin a name: no $, which C leaves to the compiler, and no _
 // at the start, which C keeps for itself.
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
@@ -152,21 +167,6 @@ func (f *file) rows() int {
 }
 
 // buses returns the output ports and the probes, whose rows are the outputs.
-func (f *file) buses() []netlist.Port {
-	return append(f.n.OutputPorts()[:len(f.n.OutputPorts()):len(f.n.OutputPorts())], f.n.Probes()...)
-}
-
-// preface writes the comment at the top of a file.
-func (f *file) preface(suffix, title string) {
-	f.template(fmt.Sprintf(`//go:build ignore
-// (The line above is for Go alone, should a Go package stand in the same folder.)
-
-/*
- * %s%s: %s
- *
-`, f.opt.Module, suffix, title))
-	for _, line := range f.opt.Header {
-		f.printf(" * - %s\n", inputs.CComment(line))
-	}
-	f.text(" */\n\n")
+func buses(n *netlist.Netlist) []netlist.Port {
+	return slices.Concat(n.OutputPorts(), n.Probes())
 }

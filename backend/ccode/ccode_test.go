@@ -65,13 +65,16 @@ func emit(t *testing.T, n *netlist.Netlist, opt Options) string {
 	return dir
 }
 
+// warnings are the strictness that what is written passes.
+var warnings = []string{
+	"-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wcast-qual", "-Wstrict-prototypes",
+	"-Wmissing-prototypes", "-Wundef", "-Werror",
+}
+
 // compile builds the self-test, which must not give a single warning.
 func compile(t *testing.T, dir, name string, flags ...string) {
 	t.Helper()
-	args := append([]string{
-		"gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wshadow", "-Wconversion",
-		"-Wcast-qual", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wundef", "-Werror", "-o", "selftest",
-	}, flags...)
+	args := append(append([]string{"gcc", "-o", "selftest"}, warnings...), flags...)
 	if out, err := command(t, dir, append(args, name+".c", name+"_selftest.c")...); err != nil || out != "" {
 		t.Fatalf("gcc %v: %v\n%s", flags, err, out)
 	}

@@ -21,11 +21,11 @@ extern "C" {
 	headerWords = `
 /*
  * The words of a row: a block is 64 * MACRO_WORDS samples. It may be set when compiling, to
- * 1, 2, 4 or 8, the same for every file; more than 1 needs gcc or clang. 4 suits AVX2
- * (-mavx2), 8 AVX-512.
+ * 1, 2, 4 or 8, the same for every file; more than 1 needs gcc or clang, and only helps where
+ * registers have 64 bits or more. 4 suits AVX2 (-mavx2), 8 AVX-512.
  */
 #ifndef MACRO_WORDS
-#ifdef __GNUC__
+#if defined(__GNUC__) && UINTPTR_MAX > 0xffffffff
 #define MACRO_WORDS DEFAULT_WORDS
 #else
 #define MACRO_WORDS 1
@@ -74,7 +74,7 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 
 // header writes the header file.
 func (f *file) header() {
-	f.preface(".h", "a logic gate network as C99, 64 samples a word")
+	f.preface(f.opt, ".h", "a logic gate network as C99, 64 samples a word")
 	words := wordsStraight
 	if !f.isStraight() {
 		words = wordsTable
@@ -84,7 +84,7 @@ func (f *file) header() {
 	f.define("INPUTS", f.program.Inputs, "rows of the inputs")
 	f.define("OUTPUTS", len(f.program.Outputs), "rows of the outputs")
 	f.template(fmt.Sprintf("#define MACRO_SCRATCH (%d * MACRO_WORDS) /* words of memory for a run */\n", f.rows()))
-	f.template(replace(headerRun, "ROWS", f.rowTable()))
+	f.template(replace(headerRun, "ROWS", rowTable(f.n)))
 	if c := f.classifier; c != nil {
 		f.text("\n")
 		f.classifierSizes()
@@ -110,7 +110,7 @@ const (
 )
 
 // rowTable says which rows are which bits of which port.
-func (f *file) rowTable() string {
+func rowTable(n *netlist.Netlist) string {
 	table := ""
 	row := 0
 	list := func(what string, ports []netlist.Port) {
@@ -120,8 +120,8 @@ func (f *file) rowTable() string {
 			row += len(p.Nets)
 		}
 	}
-	list("in", f.n.InputPorts())
+	list("in", n.InputPorts())
 	row = 0
-	list("out", f.buses())
+	list("out", buses(n))
 	return table
 }

@@ -72,7 +72,7 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 `
 )
 
-// WriteObjectHeader writes the header file, NAME.h, of a library of machine code that computes n. Its functions are
+// WriteObjectHeader writes the header file, NAME_object.h, of a library of machine code that computes n. Its functions are
 // those of [WriteHeader], but that they take memory of their own size, in bytes, and return an int.
 //
 // It returns an error before it writes anything if the module's name is none in C, if there is no function, or if a
@@ -99,7 +99,7 @@ func WriteObjectHeader(w io.Writer, n *netlist.Netlist, opt ObjectOptions) error
 }
 
 func (f *file) objectHeader(opt ObjectOptions) {
-	f.preface(".h", "a logic gate network as machine code")
+	f.preface(f.opt, "_object.h", "a logic gate network as machine code")
 	f.template(headerTop)
 	or, comma := "", ""
 	if len(opt.Variants) > 0 {
@@ -117,8 +117,8 @@ func (f *file) objectHeader(opt ObjectOptions) {
 		f.text("\n")
 		f.define("WORDS", opt.Words, "words of a row")
 		f.define("INPUTS", bits(f.n.InputPorts()), "rows of the inputs")
-		f.define("OUTPUTS", bits(f.buses()), "rows of the outputs")
-		f.template(replace(replace(objectRun, "ROWS", f.rowTable()), "OR_UNSUPPORTED", or))
+		f.define("OUTPUTS", bits(buses(f.n)), "rows of the outputs")
+		f.template(replace(replace(objectRun, "ROWS", rowTable(f.n)), "OR_UNSUPPORTED", or))
 	}
 	if f.classifier != nil {
 		f.text("\n")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ialgn/backend/inputs"
 )
 
 // printer writes text in which NAME_ and MACRO_ stand for the module's prefixes. Its
@@ -29,6 +31,21 @@ func (p *printer) template(s string) { _, _ = p.prefix.WriteString(p.w, s) }
 func (p *printer) text(s string) { _, _ = p.w.WriteString(s) }
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
+
+// preface writes the comment at the top of a file.
+func (p *printer) preface(opt Options, suffix, title string) {
+	p.template(fmt.Sprintf(`//go:build ignore
+// (The line above is for Go alone, should a Go package stand in the same folder.)
+
+/*
+ * %s%s: %s
+ *
+`, opt.Module, suffix, title))
+	for _, line := range opt.Header {
+		p.printf(" * - %s\n", inputs.CComment(line))
+	}
+	p.text(" */\n\n")
+}
 
 // define writes a macro of the module.
 func (p *printer) define(name string, value int, meaning string) {

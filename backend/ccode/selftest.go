@@ -15,7 +15,8 @@ enum { blocks = BLOCKS };
 static uint64_t in[MACRO_INPUTS * MACRO_WORDS], out[MACRO_OUTPUTS * MACRO_WORDS];
 `
 
-const testRun = `
+// testInputs has the inputs of [wordcode.InputWord].
+const testInputs = `
 /* SplitMix64 (Steele, Lea and Flood, 2014). */
 static uint64_t mix(uint64_t z) {
     z += 0x9e3779b97f4a7c15;
@@ -31,7 +32,9 @@ static uint64_t input_word(uint64_t block, uint64_t r) {
     if ((block & 3) == 2) return mix(key) | mix(~key);
     return mix(key);
 }
+`
 
+const testRun = `
 /* Runs all blocks and returns how many have other outputs than the netlist: FNV-1a hashes. */
 static int check_run(void) {
     int wrong = 0;
@@ -83,7 +86,7 @@ static int check_classify(void) {
 
 // test writes the program that tests the code.
 func (f *file) test() {
-	f.preface("_selftest.c", "a test of NAME.c against the netlist's simulator")
+	f.preface(f.opt, "_selftest.c", "a test of NAME.c against the netlist's simulator")
 	f.template(replace(testTop, "BLOCKS", fmt.Sprint(wordcode.Blocks)))
 	size, calls := "MACRO_SCRATCH", "check_run()"
 	if f.classifier != nil {
@@ -96,6 +99,7 @@ func (f *file) test() {
 	f.template("\n/* What the outputs of each block hash to. */\nstatic const uint64_t hashes[blocks] = {\n")
 	numbers(f.printer, "0x%016x", 4, f.vectors.Hashes)
 	f.text("};\n")
+	f.template(testInputs)
 	f.template(testRun)
 	if f.classifier != nil {
 		f.printf("\n/* Of the first samples. */\nstatic const uint16_t classes[%d] = {\n", wordcode.Samples)

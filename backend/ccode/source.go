@@ -39,7 +39,7 @@ static void write_outputs(const word *x, const word *v, word *y) {
 
 // source writes the source file.
 func (f *file) source() {
-	f.preface(".c", "see NAME.h")
+	f.preface(f.opt, ".c", "see NAME.h")
 	f.template(sourceTop)
 	f.outputTable()
 	f.template(sourceOutputs)

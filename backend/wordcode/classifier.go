@@ -22,6 +22,12 @@ type Rows struct{ First, Count int }
 // MaxFeatureBits is the widest feature word that is read as a number.
 const MaxFeatureBits = 32
 
+// ClassPort is the name of the port with the class index.
+const ClassPort = "class_index"
+
+// CountName returns the name of the probe with the count of a class.
+func CountName(class int) string { return fmt.Sprintf("count_%d", class) }
+
 // NewClassifier returns the classifier that n is; ok is false if n is none: it has one
 // input port, the output port class_index of at most 16 bits and the probes count_0,
 // count_1 and so on of at most 31, at least one, as the scopes core and full have them.
@@ -38,9 +44,9 @@ func NewClassifier(n *netlist.Netlist) (c *Classifier, ok bool) {
 		}
 	}
 	x := n.InputPorts()[0]
-	c = &Classifier{Features: len(x.Nets) / x.Word, FeatureBits: x.Word, Class: rows["class_index"]}
+	c = &Classifier{Features: len(x.Nets) / x.Word, FeatureBits: x.Word, Class: rows[ClassPort]}
 	for {
-		count, found := rows[fmt.Sprintf("count_%d", len(c.Counts))]
+		count, found := rows[CountName(len(c.Counts))]
 		if !found {
 			break
 		}

@@ -3,17 +3,17 @@
  *
  * The loop reads a sample, numbers with commas between them and a newline behind, and answers with the number of its
  * class, or with "?" for what is no sample; the next line is a sample again. The network is what
- * `ialgn compile --emit c` writes; nothing is allocated. A board gives the two functions of port.h.
+ * `ialgn compile --emit c` writes for one sample at a time; nothing is allocated. A board gives the two functions of port.h.
  */
-#include "digits.h"
+#include "digits_one.h"
 #include "port.h"
 
-static digits_feature sample[DIGITS_FEATURES];
-static uint64_t scratch[DIGITS_CLASSIFY_SCRATCH];
+static uint8_t sample[DIGITS_ONE_FEATURES];
+static uint32_t scratch[DIGITS_ONE_SCRATCH];
 
 /* Reads a line into sample. Returns 1, 0 if the line is none, or -1 at the end of all input, which a board never has. */
 static int read_sample(void) {
-    const long most = (1L << DIGITS_FEATURE_BITS) - 1;
+    const long most = (1L << DIGITS_ONE_FEATURE_BITS) - 1;
     size_t feature = 0;
     long value = -1; /* of the number that is being read; -1: it has no digit yet */
     int good = 1, c;
@@ -24,10 +24,10 @@ static int read_sample(void) {
             if (value > most) good = 0, value = most;
             continue;
         }
-        if ((c != ',' && c != '\n') || value < 0 || feature == DIGITS_FEATURES) good = 0;
-        else sample[feature++] = (digits_feature)value;
+        if ((c != ',' && c != '\n') || value < 0 || feature == DIGITS_ONE_FEATURES) good = 0;
+        else sample[feature++] = (uint8_t)value;
         value = -1;
-        if (c == '\n') return good && feature == DIGITS_FEATURES;
+        if (c == '\n') return good && feature == DIGITS_ONE_FEATURES;
     }
     return -1;
 }
@@ -38,10 +38,9 @@ static void write_number(unsigned n) {
 }
 
 int main(void) {
-    uint16_t class_index;
     int got;
     while ((got = read_sample()) >= 0) {
-        if (got && digits_classify(sample, 1, &class_index, NULL, scratch) == 0) write_number(class_index);
+        if (got) write_number((unsigned)digits_one(sample, NULL, scratch));
         else serial_write('?');
         serial_write('\n');
     }

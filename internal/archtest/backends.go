@@ -27,6 +27,10 @@ var backends = []Rule{
 	{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 	{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 	{
+		Package: "backend/decisionlist", Imports: []string{"netlist", "backend/wordcode"},
+		Test: []string{"compiler", "sim"},
+	},
+	{
 		Package: "backend/wrapper", Imports: []string{"netlist", "netlist/names", "backend/inputs", "internal/plural"},
 		Test: []string{"backend/verilog", "sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
 	},
@@ -60,7 +64,7 @@ var backends = []Rule{
 		Test: []string{"internal/nativecall"}, TestExternal: []string{sys}, TestStandard: []string{"unsafe"},
 	},
 	{
-		Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
+		Package: "backend/ccode", Imports: []string{"netlist", "backend/decisionlist", "backend/inputs", "backend/wordcode"},
 		Test: []string{"backend/object", "backend/object/..."}, TestStandard: []string{"os/exec"},
 	},
 	{

@@ -18,11 +18,11 @@ extern "C" {
 
 /*
  * The words of a row: a block is 64 * TINY_WORDS samples. It may be set when compiling, to
- * 1, 2, 4 or 8, the same for every file; more than 1 needs gcc or clang. 4 suits AVX2
- * (-mavx2), 8 AVX-512.
+ * 1, 2, 4 or 8, the same for every file; more than 1 needs gcc or clang, and only helps where
+ * registers have 64 bits or more. 4 suits AVX2 (-mavx2), 8 AVX-512.
  */
 #ifndef TINY_WORDS
-#ifdef __GNUC__
+#if defined(__GNUC__) && UINTPTR_MAX > 0xffffffff
 #define TINY_WORDS 2
 #else
 #define TINY_WORDS 1

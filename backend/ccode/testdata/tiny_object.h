@@ -2,7 +2,7 @@
 // (The line above is for Go alone, should a Go package stand in the same folder.)
 
 /*
- * tiny.h: a logic gate network as machine code
+ * tiny_object.h: a logic gate network as machine code
  *
  */
 
