@@ -2,14 +2,11 @@ package ialgn
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"sync"
 
 	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
@@ -17,6 +14,7 @@ import (
 // Classifier classifies samples by the frozen network, bit-parallel. It may be used by several goroutines at once.
 type Classifier struct {
 	frozen *model.Frozen
+	engine blockEngine
 	data   config.Data // of the model's training
 	single sync.Pool   // holds values of type *single
 }
@@ -35,7 +33,7 @@ func (m *Model) Classifier() (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{frozen: f, data: m.info.Model.Config.Data}, nil
+	return &Classifier{frozen: f, engine: frozenEngine{f}, data: m.info.Model.Config.Data}, nil
 }
 
 // Classes returns the names of the classes.
@@ -102,97 +100,43 @@ func (c *Classifier) Classify(features []float64) (class int, counts []int) {
 // ClassifyAll is [Classifier.Classify] of many samples at once, [sample][feature], on all processors: much faster than
 // one by one. counts is [sample][class].
 func (c *Classifier) ClassifyAll(features [][]float64) (classes []int, counts [][]int) {
-	block := c.packed()
+	classes, counts = make([]int, 0, len(features)), make([][]int, 0, len(features))
 	values := make([]uint16, c.frozen.Encoder.Features())
-	for _, sample := range features {
-		c.quantise(values, sample)
-		c.frozen.Encoder.Levels(values, values)
-		block.Append(values, 0)
-	}
-	classes, counts = make([]int, len(features)), make([][]int, len(features))
-	if len(features) == 0 {
-		return classes, counts
-	}
-	s, err := c.frozen.Evaluate(context.Background(), block, 0)
-	if err != nil {
-		panic("ialgn: " + err.Error()) // the only other error is that of an ended context, and this one does not end
-	}
-	for i, class := range s.Predicted {
-		classes[i], counts[i] = int(class), make([]int, s.Classes)
-		for k, n := range s.Counts[i*s.Classes:][:s.Classes] {
-			counts[i][k] = int(n)
+	size := min(c.block(), len(features))
+	block, out := newWords(&c.frozen.Encoder, size), newResult(len(c.frozen.Classes), size)
+	for len(features) > 0 {
+		n := min(size, len(features))
+		for i, sample := range features[:n] {
+			c.quantise(values, sample)
+			block.put(i, values)
+		}
+		features = features[n:]
+		r := resultOf(out, n)
+		if err := c.engine.classify(context.Background(), block.first(n*len(values)), r); err != nil {
+			panic("ialgn: " + err.Error()) // the only error is that of an ended context, and this one does not end
+		}
+		for i, class := range r.Class {
+			classes = append(classes, int(class))
+			of := make([]int, r.Classes)
+			for k, n := range r.Counts[i*r.Classes:][:r.Classes] {
+				of[k] = int(n)
+			}
+			counts = append(counts, of)
 		}
 	}
 	return classes, counts
 }
 
-func (c *Classifier) packed() *encoding.Packed {
-	return encoding.NewPacked(c.frozen.Encoder.Features(), c.frozen.Encoder.LevelBits())
-}
+// A block of samples that is classified at a time has maxBlock; where samples are large as many as have blockBytes of
+// feature words together, but minBlock.
+const (
+	maxBlock   = 4096
+	minBlock   = 512
+	blockBytes = 16 << 20
+)
 
-// fileBlock is how many samples of a file are read and classified at a time.
-const fileBlock = 4096
-
-// SampleFile is a file of samples to classify.
-type SampleFile struct {
-	classifier *Classifier
-	in         *dataset.Samples
-}
-
-// OpenFile opens a file of samples: CSV with or without a header and labels, an array of NumPy's or IDX images, gzip or
-// not, or "-" for the standard input. The caller closes it.
-func (c *Classifier) OpenFile(ctx context.Context, path string) (*SampleFile, error) {
+// block returns how many samples are read and classified at a time.
+func (c *Classifier) block() int {
 	enc := &c.frozen.Encoder
-	in, err := dataset.OpenSamples(ctx, path, enc, c.data)
-	return &SampleFile{c, in}, err
-}
-
-// OpenReader is [Classifier.OpenFile] of what a reader has, such as the body of a request; errors call it by the name.
-// Closing the file does not close the reader.
-func (c *Classifier) OpenReader(ctx context.Context, name string, r io.Reader) (*SampleFile, error) {
-	in, err := dataset.ReadSamples(ctx, name, r, &c.frozen.Encoder, c.data)
-	return &SampleFile{c, in}, err
-}
-
-// Close closes the file.
-func (f *SampleFile) Close() error { return f.in.Close() }
-
-// Classify calls each with the class and the counts of every sample, in order. counts holds until each returns, whose
-// error ends it.
-func (f *SampleFile) Classify(ctx context.Context, each func(sample, class int, counts []int32) error) error {
-	c, in := f.classifier, f.in
-	for first, end := 0, false; !end; {
-		block, last, err := c.readBlock(in)
-		if err != nil {
-			return err
-		}
-		end = last
-		s, err := c.frozen.Evaluate(ctx, block, 0)
-		if err != nil {
-			return err
-		}
-		for i, class := range s.Predicted {
-			if err := each(first+i, int(class), s.Counts[i*s.Classes:][:s.Classes]); err != nil {
-				return err
-			}
-		}
-		first += block.Len()
-	}
-	return nil
-}
-
-// readBlock reads the next samples, and says whether they are the last.
-func (c *Classifier) readBlock(in *dataset.Samples) (block *encoding.Packed, end bool, err error) {
-	block = c.packed()
-	values := make([]uint16, c.frozen.Encoder.Features())
-	for block.Len() < fileBlock {
-		if err := in.Next(values); errors.Is(err, io.EOF) {
-			return block, true, nil
-		} else if err != nil {
-			return nil, false, err
-		}
-		c.frozen.Encoder.Levels(values, values)
-		block.Append(values, 0)
-	}
-	return block, false, nil
+	return min(max(blockBytes/(enc.Features()*wordBytes(enc)), minBlock), maxBlock)
 }

@@ -119,7 +119,7 @@ func (e *Explainer) ofFile(ctx context.Context, o ExplainOptions) (words []uint1
 
 // cancelled returns the error of a context, every so many samples.
 func cancelled(ctx context.Context, sample int) error {
-	if sample%fileBlock > 0 {
+	if sample%maxBlock > 0 {
 		return nil
 	}
 	return ctx.Err()

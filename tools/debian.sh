@@ -14,6 +14,7 @@ there() {
 	nodejs) command -v node ;;
 	tcl) command -v tclsh ;;
 	graphviz) command -v dot ;;
+	binutils-aarch64-linux-gnu) command -v aarch64-linux-gnu-as ;;
 	qemu-user) command -v qemu-aarch64 ;;
 	python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
 	*) command -v "$1" ;;

@@ -1,6 +1,10 @@
 package wordcode
 
-import "ialgn/netlist"
+import (
+	"math/bits"
+
+	"ialgn/netlist"
+)
 
 // lowering is a program in the making.
 type lowering struct {
@@ -10,6 +14,7 @@ type lowering struct {
 	done     []bool    // cells
 	stack    []frame
 	tooLarge bool
+	tables   bool // functions of three values are one operation
 }
 
 // frame is a cell whose inputs are being lowered.
@@ -103,8 +108,30 @@ func (l *lowering) op(o Operator, a, b, c Literal) Literal {
 		l.tooLarge = true
 		return constant0
 	}
-	l.p.Ops = append(l.p.Ops, Op{o, a.Value(), b.Value(), c.Value()})
+	l.p.Ops = append(l.p.Ops, Op{o, 0, a.Value(), b.Value(), c.Value()})
 	return Literal(v << 1)
+}
+
+// lookup adds a Lookup on three literals of different values that are no constants. The table is that of the literals,
+// an extended one of the inputs 0, 1 and 2.
+func (l *lowering) lookup(table uint64, a, b, c Literal) Literal {
+	for pin, x := range [3]Literal{a, b, c} {
+		if x.Inverted() {
+			low, high := netlist.Cofactors(table, pin)
+			table = low&netlist.PinTable(pin) | high&^netlist.PinTable(pin)
+		}
+	}
+	x := l.op(Lookup, a, b, c)
+	if x != constant0 {
+		l.p.Ops[len(l.p.Ops)-1].Table = uint8(table)
+	}
+	return x
+}
+
+// distinct reports whether the values of three literals are different and no constants.
+func distinct(a, b, c Literal) bool {
+	x, y, z := a.Value(), b.Value(), c.Value()
+	return x != 0 && y != 0 && z != 0 && x != y && x != z && y != z
 }
 
 // and returns the conjunction of two literals. Complements are moved into the operator,
@@ -144,8 +171,13 @@ func (l *lowering) xor(a, b Literal) Literal {
 	return l.op(Xor, a, b, 0) ^ inverted
 }
 
+// muxTable is the table of a multiplexer: input 0 chooses input 1 where it is 1, else input 2.
+var muxTable = netlist.PinTable(0)&netlist.PinTable(1) | netlist.PinTable(2)&^netlist.PinTable(0)
+
 func (l *lowering) mux(s, high, low Literal) Literal {
 	switch {
+	case l.tables && distinct(s, high, low):
+		return l.lookup(muxTable, s, high, low)
 	case high == constant0:
 		return l.and(s^1, low)
 	case high == constant1:
@@ -166,6 +198,11 @@ func (l *lowering) function(table uint64, in []netlist.Net) Literal {
 	case ^uint64(0):
 		return constant1
 	}
+	if l.tables {
+		if x, ok := l.narrow(table, in); ok {
+			return x
+		}
+	}
 	s := netlist.Decompose(table)
 	pin := l.lits[in[s.Pin]]
 	if s.Inverted {
@@ -182,6 +219,22 @@ func (l *lowering) function(table uint64, in []netlist.Net) Literal {
 	default:
 		return l.mux(pin, l.function(s.High, in), low)
 	}
+}
+
+// narrow lowers a function that depends on three nets with different values to a Lookup; ok is false of others.
+func (l *lowering) narrow(table uint64, in []netlist.Net) (x Literal, ok bool) {
+	support := netlist.Support(table)
+	if bits.OnesCount8(support) != 3 {
+		return 0, false
+	}
+	var pins [3]Literal
+	for i, rest := 0, support; rest != 0; i, rest = i+1, rest&(rest-1) {
+		pins[i] = l.lits[in[bits.TrailingZeros8(rest)]]
+	}
+	if !distinct(pins[0], pins[1], pins[2]) {
+		return 0, false
+	}
+	return l.lookup(netlist.Extend(netlist.Project(table, support), 3), pins[0], pins[1], pins[2]), true
 }
 
 // compare lowers word > threshold, from the least significant bit up: a higher bit that
@@ -223,9 +276,30 @@ func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
 	case constant1:
 		return l.xor(a, b) ^ 1, l.or(a, b)
 	}
+	if l.tables {
+		return l.adderTables(a, b, c)
+	}
 	flip := a&b&1 | a&c&1 | b&c&1
 	a, b, c = l.plain(a^flip), l.plain(b^flip), l.plain(c^flip)
 	return l.op(Sum, a, b, c) ^ flip, l.op(Carry, a, b, c) ^ flip
+}
+
+// adderTables is fullAdder by two lookups. Where a and c differ, the sum is the complement of b, and so of the carry:
+// that needs no b, the place of which the sum can take.
+// Two bits of one value are that value twice, or one that is 1.
+func (l *lowering) adderTables(a, b, c Literal) (sum, carry Literal) {
+	for range 3 {
+		switch a {
+		case b:
+			return c, a
+		case b ^ 1:
+			return c ^ 1, c
+		}
+		a, b, c = b, c, a
+	}
+	x, y, z := netlist.PinTable(0), netlist.PinTable(1), netlist.PinTable(2)
+	sum = l.lookup(x^y^z, a, b, c)
+	return sum, l.lookup(x&y|(x^y)&^z, a, c, sum)
 }
 
 // counter adds bits as they come: two bits and the sum so far make a sum and a carry, and
@@ -244,7 +318,7 @@ type counter struct {
 const run = 32
 
 func (c *counter) add(x Literal) {
-	if c.bits = append(c.bits, x); len(c.bits) == run {
+	if c.bits = append(c.bits, x); len(c.bits) == run || c.l.tables {
 		c.flush()
 	}
 }

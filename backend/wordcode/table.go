@@ -32,7 +32,7 @@ const (
 	rowSlots
 )
 
-// Table returns the program as a table. It returns an error if so many values live at a time
+// Table returns the program, one of [Lower], as a table. It returns an error if so many values live at a time
 // that the table cannot number them.
 func (p *Program) Table() (*Table, error) {
 	place := p.Place(1)
@@ -58,7 +58,7 @@ func (p *Program) Table() (*Table, error) {
 			t.add(uint64(AndNot), to, uint64(t.Ones), row(op.A))
 		case Sum:
 			t.add(FullAdder, row(op.C), row(op.A), row(op.B))
-			if i+1 < len(p.Ops) && p.Ops[i+1] == (Op{Carry, op.A, op.B, op.C}) {
+			if i+1 < len(p.Ops) && p.Ops[i+1] == (Op{Carry, 0, op.A, op.B, op.C}) {
 				i++
 				t.add(0, 0, result(i), to)
 			} else {

@@ -5,7 +5,8 @@
 // word: the constant 0, a row of an input port, or the result of an operation; a
 // [Literal] is a value or its complement. The operators of two values give 0 for 0 and 0,
 // and complements move along to the reader: only where a full adder or an output needs
-// the complement of a value is it computed.
+// the complement of a value is it computed. For a machine with an instruction for any function of
+// three words, [LowerTables] makes a program with such operations, which have complements in their tables.
 //
 // Operations stand in the order in which outputs ask for them: what a popcount adds is
 // computed just before it is added, so that of a network of chains few values live at a
@@ -35,13 +36,14 @@ const (
 	Not                    // ^A
 	Sum                    // A ^ B ^ C
 	Carry                  // A&B | A&C | B&C
+	Lookup                 // bit A + 2 B + 4 C of the operation's table; only of [LowerTables]
 
-	operators = int(Carry) + 1
+	operators = int(Lookup) + 1
 )
 
 // Operands returns how many of A, B and C the operator reads.
 func (o Operator) Operands() int {
-	return [operators]int{And: 2, AndNot: 2, Or: 2, Xor: 2, Not: 1, Sum: 3, Carry: 3}[o]
+	return [operators]int{And: 2, AndNot: 2, Or: 2, Xor: 2, Not: 1, Sum: 3, Carry: 3, Lookup: 3}[o]
 }
 
 // Value is a word of a program: 0 is the constant 0, 1 to Inputs are the rows of the
@@ -67,6 +69,7 @@ func (l Literal) Inverted() bool { return l&1 == 1 }
 // not read are 0.
 type Op struct {
 	Operator Operator
+	Table    uint8 // of a Lookup
 	A, B, C  Value
 }
 
@@ -92,11 +95,21 @@ const maxValues = 1 << 31
 //
 // It costs about 16 bytes an operation and 5 a net. A gate of two inputs is one operation
 // or none, a counted bit a full adder, which is two, and its complement.
-func Lower(format string, n *netlist.Netlist) (*Program, error) {
+func Lower(format string, n *netlist.Netlist) (*Program, error) { return lower(format, n, false) }
+
+// LowerTables is [Lower] with a Lookup for a function of three nets, each half of a full adder and a multiplexer, and
+// otherwise And, AndNot, Or and Xor: no operation computes a complement but for an output. A full adder reads two of
+// its bits a second time, the third only once: what the sum is put in place of.
+//
+// Bits are added to a count as they come, so that fewer values live at a time, but full adders and gates take turns.
+func LowerTables(format string, n *netlist.Netlist) (*Program, error) { return lower(format, n, true) }
+
+func lower(format string, n *netlist.Netlist, tables bool) (*Program, error) {
 	if err := netlist.Refuse(format, n, Kinds...); err != nil {
 		return nil, err
 	}
 	l := newLowering(n)
+	l.tables = tables
 	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
 		for _, p := range ports {
 			for _, v := range p.Nets {
@@ -143,7 +156,7 @@ func (p *Program) sweep() {
 	for i, op := range p.Ops {
 		if used[i] {
 			place[i] = first + Value(len(kept))
-			kept = append(kept, Op{op.Operator, moved(op.A), moved(op.B), moved(op.C)})
+			kept = append(kept, Op{op.Operator, op.Table, moved(op.A), moved(op.B), moved(op.C)})
 		}
 	}
 	p.Ops = kept

@@ -44,6 +44,7 @@ func evaluate(t *testing.T, p *Program, section int, in []uint64) []uint64 {
 		a, b, c := read(op.A), read(op.B), read(op.C)
 		x := [...]uint64{
 			And: a & b, AndNot: a &^ b, Or: a | b, Xor: a ^ b, Not: ^a, Sum: a ^ b ^ c, Carry: a&b | a&c | b&c,
+			Lookup: lookUp(op.Table, a, b, c),
 		}[op.Operator]
 		if place.Slot[i] == Local {
 			local[Value(p.Inputs+1+i)] = x
@@ -58,6 +59,14 @@ func evaluate(t *testing.T, p *Program, section int, in []uint64) []uint64 {
 		}
 	}
 	return out
+}
+
+// lookUp looks the bits of three words up in a table.
+func lookUp(table uint8, a, b, c uint64) (x uint64) {
+	for i := range 64 {
+		x |= uint64(table) >> (a>>i&1 | b>>i&1<<1 | c>>i&1<<2) & 1 << i
+	}
+	return x
 }
 
 // runTable runs a program's table on one word a row, as its documentation says.
@@ -138,6 +147,13 @@ func check(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 	}
 	if diff := cmp.Diff(want, runTable(t, p, in)); diff != "" {
 		t.Fatalf("table (-simulator +program):\n%s", diff)
+	}
+	tables, err := LowerTables("test", n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, evaluate(t, tables, 1, in)); diff != "" {
+		t.Fatalf("lookups (-simulator +program):\n%s", diff)
 	}
 }
 

@@ -1,11 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"strconv"
-	"strings"
-
 	"ialgn"
 
 	"github.com/urfave/cli/v2"
@@ -45,39 +40,17 @@ func predict(c *cli.Context) error {
 		return err
 	}
 	defer in.Close()
-	names := m.Classes()
+	out := tableLines(c.App.Writer, m.Classes())
 	if c.Bool("json") {
-		return in.Classify(c.Context, func(sample, class int, counts []int32) error {
-			return json.NewEncoder(c.App.Writer).Encode(struct {
-				Sample int     `json:"sample"`
-				Class  string  `json:"class"`
-				Counts []int32 `json:"counts"`
-			}{sample, names[class], counts})
-		})
+		out = objectLines(c.App.Writer, m.Classes())
 	}
-	fmt.Fprintf(c.App.Writer, "sample,class,%s\n", strings.Join(prefixed("count_", names), ","))
-	return in.Classify(c.Context, func(sample, class int, counts []int32) error {
-		line := strconv.Itoa(sample) + "," + quoted(names[class])
-		for _, n := range counts {
-			line += "," + strconv.Itoa(int(n))
-		}
-		_, err := fmt.Fprintln(c.App.Writer, line)
+	if err := out.flush(); err != nil { // a header comes before the first samples do
 		return err
+	}
+	return in.ClassifyBlocks(c.Context, func(first int, classes []uint16, counts []int32) error {
+		if err := out.add(first, classes, counts); err != nil {
+			return err
+		}
+		return out.flush()
 	})
-}
-
-func prefixed(prefix string, names []string) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = quoted(prefix + n)
-	}
-	return out
-}
-
-// quoted returns a CSV field.
-func quoted(s string) string {
-	if strings.ContainsAny(s, ",\"\n\r") {
-		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-	}
-	return s
 }

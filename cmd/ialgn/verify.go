@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -106,6 +107,9 @@ func (r *verifyReport) text(w io.Writer) {
 	if s := r.Software; s != nil {
 		fmt.Fprintf(w, "software: %d samples, %d hidden bits, counts and classes: %s (%.2f s)\n", s.Checked, s.HiddenBits,
 			mismatches(w, s.Mismatches), s.Seconds)
+		if len(s.Engines) > 0 {
+			fmt.Fprintf(w, "engines: %s\n", strings.Join(s.Engines, ", "))
+		}
 		list(w, s.First)
 	}
 	r.foldText(w)

@@ -10,6 +10,7 @@ var policy = Policy{
 				"trainer", "trainer/...", "netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/fold",
 				"backend/verilog", "backend/wrapper", "explain", "sim", "sim/...", "flow/icestorm", "flow/synth", "target",
 				"internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural",
+				"internal/readahead",
 			},
 			Test: []string{"compiler/lut", "compiler/pipeline", "trainer/model", "internal/resign"},
 		},
@@ -196,10 +197,28 @@ var policy = Policy{
 			Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 		},
 		{Package: "backend/inputs"},
+		{
+			Package:  "backend/native",
+			Imports:  []string{"netlist", "backend/wordcode", "backend/native/arm64", "backend/native/x86"},
+			External: []string{sys},
+			Test: []string{
+				"sim", "netlist/freeze", "backend/native/arm64/arm64test", "internal/nativecall", "internal/netgen",
+			},
+			TestStandard: []string{"unsafe"},
+		},
 		{Package: "backend/native/x86", TestStandard: []string{"os/exec"}},
 		{
-			Package: "backend/native/rows", Imports: []string{"backend/native/x86"},
-			Test: []string{"internal/nativecall"}, TestExternal: []string{sys}, TestStandard: []string{"unsafe"},
+			Package: "backend/native/rows", Imports: []string{"backend/native/arm64", "backend/native/x86"},
+			Test:         []string{"backend/native/arm64/arm64test", "internal/nativecall"},
+			TestExternal: []string{sys}, TestStandard: []string{"unsafe"},
+		},
+		{
+			Package: "backend/native/arm64", Test: []string{"backend/native/arm64/arm64test"},
+			TestStandard: []string{"os/exec"},
+		},
+		{
+			Package: "backend/native/arm64/arm64test", Imports: []string{"backend/native/arm64", "internal/tool"},
+			Standard: []string{"os/exec"},
 		},
 		{
 			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
@@ -217,6 +236,16 @@ var policy = Policy{
 		{
 			Package: "sim", Imports: []string{"netlist", "internal/bitplane", "internal/crew"}, External: []string{sync},
 			Test: []string{"trainer/model", "compiler/pipeline"},
+		},
+		{
+			Package: "sim/native", Imports: []string{
+				"backend/native", "backend/wordcode", "netlist", "sim", "internal/bitplane", "internal/crew",
+				"internal/nativecall",
+			},
+			Standard: []string{"unsafe"},
+			Test: []string{
+				"compiler", "compiler/pipeline", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/model",
+			},
 		},
 		{
 			Package: "sim/activity", Imports: []string{"sim", "netlist", "netlist/names"},
@@ -261,8 +290,8 @@ var policy = Policy{
 			"sim", "sim/verify", "sim/verify/cut", "sim/verify/stimulus", "netlist", "trainer/model",
 		}},
 		{Package: "sim/verify/software", Imports: []string{
-			"sim", "sim/verify", "sim/verify/blame", "sim/verify/cut", "sim/verify/expected", "sim/verify/stimulus", "netlist",
-			"trainer/model", "internal/progress",
+			"sim", "sim/native", "sim/verify", "sim/verify/blame", "sim/verify/cut", "sim/verify/expected",
+			"sim/verify/stimulus", "netlist", "trainer/model", "internal/progress",
 		}, Test: []string{"sim/verify/verifytest", "compiler", "compiler/..."}},
 		{Package: "sim/verify/proof", Imports: []string{
 			"sim/verify", "sim/verify/blame", "sim/verify/cec", "sim/verify/cut", "sim/verify/software", "sim/verify/spec",
@@ -416,11 +445,12 @@ var policy = Policy{
 		},
 		{Package: "internal/bitset"},
 		{Package: "internal/plural"},
+		{Package: "internal/readahead", Imports: []string{"internal/crew"}},
 		{Package: "internal/permute", External: []string{cli}},
 		{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
 		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
-		{Package: "internal/nativecall", External: []string{sys}, Standard: []string{"unsafe"}},
+		{Package: "internal/nativecall", Standard: []string{"unsafe"}, External: []string{sys}},
 		{
 			Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys},
 			Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},

@@ -50,7 +50,8 @@ type array struct {
 	places   []int // element of each feature; nil: its own
 	shape    Shape // of images
 	done     int
-	buf      []byte
+	buf      []byte // a record
+	begun    int    // bytes of the next record that stand in buf already
 }
 
 // The beginnings of files.
@@ -233,14 +234,12 @@ func (a *array) planesLast() {
 // next reads the features of the next record. After the last it returns io.EOF if the file ends there, too.
 func (a *array) next(dst []float64) error {
 	if a.done == a.count {
-		if err := a.end(a.count); err != nil {
-			return err
-		}
-		return io.EOF
+		return a.last()
 	}
-	if _, err := io.ReadFull(a, a.buf); err != nil {
-		return a.fault(a.done+1, "%d are promised: %w", a.count, damaged(err))
+	if _, err := io.ReadFull(a, a.buf[a.begun:]); err != nil {
+		return a.cut(err)
 	}
+	a.begun = 0
 	a.done++
 	for f := range dst {
 		at := f
@@ -254,6 +253,44 @@ func (a *array) next(dst []float64) error {
 		dst[f] = x
 	}
 	return nil
+}
+
+// last returns io.EOF if the file ends behind the last record.
+func (a *array) last() error {
+	if err := a.end(a.count); err != nil {
+		return err
+	}
+	return io.EOF
+}
+
+// cut is the error that a record cannot be read, the next one.
+func (a *array) cut(err error) error {
+	return a.fault(a.done+1, "%d are promised: %w", a.count, damaged(err))
+}
+
+// plainBytes reports whether the elements are bytes, in the order of the features.
+func (a *array) plainBytes() bool { return a.code == "u1" && a.places == nil }
+
+// nextBytes reads records of plain bytes into dst, which has room for one at least: one, and as many more as come
+// without waiting. With an error it returns how many came before that; after the last one it is as next's.
+func (a *array) nextBytes(dst []byte) (records int, err error) {
+	if a.done == a.count {
+		return 0, a.last()
+	}
+	dst = dst[:min(len(dst)/a.features, a.count-a.done)*a.features]
+	n := copy(dst, a.buf[:a.begun])
+	for n < a.features && err == nil {
+		var more int
+		more, err = a.Read(dst[n:])
+		n += more
+	}
+	records = n / a.features
+	a.done += records
+	a.begun = copy(a.buf, dst[records*a.features:n])
+	if err != nil && n < len(dst) {
+		return records, a.cut(err)
+	}
+	return records, nil
 }
 
 // arrayFile returns the file of a path, which names an array in an archive after a colon.

@@ -22,6 +22,12 @@ func onDisk(path string) file {
 	return file{path, func() (io.ReadCloser, error) { return os.Open(path) }}
 }
 
+// unclosed is a file that others use, too.
+type unclosed struct{ *os.File }
+
+// Close leaves the file open.
+func (unclosed) Close() error { return nil }
+
 func inMemory(name string, data []byte) file {
 	return file{name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 }
@@ -55,6 +61,16 @@ func (f file) stream() (*stream, error) {
 }
 
 func (s *stream) Close() error { return s.raw.Close() }
+
+// waits reports whether reading may have to wait for somebody who writes: whether the stream is no regular file.
+func (s *stream) waits() bool {
+	f, ok := s.raw.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return true
+	}
+	info, err := f.Stat()
+	return err != nil || !info.Mode().IsRegular()
+}
 
 // end reports anything that follows the last record, and a wrong gzip checksum.
 func (s *stream) end(records int) error {

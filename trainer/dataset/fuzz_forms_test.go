@@ -60,7 +60,7 @@ func fuzzCIFAR(t *testing.T, data, plain []byte, labels []int) {
 }
 
 // FuzzSamples reads a file to be classified by a model of few features, with and without a
-// quantiser. What is accepted is in the model's range, and finite in number.
+// quantiser. What is accepted is in the model's range, and finite in number; and it is the same in blocks.
 func FuzzSamples(f *testing.F) {
 	for _, seed := range [][]byte{
 		[]byte("1,2,3\n15,0,1\n"), []byte("a,b,c,class\n1,2,3,x\n"), []byte("class,a,b,c\nx,1,2,3\n"),
@@ -97,5 +97,6 @@ func FuzzSamples(f *testing.F) {
 				t.Fatal("a file that cannot be decoded was read to its end")
 			}
 		})
+		checkBlocks(t, "in blocks", bytes.NewReader(data), data, encoderOf(3, []string{"a", "b", "c"}, q, limit), label, 5)
 	})
 }

@@ -21,6 +21,8 @@ type Samples struct {
 	table *table // set if the samples stand in a CSV file
 	array *array // set if they stand in an array
 	row   []float64
+
+	values []uint16 // of one sample, for [ReadWords]
 }
 
 // StandardInput is the path that means the standard input.
@@ -45,7 +47,7 @@ func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data c
 	}
 	f := arrayFile(path)
 	if path == StandardInput {
-		f = file{"standard input", func() (io.ReadCloser, error) { return io.NopCloser(os.Stdin), nil }}
+		f = file{"standard input", func() (io.ReadCloser, error) { return unclosed{os.Stdin}, nil }}
 	}
 	return openSamples(f, enc, data)
 }
@@ -123,12 +125,17 @@ func (s *Samples) Next(values []uint16) error {
 		case s.q != nil:
 			values[f] = s.q.Apply(f, x, s.max)
 		case x != math.Trunc(x) || x < 0 || x > float64(s.max):
-			return s.array.fault(s.array.done, "feature %d is %g, want an integer of 0..%d", f, x, s.max)
+			return s.noWord(s.array.done, f, x)
 		default:
 			values[f] = uint16(x)
 		}
 	}
 	return nil
+}
+
+// noWord is the error that an element of an array is no feature word.
+func (s *Samples) noWord(record, feature int, x float64) error {
+	return s.array.fault(record, "feature %d is %g, want an integer of 0..%d", feature, x, s.max)
 }
 
 // Close closes the file.

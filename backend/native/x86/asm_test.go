@@ -25,7 +25,6 @@ type source struct{ *rand.Rand }
 
 func (s source) reg() Reg      { return Reg(s.IntN(16)) }
 func (s source) vec(n int) Vec { return Vec(s.IntN(n)) }
-func (s source) mask() Mask    { return Mask(1 + s.IntN(7)) }
 func (s source) displace() int32 {
 	return [...]int32{0, 64, -64, 8128, -8192, 8192, 1, 127, 128, -129, 1 << 20}[s.IntN(11)]
 }
@@ -122,6 +121,10 @@ var families = []func(s source) sample{
 		return sample{fmt.Sprintf("vmovdqu ymmword ptr %s, ymm%d", text, d), func(a *Asm) { a.Store256(m, d) }}
 	},
 	func(source) sample { return sample{"vzeroupper", (*Asm).ZeroUpper} },
+	func(s source) sample {
+		d := s.vec(16)
+		return sample{fmt.Sprintf("vpcmpeqd ymm%d, ymm%d, ymm%d", d, d, d), func(a *Asm) { a.Ones256(d) }}
+	},
 	func(s source) sample {
 		d, x := s.reg(), s.reg()
 		return sample{fmt.Sprintf("mov %s, %s", names[d], names[x]), func(a *Asm) { a.Mov(d, x) }}

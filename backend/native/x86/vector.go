@@ -28,12 +28,10 @@ type masking struct {
 // displacement of a byte counts in units of scale bytes.
 func (a *Asm) evex(o opcode, width Width, k masking, reg, second uint8, last operand, scale, after int) {
 	r, rr := ^reg>>3&1, ^reg>>4&1
-	x, b := uint8(1), uint8(1)
+	x, b := ^last.reg>>4&1, ^last.reg>>3&1
 	if last.memory {
 		base, index := last.mem.high()
 		x, b = ^index&1, ^base&1
-	} else {
-		x, b = ^last.reg>>4&1, ^last.reg>>3&1
 	}
 	zero := uint8(0)
 	if k.zero {
@@ -128,7 +126,6 @@ func (a *Asm) Ternary512Mem(dst, second Vec, third Mem, table uint8) {
 
 var (
 	vmovdqa64Load  = opcode{1, 1, 1, 0x6f}
-	vmovdqa64Store = opcode{1, 1, 1, 0x7f}
 	vmovdqu64Load  = opcode{2, 1, 1, 0x6f}
 	vmovdqu64Store = opcode{2, 1, 1, 0x7f}
 )
@@ -158,6 +155,11 @@ func (a *Asm) Load256(dst Vec, src Mem) { a.vex(vmovdqu64Load, 0, YMM, uint8(dst
 
 // Store256 is vmovdqu to memory.
 func (a *Asm) Store256(dst Mem, src Vec) { a.vex(vmovdqu64Store, 0, YMM, uint8(src), 0, inMem(dst), 0) }
+
+// Ones256 sets all bits of a register, by vpcmpeqd with itself.
+func (a *Asm) Ones256(dst Vec) {
+	a.vex(opcode{1, 1, 0, 0x76}, 0, YMM, uint8(dst), uint8(dst), inReg(uint8(dst)), 0)
+}
 
 // ZeroUpper is vzeroupper, after which code with old encodings runs at its usual speed.
 func (a *Asm) ZeroUpper() { a.emit(0xc5, 0xf8, 0x77) }

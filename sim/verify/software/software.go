@@ -21,13 +21,18 @@ type Result struct {
 	HiddenBits int64   `json:"hidden_bits"` // bits of hidden layers compared
 	Correct    int     `json:"correct"`     // samples that the optimised netlist classifies correctly
 	Accuracy   float64 `json:"accuracy"`
-	Seconds    float64 `json:"seconds"`
+
+	// Engines are what has classified the samples beside the trainer: the simulator, and the instruction sets of this
+	// processor for which machine code was made.
+	Engines []string `json:"engines"`
+
+	Seconds float64 `json:"seconds"`
 	verify.Findings
 }
 
 // Check compares both netlists with the trainer's forward pass over all samples:
-// the raw netlist's hidden bits layer by layer, then counts and class of both. An
-// optimised netlist that is a pipeline is clocked. One of other ports differs, and is not run. It
+// the raw netlist's hidden bits layer by layer, then counts and class of both, in the simulator
+// and as machine code (package sim/native). An optimised netlist that is a pipeline is clocked. One of other ports differs, and is not run. It
 // returns an error only where the comparison itself is impossible.
 func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "software")
@@ -44,11 +49,19 @@ func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := classes(ctx, d, s, "raw netlist", d.Raw, want, threads, r); err != nil {
+	raw, err := classes(ctx, d, s, "raw netlist", d.Raw, want, threads, r)
+	if err != nil {
 		return nil, err
 	}
 	got, err := classes(ctx, d, s, "optimised netlist", d.Product, want, threads, r)
 	if err != nil {
+		return nil, err
+	}
+	x, err := s.Rows(&d.Model.Encoder, d.Input())
+	if err != nil {
+		return nil, err
+	}
+	if err := engines(ctx, d, x, raw, got, threads, r); err != nil {
 		return nil, err
 	}
 	if err := countsOutput(d, s, want, r); err != nil {

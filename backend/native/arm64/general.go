@@ -1,0 +1,112 @@
+package arm64
+
+import "fmt"
+
+// xxx writes an instruction with three general registers.
+func (a *Asm) xxx(name string, bits uint32, d, n, m X) {
+	a.emit(insn{name: name, bits: bits}.x(fieldD, d).x(fieldN, n).x(fieldM, m))
+}
+
+// Add writes d = n + m. Register 31 is [XZR].
+func (a *Asm) Add(d, n, m X) { a.xxx("add", 0x8b000000, d, n, m) }
+
+// Sub writes d = n - m. Register 31 is [XZR].
+func (a *Asm) Sub(d, n, m X) { a.xxx("sub", 0xcb000000, d, n, m) }
+
+// Subs writes d = n - m and sets the conditions of a branch. Register 31 is [XZR].
+func (a *Asm) Subs(d, n, m X) { a.xxx("subs", 0xeb000000, d, n, m) }
+
+// Cmp sets the conditions of a branch as n compares with m. Register 31 is [XZR].
+func (a *Asm) Cmp(n, m X) { a.xxx("cmp", 0xeb000000, XZR, n, m) }
+
+// xxi writes an addition or subtraction of a constant, whose field of 12 bits may be shifted by 12.
+func (a *Asm) xxi(name string, bits uint32, d, n X, value int) {
+	i := insn{name: name, bits: bits}.x(fieldD, d).x(fieldN, n)
+	const field, most = 10, 1<<12 - 1
+	switch {
+	case value >= 0 && value <= most:
+		i.bits |= uint32(value) << field
+	case value > 0 && value <= most<<12 && value&most == 0:
+		i.bits |= 1<<22 | uint32(value>>12)<<field
+	default:
+		i = i.wrong(fmt.Sprintf("constant %d is neither from 0 to %d nor a multiple of %d up to %d: "+
+			"load it with MovImm, and add registers", value, most, most+1, most<<12))
+	}
+	a.emit(i)
+}
+
+// AddImm writes d = n + value, which is 0 to 4095, or a multiple of 4096 up to 4095 * 4096. Register 31 is [SP].
+func (a *Asm) AddImm(d, n X, value int) { a.xxi("add", 0x91000000, d, n, value) }
+
+// SubImm writes d = n - value, with the values of [Asm.AddImm]. Register 31 is [SP].
+func (a *Asm) SubImm(d, n X, value int) { a.xxi("sub", 0xd1000000, d, n, value) }
+
+// SubsImm writes d = n - value, with the values of [Asm.AddImm], and sets the conditions of a branch. Register 31 is
+// [XZR] as d, and [SP] as n.
+func (a *Asm) SubsImm(d, n X, value int) { a.xxi("subs", 0xf1000000, d, n, value) }
+
+// CmpImm sets the conditions of a branch as n compares with the value, which is one of [Asm.AddImm]. Register 31 is
+// [SP].
+func (a *Asm) CmpImm(n X, value int) { a.xxi("cmp", 0xf1000000, XZR, n, value) }
+
+// MovX writes d = n, an alias of ORR. Register 31 is [XZR]; to and from the stack pointer it is AddImm with 0.
+func (a *Asm) MovX(d, n X) { a.xxx("mov", 0xaa000000, d, XZR, n) }
+
+// Movz writes d = value << shift, of 16 bits and a shift of 0, 16, 32 or 48.
+func (a *Asm) Movz(d X, value uint16, shift int) { a.wide("movz", 0xd2800000, d, value, shift) }
+
+// Movk writes 16 bits into d at the shift of 0, 16, 32 or 48, and leaves the others.
+func (a *Asm) Movk(d X, value uint16, shift int) { a.wide("movk", 0xf2800000, d, value, shift) }
+
+func (a *Asm) wide(name string, bits uint32, d X, value uint16, shift int) {
+	a.emit(insn{name: name, bits: bits | uint32(value)<<5}.x(fieldD, d).
+		imm(21, span{"shift", 0, 48, 16, "split the constant, as MovImm does"}, shift))
+}
+
+// MovImm writes d = value, by a Movz and as many Movk as it has other parts of 16 bits that are not zero.
+func (a *Asm) MovImm(d X, value uint64) {
+	first := true
+	for shift := 0; shift < 64; shift += 16 {
+		part := uint16(value >> shift)
+		switch {
+		case part == 0:
+		case first:
+			a.Movz(d, part, shift)
+			first = false
+		default:
+			a.Movk(d, part, shift)
+		}
+	}
+	if first {
+		a.Movz(d, 0, 0)
+	}
+}
+
+// Dup fills all lanes of d with the lowest bits of n. Register 31 is [XZR].
+func (a *Asm) Dup(t Arrangement, d V, n X) {
+	a.emit(insn{name: "dup", bits: 0x4e000c00}.lane(16, t, 0).v(fieldD, d).x(fieldN, n))
+}
+
+// DupLane fills all lanes of d with one of n.
+func (a *Asm) DupLane(t Arrangement, d, n V, lane int) {
+	a.emit(insn{name: "dup", bits: 0x4e000400}.lane(16, t, lane).v(fieldD, d).v(fieldN, n))
+}
+
+// Umov writes a lane of n into d, and zero above it. Register 31 is [XZR].
+func (a *Asm) Umov(t Arrangement, d X, n V, lane int) {
+	i := insn{name: "umov", bits: 0x0e003c00}.lane(16, t, lane).x(fieldD, d).v(fieldN, n)
+	if t == D2 {
+		i.bits |= 1 << 30 // 64 bits of d
+	}
+	a.emit(i)
+}
+
+// Ins writes the lowest bits of n into a lane of d, and leaves the others. Register 31 is [XZR].
+func (a *Asm) Ins(t Arrangement, d V, lane int, n X) {
+	a.emit(insn{name: "ins", bits: 0x4e001c00}.lane(16, t, lane).v(fieldD, d).x(fieldN, n))
+}
+
+// Mrs reads a system register. Register 31 is [XZR].
+func (a *Asm) Mrs(d X, r SystemRegister) {
+	a.emit(insn{name: "mrs", bits: 0xd5200000 | uint32(r)<<5}.x(fieldD, d))
+}

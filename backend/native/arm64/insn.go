@@ -1,0 +1,68 @@
+package arm64
+
+import "fmt"
+
+// insn is an instruction that is being put together.
+type insn struct {
+	name  string // for messages
+	bits  uint32 // the opcode, and the operands so far
+	fault string // what is wrong with the first operand that cannot be encoded, and how to mend it
+}
+
+// The lowest bits of the fields that hold registers.
+const (
+	fieldD = 0  // destination
+	fieldN = 5  // first source, or base
+	fieldA = 10 // third source, or the second register of a pair
+	fieldM = 16 // second source, or index
+)
+
+// v puts a vector register into the field.
+func (i insn) v(field int, r V) insn { return i.register(field, uint32(r)) }
+
+// x puts a general register into the field.
+func (i insn) x(field int, r X) insn { return i.register(field, uint32(r)) }
+
+func (i insn) register(field int, r uint32) insn {
+	if r >= registers {
+		return i.wrong(fmt.Sprintf("register %d: the last one is %d", r, registers-1))
+	}
+	i.bits |= r << field
+	return i
+}
+
+// span says which values an immediate may have: from, from+step, from+2*step and so on up to to, so many that they
+// fill a field of bits, two's complement where from is negative. Mend says what helps if it is none of them.
+type span struct {
+	what           string
+	from, to, step int
+	mend           string
+}
+
+// imm puts an immediate into the field.
+func (i insn) imm(field int, s span, value int) insn {
+	i = i.check(s, value)
+	mask := uint32(s.to-s.from) / uint32(s.step)
+	i.bits |= (uint32(value/s.step) & mask) << field
+	return i
+}
+
+// check notes it if the value is none of the span.
+func (i insn) check(s span, value int) insn {
+	if value >= s.from && value <= s.to && value%s.step == 0 {
+		return i
+	}
+	multiple := ""
+	if s.step > 1 {
+		multiple = fmt.Sprintf("a multiple of %d ", s.step)
+	}
+	return i.wrong(fmt.Sprintf("%s %d is not %sfrom %d to %d: %s", s.what, value, multiple, s.from, s.to, s.mend))
+}
+
+// wrong notes what is wrong with an operand, unless another one was wrong before.
+func (i insn) wrong(fault string) insn {
+	if i.fault == "" {
+		i.fault = fault
+	}
+	return i
+}

@@ -1,0 +1,189 @@
+package arm64
+
+// Mem is an operand in memory: an address, and what becomes of its base register.
+type Mem struct {
+	base, index X
+	offset      int
+	shift       int // of the index
+	mode        mode
+}
+
+// mode says how an address is made. The values of the first three are those of bits 23 and 24 in pairs.
+type mode uint8
+
+const (
+	modePost    mode = 1
+	modeOffset  mode = 2
+	modePre     mode = 3
+	modeIndexed mode = 4
+)
+
+// At is the address base + offset, in bytes. As in all others, base 31 is [SP].
+func At(base X, offset int) Mem { return Mem{base: base, offset: offset, mode: modeOffset} }
+
+// Pre is the address base + offset, which then becomes the base.
+func Pre(base X, offset int) Mem { return Mem{base: base, offset: offset, mode: modePre} }
+
+// Post is the address base; base + offset then becomes the base.
+func Post(base X, offset int) Mem { return Mem{base: base, offset: offset, mode: modePost} }
+
+// Indexed is the address base + index << shift. The shift is 0 or the binary logarithm of the size that is moved;
+// index 31 is [XZR].
+func Indexed(base, index X, shift int) Mem {
+	return Mem{base: base, index: index, shift: shift, mode: modeIndexed}
+}
+
+// writesBase reports whether the base register becomes another address.
+func (m Mem) writesBase() bool { return m.mode == modePre || m.mode == modePost }
+
+const nearer = "bring the base register nearer"
+
+// access is a load or store of one register.
+type access struct {
+	name string
+	bits uint32 // the opcode with an offset in bytes that is not scaled
+	log  int    // binary logarithm of the bytes that are moved
+}
+
+// insn returns the instruction without the register that is moved.
+func (c access) insn(m Mem) insn {
+	i := insn{name: c.name, bits: c.bits}.x(fieldN, m.base)
+	unscaled := span{"offset", -256, 255, 1, nearer}
+	switch m.mode {
+	case modePost:
+		i.bits |= 0x400
+		return i.imm(12, unscaled, m.offset)
+	case modePre:
+		i.bits |= 0xc00
+		return i.imm(12, unscaled, m.offset)
+	case modeIndexed:
+		i.bits |= 0x206800
+		return i.x(fieldM, m.index).imm(12, span{"shift", 0, c.log, max(c.log, 1), "shift the index before"}, m.shift)
+	default:
+		i.bits |= 1 << 24
+		return i.imm(10, span{"offset", 0, 4095 << c.log, 1 << c.log, nearer}, m.offset)
+	}
+}
+
+// v writes the access of a vector register.
+func (c access) v(a *Asm, t V, m Mem) { a.emit(c.insn(m).v(fieldD, t)) }
+
+// x writes the access of a general register; 31 is [XZR].
+func (c access) x(a *Asm, t X, m Mem) { a.emit(c.insn(m).x(fieldD, t).apart(t, m)) }
+
+// apart notes it if a general register is moved and becomes another address at once, which is unpredictable.
+func (i insn) apart(t X, m Mem) insn {
+	if t == m.base && t != SP && m.writesBase() {
+		return i.wrong("the base register is moved and changed: take another one for either")
+	}
+	return i
+}
+
+// LdrQ loads 16 bytes. Its offset in [At] is a multiple of 16 up to 65520, in [Pre] and [Post] -256 to 255.
+func (a *Asm) LdrQ(t V, m Mem) { access{"ldr q", 0x3cc00000, 4}.v(a, t, m) }
+
+// StrQ stores 16 bytes, with the offsets of [Asm.LdrQ].
+func (a *Asm) StrQ(t V, m Mem) { access{"str q", 0x3c800000, 4}.v(a, t, m) }
+
+// LdrD loads 8 bytes into the lower half of a vector register and clears the upper one. Its offset in [At] is a
+// multiple of 8 up to 32760, in [Pre] and [Post] -256 to 255.
+func (a *Asm) LdrD(t V, m Mem) { access{"ldr d", 0xfc400000, 3}.v(a, t, m) }
+
+// StrD stores the lower half of a vector register, with the offsets of [Asm.LdrD].
+func (a *Asm) StrD(t V, m Mem) { access{"str d", 0xfc000000, 3}.v(a, t, m) }
+
+// LdurQ loads 16 bytes from base + offset, which may be any from -256 to 255.
+func (a *Asm) LdurQ(t V, base X, offset int) { a.unscaled("ldur q", 0x3cc00000, t, base, offset) }
+
+// SturQ stores 16 bytes to base + offset, which may be any from -256 to 255.
+func (a *Asm) SturQ(t V, base X, offset int) { a.unscaled("stur q", 0x3c800000, t, base, offset) }
+
+func (a *Asm) unscaled(name string, bits uint32, t V, base X, offset int) {
+	a.emit(insn{name: name, bits: bits}.v(fieldD, t).x(fieldN, base).
+		imm(12, span{"offset", -256, 255, 1, nearer}, offset))
+}
+
+// Ldr loads 8 bytes. Its offset in [At] is a multiple of 8 up to 32760, in [Pre] and [Post] -256 to 255.
+func (a *Asm) Ldr(t X, m Mem) { access{"ldr x", 0xf8400000, 3}.x(a, t, m) }
+
+// Str stores 8 bytes, with the offsets of [Asm.Ldr].
+func (a *Asm) Str(t X, m Mem) { access{"str x", 0xf8000000, 3}.x(a, t, m) }
+
+// LdrW loads 4 bytes and clears the upper half of t. Its offset in [At] is a multiple of 4 up to 16380, in [Pre] and
+// [Post] -256 to 255.
+func (a *Asm) LdrW(t X, m Mem) { access{"ldr w", 0xb8400000, 2}.x(a, t, m) }
+
+// StrW stores the lowest 4 bytes of t, with the offsets of [Asm.LdrW].
+func (a *Asm) StrW(t X, m Mem) { access{"str w", 0xb8000000, 2}.x(a, t, m) }
+
+// Ldrh loads 2 bytes and clears the rest of t. Its offset in [At] is a multiple of 2 up to 8190, in [Pre] and [Post]
+// -256 to 255.
+func (a *Asm) Ldrh(t X, m Mem) { access{"ldrh", 0x78400000, 1}.x(a, t, m) }
+
+// Strh stores the lowest 2 bytes of t, with the offsets of [Asm.Ldrh].
+func (a *Asm) Strh(t X, m Mem) { access{"strh", 0x78000000, 1}.x(a, t, m) }
+
+// Ldrb loads a byte and clears the rest of t. Its offset in [At] is 0 to 4095, in [Pre] and [Post] -256 to 255.
+func (a *Asm) Ldrb(t X, m Mem) { access{"ldrb", 0x38400000, 0}.x(a, t, m) }
+
+// Strb stores the lowest byte of t, with the offsets of [Asm.Ldrb].
+func (a *Asm) Strb(t X, m Mem) { access{"strb", 0x38000000, 0}.x(a, t, m) }
+
+// pair returns the load or store of two registers that lie side by side in memory, without those registers. Its
+// offset is a multiple of a register's bytes, from 64 of them before the base to 63 behind.
+func pair(name string, bits uint32, log int, m Mem) insn {
+	i := insn{name: name, bits: bits | uint32(m.mode)<<23}.x(fieldN, m.base)
+	if m.mode == modeIndexed {
+		return i.wrong("pairs have no index: add it to the base register first")
+	}
+	return i.imm(15, span{"offset", -64 << log, 63 << log, 1 << log, nearer}, m.offset)
+}
+
+// twice notes it if both registers of a pair that is loaded are the same one, which is unpredictable.
+func (i insn) twice(same bool) insn {
+	if same {
+		return i.wrong("both registers are the same: take two")
+	}
+	return i
+}
+
+// LdpQ loads 32 bytes into two vector registers. Its offset is a multiple of 16 from -1024 to 1008.
+func (a *Asm) LdpQ(t, u V, m Mem) {
+	a.emit(pair("ldp q", 0xac400000, 4, m).v(fieldD, t).v(fieldA, u).twice(t == u))
+}
+
+// StpQ stores two vector registers, with the offsets of [Asm.LdpQ].
+func (a *Asm) StpQ(t, u V, m Mem) { a.emit(pair("stp q", 0xac000000, 4, m).v(fieldD, t).v(fieldA, u)) }
+
+// LdpD loads the lower halves of two vector registers and clears the upper ones. Its offset is a multiple of 8 from
+// -512 to 504.
+func (a *Asm) LdpD(t, u V, m Mem) {
+	a.emit(pair("ldp d", 0x6c400000, 3, m).v(fieldD, t).v(fieldA, u).twice(t == u))
+}
+
+// StpD stores the lower halves of two vector registers, with the offsets of [Asm.LdpD].
+func (a *Asm) StpD(t, u V, m Mem) { a.emit(pair("stp d", 0x6c000000, 3, m).v(fieldD, t).v(fieldA, u)) }
+
+// Ldp loads two general registers; 31 is [XZR]. Its offset is a multiple of 8 from -512 to 504.
+func (a *Asm) Ldp(t, u X, m Mem) {
+	a.emit(pair("ldp x", 0xa8400000, 3, m).x(fieldD, t).x(fieldA, u).twice(t == u).apart(t, m).apart(u, m))
+}
+
+// Stp stores two general registers, with the offsets of [Asm.Ldp].
+func (a *Asm) Stp(t, u X, m Mem) {
+	a.emit(pair("stp x", 0xa8000000, 3, m).x(fieldD, t).x(fieldA, u).apart(t, m).apart(u, m))
+}
+
+// Ld1r loads one lane and fills all lanes of t with it. There are two addresses: [At] with offset 0, and [Post] with
+// the bytes of a lane.
+func (a *Asm) Ld1r(t Arrangement, d V, m Mem) {
+	i := insn{name: "ld1r", bits: 0x4d40c000}.size(10, t, D2).v(fieldD, d).x(fieldN, m.base)
+	switch {
+	case m.mode == modeOffset && m.offset == 0:
+	case m.mode == modePost && m.offset == t.bytes():
+		i.bits |= 0x9f0000
+	default:
+		i = i.wrong("there is no such address: take offset 0, or Post with the bytes of a lane")
+	}
+	a.emit(i)
+}

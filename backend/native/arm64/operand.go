@@ -1,0 +1,111 @@
+package arm64
+
+import "fmt"
+
+// registers is the number of vector registers, and of numbers of general registers.
+const registers = 32
+
+// V is a vector register of 128 bits, 0 to 31.
+type V uint8
+
+// X is a general register of 64 bits, 0 to 30. 31 is the stack pointer or the register that reads as zero: each
+// method says which.
+type X uint8
+
+// General registers with a purpose.
+const (
+	FP  X = 29 // frame pointer
+	LR  X = 30 // link register: where a function returns to
+	SP  X = 31 // stack pointer, where the instruction takes it
+	XZR X = 31 // zero, where the instruction takes it
+)
+
+// Arrangement is how an instruction divides a vector register into lanes. Its value is the binary logarithm of a
+// lane's size in bytes, which is what instructions hold.
+type Arrangement uint8
+
+// The arrangements of all 128 bits.
+const (
+	B16 Arrangement = iota // 16 lanes of 8 bits, .16b
+	H8                     // 8 lanes of 16 bits, .8h
+	S4                     // 4 lanes of 32 bits, .4s
+	D2                     // 2 lanes of 64 bits, .2d
+)
+
+// String returns the name in assembler text, such as 16b.
+func (t Arrangement) String() string {
+	if t > D2 {
+		return fmt.Sprintf("Arrangement(%d)", uint8(t))
+	}
+	return [...]string{"16b", "8h", "4s", "2d"}[t]
+}
+
+// bytes returns the size of a lane in bytes.
+func (t Arrangement) bytes() int { return 1 << t }
+
+// lanes returns the number of lanes.
+func (t Arrangement) lanes() int { return 16 >> t }
+
+// checkArrangement notes it if the arrangement is wider than last.
+func (i insn) checkArrangement(t, last Arrangement) insn {
+	if t > last {
+		return i.wrong(fmt.Sprintf("arrangement %v: the widest one here is %v", t, last))
+	}
+	return i
+}
+
+// size puts an arrangement, which may be no wider than last, into the field of two bits.
+func (i insn) size(field int, t, last Arrangement) insn {
+	i = i.checkArrangement(t, last)
+	i.bits |= uint32(t) << field
+	return i
+}
+
+// lane puts an arrangement and the number of a lane into the field of five bits that holds both: the lowest bit that
+// is set says how wide a lane is, and the bits above it which one is meant.
+func (i insn) lane(field int, t Arrangement, lane int) insn {
+	i = i.checkArrangement(t, D2).check(span{"lane", 0, t.lanes() - 1, 1, "there are no more of " + t.String()}, lane)
+	i.bits |= uint32(2*lane+1) << t << field
+	return i
+}
+
+// Cond is a condition of a branch, about the last comparison of n with m ([Asm.Cmp], [Asm.CmpImm]).
+type Cond uint8
+
+// The conditions of numbers without and with a sign.
+const (
+	EQ Cond = 0  // n equals m
+	NE Cond = 1  // n differs from m
+	HS Cond = 2  // n is higher than m or the same, without sign
+	LO Cond = 3  // n is lower than m, without sign
+	HI Cond = 8  // n is higher than m, without sign
+	LS Cond = 9  // n is lower than m or the same, without sign
+	GE Cond = 10 // n is greater than m or equal, with sign
+	LT Cond = 11 // n is less than m, with sign
+	GT Cond = 12 // n is greater than m, with sign
+	LE Cond = 13 // n is less than m or equal, with sign
+)
+
+// String returns the name in assembler text, such as eq.
+func (c Cond) String() string {
+	if name := c.name(); name != "" {
+		return name
+	}
+	return fmt.Sprintf("Cond(%d)", uint8(c))
+}
+
+// name returns the name in assembler text, "" for a condition that has none here.
+func (c Cond) name() string {
+	names := [...]string{EQ: "eq", "ne", "hs", "lo", HI: "hi", "ls", "ge", "lt", "gt", "le"}
+	if int(c) >= len(names) {
+		return ""
+	}
+	return names[c]
+}
+
+// SystemRegister is a register that [Asm.Mrs] reads: bits 5 to 20 of that instruction.
+type SystemRegister uint16
+
+// IDAA64ISAR0 is ID_AA64ISAR0_EL1, which says what instructions there are: bits 32 to 35 are not zero where there are
+// EOR3 and BCAX. Linux lets programs read it; other systems may end them for that.
+const IDAA64ISAR0 SystemRegister = 0xc030

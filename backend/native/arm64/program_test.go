@@ -1,0 +1,162 @@
+package arm64_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"ialgn/backend/native/arm64"
+	"ialgn/backend/native/arm64/arm64test"
+)
+
+// TestCompare makes rows of bits of bytes by comparison with a threshold, as inputs of a network are made: bit i of
+// the row is byte i > threshold. 16 bytes become 16 bits by bits of their own in each half, which sums of neighbours
+// bring together.
+func TestCompare(t *testing.T) {
+	const count, threshold = 512, 100
+	bytesIn := random(count)
+	bytesIn[3], bytesIn[4] = threshold, threshold+1
+	data := append(append([]byte{}, bytesIn...), make([]byte, count/8)...)
+	after := arm64test.RunOn(t, arm64test.Plain, code(t, func(a *arm64.Asm) {
+		again := a.Label()
+		a.MovImm(1, threshold)
+		a.Dup(arm64.B16, 0, 1)
+		a.MovImm(1, 0x8040201008040201)
+		a.Dup(arm64.D2, 1, 1)
+		a.AddImm(2, 0, count) // where the rows go
+		a.MovImm(3, count/16)
+		a.Bind(again)
+		a.LdrQ(2, arm64.Post(0, 16))
+		a.Cmhi(arm64.B16, 2, 2, 0)
+		a.And(2, 2, 1)
+		for range 3 {
+			a.Addp(arm64.B16, 2, 2, 2)
+		}
+		a.Umov(arm64.H8, 4, 2, 0)
+		a.Strh(4, arm64.Post(2, 2))
+		a.SubsImm(3, 3, 1)
+		a.BCond(arm64.NE, again)
+	}), data)
+	for i, b := range bytesIn {
+		if got, want := after[count+i/8]>>(i%8)&1 == 1, b > threshold; got != want {
+			t.Errorf("byte %d is %d: its bit is %v", i, b, got)
+		}
+	}
+}
+
+// TestFeature has SHA3 found where it is: on one of the two processors.
+func TestFeature(t *testing.T) {
+	detect := code(t, func(a *arm64.Asm) {
+		none := a.Label()
+		a.Mrs(1, arm64.IDAA64ISAR0)
+		a.Tbz(1, 32, none)
+		a.MovImm(2, 1)
+		a.Strb(2, arm64.At(0, 0))
+		a.Bind(none)
+	})
+	for cpu, want := range map[arm64test.CPU]byte{arm64test.Max: 1, arm64test.Plain: 0} {
+		if got := arm64test.RunOn(t, cpu, detect, []byte{0}); got[0] != want {
+			t.Errorf("%s: SHA3 is %d, want %d", cpu, got[0], want)
+		}
+	}
+}
+
+// TestAccesses copies bytes by loads and stores of every width and kind of address.
+func TestAccesses(t *testing.T) {
+	const half = 512
+	data := append(random(half), make([]byte, half)...)
+	after := arm64test.Run(t, code(t, func(a *arm64.Asm) {
+		a.AddImm(1, 0, half)
+		a.MovX(2, 0)
+		a.MovX(3, 1)
+		a.LdpQ(0, 1, arm64.Post(2, 32)) // bytes 0 to 31
+		a.StpQ(0, 1, arm64.Post(3, 32))
+		a.LdpD(0, 1, arm64.Post(2, 16)) // to 47
+		a.StpD(0, 1, arm64.Post(3, 16))
+		a.Ldp(4, 5, arm64.Post(2, 16)) // to 63
+		a.Stp(4, 5, arm64.Post(3, 16))
+		a.LdurQ(0, 2, 1) // 65 to 80
+		a.SturQ(0, 3, 1)
+		a.Ldrb(4, arm64.At(2, 0)) // 64
+		a.Strb(4, arm64.At(3, 0))
+		a.Ldrb(4, arm64.Pre(2, 17)) // 81
+		a.Strb(4, arm64.Pre(3, 17))
+		a.Ldrh(4, arm64.At(2, 2)) // 83 and 84
+		a.Strh(4, arm64.At(3, 2))
+		a.LdrW(4, arm64.Pre(2, 4)) // 85 to 88
+		a.StrW(4, arm64.Pre(3, 4))
+		a.MovImm(6, 20)
+		a.LdrQ(0, arm64.Indexed(0, 6, 4)) // 320 to 335
+		a.StrQ(0, arm64.Indexed(1, 6, 4))
+		a.Ldr(4, arm64.Indexed(0, 6, 3)) // 160 to 167
+		a.Str(4, arm64.Indexed(1, 6, 3))
+		a.LdrD(0, arm64.Indexed(0, 6, 0)) // 20 to 27, once more
+		a.StrD(0, arm64.Indexed(1, 6, 0))
+	}), data)
+	want := make([]byte, half)
+	for _, part := range [][2]int{{0, 82}, {83, 89}, {160, 168}, {320, 336}} {
+		copy(want[part[0]:part[1]], data[part[0]:part[1]])
+	}
+	if !bytes.Equal(after[half:], want) {
+		t.Errorf("copied % x\nwant % x", after[half:], want)
+	}
+}
+
+// TestCalls calls by label and by register, reads data in the code, and adds up what comes back.
+func TestCalls(t *testing.T) {
+	after := arm64test.Run(t, code(t, func(a *arm64.Asm) {
+		twice, constant, start, hop := a.Label(), a.Label(), a.Label(), a.Label()
+		a.MovX(12, arm64.LR)
+		a.B(start)
+		a.Bind(constant)
+		a.Word(1000)
+		a.Bind(twice)
+		a.Add(1, 1, 1)
+		a.Ret()
+		a.Bind(start)
+		a.Adr(2, constant)
+		a.LdrW(1, arm64.At(2, 0))
+		a.Bl(twice)
+		a.Adr(3, twice)
+		a.Blr(3)
+		a.Adr(3, hop)
+		a.Br(3)
+		a.MovImm(1, 0)
+		a.Bind(hop)
+		a.Str(1, arm64.At(0, 0))
+		a.MovX(arm64.LR, 12)
+	}), make([]byte, 8))
+	if got := binary.LittleEndian.Uint64(after); got != 4000 {
+		t.Errorf("%d, want 4000", got)
+	}
+}
+
+// TestBroadcast fills vectors from memory, general registers and lanes.
+func TestBroadcast(t *testing.T) {
+	data := append(random(16), make([]byte, 5*16)...)
+	after := arm64test.Run(t, code(t, func(a *arm64.Asm) {
+		a.AddImm(1, 0, 16)
+		a.LdrQ(0, arm64.At(0, 0))
+		a.MovX(2, 0)
+		a.Ld1r(arm64.B16, 1, arm64.Post(2, 1))
+		a.StrQ(1, arm64.Post(1, 16))
+		a.Ld1r(arm64.H8, 1, arm64.At(2, 0))
+		a.StrQ(1, arm64.Post(1, 16))
+		a.DupLane(arm64.S4, 1, 0, 3)
+		a.StrQ(1, arm64.Post(1, 16))
+		a.Umov(arm64.D2, 3, 0, 1)
+		a.Dup(arm64.D2, 1, 3)
+		a.StrQ(1, arm64.Post(1, 16))
+		a.Ins(arm64.B16, 1, 15, arm64.XZR)
+		a.StrQ(1, arm64.Post(1, 16))
+	}), data)
+	zeroed := append(bytes.Repeat(data[8:16], 2)[:15], 0)
+	for i, want := range [][]byte{
+		bytes.Repeat(data[:1], 16), bytes.Repeat(data[1:3], 8), bytes.Repeat(data[12:16], 4), bytes.Repeat(data[8:16], 2),
+		zeroed,
+	} {
+		if got := after[16*(i+1) : 16*(i+2)]; !bytes.Equal(got, want) {
+			t.Errorf("row %d: % x, want % x", i, got, want)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package arm64
+
+// vvv writes an instruction with three vector registers.
+func (a *Asm) vvv(name string, bits uint32, d, n, m V) { a.emit(three(name, bits, d, n, m)) }
+
+func three(name string, bits uint32, d, n, m V) insn {
+	return insn{name: name, bits: bits}.v(fieldD, d).v(fieldN, n).v(fieldM, m)
+}
+
+// And writes d = n AND m.
+func (a *Asm) And(d, n, m V) { a.vvv("and", 0x4e201c00, d, n, m) }
+
+// Bic writes d = n AND NOT m.
+func (a *Asm) Bic(d, n, m V) { a.vvv("bic", 0x4e601c00, d, n, m) }
+
+// Orr writes d = n OR m.
+func (a *Asm) Orr(d, n, m V) { a.vvv("orr", 0x4ea01c00, d, n, m) }
+
+// Orn writes d = n OR NOT m.
+func (a *Asm) Orn(d, n, m V) { a.vvv("orn", 0x4ee01c00, d, n, m) }
+
+// Eor writes d = n XOR m.
+func (a *Asm) Eor(d, n, m V) { a.vvv("eor", 0x6e201c00, d, n, m) }
+
+// Bsl writes d = (d AND n) OR (NOT d AND m): d chooses between n and m.
+func (a *Asm) Bsl(d, n, m V) { a.vvv("bsl", 0x6e601c00, d, n, m) }
+
+// Bit writes d = (m AND n) OR (NOT m AND d): bits of n go into d where m is set.
+func (a *Asm) Bit(d, n, m V) { a.vvv("bit", 0x6ea01c00, d, n, m) }
+
+// Bif writes d = (m AND d) OR (NOT m AND n): bits of n go into d where m is clear.
+func (a *Asm) Bif(d, n, m V) { a.vvv("bif", 0x6ee01c00, d, n, m) }
+
+// Eor3 writes d = n XOR m XOR o. It is of the SHA3 extension ([IDAA64ISAR0]).
+func (a *Asm) Eor3(d, n, m, o V) { a.emit(three("eor3", 0xce000000, d, n, m).v(fieldA, o)) }
+
+// Bcax writes d = n XOR (m AND NOT o). It is of the SHA3 extension ([IDAA64ISAR0]).
+func (a *Asm) Bcax(d, n, m, o V) { a.emit(three("bcax", 0xce200000, d, n, m).v(fieldA, o)) }
+
+// Not writes d = NOT n.
+func (a *Asm) Not(d, n V) { a.emit(insn{name: "not", bits: 0x6e205800}.v(fieldD, d).v(fieldN, n)) }
+
+// Mov writes d = n, an alias of ORR.
+func (a *Asm) Mov(d, n V) { a.vvv("mov", 0x4ea01c00, d, n, n) }
+
+// Movi fills all lanes with a constant: any byte for B16, and for D2 one whose bytes are 0x00 or 0xff each. There are
+// no other arrangements.
+func (a *Asm) Movi(t Arrangement, d V, value uint64) {
+	i := insn{name: "movi", bits: 0x4f00e400}
+	imm, ok := value, value <= 0xff
+	switch t {
+	case B16:
+	case D2:
+		i.bits |= 1 << 29
+		imm, ok = byteMask(value)
+	default:
+		a.emit(i.wrong("arrangement " + t.String() + ": there are 16b and 2d"))
+		return
+	}
+	if !ok {
+		i = i.wrong("the constant has no such encoding: load it from memory")
+	}
+	i.bits |= uint32(imm>>5)<<16 | uint32(imm&31)<<5
+	a.emit(i.v(fieldD, d))
+}
+
+// byteMask returns a number whose bit b is set where byte b of the value is 0xff, and whether all others are 0x00.
+func byteMask(value uint64) (mask uint64, ok bool) {
+	for b := range 8 {
+		switch value >> (8 * b) & 0xff {
+		case 0x00:
+		case 0xff:
+			mask |= 1 << b
+		default:
+			return 0, false
+		}
+	}
+	return mask, true
+}
+
+// lanes writes an instruction on three vectors of that arrangement, which may be no wider than last.
+func (a *Asm) lanes(name string, bits uint32, t, last Arrangement, d, n, m V) {
+	a.emit(three(name, bits, d, n, m).size(22, t, last))
+}
+
+// Cmhi sets each lane of d to ones where that of n is higher than that of m, without sign, and else to zero.
+func (a *Asm) Cmhi(t Arrangement, d, n, m V) { a.lanes("cmhi", 0x6e203400, t, D2, d, n, m) }
+
+// Addp adds neighbouring lanes: the sums of n's pairs go into the lower half of d, those of m's into the upper half.
+func (a *Asm) Addp(t Arrangement, d, n, m V) { a.lanes("addp", 0x4e20bc00, t, D2, d, n, m) }
+
+// Addv writes the sum of all lanes of n into the lowest lane of d, and zero into the others. There is none for D2.
+func (a *Asm) Addv(t Arrangement, d, n V) {
+	a.emit(insn{name: "addv", bits: 0x4e31b800}.size(22, t, S4).v(fieldD, d).v(fieldN, n))
+}
+
+// Zip1 writes the lanes of the lower halves of n and m in turns: n[0], m[0], n[1], m[1] and so on.
+func (a *Asm) Zip1(t Arrangement, d, n, m V) { a.lanes("zip1", 0x4e003800, t, D2, d, n, m) }
+
+// Zip2 writes the lanes of the upper halves of n and m in turns.
+func (a *Asm) Zip2(t Arrangement, d, n, m V) { a.lanes("zip2", 0x4e007800, t, D2, d, n, m) }
+
+// Uzp1 writes the lanes with even numbers: those of n, then those of m.
+func (a *Asm) Uzp1(t Arrangement, d, n, m V) { a.lanes("uzp1", 0x4e001800, t, D2, d, n, m) }
+
+// Uzp2 writes the lanes with odd numbers: those of n, then those of m.
+func (a *Asm) Uzp2(t Arrangement, d, n, m V) { a.lanes("uzp2", 0x4e005800, t, D2, d, n, m) }
+
+// Trn1 writes the lanes with even numbers of n and m in turns: n[0], m[0], n[2], m[2] and so on.
+func (a *Asm) Trn1(t Arrangement, d, n, m V) { a.lanes("trn1", 0x4e002800, t, D2, d, n, m) }
+
+// Trn2 writes the lanes with odd numbers of n and m in turns: n[1], m[1], n[3], m[3] and so on.
+func (a *Asm) Trn2(t Arrangement, d, n, m V) { a.lanes("trn2", 0x4e006800, t, D2, d, n, m) }
+
+// Tbl writes byte n[m[i]] into byte i of d, and zero where m[i] is above 15.
+func (a *Asm) Tbl(d, n, m V) { a.vvv("tbl", 0x4e000000, d, n, m) }
+
+// Shl shifts each lane of n to the left, by 0 to its bits less 1.
+func (a *Asm) Shl(t Arrangement, d, n V, by int) { a.left("shl", 0x4f005400, t, d, n, by) }
+
+// Sli shifts each lane of n to the left, by 0 to its bits less 1; the lower bits of d's lane, into which nothing is
+// shifted, stay.
+func (a *Asm) Sli(t Arrangement, d, n V, by int) { a.left("sli", 0x6f005400, t, d, n, by) }
+
+// Ushr shifts each lane of n to the right, by 1 to all its bits, and fills with zeros.
+func (a *Asm) Ushr(t Arrangement, d, n V, by int) { a.right("ushr", 0x6f000400, t, d, n, by) }
+
+// Sshr shifts each lane of n to the right, by 1 to all its bits, and fills with its sign.
+func (a *Asm) Sshr(t Arrangement, d, n V, by int) { a.right("sshr", 0x4f000400, t, d, n, by) }
+
+// Sri shifts each lane of n to the right, by 1 to all its bits; the upper bits of d's lane, into which nothing is
+// shifted, stay.
+func (a *Asm) Sri(t Arrangement, d, n V, by int) { a.right("sri", 0x6f004400, t, d, n, by) }
+
+// left writes a shift of lanes to the left. Its field of seven bits holds the bits of a lane plus the distance.
+func (a *Asm) left(name string, bits uint32, t Arrangement, d, n V, by int) {
+	width := 8 * t.bytes()
+	a.shift(name, bits, t, d, n, span{"shift", 0, width - 1, 1, "what is left is zero: take Movi"}, by, width+by)
+}
+
+// right writes a shift of lanes to the right. Its field of seven bits holds twice the bits of a lane less the distance.
+func (a *Asm) right(name string, bits uint32, t Arrangement, d, n V, by int) {
+	width := 8 * t.bytes()
+	a.shift(name, bits, t, d, n, span{"shift", 1, width, 1, "take Mov for none"}, by, 2*width-by)
+}
+
+// shift writes a shift of lanes by one of the distances, for which the field stands.
+func (a *Asm) shift(name string, bits uint32, t Arrangement, d, n V, distances span, by, field int) {
+	i := insn{name: name, bits: bits}.checkArrangement(t, D2).check(distances, by).v(fieldD, d).v(fieldN, n)
+	i.bits |= uint32(field) << 16
+	a.emit(i)
+}

@@ -1,0 +1,80 @@
+// Package native compiles netlists to machine code, without any compiler in between.
+//
+// [Compile] lowers a netlist to a program of bitwise operations (package wordcode), and this to straight code for an
+// [ISA]: one instruction an operation on as many samples as a vector has bits. What the operations read and write
+// stands in rows of that many bits. The samples of a row are a block; the rows of a block lie one after the other, and
+// so do the blocks:
+//
+//   - input rows, one for each input bit that the network reads ([Code.Rows] says which);
+//   - state rows, first those of the outputs, then values that pass from one segment to a later one;
+//   - local rows, of values that do not fit the registers within a segment. All blocks share them.
+//
+// The code is cut into segments that fit the first instruction cache. A [Segment] is a function that runs over several
+// blocks, so that the instructions are fetched once for all of them: whoever calls runs the segments in their order,
+// each over the same blocks.
+//
+// A function follows the System V calling convention on x86-64 and AAPCS64 on arm64: the first argument is the address
+// of the input rows, the second that of the state rows, the third that of the local rows, the fourth the number of
+// blocks, at least 1. It needs no stack but for registers that it saves, keeps nothing and calls nothing, and does not
+// depend on where it lies.
+package native
+
+import (
+	"fmt"
+	"math"
+
+	"ialgn/backend/wordcode"
+	"ialgn/netlist"
+)
+
+// Code is a netlist as machine code.
+type Code struct {
+	ISA      *ISA
+	Text     []byte
+	Segments []Segment
+
+	Rows    []int // for each input row, the bit of the input ports that it is, counted through all of them
+	Outputs int   // the bits of the output ports and the probes, in port order: the first state rows
+	State   int   // state rows
+	Local   int   // local rows
+
+	Cost Cost
+}
+
+// Segment is a function in the text.
+type Segment struct {
+	Offset int // in the text
+	Ops    int // operations of the program
+}
+
+// Cost says what instructions the code consists of.
+type Cost struct {
+	Operations int // of the program
+	Compute    int // instructions that compute
+	Loads      int // instructions that load and no more
+	Operands   int // operands in memory of instructions that compute
+	Stores     int
+	Copies     int // between registers
+}
+
+// Compile returns the machine code of n, which must be valid. It returns an error if n has registers or is too large.
+//
+// It costs about 60 bytes an operation: a gate or two, or half a full adder.
+func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) {
+	lower := wordcode.Lower
+	if isa.tables {
+		lower = wordcode.LowerTables
+	}
+	p, err := lower("native", n)
+	if err != nil {
+		return nil, err
+	}
+	if !isa.tables {
+		p = narrow(p, isa.forms)
+	}
+	if len(p.Ops) > math.MaxInt32/4 {
+		return nil, fmt.Errorf("native: %s needs %d operations, more than %d: use the simulator", n.Name, len(p.Ops),
+			math.MaxInt32/4)
+	}
+	return generate(p, isa), nil
+}

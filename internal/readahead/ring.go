@@ -1,0 +1,166 @@
+package readahead
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"ialgn/internal/crew"
+)
+
+// ring has room for two blocks, of which a goroutine fills one while the other is in use. Places count samples since
+// the beginning; a block begins at a multiple of its size, or where one ended that was not full.
+type ring[T any] struct {
+	o    Options
+	buf  []T
+	news chan struct{} // tells the user of a first sample, a full block or an error
+	room chan struct{} // tells the reader that there is room
+
+	mu    sync.Mutex
+	put   int       // place behind the last sample that was read
+	done  int       // place behind the last sample that was used
+	since time.Time // when the first sample came that was not used, if there is one
+	err   error     // of the source, behind the last sample
+}
+
+// ahead is [Blocks] with a goroutine that reads.
+func ahead[T any](ctx context.Context, o Options, read Source[T], use func(block []T) error) error {
+	r := &ring[T]{
+		o: o, buf: make([]T, 2*o.Block*o.Sample), news: make(chan struct{}, 1), room: make(chan struct{}, 1),
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	reader, ctx := crew.NewGroup(ctx)
+	defer func() {
+		cancel()
+		_ = reader.Wait() // has no error, but panics if read did
+	}()
+	reader.Go(func() error { r.fill(ctx, read); return nil })
+	return r.drain(ctx, use)
+}
+
+// fill reads samples into the ring until the source has an error or ctx ends.
+func (r *ring[T]) fill(ctx context.Context, read Source[T]) {
+	for {
+		dst, err := r.space(ctx)
+		if err != nil {
+			return
+		}
+		if samples, err := read(dst); r.add(samples, err) {
+			return
+		}
+	}
+}
+
+// space waits for room, and returns what there is of it up to the end of a block.
+func (r *ring[T]) space(ctx context.Context) ([]T, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.mu.Lock()
+		from, to := r.put, min(r.end(r.put), r.done+2*r.o.Block)
+		r.mu.Unlock()
+		if from < to {
+			return r.samples(from, to), nil
+		}
+		select {
+		case <-r.room:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// add counts samples that were read. It reports whether the source has ended.
+func (r *ring[T]) add(samples int, err error) (ended bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := r.put == r.done && samples > 0
+	if first && r.o.Patience > 0 {
+		r.since = time.Now()
+	}
+	r.put += samples
+	r.err = err
+	if first || r.put%r.o.Block == 0 || err != nil {
+		tell(r.news)
+	}
+	return err != nil
+}
+
+// drain uses the blocks of the ring until the source has ended.
+func (r *ring[T]) drain(ctx context.Context, use func(block []T) error) error {
+	for {
+		from, to, err := r.next(ctx)
+		if err != nil {
+			return err
+		}
+		if from == to {
+			return nil
+		}
+		if err := use(r.samples(from, to)); err != nil {
+			return err
+		}
+		r.release(to)
+	}
+}
+
+// next waits for a block, and returns the places that it goes from and to: the same one after the last block.
+func (r *ring[T]) next(ctx context.Context) (from, to int, err error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		r.mu.Lock()
+		from, to, err = r.done, min(r.put, r.end(r.done)), r.err
+		since := r.since
+		r.mu.Unlock()
+		if to == r.end(from) || errors.Is(err, io.EOF) {
+			return from, to, nil
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		var late <-chan time.Time
+		if r.o.Patience > 0 && to > from {
+			left := r.o.Patience - time.Since(since)
+			if left <= 0 {
+				return from, to, nil
+			}
+			late = time.After(left)
+		}
+		select {
+		case <-r.news:
+		case <-late:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// release gives back the room of a block.
+func (r *ring[T]) release(to int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done = to
+	if r.o.Patience > 0 {
+		r.since = time.Now() // of what was read meanwhile
+	}
+	tell(r.room)
+}
+
+// end returns the place at which a block ends, at the latest, that has the sample of a place.
+func (r *ring[T]) end(place int) int { return (place/r.o.Block + 1) * r.o.Block }
+
+// samples returns those of places within a block.
+func (r *ring[T]) samples(from, to int) []T {
+	at := from % (2 * r.o.Block)
+	return r.buf[at*r.o.Sample:][:(to-from)*r.o.Sample]
+}
+
+// tell lets a waiting goroutine look again.
+func tell(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,190 @@
+package ialgn_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn"
+)
+
+// corners trains a network of two features of whole numbers up to a largest one: is the first one the larger?
+func corners(t *testing.T, largest int) *ialgn.Classifier {
+	t.Helper()
+	data := ialgn.Data{TestFeatures: [][]float64{{0, 1}}, TestLabels: []int{0}}
+	for i := range 20 {
+		for k := range 20 {
+			label := 0
+			if i > k {
+				label = 1
+			}
+			a, b := largest*i/19, largest*k/19
+			data.Features, data.Labels = append(data.Features, []float64{float64(a), float64(b)}), append(data.Labels, label)
+		}
+	}
+	cfg := small
+	cfg.Encoder.BitsIn = bits.Len(uint(largest))
+	m, err := ialgn.Train(t.Context(), cfg, data, ialgn.TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := m.Classifier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// manySamples returns samples of two features up to a largest one, as they are, as CSV and, if they fit a byte, IDX.
+func manySamples(samples, largest int) (features [][]float64, table, images []byte) {
+	images = binary.BigEndian.AppendUint32([]byte{0, 0, 8, 2}, uint32(samples))
+	images = binary.BigEndian.AppendUint32(images, 2)
+	for i := range samples {
+		a, b := i*7%(largest+1), i*i%(largest+1)
+		features = append(features, []float64{float64(a), float64(b)})
+		table = fmt.Appendf(table, "%d,%d\n", a, b)
+		images = append(images, byte(a), byte(b))
+	}
+	return features, table, images
+}
+
+// outcome is what is said of a sample.
+type outcome struct {
+	Class  int
+	Counts []int
+}
+
+// outcomes classifies a file, and holds the numbers of its samples to their order.
+func outcomes(t *testing.T, f *ialgn.SampleFile) (all []outcome, err error) {
+	t.Helper()
+	defer f.Close()
+	err = f.Classify(t.Context(), func(sample, class int, counts []int32) error {
+		if sample != len(all) {
+			t.Fatalf("sample %d comes as number %d", sample, len(all))
+		}
+		o := outcome{Class: class}
+		for _, n := range counts {
+			o.Counts = append(o.Counts, int(n))
+		}
+		all = append(all, o)
+		return nil
+	})
+	return all, err
+}
+
+// TestClassifyFile holds the samples of files of several blocks to the same ones classified one by one: with feature
+// words of a byte and of two, and so do all of them at once.
+func TestClassifyFile(t *testing.T) {
+	for _, largest := range []int{255, 1000} {
+		c := corners(t, largest)
+		for _, samples := range []int{0, 1, 4096, 9000} {
+			features, table, images := manySamples(samples, largest)
+			var want, atOnce []outcome
+			for _, sample := range features {
+				class, counts := c.Classify(sample)
+				want = append(want, outcome{class, counts})
+			}
+			classes, counts := c.ClassifyAll(features)
+			for i, class := range classes {
+				atOnce = append(atOnce, outcome{class, counts[i]})
+			}
+			if diff := cmp.Diff(want, atOnce); diff != "" {
+				t.Errorf("%d samples at once (-want +got):\n%.2000s", samples, diff)
+			}
+			if samples > 0 { // an empty file is an error
+				checkFile(t, c, table, want)
+			}
+			if largest <= 255 {
+				checkFile(t, c, images, want)
+			}
+		}
+	}
+}
+
+// checkFile classifies a file, on one processor and on two, on a disk and from a reader.
+func checkFile(t *testing.T, c *ialgn.Classifier, data []byte, want []outcome) {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	path := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, processors := range []int{1, 2} {
+		runtime.GOMAXPROCS(processors)
+		file, err := c.OpenFile(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader, err := c.OpenReader(t.Context(), "in", bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for from, f := range map[string]*ialgn.SampleFile{"file": file, "reader": reader} {
+			got, err := outcomes(t, f)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%d samples of a %s, %d processors: error %v (-want +got):\n%.2000s", len(want), from, processors, err,
+					diff)
+			}
+		}
+	}
+}
+
+// TestClassifyFault has an error behind 5,000 good samples: those of whole blocks before it are classified.
+func TestClassifyFault(t *testing.T) {
+	c := corners(t, 255)
+	_, table, _ := manySamples(5000, 255)
+	path := filepath.Join(t.TempDir(), "in.csv")
+	if err := os.WriteFile(path, append(table, "1,x\n"...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := c.OpenFile(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := outcomes(t, f)
+	if err == nil || !strings.Contains(err.Error(), "record 5001: line 5001") || len(got) != 4096 {
+		t.Errorf("%d samples, error %v, want 4096 and that of record 5001", len(got), err)
+	}
+}
+
+// TestClassifyPipe has the first samples of a pipe classified before others come.
+func TestClassifyPipe(t *testing.T) {
+	c := corners(t, 255)
+	_, _, images := manySamples(10, 255)
+	const first = 12 + 2*3 + 1 // the head, three samples and half of one
+	r, w := io.Pipe()
+	go w.Write(images[:first])
+	f, err := c.OpenReader(t.Context(), "pipe", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	late := time.AfterFunc(time.Minute, func() { w.CloseWithError(fmt.Errorf("nothing is classified")) })
+	defer late.Stop()
+	n := 0
+	err = f.ClassifyBlocks(t.Context(), func(at int, classes []uint16, counts []int32) error {
+		if at != n || len(counts) != 2*len(classes) {
+			t.Errorf("%d classes and %d counts from sample %d on, want those from %d on", len(classes), len(counts), at, n)
+		}
+		if n += len(classes); n == 3 {
+			go func() {
+				w.Write(images[first:])
+				w.Close()
+			}()
+		}
+		return nil
+	})
+	if err != nil || n != 10 {
+		t.Errorf("%d samples, error %v", n, err)
+	}
+}

@@ -1,0 +1,155 @@
+// Package native classifies samples by machine code that is made of a netlist in the process (package
+// backend/native), many times as fast as the simulator.
+//
+// An [Engine] is made once for a netlist and an instruction set and has the code in executable memory until nothing
+// refers to it any more. It gives exactly what [sim.Classifier] gives.
+//
+// Each thread takes some blocks of samples at a time: it lays their bit rows out as the code wants them, calls the
+// segments of the code in turn, and reads classes and counts off the rows that come out. A call lasts some
+// microseconds, so that neither the scheduler of goroutines nor the garbage collector waits.
+package native
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"ialgn/backend/native"
+	"ialgn/backend/wordcode"
+	"ialgn/internal/nativecall"
+	"ialgn/netlist"
+)
+
+// Engine classifies samples with machine code. Several goroutines may use it at once.
+type Engine struct {
+	code       *native.Code
+	mapped     *nativecall.Code
+	inputs     int // bit rows of the input port
+	classifier *wordcode.Classifier
+	threads    int
+	blocks     int // how many are classified at a time
+}
+
+// ISAs returns the instruction sets of this processor for which code can be made and run, the fastest first. There are
+// none where the system forbids memory that is executable, and the error says why.
+func ISAs() (all []*native.ISA, err error) {
+	if !nativecall.Available {
+		return nil, fmt.Errorf("machine code is run on Linux alone, on x86-64, not on %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	for _, isa := range native.ISAs {
+		if isa.Arch == runtime.GOARCH && isa.Available() {
+			all = append(all, isa)
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("the processor has none of the instruction sets " + strings.Join(names(native.ISAs), ", "))
+	}
+	trial, err := nativecall.Map([]byte{0})
+	if err != nil {
+		return nil, err
+	}
+	return all, trial.Close()
+}
+
+func names(sets []*native.ISA) (all []string) {
+	for _, isa := range sets {
+		all = append(all, isa.Name)
+	}
+	return all
+}
+
+// New returns an engine of the netlist of a classifier in any scope, which must be valid; a pipeline computes what its
+// stages compute together. A netlist as it is frozen needs no passes before: what they remove takes no instruction, or
+// waits for memory meanwhile (docs/BENCHMARKS.md). Without threads it uses all processors. It returns an error if the netlist is no
+// classifier, too large, or if the system does not run code that it has made.
+func New(n *netlist.Netlist, isa *native.ISA, threads int) (*Engine, error) {
+	n, _, err := netlist.Transparent(n)
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
+	}
+	if n, err = withHead(n); err != nil {
+		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
+	}
+	c, ok := wordcode.NewClassifier(n)
+	if !ok {
+		return nil, fmt.Errorf("engine %s: netlist %q has not one input port, class_index and counts", isa.Name, n.Name)
+	}
+	code, err := native.Compile(n, isa)
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
+	}
+	mapped, err := nativecall.Map(code.Text)
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
+	}
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	e := &Engine{
+		code: code, mapped: mapped, inputs: len(n.InputPorts()[0].Nets), classifier: c, threads: threads,
+		blocks: blocksOf(code),
+	}
+	runtime.AddCleanup(e, func(m *nativecall.Code) { _ = m.Close() }, mapped)
+	return e, nil
+}
+
+// ISA returns the instruction set of the code.
+func (e *Engine) ISA() *native.ISA { return e.code.ISA }
+
+// Code returns the code, which must not be changed.
+func (e *Engine) Code() *native.Code { return e.code }
+
+// Inputs returns the number of bit rows of the input port.
+func (e *Engine) Inputs() int { return e.inputs }
+
+// Classes returns the number of classes.
+func (e *Engine) Classes() int { return len(e.classifier.Counts) }
+
+// cacheBudget is how much memory the rows of all blocks of a call should take at most: half of a second cache.
+const cacheBudget = 512 << 10
+
+// maxBlocks is enough for the fetching of code to be small beside its running.
+const maxBlocks = 8
+
+func blocksOf(c *native.Code) int {
+	return min(maxBlocks, max(1, cacheBudget/(c.ISA.RowBytes*(len(c.Rows)+c.State))))
+}
+
+// withHead returns the netlist of a classifier with its head: if it has an output h instead of a class, with the counts
+// of the bits of h by the class of their chain, and their argmax.
+func withHead(n *netlist.Netlist) (*netlist.Netlist, error) {
+	outputs := n.OutputPorts()
+	if len(outputs) != 1 || outputs[0].Name != "h" || len(n.ChainClasses()) != len(outputs[0].Nets) {
+		return n, nil
+	}
+	c := netlist.NewCopier(n)
+	for i := range netlist.Cell(n.Cells()) {
+		c.Copy(i)
+	}
+	counted := make([][]netlist.Net, int(slices.Max(n.ChainClasses()))+1)
+	largest := 0
+	for i, class := range n.ChainClasses() {
+		counted[class] = append(counted[class], c.To(outputs[0].Nets[i]))
+		largest = max(largest, len(counted[class]))
+	}
+	width, none := bits.Len(uint(largest)), netlist.Origin{}
+	var words []netlist.Net
+	for class, in := range counted {
+		word := make([]netlist.Net, width) // of constants 0
+		if len(in) > 0 {
+			copy(word, netlist.Word(c.Cell(netlist.Popcount, 0, none, in...), bits.Len(uint(len(in)))))
+		}
+		c.Probe(fmt.Sprintf("count_%d", class), word)
+		words = append(words, word...)
+	}
+	index := netlist.ClassBits(len(counted))
+	c.Output("class_index", index, nil, netlist.Word(c.Cell(netlist.Argmax, uint64(width), none, words...), index))
+	return c.Netlist(), nil
+}
+
+// address returns the address of the first element.
+func address(s []uint64) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }

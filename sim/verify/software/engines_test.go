@@ -1,0 +1,40 @@
+package software
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn/sim"
+	"ialgn/sim/native"
+	"ialgn/sim/verify/verifytest"
+)
+
+// TestEngines names what ran: the simulator, and every instruction set of this machine.
+func TestEngines(t *testing.T) {
+	want := []string{simulator}
+	sets, _ := native.ISAs()
+	for _, isa := range sets {
+		want = append(want, isa.Name)
+	}
+	f := verifytest.Small(5)
+	for _, scope := range verifytest.Scopes {
+		r, err := Check(t.Context(), verifytest.NewDesign(t, f, scope, 2), verifytest.RandomSamples(f, 700), 2)
+		if err != nil || r.Mismatches > 0 || !slices.Equal(r.Engines, want) {
+			t.Errorf("scope %v: %+v, %v; want the engines %v", scope, r, err, want)
+		}
+	}
+}
+
+// TestEngineFaults has code give a wrong class, and a wrong count.
+func TestEngineFaults(t *testing.T) {
+	want := &sim.Result{Classes: 2, Class: []uint16{0, 1, 0}, Counts: []int32{2, 1, 0, 3, 5, 5}}
+	got := &sim.Result{Classes: 2, Class: []uint16{0, 0, 0}, Counts: []int32{2, 1, 0, 3, 5, 4}}
+	var r Result
+	compareEngine("the code", got, want, &r)
+	if r.Mismatches != 2 || r.First[0].Sample != 1 || r.First[1].Sample != 2 ||
+		!strings.Contains(r.First[0].What, "the code: class 0, the simulator says 1") ||
+		!strings.Contains(r.First[1].What, "count of class 1 is 4, the simulator says 5") {
+		t.Errorf("%+v", r)
+	}
+}

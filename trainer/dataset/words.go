@@ -1,0 +1,57 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+)
+
+// ReadWords reads the next samples into dst, which has room for whole ones, [sample][feature]: at least one sample, and
+// where that is quick as many more as come without waiting for the file. It returns how many, and with an error how
+// many came before that; the errors are those of [Samples.Next], io.EOF after the last sample among them.
+//
+// Bytes of an array that are feature words as they stand take the time of copying them. ReadWords panics if dst has no
+// room for a sample, or if its elements are too small for the encoder's largest feature word.
+func ReadWords[T uint8 | uint16](s *Samples, dst []T) (samples int, err error) {
+	if len(dst) < s.features || uint64(s.max) > uint64(^T(0)) {
+		panic(fmt.Sprintf("dataset: room for %d words of at most %d, the samples have %d of at most %d", len(dst), ^T(0),
+			s.features, s.max))
+	}
+	if narrow, ok := any(dst).([]uint8); ok && s.array != nil && s.q == nil && s.array.plainBytes() {
+		return s.readBytes(narrow)
+	}
+	if s.values == nil {
+		s.values = make([]uint16, s.features)
+	}
+	if err := s.Next(s.values); err != nil {
+		return 0, err
+	}
+	for f, v := range s.values {
+		dst[f] = T(v)
+	}
+	return 1, nil
+}
+
+// readBytes is [ReadWords] of an array whose bytes are the feature words, if they are no more than max.
+func (s *Samples) readBytes(dst []uint8) (samples int, err error) {
+	before := s.array.done
+	samples, err = s.array.nextBytes(dst)
+	if s.max >= math.MaxUint8 {
+		return samples, err
+	}
+	for i, x := range dst[:samples*s.features] {
+		if uint32(x) > s.max {
+			samples = i / s.features
+			return samples, s.noWord(before+samples+1, i%s.features, float64(x))
+		}
+	}
+	return samples, err
+}
+
+// Waits reports whether reading may have to wait for somebody who writes the samples: whether they do not stand in a
+// regular file.
+func (s *Samples) Waits() bool {
+	if s.table != nil {
+		return s.table.waits()
+	}
+	return s.array.waits()
+}
