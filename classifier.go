@@ -14,7 +14,7 @@ import (
 // Classifier classifies samples by the frozen network, bit-parallel. It may be used by several goroutines at once.
 type Classifier struct {
 	frozen *model.Frozen
-	engine blockEngine
+	engine *networkEngine
 	data   config.Data // of the model's training
 	single sync.Pool   // holds values of type *single
 }
@@ -27,14 +27,25 @@ type single struct {
 	counts    []int32
 }
 
-// Classifier reads the network of the model for classification.
-func (m *Model) Classifier() (*Classifier, error) {
+// Classifier reads the network of the model for classification, by the engine that is done first.
+func (m *Model) Classifier() (*Classifier, error) { return m.ClassifierBy(EngineAuto) }
+
+// ClassifierBy is [Model.Classifier] with an engine for many samples; a single one is always classified by the
+// simulator. It returns an error if machine code is asked for and this system does not run it.
+func (m *Model) ClassifierBy(by Engine) (*Classifier, error) {
 	f, err := m.Frozen(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{frozen: f, engine: frozenEngine{f}, data: m.info.Model.Config.Data}, nil
+	e, err := newEngine(f, by)
+	if err != nil {
+		return nil, err
+	}
+	return &Classifier{frozen: f, engine: e, data: m.info.Model.Config.Data}, nil
 }
+
+// Engine returns what classified the last of many samples, and the instruction set of machine code.
+func (c *Classifier) Engine() (engine Engine, isa string) { return engineName(c.engine.code.Load()) }
 
 // Classes returns the names of the classes.
 func (c *Classifier) Classes() []string { return append([]string{}, c.frozen.Classes...) }

@@ -1,102 +1,96 @@
 package ialgn
 
 import (
-	"context"
+	"slices"
 
-	"ialgn/sim"
+	backend "ialgn/backend/native"
+	"ialgn/backend/native/rows"
+	"ialgn/internal/hint"
+	"ialgn/internal/option"
+	"ialgn/netlist"
+	"ialgn/netlist/freeze"
+	"ialgn/sim/native"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
 
-// blockEngine classifies blocks of samples. Several goroutines may use one at once.
-type blockEngine interface {
-	// classify writes the classes and counts of samples, one for each element of r.Class. Its only error is that of
-	// the context.
-	classify(ctx context.Context, samples words, r sim.Result) error
+// Engine says what classifies samples. The results are the same.
+type Engine string
+
+// Engines, the first being the zero value's.
+const (
+	EngineAuto      Engine = "auto"      // the one that is done first
+	EngineNative    Engine = "native"    // machine code, made of the network on the spot
+	EngineSimulator Engine = "simulator" // a loop over the gates, which runs everywhere
+)
+
+// Engines returns the names of all engines.
+func Engines() []Engine { return []Engine{EngineAuto, EngineNative, EngineSimulator} }
+
+// worthwhile is the number of samples from which on the making of machine code pays: that takes about 0.3 us a gate,
+// and the simulator 25 to 40 ps a gate and sample (docs/BENCHMARKS.md).
+const worthwhile = 8_000
+
+// simulates reports whether the simulator is to classify that many samples.
+func (e Engine) simulates(samples int) bool {
+	return e == EngineSimulator || (e == "" || e == EngineAuto) && samples < worthwhile
 }
 
-// words are the feature words of samples, [sample][feature]: narrow where the encoder's have at most 8 bits, else wide.
-type words struct {
-	narrow []uint8
-	wide   []uint16
-}
-
-// wordBytes returns the size of an encoder's feature words, as [words] has them.
-func wordBytes(enc *encoding.Encoder) int {
-	if enc.BitsIn <= 8 {
-		return 1
+// machineCode returns the engine of the netlist of a classifier for that many samples, nil if the simulator is to
+// classify them. With features it takes their words, too, if there is code for that. It returns an error if machine
+// code is asked for and this system does not run it.
+func (e Engine) machineCode(n *netlist.Netlist, samples int, features *encoding.Encoder) (*native.Engine, error) {
+	if e.simulates(samples) {
+		return nil, nil
 	}
-	return 2
+	if e != "" && !slices.Contains(Engines(), e) {
+		return nil, option.Errorf("{Engine} %s: there is no such engine, give auto, native or simulator", e)
+	}
+	sets, err := native.ISAs()
+	if err == nil {
+		var code *native.Engine
+		if features == nil || !sets[0].Edges() {
+			code, err = native.New(n, sets[0], parallel())
+		} else {
+			code, err = native.NewWords(n, sets[0], parallel(), inputBits(features))
+		}
+		if err == nil {
+			return code, nil
+		}
+	}
+	if e != EngineNative {
+		return nil, nil // the simulator does it
+	}
+	return nil, hint.With(option.Errorf("{Engine native}: %w", err), "leave {Engine} out")
 }
 
-// newWords returns room for samples.
-func newWords(enc *encoding.Encoder, samples int) words {
-	n := samples * enc.Features()
-	if wordBytes(enc) == 1 {
-		return words{narrow: make([]uint8, n)}
+// inputBits says which comparison of which feature each input bit of an encoder's network is.
+func inputBits(enc *encoding.Encoder) backend.Features {
+	f := backend.Features{Count: enc.Features(), Wide: wordBytes(enc) > 1}
+	for i, thresholds := range enc.Thresholds {
+		for _, t := range thresholds {
+			f.Bits = append(f.Bits, rows.Pair{Feature: i, Threshold: t})
+		}
 	}
-	return words{wide: make([]uint16, n)}
+	return f
 }
 
-// first returns the first n words.
-func (w words) first(n int) words {
-	if w.wide != nil {
-		return words{wide: w.wide[:n]}
+// frozenCode is [Engine.machineCode] for a frozen network, whose feature words it takes.
+func (e Engine) frozenCode(f *model.Frozen, samples int) (*native.Engine, error) {
+	if e.simulates(samples) {
+		return nil, nil
 	}
-	return words{narrow: w.narrow[:n]}
-}
-
-// put sets the words of sample i.
-func (w words) put(i int, values []uint16) {
-	if w.wide != nil {
-		copy(w.wide[i*len(values):], values)
-		return
-	}
-	for f, v := range values {
-		w.narrow[i*len(values)+f] = uint8(v)
-	}
-}
-
-// get reads the words of sample i.
-func (w words) get(values []uint16, i int) {
-	if w.wide != nil {
-		copy(values, w.wide[i*len(values):])
-		return
-	}
-	for f, v := range w.narrow[i*len(values):][:len(values)] {
-		values[f] = uint16(v)
-	}
-}
-
-// newResult returns room for the results of samples.
-func newResult(classes, samples int) sim.Result {
-	return sim.Result{Classes: classes, Class: make([]uint16, samples), Counts: make([]int32, samples*classes)}
-}
-
-// resultOf returns the room that a result has for its first n samples.
-func resultOf(r sim.Result, n int) sim.Result {
-	return sim.Result{Classes: r.Classes, Class: r.Class[:n], Counts: r.Counts[:n*r.Classes]}
-}
-
-// frozenEngine is the trainer's evaluation of the network, on all processors.
-type frozenEngine struct{ frozen *model.Frozen }
-
-func (e frozenEngine) classify(ctx context.Context, samples words, r sim.Result) error {
-	enc := &e.frozen.Encoder
-	levels := encoding.NewPacked(enc.Features(), enc.LevelBits())
-	values := make([]uint16, enc.Features())
-	for i := range r.Class {
-		samples.get(values, i)
-		enc.Levels(values, values)
-		levels.Append(values, 0)
-	}
-	scores, err := e.frozen.Evaluate(ctx, levels, 0)
+	n, err := freeze.Network(f, netlist.Core)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i, class := range scores.Predicted {
-		r.Class[i] = uint16(class)
+	return e.machineCode(n, samples, &f.Encoder)
+}
+
+// engineName returns what runs a netlist: its instruction set, or the simulator.
+func engineName(e *native.Engine) (engine Engine, isa string) {
+	if e == nil {
+		return EngineSimulator, ""
 	}
-	copy(r.Counts, scores.Counts)
-	return nil
+	return EngineNative, e.ISA().Name
 }

@@ -2,11 +2,15 @@ package ialgn
 
 import (
 	"context"
+	"time"
+
+	"ialgn/sim/native"
+	"ialgn/sim/verify"
 
 	"ialgn/trainer/model"
 )
 
-// Evaluation is how a model classifies its test set, by the trainer's own forward pass.
+// Evaluation is how a model classifies its test set.
 type Evaluation struct {
 	Samples   int        `json:"samples"`
 	Correct   int        `json:"correct"`
@@ -14,13 +18,21 @@ type Evaluation struct {
 	Classes   []string   `json:"classes"`
 	Confusion [][]int    `json:"confusion"` // [label][predicted]
 	PerClass  []*float64 `json:"per_class"` // share of each label's samples that is recognised; null without any
+	Engine    Engine     `json:"engine"`    // native, or simulator: the trainer's own forward pass
+	ISA       string     `json:"isa,omitempty"`
+	Rate      float64    `json:"images_per_second"`
 
 	// Note, unless nil, is what may be amiss with the samples: that they are not those of training.
 	Note error `json:"-"`
 }
 
-// Evaluate classifies the test set of the model, or the test part of data in memory.
+// Evaluate classifies the test set of the model, or the test part of data in memory, by the trainer's own forward pass.
 func (m *Model) Evaluate(ctx context.Context, data Data) (*Evaluation, error) {
+	return m.EvaluateBy(ctx, data, EngineSimulator)
+}
+
+// EvaluateBy is [Model.Evaluate] by an engine, of which the simulator is the trainer's forward pass.
+func (m *Model) EvaluateBy(ctx context.Context, data Data, by Engine) (*Evaluation, error) {
 	f, err := m.Frozen(ctx)
 	if err != nil {
 		return nil, err
@@ -29,13 +41,38 @@ func (m *Model) Evaluate(ctx context.Context, data Data) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, err := f.Evaluate(ctx, test.Levels, 0)
+	code, err := by.frozenCode(f, test.Levels.Len())
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	scores, err := scoresBy(ctx, f, code, test)
 	if err != nil {
 		return nil, err
 	}
 	e := newEvaluation(f.Classes, scores, test.Levels.Labels)
+	e.Rate = float64(e.Samples) / max(1e-9, time.Since(begin).Seconds())
+	e.Engine, e.ISA = engineName(code)
 	e.Note = test.note()
 	return e, nil
+}
+
+// scoresBy classifies a test set by machine code or, if that is nil, by the trainer's forward pass.
+func scoresBy(ctx context.Context, f *model.Frozen, code *native.Engine, test *tested) (*model.Scores, error) {
+	if code == nil {
+		return f.Evaluate(ctx, test.Levels, 0)
+	}
+	samples := test.Levels.Len()
+	x := test.samples().Thermometer(&f.Encoder, (samples+63)/64, verify.Consecutive(0, samples))
+	got, err := code.Classify(ctx, x, samples)
+	if err != nil {
+		return nil, err
+	}
+	s := &model.Scores{Classes: got.Classes, Counts: got.Counts, Predicted: make([]uint8, samples)}
+	for i, class := range got.Class {
+		s.Predicted[i] = uint8(class)
+	}
+	return s, nil
 }
 
 func newEvaluation(classes []string, s *model.Scores, labels []uint8) *Evaluation {

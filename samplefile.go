@@ -18,8 +18,8 @@ type SampleFile struct {
 	in         *dataset.Samples
 }
 
-// OpenFile opens a file of samples: CSV with or without a header and labels, an array of NumPy's or IDX images, gzip or
-// not, or "-" for the standard input. The caller closes it.
+// OpenFile opens a file of samples: CSV with or without a header and labels, an array of NumPy's or IDX images, gzip
+// or not, or "-" for the standard input. The caller closes it.
 func (c *Classifier) OpenFile(ctx context.Context, path string) (*SampleFile, error) {
 	enc := &c.frozen.Encoder
 	in, err := dataset.OpenSamples(ctx, path, enc, c.data)
@@ -36,8 +36,8 @@ func (c *Classifier) OpenReader(ctx context.Context, name string, r io.Reader) (
 // Close closes the file.
 func (f *SampleFile) Close() error { return f.in.Close() }
 
-// Classify calls each with the class and the counts of every sample, in order. counts is valid until each returns, whose
-// error ends it. It can be called once for a file.
+// Classify calls each with the class and the counts of every sample, in order. counts is valid until each returns,
+// whose error ends it. It can be called once for a file.
 func (f *SampleFile) Classify(ctx context.Context, each func(sample, class int, counts []int32) error) error {
 	return f.ClassifyBlocks(ctx, func(first int, classes []uint16, counts []int32) error {
 		width := len(f.classifier.frozen.Classes)

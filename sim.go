@@ -17,7 +17,8 @@ import (
 
 // SimOptions say what is simulated, and what is written of it.
 type SimOptions struct {
-	Data Data // where the test samples are read from
+	Data   Data   // where the test samples are read from
+	Engine Engine // what classifies them
 
 	// ActivityFile gets the transitions of every net as JSON, and VCD their values over time for waveform viewers, over
 	// the first samples, 1,000 if Samples is 0. Empty: neither is measured.
@@ -40,13 +41,15 @@ func (o SimOptions) check(reads string) error {
 	})
 }
 
-// Simulation is how a netlist classifies a test set in the bit-parallel simulator.
+// Simulation is how a netlist classifies a test set.
 type Simulation struct {
 	Samples  int     `json:"samples"`
 	Correct  int     `json:"correct"`
 	Accuracy float64 `json:"accuracy"`
 	Seconds  float64 `json:"seconds"`
 	Rate     float64 `json:"images_per_second"`
+	Engine   Engine  `json:"engine"`        // native or simulator
+	ISA      string  `json:"isa,omitempty"` // the instruction set of machine code
 
 	Activity *Activity `json:"activity,omitempty"`
 
@@ -94,16 +97,26 @@ func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: compile again", name, err)
 	}
+	code, err := o.Engine.machineCode(n, test.Levels.Len(), nil)
+	if err != nil {
+		return nil, err
+	}
 	x, err := test.samples().Rows(s.encoder, n.InputPorts()[0])
 	if err != nil {
 		return nil, err
 	}
+	r := &Simulation{Samples: test.Levels.Len(), Note: test.note()}
+	r.Engine, r.ISA = engineName(code)
+	classify := classifier.Classify
+	if code != nil {
+		classify = code.Classify
+	}
 	begin := time.Now()
-	got, err := classifier.Classify(ctx, x, test.Levels.Len())
+	got, err := classify(ctx, x, r.Samples)
 	if err != nil {
 		return nil, err
 	}
-	r := &Simulation{Samples: test.Levels.Len(), Seconds: time.Since(begin).Seconds(), Note: test.note()}
+	r.Seconds = time.Since(begin).Seconds()
 	for i, class := range got.Class {
 		if class == uint16(test.Levels.Labels[i]) {
 			r.Correct++

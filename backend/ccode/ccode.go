@@ -96,18 +96,14 @@ type file struct {
 }
 
 func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
-	if opt.Module == "" {
-		opt.Module = n.Name
-	}
-	if !identifier.MatchString(opt.Module) {
-		return nil, fmt.Errorf("c: module name: %q is no beginning of names in C, use letters, digits "+
-			"and _ with a letter first", opt.Module)
+	var err error
+	if opt.Module, err = moduleName(n, opt.Module); err != nil {
+		return nil, err
 	}
 	if opt.straight == 0 {
 		opt.straight = MaxStraight
 	}
 	f := &file{printer: newPrinter(w, opt.Module), n: n, opt: opt}
-	var err error
 	if f.program, err = wordcode.Lower("c", n); err != nil {
 		return nil, err
 	}
@@ -127,6 +123,18 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 		return nil, fmt.Errorf("c: %s: %w", n.Name, err)
 	}
 	return f, nil
+}
+
+// moduleName returns the name of n's module, which is the given one if that is not empty.
+func moduleName(n *netlist.Netlist, name string) (string, error) {
+	if name == "" {
+		name = n.Name
+	}
+	if !identifier.MatchString(name) {
+		return "", fmt.Errorf("c: module name: %q is no beginning of names in C, use letters, digits "+
+			"and _ with a letter first", name)
+	}
+	return name, nil
 }
 
 // identifier matches what can begin a name: no $, which C leaves to the compiler, and no _

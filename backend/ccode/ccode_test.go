@@ -241,6 +241,12 @@ func TestGolden(t *testing.T) {
 		"tiny_table.c":    func(w io.Writer) error { return Write(w, tiny(), table) },
 		"tiny.h":          func(w io.Writer) error { return WriteHeader(w, tiny(), Options{}) },
 		"tiny_selftest.c": func(w io.Writer) error { return WriteTest(w, tiny(), Options{}) },
+		"tiny_object.h": func(w io.Writer) error {
+			return WriteObjectHeader(w, tiny(), ObjectOptions{Words: 8, Scratch: 640, ScratchAlign: 64})
+		},
+		"classifier_object.h": func(w io.Writer) error {
+			return WriteObjectHeader(w, frozen(t, netlist.Full, netgen.FrozenOptions{}), library)
+		},
 	} {
 		var got bytes.Buffer
 		if err := write(&got); err != nil {

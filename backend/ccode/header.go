@@ -17,7 +17,8 @@ const (
 #ifdef __cplusplus
 extern "C" {
 #endif
-
+`
+	headerWords = `
 /*
  * The words of a row: a block is 64 * MACRO_WORDS samples. It may be set when compiling, to
  * 1, 2, 4 or 8, the same for every file; more than 1 needs gcc or clang. 4 suits AVX2
@@ -48,18 +49,19 @@ void NAME_run(const uint64_t *in, uint64_t *out, uint64_t *scratch);
 typedef FEATURE NAME_feature;
 
 /*
- * Classifies any number of samples. Feature f of sample s is x[s * MACRO_FEATURES + f], an
- * unsigned number of MACRO_FEATURE_BITS bits.
- *
- * class_index[s] is the class of sample s, the lowest where several counts are the largest.
- * counts[s * MACRO_CLASSES + c] is the count of class c; counts may be NULL.
- * "scratch" is memory of MACRO_CLASSIFY_SCRATCH words with any content.
+` + classifyArguments + ` * "scratch" is memory of MACRO_CLASSIFY_SCRATCH words with any content.
  *
  * Returns 0, or -1 if a feature does not fit its bits: then class_index and counts hold
  * nothing of use.
  */
 int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts,
                   uint64_t *scratch);
+`
+	classifyArguments = ` * Classifies any number of samples. Feature f of sample s is x[s * MACRO_FEATURES + f], an
+ * unsigned number of MACRO_FEATURE_BITS bits.
+ *
+ * class_index[s] is the class of sample s, the lowest where several counts are the largest.
+ * counts[s * MACRO_CLASSES + c] is the count of class c; counts may be NULL.
 `
 	headerEnd = `
 #ifdef __cplusplus
@@ -77,21 +79,27 @@ func (f *file) header() {
 	if !f.isStraight() {
 		words = wordsTable
 	}
-	f.template(replace(headerTop, "DEFAULT_WORDS", fmt.Sprint(words)))
+	f.template(headerTop)
+	f.template(replace(headerWords, "DEFAULT_WORDS", fmt.Sprint(words)))
 	f.define("INPUTS", f.program.Inputs, "rows of the inputs")
 	f.define("OUTPUTS", len(f.program.Outputs), "rows of the outputs")
 	f.template(fmt.Sprintf("#define MACRO_SCRATCH (%d * MACRO_WORDS) /* words of memory for a run */\n", f.rows()))
 	f.template(replace(headerRun, "ROWS", f.rowTable()))
 	if c := f.classifier; c != nil {
 		f.text("\n")
-		f.define("FEATURES", c.Features, "numbers of a sample")
-		f.define("FEATURE_BITS", c.FeatureBits, "bits of each")
-		f.define("CLASSES", len(c.Counts), "classes")
+		f.classifierSizes()
 		f.template("#define MACRO_CLASSIFY_SCRATCH (MACRO_SCRATCH + (MACRO_INPUTS + MACRO_OUTPUTS) * MACRO_WORDS)\n")
 		f.template(replace(headerClassify, "FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType())))
 		f.realHeader()
 	}
 	f.template(headerEnd)
+}
+
+// classifierSizes defines what a sample and its counts consist of.
+func (f *file) classifierSizes() {
+	f.define("FEATURES", f.classifier.Features, "numbers of a sample")
+	f.define("FEATURE_BITS", f.classifier.FeatureBits, "bits of each")
+	f.define("CLASSES", len(f.classifier.Counts), "classes")
 }
 
 // Words of a row that are fastest with gcc -O2 for a processor with AVX2, see

@@ -3,6 +3,7 @@ package native
 import (
 	"golang.org/x/sys/cpu"
 
+	"ialgn/backend/native/rows"
 	"ialgn/backend/native/x86"
 	"ialgn/backend/wordcode"
 )
@@ -11,6 +12,7 @@ import (
 var AVX2 = &ISA{
 	Name: "avx2", Arch: "amd64", RowBytes: 32, available: func() bool { return cpu.X86.HasAVX2 },
 	registers: 15, segment: 4000, encoder: newAVX2,
+	edges: &edgeWriter{(*rows.Input).AVX2, (*rows.Output).AVX2},
 }
 
 // avx2 writes AVX2 code. The last register has ones, for complements.
@@ -26,7 +28,7 @@ func newAVX2(int) encoder { return &avx2{} }
 func (e *avx2) text() []byte { return e.a.Bytes() }
 
 func (e *avx2) begin() {
-	e.a.Align(64)
+	e.a.Align(entryAlignment)
 	e.a.Ones256(ones)
 	e.loop = e.a.Here()
 }

@@ -3,15 +3,23 @@ package native
 import (
 	"golang.org/x/sys/cpu"
 
+	"ialgn/backend/native/rows"
 	"ialgn/backend/native/x86"
 	"ialgn/backend/wordcode"
 )
 
-// AVX512 computes 512 samples at a time, any function of three bits in one instruction. It needs AVX512F.
+// AVX512 computes 512 samples at a time, any function of three bits in one instruction. It needs AVX512F
+// and, for feature words and numbers, AVX512BW and BMI2.
 var AVX512 = &ISA{
-	Name: "avx512", Arch: "amd64", RowBytes: 64, available: func() bool { return cpu.X86.HasAVX512F },
+	Name: "avx512", Arch: "amd64", RowBytes: 64, available: hasAVX512,
 	registers: 32, tables: true, segment: 2500, encoder: newAVX512,
+	edges: &edgeWriter{(*rows.Input).AVX512, (*rows.Output).AVX512},
 }
+
+func hasAVX512() bool { return cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2 }
+
+// entryAlignment is what the offset of a function is a multiple of: a cache line.
+const entryAlignment = 64
 
 // avx512 writes AVX-512 code. Rows are read at a signed byte times their size from the middle of 256 of them, for each
 // such group of input rows by a register of its own as long as there are registers.
@@ -42,7 +50,7 @@ func newAVX512(inputs int) encoder {
 func (e *avx512) text() []byte { return e.a.Bytes() }
 
 func (e *avx512) begin() {
-	e.a.Align(64)
+	e.a.Align(entryAlignment)
 	for i := callerOwned; i < e.bases; i++ {
 		e.a.Push(inputBases[i])
 	}

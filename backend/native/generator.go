@@ -38,9 +38,9 @@ type output struct {
 	inverted bool
 }
 
-func generate(p *wordcode.Program, isa *ISA) *Code {
+func generate(p *wordcode.Program, isa *ISA, f *Features) *Code {
 	g := &generator{
-		p: p, uses: findUses(p), mem: newMemory(p), holds: make([]wordcode.Value, isa.registers),
+		p: p, uses: findUses(p), mem: newMemory(p, f), holds: make([]wordcode.Value, isa.registers),
 		in: make([]int8, 1+p.Inputs+len(p.Ops)), outputs: make([][]output, len(p.Ops)),
 	}
 	for v := range g.in {
@@ -167,8 +167,8 @@ func (g *generator) dies(v wordcode.Value) bool { return g.uses.last(v) <= int32
 // register returns the register that holds v, or -1.
 func (g *generator) register(v wordcode.Value) int { return int(g.in[v]) }
 
-// free returns a register that holds nothing, if need be after it has put a value into memory: that which is read last,
-// but none of keep.
+// free returns a register that holds nothing, if need be after it has put a value into memory: that which is read
+// last, but none of keep.
 func (g *generator) free(keep []wordcode.Value) int {
 	victim, latest := -1, int32(-1)
 	for r, v := range g.holds {
@@ -206,8 +206,8 @@ type pair struct {
 	memory                row
 }
 
-// two finds registers for an operation on two values, on a machine whose instructions leave what they read as it is and
-// can read the second operand from memory.
+// two finds registers for an operation on two values, on a machine whose instructions leave what they read as it is
+// and can read the second operand from memory.
 func (g *generator) two(op *wordcode.Op) pair {
 	first, second := op.A, op.B
 	if op.Operator == wordcode.AndNot {

@@ -1,6 +1,9 @@
 package native
 
-import "ialgn/backend/wordcode"
+import (
+	"ialgn/backend/native/rows"
+	"ialgn/backend/wordcode"
+)
 
 // area is one of the parts of memory that rows lie in.
 type area uint8
@@ -31,13 +34,43 @@ type memory struct {
 	nextLocal int              // the first local row that this segment does not use
 }
 
-func newMemory(p *wordcode.Program) *memory {
+func newMemory(p *wordcode.Program, f *Features) *memory {
 	m := &memory{home: make([]row, 1+p.Inputs+len(p.Ops)), outputs: len(p.Outputs), state: len(p.Outputs)}
 	for v := range m.home {
 		m.home[v].area = nowhere
 	}
 	m.addInputs(p)
+	if f != nil {
+		m.arrange(f)
+	}
 	return m
+}
+
+// arrange numbers the input rows anew, in the order in which they are made of feature words. Bits that are the same
+// comparison get one row.
+func (m *memory) arrange(f *Features) {
+	var bits, first []int
+	seen := map[rows.Pair]int{}
+	for _, bit := range m.inputs {
+		at, ok := seen[f.Bits[bit]]
+		if !ok {
+			at = len(bits)
+			seen[f.Bits[bit]] = at
+			bits = append(bits, bit)
+		}
+		first = append(first, at)
+	}
+	place, order := make([]int32, len(bits)), f.inputOf(bits).Order()
+	for r, i := range order {
+		place[i] = int32(r)
+	}
+	for i, bit := range m.inputs {
+		m.home[bit+1].number = place[first[i]]
+	}
+	m.inputs = make([]int, len(bits))
+	for r, i := range order {
+		m.inputs[r] = bits[i]
+	}
 }
 
 // addInputs gives rows to the input bits that are read, in the order in which they first are: so rows that are read

@@ -132,7 +132,8 @@ func fold(p *wordcode.Program) *wordcode.Program {
 // without returns a program without some operations, which nothing reads.
 func without(p *wordcode.Program, gone []bool) *wordcode.Program {
 	b := expansion{
-		first: wordcode.Value(p.Inputs + 1), p: &wordcode.Program{Inputs: p.Inputs}, moved: make([]wordcode.Value, len(p.Ops)),
+		first: wordcode.Value(p.Inputs + 1), p: &wordcode.Program{Inputs: p.Inputs},
+		moved: make([]wordcode.Value, len(p.Ops)),
 	}
 	for i, op := range p.Ops {
 		if !gone[i] {

@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"math"
 
+	"ialgn/backend/native/rows"
 	"ialgn/backend/wordcode"
 	"ialgn/netlist"
 )
@@ -33,12 +34,13 @@ type Code struct {
 	Text     []byte
 	Segments []Segment
 
-	Rows    []int // for each input row, the bit of the input ports that it is, counted through all of them
+	Rows    []int // for each input row, the bit of the input ports that it is, counted through all; of equal ones, one
 	Outputs int   // the bits of the output ports and the probes, in port order: the first state rows
 	State   int   // state rows
 	Local   int   // local rows
 
-	Cost Cost
+	Edges *Edges // nil of [Compile]
+	Cost  Cost
 }
 
 // Segment is a function in the text.
@@ -57,10 +59,35 @@ type Cost struct {
 	Copies     int // between registers
 }
 
+// Features says what the bits of the input port are of feature words, so that code is made that computes rows of them.
+type Features struct {
+	Count int         // features of a sample
+	Wide  bool        // words of 16 bits, else of 8
+	Bits  []rows.Pair // of each input bit: the feature that is compared, and with what
+}
+
 // Compile returns the machine code of n, which must be valid. It returns an error if n has registers or is too large.
 //
 // It costs about 60 bytes an operation: a gate or two, or half a full adder.
-func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) {
+func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) { return compile(n, isa, nil) }
+
+// CompileClassifier is [Compile] for a netlist with class index and counts, together with the functions that make
+// input rows of feature words and numbers of output rows, for instruction sets that have them ([ISA.Edges]).
+func CompileClassifier(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
+	classifier, ok := wordcode.NewClassifier(n)
+	if !ok || !isa.Edges() || len(f.Bits) != len(n.InputPorts()[0].Nets) {
+		return nil, fmt.Errorf("native: %s is no classifier of %d input bits with a class and counts, or %s code does not "+
+			"read features", n.Name, len(f.Bits), isa.Name)
+	}
+	c, err := compile(n, isa, f)
+	if err != nil {
+		return nil, err
+	}
+	c.addEdges(f, classifier)
+	return c, nil
+}
+
+func compile(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
 	lower := wordcode.Lower
 	if isa.tables {
 		lower = wordcode.LowerTables
@@ -76,5 +103,5 @@ func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) {
 		return nil, fmt.Errorf("native: %s needs %d operations, more than %d: use the simulator", n.Name, len(p.Ops),
 			math.MaxInt32/4)
 	}
-	return generate(p, isa), nil
+	return generate(p, isa, f), nil
 }

@@ -79,7 +79,8 @@ const (
 
 // at returns a row as an operand, for which it may have computed the address.
 func (e *neon) at(r row) arm64.Mem {
-	base, offset := [...]arm64.X{inputArea: inputBase, stateArea: stateBase, localArea: localBase}[r.area], 16*int(r.number)
+	base := [...]arm64.X{inputArea: inputBase, stateArea: stateBase, localArea: localBase}[r.area]
+	offset := 16 * int(r.number)
 	switch {
 	case offset <= reach:
 		return arm64.At(base, offset)

@@ -27,6 +27,7 @@ type choice struct {
 // choices are all of these.
 var choices = []choice{
 	{"", "--set", keys},
+	{"", "--engine", fixed(ialgn.Engines()...)},
 	{"compile", "--scope", fixed(plan.ScopeGates, plan.ScopeCore, plan.ScopeFull)},
 	{"compile", "--lut", fixed("2", "3", "4", "5", "6")},
 	{"compile", "--target", target.Names},

@@ -26,7 +26,10 @@ var (
 	jsonFlag    = &cli.BoolFlag{Name: "json", Usage: "print one JSON object on standard output"}
 	quietFlag   = &cli.BoolFlag{Name: "quiet", Usage: "no progress on standard error"}
 	threadsFlag = &cli.IntFlag{Name: "threads", Usage: "use `N` cores (default: all)"}
-	dataFlag    = &cli.StringFlag{
+	engineFlag  = &cli.StringFlag{
+		Name: "engine", Value: string(ialgn.EngineAuto), Usage: "classify by `ENGINE`: auto, native (machine code) or simulator",
+	}
+	dataFlag = &cli.StringFlag{
 		Name:  "data",
 		Usage: "look for data sets in `DIR` (default: $IALGN_DATA, then the user cache)",
 	}

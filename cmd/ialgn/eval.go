@@ -11,11 +11,13 @@ import (
 
 func evalCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "eval",
-		Usage:     "accuracy of the frozen model by the trainer's own forward pass",
+		Name:  "eval",
+		Usage: "accuracy of the frozen model",
+		Description: "The simulator here is the trainer's own forward pass; for many samples machine code is\n" +
+			"made of the network, which gives the same.",
 		ArgsUsage: "MODEL",
 		UsageText: "ialgn eval demo/digits.safetensors",
-		Flags:     commonFlags(dataFlag),
+		Flags:     commonFlags(dataFlag, engineFlag),
 		Action:    eval,
 	}
 }
@@ -30,7 +32,7 @@ func eval(c *cli.Context) error {
 		return err
 	}
 	defer m.Close()
-	e, err := m.Evaluate(c.Context, dataOf(c))
+	e, err := m.EvaluateBy(c.Context, dataOf(c), engineOf(c))
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ func predictCommand() *cli.Command {
 		Description: "FILE is a CSV file of the model's features, with or without a header and a label\n" +
 			"column, an array (.npy) or an IDX image file, gzip or not; it may be a pipe, and - is the\n" +
 			"standard input. The result is CSV (sample, class, one count a class), or with\n" +
-			"--json one JSON object a line.",
+			"--json one JSON object a line. For many samples, machine code is made of the network.",
 		UsageText: "ialgn predict demo/digits.safetensors samples.csv",
-		Flags:     commonFlags(),
+		Flags:     commonFlags(engineFlag),
 		Action:    predict,
 	}
 }
@@ -31,7 +31,7 @@ func predict(c *cli.Context) error {
 		return err
 	}
 	defer m.Close()
-	classifier, err := m.Classifier()
+	classifier, err := m.ClassifierBy(engineOf(c))
 	if err != nil {
 		return err
 	}

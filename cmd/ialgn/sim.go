@@ -16,14 +16,15 @@ import (
 func simCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "sim",
-		Usage:     "classify the test set with the bit-parallel simulator",
+		Usage:     "classify the test set with a netlist",
 		ArgsUsage: "DIR_OR_MODEL",
 		Description: "Of a folder made by compile it runs the optimised netlist, of a model file the raw\n" +
-			"netlist of the whole classifier. The accuracy is that of eval, exactly.\n" +
+			"netlist of the whole classifier. The accuracy is that of eval, exactly. The engine is\n" +
+			"the bit-parallel simulator or, for many samples, machine code made of the netlist.\n" +
 			"With --activity or --vcd it also counts how often each net switches from sample to\n" +
 			"sample: zero-delay, so without glitches, and no estimate of power.",
 		UsageText: "ialgn sim demo/digits --activity demo/activity.json",
-		Flags: commonFlags(dataFlag,
+		Flags: commonFlags(dataFlag, engineFlag,
 			&cli.StringFlag{Name: "activity", Usage: "write the transitions of every net to `FILE`, as JSON"},
 			&cli.StringFlag{Name: "vcd", Usage: "write the values of every net over time to `FILE`, for waveform viewers"},
 			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "with these two: over the first `N` test samples, or all"},
@@ -39,7 +40,8 @@ func simulate(c *cli.Context) error {
 		return err
 	}
 	o := ialgn.SimOptions{
-		Data: dataOf(c), ActivityFile: c.String("activity"), VCD: c.String("vcd"), Force: c.Bool("force"), Keep: inputs(c),
+		Data: dataOf(c), Engine: engineOf(c), ActivityFile: c.String("activity"), VCD: c.String("vcd"),
+		Force: c.Bool("force"), Keep: inputs(c),
 	}
 	measured := o.ActivityFile != "" || o.VCD != ""
 	if !measured && c.IsSet("samples") {
@@ -85,7 +87,8 @@ func simulateAt(c *cli.Context, path string, o ialgn.SimOptions) (*ialgn.Simulat
 type simReport struct{ *ialgn.Simulation }
 
 func (r simReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%d of %d correct, accuracy %s, %.0f images/s\n", r.Correct, r.Samples, percent(r.Accuracy), r.Rate)
+	fmt.Fprintf(w, "%d of %d correct, accuracy %s, %.0f images/s by %s\n", r.Correct, r.Samples, percent(r.Accuracy),
+		r.Rate, engineText(r.Engine, r.ISA))
 	if r.Activity != nil {
 		activityText(w, r.Activity)
 	}

@@ -1,14 +1,17 @@
 package archtest
 
+import "slices"
+
 // policy is the import policy of this module. A package that is not here, and a row whose package does not exist, fail
 // the test; so does an import that the row does not allow.
 var policy = Policy{
-	Rules: []Rule{
+	Rules: slices.Concat(backends, []Rule{
 		{
 			Package: ".",
 			Imports: []string{
 				"trainer", "trainer/...", "netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/fold",
-				"backend/verilog", "backend/wrapper", "explain", "sim", "sim/...", "flow/icestorm", "flow/synth", "target",
+				"backend/native", "backend/native/rows", "backend/verilog", "backend/wrapper", "explain", "sim", "sim/...",
+				"flow/icestorm", "flow/synth", "target",
 				"internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural",
 				"internal/readahead",
 			},
@@ -165,75 +168,6 @@ var policy = Policy{
 		},
 
 		{
-			Package: "backend/verilog", Imports: []string{"netlist", "netlist/names", "target", "internal/bitset"},
-			Test:         []string{"sim", "backend/...", "compiler/...", "trainer/model", "internal/tool"},
-			TestStandard: []string{"os/exec"},
-		},
-		{
-			Package: "backend/verilog/syntax", Imports: []string{"backend/verilog", "netlist", "netlist/names", "target"},
-			Test: []string{"compiler", "compiler/...", "trainer/model"},
-		},
-		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
-		{
-			Package: "backend/blif", Imports: []string{"netlist", "netlist/names", "backend/lowering"},
-			Test: []string{"backend/aiger", "sim"}, TestStandard: []string{"os/exec"},
-		},
-		{
-			Package: "backend/yosysjson", Imports: []string{"netlist", "netlist/names", "backend/lowering"},
-			Test: []string{"backend/aiger", "sim"}, TestStandard: []string{"os/exec"},
-		},
-		{
-			Package: "backend/handover", Imports: []string{"netlist", "netlist/names", "backend/verilog", "target"},
-			Test: []string{"internal/tool"}, TestStandard: []string{"os/exec"},
-		},
-		{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
-		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
-		{
-			Package: "backend/wrapper", Imports: []string{"netlist", "netlist/names", "backend/inputs", "internal/plural"},
-			Test: []string{"backend/verilog", "sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
-		},
-		{
-			Package: "backend/fold", Imports: []string{"netlist", "netlist/names", "compiler/chain"},
-			Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
-		},
-		{Package: "backend/inputs"},
-		{
-			Package:  "backend/native",
-			Imports:  []string{"netlist", "backend/wordcode", "backend/native/arm64", "backend/native/x86"},
-			External: []string{sys},
-			Test: []string{
-				"sim", "netlist/freeze", "backend/native/arm64/arm64test", "internal/nativecall", "internal/netgen",
-			},
-			TestStandard: []string{"unsafe"},
-		},
-		{Package: "backend/native/x86", TestStandard: []string{"os/exec"}},
-		{
-			Package: "backend/native/rows", Imports: []string{"backend/native/arm64", "backend/native/x86"},
-			Test:         []string{"backend/native/arm64/arm64test", "internal/nativecall"},
-			TestExternal: []string{sys}, TestStandard: []string{"unsafe"},
-		},
-		{
-			Package: "backend/native/arm64", Test: []string{"backend/native/arm64/arm64test"},
-			TestStandard: []string{"os/exec"},
-		},
-		{
-			Package: "backend/native/arm64/arm64test", Imports: []string{"backend/native/arm64", "internal/tool"},
-			Standard: []string{"os/exec"},
-		},
-		{
-			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
-			TestStandard: []string{"os/exec"},
-		},
-		{
-			Package: "backend/gocode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
-			TestStandard: []string{"os/exec"},
-		},
-		{
-			Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"},
-			TestStandard: []string{"os/exec"},
-		},
-
-		{
 			Package: "sim", Imports: []string{"netlist", "internal/bitplane", "internal/crew"}, External: []string{sync},
 			Test: []string{"trainer/model", "compiler/pipeline"},
 		},
@@ -244,7 +178,8 @@ var policy = Policy{
 			},
 			Standard: []string{"unsafe"},
 			Test: []string{
-				"compiler", "compiler/pipeline", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/model",
+				"compiler", "compiler/pipeline", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/encoding",
+				"trainer/model", "backend/native/rows",
 			},
 		},
 		{
@@ -450,7 +385,7 @@ var policy = Policy{
 		{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
 		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
-		{Package: "internal/nativecall", Standard: []string{"unsafe"}, External: []string{sys}},
+		{Package: "internal/nativecall", External: []string{sys}, Standard: []string{"unsafe"}},
 		{
 			Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys},
 			Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},
@@ -507,7 +442,7 @@ var policy = Policy{
 
 		{Package: "examples", Test: all, TestStandard: []string{"os/exec"}},
 		{Package: "examples/python", Test: []string{"trainer/..."}, TestStandard: []string{"os/exec"}},
-	},
+	}),
 
 	Common: []string{"internal/hint", "internal/option"}, // the words of errors
 	Test: []string{

@@ -57,11 +57,11 @@ func TestBlocks(t *testing.T) {
 						}
 						return nil
 					})
-				if end == io.EOF && err != nil || end == broken && !errors.Is(err, broken) {
+				if errors.Is(end, io.EOF) && err != nil || errors.Is(end, broken) && !errors.Is(err, broken) {
 					t.Errorf("error %v, the source has %v", err, end)
 				}
 				for n := range samples {
-					if end == io.EOF || n < samples/5*5 {
+					if errors.Is(end, io.EOF) || n < samples/5*5 {
 						want = append(want, n)
 					}
 				}

@@ -21,45 +21,64 @@ func (e *Engine) Classify(ctx context.Context, x []uint64, samples int) (*sim.Re
 			words*e.inputs, e.inputs, words, samples)
 	}
 	r := &sim.Result{Classes: e.Classes(), Class: make([]uint16, samples), Counts: make([]int32, samples*e.Classes())}
-	rowWords := e.ISA().RowBytes / 8
-	blocks := (words + rowWords - 1) / rowWords
-	var next atomic.Int64
-	g, ctx := crew.NewGroup(ctx)
+	return r, e.each(ctx, samples, func(w *worker, first, blocks int) {
+		for b := range blocks {
+			w.load(b, x, words, (first+b)*w.words)
+		}
+		w.run(blocks)
+		for b := range blocks {
+			w.store(b, r, (first+b)*w.words*64)
+		}
+	})
+}
+
+// each calls do for all blocks of that many samples, some at a time: the first of them, and how many. Each thread
+// has a worker.
+func (e *Engine) each(ctx context.Context, samples int, do func(w *worker, first, blocks int)) error {
+	blocks := (samples + e.ISA().Samples() - 1) / e.ISA().Samples()
 	step := min(e.blocks, max(1, (blocks+e.threads-1)/e.threads))
-	for range min(e.threads, (blocks+step-1)/step) {
-		g.Go(func() error {
-			w := e.newWorker(step)
-			for first := int(next.Add(int64(step))) - step; first < blocks; first = int(next.Add(int64(step))) - step {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				count := min(step, blocks-first)
-				for b := range count {
-					w.load(b, x, words, (first+b)*rowWords)
-				}
-				w.run(count)
-				for b := range count {
-					w.store(b, r, (first+b)*rowWords*64)
-				}
+	threads := min(e.threads, (blocks+step-1)/step)
+	var next atomic.Int64
+	run := func() error {
+		w := e.worker()
+		defer e.workers.Put(w)
+		for first := int(next.Add(int64(step))) - step; first < blocks; first = int(next.Add(int64(step))) - step {
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			return nil
-		})
+			do(w, first, min(step, blocks-first))
+		}
+		return nil
 	}
-	return r, g.Wait()
+	if threads <= 1 {
+		return run()
+	}
+	g, ctx := crew.NewGroup(ctx)
+	for range threads {
+		g.Go(run)
+	}
+	return g.Wait()
 }
 
 // worker is the memory of a thread.
 type worker struct {
 	*Engine
-	rows, state, local []uint64
-	words              int // of a row
+	rows, state, local, temp []uint64
+	words                    int // of a row
 }
 
-func (e *Engine) newWorker(blocks int) *worker {
-	words := e.ISA().RowBytes / 8
+// worker returns one that is used by nobody else.
+func (e *Engine) worker() *worker {
+	if w, ok := e.workers.Get().(*worker); ok {
+		return w
+	}
+	words, temp := e.ISA().RowBytes/8, 0
+	if e.code.Edges != nil {
+		temp = (e.code.Edges.Temp + 7) / 8
+	}
 	return &worker{
-		e, aligned(blocks * len(e.code.Rows) * words), aligned(blocks * e.code.State * words), aligned(e.code.Local * words),
-		words,
+		e, aligned(e.blocks * len(e.code.Rows) * words), aligned(e.blocks * e.code.State * words),
+		aligned(e.code.Local * words), aligned(temp), words,
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"ialgn/backend/native"
@@ -31,7 +32,9 @@ type Engine struct {
 	inputs     int // bit rows of the input port
 	classifier *wordcode.Classifier
 	threads    int
-	blocks     int // how many are classified at a time
+	blocks     int              // how many are classified at a time
+	features   *native.Features // nil: it takes bit rows alone
+	workers    sync.Pool        // of *worker
 }
 
 // ISAs returns the instruction sets of this processor for which code can be made and run, the fastest first. There are
@@ -62,11 +65,21 @@ func names(sets []*native.ISA) (all []string) {
 	return all
 }
 
-// New returns an engine of the netlist of a classifier in any scope, which must be valid; a pipeline computes what its
-// stages compute together. A netlist as it is frozen needs no passes before: what they remove takes no instruction, or
-// waits for memory meanwhile (docs/BENCHMARKS.md). Without threads it uses all processors. It returns an error if the netlist is no
-// classifier, too large, or if the system does not run code that it has made.
+// New returns an engine of the netlist of a classifier in any scope, which must be valid; a pipeline computes what
+// its stages compute together. A netlist as it is frozen needs no passes before: what they remove takes no
+// instruction, or waits for memory meanwhile (docs/BENCHMARKS.md). Without threads it uses all processors. It
+// returns an error if the netlist is no classifier, too large, or if the system does not run code that it has made.
 func New(n *netlist.Netlist, isa *native.ISA, threads int) (*Engine, error) {
+	return newEngine(n, isa, threads, nil)
+}
+
+// NewWords is [New] for an engine that takes feature words, too ([ClassifyWords]); the instruction set has
+// [native.ISA.Edges].
+func NewWords(n *netlist.Netlist, isa *native.ISA, threads int, f native.Features) (*Engine, error) {
+	return newEngine(n, isa, threads, &f)
+}
+
+func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Features) (*Engine, error) {
 	n, _, err := netlist.Transparent(n)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
@@ -78,7 +91,12 @@ func New(n *netlist.Netlist, isa *native.ISA, threads int) (*Engine, error) {
 	if !ok {
 		return nil, fmt.Errorf("engine %s: netlist %q has not one input port, class_index and counts", isa.Name, n.Name)
 	}
-	code, err := native.Compile(n, isa)
+	var code *native.Code
+	if f == nil {
+		code, err = native.Compile(n, isa)
+	} else {
+		code, err = native.CompileClassifier(n, isa, f)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
 	}
@@ -91,7 +109,7 @@ func New(n *netlist.Netlist, isa *native.ISA, threads int) (*Engine, error) {
 	}
 	e := &Engine{
 		code: code, mapped: mapped, inputs: len(n.InputPorts()[0].Nets), classifier: c, threads: threads,
-		blocks: blocksOf(code),
+		blocks: blocksOf(code), features: f,
 	}
 	runtime.AddCleanup(e, func(m *nativecall.Code) { _ = m.Close() }, mapped)
 	return e, nil
@@ -119,8 +137,8 @@ func blocksOf(c *native.Code) int {
 	return min(maxBlocks, max(1, cacheBudget/(c.ISA.RowBytes*(len(c.Rows)+c.State))))
 }
 
-// withHead returns the netlist of a classifier with its head: if it has an output h instead of a class, with the counts
-// of the bits of h by the class of their chain, and their argmax.
+// withHead returns the netlist of a classifier with its head: if it has an output h instead of a class, with the
+// counts of the bits of h by the class of their chain, and their argmax.
 func withHead(n *netlist.Netlist) (*netlist.Netlist, error) {
 	outputs := n.OutputPorts()
 	if len(outputs) != 1 || outputs[0].Name != "h" || len(n.ChainClasses()) != len(outputs[0].Nets) {

@@ -30,8 +30,8 @@ func sets(tb testing.TB) []*native.ISA {
 	return all
 }
 
-// rows returns random bit rows.
-func rows(seed uint64, inputs, samples int) []uint64 {
+// randomRows returns random bit rows.
+func randomRows(seed uint64, inputs, samples int) []uint64 {
 	r, x := rand.New(rand.NewPCG(seed, 1)), make([]uint64, inputs*((samples+63)/64))
 	for i := range x {
 		x[i] = r.Uint64()
@@ -57,7 +57,7 @@ func compare(t *testing.T, name string, n *netlist.Netlist) {
 				t.Fatal(err)
 			}
 			for _, samples := range []int{0, 1, 65, 1500} {
-				x := rows(uint64(samples), e.Inputs(), samples)
+				x := randomRows(uint64(samples), e.Inputs(), samples)
 				want, err := simulator.Classify(t.Context(), x, samples)
 				if err != nil {
 					t.Fatal(err)
@@ -102,7 +102,7 @@ func TestPipeline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Classify(t.Context(), rows(1, e.Inputs(), 700), 700)
+		r, err := e.Classify(t.Context(), randomRows(1, e.Inputs(), 700), 700)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestGoroutines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := rows(3, e.Inputs(), 3000)
+	x := randomRows(3, e.Inputs(), 3000)
 	want, err := e.Classify(t.Context(), x, 3000)
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func BenchmarkClassify(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			x := rows(1, e.Inputs(), samples)
+			x := randomRows(1, e.Inputs(), samples)
 			for b.Loop() {
 				if _, err := e.Classify(b.Context(), x, samples); err != nil {
 					b.Fatal(err)

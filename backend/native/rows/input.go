@@ -41,9 +41,9 @@ type layout struct {
 	planeBytes int
 }
 
-// ahead is how many samples before their use the features are prefetched: from memory, 64 are enough. batch is how many
-// samples go through all windows before the next ones, few enough to stay in the caches near to the core; with fewer,
-// the memory is read less in order, and slower.
+// ahead is how many samples before their use the features are prefetched: from memory, 64 are enough. batch is how
+// many samples go through all windows before the next ones, few enough to stay in the caches near to the core; with
+// fewer, the memory is read less in order, and slower.
 const (
 	ahead = 96
 	batch = 64
@@ -175,8 +175,8 @@ func (c *inputCode) gatherAll() {
 	c.bind(done)
 }
 
-// makeGather appends the function that makes the planes of some groups: it reads from samples and writes to planes, and
-// leaves both behind the last ones.
+// makeGather appends the function that makes the planes of some groups: it reads from samples and writes to planes,
+// and leaves both behind the last ones.
 func (c *inputCode) makeGather() {
 	for p := 1; p <= maxPlanes; p++ {
 		c.level[p] = c.label()

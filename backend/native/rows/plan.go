@@ -102,8 +102,8 @@ func (in *Input) window(start, elements, row, end int) (all []unit) {
 	return all
 }
 
-// lane gives the rows of one feature places among the levels. Few rows take levels with many trailing zeros, whose bits
-// take the fewest operations. A level without a row has the threshold of a neighbour.
+// lane gives the rows of one feature places among the levels. Few rows take levels with many trailing zeros, whose
+// bits take the fewest operations. A level without a row has the threshold of a neighbour.
 func (in *Input) lane(rows []int, planes int) (l lane) {
 	levels := make([]int, 0, 1<<maxPlanes)
 	for zeros := planes - 1; zeros >= 0; zeros-- {

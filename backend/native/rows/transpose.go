@@ -2,11 +2,11 @@ package rows
 
 import "math/bits"
 
-// stage is a step of the transposition of a square of elements that stands in as many vectors as a vector has elements.
-// It works on all pairs of vectors whose numbers differ in one bit. For each pair, that bit of the vector's number and
-// a bit of the element's place change roles: of the place of the lane of 128 bits, its lowest bit, or of the place in
-// the lane, its highest. The bits of the place that stay move on by one, so that after all stages each is where it
-// belongs.
+// stage is a step of the transposition of a square of elements that stands in as many vectors as a vector has
+// elements. It works on all pairs of vectors whose numbers differ in one bit. For each pair, that bit of the
+// vector's number and a bit of the element's place change roles: of the place of the lane of 128 bits, its lowest
+// bit, or of the place in the lane, its highest. The bits of the place that stay move on by one, so that after all
+// stages each is where it belongs.
 type stage struct {
 	bit   int
 	lanes bool

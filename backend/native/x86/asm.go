@@ -131,6 +131,14 @@ func (a *Asm) Bind(l Label) {
 	a.places[l] = len(a.code)
 }
 
+// Offset returns where a label is bound.
+func (a *Asm) Offset(l Label) int {
+	if a.places[l] < 0 {
+		panic("x86: a label is bound nowhere")
+	}
+	return a.places[l]
+}
+
 // Here returns a label that is bound here.
 func (a *Asm) Here() Label {
 	l := a.NewLabel()

@@ -25,6 +25,7 @@ type source struct{ *rand.Rand }
 
 func (s source) reg() Reg      { return Reg(s.IntN(16)) }
 func (s source) vec(n int) Vec { return Vec(s.IntN(n)) }
+func (s source) mask() Mask    { return Mask(1 + s.IntN(7)) }
 func (s source) displace() int32 {
 	return [...]int32{0, 64, -64, 8128, -8192, 8192, 1, 127, 128, -129, 1 << 20}[s.IntN(11)]
 }

@@ -7,9 +7,8 @@ var packedNames = [...]string{
 	"vpunpckhbw", "vpunpckhwd", "vpunpckhdq", "vpcmpgtb", "vpcmpgtw", "vpcmpeqb", "vpcmpeqw", "vpcmpeqd",
 }
 
-func (s source) mask() Mask { return Mask(1 + s.IntN(7)) }
-
-// elementFamilies draw an instruction each of those on the elements of vectors, with masks, and of what goes with them.
+// elementFamilies draw an instruction each of those on the elements of vectors, with masks, and of what goes with
+// them.
 var elementFamilies = []func(s source) sample{
 	func(s source) sample {
 		op, d, x, y := s.IntN(int(GreaterBytes)), s.vec(32), s.vec(32), s.vec(32)

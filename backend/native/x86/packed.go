@@ -100,8 +100,8 @@ func (a *Asm) Broadcast256(size int, dst Vec, src Mem) {
 	a.vex(vpbroadcast[size], 0, YMM, uint8(dst), 0, inMem(src), 0)
 }
 
-// StoreDwords256 is vpmaskmovd: the elements of 32 bits that have the highest bit of mask are stored, and memory of the
-// others is not touched.
+// StoreDwords256 is vpmaskmovd: the elements of 32 bits that have the highest bit of mask are stored, and memory of
+// the others is not touched.
 func (a *Asm) StoreDwords256(dst Mem, mask, src Vec) {
 	a.vex(vpmaskmovd, 0, YMM, uint8(src), uint8(mask), inMem(dst), 0)
 }

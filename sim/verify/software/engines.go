@@ -13,9 +13,12 @@ import (
 // simulator names what runs everywhere, in [Result.Engines].
 const simulator = "simulator"
 
-// engines runs the machine code that this processor can run, of both netlists, over all samples. The code is held against what the simulator gave for the netlist, so that a
-// netlist that is at fault itself is not counted once more for each engine.
-func engines(ctx context.Context, d verify.Design, x []uint64, raw, optimised *sim.Result, threads int, r *Result) error {
+// engines runs the machine code that this processor can run, of both netlists, over all samples. The code is held
+// against what the simulator gave for the netlist, so that a netlist that is at fault itself is not counted once
+// more for each engine.
+func engines(ctx context.Context, d verify.Design, x []uint64, raw, optimised *sim.Result, threads int,
+	r *Result,
+) error {
 	r.Engines = []string{simulator}
 	sets, err := native.ISAs()
 	if err != nil {

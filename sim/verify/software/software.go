@@ -30,10 +30,10 @@ type Result struct {
 	verify.Findings
 }
 
-// Check compares both netlists with the trainer's forward pass over all samples:
-// the raw netlist's hidden bits layer by layer, then counts and class of both, in the simulator
-// and as machine code (package sim/native). An optimised netlist that is a pipeline is clocked. One of other ports differs, and is not run. It
-// returns an error only where the comparison itself is impossible.
+// Check compares both netlists with the trainer's forward pass over all samples: the raw netlist's hidden bits
+// layer by layer, then counts and class of both, in the simulator and as machine code (package sim/native). An
+// optimised netlist that is a pipeline is clocked. One of other ports differs, and is not run. It returns an error
+// only where the comparison itself is impossible.
 func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "software")
 	defer end()

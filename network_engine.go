@@ -1,0 +1,77 @@
+package ialgn
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"ialgn/sim"
+	"ialgn/sim/native"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// networkEngine classifies samples by a frozen network: by the trainer's evaluation or, once there are so many samples
+// that it pays, by machine code.
+type networkEngine struct {
+	frozen *model.Frozen
+	choice Engine
+
+	samples atomic.Int64 // classified so far
+	once    sync.Once
+	code    atomic.Pointer[native.Engine]
+}
+
+// newEngine returns the engine of a network. It returns an error if machine code is asked for and cannot be had.
+func newEngine(f *model.Frozen, choice Engine) (*networkEngine, error) {
+	e := &networkEngine{frozen: f, choice: choice}
+	if choice == "" || choice == EngineAuto {
+		return e, nil
+	}
+	code, err := choice.frozenCode(f, 0)
+	e.code.Store(code)
+	return e, err
+}
+
+// classify writes the classes and counts of samples, one for each element of r.Class. Its only error is that of the
+// context. Several goroutines may call it at once.
+func (e *networkEngine) classify(ctx context.Context, samples words, r sim.Result) error {
+	if e.choice != EngineSimulator && e.samples.Add(int64(len(r.Class))) > worthwhile {
+		e.once.Do(func() {
+			if e.code.Load() == nil {
+				if code, err := e.choice.frozenCode(e.frozen, worthwhile); err == nil {
+					e.code.Store(code)
+				}
+			}
+		})
+	}
+	switch code := e.code.Load(); {
+	case code == nil || !code.ISA().Edges():
+		return e.evaluate(ctx, samples, r)
+	case samples.wide != nil:
+		return native.ClassifyWords(ctx, code, samples.wide, r)
+	default:
+		return native.ClassifyWords(ctx, code, samples.narrow, r)
+	}
+}
+
+// evaluate is the trainer's evaluation of the network, on all processors.
+func (e *networkEngine) evaluate(ctx context.Context, samples words, r sim.Result) error {
+	enc := &e.frozen.Encoder
+	levels := encoding.NewPacked(enc.Features(), enc.LevelBits())
+	values := make([]uint16, enc.Features())
+	for i := range r.Class {
+		samples.get(values, i)
+		enc.Levels(values, values)
+		levels.Append(values, 0)
+	}
+	scores, err := e.frozen.Evaluate(ctx, levels, 0)
+	if err != nil {
+		return err
+	}
+	for i, class := range scores.Predicted {
+		r.Class[i] = uint16(class)
+	}
+	copy(r.Counts, scores.Counts)
+	return nil
+}

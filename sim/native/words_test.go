@@ -1,0 +1,166 @@
+package native
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/backend/native"
+	"ialgn/backend/native/rows"
+	"ialgn/internal/modelgen"
+	"ialgn/netlist"
+	"ialgn/netlist/freeze"
+	"ialgn/sim"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// featuresOf returns what the input bits of an encoder's networks are.
+func featuresOf(enc *encoding.Encoder) native.Features {
+	f := native.Features{Count: enc.Features(), Wide: enc.BitsIn > 8}
+	for i, thresholds := range enc.Thresholds {
+		for _, t := range thresholds {
+			f.Bits = append(f.Bits, rows.Pair{Feature: i, Threshold: t})
+		}
+	}
+	return f
+}
+
+// TestWords holds what becomes of feature words against the trainer's evaluation, for every form of network, words of
+// both widths, and numbers of samples that fill blocks or not.
+func TestWords(t *testing.T) {
+	for _, form := range modelgen.Forms() {
+		f := form.Model().Freeze()
+		n, err := freeze.Network(f, netlist.Core)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, isa := range sets(t) {
+			if !isa.Edges() {
+				continue
+			}
+			for _, wide := range []bool{false, true} {
+				if f.Encoder.BitsIn > 8 && !wide {
+					continue
+				}
+				features := featuresOf(&f.Encoder)
+				features.Wide = wide
+				e, err := NewWords(n, isa, 2, features)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, samples := range []int{0, 1, 300, 5000} {
+					checkWords(t, fmt.Sprintf("%s, %s, wide %v, %d samples", form.Name, isa.Name, wide, samples), f, e, samples)
+				}
+			}
+		}
+	}
+}
+
+func checkWords(t *testing.T, name string, f *model.Frozen, e *Engine, samples int) {
+	t.Helper()
+	enc := &f.Encoder
+	r, levels := rand.New(rand.NewPCG(uint64(samples), 9)), encoding.NewPacked(enc.Features(), enc.LevelBits())
+	var narrow []uint8
+	var wide []uint16
+	row := make([]uint16, enc.Features())
+	for range samples {
+		for i := range row {
+			row[i] = uint16(r.Uint64N(uint64(enc.Max) + 1))
+			if t := enc.Thresholds[i]; r.IntN(3) == 0 {
+				row[i] = t[r.IntN(len(t))]
+			}
+			narrow, wide = append(narrow, uint8(row[i])), append(wide, row[i])
+		}
+		enc.Levels(row, row)
+		levels.Append(row, 0)
+	}
+	want, err := f.Evaluate(t.Context(), levels, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := sim.Result{Classes: want.Classes, Class: make([]uint16, samples), Counts: make([]int32, samples*want.Classes)}
+	alone := sim.Result{Classes: want.Classes, Class: make([]uint16, samples)}
+	for _, r := range []sim.Result{got, alone} {
+		if e.features.Wide {
+			err = ClassifyWords(t.Context(), e, wide, r)
+		} else {
+			err = ClassifyWords(t.Context(), e, narrow, r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want.Counts, got.Counts); diff != "" {
+		t.Fatalf("%s: counts (-trainer +engine):\n%.1000s", name, diff)
+	}
+	for i, class := range want.Predicted {
+		if got.Class[i] != uint16(class) || alone.Class[i] != uint16(class) {
+			t.Fatalf("%s: sample %d is of class %d, without counts %d, want %d", name, i, got.Class[i], alone.Class[i], class)
+		}
+	}
+}
+
+// TestWordsRefuse has words of another width and too few of them.
+func TestWordsRefuse(t *testing.T) {
+	f := modelgen.Forms()[0].Model().Freeze()
+	n, err := freeze.Network(f, netlist.Core)
+	if err != nil {
+		t.Fatal(err)
+	}
+	features := featuresOf(&f.Encoder)
+	e, err := NewWords(n, sets(t)[0], 1, features)
+	if err != nil {
+		t.Skip(err)
+	}
+	r := sim.Result{Classes: e.Classes(), Class: make([]uint16, 2)}
+	if err := ClassifyWords(t.Context(), e, make([]uint8, 2*features.Count-1), r); err == nil {
+		t.Error("too few words were accepted")
+	}
+	if err := ClassifyWords(t.Context(), e, make([]uint16, 2*features.Count), r); err == nil {
+		t.Error("wide words were accepted")
+	}
+	features.Bits = features.Bits[1:]
+	if _, err := NewWords(n, sets(t)[0], 1, features); err == nil {
+		t.Error("features of other input bits were accepted")
+	}
+}
+
+// BenchmarkWords measures from the bytes of images to classes, and to counts.
+func BenchmarkWords(b *testing.B) {
+	const samples, pixels = 10000, 784
+	for _, isa := range sets(b) {
+		if !isa.Edges() {
+			continue
+		}
+		for _, counts := range []bool{false, true} {
+			b.Run(fmt.Sprintf("gates=8000x6/isa=%s/counts=%v", isa.Name, counts), func(b *testing.B) {
+				f := native.Features{Count: pixels}
+				n := core(b, 8000, 6)
+				for i := range n.InputPorts()[0].Nets {
+					f.Bits = append(f.Bits, rows.Pair{Feature: i / 3 % pixels, Threshold: uint16(63 + 64*(i%3))})
+				}
+				e, err := NewWords(n, isa, 1, f)
+				if err != nil {
+					b.Fatal(err)
+				}
+				x, r := make([]uint8, samples*pixels), sim.Result{Classes: e.Classes(), Class: make([]uint16, samples)}
+				random := rand.New(rand.NewPCG(1, 1))
+				for i := range x {
+					x[i] = uint8(random.Uint32())
+				}
+				if counts {
+					r.Counts = make([]int32, samples*e.Classes())
+				}
+				for b.Loop() {
+					if err := ClassifyWords(b.Context(), e, x, r); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(samples*float64(b.N)/b.Elapsed().Seconds(), "images/s")
+			})
+		}
+	}
+}

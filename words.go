@@ -1,0 +1,69 @@
+package ialgn
+
+import (
+	"ialgn/sim"
+	"ialgn/trainer/encoding"
+)
+
+// words are the feature words of samples, [sample][feature]: narrow where the encoder's have at most 8 bits, else wide.
+type words struct {
+	narrow []uint8
+	wide   []uint16
+}
+
+// wordBytes returns the size of an encoder's feature words, as [words] has them.
+func wordBytes(enc *encoding.Encoder) int {
+	if enc.BitsIn <= 8 {
+		return 1
+	}
+	return 2
+}
+
+// newWords returns room for samples.
+func newWords(enc *encoding.Encoder, samples int) words {
+	n := samples * enc.Features()
+	if wordBytes(enc) == 1 {
+		return words{narrow: make([]uint8, n)}
+	}
+	return words{wide: make([]uint16, n)}
+}
+
+// first returns the first n words.
+func (w words) first(n int) words {
+	if w.wide != nil {
+		return words{wide: w.wide[:n]}
+	}
+	return words{narrow: w.narrow[:n]}
+}
+
+// put sets the words of sample i.
+func (w words) put(i int, values []uint16) {
+	if w.wide != nil {
+		copy(w.wide[i*len(values):], values)
+		return
+	}
+	for f, v := range values {
+		w.narrow[i*len(values)+f] = uint8(v)
+	}
+}
+
+// get reads the words of sample i.
+func (w words) get(values []uint16, i int) {
+	if w.wide != nil {
+		copy(values, w.wide[i*len(values):])
+		return
+	}
+	for f, v := range w.narrow[i*len(values):][:len(values)] {
+		values[f] = uint16(v)
+	}
+}
+
+// newResult returns room for the results of samples.
+func newResult(classes, samples int) sim.Result {
+	return sim.Result{Classes: classes, Class: make([]uint16, samples), Counts: make([]int32, samples*classes)}
+}
+
+// resultOf returns the room that a result has for its first n samples.
+func resultOf(r sim.Result, n int) sim.Result {
+	return sim.Result{Classes: r.Classes, Class: r.Class[:n], Counts: r.Counts[:n*r.Classes]}
+}
