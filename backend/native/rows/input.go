@@ -41,11 +41,12 @@ type layout struct {
 	planeBytes int
 }
 
-// ahead is how many samples before their use the features are prefetched: from memory, 64 are enough. batch is how
-// many samples go through all windows before the next ones, few enough to stay in the caches near to the core; with
-// fewer, the memory is read less in order, and slower.
+// ahead is how many samples before their use the features are prefetched, into the second cache: in the first they
+// would take the place of others. From memory, 64 are enough. batch is how many samples go through all windows before
+// the next ones, few enough to stay in the caches near to the core; with fewer, the memory is read less in order, and
+// slower.
 const (
-	ahead = 96
+	ahead = 128
 	batch = 64
 )
 
