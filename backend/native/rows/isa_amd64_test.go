@@ -33,10 +33,8 @@ var isas = []isa{
 
 func assembleX86(build func(*x86.Asm) x86.Label) assembled {
 	var a x86.Asm
-	built := build(&a)
-	start := a.Len()
-	a.Jump(built)
-	return assembled{a.Bytes(), start}
+	function := build(&a)
+	return assembled{a.Bytes(), a.Offset(function)}
 }
 
 // emulated runs a function in the emulator, whose data is the memory of all arguments, one behind the other.

@@ -93,11 +93,9 @@ func guarded(tb testing.TB, size int) []byte {
 
 func assembleARM(build func(*arm64.Asm) arm64.Label) assembled {
 	var a arm64.Asm
-	built := build(&a)
-	start := a.Len()
-	a.B(built)
+	function := build(&a)
 	if err := a.Err(); err != nil {
 		panic(err)
 	}
-	return assembled{a.Bytes(), start}
+	return assembled{a.Bytes(), a.Offset(function)}
 }
