@@ -60,8 +60,9 @@ var backends = []Rule{
 		Standard: []string{"os/exec"},
 	},
 	{
-		Package: "backend/native/rows", Imports: []string{"backend/native/x86"},
-		Test: []string{"internal/nativecall"}, TestExternal: []string{sys}, TestStandard: []string{"unsafe"},
+		Package: "backend/native/rows", Imports: []string{"backend/native/arm64", "backend/native/x86"},
+		Test:         []string{"backend/native/arm64/arm64test", "internal/nativecall"},
+		TestExternal: []string{sys}, TestStandard: []string{"unsafe"},
 	},
 	{
 		Package: "backend/ccode", Imports: []string{"netlist", "backend/decisionlist", "backend/inputs", "backend/wordcode"},

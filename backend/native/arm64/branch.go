@@ -57,6 +57,15 @@ func (a *Asm) Bind(l Label) {
 	t.uses = nil
 }
 
+// Offset returns the position that a label is bound at, in bytes. It panics if there is none yet.
+func (a *Asm) Offset(l Label) int {
+	t := a.target(l)
+	if !t.bound {
+		panic(fmt.Sprintf("arm64: label %d is bound nowhere", l))
+	}
+	return t.at
+}
+
 // target returns what is known of a label. It panics if the label is another assembler's.
 func (a *Asm) target(l Label) *target {
 	if l < 1 || int(l) > len(a.labels) {

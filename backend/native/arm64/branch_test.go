@@ -143,3 +143,23 @@ func TestEncode(t *testing.T) {
 		}
 	}
 }
+
+// TestOffset asks for the place of a label before and after it is bound.
+func TestOffset(t *testing.T) {
+	var a Asm
+	l := a.Label()
+	a.Ret()
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a label that is bound nowhere has an offset")
+			}
+		}()
+		a.Offset(l)
+	}()
+	a.Bind(l)
+	a.Ret()
+	if got := a.Offset(l); got != 4 {
+		t.Errorf("offset %d, not 4", got)
+	}
+}

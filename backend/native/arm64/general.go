@@ -16,6 +16,15 @@ func (a *Asm) Sub(d, n, m X) { a.xxx("sub", 0xcb000000, d, n, m) }
 // Subs writes d = n - m and sets the conditions of a branch. Register 31 is [XZR].
 func (a *Asm) Subs(d, n, m X) { a.xxx("subs", 0xeb000000, d, n, m) }
 
+// Mul writes the lower 64 bits of n * m into d, an alias of MADD. Register 31 is [XZR].
+func (a *Asm) Mul(d, n, m X) { a.xxx("mul", 0x9b007c00, d, n, m) }
+
+// LsrImm shifts n to the right, by 0 to 63, and fills with zeros, an alias of UBFM. Register 31 is [XZR].
+func (a *Asm) LsrImm(d, n X, by int) {
+	const mend = "shift by less than the register has bits"
+	a.emit(insn{name: "lsr", bits: 0xd340fc00}.imm(16, span{"shift", 0, 63, 1, mend}, by).x(fieldD, d).x(fieldN, n))
+}
+
 // Cmp sets the conditions of a branch as n compares with m. Register 31 is [XZR].
 func (a *Asm) Cmp(n, m X) { a.xxx("cmp", 0xeb000000, XZR, n, m) }
 

@@ -181,7 +181,7 @@ func generalRows() []row {
 	for _, c := range []struct {
 		name string
 		do   func(a *Asm, d, n, m X)
-	}{{"add", (*Asm).Add}, {"sub", (*Asm).Sub}, {"subs", (*Asm).Subs}} {
+	}{{"add", (*Asm).Add}, {"sub", (*Asm).Sub}, {"subs", (*Asm).Subs}, {"mul", (*Asm).Mul}} {
 		rows = append(rows, func(a *Asm, d *draws) string {
 			x, y, z := d.x(), d.x(), d.x()
 			c.do(a, x, y, z)
@@ -227,6 +227,10 @@ func generalRows() []row {
 		})
 	}
 	return append(rows, func(a *Asm, d *draws) string {
+		by, x, y := d.from(0, 63, 1), d.x(), d.x()
+		a.LsrImm(x, y, by)
+		return fmt.Sprintf("lsr %s, %s, #%d", x64(x), x64(y), by)
+	}, func(a *Asm, d *draws) string {
 		x, y := d.x(), d.x()
 		a.Cmp(x, y)
 		return fmt.Sprintf("cmp %s, %s", x64(x), x64(y))

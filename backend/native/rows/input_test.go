@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package rows
 
@@ -7,77 +7,46 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
-
-	"golang.org/x/sys/cpu"
-	"golang.org/x/sys/unix"
-
-	"ialgn/backend/native/x86"
-	"ialgn/internal/nativecall"
 )
-
-// isas are the kinds of code, with what tells that this processor has the instructions.
-var isas = []struct {
-	name   string
-	bytes  int // of a row
-	has    bool
-	input  func(*Input, *x86.Asm) x86.Label
-	output func(*Output, *x86.Asm) x86.Label
-}{
-	{
-		"avx512", 64, cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2,
-		(*Input).AVX512, (*Output).AVX512,
-	},
-	{"avx2", 32, cpu.X86.HasAVX2, (*Input).AVX2, (*Output).AVX2},
-}
 
 // TestInput has random features, pairs and samples, words of both sizes. The page behind the samples cannot be read.
 func TestInput(t *testing.T) {
-	for _, isa := range isas {
-		t.Run(isa.name, func(t *testing.T) {
-			if !isa.has {
-				t.Skip("this processor has no", isa.name)
-			}
-			for seed := range 150 {
-				r := rand.New(rand.NewPCG(uint64(seed), 1))
-				testInput(t, r, isa.bytes, isa.input)
-			}
-		})
-	}
+	eachISA(t, func(t *testing.T, i isa) {
+		for seed := range i.trials {
+			testInput(t, rand.New(rand.NewPCG(uint64(seed), 1)), i)
+		}
+	})
 }
 
-func testInput(t *testing.T, r *rand.Rand, rowBytes int, build func(*Input, *x86.Asm) x86.Label) {
+func testInput(t *testing.T, r *rand.Rand, i isa) {
 	features, wide := 1+r.IntN(1<<r.IntN(11)), r.IntN(3) == 0
 	pairs := randomPairs(r, features, wide)
 	in := NewInput(features, wide, pairs)
-	function := compile(t, func(a *x86.Asm) x86.Label { return build(in, a) })
+	run := i.compile(t, i.input(in))
 	for range 3 {
-		samples := 1 + r.IntN(rowBytes*8)
-		if r.IntN(3) == 0 {
-			samples = rowBytes * 8
-		}
+		samples := randomSamples(r, i)
 		x := guarded(t, samples*features*in.size)
 		fill(r, x, wide, pairs)
-		out, temp := make([]byte, len(pairs)*rowBytes+8), make([]byte, in.Temp()+8)
-		binary.LittleEndian.PutUint64(out[len(out)-8:], 0x123456789abcdef0)
-		binary.LittleEndian.PutUint64(temp[len(temp)-8:], 0x123456789abcdef0)
-		nativecall.Call(function, uintptr(unsafe.Pointer(&x[0])), uintptr(samples), uintptr(unsafe.Pointer(&out[0])),
-			uintptr(unsafe.Pointer(&temp[0])))
+		out := guarded(t, len(pairs)*i.bytes)
+		run(t, x, samples, out, guarded(t, in.Temp()))
 		what := fmt.Sprintf("%d features, wide %v, %d pairs, %d samples", features, wide, len(pairs), samples)
-		for _, memory := range [][]byte{out, temp} {
-			if binary.LittleEndian.Uint64(memory[len(memory)-8:]) != 0x123456789abcdef0 {
-				t.Fatalf("%s: written behind its memory", what)
-			}
-		}
 		for row, pair := range in.Order() {
 			for s := range samples {
-				got := out[row*rowBytes+s/8]>>(s%8)&1 == 1
+				got := out[row*i.bytes+s/8]>>(s%8)&1 == 1
 				if want := word(x, wide, s*features+pairs[pair].Feature) > pairs[pair].Threshold; got != want {
 					t.Fatalf("%s: row %d, %+v, of sample %d is %v", what, row, pairs[pair], s, got)
 				}
 			}
 		}
 	}
+}
+
+// randomSamples draws a number of samples, often a whole block.
+func randomSamples(r *rand.Rand, i isa) int {
+	if r.IntN(3) == 0 {
+		return i.bytes * 8
+	}
+	return 1 + r.IntN(i.bytes*8)
 }
 
 // word returns the i-th feature word of samples.
@@ -128,43 +97,4 @@ func fill(r *rand.Rand, x []byte, wide bool, pairs []Pair) {
 			binary.LittleEndian.PutUint16(x[i:], near)
 		}
 	}
-}
-
-// guarded returns memory that ends where a page begins that cannot be read.
-func guarded(tb testing.TB, size int) []byte {
-	tb.Helper()
-	page := unix.Getpagesize()
-	pages := (size + page - 1) / page * page
-	memory, err := unix.Mmap(-1, 0, pages+page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := unix.Munmap(memory); err != nil {
-			tb.Error(err)
-		}
-	})
-	if err := unix.Mprotect(memory[pages:], unix.PROT_NONE); err != nil {
-		tb.Fatal(err)
-	}
-	return memory[pages-size : pages : pages]
-}
-
-// compile returns the address of the function that build appends.
-func compile(tb testing.TB, build func(a *x86.Asm) x86.Label) uintptr {
-	tb.Helper()
-	var a x86.Asm
-	function := build(&a)
-	start := a.Len()
-	a.Jump(function)
-	code, err := nativecall.Map(a.Bytes())
-	if err != nil {
-		tb.Skip(err)
-	}
-	tb.Cleanup(func() {
-		if err := code.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return code.Entry(start)
 }

@@ -1,6 +1,9 @@
 package rows
 
-import "ialgn/backend/native/x86"
+import (
+	"ialgn/backend/native/arm64"
+	"ialgn/backend/native/x86"
+)
 
 // Row is a row of the network's state by its number, or one of the constants.
 type Row int32
@@ -11,8 +14,8 @@ const (
 	Ones  Row = -2
 )
 
-// Output is the making of numbers from the rows of their binary digits, the least significant first: Class is the
-// class index, up to 16 digits, and Counts are the counts of the classes, up to 32 digits each.
+// Output is the making of numbers from the rows of their binary digits, the least significant first: Class is the class
+// index, up to 16 digits, and Counts are the counts of the classes, up to 32 digits each.
 type Output struct {
 	Class  []Row
 	Counts [][]Row
@@ -24,151 +27,117 @@ type Output struct {
 //
 // Row r of state is at 64 r. Samples are 1 to 512, and only theirs is written: class_index[sample], and, unless it is
 // null, counts[sample][class]. The code needs AVX-512 F and BW, and BMI2.
-func (o *Output) AVX512(a *x86.Asm) x86.Label {
-	constants := newPool(a)
-	return o.generate(a, x86.ZMM, constants, &spreader512{a: a, pool: constants})
-}
+func (o *Output) AVX512(a *x86.Asm) x86.Label { return x86.Label(o.generate(newAVX512(a))) }
 
 // AVX2 is [Output.AVX512] for blocks of 256 samples with AVX2, row r of state at 32 r.
-func (o *Output) AVX2(a *x86.Asm) x86.Label {
-	constants := newPool(a)
-	return o.generate(a, x86.YMM, constants, &spreader256{a: a, pool: constants})
-}
+func (o *Output) AVX2(a *x86.Asm) x86.Label { return x86.Label(o.generate(newAVX2(a))) }
 
-// spreader appends the code that makes numbers of digits, and stores some elements of a vector.
-type spreader interface {
-	// prepare loads constants for elements of size bytes.
-	prepare(size int)
-	// digit adds a digit, whose bits are in memory, to the numbers of neighbouring samples in a vector.
-	digit(size int, numbers x86.Vec, bits x86.Mem)
-	// one adds the digit 1.
-	one(size int, numbers x86.Vec)
-	// storeClasses stores the class indices of as many samples as the register left says, less than a vector has.
-	storeClasses(to x86.Reg, numbers x86.Vec)
-	// few prepares for storeFew, which stores the first n elements of 32 bits.
-	few(n int)
-	storeFew(to x86.Mem, numbers x86.Vec)
-}
+// NEON is [Output.AVX512] for blocks of 128 samples on 64-bit Arm, row r of state at 16 r.
+func (o *Output) NEON(a *arm64.Asm) arm64.Label { return arm64.Label(o.generate(&neon{a: a})) }
 
-// The registers of the function. The samples of a vector are a step.
+// The registers of the function: first the arguments.
 const (
-	state  = x86.RDI
-	left   = x86.RSI // samples that are still to be done
-	class  = x86.RDX
-	counts = x86.RCX
-	place  = x86.R9  // of the step's bits in a row
-	line   = x86.R10 // the counts of the step's first sample
-	saved  = x86.R8  // all samples
-	free   = x86.R11 // between instructions of a step
+	state  register = iota
+	left            // samples that are still to be done
+	class           // where the next step's class indices go
+	counts          // where all counts go
+	saved           // all samples
+	place           // of the step's bits in a row
+	line            // where the counts of the step's first sample go
+	free            // for a moment
 )
 
 // outputCode is the function in the making.
 type outputCode struct {
 	*Output
-	a        *x86.Asm
-	w        x86.Width
-	spreader spreader
+	machine
 }
 
-func (o *Output) generate(a *x86.Asm, w x86.Width, constants *pool, s spreader) x86.Label {
-	c := &outputCode{o, a, w, s}
-	done := a.NewLabel()
-	a.Align(64)
-	entry := a.Here()
-	a.Mov(saved, left)
-	c.classes()
-	a.OpImm(x86.Compare, counts, 0)
-	a.JumpIf(x86.Zero, done)
-	tile := w.Bytes() / 4
-	s.prepare(4)
+func (o *Output) generate(m machine) label {
+	c := &outputCode{o, m}
+	done := c.label()
+	c.align()
+	entry := c.label()
+	c.bind(entry)
+	c.enter(outermost)
+	c.move(saved, left)
+	c.makeClasses()
+	c.jumpZero(counts, done)
+	c.prepareNumbers(4)
+	tile := c.shape().bytes / 4
 	for tiles := (len(o.Counts) + tile - 1) / tile; tiles > 0; tiles-- {
 		from := (tiles - 1) * tile
-		c.counts(from, min(tile, len(o.Counts)-from))
+		c.makeCounts(from, min(tile, len(o.Counts)-from), tile)
 	}
-	a.Bind(done)
-	a.ZeroUpper()
-	a.Return()
-	constants.emit()
+	c.bind(done)
+	c.leave(outermost)
+	c.constants()
 	return entry
 }
 
-// classes appends the making of all class indices.
-func (c *outputCode) classes() {
-	a, step := c.a, c.w.Bytes()/2
-	next, last, done := a.NewLabel(), a.NewLabel(), a.NewLabel()
-	c.spreader.prepare(2)
-	a.Op(x86.XorGPR, place, place)
-	a.Bind(next)
-	c.number(2, 0, c.Class)
-	a.OpImm(x86.Compare, left, int32(step))
-	a.JumpIf(x86.Below, last)
-	store(a, c.w, x86.At(class, 0), 0)
-	a.OpImm(x86.Add, class, int32(c.w.Bytes()))
-	a.OpImm(x86.Add, place, int32(step/8))
-	a.OpImm(x86.Subtract, left, int32(step))
-	a.JumpIf(x86.NotZero, next)
-	a.Jump(done)
-	a.Bind(last)
-	c.spreader.storeClasses(class, 0)
-	a.Bind(done)
+// makeClasses appends the making of all class indices.
+func (c *outputCode) makeClasses() {
+	step := c.step(2)
+	next, last, done := c.label(), c.label(), c.label()
+	c.prepareNumbers(2)
+	c.set(place, 0)
+	c.bind(next)
+	c.number(2, []vector{0}, c.Class)
+	c.jumpBelow(left, step, last)
+	c.store(class, 0, 0)
+	c.add(class, class, 2*step)
+	c.add(place, place, step/8)
+	c.loop(left, step, next)
+	c.jump(done)
+	c.bind(last)
+	c.storeClasses(class, left, 0)
+	c.bind(done)
 }
 
-// number appends the making of a step's numbers from their digits.
-func (c *outputCode) number(size int, to x86.Vec, digits []Row) {
-	combine(c.a, c.w, x86.Xor, to, to, to)
-	started := false
-	for i := len(digits) - 1; i >= 0; i-- {
-		if started {
-			c.a.Packed(c.w, sized(x86.AddBytes, size), to, to, to)
-		}
-		switch row := digits[i]; row {
-		case Zeros:
-			continue
-		case Ones:
-			c.spreader.one(size, to)
-		default:
-			c.spreader.digit(size, to, x86.Indexed(state, place, 1, int32(row)*int32(c.w.Bytes())))
-		}
-		started = true
-	}
-}
-
-// counts appends the making of the counts of n classes, no more than a vector has elements of 32 bits, for all
-// samples. A step makes the numbers of as many samples, transposes them, and stores them sample by sample.
+// makeCounts appends the making of the counts of n classes for all samples; n is at most tile, the numbers of 32 bits
+// in a vector. A step makes the numbers of some samples, transposes squares of them, and stores sample by sample.
 //
 // Whole vectors are stored where that is no harm: what is too much is in the next samples, or in the same classes of a
 // later step, or in those of classes that come later in the code, the first ones. Near the end of the samples just the
 // numbers are stored.
-func (c *outputCode) counts(from, n int) {
-	a, step, all := c.a, c.w.Bytes()/4, len(c.Counts)
-	next, careful, finished, done := a.NewLabel(), a.NewLabel(), a.NewLabel(), a.NewLabel()
-	a.Mov(left, saved)
-	a.Lea(line, x86.At(counts, int32(4*from)))
-	a.Op(x86.XorGPR, place, place)
-	c.spreader.few(n)
-	a.Bind(next)
-	registers := numbered(0, step)
-	for i, r := range registers[:n] {
-		c.number(4, r, c.Counts[from+i])
+func (c *outputCode) makeCounts(from, n, tile int) {
+	step, all := c.step(4), len(c.Counts)
+	next, careful, done, again := c.label(), c.label(), c.label(), c.label()
+	numbers := numbered(0, step)
+	c.move(left, saved)
+	c.add(line, counts, 4*from)
+	c.set(place, 0)
+	c.prepareFew(n)
+	c.bind(next)
+	for i := range n {
+		var parts []vector
+		for part := 0; part < step; part += tile {
+			parts = append(parts, numbers[part+i])
+		}
+		c.number(4, parts, c.Counts[from+i])
 	}
-	transpose(a, c.w, 4, stages(c.w, 4), registers, 1, x86.Vec(step))
-	a.OpImm(x86.Compare, left, int32(step+(step-n+all-1)/all))
-	a.JumpIf(x86.Below, careful)
-	for s, r := range registers {
-		store(a, c.w, x86.At(line, int32(4*all*s)), r)
+	spare := vector(step)
+	for part := 0; part < step; part += tile {
+		spare = transpose(c, 4, stages(c.shape(), 4), numbers[part:][:tile], 1, spare)
 	}
-	a.OpImm(x86.Subtract, left, int32(step))
-	a.Jump(finished)
-	a.Bind(careful)
-	for s, r := range registers {
-		c.spreader.storeFew(x86.At(line, int32(4*all*s)), r)
-		a.OpImm(x86.Subtract, left, 1)
-		a.JumpIf(x86.Zero, done)
+	c.jumpBelow(left, step+(tile-n+all-1)/all, careful)
+	for s, v := range numbers {
+		c.store(line, 4*all*s, v)
 	}
-	a.Bind(finished)
-	a.OpImm(x86.Add, line, int32(4*all*step))
-	a.OpImm(x86.Add, place, int32(step/8))
-	a.OpImm(x86.Compare, left, 0)
-	a.JumpIf(x86.NotZero, next)
-	a.Bind(done)
+	c.bind(again)
+	c.add(line, line, 4*all*step)
+	c.add(place, place, step/8)
+	c.loop(left, step, next)
+	c.jump(done)
+	c.bind(careful)
+	c.move(free, left)
+	for s, v := range numbers {
+		c.storeFew(line, 4*all*s, n, v)
+		if s < step-1 {
+			c.add(free, free, -1)
+			c.jumpZero(free, done)
+		}
+	}
+	c.jump(again)
+	c.bind(done)
 }

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package rows
 
@@ -7,56 +7,42 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
-
-	"ialgn/backend/native/x86"
-	"ialgn/internal/nativecall"
 )
 
 // TestOutput has random numbers of classes, digits and samples. The pages behind the results cannot be touched.
 func TestOutput(t *testing.T) {
-	for _, isa := range isas {
-		t.Run(isa.name, func(t *testing.T) {
-			if !isa.has {
-				t.Skip("this processor has no", isa.name)
-			}
-			for seed := range 150 {
-				r := rand.New(rand.NewPCG(uint64(seed), 2))
-				testOutput(t, r, isa.bytes, isa.output)
-			}
-		})
-	}
+	eachISA(t, func(t *testing.T, i isa) {
+		for seed := range i.trials {
+			testOutput(t, rand.New(rand.NewPCG(uint64(seed), 2)), i)
+		}
+	})
 }
 
-func testOutput(t *testing.T, r *rand.Rand, rowBytes int, build func(*Output, *x86.Asm) x86.Label) {
+func testOutput(t *testing.T, r *rand.Rand, i isa) {
 	const stateRows = 50
 	o := &Output{Class: randomDigits(r, r.IntN(17), stateRows)}
 	most := 1 + r.IntN(32)
 	for range 1 + r.IntN(1<<r.IntN(9)) {
 		o.Counts = append(o.Counts, randomDigits(r, r.IntN(most+1), stateRows))
 	}
-	function := compile(t, func(a *x86.Asm) x86.Label { return build(o, a) })
+	run := i.compile(t, i.output(o))
 	for try := range 4 {
-		samples := 1 + r.IntN(rowBytes*8)
-		if r.IntN(3) == 0 {
-			samples = rowBytes * 8
-		}
-		state := guarded(t, stateRows*rowBytes)
+		samples := randomSamples(r, i)
+		state := guarded(t, stateRows*i.bytes)
 		fill(r, state, false, []Pair{{0, 170}})
 		classes, counts := guarded(t, 2*samples), guarded(t, 4*samples*len(o.Counts))
-		address := uintptr(unsafe.Pointer(&counts[0]))
 		if try == 0 {
-			address = 0
+			run(t, state, samples, classes, 0)
+		} else {
+			run(t, state, samples, classes, counts)
 		}
-		nativecall.Call(function, uintptr(unsafe.Pointer(&state[0])), uintptr(samples),
-			uintptr(unsafe.Pointer(&classes[0])), address)
 		what := fmt.Sprintf("%d digits of the class, %d classes, %d samples", len(o.Class), len(o.Counts), samples)
 		for s := range samples {
-			if got, want := binary.LittleEndian.Uint16(classes[2*s:]), number(state, rowBytes, s, o.Class); uint32(got) != want {
+			if got, want := binary.LittleEndian.Uint16(classes[2*s:]), number(state, i.bytes, s, o.Class); uint32(got) != want {
 				t.Fatalf("%s: class of sample %d: %d, not %d", what, s, got, want)
 			}
 			for c, digits := range o.Counts {
-				got, want := binary.LittleEndian.Uint32(counts[4*(s*len(o.Counts)+c):]), number(state, rowBytes, s, digits)
+				got, want := binary.LittleEndian.Uint32(counts[4*(s*len(o.Counts)+c):]), number(state, i.bytes, s, digits)
 				if try == 0 {
 					want = 0
 				}

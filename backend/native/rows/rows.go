@@ -1,10 +1,10 @@
-// Package rows makes machine code for the two ends of a network that is evaluated bit-parallel: [Input] turns
-// feature words into bit rows, [Output] turns bit rows into class indices and counts. The code, of an [x86.Asm],
-// does not depend on where it is put, has its constants behind it, calls nothing, and follows the C convention; the
-// same bytes serve in the process and in an object file.
+// Package rows makes machine code for the two ends of a network that is evaluated bit-parallel: [Input] turns feature
+// words into bit rows, [Output] turns bit rows into class indices and counts. The code does not depend on where it is
+// put, has its constants beside it, calls nothing outside, and follows the C convention; the same bytes serve in the
+// process and in an object file.
 //
-// A block has R*8 samples, where R is the bytes of a vector: 64 with AVX-512, 32 with AVX2. A row has R bytes: bit i
-// of its 64-bit word w, in little-endian order, is sample 64 w + i.
+// A block has R*8 samples, where R is the bytes of a vector: 64 with AVX-512, 32 with AVX2, 16 with NEON. A row has R
+// bytes: bit i of its 64-bit word w, in little-endian order, is sample 64 w + i.
 //
 // Both directions are transpositions of squares. Input takes, for a vector of neighbouring features, these steps:
 //
@@ -19,4 +19,6 @@
 // Nothing is read outside the samples: the last ones, where whole vectors would reach too far, are first copied into
 // temporary memory. Prefetches do go beyond; they cannot fault. Output adds the bits of a digit to numbers of many
 // samples at once, class by class, and transposes squares of these into [sample][class].
+//
+// Both are written once, for a [machine], which is AVX-512, AVX2 or NEON.
 package rows

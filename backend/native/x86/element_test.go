@@ -126,6 +126,6 @@ var elementFamilies = []func(s source) sample{
 	func(source) sample { return sample{"rep movsb", (*Asm).MoveBytes} },
 	func(s source) sample {
 		m, text := s.mem()
-		return sample{"prefetcht0 byte ptr " + text, func(a *Asm) { a.Prefetch(m) }}
+		return sample{"prefetcht1 byte ptr " + text, func(a *Asm) { a.Prefetch(m) }}
 	},
 }

@@ -169,12 +169,13 @@ func (a *Asm) ShiftRight(dst Reg, n uint8) {
 // MoveBytes copies rcx bytes from rsi to rdi, and leaves the registers at the ends.
 func (a *Asm) MoveBytes() { a.emit(0xf3, 0xa4) }
 
-// Prefetch asks for the cache line of an operand in all levels of the cache. An address that is nobody's is no fault.
+// Prefetch is prefetcht1: it asks for the cache line of an operand in the second cache. An address that is nobody's is
+// no fault.
 func (a *Asm) Prefetch(of Mem) {
 	base, index := of.high()
 	if base|index != 0 {
 		a.emit(0x40 | index<<1 | base)
 	}
 	a.emit(0x0f, 0x18)
-	a.modMem(1, of, 1, 0)
+	a.modMem(2, of, 1, 0)
 }
