@@ -13,6 +13,7 @@ import (
 	"ialgn/backend/dot"
 	"ialgn/backend/gocode"
 	"ialgn/backend/handover"
+	"ialgn/backend/object/library"
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/backend/yosysjson"
@@ -120,6 +121,32 @@ func requested() []format {
 			return gocode.WriteTest(w, n, goOptions(p))
 		})},
 		{"dot", "dot", ".dot", onRequest, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
+		{"object", "object", ".a", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
+			l, err := library.New(n, libraryOptions(p))
+			if err != nil {
+				return err
+			}
+			return l.WriteArchive(w)
+		})},
+		{"object-header", "object", "_object.h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
+			p Product,
+		) error {
+			l, err := library.New(n, libraryOptions(p))
+			if err != nil {
+				return err
+			}
+			return l.WriteHeader(w)
+		})},
+		{"object-portable", "object", "_portable.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
+			p Product,
+		) error {
+			return ccode.Write(w, n, portableOptions(p))
+		})},
+		{"object-portable-header", "object", "_portable.h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
+			p Product,
+		) error {
+			return ccode.WriteHeader(w, n, portableOptions(p))
+		})},
 		{"yosys-json", "yosys-json", ".yosys.json", onRequest, func(w io.Writer, p Product) error {
 			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " +
 				p.Manifest.Version})
@@ -229,6 +256,15 @@ func verilogOptions(p Product) verilog.Options {
 
 func cOptions(p Product) ccode.Options {
 	return ccode.Options{Module: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs}
+}
+
+func libraryOptions(p Product) library.Options {
+	return library.Options{Module: p.Manifest.Module, Header: p.Header}
+}
+
+// portableOptions are those of the C that stands in for the code of a library.
+func portableOptions(p Product) ccode.Options {
+	return ccode.Options{Module: libraryOptions(p).Portable(), Header: p.Header}
 }
 
 func goOptions(p Product) gocode.Options {

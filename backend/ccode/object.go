@@ -35,10 +35,9 @@ const (
 	objectUnsupported = `int NAME_level(void);
 
 /*
- * What the functions return at level 0, for which the library has no code. To have it, write
- * the network as C for the module NAME_portable, compile that (with MACRO_PORTABLE_WORDS
- * defined as MACRO_WORDS, where there is NAME_run), and give the linker the object file
- * itself: it does not look for it in archives.
+ * What the functions return at level 0, for which the library has no code. To have it,
+ * compile NAME_portable.c, the network as C, and give the linker the object file itself: it
+ * does not look for it in archives.WORDS_NOTE
  */
 #define MACRO_UNSUPPORTED (-2)
 `
@@ -100,7 +99,7 @@ func WriteObjectHeader(w io.Writer, n *netlist.Netlist, opt ObjectOptions) error
 
 func (f *file) objectHeader(opt ObjectOptions) {
 	f.preface(f.opt, "_object.h", "a logic gate network as machine code")
-	f.template(headerTop)
+	f.template(replace(headerTop, "MACRO_H", "MACRO_OBJECT_H"))
 	or, comma := "", ""
 	if len(opt.Variants) > 0 {
 		or, comma = " or MACRO_UNSUPPORTED", ", MACRO_UNSUPPORTED"
@@ -108,7 +107,11 @@ func (f *file) objectHeader(opt ObjectOptions) {
 		for level, name := range append([]string{"portable"}, opt.Variants...) {
 			f.template(fmt.Sprintf("#define MACRO_LEVEL_%s %d\n", strings.ToUpper(name), level))
 		}
-		f.template(objectUnsupported)
+		note := ""
+		if opt.Words > 0 {
+			note = " Define MACRO_PORTABLE_WORDS as MACRO_WORDS for it."
+		}
+		f.template(replace(objectUnsupported, "WORDS_NOTE", note))
 	}
 	f.template(objectScratch)
 	f.define("SCRATCH", opt.Scratch, "bytes")

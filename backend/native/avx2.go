@@ -12,7 +12,7 @@ import (
 var AVX2 = &ISA{
 	Name: "avx2", Arch: "amd64", RowBytes: 32, available: func() bool { return cpu.X86.HasAVX2 },
 	registers: 15, segment: 4000, encoder: newAVX2,
-	edges: &edgeWriter{(*rows.Input).AVX2, (*rows.Output).AVX2},
+	edges: x86Edges((*rows.Input).AVX2, (*rows.Output).AVX2),
 }
 
 // avx2 writes AVX2 code. The last register has ones, for complements.

@@ -13,7 +13,7 @@ import (
 var AVX512 = &ISA{
 	Name: "avx512", Arch: "amd64", RowBytes: 64, available: hasAVX512,
 	registers: 32, tables: true, segment: 2500, encoder: newAVX512,
-	edges: &edgeWriter{(*rows.Input).AVX512, (*rows.Output).AVX512},
+	edges: x86Edges((*rows.Input).AVX512, (*rows.Output).AVX512),
 }
 
 func hasAVX512() bool { return cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2 }

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"fmt"
 	"math"
 
 	"ialgn/backend/native/x86"
@@ -30,6 +31,9 @@ const driverBlocks = 8
 // CompileFunction returns the function of a classifier whose input bits are comparisons of feature words of that many
 // bits. Its errors are those of [CompileClassifier].
 func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int) (*Function, error) {
+	if isa.Arch != "amd64" {
+		return nil, fmt.Errorf("native: there is no function of C for %s, only for x86-64", isa.Name)
+	}
 	c, err := CompileClassifier(n, isa, f)
 	if err != nil {
 		return nil, err

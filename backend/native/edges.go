@@ -1,6 +1,7 @@
 package native
 
 import (
+	"ialgn/backend/native/arm64"
 	"ialgn/backend/native/rows"
 	"ialgn/backend/native/x86"
 	"ialgn/backend/wordcode"
@@ -18,10 +19,32 @@ type Edges struct {
 	Temp          int
 }
 
-// edgeWriter appends the two functions for an instruction set.
-type edgeWriter struct {
-	input  func(*rows.Input, *x86.Asm) x86.Label
-	output func(*rows.Output, *x86.Asm) x86.Label
+// edgeWriter appends the two functions of an instruction set to the code of others, and returns where they begin.
+type edgeWriter func(text []byte, in *rows.Input, out *rows.Output) (all []byte, input, output int)
+
+// x86Edges appends the functions in instructions of x86-64.
+func x86Edges(rowsOf func(*rows.Input, *x86.Asm) x86.Label, numbers func(*rows.Output, *x86.Asm) x86.Label) edgeWriter {
+	return func(text []byte, in *rows.Input, out *rows.Output) (all []byte, input, output int) {
+		var a x86.Asm
+		a.Data(text...)
+		a.Align(entryAlignment)
+		first := rowsOf(in, &a)
+		a.Align(entryAlignment)
+		second := numbers(out, &a)
+		return a.Bytes(), a.Offset(first), a.Offset(second)
+	}
+}
+
+// neonEdges appends the functions in NEON instructions.
+func neonEdges(text []byte, in *rows.Input, out *rows.Output) (all []byte, input, output int) {
+	var a arm64.Asm
+	first := in.NEON(&a)
+	second := out.NEON(&a)
+	code := a.Bytes()
+	if err := a.Err(); err != nil {
+		panic("native: " + err.Error())
+	}
+	return append(text, code...), len(text) + a.Offset(first), len(text) + a.Offset(second)
 }
 
 // Edges reports whether there are functions for feature words and numbers in this instruction set.
@@ -38,19 +61,13 @@ func (f *Features) inputOf(bits []int) *rows.Input {
 
 // addEdges appends the functions to the text.
 func (c *Code) addEdges(f *Features, classifier *wordcode.Classifier) {
-	var a x86.Asm
-	a.Data(c.Text...)
 	in := f.inputOf(c.Rows)
 	out := &rows.Output{Class: digits(classifier.Class)}
 	for _, count := range classifier.Counts {
 		out.Counts = append(out.Counts, digits(count))
 	}
-	a.Align(entryAlignment)
-	input := c.ISA.edges.input(in, &a)
-	a.Align(entryAlignment)
-	output := c.ISA.edges.output(out, &a)
-	c.Text = a.Bytes()
-	c.Edges = &Edges{a.Offset(input), a.Offset(output), in.Temp()}
+	c.Edges = &Edges{Temp: in.Temp()}
+	c.Text, c.Edges.Input, c.Edges.Output = c.ISA.edges(c.Text, in, out)
 }
 
 // digits returns the state rows of a number: those of the outputs stand first.

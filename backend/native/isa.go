@@ -11,7 +11,7 @@ type ISA struct {
 	tables    bool                     // any function of three values is one instruction
 	forms     forms                    // without tables: functions of three values that are one instruction
 	segment   int                      // operations in a segment
-	edges     *edgeWriter              // nil: there are none
+	edges     edgeWriter               // nil: there are none
 	encoder   func(inputs int) encoder // with the number of input rows
 }
 

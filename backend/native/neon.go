@@ -10,13 +10,13 @@ import (
 // NEON computes 128 samples at a time on every 64-bit Arm.
 var NEON = &ISA{
 	Name: "neon", Arch: "arm64", RowBytes: 16, available: func() bool { return cpu.ARM64.HasASIMD },
-	registers: 32, forms: forms{selects: true}, segment: 6000, encoder: newNEON,
+	registers: 32, forms: forms{selects: true}, segment: 6000, encoder: newNEON, edges: neonEdges,
 }
 
 // NEONSHA3 has also the instructions EOR3 and BCAX, which came with SHA3.
 var NEONSHA3 = &ISA{
 	Name: "neon-sha3", Arch: "arm64", RowBytes: 16, available: func() bool { return cpu.ARM64.HasSHA3 },
-	registers: 32, forms: forms{selects: true, folds: true}, segment: 6000, encoder: newNEON,
+	registers: 32, forms: forms{selects: true, folds: true}, segment: 6000, encoder: newNEON, edges: neonEdges,
 }
 
 // neon writes NEON code. The caller's halves of v8 to v15 are kept on the stack.

@@ -7,8 +7,8 @@
  * - a ?/ test
  */
 
-#ifndef NET_H
-#define NET_H
+#ifndef NET_OBJECT_H
+#define NET_OBJECT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,10 +28,9 @@ extern "C" {
 int net_level(void);
 
 /*
- * What the functions return at level 0, for which the library has no code. To have it, write
- * the network as C for the module net_portable, compile that (with NET_PORTABLE_WORDS
- * defined as NET_WORDS, where there is net_run), and give the linker the object file
- * itself: it does not look for it in archives.
+ * What the functions return at level 0, for which the library has no code. To have it,
+ * compile net_portable.c, the network as C, and give the linker the object file itself: it
+ * does not look for it in archives. Define NET_PORTABLE_WORDS as NET_WORDS for it.
  */
 #define NET_UNSUPPORTED (-2)
 

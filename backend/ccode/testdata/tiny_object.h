@@ -6,8 +6,8 @@
  *
  */
 
-#ifndef TINY_H
-#define TINY_H
+#ifndef TINY_OBJECT_H
+#define TINY_OBJECT_H
 
 #include <stddef.h>
 #include <stdint.h>
