@@ -167,7 +167,8 @@ func (f *one) runs() {
 	f.text("\n/* Lists of the same length: how many, and twice their words, plus one where their bits are kept for others. */\n")
 	f.printf("static const struct run {\n    %s lists, form;\n} runs[] = {\n", unsigned(largest))
 	numbers(f.printer, "%s", 10, rows)
-	f.text("};\n\n/* What is next: lists, a run, a slot. */\nstruct place {\n    const code_word *p;\n    const struct run *r;\n")
+	f.text("};\n\n/* What is next: lists, a run, a slot. */\nstruct place {\n    const code_word *p;\n" +
+		"    const struct run *r;\n")
 	if f.program.Slots > 0 {
 		f.text("    uint32_t slot;\n")
 	}
@@ -229,7 +230,8 @@ func (f *one) bitOf() {
 	case f.program.Packed:
 		f.text("    return bits[i / 32] >> i % 32 & 1;\n")
 	case f.program.Slots > 0:
-		f.printf("    if (i >= %d) return slots[i / 32 - %d] >> i %% 32 & 1;\n", f.program.FirstSlot(), f.program.FirstSlot()/32)
+		first := f.program.FirstSlot()
+		f.printf("    if (i >= %d) return slots[i / 32 - %d] >> i %% 32 & 1;\n", first, first/32)
 	}
 	switch {
 	case f.program.Packed:
@@ -296,7 +298,8 @@ func (f *one) classTables() {
 	numbers(f.printer, "%d", 24, runs)
 	f.template("};\nstatic const " + unsigned(ones) + " bases[MACRO_ONE_CLASSES] = {\n")
 	numbers(f.printer, "%d", 24, bases)
-	f.text("};\n" + f.fill("#define STATE struct place at = START;\n#define COUNT (bases[c] + run(&at, class_runs[c], THIS))\n"))
+	f.text("};\n" + f.fill("#define STATE struct place at = START;\n"+
+		"#define COUNT (bases[c] + run(&at, class_runs[c], THIS))\n"))
 }
 
 // counted writes the function of a classifier whose lists are counted.

@@ -108,14 +108,17 @@ func (f *one) classTest(samples int) {
 func (f *one) arguments() [][2]string {
 	if f.program.Packed {
 		return [][2]string{
-			{"DECLARE", "uint32_t bits[MACRO_ONE_WORDS]"}, {"FILL", oneFillBits},
-			{"CALL", "bits, counts"}, {"ALONE", "bits, NULL"},
+			{"DECLARE", "uint32_t bits[MACRO_ONE_WORDS]"},
+			{"FILL", oneFillBits},
+			{"CALL", "bits, counts"},
+			{"ALONE", "bits, NULL"},
 		}
 	}
 	feature := fmt.Sprintf("uint%d_t", f.classifier.FeatureType())
 	return [][2]string{
 		{"DECLARE", feature + " x[MACRO_ONE_FEATURES];\n    static uint32_t scratch[MACRO_ONE_SCRATCH]"},
 		{"FILL", replace(oneFillFeatures, "(FEATURE)", "("+feature+")")},
-		{"CALL", "x, counts, scratch"}, {"ALONE", "x, NULL, scratch"},
+		{"CALL", "x, counts, scratch"},
+		{"ALONE", "x, NULL, scratch"},
 	}
 }
