@@ -6,8 +6,9 @@
 //
 // It prints a Markdown table with a row for each folder, form, processor and level of optimisation. NAME_one is the
 // form for one sample, NAME_classify computes 64 at a time, of which one is used. Every class is held to that of the
-// folder's test vectors; a difference is an error. It needs the Debian packages gcc-arm-none-eabi, libnewlib-arm-none-eabi and
-// qemu-system-arm. The code for a Cortex-M0 runs on qemu's Cortex-M4, which executes all of its instructions.
+// folder's test vectors; a difference is an error. It needs the Debian packages gcc-arm-none-eabi,
+// libnewlib-arm-none-eabi and qemu-system-arm. The code for a Cortex-M0 runs on qemu's Cortex-M4, which executes all of
+// its instructions.
 package main
 
 import (
