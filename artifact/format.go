@@ -96,24 +96,12 @@ func requested() []format {
 		{"blif", "blif", ".blif", onRequest, func(w io.Writer, p Product) error {
 			return blif.Write(w, p.Netlist, blif.Options{Module: p.Manifest.Module, Header: p.Header})
 		}},
-		{"c", "c", ".c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
-			return ccode.Write(w, n, cOptions(p))
-		})},
-		{"c-header", "c", ".h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
-			return ccode.WriteHeader(w, n, cOptions(p))
-		})},
-		{"c-test", "c", "_selftest.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
-			return ccode.WriteTest(w, n, cOptions(p))
-		})},
-		{"c-one", "c", "_one.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
-			return ccode.WriteOne(w, n, cOptions(p))
-		})},
-		{"c-one-header", "c", "_one.h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
-			return ccode.WriteOneHeader(w, n, cOptions(p))
-		})},
-		{"c-one-test", "c", "_one_selftest.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
-			return ccode.WriteOneTest(w, n, cOptions(p))
-		})},
+		{"c", "c", ".c", onRequest, inC(ccode.Write)},
+		{"c-header", "c", ".h", onRequest, inC(ccode.WriteHeader)},
+		{"c-test", "c", "_selftest.c", onRequest, inC(ccode.WriteTest)},
+		{"c-one", "c", "_one.c", onRequest, inC(ccode.WriteOne)},
+		{"c-one-header", "c", "_one.h", onRequest, inC(ccode.WriteOneHeader)},
+		{"c-one-test", "c", "_one_selftest.c", onRequest, inC(ccode.WriteOneTest)},
 		{"go", "go", "_net.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 			return gocode.Write(w, n, goOptions(p))
 		})},
@@ -254,8 +242,11 @@ func verilogOptions(p Product) verilog.Options {
 	return o
 }
 
-func cOptions(p Product) ccode.Options {
-	return ccode.Options{Module: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs}
+// inC returns the writer of a file in C.
+func inC(write func(io.Writer, *netlist.Netlist, ccode.Options) error) func(io.Writer, Product) error {
+	return combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
+		return write(w, n, ccode.Options{Module: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs})
+	})
 }
 
 func libraryOptions(p Product) library.Options {

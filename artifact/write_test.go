@@ -88,7 +88,8 @@ func TestWrite(t *testing.T) {
 
 	want := []string{
 		"manifest.json", "report.json", "tiny.aig", "tiny.blif", "tiny.c", "tiny.dot", "tiny.h",
-		"tiny.netlist", "tiny.v", "tiny.vc", "tiny.yosys.json", "tiny_inst.vh", "tiny_net.go", "tiny_net_test.go", "tiny_one.c", "tiny_one.h", "tiny_one_selftest.c",
+		"tiny.netlist", "tiny.v", "tiny.vc", "tiny.yosys.json", "tiny_inst.vh", "tiny_net.go", "tiny_net_test.go",
+		"tiny_one.c", "tiny_one.h", "tiny_one_selftest.c",
 		"tiny_pkg.vhd", "tiny_selftest.c", "tiny_sim.vc", "tiny_tb.v",
 	}
 	files := contents(t, dir)

@@ -1,5 +1,6 @@
 // Package ccode writes netlists as C99 that computes the same, 64 samples a word: a source
-// file, its header, and a program that tests them.
+// file, its header, and a program that tests them. Three more files are a form for one sample at a time on small
+// processors ([WriteOne]), made of the decision lists of package decisionlist.
 //
 // The files depend on nothing but the C library's headers <stddef.h> and <stdint.h> (and
 // <stdio.h> for the test). They allocate nothing and keep no state; scratch memory is the

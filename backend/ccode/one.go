@@ -129,7 +129,8 @@ void NAME_one(uint32_t *bits, uint32_t *out);
 `
 )
 
-// words returns the words of the array that the caller gives: of the bits of a sample, if it comes as bits, and of the slots.
+// words returns the words of the array that the caller gives: of the bits of a sample, if it comes as bits, and of the
+// slots.
 func (f *one) words() int {
 	slots := f.firstSlot() + f.program.Slots
 	return max(1, (slots+31)/32)

@@ -88,7 +88,7 @@ func oneForms(t *testing.T) map[string]*netlist.Netlist {
 	forms := map[string]*netlist.Netlist{}
 	for i, form := range modelgen.Forms() {
 		for scope := range netlist.Full + 1 {
-			if scope != netlist.Full && i%4 != int(scope) {
+			if scope != netlist.Full && i%8 != int(scope) {
 				continue
 			}
 			n, err := freeze.Network(form.Model().Freeze(), scope)

@@ -24,100 +24,96 @@ func (f *one) isStraight() bool {
 
 // straight writes the lists as code: functions of some lists each, and one that calls those of a class.
 func (f *one) straight() {
-	lists, runs, slot, parts := f.program.Lists, f.program.Runs, f.program.FirstSlot(), 0
-	var count strings.Builder
+	w := &codeWriter{one: f, slot: f.program.FirstSlot()}
+	lists, runs := f.program.Lists, f.program.Runs
 	for c, class := range f.program.Classes {
-		fmt.Fprintf(&count, "    case %d:\n        n = %d;\n", c, class.Base)
-		listed := 0
+		fmt.Fprintf(&w.calls, "    case %d:\n        n = %d;\n", c, class.Base)
 		for _, r := range runs[:class.Runs] {
-			for range r.Lists {
-				if listed%listSection == 0 {
-					f.endPart(listed)
-					f.text("\nAPART static uint32_t part_" + fmt.Sprint(parts) + "(" + f.sample() + ") {\n    uint32_t n = 0" + f.scratchBit() + ";\n")
-					fmt.Fprintf(&count, "        n += part_%d(%s);\n", parts, f.this())
-					parts++
-				}
-				listed++
-				f.code(lists[0], r.Slots, slot)
-				lists = lists[1:]
-				if r.Slots {
-					slot = f.nextSlot(slot)
-				}
+			for _, l := range lists[:r.Lists] {
+				w.add(l, r.Slots)
 			}
+			lists = lists[r.Lists:]
 		}
-		f.endPart(listed)
+		w.endPart()
+		w.calls.WriteString("        break;\n")
 		runs = runs[class.Runs:]
-		count.WriteString("        break;\n")
 	}
 	f.text("\n/* Returns the count of a class. */\nstatic uint32_t count_of(uint32_t c, " + f.sample() + ") {\n" +
-		"    uint32_t n = 0;\n    switch (c) {\n" + count.String() + "    default:\n        break;\n    }\n" +
-		strings.TrimSuffix(f.use(), "    (void)s;\n") + "    return n;\n}\n")
+		"    uint32_t n = 0;\n    switch (c) {\n" + w.calls.String() + "    default:\n        break;\n    }\n" +
+		f.use() + "    return n;\n}\n")
 	f.text(f.fill("#define STATE\n#define COUNT count_of(c, THIS)\n"))
 }
 
-// scratchBit declares the variable for a bit that goes into a slot.
-func (f *one) scratchBit() string {
-	if f.program.Slots > 0 {
-		return ", s = 0"
+// codeWriter writes lists as code.
+type codeWriter struct {
+	*one
+	calls  strings.Builder // of the functions, for each class
+	parts  int             // functions
+	listed int             // lists of the one that is being written
+	slot   int             // that is written next
+}
+
+// add adds a list.
+func (w *codeWriter) add(l decisionlist.List, toSlot bool) {
+	if w.listed == listSection {
+		w.endPart()
 	}
-	return ""
+	if w.listed == 0 {
+		w.printf("\nAPART static uint32_t part_%d(%s) {\n    uint32_t n = 0, s = 0;\n", w.parts, w.sample())
+		fmt.Fprintf(&w.calls, "        n += part_%d(%s);\n", w.parts, w.this())
+		w.parts++
+	}
+	w.listed++
+	if !toSlot {
+		w.code(l, "n")
+		return
+	}
+	w.text("    s = 0;\n")
+	w.code(l, "s")
+	at := w.slot - w.program.FirstSlot() + w.firstSlot()
+	w.printf("    %[1]s[%[2]d] = (%[1]s[%[2]d] & 0x%[3]x) | s << %[4]d;\n", w.slots(), at/32, ^(uint32(1) << (at % 32)),
+		at%32)
+	if w.slot++; w.slot == w.program.FirstSlot()+w.program.Slots {
+		w.slot = w.program.FirstSlot()
+	}
 }
 
 // endPart ends the function of the lists before, if there are any.
-func (f *one) endPart(listed int) {
-	if listed > 0 {
-		f.text(f.use() + "    return n;\n}\n")
+func (w *codeWriter) endPart() {
+	if w.listed > 0 {
+		w.text(w.use() + "    (void)s;\n    return n;\n}\n")
 	}
+	w.listed = 0
 }
 
 // use returns statements by which no compiler warns of what the lists do not need.
-func (f *one) use() string {
-	text := ""
+func (f *one) use() (text string) {
 	for _, name := range strings.Split(f.this(), ", ") {
 		text += "    (void)" + name + ";\n"
-	}
-	if f.program.Slots > 0 {
-		return text + "    (void)s;\n"
 	}
 	return text
 }
 
-func (f *one) nextSlot(slot int) int {
-	if slot++; slot == f.program.FirstSlot()+f.program.Slots {
-		return f.program.FirstSlot()
-	}
-	return slot
-}
-
-// code writes a list, which adds what it gives to n or writes it to a slot.
-func (f *one) code(l decisionlist.List, toSlot bool, slot int) {
+// code writes a list, which adds what it gives to a variable.
+func (w *codeWriter) code(l decisionlist.List, sum string) {
 	inverts := false
 	for _, t := range l[:len(l)-1] {
 		inverts = inverts || has(t, decisionlist.Invert)
 	}
-	sum := "n"
-	if toSlot {
-		sum = "s"
-		f.text("    s = 0;\n")
-	}
-	f.text("    do {\n")
+	w.text("    do {\n")
 	if inverts {
-		f.text("        uint32_t v = 0;\n")
+		w.text("        uint32_t v = 0;\n")
 	}
 	for _, t := range l[:len(l)-1] {
 		if len(t.Bits) == 1 {
-			f.single(t, sum, inverts)
+			w.single(t, sum, inverts)
 		} else {
-			f.joint(t, sum, inverts)
+			w.joint(t, sum, inverts)
 		}
 	}
 	last := l[len(l)-1]
-	f.printf("        %s += %s%s;\n", sum, f.bit(last.Bits[0], last.Actions&3 == uint64(decisionlist.Result0)), flipped(inverts))
-	f.text("    } while (0);\n")
-	if toSlot {
-		at := slot - f.program.FirstSlot() + f.firstSlot()
-		f.printf("    %[1]s[%[2]d] = (%[1]s[%[2]d] & 0x%[3]x) | s << %[4]d;\n", f.slots(), at/32, ^(uint32(1) << (at % 32)), at%32)
-	}
+	result := w.bit(last.Bits[0], last.Actions&3 == uint64(decisionlist.Result0))
+	w.printf("        %s += %s%s;\n    } while (0);\n", sum, result, flipped(inverts))
 }
 
 // has reports whether one of a step's actions is a.
@@ -139,50 +135,53 @@ func flipped(inverts bool) string {
 }
 
 // single writes a step of one bit that is not the last of its list.
-func (f *one) single(t decisionlist.Step, sum string, inverts bool) {
+func (w *codeWriter) single(t decisionlist.Step, sum string, inverts bool) {
 	for value := range uint64(2) {
 		a := decisionlist.Action(t.Actions >> (2 * value) & 3)
-		condition := f.bit(t.Bits[0], value == 1)
+		condition := w.bit(t.Bits[0], value == 1)
 		other := decisionlist.Action(t.Actions >> (2 - 2*value) & 3)
 		switch {
 		case a == decisionlist.Result0 && !inverts:
-			f.printf("        if %s break;\n", condition)
+			w.printf("        if %s break;\n", condition)
 		case a == decisionlist.Result0 || a == decisionlist.Result1:
-			f.printf("        if %s {\n            %s += %d%s;\n            break;\n        }\n", condition, sum, a>>1, flipped(inverts))
+			w.printf("        if %s {\n            %s += %d%s;\n            break;\n        }\n", condition, sum, a>>1,
+				flipped(inverts))
 		case a == decisionlist.Invert && other == decisionlist.Go:
-			f.printf("        v ^= %s;\n", condition)
+			w.printf("        v ^= %s;\n", condition)
 		}
 	}
 	if has(t, decisionlist.Invert) && !has(t, decisionlist.Go) { // the other value has a result
-		f.text("        v ^= 1;\n")
+		w.text("        v ^= 1;\n")
 	}
 }
 
 // joint writes a step of several bits.
-func (f *one) joint(t decisionlist.Step, sum string, inverts bool) {
+func (w *codeWriter) joint(t decisionlist.Step, sum string, inverts bool) {
 	k := len(t.Bits)
-	f.text("        {\n            const uint32_t i = ")
+	w.text("        {\n            const uint32_t i = ")
 	for j, bit := range t.Bits {
 		if j > 0 {
-			f.text(wrap(j, " |"))
+			w.text(wrap(j, " |"))
 		}
-		f.printf("(uint32_t)(%s) << %d", f.bit(bit, true), k-1-j)
+		w.printf("(uint32_t)(%s) << %d", w.bit(bit, true), k-1-j)
 	}
 	table := fmt.Sprintf("(uint32_t)0x%x >> 2 * i", t.Actions)
 	if k == 5 {
-		table = fmt.Sprintf("(i < 16 ? (uint32_t)0x%x : (uint32_t)0x%x) >> 2 * (i %% 16)", uint32(t.Actions), uint32(t.Actions>>32))
+		table = fmt.Sprintf("(i < 16 ? (uint32_t)0x%x : (uint32_t)0x%x) >> 2 * (i %% 16)", uint32(t.Actions),
+			uint32(t.Actions>>32))
 	}
-	f.printf(";\n            const uint32_t a = %s;\n            if ((a & 1) == 0) {\n                %s += (a >> 1 & 1)%s;\n"+
-		"                break;\n            }\n", table, sum, flipped(inverts))
+	w.printf(";\n            const uint32_t a = %s;\n            if ((a & 1) == 0) {\n"+
+		"                %s += (a >> 1 & 1)%s;\n                break;\n            }\n", table, sum, flipped(inverts))
 	if has(t, decisionlist.Invert) {
-		f.text("            v ^= a >> 1 & 1;\n")
+		w.text("            v ^= a >> 1 & 1;\n")
 	}
-	f.text("        }\n")
+	w.text("        }\n")
 }
 
 // bit returns an expression that is 1 if a bit has the given value, else 0, in parentheses.
 func (f *one) bit(at uint32, value bool) string {
-	p, expression := f.program, ""
+	p := f.program
+	var expression string
 	switch in := int(at); {
 	case p.Packed || in >= len(p.Inputs):
 		word := in

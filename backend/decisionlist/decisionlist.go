@@ -33,16 +33,19 @@ type Program struct {
 	Multi bool // some step reads several bits
 	Wide  bool // a number of the [Program.Code] has 32 bits, else 16
 
-	Runs    []Run    // the lists, many at a time
-	Classes []Class  // what each class counts; nil: see Outputs
-	Outputs []uint32 // without classes, the bits of outputs and probes: 0, or the number of a bit + 1, twice, + 1 if inverted
+	Runs    []Run   // the lists, many at a time
+	Classes []Class // what each class counts; nil: there are Outputs
+
+	// Outputs are the bits of the output ports and then of the probes: 0, or the number of a bit plus one, twice, plus one
+	// if it is inverted.
+	Outputs []uint32
 }
 
 // List is a decision list. All actions of its last step are results, and that step reads one bit.
 type List []Step
 
-// Step reads one to five bits, of which the first is the highest digit of a number, and has an [Action] for each number:
-// two bits each, that for 0 in the lowest ones.
+// Step reads one to five bits, of which the first is the highest digit of a number, and has an [Action] for each
+// number: two bits each, that for 0 in the lowest ones.
 type Step struct {
 	Bits    []uint32
 	Actions uint64

@@ -405,7 +405,10 @@ var policy = Policy{
 			Imports:  []string{".", "artifact", "backend/wrapper", "internal/...", "sim/verify/rtl"},
 			External: []string{sys}, Standard: []string{"os/exec"},
 		},
-		{Package: "tools/mcu", Imports: []string{"internal/command"}, Standard: []string{"os/exec"}},
+		{
+			Package: "tools/mcu", Imports: []string{"internal/command"}, Standard: []string{"os/exec"},
+			Test: []string{"backend/ccode", "netlist", "netlist/freeze"}, TestStandard: []string{"os/exec"},
+		},
 		{Package: "tools/genmodel", Imports: []string{"internal/modelgen"}},
 		{Package: "tools/benchcompile", Imports: []string{
 			"netlist", "netlist/freeze", "compiler", "compiler/...",

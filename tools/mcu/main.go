@@ -4,10 +4,11 @@
 //	ialgn compile MODEL -o DIR --emit c
 //	go run ./tools/mcu DIR...
 //
-// It prints a Markdown table with a row for each folder, form, processor and level of optimisation. NAME_one is the form
-// for one sample, NAME_classify computes 64 at a time, of which one is used. Every class is held to that of the folder's
-// test vectors; a difference is an error. It needs the Debian packages gcc-arm-none-eabi, libnewlib-arm-none-eabi and
-// qemu-system-arm. The code for a Cortex-M0 runs on qemu's Cortex-M4, which executes all of its instructions.
+// It prints a Markdown table with a row for each folder, form, processor and level of optimisation. NAME_one is the
+// form for one sample, NAME_classify computes 64 at a time, of which one is used. Every class is held to that of the
+// folder's test vectors; a difference is an error. It needs the Debian packages gcc-arm-none-eabi,
+// libnewlib-arm-none-eabi and qemu-system-arm. The code for a Cortex-M0 runs on qemu's Cortex-M4, which executes all of
+// its instructions.
 package main
 
 import (
@@ -36,7 +37,7 @@ func start(ctx context.Context, w io.Writer, args []string) error {
 		return err
 	}
 	if flags.NArg() == 0 || *samples < 1 {
-		return errors.New("give folders of compile --emit c: go run ./tools/mcu DIR...")
+		return errors.New("give folders of compile --emit c, as in: go run ./tools/mcu DIR")
 	}
 	folder, err := filepath.Abs(*board)
 	if err != nil {

@@ -85,7 +85,8 @@ func (b build) measure(ctx context.Context) (r result, err error) {
 		return r, err
 	}
 	wrong := 0
-	_, err = fmt.Sscanf(out, "memory %d\nstack %d\ninstructions %d\nwrong %d", &r.memory, &r.stack, &r.instructions, &wrong)
+	_, err = fmt.Sscanf(out, "memory %d\nstack %d\ninstructions %d\nwrong %d",
+		&r.memory, &r.stack, &r.instructions, &wrong)
 	if err == nil && wrong > 0 {
 		err = fmt.Errorf("%d of %d classes are wrong", wrong, len(b.samples))
 	}
@@ -110,7 +111,8 @@ func run(ctx context.Context, args ...string) (string, error) {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput()
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", fmt.Errorf("%w: install the Debian packages gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm", err)
+		return "", fmt.Errorf("%w: install the Debian packages gcc-arm-none-eabi, libnewlib-arm-none-eabi and "+
+			"qemu-system-arm", err)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", filepath.Base(args[0]), err, out)
