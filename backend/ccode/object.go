@@ -71,8 +71,8 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 `
 )
 
-// WriteObjectHeader writes the header file, NAME_object.h, of a library of machine code that computes n. Its functions are
-// those of [WriteHeader], but that they take memory of their own size, in bytes, and return an int.
+// WriteObjectHeader writes the header file, NAME_object.h, of a library of machine code that computes n. Its
+// functions are those of [WriteHeader], but that they take memory of their own size, in bytes, and return an int.
 //
 // It returns an error before it writes anything if the module's name is none in C, if there is no function, or if a
 // variant's name is no part of a macro's; later, the error of w.

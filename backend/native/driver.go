@@ -13,8 +13,8 @@ import (
 //
 //	int classify(const void *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 //
-// x has [sample][feature]. It returns 0, or -1 if a feature does not fit its bits; counts, [sample][class], may be null;
-// scratch is at a cache line. It takes at most [FunctionStack] bytes of stack.
+// x has [sample][feature]. It returns 0, or -1 if a feature does not fit its bits; counts, [sample][class], may be
+// null; scratch is at a cache line. It takes at most [FunctionStack] bytes of stack.
 type Function struct {
 	Text    []byte
 	Entry   int // offset of the function in the text

@@ -44,7 +44,8 @@ func codes(f *model.Frozen, n *netlist.Netlist) (all []contender, facts string, 
 		}
 		c := e.Code()
 		fmt.Fprintf(&text, "%s: code made in %.3f s, first class after %.3f s; %d bytes in %d segments, "+
-			"%d input rows, %+v\n\n", isa.Name, made.Seconds(), time.Since(begin).Seconds(), len(c.Text), len(c.Segments), len(c.Rows), c.Cost)
+			"%d input rows, %+v\n\n", isa.Name, made.Seconds(), time.Since(begin).Seconds(), len(c.Text), len(c.Segments),
+			len(c.Rows), c.Cost)
 		bits, err := packed(c)
 		if err != nil {
 			return nil, "", err
