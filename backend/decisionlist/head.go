@@ -38,11 +38,11 @@ func countWords(n *netlist.Netlist, classes int) [][]netlist.Net {
 }
 
 // countedNets returns the nets whose ones a count is the number of: of a popcount all of its
-// inputs, of a count of one bit that bit.
+// inputs, of a count of one bit that bit, of a constant as many ones.
 func countedNets(n *netlist.Netlist, word []netlist.Net) (nets []netlist.Net, ok bool) {
 	used := significant(word)
-	if len(used) == 0 {
-		return nil, true
+	if ones, ok := constantOf(used); ok {
+		return slices.Repeat([]netlist.Net{netlist.True}, ones), true
 	}
 	c, pin, driven := n.Driver(used[0])
 	if !driven || n.Kind(c) != netlist.Popcount {
@@ -57,6 +57,17 @@ func countedNets(n *netlist.Netlist, word []netlist.Net) (nets []netlist.Net, ok
 		}
 	}
 	return n.Inputs(c), true
+}
+
+// constantOf returns the number that a word of constants is.
+func constantOf(word []netlist.Net) (value int, ok bool) {
+	for i, v := range word {
+		if v > netlist.True {
+			return 0, false
+		}
+		value |= int(v) << i
+	}
+	return value, len(word) <= 20 // more would be no counts of chains
 }
 
 // significant returns a word without the zeros that fill it up.
