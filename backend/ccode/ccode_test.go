@@ -100,7 +100,7 @@ func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.
 // as straight code and as a table. The tests hold vectors of the simulator.
 func TestSelftest(t *testing.T) {
 	needGCC(t)
-	count := uint64(12)
+	count := uint64(8)
 	if testing.Short() {
 		count = 2
 	}
