@@ -19,7 +19,7 @@ type Evaluation struct {
 	Confusion [][]int    `json:"confusion"` // [label][predicted]
 	PerClass  []*float64 `json:"per_class"` // share of each label's samples that is recognised; null without any
 	Engine    Engine     `json:"engine"`    // native, or simulator: the trainer's own forward pass
-	ISA       string     `json:"isa,omitempty"`
+	ISA       string     `json:"isa"`
 	Rate      float64    `json:"images_per_second"`
 
 	// Note, unless nil, is what may be amiss with the samples: that they are not those of training.

@@ -49,7 +49,7 @@ type Simulation struct {
 	Seconds  float64 `json:"seconds"`
 	Rate     float64 `json:"images_per_second"`
 	Engine   Engine  `json:"engine"`        // native or simulator
-	ISA      string  `json:"isa,omitempty"` // the instruction set of machine code
+	ISA      string  `json:"isa"` // the instruction set of machine code
 
 	Activity *Activity `json:"activity,omitempty"`
 
