@@ -85,7 +85,7 @@ func TestLibraryKnowsNoFlags(t *testing.T) {
 	others := []string{"cmd/", "tools/", "experiment/", "flow/", "target/", "internal/"}
 	emitted := []string{
 		"backend/handover/constraints.go", "backend/wrapper/pins.go", "backend/wrapper/bench.go",
-		"backend/verilog/testbench.go", "sim/verify/rtl/simulator.go", "init.go",
+		"backend/verilog/testbench.go", "sim/verify/rtl/simulator.go", "init.go", "backend/ccode/onetables.go",
 	}
 	texts(t, func(file, text string) {
 		if slices.ContainsFunc(others, func(p string) bool { return strings.HasPrefix(file, p) }) ||

@@ -225,9 +225,12 @@ func (d *document) design(dir, module, emit string) {
 		case "yosys-json":
 			names = append(names, module+".yosys.json")
 		case "c":
-			names = append(names, module+".c", module+".h", module+"_selftest.c")
+			names = append(names, module+".c", module+".h", module+"_selftest.c",
+				module+"_one.c", module+"_one.h", module+"_one_selftest.c")
 		case "go":
 			names = append(names, module+"_net.go", module+"_net_test.go")
+		case "object":
+			names = append(names, module+".a", module+"_object.h", module+"_portable.c", module+"_portable.h")
 		case "dot":
 			names = append(names, module+".dot")
 		}
