@@ -48,8 +48,8 @@ type Simulation struct {
 	Accuracy float64 `json:"accuracy"`
 	Seconds  float64 `json:"seconds"`
 	Rate     float64 `json:"images_per_second"`
-	Engine   Engine  `json:"engine"`        // native or simulator
-	ISA      string  `json:"isa"` // the instruction set of machine code
+	Engine   Engine  `json:"engine"` // native or simulator
+	ISA      string  `json:"isa"`    // the instruction set of machine code
 
 	Activity *Activity `json:"activity,omitempty"`
 
