@@ -84,8 +84,8 @@ func TestNEON(t *testing.T) {
 	for isa, cpu := range map[*ISA]arm64test.CPU{NEON: arm64test.Plain, NEONSHA3: arm64test.Max} {
 		t.Run(isa.Name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(20) {
-				emulated(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: 10 + 20*int(seed)}), isa, cpu)
+			for seed := range uint64(10) {
+				emulated(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: 10 + 40*int(seed)}), isa, cpu)
 			}
 			for _, topology := range []netgen.Topology{netgen.Chain, netgen.Random} {
 				emulated(t, network(t, 900, 12, topology, netlist.Core), isa, cpu)
