@@ -1,14 +1,16 @@
 package ialgn
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
 	backend "ialgn/backend/native"
-	"ialgn/backend/native/rows"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
+	"ialgn/sim"
 	"ialgn/sim/native"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -49,10 +51,11 @@ func (e Engine) machineCode(n *netlist.Netlist, samples int, features *encoding.
 	sets, err := native.ISAs()
 	if err == nil {
 		var code *native.Engine
-		if features == nil || !sets[0].Edges() {
+		if features == nil {
 			code, err = native.New(n, sets[0], parallel())
 		} else {
-			code, err = native.NewWords(n, sets[0], parallel(), inputBits(features))
+			wide := wordBytes(features) > 1
+			code, err = native.NewWords(n, sets[0], parallel(), backend.FeaturesOf(features.Thresholds, wide))
 		}
 		if err == nil {
 			return code, nil
@@ -64,15 +67,21 @@ func (e Engine) machineCode(n *netlist.Netlist, samples int, features *encoding.
 	return nil, hint.With(option.Errorf("{Engine native}: %w", err), "leave {Engine} out")
 }
 
-// inputBits says which comparison of which feature each input bit of an encoder's network is.
-func inputBits(enc *encoding.Encoder) backend.Features {
-	f := backend.Features{Count: enc.Features(), Wide: wordBytes(enc) > 1}
-	for i, thresholds := range enc.Thresholds {
-		for _, t := range thresholds {
-			f.Bits = append(f.Bits, rows.Pair{Feature: i, Threshold: t})
-		}
+// classifier returns what classifies that many samples by bit rows, and the machine code that this is, or nil.
+func (e Engine) classifier(n *netlist.Netlist, samples int) (
+	classify func(context.Context, []uint64, int) (*sim.Result, error), code *native.Engine, err error,
+) {
+	if code, err = e.machineCode(n, samples, nil); err != nil {
+		return nil, nil, err
 	}
-	return f
+	if code != nil {
+		return code.Classify, code, nil
+	}
+	simulator, err := sim.NewClassifier(n, parallel())
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: compile again", err)
+	}
+	return simulator.Classify, nil, nil
 }
 
 // frozenCode is [Engine.machineCode] for a frozen network, whose feature words it takes.

@@ -53,7 +53,8 @@ func TestEngines(t *testing.T) {
 			t.Errorf("engine %s is %s %s after all samples", by, e, isa)
 		}
 	}
-	if _, err := m.ClassifierBy("fast"); err == nil || !strings.Contains(err.Error(), "Engine fast: there is no such engine") {
+	_, err = m.ClassifierBy("fast")
+	if err == nil || !strings.Contains(err.Error(), "Engine fast: there is no such engine") {
 		t.Errorf("an unknown engine: error %v", err)
 	}
 }

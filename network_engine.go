@@ -46,7 +46,7 @@ func (e *networkEngine) classify(ctx context.Context, samples words, r sim.Resul
 		})
 	}
 	switch code := e.code.Load(); {
-	case code == nil || !code.ISA().Edges():
+	case code == nil:
 		return e.evaluate(ctx, samples, r)
 	case samples.wide != nil:
 		return native.ClassifyWords(ctx, code, samples.wide, r)

@@ -11,7 +11,6 @@ import (
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/overwrite"
 	"ialgn/netlist"
-	"ialgn/sim"
 	"ialgn/sim/activity"
 )
 
@@ -93,13 +92,9 @@ func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o 
 	if err != nil {
 		return nil, err
 	}
-	classifier, err := sim.NewClassifier(n, parallel())
+	classify, code, err := o.Engine.classifier(n, test.Levels.Len())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: compile again", name, err)
-	}
-	code, err := o.Engine.machineCode(n, test.Levels.Len(), nil)
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	x, err := test.samples().Rows(s.encoder, n.InputPorts()[0])
 	if err != nil {
@@ -107,10 +102,6 @@ func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o 
 	}
 	r := &Simulation{Samples: test.Levels.Len(), Note: test.note()}
 	r.Engine, r.ISA = engineName(code)
-	classify := classifier.Classify
-	if code != nil {
-		classify = code.Classify
-	}
 	begin := time.Now()
 	got, err := classify(ctx, x, r.Samples)
 	if err != nil {

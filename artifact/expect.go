@@ -18,7 +18,7 @@ import (
 // line for each file with another content, and for each figure of the report that is not the netlist's.
 // The netlist, its hint and its Verilog are left out, which verify judges by what they compute.
 func (o *Output) Compare(ctx context.Context, p Product) (differ []string, err error) {
-	p.split = p.apart()
+	p.prepare()
 	formats, err := selectFormats(p)
 	if err != nil {
 		return nil, err

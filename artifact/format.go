@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"ialgn/backend/aiger"
 	"ialgn/backend/blif"
@@ -109,22 +110,20 @@ func requested() []format {
 			return gocode.WriteTest(w, n, goOptions(p))
 		})},
 		{"dot", "dot", ".dot", onRequest, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
-		{"object", "object", ".a", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
-			l, err := library.New(n, libraryOptions(p))
+		{"object", "object", ".a", onRequest, func(w io.Writer, p Product) error {
+			l, err := p.library()
 			if err != nil {
 				return err
 			}
 			return l.WriteArchive(w)
-		})},
-		{"object-header", "object", "_object.h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
-			p Product,
-		) error {
-			l, err := library.New(n, libraryOptions(p))
+		}},
+		{"object-header", "object", "_object.h", onRequest, func(w io.Writer, p Product) error {
+			l, err := p.library()
 			if err != nil {
 				return err
 			}
 			return l.WriteHeader(w)
-		})},
+		}},
 		{"object-portable", "object", "_portable.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
 			p Product,
 		) error {
@@ -157,6 +156,19 @@ func Core(n *netlist.Netlist, wrap string) *encoder.Split {
 		return nil
 	}
 	return s
+}
+
+// prepare sets what several files are made of.
+func (p *Product) prepare() {
+	p.split = p.apart()
+	n, o := p.Netlist, libraryOptions(*p)
+	p.library = sync.OnceValues(func() (*library.Library, error) {
+		n, _, err := netlist.Transparent(n)
+		if err != nil {
+			return nil, err
+		}
+		return library.New(n, o)
+	})
 }
 
 func (p Product) apart() *encoder.Split {

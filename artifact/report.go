@@ -50,7 +50,7 @@ type Samples struct {
 
 // Report measures a product, as [Write] does it.
 func (p Product) Report() (*Report, error) {
-	p.split = p.apart()
+	p.prepare()
 	return newReport(p)
 }
 

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"ialgn/backend/inputs"
+	"ialgn/backend/object/library"
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/compiler"
@@ -57,6 +58,9 @@ type Product struct {
 	Guard    overwrite.Guard       // says which files in the folder may be replaced
 
 	split *encoder.Split // what the wrapper contains instead of the netlist; nil: the netlist
+
+	// library makes machine code, once for all files that are made of it.
+	library func() (*library.Library, error)
 }
 
 // Hardware is what the report says of a netlist that was lowered to a target.
@@ -98,7 +102,7 @@ type Hardware struct {
 // call finds in that folder which files are not the user's. Of two that write at the same time, each puts its
 // files into place alone, and the last one's stay, whole.
 func Write(ctx context.Context, dir string, p Product) (*Report, error) {
-	p.split = p.apart()
+	p.prepare()
 	formats, err := selectFormats(p)
 	if err != nil {
 		return nil, err

@@ -84,6 +84,16 @@ func WriteTest(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.flush()
 }
 
+// ClassifyScratch returns the bytes of memory that NAME_classify of n takes, if NAME_WORDS is not set when
+// compiling. It returns the errors of [Write].
+func ClassifyScratch(n *netlist.Netlist, opt Options) (int, error) {
+	f, err := newFile(io.Discard, n, opt)
+	if err != nil {
+		return 0, err
+	}
+	return 8 * f.words() * (f.rows() + f.program.Inputs + len(f.program.Outputs)), nil
+}
+
 // file is a file that is being written.
 type file struct {
 	*printer

@@ -75,12 +75,8 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 // header writes the header file.
 func (f *file) header() {
 	f.preface(f.opt, ".h", "a logic gate network as C99, 64 samples a word")
-	words := wordsStraight
-	if !f.isStraight() {
-		words = wordsTable
-	}
 	f.template(headerTop)
-	f.template(replace(headerWords, "DEFAULT_WORDS", fmt.Sprint(words)))
+	f.template(replace(headerWords, "DEFAULT_WORDS", fmt.Sprint(f.words())))
 	f.define("INPUTS", f.program.Inputs, "rows of the inputs")
 	f.define("OUTPUTS", len(f.program.Outputs), "rows of the outputs")
 	f.template(fmt.Sprintf("#define MACRO_SCRATCH (%d * MACRO_WORDS) /* words of memory for a run */\n", f.rows()))
@@ -100,6 +96,14 @@ func (f *file) classifierSizes() {
 	f.define("FEATURES", f.classifier.Features, "numbers of a sample")
 	f.define("FEATURE_BITS", f.classifier.FeatureBits, "bits of each")
 	f.define("CLASSES", len(f.classifier.Counts), "classes")
+}
+
+// words returns the words of a row with a compiler that has vectors.
+func (f *file) words() int {
+	if f.isStraight() {
+		return wordsStraight
+	}
+	return wordsTable
 }
 
 // Words of a row that are fastest with gcc -O2 for a processor with AVX2, see

@@ -27,10 +27,12 @@ func newAVX2(int) encoder { return &avx2{} }
 
 func (e *avx2) text() []byte { return e.a.Bytes() }
 
-func (e *avx2) begin() {
+func (e *avx2) begin() (offset int) {
 	e.a.Align(entryAlignment)
+	offset = e.a.Len()
 	e.a.Ones256(ones)
 	e.loop = e.a.Here()
+	return offset
 }
 
 func (e *avx2) end() {

@@ -49,8 +49,9 @@ func newAVX512(inputs int) encoder {
 
 func (e *avx512) text() []byte { return e.a.Bytes() }
 
-func (e *avx512) begin() {
+func (e *avx512) begin() (offset int) {
 	e.a.Align(entryAlignment)
+	offset = e.a.Len()
 	for i := callerOwned; i < e.bases; i++ {
 		e.a.Push(inputBases[i])
 	}
@@ -60,6 +61,7 @@ func (e *avx512) begin() {
 		e.a.Lea(inputBases[i], x86.At(x86.RDI, int32(middle+i*group*rowOf)))
 	}
 	e.loop = e.a.Here()
+	return offset
 }
 
 func (e *avx512) end() {
@@ -123,7 +125,7 @@ func (e *avx512) lookup(g *generator, op *wordcode.Op) int {
 	if second < 0 {
 		second = g.fetch(s, keep)
 	}
-	if t != d && g.register(t) < 0 && g.worth(t) {
+	if g.register(t) < 0 && g.worth(t) {
 		g.fetch(t, keep)
 	}
 	third := g.register(t)

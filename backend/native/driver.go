@@ -14,16 +14,12 @@ import (
 //	int classify(const void *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 //
 // x has [sample][feature]. It returns 0, or -1 if a feature does not fit its bits; counts, [sample][class], may be
-// null; scratch is at a cache line. It takes at most [FunctionStack] bytes of stack.
+// null; scratch is at a cache line. It takes less than 256 bytes of stack.
 type Function struct {
 	Text    []byte
 	Entry   int // offset of the function in the text
 	Scratch int // bytes
 }
-
-// FunctionStack is the stack that a [Function] takes at most: its return address, what it saves, its variables, what
-// functions that it calls save.
-const FunctionStack = 256
 
 // driverBlocks is how many blocks the function runs each segment over.
 const driverBlocks = 8
@@ -44,6 +40,9 @@ func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int)
 		d.size = 2
 	}
 	d.layOut()
+	if d.scratch > math.MaxInt32 {
+		return nil, fmt.Errorf("native: %s needs %d bytes of memory, more than instructions reach", n.Name, d.scratch)
+	}
 	d.a.Data(c.Text...)
 	d.a.Align(entryAlignment)
 	entry := d.a.Len()

@@ -47,9 +47,6 @@ func neonEdges(text []byte, in *rows.Input, out *rows.Output) (all []byte, input
 	return append(text, code...), len(text) + a.Offset(first), len(text) + a.Offset(second)
 }
 
-// Edges reports whether there are functions for feature words and numbers in this instruction set.
-func (i *ISA) Edges() bool { return i.edges != nil }
-
 // inputOf plans the making of rows of some input bits.
 func (f *Features) inputOf(bits []int) *rows.Input {
 	pairs := make([]rows.Pair, len(bits))

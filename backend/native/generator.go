@@ -1,12 +1,14 @@
 package native
 
 import (
+	"slices"
+
 	"ialgn/backend/wordcode"
 )
 
 // encoder writes the instructions of an instruction set. Registers are vector registers, rows are in memory.
 type encoder interface {
-	begin() // a segment
+	begin() (offset int) // a segment
 	end()
 	load(dst int, from row)
 	store(to row, src int)
@@ -77,8 +79,7 @@ func (g *generator) assignOutputs() (rest []int) {
 // segment writes the function of the operations from first to end-1. The last one also writes the outputs that no
 // operation computes.
 func (g *generator) segment(c *Code, first, end int, rest []int) {
-	c.Segments = append(c.Segments, Segment{Offset: len(g.text()), Ops: end - first})
-	g.begin()
+	c.Segments = append(c.Segments, Segment{Offset: g.begin(), Ops: end - first})
 	g.end = end
 	for g.at = first; g.at < end; g.at++ {
 		g.operation(&g.p.Ops[g.at])
@@ -175,7 +176,7 @@ func (g *generator) free(keep []wordcode.Value) int {
 		if v == 0 {
 			return r
 		}
-		if kept(keep, v) {
+		if slices.Contains(keep, v) {
 			continue
 		}
 		if next := g.uses.after(v, g.at); next > latest {
@@ -188,15 +189,6 @@ func (g *generator) free(keep []wordcode.Value) int {
 	}
 	g.holds[victim], g.in[v] = 0, -1
 	return victim
-}
-
-func kept(keep []wordcode.Value, v wordcode.Value) bool {
-	for _, k := range keep {
-		if k == v {
-			return true
-		}
-	}
-	return false
 }
 
 // pair is where the operands of an instruction with two of them are: the second in a register or, if that is below 0,

@@ -8,10 +8,10 @@ type ISA struct {
 
 	available func() bool // on this processor
 	registers int
-	tables    bool                     // any function of three values is one instruction
-	forms     forms                    // without tables: functions of three values that are one instruction
-	segment   int                      // operations in a segment
-	edges     edgeWriter               // nil: there are none
+	tables    bool  // any function of three values is one instruction
+	forms     forms // without tables: functions of three values that are one instruction
+	segment   int   // operations in a segment
+	edges     edgeWriter
 	encoder   func(inputs int) encoder // with the number of input rows
 }
 

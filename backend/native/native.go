@@ -66,18 +66,29 @@ type Features struct {
 	Bits  []rows.Pair // of each input bit: the feature that is compared, and with what
 }
 
+// FeaturesOf returns the features of networks whose input bits are the comparisons with these thresholds,
+// [feature][threshold], of words of 16 bits if wide.
+func FeaturesOf(thresholds [][]uint16, wide bool) *Features {
+	f := &Features{Count: len(thresholds), Wide: wide}
+	for i, of := range thresholds {
+		for _, t := range of {
+			f.Bits = append(f.Bits, rows.Pair{Feature: i, Threshold: t})
+		}
+	}
+	return f
+}
+
 // Compile returns the machine code of n, which must be valid. It returns an error if n has registers or is too large.
 //
 // It costs about 60 bytes an operation: a gate or two, or half a full adder.
 func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) { return compile(n, isa, nil) }
 
 // CompileClassifier is [Compile] for a netlist with class index and counts, together with the functions that make
-// input rows of feature words and numbers of output rows, for instruction sets that have them ([ISA.Edges]).
+// input rows of feature words and numbers of output rows.
 func CompileClassifier(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
 	classifier, ok := wordcode.NewClassifier(n)
-	if !ok || !isa.Edges() || len(f.Bits) != len(n.InputPorts()[0].Nets) {
-		return nil, fmt.Errorf("native: %s is no classifier of %d input bits with a class and counts, or %s code does not "+
-			"read features", n.Name, len(f.Bits), isa.Name)
+	if !ok || len(f.Bits) != len(n.InputPorts()[0].Nets) {
+		return nil, fmt.Errorf("native: %s is no classifier of %d input bits with a class and counts", n.Name, len(f.Bits))
 	}
 	c, err := compile(n, isa, f)
 	if err != nil {
@@ -103,5 +114,10 @@ func compile(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
 		return nil, fmt.Errorf("native: %s needs %d operations, more than %d: use the simulator", n.Name, len(p.Ops),
 			math.MaxInt32/4)
 	}
-	return generate(p, isa, f), nil
+	c := generate(p, isa, f)
+	if largest := max(len(c.Rows), c.State, c.Local); largest > math.MaxInt32/isa.RowBytes {
+		return nil, fmt.Errorf("native: %s needs %d rows at a time, more than instructions reach: use the simulator", n.Name,
+			largest)
+	}
+	return c, nil
 }

@@ -170,7 +170,8 @@ func TestRefuses(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 1, 1, nil)
 	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x...)})
-	if _, err := Compile(b.Netlist(), AVX2); err == nil || !strings.HasPrefix(err.Error(), "native: cannot express register") {
+	_, err := Compile(b.Netlist(), AVX2)
+	if err == nil || !strings.HasPrefix(err.Error(), "native: cannot express register") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -49,12 +49,14 @@ func (e *neon) text() []byte {
 	return e.a.Bytes()
 }
 
-func (e *neon) begin() {
+func (e *neon) begin() (offset int) {
+	offset = e.a.Len()
 	for i := range arm64.V(4) {
 		e.a.StpD(calleeOwned+2*i, calleeOwned+2*i+1, arm64.Pre(arm64.SP, -16))
 	}
 	e.loop = e.a.Label()
 	e.a.Bind(e.loop)
+	return offset
 }
 
 func (e *neon) end() {

@@ -45,7 +45,8 @@ func emulated(t *testing.T, n *netlist.Netlist, isa *ISA, cpu arm64test.CPU) {
 	compareBlock(t, s, in, got)
 }
 
-// segmentCalls returns a function that calls the segments behind it on one block, with the areas behind each other at x0.
+// segmentCalls returns a function that calls the segments behind it on one block, with the areas behind each other
+// at x0.
 func segmentCalls(c *Code) []byte {
 	var a arm64.Asm
 	row, starts := c.ISA.RowBytes, make([]arm64.Label, len(c.Segments))

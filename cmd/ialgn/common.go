@@ -27,7 +27,8 @@ var (
 	quietFlag   = &cli.BoolFlag{Name: "quiet", Usage: "no progress on standard error"}
 	threadsFlag = &cli.IntFlag{Name: "threads", Usage: "use `N` cores (default: all)"}
 	engineFlag  = &cli.StringFlag{
-		Name: "engine", Value: string(ialgn.EngineAuto), Usage: "classify by `ENGINE`: auto, native (machine code) or simulator",
+		Name: "engine", Value: string(ialgn.EngineAuto),
+		Usage: "classify by `ENGINE`: auto, native (machine code) or simulator",
 	}
 	dataFlag = &cli.StringFlag{
 		Name:  "data",

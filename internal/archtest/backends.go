@@ -88,7 +88,9 @@ var backends = []Rule{
 			"netlist", "backend/ccode", "backend/native", "backend/native/rows", "backend/object", "backend/object/ar",
 			"backend/object/dispatch", "backend/wordcode",
 		},
-		Test:         []string{"compiler", "internal/modelgen", "netlist/freeze", "trainer/encoding", "trainer/model"},
+		Test: []string{
+			"compiler", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/encoding", "trainer/model",
+		},
 		TestStandard: []string{"os/exec"},
 	},
 	{Package: "backend/object/objecttest"},

@@ -13,8 +13,8 @@ var storeArguments = []byte{
 	0xc3, // ret
 }
 
-// clobber takes 2 KiB of stack, stops the process unless the stack pointer is a multiple of 16, and fills registers that
-// it need not keep with ones.
+// clobber takes 2 KiB of stack, stops the process unless the stack pointer is a multiple of 16, and fills registers
+// that it need not keep with ones.
 var clobber = []byte{
 	0x55,                         // push rbp
 	0xb8, 0xff, 0xff, 0xff, 0xff, // mov eax,0xffffffff

@@ -73,10 +73,9 @@ func New(n *netlist.Netlist, isa *native.ISA, threads int) (*Engine, error) {
 	return newEngine(n, isa, threads, nil)
 }
 
-// NewWords is [New] for an engine that takes feature words, too ([ClassifyWords]); the instruction set has
-// [native.ISA.Edges].
-func NewWords(n *netlist.Netlist, isa *native.ISA, threads int, f native.Features) (*Engine, error) {
-	return newEngine(n, isa, threads, &f)
+// NewWords is [New] for an engine that takes feature words, too ([ClassifyWords]).
+func NewWords(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Features) (*Engine, error) {
+	return newEngine(n, isa, threads, f)
 }
 
 func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Features) (*Engine, error) {

@@ -17,17 +17,6 @@ import (
 	"ialgn/trainer/model"
 )
 
-// featuresOf returns what the input bits of an encoder's networks are.
-func featuresOf(enc *encoding.Encoder) native.Features {
-	f := native.Features{Count: enc.Features(), Wide: enc.BitsIn > 8}
-	for i, thresholds := range enc.Thresholds {
-		for _, t := range thresholds {
-			f.Bits = append(f.Bits, rows.Pair{Feature: i, Threshold: t})
-		}
-	}
-	return f
-}
-
 // TestWords holds what becomes of feature words against the trainer's evaluation, for every form of network, words of
 // both widths, and numbers of samples that fill blocks or not.
 func TestWords(t *testing.T) {
@@ -38,16 +27,11 @@ func TestWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, isa := range sets(t) {
-			if !isa.Edges() {
-				continue
-			}
 			for _, wide := range []bool{false, true} {
 				if f.Encoder.BitsIn > 8 && !wide {
 					continue
 				}
-				features := featuresOf(&f.Encoder)
-				features.Wide = wide
-				e, err := NewWords(n, isa, 2, features)
+				e, err := NewWords(n, isa, 2, native.FeaturesOf(f.Encoder.Thresholds, wide))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -110,10 +94,10 @@ func TestWordsRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	features := featuresOf(&f.Encoder)
+	features := native.FeaturesOf(f.Encoder.Thresholds, false)
 	e, err := NewWords(n, sets(t)[0], 1, features)
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	r := sim.Result{Classes: e.Classes(), Class: make([]uint16, 2)}
 	if err := ClassifyWords(t.Context(), e, make([]uint8, 2*features.Count-1), r); err == nil {
@@ -122,8 +106,8 @@ func TestWordsRefuse(t *testing.T) {
 	if err := ClassifyWords(t.Context(), e, make([]uint16, 2*features.Count), r); err == nil {
 		t.Error("wide words were accepted")
 	}
-	features.Bits = features.Bits[1:]
-	if _, err := NewWords(n, sets(t)[0], 1, features); err == nil {
+	other := native.FeaturesOf(f.Encoder.Thresholds[1:], false)
+	if _, err := NewWords(n, sets(t)[0], 1, other); err == nil {
 		t.Error("features of other input bits were accepted")
 	}
 }
@@ -132,12 +116,9 @@ func TestWordsRefuse(t *testing.T) {
 func BenchmarkWords(b *testing.B) {
 	const samples, pixels = 10000, 784
 	for _, isa := range sets(b) {
-		if !isa.Edges() {
-			continue
-		}
 		for _, counts := range []bool{false, true} {
 			b.Run(fmt.Sprintf("gates=8000x6/isa=%s/counts=%v", isa.Name, counts), func(b *testing.B) {
-				f := native.Features{Count: pixels}
+				f := &native.Features{Count: pixels}
 				n := core(b, 8000, 6)
 				for i := range n.InputPorts()[0].Nets {
 					f.Bits = append(f.Bits, rows.Pair{Feature: i / 3 % pixels, Threshold: uint16(63 + 64*(i%3))})

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	backend "ialgn/backend/native"
-	"ialgn/backend/native/rows"
 	"ialgn/internal/nativecall"
 	"ialgn/netlist"
 	"ialgn/sim"
@@ -25,12 +24,7 @@ func codes(f *model.Frozen, n *netlist.Netlist) (all []contender, facts string, 
 		return nil, "", err
 	}
 	var text strings.Builder
-	features := backend.Features{Count: f.Encoder.Features()}
-	for i, thresholds := range f.Encoder.Thresholds {
-		for _, t := range thresholds {
-			features.Bits = append(features.Bits, rows.Pair{Feature: i, Threshold: t})
-		}
-	}
+	features := backend.FeaturesOf(f.Encoder.Thresholds, false)
 	for _, isa := range sets {
 		begin := time.Now()
 		e, err := native.NewWords(n, isa, 1, features)

@@ -23,9 +23,18 @@ var referrers = []struct {
 		a.BCond(conditions[k], l)
 		return "b." + names[k] + " "
 	}},
-	{-1 << 20, 1<<20 - 4, func(a *Asm, d *draws, l Label) string { x := d.x(); a.Cbz(x, l); return "cbz " + x64(x) + ", " }},
-	{-1 << 20, 1<<20 - 4, func(a *Asm, d *draws, l Label) string { x := d.x(); a.Cbnz(x, l); return "cbnz " + x64(x) + ", " }},
-	{-1 << 20, 1<<20 - 4, func(a *Asm, d *draws, l Label) string { x := d.x(); a.Adr(x, l); return "adr " + x64(x) + ", " }},
+	{
+		-1 << 20, 1<<20 - 4,
+		func(a *Asm, d *draws, l Label) string { x := d.x(); a.Cbz(x, l); return "cbz " + x64(x) + ", " },
+	},
+	{
+		-1 << 20, 1<<20 - 4,
+		func(a *Asm, d *draws, l Label) string { x := d.x(); a.Cbnz(x, l); return "cbnz " + x64(x) + ", " },
+	},
+	{
+		-1 << 20, 1<<20 - 4,
+		func(a *Asm, d *draws, l Label) string { x := d.x(); a.Adr(x, l); return "adr " + x64(x) + ", " },
+	},
 	{-1 << 15, 1<<15 - 4, func(a *Asm, d *draws, l Label) string {
 		x, bit := d.x(), d.IntN(64)
 		a.Tbz(x, bit, l)

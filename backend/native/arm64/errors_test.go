@@ -14,26 +14,80 @@ func TestErrors(t *testing.T) {
 		{func(a *Asm) { a.And(32, 0, 0) }, "and at byte 4: register 32: the last one is 31"},
 		{func(a *Asm) { a.Eor3(0, 0, 0, 77) }, "eor3 at byte 4: register 77: the last one is 31"},
 		{func(a *Asm) { a.Add(0, 0, 32) }, "add at byte 4: register 32: the last one is 31"},
-		{func(a *Asm) { a.LdrQ(0, At(0, 65536)) }, "ldr q at byte 4: offset 65536 is not a multiple of 16 from 0 to 65520: bring the base register nearer"},
-		{func(a *Asm) { a.LdrQ(0, At(0, 8)) }, "ldr q at byte 4: offset 8 is not a multiple of 16 from 0 to 65520: bring the base register nearer"},
-		{func(a *Asm) { a.StrQ(0, At(0, -16)) }, "str q at byte 4: offset -16 is not a multiple of 16 from 0 to 65520: bring the base register nearer"},
-		{func(a *Asm) { a.LdurQ(0, 0, 256) }, "ldur q at byte 4: offset 256 is not from -256 to 255: bring the base register nearer"},
-		{func(a *Asm) { a.Ldrb(0, Post(1, -257)) }, "ldrb at byte 4: offset -257 is not from -256 to 255: bring the base register nearer"},
-		{func(a *Asm) { a.Ldrb(1, Post(1, 1)) }, "ldrb at byte 4: the base register is moved and changed: take another one for either"},
-		{func(a *Asm) { a.LdrQ(0, Indexed(0, 1, 3)) }, "ldr q at byte 4: shift 3 is not a multiple of 4 from 0 to 4: shift the index before"},
-		{func(a *Asm) { a.Strb(0, Indexed(0, 1, 1)) }, "strb at byte 4: shift 1 is not from 0 to 0: shift the index before"},
-		{func(a *Asm) { a.LdpQ(0, 1, At(0, 1024)) }, "ldp q at byte 4: offset 1024 is not a multiple of 16 from -1024 to 1008: bring the base register nearer"},
+		{
+			func(a *Asm) { a.LdrQ(0, At(0, 65536)) },
+			"ldr q at byte 4: offset 65536 is not a multiple of 16 from 0 to 65520: bring the base register nearer",
+		},
+		{
+			func(a *Asm) { a.LdrQ(0, At(0, 8)) },
+			"ldr q at byte 4: offset 8 is not a multiple of 16 from 0 to 65520: bring the base register nearer",
+		},
+		{
+			func(a *Asm) { a.StrQ(0, At(0, -16)) },
+			"str q at byte 4: offset -16 is not a multiple of 16 from 0 to 65520: bring the base register nearer",
+		},
+		{
+			func(a *Asm) { a.LdurQ(0, 0, 256) },
+			"ldur q at byte 4: offset 256 is not from -256 to 255: bring the base register nearer",
+		},
+		{
+			func(a *Asm) { a.Ldrb(0, Post(1, -257)) },
+			"ldrb at byte 4: offset -257 is not from -256 to 255: bring the base register nearer",
+		},
+		{
+			func(a *Asm) { a.Ldrb(1, Post(1, 1)) },
+			"ldrb at byte 4: the base register is moved and changed: take another one for either",
+		},
+		{
+			func(a *Asm) { a.LdrQ(0, Indexed(0, 1, 3)) },
+			"ldr q at byte 4: shift 3 is not a multiple of 4 from 0 to 4: shift the index before",
+		},
+		{
+			func(a *Asm) { a.Strb(0, Indexed(0, 1, 1)) },
+			"strb at byte 4: shift 1 is not from 0 to 0: shift the index before",
+		},
+		{
+			func(a *Asm) { a.LdpQ(0, 1, At(0, 1024)) },
+			"ldp q at byte 4: offset 1024 is not a multiple of 16 from -1024 to 1008: bring the base register nearer",
+		},
 		{func(a *Asm) { a.LdpD(3, 3, At(0, 0)) }, "ldp d at byte 4: both registers are the same: take two"},
-		{func(a *Asm) { a.Stp(3, 4, Pre(4, 0)) }, "stp x at byte 4: the base register is moved and changed: take another one for either"},
-		{func(a *Asm) { a.StpQ(3, 4, Indexed(4, 0, 0)) }, "stp q at byte 4: pairs have no index: add it to the base register first"},
-		{func(a *Asm) { a.Ld1r(H8, 0, Post(0, 1)) }, "ld1r at byte 4: there is no such address: take offset 0, or Post with the bytes of a lane"},
-		{func(a *Asm) { a.AddImm(0, 0, 4097) }, "add at byte 4: constant 4097 is neither from 0 to 4095 nor a multiple of 4096 up to 16773120: load it with MovImm, and add registers"},
-		{func(a *Asm) { a.CmpImm(0, 1<<24) }, "cmp at byte 4: constant 16777216 is neither from 0 to 4095 nor a multiple of 4096 up to 16773120: load it with MovImm, and add registers"},
-		{func(a *Asm) { a.SubImm(0, 0, -1) }, "sub at byte 4: constant -1 is neither from 0 to 4095 nor a multiple of 4096 up to 16773120: load it with MovImm, and add registers"},
-		{func(a *Asm) { a.Strh(0, At(0, 3)) }, "strh at byte 4: offset 3 is not a multiple of 2 from 0 to 8190: bring the base register nearer"},
+		{
+			func(a *Asm) { a.Stp(3, 4, Pre(4, 0)) },
+			"stp x at byte 4: the base register is moved and changed: take another one for either",
+		},
+		{
+			func(a *Asm) { a.StpQ(3, 4, Indexed(4, 0, 0)) },
+			"stp q at byte 4: pairs have no index: add it to the base register first",
+		},
+		{
+			func(a *Asm) { a.Ld1r(H8, 0, Post(0, 1)) },
+			"ld1r at byte 4: there is no such address: take offset 0, or Post with the bytes of a lane",
+		},
+		{
+			func(a *Asm) { a.AddImm(0, 0, 4097) },
+			"add at byte 4: constant 4097 is neither from 0 to 4095 nor a multiple of 4096 up to 16773120: " +
+				"load it with MovImm, and add registers",
+		},
+		{
+			func(a *Asm) { a.CmpImm(0, 1<<24) },
+			"cmp at byte 4: constant 16777216 is neither from 0 to 4095 nor a multiple of 4096 up to 16773120: " +
+				"load it with MovImm, and add registers",
+		},
+		{
+			func(a *Asm) { a.SubImm(0, 0, -1) },
+			"sub at byte 4: constant -1 is neither from 0 to 4095 nor a multiple of 4096 up to 16773120: " +
+				"load it with MovImm, and add registers",
+		},
+		{
+			func(a *Asm) { a.Strh(0, At(0, 3)) },
+			"strh at byte 4: offset 3 is not a multiple of 2 from 0 to 8190: bring the base register nearer",
+		},
 		{func(a *Asm) { a.DupLane(B16, 0, 0, 16) }, "dup at byte 4: lane 16 is not from 0 to 15: there are no more of 16b"},
 		{func(a *Asm) { a.DupLane(D2, 0, 0, -1) }, "dup at byte 4: lane -1 is not from 0 to 1: there are no more of 2d"},
-		{func(a *Asm) { a.Movk(0, 1, 8) }, "movk at byte 4: shift 8 is not a multiple of 16 from 0 to 48: split the constant, as MovImm does"},
+		{
+			func(a *Asm) { a.Movk(0, 1, 8) },
+			"movk at byte 4: shift 8 is not a multiple of 16 from 0 to 48: split the constant, as MovImm does",
+		},
 		{func(a *Asm) { a.Movi(B16, 0, 256) }, "movi at byte 4: the constant has no such encoding: load it from memory"},
 		{func(a *Asm) { a.Movi(D2, 0, 0xf0) }, "movi at byte 4: the constant has no such encoding: load it from memory"},
 		{func(a *Asm) { a.Movi(S4, 0, 0) }, "movi at byte 4: arrangement 4s: there are 16b and 2d"},
@@ -41,12 +95,25 @@ func TestErrors(t *testing.T) {
 		{func(a *Asm) { a.Zip1(4, 0, 0, 0) }, "zip1 at byte 4: arrangement Arrangement(4): the widest one here is 2d"},
 		{func(a *Asm) { a.Umov(H8, 0, 0, 8) }, "umov at byte 4: lane 8 is not from 0 to 7: there are no more of 8h"},
 		{func(a *Asm) { a.Ins(64, 0, 0, 0) }, "ins at byte 4: arrangement Arrangement(64): the widest one here is 2d"},
-		{func(a *Asm) { a.Shl(B16, 0, 0, 8) }, "shl at byte 4: shift 8 is not from 0 to 7: what is left is zero: take Movi"},
+		{
+			func(a *Asm) { a.Shl(B16, 0, 0, 8) },
+			"shl at byte 4: shift 8 is not from 0 to 7: what is left is zero: take Movi",
+		},
 		{func(a *Asm) { a.Sri(D2, 0, 0, 0) }, "sri at byte 4: shift 0 is not from 1 to 64: take Mov for none"},
 		{func(a *Asm) { a.Ushr(9, 0, 0, 1) }, "ushr at byte 4: arrangement Arrangement(9): the widest one here is 2d"},
-		{func(a *Asm) { l := a.Label(); a.Bind(l); a.Tbz(0, 64, l) }, "tbz at byte 4: bit 64 is not from 0 to 63: a register has no more"},
-		{func(a *Asm) { l := a.Label(); a.Bind(l); a.BCond(5, l) }, "b.Cond(5) at byte 4: no such condition: take one that this package names"},
-		{func(a *Asm) { l := a.Label(); a.Cbz(0, l); pad(a, 1<<20-4); a.Bind(l) }, "cbz at byte 4: distance 1048576 is not a multiple of 4 from -1048576 to 1048572: branch over a B with the opposite condition"},
+		{
+			func(a *Asm) { l := a.Label(); a.Bind(l); a.Tbz(0, 64, l) },
+			"tbz at byte 4: bit 64 is not from 0 to 63: a register has no more",
+		},
+		{
+			func(a *Asm) { l := a.Label(); a.Bind(l); a.BCond(5, l) },
+			"b.Cond(5) at byte 4: no such condition: take one that this package names",
+		},
+		{
+			func(a *Asm) { l := a.Label(); a.Cbz(0, l); pad(a, 1<<20-4); a.Bind(l) },
+			"cbz at byte 4: distance 1048576 is not a multiple of 4 from -1048576 to 1048572: " +
+				"branch over a B with the opposite condition",
+		},
 		{func(a *Asm) { a.B(a.Label()) }, "b at byte 4: label 1 is nowhere: call Bind where it belongs"},
 	} {
 		var a Asm

@@ -55,18 +55,48 @@ func bitwise(f func(d, n, m, o byte) byte) func(d, n, m, o []byte) []byte {
 
 // logic has the bitwise operations, by their descriptions in the architecture's manual.
 var logic = []operation{
-	{"and", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.And(d, n, m) }, bitwise(func(_, n, m, _ byte) byte { return n & m })},
-	{"bic", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Bic(d, n, m) }, bitwise(func(_, n, m, _ byte) byte { return n &^ m })},
-	{"orr", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Orr(d, n, m) }, bitwise(func(_, n, m, _ byte) byte { return n | m })},
-	{"orn", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Orn(d, n, m) }, bitwise(func(_, n, m, _ byte) byte { return n | ^m })},
-	{"eor", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Eor(d, n, m) }, bitwise(func(_, n, m, _ byte) byte { return n ^ m })},
+	{
+		"and", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.And(d, n, m) },
+		bitwise(func(_, n, m, _ byte) byte { return n & m }),
+	},
+	{
+		"bic", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Bic(d, n, m) },
+		bitwise(func(_, n, m, _ byte) byte { return n &^ m }),
+	},
+	{
+		"orr", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Orr(d, n, m) },
+		bitwise(func(_, n, m, _ byte) byte { return n | m }),
+	},
+	{
+		"orn", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Orn(d, n, m) },
+		bitwise(func(_, n, m, _ byte) byte { return n | ^m }),
+	},
+	{
+		"eor", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Eor(d, n, m) },
+		bitwise(func(_, n, m, _ byte) byte { return n ^ m }),
+	},
 	{"not", func(a *arm64.Asm, d, n, _, _ arm64.V) { a.Not(d, n) }, bitwise(func(_, n, _, _ byte) byte { return ^n })},
 	{"mov", func(a *arm64.Asm, d, n, _, _ arm64.V) { a.Mov(d, n) }, bitwise(func(_, n, _, _ byte) byte { return n })},
-	{"bsl", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Bsl(d, n, m) }, bitwise(func(d, n, m, _ byte) byte { return d&n | ^d&m })},
-	{"bit", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Bit(d, n, m) }, bitwise(func(d, n, m, _ byte) byte { return m&n | ^m&d })},
-	{"bif", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Bif(d, n, m) }, bitwise(func(d, n, m, _ byte) byte { return m&d | ^m&n })},
-	{"movi 16b", func(a *arm64.Asm, d, _, _, _ arm64.V) { a.Movi(arm64.B16, d, 0xa7) }, bitwise(func(_, _, _, _ byte) byte { return 0xa7 })},
-	{"movi 2d", func(a *arm64.Asm, d, _, _, _ arm64.V) { a.Movi(arm64.D2, d, ^uint64(0)) }, bitwise(func(_, _, _, _ byte) byte { return 0xff })},
+	{
+		"bsl", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Bsl(d, n, m) },
+		bitwise(func(d, n, m, _ byte) byte { return d&n | ^d&m }),
+	},
+	{
+		"bit", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Bit(d, n, m) },
+		bitwise(func(d, n, m, _ byte) byte { return m&n | ^m&d }),
+	},
+	{
+		"bif", func(a *arm64.Asm, d, n, m, _ arm64.V) { a.Bif(d, n, m) },
+		bitwise(func(d, n, m, _ byte) byte { return m&d | ^m&n }),
+	},
+	{
+		"movi 16b", func(a *arm64.Asm, d, _, _, _ arm64.V) { a.Movi(arm64.B16, d, 0xa7) },
+		bitwise(func(_, _, _, _ byte) byte { return 0xa7 }),
+	},
+	{
+		"movi 2d", func(a *arm64.Asm, d, _, _, _ arm64.V) { a.Movi(arm64.D2, d, ^uint64(0)) },
+		bitwise(func(_, _, _, _ byte) byte { return 0xff }),
+	},
 }
 
 // sha3 has those of the SHA3 extension.

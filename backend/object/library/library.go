@@ -58,6 +58,9 @@ func New(n *netlist.Netlist, opt Options) (*Library, error) {
 		return nil, fmt.Errorf("object: %s: %w", n.Name, err)
 	}
 	l := &Library{n: n, opt: opt}
+	if l.scratch, err = ccode.ClassifyScratch(n, ccode.Options{Module: opt.Portable()}); err != nil {
+		return nil, fmt.Errorf("object: %w", err)
+	}
 	d := dispatch.Dispatcher{Module: opt.Module, Functions: []dispatch.Function{{Name: classify}}}
 	var members []ar.Member
 	for _, v := range variants {
