@@ -110,20 +110,8 @@ func requested() []format {
 			return gocode.WriteTest(w, n, goOptions(p))
 		})},
 		{"dot", "dot", ".dot", onRequest, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
-		{"object", "object", ".a", onRequest, func(w io.Writer, p Product) error {
-			l, err := p.library()
-			if err != nil {
-				return err
-			}
-			return l.WriteArchive(w)
-		}},
-		{"object-header", "object", "_object.h", onRequest, func(w io.Writer, p Product) error {
-			l, err := p.library()
-			if err != nil {
-				return err
-			}
-			return l.WriteHeader(w)
-		}},
+		{"object", "object", ".a", onRequest, inLibrary((*library.Library).WriteArchive)},
+		{"object-header", "object", "_object.h", onRequest, inLibrary((*library.Library).WriteHeader)},
 		{"object-portable", "object", "_portable.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
 			p Product,
 		) error {
@@ -134,6 +122,12 @@ func requested() []format {
 		) error {
 			return ccode.WriteHeader(w, n, portableOptions(p))
 		})},
+		inGo("go-object", "_linux_amd64.syso"),
+		inGo("go-object-declarations", "_linux_amd64.go"),
+		inGo("go-object-calls", "_linux_amd64.s"),
+		inGo("go-object-native", "_native.go"),
+		inGo("go-object-other", "_native_other.go"),
+		inGo("go-object-test", "_native_test.go"),
 		{"yosys-json", "yosys-json", ".yosys.json", onRequest, func(w io.Writer, p Product) error {
 			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " +
 				p.Manifest.Version})
@@ -261,6 +255,35 @@ func inC(write func(io.Writer, *netlist.Netlist, ccode.Options) error) func(io.W
 	})
 }
 
+// inLibrary returns the writer of a file of a library.
+func inLibrary(write func(*library.Library, io.Writer) error) func(io.Writer, Product) error {
+	return func(w io.Writer, p Product) error {
+		l, err := p.library()
+		if err != nil {
+			return err
+		}
+		return write(l, w)
+	}
+}
+
+// inGo returns the format of a file by which a Go package has machine code.
+func inGo(name, suffix string) format {
+	return format{name, "go-object", suffix, onRequest, func(w io.Writer, p Product) error {
+		return inLibrary(func(l *library.Library, w io.Writer) error {
+			return l.WriteGo(w, p.Manifest.Module+suffix)
+		})(w, p)
+	}}
+}
+
+// implied are formats that have what others need.
+var implied = map[string]string{"go-object": "go"}
+
+// asked reports whether a format is one that the product names, or one that it needs.
+func (p Product) asked(emit string) bool {
+	return emit != "" &&
+		slices.ContainsFunc(p.Emit, func(name string) bool { return name == emit || implied[name] == emit })
+}
+
 func libraryOptions(p Product) library.Options {
 	return library.Options{Module: p.Manifest.Module, Header: p.Header}
 }
@@ -294,7 +317,7 @@ func selectFormats(p Product) ([]format, error) {
 		if f.emit != "" && !slices.Contains(names, f.emit) {
 			names = append(names, f.emit)
 		}
-		if f.always(p) || slices.Contains(p.Emit, f.emit) {
+		if f.always(p) || p.asked(f.emit) {
 			selected = append(selected, f)
 		}
 	}

@@ -225,7 +225,7 @@ func TestWriteFails(t *testing.T) {
 		},
 		{
 			"unknown format", context.Background(), func(p *Product) { p.Emit = []string{"dot", "vhdl"} },
-			`emit: format "vhdl" is unknown: give some of verilog, testbench, netlist, aiger, blif, c, go, dot, object, yosys-json`,
+			`emit: format "vhdl" is unknown: give some of verilog, testbench, netlist, aiger, blif, c, go, dot, object, go-object, yosys-json`,
 		},
 		{"module name", context.Background(), func(p *Product) { p.Manifest.Module = "../evil" }, "module name: "},
 		{"interrupted", cancelled, func(*Product) {}, "context canceled"},

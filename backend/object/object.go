@@ -118,6 +118,7 @@ func (f *File) Defined() []string {
 type Function struct {
 	Name   string
 	Code   []byte
+	Entry  int  // offset in Code of the instruction that a call begins with
 	Hidden bool // to be called from within the same program or shared library alone
 }
 
@@ -133,7 +134,8 @@ func Functions(machine elf.Machine, functions ...Function) *File {
 			visibility = elf.STV_HIDDEN
 		}
 		f.Symbols = append(f.Symbols, Symbol{
-			Name: function.Name, Section: ".text", Value: uint64(len(code)), Size: uint64(len(function.Code)),
+			Name: function.Name, Section: ".text", Value: uint64(len(code) + function.Entry),
+			Size:    uint64(len(function.Code) - function.Entry),
 			Binding: elf.STB_GLOBAL, Visibility: visibility, Type: elf.STT_FUNC,
 		})
 		code = append(code, function.Code...)

@@ -63,6 +63,7 @@ var forms = []string{
 	"--wrap stream --lut 6 --emit aiger,blif,c,dot,go,yosys-json",
 	"--wrap uart --board hx8k-breakout --target ice40 --style lut --pipeline 2",
 	"--wrap axis --fold 2",
+	"--emit object,go-object",
 	"--scope gates",
 	"--scope gates --lut 6",
 }

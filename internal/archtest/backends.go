@@ -86,10 +86,11 @@ var backends = []Rule{
 		Package: "backend/object/library",
 		Imports: []string{
 			"netlist", "backend/ccode", "backend/native", "backend/native/rows", "backend/object", "backend/object/ar",
-			"backend/object/dispatch", "backend/wordcode",
+			"backend/object/dispatch", "backend/object/gostub", "backend/wordcode",
 		},
 		Test: []string{
-			"compiler", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/encoding", "trainer/model",
+			"backend/gocode", "compiler", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/encoding",
+			"trainer/model",
 		},
 		TestStandard: []string{"os/exec"},
 	},

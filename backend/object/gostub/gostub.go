@@ -71,14 +71,19 @@ func ObjectName(module, machine string) string { return module + "_linux_" + mac
 
 // Files returns the files, which go beside what backend/gocode writes for a classifier of features of at most 8, 16 or
 // 32 bits, and the object files, under their [ObjectName]. The package then has the type Native with the method
-// Classify, which does what Network's does on every machine, by the machine code where there is some for it.
+// Classify, which does what Network's does on every machine, by the machine code where there is some for it; and a test
+// that it does, with a benchmark.
 //
 // It returns an error if a name is none in Go or C, a machine is not known or stands twice, or a size is out of range.
 func Files(opt Options) ([]File, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	files := []File{{opt.Module + "_native.go", opt.fill(nativeGo)}, {opt.Module + "_native_other.go", opt.fill(otherGo)}}
+	files := []File{
+		{opt.Module + "_native.go", opt.fill(nativeGo)},
+		{opt.Module + "_native_test.go", opt.fill(testGo)},
+		{opt.Module + "_native_other.go", opt.fill(otherGo)},
+	}
 	for _, m := range opt.Machines {
 		name := opt.Module + "_linux_" + m.Name
 		declarations, assembly := opt.machine(m)

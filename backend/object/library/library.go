@@ -44,10 +44,11 @@ const scratchAlign = 64
 
 // Library is a library of one classifier.
 type Library struct {
-	n       *netlist.Netlist
-	opt     Options
-	archive []byte
-	scratch int
+	n         *netlist.Netlist
+	opt       Options
+	features  int                // words of a sample
+	functions []*native.Function // of each variant
+	scratch   int                // bytes of memory that each of them, and the portable code, can do with
 }
 
 // New makes the library of a classifier, of scope core or full. It returns an error if n is none, has registers, or
@@ -57,58 +58,64 @@ func New(n *netlist.Netlist, opt Options) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("object: %s: %w", n.Name, err)
 	}
-	l := &Library{n: n, opt: opt}
+	l := &Library{n: n, opt: opt, features: f.Count}
 	if l.scratch, err = ccode.ClassifyScratch(n, ccode.Options{Module: opt.Portable()}); err != nil {
 		return nil, fmt.Errorf("object: %w", err)
 	}
-	d := dispatch.Dispatcher{Module: opt.Module, Functions: []dispatch.Function{{Name: classify}}}
-	var members []ar.Member
 	for _, v := range variants {
 		function, err := native.CompileFunction(core, v.isa, f, bits)
 		if err != nil {
 			return nil, fmt.Errorf("object: %w", err)
 		}
 		l.scratch = max(l.scratch, function.Scratch)
+		l.functions = append(l.functions, function)
+	}
+	return l, nil
+}
+
+func (l *Library) dispatcher() *dispatch.Dispatcher {
+	d := &dispatch.Dispatcher{Module: l.opt.Module, Functions: []dispatch.Function{{Name: classify}}}
+	for _, v := range variants {
 		d.Variants = append(d.Variants, dispatch.Variant{Name: v.isa.Name, Needs: v.needs})
-		members, err = appendMember(members, opt.Module+"_"+v.isa.Name+".o", codeObject(opt.Module, v.isa.Name, function))
-		if err != nil {
-			return nil, err
+	}
+	return d
+}
+
+// codes returns the functions of the variants.
+func (l *Library) codes() (all []object.Function) {
+	for i, f := range l.functions {
+		all = append(all, object.Function{
+			Name: dispatch.Symbol(l.opt.Module, variants[i].isa.Name, classify), Code: f.Text, Entry: f.Entry, Hidden: true,
+		})
+	}
+	return all
+}
+
+// WriteArchive writes the archive: an object file for each variant, and the one that chooses among them.
+func (l *Library) WriteArchive(w io.Writer) error {
+	var members []ar.Member
+	add := func(name string, f *object.File) error {
+		data, err := f.Bytes()
+		members = append(members, ar.Member{Name: name, Data: data, Symbols: f.Defined()})
+		return err
+	}
+	for i, f := range l.codes() {
+		name := l.opt.Module + "_" + variants[i].isa.Name + ".o"
+		if err := add(name, object.Functions(elf.EM_X86_64, f)); err != nil {
+			return fmt.Errorf("object: %s: %w", name, err)
 		}
 	}
-	file, err := d.Object()
+	file, err := l.dispatcher().Object()
+	if err == nil {
+		err = add(l.opt.Module+".o", file)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("object: %w", err)
+		return fmt.Errorf("object: %w", err)
 	}
-	if members, err = appendMember(members, opt.Module+".o", file); err != nil {
-		return nil, err
+	data, err := ar.Bytes(members)
+	if err == nil {
+		_, err = w.Write(data)
 	}
-	l.archive, err = ar.Bytes(members)
-	return l, err
-}
-
-// codeObject returns the object file with the function of a variant.
-func codeObject(module, name string, f *native.Function) *object.File {
-	return &object.File{
-		Machine:  elf.EM_X86_64,
-		Sections: []object.Section{object.Text(f.Text)},
-		Symbols: []object.Symbol{{
-			Name: dispatch.Symbol(module, name, classify), Section: ".text", Value: uint64(f.Entry),
-			Size: uint64(len(f.Text) - f.Entry), Binding: elf.STB_GLOBAL, Visibility: elf.STV_HIDDEN, Type: elf.STT_FUNC,
-		}},
-	}
-}
-
-func appendMember(members []ar.Member, name string, f *object.File) ([]ar.Member, error) {
-	data, err := f.Bytes()
-	if err != nil {
-		return nil, fmt.Errorf("object: %s: %w", name, err)
-	}
-	return append(members, ar.Member{Name: name, Data: data, Symbols: f.Defined()}), nil
-}
-
-// WriteArchive writes the archive.
-func (l *Library) WriteArchive(w io.Writer) error {
-	_, err := w.Write(l.archive)
 	return err
 }
 
