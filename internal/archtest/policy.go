@@ -5,7 +5,7 @@ import "slices"
 // policy is the import policy of this module. A package that is not here, and a row whose package does not exist, fail
 // the test; so does an import that the row does not allow.
 var policy = Policy{
-	Rules: slices.Concat(backends, helpers, []Rule{
+	Rules: slices.Concat(backends, helpers, interchange, []Rule{
 		{
 			Package: ".",
 			Imports: []string{
