@@ -21,6 +21,7 @@ var Rooms = []Room{
 	{"fit", "the best network for a budget, searched"},
 	{"report", "the page about a folder and its model"},
 	{"ialgn", "the library: Train, Compile, Verify, ..."},
+	{"interchange", "networks of other frameworks, read and written"},
 	{"diagnose", "the paper's diagnostics"},
 	{"explain", "why a sample has its class"},
 	{"artifact", "the output folder, and what options come to"},
