@@ -2,7 +2,7 @@ package archtest
 
 // interchange are the rules of the readers and writers of other frameworks' networks.
 var interchange = []Rule{
-	{Package: "interchange/facts"},
+	{Package: "interchange/facts", Imports: []string{"internal/jsonfault"}, External: []string{yaml}},
 	{Package: "interchange/given", Imports: []string{"interchange/facts"}},
 	{Package: "interchange/graph"},
 }
