@@ -65,8 +65,8 @@ func ReadSamples(ctx context.Context, name string, r io.Reader, enc *encoding.En
 
 func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, error) {
 	q, features := enc.Quantiser, enc.Features()
-	if q != nil && len(q.Scale) != features {
-		return nil, fmt.Errorf("quantiser of %d features for a model of %d", len(q.Scale), features)
+	if q != nil && q.Features() != features {
+		return nil, fmt.Errorf("quantiser of %d features for a model of %d", q.Features(), features)
 	}
 	s := &Samples{features: features, q: q, max: enc.Max}
 	in, err := f.stream()
