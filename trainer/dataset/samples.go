@@ -74,7 +74,7 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 		return nil, err
 	}
 	if in.isArray() {
-		return s, s.openArray(in)
+		return s, s.openArray(in, data.Plain)
 	}
 	s.table, err = tableOf(in, layout{
 		label: data.Label, comma: data.Decimal == "comma", features: features, names: enc.Names, columns: enc.Columns,
@@ -92,9 +92,12 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 }
 
 // openArray reads the header of an array of samples, which it closes if they are not the model's.
-func (s *Samples) openArray(in *stream) (err error) {
+func (s *Samples) openArray(in *stream, plain bool) (err error) {
 	if s.array, err = arrayOf(in); err != nil {
 		return err
+	}
+	if plain {
+		s.array.places = nil
 	}
 	if s.array.features != s.features {
 		s.Close()
