@@ -376,3 +376,65 @@ func TestReaderError(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongArguments calls all that has a meaning with arguments that do not fit.
+func TestWrongArguments(t *testing.T) {
+	four := stored("FloatStorage", 4)
+	wrong := []string{
+		")", tuple("N"), tuple(num(3)), tuple(str("x")), tuple("]"), tuple("]K\x01a"), tuple("]K\x01K\x02K\x03\x87a"), tuple("N", "N"),
+		tuple(str("\u0101"), str("latin1")), tuple(tuple(num(-1))), tuple(four), tuple(four, "N", "N", "N"),
+		tuple(four, num(0), ")"), tuple(four, num(0), ")", ")", "N", "N", "ctorch\nint64\n"), tuple("N", "N", "N", "N"),
+		tuple("cnumpy\nndarray\n"), tuple("cnumpy\ndtype\n"+tuple(str("O8"))+"R", "C\x01x"),
+		tuple("cnumpy\ndtype\n"+tuple(str("i4"))+"R", "C\x01x"), tuple("cnumpy\ndtype\n"+tuple(str("c8"))+"R", "C\x08xxxxxxxx"),
+	}
+	accepted := map[string]int{
+		"collections\nOrderedDict": 2, "builtins\nset": 4, "builtins\nbytes": 1, "_codecs\nencode": 0,
+		"copyreg\n_reconstructor": 0, "torch\nSize": 0, "torch\ndevice": 1, "torch.nn\nParameter": 0,
+		"torch._utils\n_rebuild_tensor_v2": 1, "torch._utils\n_rebuild_tensor_v3": 0,
+		"torch._utils\n_rebuild_parameter": 0, "torch._tensor\n_rebuild_from_type": 0,
+		"numpy.core.multiarray\n_reconstruct": 1, "numpy.core.multiarray\nscalar": 0,
+	}
+	for name, want := range accepted {
+		got := 0
+		for _, args := range wrong {
+			if _, err := take(t, archive(t, begin+"c"+name+"\n"+args+"R.", strings.Repeat("\x01", 16))); err == nil {
+				got++
+			} else if !strings.Contains(err.Error(), strings.Replace(name, "\n", ".", 1)+": ") {
+				t.Errorf("%q of %q: error %v", name, args, err)
+			}
+		}
+		if got != want {
+			t.Errorf("%q takes %d of the arguments, want %d", name, got, want)
+		}
+	}
+}
+
+// TestLongForm has a directory with lengths of 64 bits, as archives beyond 4 GB have.
+func TestLongForm(t *testing.T) {
+	pickle := begin + "K\x07."
+	b := archive(t, pickle)
+	at := strings.Index(string(b), "PK\x01\x02")
+	end := strings.Index(string(b), "PK\x05\x06")
+	line, tail := []byte(string(b[at:end])), []byte(string(b[end:]))
+	le := binary.LittleEndian
+	extra := le.AppendUint16(le.AppendUint16([]byte("\x99\x00\x01\x00x"), 1), 24)
+	for _, v := range []int{len(pickle), len(pickle), 0} {
+		extra = le.AppendUint64(extra, uint64(v))
+	}
+	for _, i := range []int{20, 24, 42} {
+		le.PutUint32(line[i:], 0xffffffff)
+	}
+	le.PutUint16(line[30:], uint16(len(extra)))
+	name := len(line) - 46
+	long := func(extra []byte) []byte {
+		le.PutUint32(tail[12:], uint32(46+name+len(extra)))
+		return []byte(string(b[:at]) + string(line[:46+name]) + string(extra) + string(tail))
+	}
+	if v, err := take(t, long(extra)); v != int64(7) || err != nil {
+		t.Errorf("%v, error %v", v, err)
+	}
+	extra[len(extra)-1] = 0xff
+	if _, err := take(t, long(extra)); err == nil || !strings.Contains(err.Error(), "a length of 64 bits is wrong") {
+		t.Errorf("error %v", err)
+	}
+}
