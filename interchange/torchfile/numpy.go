@@ -27,6 +27,9 @@ func (m *machine) setArray(t *Tensor, state any) error {
 	if len(args) != 5 || !isBool || !isBytes || int64(len(b))%dtype.size() != 0 {
 		return fmt.Errorf("numpy.ndarray: its state is not five values with its bytes: is the file damaged?")
 	}
+	if err := m.budget.take(2*sizeObject + 16*int64(len(shape))); err != nil {
+		return err
+	}
 	stride := make([]int, len(shape))
 	elements := 1
 	for k := range shape {

@@ -17,9 +17,9 @@
 // converted, each once, and kept; together they are at most as large as the file. The result has no cycles, is nested
 // at most 1000 deep, and does not unfold from few shared values into very many: whoever walks it needs no precautions.
 //
-// The module gopickle reads such files too. It is not used here, since its machine allocates what a length in the file
-// says before it looks for the bytes, takes classes that it does not know for generic ones instead of refusing them,
-// and reads all storages from a named file before anyone asks for them.
+// The module gopickle reads such files too, and its names can be restricted. It is not used here, since its machine
+// allocates what a length in the file says before it looks for the bytes, nothing bounds its stack and memo, and it
+// reads all storages from a named file before anyone asks for them.
 package torchfile
 
 import (
