@@ -13,4 +13,9 @@ var interchange = []Rule{
 	{Package: "interchange/facts", Imports: []string{"internal/jsonfault"}, External: []string{yaml}},
 	{Package: "interchange/given", Imports: []string{"interchange/facts"}},
 	{Package: "interchange/graph"},
+	{
+		Package: "interchange/torchlogix",
+		Imports: []string{"interchange/facts", "interchange/given", "interchange/graph", "interchange/torchfile"},
+		Test:    []string{"internal/npytest"},
+	},
 }
