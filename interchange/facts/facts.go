@@ -86,6 +86,8 @@ type Thermometer struct {
 	File  string `json:"thresholds_file"` // a .npy file beside the file of facts
 	Shape []int  `json:"shape"`
 	Bits  int    `json:"bits"`
+	// Absent is set where the file says thermometer: none. The network is given bits.
+	Absent bool `json:"-"`
 }
 
 // InputNumbers says that features are whole numbers of some bits, which the network was given divided by Divisor. In a

@@ -2,8 +2,22 @@ package archtest
 
 // interchange are the rules of the readers and writers of other frameworks' networks.
 var interchange = []Rule{
+	{Package: "interchange/checkpoint", Imports: []string{
+		"interchange/given", "interchange/graph", "interchange/torchfile",
+	}},
+	{
+		Package: "interchange/difflogic",
+		Imports: []string{
+			"interchange/checkpoint", "interchange/difflogic/wiring", "interchange/given", "interchange/graph",
+			"interchange/torchfile", "internal/plural",
+		},
+		Test: []string{"interchange/facts", "interchange/graph/graphtest"},
+	},
 	{Package: "interchange/difflogic/wiring", Imports: []string{"internal/jsonfault", "internal/plural"}},
 	{Package: "interchange/facts"},
 	{Package: "interchange/given", Imports: []string{"interchange/facts"}},
 	{Package: "interchange/graph"},
+	{Package: "interchange/graph/graphtest", Imports: []string{
+		"interchange/facts", "interchange/given", "interchange/graph", "internal/npytest",
+	}},
 }
