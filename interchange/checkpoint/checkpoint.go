@@ -171,3 +171,25 @@ func Floats(name string, t *torchfile.Tensor, columns int) ([]float32, error) {
 	}
 	return data, nil
 }
+
+// Fits returns an error if tensors have more elements than a file of that size holds: elements that are one number many
+// times, which would take more memory than the file has bytes.
+func Fits(src *given.Source, tensors ...*torchfile.Tensor) error {
+	var size int64
+	for _, t := range tensors {
+		if t == nil {
+			continue
+		}
+		each := int64(4)
+		switch t.DType {
+		case torchfile.Bool, torchfile.Int8, torchfile.Uint8:
+			each = 1
+		case torchfile.Float16, torchfile.BFloat16, torchfile.Int16, torchfile.Uint16:
+			each = 2
+		}
+		if size += each * int64(t.Elements()); size > src.Size {
+			return hint.With(fmt.Errorf("tensors of more elements than the file holds"), "save them before they are expanded")
+		}
+	}
+	return nil
+}

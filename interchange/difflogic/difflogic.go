@@ -141,6 +141,13 @@ func (n *network) model(o *torchfile.Object) error {
 
 // weights reads the weights of all layers.
 func (n *network) weights() error {
+	tensors := make([]*torchfile.Tensor, len(n.layers))
+	for i, l := range n.layers {
+		tensors[i] = l.tensor
+	}
+	if err := checkpoint.Fits(n.src, tensors...); err != nil {
+		return err
+	}
 	for i := range n.layers {
 		l := &n.layers[i]
 		var err error

@@ -173,6 +173,7 @@ func (n *network) ofSeed([][]uint8) (*wiring.Wiring, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	w.Inputs = n.inputs // of facts, where the text does not say it
 	w.Form = connections + ", drawn again as difflogic's main.py draws it: samples split, then layer by layer, the " +
 		"weights on a GPU"
 	return w, fmt.Sprintf("seed %d", *n.src.Seed), nil

@@ -14,6 +14,13 @@ var interchange = []Rule{
 		Test: []string{"interchange/facts", "interchange/graph/graphtest"},
 	},
 	{Package: "interchange/difflogic/wiring", Imports: []string{"internal/jsonfault", "internal/plural"}},
+	{
+		Package: "interchange/dwn",
+		Imports: []string{
+			"interchange/checkpoint", "interchange/given", "interchange/graph", "interchange/torchfile", "internal/plural",
+		},
+		Test: []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
+	},
 	{Package: "interchange/facts"},
 	{Package: "interchange/given", Imports: []string{"interchange/facts"}},
 	{Package: "interchange/graph"},
