@@ -18,4 +18,26 @@ var interchange = []Rule{
 		Imports: []string{"interchange/facts", "interchange/given", "interchange/graph", "interchange/torchfile"},
 		Test:    []string{"internal/npytest"},
 	},
+	{Package: "interchange/checkpoint", Imports: []string{
+		"interchange/given", "interchange/graph", "interchange/torchfile",
+	}},
+	{
+		Package: "interchange/difflogic",
+		Imports: []string{
+			"interchange/checkpoint", "interchange/difflogic/wiring", "interchange/given", "interchange/graph",
+			"interchange/torchfile", "internal/plural",
+		},
+		Test: []string{"interchange/facts", "interchange/graph/graphtest"},
+	},
+	{Package: "interchange/difflogic/wiring", Imports: []string{"internal/jsonfault", "internal/plural"}},
+	{
+		Package: "interchange/dwn",
+		Imports: []string{
+			"interchange/checkpoint", "interchange/given", "interchange/graph", "interchange/torchfile", "internal/plural",
+		},
+		Test: []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
+	},
+	{Package: "interchange/graph/graphtest", Imports: []string{
+		"interchange/facts", "interchange/given", "interchange/graph", "internal/npytest",
+	}},
 }

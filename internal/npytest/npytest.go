@@ -1,8 +1,8 @@
-// Package npytest reads NumPy's .npy files for tests. It takes the files that tests come with as they are: what it does
-// not know fails the test.
+// Package npytest reads arrays of NumPy in tests.
 package npytest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"os"
@@ -12,77 +12,56 @@ import (
 	"testing"
 )
 
-// Array is an array in C order.
-type Array struct {
-	Shape []int
-	Kind  string // its elements' type as NumPy has it, such as "<f4" or "|u1"
+var header = regexp.MustCompile(`'descr': '([^']*)', 'fortran_order': False, 'shape': \(([0-9, ]*)\)`)
 
-	data []byte
-}
-
-var header = regexp.MustCompile(`'descr': *'([^']*)'.*'fortran_order': *False.*'shape': *\(([0-9, ]*)\)`)
-
-// Read reads a file in version 1 of the format.
-func Read(t testing.TB, path string) *Array {
+// Read returns the shape and the elements, in C order, of a .npy file of little-endian numbers. What it cannot read
+// ends the test.
+func Read(t testing.TB, path string) (shape []int, data []float64) {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(data) < 10 || string(data[:8]) != "\x93NUMPY\x01\x00" {
-		t.Fatalf("%s: not an array in version 1 of the format", path)
+	if len(file) < 10 || !bytes.HasPrefix(file, []byte("\x93NUMPY\x01")) {
+		t.Fatalf("%s: not version 1 of .npy", path)
 	}
-	end := 10 + int(binary.LittleEndian.Uint16(data[8:]))
-	said := header.FindStringSubmatch(string(data[10:end]))
-	if said == nil {
-		t.Fatalf("%s: header %q", path, data[10:end])
+	body := file[10+int(binary.LittleEndian.Uint16(file[8:])):]
+	m := header.FindSubmatch(file)
+	if m == nil {
+		t.Fatalf("%s: a header of another form", path)
 	}
-	a := &Array{Kind: said[1], data: data[end:]}
-	for field := range strings.SplitSeq(said[2], ",") {
-		if n, err := strconv.Atoi(strings.TrimSpace(field)); err == nil {
-			a.Shape = append(a.Shape, n)
-		}
-	}
-	return a
-}
-
-// Row returns how many elements an entry of the first dimension has.
-func (a *Array) Row() int {
 	n := 1
-	for _, d := range a.Shape[1:] {
-		n *= d
+	for _, d := range strings.FieldsFunc(string(m[2]), func(r rune) bool { return r == ',' || r == ' ' }) {
+		v, err := strconv.Atoi(d)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		shape, n = append(shape, v), n*v
 	}
-	return n
+	size, decode := element(string(m[1]))
+	if decode == nil || len(body) != n*size {
+		t.Fatalf("%s: %d bytes of shape %v and type %s", path, len(body), shape, m[1])
+	}
+	data = make([]float64, n)
+	for i := range data {
+		data[i] = decode(body[i*size:])
+	}
+	return shape, data
 }
 
-// Floats returns all elements as float32.
-func (a *Array) Floats(t testing.TB) []float32 {
-	t.Helper()
-	var out []float32
-	switch a.Kind {
+// element returns how to read an element of a type; nil if the type is not known.
+func element(code string) (size int, decode func(b []byte) float64) {
+	switch code {
+	case "|u1":
+		return 1, func(b []byte) float64 { return float64(b[0]) }
+	case "|b1":
+		return 1, func(b []byte) float64 { return float64(b[0]) }
+	case "<i8":
+		return 8, func(b []byte) float64 { return float64(int64(binary.LittleEndian.Uint64(b))) }
 	case "<f4":
-		for i := 0; i < len(a.data); i += 4 {
-			out = append(out, math.Float32frombits(binary.LittleEndian.Uint32(a.data[i:])))
-		}
-	case "|u1", "|b1":
-		for _, v := range a.data {
-			out = append(out, float32(v))
-		}
-	default:
-		t.Fatalf("elements of type %s", a.Kind)
+		return 4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }
+	case "<f8":
+		return 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
 	}
-	return out
-}
-
-// Ints returns all elements as int64.
-func (a *Array) Ints(t testing.TB) []int64 {
-	t.Helper()
-	if a.Kind != "<i8" {
-		t.Fatalf("elements of type %s, want <i8", a.Kind)
-	}
-	out := make([]int64, len(a.data)/8)
-	for i := range out {
-		out[i] = int64(binary.LittleEndian.Uint64(a.data[8*i:]))
-	}
-	return out
+	return 0, nil
 }
