@@ -23,7 +23,7 @@ const fixturesFolder = "../../../shared/reference/import"
 // fixtures returns the folders of networks, and skips the test where there are none.
 func fixtures(t *testing.T) []string {
 	folder := fixturesFolder
-	if other := os.Getenv("IALGN_IMPORT_FIXTURES"); other != "" {
+	if other := os.Getenv("IALGN_IMPORT"); other != "" {
 		folder = other
 	}
 	found, _ := filepath.Glob(filepath.Join(folder, "tlx-*"))

@@ -13,6 +13,7 @@ var interchange = []Rule{
 	{Package: "interchange/facts", Imports: []string{"internal/jsonfault"}, External: []string{yaml}},
 	{Package: "interchange/given", Imports: []string{"interchange/facts"}},
 	{Package: "interchange/graph"},
+	{Package: "interchange/reader", Imports: []string{"interchange/...", "internal/hint"}},
 	{
 		Package: "interchange/torchlogix",
 		Imports: []string{"interchange/facts", "interchange/given", "interchange/graph", "interchange/torchfile"},
