@@ -112,7 +112,7 @@ func TestThermometerOfCircuit(t *testing.T) {
 func TestReadCircuitRefuses(t *testing.T) {
 	good := circuitOfParts(twoGates, twoSums, `"outputs": [9, 8]`)
 	for _, c := range []struct{ name, old, replacement, want string }{
-		{"a forward reference", `"in0": 0`, `"in0": 7`, "line 1, column 77: gate 4: AND_NOT_B: in0 is 7"},
+		{"a forward reference", `"in0": 0`, `"in0": 7`, "line 1, column 95: gate 4: AND_NOT_B: in0 is 7"},
 		{"itself", `"in0": 4`, `"in0": 7`, "gate 7: NOT: in0 is 7"},
 		{"no operand", `"in1": 1`, `"in1": -1`, "gate 4: AND_NOT_B: in1 is -1"},
 		{"a gap", `"in0": 4`, `"in0": 6`, "in0 is 6"},
@@ -129,7 +129,7 @@ func TestReadCircuitRefuses(t *testing.T) {
 		{"unequal taus", `"tau": 2.0, "beta": 0.0`, `"tau": 3.0, "beta": 0.0`, "tau of class 1 is 3"},
 		{"a tau of 0", `"tau": 2.0, "beta": 0.0`, `"tau": 0, "beta": 0.0`, "tau is 0"},
 		{"a number too large", `1.5`, `1e999`, "1e999"},
-		{"not a number", `1.5`, `NaN`, "line 3"},
+		{"not a number", `1.5`, `NaN`, "line 3, column 75: 'N'"},
 		{"a text", `1.5`, `"1.5"`, "want a number"},
 		{"half an input", `"in0": 0`, `"in0": 0.5`, "want a whole number"},
 		{"a key twice", `"in0": 0`, `"in0": 0, "in0": 0`, `key "in0" stands a second time`},
@@ -143,7 +143,7 @@ func TestReadCircuitRefuses(t *testing.T) {
 		{"a shape", `"n_inputs": 4`, `"n_inputs": 4, "input_shape": [2, 3]`, "input_shape: [2 3]"},
 		{"a shape of outputs", `"n_inputs": 4`, `"n_inputs": 4, "output_shape": [3]`, "output_shape: [3]"},
 		{"a large shape", `"n_inputs": 4`, `"n_inputs": 4, "input_shape": [1000000, 1000000]`, "input_shape"},
-		{"a comma too many", `[9, 8]`, `[9, 8,]`, "line 5, column"},
+		{"a comma too many", `[9, 8]`, `[9, 8,]`, "line 4, column"},
 		{"an end in the middle", `, "outputs": [9, 8]}`, ``, "the file ends"},
 		{"something behind", `[9, 8]}`, `[9, 8]} 1`, "something stands behind"},
 		{"deep", `[9, 8]`, strings.Repeat("[", 100) + strings.Repeat("]", 100), "nested deeper"},
