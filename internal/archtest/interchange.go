@@ -22,6 +22,13 @@ var interchange = []Rule{
 		Test: []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
 	},
 	{Package: "interchange/facts"},
+	{
+		Package: "interchange/gates",
+		Imports: []string{"interchange/checkpoint", "interchange/given", "interchange/graph", "internal/plural"},
+		Test: []string{
+			"backend/aiger", "backend/blif", "interchange/facts", "interchange/graph/graphtest", "netlist",
+		},
+	},
 	{Package: "interchange/given", Imports: []string{"interchange/facts"}},
 	{Package: "interchange/graph"},
 	{Package: "interchange/graph/graphtest", Imports: []string{
