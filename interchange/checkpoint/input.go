@@ -16,7 +16,7 @@ func Bits(n int) graph.Input { return graph.Input{Shape: []int{n}, Digits: 1} }
 // thresholds is for every feature.
 func Thermometer(src *given.Source, bits int) (graph.Input, error) {
 	rows, facts := src.Thresholds, src.Facts.Thermometer
-	if facts.Absent {
+	if facts.None {
 		return graph.Input{}, Contradiction(src, "thermometer", "none", "what was given", "thresholds")
 	}
 	if len(rows) == 0 || len(rows[0]) == 0 {

@@ -90,7 +90,7 @@ func TestMissing(t *testing.T) {
 	src := f.Source(t, "state_dict.pt")
 	src.Thresholds = nil
 	missing(t, src, "thresholds")
-	src.Facts = &facts.Facts{Thermometer: facts.Thermometer{Absent: true}}
+	src.Facts = &facts.Facts{Thermometer: facts.Thermometer{None: true}}
 	missing(t, src, "in_dim")
 	src.Facts.InDim = 192
 	missing(t, src, "group_sum.k")
@@ -106,7 +106,7 @@ func TestMissing(t *testing.T) {
 func TestBits(t *testing.T) {
 	f := open(t, "dwn-n4-learn")
 	src, said := f.Source(t, "state_dict.pt"), *f.Facts
-	said.Thermometer = facts.Thermometer{Absent: true}
+	said.Thermometer = facts.Thermometer{None: true}
 	src.Facts, src.Thresholds = &said, nil
 	n, err := Read(src, value(t, src))
 	if err != nil {
@@ -175,7 +175,7 @@ func TestContradictions(t *testing.T) {
 		"twice":   {func(s *facts.Facts) { s.Sum.RandPerm = make([]int, 50) }, "randperm: number 1 is 0: want each of 0 to 49 once"},
 		"bits":    {func(s *facts.Facts) { s.Thermometer.Bits = 3 }, "thermometer.bits is 3, but the file of thresholds has 2"},
 		"shape":   {func(s *facts.Facts) { s.Thermometer.Shape = []int{63, 2} }, "thermometer.shape is [63 2], but the file of thresholds has [64 2]"},
-		"none":    {func(s *facts.Facts) { s.Thermometer.Absent = true }, "thermometer is none, but what was given has thresholds"},
+		"none":    {func(s *facts.Facts) { s.Thermometer.None = true }, "thermometer is none, but what was given has thresholds"},
 	} {
 		src, said := f.Source(t, "state_dict.pt"), *f.Facts
 		said.Layers = slices.Clone(f.Facts.Layers)

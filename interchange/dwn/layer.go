@@ -24,7 +24,7 @@ func (n *network) input() error {
 		n.graph.Found("inputs", fmt.Sprintf("%d features of %d thresholds", n.graph.Input.Features(),
 			n.graph.Input.PerFeature()), "the thresholds")
 		return nil
-	case !n.src.Facts.Thermometer.Absent:
+	case !n.src.Facts.Thermometer.None:
 		return &given.Missing{What: "thresholds", Why: "no file of torch_dwn holds its thermometer; a network that is " +
 			"given bits has none, which facts say by thermometer: none"}
 	case width == 0:

@@ -24,6 +24,8 @@ type Facts struct {
 	Widths      []int  `json:"widths"` // difflogic: gates of each layer
 	Connections string `json:"connections"`
 
+	Parametrization string `json:"parametrization"` // torchlogix: of all layers that neither say nor show their own
+
 	Layers        []DWNLayer   `json:"layers"`
 	LayersInOrder []TorchLayer `json:"layers_in_order"`
 	Sum           GroupSum     `json:"group_sum"`
@@ -86,8 +88,9 @@ type Thermometer struct {
 	File  string `json:"thresholds_file"` // a .npy file beside the file of facts
 	Shape []int  `json:"shape"`
 	Bits  int    `json:"bits"`
-	// Absent is set where the file says thermometer: none. The network is given bits.
-	Absent bool `json:"-"`
+	// None says that the network is given bits, where a framework's file does not say whether it is. A file may have the
+	// text none instead of keys.
+	None bool `json:"none"`
 }
 
 // InputNumbers says that features are whole numbers of some bits, which the network was given divided by Divisor. In a

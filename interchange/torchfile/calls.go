@@ -108,17 +108,19 @@ func callSize(m *machine, _ *Object, args Tuple) (any, error) {
 }
 
 // callDevice makes a device of its type and perhaps its number.
-func callDevice(_ *machine, _ *Object, args Tuple) (any, error) {
+func callDevice(m *machine, _ *Object, args Tuple) (any, error) {
 	kind, ok := arg[string](args, 0)
-	switch {
-	case ok && len(kind) <= maxName && len(args) == 1:
-		return Device(kind), nil
-	case ok && len(kind) <= maxName && len(args) == 2:
-		if i, ok := arg[int64](args, 1); ok {
-			return Device(fmt.Sprintf("%s:%d", kind, i)), nil
-		}
+	i, isNumber := arg[int64](args, 1)
+	if !ok || len(args) > 2 || len(args) == 2 && !isNumber {
+		return nil, fmt.Errorf("it is made of something else than a name and a number")
 	}
-	return nil, fmt.Errorf("it is made of something else than a name and a number")
+	if len(args) == 1 {
+		return Device(kind), nil
+	}
+	if err := m.budget.take(int64(2 * len(kind))); err != nil {
+		return nil, err
+	}
+	return Device(fmt.Sprintf("%s:%d", kind, i)), nil
 }
 
 // callTensor makes a tensor of a storage, an offset, a shape and strides; whether it has a gradient and hooks follow.

@@ -49,7 +49,7 @@ var globals = map[string]*global{
 // renamed has modules under their names in other versions of Python and numpy.
 var renamed = map[string]string{
 	"__builtin__": "builtins", "copy_reg": "copyreg", "numpy._core.multiarray": "numpy.core.multiarray",
-	"torch.cuda": "torch", "torch.storage": "torch",
+	"torch.cuda": "torch", "torch.storage": "torch", "torch.tensor": "torch._tensor",
 }
 
 // inert are the packages whose classes and functions become an [Object] without a meaning.

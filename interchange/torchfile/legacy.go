@@ -19,7 +19,10 @@ func (f *file) readLegacy() (any, error) {
 		return newMachine(src, &f.budget, part, persistent).run()
 	}
 	magic, err := run("magic number", nil)
-	if n, ok := magic.(*big.Int); err != nil || !ok || n.Cmp(legacyMagic) != 0 {
+	if err != nil {
+		return nil, notTorch(err.Error())
+	}
+	if n, ok := magic.(*big.Int); !ok || n.Cmp(legacyMagic) != 0 {
 		return nil, notTorch("a pickle that does not begin with the magic number of torch.save")
 	}
 	version, err := run("version", nil)

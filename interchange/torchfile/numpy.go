@@ -1,9 +1,6 @@
 package torchfile
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
 // callArray makes an array of numpy that has no elements yet; its state follows.
 func callArray(_ *machine, _ *Object, args Tuple) (any, error) {
@@ -29,6 +26,9 @@ func (m *machine) setArray(t *Tensor, state any) error {
 	b, isBytes := arg[[]byte](args, 4)
 	if len(args) != 5 || !isBool || !isBytes || int64(len(b))%dtype.size() != 0 {
 		return fmt.Errorf("numpy.ndarray: its state is not five values with its bytes: is the file damaged?")
+	}
+	if err := m.budget.take(2*sizeObject + 16*int64(len(shape))); err != nil {
+		return err
 	}
 	stride := make([]int, len(shape))
 	elements := 1
@@ -95,6 +95,7 @@ func numpyType(args Tuple, i int) (DType, error) {
 
 // memoryStorage returns a storage that stands in memory.
 func memoryStorage(name string, dtype DType, b []byte) *storage {
-	size := int64(len(b))
-	return &storage{name: name, dtype: dtype, numel: size / dtype.size(), data: &data{r: bytes.NewReader(b), size: size}}
+	d := &data{b: b}
+	d.once.Do(func() {})
+	return &storage{name: name, dtype: dtype, numel: int64(len(b)) / dtype.size(), data: d}
 }

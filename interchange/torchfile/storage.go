@@ -14,13 +14,16 @@ type storage struct {
 	data  *data
 }
 
-// data is the bytes of storages.
+// data is the bytes of storages in the file. They are read when they are first asked for, and kept.
 type data struct {
 	r     io.ReaderAt
 	at    int64 // where in r they begin
 	size  int64
-	check func(b []byte) error // checks them all; nil if there is nothing to check or if it was done
-	lock  sync.Mutex           // of check
+	check func(b []byte) error // checks them all; nil if there is nothing to check
+
+	once sync.Once
+	b    []byte
+	err  error
 }
 
 // as returns the storage with other elements.
@@ -33,25 +36,19 @@ func (s *storage) all() *Tensor {
 	return &Tensor{Shape: []int{int(s.numel)}, Stride: []int{1}, DType: s.dtype, storage: s, whole: true}
 }
 
-// read returns the bytes from begin to end. The first call reads them all, and checks them.
-func (d *data) read(begin, end int64) ([]byte, error) {
-	d.lock.Lock()
-	defer d.lock.Unlock()
-	from, to := begin, end
-	if d.check != nil {
-		from, to = 0, d.size
-	}
-	b := make([]byte, to-from)
-	if err := readAt(d.r, b, d.at+from); err != nil {
-		return nil, err
-	}
-	if d.check != nil {
-		if err := d.check(b); err != nil {
-			return nil, err
+// bytes returns all bytes.
+func (d *data) bytes() ([]byte, error) {
+	d.once.Do(func() {
+		d.b = make([]byte, d.size)
+		d.err = readAt(d.r, d.b, d.at)
+		if d.err == nil && d.check != nil {
+			d.err = d.check(d.b)
 		}
-		d.check = nil
-	}
-	return b[begin-from : end-from], nil
+		if d.err != nil {
+			d.b = nil
+		}
+	})
+	return d.b, d.err
 }
 
 // storageOf returns the storage that the name of a value outside the pickle is for: ("storage", class, key, device,
@@ -78,6 +75,9 @@ func (f *file) storageOf(id Tuple, make func(key string, size int64) (*data, err
 	}
 	if err := f.budget.take(2*sizeObject + int64(len(key)) + sizeEntry); err != nil {
 		return nil, err
+	}
+	if f.bytes += numel * dtype.size(); f.bytes > f.size {
+		return nil, fmt.Errorf("the storages together are larger than the file: is the file damaged?")
 	}
 	d, err := make(key, numel*dtype.size())
 	if err != nil {

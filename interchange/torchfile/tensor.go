@@ -121,12 +121,13 @@ func gather[T any](t *Tensor, decode func(b []byte) T) ([]T, error) {
 		return nil, hint.With(fmt.Errorf("a tensor of shape %v has %d elements, more than the file has bytes and 8 Mi",
 			t.Shape, n), "save the tensor before it is expanded")
 	}
-	raw, err := t.bytes()
+	raw, err := t.storage.data.bytes()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", t.storage.name, err)
 	}
-	out := make([]T, 0, n)
 	size := int(t.DType.size())
+	raw = raw[t.Offset*size:]
+	out := make([]T, 0, n)
 	if len(t.Shape) == 0 {
 		return append(out, decode(raw)), nil
 	}
@@ -149,18 +150,4 @@ func gather[T any](t *Tensor, decode func(b []byte) T) ([]T, error) {
 			return out, nil
 		}
 	}
-}
-
-// bytes returns the storage's bytes from the first element of the tensor to its last one. There must be one.
-func (t *Tensor) bytes() ([]byte, error) {
-	last := t.Offset
-	for i, n := range t.Shape {
-		last += (n - 1) * t.Stride[i]
-	}
-	size := t.DType.size()
-	b, err := t.storage.data.read(int64(t.Offset)*size, int64(last+1)*size)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.storage.name, err)
-	}
-	return b, nil
 }

@@ -13,13 +13,13 @@
 // The file alone decides how much memory reading takes, and no number in it does: [Read] allocates at most three times
 // the file's size and 48 MiB. The elements of all tensors together, each counted as often as it is met in the result,
 // are at most the file's size in bytes and 8 Mi (a tensor whose strides are 0 can have more elements than the file has
-// bytes); to convert them all to float32 takes four times that, and at any time one storage more. The result has no
-// cycles, is nested at most 1000 deep, and does not unfold from few shared values into very many: whoever walks it
-// needs no precautions. Tensors keep the reader, and read their storage when they are converted.
+// bytes); to convert them all to float32 takes four times that. Storages are read when a tensor of them is first
+// converted, each once, and kept; together they are at most as large as the file. The result has no cycles, is nested
+// at most 1000 deep, and does not unfold from few shared values into very many: whoever walks it needs no precautions.
 //
-// The module gopickle reads such files too. It is not used here, since its machine allocates what a length in the file
-// says before it looks for the bytes, takes classes that it does not know for generic ones instead of refusing them,
-// and reads all storages from a named file before anyone asks for them.
+// The module gopickle reads such files too, and its names can be restricted. It is not used here, since its machine
+// allocates what a length in the file says before it looks for the bytes, nothing bounds its stack and memo, and it
+// reads all storages from a named file before anyone asks for them.
 package torchfile
 
 import (
@@ -36,6 +36,7 @@ type file struct {
 	size   int64
 	budget budget
 	stored map[string]*storage // by key
+	bytes  int64               // of all storages
 }
 
 // Read returns the value that torch.save wrote into the file. It is one of nil, bool, int64, *[big.Int] (only if int64

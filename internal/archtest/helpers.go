@@ -13,6 +13,7 @@ var helpers = []Rule{
 	{Package: "internal/jsonfault"},
 	{Package: "internal/memory", TestStandard: []string{"os/exec"}},
 	{Package: "internal/markdown"},
+	{Package: "internal/npytest"},
 	{Package: "docs"},
 	{Package: "internal/manual", Imports: []string{"internal/markdown"}, TestStandard: []string{"os/exec"}},
 	{Package: "internal/overwrite"},

@@ -2,12 +2,14 @@
 // for tests and benchmarks of the packages that read models.
 //
 // The networks are untrained: random wires and candidates, random logits, a random
-// uniform encoder of 8-bit features. They are valid models, and the same [Options]
-// give the same model.
+// uniform encoder of 8-bit features, or one by cuts. They are valid models, and the same
+// [Options] give the same model.
 package modelgen
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 
 	"ialgn/trainer/config"
@@ -32,6 +34,7 @@ type Options struct {
 	Hidden   int // candidates of the spine pin; 1: a spine
 	Light    bool
 	Fixed    bool // one candidate for the first layer's pin A
+	Cuts     bool // real features become words by cuts, which give BitsIn
 	Tau      float64
 	Seed     uint64
 
@@ -61,6 +64,9 @@ func (o Options) Defaults() Options {
 		}
 		o.Width, o.Depth = widths[len(widths)-1], len(widths)
 	}
+	if o.Cuts {
+		o.BitsIn = bits.Len(uint(cmp.Or(o.Bits, defaultBits) - 1))
+	}
 	for _, d := range []struct {
 		field *int
 		value int
@@ -68,7 +74,7 @@ func (o Options) Defaults() Options {
 		{&o.Width, 30},
 		{&o.Depth, 5},
 		{&o.Features, 6},
-		{&o.Bits, 4},
+		{&o.Bits, defaultBits},
 		{&o.BitsIn, 8},
 		{&o.Classes, 3},
 		{&o.Anchors, 4},
@@ -82,6 +88,9 @@ func (o Options) Defaults() Options {
 	return o
 }
 
+// defaultBits is the default of Bits.
+const defaultBits = 4
+
 // New returns the random model that the options describe. It panics if they describe
 // none, such as a width that the classes do not divide.
 func New(o Options) *model.Model {
@@ -92,6 +101,9 @@ func New(o Options) *model.Model {
 		Width:   o.Width,
 		Encoder: Encoder(o.Features, o.Bits, o.BitsIn),
 		Record:  record(r, o.Classes),
+	}
+	if o.Cuts {
+		m.Encoder = CutEncoder(o.Features, o.Bits)
 	}
 	for c := range o.Classes {
 		m.Classes = append(m.Classes, fmt.Sprintf("class %d", c))

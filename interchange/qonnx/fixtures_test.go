@@ -1,0 +1,98 @@
+package qonnx
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ialgn/interchange/facts"
+	"ialgn/interchange/given"
+	"ialgn/interchange/graph/graphtest"
+	"ialgn/internal/npytest"
+)
+
+// source returns a file as a reader is given it.
+func source(data []byte, f *facts.Facts) *given.Source {
+	if f == nil {
+		f = &facts.Facts{}
+	}
+	return &given.Source{Name: "model.onnx", File: bytes.NewReader(data), Size: int64(len(data)), Facts: f}
+}
+
+// fixtures returns the folders of files that others made.
+func fixtures(t testing.TB) []string {
+	dirs, err := filepath.Glob("../../../shared/reference/import/qonnx-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held := os.Getenv("IALGN_IMPORT_FIXTURES"); held != "" {
+		more, _ := filepath.Glob(filepath.Join(held, "qonnx-*"))
+		dirs = append(dirs, more...)
+	}
+	if len(dirs) == 0 {
+		t.Skip("no fixtures in ../shared/reference/import")
+	}
+	return dirs
+}
+
+// TestFixtures holds the scores of networks that others made against those that they give.
+func TestFixtures(t *testing.T) {
+	dense := map[string]int{"qonnx-2layer": 2, "qonnx-thermometer": 2}
+	for _, dir := range fixtures(t) {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			f, err := facts.Read(filepath.Join(dir, "facts.json"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := os.ReadFile(filepath.Join(dir, "model.onnx"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := Read(source(data, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(n.Dense); got != dense[filepath.Base(dir)] {
+				t.Errorf("%d layers are dense, want %d", got, dense[filepath.Base(dir)])
+			}
+			_, x := npytest.Read(t, filepath.Join(dir, "inputs.npy"))
+			shape, want := npytest.Read(t, filepath.Join(dir, "scores.npy"))
+			features := n.Input.Features()
+			for i := range shape[0] {
+				got := graphtest.Scores(n, x[i*features:(i+1)*features])
+				wanted := make([]float32, shape[1])
+				for k := range wanted {
+					wanted[k] = float32(want[i*shape[1]+k])
+				}
+				if !slices.Equal(got, wanted) {
+					t.Fatalf("sample %d: scores %v, want %v", i, got, wanted)
+				}
+			}
+		})
+	}
+}
+
+// TestMissing holds that a graph that ends in bits is not read without groups.
+func TestMissing(t *testing.T) {
+	for _, dir := range fixtures(t) {
+		if filepath.Base(dir) != "qonnx-mixed-bool" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, "model.onnx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var missing *given.Missing
+		if _, err := Read(source(data, nil)); !errors.As(err, &missing) || missing.What != "classes" {
+			t.Errorf("error %v, want that classes are missing", err)
+		}
+		k := 10
+		if _, err := Read(source(data, &facts.Facts{Sum: facts.GroupSum{K: &k}})); !errors.As(err, &missing) ||
+			missing.What != "tau" {
+			t.Errorf("error %v, want that tau is missing", err)
+		}
+	}
+}
