@@ -19,6 +19,8 @@ type Sum struct {
 	// Whole says that the file holds the module: it has no beta, and another order of the outputs only by RandPerm.
 	Whole    bool
 	RandPerm []int
+	// Why says why the file does not hold what is not known; empty: it is a state dict.
+	Why string
 }
 
 // SumOf returns what the module GroupSum of a whole model says.
@@ -51,11 +53,11 @@ func SumOf(m Module) (*Sum, error) {
 // Resolve gives a network its sum over outputs bits of the last layer: contiguous groups, whose last ones are filled up
 // with zeros if that is how the framework does it, and not permitted otherwise.
 func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded bool) error {
-	k, err := resolved(src, "group_sum.k", src.Facts.Sum.K, s.Where, s.K)
+	k, err := resolved(s, src, "group_sum.k", src.Facts.Sum.K, s.K)
 	if err != nil {
 		return err
 	}
-	tau, err := resolved(src, "group_sum.tau", src.Facts.Sum.Tau, s.Where, s.Tau)
+	tau, err := resolved(s, src, "group_sum.tau", src.Facts.Sum.Tau, s.Tau)
 	if err != nil {
 		return err
 	}
@@ -148,15 +150,19 @@ func (s *Sum) permute(src *given.Source, n *graph.Network, outputs int) error {
 }
 
 // resolved returns what facts or a file say, which must not differ.
-func resolved[T comparable](src *given.Source, key string, said *T, where string, found *T) (T, error) {
+func resolved[T comparable](s *Sum, src *given.Source, key string, said, found *T) (T, error) {
 	switch {
 	case said != nil && found != nil && *said != *found:
-		return *said, Contradiction(src, key, *said, where, *found)
+		return *said, Contradiction(src, key, *said, s.Where, *found)
 	case said != nil:
 		return *said, nil
 	case found != nil:
 		return *found, nil
 	}
 	var zero T
-	return zero, &given.Missing{What: key, Why: "a state dict does not hold what the module GroupSum was made with"}
+	why := s.Why
+	if why == "" {
+		why = "a state dict does not hold what the module GroupSum was made with"
+	}
+	return zero, &given.Missing{What: key, Why: why}
 }

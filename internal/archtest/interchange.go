@@ -38,6 +38,13 @@ var interchange = []Rule{
 		},
 		Test: []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
 	},
+	{
+		Package: "interchange/gates",
+		Imports: []string{"interchange/checkpoint", "interchange/given", "interchange/graph", "internal/plural"},
+		Test: []string{
+			"backend/aiger", "backend/blif", "interchange/facts", "interchange/graph/graphtest", "netlist",
+		},
+	},
 	{Package: "interchange/graph/graphtest", Imports: []string{
 		"interchange/facts", "interchange/given", "interchange/graph", "internal/npytest",
 	}},
