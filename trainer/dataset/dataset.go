@@ -91,7 +91,7 @@ type source interface {
 func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*Set, error) {
 	switch cfg.Set {
 	case "digits":
-		return openDigits()
+		return openDigits(), nil
 	case "csv":
 		return openCSV(ctx, cfg, bitsIn, folders)
 	case "arrays":
