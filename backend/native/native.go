@@ -94,7 +94,9 @@ func CompileClassifier(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error)
 	if err != nil {
 		return nil, err
 	}
-	c.addEdges(f, classifier)
+	if err := c.addEdges(f, classifier); err != nil {
+		return nil, fmt.Errorf("native: %s: %w: use the simulator", n.Name, err)
+	}
 	return c, nil
 }
 
@@ -114,7 +116,10 @@ func compile(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
 		return nil, fmt.Errorf("native: %s needs %d operations, more than %d: use the simulator", n.Name, len(p.Ops),
 			math.MaxInt32/4)
 	}
-	c := generate(p, isa, f)
+	c, err := generate(p, isa, f)
+	if err != nil {
+		return nil, fmt.Errorf("native: %s: %w: use the simulator", n.Name, err)
+	}
 	if largest := max(len(c.Rows), c.State, c.Local); largest > math.MaxInt32/isa.RowBytes {
 		return nil, fmt.Errorf("native: %s needs %d rows at a time, more than instructions reach: use the simulator", n.Name,
 			largest)
