@@ -9,8 +9,10 @@ numpy is all that it needs. What is wrong with a file, an argument or a module i
 """
 
 from .errors import ModelError
+from .frameworks import from_torch
 from .model import Model
 from .modelfile import load
+from .shared import Shared, compile_c
 
 __version__ = "0.1.0"
-__all__ = ["Model", "ModelError", "load"]
+__all__ = ["Model", "ModelError", "Shared", "compile_c", "from_torch", "load"]

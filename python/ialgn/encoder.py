@@ -106,7 +106,7 @@ class Encoder:
         a category none of its words. Raises ModelError for any other value that is not finite, and of integer
         features for one that is no integer of 0 to max.
         """
-        x = self._rows(x)
+        x = rows_of(x, self.features)
         if not self.real:
             return self._integers(x)
         x = self._reals(x)
@@ -126,23 +126,13 @@ class Encoder:
     def encode(self, x, words=False):
         """Return the input bits, bool [n, inputs], of values, or of feature words if words is true."""
         if words:
-            return self.thermometer(self._integers(self._rows(x)))
+            return self.thermometer(self._integers(rows_of(x, self.features)))
         if self.cuts is not None:
-            return self._by_cuts(self._reals(self._rows(x)))
+            return self._by_cuts(self._reals(rows_of(x, self.features)))
         return self.thermometer(self.words(x))
 
     def _by_cuts(self, x):
         return (x[:, :, None] > self.cuts).reshape(len(x), -1)
-
-    def _rows(self, x):
-        """Return x as [n, features]; samples of other shapes, such as images, are flattened."""
-        x = np.asarray(x)
-        if x.dtype.kind not in "buif":
-            raise ModelError("", f"samples of type {x.dtype}, want numbers", "give an array of numbers")
-        if x.ndim < 2 or x[:1].size != self.features * min(len(x), 1):
-            raise ModelError("", f"samples of shape {x.shape}, the model reads {self.features} features a sample",
-                             f"give an array of shape [samples, {self.features}]")
-        return x.reshape(len(x), self.features)
 
     def _integers(self, x):
         wrong = (x < 0) | (x > self.max) | (x != np.floor(x)) if x.dtype.kind == "f" else (
@@ -171,6 +161,17 @@ class Encoder:
             value = float(column.get("fill", 0)) if column["kind"] == "number" else 0.0
             fill += [value if column.get("missing") else np.nan] * _column_features(column)
         return np.array(fill)
+
+
+def rows_of(x, features):
+    """Return samples as [n, features]; those of other shapes, such as images, are flattened."""
+    x = np.asarray(x)
+    if x.dtype.kind not in "buif":
+        raise ModelError("", f"samples of type {x.dtype}, want numbers", "give an array of numbers")
+    if x.ndim < 2 or int(np.prod(x.shape[1:])) != features:
+        raise ModelError("", f"samples of shape {list(x.shape)}, the model reads {features} features a sample",
+                         f"give an array of shape [samples, {features}]")
+    return x.reshape(len(x), features)
 
 
 def printable(text):
