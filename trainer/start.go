@@ -108,6 +108,8 @@ const thresholdsDiffer = "thresholds"
 // encoderDifference says in what two encoders differ, "" if in nothing.
 func encoderDifference(a, b *encoding.Encoder) string {
 	switch {
+	case a.ByCuts() && !b.ByCuts():
+		return fmt.Sprintf("feature words (by %d cuts of its own a feature, which come from no training part)", a.Bits-1)
 	case a.Features() != b.Features() || a.BitsIn != b.BitsIn || a.Max != b.Max:
 		return fmt.Sprintf("features (%d of %d bits up to %d, and %d of %d bits up to %d)", a.Features(), a.BitsIn, a.Max,
 			b.Features(), b.BitsIn, b.Max)

@@ -86,6 +86,9 @@ type Thermometer struct {
 	File  string `json:"thresholds_file"` // a .npy file beside the file of facts
 	Shape []int  `json:"shape"`
 	Bits  int    `json:"bits"`
+	// None says that the network is given bits, where a framework's file does not say whether it is. A file may have the
+	// text none instead of keys.
+	None bool `json:"none"`
 }
 
 // InputNumbers says that features are whole numbers of some bits, which the network was given divided by Divisor. In a

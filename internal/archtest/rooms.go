@@ -33,6 +33,7 @@ var Rooms = []Room{
 	{"netlist/freeze", "the bridge: a trained network's netlist"},
 	{"target", "families of FPGAs, one file each"},
 	{"netlist", "the intermediate form, its text, its graph"},
+	{"interchange", "files of other frameworks"},
 	{"trainer", "configuration, data, model, kernels, loop"},
 }
 

@@ -8,8 +8,8 @@ type Form struct {
 	Options Options
 }
 
-// Forms returns small options of every form that the paper names, with which a reader
-// of models should be tested.
+// Forms returns small options of every form that the paper names, and of every way in which features become words,
+// with which a reader of models should be tested.
 func Forms() []Form {
 	return []Form{
 		{"ialgn", Options{Seed: 1}},
@@ -34,6 +34,7 @@ func Forms() []Form {
 		{"layered-hidden-4", Options{Topology: "layered", Inputs: 6, Widths: "31,24", Hidden: 4, Seed: 20}},
 		{"layered-gates", Options{Topology: "layered", Widths: "40,30", Hidden: 3, Seed: 21}},
 		{"layered-light", Options{Topology: "layered", Widths: "30,30", Light: true, Seed: 22}},
+		{"ialgn-cuts", Options{Cuts: true, Bits: 6, Seed: 23}},
 	}
 }
 

@@ -2,13 +2,16 @@
 // for tests and benchmarks of the packages that read models.
 //
 // The networks are untrained: random wires and candidates, random logits, a random
-// uniform encoder of 8-bit features. They are valid models, and the same [Options]
-// give the same model.
+// uniform encoder of 8-bit features, or one by cuts. They are valid models, and the same
+// [Options] give the same model.
 package modelgen
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
@@ -32,6 +35,7 @@ type Options struct {
 	Hidden   int // candidates of the spine pin; 1: a spine
 	Light    bool
 	Fixed    bool // one candidate for the first layer's pin A
+	Cuts     bool // real features become words by cuts, which give BitsIn
 	Tau      float64
 	Seed     uint64
 
@@ -61,6 +65,9 @@ func (o Options) Defaults() Options {
 		}
 		o.Width, o.Depth = widths[len(widths)-1], len(widths)
 	}
+	if o.Cuts {
+		o.BitsIn = bits.Len(uint(cmp.Or(o.Bits, defaultBits) - 1))
+	}
 	for _, d := range []struct {
 		field *int
 		value int
@@ -68,7 +75,7 @@ func (o Options) Defaults() Options {
 		{&o.Width, 30},
 		{&o.Depth, 5},
 		{&o.Features, 6},
-		{&o.Bits, 4},
+		{&o.Bits, defaultBits},
 		{&o.BitsIn, 8},
 		{&o.Classes, 3},
 		{&o.Anchors, 4},
@@ -82,6 +89,9 @@ func (o Options) Defaults() Options {
 	return o
 }
 
+// defaultBits is the default of Bits.
+const defaultBits = 4
+
 // New returns the random model that the options describe. It panics if they describe
 // none, such as a width that the classes do not divide.
 func New(o Options) *model.Model {
@@ -92,6 +102,9 @@ func New(o Options) *model.Model {
 		Width:   o.Width,
 		Encoder: Encoder(o.Features, o.Bits, o.BitsIn),
 		Record:  record(r, o.Classes),
+	}
+	if o.Cuts {
+		m.Encoder = CutEncoder(o.Features, o.Bits)
 	}
 	for c := range o.Classes {
 		m.Classes = append(m.Classes, fmt.Sprintf("class %d", c))
@@ -118,6 +131,25 @@ func New(o Options) *model.Model {
 // Encoder returns a uniform encoder of features that use their whole width.
 func Encoder(features, bits, bitsIn int) encoding.Encoder {
 	e, err := encoding.NewUniform(features, bits, bitsIn, 1<<bitsIn-1, nil)
+	if err != nil {
+		panic("modelgen: " + err.Error())
+	}
+	return *e
+}
+
+// CutEncoder returns an encoder by cuts, always the same ones. Some are equal, and none is a number of few digits.
+func CutEncoder(features, bits int) encoding.Encoder {
+	r := rand.New(rand.NewPCG(uint64(bits), 0x63757473))
+	cuts := make([][]float64, features)
+	for f := range cuts {
+		for range bits - 1 {
+			cuts[f] = append(cuts[f], r.NormFloat64())
+		}
+		if slices.Sort(cuts[f]); bits > 3 && f%3 == 2 {
+			cuts[f][1] = cuts[f][0]
+		}
+	}
+	e, err := encoding.NewCuts(cuts, nil)
 	if err != nil {
 		panic("modelgen: " + err.Error())
 	}

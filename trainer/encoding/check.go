@@ -43,7 +43,7 @@ func (e *Encoder) Check() error {
 		return errors.New("columns of a table without the ranges of their values")
 	}
 	if e.Quantiser != nil {
-		return e.Quantiser.check(len(e.Thresholds))
+		return e.Quantiser.check(e)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ const (
 
 // Column is a column of the table that a model was trained on. A row of raw values becomes feature words column by
 // column, in their order: spaces around a value are left out; then a number is parsed and quantised by the feature's
-// offset and scale, a category compared with each of the categories.
+// offset and scale or its cuts, a category compared with each of the categories.
 type Column struct {
 	Name       string     `json:"name,omitempty"` // empty in a table without a header
 	Kind       ColumnKind `json:"kind"`
@@ -78,7 +78,8 @@ func (e *Encoder) PlaceMiddle() {
 	}
 }
 
-// Binary reports whether a feature belongs to a category: its words are 0 or Max, and its thresholds all in the middle.
+// Binary reports whether a feature belongs to a category: its words are 0 or Max, and its thresholds all in the middle,
+// unless words are made by cuts.
 func (e *Encoder) Binary(feature int) bool {
 	for i := range e.Columns {
 		c := &e.Columns[i]

@@ -55,10 +55,22 @@ func (e *Encoder) Name(f int) string {
 
 // Label returns the meaning of input bit i: its feature and threshold, as in
 // "pixel 12 > 63". The threshold counts in the integers of the feature word, so the
-// label holds for the raw bus of the hardware as it stands.
+// label holds for the raw bus of the hardware as it stands, with cuts as without.
 func (e *Encoder) Label(i int) string {
 	f, j := i/(e.Bits-1), i%(e.Bits-1)
 	return fmt.Sprintf("%s > %d", e.Name(f), e.Thresholds[f][j])
+}
+
+// ByCuts reports whether real features become words by cuts.
+func (e *Encoder) ByCuts() bool { return e.Quantiser != nil && e.Quantiser.Cuts != nil }
+
+// Cut returns the real threshold of input bit i, which is 1 where the feature's value is greater; false where words are
+// not made by cuts.
+func (e *Encoder) Cut(i int) (x float64, has bool) {
+	if !e.ByCuts() {
+		return 0, false
+	}
+	return e.Quantiser.Cuts[i/(e.Bits-1)][i%(e.Bits-1)], true
 }
 
 // Level returns how many thresholds of feature f the value v exceeds, 0 to Bits-1.

@@ -1,17 +1,59 @@
 package encoding
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"math/bits"
+	"sort"
 )
 
-// Quantiser maps real features to integers: round((x - Offset[f]) * Scale[f]), half
-// away from zero, saturating at 0 and the encoder's Max. A feature with scale 0 is
-// constant and always 0.
+// Quantiser maps real features to integers, in one of two ways, by scales or by cuts.
+//
+// By scales it is round((x - Offset[f]) * Scale[f]), half away from zero, saturating at 0 and the encoder's Max. A
+// feature with scale 0 is constant and always 0. Training makes such quantisers.
+//
+// By cuts it is the number of Cuts[f] that x exceeds, strictly: 0 to Bits-1, which is the encoder's Max, and
+// threshold j of the feature is j. Input bit j-1 is then x > Cuts[f][j-1]: a thermometer of real thresholds, such as a
+// network from another program has, and which no scale gives exactly.
 type Quantiser struct {
-	Offset []float64 `json:"offset"`
-	Scale  []float64 `json:"scale"`
+	Offset []float64   `json:"offset,omitempty"` // [feature]
+	Scale  []float64   `json:"scale,omitempty"`  // [feature]
+	Cuts   [][]float64 `json:"cuts,omitempty"`   // [feature][Bits-1], ascending, not necessarily strictly; or else nil
 }
+
+// NewCuts returns an encoder of real features by cuts, [feature][Bits-1], which it keeps. Names may be nil.
+//
+// It returns an error if the cuts are not finite, not in ascending order or not as many for every feature, or if there
+// are none or too many.
+func NewCuts(cuts [][]float64, names []string) (*Encoder, error) {
+	if len(cuts) == 0 {
+		return nil, errors.New("cuts of no features")
+	}
+	n := len(cuts[0])
+	e := &Encoder{
+		Bits: n + 1, BitsIn: bits.Len(uint(n)), Max: uint32(n), Names: names, Quantiser: &Quantiser{Cuts: cuts},
+	}
+	for range cuts {
+		e.Thresholds = append(e.Thresholds, countTo(n))
+	}
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// countTo returns the thresholds 0 to n-1, which tell the numbers 0 to n apart.
+func countTo(n int) []uint16 {
+	row := make([]uint16, n)
+	for j := range row {
+		row[j] = uint16(j)
+	}
+	return row
+}
+
+// Features returns the number of features.
+func (q *Quantiser) Features() int { return max(len(q.Scale), len(q.Cuts)) }
 
 // NewQuantiser returns the min-max quantiser: lo[f] becomes 0 and hi[f] becomes max,
 // with equal steps between them. A feature with lo = hi gets scale 0.
@@ -53,6 +95,9 @@ func (e *RangeError) Error() string { return fmt.Sprintf("feature %d: %s", e.Fea
 // Apply returns the integer of real value x of feature f, between 0 and max. NaN
 // becomes 0; readers refuse it before.
 func (q *Quantiser) Apply(f int, x float64, max uint32) uint16 {
+	if q.Cuts != nil {
+		return exceeded(q.Cuts[f], x)
+	}
 	if q.Scale[f] == 0 {
 		return 0
 	}
@@ -66,8 +111,79 @@ func (q *Quantiser) Apply(f int, x float64, max uint32) uint16 {
 	return uint16(v)
 }
 
-// check reports what is wrong with a quantiser of the given number of features.
-func (q *Quantiser) check(features int) error {
+// exceeded counts the cuts below x. Few are faster counted than searched.
+func exceeded(cuts []float64, x float64) uint16 {
+	if len(cuts) > 16 {
+		return uint16(sort.Search(len(cuts), func(j int) bool { return !(x > cuts[j]) }))
+	}
+	n := uint16(0)
+	for _, c := range cuts {
+		if x > c {
+			n++
+		}
+	}
+	return n
+}
+
+// check reports what is wrong with the quantiser of an encoder, whose thresholds were checked.
+func (q *Quantiser) check(e *Encoder) error {
+	if q.Cuts == nil {
+		return q.checkScales(e.Features())
+	}
+	if q.Offset != nil || q.Scale != nil {
+		return errors.New("quantiser has cuts and scales, want one of them")
+	}
+	if len(q.Cuts) != e.Features() {
+		return fmt.Errorf("quantiser has cuts of %d features, want %d", len(q.Cuts), e.Features())
+	}
+	if n := e.Bits - 1; e.Max != uint32(n) || e.BitsIn != bits.Len(uint(n)) {
+		return fmt.Errorf("feature words of %d bits up to %d, but %d cuts give words of %d bits up to %d", e.BitsIn, e.Max,
+			n, bits.Len(uint(n)), n)
+	}
+	words := e.words()
+	for f, row := range q.Cuts {
+		if err := e.checkCuts(f, row, words[f]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// words returns for each feature whether it belongs to a category.
+func (e *Encoder) words() []bool {
+	words, at := make([]bool, e.Features()), 0
+	for i := range e.Columns {
+		for range e.Columns[i].Features() {
+			words[at] = e.Columns[i].Kind == CategoryColumn
+			at++
+		}
+	}
+	return words
+}
+
+// checkCuts reports what is wrong with the cuts of a feature and its thresholds, which count the cuts. Those of a
+// category's word tell 1 from 0.
+func (e *Encoder) checkCuts(f int, cuts []float64, word bool) error {
+	if len(cuts) != e.Bits-1 {
+		return fmt.Errorf("feature %d has %d cuts, want %d (encoder bits - 1)", f, len(cuts), e.Bits-1)
+	}
+	for j, c := range cuts {
+		switch t := e.Thresholds[f][j]; {
+		case !finite(c):
+			return fmt.Errorf("feature %d: cut %d is %g, want a finite number", f, j+1, c)
+		case j > 0 && c < cuts[j-1]:
+			return fmt.Errorf("feature %d: cut %d (%g) is below the one before it (%g)", f, j+1, c, cuts[j-1])
+		case int(t) != j:
+			return fmt.Errorf("feature %d: threshold %d is %d, want %d, for its word is a number of cuts", f, j+1, t, j)
+		case word && !(c >= 0 && c < 1):
+			return fmt.Errorf("feature %d: cut %d is %g, want one from 0 to below 1 of a category's word", f, j+1, c)
+		}
+	}
+	return nil
+}
+
+// checkScales reports what is wrong with offsets and scales of the given number of features.
+func (q *Quantiser) checkScales(features int) error {
 	if len(q.Offset) != features || len(q.Scale) != features {
 		return fmt.Errorf("quantiser has %d offsets and %d scales for %d features", len(q.Offset), len(q.Scale), features)
 	}

@@ -204,6 +204,67 @@ func TestValueErrors(t *testing.T) {
 	}
 }
 
+// TestCutsErrors changes a good file of a model whose features become words by cuts.
+func TestCutsErrors(t *testing.T) {
+	const name = "encoder.cuts"
+	put := func(element int, x float64) func(*header, []byte) {
+		return func(h *header, data []byte) {
+			at := h.Tensors[name].Offsets[0] + int64(8*element)
+			binary.LittleEndian.PutUint64(data[at:], math.Float64bits(x))
+		}
+	}
+	change := func(c func(*line)) func(*header, []byte) {
+		return func(h *header, _ []byte) {
+			e := h.Tensors[name]
+			c(&e)
+			h.Tensors[name] = e
+		}
+	}
+	rename := func(to string) func(*header, []byte) {
+		return func(h *header, _ []byte) {
+			h.Tensors[to] = h.Tensors[name]
+			delete(h.Tensors, name)
+		}
+	}
+	for _, test := range []struct {
+		name string
+		harm func(*header, []byte)
+		want string
+	}{
+		{"descending", put(1, -1e9), "feature 0: cut 2 (-1e+09) is below the one before it"},
+		{"NaN", put(0, math.NaN()), "feature 0: cut 1 is NaN, want a finite number"},
+		{"infinite", put(29, math.Inf(1)), "feature 5: cut 5 is +Inf, want a finite number"},
+		{"shape", change(func(e *line) { e.Shape = []int64{5, 6} }), "encoder.cuts: shape [5 6], want [6 5]"},
+		{"flat", change(func(e *line) { e.Shape = []int64{30} }), "encoder.cuts: shape [30], want [6 5]"},
+		{"type", change(func(e *line) { e.DType, e.Shape = "F32", []int64{6, 10} }), "encoder.cuts: type F32, want F64"},
+		{"missing", rename("encoder.cut"), "encoder.cut: unknown tensor"},
+		{"as offsets", rename("encoder.offset"), "encoder.offset: shape [6 5], want [6]"},
+		{"both ways", func(h *header, _ []byte) {
+			end := h.sorted()[len(h.Tensors)-1].Offsets[1]
+			h.Tensors["encoder.offset"] = line{"F32", []int64{}, []int64{end, end + 4}}
+		}, "encoder.cuts beside encoder.offset, want one of them"},
+		{"a scale, too", func(h *header, _ []byte) {
+			end := h.sorted()[len(h.Tensors)-1].Offsets[1]
+			h.Tensors["encoder.scale"] = line{"F32", []int64{}, []int64{end, end + 4}}
+		}, "encoder.scale: unknown tensor"},
+		{"largest word", func(h *header, _ []byte) {
+			h.Meta["encoder"] = strings.Replace(h.Meta["encoder"], `"max":5`, `"max":6`, 1)
+		}, "feature words of 3 bits up to 6, but 5 cuts give words of 3 bits up to 5"},
+		{"threshold", func(h *header, data []byte) {
+			binary.LittleEndian.PutUint16(data[h.Tensors["encoder.thresholds"].Offsets[0]:], 1)
+		}, "feature 0: threshold 1 is 1, want 0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h, data := split(t, fileOf(t, modelgen.New(modelgen.Options{Cuts: true, Bits: 6}), model.Extra{}))
+			test.harm(&h, data)
+			if strings.Contains(test.name, "too") || strings.Contains(test.name, "both") {
+				data = append(data, 0, 0, 0, 0)
+			}
+			expectRefusal(t, resign.Model(h.join(t, data)), test.want, "take a fresh copy")
+		})
+	}
+}
+
 // TestBytesErrors changes the file below the level of its header's JSON.
 func TestBytesErrors(t *testing.T) {
 	good := fileOf(t, modelgen.New(modelgen.Options{}), model.Extra{})

@@ -41,6 +41,10 @@ func fileForms() map[string]*model.Model {
 		{Kind: encoding.LabelColumn},
 	}
 	models["table"] = table
+	cuts := modelgen.New(modelgen.Options{Cuts: true, Features: 3})
+	cuts.Encoder.Columns = table.Encoder.Columns
+	cuts.Encoder.Quantiser.Cuts = [][]float64{{-1.5, 0, 1e300}, {0, 0, 0.5}, {0.5, 0.5, 0.5}}
+	models["cuts-of-a-table"] = cuts
 	models["wide-inputs"] = modelgen.New(modelgen.Options{Features: 4400, Bits: 16})
 	models["odd"] = modelgen.New(modelgen.Options{Width: 9, Depth: 4, Features: 7, Anchors: 3, Bits: 6})
 	return models

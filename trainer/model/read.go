@@ -127,33 +127,57 @@ func (c *container) withoutArrays() (*Model, error) {
 
 // readEncoder reads the encoder's arrays.
 func (c *container) readEncoder(e *encoding.Encoder) error {
-	const thresholds, offset, scale = "encoder.thresholds", "encoder.offset", "encoder.scale"
-	entry, found := c.tensors[thresholds]
+	entry, found := c.tensors[thresholdsName]
 	if !found {
-		return fmt.Errorf("%s: %s is missing; %s", c.name, thresholds, damaged)
+		return fmt.Errorf("%s: %s is missing; %s", c.name, thresholdsName, damaged)
 	}
 	shape := entry.Shape
 	if len(shape) != 2 || shape[1] != int64(e.Bits-1) {
-		return fmt.Errorf("%s: %s: shape %v, want [features %d]; %s", c.name, thresholds, shape, e.Bits-1, damaged)
+		return fmt.Errorf("%s: %s: shape %v, want [features %d]; %s", c.name, thresholdsName, shape, e.Bits-1, damaged)
 	}
 	features := int(shape[0])
-	if err := c.check(Tensor{thresholds, []int{features, e.Bits - 1}, []uint16(nil)}); err != nil {
+	if err := c.check(Tensor{thresholdsName, []int{features, e.Bits - 1}, []uint16(nil)}); err != nil {
 		return err
 	}
 	flat := make([]uint16, features*(e.Bits-1))
-	want := []Tensor{{thresholds, []int{features, e.Bits - 1}, flat}}
-	if _, found := c.tensors[offset]; found {
-		for _, name := range []string{offset, scale} {
-			if err := c.check(Tensor{name, []int{features}, []float64(nil)}); err != nil {
-				return err
-			}
-		}
-		e.Quantiser = &encoding.Quantiser{Offset: make([]float64, features), Scale: make([]float64, features)}
-		want = append(want, Tensor{offset, []int{features}, e.Quantiser.Offset},
-			Tensor{scale, []int{features}, e.Quantiser.Scale})
+	want := []Tensor{{thresholdsName, []int{features, e.Bits - 1}, flat}}
+	more, err := c.quantiser(e, features)
+	if err != nil {
+		return err
 	}
 	e.Thresholds = slices.Collect(slices.Chunk(flat, e.Bits-1))
-	return c.fill(want)
+	return c.fill(append(want, more...))
+}
+
+// quantiser gives an encoder of so many features the quantiser that the file has, if there is one, and returns the
+// tensors to fill.
+func (c *container) quantiser(e *encoding.Encoder, features int) (want []Tensor, err error) {
+	_, cuts := c.tensors[cutsName]
+	_, offsets := c.tensors[offsetName]
+	n := e.Bits - 1
+	switch {
+	case cuts && offsets:
+		return nil, fmt.Errorf("%s: %s beside %s, want one of them; %s", c.name, cutsName, offsetName, damaged)
+	case cuts:
+		want = []Tensor{{cutsName, []int{features, n}, []float64(nil)}}
+	case offsets:
+		want = []Tensor{{offsetName, []int{features}, []float64(nil)}, {scaleName, []int{features}, []float64(nil)}}
+	default:
+		return nil, nil
+	}
+	for _, t := range want {
+		if err := c.check(t); err != nil {
+			return nil, err
+		}
+	}
+	if cuts {
+		flat := make([]float64, features*n)
+		e.Quantiser, want[0].Data = &encoding.Quantiser{Cuts: slices.Collect(slices.Chunk(flat, n))}, flat
+		return want, nil
+	}
+	e.Quantiser = &encoding.Quantiser{Offset: make([]float64, features), Scale: make([]float64, features)}
+	want[0].Data, want[1].Data = e.Quantiser.Offset, e.Quantiser.Scale
+	return want, nil
 }
 
 // checkTensors checks that the file holds the model's tensors, of the right type and

@@ -63,18 +63,24 @@ func sources(s Source, before, inputs int) int {
 // Limit returns how many bits pin k of section i can choose from.
 func (m *Model) Limit(i, k int) int { return m.limit(i, &m.Sections[i].Pins[k]) }
 
+// The names of the encoder's arrays: cuts, or offset and scale, or none of these.
+const (
+	thresholdsName = "encoder.thresholds"
+	offsetName     = "encoder.offset"
+	scaleName      = "encoder.scale"
+	cutsName       = "encoder.cuts"
+)
+
 // encoderTensors returns copies of the encoder's arrays, which are small.
 func (m *Model) encoderTensors() []Tensor {
 	e := &m.Encoder
-	var flat []uint16
-	for _, t := range e.Thresholds {
-		flat = append(flat, t...)
-	}
-	ts := []Tensor{{"encoder.thresholds", []int{e.Features(), e.Bits - 1}, flat}}
-	if q := e.Quantiser; q != nil {
-		ts = append(ts,
-			Tensor{"encoder.offset", []int{e.Features()}, q.Offset},
-			Tensor{"encoder.scale", []int{e.Features()}, q.Scale})
+	ts := []Tensor{{thresholdsName, []int{e.Features(), e.Bits - 1}, slices.Concat(e.Thresholds...)}}
+	switch q := e.Quantiser; {
+	case q == nil:
+	case q.Cuts != nil:
+		ts = append(ts, Tensor{cutsName, []int{e.Features(), e.Bits - 1}, slices.Concat(q.Cuts...)})
+	default:
+		ts = append(ts, Tensor{offsetName, []int{e.Features()}, q.Offset}, Tensor{scaleName, []int{e.Features()}, q.Scale})
 	}
 	return ts
 }

@@ -1,0 +1,122 @@
+package facts
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const example = `
+framework: torchlogix
+layers_in_order:
+  - {name: "0", type: FixedBinarization, feature_dim: 1, thresholds_shape: [1, 2]}
+  - {name: "1", type: LogicConv2d, receptive_field: [3, 3], padding: 0, lut_rank: 2, colour: red}
+  - {name: "2", type: GroupSum, k: 10, tau: 0.5, beta: -3}
+group_sum: {k: 10, tau: 0.5, beta: null, order: contiguous}
+thermometer: x > threshold (strict)
+input: float32 [1, 8, 8]
+note: a test
+`
+
+func ptr[T any](v T) *T { return &v }
+
+func TestParse(t *testing.T) {
+	f, err := Parse([]byte(example), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Facts{
+		Framework: "torchlogix",
+		LayersInOrder: []TorchLayer{
+			{Name: "0", Type: "FixedBinarization", FeatureDim: ptr(1), ThresholdsShape: []int{1, 2}},
+			{Name: "1", Type: "LogicConv2d", ReceptiveField: []int{3, 3}, Padding: ptr(0), Rank: 2},
+			{Name: "2", Type: "GroupSum", K: ptr(10), Tau: ptr(0.5), Beta: ptr(-3.0)},
+		},
+		Sum:    GroupSum{K: ptr(10), Tau: ptr(0.5)},
+		Input:  InputNumbers{Shape: []int{1, 8, 8}},
+		Unused: []string{"group_sum.order", "layers_in_order[1].colour", "note"},
+	}
+	if diff := cmp.Diff(want, f); diff != "" {
+		t.Errorf("facts (-want +got):\n%s", diff)
+	}
+	if f, err := Parse([]byte(`{"thermometer": "none", "input": {"bits": 8, "divisor": 255}}`), nil); err != nil ||
+		!f.Thermometer.None || f.Input.Bits != 8 || f.Input.Divisor != 255 {
+		t.Errorf("JSON: %+v, %v", f, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                   "no keys with values",
+		"[1, 2]":                             "no keys with values",
+		"a: [":                               "neither JSON nor YAML",
+		"group_sum: 3":                       "group_sum: 3, want keys with values",
+		"group_sum: {k: ten}":                "group_sum.k: ",
+		"group_sum: {k: 0}":                  "group_sum.k: 0 classes",
+		"group_sum: {tau: 0}":                "group_sum.tau: 0, want a number above 0",
+		"layers: {n: 6}":                     "want a list of keys with values",
+		"layers: [{n: six}]":                 "layers[0].n: ",
+		"input: {bits: 17}":                  "input.bits: 17",
+		"input: {divisor: -1}":               "input.divisor: -1",
+		"classes: [a, ' ']":                  "a class without a name",
+		"layers_in_order: [{k: 3, type: 7}]": "layers_in_order[0].type: ",
+	} {
+		if _, err := Parse([]byte(text), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestFurther has facts of which each is given by itself, in the place of others or beside them.
+func TestFurther(t *testing.T) {
+	f, err := Parse([]byte(example), []string{
+		"group_sum.tau=2.5", "layers_in_order[1].parametrization=light", "layers_in_order[4].type=GroupSum", "input={bits: 8}",
+		"classes=[a, b]",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *f.Sum.Tau != 2.5 || *f.Sum.K != 10 || f.LayersInOrder[1].Parametrization != "light" || f.LayersInOrder[1].Rank != 2 ||
+		f.LayersInOrder[4].Type != "GroupSum" || f.LayersInOrder[3].Type != "" || f.Input.Bits != 8 || len(f.Classes) != 2 {
+		t.Errorf("facts %+v", f)
+	}
+	if f, err := Parse(nil, []string{"group_sum.k=3"}); err != nil || *f.Sum.K != 3 {
+		t.Errorf("facts without a file: %+v, %v", f, err)
+	}
+	for text, want := range map[string]string{
+		"tau": "want KEY=VALUE", "a b=3": "no key", "framework.k=3": "stands in no keys", "group_sum.k=[": "group_sum.k: ",
+		"layers[99999].n=3": "no key", "group_sum.k.l=3": "stands in no keys",
+	} {
+		if _, err := Parse([]byte(example), []string{text}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.yaml")
+	if err := os.WriteFile(path, []byte(example), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Read(path, nil); err != nil || f.Name != "f.yaml" || f.Framework != "torchlogix" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if err := os.WriteFile(path, []byte("group_sum: 3"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path, nil); err == nil || !strings.HasPrefix(err.Error(), path+": facts: group_sum") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Read(path+"x", nil); err == nil {
+		t.Error("a file that is not there")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(example))
+	f.Add([]byte(`{"group_sum": {"k": 1e99}}`))
+	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = Parse(data, []string{"group_sum.k=3", "layers[2].n=6"}) })
+}
