@@ -10,6 +10,7 @@ import (
 
 	"ialgn/interchange/difflogic"
 	"ialgn/interchange/dwn"
+	"ialgn/interchange/gates"
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
 	"ialgn/interchange/qonnx"
@@ -37,6 +38,8 @@ var formats = []format{
 	{name: "torchlogix", what: "a module or state dict", recognise: torchlogix.Recognise, readValue: torchlogix.Read},
 	{name: "dwn", what: "a module or state dict of torch_dwn", recognise: dwn.Recognise, readValue: dwn.Read},
 	{name: "circuit-json", what: "torchlogix's Circuit", begins: isJSON, read: torchlogix.ReadCircuit},
+	{name: "aiger", what: "a circuit of AND gates", begins: isAIGER, read: gates.ReadAIGER},
+	{name: "blif", what: "a circuit of tables", begins: isBLIF, read: gates.ReadBLIF},
 	{name: "qonnx", what: "LookupTable and LookupTableConv", begins: isONNX, read: qonnx.Read},
 }
 
@@ -149,6 +152,21 @@ func isTorch(head []byte) bool {
 }
 
 func isJSON(head []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) }
+
+func isAIGER(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("aig ")) || bytes.HasPrefix(head, []byte("aag "))
+}
+
+// isBLIF reports whether the first line that is no comment is a command.
+func isBLIF(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' {
+			return line[0] == '.'
+		}
+	}
+	return false
+}
 
 // isONNX reports whether a file begins as a message of protobuf does whose first field is the version of ONNX's form.
 func isONNX(head []byte) bool { return len(head) > 1 && head[0] == 0x08 && head[1] < 0x80 }
