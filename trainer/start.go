@@ -22,7 +22,7 @@ var (
 )
 
 // start returns the model of s.Start as that of this run, with an empty record that
-// names the file.
+// names the file, and where that goes back to the network of another program, this.
 func (s *session) start() (*model.Model, error) {
 	file, err := model.Open(s.Start)
 	if err != nil {
@@ -37,11 +37,15 @@ func (s *session) start() (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	origin := m.Record.Origin
+	if origin != nil && sameClasses(s.data.Classes, m.Classes, true) {
+		m.Classes = s.data.Classes
+	}
 	if err := fits(m, s.Config, s.data); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Start, err)
 	}
 	m.Config, m.Record = s.Config, s.record()
-	m.Record.Start = from
+	m.Record.Start, m.Record.Origin = from, origin
 	return m, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
+	"ialgn/trainer/config"
 )
 
 func trainCommand() *cli.Command {
@@ -53,13 +54,18 @@ func train(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := ialgn.LoadConfig(args[0], c.StringSlice("set")...)
+	path, sets := c.String("o"), c.StringSlice("set")
+	if path == "" {
+		draft, err := config.LoadDraft(args[0], sets)
+		if err != nil {
+			return err
+		}
+		path = draft.Name() + ".safetensors"
+	}
+	cfg, err := ialgn.LoadConfigFor(ialgn.TrainOptions{Path: path, Init: c.String("init"), Resume: c.Bool("resume")},
+		args[0], sets...)
 	if err != nil {
 		return err
-	}
-	path := c.String("o")
-	if path == "" {
-		path = cfg.Name + ".safetensors"
 	}
 	if c.IsSet("seeds") {
 		return trainSeeds(c, cfg, path)

@@ -135,11 +135,13 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := trainer.LoadData(ctx, info.Model.Config, o.Folders)
+	data, err := dataOf(ctx, info.Model, o.Folders)
 	if err != nil {
 		return nil, err
 	}
-	if r := info.Model.Record; r.Train != data.TrainSHA256 || r.Test != data.TestSHA256 {
+	r := info.Model.Record
+	imported := r.Origin != nil && r.Train == "" // and not trained further: of its training part nothing is known
+	if r.Train != data.TrainSHA256 && !imported || r.Test != data.TestSHA256 {
 		return nil, hint.With(fmt.Errorf("%s: was trained on other content of data set %s than is here", path, data.Name),
 			"name the folder of its data with {Folders DIR}")
 	}
@@ -175,4 +177,12 @@ func Places(layers []int) []float64 {
 		x = append(x, float64(l))
 	}
 	return x
+}
+
+// dataOf returns the data that a model was trained on.
+func dataOf(ctx context.Context, m *model.Model, folders []string) (*trainer.Data, error) {
+	if m.Record.Origin != nil {
+		return trainer.LoadDataFor(ctx, m.Config, m, folders)
+	}
+	return trainer.LoadData(ctx, m.Config, folders)
 }
