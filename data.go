@@ -83,7 +83,7 @@ func (s source) missing() error {
 	if !s.imported || !s.without() {
 		return nil
 	}
-	return hint.With(errors.New("the network was imported without a data set: there are no test samples with labels"),
+	return hint.With(errors.New("the network was imported without a data set that it could be tested with"),
 		"import it again with {Set data.set=csv}, {Set data.test=FILE} and so on, or classify samples with predict")
 }
 

@@ -102,6 +102,11 @@ func sameForm(m *model.Model, data *Data, learned bool) error {
 func CheckForm(m *model.Model) error {
 	cfg := m.Config
 	cfg.Data = config.Data{Set: "digits"} // its own may be at hand only where it was trained
+	for i := range m.Sections {
+		if a, b := len(m.Sections[0].Pins), len(m.Sections[i].Pins); a != b && m.Record.Origin != nil {
+			return fmt.Errorf("its layers have nodes of %d and of %d pins, those of a topology have as many in all layers", a, b)
+		}
+	}
 	if err := cfg.Check(); err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func ParseData(name string, sets []string) (Data, error) {
 		}
 	}
 	if c.Data.Set == "" {
-		return Data{}, hint.With(option.Errorf("{Set}: the data set has no data.set"), "name one: "+oneOf(choices[0].values))
+		return Data{}, hint.With(option.Errorf("{Set}: data.set is missing"), "name one: "+oneOf(choices[0].values))
 	}
 	if c.Data.Train == "" && c.Data.TrainLabels == "" {
 		c.Data.Train, c.Data.TrainLabels = c.Data.Test, c.Data.TestLabels

@@ -128,7 +128,7 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 		return found{}, errors.New("data.train: missing, name the CSV file of the training set")
 	}
 	names := []string{cfg.Train}
-	if cfg.Test != "" {
+	if cfg.Test != "" && cfg.Test != cfg.Train {
 		names = append(names, cfg.Test)
 	}
 	return findFiles("csv", names, cfg, folders)
