@@ -21,6 +21,7 @@ var helpers = []Rule{
 		External: []string{gonumPlot},
 	},
 	{Package: "internal/bitset"},
+	{Package: "internal/npytest"},
 	{Package: "internal/plural"},
 	{Package: "internal/readahead", Imports: []string{"internal/crew"}},
 	{Package: "internal/permute", External: []string{cli}},
