@@ -48,4 +48,9 @@ var interchange = []Rule{
 	{Package: "interchange/graph/graphtest", Imports: []string{
 		"interchange/facts", "interchange/given", "interchange/graph", "internal/npytest",
 	}},
+	{Package: "interchange/onnx", External: []string{protobuf}},
+	{
+		Package: "interchange/qonnx", Imports: []string{"interchange/given", "interchange/graph", "interchange/onnx"},
+		Test: []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
+	},
 }
