@@ -119,8 +119,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	if f.program, err = wordcode.Lower("c", n); err != nil {
 		return nil, err
 	}
-	if c, ok := wordcode.NewClassifier(n); ok {
-		f.classifier = c
+	if f.classifier = wordcode.NewClassifier(n); f.classifier != nil {
 		f.real = opt.Inputs.Real()
 	}
 	if err := something(n, f.program.Inputs, len(f.program.Outputs)); err != nil {

@@ -60,16 +60,13 @@ func newOne(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &one{printer: newPrinter(w, opt.Module), n: n, opt: opt}
+	f := &one{printer: newPrinter(w, opt.Module), n: n, opt: opt, classifier: wordcode.NewClassifier(n)}
 	if f.program, err = decisionlist.Lower("c", n); err != nil {
 		return nil, err
 	}
 	outputs := 0
 	for _, p := range buses(n) {
 		outputs += len(p.Nets)
-	}
-	if c, ok := wordcode.NewClassifier(n); ok {
-		f.classifier = c
 	}
 	return f, something(n, int(n.FirstCellNet())-2, outputs)
 }
