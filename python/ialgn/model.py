@@ -82,7 +82,7 @@ class Model:
         self.metadata, self.encoder, self.sections = metadata, encoder, sections
         self.config, self.record = json.loads(metadata["config"]), json.loads(metadata["record"])
         self._classes = tuple(json.loads(metadata["classes"]))
-        self._beta = _beta(self.record, len(self._classes))
+        self._beta = _beta(self.record)
         self._layers = None  # made when first asked for
 
     @property
@@ -118,7 +118,7 @@ class Model:
 
     @property
     def beta(self):
-        """What is added to the count of each class before, a tuple."""
+        """What is added to each count before: 0 but of networks that another program trained with one."""
         return self._beta
 
     def __repr__(self):
@@ -173,11 +173,10 @@ class Model:
             yield part if encoded else self.encode(part, words)
 
 
-def _beta(record, classes):
+def _beta(record):
     """Return what a training record says is added to each class's count, 0 where it says nothing."""
     origin = record.get("origin")
     beta = origin.get("beta", 0) if isinstance(origin, dict) else 0
-    beta = beta if isinstance(beta, list) else [beta] * classes
-    if len(beta) != classes or not all(isinstance(b, (int, float)) and math.isfinite(b) for b in beta):
-        raise Fault("metadata: record: origin.beta: want a finite number, or one for each class")
-    return tuple(float(b) for b in beta)
+    if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not math.isfinite(beta):
+        raise Fault("metadata: record: origin.beta: want a finite number")
+    return float(beta)

@@ -1,5 +1,6 @@
 """Networks that were trained with difflogic, torchlogix or torch_dwn, as Models. torch is not imported."""
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -107,6 +108,9 @@ class _Given:
         if not isinstance(facts or {}, dict):
             raise ModelError("", "facts: want a dict", "give keys as docs/INTERCHANGE.md has them")
         self.facts = facts or {}
+        if isinstance(self.facts.get("input"), dict) and self.facts["input"].get("bits"):
+            raise ModelError("", "facts: input.bits: features that are whole numbers, divided before the network sees them",
+                             "leave it out, and give X as the network is given it; or use ialgn import")
         if thresholds is None and isinstance(self.facts.get("thermometer"), dict):
             thresholds = self._thresholds_file(self.facts["thermometer"].get("thresholds_file"), folder)
         self.thresholds = read_npy(thresholds) if is_path(thresholds) else thresholds
@@ -155,6 +159,9 @@ class _Given:
     def input_shape(self):
         """Return the shape of a sample that facts give, None if they do not."""
         given = self.facts.get("input")
+        if isinstance(given, str):  # such as float32 [1, 8, 8]
+            found = re.search(r"\[(\d+(?:, *\d+)*)\]", given)
+            return tuple(int(d) for d in found.group(1).split(",")) if found else None
         shape = given.get("shape") if isinstance(given, dict) else None
         return None if shape is None else tuple(int(d) for d in shape)
 

@@ -91,7 +91,7 @@ class Network:
     def begin_thresholds(self, thresholds, place):
         """Begin with real features and their thresholds [features, bits]. place is given the numbers of all bits,
         [features, bits], and returns them in the shape of what comes next."""
-        thresholds = finite_thresholds(thresholds)
+        thresholds = single_precision(thresholds)
         if thresholds.shape[1] >= MAX_BITS:
             raise ModelError("", f"{thresholds.shape[1]} thresholds of a feature, want at most {MAX_BITS - 1}",
                              "train with fewer bits")
@@ -125,11 +125,12 @@ class Network:
         self.add(Layer(np.where(indices < 0, -1, self.refs[np.maximum(indices, 0)]), logits, raw))
 
 
-def finite_thresholds(value):
+def single_precision(value):
     """Return thresholds in single precision, which is what the frameworks compare in."""
-    value = value.astype(np.float32)
-    if value.ndim != 2 or not value.size or not np.isfinite(value).all():
-        raise ModelError("", f"thresholds of shape {list(value.shape)}, want finite numbers [features, bits]",
+    with np.errstate(over="ignore"):
+        value = value.astype(np.float32)
+    if value.ndim != 2 or not value.size or np.isnan(value).any():
+        raise ModelError("", f"thresholds of shape {list(value.shape)}, want numbers [features, bits]",
                          "give what the thermometer was fitted to")
     return value
 
@@ -140,14 +141,14 @@ def cuts(thresholds):
     A double above a threshold t rounds to t or to the next float above, u. The middle of the two goes to the one whose
     last bit is 0: where that is t, x must exceed the middle; where it is u, the middle itself is above, too.
     """
-    t = thresholds.astype(np.float32)
+    t = np.ascontiguousarray(thresholds, np.float32)
+    beyond = 2.0**128  # what would be next to the largest float, and is rounded to infinity
     with np.errstate(over="ignore", under="ignore"):
-        up = np.nextafter(t, np.float32(np.inf), dtype=np.float32).astype(np.float64)
-    top = np.finfo(np.float32).max
-    up = np.where(t == top, 2.0**128, up)  # what would be next; from the middle on, doubles become infinite
-    middle = t.astype(np.float64) + (up - t.astype(np.float64)) / 2
-    odd = np.ascontiguousarray(t).view(np.uint32) & 1 > 0
-    return np.where(odd, np.nextafter(middle, -np.inf), middle)
+        up = np.minimum(np.nextafter(t, np.float32(np.inf), dtype=np.float32).astype(np.float64), beyond)
+    middle = (np.maximum(t.astype(np.float64), -beyond) + up) / 2
+    odd = t.view(np.uint32) & 1 > 0
+    cut = np.where(odd, np.nextafter(middle, -np.inf), middle)
+    return np.where(t == np.inf, np.finfo(np.float64).max, cut)
 
 
 class Sum:
@@ -258,15 +259,17 @@ def _metadata(net, layers, encoder, classes, name):
         wiring="random", tau=float(net.sum.tau))
     config = {
         "name": name, "data": {"set": "memory"},
-        "encoder": {"kind": "thermometer", "bits": encoder.bits, "thresholds": "uniform"}, "model": network,
+        "encoder": {"kind": "thermometer", "bits": encoder.bits, "thresholds": "uniform", "bits_in": encoder.bits_in},
+        "model": network,
         "train": {
             "estimator": "ste",
             "optimizer": {"kind": "adam", "lr": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
             "epochs": 200, "batch": 100, "seed": 1, "schedule": {"kind": "constant"},
             "validation": {"share": 0, "patience": 0}}}
-    record = {"data_set": "", "train_sha256": "", "test_sha256": "", "epochs": None}
+    origin = {"format": net.framework, "files": None}
     if net.sum.beta:
-        record["origin"] = {"beta": float(net.sum.beta)}
+        origin["beta"] = float(net.sum.beta)
+    record = {"data_set": net.framework, "train_sha256": "", "test_sha256": "", "epochs": None, "origin": origin}
     plain = all(n == 2 for n in pins) and len(set(widths)) == 1
     sections = []
     for i, (n, width) in enumerate(zip(pins, widths)):

@@ -79,11 +79,11 @@ def _plain_stages(state, given):
             stages.append({"name": name, "type": "Flatten"})
         elif last == "weight":
             width, pins = _shape(state[key])[-1], _rank(state.get(f"{name}.connections.indices"))
-            if pins != 2 or width != 16:
+            form = "raw" if (pins, width) == (2, 16) else given.facts.get("parametrization")
+            if form is None and pins is not None:
                 raise given.missing(f"the parametrization of layer {name}", "a state dict does not tell light from warp",
-                                    'give facts={"layers_in_order": [...]} with type, name and parametrization of each '
-                                    "module, or the whole module")
-            stages.append({"name": name, "type": "LogicDense", "parametrization": "raw"})
+                                    'give facts={"parametrization": ...}, or the whole module')
+            stages.append({"name": name, "type": "LogicDense", "parametrization": form or "raw"})
         elif ".tree_weights." in f".{key}":
             raise given.missing(f"the convolution {name}", "a state dict has neither its padding nor its stride",
                                 'give facts={"layers_in_order": [...]}, or the whole module')
@@ -108,7 +108,7 @@ def _stage(state, fact, given):
             raise given.missing(f"the thresholds of {name}", "they are not in the state dict", "give thresholds")
     elif kind == "LogicDense":
         fields = {"weight": get("weight"), "indices": get("connections.indices"), "choice": get("connections.weights"),
-                  "form": fact.get("parametrization"), "in": fact.get("in")}
+                  "form": fact.get("parametrization") or given.facts.get("parametrization"), "in": fact.get("in")}
         if fields["weight"] is None:
             raise given.missing(f"{name}.weight", "it is not in the state dict", "give facts of this network")
         if fields["form"] not in ("raw", "light", "warp"):
@@ -132,7 +132,8 @@ def _conv_fields(name, fact, get, given):
     weights = []
     while get(f"tree_weights.{len(weights)}") is not None:
         weights.append(get(f"tree_weights.{len(weights)}"))
-    fields = {"weights": weights, "indices": get("connections._indices_L0"), "form": fact.get("parametrization")}
+    fields = {"weights": weights, "indices": get("connections._indices_L0"), 
+              "form": fact.get("parametrization") or given.facts.get("parametrization")}
     for key in ("in_dim", "channels", "padding", "receptive_field", "stride"):
         if fact.get(key) is None:
             raise given.missing(f"{key} of {name}", "a state dict does not say it", "give it in the facts")
