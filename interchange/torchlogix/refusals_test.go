@@ -26,21 +26,21 @@ func ptr[T any](v T) *T { return &v }
 // denseNet is a state dict of a thermometer and two layers, and what its user says.
 func denseNet() (dict, *facts.Facts) {
 	return dict{
-			{"0.thresholds", floats([]int{3, 2}, .1, .2, .3, .4, .5, .6)},
-			{"2.weight", counted(5, 2, 4, 4)},
-			{"2.connections.indices", ints([]int{2, 4}, 0, 1, 2, 3, 5, 4, 3, 2)},
-			{"3.weight", counted(7, 3, 2, 16)},
-			{"3.connections.indices", ints([]int{2, 2}, 0, 1, 2, 3)},
-		}, &facts.Facts{
-			Name: "facts.json",
-			LayersInOrder: []facts.TorchLayer{
-				{Name: "0", Type: "FixedBinarization", FeatureDim: ptr(-2), ThresholdsShape: []int{3, 2}},
-				{Name: "1", Type: "Flatten"},
-				{Name: "2", Type: "LogicDense", Parametrization: "light", In: 6, Out: 4, Rank: 2},
-				{Name: "3", Type: "LogicDense", Parametrization: "raw", In: 4, Out: 2, Rank: 2},
-				{Name: "4", Type: "GroupSum", K: ptr(2), Tau: ptr(1.5), Beta: ptr(0.0)},
-			},
-		}
+		{"0.thresholds", floats([]int{3, 2}, .1, .2, .3, .4, .5, .6)},
+		{"2.weight", counted(5, 2, 4, 4)},
+		{"2.connections.indices", ints([]int{2, 4}, 0, 1, 2, 3, 5, 4, 3, 2)},
+		{"3.weight", counted(7, 3, 2, 16)},
+		{"3.connections.indices", ints([]int{2, 2}, 0, 1, 2, 3)},
+	}, &facts.Facts{
+		Name: "facts.json",
+		LayersInOrder: []facts.TorchLayer{
+			{Name: "0", Type: "FixedBinarization", FeatureDim: ptr(-2), ThresholdsShape: []int{3, 2}},
+			{Name: "1", Type: "Flatten"},
+			{Name: "2", Type: "LogicDense", Parametrization: "light", In: 6, Out: 4, Rank: 2},
+			{Name: "3", Type: "LogicDense", Parametrization: "raw", In: 4, Out: 2, Rank: 2},
+			{Name: "4", Type: "GroupSum", K: ptr(2), Tau: ptr(1.5), Beta: ptr(0.0)},
+		},
+	}
 }
 
 // convNet is a state dict of a convolution, a pooling and a dense layer, and what its user says.
@@ -54,24 +54,24 @@ func convNet() (dict, *facts.Facts) {
 		}
 	}
 	return dict{
-			{"0.tree_weights.0", counted(5, 2, 2, 1, 4)},
-			{"0.tree_weights.1", counted(7, 3, 1, 1, 4)},
-			{"0.connections._indices_L0", ints([]int{2, 1, 9, 2, 3}, pixels...)},
-			{"0.connections._indices_L1", ints([]int{2, 1}, 0, 1)},
-			{"3.weight", counted(7, 3, 4, 4)},
-			{"3.connections.indices", ints([]int{2, 4}, 0, 1, 2, 3, 3, 0, 0, 1)},
-		}, &facts.Facts{
-			Name: "facts.json", Parametrization: "light", Sum: facts.GroupSum{K: ptr(2), Tau: ptr(1.0)},
-			LayersInOrder: []facts.TorchLayer{
-				{
-					Name: "0", Type: "LogicConv2d", InDim: []int{4, 4}, Channels: 1, Kernels: 1, TreeDepth: 2,
-					ReceptiveField: []int{2, 2}, Stride: 1, Padding: ptr(0), Rank: 2,
-				},
-				{Name: "1", Type: "OrPooling2d", Kernel: 2, Stride: 2, Padding: ptr(1)},
-				{Name: "2", Type: "Flatten"},
-				{Name: "3", Type: "LogicDense"},
+		{"0.tree_weights.0", counted(5, 2, 2, 1, 4)},
+		{"0.tree_weights.1", counted(7, 3, 1, 1, 4)},
+		{"0.connections._indices_L0", ints([]int{2, 1, 9, 2, 3}, pixels...)},
+		{"0.connections._indices_L1", ints([]int{2, 1}, 0, 1)},
+		{"3.weight", counted(7, 3, 4, 4)},
+		{"3.connections.indices", ints([]int{2, 4}, 0, 1, 2, 3, 3, 0, 0, 1)},
+	}, &facts.Facts{
+		Name: "facts.json", Parametrization: "light", Sum: facts.GroupSum{K: ptr(2), Tau: ptr(1.0)},
+		LayersInOrder: []facts.TorchLayer{
+			{
+				Name: "0", Type: "LogicConv2d", InDim: []int{4, 4}, Channels: 1, Kernels: 1, TreeDepth: 2,
+				ReceptiveField: []int{2, 2}, Stride: 1, Padding: ptr(0), Rank: 2,
 			},
-		}
+			{Name: "1", Type: "OrPooling2d", Kernel: 2, Stride: 2, Padding: ptr(1)},
+			{Name: "2", Type: "Flatten"},
+			{Name: "3", Type: "LogicDense"},
+		},
+	}
 }
 
 // read reads a value.

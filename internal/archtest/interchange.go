@@ -15,6 +15,10 @@ var interchange = []Rule{
 	{Package: "interchange/graph"},
 	{Package: "interchange/reader", Imports: []string{"interchange/...", "internal/hint"}},
 	{
+		Package: "interchange/writer",
+		Imports: []string{"interchange/graph", "interchange/torchlogix", "internal/hint", "internal/overwrite"},
+	},
+	{
 		Package: "interchange/torchlogix",
 		Imports: []string{"interchange/facts", "interchange/given", "interchange/graph", "interchange/torchfile"},
 		Test:    []string{"internal/npytest"},
