@@ -24,8 +24,10 @@ func sample() *Model {
 			Name: "g",
 			Nodes: []Node{
 				{Name: "n", Op: "Op", Domain: "d", Inputs: []string{"a", "", "b"}, Outputs: []string{"c"}, Attributes: []Attribute{
-					Int("i", -1), Ints("is", 1, -2, 3), {Name: "f", Type: AttributeFloat, Float: 1.5},
-					{Name: "fs", Type: AttributeFloats, Floats: []float32{1, -2}}, {Name: "s", Type: AttributeText, Text: "NOTSET"},
+					Int("i", -1), Ints("is", 1, -2, 3),
+					{Name: "f", Type: AttributeFloat, Float: 1.5},
+					{Name: "fs", Type: AttributeFloats, Floats: []float32{1, -2}},
+					{Name: "s", Type: AttributeText, Text: "NOTSET"},
 					{Name: "t", Type: AttributeTensor, Tensor: &t},
 				}},
 				{Op: "Other", Outputs: []string{"d"}},
