@@ -142,7 +142,7 @@ func (t *tested) samples() verify.Samples { return verify.Samples{Levels: t.Leve
 func (t *tested) note() error {
 	switch {
 	case t.random:
-		return errors.New("the model's samples were passed by the program that trained it: random ones take the place of " +
+		return errors.New("the model's samples were known to the program that trained it: random ones take the place of " +
 			"its test part")
 	case t.other:
 		return otherData(t.Name)

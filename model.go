@@ -46,7 +46,8 @@ func newModel(file *model.File) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	info.Model.Config.Data.Beside = filepath.Dir(file.Path())
+	data := &info.Model.Config.Data
+	data.Beside, data.Plain = filepath.Dir(file.Path()), info.Model.Record.Origin != nil
 	return &Model{file: file, info: info}, nil
 }
 
@@ -103,6 +104,16 @@ func (m *Model) Gates() int { return m.info.Model.Nodes() }
 
 // Config returns the configuration that the model was trained with.
 func (m *Model) Config() Config { return m.info.Model.Config }
+
+// Score returns what a class count comes to in the softmax: the count and the model's beta, divided by tau. Beta is 0
+// of all models but those that another program trained with one. It is computed in single precision, as training does.
+func (m *Model) Score(count int) float32 {
+	beta := float32(0)
+	if o := m.info.Model.Record.Origin; o != nil {
+		beta = float32(o.Beta)
+	}
+	return (float32(count) + beta) / float32(m.info.Model.Config.Model.Tau)
+}
 
 // Training returns the outcome of the training, nil of a model that another process trained.
 func (m *Model) Training() *Training { return m.summary }

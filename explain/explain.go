@@ -69,6 +69,10 @@ type Change struct {
 	FromValue *float64 `json:"from_value,omitempty"`
 	ToValue   *float64 `json:"to_value,omitempty"`
 
+	// Where feature words are made by cuts, the values of the data that have these words.
+	FromRange *Range `json:"from_range,omitempty"`
+	ToRange   *Range `json:"to_range,omitempty"`
+
 	// The words of a category before, empty where it was none that is known, and after.
 	FromCategory string `json:"from_category,omitempty"`
 	ToCategory   string `json:"to_category,omitempty"`
@@ -81,8 +85,27 @@ func (c *Change) Says() (from, to string) {
 		return cmp.Or(c.FromCategory, "none"), c.ToCategory
 	case c.FromValue != nil && c.ToValue != nil:
 		return fmt.Sprintf("%.6g", *c.FromValue), fmt.Sprintf("%.6g", *c.ToValue)
+	case c.FromRange != nil && c.ToRange != nil:
+		return c.FromRange.String(), c.ToRange.String()
 	}
 	return fmt.Sprint(c.From), fmt.Sprint(c.To)
+}
+
+// Range is the values above one number and at most another, nil for none.
+type Range struct {
+	Above  *float64 `json:"above,omitempty"`
+	AtMost *float64 `json:"at_most,omitempty"`
+}
+
+// String names the range for people.
+func (r *Range) String() string {
+	switch {
+	case r.Above == nil:
+		return fmt.Sprintf("<= %.6g", *r.AtMost)
+	case r.AtMost == nil:
+		return fmt.Sprintf("> %.6g", *r.Above)
+	}
+	return fmt.Sprintf("> %.6g and <= %.6g", *r.Above, *r.AtMost)
 }
 
 // Category is a column of words: one feature for each word that it can have, of which the one of the sample's word has

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ialgn/internal/progress"
+	"ialgn/trainer/encoding"
 )
 
 // MostTargets is how many classes a search goes for, each by itself, beside whichever class is nearest.
@@ -108,7 +109,9 @@ func (n *Network) change(c candidate, words []uint16) Change {
 	}
 	f := col.first
 	v := Change{Place: PlaceOf(enc, n.shape, f), From: words[f], To: c.words[0]}
-	if q := enc.Quantiser; q != nil && q.Scale[f] != 0 {
+	if enc.ByCuts() {
+		v.FromRange, v.ToRange = rangeOf(enc.Quantiser.Cuts[f], v.From), rangeOf(enc.Quantiser.Cuts[f], v.To)
+	} else if q := enc.Quantiser; q != nil && q.Scale[f] != 0 {
 		value := func(word uint16) *float64 {
 			x := q.Offset[f] + float64(word)/q.Scale[f]
 			if q.Apply(f, x, enc.Max) != word {
@@ -119,6 +122,21 @@ func (n *Network) change(c candidate, words []uint16) Change {
 		v.FromValue, v.ToValue = value(v.From), value(v.To)
 	}
 	return v
+}
+
+// rangeOf returns the values that have a word by cuts, nil where none has.
+func rangeOf(cuts []float64, word uint16) *Range {
+	r, w := &Range{}, int(word)
+	if w > 0 {
+		r.Above = &cuts[w-1]
+	}
+	if w < len(cuts) {
+		r.AtMost = &cuts[w]
+	}
+	if r.Above != nil && r.AtMost != nil && *r.Above == *r.AtMost {
+		return nil
+	}
+	return r
 }
 
 // candidates returns for each column what the network can tell apart from the sample's own: of a feature the values
@@ -141,19 +159,36 @@ func (n *Network) levels(col int, v uint16) (all []candidate) {
 	for j := enc.Bits - 2; j >= 0; j-- { // downwards: the value is at most the threshold
 		if t := enc.Thresholds[f][j]; read[j] && t < last {
 			steps++
-			all = append(all, candidate{col, []uint16{t}, steps, false})
-			last = t
+			last = below(enc, f, t)
+			all = append(all, candidate{col, []uint16{last}, steps, false})
 		}
 	}
 	steps, last = 0, v
 	for j, t := range enc.Thresholds[f] { // upwards: it is greater
 		if read[j] && t >= last && uint32(t) < enc.Max {
 			steps++
-			all = append(all, candidate{col, []uint16{t + 1}, steps, true})
-			last = t + 1
+			last = above(enc, f, t)
+			all = append(all, candidate{col, []uint16{last}, steps, true})
 		}
 	}
 	return all
+}
+
+// below returns the largest word of a feature that is at most a threshold, and above the least that is greater. By cuts
+// no value has a word that stands between equal ones.
+func below(enc *encoding.Encoder, f int, threshold uint16) uint16 {
+	if !enc.ByCuts() {
+		return threshold
+	}
+	return enc.Quantiser.Apply(f, enc.Quantiser.Cuts[f][threshold], enc.Max)
+}
+
+func above(enc *encoding.Encoder, f int, threshold uint16) uint16 {
+	if !enc.ByCuts() {
+		return threshold + 1
+	}
+	cut := enc.Quantiser.Cuts[f][threshold]
+	return enc.Quantiser.Apply(f, math.Nextafter(cut, math.Inf(1)), enc.Max)
 }
 
 // read returns which thresholds of a feature are read.

@@ -51,6 +51,8 @@ type Bit struct {
 
 	// Least is the least value of the data for which the bit is 1, where features are not integers themselves.
 	Least *float64 `json:"least_value,omitempty"`
+	// Cut is, where feature words are made by cuts, the value of the data that is exceeded where the bit is 1.
+	Cut *float64 `json:"cut,omitempty"`
 
 	word bool // it says whether a category has one of its words
 }
@@ -63,7 +65,9 @@ func (n *Network) bit(i int) *Bit {
 	if b.word = n.isWord(f); b.word {
 		return b
 	}
-	if q := enc.Quantiser; q != nil && q.Scale[f] != 0 {
+	if cut, has := enc.Cut(i); has {
+		b.Cut = &cut
+	} else if q := enc.Quantiser; q != nil && q.Scale[f] != 0 {
 		least := q.Offset[f] + (float64(b.Threshold)+0.5)/q.Scale[f] // what is rounded up
 		b.Least = &least
 	}
@@ -75,7 +79,10 @@ func (b *Bit) says(value int) string {
 	if b.word {
 		return []string{"not ", ""}[value] + b.String()
 	}
-	if b.Least != nil {
+	switch {
+	case b.Cut != nil:
+		return fmt.Sprintf("%s %s %.6g", b.Place, []string{"<=", ">"}[value], *b.Cut)
+	case b.Least != nil:
 		return fmt.Sprintf("%s %s %.6g", b.Place, []string{"<", ">="}[value], *b.Least)
 	}
 	return fmt.Sprintf("%s %s %d", b.Place, []string{"<=", ">"}[value], b.Threshold)

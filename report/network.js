@@ -75,6 +75,7 @@
   function input(bit) {
     const f = Math.floor(bit / head.bits), rows = head.thresholds, threshold = rows[rows.length > 1 ? f : 0][bit % head.bits];
     const q = head.quantiser;
+    if (q && q.cuts) return feature(f) + ' > ' + Number(q.cuts[f][bit % head.bits].toPrecision(6));
     if (q && q.scale[f]) return feature(f) + ' >= ' + Number((q.offset[f] + (threshold + 0.5) / q.scale[f]).toPrecision(6));
     return feature(f) + ' > ' + threshold;
   }

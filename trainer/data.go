@@ -166,8 +166,9 @@ type TestData struct {
 
 // LoadTest reads the test part of a data set under the encoder of a model with those
 // classes. It is an error if the data set has other features, classes or, read from
-// CSV, another quantiser, which follows from its training part; whether its content is
-// what the model was trained with is for the caller to judge by SHA256.
+// CSV, another quantiser, which follows from its training part unless the encoder has
+// cuts; whether its content is what the model was trained with is for the caller to judge
+// by SHA256.
 func LoadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,
 ) (*TestData, error) {
@@ -222,7 +223,7 @@ func loadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data
 func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,
 ) (*dataset.Set, error) {
-	set, err := dataset.Open(ctx, data, enc.BitsIn, folders)
+	set, err := dataset.OpenFor(ctx, data, enc, folders)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
 	"ialgn/trainer/engine"
 	"ialgn/trainer/model"
 )
@@ -192,4 +193,16 @@ func TestStartData(t *testing.T) {
 		refused(t, Run{Config: table(c.file), Model: filepath.Join(dir, "m"), Start: base}, c.want)
 	}
 	train(t, Run{Config: table(write("b.csv", "x,y,class", "qqp", 59)), Model: filepath.Join(dir, "m"), Start: base})
+
+	m := loadModel(t, base)
+	enc, err := encoding.NewCuts([][]float64{{0, 1, 2}, {3, 4, 5}}, m.Encoder.Names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Encoder = *enc
+	if _, err := m.Save(base); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, Run{Config: table(filepath.Join(dir, "a.csv")), Model: filepath.Join(dir, "m"), Start: base},
+		"its encoder has other feature words (by 3 cuts of its own a feature, which come from no training part) than that")
 }

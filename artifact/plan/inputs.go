@@ -17,7 +17,7 @@ func (p *Plan) inputs(m artifact.Manifest, enc *encoding.Encoder) *inputs.Table 
 	t := &inputs.Table{
 		Module: m.Module, File: artifact.InputsName(m.Module), Scope: m.Scope, Classes: m.Classes,
 		Label: data.Label, DecimalComma: data.Decimal == "comma",
-		Bits: enc.BitsIn, Max: enc.Max, Scaled: enc.Quantiser != nil,
+		Bits: enc.BitsIn, Max: enc.Max, Scaled: enc.Quantiser != nil, ByCuts: enc.ByCuts(),
 	}
 	if p.scope != netlist.Full {
 		t.Thresholds = enc.Thresholds
@@ -26,7 +26,10 @@ func (p *Plan) inputs(m artifact.Manifest, enc *encoding.Encoder) *inputs.Table 
 		t.Features = append(t.Features, inputs.Feature{Name: enc.Name(f)})
 	}
 	addColumns(t, enc)
-	if t.Scaled {
+	switch {
+	case t.ByCuts:
+		addCuts(t, enc)
+	case t.Scaled:
 		addScales(t, enc)
 	}
 	return t
@@ -80,14 +83,44 @@ func addScales(t *inputs.Table, enc *encoding.Encoder) {
 		}
 		t.Features[f].Offset, t.Features[f].Scale = q.Offset[f], q.Scale[f]
 	}
-	for i := range trials {
-		row := inputs.Trial{Values: make([]float64, len(t.Features)), Words: make([]uint16, len(t.Features))}
-		for f := range row.Values {
-			row.Values[f] = trials[i](q.Offset[f], q.Scale[f], enc.Max, f)
-			row.Words[f] = q.Apply(f, row.Values[f], enc.Max)
-		}
-		t.Trials = append(t.Trials, row)
+	for _, trial := range trials {
+		addTrial(t, &q, func(f int) float64 { return trial(q.Offset[f], q.Scale[f], enc.Max, f) })
 	}
+}
+
+// addCuts adds the cuts that make words of real values, and trials of them: at cuts and beside them, and beyond all.
+func addCuts(t *inputs.Table, enc *encoding.Encoder) {
+	q := enc.Quantiser
+	for f := range t.Features {
+		t.Features[f].Cuts = q.Cuts[f]
+	}
+	n, far := int(enc.Max), math.Inf(1)
+	for k := range cutTrials {
+		at := func(f int) float64 { return q.Cuts[f][(f+k)%n] }
+		addTrial(t, q, at)
+		addTrial(t, q, func(f int) float64 { return beside(at(f), -far) })
+		addTrial(t, q, func(f int) float64 { return beside(at(f), far) })
+	}
+	addTrial(t, q, func(int) float64 { return -math.MaxFloat64 })
+	addTrial(t, q, func(int) float64 { return math.MaxFloat64 })
+}
+
+// cutTrials is how many cuts of each feature are tried.
+const cutTrials = 3
+
+// beside returns the number next to x in the direction of another one, but a finite one.
+func beside(x, to float64) float64 {
+	return min(max(math.Nextafter(x, to), -math.MaxFloat64), math.MaxFloat64)
+}
+
+// addTrial adds a row of values, with the words that a quantiser makes of them.
+func addTrial(t *inputs.Table, q *encoding.Quantiser, value func(f int) float64) {
+	row := inputs.Trial{Values: make([]float64, len(t.Features)), Words: make([]uint16, len(t.Features))}
+	for f := range row.Values {
+		row.Values[f] = value(f)
+		row.Words[f] = q.Apply(f, row.Values[f], t.Max)
+	}
+	t.Trials = append(t.Trials, row)
 }
 
 // trials are values of a feature that are tried: below and above its range, at halves between two words, and beside

@@ -82,6 +82,44 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// TestInputsByCuts tries values at cuts and beside them, none of which is infinite.
+func TestInputsByCuts(t *testing.T) {
+	enc, err := encoding.NewCuts([][]float64{{-1, 0.1, 0.1}, {0, 0.5, 0.5}, {-math.MaxFloat64, 0, math.MaxFloat64}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	enc.Columns = []encoding.Column{
+		{Name: "width", Kind: encoding.NumberColumn, Missing: true, Fill: 0.05},
+		{Name: "state", Kind: encoding.CategoryColumn, Categories: []string{"gas"}},
+		{Name: "large", Kind: encoding.NumberColumn},
+	}
+	got := described(t, ScopeFull, "m", enc)
+	want := []inputs.Feature{
+		{Name: "feature 0", Cuts: []float64{-1, 0.1, 0.1}, Missing: true, Fill: 1},
+		{Name: "feature 1", Cuts: []float64{0, 0.5, 0.5}, Category: true},
+		{Name: "feature 2", Cuts: []float64{-math.MaxFloat64, 0, math.MaxFloat64}},
+	}
+	if diff := cmp.Diff(want, got.Features); diff != "" || !got.Scaled || !got.ByCuts || got.Max != 3 {
+		t.Errorf("table %+v, features (-want +got):\n%s", got, diff)
+	}
+	tried := map[int]map[float64]bool{0: {}, 1: {}, 2: {}}
+	for _, trial := range got.Trials {
+		for f, x := range trial.Values {
+			if w := enc.Quantiser.Apply(f, x, enc.Max); w != trial.Words[f] || math.IsInf(x, 0) || math.IsNaN(x) {
+				t.Errorf("trial %g of feature %d has the word %d, the quantiser's is %d", x, f, trial.Words[f], w)
+			}
+			tried[f][x] = true
+		}
+	}
+	for f, cuts := range enc.Quantiser.Cuts {
+		for _, c := range cuts {
+			if !tried[f][c] || !tried[f][beside(c, math.Inf(1))] || !tried[f][beside(c, math.Inf(-1))] {
+				t.Errorf("feature %d: %g, and what is beside it, are not all tried: %v", f, c, tried[f])
+			}
+		}
+	}
+}
+
 // TestInputsOfWords has a model whose features are integers take them as they are, by the names that they have.
 func TestInputsOfWords(t *testing.T) {
 	enc := &encoding.Encoder{Bits: 2, BitsIn: 4, Max: 15, Thresholds: [][]uint16{{3}, {7}}}

@@ -54,7 +54,16 @@ static const struct scaling {
 } scalings[MACRO_FEATURES] = {
 `
 
-const sourceQuantise = `
+// sourceCuts is sourceReal of a table by cuts.
+const sourceCuts = `
+/* Of each feature: its cuts in ascending order, and the word of a missing value, -1 where there is none. */
+static const struct scaling {
+    double cuts[LARGEST];
+    int32_t missing;
+} scalings[MACRO_FEATURES] = {
+`
+
+const wordOfScale = `
 /* The word of a value. */
 static NAME_feature word_of(double x, const struct scaling *s, int *refused) {
     const double v = (x - s->offset) * s->scale;
@@ -66,7 +75,20 @@ static NAME_feature word_of(double x, const struct scaling *s, int *refused) {
     w = (uint32_t)v;
     return (NAME_feature)(w + (v >= (double)w + 0.5)); /* halves away from zero */
 }
+`
 
+const wordOfCuts = `
+/* The word of a value, the number of cuts below it. */
+static NAME_feature word_of(double x, const struct scaling *s, int *refused) {
+    uint32_t w = 0;
+    if (x != x && s->missing >= 0) return (NAME_feature)s->missing;
+    *refused |= !(x - x == 0);
+    while (w < LARGEST && x > s->cuts[w]) w++;
+    return (NAME_feature)w;
+}
+`
+
+const sourceQuantise = `
 int NAME_quantise(const double *x, size_t samples, NAME_feature *words) {
     int refused = 0;
     size_t s, f;
@@ -88,15 +110,35 @@ func (f *file) realSource() {
 	if f.real == nil {
 		return
 	}
-	f.template(sourceReal)
+	top, wordOf := sourceReal, wordOfScale
+	if f.real.ByCuts {
+		top, wordOf = sourceCuts, wordOfCuts
+	}
+	largest := fmt.Sprint(f.real.Max)
+	f.template(replace(top, "LARGEST", largest))
 	for _, s := range f.real.Features {
-		f.printf("    {%s, %s, %d}, /* %s */\n", inputs.CDouble(s.Offset), inputs.CDouble(s.Scale), s.FillWord(),
-			inputs.CComment(s.Name))
+		f.scaling(s)
 	}
 	f.text("};\n")
-	f.template(replace(sourceQuantise, "LARGEST", fmt.Sprint(f.real.Max)))
+	f.template(replace(wordOf, "LARGEST", largest) + sourceQuantise)
 	f.names("feature_names", "FEATURES", f.real.FeatureNames())
 	f.names("class_names", "CLASSES", f.real.Classes)
+}
+
+// scaling writes what makes words of a feature.
+func (f *file) scaling(s inputs.Feature) {
+	if !f.real.ByCuts {
+		f.printf("    {%s, %s, %d}, /* %s */\n", inputs.CDouble(s.Offset), inputs.CDouble(s.Scale), s.FillWord(),
+			inputs.CComment(s.Name))
+		return
+	}
+	cuts := make([]string, len(s.Cuts))
+	for i, c := range s.Cuts {
+		cuts[i] = inputs.CDouble(c)
+	}
+	f.text("    {{\n")
+	numbers(f.printer, "%s", 4, cuts)
+	f.printf("    }, %d}, /* %s */\n", s.FillWord(), inputs.CComment(s.Name))
 }
 
 // names writes an array of names.
@@ -110,7 +152,7 @@ func (f *file) names(name, number string, names []string) {
 
 const testReal = `};
 
-/* Makes words of values at and beside halves, and of ones that are none. */
+/* Makes words of values at and beside WHERE, and of ones that are none. */
 static int check_real(void) {
     static NAME_feature got[TRIALS * MACRO_FEATURES];
     static double none[MACRO_FEATURES];
@@ -159,5 +201,9 @@ func (f *file) realTest() {
 		missing[i] = f.real.Features[i].FillWord()
 	}
 	numbers(f.printer, "%d", 16, missing)
-	f.template(replace(testReal, "TRIALS", fmt.Sprint(len(f.real.Trials))))
+	where := "halves"
+	if f.real.ByCuts {
+		where = "cuts"
+	}
+	f.template(replace(replace(testReal, "TRIALS", fmt.Sprint(len(f.real.Trials))), "WHERE", where))
 }

@@ -15,6 +15,15 @@ var scalings = [Features]struct {
 }{
 `
 
+// cutsTop is realTop of a table by cuts.
+const cutsTop = `
+// scalings are the cuts of each feature in ascending order, and the word of a missing value, -1 where there is none.
+var scalings = [Features]struct {
+	cuts    [MAX]float64
+	missing int32
+}{
+`
+
 const realBottom = `
 // Quantise makes features of real values, as the trainer does: x[s*Features+f], a value of feature f, becomes
 // words[s*Features+f], by the formula at the top.
@@ -34,14 +43,16 @@ func Quantise(x []float64, words []Feature) error {
 			continue
 		}
 		refused = refused || v-v != 0
-		words[i] = wordOf(v, s.offset, s.scale)
+		words[i] = wordOf(v, WAY)
 	}
 	if refused {
 		return errors.New("PACKAGE: Quantise: a value is infinite or no number: give finite ones")
 	}
 	return nil
 }
+`
 
+const wordOfScale = `
 // wordOf returns the word of a value. Halves are rounded away from zero.
 func wordOf(x, offset, scale float64) Feature {
 	v := (x - offset) * scale
@@ -57,7 +68,20 @@ func wordOf(x, offset, scale float64) Feature {
 	}
 	return w
 }
+`
 
+const wordOfCuts = `
+// wordOf returns the word of a value, the number of cuts below it.
+func wordOf(x float64, cuts *[MAX]float64) Feature {
+	w := Feature(0)
+	for w < MAX && x > cuts[w] {
+		w++
+	}
+	return w
+}
+`
+
+const classifyReal = `
 // ClassifyReal is Quantise and then Classify, of len(class) samples.
 func (n *Network) ClassifyReal(x []float64, class []uint16, counts []uint32) error {
 	words := make([]Feature, len(x))
@@ -74,15 +98,34 @@ func (f *file) realSource() {
 	if f.real == nil {
 		return
 	}
-	f.text(realTop)
+	top, way, wordOf := realTop, "s.offset, s.scale", wordOfScale
+	if f.real.ByCuts {
+		top, way, wordOf = cutsTop, "&s.cuts", wordOfCuts
+	}
+	largest := fmt.Sprint(f.real.Max)
+	f.fill(top, "MAX", largest)
 	for _, s := range f.real.Features {
-		fmt.Fprintf(f.w, "\t{%s, %s, %d},\n", inputs.Decimal(s.Offset), inputs.Decimal(s.Scale), s.FillWord())
+		f.scaling(s)
 	}
 	f.text("}\n")
-	f.fill(realBottom, "PACKAGE", f.opt.Package, "MAX", fmt.Sprint(f.real.Max))
+	f.fill(realBottom+wordOf+classifyReal, "PACKAGE", f.opt.Package, "MAX", largest, "WAY", way)
 	f.names("FeatureNames are the names of the features.", "FeatureNames", "Features", f.real.FeatureNames())
 	f.text("\n")
 	f.names("ClassNames are the names of the classes.", "ClassNames", "Classes", f.real.Classes)
+}
+
+// scaling writes what makes words of a feature.
+func (f *file) scaling(s inputs.Feature) {
+	if !f.real.ByCuts {
+		fmt.Fprintf(f.w, "\t{%s, %s, %d},\n", inputs.Decimal(s.Offset), inputs.Decimal(s.Scale), s.FillWord())
+		return
+	}
+	cuts := make([]string, len(s.Cuts))
+	for i, c := range s.Cuts {
+		cuts[i] = inputs.Decimal(c)
+	}
+	f.text("\t{[...]float64{\n" + list(cuts, "%s", 4, 2))
+	fmt.Fprintf(f.w, "\t}, %d},\n", s.FillWord())
 }
 
 // names writes an array of names.
@@ -95,7 +138,7 @@ func (f *file) names(comment, name, number string, names []string) {
 }
 
 const realTest = `
-// Values at and beside halves, a feature after the other, the trainer's words for them, and the words of values that
+// Values at and beside WHERE, a feature after the other, the trainer's words for them, and the words of values that
 // are missing.
 var (
 	realValues = [...]float64{
@@ -164,6 +207,10 @@ func (f *file) realTests() {
 	for i := range f.real.Features {
 		missing = append(missing, f.real.Features[i].FillWord())
 	}
-	f.fill(realTest, "VALUES", list(values, "%s", 4, 2), "WORDS", list(words, "%d", 16, 2),
+	where := "halves"
+	if f.real.ByCuts {
+		where = "cuts"
+	}
+	f.fill(realTest, "WHERE", where, "VALUES", list(values, "%s", 4, 2), "WORDS", list(words, "%d", 16, 2),
 		"MISSING", list(missing, "%d", 16, 2))
 }

@@ -2,6 +2,7 @@ package gocode
 
 import (
 	"fmt"
+	"strings"
 
 	"ialgn/backend/wordcode"
 )
@@ -152,14 +153,14 @@ func (f *file) test() {
 
 // list returns the elements of a literal, several on a line.
 func list[T any](s []T, format string, perLine, tabs int) string {
-	text := ""
+	var text strings.Builder
 	for i, v := range s {
-		text += fmt.Sprintf(format+",", v)
+		fmt.Fprintf(&text, format+",", v)
 		if i%perLine == perLine-1 || i == len(s)-1 {
-			text += "\n"
+			text.WriteByte('\n')
 		} else {
-			text += " "
+			text.WriteByte(' ')
 		}
 	}
-	return indent(text, tabs)
+	return indent(text.String(), tabs)
 }

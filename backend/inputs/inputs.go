@@ -1,6 +1,6 @@
 // Package inputs describes how the inputs of a classifier are made of the values that its user has: which column
-// becomes which feature, by what scale and offset a real value becomes a feature's word, what the words and the classes
-// are called.
+// becomes which feature, by what scale and offset, or by what cuts, a real value becomes a feature's word, what the
+// words and the classes are called.
 //
 // A [Table] is filled by whoever has the model, and read by all that leaves the program: heads of Verilog, C and Go
 // ([Table.Lines]), functions in C and Go that take real values, programs for the host of a wrapper, and NAME.json
@@ -10,11 +10,16 @@
 //
 //	word = (x - offset) * scale, rounded to the nearest integer, halves away from zero,
 //	       at least 0 and at most max; 0 where scale is 0
+//
+// or, of a table by cuts,
+//
+//	word = the number of the feature's cuts that x is greater than
 package inputs
 
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Table says how feature words are made.
@@ -26,7 +31,8 @@ type Table struct {
 	Label   string // name or number of the column that has the class in the training set's table; empty: none is known
 	Bits    int    // of a feature's word
 	Max     uint32 // largest word
-	Scaled  bool   // real values become words by offset and scale; else the values are the words
+	Scaled  bool   // real values become words by offset and scale or by cuts; else the values are the words
+	ByCuts  bool   // of a table that is Scaled: by cuts
 	// DecimalComma says that numbers have a comma in the table, unless commas separate its columns.
 	DecimalComma bool
 	Features     []Feature
@@ -41,9 +47,10 @@ type Table struct {
 // Feature is a word of a sample.
 type Feature struct {
 	Name          string
-	Offset, Scale float64 // only in a table that is Scaled
-	Category      bool    // the value is 1 where a column has the feature's word, else 0
-	Missing       bool    // the value may be missing; then the word is Fill
+	Offset, Scale float64   // only in a table that is Scaled, and not ByCuts
+	Cuts          []float64 // only in a table ByCuts: Max of them, ascending
+	Category      bool      // the value is 1 where a column has the feature's word, else 0
+	Missing       bool      // the value may be missing; then the word is Fill
 	Fill          uint16
 }
 
@@ -74,14 +81,20 @@ type Trial struct {
 	Words  []uint16
 }
 
-// maxLines is how many features a comment lists.
-const maxLines = 48
+// maxLines is how many features a comment lists, and maxCuts how many cuts of each.
+const (
+	maxLines = 48
+	maxCuts  = 8
+)
 
 // Lines returns lines for a comment that say how words are made of real values, with the first features' offsets and
-// scales; none of a table that is not Scaled. Names stand in them as they are.
+// scales or first cuts; none of a table that is not Scaled. Names stand in them as they are.
 func (t *Table) Lines() []string {
 	if t == nil || !t.Scaled {
 		return nil
+	}
+	if t.ByCuts {
+		return t.more(t.cutLines())
 	}
 	lines := []string{
 		"Feature word of a real value x: (x - offset) times scale, in doubles, rounded to the nearest integer",
@@ -95,6 +108,31 @@ func (t *Table) Lines() []string {
 		}
 		lines = append(lines, fmt.Sprintf("  %-5d  %-22s  %-22s  %s", i, Decimal(f.Offset), Decimal(f.Scale), f.Name))
 	}
+	return t.more(lines)
+}
+
+// cutLines returns the lines of a table by cuts.
+func (t *Table) cutLines() []string {
+	lines := []string{
+		"Feature word of a real value x: how many of the feature's cuts x is greater than, in doubles",
+		"Values for a category are 1 where it is so, else 0",
+		fmt.Sprintf("  %-5s  %s", "word", "feature: cuts"),
+	}
+	for i, f := range t.Features[:min(len(t.Features), maxLines)] {
+		var cuts []string
+		for _, c := range f.Cuts[:min(len(f.Cuts), maxCuts)] {
+			cuts = append(cuts, Decimal(c))
+		}
+		if more := len(f.Cuts) - maxCuts; more > 0 {
+			cuts = append(cuts, fmt.Sprintf("... and %d more", more))
+		}
+		lines = append(lines, fmt.Sprintf("  %-5d  %s: %s", i, f.Name, strings.Join(cuts, " ")))
+	}
+	return lines
+}
+
+// more ends lines with the number of the features that they leave out.
+func (t *Table) more(lines []string) []string {
 	if more := len(t.Features) - maxLines; more > 0 {
 		lines = append(lines, fmt.Sprintf("  ... and %d more", more))
 	}

@@ -125,6 +125,53 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// byCuts is small with cuts.
+func byCuts() *Table {
+	t := small()
+	t.Bits, t.Max, t.ByCuts = 4, 10, true
+	for i := range t.Features {
+		t.Features[i].Offset, t.Features[i].Scale = 0, 0
+		t.Features[i].Cuts = []float64{0, 0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.125, 0.5, 0.75}
+	}
+	return t
+}
+
+func TestCutsJSON(t *testing.T) {
+	var b strings.Builder
+	if err := WriteJSON[int](&b, byCuts(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"{\n  \"format\": 2,\n", `"words": {"bits":4,"max":10,"scaled":true,"rule":"` + cutsRule + `"},`,
+		`    {"name":"state=y","cuts":[0,0,0.1,0.1,0.1,0.1,0.1,0.125,0.5,0.75]}` + "\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the file lacks %q:\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "offset\"") || strings.Contains(b.String(), "scale\"") || !json.Valid([]byte(b.String())) {
+		t.Errorf("file %s", b.String())
+	}
+}
+
+func TestCutLines(t *testing.T) {
+	table := byCuts()
+	lines := strings.Join(table.Lines(), "\n")
+	for _, want := range []string{
+		"how many of the feature's cuts x is greater than", "\n  0      width: 0 0 0.1 0.1 0.1 0.1 0.1 0.125 ... and 2 more\n",
+	} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("the lines lack %q:\n%s", want, lines)
+		}
+	}
+	for i := range 1000 {
+		table.Features = append(table.Features, Feature{Name: fmt.Sprint("f", i)})
+	}
+	if all := table.Lines(); len(all) > maxLines+5 || all[len(all)-1] != "  ... and 955 more" {
+		t.Errorf("%d lines, of which the last is %q", len(all), all[len(all)-1])
+	}
+}
+
 func TestReal(t *testing.T) {
 	bits, words := small(), small()
 	bits.Thresholds, words.Scaled = [][]uint16{{1}, {1}, {1}}, false

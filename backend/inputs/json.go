@@ -6,12 +6,19 @@ import (
 	"io"
 )
 
-// Format is the version of the form of NAME.json.
-const Format = 1
+// Format is the version of the form of NAME.json, and CutsFormat that of a table by cuts, of which a reader of the
+// former would make other words.
+const (
+	Format     = 1
+	CutsFormat = 2
+)
 
-// rule is what NAME.json says of real values, for people.
+// rule is what NAME.json says of real values, for people, and cutsRule what it says of them in a table by cuts.
 const rule = "word = (x - offset) * scale in doubles, rounded to the nearest integer, halves away from zero, " +
 	"at least 0 and at most max; 0 where scale is 0; x is 1 or 0 for a feature of a category"
+
+const cutsRule = "word = the number of the feature's cuts that x is greater than, in doubles; x is 1 or 0 for a " +
+	"feature of a category"
 
 // words is the part of NAME.json about all words.
 type words struct {
@@ -23,9 +30,10 @@ type words struct {
 
 // feature is a feature in NAME.json.
 type feature struct {
-	Name   string   `json:"name"`
-	Offset *float64 `json:"offset,omitempty"`
-	Scale  *float64 `json:"scale,omitempty"`
+	Name   string    `json:"name"`
+	Offset *float64  `json:"offset,omitempty"`
+	Scale  *float64  `json:"scale,omitempty"`
+	Cuts   []float64 `json:"cuts,omitempty"`
 }
 
 // column is a column in NAME.json.
@@ -42,11 +50,11 @@ type column struct {
 //
 // The keys are format, module, scope, classes, label (if one is known), decimal (comma, where numbers have one), words
 // (bits, max, scaled and, of scaled ones, rule), columns (name, kind, feature, values, missing, fill), features (name
-// and, of scaled ones, offset and scale), thresholds (where the design takes thermometer bits) and interface. Lists
+// and, of scaled ones, offset and scale, or cuts with the format 2), thresholds (where the design takes thermometer bits) and interface. Lists
 // have an element a line.
 func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	o := &object{}
-	o.key("format", Format)
+	o.key("format", t.Format())
 	o.key("module", t.Module)
 	o.key("scope", t.Scope)
 	o.key("classes", t.Classes)
@@ -56,11 +64,7 @@ func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	if t.DecimalComma {
 		o.key("decimal", "comma")
 	}
-	all := words{t.Bits, t.Max, t.Scaled, ""}
-	if t.Scaled {
-		all.Rule = rule
-	}
-	o.key("words", all)
+	o.key("words", words{t.Bits, t.Max, t.Scaled, t.rule()})
 	list(o, "columns", t.columns())
 	list(o, "features", t.features())
 	if t.Thresholds != nil {
@@ -75,6 +79,24 @@ func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	}
 	_, err := w.Write(o.text.Bytes())
 	return err
+}
+
+// Format returns the version of the form of NAME.json that says what the table does.
+func (t *Table) Format() int {
+	if t.ByCuts {
+		return CutsFormat
+	}
+	return Format
+}
+
+func (t *Table) rule() string {
+	switch {
+	case !t.Scaled:
+		return ""
+	case t.ByCuts:
+		return cutsRule
+	}
+	return rule
 }
 
 func (t *Table) columns() (all []column) {
@@ -94,7 +116,10 @@ func (t *Table) columns() (all []column) {
 func (t *Table) features() (all []feature) {
 	for _, f := range t.Features {
 		j := feature{Name: f.Name}
-		if t.Scaled {
+		switch {
+		case t.ByCuts:
+			j.Cuts = f.Cuts
+		case t.Scaled:
 			j.Offset, j.Scale = &f.Offset, &f.Scale
 		}
 		all = append(all, j)

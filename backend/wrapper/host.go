@@ -46,7 +46,8 @@ func writePython(link, device string) func(io.Writer, Hosted) error {
 		}
 		_, err := strings.NewReplacer(
 			"@MODULE@", h.Inputs.Module, "@FILE@", h.Inputs.File, "@NAME@", h.File, "@HEADER@", header.String(),
-			"@KIND@", h.Protocol.Kind, "@DEVICE@", device,
+			"@KIND@", h.Protocol.Kind, "@DEVICE@", device, "@FORMAT@", fmt.Sprint(h.Inputs.Format()),
+			"@WORD@\n", wordOf(h.Inputs).python,
 		).WriteString(w, text)
 		return err
 	}

@@ -22,7 +22,7 @@ func writeAXISHost(w io.Writer, h Hosted) error {
 		"@MODULE@", t.Module, "@NAME@", h.File, "@HEADER@\n", cHeader(h.Header),
 		"@CLASSAT@", p.Class.cText(), "@COUNTSAT@", p.Counts.cText(), "@LABEL@", inputs.CString(t.Label),
 		"@COLUMNTABLE@", cColumns(t), "@FEATURETABLE@", cFeatures(t), "@THRESHOLDTABLE@", cThresholds(t),
-		"@CLASSTABLE@", cClasses(t),
+		"@CLASSTABLE@", cClasses(t), "@RULE@", wordOf(t).rule, "@WORD@\n", wordOf(t).c,
 	}
 	for _, n := range cNumbers(t, p) {
 		values = append(values, n.key, fmt.Sprint(n.value))
@@ -112,8 +112,7 @@ func cFeatures(t *inputs.Table) string {
 		if f.Category {
 			word = inputs.CString(words[i])
 		}
-		fmt.Fprintf(&b, "    {%s, %s, %d, %s}, /* %s */\n", inputs.CDouble(f.Offset), inputs.CDouble(f.Scale), f.FillWord(),
-			word, inputs.CComment(f.Name))
+		fmt.Fprintf(&b, "    {%s, %d, %s}, /* %s */\n", cRule(t, &f), f.FillWord(), word, inputs.CComment(f.Name))
 	}
 	return b.String()
 }

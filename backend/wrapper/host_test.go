@@ -78,7 +78,19 @@ func TestProtocol(t *testing.T) {
 
 // TestHosts walks the table: a wrapper of bytes has a program for its other end, which is written whole.
 func TestHosts(t *testing.T) {
-	table := &inputs.Table{
+	scaled, cut := hostedTable(), hostedTable()
+	cut.ByCuts, cut.Max = true, 5
+	for i := range cut.Features {
+		cut.Features[i].Cuts = []float64{-1, 0, 0.1, 0.1, 9}
+	}
+	for _, table := range []*inputs.Table{scaled, cut} {
+		testHosts(t, table)
+	}
+}
+
+// hostedTable has names that could end a comment or a string.
+func hostedTable() *inputs.Table {
+	return &inputs.Table{
 		Module: "m", File: "m.json", Scope: "core", Classes: []string{"a", "b*/"}, Label: "la\"bel", Bits: 8, Max: 255,
 		Scaled: true, DecimalComma: true, Thresholds: [][]uint16{{1, 2}, {3, 4}},
 		Features: []inputs.Feature{{Name: "w*/idth", Offset: 1, Scale: 2}, {Name: "s=x", Scale: 255, Category: true, Missing: true}},
@@ -87,6 +99,9 @@ func TestHosts(t *testing.T) {
 			{Name: "s", Kind: inputs.Category, Feature: 1, Values: []string{"x"}, Missing: true},
 		},
 	}
+}
+
+func testHosts(t *testing.T, table *inputs.Table) {
 	for _, name := range Kinds() {
 		k, err := Find(name)
 		if err != nil {
@@ -122,6 +137,9 @@ func TestHosts(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("wrapper %s: the host lacks %q", name, want)
 			}
+		}
+		if strings.Contains(text, "cuts") != table.ByCuts || strings.Contains(text, "halves away") == table.ByCuts {
+			t.Errorf("wrapper %s: words by cuts: %t, the host makes others:\n%s", name, table.ByCuts, text)
 		}
 		if !strings.Contains(k.Host.Live, "@TOP@") {
 			t.Errorf("wrapper %s: no design in the simulation", name)

@@ -16,8 +16,9 @@ func predictCommand() *cli.Command {
 			"standard input. The result is CSV (sample, class, one count a class), or with\n" +
 			"--json one JSON object a line. For many samples, machine code is made of the network.",
 		UsageText: "ialgn predict demo/digits.safetensors samples.csv",
-		Flags:     commonFlags(engineFlag),
-		Action:    predict,
+		Flags: commonFlags(engineFlag,
+			&cli.BoolFlag{Name: "scores", Usage: "give scores, (count + beta) / tau, in the place of counts"}),
+		Action: predict,
 	}
 }
 
@@ -40,10 +41,14 @@ func predict(c *cli.Context) error {
 		return err
 	}
 	defer in.Close()
-	out := tableLines(c.App.Writer, m.Classes())
-	if c.Bool("json") {
-		out = objectLines(c.App.Writer, m.Classes())
+	what, number, lines := "count", appendCount, tableLines
+	if c.Bool("scores") {
+		what, number = "score", appendScore(m.Score)
 	}
+	if c.Bool("json") {
+		lines = objectLines
+	}
+	out := lines(c.App.Writer, m.Classes(), what, number)
 	if err := out.flush(); err != nil { // a header comes before the first samples do
 		return err
 	}

@@ -14,29 +14,32 @@ type lines struct {
 	classes []string // what stands between a sample's number and its counts, for each class
 	before  string   // a line's number
 	after   string   // a line's counts
+
+	number func(b []byte, count int32) []byte // appends a count, or what it comes to
 }
 
 // linesRoom is how many bytes are written at a time, about.
 const linesRoom = 256 << 10
 
-// tableLines returns the writer of CSV, the header of which is its first line.
-func tableLines(w io.Writer, names []string) *lines {
-	l := &lines{w: w, after: "\n"}
+// tableLines returns the writer of CSV, the header of which is its first line. What says what the numbers of the classes
+// are: count or score.
+func tableLines(w io.Writer, names []string, what string, number func([]byte, int32) []byte) *lines {
+	l := &lines{w: w, after: "\n", number: number}
 	header := "sample,class"
 	for _, name := range names {
-		header += "," + quoted("count_"+name)
+		header += "," + quoted(what+"_"+name)
 		l.classes = append(l.classes, ","+quoted(name)+",")
 	}
 	l.buf = append(l.buf, header+"\n"...)
 	return l
 }
 
-// objectLines returns the writer of an object a line, with the keys sample, class and counts.
-func objectLines(w io.Writer, names []string) *lines {
-	l := &lines{w: w, before: `{"sample":`, after: "]}\n"}
+// objectLines returns the writer of an object a line, with the keys sample, class and counts, or scores.
+func objectLines(w io.Writer, names []string, what string, number func([]byte, int32) []byte) *lines {
+	l := &lines{w: w, before: `{"sample":`, after: "]}\n", number: number}
 	for _, name := range names {
 		text, _ := json.Marshal(name) // a string has a form always
-		l.classes = append(l.classes, `,"class":`+string(text)+`,"counts":[`)
+		l.classes = append(l.classes, `,"class":`+string(text)+`,"`+what+`s":[`)
 	}
 	return l
 }
@@ -49,7 +52,7 @@ func (l *lines) add(first int, classes []uint16, counts []int32) error {
 		b = strconv.AppendInt(b, int64(first+i), 10)
 		b = append(b, l.classes[class]...)
 		for _, n := range counts[i*width:][:width] {
-			b = append(appendCount(b, n), ',')
+			b = append(l.number(b, n), ',')
 		}
 		l.buf = append(b[:len(b)-1], l.after...)
 		if len(l.buf) >= linesRoom {
@@ -82,6 +85,11 @@ func appendCount(b []byte, n int32) []byte {
 		return append(b, '0'+byte(n/100), '0'+byte(n/10%10), '0'+byte(n%10))
 	}
 	return strconv.AppendInt(b, int64(n), 10)
+}
+
+// appendScore returns what appends the score of a count.
+func appendScore(score func(count int) float32) func(b []byte, n int32) []byte {
+	return func(b []byte, n int32) []byte { return strconv.AppendFloat(b, float64(score(int(n))), 'g', -1, 32) }
 }
 
 // quoted returns a CSV field.

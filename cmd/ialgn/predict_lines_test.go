@@ -52,7 +52,7 @@ func TestObjectLines(t *testing.T) {
 		width, first := 1+r.IntN(6), r.IntN(2)*r.IntN(1_000_000)
 		names, classes, counts := randomResults(r, width, r.IntN(20))
 		var got, want bytes.Buffer
-		l := objectLines(&got, names)
+		l := objectLines(&got, names, "count", appendCount)
 		if err := errors.Join(l.add(first, classes, counts), l.flush()); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestTableLines(t *testing.T) {
 		width, first := 1+r.IntN(6), r.IntN(2)*r.IntN(1_000_000)
 		names, classes, counts := randomResults(r, width, r.IntN(20))
 		var out bytes.Buffer
-		l := tableLines(&out, names)
+		l := tableLines(&out, names, "count", appendCount)
 		if err := errors.Join(l.add(first, classes, counts), l.flush()); err != nil {
 			t.Fatal(err)
 		}
@@ -117,11 +117,11 @@ func (f *failing) Write(p []byte) (int, error) {
 // TestLinesFail has no room for the lines of a block, nor for the last ones.
 func TestLinesFail(t *testing.T) {
 	classes, counts := make([]uint16, 100_000), make([]int32, 200_000)
-	l := tableLines(&failing{linesRoom + 100}, []string{"a", "b"})
+	l := tableLines(&failing{linesRoom + 100}, []string{"a", "b"}, "count", appendCount)
 	if err := l.add(0, classes, counts); !errors.Is(err, errFull) {
 		t.Errorf("error %v, want that of the writer", err)
 	}
-	l = tableLines(&failing{100}, []string{"a", "b"})
+	l = tableLines(&failing{100}, []string{"a", "b"}, "count", appendCount)
 	if err := l.add(0, classes[:50], counts[:100]); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,9 @@ func BenchmarkLines(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer null.Close()
-	for name, l := range map[string]*lines{"csv": tableLines(null, names), "json": objectLines(null, names)} {
+	for name, l := range map[string]*lines{
+		"csv": tableLines(null, names, "count", appendCount), "json": objectLines(null, names, "count", appendCount),
+	} {
 		b.Run("form="+name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				if err := errors.Join(l.add(i*samples, classes, counts), l.flush()); err != nil {

@@ -24,6 +24,8 @@ type Facts struct {
 	Widths      []int  `json:"widths"` // difflogic: gates of each layer
 	Connections string `json:"connections"`
 
+	Parametrization string `json:"parametrization"` // torchlogix: of all layers that neither say nor show their own
+
 	Layers        []DWNLayer   `json:"layers"`
 	LayersInOrder []TorchLayer `json:"layers_in_order"`
 	Sum           GroupSum     `json:"group_sum"`

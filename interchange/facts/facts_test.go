@@ -24,7 +24,7 @@ note: a test
 func ptr[T any](v T) *T { return &v }
 
 func TestParse(t *testing.T) {
-	f, err := Parse([]byte(example))
+	f, err := Parse([]byte(example), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want, f); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
-	if f, err := Parse([]byte(`{"thermometer": "none", "input": {"bits": 8, "divisor": 255}}`)); err != nil ||
+	if f, err := Parse([]byte(`{"thermometer": "none", "input": {"bits": 8, "divisor": 255}}`), nil); err != nil ||
 		!f.Thermometer.None || f.Input.Bits != 8 || f.Input.Divisor != 255 {
 		t.Errorf("JSON: %+v, %v", f, err)
 	}
@@ -64,7 +64,33 @@ func TestErrors(t *testing.T) {
 		"classes: [a, ' ']":                  "a class without a name",
 		"layers_in_order: [{k: 3, type: 7}]": "layers_in_order[0].type: ",
 	} {
-		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse([]byte(text), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestFurther has facts of which each is given by itself, in the place of others or beside them.
+func TestFurther(t *testing.T) {
+	f, err := Parse([]byte(example), []string{
+		"group_sum.tau=2.5", "layers_in_order[1].parametrization=light", "layers_in_order[4].type=GroupSum", "input={bits: 8}",
+		"classes=[a, b]",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *f.Sum.Tau != 2.5 || *f.Sum.K != 10 || f.LayersInOrder[1].Parametrization != "light" || f.LayersInOrder[1].Rank != 2 ||
+		f.LayersInOrder[4].Type != "GroupSum" || f.LayersInOrder[3].Type != "" || f.Input.Bits != 8 || len(f.Classes) != 2 {
+		t.Errorf("facts %+v", f)
+	}
+	if f, err := Parse(nil, []string{"group_sum.k=3"}); err != nil || *f.Sum.K != 3 {
+		t.Errorf("facts without a file: %+v, %v", f, err)
+	}
+	for text, want := range map[string]string{
+		"tau": "want KEY=VALUE", "a b=3": "no key", "framework.k=3": "stands in no keys", "group_sum.k=[": "group_sum.k: ",
+		"layers[99999].n=3": "no key", "group_sum.k.l=3": "stands in no keys",
+	} {
+		if _, err := Parse([]byte(example), []string{text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
@@ -75,16 +101,16 @@ func TestRead(t *testing.T) {
 	if err := os.WriteFile(path, []byte(example), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := Read(path); err != nil || f.Name != "f.yaml" || f.Framework != "torchlogix" {
+	if f, err := Read(path, nil); err != nil || f.Name != "f.yaml" || f.Framework != "torchlogix" {
 		t.Errorf("%+v, %v", f, err)
 	}
 	if err := os.WriteFile(path, []byte("group_sum: 3"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(path); err == nil || !strings.HasPrefix(err.Error(), path+": facts: group_sum") {
+	if _, err := Read(path, nil); err == nil || !strings.HasPrefix(err.Error(), path+": facts: group_sum") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Read(path + "x"); err == nil {
+	if _, err := Read(path+"x", nil); err == nil {
 		t.Error("a file that is not there")
 	}
 }
@@ -92,5 +118,5 @@ func TestRead(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(example))
 	f.Add([]byte(`{"group_sum": {"k": 1e99}}`))
-	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = Parse(data) })
+	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = Parse(data, []string{"group_sum.k=3", "layers[2].n=6"}) })
 }

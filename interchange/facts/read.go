@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"ialgn/internal/jsonfault"
 )
 
@@ -24,7 +22,17 @@ const maxBytes = 16 << 20
 
 // Read reads a file of facts, JSON or YAML. Keys that mean nothing here are listed in Unused; a value of the wrong kind
 // is an error.
-func Read(path string) (*Facts, error) {
+//
+// Further facts are KEY=VALUE, where KEY has dots and places in lists, as in layers_in_order[2].parametrization, and
+// VALUE is YAML. They take the place of those of the file. Without a file they are all.
+func Read(path string, further []string) (*Facts, error) {
+	if path == "" {
+		f, err := Parse(nil, further)
+		if err != nil {
+			return nil, fmt.Errorf("facts: %w", err)
+		}
+		return f, nil
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -36,7 +44,7 @@ func Read(path string) (*Facts, error) {
 	}
 	var f *Facts
 	if err == nil {
-		f, err = Parse(data)
+		f, err = Parse(data, further)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: facts: %w", path, err)
@@ -45,14 +53,11 @@ func Read(path string) (*Facts, error) {
 	return f, nil
 }
 
-// Parse reads facts in JSON or YAML.
-func Parse(data []byte) (*Facts, error) {
-	if !json.Valid(data) {
-		converted, err := yaml.YAMLToJSON(data)
-		if err != nil {
-			return nil, fmt.Errorf("neither JSON nor YAML: %w", err)
-		}
-		data = converted
+// Parse reads facts in JSON or YAML, with further ones. Of empty data the further ones are all.
+func Parse(data []byte, further []string) (*Facts, error) {
+	data, err := amended(data, further)
+	if err != nil {
+		return nil, err
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil || all == nil {

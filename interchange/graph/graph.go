@@ -14,6 +14,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	mathbits "math/bits"
 )
 
 // MaxPins is the largest fan-in of a node.
@@ -31,9 +32,9 @@ type Network struct {
 
 // Finding says what was found in a file, or taken from somewhere else, in the words of the user's screen.
 type Finding struct {
-	What string // such as "wiring"
-	Is   string // such as "4 layers of 200 gates, unique pairs"
-	From string // such as "model.c", "the file itself" or "a seed"
+	What string `json:"what"` // such as "wiring"
+	Is   string `json:"is"`   // such as "4 layers of 200 gates, unique pairs"
+	From string `json:"from"` // such as "model.c", "the file itself" or "a seed"
 }
 
 // Found notes a finding.
@@ -245,8 +246,42 @@ func (c *Circuit) Add(table uint64, pins ...Ref) Ref {
 // NodePins returns the pins of a node.
 func (c *Circuit) NodePins(node int) []Ref { return c.Pins[c.Start[node]:c.Start[node+1]] }
 
+// Check returns an error if a node has more pins than it can, lines beyond its table, or reads what is not before it.
+func (c *Circuit) Check() error {
+	if len(c.Start) != c.Nodes()+1 || c.Inputs < 0 || c.Nodes() > MaxNodes {
+		return fmt.Errorf("a circuit of %d nodes with %d places of pins", c.Nodes(), len(c.Start))
+	}
+	for node, table := range c.Tables {
+		pins := c.NodePins(node)
+		if len(pins) > MaxPins || table>>(uint(1)<<len(pins)-1)>>1 != 0 {
+			return fmt.Errorf("node %d: table %#x of %d pins", node, table, len(pins))
+		}
+		for _, p := range pins {
+			if p < True || int(p) >= c.Inputs+node {
+				return fmt.Errorf("node %d reads bit %d, want one before it", node, p)
+			}
+		}
+	}
+	return nil
+}
+
 // Or returns the OR of bits, of none 0, by nodes of up to MaxPins pins.
 func (c *Circuit) Or(bits ...Ref) Ref {
+	return c.fold(bits, func(pins int) uint64 { return math.MaxUint64 >> (64 - uint(1)<<pins) &^ 1 })
+}
+
+// Xor returns the exclusive OR of bits, of none 0, by nodes of up to MaxPins pins.
+func (c *Circuit) Xor(bits ...Ref) Ref {
+	return c.fold(bits, func(pins int) (table uint64) {
+		for line := range uint(1) << pins {
+			table |= uint64(mathbits.OnesCount(line)&1) << line
+		}
+		return table
+	})
+}
+
+// fold makes one bit of several by nodes of a symmetric and associative function, whose tables are given.
+func (c *Circuit) fold(bits []Ref, table func(pins int) uint64) Ref {
 	for len(bits) > 1 {
 		var next []Ref
 		for len(bits) > 0 {
@@ -254,8 +289,7 @@ func (c *Circuit) Or(bits ...Ref) Ref {
 			if n == 1 {
 				next = append(next, bits[0])
 			} else {
-				lines := uint(1) << n
-				next = append(next, c.Add(math.MaxUint64>>(64-lines)&^1, bits[:n]...))
+				next = append(next, c.Add(table(n), bits[:n]...))
 			}
 			bits = bits[n:]
 		}

@@ -28,7 +28,7 @@ func fixtures(t testing.TB) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if held := os.Getenv("IALGN_IMPORT_FIXTURES"); held != "" {
+	if held := os.Getenv("IALGN_IMPORT"); held != "" {
 		more, _ := filepath.Glob(filepath.Join(held, "qonnx-*"))
 		dirs = append(dirs, more...)
 	}
@@ -43,7 +43,7 @@ func TestFixtures(t *testing.T) {
 	dense := map[string]int{"qonnx-2layer": 2, "qonnx-thermometer": 2}
 	for _, dir := range fixtures(t) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			f, err := facts.Read(filepath.Join(dir, "facts.json"))
+			f, err := facts.Read(filepath.Join(dir, "facts.json"), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

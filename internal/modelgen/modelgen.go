@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
@@ -131,25 +130,6 @@ func New(o Options) *model.Model {
 // Encoder returns a uniform encoder of features that use their whole width.
 func Encoder(features, bits, bitsIn int) encoding.Encoder {
 	e, err := encoding.NewUniform(features, bits, bitsIn, 1<<bitsIn-1, nil)
-	if err != nil {
-		panic("modelgen: " + err.Error())
-	}
-	return *e
-}
-
-// CutEncoder returns an encoder by cuts, always the same ones. Some are equal, and none is a number of few digits.
-func CutEncoder(features, bits int) encoding.Encoder {
-	r := rand.New(rand.NewPCG(uint64(bits), 0x63757473))
-	cuts := make([][]float64, features)
-	for f := range cuts {
-		for range bits - 1 {
-			cuts[f] = append(cuts[f], r.NormFloat64())
-		}
-		if slices.Sort(cuts[f]); bits > 3 && f%3 == 2 {
-			cuts[f][1] = cuts[f][0]
-		}
-	}
-	e, err := encoding.NewCuts(cuts, nil)
 	if err != nil {
 		panic("modelgen: " + err.Error())
 	}

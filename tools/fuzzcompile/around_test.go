@@ -105,6 +105,13 @@ func TestProgram(t *testing.T) {
 			}
 		})
 	}
+	t.Run("cuts", func(t *testing.T) {
+		t.Parallel()
+		c := caseOf(t, func(c fuzzCase) bool { return tiny(c) && c.network.Encoder.ByCuts() && c.network.Encoder.Bits > 3 })
+		if err := run(t, c); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
 		c := caseOf(t, func(c fuzzCase) bool { return tiny(c) && c.options.target == "ice40" })

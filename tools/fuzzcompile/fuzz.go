@@ -72,6 +72,9 @@ type fuzzCase struct {
 // and targets.
 const aroundStream = 0x61726f756e70
 
+// cutsStream is the stream of cutFeatures, chosen likewise.
+const cutsStream = 0x63757473
+
 // firstNodes is the first of the seeds whose networks are of nodes with one to six pins. Those before keep what they
 // drew when there were only gates.
 const firstNodes = 1 << 32
@@ -90,6 +93,7 @@ func newCase(seed uint64) fuzzCase {
 	if c.network, c.topology = drawNetwork(r); seed >= firstNodes {
 		c.network, c.topology = drawNodes(r)
 	}
+	cutFeatures(rand.New(rand.NewPCG(seed, cutsStream)), c.network)
 	c.options = drawOptions(r)
 	c.drawAround(rand.New(rand.NewPCG(seed, aroundStream)))
 	c.model = newModel(rand.New(rand.NewPCG(seed, 0x6d6f64656c)), c.network)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -248,6 +249,30 @@ func copyChain(f *model.Frozen, from, to int) {
 			}
 		}
 	}
+}
+
+// cutFeatures has the features of one network in eight become words by cuts, of which some are equal.
+func cutFeatures(r *rand.Rand, f *model.Frozen) {
+	if r.IntN(8) > 0 {
+		return
+	}
+	var cuts [][]float64
+	for range f.Encoder.Features() {
+		row := make([]float64, f.Encoder.Bits-1)
+		for j := range row {
+			row[j] = r.NormFloat64() * math.Pow(10, float64(r.IntN(5)))
+			if j > 0 && r.IntN(4) == 0 {
+				row[j] = row[j-1]
+			}
+		}
+		slices.Sort(row)
+		cuts = append(cuts, row)
+	}
+	e, err := encoding.NewCuts(cuts, nil)
+	if err != nil {
+		panic("fuzzcompile: " + err.Error())
+	}
+	f.Encoder = *e
 }
 
 // oddThresholds draws the thresholds anew, so that they repeat and stand at the ends.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
@@ -67,19 +68,34 @@ func (c fuzzCase) writeModel(dir string) error {
 		m.Classes = append(m.Classes, strconv.Itoa(i))
 	}
 	m.Config.Name, m.Config.Data = "fuzz", config.Data{Set: "csv", Train: "train.csv", Test: "test.csv"}
-	lowest, highest := make([]float64, m.Encoder.Features()), make([]float64, m.Encoder.Features())
-	for i := range highest {
-		highest[i] = float64(m.Encoder.Max)
-	}
-	var err error
-	if m.Encoder.Quantiser, err = encoding.NewQuantiser(lowest, highest, m.Encoder.Max); err != nil {
-		return err
+	if !m.Encoder.ByCuts() {
+		lowest, highest := make([]float64, m.Encoder.Features()), make([]float64, m.Encoder.Features())
+		for i := range highest {
+			highest[i] = float64(m.Encoder.Max)
+		}
+		q, err := encoding.NewQuantiser(lowest, highest, m.Encoder.Max)
+		if err != nil {
+			return err
+		}
+		m.Encoder.Quantiser = q
 	}
 	r := rand.New(rand.NewPCG(c.seed, 0x637376))
-	_, err = m.Save(filepath.Join(dir, "model.safetensors"))
+	_, err := m.Save(filepath.Join(dir, "model.safetensors"))
 	return errors.Join(err,
 		writeFile(filepath.Join(dir, "train.csv"), func(w io.Writer) error { return c.writeRows(w, r, len(m.Classes)) }),
 		writeFile(filepath.Join(dir, "test.csv"), func(w io.Writer) error { return c.writeRows(w, r, programSet) }))
+}
+
+// value returns a value of a feature that has a word or, by cuts of which some are equal, the next one that there is.
+func (c fuzzCase) value(feature int, word uint16) float64 {
+	q := c.network.Encoder.Quantiser
+	switch {
+	case q == nil:
+		return float64(word)
+	case word == 0:
+		return q.Cuts[feature][0]
+	}
+	return math.Nextafter(q.Cuts[feature][word-1], math.Inf(1))
 }
 
 // writeRows writes records, the class last: of every class, and with the least and the largest values.
@@ -88,8 +104,8 @@ func (c fuzzCase) writeRows(w io.Writer, r *rand.Rand, n int) error {
 	word := make([]uint16, c.network.Encoder.Features())
 	for i := range n {
 		s.Words.Values(word, i)
-		for _, v := range word {
-			fmt.Fprintf(w, "%d,", v)
+		for f, v := range word {
+			fmt.Fprintf(w, "%v,", c.value(f, v))
 		}
 		if _, err := fmt.Fprintln(w, i%len(c.network.Classes)); err != nil {
 			return err

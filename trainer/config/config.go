@@ -57,6 +57,10 @@ type Data struct {
 	// model, where they are looked for last. It is stored nowhere.
 	Beside string `yaml:"-" json:"-"`
 
+	// Plain is no key: it says that the numbers of an array are features in the order in which they stand there, whatever
+	// its shape, as those of a network that another program trained. It is stored nowhere.
+	Plain bool `yaml:"-" json:"-"`
+
 	// Memory is no key either: it holds the samples of the set memory, which no file has. It is stored nowhere.
 	Memory *Samples `yaml:"-" json:"-"`
 }

@@ -313,6 +313,30 @@ func arrayFile(path string) file {
 	}}
 }
 
+// ReadArray reads a whole array of at most that many numbers: the shape that its header has, and the numbers in C
+// order, all finite.
+func ReadArray(path string, limit int) (shape []int, values []float64, err error) {
+	a, err := openArray(arrayFile(path))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.Close()
+	a.places = nil
+	if a.count > limit/a.features {
+		return nil, nil, fmt.Errorf("%s: header: %d x %d numbers, want at most %d", a.name, a.count, a.features, limit)
+	}
+	row := make([]float64, a.features)
+	for {
+		switch err := a.next(row); {
+		case errors.Is(err, io.EOF):
+			return append([]int{a.count}, a.dims...), values, nil
+		case err != nil:
+			return nil, nil, err
+		}
+		values = append(values, row...)
+	}
+}
+
 // IsArray reports whether a path names an array, NumPy's or IDX, or by its ending an archive of arrays.
 func IsArray(path string) bool {
 	s, err := arrayFile(path).stream()

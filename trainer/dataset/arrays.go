@@ -26,7 +26,7 @@ type arraySource struct {
 }
 
 // openArrays finds and opens a set of arrays. It reads the training labels, and once the features for their ranges.
-func openArrays(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*Set, error) {
+func openArrays(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	files := []string{cfg.Train, cfg.TrainLabels}
 	if cfg.Test != "" || cfg.TestLabels != "" {
 		files = append(files, cfg.Test, cfg.TestLabels)
@@ -39,17 +39,18 @@ func openArrays(ctx context.Context, cfg config.Data, bitsIn int, folders []stri
 	if err != nil {
 		return nil, err
 	}
-	src := &arraySource{}
+	src := &arraySource{q: words.cuts}
 	last := len(f.files) - 2
 	src.features, src.labels = [2]file{f.files[0], f.files[last]}, [2]file{f.files[1], f.files[last+1]}
-	return src.open(ctx, cfg, bitsIn, f.dir)
+	return src.open(ctx, cfg, words, f.dir)
 }
 
 // open reads what the training part says of the set.
-func (s *arraySource) open(ctx context.Context, cfg config.Data, bitsIn int, dir string) (*Set, error) {
-	if bitsIn < encoding.MinBitsIn || bitsIn > encoding.MaxBitsIn {
-		return nil, fmt.Errorf("encoder.bits_in: %d is outside %d..%d", bitsIn, encoding.MinBitsIn, encoding.MaxBitsIn)
+func (s *arraySource) open(ctx context.Context, cfg config.Data, words form, dir string) (*Set, error) {
+	if err := words.check(); err != nil {
+		return nil, err
 	}
+	s.max = words.max()
 	labels, classes, err := s.readLabels(ctx)
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (s *arraySource) open(ctx context.Context, cfg config.Data, bitsIn int, dir
 		}
 		set.TrainSamples -= set.TestSamples
 	}
-	if set.BitsIn, err = s.fit(ctx, bitsIn); err != nil {
+	if set.BitsIn, err = s.fit(ctx, words.bitsIn); err != nil {
 		return nil, err
 	}
 	if set.BitsIn <= imageBits {
@@ -161,8 +162,11 @@ func (a *array) label() (float64, error) {
 }
 
 // fit takes the range of each feature over the training part, and returns the width of the feature words: that of the
-// largest number, if they are taken as they are, or else the given one.
+// largest number, if they are taken as they are, or else the given one. With cuts it needs no ranges.
 func (s *arraySource) fit(ctx context.Context, bitsIn int) (int, error) {
+	if s.q != nil {
+		return bitsIn, nil
+	}
 	var lo, hi []float64
 	err := s.each(Train, func(x []float64, _ int) error {
 		if lo == nil {

@@ -295,7 +295,7 @@ func FuzzTable(f *testing.F) {
 
 func fuzzTable(t *testing.T, data []byte, cfg config.Data) {
 	in := inMemory("in.csv", data)
-	s, err := openCSVFiles(context.Background(), cfg, 4, found{files: []file{in}})
+	s, err := openCSVFiles(context.Background(), cfg, form{bitsIn: 4}, found{files: []file{in}})
 	if err != nil {
 		return
 	}

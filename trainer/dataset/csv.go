@@ -30,32 +30,32 @@ type csvSource struct {
 }
 
 // openCSV finds and opens a CSV set.
-func openCSV(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*Set, error) {
+func openCSV(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	f, err := findCSV(cfg, folders)
 	if err != nil {
 		return nil, err
 	}
-	return openCSVFiles(ctx, cfg, bitsIn, f)
+	return openCSVFiles(ctx, cfg, words, f)
 }
 
 // openCSVFiles reads the training file once for its classes and what its columns hold, once more
 // if a test part is split off, and more often for medians.
-func openCSVFiles(ctx context.Context, cfg config.Data, bitsIn int, f found) (*Set, error) {
-	if bitsIn < encoding.MinBitsIn || bitsIn > encoding.MaxBitsIn {
-		return nil, fmt.Errorf("encoder.bits_in: %d is outside %d..%d", bitsIn, encoding.MinBitsIn, encoding.MaxBitsIn)
+func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*Set, error) {
+	if err := words.check(); err != nil {
+		return nil, err
 	}
 	lay, err := layoutOf(&cfg)
 	if err != nil {
 		return nil, err
 	}
-	src := &csvSource{layout: lay, max: 1<<bitsIn - 1}
+	src := &csvSource{layout: lay, max: words.max(), q: words.cuts}
 	src.files[Train], src.files[Test] = f.files[0], f.files[len(f.files)-1]
 	scan, err := src.scan(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s := &Set{
-		Name: setName(cfg.Train), BitsIn: bitsIn, Max: src.max, Path: f.dir, source: src,
+		Name: setName(cfg.Train), BitsIn: words.bitsIn, Max: src.max, Path: f.dir, source: src,
 		TrainSamples: len(scan.labels),
 	}
 	if s.Classes, err = scan.sorted(); err != nil {
@@ -82,7 +82,8 @@ func openCSVFiles(ctx context.Context, cfg config.Data, bitsIn int, f found) (*S
 	return s, nil
 }
 
-// settle makes what the training part decides: categories, the ranges of features, and what a missing value is.
+// settle makes what the training part decides: categories, the ranges of features unless there are cuts, and what a
+// missing value is.
 func (s *csvSource) settle(ctx context.Context, scan *scanned, samples int) (err error) {
 	var lo, hi []float64
 	var from []int // column of each feature
@@ -105,7 +106,10 @@ func (s *csvSource) settle(ctx context.Context, scan *scanned, samples int) (err
 			MaxFeatures)
 	}
 	var bad *encoding.RangeError
-	if s.q, err = encoding.NewQuantiser(lo, hi, s.max); errors.As(err, &bad) {
+	if s.q == nil {
+		s.q, err = encoding.NewQuantiser(lo, hi, s.max)
+	}
+	if errors.As(err, &bad) {
 		return fmt.Errorf("%s: %s: %s", s.files[Train].name, s.called(&s.columns[from[bad.Feature]]), bad.Problem)
 	}
 	if err == nil && s.layout.missing {

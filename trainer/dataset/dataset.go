@@ -59,7 +59,7 @@ type Set struct {
 	BitsIn       int                 // width of a feature
 	Max          uint32              // largest value of a feature
 	Shape        Shape               // what the features of images are; zero if they are none
-	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets
+	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets, but by OpenFor
 	Columns      []encoding.Column   // of a table that has more than numbers and a label, in order; nil for any other set
 	Path         string              // folder of the files; "embedded" for the digits
 
@@ -89,15 +89,80 @@ type source interface {
 // [Folders] gives them; in each in the set's own subfolder first, and with and without
 // ".gz". A missing set is a [MissingError], which lists the places and says how to get it.
 func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*Set, error) {
+	return open(ctx, cfg, form{bitsIn: bitsIn}, folders)
+}
+
+// OpenFor is [Open] of the data set that a model with an encoder reads. An encoder by cuts is asked for the words of
+// whatever numbers the set holds, pixels too, in the place of the ranges of its training part; what [Set.Digest] hashes
+// are then these words. It is an error if the set has not as many features.
+func OpenFor(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
+	if !enc.ByCuts() {
+		return Open(ctx, cfg, enc.BitsIn, folders)
+	}
+	q := enc.Quantiser
+	s, err := open(ctx, cfg, form{enc.BitsIn, q}, folders)
+	if err != nil {
+		return nil, err
+	}
+	if s.Features != q.Features() {
+		return nil, fmt.Errorf("%s: %d features, but the model reads %d; name the data set it was trained on", s.Name,
+			s.Features, q.Features())
+	}
+	if s.Quantiser == nil {
+		s.source = &cutSource{s.source, q}
+	}
+	s.BitsIn, s.Max, s.Quantiser = enc.BitsIn, enc.Max, q
+	return s, nil
+}
+
+// form is what the words of real values are to be.
+type form struct {
+	bitsIn int
+	cuts   *encoding.Quantiser // nil: the ranges of the training part make words
+}
+
+func (f form) check() error {
+	if f.bitsIn < encoding.MinBitsIn || f.bitsIn > encoding.MaxBitsIn {
+		return fmt.Errorf("encoder.bits_in: %d is outside %d..%d", f.bitsIn, encoding.MinBitsIn, encoding.MaxBitsIn)
+	}
+	return nil
+}
+
+// max returns the largest word of a form that was checked.
+func (f form) max() uint32 {
+	if f.cuts != nil {
+		return uint32(len(f.cuts.Cuts[0]))
+	}
+	return 1<<f.bitsIn - 1
+}
+
+// cutSource makes words of the integers of a set by cuts.
+type cutSource struct {
+	source
+	q *encoding.Quantiser
+}
+
+func (s *cutSource) read(part Part, emit func([]uint16, int) error) error {
+	words := make([]uint16, s.q.Features())
+	return s.source.read(part, func(values []uint16, label int) error {
+		for f, v := range values {
+			words[f] = s.q.Apply(f, float64(v), 0)
+		}
+		return emit(words, label)
+	})
+}
+
+// open opens the data set whose real values are to become words of a form.
+func open(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	switch cfg.Set {
 	case "digits":
-		return openDigits()
+		return openDigits(), nil
 	case "csv":
-		return openCSV(ctx, cfg, bitsIn, folders)
+		return openCSV(ctx, cfg, words, folders)
 	case "arrays":
-		return openArrays(ctx, cfg, bitsIn, folders)
+		return openArrays(ctx, cfg, words, folders)
 	case "memory":
-		return openMemory(cfg, bitsIn)
+		return openMemory(cfg, words)
 	}
 	k, ok := findKind(cfg.Set)
 	if !ok {

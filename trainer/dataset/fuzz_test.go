@@ -123,7 +123,7 @@ func FuzzCSV(f *testing.F) {
 func fuzzCSV(t *testing.T, data []byte, label string, bitsIn int) {
 	in := inMemory("in.csv", data)
 	cfg := config.Data{Set: "csv", Train: "in.csv", Label: label, TestShare: 0.5}
-	s, err := openCSVFiles(context.Background(), cfg, bitsIn, found{files: []file{in}})
+	s, err := openCSVFiles(context.Background(), cfg, form{bitsIn: bitsIn}, found{files: []file{in}})
 	if err != nil {
 		return
 	}

@@ -19,7 +19,7 @@ type memorySource struct {
 }
 
 // openMemory checks the samples of a program, and splits a test part off unless they have one.
-func openMemory(cfg config.Data, bitsIn int) (*Set, error) {
+func openMemory(cfg config.Data, words form) (*Set, error) {
 	m := cfg.Memory
 	if m == nil {
 		return nil, &MissingError{
@@ -27,14 +27,14 @@ func openMemory(cfg config.Data, bitsIn int) (*Set, error) {
 			Get: "pass them again, or have samples of a file classified",
 		}
 	}
-	if bitsIn < encoding.MinBitsIn || bitsIn > encoding.MaxBitsIn {
-		return nil, fmt.Errorf("encoder.bits_in: %d is outside %d..%d", bitsIn, encoding.MinBitsIn, encoding.MaxBitsIn)
+	if err := words.check(); err != nil {
+		return nil, err
 	}
 	classes, err := memoryClasses(m)
 	if err != nil {
 		return nil, err
 	}
-	src := &memorySource{max: 1<<bitsIn - 1}
+	src := &memorySource{max: words.max(), q: words.cuts}
 	if err := src.take(m, len(classes)); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func openMemory(cfg config.Data, bitsIn int) (*Set, error) {
 		return nil, err
 	}
 	return &Set{
-		Name: cfg.Set, Classes: classes, Features: width, FeatureNames: slices.Clone(m.FeatureNames), BitsIn: bitsIn,
+		Name: cfg.Set, Classes: classes, Features: width, FeatureNames: slices.Clone(m.FeatureNames), BitsIn: words.bitsIn,
 		Max:       src.max,
 		Quantiser: src.q, Path: "memory", TrainSamples: len(src.labels[Train]), TestSamples: len(src.labels[Test]),
 		source: src,
@@ -138,8 +138,11 @@ func (s *memorySource) divide(cfg config.Data, classes int) error {
 	return nil
 }
 
-// fit takes the range of each feature over the training part.
+// fit takes the range of each feature over the training part, unless there are cuts.
 func (s *memorySource) fit(width int) (err error) {
+	if s.q != nil {
+		return nil
+	}
 	lo, hi := slices.Clone(s.features[Train][0]), slices.Clone(s.features[Train][0])
 	for _, row := range s.features[Train] {
 		for f := range width {
@@ -151,7 +154,7 @@ func (s *memorySource) fit(width int) (err error) {
 }
 
 func (s *memorySource) read(part Part, emit func([]uint16, int) error) error {
-	values := make([]uint16, len(s.q.Scale))
+	values := make([]uint16, s.q.Features())
 	for i, row := range s.features[part] {
 		for f, x := range row {
 			values[f] = s.q.Apply(f, x, s.max)

@@ -65,8 +65,8 @@ func ReadSamples(ctx context.Context, name string, r io.Reader, enc *encoding.En
 
 func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, error) {
 	q, features := enc.Quantiser, enc.Features()
-	if q != nil && len(q.Scale) != features {
-		return nil, fmt.Errorf("quantiser of %d features for a model of %d", len(q.Scale), features)
+	if q != nil && q.Features() != features {
+		return nil, fmt.Errorf("quantiser of %d features for a model of %d", q.Features(), features)
 	}
 	s := &Samples{features: features, q: q, max: enc.Max}
 	in, err := f.stream()
@@ -74,7 +74,7 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 		return nil, err
 	}
 	if in.isArray() {
-		return s, s.openArray(in)
+		return s, s.openArray(in, data.Plain)
 	}
 	s.table, err = tableOf(in, layout{
 		label: data.Label, comma: data.Decimal == "comma", features: features, names: enc.Names, columns: enc.Columns,
@@ -92,9 +92,12 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 }
 
 // openArray reads the header of an array of samples, which it closes if they are not the model's.
-func (s *Samples) openArray(in *stream) (err error) {
+func (s *Samples) openArray(in *stream, plain bool) (err error) {
 	if s.array, err = arrayOf(in); err != nil {
 		return err
+	}
+	if plain {
+		s.array.places = nil
 	}
 	if s.array.features != s.features {
 		s.Close()

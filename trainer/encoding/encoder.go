@@ -61,10 +61,13 @@ func (e *Encoder) Label(i int) string {
 	return fmt.Sprintf("%s > %d", e.Name(f), e.Thresholds[f][j])
 }
 
+// ByCuts reports whether real features become words by cuts.
+func (e *Encoder) ByCuts() bool { return e.Quantiser != nil && e.Quantiser.Cuts != nil }
+
 // Cut returns the real threshold of input bit i, which is 1 where the feature's value is greater; false where words are
 // not made by cuts.
 func (e *Encoder) Cut(i int) (x float64, has bool) {
-	if e.Quantiser == nil || e.Quantiser.Cuts == nil {
+	if !e.ByCuts() {
 		return 0, false
 	}
 	return e.Quantiser.Cuts[i/(e.Bits-1)][i%(e.Bits-1)], true

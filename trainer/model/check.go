@@ -98,6 +98,21 @@ func (m *Model) checkText() error {
 	if s := r.Start; s != nil && (!printable(s.Name) || !printable(s.SHA256)) {
 		return fmt.Errorf("training record: the model to start from, %.60q, holds control characters or is not UTF-8", s.Name)
 	}
+	if o := r.Origin; o != nil {
+		return o.check()
+	}
+	return nil
+}
+
+func (o *Origin) check() error {
+	if !printable(o.Format) || math.IsNaN(o.Beta) || math.IsInf(o.Beta, 0) {
+		return fmt.Errorf("training record: origin %.60q with beta %v", o.Format, o.Beta)
+	}
+	for _, f := range o.Files {
+		if !printable(f.Name) || !printable(f.SHA256) {
+			return fmt.Errorf("training record: the origin's file %.60q holds control characters or is not UTF-8", f.Name)
+		}
+	}
 	return nil
 }
 

@@ -58,7 +58,7 @@ static const struct {
 
 /* Word is that of a category, 0 for a number; fill is the word of a missing value, -1 where none may be missing. */
 static const struct {
-    double offset, scale;
+    @RULE@;
     int32_t fill;
     const char *word;
 } features[FEATURES] = {
@@ -344,21 +344,7 @@ static void find_separator(void) {
     comma = COMMA && separator != ',';
 }
 
-/* The word of a real value, as training makes it, or of an integer as it is. */
-static uint32_t word_of(double x, size_t f) {
-    const double v = (x - features[f].offset) * features[f].scale;
-    uint32_t word;
-    if (!SCALED) {
-        if (!(x >= 0 && x <= TOP) || x != (double)(uint32_t)x)
-            refuse(1, NULL, "line %ld: feature %lu is %g, want an integer of 0..%d", line, (unsigned long)f, x, TOP);
-        return (uint32_t)x;
-    }
-    if (features[f].scale == 0 || !(v > 0)) return 0;
-    if (v >= TOP) return TOP;
-    word = (uint32_t)v;
-    return word + (v >= (double)word + 0.5); /* halves away from zero */
-}
-
+@WORD@
 /* The words of the features of a column. */
 static void column_words(size_t c, const char *value, uint32_t *words) {
     const size_t first = (size_t)columns[c].first;

@@ -26,7 +26,7 @@ class Design:
             raise Refused("%s: %s" % (path, e.strerror), "give the file that compile wrote with --table FILE")
         except (ValueError, KeyError) as e:
             raise Refused("%s: no description of inputs (%s)" % (path, e), "compile again")
-        if form != 1 or self.interface["kind"] != "@KIND@":
+        if form != @FORMAT@ or self.interface["kind"] != "@KIND@":
             raise Refused("%s: of another form or interface" % path, "compile again, and use the files of one folder")
         self.read = [c for c in self.columns if "feature" in c]
         self.comma = "decimal" in self.about  # unless commas separate columns
@@ -63,14 +63,7 @@ class Design:
             if x != int(x) or not 0 <= x <= top:
                 raise ValueError("feature %d is %g, want an integer of 0..%d" % (feature, x, top))
             return int(x)
-        scale = self.features[feature]["scale"]
-        v = (x - self.features[feature]["offset"]) * scale
-        if scale == 0 or not v > 0:
-            return 0
-        if v >= top:
-            return top
-        word = int(v)
-        return word + (v >= word + 0.5)  # halves away from zero
+@WORD@
 
     def pack(self, words):
         """The bytes of words, or of the thermometer bits of a design that takes these."""

@@ -1,0 +1,168 @@
+package checkpoint
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ialgn/interchange/given"
+	"ialgn/interchange/graph"
+	"ialgn/interchange/torchfile"
+	"ialgn/internal/hint"
+)
+
+// Sum is what is known of a group sum besides facts. What is not known is nil.
+type Sum struct {
+	Where string // where K is from
+	K     *int
+	Tau   *float64
+	// Whole says that the file holds the module: it has no beta, and another order of the outputs only by RandPerm.
+	Whole    bool
+	RandPerm []int
+	// Why says why the file does not hold what is not known; empty: it is a state dict.
+	Why string
+}
+
+// SumOf returns what the module GroupSum of a whole model says.
+func SumOf(m Module) (*Sum, error) {
+	k, err := m.Number("k")
+	if err != nil {
+		return nil, err
+	}
+	tau, err := m.Real("tau")
+	if err != nil {
+		return nil, err
+	}
+	s := &Sum{Where: m.String(), K: &k, Tau: &tau, Whole: true}
+	switch v, _ := m.Attr("randperm"); v := v.(type) {
+	case nil:
+	case *torchfile.Tensor:
+		order, err := v.Int64()
+		if err != nil {
+			return nil, fmt.Errorf("randperm of %s: %w", m, err)
+		}
+		for _, i := range order {
+			s.RandPerm = append(s.RandPerm, int(i))
+		}
+	default:
+		return nil, fmt.Errorf("randperm of %s is not a tensor", m)
+	}
+	return s, nil
+}
+
+// Resolve gives a network its sum over outputs bits of the last layer: contiguous groups, whose last ones are filled up
+// with zeros if that is how the framework does it, and not permitted otherwise.
+func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded bool) error {
+	k, err := resolved(s, src, "group_sum.k", src.Facts.Sum.K, s.K)
+	if err != nil {
+		return err
+	}
+	tau, err := resolved(s, src, "group_sum.tau", src.Facts.Sum.Tau, s.Tau)
+	if err != nil {
+		return err
+	}
+	if tau32 := float32(tau); !(tau32 > 0) || tau32-tau32 != 0 {
+		return fmt.Errorf("group_sum.tau is %v: want a number above 0", tau)
+	}
+	if k < 1 || k > outputs {
+		return fmt.Errorf("group_sum.k is %d, where the last layer has %d bits to count", k, outputs)
+	}
+	if outputs%k != 0 && !padded {
+		return hint.With(fmt.Errorf("group_sum.k is %d, of which the last layer's %d bits are no multiple", k, outputs),
+			"is it the number of classes?")
+	}
+	if err := s.size(src, outputs, k); err != nil {
+		return err
+	}
+	n.Sum.Tau = tau
+	if beta := src.Facts.Sum.Beta; beta != nil && *beta != 0 {
+		if s.Whole {
+			return Contradiction(src, "group_sum.beta", *beta, s.Where, "none")
+		}
+		if math.IsNaN(*beta) || math.IsInf(*beta, 0) {
+			return fmt.Errorf("group_sum.beta is %v", *beta)
+		}
+		n.Sum.Beta = []float64{*beta}
+	}
+	n.Sum.Groups = graph.Contiguous(outputs, k)
+	n.Found("group sum", fmt.Sprintf("%d classes of %d bits, tau %v", k, (outputs+k-1)/k, tau), s.from(src))
+	return s.permute(src, n, outputs)
+}
+
+// from says who told of the sum.
+func (s *Sum) from(src *given.Source) string {
+	switch {
+	case s.Whole:
+		return "the file itself"
+	case src.Facts.Name == "":
+		return "what was said"
+	}
+	return src.Facts.Name
+}
+
+// size compares the sizes of groups that the facts say with what they are.
+func (s *Sum) size(src *given.Source, outputs, k int) error {
+	size := (outputs + k - 1) / k
+	where := fmt.Sprintf("a sum of %d bits for %d classes", outputs, k)
+	if said := src.Facts.Sum.GroupSize; said != nil && *said != size {
+		return Contradiction(src, "group_sum.group_size", *said, where, size)
+	}
+	if said := src.Facts.Sum.Padding; said != nil && *said != size*k-outputs {
+		return Contradiction(src, "group_sum.zero_padding_at_end", *said, where, size*k-outputs)
+	}
+	if said := len(src.Facts.Classes); said != 0 && said != k {
+		return fmt.Errorf("classes has %d names, where there are %d", said, k)
+	}
+	return nil
+}
+
+// permute puts the order in which the sum takes the outputs into the groups.
+func (s *Sum) permute(src *given.Source, n *graph.Network, outputs int) error {
+	order, from := s.RandPerm, s.Where
+	if said := src.Facts.Sum.RandPerm; said != nil {
+		if s.Whole && !slices.Equal(said, s.RandPerm) {
+			return Contradiction(src, "group_sum.randperm", "an order of the bits", s.Where, "another or none")
+		}
+		order, from = said, s.from(src)
+	}
+	if order == nil {
+		return nil
+	}
+	if len(order) != outputs {
+		return fmt.Errorf("randperm has %d numbers, where the last layer has %d bits", len(order), outputs)
+	}
+	seen := make([]bool, outputs)
+	for i, v := range order {
+		if v < 0 || v >= outputs || seen[v] {
+			return fmt.Errorf("randperm: number %d is %d: want each of 0 to %d once", i, v, outputs-1)
+		}
+		seen[v] = true
+	}
+	for _, group := range n.Sum.Groups {
+		for i, ref := range group {
+			if ref >= 0 {
+				group[i] = graph.Ref(order[ref])
+			}
+		}
+	}
+	n.Found("order of the counted bits", "permuted", from)
+	return nil
+}
+
+// resolved returns what facts or a file say, which must not differ.
+func resolved[T comparable](s *Sum, src *given.Source, key string, said, found *T) (T, error) {
+	switch {
+	case said != nil && found != nil && *said != *found:
+		return *said, Contradiction(src, key, *said, s.Where, *found)
+	case said != nil:
+		return *said, nil
+	case found != nil:
+		return *found, nil
+	}
+	var zero T
+	why := s.Why
+	if why == "" {
+		why = "a state dict does not hold what the module GroupSum was made with"
+	}
+	return zero, &given.Missing{What: key, Why: why}
+}

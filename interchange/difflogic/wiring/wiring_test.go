@@ -1,0 +1,327 @@
+package wiring
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fixtures holds networks of other frameworks.
+const fixtures = "../../../../shared/reference/import"
+
+// written are the operations as difflogic writes them (get_gate_code of compiled_model.py).
+var written = [16]string{"Z", "A & B", "A & ~B", "A", "B & ~A", "B", "A ^ B", "A | B",
+	"~(A | B)", "~(A ^ B)", "~B", "~B | A", "~A", "~A | B", "~(A & B)", "~Z"}
+
+// generate writes a network whose gate g of each layer has operation g and reads the bits g and (g+5)%16 before.
+type generate struct {
+	name, first, layer, zero, one, cast, assign string
+}
+
+var generators = []generate{
+	{name: "8", cast: "(char) (%s)", zero: "(char) 0"},
+	{name: "16", cast: "(short) (%s)", zero: "(short) 0"},
+	{name: "32", cast: "%s", zero: "0"},
+	{name: "64", cast: "%s", zero: "0LL"},
+	{name: "registers", cast: "%s", zero: "1'b0", one: "1'b1", assign: "%s <= %s;"},
+	{name: "wires", cast: "%s", zero: "1'b0", one: "1'b1", assign: "assign %s = %s;"},
+}
+
+// gate returns the expression of an operation.
+func (g generate) gate(op int, a, b string) string {
+	if op == 15 && g.one != "" {
+		return g.one
+	}
+	return fmt.Sprintf(g.cast, strings.NewReplacer("A", a, "B", b, "Z", g.zero).Replace(written[op]))
+}
+
+func (g generate) text() string {
+	b := &strings.Builder{}
+	c := g.assign == ""
+	if c {
+		b.WriteString("#include <v1.h>\n/* v0 = 1; */\nvoid logic_gate_net(char const *inp, char *out) {\n")
+	} else {
+		b.WriteString("module logic_network (    input clk,\n    input wire [15:0] x,\n    output wire [9:0] y\n);\n" +
+			"reg [15:0] layer0_out = 0;\nreg [4:0] result [1:0];\nalways @(posedge clk) begin\n")
+	}
+	for l := range 3 {
+		for op := range 16 {
+			p, q := op, (op+5)%16
+			switch {
+			case !c:
+				name := func(l, i int) string {
+					if l < 0 {
+						return fmt.Sprintf("x[%d]", i)
+					}
+					return fmt.Sprintf("layer%d_out[%d]", l, i)
+				}
+				fmt.Fprintf(b, g.assign+"\n", name(l, op), g.gate(op, name(l-1, p), name(l-1, q)))
+			case l == 0:
+				fmt.Fprintf(b, "\tconst char v%d = %s;\n", op,
+					g.gate(op, fmt.Sprintf("inp[%d]", p), fmt.Sprintf("inp[%d]", q)))
+			default:
+				target := fmt.Sprintf("const char v%d", 16*l+op)
+				if l == 2 {
+					target = fmt.Sprintf("out[%d]", op)
+				}
+				fmt.Fprintf(b, "\t%s = %s;\n", target,
+					g.gate(op, fmt.Sprintf("v%d", 16*(l-1)+p), fmt.Sprintf("v%d", 16*(l-1)+q)))
+			}
+		}
+	}
+	if c {
+		b.WriteString("}\nvoid apply_logic_gate_net (bool const *inp, int *out, size_t len) {\n" +
+			"    char *inp_temp = malloc(16*sizeof(char));\n    for(size_t c = 0; c < 2; ++c) {  // for each class\n    }\n}\n")
+	} else {
+		b.WriteString("last_layer_output <= layer2_out;\nend\nassign y[9:5]=result[0];\nendmodule\n")
+	}
+	return b.String()
+}
+
+func threeLayers() [][]uint8 {
+	ops := make([][]uint8, 3)
+	for l := range ops {
+		for op := range uint8(16) {
+			ops[l] = append(ops[l], op)
+		}
+	}
+	return ops
+}
+
+func TestAllOperationsInAllForms(t *testing.T) {
+	for _, g := range generators {
+		t.Run(g.name, func(t *testing.T) {
+			ops := threeLayers()
+			w, err := Read([]byte(g.text()), ops)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w.Inputs != 16 || w.Classes != 2 {
+				t.Errorf("%d inputs, %d classes", w.Inputs, w.Classes)
+			}
+			for l, layer := range w.Layers {
+				for op := range uint8(16) {
+					wantA, wantB := int32(None), int32(None)
+					if needsA(op) {
+						wantA = int32(op)
+					}
+					if needsB(op) {
+						wantB = (int32(op) + 5) % 16
+					}
+					if layer.A[op] != wantA || layer.B[op] != wantB {
+						t.Errorf("layer %d, operation %d: %d and %d, want %d and %d", l, op, layer.A[op], layer.B[op], wantA, wantB)
+					}
+				}
+			}
+			filled, err := w.Complete(16, ops)
+			if err != nil || filled != 3*8 {
+				t.Errorf("%d filled, %v", filled, err)
+			}
+		})
+	}
+}
+
+// TestNeeds compares the operands that count with the operations' tables.
+func TestNeeds(t *testing.T) {
+	for op := range uint8(16) {
+		out := func(a, b uint8) uint8 { return op >> (3 - 2*a - b) & 1 }
+		a := out(0, 0) != out(1, 0) || out(0, 1) != out(1, 1)
+		b := out(0, 0) != out(0, 1) || out(1, 0) != out(1, 1)
+		if needsA(op) != a || needsB(op) != b {
+			t.Errorf("operation %d", op)
+		}
+		e := exchanged(op)
+		for line := range uint8(4) {
+			if p, q := line>>1, line&1; out(p, q) != e>>(3-2*q-p)&1 {
+				t.Errorf("operation %d exchanged is not %d", op, e)
+			}
+		}
+	}
+}
+
+func TestTextErrors(t *testing.T) {
+	const head, tail = "void logic_gate_net(char const *inp, char *out) {\n", "}\n"
+	ops := [][]uint8{{1, 2}, {6}}
+	good := "const int v0 = inp[0] & inp[1];\nconst int v1 = inp[3] & ~inp[2];\nout[0] = v0 ^ v1;\n"
+	for name, test := range map[string]struct{ text, want string }{
+		"fine":          {head + good + tail, ""},
+		"no form":       {"hello", "neither generated C"},
+		"missing":       {head + "out[0] = v0 ^ v1;" + tail, "layer 0, gate 0 is not in the text, where the weights have 3 gates in 2 layers"},
+		"twice":         {head + good + "out[0] = v0 ^ v1;" + tail, "line 5: layer 1, gate 0: it stands in the text twice"},
+		"operation":     {head + "out[0] = v0 | v1;", "line 2: layer 1, gate 0: the text has operation 7 (a | b), or 7 (a | b), but the largest weight is that of 6 (a ^ b)"},
+		"order":         {head + "const int v1 = inp[3] | ~inp[2];", "line 2: layer 0, gate 1: the text has operation 11 (a | ~b), or 13 (~a | b), but the largest weight is that of 2 (a & ~b)"},
+		"jump":          {head + "out[0] = v0 ^ inp[1];", "line 2: layer 1, gate 0: it reads layer -1"},
+		"itself":        {head + "const int v1 = inp[3] & ~v0;", "layer 0, gate 1: it reads layer 0"},
+		"far":           {head + "const int v3 = inp[0];", "line 2: gate 3 of layer 0, which the weights do not have"},
+		"far out":       {head + "out[1] = v0;", "gate 1 of layer 1"},
+		"three":         {head + "out[0] = v0 ^ v1 ^ v0;", "more than two bits"},
+		"one":           {head + "out[0] = v0 ^ 1;", `"1" where a bit is expected`},
+		"cut":           {head + "out[0] = v0 ^", "the text ends where a bit is expected"},
+		"deep":          {head + "out[0] = " + strings.Repeat("~", 20) + "v0;", "nested too deep"},
+		"cut in braces": {head + "out[0] = (v0", `")" is expected`},
+		"inputs":        {head + good + tail + "char *inp_temp = malloc(3*sizeof(char));", "layer 0, gate 1 reads bit 3, where there are 3 before it"},
+		"two inputs":    {head + good + tail + "inp_temp = malloc(4*1); inp_temp = malloc(5*1);", "5 inputs, after 4"},
+		"lists":         {"[[[0,3],[1,2]],[[0],[1]]]", ""},
+		"null":          {"[[[0,null],[1,2]],[[0],[1]]]", "null is no operand"},
+		"fraction":      {"[[[0,1.5],[1,2]],[[0],[1]]]", "1.5 is no operand"},
+		"minus two":     {"[[[0,-2],[1,2]],[[0],[1]]]", "-2 is no operand"},
+		"huge":          {"[[[0,99999999999],[1,2]],[[0],[1]]]", "no operand"},
+		"layers":        {"[[[0,1],[1,2]]]", "lists of 1 layers, where the weights have 2"},
+		"sides":         {"[[[0,1],[1,2],[3,4]],[[0],[1]]]", "layer 0 has 3 lists"},
+		"gates":         {"[[[0,1,2],[1,2,3]],[[0],[1]]]", "layer 0: a list of 3 operands, where the weights have 2 gates"},
+		"outside":       {"[[[0,3],[1,2]],[[0],[2]]]", "layer 1, gate 0 reads bit 2, where there are 2 before it"},
+		"more":          {"[[[0,3],[1,2]],[[0],[1]]] 1", "more behind the lists"},
+		"not closed":    {"[[[0,3],[1,2]],\n[[0],[1]]", "unexpected EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Read([]byte(test.text), ops)
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestCompleteWantsWhatCounts(t *testing.T) {
+	w := &Wiring{Layers: []Layer{{A: []int32{0}, B: []int32{None}}}}
+	if _, err := w.Complete(2, [][]uint8{{6}}); err == nil || !strings.Contains(err.Error(), "layer 0, gate 0: operation 6") {
+		t.Error(err)
+	}
+	if filled, err := w.Complete(2, [][]uint8{{3}}); filled != 1 || err != nil || w.Layers[0].B[0] != 0 {
+		t.Error(filled, err)
+	}
+	if _, err := w.Complete(0, [][]uint8{{3}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFill(t *testing.T) {
+	w := &Wiring{Layers: []Layer{{A: []int32{0, None}, B: []int32{None, 3}}}}
+	if err := w.Fill(&Wiring{Layers: []Layer{{A: []int32{0, 2}, B: []int32{1, 3}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Layer{{A: []int32{0, 2}, B: []int32{1, 3}}}, w.Layers); diff != "" {
+		t.Error(diff)
+	}
+	err := w.Fill(&Wiring{Layers: []Layer{{A: []int32{0, 2}, B: []int32{1, 4}}}})
+	if want := "layer 0, gate 1 reads bit 2 and bit 3 here, but bit 2 and bit 4 there"; err == nil || err.Error() != want {
+		t.Error(err)
+	}
+}
+
+// TestTwister has the value that the C++ standard requires of std::mt19937.
+func TestTwister(t *testing.T) {
+	g := newTwister(5489)
+	for range 9999 {
+		g.next()
+	}
+	if got := g.next(); got != 4123659995 {
+		t.Error(got)
+	}
+}
+
+// lists returns the wiring of a file of a fixture.
+func lists(t *testing.T, path ...string) []Layer {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(append([]string{fixtures}, path...)...))
+	if err != nil {
+		t.Skip("the fixtures of other frameworks are not here: ", err)
+	}
+	var pairs [][2][]int32
+	if err := json.Unmarshal(data, &pairs); err != nil {
+		t.Fatal(err)
+	}
+	layers := make([]Layer, len(pairs))
+	for i, p := range pairs {
+		layers[i] = Layer{p[0], p[1]}
+	}
+	return layers
+}
+
+func TestReplay(t *testing.T) {
+	want := lists(t, "difflogic-real-200x4", "wiring_replayed.json")
+	w, err := Replay(0, "unique", 400, []int{200, 200, 200, 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, w.Layers); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestDrawn draws the wiring of networks that were made on the CPU, where a layer's weights take a number each before
+// its wiring. This is no wiring that Replay has, but the layers are drawn alike.
+func TestDrawn(t *testing.T) {
+	for _, test := range []struct {
+		name, connections string
+		seed              uint32
+		inputs            int
+	}{{"difflogic-random", "random", 11, 192}, {"difflogic-unique", "unique", 12, 64}} {
+		want, g, before := lists(t, test.name, "wiring.json"), newTwister(test.seed), test.inputs
+		for l := range want {
+			width := len(want[l].A)
+			for range 16 * width {
+				g.next()
+			}
+			got, err := drawn(g, test.connections, before, width)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want[l], got); diff != "" {
+				t.Errorf("%s, layer %d: %s", test.name, l, diff)
+			}
+			before = width
+		}
+	}
+}
+
+func TestReplayErrors(t *testing.T) {
+	for name, test := range map[string]struct {
+		seed        int64
+		connections string
+		inputs      int
+		widths      []int
+		want        string
+	}{
+		"negative":  {-1, "unique", 784, []int{800}, "seed -1"},
+		"data set":  {0, "unique", 785, []int{800}, "no data set of 785 input bits"},
+		"widths":    {0, "unique", 784, []int{800, 400}, "not of 800 and 400 gates"},
+		"narrow":    {0, "unique", 784, []int{391}, "no layer of 391 gates that read 784 bits"},
+		"other":     {0, "dense", 784, []int{800}, "want unique or random"},
+		"too wide":  {0, "unique", 17, []int{200}, "17 bits have no 200 pairs"},
+		"fine":      {1 << 40, "random", 116, []int{200, 200}, ""},
+		"all pairs": {0, "unique", 17, []int{17 * 16 / 2}, ""},
+	} {
+		_, err := Replay(test.seed, test.connections, test.inputs, test.widths)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, g := range generators {
+		f.Add([]byte(g.text()))
+	}
+	f.Add([]byte("[[[0,3],[1,2]],[[0],[-1]]]"))
+	ops := threeLayers()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		w, err := Read(text, ops)
+		if err != nil {
+			return
+		}
+		for l, layer := range w.Layers {
+			if len(layer.A) != len(ops[l]) || len(layer.B) != len(ops[l]) {
+				t.Fatalf("layer %d has %d and %d operands", l, len(layer.A), len(layer.B))
+			}
+		}
+		if inputs := w.Inputs; inputs > 0 {
+			w.Complete(inputs, ops)
+		}
+	})
+}

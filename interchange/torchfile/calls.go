@@ -1,0 +1,229 @@
+package torchfile
+
+import (
+	"fmt"
+	"math"
+)
+
+// callInert notes the arguments.
+func callInert(_ *machine, o *Object, args Tuple) (any, error) {
+	return &Object{Class: o.Class, Args: args}, nil
+}
+
+// callReconstructor makes an instance of the first argument, a class, without arguments.
+func callReconstructor(m *machine, _ *Object, args Tuple) (any, error) {
+	base, _ := arg[*Object](args, 1)
+	if len(args) != 3 || !base.is("builtins.object", "__builtin__.object") || args[2] != nil {
+		return nil, fmt.Errorf("an instance of more than an object is not read")
+	}
+	return m.call(args[0], Tuple(nil))
+}
+
+// callOrderedDict makes a dictionary, empty or of a list of pairs.
+func callOrderedDict(m *machine, _ *Object, args Tuple) (any, error) {
+	dict := newDict()
+	if err := m.budget.take(sizeObject); err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		return dict, nil
+	}
+	pairs, ok := arg[*List](args, 0)
+	if !ok || len(args) > 1 {
+		return nil, fmt.Errorf("it is made of something else than a list of pairs")
+	}
+	for _, p := range pairs.Items {
+		var pair []any
+		switch p := p.(type) {
+		case Tuple:
+			pair = p
+		case *List:
+			pair = p.Items
+		}
+		if len(pair) != 2 {
+			return nil, fmt.Errorf("it is made of something else than a list of pairs")
+		}
+		if err := m.set(dict, pair); err != nil {
+			return nil, err
+		}
+	}
+	return dict, nil
+}
+
+// callSet makes a set, empty or of a list.
+func callSet(m *machine, _ *Object, args Tuple) (any, error) {
+	set := &List{}
+	if len(args) == 0 {
+		return set, nil
+	}
+	items, ok := arg[*List](args, 0)
+	if !ok || len(args) > 1 {
+		return nil, fmt.Errorf("it is made of something else than a list")
+	}
+	return set, m.appendTo(set, items.Items)
+}
+
+// callBytes makes bytes: none, some, or those of a string.
+func callBytes(m *machine, o *Object, args Tuple) (any, error) {
+	if len(args) == 0 {
+		return []byte{}, nil
+	}
+	if b, ok := arg[[]byte](args, 0); ok && len(args) == 1 {
+		return b, nil
+	}
+	return callEncode(m, o, args)
+}
+
+// callEncode makes bytes of a string and the name of an encoding, latin1: how protocol 2 writes bytes.
+func callEncode(m *machine, _ *Object, args Tuple) (any, error) {
+	text, ok := arg[string](args, 0)
+	encoding, _ := arg[string](args, 1)
+	if !ok || len(args) != 2 || encoding != "latin1" && encoding != "latin-1" {
+		return nil, fmt.Errorf("it is called with something else than a string and latin1")
+	}
+	if err := m.budget.take(int64(len(text))); err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, len(text))
+	for _, r := range text {
+		if r > 255 {
+			return nil, fmt.Errorf("%q is no character of latin1", r)
+		}
+		b = append(b, byte(r))
+	}
+	return b, nil
+}
+
+// callSize makes a size: a tuple.
+func callSize(m *machine, _ *Object, args Tuple) (any, error) {
+	size, err := m.dims(args, 0)
+	if err != nil || len(args) != 1 {
+		return nil, fmt.Errorf("it is made of something else than a tuple of numbers")
+	}
+	out := make(Tuple, len(size))
+	for i, n := range size {
+		out[i] = int64(n)
+	}
+	return out, nil
+}
+
+// callDevice makes a device of its type and perhaps its number.
+func callDevice(m *machine, _ *Object, args Tuple) (any, error) {
+	kind, ok := arg[string](args, 0)
+	i, isNumber := arg[int64](args, 1)
+	if !ok || len(args) > 2 || len(args) == 2 && !isNumber {
+		return nil, fmt.Errorf("it is made of something else than a name and a number")
+	}
+	if len(args) == 1 {
+		return Device(kind), nil
+	}
+	if err := m.budget.take(int64(2 * len(kind))); err != nil {
+		return nil, err
+	}
+	return Device(fmt.Sprintf("%s:%d", kind, i)), nil
+}
+
+// callTensor makes a tensor of a storage, an offset, a shape and strides; whether it has a gradient and hooks follow.
+func callTensor(m *machine, _ *Object, args Tuple) (any, error) {
+	s, ok := arg[*Tensor](args, 0)
+	if !ok || !s.whole {
+		return nil, fmt.Errorf("its first argument is no storage")
+	}
+	return m.tensor(s.storage, args)
+}
+
+// callTensor3 makes a tensor like [callTensor] of a storage without a type; the type is the seventh argument.
+func callTensor3(m *machine, _ *Object, args Tuple) (any, error) {
+	s, ok := arg[*Tensor](args, 0)
+	dtype, isType := arg[DType](args, 6)
+	if !ok || !s.whole || !isType || s.DType != Uint8 {
+		return nil, fmt.Errorf("its arguments are no storage of bytes and an element type")
+	}
+	of := s.storage
+	if of.numel%dtype.size() != 0 {
+		return nil, fmt.Errorf("a storage of %d bytes is no number of %v", of.numel, dtype)
+	}
+	if err := m.budget.take(sizeObject); err != nil {
+		return nil, err
+	}
+	return m.tensor(of.as(dtype), args)
+}
+
+// tensor makes a view of a storage, with offset, shape and strides as the arguments 1 to 3.
+func (m *machine) tensor(s *storage, args Tuple) (any, error) {
+	offset, ok := arg[int64](args, 1)
+	if !ok || offset < 0 || offset > math.MaxInt {
+		return nil, fmt.Errorf("its offset is no number that is 0 or more")
+	}
+	shape, err := m.dims(args, 2)
+	if err != nil {
+		return nil, fmt.Errorf("its shape is %w", err)
+	}
+	stride, err := m.dims(args, 3)
+	if err != nil {
+		return nil, fmt.Errorf("its strides are %w", err)
+	}
+	return s.view(shape, stride, int(offset))
+}
+
+// dims returns a tuple of numbers that are 0 or more.
+func (m *machine) dims(args Tuple, i int) ([]int, error) {
+	tuple, ok := arg[Tuple](args, i)
+	if !ok {
+		return nil, fmt.Errorf("not a tuple of numbers")
+	}
+	if len(tuple) > maxRank {
+		return nil, fmt.Errorf("of %d dimensions, where up to %d are read", len(tuple), maxRank)
+	}
+	if err := m.budget.take(16 * int64(len(tuple))); err != nil {
+		return nil, err
+	}
+	out := make([]int, len(tuple))
+	for i, v := range tuple {
+		n, ok := v.(int64)
+		if !ok || n < 0 || n > math.MaxInt {
+			return nil, fmt.Errorf("not a tuple of numbers that are 0 or more: it has %s", describe(v))
+		}
+		out[i] = int(n)
+	}
+	return out, nil
+}
+
+// callParameter returns the tensor that it is called with; whether it is trained, hooks and attributes follow.
+func callParameter(_ *machine, _ *Object, args Tuple) (any, error) {
+	t, ok := arg[*Tensor](args, 0)
+	if !ok || t.whole {
+		return nil, fmt.Errorf("its first argument is no tensor")
+	}
+	return t, nil
+}
+
+// callFromType makes a tensor with attributes: by a function, of a class, with arguments and a state, which is left
+// out.
+func callFromType(m *machine, _ *Object, args Tuple) (any, error) {
+	if len(args) != 4 {
+		return nil, fmt.Errorf("it is called with %d arguments, not 4", len(args))
+	}
+	if f, ok := args[0].(*Object); !ok || f.global == nil || f.Class == "torch._tensor._rebuild_from_type_v2" ||
+		f.Class == "torch._tensor._rebuild_from_type" {
+		return nil, fmt.Errorf("it would call %s, which reading does not do", describe(args[0]))
+	}
+	v, err := m.call(args[0], args[2])
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := v.(*Tensor); !ok {
+		return nil, fmt.Errorf("it makes %s, not a tensor", describe(v))
+	}
+	return v, nil
+}
+
+// arg returns an argument, and whether it is there and of a type.
+func arg[T any](args Tuple, i int) (T, bool) {
+	var none T
+	if i >= len(args) {
+		return none, false
+	}
+	v, ok := args[i].(T)
+	return v, ok
+}

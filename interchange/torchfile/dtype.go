@@ -1,0 +1,143 @@
+package torchfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// DType is the type of a tensor's elements.
+type DType uint8
+
+// The element types. Those after BFloat16 are read but not converted.
+const (
+	Invalid DType = iota
+	Bool
+	Uint8
+	Int8
+	Int16
+	Uint16
+	Int32
+	Uint32
+	Int64
+	Uint64
+	Float16
+	Float32
+	Float64
+	BFloat16
+	Complex64
+	Complex128
+	Float8E4M3FN
+	Float8E5M2
+)
+
+// dtypes has a row for each element type: PyTorch's name, the bytes of an element, the name of the storage class (none
+// for types that came after those classes), and the code of numpy.
+var dtypes = [...]struct {
+	name    string
+	size    int64
+	storage string
+	numpy   string
+}{
+	Invalid:      {name: "invalid", size: 1},
+	Bool:         {"bool", 1, "BoolStorage", "b1"},
+	Uint8:        {"uint8", 1, "ByteStorage", "u1"},
+	Int8:         {"int8", 1, "CharStorage", "i1"},
+	Int16:        {"int16", 2, "ShortStorage", "i2"},
+	Uint16:       {"uint16", 2, "", "u2"},
+	Int32:        {"int32", 4, "IntStorage", "i4"},
+	Uint32:       {"uint32", 4, "", "u4"},
+	Int64:        {"int64", 8, "LongStorage", "i8"},
+	Uint64:       {"uint64", 8, "", "u8"},
+	Float16:      {"float16", 2, "HalfStorage", "f2"},
+	Float32:      {"float32", 4, "FloatStorage", "f4"},
+	Float64:      {"float64", 8, "DoubleStorage", "f8"},
+	BFloat16:     {"bfloat16", 2, "BFloat16Storage", ""},
+	Complex64:    {"complex64", 8, "ComplexFloatStorage", "c8"},
+	Complex128:   {"complex128", 16, "ComplexDoubleStorage", "c16"},
+	Float8E4M3FN: {name: "float8_e4m3fn", size: 1},
+	Float8E5M2:   {name: "float8_e5m2", size: 1},
+}
+
+// String returns PyTorch's name, such as "float32".
+func (d DType) String() string {
+	if int(d) < len(dtypes) {
+		return dtypes[d].name
+	}
+	return fmt.Sprintf("DType(%d)", uint8(d))
+}
+
+// size returns the bytes of an element.
+func (d DType) size() int64 { return dtypes[d].size }
+
+// dtypeOf returns the element type that match holds for.
+func dtypeOf(match func(i DType) bool) (DType, bool) {
+	for i := range dtypes {
+		if d := DType(i); d != Invalid && match(d) {
+			return d, true
+		}
+	}
+	return Invalid, false
+}
+
+// decodeFloat returns how to read a floating-point element, nil of other types.
+func decodeFloat(d DType) func(b []byte) float64 {
+	switch d {
+	case Float16:
+		return func(b []byte) float64 { return halfValue(binary.LittleEndian.Uint16(b)) }
+	case BFloat16:
+		return func(b []byte) float64 {
+			return float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16))
+		}
+	case Float32:
+		return func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }
+	case Float64:
+		return func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
+	}
+	return nil
+}
+
+// halfValue returns the value of a number of IEEE 754's binary16.
+func halfValue(h uint16) float64 {
+	sign, exponent, fraction := h>>15, int(h>>10&31), float64(h&1023)
+	var v float64
+	switch exponent {
+	case 0:
+		v = math.Ldexp(fraction, -24)
+	case 31:
+		v = math.Inf(1)
+		if fraction != 0 {
+			v = math.NaN()
+		}
+	default:
+		v = math.Ldexp(1024+fraction, exponent-25)
+	}
+	if sign != 0 {
+		return math.Copysign(v, -1)
+	}
+	return v
+}
+
+// decodeInt returns how to read an integer or a truth value, nil of other types. Numbers of 2^63 and more come out
+// negative, which [Tensor.Int64] looks for.
+func decodeInt(d DType) func(b []byte) int64 {
+	switch d {
+	case Bool:
+		return func(b []byte) int64 { return int64(min(b[0], 1)) }
+	case Uint8:
+		return func(b []byte) int64 { return int64(b[0]) }
+	case Int8:
+		return func(b []byte) int64 { return int64(int8(b[0])) }
+	case Int16:
+		return func(b []byte) int64 { return int64(int16(binary.LittleEndian.Uint16(b))) }
+	case Uint16:
+		return func(b []byte) int64 { return int64(binary.LittleEndian.Uint16(b)) }
+	case Int32:
+		return func(b []byte) int64 { return int64(int32(binary.LittleEndian.Uint32(b))) }
+	case Uint32:
+		return func(b []byte) int64 { return int64(binary.LittleEndian.Uint32(b)) }
+	case Int64, Uint64:
+		return func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }
+	}
+	return nil
+}

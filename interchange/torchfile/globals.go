@@ -1,0 +1,239 @@
+package torchfile
+
+import (
+	"fmt"
+	"strings"
+
+	"ialgn/internal/hint"
+)
+
+// global is what is known of a class or function that a pickle names.
+type global struct {
+	// call returns what the class or function makes of arguments; nil if it is known only as a value.
+	call func(m *machine, o *Object, args Tuple) (any, error)
+
+	dtype DType // of the class of a storage
+}
+
+// globals are the names that have a meaning, apart from those of storages and element types.
+var globals = map[string]*global{
+	"collections.OrderedDict": {call: callOrderedDict},
+	"builtins.set":            {call: callSet},
+	"builtins.frozenset":      {call: callSet},
+	"builtins.object":         {},
+	"builtins.bytes":          {call: callBytes},
+	"builtins.bytearray":      {call: callBytes},
+	"_codecs.encode":          {call: callEncode},
+	"copyreg._reconstructor":  {call: callReconstructor},
+	"functools.partial":       {call: callInert},
+
+	"torch.Size":                                 {call: callSize},
+	"torch.device":                               {call: callDevice},
+	"torch.Tensor":                               {},
+	"torch.nn.Parameter":                         {call: callParameter},
+	"torch.nn.parameter.Parameter":               {call: callParameter},
+	"torch._utils._rebuild_tensor":               {call: callTensor},
+	"torch._utils._rebuild_tensor_v2":            {call: callTensor},
+	"torch._utils._rebuild_tensor_v3":            {call: callTensor3},
+	"torch._utils._rebuild_parameter":            {call: callParameter},
+	"torch._utils._rebuild_parameter_with_state": {call: callParameter},
+	"torch._tensor._rebuild_from_type":           {call: callFromType},
+	"torch._tensor._rebuild_from_type_v2":        {call: callFromType},
+
+	"numpy.dtype":                        {call: callInert},
+	"numpy.ndarray":                      {},
+	"numpy.core.multiarray._reconstruct": {call: callArray},
+	"numpy.core.multiarray.scalar":       {call: callScalar},
+}
+
+// renamed has modules under their names in other versions of Python and numpy.
+var renamed = map[string]string{
+	"__builtin__": "builtins", "copy_reg": "copyreg", "numpy._core.multiarray": "numpy.core.multiarray",
+	"torch.cuda": "torch", "torch.storage": "torch", "torch.tensor": "torch._tensor",
+}
+
+// inert are the packages whose classes and functions become an [Object] without a meaning.
+var inert = []string{"torch.nn", "difflogic", "torchlogix", "torch_dwn"}
+
+// lookUp returns what a pickle names: an element type, or an Object for a class or function.
+func lookUp(module, name string) (any, error) {
+	class := module + "." + name
+	known := class
+	if to, ok := renamed[module]; ok {
+		known = to + "." + name
+	}
+	if g, ok := globals[known]; ok {
+		return &Object{Class: class, global: g}, nil
+	}
+	if of, ok := strings.CutPrefix(known, "torch."); ok {
+		if d, ok := dtypeOf(func(d DType) bool { return dtypes[d].storage == of }); ok && of != "" {
+			return &Object{Class: class, global: &global{dtype: d}}, nil
+		}
+		if of == "UntypedStorage" {
+			return &Object{Class: class, global: &global{dtype: Uint8}}, nil
+		}
+	}
+	if d, ok := dtypeOf(func(d DType) bool { return dtypes[d].name == name }); ok && module == "torch" {
+		return d, nil
+	}
+	for _, p := range inert {
+		if (module == p || strings.HasPrefix(module, p+".")) && plain(class) {
+			return &Object{Class: class, global: &global{call: callInert}}, nil
+		}
+	}
+	return nil, hint.With(fmt.Errorf("it would run %s, which reading does not do", printable(class)),
+		"save the state_dict() of the model instead of the model; if the file is not yours, do not load it with PyTorch")
+}
+
+// plain reports whether a dotted name is made of identifiers.
+func plain(name string) bool {
+	for part := range strings.SplitSeq(name, ".") {
+		if part == "" || strings.Trim(part, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// printable returns a name as it can be shown in a message.
+func printable(name string) string {
+	if plain(name) {
+		return name
+	}
+	return fmt.Sprintf("%.80q", name)
+}
+
+func doGlobal(m *machine) error {
+	module, err := m.line()
+	if err != nil {
+		return err
+	}
+	name, err := m.line()
+	if err != nil {
+		return err
+	}
+	return m.pushGlobal(module, name)
+}
+
+func doStackGlobal(m *machine) error {
+	name, err := m.pop()
+	if err != nil {
+		return err
+	}
+	module, err := m.pop()
+	if err != nil {
+		return err
+	}
+	n, isName := name.(string)
+	s, isModule := module.(string)
+	if !isName || !isModule || len(n) > maxName || len(s) > maxName {
+		return fmt.Errorf("a name is made of %s and %s: is the file damaged?", describe(module), describe(name))
+	}
+	return m.pushGlobal(s, n)
+}
+
+func (m *machine) pushGlobal(module, name string) error {
+	v, err := lookUp(module, name)
+	if err != nil {
+		return err
+	}
+	return m.pushNew(v, 2*sizeObject+2*(len(module)+len(name)))
+}
+
+// doReduce calls a class or function: with a meaning if it has one, else it notes the arguments.
+func doReduce(m *machine) error {
+	args, err := m.pop()
+	if err != nil {
+		return err
+	}
+	callee, err := m.pop()
+	if err != nil {
+		return err
+	}
+	return m.pushCall(callee, args)
+}
+
+// doNewKeywords makes an instance with arguments by name, of which there may be none.
+func doNewKeywords(m *machine) error {
+	keywords, err := m.pop()
+	if err != nil {
+		return err
+	}
+	if d, ok := keywords.(*Dict); !ok || len(d.Keys) > 0 {
+		return fmt.Errorf("an instance is made with arguments by name, which is not read")
+	}
+	return doReduce(m)
+}
+
+func (m *machine) pushCall(callee, args any) error {
+	v, err := m.call(callee, args)
+	if err != nil {
+		return err
+	}
+	return m.pushNew(v, sizeObject)
+}
+
+// call returns what a class or function makes of arguments.
+func (m *machine) call(callee, args any) (any, error) {
+	o, ok := callee.(*Object)
+	if !ok || o.global == nil {
+		return nil, fmt.Errorf("it would call %s, which is no class", describe(callee))
+	}
+	tuple, ok := args.(Tuple)
+	if !ok {
+		return nil, fmt.Errorf("the arguments of %s are %s, not a tuple", o.Class, describe(args))
+	}
+	if o.global.call == nil {
+		return nil, fmt.Errorf("it would call %s, which reading does not do", o.Class)
+	}
+	v, err := o.global.call(m, o, tuple)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Class, err)
+	}
+	return v, nil
+}
+
+// doBuild gives an object its state.
+func doBuild(m *machine) error {
+	state, err := m.pop()
+	if err != nil {
+		return err
+	}
+	target, err := m.top()
+	if err != nil {
+		return err
+	}
+	switch t := target.(type) {
+	case *Object:
+		if t.global == nil && t.State == nil {
+			t.State = state
+			return nil
+		}
+	case *Dict:
+		if t.State == nil {
+			t.State = state
+			return nil
+		}
+	case *Tensor:
+		if t.array {
+			return m.setArray(t, state)
+		}
+	}
+	return fmt.Errorf("%s is given a state, which it cannot have", describe(target))
+}
+
+// doPersistent replaces the name of a value outside the pickle by that value.
+func doPersistent(m *machine) error {
+	v, err := m.pop()
+	if err != nil {
+		return err
+	}
+	id, ok := v.(Tuple)
+	if !ok || m.persistent == nil {
+		return fmt.Errorf("%s is said to stand outside the pickle: is the file damaged?", describe(v))
+	}
+	if v, err = m.persistent(id); err != nil {
+		return err
+	}
+	return m.pushNew(v, 2*sizeObject)
+}

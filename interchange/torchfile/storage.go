@@ -1,0 +1,89 @@
+package torchfile
+
+import (
+	"fmt"
+	"io"
+	"sync"
+)
+
+// storage is an array of elements in the file. It is read when a tensor of it is converted.
+type storage struct {
+	name  string // for errors
+	dtype DType
+	numel int64
+	data  *data
+}
+
+// data is the bytes of storages in the file. They are read when they are first asked for, and kept.
+type data struct {
+	r     io.ReaderAt
+	at    int64 // where in r they begin
+	size  int64
+	check func(b []byte) error // checks them all; nil if there is nothing to check
+
+	once sync.Once
+	b    []byte
+	err  error
+}
+
+// as returns the storage with other elements.
+func (s *storage) as(d DType) *storage {
+	return &storage{name: s.name, dtype: d, numel: s.numel * s.dtype.size() / d.size(), data: s.data}
+}
+
+// all returns the storage as a value: a tensor of one dimension.
+func (s *storage) all() *Tensor {
+	return &Tensor{Shape: []int{int(s.numel)}, Stride: []int{1}, DType: s.dtype, storage: s, whole: true}
+}
+
+// bytes returns all bytes.
+func (d *data) bytes() ([]byte, error) {
+	d.once.Do(func() {
+		d.b = make([]byte, d.size)
+		d.err = readAt(d.r, d.b, d.at)
+		if d.err == nil && d.check != nil {
+			d.err = d.check(d.b)
+		}
+		if d.err != nil {
+			d.b = nil
+		}
+	})
+	return d.b, d.err
+}
+
+// storageOf returns the storage that the name of a value outside the pickle is for: ("storage", class, key, device,
+// number of elements), and makes it with make if it is met for the first time.
+func (f *file) storageOf(id Tuple, make func(key string, size int64) (*data, error)) (*storage, error) {
+	kind, _ := arg[string](id, 0)
+	class, _ := arg[*Object](id, 1)
+	key, isKey := arg[string](id, 2)
+	numel, isNumber := arg[int64](id, 4)
+	if kind != "storage" || class == nil || class.global == nil || class.global.dtype == Invalid || !isKey || !isNumber {
+		return nil, fmt.Errorf("a value outside the pickle is no storage: is the file damaged?")
+	}
+	dtype := class.global.dtype
+	if numel < 0 || numel > f.size/dtype.size() {
+		return nil, fmt.Errorf("the storage %s of %d elements of %v is larger than the file: is the file damaged?",
+			describe(key), numel, dtype)
+	}
+	if s, ok := f.stored[key]; ok {
+		if s.dtype != dtype || s.numel != numel {
+			return nil, fmt.Errorf("the storage %s has %d elements of %v here and %d of %v elsewhere",
+				describe(key), numel, dtype, s.numel, s.dtype)
+		}
+		return s, nil
+	}
+	if err := f.budget.take(2*sizeObject + int64(len(key)) + sizeEntry); err != nil {
+		return nil, err
+	}
+	if f.bytes += numel * dtype.size(); f.bytes > f.size {
+		return nil, fmt.Errorf("the storages together are larger than the file: is the file damaged?")
+	}
+	d, err := make(key, numel*dtype.size())
+	if err != nil {
+		return nil, err
+	}
+	s := &storage{name: "storage " + describe(key), dtype: dtype, numel: numel, data: d}
+	f.stored[key] = s
+	return s, nil
+}
