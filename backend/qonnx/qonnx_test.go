@@ -2,7 +2,6 @@ package qonnx
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,8 +91,9 @@ func encode(t testing.TB, n *netlist.Netlist) []byte {
 // samples is how many samples netlists are tried with.
 const samples = 64
 
-// simulate returns random samples, as x is given them, and what the netlist makes of them: class counts, or output bits.
-func simulate(t testing.TB, n *netlist.Netlist, seed uint64) (x [][]float64, want [][]int) {
+// simulate returns random samples, as x is given them, and what the netlist makes of them: class counts, or output
+// bits.
+func simulate(t testing.TB, n *netlist.Netlist, seed uint64) (x [][]float64, want [][]float64) {
 	t.Helper()
 	s, err := sim.NewBlock(n, 1)
 	if err != nil {
@@ -104,7 +104,7 @@ func simulate(t testing.TB, n *netlist.Netlist, seed uint64) (x [][]float64, wan
 	if p := n.InputPorts(); len(p) == 1 {
 		word = max(1, p[0].Word)
 	}
-	x, want = make([][]float64, samples), make([][]int, samples)
+	x, want = make([][]float64, samples), make([][]float64, samples)
 	var rows [][]uint64
 	for _, p := range n.InputPorts() {
 		port := make([]uint64, len(p.Nets))
@@ -125,16 +125,16 @@ func simulate(t testing.TB, n *netlist.Netlist, seed uint64) (x [][]float64, wan
 	counts := probes(n)
 	for sample := range want {
 		for _, count := range counts {
-			value := 0
+			value := 0.0
 			for i, v := range count {
-				value += int(s.Net(v)[0]>>sample&1) << i
+				value += float64(s.Net(v)[0] >> sample & 1 << i)
 			}
 			want[sample] = append(want[sample], value)
 		}
 		for _, p := range n.OutputPorts() {
 			for _, v := range p.Nets {
 				if counts == nil {
-					want[sample] = append(want[sample], int(s.Net(v)[0]>>sample&1))
+					want[sample] = append(want[sample], float64(s.Net(v)[0]>>sample&1))
 				}
 			}
 		}
@@ -161,9 +161,9 @@ func TestRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range x {
-				var got []int
+				var got []float64
 				for _, s := range graphtest.Scores(n, x[i]) {
-					got = append(got, int(s))
+					got = append(got, float64(s))
 				}
 				if !slices.Equal(got, want[i]) {
 					t.Fatalf("sample %d: %v, want %v", i, got, want[i])
@@ -192,38 +192,37 @@ func TestEvaluate(t *testing.T) {
 	if err := exec.Command("/usr/bin/python3", "-c", "import numpy, onnx").Run(); err != nil {
 		t.Skip("python3-onnx is not installed: make tools")
 	}
-	script, err := filepath.Abs("testdata/evaluate.py")
+	dir, args := t.TempDir(), []string{"testdata/evaluate.py"}
+	var x, want [][][]float64
+	list := netlists(t)
+	for i, c := range list {
+		file := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.WriteFile(file, encode(t, c.n), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		in, out := simulate(t, c.n, 4)
+		args, x, want = append(args, file), append(x, in), append(want, out)
+	}
+	in, err := json.Marshal(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range netlists(t) {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			file := filepath.Join(t.TempDir(), "n.onnx")
-			if err := os.WriteFile(file, encode(t, c.n), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			x, want := simulate(t, c.n, 4)
-			in, err := json.Marshal(x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.CommandContext(context.Background(), "/usr/bin/python3", script, file)
-			cmd.Stdin = bytes.NewReader(in)
-			var told strings.Builder
-			cmd.Stderr = &told
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, told.String())
-			}
-			var got [][]int
-			if err := json.Unmarshal(out, &got); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
+	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", args...)
+	cmd.Stdin = bytes.NewReader(in)
+	var told strings.Builder
+	cmd.Stderr = &told
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, told.String())
+	}
+	var got [][][]float64
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range list {
+		if diff := cmp.Diff(want[i], got[i]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
 	}
 }
 

@@ -89,7 +89,8 @@ func fields(b []byte, visit func(number int, kind protowire.Type, v uint64, b []
 	return nil
 }
 
-// field is a rule for a field: what is done with its number, or with its bytes. A field of another wire type is an error.
+// field is a rule for a field: what is done with its number, or with its bytes. A field of another wire type is an
+// error.
 type field struct {
 	number func(uint64) error
 	bytes  func([]byte) error

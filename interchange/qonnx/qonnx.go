@@ -10,11 +10,12 @@
 // operator may ask how long it is.
 //
 // A value that carries numbers of b bits has b references for each element, lowest bit first. Slot 0 of a LookupTable
-// is the lowest digit of the address, but pin 0 of a node the highest of a line: pins have the slots in reverse order, and
-// tables stay as they are. A table of more than six inputs becomes nodes that choose among parts of it.
+// is the lowest digit of the address, but pin 0 of a node the highest of a line: pins have the slots in reverse
+// order, and tables stay as they are. A table of more than six inputs becomes nodes that choose among parts of it.
 //
-// Memory: the file, and at most three times its size and 24 MB beside it, until it is collected. What is unrolled, because one table stands for many
-// positions of an image, may have [maxUnrolled] nodes beyond that, whatever the size of the file.
+// Memory: the file, and at most three times its size and 24 MB beside it, until it is collected. What is unrolled,
+// because one table stands for many positions of an image, may have [maxUnrolled] nodes beyond that, whatever the
+// size of the file.
 package qonnx
 
 import (

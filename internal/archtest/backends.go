@@ -26,7 +26,8 @@ var backends = []Rule{
 	},
 	{
 		Package: "backend/qonnx", Imports: []string{"netlist", "backend/lowering", "interchange/onnx"},
-		Test: []string{"compiler", "compiler/hardware", "interchange/...", "sim", "target"}, TestStandard: []string{"os/exec"},
+		Test:         []string{"compiler", "compiler/hardware", "interchange/...", "sim", "target"},
+		TestStandard: []string{"os/exec"},
 	},
 	{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 	{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},

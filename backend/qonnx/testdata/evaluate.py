@@ -1,6 +1,6 @@
-"""Checks a model by onnx.checker and evaluates it with numpy, operator by operator as their documents say.
+"""Checks models by onnx.checker and evaluates them with numpy, operator by operator as their documents say.
 
-usage: evaluate.py MODEL < samples (a JSON list of rows) > results (a JSON list of rows)
+usage: evaluate.py MODEL... < samples (a JSON list of rows for each model) > results (the same)
 """
 import json
 import sys
@@ -57,9 +57,13 @@ def evaluate(model, x):
     return y
 
 
-model = onnx.load(sys.argv[1])
-onnx.checker.check_model(model)
-given = model.graph.input[0].type.tensor_type
-x = np.array(json.load(sys.stdin)).astype(TYPES[given.elem_type])
-assert list(x.shape[1:]) == [d.dim_value for d in given.shape.dim][1:]
-json.dump(evaluate(model, x).astype(int).tolist(), sys.stdout)
+def main(path, samples):
+    model = onnx.load(path)
+    onnx.checker.check_model(model)
+    given = model.graph.input[0].type.tensor_type
+    x = np.array(samples).astype(TYPES[given.elem_type])
+    assert list(x.shape[1:]) == [d.dim_value for d in given.shape.dim][1:]
+    return evaluate(model, x).astype(int).tolist()
+
+
+json.dump([main(*pair) for pair in zip(sys.argv[1:], json.load(sys.stdin))], sys.stdout)
