@@ -69,7 +69,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w; name a file of another framework", path, errors.Unwrap(err))
 	}
 	defer file.Close()
 	info, err := file.Stat()
