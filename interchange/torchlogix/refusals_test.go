@@ -3,6 +3,7 @@ package torchlogix_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -344,5 +345,49 @@ func TestGivenThresholds(t *testing.T) {
 	src.Thresholds = [][]float32{{.1, .2}, {.3}, {.5, .7}}
 	if _, err := torchlogix.Read(src, value); err == nil {
 		t.Error("ragged thresholds: no error")
+	}
+}
+
+// Bits become part of the dimension that feature_dim says, and thresholds lie over a sample as PyTorch broadcasts them.
+func TestFeatureDim(t *testing.T) {
+	pair := floats([]int{2}, 1, 2)
+	rows := floats([]int{3, 2}, 1, 2, 3, 4, 5, 6)
+	var apart []graph.Bit // the first bits of all features first
+	for i := range int32(6) {
+		apart = append(apart, graph.Bit{Feature: i % 3, Index: i / 3})
+	}
+	for _, c := range []struct {
+		name       string
+		thresholds tensor
+		shape      []int
+		dim        int
+		order      []graph.Bit // nil: feature by feature
+		rows       []float32   // the first threshold of each feature
+	}{
+		{"the last dimension", pair, []int{1, 3, 1}, -2, nil, []float32{1, 1, 1}},
+		{"rows", pair, []int{1, 3, 1}, 2, nil, []float32{1, 1, 1}},
+		{"channels", pair, []int{1, 3, 1}, 1, apart, []float32{1, 1, 1}},
+		{"channels from the end", pair, []int{1, 3, 1}, -4, apart, []float32{1, 1, 1}},
+		{"thresholds of channels", rows, []int{3, 1, 1}, -2, nil, []float32{1, 3, 5}},
+		{"thresholds of columns", rows, []int{1, 3}, 2, nil, []float32{1, 3, 5}},
+		{"thresholds of rows", floats([]int{3, 1, 2}, 1, 2, 3, 4, 5, 6), []int{3, 1}, 2, nil, []float32{1, 3, 5}},
+		{"thresholds of pixels", floats([]int{1, 3, 1, 2}, 1, 2, 3, 4, 5, 6), []int{1, 3, 1}, -2, nil, []float32{1, 3, 5}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, f := denseNet()
+			f.LayersInOrder[0].FeatureDim, f.LayersInOrder[0].ThresholdsShape, f.Input.Shape = &c.dim, nil, c.shape
+			n, err := read(t, d.with("0.thresholds", c.thresholds), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(n.Input.Order, c.order) {
+				t.Errorf("order %v, want %v", n.Input.Order, c.order)
+			}
+			for i, row := range n.Input.Thresholds {
+				if row[0] != c.rows[i] || len(row) != 2 {
+					t.Errorf("thresholds of feature %d: %v, want %v first", i, row, c.rows[i])
+				}
+			}
+		})
 	}
 }
