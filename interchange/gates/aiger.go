@@ -27,8 +27,10 @@ type aigerReader struct {
 // ReadAIGER returns the network of a combinational and-inverter graph, binary or ASCII. Latches, and the sections of
 // later versions of the format, are errors. Names and comments are skipped.
 func ReadAIGER(src *given.Source) (*graph.Network, error) {
-	a := &aigerReader{r: bufio.NewReaderSize(io.NewSectionReader(src.File, 0, src.Size), 1<<16),
-		inverted: map[uint32]graph.Ref{}}
+	a := &aigerReader{
+		r:        bufio.NewReaderSize(io.NewSectionReader(src.File, 0, src.Size), 1<<16),
+		inverted: map[uint32]graph.Ref{},
+	}
 	outputs, err := a.read()
 	if err != nil {
 		return nil, fmt.Errorf("line %d: %w", a.line, err)
