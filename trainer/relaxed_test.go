@@ -50,6 +50,7 @@ func TestEpochAccuracies(t *testing.T) {
 // value in float64.
 func relaxedCorrect(m *model.Model, p *encoding.Packed) (correct int) {
 	levels, bits := make([]uint16, p.Features), m.Encoder.Bits-1
+	nodes := relaxedNodes(m)
 	for i := range p.Len() {
 		p.Values(levels, i)
 		x := make([]float64, m.Encoder.Inputs())
@@ -58,7 +59,7 @@ func relaxedCorrect(m *model.Model, p *encoding.Packed) (correct int) {
 				x[j] = 1
 			}
 		}
-		h := relaxedOutputs(m, x)
+		h := relaxedOutputs(m, nodes, x)
 		sums, best := make([]float64, len(m.Classes)), 0
 		for g, v := range h {
 			sums[g*len(sums)/len(h)] += v
@@ -75,17 +76,56 @@ func relaxedCorrect(m *model.Model, p *encoding.Packed) (correct int) {
 	return correct
 }
 
+// relaxedNode is what a node's logits say: its mean truth table, and for each pin the share of each candidate.
+type relaxedNode struct {
+	truth  []float64
+	shares [][]float64
+}
+
+// relaxedNodes returns the nodes of each section, in the order of their logits.
+func relaxedNodes(m *model.Model) (all [][]relaxedNode) {
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		nodes := make([]relaxedNode, s.Width*s.Layers)
+		for at := range nodes {
+			nodes[at].truth = truth(s.Ops[at*s.Arity:][:s.Arity], len(s.Pins))
+			for k := range s.Pins {
+				var of []float64
+				if p := &s.Pins[k]; p.K > 1 && p.Source != model.Spine {
+					of = shares(p.Logits[at*p.K:][:p.K])
+				}
+				nodes[at].shares = append(nodes[at].shares, of)
+			}
+		}
+		all = append(all, nodes)
+	}
+	return all
+}
+
+// shares returns the softmax of logits.
+func shares(logits []float32) []float64 {
+	sum, all := 0.0, make([]float64, len(logits))
+	for j, l := range logits {
+		all[j] = math.Exp(float64(l))
+		sum += all[j]
+	}
+	for j := range all {
+		all[j] /= sum
+	}
+	return all
+}
+
 // relaxedOutputs returns the values of the last layer.
-func relaxedOutputs(m *model.Model, x []float64) (h []float64) {
+func relaxedOutputs(m *model.Model, nodes [][]relaxedNode, x []float64) (h []float64) {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		for l := range s.Layers {
 			out := make([]float64, s.Width)
 			for g := range out {
 				at := g*s.Layers + l
-				for line, t := range truth(s.Ops[at*s.Arity:][:s.Arity], len(s.Pins)) {
+				for line, t := range nodes[i][at].truth {
 					for k := range s.Pins {
-						if v := relaxedPin(&s.Pins[k], at, g, x, h); line>>(len(s.Pins)-1-k)&1 == 1 {
+						if v := relaxedPin(&s.Pins[k], nodes[i][at].shares[k], at, g, x, h); line>>(len(s.Pins)-1-k)&1 == 1 {
 							t *= v
 						} else {
 							t *= 1 - v
@@ -100,8 +140,8 @@ func relaxedOutputs(m *model.Model, x []float64) (h []float64) {
 	return h
 }
 
-// relaxedPin returns the mean of a pin's candidates.
-func relaxedPin(p *model.Pin, at, gate int, x, h []float64) float64 {
+// relaxedPin returns the mean of a pin's candidates, each with its share.
+func relaxedPin(p *model.Pin, shares []float64, at, gate int, x, h []float64) float64 {
 	from := x
 	switch p.Source {
 	case model.Spine:
@@ -112,12 +152,11 @@ func relaxedPin(p *model.Pin, at, gate int, x, h []float64) float64 {
 	if p.K == 1 {
 		return from[p.Wires.At(at)]
 	}
-	sum, mean := 0.0, 0.0
-	for j := range p.K {
-		e := math.Exp(float64(p.Logits[at*p.K+j]))
-		sum, mean = sum+e, mean+e*from[p.Wires.At(at*p.K+j)]
+	mean := 0.0
+	for j, share := range shares {
+		mean += share * from[p.Wires.At(at*p.K+j)]
 	}
-	return mean / sum
+	return mean
 }
 
 // truth returns the mean truth table of a node, line by line: of a gate for 00, 01, 10 and 11.
@@ -129,16 +168,10 @@ func truth(w []float32, pins int) []float64 {
 		}
 		return t
 	}
-	sum := 0.0
-	for op, v := range w {
-		e := math.Exp(float64(v))
-		sum += e
+	for op, share := range shares(w) {
 		for i := range t {
-			t[i] += e * float64(op>>(3-i)&1)
+			t[i] += share * float64(op>>(3-i)&1)
 		}
-	}
-	for i := range t {
-		t[i] /= sum
 	}
 	return t
 }

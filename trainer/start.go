@@ -93,6 +93,17 @@ func sameForm(m *model.Model, data *Data, learned bool) error {
 	return checkSections(m)
 }
 
+// CheckForm says why training cannot go on from a model, as it does from those that it wrote: nil if it can, with a
+// configuration that has the model's keys and data that its encoder reads.
+func CheckForm(m *model.Model) error {
+	cfg := m.Config
+	cfg.Data = config.Data{Set: "digits"} // its own may be at hand only where it was trained
+	if err := cfg.Check(); err != nil {
+		return err
+	}
+	return checkSections(m)
+}
+
 // list writes at most a few classes.
 func list(classes []string) string {
 	const maxListed = 12
@@ -132,7 +143,7 @@ func encoderDifference(a, b *encoding.Encoder) string {
 func checkSections(m *model.Model) error {
 	want := layout(&m.Config)
 	if len(m.Sections) != len(want) {
-		return fmt.Errorf("%d sections, but a network of its configuration has %d; it was not written by train",
+		return fmt.Errorf("%d sections, but a network of its configuration has %d; no topology has such layers",
 			len(m.Sections), len(want))
 	}
 	for i := range want {
@@ -144,7 +155,7 @@ func checkSections(m *model.Model) error {
 		for k := range s.Pins {
 			if got, want := &s.Pins[k], &w.Pins[k]; s.Layers != w.Layers || got.Source != want.Source || got.K != want.K {
 				return fmt.Errorf("section %d: %d layers with %d candidates (%v) for a pin, but its configuration says %d with "+
-					"%d (%v); it was not written by train",
+					"%d (%v); no topology has such layers",
 					i, s.Layers, got.K, got.Source, w.Layers, want.K, want.Source)
 			}
 		}

@@ -25,7 +25,7 @@ const ones = 15
 
 func newAVX2(int) encoder { return &avx2{} }
 
-func (e *avx2) text() []byte { return e.a.Bytes() }
+func (e *avx2) text() ([]byte, error) { return e.a.Bytes(), nil }
 
 func (e *avx2) begin() (offset int) {
 	e.a.Align(entryAlignment)

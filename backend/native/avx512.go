@@ -47,7 +47,7 @@ func newAVX512(inputs int) encoder {
 	return &avx512{bases: min(len(inputBases), max(1, (inputs+group-1)/group))}
 }
 
-func (e *avx512) text() []byte { return e.a.Bytes() }
+func (e *avx512) text() ([]byte, error) { return e.a.Bytes(), nil }
 
 func (e *avx512) begin() (offset int) {
 	e.a.Align(entryAlignment)

@@ -39,14 +39,13 @@ func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int)
 	if err != nil {
 		return nil, err
 	}
-	classifier, _ := wordcode.NewClassifier(n)
-	d := driver{c: c, f: f, classes: len(classifier.Counts), size: 1}
+	d := driver{c: c, f: f, classes: len(wordcode.NewClassifier(n).Counts), size: 1}
 	if f.Wide {
 		d.size = 2
 	}
 	d.layOut()
-	if d.scratch > math.MaxInt32 {
-		return nil, fmt.Errorf("native: %s needs %d bytes of memory, more than instructions reach", n.Name, d.scratch)
+	if most := max(d.scratch, isa.Samples()*d.f.Count*d.size); most > math.MaxInt32 {
+		return nil, fmt.Errorf("native: %s needs %d bytes of memory, more than instructions reach", n.Name, most)
 	}
 	d.a.Data(c.Text...)
 	d.a.Align(entryAlignment)
@@ -187,10 +186,13 @@ func (d *driver) inputs() {
 	a.MovImm(x86.R15, 0)
 	block, full := a.Here(), a.NewLabel()
 	d.count()
-	a.Mov(x86.RDI, x86.R12)
-	a.Load(x86.RDX, x86.At(x86.RSP, rowsVariable))
-	a.Lea(x86.RCX, x86.At(x86.R14, int32(d.temp)))
-	a.Call(a.LabelAt(d.c.Edges.Input))
+	for _, input := range d.c.Edges.Inputs {
+		a.Mov(x86.RDI, x86.R12)
+		a.Load(x86.RSI, x86.At(x86.RSP, countVariable))
+		a.Load(x86.RDX, x86.At(x86.RSP, rowsVariable))
+		a.Lea(x86.RCX, x86.At(x86.R14, int32(d.temp)))
+		a.Call(a.LabelAt(input))
+	}
 	d.called(len(d.c.Rows))
 	a.OpImm(x86.Add, x86.R12, int32(d.c.ISA.Samples()*d.f.Count*d.size))
 	a.OpImm(x86.Add, x86.R15, 1)

@@ -15,7 +15,7 @@ type encoder interface {
 	not(dst, src int)
 	zero(dst int)
 	op(g *generator, op *wordcode.Op) (result int)
-	text() []byte // of all segments
+	text() ([]byte, error) // of all segments
 }
 
 // generator turns a program into code, operation by operation in the program's order.
@@ -40,7 +40,8 @@ type output struct {
 	inverted bool
 }
 
-func generate(p *wordcode.Program, isa *ISA, f *Features) *Code {
+// generate returns the code of a program. It returns an error if instructions do not reach.
+func generate(p *wordcode.Program, isa *ISA, f *Features) (*Code, error) {
 	g := &generator{
 		p: p, uses: findUses(p), mem: newMemory(p, f), holds: make([]wordcode.Value, isa.registers),
 		in: make([]int8, 1+p.Inputs+len(p.Ops)), outputs: make([][]output, len(p.Ops)),
@@ -54,10 +55,12 @@ func generate(p *wordcode.Program, isa *ISA, f *Features) *Code {
 	for first := 0; first < max(1, len(p.Ops)); first += isa.segment {
 		g.segment(c, first, min(len(p.Ops), first+isa.segment), rest)
 	}
-	c.Text, c.Rows, c.State, c.Local = g.text(), g.mem.inputs, g.mem.state, g.mem.local
+	c.Rows, c.State, c.Local = g.mem.inputs, g.mem.state, g.mem.local
 	g.cost.Operations = len(p.Ops)
 	c.Cost = g.cost
-	return c
+	var err error
+	c.Text, err = g.text()
+	return c, err
 }
 
 // assignOutputs has each output stored when it is computed, and returns those that no operation computes.

@@ -86,15 +86,17 @@ func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) { return compile(n, is
 // CompileClassifier is [Compile] for a netlist with class index and counts, together with the functions that make
 // input rows of feature words and numbers of output rows.
 func CompileClassifier(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
-	classifier, ok := wordcode.NewClassifier(n)
-	if !ok || len(f.Bits) != len(n.InputPorts()[0].Nets) {
+	classifier := wordcode.NewClassifier(n)
+	if classifier == nil || len(f.Bits) != len(n.InputPorts()[0].Nets) {
 		return nil, fmt.Errorf("native: %s is no classifier of %d input bits with a class and counts", n.Name, len(f.Bits))
 	}
 	c, err := compile(n, isa, f)
 	if err != nil {
 		return nil, err
 	}
-	c.addEdges(f, classifier)
+	if err := c.addEdges(f, classifier); err != nil {
+		return nil, fmt.Errorf("native: %s: %w: use the simulator", n.Name, err)
+	}
 	return c, nil
 }
 
@@ -114,7 +116,10 @@ func compile(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
 		return nil, fmt.Errorf("native: %s needs %d operations, more than %d: use the simulator", n.Name, len(p.Ops),
 			math.MaxInt32/4)
 	}
-	c := generate(p, isa, f)
+	c, err := generate(p, isa, f)
+	if err != nil {
+		return nil, fmt.Errorf("native: %s: %w: use the simulator", n.Name, err)
+	}
 	if largest := max(len(c.Rows), c.State, c.Local); largest > math.MaxInt32/isa.RowBytes {
 		return nil, fmt.Errorf("native: %s needs %d rows at a time, more than instructions reach: use the simulator", n.Name,
 			largest)

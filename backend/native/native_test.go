@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/backend/native/rows"
 	"ialgn/internal/nativecall"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
@@ -173,6 +174,21 @@ func TestRefuses(t *testing.T) {
 	_, err := Compile(b.Netlist(), AVX2)
 	if err == nil || !strings.HasPrefix(err.Error(), "native: cannot express register") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestTooLarge has samples so long that instructions do not reach from one to another: an error, on every machine.
+func TestTooLarge(t *testing.T) {
+	n := network(t, 100, 2, netgen.Chain, netlist.Core)
+	for _, isa := range ISAs {
+		f := &Features{Count: 1 << 24, Bits: make([]rows.Pair, len(n.InputPorts()[0].Nets))}
+		for i := range f.Bits {
+			f.Bits[i].Feature = i
+		}
+		_, err := CompileClassifier(n, isa, f)
+		if err == nil || !strings.Contains(err.Error(), "samples of 16777216 features, more than instructions reach") {
+			t.Errorf("%s: error %v", isa.Name, err)
+		}
 	}
 }
 

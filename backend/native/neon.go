@@ -42,12 +42,7 @@ const (
 // calleeOwned is the first of the eight vector registers whose lower halves belong to the caller.
 const calleeOwned = 8
 
-func (e *neon) text() []byte {
-	if err := e.a.Err(); err != nil {
-		panic("native: " + err.Error())
-	}
-	return e.a.Bytes()
-}
+func (e *neon) text() ([]byte, error) { return e.a.Bytes(), e.a.Err() }
 
 func (e *neon) begin() (offset int) {
 	offset = e.a.Len()

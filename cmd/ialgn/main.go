@@ -120,7 +120,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	cli.CommandHelpTemplate = commandHelp
 	cli.AppHelpTemplate = appHelp
 	commands := []*cli.Command{
-		demoCommand(), trainCommand(), evalCommand(), predictCommand(), explainCommand(), compileCommand(),
+		demoCommand(), trainCommand(), importCommand(), exportCommand(), evalCommand(), predictCommand(), explainCommand(),
+		compileCommand(),
 		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
 		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), sweepCommand(), reportCommand(),
 		watchCommand(), dataCommand(), initCommand(),

@@ -16,10 +16,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ialgn/internal/modelgen"
 	"ialgn/internal/resign"
 
+	"ialgn/trainer"
 	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
+	"ialgn/trainer/model"
 )
 
 func TestMain(m *testing.M) { testscript.Main(m, programs) }
@@ -48,6 +51,7 @@ train: {epochs: 2, batch: 100, seed: 7, checkpoint: {minutes: 0}}
 //	killed LOG N COMMAND...    the same with SIGKILL, and no exit status
 //	samples FILE N [label] [header] [idx]  the first N test digits; idx and label: labels
 //	truncate FILE BYTES        cut FILE off
+//	cuts MODEL FILE            a model by cuts that gives what MODEL of real values does
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -63,7 +67,7 @@ func TestScript(t *testing.T) {
 			"resign": signAnew,
 			"status": exitsWith, "json": jsonObject, "lines": jsonLines, "same": same,
 			"interrupt": interrupt, "samples": samples, "truncate": truncate, "replace": replace,
-			"killed": kill,
+			"killed": kill, "cuts": cuts,
 		},
 		RequireExplicitExec: true,
 	})
@@ -82,6 +86,19 @@ func goCache() (string, error) {
 func signAnew(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 1)
 	ts.Check(resign.Folder(ts.MkAbs(args[0])))
+}
+
+// cuts is the command "cuts MODEL FILE". The record of the new model is that of its own feature words.
+func cuts(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2)
+	m, err := model.Load(ts.MkAbs(args[0]))
+	ts.Check(err)
+	m.Encoder = modelgen.ByCuts(&m.Encoder)
+	test, err := trainer.LoadTest(context.Background(), &m.Encoder, m.Classes, m.Config.Data, []string{ts.MkAbs(".")})
+	ts.Check(err)
+	m.Record.Test = test.SHA256
+	_, err = m.Save(ts.MkAbs(args[1]))
+	ts.Check(err)
 }
 
 // want checks the number of a script command's arguments.

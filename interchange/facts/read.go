@@ -24,8 +24,15 @@ const maxBytes = 16 << 20
 // is an error.
 //
 // Further facts are KEY=VALUE, where KEY has dots and places in lists, as in layers_in_order[2].parametrization, and
-// VALUE is YAML. They take the place of those of the file.
+// VALUE is YAML. They take the place of those of the file. Without a file they are all.
 func Read(path string, further []string) (*Facts, error) {
+	if path == "" {
+		f, err := Parse(nil, further)
+		if err != nil {
+			return nil, fmt.Errorf("facts: %w", err)
+		}
+		return f, nil
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

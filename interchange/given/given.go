@@ -3,9 +3,13 @@
 package given
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"ialgn/interchange/facts"
 )
@@ -49,3 +53,59 @@ type Missing struct {
 }
 
 func (m *Missing) Error() string { return fmt.Sprintf("%s is not known: %s", m.What, m.Why) }
+
+// maxFile is the size of the largest file that is read whole.
+const maxFile = 1 << 28
+
+// ReadFile reads a file whole.
+func ReadFile(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("%s: more than %d bytes", path, maxFile)
+	}
+	return &File{Name: filepath.Base(path), Data: data}, err
+}
+
+// SHA256 returns that of a file, in hexadecimal digits.
+func SHA256(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// Rows returns the rows of an array of one or two dimensions: one row of the first.
+func Rows(shape []int, values []float64) ([][]float32, error) {
+	width := 0
+	switch {
+	case len(shape) == 1:
+		width = shape[0]
+	case len(shape) == 2:
+		width = shape[1]
+	default:
+		return nil, fmt.Errorf("thresholds of %d dimensions, want one row for each feature, or one for all", len(shape))
+	}
+	if width < 1 || len(values) == 0 {
+		return nil, fmt.Errorf("an array of shape %v has no thresholds", shape)
+	}
+	var rows [][]float32
+	for ; len(values) >= width; values = values[width:] {
+		row := make([]float32, width)
+		for i, v := range values[:width] {
+			row[i] = float32(v)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}

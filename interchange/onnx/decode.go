@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unsafe"
+	"reflect"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -47,11 +47,10 @@ func (d *decoder) text(to *string, b []byte) error {
 
 // add appends an element to a list, whose growth is taken to double what the elements need.
 func add[T any](d *decoder, list *[]T, read func(*T) error) error {
-	var zero T
-	if err := d.take(2 * int(unsafe.Sizeof(zero))); err != nil {
+	if err := d.take(2 * int(reflect.TypeFor[T]().Size())); err != nil {
 		return err
 	}
-	*list = append(*list, zero)
+	*list = append(*list, *new(T))
 	return read(&(*list)[len(*list)-1])
 }
 
@@ -215,7 +214,7 @@ func (d *decoder) attribute(b []byte, a *Attribute) error {
 }
 
 func (d *decoder) tensor(b []byte, t *Tensor) error {
-	if err := d.take(int(unsafe.Sizeof(*t))); err != nil {
+	if err := d.take(int(reflect.TypeFor[Tensor]().Size())); err != nil {
 		return err
 	}
 	t.message = b

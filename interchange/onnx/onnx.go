@@ -41,7 +41,7 @@ var kinds = map[DataType]struct {
 	signed bool
 }{
 	Float: {"float32", 4, fieldFloats, true}, Double: {"double", 8, fieldDoubles, true},
-	Bool: {"bool", 1, fieldInt32s, false},
+	Bool:  {"bool", 1, fieldInt32s, false},
 	Uint8: {"uint8", 1, fieldInt32s, false}, Uint16: {"uint16", 2, fieldInt32s, false},
 	Uint32: {"uint32", 4, fieldUint64s, false}, Uint64: {"uint64", 8, fieldUint64s, false},
 	Int8: {"int8", 1, fieldInt32s, true}, Int16: {"int16", 2, fieldInt32s, true},

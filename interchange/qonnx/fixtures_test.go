@@ -28,7 +28,7 @@ func fixtures(t testing.TB) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if held := os.Getenv("IALGN_IMPORT_FIXTURES"); held != "" {
+	if held := os.Getenv("IALGN_IMPORT"); held != "" {
 		more, _ := filepath.Glob(filepath.Join(held, "qonnx-*"))
 		dirs = append(dirs, more...)
 	}

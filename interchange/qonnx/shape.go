@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ialgn/interchange/graph"
 	"ialgn/interchange/onnx"
 )
 
@@ -286,6 +287,11 @@ func concat(r *reader, n *onnx.Node) (*value, error) {
 	if err := r.room(total * max(1, w.digits)); err != nil {
 		return nil, err
 	}
+	if parts[0].isFeatures() {
+		w.feature = make([]int32, 0, total)
+	} else {
+		w.refs = make([]graph.Ref, 0, total*w.digits)
+	}
 	for outer := range size(shape[:along]) {
 		for _, p := range parts {
 			inner := size(p.shape[along:])
@@ -301,7 +307,7 @@ func concat(r *reader, n *onnx.Node) (*value, error) {
 
 // parts returns the operands of a concatenation, all features or all bits of as many digits.
 func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
-	digits, features := r.net.Input.Digits, 0
+	digits, features := 0, 0
 	for i := range n.Inputs {
 		v, err := r.operand(n, i)
 		switch {
@@ -318,8 +324,12 @@ func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
 	if len(parts) == 0 {
 		return nil, errors.New("it has no operands")
 	}
-	if features == len(parts) {
+	switch features {
+	case len(parts):
 		return parts, nil
+	case 0:
+	default:
+		digits = max(digits, 1, r.net.Input.Digits)
 	}
 	for i, v := range parts {
 		if v.isFeatures() {

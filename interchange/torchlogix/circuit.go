@@ -2,9 +2,7 @@ package torchlogix
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -109,12 +107,8 @@ func RecogniseCircuit(head []byte) bool {
 func (r *circuitReader) index() error {
 	s := newStream(r.src.File, 0, r.src.Size)
 	there, err := s.object(circuitKeys, func(i int) error {
-		at, err := r.behindColon(s)
-		r.at[i] = at
-		if err != nil {
-			return err
-		}
-		return s.skip()
+		r.at[i] = s.offset()
+		return s.skip(0)
 	})
 	if err != nil {
 		return err
@@ -124,27 +118,10 @@ func (r *circuitReader) index() error {
 			return fmt.Errorf("key %q is missing", circuitKeys[i])
 		}
 	}
-	if _, err := s.dec.Token(); !errors.Is(err, io.EOF) {
+	if !s.ended() {
 		return s.failf("something stands behind the circuit")
 	}
 	return nil
-}
-
-// behindColon returns where the value of the key begins that a stream has just read.
-func (r *circuitReader) behindColon(s *stream) (int64, error) {
-	b := make([]byte, 1)
-	for at := s.offset(); ; at++ {
-		if _, err := r.src.File.ReadAt(b, at); err != nil {
-			return 0, failAt(r.src.File, at, "the file ends in the middle")
-		}
-		switch b[0] {
-		case ':':
-			return at + 1, nil
-		case ' ', '\t', '\r', '\n':
-		default:
-			return 0, failAt(r.src.File, at, "a colon is missing")
-		}
-	}
 }
 
 // value returns a stream of a key's value.
@@ -240,35 +217,50 @@ func (r *circuitReader) resolve(id int64) (graph.Ref, bool) {
 // gates reads the gates.
 func (r *circuitReader) gates() error {
 	s := r.value(keyGates)
+	var id int64
+	var op int
+	var operands [2]int64
+	part := func(i int) (err error) {
+		switch i {
+		case 0:
+			id, err = s.integer()
+		case 1:
+			op, err = readOperation(s)
+		case 2, 3:
+			operands[i-2], err = s.integer()
+		case 4:
+			_, err = s.integer()
+		}
+		return err
+	}
 	return s.array(func() error {
-		var id int64
-		var op string
-		operands := [2]int64{-1, -1}
-		there, err := s.object(gateKeys, func(i int) (err error) {
-			switch i {
-			case 0:
-				id, err = s.integer()
-			case 1:
-				op, err = s.text()
-			case 2, 3:
-				operands[i-2], err = s.integer()
-			case 4:
-				_, err = s.integer()
-			}
-			return err
-		})
+		operands = [2]int64{-1, -1}
+		there, err := s.object(gateKeys, part)
 		if err != nil {
 			return err
 		}
 		if there&3 != 3 {
 			return s.failf("a gate without %q or %q", gateKeys[0], gateKeys[1])
 		}
-		return r.gate(s, id, op, operands)
+		return r.gate(s, id, operations[op], operands)
 	})
 }
 
+// readOperation reads the name of an operation, and returns its place among operations.
+func readOperation(s *stream) (int, error) {
+	name, err := s.text()
+	if err != nil {
+		return 0, err
+	}
+	i := slices.IndexFunc(operations, func(o operation) bool { return o.name == string(name) })
+	if i < 0 {
+		return 0, s.failf("op %.40q is none of torchlogix's", name)
+	}
+	return i, nil
+}
+
 // gate adds a gate.
-func (r *circuitReader) gate(s *stream, id int64, op string, operands [2]int64) error {
+func (r *circuitReader) gate(s *stream, id int64, op operation, operands [2]int64) error {
 	c := r.net.Circuit
 	if id < int64(c.Inputs) || id > math.MaxInt32 {
 		return s.failf("gate_id %d, want %d to %d", id, c.Inputs, math.MaxInt32)
@@ -279,19 +271,15 @@ func (r *circuitReader) gate(s *stream, id int64, op string, operands [2]int64) 
 	if c.Nodes() >= graph.MaxNodes {
 		return s.failf("more than %d gates", graph.MaxNodes)
 	}
-	i := slices.IndexFunc(operations, func(o operation) bool { return o.name == op })
-	if i < 0 {
-		return s.failf("gate %d: op %.40q is none of torchlogix's", id, op)
-	}
 	var pins [2]graph.Ref
-	for k, operand := range operations[i].pins {
+	for k, operand := range op.pins {
 		ref, ok := r.resolve(operands[operand])
 		if !ok {
 			return s.failf("gate %d: %s: in%d is %d, which neither an input nor a gate before it has as its id",
-				id, op, operand, operands[operand])
+				id, op.name, operand, operands[operand])
 		}
 		pins[k] = ref
 	}
-	r.ids[int32(id)] = c.Add(operations[i].table, pins[:len(operations[i].pins)]...)
+	r.ids[int32(id)] = c.Add(op.table, pins[:len(op.pins)]...)
 	return nil
 }

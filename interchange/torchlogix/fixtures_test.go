@@ -23,7 +23,7 @@ const fixturesFolder = "../../../shared/reference/import"
 // fixtures returns the folders of networks, and skips the test where there are none.
 func fixtures(t *testing.T) []string {
 	folder := fixturesFolder
-	if other := os.Getenv("IALGN_IMPORT_FIXTURES"); other != "" {
+	if other := os.Getenv("IALGN_IMPORT"); other != "" {
 		folder = other
 	}
 	found, _ := filepath.Glob(filepath.Join(folder, "tlx-*"))
@@ -202,8 +202,8 @@ func compare(t *testing.T, got, want []float32, within float64) {
 func TestFixtures(t *testing.T) {
 	for _, folder := range fixtures(t) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
-			inputs := floats(t, filepath.Join(folder, "inputs.npy"))
-			want := floats(t, filepath.Join(folder, "scores.npy"))
+			inputs := array(t, filepath.Join(folder, "inputs.npy"))
+			want := array(t, filepath.Join(folder, "scores.npy"))
 			files, _ := filepath.Glob(filepath.Join(folder, "*.pt"))
 			for _, file := range files {
 				t.Run(filepath.Base(file), func(t *testing.T) {
@@ -240,8 +240,8 @@ func TestShapeOfSample(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, scores(n, floats(t, filepath.Join(folder, "inputs.npy"))),
-				floats(t, filepath.Join(folder, "scores.npy")), 0)
+			compare(t, scores(n, array(t, filepath.Join(folder, "inputs.npy"))),
+				array(t, filepath.Join(folder, "scores.npy")), 0)
 		})
 	}
 }
@@ -258,8 +258,8 @@ func TestModuleAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, scores(n, floats(t, filepath.Join(folder, "inputs.npy"))),
-				floats(t, filepath.Join(folder, "scores.npy")), 0)
+			compare(t, scores(n, array(t, filepath.Join(folder, "inputs.npy"))),
+				array(t, filepath.Join(folder, "scores.npy")), 0)
 		})
 	}
 }
@@ -269,7 +269,7 @@ func TestCircuitFixtures(t *testing.T) {
 		files, _ := filepath.Glob(filepath.Join(folder, "circuit*.json"))
 		for _, file := range files {
 			t.Run(filepath.Base(folder)+"/"+filepath.Base(file), func(t *testing.T) {
-				want := floats(t, filepath.Join(folder, "scores.npy"))
+				want := array(t, filepath.Join(folder, "scores.npy"))
 				inputs := filepath.Join(folder, "inputs.npy")
 				bits := filepath.Join(folder, "bits.npy")
 				if _, err := os.Stat(bits); err != nil {
@@ -280,7 +280,7 @@ func TestCircuitFixtures(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					compare(t, scores(n, floats(t, bits)), want, 1e-6)
+					compare(t, scores(n, array(t, bits)), want, 1e-6)
 				}
 				circuitBehindThermometer(t, folder, file, want)
 			})
@@ -306,11 +306,11 @@ func circuitBehindThermometer(t *testing.T, folder, file string, want []float32)
 	if !slices.Equal(n.Input.Shape, state.Input.Shape) || !slices.Equal(n.Input.Order, state.Input.Order) {
 		t.Errorf("input %v, want %v", n.Input.Shape, state.Input.Shape)
 	}
-	compare(t, scores(n, floats(t, filepath.Join(folder, "inputs.npy"))), want, 1e-6)
+	compare(t, scores(n, array(t, filepath.Join(folder, "inputs.npy"))), want, 1e-6)
 }
 
-// floats returns the numbers of a file of NumPy's.
-func floats(t *testing.T, path string) []float32 {
+// array returns the numbers of a file of NumPy's.
+func array(t *testing.T, path string) []float32 {
 	t.Helper()
 	_, data := npytest.Read(t, path)
 	out := make([]float32, len(data))

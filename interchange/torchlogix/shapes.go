@@ -109,10 +109,10 @@ func (r *reader) sampleShape(t *thresholds, thermometer *layer) ([]int, error) {
 	case first.Type != typeDense:
 	case rows > 1 && len(t.shape) == 1 && (n == 0 || n == rows*t.bits):
 		return []int{rows}, nil
+	case n%(rows*t.bits) != 0:
+		return nil, fmt.Errorf("%s: in is %d, which thresholds of shape %v and %d bits do not divide",
+			first.key, n, t.shape, t.bits)
 	case rows > 1 || n == 0:
-	case n%t.bits != 0:
-		return nil, fmt.Errorf("layer %q reads %d bits, which %d thresholds of each feature do not divide",
-			first.name(), n, t.bits)
 	case t.bits == 1 || thermometer.FeatureDim != nil && *thermometer.FeatureDim == -2:
 		// Bits stand feature by feature whatever shape samples have.
 		return []int{n / t.bits}, nil

@@ -10,28 +10,32 @@ import (
 	"strconv"
 )
 
-// stream reads JSON of a known form value by value, so that memory depends on what is kept of it alone. Keys that are
-// not known, keys that stand twice and values of another kind are errors, which say at which line and column.
+// stream reads JSON of a known form value by value, so that memory depends on what is kept of it alone: package json
+// would hold a value in memory, and takes ten times as long. Keys that are not known, keys that stand twice and values
+// of another kind are errors, which say at which line and column.
 type stream struct {
-	file  io.ReaderAt
-	begin int64 // where in the file the decoder begins
-	size  int64 // of the file
-	dec   *json.Decoder
+	file io.ReaderAt
+	size int64 // of the file
+	at   int64 // where in the file block begins
+	// block is what is in memory of the file, of which the first pos bytes have been read.
+	block []byte
+	pos   int
+	word  []byte // the last text or number
 }
 
-// maxDepth is how deep arrays and objects may be nested in a value that is passed over.
-const maxDepth = 8
+// The largest sizes of what is no array or object: nothing in a circuit is so long.
+const (
+	maxText  = 1 << 8
+	maxDepth = 8
+)
 
 // newStream returns a stream of the value at an offset of a file.
 func newStream(file io.ReaderAt, at, size int64) *stream {
-	s := &stream{file: file, begin: at, size: size}
-	s.dec = json.NewDecoder(io.NewSectionReader(file, at, size-at))
-	s.dec.UseNumber()
-	return s
+	return &stream{file: file, at: at, size: size}
 }
 
 // offset returns where in the file the stream stands.
-func (s *stream) offset() int64 { return s.begin + s.dec.InputOffset() }
+func (s *stream) offset() int64 { return s.at + int64(s.pos) }
 
 // failf is an error at the place where the stream stands.
 func (s *stream) failf(format string, args ...any) error {
@@ -55,163 +59,256 @@ func failAt(file io.ReaderAt, offset int64, what string) error {
 	return fmt.Errorf("line %d, column %d: %s", line, max(offset-last-1, 1), what)
 }
 
-// token returns the next token.
-func (s *stream) token() (json.Token, error) {
-	t, err := s.dec.Token()
-	if err == nil {
-		return t, nil
+// fill reads the next block of the file.
+func (s *stream) fill() error {
+	s.at += int64(len(s.block))
+	if s.block == nil {
+		s.block = make([]byte, 1<<14)
 	}
-	var syntax *json.SyntaxError
+	n, err := s.file.ReadAt(s.block[:max(0, min(int64(cap(s.block)), s.size-s.at))], s.at)
+	s.block, s.pos = s.block[:n], 0
 	switch {
-	case errors.As(err, &syntax):
-		return nil, failAt(s.file, s.begin+syntax.Offset, syntax.Error())
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, failAt(s.file, s.size, "the file ends in the middle")
+	case n > 0:
+		return nil
+	case err == nil || errors.Is(err, io.EOF):
+		return io.EOF
 	}
-	return nil, err
+	return err
 }
 
-// open reads the beginning of an object or array.
-func (s *stream) open(delim json.Delim) error {
-	t, err := s.token()
+// next returns the next byte, which stays. At the end of the file it is an error.
+func (s *stream) next() (byte, error) {
+	if s.pos == len(s.block) {
+		if err := s.fill(); errors.Is(err, io.EOF) {
+			return 0, s.failf("the file ends in the middle")
+		} else if err != nil {
+			return 0, err
+		}
+	}
+	return s.block[s.pos], nil
+}
+
+// peek returns the next byte that is no space, which stays.
+func (s *stream) peek() (byte, error) {
+	for {
+		b, err := s.next()
+		if err != nil || b != ' ' && b != '\n' && b != '\t' && b != '\r' {
+			return b, err
+		}
+		s.pos++
+	}
+}
+
+// expect reads one of two bytes that are no space, and returns which.
+func (s *stream) expect(a, b byte) (byte, error) {
+	got, err := s.peek()
 	if err != nil {
+		return 0, err
+	}
+	if got != a && got != b {
+		if a == b {
+			return 0, s.failf("%q, want %q", got, a)
+		}
+		return 0, s.failf("%q, want %q or %q", got, a, b)
+	}
+	s.pos++
+	return got, nil
+}
+
+// ended says whether nothing but space follows.
+func (s *stream) ended() bool {
+	_, err := s.peek()
+	return err != nil && s.offset() >= s.size
+}
+
+// each reads what stands between two brackets, with commas between.
+func (s *stream) each(open, end byte, value func() error) error {
+	if _, err := s.expect(open, open); err != nil {
 		return err
 	}
-	if t != delim {
-		return s.failf("%s, want %v", kindOf(t), delim)
+	if b, err := s.peek(); err != nil {
+		return err
+	} else if b == end {
+		s.pos++
+		return nil
 	}
-	return nil
+	for {
+		if err := value(); err != nil {
+			return err
+		}
+		if b, err := s.expect(',', end); err != nil || b == end {
+			return err
+		}
+	}
 }
 
-// kindOf names a token in an error.
-func kindOf(t json.Token) string {
-	switch t := t.(type) {
-	case json.Delim:
-		return t.String()
-	case string:
-		return fmt.Sprintf("the text %.40q", t)
-	case json.Number:
-		return fmt.Sprintf("the number %.40s", string(t))
-	case nil:
-		return "null"
-	}
-	return fmt.Sprint(t)
-}
+// array reads an array, of which value reads the values.
+func (s *stream) array(value func() error) error { return s.each('[', ']', value) }
 
 // object reads an object, of which value reads the values of the named keys: i is the place of the key among them. It
 // returns which of them there were, as bits.
 func (s *stream) object(keys []string, value func(i int) error) (there uint, err error) {
-	if err := s.open('{'); err != nil {
-		return 0, err
-	}
-	for s.dec.More() {
-		t, err := s.token()
+	err = s.each('{', '}', func() error {
+		key, err := s.text()
 		if err != nil {
-			return 0, err
+			return err
 		}
 		at := -1
 		for i, k := range keys {
-			if t == k {
+			if string(key) == k {
 				at = i
 			}
 		}
 		switch {
 		case at < 0:
-			return 0, s.failf("key %.40q, want one of %q", t, keys)
+			return s.failf("key %.40q, want one of %q", key, keys)
 		case there>>at&1 != 0:
-			return 0, s.failf("key %q stands a second time", t)
+			return s.failf("key %q stands a second time", key)
 		}
 		there |= 1 << at
-		if err := value(at); err != nil {
-			return 0, err
+		if _, err := s.expect(':', ':'); err != nil {
+			return err
 		}
-	}
-	_, err = s.token()
+		return value(at)
+	})
 	return there, err
 }
 
-// array reads an array, of which value reads the values.
-func (s *stream) array(value func() error) error {
-	if err := s.open('['); err != nil {
-		return err
+// text reads a string. The result stays until the next text or number is read.
+func (s *stream) text() ([]byte, error) {
+	b, err := s.peek()
+	if err != nil {
+		return nil, err
 	}
-	for s.dec.More() {
-		if err := value(); err != nil {
-			return err
+	if b != '"' {
+		return nil, s.failf("%q, want a text", b)
+	}
+	s.word, s.pos = append(s.word[:0], '"'), s.pos+1
+	for escaped, plain := false, true; ; {
+		if b, err = s.next(); err != nil {
+			return nil, err
+		}
+		s.pos++
+		s.word = append(s.word, b)
+		switch {
+		case len(s.word) > maxText:
+			return nil, s.failf("the text %.40q... is longer than any in a circuit", s.word[1:])
+		case escaped:
+			escaped = false
+		case b == '\\':
+			escaped, plain = true, false
+		case b == '"' && plain:
+			return s.word[1 : len(s.word)-1], nil
+		case b == '"':
+			var v string
+			if err := json.Unmarshal(s.word, &v); err != nil {
+				return nil, s.failf("the text %.40s is no JSON", s.word)
+			}
+			return append(s.word[:0], v...), nil
+		case b < ' ' || b >= 0x80:
+			return nil, s.failf("%q in a text", b)
 		}
 	}
-	_, err := s.token()
-	return err
 }
 
-// text reads a string.
-func (s *stream) text() (string, error) {
-	t, err := s.token()
+// digits reads a number as it stands.
+func (s *stream) digits() ([]byte, error) {
+	first, err := s.peek()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	v, ok := t.(string)
-	if !ok {
-		return "", s.failf("%s, want a text", kindOf(t))
+	s.word = s.word[:0]
+	for {
+		b, err := s.next()
+		if err != nil {
+			return nil, err
+		}
+		if b < '0' || b > '9' {
+			switch b {
+			case '-', '+', '.', 'e', 'E':
+			default:
+				if len(s.word) == 0 {
+					return nil, s.failf("%q, want a number", first)
+				}
+				return s.word, nil
+			}
+		}
+		if len(s.word) >= maxText {
+			return nil, s.failf("the number %.40s... is longer than any in a circuit", s.word)
+		}
+		s.word, s.pos = append(s.word, b), s.pos+1
 	}
-	return v, nil
 }
 
 // integer reads a whole number.
 func (s *stream) integer() (int64, error) {
-	t, err := s.token()
+	digits, err := s.digits()
 	if err != nil {
 		return 0, err
 	}
-	number, ok := t.(json.Number)
-	if !ok {
-		return 0, s.failf("%s, want a whole number", kindOf(t))
+	if v, ok := small(digits); ok {
+		return v, nil
 	}
-	v, err := strconv.ParseInt(string(number), 10, 64)
-	if err != nil {
-		return 0, s.failf("%s, want a whole number", kindOf(t))
+	v, err := strconv.ParseInt(string(digits), 10, 64)
+	if err != nil || !json.Valid(digits) {
+		return 0, s.failf("%.40s, want a whole number", digits)
 	}
 	return v, nil
+}
+
+// small returns a number of up to nine digits.
+func small(digits []byte) (v int64, ok bool) {
+	if len(digits) > 9 || digits[0] == '0' && len(digits) > 1 {
+		return 0, false
+	}
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		v = 10*v + int64(d-'0')
+	}
+	return v, true
 }
 
 // number reads a number.
 func (s *stream) number() (float64, error) {
-	t, err := s.token()
+	digits, err := s.digits()
 	if err != nil {
 		return 0, err
 	}
-	number, ok := t.(json.Number)
-	if !ok {
-		return 0, s.failf("%s, want a number", kindOf(t))
-	}
-	v, err := strconv.ParseFloat(string(number), 64)
-	if err != nil || math.IsInf(v, 0) {
-		return 0, s.failf("%s, want a number that float64 holds", kindOf(t))
+	v, err := strconv.ParseFloat(string(digits), 64)
+	if err != nil || math.IsInf(v, 0) || !json.Valid(digits) {
+		return 0, s.failf("%.40s, want a number that float64 holds", digits)
 	}
 	return v, nil
 }
 
-// skip passes over a value.
-func (s *stream) skip() error {
-	depth := 0
-	for {
-		t, err := s.token()
-		if err != nil {
-			return err
-		}
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth > maxDepth {
-			return s.failf("nested deeper than %d", maxDepth)
-		}
-		if depth == 0 {
-			return nil
-		}
+// skip passes over a value of the kinds that a circuit has.
+func (s *stream) skip(depth int) error {
+	b, err := s.peek()
+	switch {
+	case err != nil:
+		return err
+	case depth > maxDepth:
+		return s.failf("nested deeper than %d", maxDepth)
+	case b == '[':
+		return s.array(func() error { return s.skip(depth + 1) })
+	case b == '{':
+		return s.each('{', '}', func() error {
+			if _, err := s.text(); err != nil {
+				return err
+			}
+			if _, err := s.expect(':', ':'); err != nil {
+				return err
+			}
+			return s.skip(depth + 1)
+		})
+	case b == '"':
+		_, err = s.text()
+		return err
 	}
+	_, err = s.digits()
+	return err
 }
 
 // upcoming returns how many values the array has that comes next, if it has none but numbers: it counts commas up to

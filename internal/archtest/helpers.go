@@ -13,7 +13,6 @@ var helpers = []Rule{
 	{Package: "internal/jsonfault"},
 	{Package: "internal/memory", TestStandard: []string{"os/exec"}},
 	{Package: "internal/markdown"},
-	{Package: "internal/npytest"},
 	{Package: "docs"},
 	{Package: "internal/manual", Imports: []string{"internal/markdown"}, TestStandard: []string{"os/exec"}},
 	{Package: "internal/overwrite"},
@@ -47,7 +46,7 @@ var helpers = []Rule{
 	{
 		Package:  "tools/hostsim",
 		Imports:  []string{".", "artifact", "backend/wrapper", "internal/...", "sim/verify/rtl"},
-		External: []string{sys}, Standard: []string{"os/exec"},
+		External: []string{sys}, Standard: []string{"os/exec"}, Test: []string{"trainer/model"},
 	},
 	{
 		Package: "tools/mcu", Imports: []string{"internal/command"}, Standard: []string{"os/exec"},
@@ -97,4 +96,5 @@ var helpers = []Rule{
 
 	{Package: "examples", Test: all, TestStandard: []string{"os/exec"}},
 	{Package: "examples/python", Test: []string{"trainer/..."}, TestStandard: []string{"os/exec"}},
+	{Package: "python", Test: []string{"trainer/...", "internal/doctest"}, TestStandard: []string{"os/exec"}},
 }

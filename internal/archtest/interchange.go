@@ -13,6 +13,7 @@ var interchange = []Rule{
 	{Package: "interchange/facts", Imports: []string{"internal/jsonfault"}, External: []string{yaml}},
 	{Package: "interchange/given", Imports: []string{"interchange/facts"}},
 	{Package: "interchange/graph"},
+	{Package: "interchange/reader", Imports: []string{"interchange/...", "internal/hint"}},
 	{
 		Package: "interchange/torchlogix",
 		Imports: []string{"interchange/facts", "interchange/given", "interchange/graph", "interchange/torchfile"},
@@ -47,4 +48,9 @@ var interchange = []Rule{
 	{Package: "interchange/graph/graphtest", Imports: []string{
 		"interchange/facts", "interchange/given", "interchange/graph", "internal/npytest",
 	}},
+	{Package: "interchange/onnx", External: []string{protobuf}},
+	{
+		Package: "interchange/qonnx", Imports: []string{"interchange/given", "interchange/graph", "interchange/onnx"},
+		Test: []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
+	},
 }

@@ -222,6 +222,8 @@ func (d *document) design(dir, module, emit string) {
 			names = append(names, module+".aig")
 		case "blif":
 			names = append(names, module+".blif")
+		case "qonnx":
+			names = append(names, module+".onnx")
 		case "yosys-json":
 			names = append(names, module+".yosys.json")
 		case "c":

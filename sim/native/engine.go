@@ -5,8 +5,12 @@
 // refers to it any more. It gives exactly what [sim.Classifier] gives.
 //
 // Each thread takes some blocks of samples at a time: it lays their bit rows out as the code wants them, calls the
-// segments of the code in turn, and reads classes and counts off the rows that come out. A call lasts some
-// microseconds, so that neither the scheduler of goroutines nor the garbage collector waits.
+// segments of the code in turn, and reads classes and counts off the rows that come out.
+//
+// A goroutine in machine code is not preempted, and the garbage collector waits for it. So calls are short, less than
+// 100 us on a processor of 2 GHz: a segment has few operations, and runs over maxBlocks blocks at most; rows are made
+// of feature words by as many functions as it takes for many features or thresholds (backend/native/rows); numbers are
+// made of fewer samples at a time where there are hundreds of classes.
 package native
 
 import (
@@ -33,6 +37,7 @@ type Engine struct {
 	classifier *wordcode.Classifier
 	threads    int
 	blocks     int              // how many are classified at a time
+	piece      int              // of how many samples a call makes the numbers
 	features   *native.Features // nil: it takes bit rows alone
 	workers    sync.Pool        // of *worker
 }
@@ -41,7 +46,8 @@ type Engine struct {
 // none where the system forbids memory that is executable, and the error says why.
 func ISAs() (all []*native.ISA, err error) {
 	if !nativecall.Available {
-		return nil, fmt.Errorf("machine code is run on Linux alone, on x86-64, not on %s/%s", runtime.GOOS, runtime.GOARCH)
+		return nil, fmt.Errorf("machine code is run on Linux alone, on x86-64 and 64-bit Arm, not on %s/%s", runtime.GOOS,
+			runtime.GOARCH)
 	}
 	for _, isa := range native.ISAs {
 		if isa.Arch == runtime.GOARCH && isa.Available() {
@@ -86,8 +92,8 @@ func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Featu
 	if n, err = withHead(n); err != nil {
 		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
 	}
-	c, ok := wordcode.NewClassifier(n)
-	if !ok {
+	c := wordcode.NewClassifier(n)
+	if c == nil {
 		return nil, fmt.Errorf("engine %s: netlist %q has not one input port, class_index and counts", isa.Name, n.Name)
 	}
 	var code *native.Code
@@ -108,7 +114,7 @@ func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Featu
 	}
 	e := &Engine{
 		code: code, mapped: mapped, inputs: len(n.InputPorts()[0].Nets), classifier: c, threads: threads,
-		blocks: blocksOf(code), features: f,
+		blocks: blocksOf(code), piece: pieceOf(c), features: f,
 	}
 	runtime.AddCleanup(e, func(m *nativecall.Code) { _ = m.Close() }, mapped)
 	return e, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"ialgn/backend/wordcode"
 	"ialgn/internal/nativecall"
 	"ialgn/sim"
 )
@@ -25,19 +26,56 @@ func ClassifyWords[T uint8 | uint16](ctx context.Context, e *Engine, x []T, r si
 	return e.each(ctx, samples, func(w *worker, first, blocks int) {
 		for b := range blocks {
 			from := (first + b) * block
-			count := min(block, samples-from)
-			nativecall.Call(w.mapped.Entry(e.code.Edges.Input), uintptr(unsafe.Pointer(&x[from*e.features.Count])),
-				uintptr(count), address(w.rows)+uintptr(b*len(e.code.Rows)*e.ISA().RowBytes), address(w.temp))
+			makeRows(w, b, x[from*e.features.Count:], min(block, samples-from))
 		}
 		w.run(blocks)
 		for b := range blocks {
 			from := (first + b) * block
-			count, counts := min(block, samples-from), unsafe.Pointer(nil)
+			end := min(from+block, samples)
+			part := sim.Result{Classes: r.Classes, Class: r.Class[from:end]}
 			if r.Counts != nil {
-				counts = unsafe.Pointer(&r.Counts[from*e.Classes()])
+				part.Counts = r.Counts[from*e.Classes() : end*e.Classes()]
 			}
-			nativecall.Call(w.mapped.Entry(e.code.Edges.Output), address(w.state)+uintptr(b*e.code.State*e.ISA().RowBytes),
-				uintptr(count), uintptr(unsafe.Pointer(&r.Class[from])), uintptr(counts))
+			w.makeNumbers(b, part)
 		}
 	})
+}
+
+// makeRows makes the input rows of a block of the features of that many samples.
+func makeRows[T uint8 | uint16](w *worker, block int, x []T, samples int) {
+	rows := uintptr(block * len(w.code.Rows) * w.ISA().RowBytes)
+	for _, input := range w.code.Edges.Inputs {
+		nativecall.Call(w.mapped.Entry(input), uintptr(unsafe.Pointer(&x[0])), uintptr(samples), address(w.rows)+rows,
+			address(w.temp))
+	}
+}
+
+// makeNumbers makes classes and, if r has them, counts of a block of the state rows, in calls for some samples each.
+func (w *worker) makeNumbers(block int, r sim.Result) {
+	rows := uintptr(block * w.code.State * w.ISA().RowBytes)
+	for from := 0; from < len(r.Class); from += w.piece {
+		counts := unsafe.Pointer(nil)
+		if r.Counts != nil {
+			counts = unsafe.Pointer(&r.Counts[from*w.Classes()])
+		}
+		nativecall.Call(w.mapped.Entry(w.code.Edges.Output), address(w.state)+rows+uintptr(from/8),
+			uintptr(min(w.piece, len(r.Class)-from)), uintptr(unsafe.Pointer(&r.Class[from])), uintptr(counts))
+	}
+}
+
+// What a call that makes numbers should take at most, and what it takes for a digit of one sample's count, in
+// picoseconds: twice what was seen of AVX2.
+const (
+	longestNumbers = 50_000_000
+	perDigit       = 100
+)
+
+// pieceOf returns of how many samples a call makes the numbers, a multiple of 64, so that it does not take long: all of
+// a block, unless there are hundreds of classes.
+func pieceOf(c *wordcode.Classifier) int {
+	digits := 0
+	for _, count := range c.Counts {
+		digits += count.Count
+	}
+	return max(1, longestNumbers/perDigit/max(1, digits)/64) * 64
 }

@@ -10,6 +10,7 @@ import (
 	"ialgn/backend/native"
 	"ialgn/backend/native/rows"
 	"ialgn/internal/modelgen"
+	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim"
@@ -83,6 +84,28 @@ func checkWords(t *testing.T, name string, f *model.Frozen, e *Engine, samples i
 	for i, class := range want.Predicted {
 		if got.Class[i] != uint16(class) || alone.Class[i] != uint16(class) {
 			t.Fatalf("%s: sample %d is of class %d, without counts %d, want %d", name, i, got.Class[i], alone.Class[i], class)
+		}
+	}
+}
+
+// TestWideWords has so many features and classes that neither rows nor numbers of a block are made in one call.
+func TestWideWords(t *testing.T) {
+	o := netgen.FrozenOptions{Width: 140 * 256, Depth: 1, Features: 3000, Bits: 4, BitsIn: 8, Classes: 256}
+	f := netgen.Frozen(1, o)
+	n, err := freeze.Network(f, netlist.Core)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, isa := range sets(t) {
+		e, err := NewWords(n, isa, 1, native.FeaturesOf(f.Encoder.Thresholds, false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.piece >= isa.Samples() || len(e.code.Edges.Inputs) < 2 {
+			t.Errorf("%s: numbers of %d samples, rows by %d functions", isa.Name, e.piece, len(e.code.Edges.Inputs))
+		}
+		for _, samples := range []int{1, isa.Samples(), 3*isa.Samples() + 100} {
+			checkWords(t, fmt.Sprintf("%s, %d samples", isa.Name, samples), f, e, samples)
 		}
 	}
 }

@@ -12,7 +12,9 @@ import (
 
 	"ialgn"
 	"ialgn/backend/wrapper"
+	"ialgn/internal/modelgen"
 	"ialgn/internal/tooltest"
+	"ialgn/trainer/model"
 )
 
 // TestLinks has a way to the host's program for every kind of wrapper that has one.
@@ -83,24 +85,51 @@ func trainedOn(t *testing.T, table, yaml string) *ialgn.Model {
 	return m
 }
 
+// hosted is a design with a host.
+type hosted struct {
+	options ialgn.CompileOptions
+	program string // that runs the host
+}
+
 // TestHosts classifies by the program of every host, against the design in a simulation, as predict does: by the
 // columns of training in another order, beside others and without labels.
 func TestHosts(t *testing.T) {
+	testHosts(t, trained(t),
+		hosted{ialgn.CompileOptions{Wrap: "uart", Counts: true}, "python3"},
+		hosted{ialgn.CompileOptions{Wrap: "axis", Scope: ialgn.ScopeCore, Counts: true}, "gcc"},
+		hosted{ialgn.CompileOptions{Wrap: "spi", Target: "ice40", Pipeline: ialgn.PipelineAuto}, "python3"},
+		hosted{ialgn.CompileOptions{Wrap: "axis", Fold: 1}, "gcc"},
+	)
+}
+
+// TestHostsByCuts is TestHosts with feature words by cuts.
+func TestHostsByCuts(t *testing.T) {
+	m, err := model.Load(trained(t).Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Encoder = modelgen.ByCuts(&m.Encoder)
+	if _, err := m.Save("cuts.safetensors"); err != nil {
+		t.Fatal(err)
+	}
+	byCuts, err := ialgn.Open("cuts.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testHosts(t, byCuts,
+		hosted{ialgn.CompileOptions{Wrap: "uart", Counts: true}, "python3"},
+		hosted{ialgn.CompileOptions{Wrap: "axis", Scope: ialgn.ScopeCore, Counts: true}, "gcc"},
+		hosted{ialgn.CompileOptions{Wrap: "axis"}, "gcc"},
+	)
+}
+
+func testHosts(t *testing.T, m *ialgn.Model, designs ...hosted) {
 	tooltest.Find(t, "iverilog")
-	m := trained(t)
 	shuffled := "state,kind,more,length,width\nsolid,a,1,-0.25,1.5\n,\"c, d\",2,0.5,\nnew,b,3,-9e9,1e300\n"
 	if err := os.WriteFile("shuffled.csv", []byte(shuffled), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
-		options ialgn.CompileOptions
-		program string // that runs the host
-	}{
-		{ialgn.CompileOptions{Wrap: "uart", Counts: true}, "python3"},
-		{ialgn.CompileOptions{Wrap: "axis", Scope: ialgn.ScopeCore, Counts: true}, "gcc"},
-		{ialgn.CompileOptions{Wrap: "spi", Target: "ice40", Pipeline: ialgn.PipelineAuto}, "python3"},
-		{ialgn.CompileOptions{Wrap: "axis", Fold: 1}, "gcc"},
-	} {
+	for _, test := range designs {
 		t.Run(string(test.options.Wrap)+" "+string(test.options.Scope), func(t *testing.T) {
 			if _, err := started(t.Context(), ".", []string{test.program, "--version"}); err != nil {
 				t.Skip(err)
@@ -190,6 +219,34 @@ train: {epochs: 1, batch: 1}
 	out, err := tooltest.TryOther(t, ".", "python3", "-B", "-c", "import sys; sys.path.insert(0, 'out'); import mixed_host as h; "+
 		"d = h.Design('out/mixed.json'); print(d.word_list(['NA']), d.word_list(['100000000000000016']))")
 	if err != nil || out != "[128] [128]\n" { // halfway between both ends of 0 to 255, and away from zero
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestLargeCuts: the same of a cut, which a value does not exceed that is equal to it.
+func TestLargeCuts(t *testing.T) {
+	const cut = 123456789012345683968 // which JSON has as 123456789012345680000
+	m := modelgen.New(modelgen.Options{Cuts: true, Features: 2})
+	m.Config.Name = "mixed"
+	m.Encoder.Quantiser.Cuts = [][]float64{{-1, 0, cut}, {1, 2, 3}}
+	t.Chdir(t.TempDir())
+	if _, err := m.Save("large.safetensors"); err != nil {
+		t.Fatal(err)
+	}
+	large, err := ialgn.Open("large.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := ialgn.Compile(t.Context(), large, ialgn.CompileOptions{Wrap: "uart"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write("out"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := tooltest.TryOther(t, ".", "python3", "-B", "-c", "import sys; sys.path.insert(0, 'out'); import mixed_host as h; "+
+		"d = h.Design('out/mixed.json'); print(d.word_list(['123456789012345683968', '3']), d.word_list(['123456789012345700352', '3.5']))")
+	if err != nil || out != "[2, 2] [3, 3]\n" {
 		t.Errorf("%v: %s", err, out)
 	}
 }

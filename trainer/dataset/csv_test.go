@@ -106,6 +106,21 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// TestWholeNumber holds the short way to read a number to the general one.
+func TestWholeNumber(t *testing.T) {
+	for _, text := range []string{"0", "7", "007", "16", "65536", "999999999999999"} {
+		want, err := parseNumber(text, false)
+		if got, ok := wholeNumber(text); err != nil || !ok || got != want {
+			t.Errorf("%q: %v, %v, want %v, %v", text, got, ok, want, err)
+		}
+	}
+	for _, text := range []string{"", " 1", "1 ", "-1", "+1", "1.0", "1,0", "1e3", "0x10", "NA", "9999999999999999"} {
+		if got, ok := wholeNumber(text); ok {
+			t.Errorf("%q: %v, want the general way", text, got)
+		}
+	}
+}
+
 func TestCSVQuantiser(t *testing.T) {
 	s, err := openCSVText(t, config.Data{}, 8, "-1,3,10,0\n1,3,20,1\n", "0,7,30,1\n")
 	if err != nil {

@@ -156,7 +156,7 @@ func (s *cutSource) read(part Part, emit func([]uint16, int) error) error {
 func open(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
 	switch cfg.Set {
 	case "digits":
-		return openDigits()
+		return openDigits(), nil
 	case "csv":
 		return openCSV(ctx, cfg, words, folders)
 	case "arrays":

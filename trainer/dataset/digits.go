@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // The digits are "Optical Recognition of Handwritten Digits" by E. Alpaydin and C.
@@ -32,28 +34,60 @@ var digitsContent = content{
 	note:  "the original digits of the UCI repository",
 }
 
-// digitsSource is the embedded digits: a header, then 64 pixels of 0..16 and the digit.
+// digitsSource is digits as text: a header, then 64 pixels of 0..16 and the digit.
 type digitsSource struct {
 	files   [2]file
 	samples [2]int
 }
 
-func openDigits() (*Set, error) {
-	src := &digitsSource{
-		files:   [2]file{inMemory("optdigits.tra", digitsTrain), inMemory("optdigits.tes", digitsTest)},
-		samples: [2]int{3823, 1797},
-	}
-	t, err := openTable(src.files[Train], layout{header: "yes"})
+// embeddedDigits are the digits in the program.
+var embeddedDigits = &digitsSource{
+	files:   [2]file{inMemory("optdigits.tra", digitsTrain), inMemory("optdigits.tes", digitsTest)},
+	samples: [2]int{3823, 1797},
+}
+
+// decodedDigits is the source of the embedded digits, of which the text of a part is read once in the life of a
+// process: a sweep or an experiment reads them for each of its runs.
+type decodedDigits struct{}
+
+// digitsOnce returns the samples of a part of the embedded digits, each its pixels and its label.
+var digitsOnce = [2]func() ([]uint16, error){
+	sync.OnceValues(func() ([]uint16, error) { return embeddedDigits.decode(Train) }),
+	sync.OnceValues(func() ([]uint16, error) { return embeddedDigits.decode(Test) }),
+}
+
+func (decodedDigits) read(part Part, emit func([]uint16, int) error) error {
+	all, err := digitsOnce[part]()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer t.Close()
+	values := make([]uint16, digitsFeatures) // of the caller, who may change them
+	for sample := range slices.Chunk(all, digitsFeatures+1) {
+		copy(values, sample)
+		if err := emit(values, int(sample[digitsFeatures])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *digitsSource) decode(part Part) (all []uint16, err error) {
+	all = make([]uint16, 0, s.samples[part]*(digitsFeatures+1))
+	err = s.read(part, func(values []uint16, label int) error {
+		all = append(append(all, values...), uint16(label))
+		return nil
+	})
+	return all, err
+}
+
+func openDigits() *Set {
 	return &Set{
 		Name: "digits", Classes: strings.Fields("0 1 2 3 4 5 6 7 8 9"),
 		Features: digitsFeatures, FeatureNames: numbered(nil, "pixel", digitsFeatures), BitsIn: 5, Max: digitsMax,
 		Shape: digitsShape,
-		Path:  "embedded", TrainSamples: src.samples[Train], TestSamples: src.samples[Test], source: src,
-	}, nil
+		Path:  "embedded", TrainSamples: embeddedDigits.samples[Train], TestSamples: embeddedDigits.samples[Test],
+		source: decodedDigits{},
+	}
 }
 
 func (s *digitsSource) read(part Part, emit func([]uint16, int) error) error {

@@ -98,11 +98,7 @@ func TestFindErrors(t *testing.T) {
 
 // TestShapeOf: the shapes by the names of sets are those of the sets themselves, where there are so many features.
 func TestShapeOf(t *testing.T) {
-	digits, err := openDigits()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cifar := cifarSet(kinds[2], nil)
+	digits, cifar := openDigits(), cifarSet(kinds[2], nil)
 	for _, c := range []struct {
 		name     string
 		features int

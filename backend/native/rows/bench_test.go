@@ -3,6 +3,7 @@
 package rows
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -48,6 +49,27 @@ func BenchmarkInput(b *testing.B) {
 			for block := 0; b.Loop(); block++ {
 				run(b, x[block%source.blocks*size:][:size], i.bytes*8, out, temp)
 			}
+		})
+	}
+}
+
+// BenchmarkWideInput makes the rows of many features and thresholds, of samples that come from memory.
+func BenchmarkWideInput(b *testing.B) {
+	const memory = 64 << 20
+	for _, c := range []struct{ features, thresholds int }{{784, 3}, {784, 63}, {3072, 3}, {3072, 15}, {30000, 3}} {
+		pairs := everyPair(c.features, c.thresholds)
+		in := NewInput(c.features, false, pairs)
+		eachInProcess(b, fmt.Sprintf("input=%dx%d", c.features, c.thresholds), func(b *testing.B, i isa) {
+			code := i.input(in)
+			run := i.compile(b, code)
+			size := i.bytes * 8 * in.features
+			x := make([]byte, memory/size*size)
+			fill(rand.New(rand.NewPCG(1, 2)), x, false, pairs)
+			out, temp := make([]byte, len(pairs)*i.bytes), make([]byte, in.Temp())
+			for block := 0; b.Loop(); block++ {
+				run(b, x[block*size%len(x):][:size], i.bytes*8, out, temp)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(code.starts)), "ns/call")
 		})
 	}
 }

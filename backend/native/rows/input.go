@@ -1,35 +1,87 @@
 package rows
 
 import (
+	"fmt"
+	"math"
 	"math/bits"
 
 	"ialgn/backend/native/arm64"
 	"ialgn/backend/native/x86"
 )
 
-// AVX512 appends the function for blocks of 512 samples and returns its entry:
+// AVX512 appends functions for blocks of 512 samples, each of which makes some of the rows, and returns their entries:
 //
 //	void rows(const uint8_t *x, uint64_t samples, uint8_t *rows, void *temp);
 //
 // x has [sample][feature], words of 16 bits if wide. Samples are 1 to 512; the bits of others in the rows are
-// unspecified. temp has [Input.Temp] bytes. The code needs AVX-512 F and BW.
-func (in *Input) AVX512(a *x86.Asm) x86.Label { return x86.Label(in.generate(newAVX512(a))) }
+// unspecified. temp has [Input.Temp] bytes, which nothing is kept in. All functions have the same arguments, and can be
+// called in any order; there are as many as it takes for each to be done soon ([longest]), one for a few hundred
+// features. The code needs AVX-512 F and BW.
+func (in *Input) AVX512(a *x86.Asm) []x86.Label { return generate[x86.Label](in, newAVX512(a)) }
 
 // AVX2 is [Input.AVX512] for blocks of 256 samples with AVX2.
-func (in *Input) AVX2(a *x86.Asm) x86.Label { return x86.Label(in.generate(newAVX2(a))) }
+func (in *Input) AVX2(a *x86.Asm) []x86.Label { return generate[x86.Label](in, newAVX2(a)) }
 
 // NEON is [Input.AVX512] for blocks of 128 samples on 64-bit Arm.
-func (in *Input) NEON(a *arm64.Asm) arm64.Label { return arm64.Label(in.generate(&neon{a: a})) }
+func (in *Input) NEON(a *arm64.Asm) []arm64.Label { return generate[arm64.Label](in, &neon{a: a}) }
 
 // Temp returns the bytes of temporary memory that the functions need.
 func (in *Input) Temp() (most int) {
 	for _, s := range []shape{shape512, shape256, shape128} {
-		most = max(most, in.layout(s).temp())
+		for _, p := range in.parts(s) {
+			most = max(most, p.temp())
+		}
 	}
 	return most
 }
 
-// layout is where things are for vectors of one shape. Samples come in groups, as many as an element has bits.
+// Check returns an error if samples are so long that instructions do not reach from one to another.
+func (in *Input) Check() error {
+	if stride := in.features * in.size; stride > math.MaxInt32/(ahead+8*in.size) {
+		return fmt.Errorf("samples of %d features, more than instructions reach", in.features)
+	}
+	return nil
+}
+
+// What a function should take at most and what it takes, in picoseconds: for each sample, of each unit, and of each
+// window, whose features come from memory. They are about the most that AVX-512 was seen to take (docs/BENCHMARKS.md).
+// A goroutine cannot be preempted in such a function: it should end within 100 us. Functions much shorter than this are
+// slower, since they read the memory less in order; longer ones are not faster.
+const (
+	longest   = 60_000_000
+	perUnit   = 2_000
+	perWindow = 4_000
+)
+
+// cost returns what a unit takes with vectors of a shape, at most, if it is its window's first or not.
+func (s shape) cost(first bool) int {
+	perSample := perUnit
+	if first {
+		perSample += perWindow * s.bytes / shape512.bytes
+	}
+	return 8 * s.bytes * perSample
+}
+
+// parts returns the layouts of all functions.
+func (in *Input) parts(s shape) (all []*layout) {
+	units := in.units(s.bytes / in.size)
+	from, cost := 0, 0
+	for i := range units {
+		more := s.cost(i == from || units[i].start != units[i-1].start)
+		if i > from && cost+more > longest {
+			all = append(all, in.layout(s, units[from:i]))
+			from, cost, more = i, 0, s.cost(true)
+		}
+		cost += more
+	}
+	if len(units) > 0 {
+		all = append(all, in.layout(s, units[from:]))
+	}
+	return all
+}
+
+// layout is where things are for vectors of one shape, in a function that makes the rows of some units. Samples come in
+// groups, as many as an element has bits.
 type layout struct {
 	shape
 	in         *Input
@@ -50,16 +102,12 @@ const (
 	batch = 64
 )
 
-func (in *Input) layout(s shape) *layout {
+func (in *Input) layout(s shape, units []unit) *layout {
 	n := s.bytes / in.size
-	l := &layout{
-		shape: s, in: in, units: in.units(n), elements: n, group: 8 * in.size, stride: in.features * in.size,
-		planeBytes: n * s.bytes,
+	return &layout{
+		shape: s, in: in, units: units, elements: n, group: 8 * in.size, stride: in.features * in.size,
+		planeBytes: n * s.bytes, overreach: (reach(units)+in.features-1)/in.features - 1,
 	}
-	if len(l.units) > 0 {
-		l.overreach = (reach(l.units)+in.features-1)/in.features - 1
-	}
-	return l
 }
 
 // planesAt returns where the planes begin in temporary memory, behind the copy of the last samples and what a vector
@@ -107,8 +155,16 @@ const (
 	at = count
 )
 
-func (in *Input) generate(m machine) label {
-	c := &inputCode{layout: in.layout(m.shape()), machine: m, stages: stages(m.shape(), in.size)}
+func generate[L ~int | ~int32](in *Input, m machine) (entries []L) {
+	for _, p := range in.parts(m.shape()) {
+		c := &inputCode{layout: p, machine: m, stages: stages(m.shape(), in.size)}
+		entries = append(entries, L(c.generate()))
+	}
+	return entries
+}
+
+// generate appends a function, with what it calls and the constants beside it, and returns its entry.
+func (c *inputCode) generate() label {
 	c.makeGather()
 	c.makeEarly()
 	for p := 1; p <= maxPlanes; p++ {
@@ -120,11 +176,9 @@ func (in *Input) generate(m machine) label {
 	entry := c.label()
 	c.bind(entry)
 	c.enter(outermost)
-	if len(c.units) > 0 {
-		c.gatherAll()
-		for i := range c.units {
-			c.makeRows(i)
-		}
+	c.gatherAll()
+	for i := range c.units {
+		c.makeRows(i)
 	}
 	c.leave(outermost)
 	return entry
@@ -169,11 +223,29 @@ func (c *inputCode) gatherAll() {
 	c.jumpZero(count, done)
 	c.add(groups, count, c.group-1)
 	c.shiftRight(groups, shift)
-	c.times(count, count, c.stride)
-	c.copy(temp, samples, count)
+	c.copySamples()
 	c.move(samples, temp)
 	c.call(c.gather)
 	c.bind(done)
+}
+
+// copySamples appends the copying of as many samples as count says to the temporary memory: of what the units read of
+// them, or, where vectors read of several samples at once, of all that they have.
+func (c *inputCode) copySamples() {
+	if c.overreach > 0 {
+		c.times(count, count, c.stride)
+		c.copy(temp, samples, count)
+		return
+	}
+	first := c.units[0].start
+	c.add(turns, samples, first*c.in.size)
+	c.add(to, temp, first*c.in.size)
+	c.set(some, (reach(c.units)-first)*c.in.size)
+	next := c.here()
+	c.copy(to, turns, some)
+	c.add(turns, turns, c.stride)
+	c.add(to, to, c.stride)
+	c.loop(count, 1, next)
 }
 
 // makeGather appends the function that makes the planes of some groups: it reads from samples and writes to planes,

@@ -20,7 +20,12 @@ func TestInput(t *testing.T) {
 
 func testInput(t *testing.T, r *rand.Rand, i isa) {
 	features, wide := 1+r.IntN(1<<r.IntN(11)), r.IntN(3) == 0
-	pairs := randomPairs(r, features, wide)
+	checkInput(t, r, i, features, wide, randomPairs(r, features, wide))
+}
+
+// checkInput holds the rows of random samples against the comparisons.
+func checkInput(t *testing.T, r *rand.Rand, i isa, features int, wide bool, pairs []Pair) {
+	t.Helper()
 	in := NewInput(features, wide, pairs)
 	run := i.compile(t, i.input(in))
 	for range 3 {
@@ -38,6 +43,77 @@ func testInput(t *testing.T, r *rand.Rand, i isa) {
 				}
 			}
 		}
+	}
+}
+
+// everyPair returns pairs of all features with as many thresholds each.
+func everyPair(features, thresholds int) (pairs []Pair) {
+	for f := range features {
+		for t := range thresholds {
+			pairs = append(pairs, Pair{f, uint16((t + 1) * 256 / (thresholds + 1))})
+		}
+	}
+	return pairs
+}
+
+// TestWide has so many features, or thresholds, that it takes several functions, of which none takes long.
+func TestWide(t *testing.T) {
+	eachISA(t, func(t *testing.T, i isa) {
+		r := rand.New(rand.NewPCG(3, 3))
+		for _, c := range []struct {
+			features, thresholds int
+			wide                 bool
+		}{{3000, 3, false}, {40, 255, true}, {3000, 7, true}} {
+			pairs := everyPair(c.features, c.thresholds)
+			if n := len(i.input(NewInput(c.features, c.wide, pairs)).starts); n < 2 && c.features > 1000 {
+				t.Errorf("%+v: %d functions", c, n)
+			}
+			checkInput(t, r, i, c.features, c.wide, pairs)
+		}
+	})
+}
+
+// TestParts has functions that take all units in turn, none of them for longer than it should, nor much shorter.
+func TestParts(t *testing.T) {
+	for _, s := range []shape{shape512, shape256, shape128} {
+		for _, c := range []struct{ features, thresholds int }{{1, 1}, {784, 3}, {784, 63}, {3072, 15}, {30000, 3}} {
+			in := NewInput(c.features, false, everyPair(c.features, c.thresholds))
+			units, parts := in.units(s.bytes), in.parts(s)
+			for i, p := range parts {
+				cost := 0
+				for k, u := range p.units {
+					if u.start != units[k].start || u.planes != units[k].planes {
+						t.Fatalf("%+v: unit %d of function %d is another", c, k, i)
+					}
+					cost += s.cost(k == 0 || u.start != p.units[k-1].start)
+				}
+				if cost > longest || cost < longest*9/10 && i < len(parts)-1 {
+					t.Errorf("%+v, vectors of %d bytes: function %d takes %d us", c, s.bytes, i, cost/1_000_000)
+				}
+				units = units[len(p.units):]
+			}
+			if len(units) > 0 {
+				t.Errorf("%+v: %d units are left", c, len(units))
+			}
+		}
+	}
+}
+
+// TestFarConstants has more code between the first and the last threshold than an instruction of Arm's reaches.
+func TestFarConstants(t *testing.T) {
+	in := NewInput(3072, true, everyPair(3072, 255))
+	if code := assembleARM(in.NEON).code; len(code) < 4<<20 {
+		t.Errorf("%d bytes of code are no proof", len(code))
+	}
+}
+
+// TestCheck has samples that are too long.
+func TestCheck(t *testing.T) {
+	if err := NewInput(1<<20, true, nil).Check(); err != nil {
+		t.Error(err)
+	}
+	if NewInput(1<<23, true, nil).Check() == nil {
+		t.Error("samples of 16 MiB were accepted")
 	}
 }
 

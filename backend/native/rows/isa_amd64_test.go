@@ -17,52 +17,66 @@ var isas = []isa{
 	{
 		"avx512", 64, cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2, 150,
 		func(in *Input) assembled { return assembleX86(in.AVX512) },
-		func(o *Output) assembled { return assembleX86(o.AVX512) }, inProcess,
+		func(o *Output) assembled {
+			return assembleX86(func(a *x86.Asm) []x86.Label { return []x86.Label{o.AVX512(a)} })
+		}, inProcess,
 	},
 	{
 		"avx2", 32, cpu.X86.HasAVX2, 150,
 		func(in *Input) assembled { return assembleX86(in.AVX2) },
-		func(o *Output) assembled { return assembleX86(o.AVX2) }, inProcess,
+		func(o *Output) assembled {
+			return assembleX86(func(a *x86.Asm) []x86.Label { return []x86.Label{o.AVX2(a)} })
+		}, inProcess,
 	},
-	{
-		"neon", 16, true, 10,
-		func(in *Input) assembled { return assembleARM(in.NEON) },
-		func(o *Output) assembled { return assembleARM(o.NEON) }, emulated,
-	},
+	neonISA(true, 10, emulated),
 }
 
-func assembleX86(build func(*x86.Asm) x86.Label) assembled {
+func assembleX86(build func(*x86.Asm) []x86.Label) assembled {
 	var a x86.Asm
-	function := build(&a)
-	return assembled{a.Bytes(), a.Offset(function)}
+	all := assembled{}
+	for _, function := range build(&a) {
+		all.starts = append(all.starts, a.Offset(function))
+	}
+	all.code = a.Bytes()
+	return all
 }
 
-// emulated runs a function in the emulator, whose data is the memory of all arguments, one behind the other.
+// emulated runs functions in the emulator, whose data is the memory of all arguments, one behind the other.
 func emulated(_ testing.TB, code assembled) function {
 	return func(tb testing.TB, arguments ...any) {
 		tb.Helper()
+		const base = 19
 		var a arm64.Asm
 		var data []byte
-		main := a.Label()
-		a.Stp(arm64.LR, arm64.XZR, arm64.Pre(arm64.SP, -16))
-		a.MovX(9, 0)
-		for i, argument := range arguments {
-			switch argument := argument.(type) {
-			case []byte:
-				a.MovImm(arm64.X(i), uint64(len(data)))
-				a.Add(arm64.X(i), arm64.X(i), 9)
-				data = append(data, argument...)
+		for _, argument := range arguments {
+			if memory, ok := argument.([]byte); ok {
+				data = append(data, memory...)
 				data = append(data, make([]byte, -len(data)&63)...)
-			case int:
-				a.MovImm(arm64.X(i), uint64(argument))
 			}
 		}
-		a.Bl(main)
-		a.Ldp(arm64.LR, arm64.XZR, arm64.Post(arm64.SP, 16))
+		a.Stp(arm64.LR, base, arm64.Pre(arm64.SP, -16))
+		a.MovX(base, 0)
+		entries := map[int]arm64.Label{}
+		for _, start := range code.starts {
+			at := 0
+			for i, argument := range arguments {
+				switch argument := argument.(type) {
+				case []byte:
+					a.MovImm(arm64.X(i), uint64(at))
+					a.Add(arm64.X(i), arm64.X(i), base)
+					at += (len(argument) + 63) &^ 63
+				case int:
+					a.MovImm(arm64.X(i), uint64(argument))
+				}
+			}
+			entries[start] = a.Label()
+			a.Bl(entries[start])
+		}
+		a.Ldp(arm64.LR, base, arm64.Post(arm64.SP, 16))
 		a.Ret()
 		for i := 0; i < len(code.code); i += 4 {
-			if i == code.start {
-				a.Bind(main)
+			if entry, ok := entries[i]; ok {
+				a.Bind(entry)
 			}
 			a.Word(binary.LittleEndian.Uint32(code.code[i:]))
 		}

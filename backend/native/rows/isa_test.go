@@ -23,13 +23,13 @@ type isa struct {
 	compile func(testing.TB, assembled) function
 }
 
-// assembled is code with the place of a function in it.
+// assembled is code with the places of functions in it, which are called in turn.
 type assembled struct {
-	code  []byte
-	start int
+	code   []byte
+	starts []int
 }
 
-// function runs a function with arguments, memory that it may change as []byte and numbers as int.
+// function runs functions with arguments, memory that they may change as []byte and numbers as int.
 type function func(tb testing.TB, arguments ...any)
 
 // eachISA runs a test for each kind of code that can be run.
@@ -44,7 +44,7 @@ func eachISA(t *testing.T, test func(t *testing.T, i isa)) {
 	}
 }
 
-// inProcess maps a function into this process. Its memory must not be the garbage collector's, or escape to the heap.
+// inProcess maps functions into this process. Its memory must not be the garbage collector's, or escape to the heap.
 func inProcess(tb testing.TB, a assembled) function {
 	tb.Helper()
 	code, err := nativecall.Map(a.code)
@@ -56,7 +56,6 @@ func inProcess(tb testing.TB, a assembled) function {
 			tb.Error(err)
 		}
 	})
-	entry := code.Entry(a.start)
 	return func(_ testing.TB, arguments ...any) {
 		var addresses [4]uintptr
 		for i, argument := range arguments {
@@ -67,7 +66,9 @@ func inProcess(tb testing.TB, a assembled) function {
 				addresses[i] = uintptr(argument)
 			}
 		}
-		nativecall.Call(entry, addresses[:]...)
+		for _, start := range a.starts {
+			nativecall.Call(code.Entry(start), addresses[:]...)
+		}
 	}
 }
 
@@ -91,11 +92,26 @@ func guarded(tb testing.TB, size int) []byte {
 	return memory[pages-size : pages : pages]
 }
 
-func assembleARM(build func(*arm64.Asm) arm64.Label) assembled {
+func assembleARM(build func(*arm64.Asm) []arm64.Label) assembled {
 	var a arm64.Asm
-	function := build(&a)
+	all := assembled{}
+	for _, function := range build(&a) {
+		all.starts = append(all.starts, a.Offset(function))
+	}
 	if err := a.Err(); err != nil {
 		panic(err)
 	}
-	return assembled{a.Bytes(), a.Offset(function)}
+	all.code = a.Bytes()
+	return all
+}
+
+// neonISA returns the kind of code that every 64-bit Arm runs.
+func neonISA(has bool, trials int, compile func(testing.TB, assembled) function) isa {
+	return isa{
+		"neon", 16, has, trials,
+		func(in *Input) assembled { return assembleARM(in.NEON) },
+		func(o *Output) assembled {
+			return assembleARM(func(a *arm64.Asm) []arm64.Label { return []arm64.Label{o.NEON(a)} })
+		}, compile,
+	}
 }

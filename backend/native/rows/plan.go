@@ -54,8 +54,7 @@ const maxPlanes = 3
 // unit is the work on a window of neighbouring features, as many as a vector has elements, with up to 7 thresholds of
 // each: the level of a feature is the number of its thresholds that the value is above, in as many planes as bits.
 type unit struct {
-	start  int  // the window's first feature
-	first  bool // whether no unit before has the same window
+	start  int // the window's first feature
 	planes int
 	lanes  []lane // [feature of the window]
 }
@@ -93,7 +92,7 @@ func (in *Input) window(start, elements, row, end int) (all []unit) {
 	}
 	const batch = 1<<maxPlanes - 1
 	for from := 0; from < most; from += batch {
-		u := unit{start, from == 0, bits.Len(uint(min(most-from, batch))), make([]lane, elements)}
+		u := unit{start, bits.Len(uint(min(most-from, batch))), make([]lane, elements)}
 		for f := range u.lanes {
 			u.lanes[f] = in.lane(rows[f][min(from, len(rows[f])):min(from+batch, len(rows[f]))], u.planes)
 		}

@@ -45,7 +45,7 @@ type Options struct {
 	// Stack is how many bytes of stack the function uses, including its return address and, on x86-64, the 128 bytes
 	// below the stack pointer that it may use without saying so.
 	Stack int
-	// Piece is how many samples are classified in one call, 100 microseconds' worth at most.
+	// Piece is how many samples are classified in one call: of some blocks, 100 microseconds' worth at most, or of one.
 	Piece int
 }
 

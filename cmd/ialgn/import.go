@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn"
+	"ialgn/internal/hint"
+	"ialgn/internal/plural"
+)
+
+func importCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "import",
+		Usage:     "a network that another framework has trained, as a model",
+		ArgsUsage: "FILE -o MODEL",
+		Description: "FILE is a checkpoint of difflogic, torchlogix or DWN (a whole module or a state dict by\n" +
+			"torch.save), torchlogix's Circuit JSON, QONNX, or a circuit in BLIF or AIGER. None of it is\n" +
+			"run. What it does not hold, such as tau, is asked for by name, never guessed.",
+		UsageText: "ialgn import state_dict.pt -o model.safetensors --facts facts.yaml",
+		Flags: commonFlags(
+			&cli.StringFlag{Name: "o", Usage: "write the model to `MODEL`"},
+			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: " + plural.Or(ialgn.ImportFormats()) +
+				" (default: by what the file is)"},
+			&cli.StringFlag{Name: "facts", Usage: "read what the file does not hold from `FACTS`, JSON or YAML"},
+			&cli.StringSliceFlag{Name: "fact", Usage: "add a fact, `KEY=VALUE`, such as group_sum.tau=5; may be repeated"},
+			&cli.StringFlag{Name: "wiring", Usage: "read the wires from `FILE`: difflogic's C or Verilog, or JSON"},
+			&cli.Int64Flag{Name: "wiring-seed", Usage: "repeat how seed `N` drew the wires, where that is exact"},
+			&cli.StringFlag{Name: "thresholds", Usage: "read thresholds from an array of NumPy, `FILE`.npy"},
+			&cli.StringFlag{Name: "classes", Usage: "call the classes by the names in `LIST`, with commas between"},
+			&cli.StringFlag{Name: "name", Usage: "call the model `NAME` (default: after FILE)"},
+			forceFlag,
+		),
+		Action: importNetwork,
+	}
+}
+
+func importNetwork(c *cli.Context) error {
+	args, err := arguments(c, 1)
+	if err != nil {
+		return err
+	}
+	if c.String("o") == "" {
+		return hint.With(errors.New("import: no model file given"), "name one with -o MODEL")
+	}
+	o := ialgn.ImportOptions{
+		From: c.String("from"), Facts: c.String("facts"), Fact: c.StringSlice("fact"), Wiring: c.String("wiring"),
+		Thresholds: c.String("thresholds"), Name: c.String("name"), Force: c.Bool("force"), Keep: inputs(c),
+	}
+	if c.IsSet("wiring-seed") {
+		seed := c.Int64("wiring-seed")
+		o.WiringSeed = &seed
+	}
+	if names := c.String("classes"); names != "" {
+		o.Classes = strings.Split(names, ",")
+	}
+	i, err := ialgn.Import(c.Context, args[0], o)
+	if err != nil {
+		return err
+	}
+	if err := i.Save(c.String("o")); err != nil {
+		return err
+	}
+	return show(c, importReport{i})
+}
+
+// importReport is what was imported, on one screen.
+type importReport struct{ *ialgn.Imported }
+
+func (r importReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s, %d features, %d input bits, %d classes\n", r.Model, r.Format, r.Features, r.Inputs,
+		len(r.Classes))
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "  %-14s %s (%s)\n", f.What, f.Is, f.From)
+	}
+	nodes := 0
+	for _, n := range r.Layers {
+		nodes += n
+	}
+	fmt.Fprintf(w, "  %-14s %d in %s of %s\n", "nodes", nodes, plural.Of(len(r.Layers), "layer", "layers"), pinsText(r.Pins))
+	fmt.Fprintf(w, "  %-14s (count + %v) / %v\n", "scores", r.Beta, r.Tau)
+	if len(r.Unused) > 0 {
+		fmt.Fprintf(w, "facts that mean nothing here: %s\n", strings.Join(r.Unused, ", "))
+	}
+	if !r.Trainable {
+		fmt.Fprintf(w, "training cannot go on from it: %s\n", r.Reason)
+	}
+}
+
+// pinsText says how many pins the nodes of layers have.
+func pinsText(pins []int) string {
+	least, most := pins[0], pins[0]
+	for _, n := range pins {
+		least, most = min(least, n), max(most, n)
+	}
+	if least == most {
+		return plural.Of(most, "pin", "pins")
+	}
+	return fmt.Sprintf("%d to %d pins", least, most)
+}

@@ -1,0 +1,191 @@
+package ialgn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ialgn/interchange"
+	"ialgn/interchange/facts"
+	"ialgn/interchange/given"
+	"ialgn/interchange/graph"
+	"ialgn/interchange/reader"
+	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
+	"ialgn/trainer/model"
+)
+
+// ImportFormats returns the names of the formats that networks of other frameworks are read from.
+func ImportFormats() []string { return reader.Names() }
+
+// ImportOptions say what a file of another framework does not hold.
+type ImportOptions struct {
+	From       string   // one of [ImportFormats]; empty: found out
+	Facts      string   // a file of facts, JSON or YAML (docs/INTERCHANGE.md)
+	Fact       []string // further facts, KEY=VALUE
+	Wiring     string   // a file with the wires: difflogic's own C or Verilog, or JSON
+	WiringSeed *int64   // the seed that drew the wires, where that is repeated exactly
+	Thresholds string   // an array of NumPy: [feature][bit], or as the framework has it
+	Classes    []string // names of the classes; nil: their numbers
+	Name       string   // of the model; empty: that of the file, without its ending
+
+	Force bool     // write over files that ialgn did not write, and over what is read
+	Keep  []string // files that must not be written over, beside those that are read here
+}
+
+// Imported is a network of another framework, and what is to be said of it.
+type Imported struct {
+	Model    string          `json:"model"` // the model file, once it is saved
+	Name     string          `json:"name"`
+	Format   string          `json:"format"`
+	Findings []graph.Finding `json:"findings"` // what was found, and what was taken from where
+	Unused   []string        `json:"unused"`   // facts that mean nothing for it
+	Features int             `json:"features"`
+	Inputs   int             `json:"inputs"` // bits that features become
+	Layers   []int           `json:"layers"` // nodes of each
+	Pins     []int           `json:"pins"`   // of the nodes of each layer
+	Classes  []string        `json:"classes"`
+	Tau      float64         `json:"tau"`
+	Beta     float64         `json:"beta"`
+	// Trainable says that training can go on from the model, and Reason why not, if it cannot.
+	Trainable bool   `json:"trainable"`
+	Reason    string `json:"reason,omitempty"`
+
+	network *model.Model
+	guard   overwrite.Guard
+}
+
+// Import reads a network that another framework has trained. The file decides nothing but the network: nothing of it is
+// run. It returns an error that says what is missing if the file does not hold it, and it is not among the options.
+func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; name a file of another framework", path, errors.Unwrap(err))
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: is no file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	src := &given.Source{Name: filepath.Base(path), File: file, Size: info.Size()}
+	files, err := o.sources(src, path)
+	if err != nil {
+		return nil, err
+	}
+	n, err := reader.Read(src, o.From)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, asked(err))
+	}
+	if o.Name == "" {
+		o.Name = config.NameFor(path)
+	}
+	if o.Classes == nil {
+		o.Classes = src.Facts.Classes
+	}
+	m, err := interchange.Model(n, interchange.Options{
+		Name: o.Name, Classes: o.Classes, Words: src.Facts.Input, Files: files,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", path, n.Format, err)
+	}
+	i := &Imported{
+		Name: o.Name, Format: n.Format, Findings: n.Findings, Unused: src.Facts.Unused,
+		Features: m.Encoder.Features(), Inputs: m.Encoder.Inputs(), Classes: m.Classes, Tau: n.Sum.Tau,
+		Beta: m.Record.Origin.Beta, network: m,
+	}
+	for k := range m.Sections {
+		i.Layers, i.Pins = append(i.Layers, m.Sections[k].Width), append(i.Pins, len(m.Sections[k].Pins))
+	}
+	reason := trainer.CheckForm(m)
+	if i.Trainable = reason == nil; reason != nil {
+		i.Reason = reason.Error()
+	}
+	keep := append(slices.Clone(o.Keep), path, o.Facts, o.Wiring, o.Thresholds)
+	i.guard = guard(o.Force, keep)
+	return i, nil
+}
+
+// sources fills in what the options say, and returns the files that were read with their digests.
+func (o *ImportOptions) sources(src *given.Source, path string) (files []model.Start, err error) {
+	src.Facts = &facts.Facts{}
+	if o.Facts != "" || len(o.Fact) > 0 {
+		if src.Facts, err = facts.Read(o.Facts, o.Fact); err != nil {
+			return nil, err
+		}
+	}
+	if o.Wiring != "" {
+		if src.Wiring, err = given.ReadFile(o.Wiring); err != nil {
+			return nil, err
+		}
+	}
+	src.Seed = o.WiringSeed
+	thresholds := o.Thresholds
+	if name := src.Facts.Thermometer.File; thresholds == "" && name != "" {
+		if !filepath.IsLocal(name) {
+			return nil, fmt.Errorf("%s: thermometer.thresholds_file: %q is not beside the facts", o.Facts, name)
+		}
+		thresholds = filepath.Join(filepath.Dir(o.Facts), name)
+	}
+	if thresholds != "" {
+		shape, values, err := dataset.ReadArray(thresholds, maxThresholds)
+		if err != nil {
+			return nil, err
+		}
+		if src.Thresholds, err = given.Rows(shape, values); err != nil {
+			return nil, fmt.Errorf("%s: %w", thresholds, err)
+		}
+	}
+	for _, name := range []string{path, o.Facts, o.Wiring, thresholds} {
+		if name == "" {
+			continue
+		}
+		sum, err := given.SHA256(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, model.Start{Name: filepath.Base(name), SHA256: sum})
+	}
+	return files, nil
+}
+
+// maxThresholds is the largest number of thresholds that are read.
+const maxThresholds = 1 << 24
+
+// asked adds to an error that something is missing how to say it.
+func asked(err error) error {
+	var missing *given.Missing
+	switch {
+	case !errors.As(err, &missing):
+		return err
+	case missing.What == "wiring":
+		return hint.With(err, "name a file that has it with {Wiring FILE}, or the seed that drew it with {WiringSeed N}")
+	case missing.What == "thresholds":
+		return hint.With(err, "save them by numpy.save and name the file with {Thresholds FILE.npy}")
+	}
+	return hint.With(err, "say it with {Fact %s=VALUE}, or in a file with {Facts FILE}", missing.What)
+}
+
+// Save writes the model to a file, beside it first and then renamed. It returns an error if there is a file that is no
+// model, or that the network was read from.
+func (i *Imported) Save(path string) error {
+	if err := i.guard.Check(path, overwrite.Model); err != nil {
+		return err
+	}
+	if _, err := i.network.Save(path); err != nil {
+		return err
+	}
+	i.Model = path
+	return nil
+}

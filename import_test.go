@@ -1,0 +1,199 @@
+package ialgn_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn"
+	"ialgn/trainer/dataset"
+)
+
+// foreign returns the folders of networks that other frameworks have trained: those in the folder that $IALGN_IMPORT
+// names, of which everything is then tried, else those of the reference.
+func foreign(t *testing.T) (folders []string, all bool) {
+	t.Helper()
+	dir := os.Getenv("IALGN_IMPORT")
+	if all = dir != ""; !all {
+		dir = filepath.Join("..", "shared", "reference", "import")
+	}
+	facts, err := filepath.Glob(filepath.Join(dir, "*", "facts.json"))
+	if err != nil || len(facts) == 0 {
+		t.Skipf("no checkpoints of other frameworks in %s", dir)
+	}
+	for _, path := range facts {
+		folders = append(folders, filepath.Dir(path))
+	}
+	return folders, all
+}
+
+// checkpoint is a file of a folder with what is said of it.
+type checkpoint struct {
+	file    string
+	options ialgn.ImportOptions
+	inputs  string // what the network was given
+	exact   bool   // scores are the framework's to the bit
+	missing string // what it lacks; empty: nothing
+}
+
+// checkpoints returns the files of a folder, each with every way to say what it lacks.
+func checkpoints(t *testing.T, dir string) (all []checkpoint) {
+	t.Helper()
+	has := func(pattern string) []string {
+		paths, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return paths
+	}
+	o := ialgn.ImportOptions{Facts: filepath.Join(dir, "facts.json")}
+	if strings.HasPrefix(filepath.Base(dir), "dwn-") {
+		o.Thresholds = filepath.Join(dir, "thresholds.npy")
+	}
+	for _, file := range slices.Concat(has("*.pt"), has("circuit*.json"), has("*.onnx")) {
+		c := checkpoint{file: file, options: o, inputs: filepath.Join(dir, "inputs.npy"), exact: true}
+		switch name := filepath.Base(file); {
+		case strings.Contains(name, "no_indices"):
+			c.missing = "wiring"
+		case strings.HasPrefix(name, "circuit"): // begins after the thermometer, and is evaluated in double precision
+			if c.exact = false; len(has("bits.npy")) > 0 {
+				c.inputs = filepath.Join(dir, "bits.npy")
+			}
+		case strings.HasPrefix(filepath.Base(dir), "difflogic") && name != "model.pt":
+			for _, wiring := range slices.Concat(has("wiring*.json"), has("*.c"), has("*.v")) {
+				with := c
+				with.options.Wiring = wiring
+				all = append(all, with)
+			}
+			c.missing = "wiring"
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// TestImport has the networks of other frameworks give the scores and classes that these gave, of every file and by
+// every way to say what a file lacks; and refused where nothing says it.
+func TestImport(t *testing.T) {
+	folders, _ := foreign(t)
+	for _, dir := range folders {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			for _, c := range checkpoints(t, dir) {
+				checkImport(t, dir, c)
+			}
+		})
+	}
+}
+
+func checkImport(t *testing.T, dir string, c checkpoint) {
+	t.Helper()
+	where := fmt.Sprint(filepath.Base(c.file), " ", filepath.Base(c.options.Wiring))
+	i, err := ialgn.Import(t.Context(), c.file, c.options)
+	if c.missing != "" {
+		if err == nil || !strings.Contains(err.Error(), c.missing+" is not known") {
+			t.Errorf("%s: error %v, want that %s is missing", where, err, c.missing)
+		}
+		return
+	}
+	if err != nil {
+		t.Errorf("%s: %v", where, err)
+		return
+	}
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if err := i.Save(path); err != nil {
+		t.Errorf("%s: %v", where, err)
+		return
+	}
+	m, err := ialgn.Open(path)
+	if err != nil {
+		t.Errorf("%s: %v", where, err)
+		return
+	}
+	defer m.Close()
+	compareScores(t, where, dir, m, c)
+}
+
+// compareScores classifies the samples of a folder and compares the result with the framework's.
+func compareScores(t *testing.T, where, dir string, m *ialgn.Model, c checkpoint) {
+	t.Helper()
+	read := func(name string) []float64 {
+		_, values, err := dataset.ReadArray(filepath.Join(dir, name), 1<<24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return values
+	}
+	scores, classes := read("scores.npy"), read("classes.npy")
+	classifier, err := m.Classifier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := classifier.OpenFile(t.Context(), c.inputs)
+	if err != nil {
+		t.Errorf("%s: %v", where, err)
+		return
+	}
+	defer in.Close()
+	differ, seen := 0, 0
+	err = in.Classify(t.Context(), func(sample, class int, counts []int32) error {
+		seen++
+		if class != int(classes[sample]) {
+			differ++
+		}
+		for k, count := range counts {
+			got, want := m.Score(int(count)), float32(scores[sample*len(counts)+k])
+			if c.exact && got != want || math.Abs(float64(got-want)) > 1e-6 {
+				differ++
+			}
+		}
+		return nil
+	})
+	if err != nil || differ > 0 || seen != len(classes) {
+		t.Errorf("%s: %d scores and classes of %d samples differ, %v", where, differ, seen, err)
+	}
+}
+
+// TestImportProved takes networks of other frameworks through simulation, Verilog and proof: one file of each folder if
+// all are asked for, else some of small ones.
+func TestImportProved(t *testing.T) {
+	folders, all := foreign(t)
+	for _, dir := range folders {
+		name := filepath.Base(dir)
+		if !all && !slices.Contains([]string{"dwn-n4-learn", "tlx-conv-r4-groups", "qonnx-2bit"}, name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := checkpoints(t, dir)[0]
+			i, err := ialgn.Import(t.Context(), c.file, c.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := t.TempDir()
+			path := filepath.Join(folder, "m.safetensors")
+			if err := i.Save(path); err != nil {
+				t.Fatal(err)
+			}
+			m, err := ialgn.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			for _, o := range []ialgn.CompileOptions{{}, {Target: "xilinx7"}} {
+				d, err := ialgn.Compile(t.Context(), m, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				certificate, err := ialgn.Verify(t.Context(), m, d, ialgn.VerifyOptions{Level: ialgn.VerifyFormal, Samples: 256})
+				if err != nil {
+					t.Errorf("%+v: %v (%+v)", o, err, certificate)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,176 @@
+// Package reader is the table of the formats that networks of other frameworks are read from. A new format is a row.
+package reader
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"ialgn/interchange/difflogic"
+	"ialgn/interchange/dwn"
+	"ialgn/interchange/gates"
+	"ialgn/interchange/given"
+	"ialgn/interchange/graph"
+	"ialgn/interchange/qonnx"
+	"ialgn/interchange/torchfile"
+	"ialgn/interchange/torchlogix"
+	"ialgn/internal/hint"
+)
+
+// format is what a network may be written in.
+type format struct {
+	name string // as the user has it
+	what string
+	// begins reports whether a file looks like it, by its first bytes; nil: it is a file of PyTorch.
+	begins func(head []byte) bool
+	read   func(src *given.Source) (*graph.Network, error)
+
+	// Of a file of PyTorch, what is in it decides.
+	recognise func(value any) bool
+	readValue func(src *given.Source, value any) (*graph.Network, error)
+}
+
+// formats are all of them.
+var formats = []format{
+	{name: "difflogic", what: "a module or state dict", recognise: difflogic.Recognise, readValue: difflogic.Read},
+	{name: "torchlogix", what: "a module or state dict", recognise: torchlogix.Recognise, readValue: torchlogix.Read},
+	{name: "dwn", what: "a module or state dict of torch_dwn", recognise: dwn.Recognise, readValue: dwn.Read},
+	{name: "circuit-json", what: "torchlogix's Circuit", begins: isJSON, read: torchlogix.ReadCircuit},
+	{name: "aiger", what: "a circuit of AND gates", begins: isAIGER, read: gates.ReadAIGER},
+	{name: "blif", what: "a circuit of tables", begins: isBLIF, read: gates.ReadBLIF},
+	{name: "qonnx", what: "LookupTable and LookupTableConv", begins: isONNX, read: qonnx.Read},
+}
+
+// Names returns the names of all formats.
+func Names() (names []string) {
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// headBytes is how much of a file is looked at.
+const headBytes = 1 << 12
+
+// Read reads a network in that format or, if it is empty, in the one that the file is found to be in.
+func Read(src *given.Source, from string) (*graph.Network, error) {
+	head := make([]byte, headBytes)
+	n, err := src.File.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if head = head[:n]; n == 0 {
+		return nil, errors.New("the file is empty")
+	}
+	f, value, err := find(src, from, head)
+	if err != nil {
+		return nil, err
+	}
+	var network *graph.Network
+	if f.readValue != nil {
+		network, err = f.readValue(src, value)
+	} else {
+		network, err = f.read(src)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
+	}
+	network.Format = f.name
+	return network, nil
+}
+
+// find returns the format of a file, and what is in a file of PyTorch.
+func find(src *given.Source, from string, head []byte) (f *format, value any, err error) {
+	if from != "" {
+		if f = named(from); f == nil {
+			return nil, nil, hint.Near(fmt.Errorf("format %.40q is unknown: give one of %s", from, strings.Join(Names(), ", ")),
+				from, Names())
+		}
+	}
+	if f == nil && !isTorch(head) || f != nil && f.readValue == nil {
+		if f == nil {
+			f = byHead(head)
+		}
+		if f == nil && bytes.Contains(head, []byte(`"format":"ialgn-model"`)) {
+			return nil, nil, errors.New("is a model of ialgn already")
+		}
+		if f == nil {
+			return nil, nil, hint.With(errors.New("is in no format that is known by its beginning"),
+				"say which it is: {From %s}", strings.Join(Names(), "|"))
+		}
+		return f, nil, nil
+	}
+	if value, err = torchfile.Read(src.File, src.Size); err != nil {
+		return nil, nil, err
+	}
+	if f != nil {
+		return f, value, nil
+	}
+	if f = byValue(value, src.Facts.Framework); f == nil {
+		return nil, nil, hint.With(errors.New("holds no network of difflogic, torchlogix or DWN that is known by its names"),
+			"say whose it is: {From difflogic}, torchlogix or dwn")
+	}
+	return f, value, nil
+}
+
+func named(name string) *format {
+	for i := range formats {
+		if formats[i].name == name {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+func byHead(head []byte) *format {
+	for i := range formats {
+		if f := &formats[i]; f.begins != nil && f.begins(head) {
+			return f
+		}
+	}
+	return nil
+}
+
+// byValue returns the format of what is in a file of PyTorch. Facts that name a framework decide, where what is in the
+// file could be of several.
+func byValue(value any, framework string) *format {
+	var found *format
+	for i := range formats {
+		f := &formats[i]
+		switch {
+		case f.recognise == nil || !f.recognise(value):
+		case f.name == framework:
+			return f
+		case found == nil:
+			found = f
+		}
+	}
+	return found
+}
+
+// isTorch reports whether a file is one of PyTorch: a zip archive, or a pickle.
+func isTorch(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || len(head) > 1 && head[0] == 0x80 && head[1] <= 5
+}
+
+func isJSON(head []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) }
+
+func isAIGER(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("aig ")) || bytes.HasPrefix(head, []byte("aag "))
+}
+
+// isBLIF reports whether the first line that is no comment is a command.
+func isBLIF(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' {
+			return line[0] == '.'
+		}
+	}
+	return false
+}
+
+// isONNX reports whether a file begins as a message of protobuf does whose first field is the version of ONNX's form.
+func isONNX(head []byte) bool { return len(head) > 1 && head[0] == 0x08 && head[1] < 0x80 }

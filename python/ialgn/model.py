@@ -1,0 +1,182 @@
+"""A logic gate network: what its file holds, and what it computes."""
+
+import json
+import math
+
+import numpy as np
+
+from . import network
+from .errors import Fault, ModelError
+
+MAX_CLASSES = 256
+MAX_PINS = 6
+SOURCES = ("input", "previous", "spine")
+
+_SAMPLES = 1 << 14  # encoded at a time, so that a large set never stands in memory as bits
+
+
+class Pin:
+    """One input of all nodes of a section.
+
+    source is "input" (a bit of the encoded input), "previous" (a node of the layer before) or "spine" (the node of the
+    same index there, without wires). wires and logits are [width, layers, k]: the k candidates of each node and their
+    logits, of which the largest counts, the first of equals; logits is None where k is 1.
+    """
+
+    def __init__(self, source, wires=None, logits=None):
+        self.source, self.wires, self.logits = source, wires, logits
+
+    def chosen(self):
+        """Return the wire of each node, [width, layers]."""
+        if self.logits is None:
+            return self.wires[:, :, 0]
+        best = self.logits.argmax(axis=2)
+        return np.take_along_axis(self.wires, best[:, :, None], axis=2)[:, :, 0]
+
+
+class Section:
+    """A run of consecutive layers whose nodes have the same pins.
+
+    ops, float32 [width, layers, 16] or [width, layers, 2^pins], has the logits of the operations of two pins in the
+    paper's numbering, or those of a truth table's lines, in which pin 0 is the highest digit.
+    """
+
+    def __init__(self, ops, pins):
+        self.ops, self.pins = ops, pins
+
+    @property
+    def width(self):
+        return self.ops.shape[0]
+
+    @property
+    def layers(self):
+        return self.ops.shape[1]
+
+    def lines(self):
+        """Return the truth tables, bool [width, layers, 2^pins]."""
+        if len(self.pins) == 2 and self.ops.shape[2] == 16:
+            return self.ops.argmax(axis=2)[:, :, None] >> np.array([3, 2, 1, 0]) & 1 > 0
+        return self.ops > 0
+
+    def freeze(self):
+        """Return the layers that the argmaxes select."""
+        lines = np.ascontiguousarray(np.moveaxis(self.lines(), 0, 2))  # [layers, lines, width]
+        own = np.broadcast_to(np.arange(self.width, dtype=np.intp)[:, None], (self.width, self.layers))
+        wires = [own if pin.source == "spine" else pin.chosen() for pin in self.pins]
+        wires = np.ascontiguousarray(np.stack(wires).transpose(2, 0, 1), np.intp)  # [layers, pins, width]
+        from_input = [pin.source == "input" for pin in self.pins]
+        return [network.Layer(w, from_input, t) for w, t in zip(wires, lines)]
+
+
+class Model:
+    """A network with its encoder, as `load` reads it and `from_torch` makes it. Its arrays are not to be changed.
+
+    X is always an array with a row a sample: of feature values as the model was trained on, integers or real numbers
+    (a row may have any shape, such as an image's, with as many numbers as there are features); with words=True, of
+    feature words; with encoded=True, of input bits as `encode` returns them.
+
+    Attributes: encoder, sections (lists of arrays), metadata (the texts of the file).
+    """
+
+    def __init__(self, metadata, encoder, sections):
+        self.metadata, self.encoder, self.sections = metadata, encoder, sections
+        self.config, self.record = json.loads(metadata["config"]), json.loads(metadata["record"])
+        self._classes = tuple(json.loads(metadata["classes"]))
+        self._beta = _beta(self.record)
+        self._layers = None  # made when first asked for
+
+    @property
+    def name(self):
+        """The configuration's name."""
+        return self.config["name"]
+
+    @property
+    def classes(self):
+        """Names of the classes."""
+        return self._classes
+
+    @property
+    def features(self):
+        """Names of the features, "feature 0" and so on where they have none."""
+        given = self.encoder.names or [""] * self.encoder.features
+        return tuple(name or f"feature {f}" for f, name in enumerate(given))
+
+    @property
+    def shape(self):
+        """Number of input bits, and of the nodes of each layer."""
+        return (self.encoder.inputs, *(s.width for s in self.sections for _ in range(s.layers)))
+
+    @property
+    def nodes(self):
+        """Number of nodes in all layers."""
+        return sum(s.width * s.layers for s in self.sections)
+
+    @property
+    def tau(self):
+        """What scores are divided by."""
+        return float(self.config["model"]["tau"])
+
+    @property
+    def beta(self):
+        """What is added to each count before: 0 but of networks that another program trained with one."""
+        return self._beta
+
+    def __repr__(self):
+        widths = " -> ".join(str(n) for n in self._short_shape())
+        return f"<ialgn.Model {self.name!r}: {widths}; {len(self.classes)} classes>"
+
+    def _short_shape(self):
+        shape = self.shape
+        return shape if len(shape) <= 8 else (*shape[:4], "...", shape[-1])
+
+    def encode(self, X, words=False):
+        """Return the input bits of samples, bool [n, inputs]."""
+        return self.encoder.encode(X, words)
+
+    def counts(self, X, words=False, encoded=False):
+        """Return how many nodes of the last layer vote for each class, int32 [n, classes]."""
+        parts = [network.counts(self._frozen(), bits, len(self.classes)) for bits in self._bits(X, words, encoded)]
+        return np.concatenate(parts)
+
+    def predict(self, X, words=False, encoded=False):
+        """Return the class with the largest count, the first of equals, intp [n]."""
+        return self.counts(X, words, encoded).argmax(axis=1)
+
+    def scores(self, X, words=False, encoded=False):
+        """Return (count + beta) / tau in single precision, float32 [n, classes]."""
+        return (self.counts(X, words, encoded).astype(np.float32) + np.float32(self._beta)) / np.float32(self.tau)
+
+    def last_layer(self, X, words=False, encoded=False):
+        """Return the bits of the last layer, bool [n, width]: class c counts those of its equal part."""
+        parts = [network.last_layer(self._frozen(), bits) for bits in self._bits(X, words, encoded)]
+        return np.concatenate(parts)
+
+    def save(self, path):
+        """Write the model file. What was loaded from a file of ialgn is written with the same bytes."""
+        from .modelfile import save  # which imports this module
+
+        save(path, self)
+
+    def _frozen(self):
+        if self._layers is None:
+            self._layers = [layer for section in self.sections for layer in section.freeze()]
+        return self._layers
+
+    def _bits(self, X, words, encoded):
+        """Yield the input bits of some samples after the other."""
+        X = np.asarray(X)
+        if encoded and (X.dtype != bool or X.ndim != 2 or X.shape[1] != self.encoder.inputs):
+            raise ModelError("", f"input bits of type {X.dtype} and shape {X.shape}, want bool [n, {self.encoder.inputs}]",
+                             "give what encode returns")
+        for first in range(0, max(1, len(X) if X.ndim else 0), _SAMPLES):
+            part = X[first : first + _SAMPLES] if X.ndim else X
+            yield part if encoded else self.encode(part, words)
+
+
+def _beta(record):
+    """Return what a training record says is added to each class's count, 0 where it says nothing."""
+    origin = record.get("origin")
+    beta = origin.get("beta", 0) if isinstance(origin, dict) else 0
+    if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not math.isfinite(beta):
+        raise Fault("metadata: record: origin.beta: want a finite number")
+    return float(beta)

@@ -1,0 +1,85 @@
+"""The network that the argmaxes of a model select, and its forward pass on 64 samples a word."""
+
+import numpy as np
+
+_BLOCK = 1 << 16  # bytes of a row of nodes and samples in work, about: what stays in a processor's cache
+_SAMPLES = 1 << 14  # of one pass
+
+_ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+class Layer:
+    """One layer: wires, intp [pins, width]; of the input bits where from_input is true for a pin, else of the layer
+    before; and lines, bool [2^pins, width]: the truth tables, pin 0 being the highest digit of a line's number."""
+
+    def __init__(self, wires, from_input, lines):
+        self.wires, self.from_input = wires, from_input
+        self.masks = np.where(lines, _ONES, np.uint64(0))[:, :, None]
+
+    @property
+    def width(self):
+        return self.wires.shape[1]
+
+
+def pack(bits):
+    """Return bits, bool [n, rows], as words, uint64 [rows, words]: bit i of word w is sample 64 w + i, 0 past the last."""
+    n, rows = bits.shape
+    words = -(-n // 64)
+    packed = np.zeros((words * 8, rows), np.uint8)
+    packed[: -(-n // 8)] = np.packbits(bits, axis=0, bitorder="little")
+    return np.ascontiguousarray(packed.T).view("<u8").astype(np.uint64, copy=False)
+
+
+def unpack(words, n):
+    """Return the first n samples of words, uint8 [rows, n]."""
+    return np.unpackbits(words.astype("<u8", copy=False).view(np.uint8), axis=1, count=n, bitorder="little")
+
+
+def run(layers, bits):
+    """Return the last layer's words, uint64 [width, words], of input bits, bool [n, inputs]."""
+    inputs = pack(bits)
+    before = None
+    for layer in layers:
+        before = _run_layer(layer, inputs, before)
+    return before
+
+
+def _run_layer(layer, inputs, before):
+    words = inputs.shape[1]
+    out = np.empty((layer.width, words), np.uint64)
+    step = max(1, _BLOCK // max(1, words * 8))
+    for first in range(0, layer.width, step):
+        part = slice(first, min(first + step, layer.width))
+        rows = [(inputs if own else before)[wires[part]] for wires, own in zip(layer.wires, layer.from_input)]
+        out[part] = _look(layer.masks[:, part], rows)
+    return out
+
+
+def _look(lines, rows):
+    """Return what the tables have at the lines that the pins address. Each pin halves the lines, the lowest digit first."""
+    *others, last = rows
+    values = [(last & (zero ^ one)) ^ zero for zero, one in zip(lines[0::2], lines[1::2])]
+    for row in reversed(others):
+        values = [((one ^ zero) & row) ^ zero for zero, one in zip(values[0::2], values[1::2])]
+    return values[0]
+
+
+def counts(layers, bits, classes):
+    """Return how many bits of each class's group of the last layer are 1, int32 [n, classes]."""
+    n = len(bits)
+    total = np.zeros((n, classes), np.int32)
+    for first in range(0, n, _SAMPLES):
+        part = bits[first : first + _SAMPLES]
+        words = run(layers, part)
+        size = len(words) // classes
+        for c in range(classes):
+            for i in range(0, size, 255):  # sums of at most 255 bits are bytes
+                group = unpack(words[c * size + i : min(c * size + i + 255, (c + 1) * size)], len(part))
+                total[first : first + len(part), c] += group.sum(axis=0, dtype=np.uint8)
+    return total
+
+
+def last_layer(layers, bits):
+    """Return the bits of the last layer, bool [n, width]."""
+    parts = [bits[i : i + _SAMPLES] for i in range(0, len(bits), _SAMPLES)] or [bits]
+    return np.concatenate([unpack(run(layers, part), len(part)).T for part in parts]).astype(bool)
