@@ -90,7 +90,8 @@ func narrow(data [][]float64) [][]float32 {
 	return out
 }
 
-// Source opens a file of the fixture for a reader. The facts are the fixture's own: a test that changes them copies them.
+// Source opens a file of the fixture for a reader. The facts are the fixture's own: a test that changes them copies
+// them.
 func (f *Fixture) Source(t testing.TB, name string) *given.Source {
 	t.Helper()
 	file, err := os.Open(filepath.Join(f.Dir, name))
