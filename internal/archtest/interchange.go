@@ -25,7 +25,7 @@ var interchange = []Rule{
 	},
 	{Package: "interchange/checkpoint", Imports: []string{
 		"interchange/given", "interchange/graph", "interchange/torchfile",
-	}},
+	}, Test: []string{"interchange/facts"}},
 	{
 		Package: "interchange/difflogic",
 		Imports: []string{

@@ -22,7 +22,7 @@ var written = [16]string{
 
 // generate writes a network whose gate g of each layer has operation g and reads the bits g and (g+5)%16 before.
 type generate struct {
-	name, first, layer, zero, one, cast, assign string
+	name, zero, one, cast, assign string
 }
 
 var generators = []generate{
