@@ -23,9 +23,15 @@ def _metadata():
     p = _project()
     with open(os.path.join(HERE, p["readme"]), encoding="utf-8") as file:
         readme = file.read()
-    lines = ["Metadata-Version: 2.1", f"Name: {p['name']}", f"Version: {p['version']}", f"Summary: {p['description']}",
-             f"Requires-Python: {p['requires-python']}", *[f"Requires-Dist: {d}" for d in p["dependencies"]],
-             "Description-Content-Type: text/markdown"]
+    lines = [
+        "Metadata-Version: 2.1",
+        f"Name: {p['name']}",
+        f"Version: {p['version']}",
+        f"Summary: {p['description']}",
+        f"Requires-Python: {p['requires-python']}",
+        *[f"Requires-Dist: {d}" for d in p["dependencies"]],
+        "Description-Content-Type: text/markdown",
+    ]
     return "\n".join(lines) + "\n\n" + readme
 
 

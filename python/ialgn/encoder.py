@@ -76,13 +76,16 @@ class Encoder:
     def _check_cuts(self):
         n = self.bits - 1
         if self.max != n or self.bits_in != n.bit_length():
-            raise Fault(f"feature words of {self.bits_in} bits up to {self.max}, but {n} cuts give words of "
-                        f"{n.bit_length()} bits up to {n}")
+            raise Fault(
+                f"feature words of {self.bits_in} bits up to {self.max}, but {n} cuts give words of "
+                f"{n.bit_length()} bits up to {n}"
+            )
         _first_wrong(~np.isfinite(self.cuts), "cut {j} is no finite number")
         _first_wrong(np.diff(self.cuts, axis=1) < 0, "cut {j} is above the next one")
         _first_wrong(self.thresholds != np.arange(n), "threshold {j} is not what its word, a number of cuts, needs")
-        words = np.repeat([c["kind"] == "category" for c in self.columns or []],
-                          [_column_features(c) for c in self.columns or []])
+        words = np.repeat(
+            [c["kind"] == "category" for c in self.columns or []], [_column_features(c) for c in self.columns or []]
+        )
         if words.any():
             _first_wrong(words[:, None] & ~((self.cuts >= 0) & (self.cuts < 1)), "cut {j} of a category's word, 0 or 1")
 
@@ -139,12 +142,18 @@ class Encoder:
         return (x[:, :, None] > self.cuts).reshape(len(x), self.inputs)
 
     def _integers(self, x):
-        wrong = (x < 0) | (x > self.max) | (x != np.floor(x)) if x.dtype.kind == "f" else (
-            x.astype(np.int64, copy=False) < 0) | (x > self.max)
+        wrong = (
+            (x < 0) | (x > self.max) | (x != np.floor(x))
+            if x.dtype.kind == "f"
+            else (x.astype(np.int64, copy=False) < 0) | (x > self.max)
+        )
         if wrong.any():
             i, f = np.argwhere(wrong)[0]
-            raise ModelError("", f"sample {i}: feature {f} is {x[i, f]}, want an integer of 0 to {self.max}",
-                             "give the values that the model was trained on")
+            raise ModelError(
+                "",
+                f"sample {i}: feature {f} is {x[i, f]}, want an integer of 0 to {self.max}",
+                "give the values that the model was trained on",
+            )
         return x.astype(np.uint16)
 
     def _reals(self, x):
@@ -173,8 +182,11 @@ def rows_of(x, features):
     if x.dtype.kind not in "buif":
         raise ModelError("", f"samples of type {x.dtype}, want numbers", "give an array of numbers")
     if x.ndim < 2 or int(np.prod(x.shape[1:])) != features:
-        raise ModelError("", f"samples of shape {list(x.shape)}, the model reads {features} features a sample",
-                         f"give an array of shape [samples, {features}]")
+        raise ModelError(
+            "",
+            f"samples of shape {list(x.shape)}, the model reads {features} features a sample",
+            f"give an array of shape [samples, {features}]",
+        )
     return x.reshape(len(x), features)
 
 

@@ -166,8 +166,11 @@ class Model:
         """Yield the input bits of some samples after the other."""
         X = np.asarray(X)
         if encoded and (X.dtype != bool or X.ndim != 2 or X.shape[1] != self.encoder.inputs):
-            raise ModelError("", f"input bits of type {X.dtype} and shape {X.shape}, want bool [n, {self.encoder.inputs}]",
-                             "give what encode returns")
+            raise ModelError(
+                "",
+                f"input bits of type {X.dtype} and shape {X.shape}, want bool [n, {self.encoder.inputs}]",
+                "give what encode returns",
+            )
         for first in range(0, max(1, len(X) if X.ndim else 0), _SAMPLES):
             part = X[first : first + _SAMPLES] if X.ndim else X
             yield part if encoded else self.encode(part, words)

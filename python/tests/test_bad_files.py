@@ -60,8 +60,9 @@ def tensor(name, **changes):
 
 
 def model_keys(**changes):
-    return lambda header: metadata("config", model=dict(json.loads(header["__metadata__"]["config"])["model"], **changes))(
-        header)
+    return lambda header: metadata(
+        "config", model=dict(json.loads(header["__metadata__"]["config"])["model"], **changes)
+    )(header)
 
 
 def section(i, **changes):
@@ -120,8 +121,16 @@ FORGED = [
     ("columns", metadata("encoder", columns=[{"kind": "number"}]), "become 1 features, want 2"),
     ("categories", metadata("encoder", columns=[{"kind": "category", "categories": ["b", "a"]}]), "not in order"),
     ("labels", metadata("encoder", columns=[{"kind": "label"}] * 2 + [{"kind": "number"}] * 2), "2 columns are labels"),
-    ("cut of a category", metadata("encoder", columns=[{"kind": "category", "categories": ["a", "b"]}]), "a category's word"),
-    ("fill", metadata("encoder", columns=[{"kind": "number", "fill": 1}, {"kind": "number"}]), "what a missing value is"),
+    (
+        "cut of a category",
+        metadata("encoder", columns=[{"kind": "category", "categories": ["a", "b"]}]),
+        "a category's word",
+    ),
+    (
+        "fill",
+        metadata("encoder", columns=[{"kind": "number", "fill": 1}, {"kind": "number"}]),
+        "what a missing value is",
+    ),
     ("sections", text("sections", "[]"), "at least one"),
     ("sections' form", text("sections", "[1]"), "want an object"),
     ("layers", section(0, layers=0), "0 layers"),
@@ -152,8 +161,11 @@ FORGED = [
     ("offsets", tensor("section0.ops", data_offsets=[0, BIG]), "section0.ops|encoder.cuts"),
     ("negative offsets", tensor("section0.ops", data_offsets=[-8, 0]), "want two places"),
     ("one offset", tensor("section0.ops", data_offsets=[0]), "want two places"),
-    ("unknown tensor", lambda header: header.update(
-        z={"dtype": "U16", "shape": [1], "data_offsets": [BIG, BIG + 2]}), "begins at byte"),
+    (
+        "unknown tensor",
+        lambda header: header.update(z={"dtype": "U16", "shape": [1], "data_offsets": [BIG, BIG + 2]}),
+        "begins at byte",
+    ),
     ("line of a tensor", lambda header: header.update(z=1), "want dtype"),
     ("no metadata", removed("__metadata__"), "format"),
     ("metadata's type", lambda header: header.update(__metadata__={"format": 1}), "object of strings"),
@@ -245,9 +257,17 @@ class BadFilesTest(Case):
 
     def test_headers(self):
         """Headers that are no JSON object, or not of the length that they say."""
-        for text, want in [("", "header"), ("[]", "not a JSON object"), ("{}x", "Extra data"), ("{}\n", "bytes after"),
-                           ("{" * 100000, "header"), ('{"a":' * 100000, "nested too deep|header"), ("\ud800", "header"),
-                           ('{"a":{},"a":{}}', "occurs twice"), ('{"__metadata__":[]}', "object of strings")]:
+        for text, want in [
+            ("", "header"),
+            ("[]", "not a JSON object"),
+            ("{}x", "Extra data"),
+            ("{}\n", "bytes after"),
+            ("{" * 100000, "header"),
+            ('{"a":' * 100000, "nested too deep|header"),
+            ("\ud800", "header"),
+            ('{"a":{},"a":{}}', "occurs twice"),
+            ('{"__metadata__":[]}', "object of strings"),
+        ]:
             join_file(self.bad, text, b"")
             self.refused(want)
         for length in (1 << 63, BIG, 16 << 20 | 1, 9):
@@ -260,7 +280,11 @@ class BadFilesTest(Case):
         self.refused("want at most")
 
     def test_no_files(self):
-        for path, want in [(self.path("none"), "No such file"), (self.folder, "is a folder"), (os.devnull, "is a device")]:
+        for path, want in [
+            (self.path("none"), "No such file"),
+            (self.folder, "is a folder"),
+            (os.devnull, "is a device"),
+        ]:
             with self.assertRaisesRegex(ialgn.ModelError, want):
                 ialgn.load(path)
 

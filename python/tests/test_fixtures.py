@@ -1,7 +1,7 @@
 """Checkpoints that the frameworks themselves wrote, against their own scores.
 
-Skipped without torch, which reads them, and without the folder that IALGN_FIXTURES names. Whole modules need the classes
-of their frameworks, for which stand-ins without methods are enough.
+Skipped without torch, which reads them, and without the folder that IALGN_FIXTURES names. Whole modules need the
+classes of their frameworks, for which stand-ins without methods are enough.
 """
 
 import glob

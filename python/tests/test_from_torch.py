@@ -1,7 +1,7 @@
 """Networks of other frameworks, against forward passes that are written out here, with stand-ins for their classes.
 
-The stand-ins have the names and attributes that modules of difflogic, torchlogix and torch_dwn have, so that no torch is
-needed. test_fixtures has the frameworks' own checkpoints and scores.
+The stand-ins have the names and attributes that modules of difflogic, torchlogix and torch_dwn have, so that no torch
+is needed. test_fixtures has the frameworks' own checkpoints and scores.
 """
 
 import json
@@ -31,14 +31,38 @@ Sequential, Flatten, GroupSum, LogicLayer = map(kind, ("Sequential", "Flatten", 
 LogicDense, LogicConv2d, OrPooling2d, LUTLayer = map(kind, ("LogicDense", "LogicConv2d", "OrPooling2d", "LUTLayer"))
 FixedBinarization, LearnableBinarization = map(kind, ("FixedBinarization", "LearnableBinarization"))
 Parametrization = {form: kind(f"{form.capitalize()}LUTParametrization") for form in ("raw", "light", "warp")}
-Tensor = type("Tensor", (), {  # what the package asks of a tensor
-    "__init__": lambda self, a: setattr(self, "a", a), "detach": lambda self: self, "cpu": lambda self: self,
-    "numpy": lambda self: self.a, "shape": property(lambda self: self.a.shape)})
+Tensor = type(
+    "Tensor",
+    (),
+    {  # what the package asks of a tensor
+        "__init__": lambda self, a: setattr(self, "a", a),
+        "detach": lambda self: self,
+        "cpu": lambda self: self,
+        "numpy": lambda self: self.a,
+        "shape": property(lambda self: self.a.shape),
+    },
+)
 
 
 def operation(i, a, b):
-    return [0 & a, a & b, a & ~b, a, ~a & b, b, a ^ b, a | b, ~(a | b), ~(a ^ b), ~b, a | ~b, ~a, ~a | b, ~(a & b),
-            1 | a][i] & 1
+    return [
+        0 & a,
+        a & b,
+        a & ~b,
+        a,
+        ~a & b,
+        b,
+        a ^ b,
+        a | b,
+        ~(a | b),
+        ~(a ^ b),
+        ~b,
+        a | ~b,
+        ~a,
+        ~a | b,
+        ~(a & b),
+        1 | a,
+    ][i] & 1
 
 
 def table(weight, form):
@@ -75,8 +99,12 @@ def logic_dense(r, inputs, outputs, form, pins):
     entries = 16 if form == "raw" else 1 << pins
     weight = r.normal(size=(outputs, entries)).astype(f4)
     weight.reshape(-1)[::7] = 0
-    return LogicDense(weight=Tensor(weight), in_dim=inputs, parametrization=Parametrization[form](),
-                      connections=Module(indices=Tensor(r.integers(0, inputs, (pins, outputs)))))
+    return LogicDense(
+        weight=Tensor(weight),
+        in_dim=inputs,
+        parametrization=Parametrization[form](),
+        connections=Module(indices=Tensor(r.integers(0, inputs, (pins, outputs)))),
+    )
 
 
 class FromTorchTest(Case):
@@ -100,7 +128,9 @@ class FromTorchTest(Case):
         for width in (30, 24, 24):
             weights, wires = r.normal(size=(width, 16)), r.integers(0, before, (2, width))
             weights[:4] = np.round(weights[:4])  # some are equal, of which the first is the largest
-            layers.append(LogicLayer(weights=Tensor(weights), indices=(Tensor(wires[0]), Tensor(wires[1])), in_dim=before))
+            layers.append(
+                LogicLayer(weights=Tensor(weights), indices=(Tensor(wires[0]), Tensor(wires[1])), in_dim=before)
+            )
             h, before = dense(h, wires, weights, "raw"), width
         net = Sequential(Flatten(), *layers, GroupSum(k=4, tau=3.3))
         want = scores(h, 4, 3.3)
@@ -111,14 +141,17 @@ class FromTorchTest(Case):
         self.same(model, x, want)
         self.assertEqual(model.classes, ("a", "b", "c", "d"))
         self.assertEqual(model.shape, (20, 30, 24, 24))
-        for arguments, what in [({"k": 4, "tau": 1}, "wiring"), ({"k": 4, "wiring": wiring, "facts": {"in_dim": 20}}, "tau"),
-                                ({"tau": 4, "wiring": wiring, "facts": {"in_dim": 20}}, "k: "),
-                                ({"k": 4, "tau": 1, "wiring": wiring}, "number of input bits"),
-                                ({"k": 5, "tau": 1, "wiring": wiring, "facts": {"in_dim": 20}}, "24 bits cannot be split into 5"),
-                                ({"k": 4, "tau": 1, "wiring": wiring[1:], "facts": {"in_dim": 20}}, "wiring of 2 layers"),
-                                ({"k": 4, "tau": 1, "wiring": wiring, "facts": {"in_dim": 5}}, "reads bit"),
-                                ({"k": 4, "tau": -1, "wiring": wiring, "facts": {"in_dim": 20}}, "tau is -1"),
-                                ({"k": 4, "tau": 1, "wiring": wiring, "facts": {"in_dim": 20}, "classes": ["a"]}, "1 names of 4")]:
+        for arguments, what in [
+            ({"k": 4, "tau": 1}, "wiring"),
+            ({"k": 4, "wiring": wiring, "facts": {"in_dim": 20}}, "tau"),
+            ({"tau": 4, "wiring": wiring, "facts": {"in_dim": 20}}, "k: "),
+            ({"k": 4, "tau": 1, "wiring": wiring}, "number of input bits"),
+            ({"k": 5, "tau": 1, "wiring": wiring, "facts": {"in_dim": 20}}, "24 bits cannot be split into 5"),
+            ({"k": 4, "tau": 1, "wiring": wiring[1:], "facts": {"in_dim": 20}}, "wiring of 2 layers"),
+            ({"k": 4, "tau": 1, "wiring": wiring, "facts": {"in_dim": 5}}, "reads bit"),
+            ({"k": 4, "tau": -1, "wiring": wiring, "facts": {"in_dim": 20}}, "tau is -1"),
+            ({"k": 4, "tau": 1, "wiring": wiring, "facts": {"in_dim": 20}, "classes": ["a"]}, "1 names of 4"),
+        ]:
             with self.assertRaisesRegex(ialgn.ModelError, what):
                 ialgn.from_torch(state, **arguments)
 
@@ -146,13 +179,16 @@ class FromTorchTest(Case):
         model = ialgn.from_torch({"0.weights": weights}, k=2, tau=1, wiring=[[[0, 0], [1, 1]]], facts={"in_dim": 2})
         self.equal(model.counts(np.array([[1, 0], [0, 0]])), [[0, 0], [1, 0]])
         luts = np.array([[1e-60, -1e-60, 0, -0.0], [-1, 1e-300, -1, 1]])
-        model = ialgn.from_torch({"0.luts": luts, "0.mapping": np.array([[0, 1], [1, 0]], np.int32)}, k=2, tau=1,
-                                 facts={"in_dim": 2})
+        model = ialgn.from_torch(
+            {"0.luts": luts, "0.mapping": np.array([[0, 1], [1, 0]], np.int32)}, k=2, tau=1, facts={"in_dim": 2}
+        )
         self.equal(model.counts(np.array([[0, 0], [1, 0], [0, 1], [1, 1]])), [[1, 0], [0, 0], [0, 1], [0, 1]])
 
     def test_dense(self):
         """Every parametrization, with tables of several sizes, learnt wires, and thresholds in any order."""
-        for seed, (form, pins) in enumerate([("raw", 2), ("light", 2), ("warp", 2), ("light", 4), ("warp", 6), ("light", 1)]):
+        for seed, (form, pins) in enumerate(
+            [("raw", 2), ("light", 2), ("warp", 2), ("light", 4), ("warp", 6), ("light", 1)]
+        ):
             with self.subTest(f"{form} {pins}"):
                 r = draw(seed)
                 thresholds = r.normal(size=(7, 3)).astype(f4)
@@ -171,9 +207,14 @@ class FromTorchTest(Case):
                 net = Sequential(binary, Flatten(), *layers, GroupSum(k=5, tau=0.7, beta=-1.25))
                 want = scores(h, 5, 0.7, -1.25)
                 self.same(ialgn.from_torch(net), x, want, f"{form}-{pins}")
-                state = {"0.thresholds": binary.thresholds, "2.weight": layers[0].weight, "3.weight": layers[1].weight,
-                         "2.connections.indices": layers[0].connections.indices, "3.connections.indices": Tensor(candidates),
-                         "3.connections.weights": Tensor(choice)}
+                state = {
+                    "0.thresholds": binary.thresholds,
+                    "2.weight": layers[0].weight,
+                    "3.weight": layers[1].weight,
+                    "2.connections.indices": layers[0].connections.indices,
+                    "3.connections.indices": Tensor(candidates),
+                    "3.connections.weights": Tensor(choice),
+                }
                 facts = {} if form == "raw" else {"parametrization": form}
                 for prefix in ("", "_orig_mod."):
                     prefixed = {prefix + key: value for key, value in state.items()}
@@ -190,8 +231,12 @@ class FromTorchTest(Case):
         x = r.uniform(-1, 1, (100, 2)).astype(f4)
         h = (x[:, :, None] > thresholds).reshape(100, -1).astype(int)
         layer = logic_dense(r, 6, 6, "light", 3)
-        net = Sequential(LearnableBinarization(thresholds=Tensor(np.zeros((2, 3), f4)), raw_diffs=Tensor(steps), feature_dim=-2),
-                         Flatten(), layer, GroupSum(k=3, tau=2, beta=0.0))
+        net = Sequential(
+            LearnableBinarization(thresholds=Tensor(np.zeros((2, 3), f4)), raw_diffs=Tensor(steps), feature_dim=-2),
+            Flatten(),
+            layer,
+            GroupSum(k=3, tau=2, beta=0.0),
+        )
         want = scores(dense(h, layer.connections.indices.a, layer.weight.a, "light"), 3, 2)
         self.same(ialgn.from_torch(net), x, want, "learnt-thresholds")
 
@@ -200,15 +245,29 @@ class FromTorchTest(Case):
         rows, columns = ((d + 2 * padding - field) // stride + 1 for d in in_dim)
         leaves = pins ** (depth - 1)
         index = np.zeros((pins, kernels, rows * columns, leaves, 3), int)
-        tap = np.stack([r.integers(0, field, (pins, kernels, leaves)), r.integers(0, field, (pins, kernels, leaves)),
-                        r.integers(0, channels, (pins, kernels, leaves))], axis=-1)
+        tap = np.stack(
+            [
+                r.integers(0, field, (pins, kernels, leaves)),
+                r.integers(0, field, (pins, kernels, leaves)),
+                r.integers(0, channels, (pins, kernels, leaves)),
+            ],
+            axis=-1,
+        )
         for p in range(rows * columns):
             index[:, :, p] = tap + [p // columns * stride, p % columns * stride, 0]
-        weights = [r.normal(size=(pins ** (depth - 1 - level), kernels, 16 if form == "raw" else 1 << pins)).astype(f4)
-                   for level in range(depth)]
-        module = LogicConv2d(tree_weights=list(map(Tensor, weights)), connections=Module(_indices_L0=Tensor(index)),
-                             parametrization=Parametrization[form](), in_dim=in_dim, channels=channels, padding=padding,
-                             kernel_positions=(rows, columns))
+        weights = [
+            r.normal(size=(pins ** (depth - 1 - level), kernels, 16 if form == "raw" else 1 << pins)).astype(f4)
+            for level in range(depth)
+        ]
+        module = LogicConv2d(
+            tree_weights=list(map(Tensor, weights)),
+            connections=Module(_indices_L0=Tensor(index)),
+            parametrization=Parametrization[form](),
+            in_dim=in_dim,
+            channels=channels,
+            padding=padding,
+            kernel_positions=(rows, columns),
+        )
 
         def forward(h):
             h = np.pad(h, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
@@ -217,8 +276,15 @@ class FromTorchTest(Case):
                 for p in range(rows * columns):
                     v = [h[:, i[2], i[0], i[1]] for i in index[:, kernel, p].transpose(1, 0, 2).reshape(-1, 3)]
                     for weight in weights:
-                        v = [dense(np.stack(v[s * pins : (s + 1) * pins], 1), [[i] for i in range(pins)],
-                                   weight[s : s + 1, kernel], form)[:, 0] for s in range(len(weight))]
+                        v = [
+                            dense(
+                                np.stack(v[s * pins : (s + 1) * pins], 1),
+                                [[i] for i in range(pins)],
+                                weight[s : s + 1, kernel],
+                                form,
+                            )[:, 0]
+                            for s in range(len(weight))
+                        ]
                     out[:, kernel, p // columns, p % columns] = v[0]
             return out
 
@@ -228,15 +294,28 @@ class FromTorchTest(Case):
         def forward(h):
             h = np.pad(h, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
             rows, columns = ((n - kernel) // stride + 1 for n in h.shape[2:])
-            return np.array([[h[:, :, i * stride : i * stride + kernel, j * stride : j * stride + kernel].max(axis=(2, 3))
-                              for j in range(columns)] for i in range(rows)]).transpose(2, 3, 0, 1)
+            return np.array(
+                [
+                    [
+                        h[:, :, i * stride : i * stride + kernel, j * stride : j * stride + kernel].max(axis=(2, 3))
+                        for j in range(columns)
+                    ]
+                    for i in range(rows)
+                ]
+            ).transpose(2, 3, 0, 1)
 
         return OrPooling2d(kernel_size=kernel, stride=stride, padding=padding), forward
 
     def test_convolution(self):
         """Trees at every place, padding, strides, windows that one node holds and larger ones, on images."""
-        for seed, (form, pins, padding, stride, window) in enumerate([
-                ("raw", 2, 1, 1, (2, 2, 0)), ("light", 3, 0, 1, (3, 2, 1)), ("warp", 2, 1, 2, (2, 2, 1)), ("light", 4, 2, 2, (3, 1, 2))]):
+        for seed, (form, pins, padding, stride, window) in enumerate(
+            [
+                ("raw", 2, 1, 1, (2, 2, 0)),
+                ("light", 3, 0, 1, (3, 2, 1)),
+                ("warp", 2, 1, 2, (2, 2, 1)),
+                ("light", 4, 2, 2, (3, 1, 2)),
+            ]
+        ):
             with self.subTest(f"{form} {pins}"):
                 r = draw(10 + seed)
                 thresholds = np.sort(r.normal(size=(2, 2)).astype(f4))[:, ::-1]
@@ -247,14 +326,22 @@ class FromTorchTest(Case):
                 h = reduce(forward(h)).reshape(60, -1)
                 last = logic_dense(r, h.shape[1], 12, form, pins)
                 want = scores(dense(h, last.connections.indices.a, last.weight.a, form), 3, 1.5, 0.5)
-                net = Sequential(FixedBinarization(thresholds=Tensor(thresholds), feature_dim=1), Sequential(conv, pool),
-                                 Flatten(), last, GroupSum(k=3, tau=1.5, beta=0.5))
+                net = Sequential(
+                    FixedBinarization(thresholds=Tensor(thresholds), feature_dim=1),
+                    Sequential(conv, pool),
+                    Flatten(),
+                    last,
+                    GroupSum(k=3, tau=1.5, beta=0.5),
+                )
                 self.same(ialgn.from_torch(net), x, want, f"conv-{form}-{pins}")
                 bits = Sequential(conv, pool, Flatten(), last, GroupSum(k=3, tau=1.5, beta=0.5))
                 shaped = r.integers(0, 2, (60, 4, 5, 6))
                 g = reduce(forward(shaped)).reshape(60, -1)
-                self.same(ialgn.from_torch(bits), shaped.astype(np.uint8),
-                          scores(dense(g, last.connections.indices.a, last.weight.a, form), 3, 1.5, 0.5))
+                self.same(
+                    ialgn.from_torch(bits),
+                    shaped.astype(np.uint8),
+                    scores(dense(g, last.connections.indices.a, last.weight.a, form), 3, 1.5, 0.5),
+                )
                 ends = Sequential(conv, pool, Flatten(), GroupSum(k=3, tau=1.5, beta=0.5))  # a sum of what is pooled
                 self.equal(ialgn.from_torch(ends).scores(shaped), scores(g, 3, 1.5, 0.5))
 
@@ -266,12 +353,22 @@ class FromTorchTest(Case):
         b = x[..., None] > thresholds.reshape(1, 2, 1, 1, 3)
         layer = logic_dense(r, 36, 10, "light", 4)
         for dim, h in ((1, np.moveaxis(b, -1, 2)), (-2, b)):
-            want = scores(dense(h.reshape(50, -1).astype(int), layer.connections.indices.a, layer.weight.a, "light"), 5, 1)
-            net = Sequential(FixedBinarization(thresholds=Tensor(thresholds), feature_dim=dim), Flatten(), layer,
-                             GroupSum(k=5, tau=1, beta=0.0))
+            want = scores(
+                dense(h.reshape(50, -1).astype(int), layer.connections.indices.a, layer.weight.a, "light"), 5, 1
+            )
+            net = Sequential(
+                FixedBinarization(thresholds=Tensor(thresholds), feature_dim=dim),
+                Flatten(),
+                layer,
+                GroupSum(k=5, tau=1, beta=0.0),
+            )
             self.same(ialgn.from_torch(net), x, want)
-        net = Sequential(FixedBinarization(thresholds=Tensor(thresholds[0]), feature_dim=2), Flatten(), layer,
-                         GroupSum(k=5, tau=1, beta=0.0))
+        net = Sequential(
+            FixedBinarization(thresholds=Tensor(thresholds[0]), feature_dim=2),
+            Flatten(),
+            layer,
+            GroupSum(k=5, tau=1, beta=0.0),
+        )
         with self.assertRaisesRegex(ialgn.ModelError, "the shape of a sample"):
             ialgn.from_torch(net)
         h = np.moveaxis(x[..., None] > thresholds[0], -1, 3)
@@ -292,32 +389,49 @@ class FromTorchTest(Case):
         order = r.permutation(17)
         want = scores(np.pad(h[:, order], ((0, 0), (0, 3))), 5, 0.3)
         plain = scores(np.pad(h, ((0, 0), (0, 3))), 5, 0.3)
-        net = Sequential(LUTLayer(luts=Tensor(luts[0]), mapping=Tensor(mapping), input_size=12, ste=True),
-                         LUTLayer(luts=Tensor(luts[1]), mapping=Module(weights=Tensor(learnt)), input_size=20, ste=True),
-                         GroupSum(k=5, tau=0.3, randperm=Tensor(order)))
+        net = Sequential(
+            LUTLayer(luts=Tensor(luts[0]), mapping=Tensor(mapping), input_size=12, ste=True),
+            LUTLayer(luts=Tensor(luts[1]), mapping=Module(weights=Tensor(learnt)), input_size=20, ste=True),
+            GroupSum(k=5, tau=0.3, randperm=Tensor(order)),
+        )
         self.same(ialgn.from_torch(net, thresholds=thresholds), x, want, "dwn")
-        state = {"0.luts": Tensor(luts[0]), "0.mapping": Tensor(mapping), "1.luts": Tensor(luts[1]),
-                 "1.mapping.weights": Tensor(learnt), "1._LUTLayer__dummy_mapping": Tensor(np.arange(51).reshape(17, 3))}
+        state = {
+            "0.luts": Tensor(luts[0]),
+            "0.mapping": Tensor(mapping),
+            "1.luts": Tensor(luts[1]),
+            "1.mapping.weights": Tensor(learnt),
+            "1._LUTLayer__dummy_mapping": Tensor(np.arange(51).reshape(17, 3)),
+        }
         model = ialgn.from_torch(state, thresholds=thresholds, k=5, tau=0.3)
         self.same(model, x, plain, "dwn-padded")
         self.equal(model.last_layer(x)[:, 17:], np.zeros((120, 3)))
         with open(self.path("facts.json"), "w", encoding="utf-8") as file:
-            json.dump({"group_sum": {"k": 5, "tau": 0.3, "randperm": order.tolist()},
-                       "thermometer": {"thresholds_file": "t.npy"}}, file)
+            json.dump(
+                {
+                    "group_sum": {"k": 5, "tau": 0.3, "randperm": order.tolist()},
+                    "thermometer": {"thresholds_file": "t.npy"},
+                },
+                file,
+            )
         np.save(self.path("t.npy"), thresholds)
         self.equal(ialgn.from_torch(state, facts=self.path("facts.json")).scores(x), want)
         one = np.broadcast_to(thresholds[:1], (6, 2))
         h = (x[:, :, None] > one).reshape(120, -1)
-        self.equal(ialgn.from_torch(net, thresholds=thresholds[:1]).scores(x), ialgn.from_torch(net, thresholds=one).scores(x))
+        self.equal(
+            ialgn.from_torch(net, thresholds=thresholds[:1]).scores(x), ialgn.from_torch(net, thresholds=one).scores(x)
+        )
         bits = ialgn.from_torch(net)  # without thresholds features are bits
         self.equal(bits.scores(h), ialgn.from_torch(net, thresholds=one).scores(x))
         net._modules["1"].ste = False
         with self.assertRaisesRegex(ialgn.ModelError, "numbers, not bits"):
             ialgn.from_torch(net)
-        for arguments, what in [({"thresholds": thresholds[:4]}, "is given 12 bits|reads bit"), ({"thresholds": [["a"]]}, "no type"),
-                                ({"thresholds": np.full((6, 2), np.nan)}, "want numbers"),
-                                ({"facts": {"thermometer": {"thresholds_file": "t.npy"}}}, "the thresholds are in t.npy"),
-                                ({"facts": {"input": {"bits": 8}}}, "ialgn import")]:
+        for arguments, what in [
+            ({"thresholds": thresholds[:4]}, "is given 12 bits|reads bit"),
+            ({"thresholds": [["a"]]}, "no type"),
+            ({"thresholds": np.full((6, 2), np.nan)}, "want numbers"),
+            ({"facts": {"thermometer": {"thresholds_file": "t.npy"}}}, "the thresholds are in t.npy"),
+            ({"facts": {"input": {"bits": 8}}}, "ialgn import"),
+        ]:
             with self.assertRaisesRegex(ialgn.ModelError, what):
                 ialgn.from_torch(state, k=5, tau=0.3, **arguments)
 
@@ -337,10 +451,22 @@ class FromTorchTest(Case):
             (Sequential(layer, logic_dense(r, 4, 4, "raw", 2), total), "in one module"),
             (Sequential(layer, total, layer), "not the last module"),
             (Sequential(layer), "k: "),
-            (Sequential(LogicLayer(weights=np.full((4, 16), np.nan), indices=layer.indices, in_dim=2), total), "not finite"),
-            (Sequential(LogicLayer(weights=np.zeros((4, 9)), indices=layer.indices, in_dim=2), total), "weights of shape"),
-            (Sequential(LogicLayer(weights=layer.weights, indices=(np.full(4, 7),) * 2, in_dim=2), total), "reads bit 7 of 2"),
-            (Sequential(LogicLayer(weights=layer.weights, indices=(np.zeros(4),) * 2, in_dim=2), total), "want integers"),
+            (
+                Sequential(LogicLayer(weights=np.full((4, 16), np.nan), indices=layer.indices, in_dim=2), total),
+                "not finite",
+            ),
+            (
+                Sequential(LogicLayer(weights=np.zeros((4, 9)), indices=layer.indices, in_dim=2), total),
+                "weights of shape",
+            ),
+            (
+                Sequential(LogicLayer(weights=layer.weights, indices=(np.full(4, 7),) * 2, in_dim=2), total),
+                "reads bit 7 of 2",
+            ),
+            (
+                Sequential(LogicLayer(weights=layer.weights, indices=(np.zeros(4),) * 2, in_dim=2), total),
+                "want integers",
+            ),
             (Sequential(logic_dense(r, 8, 4, "light", 7), total), "7 inputs"),
         ]:
             with self.assertRaisesRegex(ialgn.ModelError, what):
@@ -351,8 +477,12 @@ class CutsTest(Case):
     def test_cuts(self):
         """A double exceeds the cut exactly where, rounded to single precision, it exceeds the threshold."""
         bits = draw(1).integers(0, 1 << 32, 50000, dtype=np.uint32)
-        t = np.concatenate([bits.view(f4), f4([0, -0.0, 1, 1.1, -1, 3.4028235e38, -3.4028235e38, 1e-45, -1e-45, 1.1754944e-38,
-                                              np.inf, -np.inf])])
+        t = np.concatenate(
+            [
+                bits.view(f4),
+                f4([0, -0.0, 1, 1.1, -1, 3.4028235e38, -3.4028235e38, 1e-45, -1e-45, 1.1754944e-38, np.inf, -np.inf]),
+            ]
+        )
         t = t[~np.isnan(t)]
         c = cuts(t)
         self.assertTrue(np.isfinite(c).all())
@@ -367,7 +497,20 @@ class CutsTest(Case):
 
     def test_numbers(self):
         """Numbers are written as Go writes them."""
-        for value, want in [(3.0, "3"), (0.1, "0.1"), (1 / 0.3, "3.3333333333333335"), (1e-6, "0.000001"), (1e-7, "1e-7"),
-                            (1.5e-10, "1.5e-10"), (1e20, "100000000000000000000"), (1e21, "1e+21"), (1.5e300, "1.5e+300"),
-                            (-2.5, "-2.5"), (7, "7"), (0.0, "0"), (-0.0, "-0"), (123456789.125, "123456789.125")]:
+        for value, want in [
+            (3.0, "3"),
+            (0.1, "0.1"),
+            (1 / 0.3, "3.3333333333333335"),
+            (1e-6, "0.000001"),
+            (1e-7, "1e-7"),
+            (1.5e-10, "1.5e-10"),
+            (1e20, "100000000000000000000"),
+            (1e21, "1e+21"),
+            (1.5e300, "1.5e+300"),
+            (-2.5, "-2.5"),
+            (7, "7"),
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (123456789.125, "123456789.125"),
+        ]:
             self.assertEqual(number(value), want)

@@ -16,8 +16,10 @@ CONFIGS = {
     "gates": SMALL + "name: gates\nmodel: {width: 120, depth: 4, anchors: 8, tau: 3}\n",
     "light": SMALL + "name: light\nmodel: {width: 60, depth: 3, anchors: 4, tau: 3, parametrization: light}\n",
     "hidden": SMALL + "name: hidden\nmodel: {width: 60, depth: 3, anchors: 4, hidden: 4, tau: 3}\n",
-    "layered": SMALL + "name: layered\nmodel: {topology: layered, widths: '90,60', inputs: 6, anchors: 6, hidden: 3, tau: 3}\n",
-    "tree": SMALL + "name: tree\nmodel: {topology: tree, width: 20, depth: 2, inputs: 4, leaves: 2, anchors: 4, tau: 3}\n",
+    "layered": SMALL
+    + "name: layered\nmodel: {topology: layered, widths: '90,60', inputs: 6, anchors: 6, hidden: 3, tau: 3}\n",
+    "tree": SMALL
+    + "name: tree\nmodel: {topology: tree, width: 20, depth: 2, inputs: 4, leaves: 2, anchors: 4, tau: 3}\n",
     "rwlgn": SMALL + "name: rwlgn\nmodel: {topology: rwlgn, width: 50, depth: 3, tau: 3}\n",
 }
 
@@ -103,8 +105,13 @@ class ModelTest(Case):
     def test_wrong_samples(self):
         model = ialgn.load(self.models["gates"])
         x = np.zeros((2, 64))
-        for value, want in ((17, "want an integer of 0 to 16"), (-1, "want an integer"), (0.5, "want an integer"),
-                            (np.nan, "want an integer"), (np.inf, "want an integer")):
+        for value, want in (
+            (17, "want an integer of 0 to 16"),
+            (-1, "want an integer"),
+            (0.5, "want an integer"),
+            (np.nan, "want an integer"),
+            (np.inf, "want an integer"),
+        ):
             wrong = x.copy()
             wrong[1, 3] = value
             with self.assertRaisesRegex(ialgn.ModelError, f"sample 1: feature 3 is .*{want}"):

@@ -19,7 +19,9 @@ class SharedTest(Case):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.model_file = train(folder.name, "some", SMALL + "name: some\nmodel: {width: 100, depth: 3, anchors: 8, tau: 3}\n")
+        cls.model_file = train(
+            folder.name, "some", SMALL + "name: some\nmodel: {width: 100, depth: 3, anchors: 8, tau: 3}\n"
+        )
         cls.design = os.path.join(folder.name, "design")
         run_ialgn("compile", cls.model_file, "-o", cls.design, "--emit", "c", "--quiet")
 
@@ -38,7 +40,9 @@ class SharedTest(Case):
         """A library may be compiled with more words in a row than the header says."""
         x, _ = digits()
         for words in (1, 4, 8):
-            shared = ialgn.compile_c(self.design, "some", self.path(f"lib{words}.so"), options=("-O1", f"-DSOME_WORDS={words}"))
+            shared = ialgn.compile_c(
+                self.design, "some", self.path(f"lib{words}.so"), options=("-O1", f"-DSOME_WORDS={words}")
+            )
             self.equal(shared.counts(x), ialgn.load(self.model_file).counts(x))
 
     def test_core(self):
@@ -57,8 +61,12 @@ class SharedTest(Case):
         lines = ["a,b,c,d,kind"] + [",".join(map(repr, row)) + f",{'pn'[row[0] < row[1]]}" for row in x.tolist()]
         with open(self.path("t.csv"), "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
-        model_file = train(self.folder, "real", f"name: real\ndata: {{set: csv, train: {self.path('t.csv')}, test_share: 0.2}}\n"
-                           "encoder: {bits: 8, bits_in: 12}\nmodel: {width: 20, depth: 2, anchors: 8, tau: 2}\ntrain: {epochs: 2}\n")
+        model_file = train(
+            self.folder,
+            "real",
+            f"name: real\ndata: {{set: csv, train: {self.path('t.csv')}, test_share: 0.2}}\n"
+            "encoder: {bits: 8, bits_in: 12}\nmodel: {width: 20, depth: 2, anchors: 8, tau: 2}\ntrain: {epochs: 2}\n",
+        )
         run_ialgn("compile", model_file, "-o", self.path("design"), "--emit", "c", "--quiet")
         model, shared = ialgn.load(model_file), ialgn.compile_c(self.path("design"))
         self.assertTrue(shared.real)
@@ -76,17 +84,23 @@ class SharedTest(Case):
         for wrong in (x + 1, x - 1, x + 0.5, x[:, 1:], x[0]):
             with self.assertRaises(ialgn.ModelError):
                 shared.predict(wrong)
-        for arguments, want in [((self.folder,), "no C of a network"), ((self.path("none"),), "No such file"),
-                                ((self.design, "other", self.path("x.so")), "gcc fails"),
-                                ((self.design, "some", self.path("x.so"), "no-such-compiler"), "install a C compiler"),
-                                ((self.design, "some", self.path("x.so"), "gcc", ["--no-such-option"]), "gcc fails")]:
+        for arguments, want in [
+            ((self.folder,), "no C of a network"),
+            ((self.path("none"),), "No such file"),
+            ((self.design, "other", self.path("x.so")), "gcc fails"),
+            ((self.design, "some", self.path("x.so"), "no-such-compiler"), "install a C compiler"),
+            ((self.design, "some", self.path("x.so"), "gcc", ["--no-such-option"]), "gcc fails"),
+        ]:
             with self.assertRaisesRegex(ialgn.ModelError, want):
                 ialgn.compile_c(*arguments)
         header = os.path.join(self.design, "some.h")
         with open(self.path("libbad.so"), "wb") as file:
             file.write(b"no library")
-        for arguments, want in [((self.path("libbad.so"), header), "cannot be loaded"), ((self.path("libx.so"),), "No such file"),
-                                ((self.path("libsome.so"), self.path("some.txt")), "no name of a header")]:
+        for arguments, want in [
+            ((self.path("libbad.so"), header), "cannot be loaded"),
+            ((self.path("libx.so"),), "No such file"),
+            ((self.path("libsome.so"), self.path("some.txt")), "no name of a header"),
+        ]:
             with self.assertRaisesRegex(ialgn.ModelError, want):
                 ialgn.Shared(*arguments)
         shutil.copy(header, self.path("other.h"))
@@ -96,7 +110,19 @@ class SharedTest(Case):
 
 class MacrosTest(unittest.TestCase):
     def test_macros(self):
-        text = "\n".join(f"#define N_{name} {value}" for name, value in [
-            ("WORDS", "2"), ("A", "3 /* rows */"), ("B", "(4 * N_WORDS)"), ("C", "(N_B + (N_A + 1) * N_WORDS)"),
-            ("D", "__import__"), ("E", "(1"), ("F", "9" * 40), ("G", "N_NONE"), ("H", "1 2"), ("I", "2 ** 9")])
+        text = "\n".join(
+            f"#define N_{name} {value}"
+            for name, value in [
+                ("WORDS", "2"),
+                ("A", "3 /* rows */"),
+                ("B", "(4 * N_WORDS)"),
+                ("C", "(N_B + (N_A + 1) * N_WORDS)"),
+                ("D", "__import__"),
+                ("E", "(1"),
+                ("F", "9" * 40),
+                ("G", "N_NONE"),
+                ("H", "1 2"),
+                ("I", "2 ** 9"),
+            ]
+        )
         self.assertEqual(_macros(text, "N"), {"WORDS": 8, "A": 3, "B": 32, "C": 64})

@@ -93,8 +93,11 @@ class Network:
         [features, bits], and returns them in the shape of what comes next."""
         thresholds = single_precision(thresholds)
         if thresholds.shape[1] >= MAX_BITS:
-            raise ModelError("", f"{thresholds.shape[1]} thresholds of a feature, want at most {MAX_BITS - 1}",
-                             "train with fewer bits")
+            raise ModelError(
+                "",
+                f"{thresholds.shape[1]} thresholds of a feature, want at most {MAX_BITS - 1}",
+                "train with fewer bits",
+            )
         order = np.argsort(thresholds, axis=1, kind="stable")
         rank = np.argsort(order, axis=1, kind="stable")
         self.thresholds = np.take_along_axis(thresholds, order, axis=1)
@@ -114,14 +117,23 @@ class Network:
             raise ModelError("", f"{what}: is given bits of shape {list(self.refs.shape)}", "put a Flatten before it")
         pins, width = indices.shape
         if not 1 <= pins <= MAX_PINS or (raw and pins != 2):
-            raise ModelError("", f"{what}: nodes with {pins} inputs, want 1 to {MAX_PINS}" + (", and 2 of raw" * raw),
-                             "train nodes that ialgn has")
+            raise ModelError(
+                "",
+                f"{what}: nodes with {pins} inputs, want 1 to {MAX_PINS}" + (", and 2 of raw" * raw),
+                "train nodes that ialgn has",
+            )
         if logits.shape != (width, 16 if raw else 1 << pins):
-            raise ModelError("", f"{what}: weights of shape {list(logits.shape)} for {width} nodes with {pins} inputs",
-                             "check that weights and wiring are of one network")
+            raise ModelError(
+                "",
+                f"{what}: weights of shape {list(logits.shape)} for {width} nodes with {pins} inputs",
+                "check that weights and wiring are of one network",
+            )
         if indices.size and indices.max() >= len(self.refs):
-            raise ModelError("", f"{what}: reads bit {indices.max()} of {len(self.refs)}",
-                             "check that the wiring is the network's own, and the number of input bits")
+            raise ModelError(
+                "",
+                f"{what}: reads bit {indices.max()} of {len(self.refs)}",
+                "check that the wiring is the network's own, and the number of input bits",
+            )
         self.add(Layer(np.where(indices < 0, -1, self.refs[np.maximum(indices, 0)]), logits, raw))
 
 
@@ -130,8 +142,11 @@ def single_precision(value):
     with np.errstate(over="ignore"):
         value = value.astype(np.float32)
     if value.ndim != 2 or not value.size or np.isnan(value).any():
-        raise ModelError("", f"thresholds of shape {list(value.shape)}, want numbers [features, bits]",
-                         "give what the thermometer was fitted to")
+        raise ModelError(
+            "",
+            f"thresholds of shape {list(value.shape)}, want numbers [features, bits]",
+            "give what the thermometer was fitted to",
+        )
     return value
 
 
@@ -196,8 +211,9 @@ def _grouped(net, total):
         refs = refs[order]
     rest = -len(refs) % total.k
     if rest and not total.pads:
-        raise ModelError("", f"group sum: {len(refs)} bits cannot be split into {total.k} classes",
-                         "give k, the number of classes")
+        raise ModelError(
+            "", f"group sum: {len(refs)} bits cannot be split into {total.k} classes", "give k, the number of classes"
+        )
     return np.concatenate([refs, np.full(rest, -1)])
 
 
@@ -254,18 +270,32 @@ def _metadata(net, layers, encoder, classes, name):
     if most != 2:
         network["inputs"] = most
     network.update(
-        widths=",".join(map(str, widths)), anchors=1, hidden=1, parametrization="softmax16" if raw else "light",
-        init="skip", skip_logit=5 if most == 2 else 2, init_noise=0 if most == 2 else 1, first_pin="relaxed",
-        wiring="random", tau=float(net.sum.tau))
+        widths=",".join(map(str, widths)),
+        anchors=1,
+        hidden=1,
+        parametrization="softmax16" if raw else "light",
+        init="skip",
+        skip_logit=5 if most == 2 else 2,
+        init_noise=0 if most == 2 else 1,
+        first_pin="relaxed",
+        wiring="random",
+        tau=float(net.sum.tau),
+    )
     config = {
-        "name": name, "data": {"set": "memory"},
+        "name": name,
+        "data": {"set": "memory"},
         "encoder": {"kind": "thermometer", "bits": encoder.bits, "thresholds": "uniform", "bits_in": encoder.bits_in},
         "model": network,
         "train": {
             "estimator": "ste",
             "optimizer": {"kind": "adam", "lr": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
-            "epochs": 200, "batch": 100, "seed": 1, "schedule": {"kind": "constant"},
-            "validation": {"share": 0, "patience": 0}}}
+            "epochs": 200,
+            "batch": 100,
+            "seed": 1,
+            "schedule": {"kind": "constant"},
+            "validation": {"share": 0, "patience": 0},
+        },
+    }
     origin = {"format": net.framework, "files": None}
     if net.sum.beta:
         origin["beta"] = float(net.sum.beta)
@@ -274,8 +304,15 @@ def _metadata(net, layers, encoder, classes, name):
     sections = []
     for i, (n, width) in enumerate(zip(pins, widths)):
         pin = {"source": "previous" if i else "input", "k": 1}
-        sections.append({"layers": 1, "a": pin, "b": pin} if plain else {"layers": 1, "width": width, "pins": [pin] * n})
+        sections.append(
+            {"layers": 1, "a": pin, "b": pin} if plain else {"layers": 1, "width": width, "pins": [pin] * n}
+        )
     return {
-        "format": "ialgn-model", "version": "1" if plain else "2", "config": _json(config), "classes": _json(classes),
+        "format": "ialgn-model",
+        "version": "1" if plain else "2",
+        "config": _json(config),
+        "classes": _json(classes),
         "encoder": _json({"bits": encoder.bits, "bits_in": encoder.bits_in, "max": encoder.max}),
-        "sections": _json(sections), "record": _json(record)}
+        "sections": _json(sections),
+        "record": _json(record),
+    }
