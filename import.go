@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ialgn/interchange"
 	"ialgn/interchange/facts"
@@ -89,7 +90,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 		return nil, fmt.Errorf("%s: %w", path, asked(err))
 	}
 	if o.Name == "" {
-		o.Name = config.NameFor(path)
+		o.Name = config.NameFor(strings.TrimSuffix(path, filepath.Ext(path)))
 	}
 	if o.Classes == nil {
 		o.Classes = src.Facts.Classes

@@ -185,6 +185,9 @@ func (d *document) ialgn(words []string) []error {
 		if log := c.flags["--log"]; log != "" {
 			d.make(log)
 		}
+	case "import", "export":
+		wrong = d.need(c.args...)
+		d.make(out)
 	case "compile":
 		wrong = d.need(c.args...)
 		d.design(out, moduleOf(c), c.flags["--emit"])
