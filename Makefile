@@ -6,7 +6,7 @@ GO        ?= go
 TOOL      := $(GO) tool -modfile=tools/lint/go.mod
 PACKAGES  ?= ./...
 DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb berkeley-abc g++ tcl chromium \
-             ghdl graphviz python3-numpy qemu-user binutils-aarch64-linux-gnu qemu-system-arm gcc-arm-none-eabi \
+             ghdl graphviz python3-numpy python3-onnx qemu-user binutils-aarch64-linux-gnu qemu-system-arm gcc-arm-none-eabi \
              libnewlib-arm-none-eabi
 
 # Set these for `bench`, `fuzz`, `fuzz-compile` and `mutate`, such as: make bench PACKAGES=./trainer/engine COUNT=10

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ialgn/interchange"
 	"ialgn/interchange/facts"
@@ -76,7 +77,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w; name a file of another framework", path, errors.Unwrap(err))
 	}
 	defer file.Close()
 	info, err := file.Stat()
@@ -96,7 +97,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 		return nil, fmt.Errorf("%s: %w", path, asked(err))
 	}
 	if o.Name == "" {
-		o.Name = config.NameFor(path)
+		o.Name = config.NameFor(strings.TrimSuffix(path, filepath.Ext(path)))
 	}
 	if o.Classes == nil {
 		o.Classes = src.Facts.Classes

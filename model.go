@@ -108,11 +108,15 @@ func (m *Model) Config() Config { return m.info.Model.Config }
 // Score returns what a class count comes to in the softmax: the count and the model's beta, divided by tau. Beta is 0
 // of all models but those that another program trained with one. It is computed in single precision, as training does.
 func (m *Model) Score(count int) float32 {
-	beta := float32(0)
+	return (float32(count) + float32(m.beta())) / float32(m.info.Model.Config.Model.Tau)
+}
+
+// beta returns what every class count is given before it is divided by tau.
+func (m *Model) beta() float64 {
 	if o := m.info.Model.Record.Origin; o != nil {
-		beta = float32(o.Beta)
+		return o.Beta
 	}
-	return (float32(count) + beta) / float32(m.info.Model.Config.Model.Tau)
+	return 0
 }
 
 // Training returns the outcome of the training, nil of a model that another process trained.

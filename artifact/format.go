@@ -15,6 +15,7 @@ import (
 	"ialgn/backend/gocode"
 	"ialgn/backend/handover"
 	"ialgn/backend/object/library"
+	"ialgn/backend/qonnx"
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/backend/yosysjson"
@@ -128,6 +129,9 @@ func requested() []format {
 		inGo("go-object-native", "_native.go"),
 		inGo("go-object-other", "_native_other.go"),
 		inGo("go-object-test", "_native_test.go"),
+		{"qonnx", "qonnx", ".onnx", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
+			return qonnx.Write(w, n, qonnx.Options{Module: p.Manifest.Module, Header: p.Header, Version: p.Manifest.Version})
+		})},
 		{"yosys-json", "yosys-json", ".yosys.json", onRequest, func(w io.Writer, p Product) error {
 			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " +
 				p.Manifest.Version})

@@ -83,12 +83,12 @@ func pathsOf(files map[string]string) []string { return slices.Sorted(maps.Keys(
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	p := product(t, "tiny", netlist.Gates, 1)
-	p.Emit = []string{"dot", "aiger", "verilog", "c", "go", "blif", "yosys-json"}
+	p.Emit = []string{"dot", "aiger", "verilog", "c", "go", "blif", "qonnx", "yosys-json"}
 	report := write(t, dir, p)
 
 	want := []string{
 		"manifest.json", "report.json", "tiny.aig", "tiny.blif", "tiny.c", "tiny.dot", "tiny.h",
-		"tiny.netlist", "tiny.v", "tiny.vc", "tiny.yosys.json", "tiny_inst.vh", "tiny_net.go", "tiny_net_test.go",
+		"tiny.netlist", "tiny.onnx", "tiny.v", "tiny.vc", "tiny.yosys.json", "tiny_inst.vh", "tiny_net.go", "tiny_net_test.go",
 		"tiny_one.c", "tiny_one.h", "tiny_one_selftest.c",
 		"tiny_pkg.vhd", "tiny_selftest.c", "tiny_sim.vc", "tiny_tb.v",
 	}
@@ -225,7 +225,7 @@ func TestWriteFails(t *testing.T) {
 		},
 		{
 			"unknown format", context.Background(), func(p *Product) { p.Emit = []string{"dot", "vhdl"} },
-			`emit: format "vhdl" is unknown: give some of verilog, testbench, netlist, aiger, blif, c, go, dot, object, go-object, yosys-json`,
+			`emit: format "vhdl" is unknown: give some of verilog, testbench, netlist, aiger, blif, c, go, dot, object, go-object, qonnx, yosys-json`,
 		},
 		{"module name", context.Background(), func(p *Product) { p.Manifest.Module = "../evil" }, "module name: "},
 		{"interrupted", cancelled, func(*Product) {}, "context canceled"},

@@ -76,7 +76,7 @@ func Model(n *graph.Network, opt Options) (*model.Model, error) {
 
 // checkGroups refuses references to what is not there.
 func checkGroups(n *graph.Network, counted [][]graph.Ref) error {
-	last := 0
+	var last int
 	switch {
 	case n.Dense != nil:
 		last = n.Dense[len(n.Dense)-1].Width

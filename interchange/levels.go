@@ -107,7 +107,8 @@ func (l *levelled) check(outputs int) error {
 		}
 	}
 	if total > maxPassed {
-		return fmt.Errorf("%d nodes, most of which pass bits on from one layer to the next, want at most %d", total, maxPassed)
+		return fmt.Errorf("%d nodes, most of which pass bits on from one layer to the next, want at most %d", total,
+			maxPassed)
 	}
 	if l.c.Inputs == 0 {
 		return errors.New("a network without inputs")

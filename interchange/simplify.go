@@ -2,9 +2,9 @@ package interchange
 
 import "ialgn/interchange/graph"
 
-// simplified returns a circuit of the same function with other input bits, and where each of out is in it: without nodes
-// that are constant or pass a bit on, and without pins that are constant or stand twice. bits are what takes the place
-// of the circuit's inputs, in a circuit to go on from.
+// simplified returns a circuit of the same function with other input bits, and where each of out is in it: without
+// nodes that are constant or pass a bit on, and without pins that are constant or stand twice. bits are what takes the
+// place of the circuit's inputs, in a circuit to go on from.
 func simplified(c *graph.Circuit, bits, out []graph.Ref, to *graph.Circuit) []graph.Ref {
 	at := make([]graph.Ref, c.Inputs+c.Nodes())
 	copy(at, bits)

@@ -9,8 +9,8 @@ import (
 	"ialgn/trainer/model"
 )
 
-// groups returns the bits that count for each class, as many for every class: padded with zeros, and with a one for each
-// whole number that a class's beta is above that of the others. What all have in common is beta.
+// groups returns the bits that count for each class, as many for every class: padded with zeros, and with a one for
+// each whole number that a class's beta is above that of the others. What all have in common is beta.
 func groups(s *graph.Sum) (all [][]graph.Ref, beta float64, err error) {
 	classes := len(s.Groups)
 	switch {

@@ -19,6 +19,7 @@ there() {
 	gcc-arm-none-eabi) command -v arm-none-eabi-gcc ;;
 	libnewlib-arm-none-eabi) [ -e /usr/lib/arm-none-eabi/newlib/libc.a ] ;;
 	python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
+	python3-onnx) /usr/bin/python3 -c 'import onnx' ;;
 	*) command -v "$1" ;;
 	esac >/dev/null 2>&1
 }

@@ -51,36 +51,30 @@ const section = 256
 // before it writes anything: a [*netlist.KindError] if n has registers, and an error if the
 // module's name is none in C or if n is too large; later, the error of w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
-	f, err := newFile(w, n, opt)
-	if err != nil {
-		return err
-	}
-	f.source()
-	return f.flush()
+	return write(w, n, opt, newFile, (*file).source)
 }
 
 // WriteHeader writes the header file of n, NAME.h. It returns the errors of [Write].
 func WriteHeader(w io.Writer, n *netlist.Netlist, opt Options) error {
-	f, err := newFile(w, n, opt)
-	if err != nil {
-		return err
-	}
-	f.header()
-	return f.flush()
+	return write(w, n, opt, newFile, (*file).header)
 }
 
 // WriteTest writes a program, NAME_selftest.c, that holds the code of n against vectors
 // which the simulator computed. Its last line is "PASS: ..." and its exit status 0 if all is
 // right. It returns the errors of [Write].
 func WriteTest(w io.Writer, n *netlist.Netlist, opt Options) error {
-	f, err := newFile(w, n, opt)
+	return write(w, n, opt, newTestFile, (*file).test)
+}
+
+// write makes a file and writes its content.
+func write[F interface{ flush() error }](w io.Writer, n *netlist.Netlist, opt Options,
+	makeFile func(io.Writer, *netlist.Netlist, Options) (F, error), content func(F),
+) error {
+	f, err := makeFile(w, n, opt)
 	if err != nil {
 		return err
 	}
-	if f.vectors, err = wordcode.NewVectors(n, f.classifier); err != nil {
-		return fmt.Errorf("c: %w", err)
-	}
-	f.test()
+	content(f)
 	return f.flush()
 }
 
@@ -119,8 +113,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	if f.program, err = wordcode.Lower("c", n); err != nil {
 		return nil, err
 	}
-	if c, ok := wordcode.NewClassifier(n); ok {
-		f.classifier = c
+	if f.classifier = wordcode.NewClassifier(n); f.classifier != nil {
 		f.real = opt.Inputs.Real()
 	}
 	if err := something(n, f.program.Inputs, len(f.program.Outputs)); err != nil {
@@ -132,6 +125,18 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	}
 	if f.table, err = f.program.Table(); err != nil {
 		return nil, fmt.Errorf("c: %s: %w", n.Name, err)
+	}
+	return f, nil
+}
+
+// newTestFile is newFile with what the test program checks.
+func newTestFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
+	f, err := newFile(w, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	if f.vectors, err = wordcode.NewVectors(n, f.classifier); err != nil {
+		return nil, fmt.Errorf("c: %w", err)
 	}
 	return f, nil
 }

@@ -81,9 +81,9 @@ func WriteObjectHeader(w io.Writer, n *netlist.Netlist, opt ObjectOptions) error
 	if err != nil {
 		return err
 	}
-	f := &file{printer: newPrinter(w, module), n: n, opt: Options{Module: module, Header: opt.Header}}
-	if c, ok := wordcode.NewClassifier(n); ok {
-		f.classifier = c
+	f := &file{
+		printer: newPrinter(w, module), n: n, opt: Options{Module: module, Header: opt.Header},
+		classifier: wordcode.NewClassifier(n),
 	}
 	if f.classifier == nil && opt.Words == 0 {
 		return fmt.Errorf("c: %s is no classifier, and has no words of a row: there is no function to declare", n.Name)

@@ -23,36 +23,18 @@ type one struct {
 // WriteOne writes the source file of n for one sample at a time, NAME_one.c, which includes
 // NAME_one.h. It returns the errors of [Write], but for networks that need too many values at a time.
 func WriteOne(w io.Writer, n *netlist.Netlist, opt Options) error {
-	f, err := newOne(w, n, opt)
-	if err != nil {
-		return err
-	}
-	f.source()
-	return f.flush()
+	return write(w, n, opt, newOne, (*one).source)
 }
 
 // WriteOneHeader writes the header file of n for one sample, NAME_one.h. It returns the errors of [WriteOne].
 func WriteOneHeader(w io.Writer, n *netlist.Netlist, opt Options) error {
-	f, err := newOne(w, n, opt)
-	if err != nil {
-		return err
-	}
-	f.header()
-	return f.flush()
+	return write(w, n, opt, newOne, (*one).header)
 }
 
 // WriteOneTest writes a program, NAME_one_selftest.c, that holds the code of [WriteOne] against
 // vectors which the simulator computed, as that of [WriteTest] does. It returns the errors of [WriteOne].
 func WriteOneTest(w io.Writer, n *netlist.Netlist, opt Options) error {
-	f, err := newOne(w, n, opt)
-	if err != nil {
-		return err
-	}
-	if f.vectors, err = wordcode.NewVectors(n, f.classifier); err != nil {
-		return fmt.Errorf("c: %w", err)
-	}
-	f.test()
-	return f.flush()
+	return write(w, n, opt, newOneTest, (*one).test)
 }
 
 func newOne(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
@@ -60,7 +42,7 @@ func newOne(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &one{printer: newPrinter(w, opt.Module), n: n, opt: opt}
+	f := &one{printer: newPrinter(w, opt.Module), n: n, opt: opt, classifier: wordcode.NewClassifier(n)}
 	if f.program, err = decisionlist.Lower("c", n); err != nil {
 		return nil, err
 	}
@@ -68,10 +50,19 @@ func newOne(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
 	for _, p := range buses(n) {
 		outputs += len(p.Nets)
 	}
-	if c, ok := wordcode.NewClassifier(n); ok {
-		f.classifier = c
-	}
 	return f, something(n, int(n.FirstCellNet())-2, outputs)
+}
+
+// newOneTest is newOne with what the test program checks.
+func newOneTest(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
+	f, err := newOne(w, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	if f.vectors, err = wordcode.NewVectors(n, f.classifier); err != nil {
+		return nil, fmt.Errorf("c: %w", err)
+	}
+	return f, nil
 }
 
 // The parts of the header file.

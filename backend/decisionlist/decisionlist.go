@@ -82,7 +82,7 @@ type Class struct{ Base, Runs int }
 // If n is a classifier ([wordcode.NewClassifier]) whose features have several bits, the program
 // takes features, and else the bits of the input ports.
 func Lower(format string, n *netlist.Netlist) (*Program, error) {
-	c, _ := wordcode.NewClassifier(n)
+	c := wordcode.NewClassifier(n)
 	g, ok := fromNetlist(n, c)
 	if !ok {
 		p, err := wordcode.Lower(format, n)

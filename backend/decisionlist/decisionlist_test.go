@@ -126,7 +126,7 @@ func check(t *testing.T, n *netlist.Netlist) *Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, _ := wordcode.NewClassifier(n)
+	c := wordcode.NewClassifier(n)
 	s, err := sim.NewBlock(n, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -103,8 +103,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	if f.program, err = wordcode.Lower("go", n); err != nil {
 		return nil, err
 	}
-	if c, ok := wordcode.NewClassifier(n); ok {
-		f.classifier = c
+	if f.classifier = wordcode.NewClassifier(n); f.classifier != nil {
 		f.real = opt.Inputs.Real()
 	}
 	if f.program.Inputs == 0 || len(f.program.Outputs) == 0 {

@@ -39,8 +39,7 @@ func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int)
 	if err != nil {
 		return nil, err
 	}
-	classifier, _ := wordcode.NewClassifier(n)
-	d := driver{c: c, f: f, classes: len(classifier.Counts), size: 1}
+	d := driver{c: c, f: f, classes: len(wordcode.NewClassifier(n).Counts), size: 1}
 	if f.Wide {
 		d.size = 2
 	}

@@ -86,8 +86,8 @@ func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) { return compile(n, is
 // CompileClassifier is [Compile] for a netlist with class index and counts, together with the functions that make
 // input rows of feature words and numbers of output rows.
 func CompileClassifier(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
-	classifier, ok := wordcode.NewClassifier(n)
-	if !ok || len(f.Bits) != len(n.InputPorts()[0].Nets) {
+	classifier := wordcode.NewClassifier(n)
+	if classifier == nil || len(f.Bits) != len(n.InputPorts()[0].Nets) {
 		return nil, fmt.Errorf("native: %s is no classifier of %d input bits with a class and counts", n.Name, len(f.Bits))
 	}
 	c, err := compile(n, isa, f)

@@ -235,8 +235,8 @@ type comparison struct {
 	threshold uint64
 }
 
-// comparison says which a net is. A comparison may have lost low bits, of which the threshold has ones alone; one that has
-// lost all but the highest may be that bit.
+// comparison says which a net is. A comparison may have lost low bits, of which the threshold has ones alone; one
+// that has lost all but the highest may be that bit.
 func (d *design) comparison(v netlist.Net) (c comparison, ok bool) {
 	bits, threshold := []netlist.Net{v}, uint64(0)
 	if cell, _, driven := d.n.Driver(v); driven {

@@ -152,8 +152,8 @@ func (f *file) join(name string, list []function) joined {
 	return joined{name + "_inputs", begin}
 }
 
-// layer adds a LookupTable of functions. One with fewer inputs than others reads its last one again, which its table does
-// not look at.
+// layer adds a LookupTable of functions. One with fewer inputs than others reads its last one again, which its table
+// does not look at.
 func (f *file) layer(name string, list []function, from joined) {
 	slots := 1
 	for _, fn := range list {

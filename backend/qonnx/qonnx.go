@@ -2,20 +2,20 @@
 // qonnx.custom_op.lnn (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops), which FINN and
 // other programs around QONNX read.
 //
-// Every level of the netlist, the longest way from an input, is a LookupTable, or one for each fan-in of its cells, for
-// all tables of such a node have as many slots. It reads the nodes before it that its cells read, joined by Concat where
-// there are several. The last LookupTable has the bits of the result in order, so that nothing has to be permuted behind
-// it: a cell that is both read by others and a result stands twice. A network whose layers read each other alone is a
-// chain of LookupTables, a node a layer.
+// Every level of the netlist, the longest way from an input, is a LookupTable, or one for each fan-in of its cells,
+// for all tables of such a node have as many slots. It reads the nodes before it that its cells read, joined by
+// Concat where there are several. The last LookupTable has the bits of the result in order, so that nothing has to be
+// permuted behind it: a cell that is both read by others and a result stands twice. A network whose layers read each
+// other alone is a chain of LookupTables, a node a layer.
 //
 // What goes in is x, and what comes out depends on what the netlist has:
 //
-//   - inputs of single bits are x, uint8, and 0 or 1; feature words are x, too, float32 and whole numbers, compared with
-//     thresholds by Greater in front; words of a netlist whose comparisons have become gates are uint8, and a LookupTable
-//     takes bits out of them;
-//   - a netlist with class counts gives scores, float32, which are the counts, summed of the bits that are counted or of
-//     the digits of counts that have become gates. The class is the first of the largest. Another netlist gives bits, the
-//     bits of its output ports.
+//   - inputs of single bits are x, uint8, and 0 or 1; feature words are x, too, float32 and whole numbers, compared
+//     with thresholds by Greater in front; words of a netlist whose comparisons have become gates are uint8, and a
+//     LookupTable takes bits out of them;
+//   - a netlist with class counts gives scores, float32, which are the counts, summed of the bits that are counted or
+//     of the digits of counts that have become gates. The class is the first of the largest. Another netlist gives
+//     bits, the bits of its output ports.
 package qonnx
 
 import (
@@ -50,11 +50,11 @@ const (
 	scoresName = "scores"
 )
 
-// Write writes n. The same netlist and options give the same bytes. It takes memory for all tables and indices: 8 bytes a
-// slot and a byte an entry.
+// Write writes n. The same netlist and options give the same bytes. It takes memory for all tables and indices: 8
+// bytes a slot and a byte an entry.
 //
-// It returns an error before it writes anything: a [*netlist.KindError] if n has registers, and an error if it reads words
-// of more than 8 bits as bits, has no outputs, or is too large; later, the error of w.
+// It returns an error before it writes anything: a [*netlist.KindError] if n has registers, and an error if it reads
+// words of more than 8 bits as bits, has no outputs, or is too large; later, the error of w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	if err := netlist.Refuse("qonnx", n, netlist.Function, netlist.Compare, netlist.Popcount, netlist.Counter,
 		netlist.Argmax, netlist.Carry, netlist.Primitive); err != nil {
@@ -242,6 +242,6 @@ func (f *file) tail() {
 
 // wordsTooWide is the error of feature words that would be read bit by bit.
 func wordsTooWide(word int) error {
-	return hint.With(fmt.Errorf("qonnx: the netlist reads single bits of feature words of %d bits, which a table takes out "+
-		"of at most %d", word, maxWord), "leave out {LUT} and {Target}, so that comparisons stay, or take {Scope core}")
+	return hint.With(fmt.Errorf("qonnx: the netlist reads single bits of feature words of %d bits, which a table takes "+
+		"out of at most %d", word, maxWord), "leave out {LUT} and {Target}, so that comparisons stay, or take {Scope core}")
 }

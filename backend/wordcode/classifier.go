@@ -28,13 +28,13 @@ const ClassPort = "class_index"
 // CountName returns the name of the probe with the count of a class.
 func CountName(class int) string { return fmt.Sprintf("count_%d", class) }
 
-// NewClassifier returns the classifier that n is; ok is false if n is none: it has one
+// NewClassifier returns the classifier that n is, nil if it is none. A classifier has one
 // input port, the output port class_index of at most 16 bits and the probes count_0,
 // count_1 and so on of at most 31, at least one, as the scopes core and full have them.
 // In the scope core a feature is one thermometer bit.
-func NewClassifier(n *netlist.Netlist) (c *Classifier, ok bool) {
+func NewClassifier(n *netlist.Netlist) *Classifier {
 	if len(n.InputPorts()) != 1 || n.InputPorts()[0].Word > MaxFeatureBits {
-		return nil, false
+		return nil
 	}
 	rows, row := map[string]Rows{}, 0
 	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
@@ -44,18 +44,21 @@ func NewClassifier(n *netlist.Netlist) (c *Classifier, ok bool) {
 		}
 	}
 	x := n.InputPorts()[0]
-	c = &Classifier{Features: len(x.Nets) / x.Word, FeatureBits: x.Word, Class: rows[ClassPort]}
+	c := &Classifier{Features: len(x.Nets) / x.Word, FeatureBits: x.Word, Class: rows[ClassPort]}
 	for {
 		count, found := rows[CountName(len(c.Counts))]
 		if !found {
 			break
 		}
 		if count.Count > 31 {
-			return nil, false
+			return nil
 		}
 		c.Counts = append(c.Counts, count)
 	}
-	return c, len(c.Counts) > 0 && c.Class.Count > 0 && c.Class.Count <= 16
+	if len(c.Counts) == 0 || c.Class.Count == 0 || c.Class.Count > 16 {
+		return nil
+	}
+	return c
 }
 
 // FeatureType returns the width of the smallest unsigned type of a machine that holds a

@@ -252,11 +252,7 @@ func TestClassifier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, ok := NewClassifier(n)
-		if ok != (want[scope] != nil) {
-			t.Errorf("scope %v: a classifier: %v", scope, ok)
-		}
-		if diff := cmp.Diff(want[scope], c); ok && diff != "" {
+		if diff := cmp.Diff(want[scope], NewClassifier(n)); diff != "" {
 			t.Errorf("scope %v (-want +got):\n%s", scope, diff)
 		}
 	}

@@ -85,7 +85,8 @@ func (r importReport) text(w io.Writer) {
 	for _, n := range r.Layers {
 		nodes += n
 	}
-	fmt.Fprintf(w, "  %-14s %d in %s of %s\n", "nodes", nodes, plural.Of(len(r.Layers), "layer", "layers"), pinsText(r.Pins))
+	fmt.Fprintf(w, "  %-14s %d in %s of %s\n", "nodes", nodes, plural.Of(len(r.Layers), "layer", "layers"),
+		pinsText(r.Pins))
 	fmt.Fprintf(w, "  %-14s (count + %v) / %v\n", "scores", r.Beta, r.Tau)
 	if r.DataSet != "" {
 		fmt.Fprintf(w, "  %-14s %s, %s\n", "test part", r.DataSet, plural.Of(r.Samples, "sample", "samples"))

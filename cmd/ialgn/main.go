@@ -120,7 +120,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	cli.CommandHelpTemplate = commandHelp
 	cli.AppHelpTemplate = appHelp
 	commands := []*cli.Command{
-		demoCommand(), trainCommand(), importCommand(), evalCommand(), predictCommand(), explainCommand(),
+		demoCommand(), trainCommand(), importCommand(), exportCommand(), evalCommand(), predictCommand(), explainCommand(),
 		compileCommand(),
 		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
 		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), sweepCommand(), reportCommand(),

@@ -21,8 +21,8 @@ type lines struct {
 // linesRoom is how many bytes are written at a time, about.
 const linesRoom = 256 << 10
 
-// tableLines returns the writer of CSV, the header of which is its first line. What says what the numbers of the classes
-// are: count or score.
+// tableLines returns the writer of CSV, the header of which is its first line. What says what the numbers of the
+// classes are: count or score.
 func tableLines(w io.Writer, names []string, what string, number func([]byte, int32) []byte) *lines {
 	l := &lines{w: w, after: "\n", number: number}
 	header := "sample,class"

@@ -135,7 +135,7 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := dataOf(ctx, info.Model, o.Folders)
+	data, err := dataOf(ctx, path, info.Model, o.Folders)
 	if err != nil {
 		return nil, err
 	}
@@ -179,10 +179,17 @@ func Places(layers []int) []float64 {
 	return x
 }
 
-// dataOf returns the data that a model was trained on.
-func dataOf(ctx context.Context, m *model.Model, folders []string) (*trainer.Data, error) {
-	if m.Record.Origin != nil {
+// dataOf returns the data that the model of a path was trained on, or that an import gave it.
+func dataOf(ctx context.Context, path string, m *model.Model, folders []string) (*trainer.Data, error) {
+	switch {
+	case m.Record.Origin != nil && m.Record.Test == "":
+		return nil, hint.With(fmt.Errorf("%s: was imported without a data set", path),
+			"import it again with {Set data.set=csv}, {Set data.train=FILE} and so on")
+	case m.Record.Origin != nil:
 		return trainer.LoadDataFor(ctx, m.Config, m, folders)
+	case m.Encoder.ByCuts():
+		return nil, fmt.Errorf("%s: its features become words by cuts, which train does not make; diagnose looks at "+
+			"networks that train made", path)
 	}
 	return trainer.LoadData(ctx, m.Config, folders)
 }

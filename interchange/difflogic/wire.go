@@ -12,8 +12,8 @@ import (
 )
 
 // whyNoWiring says why a state dict has none.
-const whyNoWiring = "a state dict of difflogic holds the weights alone; the wiring stands in the generated C or Verilog " +
-	"and in the whole model, or a seed tells it"
+const whyNoWiring = "a state dict of difflogic holds the weights alone; the wiring stands in the generated C or " +
+	"Verilog and in the whole model, or a seed tells it"
 
 // wire finds the wiring and the number of inputs: that of the file, of the user's text, or of a seed. Where two of them
 // say it they must agree, and one fills in what the other does not name.

@@ -2,10 +2,10 @@
 // dicts and whole modules.
 //
 // A layer has tables of 2^n numbers, which are 1 where they are above 0, and a mapping, which is either fixed, the bits
-// that each table reads, or learnable, a weight for each bit before and each pin, of which the largest counts. Learnable
-// ones keep all weights: each bit is a candidate. The first bit of a table is its lowest digit, so that pins stand in
-// reverse order in the graph. A file never has the thermometer's thresholds, and a state dict has nothing of the group
-// sum: the user gives these.
+// that each table reads, or learnable, a weight for each bit before and each pin, of which the largest counts. A
+// learnable one keeps all weights: each bit is a candidate. The first bit of a table is its lowest digit, so that pins
+// stand in reverse order in the graph. A file never has the thermometer's thresholds, and a state dict has nothing of
+// the group sum: the user gives these.
 //
 // What the file and the user say twice must agree. The names of classes and attributes are those of commit dfbf71e of
 // alanbacellar/DWN.

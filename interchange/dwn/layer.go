@@ -80,20 +80,9 @@ func (n *network) dense() error {
 	}
 	before := n.graph.Input.Bits()
 	for i, l := range n.layers {
-		inputs, outputs, pins, err := l.shape()
+		outputs, pins, err := n.follows(i, before)
 		if err != nil {
 			return err
-		}
-		if l.module != nil {
-			if inputs, err = l.module.Number("input_size"); err != nil {
-				return err
-			}
-		}
-		if facts := n.src.Facts.Layers; inputs == 0 && facts != nil && facts[i].Inputs != nil {
-			inputs = *facts[i].Inputs
-		}
-		if inputs != 0 && inputs != before {
-			return fmt.Errorf("layer %s reads %d bits, where there are %d before it", l.name, inputs, before)
 		}
 		d := graph.Dense{Width: outputs, Pins: pins, Candidates: 1}
 		if d.Logits, err = checkpoint.Floats(l.key(luts), l.tensors[luts], 0); err != nil {
@@ -113,6 +102,28 @@ func (n *network) dense() error {
 		before = outputs
 	}
 	return nil
+}
+
+// follows returns how many tables a layer has, and of how many pins. It returns an error if the layer reads another
+// number of bits than there are before it.
+func (n *network) follows(i, before int) (outputs, pins int, err error) {
+	l := n.layers[i]
+	inputs, outputs, pins, err := l.shape()
+	if err != nil {
+		return 0, 0, err
+	}
+	if l.module != nil {
+		if inputs, err = l.module.Number("input_size"); err != nil {
+			return 0, 0, err
+		}
+	}
+	if facts := n.src.Facts.Layers; inputs == 0 && facts != nil && facts[i].Inputs != nil {
+		inputs = *facts[i].Inputs
+	}
+	if inputs != 0 && inputs != before {
+		return 0, 0, fmt.Errorf("layer %s reads %d bits, where there are %d before it", l.name, inputs, before)
+	}
+	return outputs, pins, nil
 }
 
 // wires gives a layer its fixed mapping: the first column is the last pin.
@@ -136,8 +147,8 @@ func (l *layer) wires(d *graph.Dense, before int) error {
 	return nil
 }
 
-// candidates gives a layer its learnable mapping: a row for each bit before, and the column of a table's first pin, which
-// is the last one of the graph, first. All pins of all tables have the same candidates, which are one slice.
+// candidates gives a layer its learnable mapping: a row for each bit before, and the column of a table's first pin,
+// which is the last one of the graph, first. All pins have the same candidates, which are one slice.
 func (l *layer) candidates(d *graph.Dense, before int) error {
 	weights, err := checkpoint.Floats(l.key(learnable), l.tensors[learnable], d.Width*d.Pins)
 	if err != nil {

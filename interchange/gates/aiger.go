@@ -27,8 +27,10 @@ type aigerReader struct {
 // ReadAIGER returns the network of a combinational and-inverter graph, binary or ASCII. Latches, and the sections of
 // later versions of the format, are errors. Names and comments are skipped.
 func ReadAIGER(src *given.Source) (*graph.Network, error) {
-	a := &aigerReader{r: bufio.NewReaderSize(io.NewSectionReader(src.File, 0, src.Size), 1<<16),
-		inverted: map[uint32]graph.Ref{}}
+	a := &aigerReader{
+		r:        bufio.NewReaderSize(io.NewSectionReader(src.File, 0, src.Size), 1<<16),
+		inverted: map[uint32]graph.Ref{},
+	}
 	outputs, err := a.read()
 	if err != nil {
 		return nil, fmt.Errorf("line %d: %w", a.line, err)
@@ -278,7 +280,6 @@ func (a *aigerReader) gates() error {
 		place[v[0]/2] = int32(i)
 		ands = append(ands, v)
 	}
-	end := a.line
 	for i, and := range ands {
 		for _, l := range and[1:] {
 			_, gate := place[l/2]
@@ -288,20 +289,25 @@ func (a *aigerReader) gates() error {
 			}
 		}
 	}
+	cycle := a.addInOrder(ands, place)
+	if cycle >= 0 {
+		a.line = lines + 1 + cycle
+		return fmt.Errorf("gate %d depends on itself", cycle)
+	}
+	return nil
+}
+
+// addInOrder adds gates, each after those that it reads. It returns one that depends on itself, or -1.
+func (a *aigerReader) addInOrder(ands [][3]uint32, place map[uint32]int32) int {
 	operand := func(i, k int) int32 {
 		if gate, ok := place[ands[i][1+k]/2]; ok {
 			return gate
 		}
 		return -1
 	}
-	cycle, err := order(len(ands), func(int) int { return 2 }, operand, func(i int) error {
+	cycle, _ := order(len(ands), func(int) int { return 2 }, operand, func(i int) error {
 		a.refs[ands[i][0]/2] = a.and(ands[i][1], ands[i][2])
 		return nil
 	})
-	if err == nil && cycle >= 0 {
-		a.line = lines + 1 + cycle
-		return fmt.Errorf("gate %d depends on itself", cycle)
-	}
-	a.line = end
-	return err
+	return cycle
 }

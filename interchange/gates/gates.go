@@ -1,13 +1,12 @@
-// Package gates reads circuits in BLIF and AIGER whose outputs are the bits that a classifier counts, such as those that
-// compile --scope gates writes: inputs and outputs are in the order of the file, and the user says how many classes
-// there are.
+// Package gates reads circuits in BLIF and AIGER whose outputs are the bits that a classifier counts, such as those
+// that compile --scope gates writes: inputs and outputs are in the order of the file, and the user says how many
+// classes there are.
 //
-// Circuits are combinational. Nothing is simplified but buffers and constants in BLIF; nodes of more than six inputs are
-// taken apart. Memory is bounded by the file: no number in it is believed before what it counts was read.
+// Circuits are combinational. Nothing is simplified but buffers and constants in BLIF; nodes of more than six inputs
+// are taken apart. Memory is bounded by the file: no number in it is believed before what it counts was read.
 package gates
 
 import (
-	"bytes"
 	"fmt"
 
 	"ialgn/interchange/checkpoint"
@@ -20,24 +19,7 @@ import (
 const maxInputs = 1 << 24
 
 // whyNoSum says why a circuit has no classes.
-const whyNoSum = "a circuit has outputs, of which it does not say which class they count for, nor how counts become scores"
-
-// RecogniseBLIF reports whether a file that begins like this is a circuit in BLIF.
-func RecogniseBLIF(head []byte) bool {
-	for len(head) > 0 {
-		var line []byte
-		line, head, _ = bytes.Cut(head, []byte{'\n'})
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
-			return bytes.HasPrefix(line, []byte(".model")) || bytes.HasPrefix(line, []byte(".inputs"))
-		}
-	}
-	return false
-}
-
-// RecogniseAIGER reports whether a file that begins like this is an AIGER file, binary or ASCII.
-func RecogniseAIGER(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("aig ")) || bytes.HasPrefix(head, []byte("aag "))
-}
+const whyNoSum = "a circuit does not say which class an output counts for, nor how counts become scores"
 
 // network makes the network of a circuit with the bits that are its outputs.
 func network(src *given.Source, format string, c *graph.Circuit, outputs []graph.Ref) (*graph.Network, error) {

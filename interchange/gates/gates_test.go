@@ -259,23 +259,6 @@ func TestAIGERErrors(t *testing.T) {
 	}
 }
 
-func TestRecognise(t *testing.T) {
-	for text, want := range map[string]string{
-		"# a comment\n\n.model m\n": "blif", "aig 1 1 0 1 0\n": "aiger", "aag 1 1 0 1 0\n": "aiger", "module m;": "", "": "",
-	} {
-		got := ""
-		if RecogniseBLIF([]byte(text)) {
-			got = "blif"
-		}
-		if RecogniseAIGER([]byte(text)) {
-			got += "aiger"
-		}
-		if got != want {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
-}
-
 // seeds are files that fuzzing begins with.
 func seeds(f *testing.F) {
 	n := netgen.Netlist(3, netgen.NetlistOptions{Kinds: aiger.Kinds, Cells: 12})

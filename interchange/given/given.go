@@ -87,7 +87,7 @@ func SHA256(path string) (string, error) {
 
 // Rows returns the rows of an array of one or two dimensions: one row of the first.
 func Rows(shape []int, values []float64) ([][]float32, error) {
-	width := 0
+	var width int
 	switch {
 	case len(shape) == 1:
 		width = shape[0]

@@ -32,9 +32,9 @@ type Network struct {
 
 // Finding says what was found in a file, or taken from somewhere else, in the words of the user's screen.
 type Finding struct {
-	What string // such as "wiring"
-	Is   string // such as "4 layers of 200 gates, unique pairs"
-	From string // such as "model.c", "the file itself" or "a seed"
+	What string `json:"what"` // such as "wiring"
+	Is   string `json:"is"`   // such as "4 layers of 200 gates, unique pairs"
+	From string `json:"from"` // such as "model.c", "the file itself" or "a seed"
 }
 
 // Found notes a finding.

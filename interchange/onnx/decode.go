@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unsafe"
+	"reflect"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -47,11 +47,10 @@ func (d *decoder) text(to *string, b []byte) error {
 
 // add appends an element to a list, whose growth is taken to double what the elements need.
 func add[T any](d *decoder, list *[]T, read func(*T) error) error {
-	var zero T
-	if err := d.take(2 * int(unsafe.Sizeof(zero))); err != nil {
+	if err := d.take(2 * int(reflect.TypeFor[T]().Size())); err != nil {
 		return err
 	}
-	*list = append(*list, zero)
+	*list = append(*list, *new(T))
 	return read(&(*list)[len(*list)-1])
 }
 
@@ -90,7 +89,8 @@ func fields(b []byte, visit func(number int, kind protowire.Type, v uint64, b []
 	return nil
 }
 
-// field is a rule for a field: what is done with its number, or with its bytes. A field of another wire type is an error.
+// field is a rule for a field: what is done with its number, or with its bytes. A field of another wire type is an
+// error.
 type field struct {
 	number func(uint64) error
 	bytes  func([]byte) error
@@ -215,7 +215,7 @@ func (d *decoder) attribute(b []byte, a *Attribute) error {
 }
 
 func (d *decoder) tensor(b []byte, t *Tensor) error {
-	if err := d.take(int(unsafe.Sizeof(*t))); err != nil {
+	if err := d.take(int(reflect.TypeFor[Tensor]().Size())); err != nil {
 		return err
 	}
 	t.message = b

@@ -12,8 +12,8 @@ import (
 // MaxFile is the largest file that is written: beyond it readers of the message format refuse one.
 const MaxFile = math.MaxInt32
 
-// Write writes a model, whose tensors have their elements in Raw. The same model gives the same bytes. Beside m it takes
-// memory for all but the elements. It returns an error, before it writes anything, if the file were larger than
+// Write writes a model, whose tensors have their elements in Raw. The same model gives the same bytes. Beside m it
+// takes memory for all but the elements. It returns an error, before it writes anything, if the file were larger than
 // [MaxFile]; later, the error of w.
 func Write(w io.Writer, m *Model) error {
 	graph := graphParts(&m.Graph)

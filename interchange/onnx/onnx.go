@@ -1,11 +1,11 @@
 // Package onnx reads and writes files of ONNX, the Open Neural Network Exchange: the part of its messages that graphs
 // of look-up tables are made of (onnx.proto of ONNX 1.12, https://github.com/onnx/onnx).
 //
-// A [Model] is either decoded from a file ([Decode]) or put together and written ([Write]). The messages are read field
-// by field with protowire, not by generated code: there are ten of them, generated code for the whole schema has ten
-// thousand lines, and it would copy what a file holds, unknown fields included, before anything is known about it. Here
-// a tensor is a part of the file's bytes until its elements are asked for, and [Decode] takes memory in proportion to the
-// file, whatever its fields claim.
+// A [Model] is either decoded from a file ([Decode]) or put together and written ([Write]). The messages are read
+// field by field with protowire, not by generated code: there are ten of them, generated code for the whole schema
+// has ten thousand lines, and it would copy what a file holds, unknown fields included, before anything is known
+// about it. Here a tensor is a part of the file's bytes until its elements are asked for, and [Decode] takes memory
+// in proportion to the file, whatever its fields claim.
 //
 // What is in a file that this package has no field for is left out, but for what would change the meaning of what is
 // read: functions, training information, sparse tensors and subgraphs are counted, so that readers can refuse them.
@@ -101,7 +101,8 @@ type Graph struct {
 	Sparse int // how many sparse constants there are, of a file that was read
 }
 
-// Node is an operator with its operands, which are names of values. An empty name stands for an operand that is left out.
+// Node is an operator with its operands, which are names of values. An empty name stands for an operand that is left
+// out.
 type Node struct {
 	Name, Op, Domain string
 	Inputs, Outputs  []string

@@ -95,8 +95,8 @@ func element(b []byte, field int) (v uint64, n int) {
 	return protowire.ConsumeVarint(b)
 }
 
-// Integers calls visit with the elements of a tensor of whole numbers, in C order. It returns visit's error, or one of a
-// tensor whose elements are not what it says.
+// Integers calls visit with the elements of a tensor of whole numbers, in C order. It returns visit's error, or one
+// of a tensor whose elements are not what it says.
 func (t *Tensor) Integers(visit func(i int, v int64) error) error {
 	if !t.Type.Whole() {
 		return fmt.Errorf("elements are %v, not whole numbers", t.Type)

@@ -164,30 +164,40 @@ func (r *reader) readTree(n *onnx.Node, v *value, depth int64) (*tree, error) {
 	if depth == 0 && t.leaves == 1 {
 		return t, nil
 	}
-	want := 1
-	for level := int64(0); level < depth; level++ {
-		if t.nodes += want; level < depth-1 && want <= t.leaves {
-			want *= t.rank
-		}
-		if level > 30 {
-			break
-		}
-	}
-	if depth < 1 || depth > 30 || want != t.leaves || t.rank > 24 {
+	if !t.isTree() {
 		return nil, fmt.Errorf("its indices have the shape %v, which is not that of a tree of depth %d", i, depth)
 	}
+	return t, r.readTrees(n, t)
+}
+
+// isTree counts the nodes of a tree, and reports whether it has as many leaves as its depth asks for.
+func (t *tree) isTree() bool {
+	if t.depth < 1 || t.depth > 30 || t.rank > 24 {
+		return false
+	}
+	width := 1
+	for level := range t.depth {
+		if t.nodes += width; level < t.depth-1 && width <= t.leaves {
+			width *= t.rank
+		}
+	}
+	return width == t.leaves
+}
+
+// readTrees reads the tables of a LookupTableConv.
+func (r *reader) readTrees(n *onnx.Node, t *tree) error {
 	table, err := r.tensor(n, 2)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if !slices.Equal(table.Dims, []int64{i[0], int64(t.nodes), 1 << t.rank}) {
-		return nil, fmt.Errorf("its tables have the shape %v, not %v", table.Dims, []int{t.kernels, t.nodes, 1 << t.rank})
+	if !slices.Equal(table.Dims, []int64{int64(t.kernels), int64(t.nodes), 1 << t.rank}) {
+		return fmt.Errorf("its tables have the shape %v, not %v", table.Dims, []int{t.kernels, t.nodes, 1 << t.rank})
 	}
 	t.elem = table.Type
 	if t.tables, err = r.readTables(table, 1<<t.rank); err == nil && len(t.digits) != 1 {
 		err = errors.New("its tables have entries above 1")
 	}
-	return t, err
+	return err
 }
 
 // tree adds the nodes of one kernel at one position: leaves first, and each node above reads as many as it has pins.
@@ -241,24 +251,8 @@ func (r *reader) passThrough(v *value, t *tree, shape []int) (*value, error) {
 
 // maxPool is the OR of bits, channels first, as ONNX has it. What pads never wins.
 func maxPool(r *reader, n *onnx.Node) (*value, error) {
-	for i := range n.Attributes {
-		switch a := &n.Attributes[i]; a.Name {
-		case "kernel_shape", "strides", "pads", "storage_order": // read below, or of an output that is not
-		case "auto_pad":
-			if a.Text != "NOTSET" {
-				return nil, errors.New("auto_pad is not read: give pads")
-			}
-		case "ceil_mode":
-			if a.Int != 0 {
-				return nil, errors.New("ceil_mode is not read: give pads")
-			}
-		case "dilations":
-			if slices.ContainsFunc(a.Ints, func(d int64) bool { return d != 1 }) {
-				return nil, errors.New("dilations are not read")
-			}
-		default:
-			return nil, fmt.Errorf("its attribute %.80q is not known", a.Name)
-		}
+	if err := checkPool(n); err != nil {
+		return nil, err
 	}
 	v, err := r.operand(n, 0)
 	if err != nil {
@@ -299,4 +293,28 @@ func maxPool(r *reader, n *onnx.Node) (*value, error) {
 		}
 	}
 	return p, nil
+}
+
+// checkPool refuses attributes of a pooling that are not read.
+func checkPool(n *onnx.Node) error {
+	for i := range n.Attributes {
+		switch a := &n.Attributes[i]; a.Name {
+		case "kernel_shape", "strides", "pads", "storage_order": // read with the window, or of an output that is not
+		case "auto_pad":
+			if a.Text != "NOTSET" {
+				return errors.New("auto_pad is not read: give pads")
+			}
+		case "ceil_mode":
+			if a.Int != 0 {
+				return errors.New("ceil_mode is not read: give pads")
+			}
+		case "dilations":
+			if slices.ContainsFunc(a.Ints, func(d int64) bool { return d != 1 }) {
+				return errors.New("dilations are not read")
+			}
+		default:
+			return fmt.Errorf("its attribute %.80q is not known", a.Name)
+		}
+	}
+	return nil
 }

@@ -82,8 +82,8 @@ func (r *reader) groups(v *value, name string) error {
 	case k < 2 || k > n:
 		return fmt.Errorf("%d classes cannot share the %d outputs of its graph", k, n)
 	case n%k != 0 && sum.Padding == nil:
-		return fmt.Errorf("the %d outputs of its graph cannot be split into %d classes: if zeros are to be added at the end, "+
-			"say how many (zero_padding_at_end)", n, k)
+		return fmt.Errorf("the %d outputs of its graph cannot be split into %d classes: if zeros are to be added at the "+
+			"end, say how many (zero_padding_at_end)", n, k)
 	case !(*sum.Tau > 0):
 		return fmt.Errorf("tau %v is not above 0", *sum.Tau)
 	}

@@ -10,11 +10,12 @@
 // operator may ask how long it is.
 //
 // A value that carries numbers of b bits has b references for each element, lowest bit first. Slot 0 of a LookupTable
-// is the lowest digit of the address, but pin 0 of a node the highest of a line: pins have the slots in reverse order, and
-// tables stay as they are. A table of more than six inputs becomes nodes that choose among parts of it.
+// is the lowest digit of the address, but pin 0 of a node the highest of a line: pins have the slots in reverse
+// order, and tables stay as they are. A table of more than six inputs becomes nodes that choose among parts of it.
 //
-// Memory: beside the file at most three times its size and 48 MB. What is unrolled, because one table stands for many
-// positions of an image, may have [maxUnrolled] nodes beyond that, whatever the size of the file.
+// Memory: the file, and at most three times its size and 24 MB beside it, until it is collected. What is unrolled,
+// because one table stands for many positions of an image, may have [maxUnrolled] nodes beyond that, whatever the
+// size of the file.
 package qonnx
 
 import (
@@ -62,7 +63,7 @@ func read(src *given.Source) (*graph.Network, error) {
 	r := &reader{
 		net: &graph.Network{Format: "qonnx"}, src: src, graph: &m.Graph,
 		values: map[string]*value{}, constants: map[string]*onnx.Tensor{}, made: map[string]bool{},
-		memory: 3*src.Size + 48<<20, unrolled: maxUnrolled, work: maxWork + 64*src.Size,
+		memory: 3*src.Size + 24<<20, unrolled: maxUnrolled, work: maxWork + 64*src.Size,
 	}
 	if err := r.run(); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ialgn/interchange/graph"
 	"ialgn/interchange/onnx"
 )
 
@@ -60,6 +61,16 @@ func reshape(r *reader, n *onnx.Node) (*value, error) {
 	case n.Attribute("allowzero") != nil && n.Attribute("allowzero").Int != 0:
 		return nil, errors.New("allowzero is not read: leave it out")
 	}
+	shape := newShape(v, want)
+	if shape == nil {
+		return nil, fmt.Errorf("shape %v does not keep the samples apart, whose shape is %v: begin it with -1 or 0, and let "+
+			"the rest have the elements of one sample", want, v.shape[1:])
+	}
+	return v.shaped(shape), nil
+}
+
+// newShape returns the shape of a sample that v is to have, nil if it cannot have it.
+func newShape(v *value, want []int64) []int {
 	shape, open := []int{1}, -1
 	for i, d := range want[1:] {
 		switch {
@@ -69,7 +80,7 @@ func reshape(r *reader, n *onnx.Node) (*value, error) {
 			open, d = i+1, 1
 		}
 		if d < 1 || d > maxInputs {
-			return nil, fmt.Errorf("shape %v is none for %v", want, v.shape[1:])
+			return nil
 		}
 		shape = append(shape, int(d))
 	}
@@ -79,10 +90,9 @@ func reshape(r *reader, n *onnx.Node) (*value, error) {
 		rest = v.elements()
 	}
 	if rest != v.elements() || want[0] < -1 || want[0] == -1 && open >= 0 {
-		return nil, fmt.Errorf("shape %v does not keep the samples apart, whose shape is %v: begin it with -1 or 0, and let "+
-			"the rest have the elements of one sample", want, v.shape[1:])
+		return nil
 	}
-	return v.shaped(shape), nil
+	return shape
 }
 
 func flatten(r *reader, n *onnx.Node) (*value, error) {
@@ -156,7 +166,8 @@ func steps(shape []int) []int {
 	return s
 }
 
-// walk calls visit with the places of all elements of a shape, in C order, of an array in which the axes are so far apart.
+// walk calls visit with the places of all elements of a shape, in C order, of an array in which the axes are so far
+// apart.
 func walk(shape, apart []int, visit func(i, at int)) {
 	index, at := make([]int, len(shape)), 0
 	for i := range size(shape) {
@@ -286,6 +297,11 @@ func concat(r *reader, n *onnx.Node) (*value, error) {
 	if err := r.room(total * max(1, w.digits)); err != nil {
 		return nil, err
 	}
+	if parts[0].isFeatures() {
+		w.feature = make([]int32, 0, total)
+	} else {
+		w.refs = make([]graph.Ref, 0, total*w.digits)
+	}
 	for outer := range size(shape[:along]) {
 		for _, p := range parts {
 			inner := size(p.shape[along:])
@@ -301,7 +317,7 @@ func concat(r *reader, n *onnx.Node) (*value, error) {
 
 // parts returns the operands of a concatenation, all features or all bits of as many digits.
 func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
-	digits, features := r.net.Input.Digits, 0
+	digits, features := 0, 0
 	for i := range n.Inputs {
 		v, err := r.operand(n, i)
 		switch {
@@ -318,8 +334,12 @@ func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
 	if len(parts) == 0 {
 		return nil, errors.New("it has no operands")
 	}
-	if features == len(parts) {
+	switch features {
+	case len(parts):
 		return parts, nil
+	case 0:
+	default:
+		digits = max(digits, 1, r.net.Input.Digits)
 	}
 	for i, v := range parts {
 		if v.isFeatures() {

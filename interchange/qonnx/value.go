@@ -62,8 +62,8 @@ func (v *value) isFeatures() bool { return v.feature != nil }
 func (v *value) isBits() bool     { return v.refs != nil }
 func (v *value) isSums() bool     { return v.sums != nil }
 
-// shaped returns v in another shape of as many elements. Values do not change, so that the two share their memory, which
-// is counted twice.
+// shaped returns v in another shape of as many elements. Values do not change, so that the two share their memory,
+// which is counted twice.
 func (v *value) shaped(shape []int) *value {
 	w := *v
 	w.shape = shape
@@ -96,27 +96,27 @@ func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	return w, nil
 }
 
-// set makes element i of w that of v.
-func (w *value) set(i int, v *value, at int) {
+// set makes element i of v that of another value.
+func (v *value) set(i int, from *value, at int) {
 	switch {
-	case v.isFeatures() && at < 0:
-		w.feature[i] = -1
-	case v.isFeatures():
-		w.feature[i] = v.feature[at]
-	case v.isBits() && at < 0:
-		for range v.digits {
-			w.refs = append(w.refs, graph.False)
+	case from.isFeatures() && at < 0:
+		v.feature[i] = -1
+	case from.isFeatures():
+		v.feature[i] = from.feature[at]
+	case from.isBits() && at < 0:
+		for range from.digits {
+			v.refs = append(v.refs, graph.False)
 		}
-	case v.isBits():
-		w.refs = append(w.refs, v.refs[at*v.digits:(at+1)*v.digits]...)
+	case from.isBits():
+		v.refs = append(v.refs, from.refs[at*from.digits:(at+1)*from.digits]...)
 	case at >= 0:
-		w.sums[i] = v.sums[at]
+		v.sums[i] = from.sums[at]
 	}
-	if v.weights != nil && at >= 0 {
-		w.weights[i] = v.weights[at]
+	if from.weights != nil && at >= 0 {
+		v.weights[i] = from.weights[at]
 	}
-	if v.beta != nil && at >= 0 {
-		w.beta[i] = v.beta[at]
+	if from.beta != nil && at >= 0 {
+		v.beta[i] = from.beta[at]
 	}
 }
 
@@ -228,8 +228,8 @@ func (r *reader) bits(v *value, digits int) (*value, error) {
 	}
 	switch in := &r.net.Input; {
 	case !v.elem.Whole():
-		return nil, fmt.Errorf("it reads features of %v: compare them with thresholds by Greater before, or give whole numbers",
-			v.elem)
+		return nil, fmt.Errorf("it reads features of %v: compare them with thresholds by Greater before, or give whole "+
+			"numbers", v.elem)
 	case digits > min(8, v.elem.Bits()):
 		return nil, fmt.Errorf("its input_bits are %d, and features of the input have at most %d", digits,
 			min(8, v.elem.Bits()))

@@ -77,6 +77,7 @@ func Read(src *given.Source, from string) (*graph.Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
+	network.Format = f.name
 	return network, nil
 }
 
@@ -91,6 +92,9 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 	if f == nil && !isTorch(head) || f != nil && f.readValue == nil {
 		if f == nil {
 			f = byHead(head)
+		}
+		if f == nil && bytes.Contains(head, []byte(`"format":"ialgn-model"`)) {
+			return nil, nil, errors.New("is a model of ialgn already")
 		}
 		if f == nil {
 			return nil, nil, hint.With(errors.New("is in no format that is known by its beginning"),

@@ -25,12 +25,12 @@ type circuitWriter struct {
 }
 
 // WriteCircuit writes a network in the form that torchlogix's class Circuit reads, and [ReadCircuit] too: gates of two
-// inputs behind the thermometer, which that form has no place for. The ids 0 to n-1 are the network's input bits, in its
-// order of bits.
+// inputs behind the thermometer, which that form has no place for. The ids 0 to n-1 are the network's input bits, in
+// its order of bits.
 //
 // A node of up to two pins becomes one gate. A larger one becomes gates by Shannon's expansion: a table that depends on
-// its first pin is a choice between the two tables of the rest. A circuit that ReadCircuit made reads back node by node;
-// any other reads back to the same function. Of the input, the shape of the bits is written, not the thresholds.
+// its first pin is a choice between the two tables of the rest. A circuit that ReadCircuit made reads back node by
+// node; any other reads back to the same function. Of the input, the shape of the bits is written, not the thresholds.
 func WriteCircuit(w io.Writer, n *graph.Network) error {
 	c, sum, err := exported(n)
 	if err != nil {
@@ -107,6 +107,9 @@ func bitShape(in *graph.Input, bits int) []int {
 	}
 	return flat
 }
+
+// put writes a text. What goes wrong, Flush says in the end.
+func (e *circuitWriter) put(text string) { _, _ = e.w.WriteString(text) }
 
 // list writes whole numbers as JSON.
 func list[T int | int64](values []T) string {
@@ -191,7 +194,7 @@ func (e *circuitWriter) gate(table uint64, pins []int64) int64 {
 	copy(operands[:], pins)
 	i := slices.IndexFunc(operations, func(o operation) bool { return len(o.pins) == len(pins) && o.table == table })
 	if e.next > e.first {
-		e.w.WriteString(", ")
+		e.put(", ")
 	}
 	fmt.Fprintf(e.w, `{"gate_id": %d, "op": "%s", "in0": %d, "in1": %d, "node_idx": -1}`,
 		e.next, operations[i].name, operands[0], operands[1])
@@ -298,19 +301,19 @@ func (x *expansion) choose(pin int64, low, high uint64, from int) int64 {
 
 // sums writes the end of the gates, and the sums.
 func (e *circuitWriter) sums(sum *graph.Sum) {
-	e.w.WriteString(`], "sum_nodes": [`)
+	e.put(`], "sum_nodes": [`)
 	outputs := make([]int64, len(sum.Groups))
 	for class, group := range sum.Groups {
 		outputs[class] = e.next + int64(class)
 		if class > 0 {
-			e.w.WriteString(", ")
+			e.put(", ")
 		}
 		fmt.Fprintf(e.w, `{"node_id": %d, "input_ids": [`, outputs[class])
 		for i, r := range group {
 			if i > 0 {
-				e.w.WriteString(", ")
+				e.put(", ")
 			}
-			e.w.WriteString(strconv.FormatInt(e.id(r), 10))
+			e.put(strconv.FormatInt(e.id(r), 10))
 		}
 		fmt.Fprintf(e.w, `], "tau": %s, "beta": %s}`, real(sum.Tau), real(sum.BetaOf(class)))
 	}

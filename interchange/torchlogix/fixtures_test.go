@@ -1,7 +1,6 @@
 package torchlogix_test
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -33,34 +32,11 @@ func fixtures(t *testing.T) []string {
 	return found
 }
 
-// readFacts reads the facts about a network. Keys whose values are texts for a reader are left out, but for the input's,
-// which has the shape of a sample.
+// readFacts reads the facts about a network.
 func readFacts(t *testing.T, folder string) *facts.Facts {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(folder, "facts.json"))
+	f, err := facts.Read(filepath.Join(folder, "facts.json"), nil)
 	if err != nil {
-		t.Fatal(err)
-	}
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(data, &keys); err != nil {
-		t.Fatal(err)
-	}
-	var input string
-	if err := json.Unmarshal(keys["input"], &input); err != nil {
-		t.Fatal(err)
-	}
-	delete(keys, "input")
-	delete(keys, "thermometer")
-	rest, err := json.Marshal(keys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &facts.Facts{Name: "facts.json"}
-	if err := json.Unmarshal(rest, f); err != nil {
-		t.Fatal(err)
-	}
-	shape := input[strings.IndexByte(input, '[') : strings.IndexByte(input, ']')+1]
-	if err := json.Unmarshal([]byte(shape), &f.Input.Shape); err != nil {
 		t.Fatal(err)
 	}
 	return f

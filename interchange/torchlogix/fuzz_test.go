@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -18,12 +16,6 @@ import (
 func FuzzReadCircuit(f *testing.F) {
 	f.Add([]byte(circuitOfParts(twoGates, twoSums, `"outputs": [9, 8], "output_shape": [2], "input_shape": [2, 2]`)))
 	f.Add([]byte(circuitOfParts(twoGates, "", `"outputs": [7, 4, 0, 3]`)))
-	files, _ := filepath.Glob(filepath.Join(fixturesFolder, "tlx-*", "circuit_simplified.json"))
-	for _, file := range files {
-		if data, err := os.ReadFile(file); err == nil {
-			f.Add(data)
-		}
-	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		n, err := torchlogix.ReadCircuit(circuitText(string(data)))
 		if err != nil {

@@ -187,7 +187,8 @@ func (r *reader) unnamed(f *found, listed bool) error {
 	}
 	return &given.Missing{
 		What: "layers_in_order",
-		Why:  "the state dict has convolutions, and says neither which poolings stand between them nor their padding and stride",
+		Why: "the state dict has convolutions, and says neither which poolings stand between them nor their padding " +
+			"and stride",
 	}
 }
 

@@ -3,6 +3,7 @@ package torchlogix_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,21 +27,21 @@ func ptr[T any](v T) *T { return &v }
 // denseNet is a state dict of a thermometer and two layers, and what its user says.
 func denseNet() (dict, *facts.Facts) {
 	return dict{
-			{"0.thresholds", floats([]int{3, 2}, .1, .2, .3, .4, .5, .6)},
-			{"2.weight", counted(5, 2, 4, 4)},
-			{"2.connections.indices", ints([]int{2, 4}, 0, 1, 2, 3, 5, 4, 3, 2)},
-			{"3.weight", counted(7, 3, 2, 16)},
-			{"3.connections.indices", ints([]int{2, 2}, 0, 1, 2, 3)},
-		}, &facts.Facts{
-			Name: "facts.json",
-			LayersInOrder: []facts.TorchLayer{
-				{Name: "0", Type: "FixedBinarization", FeatureDim: ptr(-2), ThresholdsShape: []int{3, 2}},
-				{Name: "1", Type: "Flatten"},
-				{Name: "2", Type: "LogicDense", Parametrization: "light", In: 6, Out: 4, Rank: 2},
-				{Name: "3", Type: "LogicDense", Parametrization: "raw", In: 4, Out: 2, Rank: 2},
-				{Name: "4", Type: "GroupSum", K: ptr(2), Tau: ptr(1.5), Beta: ptr(0.0)},
-			},
-		}
+		{"0.thresholds", floats([]int{3, 2}, .1, .2, .3, .4, .5, .6)},
+		{"2.weight", counted(5, 2, 4, 4)},
+		{"2.connections.indices", ints([]int{2, 4}, 0, 1, 2, 3, 5, 4, 3, 2)},
+		{"3.weight", counted(7, 3, 2, 16)},
+		{"3.connections.indices", ints([]int{2, 2}, 0, 1, 2, 3)},
+	}, &facts.Facts{
+		Name: "facts.json",
+		LayersInOrder: []facts.TorchLayer{
+			{Name: "0", Type: "FixedBinarization", FeatureDim: ptr(-2), ThresholdsShape: []int{3, 2}},
+			{Name: "1", Type: "Flatten"},
+			{Name: "2", Type: "LogicDense", Parametrization: "light", In: 6, Out: 4, Rank: 2},
+			{Name: "3", Type: "LogicDense", Parametrization: "raw", In: 4, Out: 2, Rank: 2},
+			{Name: "4", Type: "GroupSum", K: ptr(2), Tau: ptr(1.5), Beta: ptr(0.0)},
+		},
+	}
 }
 
 // convNet is a state dict of a convolution, a pooling and a dense layer, and what its user says.
@@ -54,24 +55,24 @@ func convNet() (dict, *facts.Facts) {
 		}
 	}
 	return dict{
-			{"0.tree_weights.0", counted(5, 2, 2, 1, 4)},
-			{"0.tree_weights.1", counted(7, 3, 1, 1, 4)},
-			{"0.connections._indices_L0", ints([]int{2, 1, 9, 2, 3}, pixels...)},
-			{"0.connections._indices_L1", ints([]int{2, 1}, 0, 1)},
-			{"3.weight", counted(7, 3, 4, 4)},
-			{"3.connections.indices", ints([]int{2, 4}, 0, 1, 2, 3, 3, 0, 0, 1)},
-		}, &facts.Facts{
-			Name: "facts.json", Parametrization: "light", Sum: facts.GroupSum{K: ptr(2), Tau: ptr(1.0)},
-			LayersInOrder: []facts.TorchLayer{
-				{
-					Name: "0", Type: "LogicConv2d", InDim: []int{4, 4}, Channels: 1, Kernels: 1, TreeDepth: 2,
-					ReceptiveField: []int{2, 2}, Stride: 1, Padding: ptr(0), Rank: 2,
-				},
-				{Name: "1", Type: "OrPooling2d", Kernel: 2, Stride: 2, Padding: ptr(1)},
-				{Name: "2", Type: "Flatten"},
-				{Name: "3", Type: "LogicDense"},
+		{"0.tree_weights.0", counted(5, 2, 2, 1, 4)},
+		{"0.tree_weights.1", counted(7, 3, 1, 1, 4)},
+		{"0.connections._indices_L0", ints([]int{2, 1, 9, 2, 3}, pixels...)},
+		{"0.connections._indices_L1", ints([]int{2, 1}, 0, 1)},
+		{"3.weight", counted(7, 3, 4, 4)},
+		{"3.connections.indices", ints([]int{2, 4}, 0, 1, 2, 3, 3, 0, 0, 1)},
+	}, &facts.Facts{
+		Name: "facts.json", Parametrization: "light", Sum: facts.GroupSum{K: ptr(2), Tau: ptr(1.0)},
+		LayersInOrder: []facts.TorchLayer{
+			{
+				Name: "0", Type: "LogicConv2d", InDim: []int{4, 4}, Channels: 1, Kernels: 1, TreeDepth: 2,
+				ReceptiveField: []int{2, 2}, Stride: 1, Padding: ptr(0), Rank: 2,
 			},
-		}
+			{Name: "1", Type: "OrPooling2d", Kernel: 2, Stride: 2, Padding: ptr(1)},
+			{Name: "2", Type: "Flatten"},
+			{Name: "3", Type: "LogicDense"},
+		},
+	}
 }
 
 // read reads a value.
@@ -344,5 +345,49 @@ func TestGivenThresholds(t *testing.T) {
 	src.Thresholds = [][]float32{{.1, .2}, {.3}, {.5, .7}}
 	if _, err := torchlogix.Read(src, value); err == nil {
 		t.Error("ragged thresholds: no error")
+	}
+}
+
+// Bits become part of the dimension that feature_dim says, and thresholds lie over a sample as PyTorch broadcasts them.
+func TestFeatureDim(t *testing.T) {
+	pair := floats([]int{2}, 1, 2)
+	rows := floats([]int{3, 2}, 1, 2, 3, 4, 5, 6)
+	var apart []graph.Bit // the first bits of all features first
+	for i := range int32(6) {
+		apart = append(apart, graph.Bit{Feature: i % 3, Index: i / 3})
+	}
+	for _, c := range []struct {
+		name       string
+		thresholds tensor
+		shape      []int
+		dim        int
+		order      []graph.Bit // nil: feature by feature
+		rows       []float32   // the first threshold of each feature
+	}{
+		{"the last dimension", pair, []int{1, 3, 1}, -2, nil, []float32{1, 1, 1}},
+		{"rows", pair, []int{1, 3, 1}, 2, nil, []float32{1, 1, 1}},
+		{"channels", pair, []int{1, 3, 1}, 1, apart, []float32{1, 1, 1}},
+		{"channels from the end", pair, []int{1, 3, 1}, -4, apart, []float32{1, 1, 1}},
+		{"thresholds of channels", rows, []int{3, 1, 1}, -2, nil, []float32{1, 3, 5}},
+		{"thresholds of columns", rows, []int{1, 3}, 2, nil, []float32{1, 3, 5}},
+		{"thresholds of rows", floats([]int{3, 1, 2}, 1, 2, 3, 4, 5, 6), []int{3, 1}, 2, nil, []float32{1, 3, 5}},
+		{"thresholds of pixels", floats([]int{1, 3, 1, 2}, 1, 2, 3, 4, 5, 6), []int{1, 3, 1}, -2, nil, []float32{1, 3, 5}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, f := denseNet()
+			f.LayersInOrder[0].FeatureDim, f.LayersInOrder[0].ThresholdsShape, f.Input.Shape = &c.dim, nil, c.shape
+			n, err := read(t, d.with("0.thresholds", c.thresholds), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(n.Input.Order, c.order) {
+				t.Errorf("order %v, want %v", n.Input.Order, c.order)
+			}
+			for i, row := range n.Input.Thresholds {
+				if row[0] != c.rows[i] || len(row) != 2 {
+					t.Errorf("thresholds of feature %d: %v, want %v first", i, row, c.rows[i])
+				}
+			}
+		})
 	}
 }

@@ -47,8 +47,8 @@ func (r *reader) report() {
 		n.Found("gumbel", "torchlogix adds noise to the choice of wires even in evaluation; here it is without", file)
 	}
 	if r.near > 0 {
-		n.Found("warp", fmt.Sprintf("%d sums are so near to 0 that torchlogix may have rounded them to the other side", r.near),
-			file)
+		n.Found("warp", fmt.Sprintf("%d sums are so near to 0 that torchlogix may have rounded them to the other side",
+			r.near), file)
 	}
 	if n.Circuit != nil {
 		n.Found("circuit", fmt.Sprintf("%d nodes, unrolled", n.Circuit.Nodes()), file)
@@ -85,5 +85,6 @@ func (r *reader) reportInput() {
 	if l.Type == typeLearnable && in.PerFeature() > 1 {
 		how = ", running sums of raw_diffs as they are (versions of torchlogix after 6c6ad50 bend them by softplus)"
 	}
-	r.net.Found("thermometer", fmt.Sprintf("%d thresholds of each of %d features%s", in.PerFeature(), in.Features(), how), from)
+	r.net.Found("thermometer", fmt.Sprintf("%d thresholds of each of %d features%s",
+		in.PerFeature(), in.Features(), how), from)
 }

@@ -71,7 +71,7 @@ func (r *reader) featureDim(l *layer, shape []int, bits int) (int, error) {
 	case len(shape) == 1 || bits == 1:
 		return 1, nil
 	}
-	return 0, l.missing("feature_dim", fmt.Sprintf("of whose values the file says none, and samples are of shape %v", shape))
+	return 0, l.missing("feature_dim", fmt.Sprintf("which the file does not say; samples are of shape %v", shape))
 }
 
 // firstGates returns the first layer of gates, and whether bits are flattened before it.
@@ -96,7 +96,7 @@ func (r *reader) sampleShape(t *thresholds, thermometer *layer) ([]int, error) {
 	if first.Type == typeConv && !flat {
 		return imageShape(first, t, thermometer)
 	}
-	missing := &given.Missing{What: "input.shape", Why: "the file does not say how many features a sample has and how they lie"}
+	missing := missing("input.shape", "the file does not say how many features a sample has and how they lie")
 	n := r.firstWidth(first)
 	if t == nil {
 		if n == 0 || first.Type != typeDense {

@@ -17,7 +17,8 @@ type thresholds struct {
 	perFeature bool
 }
 
-// givenThresholds returns thresholds that the user gave, one row for all features, for each channel or for each feature.
+// givenThresholds returns thresholds that the user gave: one row for all features, for each channel or for each
+// feature.
 func givenThresholds(rows [][]float32) (*thresholds, error) {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return nil, fmt.Errorf("thresholds: there are none")

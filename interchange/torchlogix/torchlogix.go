@@ -1,8 +1,9 @@
 // Package torchlogix reads networks that torchlogix trained, and reads and writes its circuits.
 //
 // torchlogix saves a network in three forms. [Read] takes two of them from package torchfile: a state dict, which holds
-// tensors by name and little else, and a whole module, which holds the attributes of its layers too. [ReadCircuit] takes
-// the third, the JSON of its class Circuit: gates of two inputs behind the thermometer, which [WriteCircuit] writes.
+// tensors by name and little else, and a whole module, which holds the attributes of its layers too. [ReadCircuit]
+// takes the third, the JSON of its class Circuit: gates of two inputs behind the thermometer, which [WriteCircuit]
+// writes.
 //
 // # What a state dict does not say
 //

@@ -24,6 +24,11 @@ var backends = []Rule{
 		Package: "backend/handover", Imports: []string{"netlist", "netlist/names", "backend/verilog", "target"},
 		Test: []string{"internal/tool"}, TestStandard: []string{"os/exec"},
 	},
+	{
+		Package: "backend/qonnx", Imports: []string{"netlist", "backend/lowering", "interchange/onnx"},
+		Test:         []string{"compiler", "compiler/hardware", "interchange/...", "sim", "target"},
+		TestStandard: []string{"os/exec"},
+	},
 	{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 	{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 	{

@@ -96,4 +96,5 @@ var helpers = []Rule{
 
 	{Package: "examples", Test: all, TestStandard: []string{"os/exec"}},
 	{Package: "examples/python", Test: []string{"trainer/..."}, TestStandard: []string{"os/exec"}},
+	{Package: "python", Test: []string{"trainer/...", "internal/doctest"}, TestStandard: []string{"os/exec"}},
 }

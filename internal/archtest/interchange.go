@@ -15,13 +15,17 @@ var interchange = []Rule{
 	{Package: "interchange/graph"},
 	{Package: "interchange/reader", Imports: []string{"interchange/...", "internal/hint"}},
 	{
+		Package: "interchange/writer",
+		Imports: []string{"interchange/graph", "interchange/torchlogix", "internal/hint", "internal/overwrite"},
+	},
+	{
 		Package: "interchange/torchlogix",
 		Imports: []string{"interchange/facts", "interchange/given", "interchange/graph", "interchange/torchfile"},
 		Test:    []string{"internal/npytest"},
 	},
 	{Package: "interchange/checkpoint", Imports: []string{
 		"interchange/given", "interchange/graph", "interchange/torchfile",
-	}},
+	}, Test: []string{"interchange/facts"}},
 	{
 		Package: "interchange/difflogic",
 		Imports: []string{
@@ -48,4 +52,9 @@ var interchange = []Rule{
 	{Package: "interchange/graph/graphtest", Imports: []string{
 		"interchange/facts", "interchange/given", "interchange/graph", "internal/npytest",
 	}},
+	{Package: "interchange/onnx", External: []string{protobuf}},
+	{
+		Package: "interchange/qonnx", Imports: []string{"interchange/given", "interchange/graph", "interchange/onnx"},
+		Test: []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
+	},
 }

@@ -7,6 +7,7 @@ const (
 	gonum      = "gonum.org/v1/gonum"
 	gonumPlot  = "gonum.org/v1/plot"
 	math32     = "github.com/chewxy/math32"
+	protobuf   = "google.golang.org/protobuf"
 	sync       = "golang.org/x/sync"
 	sys        = "golang.org/x/sys"
 	term       = "golang.org/x/term"

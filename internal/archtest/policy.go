@@ -11,6 +11,7 @@ var policy = Policy{
 			Imports: []string{
 				"trainer", "trainer/...", "netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/fold",
 				"interchange", "interchange/facts", "interchange/given", "interchange/graph", "interchange/reader",
+				"interchange/writer",
 				"backend/native", "backend/native/rows", "backend/verilog", "backend/wrapper", "explain", "sim", "sim/...",
 				"flow/icestorm", "flow/synth", "target",
 				"internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural",

@@ -17,6 +17,7 @@ type Room struct {
 var Rooms = []Room{
 	{"cmd/ialgn", "flags into options, results into text"},
 	{"examples", "runnable configurations, the library used"},
+	{"python", "models in Python: read, made, written"},
 	{"experiment", "the paper's tables as grids of runs"},
 	{"fit", "the best network for a budget, searched"},
 	{"report", "the page about a folder and its model"},
@@ -75,7 +76,7 @@ func Doors() map[string][]string {
 		}
 	}
 	for _, r := range Rooms {
-		if !below[r.Name] && r.Name != "cmd/ialgn" && r.Name != "examples" {
+		if !below[r.Name] && r.Name != "cmd/ialgn" && r.Name != "examples" && r.Name != "python" {
 			doors["cmd/ialgn"] = append(doors["cmd/ialgn"], r.Name)
 		}
 	}

@@ -185,6 +185,9 @@ func (d *document) ialgn(words []string) []error {
 		if log := c.flags["--log"]; log != "" {
 			d.make(log)
 		}
+	case "import", "export":
+		wrong = d.need(c.args...)
+		d.make(out)
 	case "compile":
 		wrong = d.need(c.args...)
 		d.design(out, moduleOf(c), c.flags["--emit"])
@@ -222,6 +225,8 @@ func (d *document) design(dir, module, emit string) {
 			names = append(names, module+".aig")
 		case "blif":
 			names = append(names, module+".blif")
+		case "qonnx":
+			names = append(names, module+".onnx")
 		case "yosys-json":
 			names = append(names, module+".yosys.json")
 		case "c":

@@ -51,6 +51,8 @@ var (
 	Front  = matching("a front", `^budget,luts,gates,head,encoder,validation,accuracy,`)
 	// Man is a man page.
 	Man = matching("a man page", "^[.]\\\\\" Made by `ialgn man`")
+	// Circuit is what export writes for torchlogix, which itself writes the keys in another order.
+	Circuit = matching("a circuit of export", `^\{"n_inputs": [0-9]+, "input_shape": \[[0-9, ]*\], "gates":`)
 	// Any is no form: no file that is there already is of it.
 	Any = Form{"a file", func([]byte) bool { return false }}
 )

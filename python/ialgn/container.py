@@ -15,8 +15,13 @@ import numpy as np
 from .crc32c import crc32c
 from .errors import DAMAGED, Fault, ModelError
 
-DTYPES = {"U16": np.dtype("<u2"), "U32": np.dtype("<u4"), "I64": np.dtype("<i8"), "F32": np.dtype("<f4"),
-          "F64": np.dtype("<f8")}
+DTYPES = {
+    "U16": np.dtype("<u2"),
+    "U32": np.dtype("<u4"),
+    "I64": np.dtype("<i8"),
+    "F32": np.dtype("<f4"),
+    "F64": np.dtype("<f8"),
+}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 MAX_HEADER = 16 << 20  # bounds what is read before anything about the file is known to be true

@@ -76,11 +76,18 @@ class Encoder:
     def _check_cuts(self):
         n = self.bits - 1
         if self.max != n or self.bits_in != n.bit_length():
-            raise Fault(f"feature words of {self.bits_in} bits up to {self.max}, but {n} cuts give words of "
-                        f"{n.bit_length()} bits up to {n}")
+            raise Fault(
+                f"feature words of {self.bits_in} bits up to {self.max}, but {n} cuts give words of "
+                f"{n.bit_length()} bits up to {n}"
+            )
         _first_wrong(~np.isfinite(self.cuts), "cut {j} is no finite number")
         _first_wrong(np.diff(self.cuts, axis=1) < 0, "cut {j} is above the next one")
         _first_wrong(self.thresholds != np.arange(n), "threshold {j} is not what its word, a number of cuts, needs")
+        words = np.repeat(
+            [c["kind"] == "category" for c in self.columns or []], [_column_features(c) for c in self.columns or []]
+        )
+        if words.any():
+            _first_wrong(words[:, None] & ~((self.cuts >= 0) & (self.cuts < 1)), "cut {j} of a category's word, 0 or 1")
 
     def _check_columns(self):
         columns, features, labels = self.columns or [], 0, 0
@@ -111,7 +118,7 @@ class Encoder:
             return self._integers(x)
         x = self._reals(x)
         if self.cuts is not None:
-            return self._by_cuts(x).reshape(len(x), self.features, -1).sum(axis=2, dtype=np.uint16)
+            return self._by_cuts(x).reshape(len(x), self.features, self.bits - 1).sum(axis=2, dtype=np.uint16)
         with np.errstate(over="ignore", invalid="ignore"):
             v = (x - self.offset) * self.scale
             whole = np.floor(v)
@@ -121,7 +128,7 @@ class Encoder:
 
     def thermometer(self, words):
         """Return the input bits, bool [n, inputs], of words [n, features]."""
-        return (words[:, :, None] > self.thresholds).reshape(len(words), -1)
+        return (words[:, :, None] > self.thresholds).reshape(len(words), self.inputs)
 
     def encode(self, x, words=False):
         """Return the input bits, bool [n, inputs], of values, or of feature words if words is true."""
@@ -132,15 +139,21 @@ class Encoder:
         return self.thermometer(self.words(x))
 
     def _by_cuts(self, x):
-        return (x[:, :, None] > self.cuts).reshape(len(x), -1)
+        return (x[:, :, None] > self.cuts).reshape(len(x), self.inputs)
 
     def _integers(self, x):
-        wrong = (x < 0) | (x > self.max) | (x != np.floor(x)) if x.dtype.kind == "f" else (
-            x.astype(np.int64, copy=False) < 0) | (x > self.max)
+        wrong = (
+            (x < 0) | (x > self.max) | (x != np.floor(x))
+            if x.dtype.kind == "f"
+            else (x.astype(np.int64, copy=False) < 0) | (x > self.max)
+        )
         if wrong.any():
             i, f = np.argwhere(wrong)[0]
-            raise ModelError("", f"sample {i}: feature {f} is {x[i, f]}, want an integer of 0 to {self.max}",
-                             "give the values that the model was trained on")
+            raise ModelError(
+                "",
+                f"sample {i}: feature {f} is {x[i, f]}, want an integer of 0 to {self.max}",
+                "give the values that the model was trained on",
+            )
         return x.astype(np.uint16)
 
     def _reals(self, x):
@@ -169,8 +182,11 @@ def rows_of(x, features):
     if x.dtype.kind not in "buif":
         raise ModelError("", f"samples of type {x.dtype}, want numbers", "give an array of numbers")
     if x.ndim < 2 or int(np.prod(x.shape[1:])) != features:
-        raise ModelError("", f"samples of shape {list(x.shape)}, the model reads {features} features a sample",
-                         f"give an array of shape [samples, {features}]")
+        raise ModelError(
+            "",
+            f"samples of shape {list(x.shape)}, the model reads {features} features a sample",
+            f"give an array of shape [samples, {features}]",
+        )
     return x.reshape(len(x), features)
 
 

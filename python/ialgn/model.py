@@ -82,7 +82,7 @@ class Model:
         self.metadata, self.encoder, self.sections = metadata, encoder, sections
         self.config, self.record = json.loads(metadata["config"]), json.loads(metadata["record"])
         self._classes = tuple(json.loads(metadata["classes"]))
-        self._beta = _beta(self.record, len(self._classes))
+        self._beta = _beta(self.record)
         self._layers = None  # made when first asked for
 
     @property
@@ -118,7 +118,7 @@ class Model:
 
     @property
     def beta(self):
-        """What is added to the count of each class before, a tuple."""
+        """What is added to each count before: 0 but of networks that another program trained with one."""
         return self._beta
 
     def __repr__(self):
@@ -166,18 +166,20 @@ class Model:
         """Yield the input bits of some samples after the other."""
         X = np.asarray(X)
         if encoded and (X.dtype != bool or X.ndim != 2 or X.shape[1] != self.encoder.inputs):
-            raise ModelError("", f"input bits of type {X.dtype} and shape {X.shape}, want bool [n, {self.encoder.inputs}]",
-                             "give what encode returns")
+            raise ModelError(
+                "",
+                f"input bits of type {X.dtype} and shape {X.shape}, want bool [n, {self.encoder.inputs}]",
+                "give what encode returns",
+            )
         for first in range(0, max(1, len(X) if X.ndim else 0), _SAMPLES):
             part = X[first : first + _SAMPLES] if X.ndim else X
             yield part if encoded else self.encode(part, words)
 
 
-def _beta(record, classes):
+def _beta(record):
     """Return what a training record says is added to each class's count, 0 where it says nothing."""
     origin = record.get("origin")
     beta = origin.get("beta", 0) if isinstance(origin, dict) else 0
-    beta = beta if isinstance(beta, list) else [beta] * classes
-    if len(beta) != classes or not all(isinstance(b, (int, float)) and math.isfinite(b) for b in beta):
-        raise Fault("metadata: record: origin.beta: want a finite number, or one for each class")
-    return tuple(float(b) for b in beta)
+    if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not math.isfinite(beta):
+        raise Fault("metadata: record: origin.beta: want a finite number")
+    return float(beta)

@@ -63,8 +63,10 @@ def _check_version(metadata):
     if form != FORMAT:
         raise Fault(f"metadata: format {shown(form or '')!r}, want {FORMAT!r}; this is no model of ialgn")
     if version not in (VERSION, NODES_VERSION):
-        raise Fault(f"metadata: version {shown(version or '')!r}, this program reads versions {VERSION} and {NODES_VERSION}",
-                    "use a newer package")
+        raise Fault(
+            f"metadata: version {shown(version or '')!r}, this program reads versions {VERSION} and {NODES_VERSION}",
+            "use a newer package",
+        )
 
 
 def _fields(value, where, **kinds):
@@ -74,8 +76,11 @@ def _fields(value, where, **kinds):
     for key, v in value.items():
         if key not in kinds:
             raise Fault(f"{where}: unknown key {shown(key)}")
-        right = is_count(v) if kinds[key] is int else isinstance(v, kinds[key]) and not (
-            isinstance(v, bool) and kinds[key] is not bool)
+        right = (
+            is_count(v)
+            if kinds[key] is int
+            else isinstance(v, kinds[key]) and not (isinstance(v, bool) and kinds[key] is not bool)
+        )
         if not right:
             raise Fault(f"{where}: {key}: {ascii(v)[:40]} has no place there")
     return value
@@ -119,7 +124,9 @@ def _encoder(c, info):
     if not _texts(info.get("names", [])):
         raise Fault(f"{where}: names: want texts")
     for i, column in enumerate(info.get("columns", [])):
-        _fields(column, f"{where}: column {i + 1}", name=str, kind=str, categories=list, missing=bool, fill=(int, float))
+        _fields(
+            column, f"{where}: column {i + 1}", name=str, kind=str, categories=list, missing=bool, fill=(int, float)
+        )
         if "kind" not in column or not _texts(column.get("categories", [])):
             raise Fault(f"{where}: column {i + 1}: want a kind, and categories that are texts")
     bits = info.get("bits", 0)
@@ -134,7 +141,9 @@ def _encoder(c, info):
     for name, (shape, dtype) in want.items():
         _check_tensor(c, name, shape, dtype)
     real = {name.split(".")[1]: c.tensors[name] for name in want if name != "encoder.thresholds"}
-    e = Encoder(bits, info.get("bits_in", 0), info.get("max", 0), thresholds, info.get("names"), info.get("columns"), **real)
+    e = Encoder(
+        bits, info.get("bits_in", 0), info.get("max", 0), thresholds, info.get("names"), info.get("columns"), **real
+    )
     e.check()
     return e
 
@@ -218,7 +227,9 @@ def _check_whole(keys, classes, shells):
     """Check what sections, classes and configuration say of each other."""
     width, depth = shells[-1].width, sum(s.layers for s in shells)
     if (keys["width"], keys["depth"]) != (width, depth):
-        raise Fault(f"the configuration describes {keys['width']} x {keys['depth']} gates, the network has {width} x {depth}")
+        raise Fault(
+            f"the configuration describes {keys['width']} x {keys['depth']} gates, the network has {width} x {depth}"
+        )
     if width % len(classes):
         raise Fault(f"{width} chains cannot be split into {len(classes)} classes")
 

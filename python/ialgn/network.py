@@ -22,7 +22,7 @@ class Layer:
 
 
 def pack(bits):
-    """Return bits, bool [n, rows], as words, uint64 [rows, words]: bit i of word w is sample 64 w + i, 0 past the last."""
+    """Return bits, bool [n, rows], as words, uint64 [rows, words]: bit i of word w is sample 64 w + i."""
     n, rows = bits.shape
     words = -(-n // 64)
     packed = np.zeros((words * 8, rows), np.uint8)
@@ -56,7 +56,7 @@ def _run_layer(layer, inputs, before):
 
 
 def _look(lines, rows):
-    """Return what the tables have at the lines that the pins address. Each pin halves the lines, the lowest digit first."""
+    """Return what tables have at the lines that pins address. Each pin halves the lines, the lowest digit first."""
     *others, last = rows
     values = [(last & (zero ^ one)) ^ zero for zero, one in zip(lines[0::2], lines[1::2])]
     for row in reversed(others):

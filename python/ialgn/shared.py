@@ -26,8 +26,11 @@ def compile_c(folder, name=None, output=None, compiler="gcc", options=("-O2",)):
         headers = sorted(f[:-2] for f in _files(folder) if f.endswith(".h") and not f.endswith("_one.h"))
         names = [n for n in headers if os.path.exists(os.path.join(folder, n + ".c"))]
         if len(names) != 1:
-            raise ModelError(folder, f"has the C of {len(names)} modules" if names else "has no C of a network",
-                             "give the name of one" if names else "run ialgn compile --emit c")
+            raise ModelError(
+                folder,
+                f"has the C of {len(names)} modules" if names else "has no C of a network",
+                "give the name of one" if names else "run ialgn compile --emit c",
+            )
         name = names[0]
     source = os.path.join(folder, name + ".c")
     output = os.path.join(folder, f"lib{name}.so") if output is None else output
@@ -37,7 +40,9 @@ def compile_c(folder, name=None, output=None, compiler="gcc", options=("-O2",)):
     except OSError as error:
         raise ModelError(compiler, error.strerror or str(error), "install a C compiler, or name one") from None
     if done.returncode != 0:
-        raise ModelError(source, f"{compiler} fails: {done.stderr.strip()[-500:]}", "give options that the compiler takes")
+        raise ModelError(
+            source, f"{compiler} fails: {done.stderr.strip()[-500:]}", "give options that the compiler takes"
+        )
     return Shared(output, os.path.join(folder, name + ".h"))
 
 
@@ -75,8 +80,11 @@ class Shared:
         macros = _macros(text, self.name.upper())
         for key in ("FEATURES", "FEATURE_BITS", "CLASSES", "CLASSIFY_SCRATCH"):
             if not 0 < macros.get(key, 0) < 1 << 40:
-                raise ModelError(header, f"has no size {self.name.upper()}_{key}",
-                                 "compile with scope full or core, which have classes")
+                raise ModelError(
+                    header,
+                    f"has no size {self.name.upper()}_{key}",
+                    "compile with scope full or core, which have classes",
+                )
         self.features, self.bits, self.classes = (macros[k] for k in ("FEATURES", "FEATURE_BITS", "CLASSES"))
         self._scratch = macros["CLASSIFY_SCRATCH"]
         self._word = np.uint16 if f"typedef uint16_t {self.name}_feature" in text else np.uint8
@@ -105,7 +113,9 @@ class Shared:
             self._classify = getattr(library, f"{self.name}_classify")
             real = getattr(library, f"{self.name}_classify_real") if self.real else None
         except OSError as error:
-            raise ModelError(path, f"cannot be loaded: {error}", "compile it for this system, with -shared -fPIC") from None
+            raise ModelError(
+                path, f"cannot be loaded: {error}", "compile it for this system, with -shared -fPIC"
+            ) from None
         except AttributeError as error:
             raise ModelError(path, f"lacks a function: {error}", "compile it from the C beside the header") from None
         pointer, size = ctypes.c_void_p, ctypes.c_size_t
@@ -139,12 +149,17 @@ class Shared:
                 x = self._words(X[part])
                 status = self._classify(x.ctypes.data, len(x), *out)
             if status != 0:
-                raise ModelError("", f"a feature of samples {first} to {first + len(x) - 1} is not one that the network takes",
-                                 "give finite numbers" if real else f"give integers of 0 to {self.max}")
+                raise ModelError(
+                    "",
+                    f"a feature of samples {first} to {first + len(x) - 1} is not one that the network takes",
+                    "give finite numbers" if real else f"give integers of 0 to {self.max}",
+                )
         return index.astype(np.intp), counts.astype(np.int32)
 
     def _words(self, x):
-        if x.size and (not (x >= 0).all() or not (x <= self.max).all() or (x.dtype.kind == "f" and (x != np.floor(x)).any())):
+        if x.size and (
+            not (x >= 0).all() or not (x <= self.max).all() or (x.dtype.kind == "f" and (x != np.floor(x)).any())
+        ):
             raise ModelError("", "a feature is no word of this network", f"give integers of 0 to {self.max}")
         return np.ascontiguousarray(x, self._word)
 
@@ -154,7 +169,9 @@ def _text(path):
         with open(path, encoding="utf-8") as file:
             return file.read()
     except OSError as error:
-        raise ModelError(path, error.strerror or str(error), "name NAME.h, as ialgn compile --emit c writes it") from None
+        raise ModelError(
+            path, error.strerror or str(error), "name NAME.h, as ialgn compile --emit c writes it"
+        ) from None
     except UnicodeDecodeError:
         raise ModelError(path, "is no text", "name NAME.h, as ialgn compile --emit c writes it") from None
 

@@ -92,8 +92,8 @@ func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Featu
 	if n, err = withHead(n); err != nil {
 		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
 	}
-	c, ok := wordcode.NewClassifier(n)
-	if !ok {
+	c := wordcode.NewClassifier(n)
+	if c == nil {
 		return nil, fmt.Errorf("engine %s: netlist %q has not one input port, class_index and counts", isa.Name, n.Name)
 	}
 	var code *native.Code

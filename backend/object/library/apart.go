@@ -14,8 +14,8 @@ import (
 // apart returns a classifier without the comparisons of its features, what these are, and the bits of a feature. Of
 // scope core every input bit is a feature of one bit, which is compared with 0.
 func apart(n *netlist.Netlist) (core *netlist.Netlist, f *native.Features, bits int, err error) {
-	c, ok := wordcode.NewClassifier(n)
-	if !ok {
+	c := wordcode.NewClassifier(n)
+	if c == nil {
 		return nil, nil, 0, errors.New("it is no classifier: compile scope core or full")
 	}
 	if c.FeatureBits > 16 {

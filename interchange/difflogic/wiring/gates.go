@@ -3,6 +3,7 @@ package wiring
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -144,6 +145,9 @@ func layerOf(word string) (int, bool) {
 	return n, ok && end && err == nil
 }
 
+// declarations are words that declarations begin with.
+var declarations = []string{"input", "output", "reg", "wire"}
+
 // verilog reads the declarations and the gates of a module.
 func (r *gateReader) verilog() error {
 	declaration := false // between a direction or a type and its end
@@ -151,14 +155,15 @@ func (r *gateReader) verilog() error {
 	for r.next() != "" {
 		_, isLayer := layerOf(r.word)
 		switch {
-		case r.word == "input" || r.word == "output" || r.word == "reg" || r.word == "wire":
+		case slices.Contains(declarations, r.word):
 			declaration, high = true, 0
-			if r.peek() == "[" {
-				r.next()
-				var err error
-				if high, err = r.number(); err != nil {
-					return err
-				}
+			if r.peek() != "[" {
+				continue
+			}
+			r.next()
+			var err error
+			if high, err = r.number(); err != nil {
+				return err
 			}
 		case declaration && r.word == "x":
 			if r.w.Inputs != 0 {

@@ -87,9 +87,9 @@ func drawn(g *twister, connections string, inputs, width int) (Layer, error) {
 	return Layer{}, fmt.Errorf("connections %q: want unique or random", connections)
 }
 
-// uniquePairs returns the pairs that a layer of unique connections has, before they are shuffled (get_unique_connections
-// of difflogic/functional.py): neighbours that begin at even bits, then at odd ones, then bits at a distance of 2, 3 and
-// so on.
+// uniquePairs returns the pairs that a layer of unique connections has, before they are shuffled
+// (get_unique_connections of difflogic/functional.py): neighbours that begin at even bits, then at odd ones, then bits
+// at a distance of 2, 3 and so on.
 func uniquePairs(inputs, width int) ([][2]int32, error) {
 	var pairs [][2]int32
 	add := func(first, step, distance int) {

@@ -131,8 +131,10 @@ func (w *Wiring) Complete(inputs int, ops [][]uint8) (filled int, err error) {
 }
 
 // names are the operations, in order, as expressions.
-var names = [16]string{"0", "a & b", "a & ~b", "a", "~a & b", "b", "a ^ b", "a | b",
-	"~(a | b)", "~(a ^ b)", "~b", "a | ~b", "~a", "~a | b", "~(a & b)", "1"}
+var names = [16]string{
+	"0", "a & b", "a & ~b", "a", "~a & b", "b", "a ^ b", "a | b",
+	"~(a | b)", "~(a ^ b)", "~b", "a | ~b", "~a", "~a | b", "~(a & b)", "1",
+}
 
 // needsA reports whether the first operand changes the operation's output.
 func needsA(op uint8) bool { return op>>2 != op&3 }

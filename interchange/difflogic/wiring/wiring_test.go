@@ -15,12 +15,14 @@ import (
 const fixtures = "../../../../shared/reference/import"
 
 // written are the operations as difflogic writes them (get_gate_code of compiled_model.py).
-var written = [16]string{"Z", "A & B", "A & ~B", "A", "B & ~A", "B", "A ^ B", "A | B",
-	"~(A | B)", "~(A ^ B)", "~B", "~B | A", "~A", "~A | B", "~(A & B)", "~Z"}
+var written = [16]string{
+	"Z", "A & B", "A & ~B", "A", "B & ~A", "B", "A ^ B", "A | B",
+	"~(A | B)", "~(A ^ B)", "~B", "~B | A", "~A", "~A | B", "~(A & B)", "~Z",
+}
 
 // generate writes a network whose gate g of each layer has operation g and reads the bits g and (g+5)%16 before.
 type generate struct {
-	name, first, layer, zero, one, cast, assign string
+	name, zero, one, cast, assign string
 }
 
 var generators = []generate{

@@ -20,7 +20,7 @@ import (
 type Fixture struct {
 	Dir        string
 	Facts      *facts.Facts
-	Files      []string    // its checkpoints by what facts.json says of them
+	Files      []string    // its checkpoints, which facts.json lists
 	Inputs     [][]float64 // of each sample
 	Scores     [][]float32 // of each sample and class
 	Thresholds [][]float32 // nil: there are none
@@ -36,7 +36,11 @@ func Open(t testing.TB, dir string) *Fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &Fixture{Dir: dir, Facts: decode(t, text), Files: fileNames(t, text)}
+	said, err := facts.Parse(text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Fixture{Dir: dir, Facts: said, Files: fileNames(t, text)}
 	f.Facts.Name = "facts.json"
 	f.Inputs = rows(npytest.Read(t, filepath.Join(dir, "inputs.npy")))
 	f.Scores = narrow(rows(npytest.Read(t, filepath.Join(dir, "scores.npy"))))
@@ -44,29 +48,6 @@ func Open(t testing.TB, dir string) *Fixture {
 		f.Thresholds = narrow(rows(npytest.Read(t, path)))
 	}
 	return f
-}
-
-// decode reads facts whose texts in place of objects mean nothing.
-func decode(t testing.TB, text []byte) *facts.Facts {
-	t.Helper()
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(text, &keys); err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range []string{"thermometer", "input"} {
-		if v := keys[k]; len(v) > 0 && v[0] == '"' {
-			delete(keys, k)
-		}
-	}
-	text, err := json.Marshal(keys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	said := &facts.Facts{}
-	if err := json.Unmarshal(text, said); err != nil {
-		t.Fatal(err)
-	}
-	return said
 }
 
 func fileNames(t testing.TB, text []byte) []string {
@@ -109,7 +90,8 @@ func narrow(data [][]float64) [][]float32 {
 	return out
 }
 
-// Source opens a file of the fixture for a reader. The facts are the fixture's own: a test that changes them copies them.
+// Source opens a file of the fixture for a reader. The facts are the fixture's own: a test that changes them copies
+// them.
 func (f *Fixture) Source(t testing.TB, name string) *given.Source {
 	t.Helper()
 	file, err := os.Open(filepath.Join(f.Dir, name))

@@ -25,10 +25,15 @@ def from_state(state, given):
     """Return the network of a state dict."""
     weights = [(key, value) for key, value in state.items() if key.endswith("weights")]
     if given.wiring is None:
-        raise given.missing("the wiring", "no state dict of difflogic has it",
-                            "give wiring, a list of two rows of indices for each layer, or the whole module")
+        raise given.missing(
+            "the wiring",
+            "no state dict of difflogic has it",
+            "give wiring, a list of two rows of indices for each layer, or the whole module",
+        )
     wiring = given.layers_wiring(len(weights))
-    return _network([(key, value, wires) for (key, value), wires in zip(weights, wiring)], given.facts.get("in_dim"), given)
+    return _network(
+        [(key, value, wires) for (key, value), wires in zip(weights, wiring)], given.facts.get("in_dim"), given
+    )
 
 
 def _network(layers, inputs, given):
@@ -48,8 +53,11 @@ def _layer(name, weights, wires):
         raise ModelError("", f"{name}: wiring of {len(wires)} rows, want two", "give the rows a and b of each layer")
     wires = np.stack([integers(row, f"{name}: wiring", 1) for row in wires])
     if weights.ndim != 2 or weights.shape[1] != 16 or wires.shape[1] != len(weights):
-        raise ModelError("", f"{name}: weights of shape {list(weights.shape)} and {wires.shape[1]} pairs of wires",
-                         "check that weights and wiring are of one network")
+        raise ModelError(
+            "",
+            f"{name}: weights of shape {list(weights.shape)} and {wires.shape[1]} pairs of wires",
+            "check that weights and wiring are of one network",
+        )
     operation = weights.argmax(axis=1)
     reads_a = (operation >> 2 ^ operation) & 3 != 0  # differs between A = 0, the high two bits, and A = 1
     reads_b = (operation >> 1 ^ operation) & 5 != 0

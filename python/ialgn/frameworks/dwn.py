@@ -29,17 +29,23 @@ def from_state(state, given):
         fact = facts[i] if i < len(facts) else {}
         mapping, learnt = state.get(prefix + "mapping"), state.get(prefix + "mapping.weights")
         if mapping is None and learnt is None:
-            raise given.missing(f"the mapping of {prefix or 'the layer'}", "it is not in the state dict",
-                                "give one whose keys are all there")
+            raise given.missing(
+                f"the mapping of {prefix or 'the layer'}",
+                "it is not in the state dict",
+                "give one whose keys are all there",
+            )
         layers.append((prefix.rstrip("."), state[key], mapping, learnt, fact.get("inputs"), fact.get("ste", True)))
     return _network(layers, given)
 
 
 def _network(layers, given):
-    net = Network("torch_dwn")
+    net = Network("dwn")
     if not layers[-1][5]:
-        raise ModelError("", f"{layers[-1][0]}: its outputs are numbers, not bits (ste is False)",
-                         "train with ste=True, which ialgn has a form for")
+        raise ModelError(
+            "",
+            f"{layers[-1][0]}: its outputs are numbers, not bits (ste is False)",
+            "train with ste=True, which ialgn has a form for",
+        )
     read = []
     for name, luts, mapping, learnt, inputs, _ in layers:
         luts = finite(luts, f"{name}: luts")

@@ -91,10 +91,13 @@ class Network:
     def begin_thresholds(self, thresholds, place):
         """Begin with real features and their thresholds [features, bits]. place is given the numbers of all bits,
         [features, bits], and returns them in the shape of what comes next."""
-        thresholds = finite_thresholds(thresholds)
+        thresholds = single_precision(thresholds)
         if thresholds.shape[1] >= MAX_BITS:
-            raise ModelError("", f"{thresholds.shape[1]} thresholds of a feature, want at most {MAX_BITS - 1}",
-                             "train with fewer bits")
+            raise ModelError(
+                "",
+                f"{thresholds.shape[1]} thresholds of a feature, want at most {MAX_BITS - 1}",
+                "train with fewer bits",
+            )
         order = np.argsort(thresholds, axis=1, kind="stable")
         rank = np.argsort(order, axis=1, kind="stable")
         self.thresholds = np.take_along_axis(thresholds, order, axis=1)
@@ -114,23 +117,36 @@ class Network:
             raise ModelError("", f"{what}: is given bits of shape {list(self.refs.shape)}", "put a Flatten before it")
         pins, width = indices.shape
         if not 1 <= pins <= MAX_PINS or (raw and pins != 2):
-            raise ModelError("", f"{what}: nodes with {pins} inputs, want 1 to {MAX_PINS}" + (", and 2 of raw" * raw),
-                             "train nodes that ialgn has")
+            raise ModelError(
+                "",
+                f"{what}: nodes with {pins} inputs, want 1 to {MAX_PINS}" + (", and 2 of raw" * raw),
+                "train nodes that ialgn has",
+            )
         if logits.shape != (width, 16 if raw else 1 << pins):
-            raise ModelError("", f"{what}: weights of shape {list(logits.shape)} for {width} nodes with {pins} inputs",
-                             "check that weights and wiring are of one network")
+            raise ModelError(
+                "",
+                f"{what}: weights of shape {list(logits.shape)} for {width} nodes with {pins} inputs",
+                "check that weights and wiring are of one network",
+            )
         if indices.size and indices.max() >= len(self.refs):
-            raise ModelError("", f"{what}: reads bit {indices.max()} of {len(self.refs)}",
-                             "check that the wiring is the network's own, and the number of input bits")
+            raise ModelError(
+                "",
+                f"{what}: reads bit {indices.max()} of {len(self.refs)}",
+                "check that the wiring is the network's own, and the number of input bits",
+            )
         self.add(Layer(np.where(indices < 0, -1, self.refs[np.maximum(indices, 0)]), logits, raw))
 
 
-def finite_thresholds(value):
+def single_precision(value):
     """Return thresholds in single precision, which is what the frameworks compare in."""
-    value = value.astype(np.float32)
-    if value.ndim != 2 or not value.size or not np.isfinite(value).all():
-        raise ModelError("", f"thresholds of shape {list(value.shape)}, want finite numbers [features, bits]",
-                         "give what the thermometer was fitted to")
+    with np.errstate(over="ignore"):
+        value = value.astype(np.float32)
+    if value.ndim != 2 or not value.size or np.isnan(value).any():
+        raise ModelError(
+            "",
+            f"thresholds of shape {list(value.shape)}, want numbers [features, bits]",
+            "give what the thermometer was fitted to",
+        )
     return value
 
 
@@ -140,14 +156,14 @@ def cuts(thresholds):
     A double above a threshold t rounds to t or to the next float above, u. The middle of the two goes to the one whose
     last bit is 0: where that is t, x must exceed the middle; where it is u, the middle itself is above, too.
     """
-    t = thresholds.astype(np.float32)
+    t = np.ascontiguousarray(thresholds, np.float32)
+    beyond = 2.0**128  # what would be next to the largest float, and is rounded to infinity
     with np.errstate(over="ignore", under="ignore"):
-        up = np.nextafter(t, np.float32(np.inf), dtype=np.float32).astype(np.float64)
-    top = np.finfo(np.float32).max
-    up = np.where(t == top, 2.0**128, up)  # what would be next; from the middle on, doubles become infinite
-    middle = t.astype(np.float64) + (up - t.astype(np.float64)) / 2
-    odd = np.ascontiguousarray(t).view(np.uint32) & 1 > 0
-    return np.where(odd, np.nextafter(middle, -np.inf), middle)
+        up = np.minimum(np.nextafter(t, np.float32(np.inf), dtype=np.float32).astype(np.float64), beyond)
+    middle = (np.maximum(t.astype(np.float64), -beyond) + up) / 2
+    odd = t.view(np.uint32) & 1 > 0
+    cut = np.where(odd, np.nextafter(middle, -np.inf), middle)
+    return np.where(t == np.inf, np.finfo(np.float64).max, cut)
 
 
 class Sum:
@@ -195,8 +211,9 @@ def _grouped(net, total):
         refs = refs[order]
     rest = -len(refs) % total.k
     if rest and not total.pads:
-        raise ModelError("", f"group sum: {len(refs)} bits cannot be split into {total.k} classes",
-                         "give k, the number of classes")
+        raise ModelError(
+            "", f"group sum: {len(refs)} bits cannot be split into {total.k} classes", "give k, the number of classes"
+        )
     return np.concatenate([refs, np.full(rest, -1)])
 
 
@@ -253,26 +270,49 @@ def _metadata(net, layers, encoder, classes, name):
     if most != 2:
         network["inputs"] = most
     network.update(
-        widths=",".join(map(str, widths)), anchors=1, hidden=1, parametrization="softmax16" if raw else "light",
-        init="skip", skip_logit=5 if most == 2 else 2, init_noise=0 if most == 2 else 1, first_pin="relaxed",
-        wiring="random", tau=float(net.sum.tau))
+        widths=",".join(map(str, widths)),
+        anchors=1,
+        hidden=1,
+        parametrization="softmax16" if raw else "light",
+        init="skip",
+        skip_logit=5 if most == 2 else 2,
+        init_noise=0 if most == 2 else 1,
+        first_pin="relaxed",
+        wiring="random",
+        tau=float(net.sum.tau),
+    )
     config = {
-        "name": name, "data": {"set": "memory"},
-        "encoder": {"kind": "thermometer", "bits": encoder.bits, "thresholds": "uniform"}, "model": network,
+        "name": name,
+        "data": {"set": "memory"},
+        "encoder": {"kind": "thermometer", "bits": encoder.bits, "thresholds": "uniform", "bits_in": encoder.bits_in},
+        "model": network,
         "train": {
             "estimator": "ste",
             "optimizer": {"kind": "adam", "lr": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
-            "epochs": 200, "batch": 100, "seed": 1, "schedule": {"kind": "constant"},
-            "validation": {"share": 0, "patience": 0}}}
-    record = {"data_set": "", "train_sha256": "", "test_sha256": "", "epochs": None}
+            "epochs": 200,
+            "batch": 100,
+            "seed": 1,
+            "schedule": {"kind": "constant"},
+            "validation": {"share": 0, "patience": 0},
+        },
+    }
+    origin = {"format": net.framework, "files": None}
     if net.sum.beta:
-        record["origin"] = {"beta": float(net.sum.beta)}
+        origin["beta"] = float(net.sum.beta)
+    record = {"data_set": net.framework, "train_sha256": "", "test_sha256": "", "epochs": None, "origin": origin}
     plain = all(n == 2 for n in pins) and len(set(widths)) == 1
     sections = []
     for i, (n, width) in enumerate(zip(pins, widths)):
         pin = {"source": "previous" if i else "input", "k": 1}
-        sections.append({"layers": 1, "a": pin, "b": pin} if plain else {"layers": 1, "width": width, "pins": [pin] * n})
+        sections.append(
+            {"layers": 1, "a": pin, "b": pin} if plain else {"layers": 1, "width": width, "pins": [pin] * n}
+        )
     return {
-        "format": "ialgn-model", "version": "1" if plain else "2", "config": _json(config), "classes": _json(classes),
+        "format": "ialgn-model",
+        "version": "1" if plain else "2",
+        "config": _json(config),
+        "classes": _json(classes),
         "encoder": _json({"bits": encoder.bits, "bits_in": encoder.bits_in, "max": encoder.max}),
-        "sections": _json(sections), "record": _json(record)}
+        "sections": _json(sections),
+        "record": _json(record),
+    }

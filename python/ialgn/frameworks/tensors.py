@@ -26,11 +26,17 @@ def integers(value, what, ndim, below=None):
     """Return indices as int64, checked: so many dimensions, each at least -1 and, unless below is None, below it."""
     value = array(value, what)
     if value.ndim != ndim or value.dtype.kind not in "ui":
-        raise ModelError("", f"{what}: {value.dtype} of shape {list(value.shape)}, want integers of {ndim} dimensions",
-                         "check that this is the network's own")
+        raise ModelError(
+            "",
+            f"{what}: {value.dtype} of shape {list(value.shape)}, want integers of {ndim} dimensions",
+            "check that this is the network's own",
+        )
     if value.size and (value.min() < -1 or (below is not None and value.max() >= below)):
-        raise ModelError("", f"{what}: indices of {value.min()} to {value.max()}, want them below {below}",
-                         "check that this is the network's own")
+        raise ModelError(
+            "",
+            f"{what}: indices of {value.min()} to {value.max()}, want them below {below}",
+            "check that this is the network's own",
+        )
     return value.astype(np.int64)
 
 

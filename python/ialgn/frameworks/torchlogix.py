@@ -23,15 +23,29 @@ def from_modules(modules, given):
     stages = []
     for name, kind, m in modules:
         if kind in BINARIZATIONS:
-            fields = {"thresholds": getattr(m, "thresholds", None), "raw_diffs": getattr(m, "raw_diffs", None),
-                      "feature_dim": getattr(m, "feature_dim", -2)}
+            fields = {
+                "thresholds": getattr(m, "thresholds", None),
+                "raw_diffs": getattr(m, "raw_diffs", None),
+                "feature_dim": getattr(m, "feature_dim", -2),
+            }
         elif kind == "LogicDense":
-            fields = {"weight": m.weight, "indices": m.connections.indices, "form": _form(name, m),
-                      "choice": getattr(m.connections, "weights", None), "in": int(m.in_dim)}
+            fields = {
+                "weight": m.weight,
+                "indices": m.connections.indices,
+                "form": _form(name, m),
+                "choice": getattr(m.connections, "weights", None),
+                "in": int(m.in_dim),
+            }
         elif kind == "LogicConv2d":
-            fields = {"weights": list(m.tree_weights), "indices": m.connections._indices_L0, "form": _form(name, m),
-                      "in_dim": tuple(m.in_dim), "channels": m.channels, "padding": m.padding,
-                      "positions": tuple(m.kernel_positions)}
+            fields = {
+                "weights": list(m.tree_weights),
+                "indices": m.connections._indices_L0,
+                "form": _form(name, m),
+                "in_dim": tuple(m.in_dim),
+                "channels": m.channels,
+                "padding": m.padding,
+                "positions": tuple(m.kernel_positions),
+            }
         elif kind == "OrPooling2d":
             fields = {"kernel": m.kernel_size, "stride": m.stride, "padding": m.padding}
         else:
@@ -79,14 +93,20 @@ def _plain_stages(state, given):
             stages.append({"name": name, "type": "Flatten"})
         elif last == "weight":
             width, pins = _shape(state[key])[-1], _rank(state.get(f"{name}.connections.indices"))
-            if pins != 2 or width != 16:
-                raise given.missing(f"the parametrization of layer {name}", "a state dict does not tell light from warp",
-                                    'give facts={"layers_in_order": [...]} with type, name and parametrization of each '
-                                    "module, or the whole module")
-            stages.append({"name": name, "type": "LogicDense", "parametrization": "raw"})
+            form = "raw" if (pins, width) == (2, 16) else given.facts.get("parametrization")
+            if form is None and pins is not None:
+                raise given.missing(
+                    f"the parametrization of layer {name}",
+                    "a state dict does not tell light from warp",
+                    'give facts={"parametrization": ...}, or the whole module',
+                )
+            stages.append({"name": name, "type": "LogicDense", "parametrization": form or "raw"})
         elif ".tree_weights." in f".{key}":
-            raise given.missing(f"the convolution {name}", "a state dict has neither its padding nor its stride",
-                                'give facts={"layers_in_order": [...]}, or the whole module')
+            raise given.missing(
+                f"the convolution {name}",
+                "a state dict has neither its padding nor its stride",
+                'give facts={"layers_in_order": [...]}, or the whole module',
+            )
     return stages
 
 
@@ -103,28 +123,44 @@ def _stage(state, fact, given):
     name, kind = fact.get("name", ""), fact.get("type")
     get = lambda key: state.get(f"{name}.{key}" if name else key)  # noqa: E731
     if kind in BINARIZATIONS:
-        fields = {"thresholds": get("thresholds"), "raw_diffs": get("raw_diffs"), "feature_dim": fact.get("feature_dim")}
+        fields = {
+            "thresholds": get("thresholds"),
+            "raw_diffs": get("raw_diffs"),
+            "feature_dim": fact.get("feature_dim"),
+        }
         if fields["thresholds"] is None and kind != "DummyBinarization" and given.thresholds is None:
             raise given.missing(f"the thresholds of {name}", "they are not in the state dict", "give thresholds")
     elif kind == "LogicDense":
-        fields = {"weight": get("weight"), "indices": get("connections.indices"), "choice": get("connections.weights"),
-                  "form": fact.get("parametrization"), "in": fact.get("in")}
+        fields = {
+            "weight": get("weight"),
+            "indices": get("connections.indices"),
+            "choice": get("connections.weights"),
+            "form": fact.get("parametrization") or given.facts.get("parametrization"),
+            "in": fact.get("in"),
+        }
         if fields["weight"] is None:
             raise given.missing(f"{name}.weight", "it is not in the state dict", "give facts of this network")
         if fields["form"] not in ("raw", "light", "warp"):
-            raise given.missing(f"the parametrization of layer {name}", "a state dict does not say it",
-                                "give raw, light or warp as parametrization in the facts")
+            raise given.missing(
+                f"the parametrization of layer {name}",
+                "a state dict does not say it",
+                "give raw, light or warp as parametrization in the facts",
+            )
     elif kind == "LogicConv2d":
         fields = _conv_fields(name, fact, get, given)
     elif kind == "OrPooling2d":
         fields = {key: fact.get(key) for key in ("kernel", "stride", "padding")}
         fields["stride"] = fields["kernel"] if fields["stride"] is None else fields["stride"]
         if None in fields.values():
-            raise given.missing(f"kernel, stride or padding of {name}", "a state dict does not say it", "give it in the facts")
+            raise given.missing(
+                f"kernel, stride or padding of {name}", "a state dict does not say it", "give it in the facts"
+            )
     elif kind in ("Flatten", "GroupSum"):
         fields = {}
     else:
-        raise ModelError("", f"facts: type {kind!r} of layer {name!r} is unknown", "use the names of torchlogix's classes")
+        raise ModelError(
+            "", f"facts: type {kind!r} of layer {name!r} is unknown", "use the names of torchlogix's classes"
+        )
     return kind, name, fields
 
 
@@ -132,17 +168,25 @@ def _conv_fields(name, fact, get, given):
     weights = []
     while get(f"tree_weights.{len(weights)}") is not None:
         weights.append(get(f"tree_weights.{len(weights)}"))
-    fields = {"weights": weights, "indices": get("connections._indices_L0"), "form": fact.get("parametrization")}
+    fields = {
+        "weights": weights,
+        "indices": get("connections._indices_L0"),
+        "form": fact.get("parametrization") or given.facts.get("parametrization"),
+    }
     for key in ("in_dim", "channels", "padding", "receptive_field", "stride"):
         if fact.get(key) is None:
             raise given.missing(f"{key} of {name}", "a state dict does not say it", "give it in the facts")
         fields[key] = fact[key]
     if not weights or fields["indices"] is None:
-        raise given.missing(f"weights or indices of {name}", "they are not in the state dict", "give the network's own facts")
+        raise given.missing(
+            f"weights or indices of {name}", "they are not in the state dict", "give the network's own facts"
+        )
     if fields["form"] not in ("raw", "light", "warp"):
         raise given.missing(f"the parametrization of {name}", "a state dict does not say it", "give it in the facts")
-    fields["positions"] = tuple((d + 2 * fields["padding"] - f) // fields["stride"] + 1
-                                for d, f in zip(fields["in_dim"], fields["receptive_field"]))
+    fields["positions"] = tuple(
+        (d + 2 * fields["padding"] - f) // fields["stride"] + 1
+        for d, f in zip(fields["in_dim"], fields["receptive_field"])
+    )
     return fields
 
 
@@ -215,8 +259,11 @@ def _image_shape(thresholds, conv, dim):
     shape = [conv["channels"], rows, columns]
     axis = dim % 5 - 1
     if axis not in (0, 1, 2) or shape[axis] % bits:
-        raise ModelError("", f"a convolution of shape {shape} does not fit {bits} thresholds along dimension {dim}",
-                         'give facts={"input": {"shape": [channels, rows, columns]}}')
+        raise ModelError(
+            "",
+            f"a convolution of shape {shape} does not fit {bits} thresholds along dimension {dim}",
+            'give facts={"input": {"shape": [channels, rows, columns]}}',
+        )
     shape[axis] //= bits
     return tuple(shape)
 
@@ -233,22 +280,30 @@ def _flat_shape(thresholds, dim, inputs, given):
             return (features,)
         if own is not None and features % own == 0 and dim in (-2, 1):
             return (own, 1, features // own)  # rows and columns matter along these dimensions together alone
-    raise given.missing("the shape of a sample", "the module does not say it",
-                        'give facts={"input": {"shape": [channels, rows, columns]}}')
+    raise given.missing(
+        "the shape of a sample",
+        "the module does not say it",
+        'give facts={"input": {"shape": [channels, rows, columns]}}',
+    )
 
 
 def _place(net, thresholds, shape, dim, given):
     """Begin with features of a shape, the bits of each standing side by side along a dimension of that and the bits."""
     features, bits = int(np.prod(shape)), thresholds.shape[-1]
     if thresholds.ndim == 2 and len(shape) == 3:
-        thresholds = np.broadcast_to(thresholds[:, None, None, :], (*shape, bits)) if len(thresholds) == shape[0] else None
+        thresholds = (
+            np.broadcast_to(thresholds[:, None, None, :], (*shape, bits)) if len(thresholds) == shape[0] else None
+        )
     elif thresholds.ndim in (1, 2) and (thresholds.ndim == 1 or len(thresholds) == features):
         thresholds = np.broadcast_to(thresholds, (*shape, bits))
     else:
         thresholds = None
     if thresholds is None:
-        raise ModelError("", f"thresholds do not fit samples of shape {list(shape)}",
-                         'give facts={"input": {"shape": ...}} of the network')
+        raise ModelError(
+            "",
+            f"thresholds do not fit samples of shape {list(shape)}",
+            'give facts={"input": {"shape": ...}} of the network',
+        )
     axis = dim % (len(shape) + 2) - 1  # without the samples' own
     if not 0 <= axis < len(shape):
         raise ModelError("", f"feature_dim {dim} of samples of shape {list(shape)}", "give the network's own")
@@ -265,7 +320,9 @@ def _logits(weight, form, what):
     weight = finite(weight, what)
     if form == "raw":
         if weight.shape[-1] != 16:
-            raise ModelError("", f"{what}: {weight.shape[-1]} weights of a raw gate, want 16", "give its parametrization")
+            raise ModelError(
+                "", f"{what}: {weight.shape[-1]} weights of a raw gate, want 16", "give its parametrization"
+            )
         return weight, True
     if form == "light":
         return weight, False
@@ -279,14 +336,20 @@ def _logits(weight, form, what):
 
 def _dense(net, name, fields, given):
     if fields["indices"] is None:
-        raise given.missing(f"the wiring of {name}", "an earlier torchlogix did not save it",
-                            "give wiring, an array of indices [inputs, nodes] for each layer")
+        raise given.missing(
+            f"the wiring of {name}",
+            "an earlier torchlogix did not save it",
+            "give wiring, an array of indices [inputs, nodes] for each layer",
+        )
     indices = fields["indices"]
     if fields["choice"] is not None:
         indices, choice = array(indices, f"{name}: indices"), finite(fields["choice"], f"{name}: connections.weights")
         if indices.ndim != 3 or indices.shape != choice.shape:
-            raise ModelError("", f"{name}: candidates of shape {list(indices.shape)}, their weights {list(choice.shape)}",
-                             "check that they are of one network")
+            raise ModelError(
+                "",
+                f"{name}: candidates of shape {list(indices.shape)}, their weights {list(choice.shape)}",
+                "check that they are of one network",
+            )
         indices = np.take_along_axis(indices, choice.argmax(axis=0)[None], axis=0)[0]
     indices = integers(indices, f"{name}: indices", 2)
     if (indices < 0).any():
@@ -298,8 +361,11 @@ def _dense(net, name, fields, given):
 def _conv(net, name, fields):
     padding, channels, in_dim = int(fields["padding"]), int(fields["channels"]), tuple(int(d) for d in fields["in_dim"])
     if net.refs.shape != (channels, *in_dim):
-        raise ModelError("", f"{name}: is given bits of shape {list(net.refs.shape)}, want {[channels, *in_dim]}",
-                         "give the network's own facts")
+        raise ModelError(
+            "",
+            f"{name}: is given bits of shape {list(net.refs.shape)}, want {[channels, *in_dim]}",
+            "give the network's own facts",
+        )
     refs = np.pad(net.refs, ((0, 0), (padding, padding), (padding, padding)), constant_values=-1)
     indices = integers(fields["indices"], f"{name}: indices", 5)
     pins, kernels, places, leaves, three = indices.shape
@@ -308,31 +374,45 @@ def _conv(net, name, fields):
     if three != 3 or indices.min() < 0 or any(i.max() >= n for i, n in zip((row, column, channel), limits)):
         raise ModelError("", f"{name}: indices outside of the padded input", "give the network's own facts")
     if places != np.prod(fields["positions"]) or not 1 <= pins <= MAX_PINS:
-        raise ModelError("", f"{name}: {places} places, and {list(fields['positions'])} by its facts; {pins} inputs a node",
-                         "give the network's own facts")
+        raise ModelError(
+            "",
+            f"{name}: {places} places, and {list(fields['positions'])} by its facts; {pins} inputs a node",
+            "give the network's own facts",
+        )
     wires = refs[channel, row, column]  # [pins, kernels, places, leaves]
     nodes = leaves
     for level, weight in enumerate(fields["weights"]):
         logits, raw = _logits(weight, fields["form"], f"{name}: tree_weights.{level}")
         if logits.shape[:2] != (nodes, kernels) or (not raw and logits.shape[2] != 1 << pins) or (raw and pins != 2):
-            raise ModelError("", f"{name}: tree_weights.{level} of shape {list(logits.shape)} for {nodes} nodes of {kernels} "
-                             f"kernels, {pins} inputs each", "give the network's own facts")
+            raise ModelError(
+                "",
+                f"{name}: tree_weights.{level} of shape {list(logits.shape)} for {nodes} nodes of {kernels} "
+                f"kernels, {pins} inputs each",
+                "give the network's own facts",
+            )
         logits = np.broadcast_to(logits.transpose(1, 0, 2)[:, None], (kernels, places, nodes, logits.shape[2]))
         net.add(Layer(wires.reshape(pins, -1), logits.reshape(-1, logits.shape[3]), raw))
         if nodes % pins and level + 1 < len(fields["weights"]):
-            raise ModelError("", f"{name}: {nodes} nodes at level {level}, which {pins} do not divide", "give its own facts")
+            raise ModelError(
+                "", f"{name}: {nodes} nodes at level {level}, which {pins} do not divide", "give its own facts"
+            )
         wires = np.moveaxis(net.refs.reshape(kernels, places, -1, pins), -1, 0) if nodes > 1 else None
         nodes //= pins
     if net.refs.size != kernels * places:
-        raise ModelError("", f"{name}: {net.refs.size} roots of {kernels} kernels at {places} places", "give its own facts")
+        raise ModelError(
+            "", f"{name}: {net.refs.size} roots of {kernels} kernels at {places} places", "give its own facts"
+        )
     net.refs = net.refs.reshape(kernels, *fields["positions"])
 
 
 def _pool(net, name, fields):
     kernel, stride, padding = (_side(fields[key], name) for key in ("kernel", "stride", "padding"))
     if net.refs.ndim != 3 or kernel < 1 or stride < 1 or padding < 0:
-        raise ModelError("", f"{name}: kernel {kernel}, stride {stride}, padding {padding} of bits of shape "
-                         f"{list(net.refs.shape)}", "give the network's own facts")
+        raise ModelError(
+            "",
+            f"{name}: kernel {kernel}, stride {stride}, padding {padding} of bits of shape " f"{list(net.refs.shape)}",
+            "give the network's own facts",
+        )
     refs = np.pad(net.refs, ((0, 0), (padding, padding), (padding, padding)), constant_values=-1)
     rows, columns = ((n - kernel) // stride + 1 for n in refs.shape[1:])
     if rows < 1 or columns < 1:
@@ -346,7 +426,9 @@ def _pool(net, name, fields):
         pins = -(-len(window) // groups)
         window = np.concatenate([window, np.full((groups * pins - len(window), window.shape[1]), -1)])
         wires = window.reshape(groups, pins, -1).transpose(1, 0, 2).reshape(pins, -1)
-        net.add(Layer(wires, np.broadcast_to(np.where(np.arange(1 << pins) > 0, 1.0, -1.0), (wires.shape[1], 1 << pins))))
+        net.add(
+            Layer(wires, np.broadcast_to(np.where(np.arange(1 << pins) > 0, 1.0, -1.0), (wires.shape[1], 1 << pins)))
+        )
         window = net.refs.reshape(groups, -1)
         if groups == 1:
             break

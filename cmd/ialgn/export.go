@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn"
+	"ialgn/internal/hint"
+	"ialgn/internal/plural"
+)
+
+func exportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "export",
+		Usage:     "a model in the form of another framework",
+		ArgsUsage: "MODEL -o FILE --to FORM",
+		Description: "The network behind its thermometer, of gates of two inputs; `compile --emit` writes\n" +
+			"QONNX, BLIF and AIGER.",
+		UsageText: "ialgn export demo/digits.safetensors -o demo/circuit.json --to torchlogix-json",
+		Flags: commonFlags(
+			&cli.StringFlag{Name: "o", Usage: "write to `FILE`"},
+			&cli.StringFlag{Name: "to", Usage: "write `FORM`: " + plural.Or(ialgn.ExportFormats())},
+			forceFlag,
+		),
+		Action: exportModel,
+	}
+}
+
+func exportModel(c *cli.Context) error {
+	args, err := arguments(c, 1)
+	if err != nil {
+		return err
+	}
+	if c.String("o") == "" {
+		return hint.With(errors.New("export: no file given"), "name one with -o FILE")
+	}
+	m, err := ialgn.Open(args[0])
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	e, err := ialgn.Export(c.Context, m, c.String("o"), ialgn.ExportOptions{
+		To: c.String("to"), Force: c.Bool("force"), Keep: inputs(c),
+	})
+	if err != nil {
+		return err
+	}
+	return show(c, exportReport{e})
+}
+
+// exportReport says what was written.
+type exportReport struct{ *ialgn.Exported }
+
+func (r exportReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s, %d input bits, %d nodes of the model\n", r.File, r.Format, r.Inputs, r.Nodes)
+}

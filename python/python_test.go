@@ -1,0 +1,214 @@
+// Package python tests the Python package beside it, which has tests of its own, against the program and the trainer.
+package python
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"ialgn/internal/doctest"
+	"ialgn/internal/modelgen"
+	"ialgn/trainer/model"
+)
+
+// bin is the folder that the program is built into, when a test asks for it.
+var bin string
+
+var build = sync.OnceValue(func() error {
+	out, err := exec.Command("go", "build", "-o", bin, "ialgn/cmd/ialgn").CombinedOutput()
+	if err != nil {
+		return errors.New(string(out))
+	}
+	return nil
+})
+
+func TestMain(m *testing.M) {
+	var err error
+	if bin, err = os.MkdirTemp("", "python-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(bin)
+	os.Exit(code)
+}
+
+// interpreter returns a Python with numpy, or skips the test.
+func interpreter(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"/usr/bin/python3", "python3"} {
+		if exec.Command(name, "-c", "import numpy").Run() == nil {
+			return name
+		}
+	}
+	t.Skip("no python3 with numpy (Debian package python3-numpy)")
+	return ""
+}
+
+// TestPackage runs the package's own tests with all that they can be compared with, and then reads the models that they
+// wrote.
+func TestPackage(t *testing.T) {
+	python := interpreter(t)
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+	forms, written := t.TempDir(), t.TempDir()
+	for _, form := range modelgen.Forms() {
+		writeForm(t, forms, form)
+	}
+	cmd := exec.CommandContext(t.Context(), python, "-m", "unittest", "discover", "-s", "tests")
+	cmd.Env = append(os.Environ(), "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1",
+		"IALGN="+filepath.Join(bin, "ialgn"), "IALGN_FORMS="+forms, "IALGN_WRITTEN="+written)
+	if folder, ok := fixtures(); ok {
+		cmd.Env = append(cmd.Env, "IALGN_FIXTURES="+folder)
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+	compareWritten(t, written)
+}
+
+// fixtures returns the folder with checkpoints of other frameworks beside the repository, if it is there.
+func fixtures() (string, bool) {
+	folder, err := filepath.Abs(filepath.Join("..", "..", "shared", "reference", "import"))
+	if err != nil {
+		return "", false
+	}
+	_, err = os.Stat(filepath.Join(folder, "README.md"))
+	return folder, err == nil
+}
+
+// compareWritten reads the models that Python wrote, which the trainer would write with the same bytes.
+func compareWritten(t *testing.T, folder string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.safetensors"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d models were written: %v", len(files), err)
+	}
+	for _, file := range files {
+		m, err := model.Load(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		again := filepath.Join(t.TempDir(), "again")
+		if _, err := m.Save(again); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(content(t, again), content(t, file)) {
+			t.Errorf("%s: the trainer writes other bytes of the same model", filepath.Base(file))
+		}
+		if err := m.Config.Check(); err != nil {
+			t.Errorf("%s: %v", filepath.Base(file), err)
+		}
+	}
+}
+
+func content(t *testing.T, file string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// writeForm writes a model, input bits of samples and the counts that the trainer's forward pass has of them.
+func writeForm(t *testing.T, folder string, form modelgen.Form) {
+	t.Helper()
+	const samples, words = 100, 2
+	m := form.Model()
+	base := filepath.Join(folder, form.Name)
+	if _, err := m.Save(base + ".safetensors"); err != nil {
+		t.Fatal(err)
+	}
+	p := modelgen.Samples(&m.Encoder, samples, len(m.Classes), 7)
+	inputs, classes := m.Encoder.Inputs(), len(m.Classes)
+	in, planes := make([]uint64, inputs*words), make([]uint64, p.Rows()*words)
+	p.GatherRange(planes, words, 0, samples)
+	m.Encoder.Thermometer(in, planes, words)
+	e := model.NewEvaluator(m.Freeze())
+	e.Run(in, words, nil)
+	counts := make([]int32, classes*samples)
+	e.Counts(counts, samples)
+	var bits, rows []byte
+	for s := range samples {
+		for i := range inputs {
+			bits = append(bits, byte(in[i*words+s/64]>>(s%64)&1))
+		}
+		for c := range classes {
+			rows = binary.LittleEndian.AppendUint32(rows, uint32(counts[c*samples+s]))
+		}
+	}
+	writeArray(t, base+".bits.npy", "|u1", samples, inputs, bits)
+	writeArray(t, base+".counts.npy", "<i4", samples, classes, rows)
+}
+
+// writeArray writes an array in numpy's format, version 1.0.
+func writeArray(t *testing.T, file, kind string, rows, columns int, data []byte) {
+	t.Helper()
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", kind, rows, columns)
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	b := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header)))
+	if err := os.WriteFile(file, append(append(b, header...), data...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReadme runs the commands of the README, and compares what they print with what it shows.
+func TestReadme(t *testing.T) {
+	python := interpreter(t)
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip(err)
+	}
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, folder := range []string{"python", "examples/digits", "trainer/dataset/optdigits"} {
+		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join("..", folder))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "python", "tests")); err != nil { // TestPackage runs them
+		t.Fatal(err)
+	}
+	steps, err := doctest.Steps(string(content(t, "README.md")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	for _, s := range steps {
+		command := strings.ReplaceAll(s.Command, "python3 ", python+" ")
+		switch {
+		case strings.Contains(command, "unittest"):
+			continue
+		case strings.Contains(command, "pip install"):
+			command = strings.Replace(command, "install", "install --no-index --no-deps --target site", 1)
+			env = append(env, "PYTHONPATH="+filepath.Join(dir, "site"))
+			if exec.Command(python, "-m", "pip", "--version").Run() != nil {
+				command = "mv python site" // without pip
+			}
+		}
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+		cmd.Dir, cmd.Env = dir, env
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("README.md:%d: %s: %v\n%s", s.Line, command, err, out)
+		}
+		if !s.Console || strings.Contains(command, "pip install") {
+			continue
+		}
+		if err := doctest.Compare(s.Output, strings.Split(string(out), "\n"), strings.TrimSpace); err != nil {
+			t.Fatalf("README.md:%d: %s\n%v", s.Line, s.Command, err)
+		}
+	}
+}
