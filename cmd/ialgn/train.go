@@ -30,6 +30,7 @@ func trainCommand() *cli.Command {
 			"--init starts from the parameters of a model of the same shape, encoder and classes,\n" +
 			"with keys of train and model.tau of its own:\n" +
 			"  ialgn train tuned.yaml --init digits.safetensors --set train.optimizer.lr=0.001\n" +
+			"Of a network that was imported it takes encoder and keys of model, too.\n" +
 			"--seeds trains train.seed and the N-1 after it to NAME.seedS.safetensors, and prints\n" +
 			"mean and standard deviation; with --resume, finished ones are not trained again:\n" +
 			"  ialgn train mnist.yaml --seeds 5 --resume",

@@ -70,7 +70,7 @@ func ParseData(name string, sets []string) (Data, error) {
 	if c.Data.Set == "" {
 		return Data{}, hint.With(option.Errorf("{Set}: data.set is missing"), "name one: "+oneOf(choices[0].values))
 	}
-	if c.Data.Train == "" && c.Data.TrainLabels == "" {
+	if (c.Data.Set == setCSV || c.Data.Set == setArrays) && c.Data.Train == "" && c.Data.TrainLabels == "" {
 		c.Data.Train, c.Data.TrainLabels = c.Data.Test, c.Data.TestLabels
 	}
 	c.Name, c.Encoder.Bits, c.Model.Tau = "data", 2, 1 // are not asked for
