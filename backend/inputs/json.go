@@ -50,8 +50,8 @@ type column struct {
 //
 // The keys are format, module, scope, classes, label (if one is known), decimal (comma, where numbers have one), words
 // (bits, max, scaled and, of scaled ones, rule), columns (name, kind, feature, values, missing, fill), features (name
-// and, of scaled ones, offset and scale, or cuts with the format 2), thresholds (where the design takes thermometer bits) and interface. Lists
-// have an element a line.
+// and, of scaled ones, offset and scale, or cuts with the format 2), thresholds (where the design takes thermometer
+// bits) and interface. Lists have an element a line.
 func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	o := &object{}
 	o.key("format", t.Format())

@@ -136,8 +136,8 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 		return nil, err
 	}
 	if info.Model.Encoder.ByCuts() {
-		return nil, fmt.Errorf("%s: its features become words by cuts, which train does not make; diagnose looks at networks "+
-			"that train made", path)
+		return nil, fmt.Errorf("%s: its features become words by cuts, which train does not make; diagnose looks at "+
+			"networks that train made", path)
 	}
 	data, err := trainer.LoadData(ctx, info.Model.Config, o.Folders)
 	if err != nil {

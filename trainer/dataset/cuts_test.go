@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"testing"
@@ -147,7 +148,7 @@ func TestSamplesByCuts(t *testing.T) {
 		words := make([]uint8, 2)
 		for {
 			n, err := ReadWords(s, words)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil || n != 1 {
