@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,8 +10,9 @@ import (
 	"ialgn/trainer/topology"
 )
 
-// maxCandidates is how many candidates of a pin a model can have.
-const maxCandidates = 1 << 16
+// maxCandidates is how many candidates of a pin training can choose among. Of more, those with the largest logits are
+// kept.
+const maxCandidates = 256
 
 // denseSections returns a section for each layer, with its parameters, the last one's nodes in the order in which they
 // are counted.
@@ -84,10 +86,7 @@ func (d *denseLayer) section() model.Section {
 	if d.order != nil {
 		width = len(d.order)
 	}
-	candidates := d.Candidates
-	if candidates > maxCandidates {
-		candidates = 1
-	}
+	candidates := min(d.Candidates, maxCandidates)
 	s := model.Section{Layers: 1, Width: width, Arity: d.arity()}
 	s.Ops = make([]float32, 0, width*s.Arity)
 	for i := range width {
@@ -157,16 +156,32 @@ func (d *denseLayer) setPin(p *model.Pin, k, i int) {
 	node := d.node(i)
 	switch {
 	case node < 0:
-	case p.K < d.Candidates:
-		p.Wires.Set(i, d.place(d.Wire(int(node), k)))
+	case p.K == 1:
+		p.Wires.Set(i, d.place(d.Wires[k][node]))
 	default:
-		for c := range p.K {
-			p.Wires.Set(i*p.K+c, d.place(d.Wires[k][int(node)*p.K+c]))
-		}
-		if p.K > 1 {
-			copy(p.Logits[i*p.K:(i+1)*p.K], d.Choice[k][int(node)*p.K:])
+		from := int(node) * d.Candidates
+		wires, choice := d.Wires[k][from:from+d.Candidates], d.Choice[k][from:from+d.Candidates]
+		for c, at := range largest(choice, p.K) {
+			p.Wires.Set(i*p.K+c, d.place(wires[at]))
+			p.Logits[i*p.K+c] = choice[at]
 		}
 	}
+}
+
+// largest returns the places of the n largest of some logits, the first of equals, in their order: the first of the
+// largest is the same as among all.
+func largest(logits []float32, n int) []int {
+	places := make([]int, len(logits))
+	for i := range places {
+		places[i] = i
+	}
+	if n == len(logits) {
+		return places
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Or(cmp.Compare(logits[b], logits[a]), cmp.Compare(a, b)) })
+	places = places[:n]
+	slices.Sort(places)
+	return places
 }
 
 // place returns where a bit before the layer is in the model.
