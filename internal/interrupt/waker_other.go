@@ -7,7 +7,7 @@ import "os"
 // waker waits for nothing: this system has no means that work for all files.
 type waker struct{}
 
-func newWaker() waker            { return waker{} }
+func newWaker() waker             { return waker{} }
 func (waker) wait(*os.File) error { return nil }
-func (waker) wake()              {}
-func (waker) close()             {}
+func (waker) wake()               {}
+func (waker) close()              {}
