@@ -54,8 +54,8 @@ func (f *SampleFile) Classify(ctx context.Context, each func(sample, class int, 
 // the number of the first one; counts is [sample][class]. Samples that come slowly, as from a pipe, wait for 20 ms at
 // most for others.
 //
-// It may read while each is called. If it ends early, by an error, it waits for the read that is under way; if ctx ends,
-// that does not wait for a pipe or a terminal, but for other readers.
+// It may read while each is called. If it ends early, by an error, it waits for the read that is under way. The end of
+// ctx ends a read of a pipe or a terminal, but not one of another reader.
 func (f *SampleFile) ClassifyBlocks(ctx context.Context, each func(first int, classes []uint16, counts []int32) error,
 ) error {
 	if wordBytes(&f.classifier.frozen.Encoder) == 1 {

@@ -29,8 +29,8 @@ const StandardInput = "-"
 
 // OpenSamples opens a CSV file, an array of NumPy or an IDX file, gzip or not, whose samples are to be
 // classified by a model of that encoder, which was trained on that data. It is read once, from its beginning on, so
-// that it may be a pipe, too; if ctx ends while it waits for the first samples, its error is the result. Real values become integers by the encoder's quantiser; without
-// one they must be integers of 0..Max already.
+// that it may be a pipe, too; if ctx ends while it waits for the first samples, its error is the result. Real values
+// become integers by the encoder's quantiser; without one they must be integers of 0..Max already.
 //
 // A CSV file may have a header: a first line without numbers, or of the features'
 // names; its separator is found in its first lines. One column more than the features is a label and is
