@@ -10,7 +10,6 @@ import (
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
-	"ialgn/trainer"
 	"ialgn/trainer/model"
 )
 
@@ -141,13 +140,7 @@ func (m *Model) freeze(ctx context.Context, p *plan.Plan, product *artifact.Prod
 
 // first returns the first samples of the test part, or why there are none.
 func (s source) first(ctx context.Context, samples int) (plan.Source, error) {
-	var test *trainer.TestData
-	var err error
-	if s.override.samples() != nil {
-		test, err = s.encode()
-	} else {
-		test, err = trainer.LoadFirst(ctx, s.encoder, s.classes, s.data, s.folders, samples)
-	}
+	test, err := s.upTo(ctx, samples-1)
 	switch {
 	case err == nil:
 		return plan.Source{Name: test.Name, Samples: verify.Samples{Levels: test.Levels, Words: test.Words}}, nil

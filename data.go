@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ialgn/internal/hint"
 	"ialgn/sim/verify"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -53,6 +54,7 @@ type source struct {
 	data     config.Data
 	recorded string // SHA-256 of the test part that the model was trained with
 	folders  []string
+	imported bool // nothing says which samples it has: it was imported without a data set, and not trained since
 	override Data // samples that take the place of the data set's, unless it has none
 }
 
@@ -63,12 +65,33 @@ func (m *Model) source(d Data) source {
 		recorded: m.info.Model.Record.Test, folders: d.folders(),
 	}
 	s.data.Memory = m.samples
+	s.imported = m.info.Model.Record.Origin != nil && m.info.Model.Record.Test == ""
 	s.override = d
 	return s
 }
 
+// setMemory is the data set whose samples no file has.
+const setMemory = "memory"
+
+// without reports whether samples are neither given nor in a file.
+func (s source) without() bool {
+	return s.override.samples() == nil && s.data.Set == setMemory && s.data.Memory == nil
+}
+
+// missing is the error that a network was imported without samples; nil if it was not.
+func (s source) missing() error {
+	if !s.imported || !s.without() {
+		return nil
+	}
+	return hint.With(errors.New("the network was imported without a data set that it could be tested with"),
+		"import it again with {Set data.set=csv}, {Set data.test=FILE} and so on, or classify samples with predict")
+}
+
 // load reads the test part. Of samples in memory that is their test part or, if they have none, all of them.
 func (s source) load(ctx context.Context) (*trainer.TestData, error) {
+	if err := s.missing(); err != nil {
+		return nil, err
+	}
 	if s.override.samples() != nil {
 		return s.encode()
 	}
@@ -108,23 +131,24 @@ func (s source) encode() (*trainer.TestData, error) {
 // tested is the samples that a check runs, with where they are from.
 type tested struct {
 	*trainer.TestData
-	random bool // the model's own are not at hand, as a program passed them
-	other  bool // the model was trained on other samples
+	random   bool // the model's own are not at hand, as a program passed them
+	imported bool // or as there are none: it was imported without a data set
+	other    bool // the model was trained on other samples
 }
 
 // randomSamples is how many random samples take the place of test samples that are not at hand.
 const randomSamples = 1000
 
-// samples reads the test part or, where the model's own were passed by the program that trained it, draws random ones.
+// samples reads the test part or, where the model's own are in no file, draws random ones.
 func (s source) samples(ctx context.Context) (*tested, error) {
-	test, err := s.labelled(ctx)
-	var missing *dataset.MissingError
-	if errors.As(err, &missing) && s.data.Set == "memory" {
+	if s.without() {
 		random := verify.RandomSamples(s.encoder, randomSamples)
-		return &tested{TestData: &trainer.TestData{Name: "random", Levels: random.Levels, Words: random.Words}, random: true},
-			nil
+		return &tested{
+			TestData: &trainer.TestData{Name: "random", Levels: random.Levels, Words: random.Words}, random: true,
+			imported: s.imported,
+		}, nil
 	}
-	return test, err
+	return s.labelled(ctx)
 }
 
 // labelled reads the test part.
@@ -141,6 +165,8 @@ func (t *tested) samples() verify.Samples { return verify.Samples{Levels: t.Leve
 // note returns what is to be said of the samples, nil for nothing.
 func (t *tested) note() error {
 	switch {
+	case t.imported:
+		return errors.New("the network was imported without a data set: random samples take the place of a test part")
 	case t.random:
 		return errors.New("the model's samples were known to the program that trained it: random ones take the place of " +
 			"its test part")

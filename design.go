@@ -93,7 +93,10 @@ func OpenDesignContext(ctx context.Context, dir string) (*Design, error) {
 		return nil, fmt.Errorf("%s: manifest: %w; compile again", dir, err)
 	}
 	data.Beside = dir
-	d.source = source{encoder: enc, classes: out.Manifest.Classes, data: data, recorded: out.Manifest.Test}
+	d.source = source{
+		encoder: enc, classes: out.Manifest.Classes, data: data, recorded: out.Manifest.Test,
+		imported: data.Plain && out.Manifest.Test == "",
+	}
 	return d, nil
 }
 

@@ -141,6 +141,9 @@ func (e *Explainer) ofTestSet(ctx context.Context, o ExplainOptions) (words []ui
 
 // upTo reads the test part up to a sample.
 func (s source) upTo(ctx context.Context, sample int) (*trainer.TestData, error) {
+	if err := s.missing(); err != nil {
+		return nil, err
+	}
 	if s.override.samples() != nil {
 		return s.encode()
 	}

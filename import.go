@@ -36,6 +36,11 @@ type ImportOptions struct {
 	Classes    []string // names of the classes; nil: their numbers
 	Name       string   // of the model; empty: that of the file, without its ending
 
+	// Set gives the network a data set, whose test part [Model.Evaluate] and the checks of designs take: keys of the
+	// section data of a configuration, data.KEY=VALUE. Empty: it has none, and they take random samples or say so.
+	Set     []string
+	Folders []string // where data sets are looked for first, as [Data.Folders]
+
 	Force bool     // write over files that ialgn did not write, and over what is read
 	Keep  []string // files that must not be written over, beside those that are read here
 }
@@ -54,6 +59,8 @@ type Imported struct {
 	Classes  []string        `json:"classes"`
 	Tau      float64         `json:"tau"`
 	Beta     float64         `json:"beta"`
+	DataSet  string          `json:"data_set,omitempty"` // that it was given
+	Samples  int             `json:"test_samples,omitempty"`
 	// Trainable says that training can go on from the model, and Reason why not, if it cannot.
 	Trainable bool   `json:"trainable"`
 	Reason    string `json:"reason,omitempty"`
@@ -101,10 +108,17 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", path, n.Format, err)
 	}
+	test, err := o.takeData(ctx, path, m)
+	if err != nil {
+		return nil, err
+	}
 	i := &Imported{
 		Name: o.Name, Format: n.Format, Findings: n.Findings, Unused: src.Facts.Unused,
 		Features: m.Encoder.Features(), Inputs: m.Encoder.Inputs(), Classes: m.Classes, Tau: n.Sum.Tau,
 		Beta: m.Record.Origin.Beta, network: m,
+	}
+	if test != nil {
+		i.DataSet, i.Samples = test.Name, test.Levels.Len()
 	}
 	for k := range m.Sections {
 		i.Layers, i.Pins = append(i.Layers, m.Sections[k].Width), append(i.Pins, len(m.Sections[k].Pins))
@@ -116,6 +130,26 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	keep := append(slices.Clone(o.Keep), path, o.Facts, o.Wiring, o.Thresholds)
 	i.guard = guard(o.Force, keep)
 	return i, nil
+}
+
+// takeData gives a network the data set that the options say, and returns its test part, nil for none. Classes that
+// have numbers for names are called as the data set calls them.
+func (o *ImportOptions) takeData(ctx context.Context, path string, m *model.Model) (*trainer.TestData, error) {
+	if len(o.Set) == 0 {
+		return nil, nil
+	}
+	data, err := config.ParseData(filepath.Base(path), o.Set)
+	if err != nil {
+		return nil, err
+	}
+	data.Plain = true
+	test, err := trainer.LoadTest(ctx, &m.Encoder, m.Classes, data, Data{Folders: o.Folders}.folders())
+	if err != nil {
+		return nil, err
+	}
+	m.Config.Data, m.Classes = data, test.Classes
+	m.Record.DataSet, m.Record.Test = test.Name, test.SHA256
+	return test, m.Validate()
 }
 
 // sources fills in what the options say, and returns the files that were read with their digests.

@@ -42,6 +42,27 @@ func LoadConfig(path string, overrides ...string) (Config, error) {
 	return config.Load(path, overrides)
 }
 
+// LoadConfigFor is [LoadConfig] of a run with these options. Where it goes on from a network that another program
+// trained, that has the keys of section encoder, and those of section model that the file does not give; with Resume
+// and no Init the checkpoint says what it went on from.
+func LoadConfigFor(o TrainOptions, path string, overrides ...string) (Config, error) {
+	base, err := o.base()
+	if err != nil {
+		return Config{}, err
+	}
+	return config.LoadFrom(path, overrides, base)
+}
+
+// base returns the configuration of the network that a run goes on from, if another program trained it; else nil.
+func (o *TrainOptions) base() (*Config, error) {
+	r := trainer.Run{Model: o.Path, Start: o.Init, Resume: o.Resume && o.Init == ""}
+	m, err := r.Foreign()
+	if m == nil || err != nil {
+		return nil, err
+	}
+	return &m.Config, nil
+}
+
 // Progress is the state of a training run.
 type Progress = trainer.Progress
 
@@ -96,6 +117,13 @@ func Train(ctx context.Context, cfg Config, data Data, o TrainOptions) (*Model, 
 
 // NewRun returns the run that [Train] makes, with a configuration that is complete: width and tau fit the classes.
 func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer.Run, error) {
+	base, err := o.base()
+	if err == nil && base != nil {
+		cfg, err = cfg.From(base)
+	}
+	if err != nil {
+		return trainer.Run{}, err
+	}
 	cfg = cfg.Fill()
 	if samples := data.samples(); samples != nil {
 		cfg.Data.Set, cfg.Data.Memory = "memory", samples
@@ -111,7 +139,6 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 	if o.Path == "" && o.Resume {
 		return r, errors.New("a run in memory has no checkpoint to resume from: give it a path")
 	}
-	var err error
 	r.Config, err = trainer.FitClasses(ctx, cfg, r.Folders)
 	return r, err
 }

@@ -98,7 +98,7 @@ func checkGroups(n *graph.Network, counted [][]graph.Ref) error {
 // configuration returns that of a network of layers, as a run would have to have it that goes on from the model.
 func configuration(m *model.Model, name string, tau float64) config.Config {
 	c := config.Default()
-	c.Name, c.Data = name, config.Data{Set: "memory"}
+	c.Name, c.Data = name, config.Data{Set: "memory", Plain: true}
 	c.Encoder.Bits, c.Encoder.BitsIn = m.Encoder.Bits, m.Encoder.BitsIn
 	keys := &c.Model
 	keys.Topology, keys.Width, keys.Depth, keys.Tau = "layered", m.Width, len(m.Sections), tau

@@ -1,9 +1,10 @@
 package interchange
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/chewxy/math32"
 
 	"ialgn/interchange/graph"
 	"ialgn/trainer/model"
@@ -171,16 +172,19 @@ func (d *denseLayer) setPin(p *model.Pin, k, i int) {
 // largest returns the places of the n largest of some logits, the first of equals, in their order: the first of the
 // largest is the same as among all.
 func largest(logits []float32, n int) []int {
-	places := make([]int, len(logits))
-	for i := range places {
-		places[i] = i
+	sorted := slices.Sorted(slices.Values(logits))
+	least := sorted[len(sorted)-n]
+	above, _ := slices.BinarySearch(sorted, math32.Nextafter(least, math32.Inf(1)))
+	equal := n - (len(sorted) - above) // how many of those that are as small as the least are among them
+	places := make([]int, 0, n)
+	for i, v := range logits {
+		if v == least && equal > 0 {
+			equal--
+		} else if v <= least {
+			continue
+		}
+		places = append(places, i)
 	}
-	if n == len(logits) {
-		return places
-	}
-	slices.SortFunc(places, func(a, b int) int { return cmp.Or(cmp.Compare(logits[b], logits[a]), cmp.Compare(a, b)) })
-	places = places[:n]
-	slices.Sort(places)
 	return places
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 
 	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
@@ -56,13 +55,18 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 	if err != nil {
 		return nil, err
 	}
+	return load(ctx, &cfg, set, enc)
+}
+
+// load reads both parts of an opened data set under an encoder, and checks that the model fits the data.
+func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encoding.Encoder) (d *Data, err error) {
 	if err := cfg.CheckClasses(len(set.Classes), enc.Inputs()); err != nil {
 		return nil, err
 	}
 	if err := cfg.CheckImages(set.Shape != dataset.Shape{}); err != nil {
 		return nil, err
 	}
-	d := &Data{Name: set.Name, Classes: set.Classes, Encoder: enc, Shape: set.Shape}
+	d = &Data{Name: set.Name, Classes: set.Classes, Encoder: enc, Shape: set.Shape}
 	switch {
 	case cfg.Train.Augment.Active():
 		d.Words = encoding.NewPacked(set.Features, 8)
@@ -158,10 +162,11 @@ func levels(ctx context.Context, set *dataset.Set, part dataset.Part, enc *encod
 // TestData is the test part of the data set a model was trained on, as levels under
 // the model's encoder and as raw feature words.
 type TestData struct {
-	Name   string
-	Levels *encoding.Packed
-	Words  *encoding.Packed // width BitsIn, the bus of a full design
-	SHA256 string
+	Name    string
+	Classes []string // as the data set calls them
+	Levels  *encoding.Packed
+	Words   *encoding.Packed // width BitsIn, the bus of a full design
+	SHA256  string
 }
 
 // LoadTest reads the test part of a data set under the encoder of a model with those
@@ -200,7 +205,7 @@ func loadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data
 		return nil, nil, err
 	}
 	t := &TestData{
-		Name: set.Name, Levels: encoding.NewPacked(set.Features, enc.LevelBits()),
+		Name: set.Name, Classes: set.Classes, Levels: encoding.NewPacked(set.Features, enc.LevelBits()),
 		Words: encoding.NewPacked(set.Features, enc.BitsIn),
 	}
 	row := make([]uint16, set.Features)
@@ -232,7 +237,7 @@ func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data c
 			"data set it was trained on",
 			set.Name, set.Features, set.BitsIn, set.Max, enc.Features(), enc.BitsIn, enc.Max)
 	}
-	if !slices.Equal(set.Classes, classes) {
+	if !sameClasses(set.Classes, classes, data.Plain) {
 		return nil, fmt.Errorf("%s: classes %q, but the model has %q; name the data set it was trained on", set.Name,
 			set.Classes, classes)
 	}
@@ -240,9 +245,5 @@ func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data c
 		return nil, fmt.Errorf("%s: its training part has other ranges of values than the one the model was trained on; "+
 			"name that one, or classify single files with predict", set.Name)
 	}
-	if !reflect.DeepEqual(set.Columns, enc.Columns) {
-		return nil, fmt.Errorf("%s: its training part has other columns, categories or medians than the one the model was "+
-			"trained on; name that one, or classify single files with predict", set.Name)
-	}
-	return set, nil
+	return set, checkColumns(set, enc, data.Plain)
 }

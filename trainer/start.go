@@ -22,7 +22,7 @@ var (
 )
 
 // start returns the model of s.Start as that of this run, with an empty record that
-// names the file.
+// names the file, and where that goes back to the network of another program, this.
 func (s *session) start() (*model.Model, error) {
 	file, err := model.Open(s.Start)
 	if err != nil {
@@ -37,11 +37,15 @@ func (s *session) start() (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	origin := m.Record.Origin
+	if origin != nil && sameClasses(s.data.Classes, m.Classes, true) {
+		m.Classes = s.data.Classes
+	}
 	if err := fits(m, s.Config, s.data); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Start, err)
 	}
 	m.Config, m.Record = s.Config, s.record()
-	m.Record.Start = from
+	m.Record.Start, m.Record.Origin = from, origin
 	return m, nil
 }
 
@@ -98,6 +102,11 @@ func sameForm(m *model.Model, data *Data, learned bool) error {
 func CheckForm(m *model.Model) error {
 	cfg := m.Config
 	cfg.Data = config.Data{Set: "digits"} // its own may be at hand only where it was trained
+	for i := range m.Sections {
+		if a, b := len(m.Sections[0].Pins), len(m.Sections[i].Pins); a != b && m.Record.Origin != nil {
+			return fmt.Errorf("its layers have nodes of %d and of %d pins, those of a topology have as many in all layers", a, b)
+		}
+	}
 	if err := cfg.Check(); err != nil {
 		return err
 	}

@@ -130,6 +130,13 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if r.Threads <= 0 {
 		r.Threads = runtime.GOMAXPROCS(0)
 	}
+	from, err := r.Foreign()
+	if err == nil {
+		err = r.goOnFrom(from)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if err := r.Config.Check(); err != nil {
 		return nil, err
 	}
@@ -141,7 +148,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	defer lock.Release()
-	data, err := LoadData(ctx, r.Config, r.Folders)
+	data, err := r.load(ctx, from)
 	if err != nil && ctx.Err() != nil {
 		return nil, interruptedReading(r.Config)
 	}

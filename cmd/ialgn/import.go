@@ -32,6 +32,9 @@ func importCommand() *cli.Command {
 			&cli.Int64Flag{Name: "wiring-seed", Usage: "repeat how seed `N` drew the wires, where that is exact"},
 			&cli.StringFlag{Name: "thresholds", Usage: "read thresholds from an array of NumPy, `FILE`.npy"},
 			&cli.StringFlag{Name: "classes", Usage: "call the classes by the names in `LIST`, with commas between"},
+			&cli.StringSliceFlag{Name: "set", Usage: "give it a data set to be tested with, `KEY=VALUE` of section data;\n" +
+				"may be repeated: data.set=csv, data.test=FILE and so on"},
+			dataFlag,
 			&cli.StringFlag{Name: "name", Usage: "call the model `NAME` (default: after FILE)"},
 			forceFlag,
 		),
@@ -50,6 +53,7 @@ func importNetwork(c *cli.Context) error {
 	o := ialgn.ImportOptions{
 		From: c.String("from"), Facts: c.String("facts"), Fact: c.StringSlice("fact"), Wiring: c.String("wiring"),
 		Thresholds: c.String("thresholds"), Name: c.String("name"), Force: c.Bool("force"), Keep: inputs(c),
+		Set: c.StringSlice("set"), Folders: dataOf(c).Folders,
 	}
 	if c.IsSet("wiring-seed") {
 		seed := c.Int64("wiring-seed")
@@ -84,6 +88,9 @@ func (r importReport) text(w io.Writer) {
 	fmt.Fprintf(w, "  %-14s %d in %s of %s\n", "nodes", nodes, plural.Of(len(r.Layers), "layer", "layers"),
 		pinsText(r.Pins))
 	fmt.Fprintf(w, "  %-14s (count + %v) / %v\n", "scores", r.Beta, r.Tau)
+	if r.DataSet != "" {
+		fmt.Fprintf(w, "  %-14s %s, %s\n", "test part", r.DataSet, plural.Of(r.Samples, "sample", "samples"))
+	}
 	if len(r.Unused) > 0 {
 		fmt.Fprintf(w, "facts that mean nothing here: %s\n", strings.Join(r.Unused, ", "))
 	}

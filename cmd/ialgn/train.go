@@ -13,6 +13,7 @@ import (
 	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
+	"ialgn/trainer/config"
 )
 
 func trainCommand() *cli.Command {
@@ -29,6 +30,7 @@ func trainCommand() *cli.Command {
 			"--init starts from the parameters of a model of the same shape, encoder and classes,\n" +
 			"with keys of train and model.tau of its own:\n" +
 			"  ialgn train tuned.yaml --init digits.safetensors --set train.optimizer.lr=0.001\n" +
+			"Of a network that was imported it takes encoder and keys of model, too.\n" +
 			"--seeds trains train.seed and the N-1 after it to NAME.seedS.safetensors, and prints\n" +
 			"mean and standard deviation; with --resume, finished ones are not trained again:\n" +
 			"  ialgn train mnist.yaml --seeds 5 --resume",
@@ -53,13 +55,18 @@ func train(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := ialgn.LoadConfig(args[0], c.StringSlice("set")...)
+	path, sets := c.String("o"), c.StringSlice("set")
+	if path == "" {
+		draft, err := config.LoadDraft(args[0], sets)
+		if err != nil {
+			return err
+		}
+		path = draft.Name() + ".safetensors"
+	}
+	cfg, err := ialgn.LoadConfigFor(ialgn.TrainOptions{Path: path, Init: c.String("init"), Resume: c.Bool("resume")},
+		args[0], sets...)
 	if err != nil {
 		return err
-	}
-	path := c.String("o")
-	if path == "" {
-		path = cfg.Name + ".safetensors"
 	}
 	if c.IsSet("seeds") {
 		return trainSeeds(c, cfg, path)

@@ -135,15 +135,13 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Model.Encoder.ByCuts() {
-		return nil, fmt.Errorf("%s: its features become words by cuts, which train does not make; diagnose looks at "+
-			"networks that train made", path)
-	}
-	data, err := trainer.LoadData(ctx, info.Model.Config, o.Folders)
+	data, err := dataOf(ctx, path, info.Model, o.Folders)
 	if err != nil {
 		return nil, err
 	}
-	if r := info.Model.Record; r.Train != data.TrainSHA256 || r.Test != data.TestSHA256 {
+	r := info.Model.Record
+	imported := r.Origin != nil && r.Train == "" // and not trained further: of its training part nothing is known
+	if r.Train != data.TrainSHA256 && !imported || r.Test != data.TestSHA256 {
 		return nil, hint.With(fmt.Errorf("%s: was trained on other content of data set %s than is here", path, data.Name),
 			"name the folder of its data with {Folders DIR}")
 	}
@@ -179,4 +177,19 @@ func Places(layers []int) []float64 {
 		x = append(x, float64(l))
 	}
 	return x
+}
+
+// dataOf returns the data that the model of a path was trained on, or that an import gave it.
+func dataOf(ctx context.Context, path string, m *model.Model, folders []string) (*trainer.Data, error) {
+	switch {
+	case m.Record.Origin != nil && m.Record.Test == "":
+		return nil, hint.With(fmt.Errorf("%s: was imported without a data set", path),
+			"import it again with {Set data.set=csv}, {Set data.train=FILE} and so on")
+	case m.Record.Origin != nil:
+		return trainer.LoadDataFor(ctx, m.Config, m, folders)
+	case m.Encoder.ByCuts():
+		return nil, fmt.Errorf("%s: its features become words by cuts, which train does not make; diagnose looks at "+
+			"networks that train made", path)
+	}
+	return trainer.LoadData(ctx, m.Config, folders)
 }

@@ -57,9 +57,10 @@ type Data struct {
 	// model, where they are looked for last. It is stored nowhere.
 	Beside string `yaml:"-" json:"-"`
 
-	// Plain is no key: it says that the numbers of an array are features in the order in which they stand there, whatever
-	// its shape, as those of a network that another program trained. It is stored nowhere.
-	Plain bool `yaml:"-" json:"-"`
+	// Plain is no key: it says that samples are read as a network takes them that another program trained, or that goes
+	// back to one. The numbers of an array are features in the order in which they stand there, whatever its shape, and
+	// where the network reads whole numbers, or bits, values are these as they stand.
+	Plain bool `yaml:"-" json:"plain,omitempty"`
 
 	// Memory is no key either: it holds the samples of the set memory, which no file has. It is stored nowhere.
 	Memory *Samples `yaml:"-" json:"-"`

@@ -44,6 +44,9 @@ func (d Draft) Set(sets ...string) (Draft, error) {
 // Given reports whether a key was written down.
 func (d Draft) Given(key string) bool { return d.written.isSet(key) }
 
+// Name returns the name of the configuration.
+func (d Draft) Name() string { return d.written.Complete().Name }
+
 // Data returns what was written of the data set, with defaults for the rest.
 func (d Draft) Data() Data { return d.written.Complete().Data }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"unicode/utf8"
 
 	"ialgn/internal/hint"
@@ -18,15 +17,7 @@ import (
 const MaxSource = 1 << 14
 
 // Load reads the configuration file of that path and the overrides, as [Parse] does.
-func Load(path string, sets []string) (Config, error) {
-	src, err := readFile(path)
-	if err != nil {
-		return Config{}, err
-	}
-	c, err := Parse(path, src, sets)
-	c.Data.Beside = filepath.Dir(path)
-	return c, err
-}
+func Load(path string, sets []string) (Config, error) { return LoadFrom(path, sets, nil) }
 
 // readFile returns the content of a configuration file, and at most one byte more than one may have.
 func readFile(path string) ([]byte, error) {

@@ -22,6 +22,8 @@ type arraySource struct {
 	classes          map[float64]int // number of each label
 	split            []bool          // which records of the training files are the test part; nil if there are test files
 	q                *encoding.Quantiser
+	whole            bool // numbers are words as they stand
+	plain            bool // features are in the order of the numbers
 	max              uint32
 }
 
@@ -39,7 +41,7 @@ func openArrays(ctx context.Context, cfg config.Data, words form, folders []stri
 	if err != nil {
 		return nil, err
 	}
-	src := &arraySource{q: words.cuts}
+	src := &arraySource{q: words.cuts, whole: words.whole, plain: cfg.Plain}
 	last := len(f.files) - 2
 	src.features, src.labels = [2]file{f.files[0], f.files[last]}, [2]file{f.files[1], f.files[last+1]}
 	return src.open(ctx, cfg, words, f.dir)
@@ -55,7 +57,7 @@ func (s *arraySource) open(ctx context.Context, cfg config.Data, words form, dir
 	if err != nil {
 		return nil, err
 	}
-	if s.first, err = openArray(s.features[Train]); err != nil {
+	if s.first, err = s.openFeatures(Train); err != nil {
 		return nil, err
 	}
 	s.first.Close()
@@ -133,6 +135,15 @@ func (a *array) labels(ctx context.Context) (labels []uint8, found []float64, er
 	}
 }
 
+// openFeatures opens the features of a part.
+func (s *arraySource) openFeatures(part Part) (*array, error) {
+	a, err := openArray(s.features[part])
+	if err == nil && s.plain && a.places != nil {
+		a.places, a.shape = nil, Shape{} // as they stand they are no image by planes
+	}
+	return a, err
+}
+
 // openLabels opens the labels of a part.
 func (s *arraySource) openLabels(part Part) (*array, error) {
 	a, err := openArray(s.labels[part])
@@ -162,9 +173,10 @@ func (a *array) label() (float64, error) {
 }
 
 // fit takes the range of each feature over the training part, and returns the width of the feature words: that of the
-// largest number, if they are taken as they are, or else the given one. With cuts it needs no ranges.
+// largest number, if they are taken as they are, or else the given one. With cuts, or where numbers are words of that
+// width, it needs no ranges.
 func (s *arraySource) fit(ctx context.Context, bitsIn int) (int, error) {
-	if s.q != nil {
+	if s.q != nil || s.whole {
 		return bitsIn, nil
 	}
 	var lo, hi []float64
@@ -195,7 +207,7 @@ func (s *arraySource) fit(ctx context.Context, bitsIn int) (int, error) {
 
 // each calls fn with the features and the class of each sample of a part.
 func (s *arraySource) each(part Part, fn func(x []float64, class int) error) error {
-	features, err := openArray(s.features[part])
+	features, err := s.openFeatures(part)
 	if err != nil {
 		return err
 	}
@@ -258,6 +270,9 @@ func (s *arraySource) read(part Part, emit func([]uint16, int) error) error {
 			switch {
 			case s.q != nil:
 				values[f] = s.q.Apply(f, x[f], s.max)
+			case s.whole && !isWord(x[f], s.max):
+				return fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, want an integer of 0..%d",
+					s.features[part].name, n, part, f, x[f], s.max)
 			case x[f] > float64(s.max):
 				return hint.With(fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, and the training samples need %d bits",
 					s.features[part].name, n, part, f, x[f], bits.Len32(s.max)),

@@ -26,6 +26,7 @@ type csvSource struct {
 	classes map[string]int
 	split   []bool // which records of the training file are the test part; nil if there is a test file
 	q       *encoding.Quantiser
+	whole   bool // numbers are words as they stand
 	max     uint32
 }
 
@@ -48,7 +49,7 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	if err != nil {
 		return nil, err
 	}
-	src := &csvSource{layout: lay, max: words.max(), q: words.cuts}
+	src := &csvSource{layout: lay, max: words.max(), q: words.cuts, whole: words.whole}
 	src.files[Train], src.files[Test] = f.files[0], f.files[len(f.files)-1]
 	scan, err := src.scan(ctx)
 	if err != nil {
@@ -82,8 +83,8 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	return s, nil
 }
 
-// settle makes what the training part decides: categories, the ranges of features unless there are cuts, and what a
-// missing value is.
+// settle makes what the training part decides: categories, the ranges of features unless there are cuts or numbers are
+// words as they stand, and what a missing value is.
 func (s *csvSource) settle(ctx context.Context, scan *scanned, samples int) (err error) {
 	var lo, hi []float64
 	var from []int // column of each feature
@@ -106,7 +107,7 @@ func (s *csvSource) settle(ctx context.Context, scan *scanned, samples int) (err
 			MaxFeatures)
 	}
 	var bad *encoding.RangeError
-	if s.q == nil {
+	if s.q == nil && !s.whole {
 		s.q, err = encoding.NewQuantiser(lo, hi, s.max)
 	}
 	if errors.As(err, &bad) {
@@ -127,7 +128,7 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 		return found{}, errors.New("data.train: missing, name the CSV file of the training set")
 	}
 	names := []string{cfg.Train}
-	if cfg.Test != "" {
+	if cfg.Test != "" && cfg.Test != cfg.Train {
 		names = append(names, cfg.Test)
 	}
 	return findFiles("csv", names, cfg, folders)

@@ -18,6 +18,8 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/bits"
 	"strings"
 
 	"ialgn/internal/hint"
@@ -94,19 +96,27 @@ func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*
 
 // OpenFor is [Open] of the data set that a model with an encoder reads. An encoder by cuts is asked for the words of
 // whatever numbers the set holds, pixels too, in the place of the ranges of its training part; what [Set.Digest] hashes
-// are then these words. It is an error if the set has not as many features.
+// are then these words. Where cfg says so (Plain), an encoder without a quantiser reads the numbers of the set as they
+// stand, which must be whole and no larger than its words. It is an error if the set has not as many features.
 func OpenFor(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
-	if !enc.ByCuts() {
-		return Open(ctx, cfg, enc.BitsIn, folders)
+	switch {
+	case enc.ByCuts():
+		return openCuts(ctx, cfg, enc, folders)
+	case cfg.Plain && enc.Quantiser == nil:
+		return openWhole(ctx, cfg, enc, folders)
 	}
+	return Open(ctx, cfg, enc.BitsIn, folders)
+}
+
+// openCuts opens a data set whose words an encoder makes by cuts.
+func openCuts(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	q := enc.Quantiser
-	s, err := open(ctx, cfg, form{enc.BitsIn, q}, folders)
+	s, err := open(ctx, cfg, form{bitsIn: enc.BitsIn, cuts: q}, folders)
 	if err != nil {
 		return nil, err
 	}
-	if s.Features != q.Features() {
-		return nil, fmt.Errorf("%s: %d features, but the model reads %d; name the data set it was trained on", s.Name,
-			s.Features, q.Features())
+	if err := s.checkFeatures(enc); err != nil {
+		return nil, err
 	}
 	if s.Quantiser == nil {
 		s.source = &cutSource{s.source, q}
@@ -115,10 +125,42 @@ func OpenFor(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folder
 	return s, nil
 }
 
+// openWhole opens a data set whose numbers are the words of an encoder.
+func openWhole(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
+	s, err := open(ctx, cfg, form{bitsIn: enc.BitsIn, whole: true, largest: enc.Max}, folders)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkFeatures(enc); err != nil {
+		return nil, err
+	}
+	if s.Max > enc.Max {
+		return nil, hint.With(fmt.Errorf("%s: features up to %d, but the network reads whole numbers up to %d", s.Name, s.Max,
+			enc.Max), "import it again with {Fact input.bits=%d}, and input.divisor if what it was trained with was divided",
+			bits.Len32(s.Max))
+	}
+	s.BitsIn, s.Max = enc.BitsIn, enc.Max
+	if s.BitsIn > imageBits {
+		s.Shape = Shape{}
+	}
+	return s, nil
+}
+
+// checkFeatures reports whether the set has as many features as a model reads.
+func (s *Set) checkFeatures(enc *encoding.Encoder) error {
+	if n := enc.Features(); s.Features != n {
+		return fmt.Errorf("%s: %d features, but the model reads %d; name the data set it was trained on", s.Name, s.Features,
+			n)
+	}
+	return nil
+}
+
 // form is what the words of real values are to be.
 type form struct {
-	bitsIn int
-	cuts   *encoding.Quantiser // nil: the ranges of the training part make words
+	bitsIn  int
+	cuts    *encoding.Quantiser // nil: the ranges of the training part make words, unless they are whole
+	whole   bool                // values are words as they stand
+	largest uint32              // of these
 }
 
 func (f form) check() error {
@@ -130,11 +172,17 @@ func (f form) check() error {
 
 // max returns the largest word of a form that was checked.
 func (f form) max() uint32 {
-	if f.cuts != nil {
+	switch {
+	case f.cuts != nil:
 		return uint32(len(f.cuts.Cuts[0]))
+	case f.whole:
+		return f.largest
 	}
 	return 1<<f.bitsIn - 1
 }
+
+// isWord reports whether a value is a whole number from 0 to max.
+func isWord(x float64, max uint32) bool { return x == math.Trunc(x) && x >= 0 && x <= float64(max) }
 
 // cutSource makes words of the integers of a set by cuts.
 type cutSource struct {

@@ -15,6 +15,7 @@ type memorySource struct {
 	features [2][][]float64
 	labels   [2][]int
 	q        *encoding.Quantiser
+	whole    bool // numbers are words as they stand
 	max      uint32
 }
 
@@ -34,7 +35,7 @@ func openMemory(cfg config.Data, words form) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &memorySource{max: words.max(), q: words.cuts}
+	src := &memorySource{max: words.max(), q: words.cuts, whole: words.whole}
 	if err := src.take(m, len(classes)); err != nil {
 		return nil, err
 	}
@@ -138,9 +139,9 @@ func (s *memorySource) divide(cfg config.Data, classes int) error {
 	return nil
 }
 
-// fit takes the range of each feature over the training part, unless there are cuts.
+// fit takes the range of each feature over the training part, unless there are cuts or numbers are words.
 func (s *memorySource) fit(width int) (err error) {
-	if s.q != nil {
+	if s.q != nil || s.whole {
 		return nil
 	}
 	lo, hi := slices.Clone(s.features[Train][0]), slices.Clone(s.features[Train][0])
@@ -154,10 +155,17 @@ func (s *memorySource) fit(width int) (err error) {
 }
 
 func (s *memorySource) read(part Part, emit func([]uint16, int) error) error {
-	values := make([]uint16, s.q.Features())
+	values := make([]uint16, len(s.features[Train][0]))
 	for i, row := range s.features[part] {
 		for f, x := range row {
-			values[f] = s.q.Apply(f, x, s.max)
+			switch {
+			case s.q != nil:
+				values[f] = s.q.Apply(f, x, s.max)
+			case !isWord(x, s.max):
+				return fmt.Errorf("sample %d of the %s part: feature %d is %g, want an integer of 0..%d", i, part, f, x, s.max)
+			default:
+				values[f] = uint16(x)
+			}
 		}
 		if err := emit(values, s.labels[part][i]); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"ialgn/trainer/config"
@@ -137,7 +136,7 @@ func (s *Samples) Next(values []uint16) error {
 		switch {
 		case s.q != nil:
 			values[f] = s.q.Apply(f, x, s.max)
-		case x != math.Trunc(x) || x < 0 || x > float64(s.max):
+		case !isWord(x, s.max):
 			return s.noWord(s.array.done, f, x)
 		default:
 			values[f] = uint16(x)

@@ -326,7 +326,7 @@ func (t *table) words(dst []uint16, q *encoding.Quantiser, max uint32) error {
 			return err
 		case q != nil:
 			dst[f] = q.Apply(f, x, max)
-		case x != math.Trunc(x) || x < 0 || x > float64(max):
+		case !isWord(x, max):
 			return t.wrong("%s is %g, want an integer of 0..%d", t.called(c.at), x, max)
 		default:
 			dst[f] = uint16(x)

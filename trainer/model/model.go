@@ -77,12 +77,12 @@ type Record struct {
 	// The epoch whose parameters these are, from 1. 0: those after the last epoch, where there is no validation set.
 	Kept int `json:"kept_epoch,omitempty"`
 
-	Origin   *Origin   `json:"origin,omitempty"`   // nil: it was trained here
+	Origin   *Origin   `json:"origin,omitempty"`   // nil: it was trained here from the beginning
 	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil: nothing was removed
 	Refilled *Refilled `json:"refilled,omitempty"` // nil: no tables were to be refilled
 }
 
-// Origin says that the network was trained by another program.
+// Origin says that the network was trained by another program, or that training went on from such a network.
 type Origin struct {
 	Format string  `json:"format"`         // what its files are, such as torchlogix
 	Files  []Start `json:"files"`          // that it was read from
