@@ -74,11 +74,13 @@ func TestParseData(t *testing.T) {
 		{"data.set=csv data.test=t.csv", Data{Set: "csv", Train: "t.csv", Test: "t.csv", Header: "auto"}, ""},
 		{
 			"data.set=csv data.train=a.csv data.label=y",
-			Data{Set: "csv", Train: "a.csv", Label: "y", Header: "auto", TestShare: 0.2}, "",
+			Data{Set: "csv", Train: "a.csv", Label: "y", Header: "auto", TestShare: 0.2},
+			"",
 		},
 		{
 			"data.set=arrays data.test=x.npy data.test_labels=y.npy",
-			Data{Set: "arrays", Train: "x.npy", TrainLabels: "y.npy", Test: "x.npy", TestLabels: "y.npy"}, "",
+			Data{Set: "arrays", Train: "x.npy", TrainLabels: "y.npy", Test: "x.npy", TestLabels: "y.npy"},
+			"",
 		},
 		{"data.set=csv", Data{}, "net.pt: data.train: missing, which the data set csv needs"},
 		{"data.test=t.csv", Data{}, "Set: data.set is missing; hint: name one: digits, "},
