@@ -53,6 +53,17 @@ func TestEngines(t *testing.T) {
 			t.Errorf("engine %s is %s %s after all samples", by, e, isa)
 		}
 	}
+	for samples, want := range map[int]bool{7999: false, 8000: true} {
+		c, err := m.ClassifierBy(ialgn.EngineAuto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.ClassifyAll(features[:samples])
+		_, missing := native.ISAs()
+		if e, _ := c.Engine(); missing == nil && (e == ialgn.EngineNative) != want {
+			t.Errorf("engine auto is %s after %d samples", e, samples)
+		}
+	}
 	_, err = m.ClassifierBy("fast")
 	if err == nil || !strings.Contains(err.Error(), "Engine fast: there is no such engine") {
 		t.Errorf("an unknown engine: error %v", err)

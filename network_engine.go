@@ -36,7 +36,7 @@ func newEngine(f *model.Frozen, choice Engine) (*networkEngine, error) {
 // classify writes the classes and counts of samples, one for each element of r.Class. Its only error is that of the
 // context. Several goroutines may call it at once.
 func (e *networkEngine) classify(ctx context.Context, samples words, r sim.Result) error {
-	if e.choice != EngineSimulator && e.samples.Add(int64(len(r.Class))) > worthwhile {
+	if samples := e.samples.Add(int64(len(r.Class))); !e.choice.simulates(int(samples)) {
 		e.once.Do(func() {
 			if e.code.Load() == nil {
 				if code, err := e.choice.frozenCode(e.frozen, worthwhile); err == nil {

@@ -54,7 +54,8 @@ func (f *SampleFile) Classify(ctx context.Context, each func(sample, class int, 
 // the number of the first one; counts is [sample][class]. Samples that come slowly, as from a pipe, wait for 20 ms at
 // most for others.
 //
-// It may read while each is called. If it ends early, by an error, it waits for the read that is under way.
+// It may read while each is called. If it ends early, by an error, it waits for the read that is under way. The end of
+// ctx ends a read of a pipe or a terminal, but not one of another reader.
 func (f *SampleFile) ClassifyBlocks(ctx context.Context, each func(first int, classes []uint16, counts []int32) error,
 ) error {
 	if wordBytes(&f.classifier.frozen.Encoder) == 1 {
@@ -73,7 +74,14 @@ func classifyBlocks[T uint8 | uint16](ctx context.Context, f *SampleFile, wordsO
 		o.Ahead, o.Patience = true, patience
 	}
 	out := newResult(len(c.frozen.Classes), o.Block)
-	read := func(dst []T) (int, error) { return dataset.ReadWords(f.in, dst) }
+	defer context.AfterFunc(ctx, f.in.Interrupt)()
+	read := func(dst []T) (int, error) {
+		n, err := dataset.ReadWords(f.in, dst)
+		if err != nil && ctx.Err() != nil {
+			return n, ctx.Err() // why it was interrupted
+		}
+		return n, err
+	}
 	return readahead.Blocks(ctx, o, read, func(block []T) error {
 		r := resultOf(out, len(block)/o.Sample)
 		if err := c.engine.classify(ctx, wordsOf(block), r); err != nil {

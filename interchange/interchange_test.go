@@ -208,6 +208,20 @@ func TestDense(t *testing.T) {
 	}
 }
 
+// TestManyCandidates has pins with more candidates than a model keeps.
+func TestManyCandidates(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	n := randomDense(r, 9, 3, []int{2, 4}, 1, 700)
+	check(t, "700 candidates", n, facts.InputNumbers{}, bitsOf(9))
+	m, err := Model(n, Options{Name: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Sections[1].Pins[2].K; got != maxCandidates {
+		t.Errorf("%d candidates are kept", got)
+	}
+}
+
 func TestCircuits(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/chewxy/math32"
+
 	"ialgn/interchange/graph"
 	"ialgn/trainer/model"
 	"ialgn/trainer/topology"
 )
 
-// maxCandidates is how many candidates of a pin a model can have.
-const maxCandidates = 1 << 16
+// maxCandidates is how many candidates of a pin training can choose among. Of more, those with the largest logits are
+// kept.
+const maxCandidates = 256
 
 // denseSections returns a section for each layer, with its parameters, the last one's nodes in the order in which they
 // are counted.
@@ -84,10 +87,7 @@ func (d *denseLayer) section() model.Section {
 	if d.order != nil {
 		width = len(d.order)
 	}
-	candidates := d.Candidates
-	if candidates > maxCandidates {
-		candidates = 1
-	}
+	candidates := min(d.Candidates, maxCandidates)
 	s := model.Section{Layers: 1, Width: width, Arity: d.arity()}
 	s.Ops = make([]float32, 0, width*s.Arity)
 	for i := range width {
@@ -157,16 +157,35 @@ func (d *denseLayer) setPin(p *model.Pin, k, i int) {
 	node := d.node(i)
 	switch {
 	case node < 0:
-	case p.K < d.Candidates:
-		p.Wires.Set(i, d.place(d.Wire(int(node), k)))
+	case p.K == 1:
+		p.Wires.Set(i, d.place(d.Wires[k][node]))
 	default:
-		for c := range p.K {
-			p.Wires.Set(i*p.K+c, d.place(d.Wires[k][int(node)*p.K+c]))
-		}
-		if p.K > 1 {
-			copy(p.Logits[i*p.K:(i+1)*p.K], d.Choice[k][int(node)*p.K:])
+		from := int(node) * d.Candidates
+		wires, choice := d.Wires[k][from:from+d.Candidates], d.Choice[k][from:from+d.Candidates]
+		for c, at := range largest(choice, p.K) {
+			p.Wires.Set(i*p.K+c, d.place(wires[at]))
+			p.Logits[i*p.K+c] = choice[at]
 		}
 	}
+}
+
+// largest returns the places of the n largest of some logits, the first of equals, in their order: the first of the
+// largest is the same as among all.
+func largest(logits []float32, n int) []int {
+	sorted := slices.Sorted(slices.Values(logits))
+	least := sorted[len(sorted)-n]
+	above, _ := slices.BinarySearch(sorted, math32.Nextafter(least, math32.Inf(1)))
+	equal := n - (len(sorted) - above) // how many of those that are as small as the least are among them
+	places := make([]int, 0, n)
+	for i, v := range logits {
+		if v == least && equal > 0 {
+			equal--
+		} else if v <= least {
+			continue
+		}
+		places = append(places, i)
+	}
+	return places
 }
 
 // place returns where a bit before the layer is in the model.

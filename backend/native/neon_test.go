@@ -50,9 +50,8 @@ func emulated(t *testing.T, n *netlist.Netlist, isa *ISA, cpu arm64test.CPU) {
 func segmentCalls(c *Code) []byte {
 	var a arm64.Asm
 	row, starts := c.ISA.RowBytes, make([]arm64.Label, len(c.Segments))
-	const x19, x20, x30 = 19, 20, 30
-	a.Stp(x19, x30, arm64.Pre(arm64.SP, -32))
-	a.Str(x20, arm64.At(arm64.SP, 16))
+	const x19, x30 = 19, 30
+	a.Stp(x19, x30, arm64.Pre(arm64.SP, -16))
 	a.MovX(x19, 0)
 	for i := range starts {
 		starts[i] = a.Label()
@@ -64,11 +63,9 @@ func segmentCalls(c *Code) []byte {
 		a.MovImm(3, 1)
 		a.MovImm(4, 0)
 		a.MovImm(5, 0)
-		a.Adr(x20, starts[i])
-		a.Blr(x20)
+		a.Bl(starts[i])
 	}
-	a.Ldr(x20, arm64.At(arm64.SP, 16))
-	a.Ldp(x19, x30, arm64.Post(arm64.SP, 32))
+	a.Ldp(x19, x30, arm64.Post(arm64.SP, 16))
 	a.Ret()
 	end := a.Len()
 	for i, s := range c.Segments {

@@ -24,6 +24,7 @@ var helpers = []Rule{
 	{Package: "internal/npytest"},
 	{Package: "internal/plural"},
 	{Package: "internal/readahead", Imports: []string{"internal/crew"}},
+	{Package: "internal/interrupt", External: []string{sys}},
 	{Package: "internal/permute", External: []string{cli}},
 	{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
 	{Package: "internal/progress", Imports: []string{"internal/crew"}},

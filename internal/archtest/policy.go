@@ -45,7 +45,9 @@ var policy = Policy{
 			Package: "trainer/config", Imports: []string{"target", "trainer/topology"}, External: []string{yaml},
 			Test: []string{"trainer/encoding"},
 		},
-		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding"}},
+		{
+			Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding", "internal/interrupt"},
+		},
 		{
 			Package: "trainer/augment", Imports: []string{
 				"trainer/config", "trainer/dataset", "trainer/detmath", "trainer/draw", "trainer/encoding", "trainer/kernel",

@@ -239,9 +239,13 @@ func TestKeys(t *testing.T) {
 	add("watch", "0", "watch", "s.csv", "-o", "s.html")
 	add("eval", "0", "eval", "m.safetensors")
 	add("predict", "0", "predict", "m.safetensors", samples)
+	add("predict", "0", "predict", "m.safetensors", samples, "--scores")
 	add("explain", "0", "explain", "m.safetensors", "--sample", "1", "-o", "page.html")
 	add("compile", "0", "compile", "m.safetensors", "-o", "gates", "--scope", "gates", "--lut", "6",
-		"--assume-thermometer")
+		"--assume-thermometer", "--emit", "aiger")
+	add("import", "0", "import", "gates/digits.aig", "-o", "aiger.safetensors", "--fact", "group_sum.k=10", "--fact",
+		"group_sum.tau=1", "--fact", "note=a test")
+	add("export", "0", "export", "m.safetensors", "-o", "circuit.json", "--to", "torchlogix-json")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "software")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "formal", "--samples", "20", "--synthesized")
 	add("compile", "0", "compile", "m.safetensors", "-o", "clocked", "--target", "ice40", "--pipeline", "auto", "--wrap",

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"syscall"
+
+	"ialgn/internal/interrupt"
 )
 
 // file is a source of bytes that can be read from its beginning any number of times.
@@ -19,14 +22,35 @@ type file struct {
 }
 
 func onDisk(path string) file {
-	return file{path, func() (io.ReadCloser, error) { return os.Open(path) }}
+	return file{path, func() (io.ReadCloser, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return interrupt.New(f, true), nil
+	}}
 }
 
-// unclosed is a file that others use, too.
-type unclosed struct{ *os.File }
+// standardInput returns the standard input, which stays open.
+func standardInput() file {
+	return file{"standard input", func() (io.ReadCloser, error) { return interrupt.New(os.Stdin, false), nil }}
+}
 
-// Close leaves the file open.
-func (unclosed) Close() error { return nil }
+// during returns the file so that reads of it end, with an error, when ctx does, if they wait for somebody who writes;
+// until stop is called.
+func (f file) during(ctx context.Context) (interruptible file, stop func()) {
+	stopped := func() bool { return true }
+	return file{f.name, func() (io.ReadCloser, error) {
+		raw, err := f.open()
+		if r, ok := raw.(interrupter); ok && err == nil {
+			stopped = context.AfterFunc(ctx, r.Interrupt)
+		}
+		return raw, err
+	}}, func() { stopped() }
+}
+
+// interrupter is a file whose reads can be ended.
+type interrupter interface{ Interrupt() }
 
 func inMemory(name string, data []byte) file {
 	return file{name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
@@ -61,6 +85,13 @@ func (f file) stream() (*stream, error) {
 }
 
 func (s *stream) Close() error { return s.raw.Close() }
+
+// interrupt ends reads that wait for somebody who writes, if that is possible.
+func (s *stream) interrupt() {
+	if r, ok := s.raw.(interrupter); ok {
+		r.Interrupt()
+	}
+}
 
 // waits reports whether reading may have to wait for somebody who writes: whether the stream is no regular file.
 func (s *stream) waits() bool {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"ialgn/trainer/config"
@@ -29,8 +28,8 @@ const StandardInput = "-"
 
 // OpenSamples opens a CSV file, an array of NumPy or an IDX file, gzip or not, whose samples are to be
 // classified by a model of that encoder, which was trained on that data. It is read once, from its beginning on, so
-// that it may be a pipe, too. Real values become integers by the encoder's quantiser; without
-// one they must be integers of 0..Max already.
+// that it may be a pipe, too; if ctx ends while it waits for the first samples, its error is the result. Real values
+// become integers by the encoder's quantiser; without one they must be integers of 0..Max already.
 //
 // A CSV file may have a header: a first line without numbers, or of the features'
 // names; its separator is found in its first lines. One column more than the features is a label and is
@@ -46,9 +45,11 @@ func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data c
 	}
 	f := arrayFile(path)
 	if path == StandardInput {
-		f = file{"standard input", func() (io.ReadCloser, error) { return unclosed{os.Stdin}, nil }}
+		f = standardInput()
 	}
-	return openSamples(f, enc, data)
+	f, stop := f.during(ctx)
+	defer stop()
+	return openUntil(ctx, f, enc, data)
 }
 
 // ReadSamples is [OpenSamples] of what a reader has, which errors call by the name. Closing the samples does not
@@ -59,7 +60,16 @@ func ReadSamples(ctx context.Context, name string, r io.Reader, enc *encoding.En
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return openSamples(file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}, enc, data)
+	return openUntil(ctx, file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}, enc, data)
+}
+
+// openUntil is openSamples, whose error is that of ctx where that has ended.
+func openUntil(ctx context.Context, f file, enc *encoding.Encoder, data config.Data) (*Samples, error) {
+	s, err := openSamples(f, enc, data)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return s, err
 }
 
 func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, error) {
@@ -138,6 +148,16 @@ func (s *Samples) Next(values []uint16) error {
 // noWord is the error that an element of an array is no feature word.
 func (s *Samples) noWord(record, feature int, x float64) error {
 	return s.array.fault(record, "feature %d is %g, want an integer of 0..%d", feature, x, s.max)
+}
+
+// Interrupt ends the reading of samples, with an error, where it waits for somebody who writes them, such as at a pipe.
+// What it reads then, or from a reader, is not touched. It can be called at any time.
+func (s *Samples) Interrupt() {
+	if s.table != nil {
+		s.table.interrupt()
+	} else {
+		s.array.interrupt()
+	}
 }
 
 // Close closes the file.

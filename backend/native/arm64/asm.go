@@ -3,7 +3,7 @@
 // general instructions around a loop.
 //
 // An [Asm] appends instructions to a buffer. Each method writes one instruction and has its name; where the
-// architecture has one name for several, a letter tells them apart (LdrQ loads a vector register, LdrW 32 bits of a
+// architecture has one name for several, a letter tells them apart (StrQ stores a vector register, StrW 32 bits of a
 // general one). Operands stand in the order of assembler text, the destination first. MovImm alone writes up to four
 // instructions.
 //

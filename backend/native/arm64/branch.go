@@ -30,9 +30,8 @@ type reach struct {
 }
 
 var (
-	reachB   = reach{0, 26, wordSize, "call by Blr or jump by Br"}
+	reachB   = reach{0, 26, wordSize, "jump by Br"}
 	reach19  = reach{5, 19, wordSize, "branch over a B with the opposite condition"}
-	reachTbz = reach{5, 14, wordSize, "branch over a B with the opposite condition"}
 	reachAdr = reach{5, 21, 1, "place the data nearer"}
 )
 
@@ -142,23 +141,8 @@ func (a *Asm) Cbnz(t X, l Label) {
 	a.refer(insn{name: "cbnz", bits: 0xb5000000}.x(fieldD, t), reach19, l)
 }
 
-// Tbz continues at a label, at most 32 KiB away, if bit 0 to 63 of t is zero. Register 31 is [XZR].
-func (a *Asm) Tbz(t X, bit int, l Label) { a.testBit("tbz", 0x36000000, t, bit, l) }
-
-// Tbnz continues at a label, at most 32 KiB away, if bit 0 to 63 of t is one. Register 31 is [XZR].
-func (a *Asm) Tbnz(t X, bit int, l Label) { a.testBit("tbnz", 0x37000000, t, bit, l) }
-
-func (a *Asm) testBit(name string, bits uint32, t X, bit int, l Label) {
-	i := insn{name: name, bits: bits}.x(fieldD, t).check(span{"bit", 0, 63, 1, "a register has no more"}, bit)
-	i.bits |= uint32(bit)>>5<<31 | uint32(bit)&31<<19
-	a.refer(i, reachTbz, l)
-}
-
 // Br continues at the address in n.
 func (a *Asm) Br(n X) { a.emit(insn{name: "br", bits: 0xd61f0000}.x(fieldN, n)) }
-
-// Blr calls the address in n: it continues there, with the position behind itself in [LR].
-func (a *Asm) Blr(n X) { a.emit(insn{name: "blr", bits: 0xd63f0000}.x(fieldN, n)) }
 
 // Ret continues at the address in [LR].
 func (a *Asm) Ret() { a.Word(0xd65f03c0) }

@@ -35,16 +35,6 @@ var referrers = []struct {
 		-1 << 20, 1<<20 - 4,
 		func(a *Asm, d *draws, l Label) string { x := d.x(); a.Adr(x, l); return "adr " + x64(x) + ", " },
 	},
-	{-1 << 15, 1<<15 - 4, func(a *Asm, d *draws, l Label) string {
-		x, bit := d.x(), d.IntN(64)
-		a.Tbz(x, bit, l)
-		return fmt.Sprintf("tbz %s, #%d, ", x64(x), bit)
-	}},
-	{-1 << 15, 1<<15 - 4, func(a *Asm, d *draws, l Label) string {
-		x, bit := d.x(), d.IntN(64)
-		a.Tbnz(x, bit, l)
-		return fmt.Sprintf("tbnz %s, #%d, ", x64(x), bit)
-	}},
 }
 
 // compare fails unless the assembler has made of the text what a is.

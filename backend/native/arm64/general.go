@@ -13,9 +13,6 @@ func (a *Asm) Add(d, n, m X) { a.xxx("add", 0x8b000000, d, n, m) }
 // Sub writes d = n - m. Register 31 is [XZR].
 func (a *Asm) Sub(d, n, m X) { a.xxx("sub", 0xcb000000, d, n, m) }
 
-// Subs writes d = n - m and sets the conditions of a branch. Register 31 is [XZR].
-func (a *Asm) Subs(d, n, m X) { a.xxx("subs", 0xeb000000, d, n, m) }
-
 // Mul writes the lower 64 bits of n * m into d, an alias of MADD. Register 31 is [XZR].
 func (a *Asm) Mul(d, n, m X) { a.xxx("mul", 0x9b007c00, d, n, m) }
 
@@ -91,16 +88,6 @@ func (a *Asm) MovImm(d X, value uint64) {
 	}
 }
 
-// Dup fills all lanes of d with the lowest bits of n. Register 31 is [XZR].
-func (a *Asm) Dup(t Arrangement, d V, n X) {
-	a.emit(insn{name: "dup", bits: 0x4e000c00}.lane(16, t, 0).v(fieldD, d).x(fieldN, n))
-}
-
-// DupLane fills all lanes of d with one of n.
-func (a *Asm) DupLane(t Arrangement, d, n V, lane int) {
-	a.emit(insn{name: "dup", bits: 0x4e000400}.lane(16, t, lane).v(fieldD, d).v(fieldN, n))
-}
-
 // Umov writes a lane of n into d, and zero above it. Register 31 is [XZR].
 func (a *Asm) Umov(t Arrangement, d X, n V, lane int) {
 	i := insn{name: "umov", bits: 0x0e003c00}.lane(16, t, lane).x(fieldD, d).v(fieldN, n)
@@ -113,9 +100,4 @@ func (a *Asm) Umov(t Arrangement, d X, n V, lane int) {
 // Ins writes the lowest bits of n into a lane of d, and leaves the others. Register 31 is [XZR].
 func (a *Asm) Ins(t Arrangement, d V, lane int, n X) {
 	a.emit(insn{name: "ins", bits: 0x4e001c00}.lane(16, t, lane).v(fieldD, d).x(fieldN, n))
-}
-
-// Mrs reads a system register. Register 31 is [XZR].
-func (a *Asm) Mrs(d X, r SystemRegister) {
-	a.emit(insn{name: "mrs", bits: 0xd5200000 | uint32(r)<<5}.x(fieldD, d))
 }

@@ -85,42 +85,18 @@ func (a *Asm) LdrQ(t V, m Mem) { access{"ldr q", 0x3cc00000, 4}.v(a, t, m) }
 // StrQ stores 16 bytes, with the offsets of [Asm.LdrQ].
 func (a *Asm) StrQ(t V, m Mem) { access{"str q", 0x3c800000, 4}.v(a, t, m) }
 
-// LdrD loads 8 bytes into the lower half of a vector register and clears the upper one. Its offset in [At] is a
-// multiple of 8 up to 32760, in [Pre] and [Post] -256 to 255.
-func (a *Asm) LdrD(t V, m Mem) { access{"ldr d", 0xfc400000, 3}.v(a, t, m) }
-
-// StrD stores the lower half of a vector register, with the offsets of [Asm.LdrD].
-func (a *Asm) StrD(t V, m Mem) { access{"str d", 0xfc000000, 3}.v(a, t, m) }
-
-// LdurQ loads 16 bytes from base + offset, which may be any from -256 to 255.
-func (a *Asm) LdurQ(t V, base X, offset int) { a.unscaled("ldur q", 0x3cc00000, t, base, offset) }
-
-// SturQ stores 16 bytes to base + offset, which may be any from -256 to 255.
-func (a *Asm) SturQ(t V, base X, offset int) { a.unscaled("stur q", 0x3c800000, t, base, offset) }
-
-func (a *Asm) unscaled(name string, bits uint32, t V, base X, offset int) {
-	a.emit(insn{name: name, bits: bits}.v(fieldD, t).x(fieldN, base).
-		imm(12, span{"offset", -256, 255, 1, nearer}, offset))
-}
-
 // Ldr loads 8 bytes. Its offset in [At] is a multiple of 8 up to 32760, in [Pre] and [Post] -256 to 255.
 func (a *Asm) Ldr(t X, m Mem) { access{"ldr x", 0xf8400000, 3}.x(a, t, m) }
 
 // Str stores 8 bytes, with the offsets of [Asm.Ldr].
 func (a *Asm) Str(t X, m Mem) { access{"str x", 0xf8000000, 3}.x(a, t, m) }
 
-// LdrW loads 4 bytes and clears the upper half of t. Its offset in [At] is a multiple of 4 up to 16380, in [Pre] and
-// [Post] -256 to 255.
-func (a *Asm) LdrW(t X, m Mem) { access{"ldr w", 0xb8400000, 2}.x(a, t, m) }
-
-// StrW stores the lowest 4 bytes of t, with the offsets of [Asm.LdrW].
+// StrW stores the lowest 4 bytes of t. Its offset in [At] is a multiple of 4 up to 16380, in [Pre] and [Post] -256 to
+// 255.
 func (a *Asm) StrW(t X, m Mem) { access{"str w", 0xb8000000, 2}.x(a, t, m) }
 
-// Ldrh loads 2 bytes and clears the rest of t. Its offset in [At] is a multiple of 2 up to 8190, in [Pre] and [Post]
-// -256 to 255.
-func (a *Asm) Ldrh(t X, m Mem) { access{"ldrh", 0x78400000, 1}.x(a, t, m) }
-
-// Strh stores the lowest 2 bytes of t, with the offsets of [Asm.Ldrh].
+// Strh stores the lowest 2 bytes of t. Its offset in [At] is a multiple of 2 up to 8190, in [Pre] and [Post] -256 to
+// 255.
 func (a *Asm) Strh(t X, m Mem) { access{"strh", 0x78000000, 1}.x(a, t, m) }
 
 // Ldrb loads a byte and clears the rest of t. Its offset in [At] is 0 to 4095, in [Pre] and [Post] -256 to 255.
@@ -146,14 +122,6 @@ func (i insn) twice(same bool) insn {
 	}
 	return i
 }
-
-// LdpQ loads 32 bytes into two vector registers. Its offset is a multiple of 16 from -1024 to 1008.
-func (a *Asm) LdpQ(t, u V, m Mem) {
-	a.emit(pair("ldp q", 0xac400000, 4, m).v(fieldD, t).v(fieldA, u).twice(t == u))
-}
-
-// StpQ stores two vector registers, with the offsets of [Asm.LdpQ].
-func (a *Asm) StpQ(t, u V, m Mem) { a.emit(pair("stp q", 0xac000000, 4, m).v(fieldD, t).v(fieldA, u)) }
 
 // LdpD loads the lower halves of two vector registers and clears the upper ones. Its offset is a multiple of 8 from
 // -512 to 504.

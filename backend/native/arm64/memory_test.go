@@ -25,13 +25,9 @@ func memoryRows() []row {
 	}{
 		{"ldr", 4, true, vector("q", (*Asm).LdrQ)},
 		{"str", 4, true, vector("q", (*Asm).StrQ)},
-		{"ldr", 3, true, vector("d", (*Asm).LdrD)},
-		{"str", 3, true, vector("d", (*Asm).StrD)},
 		{"ldr", 3, false, general(x64, (*Asm).Ldr)},
 		{"str", 3, false, general(x64, (*Asm).Str)},
-		{"ldr", 2, false, general(x32, (*Asm).LdrW)},
 		{"str", 2, false, general(x32, (*Asm).StrW)},
-		{"ldrh", 1, false, general(x32, (*Asm).Ldrh)},
 		{"strh", 1, false, general(x32, (*Asm).Strh)},
 		{"ldrb", 0, false, general(x32, (*Asm).Ldrb)},
 		{"strb", 0, false, general(x32, (*Asm).Strb)},
@@ -54,16 +50,6 @@ func memoryRows() []row {
 				text += fmt.Sprintf(", lsl #%d", shift)
 			}
 			return text + "]"
-		})
-	}
-	for _, c := range []struct {
-		name string
-		do   func(a *Asm, t V, base X, offset int)
-	}{{"ldur", (*Asm).LdurQ}, {"stur", (*Asm).SturQ}} {
-		rows = append(rows, func(a *Asm, d *draws) string {
-			offset, n, t := d.from(-256, 255, 1), d.x(), d.v()
-			c.do(a, t, n, offset)
-			return fmt.Sprintf("%s q%d, [%s, #%d]", c.name, t, base(n), offset)
 		})
 	}
 	return append(rows, broadcastRows()...)
@@ -116,8 +102,6 @@ func pairRows() []row {
 		vector bool
 		do     func(a *Asm, t, u X, m Mem) string
 	}{
-		{"ldp", 16, true, vectors("q", (*Asm).LdpQ)},
-		{"stp", 16, true, vectors("q", (*Asm).StpQ)},
 		{"ldp", 8, true, vectors("d", (*Asm).LdpD)},
 		{"stp", 8, true, vectors("d", (*Asm).StpD)},
 		{"ldp", 8, false, generals((*Asm).Ldp)},

@@ -102,10 +102,3 @@ func (c Cond) name() string {
 	}
 	return names[c]
 }
-
-// SystemRegister is a register that [Asm.Mrs] reads: bits 5 to 20 of that instruction.
-type SystemRegister uint16
-
-// IDAA64ISAR0 is ID_AA64ISAR0_EL1, which says what instructions there are: bits 32 to 35 are not zero where there are
-// EOR3 and BCAX. Linux lets programs read it; other systems may end them for that.
-const IDAA64ISAR0 SystemRegister = 0xc030

@@ -16,9 +16,6 @@ func (a *Asm) Bic(d, n, m V) { a.vvv("bic", 0x4e601c00, d, n, m) }
 // Orr writes d = n OR m.
 func (a *Asm) Orr(d, n, m V) { a.vvv("orr", 0x4ea01c00, d, n, m) }
 
-// Orn writes d = n OR NOT m.
-func (a *Asm) Orn(d, n, m V) { a.vvv("orn", 0x4ee01c00, d, n, m) }
-
 // Eor writes d = n XOR m.
 func (a *Asm) Eor(d, n, m V) { a.vvv("eor", 0x6e201c00, d, n, m) }
 
@@ -31,10 +28,10 @@ func (a *Asm) Bit(d, n, m V) { a.vvv("bit", 0x6ea01c00, d, n, m) }
 // Bif writes d = (m AND d) OR (NOT m AND n): bits of n go into d where m is clear.
 func (a *Asm) Bif(d, n, m V) { a.vvv("bif", 0x6ee01c00, d, n, m) }
 
-// Eor3 writes d = n XOR m XOR o. It is of the SHA3 extension ([IDAA64ISAR0]).
+// Eor3 writes d = n XOR m XOR o. It is of the SHA3 extension.
 func (a *Asm) Eor3(d, n, m, o V) { a.emit(three("eor3", 0xce000000, d, n, m).v(fieldA, o)) }
 
-// Bcax writes d = n XOR (m AND NOT o). It is of the SHA3 extension ([IDAA64ISAR0]).
+// Bcax writes d = n XOR (m AND NOT o). It is of the SHA3 extension.
 func (a *Asm) Bcax(d, n, m, o V) { a.emit(three("bcax", 0xce200000, d, n, m).v(fieldA, o)) }
 
 // Not writes d = NOT n.
@@ -86,47 +83,15 @@ func (a *Asm) lanes(name string, bits uint32, t, last Arrangement, d, n, m V) {
 // Cmhi sets each lane of d to ones where that of n is higher than that of m, without sign, and else to zero.
 func (a *Asm) Cmhi(t Arrangement, d, n, m V) { a.lanes("cmhi", 0x6e203400, t, D2, d, n, m) }
 
-// Addp adds neighbouring lanes: the sums of n's pairs go into the lower half of d, those of m's into the upper half.
-func (a *Asm) Addp(t Arrangement, d, n, m V) { a.lanes("addp", 0x4e20bc00, t, D2, d, n, m) }
-
-// Addv writes the sum of all lanes of n into the lowest lane of d, and zero into the others. There is none for D2.
-func (a *Asm) Addv(t Arrangement, d, n V) {
-	a.emit(insn{name: "addv", bits: 0x4e31b800}.size(22, t, S4).v(fieldD, d).v(fieldN, n))
-}
-
 // Zip1 writes the lanes of the lower halves of n and m in turns: n[0], m[0], n[1], m[1] and so on.
 func (a *Asm) Zip1(t Arrangement, d, n, m V) { a.lanes("zip1", 0x4e003800, t, D2, d, n, m) }
 
 // Zip2 writes the lanes of the upper halves of n and m in turns.
 func (a *Asm) Zip2(t Arrangement, d, n, m V) { a.lanes("zip2", 0x4e007800, t, D2, d, n, m) }
 
-// Uzp1 writes the lanes with even numbers: those of n, then those of m.
-func (a *Asm) Uzp1(t Arrangement, d, n, m V) { a.lanes("uzp1", 0x4e001800, t, D2, d, n, m) }
-
-// Uzp2 writes the lanes with odd numbers: those of n, then those of m.
-func (a *Asm) Uzp2(t Arrangement, d, n, m V) { a.lanes("uzp2", 0x4e005800, t, D2, d, n, m) }
-
-// Trn1 writes the lanes with even numbers of n and m in turns: n[0], m[0], n[2], m[2] and so on.
-func (a *Asm) Trn1(t Arrangement, d, n, m V) { a.lanes("trn1", 0x4e002800, t, D2, d, n, m) }
-
-// Trn2 writes the lanes with odd numbers of n and m in turns: n[1], m[1], n[3], m[3] and so on.
-func (a *Asm) Trn2(t Arrangement, d, n, m V) { a.lanes("trn2", 0x4e006800, t, D2, d, n, m) }
-
-// Tbl writes byte n[m[i]] into byte i of d, and zero where m[i] is above 15.
-func (a *Asm) Tbl(d, n, m V) { a.vvv("tbl", 0x4e000000, d, n, m) }
-
-// Shl shifts each lane of n to the left, by 0 to its bits less 1.
-func (a *Asm) Shl(t Arrangement, d, n V, by int) { a.left("shl", 0x4f005400, t, d, n, by) }
-
 // Sli shifts each lane of n to the left, by 0 to its bits less 1; the lower bits of d's lane, into which nothing is
 // shifted, stay.
 func (a *Asm) Sli(t Arrangement, d, n V, by int) { a.left("sli", 0x6f005400, t, d, n, by) }
-
-// Ushr shifts each lane of n to the right, by 1 to all its bits, and fills with zeros.
-func (a *Asm) Ushr(t Arrangement, d, n V, by int) { a.right("ushr", 0x6f000400, t, d, n, by) }
-
-// Sshr shifts each lane of n to the right, by 1 to all its bits, and fills with its sign.
-func (a *Asm) Sshr(t Arrangement, d, n V, by int) { a.right("sshr", 0x4f000400, t, d, n, by) }
 
 // Sri shifts each lane of n to the right, by 1 to all its bits; the upper bits of d's lane, into which nothing is
 // shifted, stay.

@@ -55,7 +55,7 @@ func (m *intel) keep(r register)              { m.a.Push(generals[r]) }
 func (m *intel) restore(r register)           { m.a.Pop(generals[r]) }
 
 func (m *intel) times(dst, src register, k int) {
-	m.a.Multiply(generals[dst], generals[src], int32(k))
+	m.a.MulImm(generals[dst], generals[src], int32(k))
 }
 
 func (m *intel) copy(to, from, n register) {

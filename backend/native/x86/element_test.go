@@ -116,10 +116,6 @@ var elementFamilies = []func(s source) sample{
 		}
 	},
 	func(s source) sample {
-		d, x, v := s.reg(), s.reg(), int32(s.Uint32())
-		return sample{fmt.Sprintf("imul %s, %s, %d", names[d], names[x], v), func(a *Asm) { a.Multiply(d, x, v) }}
-	},
-	func(s source) sample {
 		d, n := s.reg(), uint8(2+s.IntN(62))
 		return sample{fmt.Sprintf("shr %s, %d", names[d], n), func(a *Asm) { a.ShiftRight(d, n) }}
 	},

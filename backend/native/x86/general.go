@@ -79,7 +79,6 @@ const (
 	OrGPR    Arithmetic = 1
 	AndGPR   Arithmetic = 4
 	Subtract Arithmetic = 5
-	XorGPR   Arithmetic = 6
 	Compare  Arithmetic = 7
 )
 
@@ -125,11 +124,9 @@ type Condition uint8
 
 // The conditions, of a comparison of unsigned numbers or of a result.
 const (
-	Below      Condition = 2
-	AboveEqual Condition = 3
-	Zero       Condition = 4
-	NotZero    Condition = 5
-	Above      Condition = 7
+	Below   Condition = 2
+	Zero    Condition = 4
+	NotZero Condition = 5
 )
 
 // JumpIf jumps to a label under a condition.
@@ -148,14 +145,6 @@ func (a *Asm) Jump(to Label) {
 func (a *Asm) Call(to Label) {
 	a.emit(0xe8)
 	a.relative(to)
-}
-
-// Multiply computes dst = src times a constant.
-func (a *Asm) Multiply(dst, src Reg, v int32) {
-	a.rex(uint8(dst), 0, uint8(src)>>3)
-	a.emit(0x69)
-	a.modRM(uint8(dst), uint8(src))
-	a.emit32(uint32(v))
 }
 
 // ShiftRight moves the bits of a register down by n places, zeros behind them.

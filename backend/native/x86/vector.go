@@ -145,11 +145,6 @@ func (a *Asm) Store512(dst Mem, src Vec) {
 	a.evex(vmovdqu64Store, ZMM, masking{}, uint8(src), 0, inMem(dst), 64, 0)
 }
 
-// Move256 is vmovdqa between registers.
-func (a *Asm) Move256(dst, src Vec) {
-	a.vex(vmovdqa64Load, 0, YMM, uint8(dst), 0, inReg(uint8(src)), 0)
-}
-
 // Load256 is vmovdqu from memory.
 func (a *Asm) Load256(dst Vec, src Mem) { a.vex(vmovdqu64Load, 0, YMM, uint8(dst), 0, inMem(src), 0) }
 

@@ -17,12 +17,9 @@ const machine = "amd64"
 // meanwhile, and the garbage collector waits for it.
 const longest = 100_000
 
-// What bounds the time of code from above, in nanoseconds: that of one instruction on vectors, and of one word of a
-// feature that becomes bits (docs/BENCHMARKS.md).
-const (
-	perInstruction = 1
-	perWord        = 0.2
-)
+// wordsPerInstruction is how many words of features become bits in the time of an instruction on vectors, which is a
+// nanosecond at most (docs/BENCHMARKS.md).
+const wordsPerInstruction = 5
 
 // WriteGo writes the file with that name of those by which a Go package has the machine code: the object file
 // ([gostub.ObjectName]), or one of [gostub.Files]. The package is that of backend/gocode, of the module's name.
@@ -60,9 +57,8 @@ func (l *Library) piece() int {
 	piece := 0
 	for _, f := range l.functions {
 		cost := f.Cost
-		block := perInstruction*float64(cost.Compute+cost.Loads+cost.Stores+cost.Copies) +
-			perWord*float64(f.Samples*l.features)
-		samples := max(1, int(longest/block)) * f.Samples
+		block := cost.Compute + cost.Loads + cost.Stores + cost.Copies + f.Samples*l.features/wordsPerInstruction
+		samples := max(1, longest/max(1, block)) * f.Samples
 		if piece == 0 || samples < piece {
 			piece = samples
 		}

@@ -99,7 +99,7 @@ func TestMistakes(t *testing.T) {
 		{"v8", func(a *arm64.Asm) { a.Movi(arm64.B16, 8, 0) }, "did not keep the lower half of v8:"},
 		{"v15", func(a *arm64.Asm) { a.Not(15, 15) }, "did not keep the lower half of v15:"},
 		{"stack", func(a *arm64.Asm) { a.SubImm(arm64.SP, arm64.SP, 16) }, "did not keep the stack pointer:"},
-		{"before", func(a *arm64.Asm) { a.SturQ(0, 0, -16) }, "wrote outside of its data"},
+		{"before", func(a *arm64.Asm) { a.StrQ(0, arm64.Pre(0, -16)) }, "wrote outside of its data"},
 		{"behind", func(a *arm64.Asm) { a.Strb(0, arm64.At(0, 8)) }, "wrote outside of its data"},
 		{"far", func(a *arm64.Asm) { a.Str(0, arm64.At(arm64.SP, 4096)) }, "egmentation fault"},
 		{"code", func(a *arm64.Asm) { a.Str(0, arm64.At(arm64.LR, 0)) }, "egmentation fault"},

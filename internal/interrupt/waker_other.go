@@ -1,0 +1,13 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package interrupt
+
+import "os"
+
+// waker waits for nothing: this system has no means that work for all files.
+type waker struct{}
+
+func newWaker() waker             { return waker{} }
+func (waker) wait(*os.File) error { return nil }
+func (waker) wake()               {}
+func (waker) close()              {}
