@@ -101,6 +101,7 @@ func TestHelpExamples(t *testing.T) {
 	writeFile(t, "my.csv", "length,width,state\n"+strings.Repeat("1,2,up\n3,4,down\n5,6.5,down\n", 20))
 	must(t, "train", "examples/digits/digits.yaml", "-o", "demo/digits.safetensors", "--quiet")
 	must(t, "compile", "demo/digits.safetensors", "-o", "demo/digits")
+	must(t, "export", "demo/digits.safetensors", "-o", "demo/circuit.json", "--to", "torchlogix-json")
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
 		t.Run(c.Name, func(t *testing.T) {
 			args := strings.Fields(c.UsageText)[1:]

@@ -21,11 +21,10 @@ func importCommand() *cli.Command {
 		Description: "FILE is a checkpoint of difflogic, torchlogix or DWN (a whole module or a state dict by\n" +
 			"torch.save), torchlogix's Circuit JSON, QONNX, or a circuit in BLIF or AIGER. None of it is\n" +
 			"run. What it does not hold, such as tau, is asked for by name, never guessed.",
-		UsageText: "ialgn import state_dict.pt -o model.safetensors --facts facts.yaml",
+		UsageText: "ialgn import demo/circuit.json -o demo/circuit.safetensors",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the model to `MODEL`"},
-			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: " + plural.Or(ialgn.ImportFormats()) +
-				" (default: by what the file is)"},
+			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: " + plural.Or(ialgn.ImportFormats())},
 			&cli.StringFlag{Name: "facts", Usage: "read what the file does not hold from `FACTS`, JSON or YAML"},
 			&cli.StringSliceFlag{Name: "fact", Usage: "add a fact, `KEY=VALUE`, such as group_sum.tau=5; may be repeated"},
 			&cli.StringFlag{Name: "wiring", Usage: "read the wires from `FILE`: difflogic's C or Verilog, or JSON"},
