@@ -234,8 +234,11 @@ func byClassTarget(t *testing.T, d verify.Design, o verilog.Options) {
 	if len(tables) == 0 {
 		t.Fatal("no LUT of a class")
 	}
-	differ := 0
+	shown := 0
 	for _, at := range tables[:min(len(tables), 6)] {
+		if shown == 2 {
+			break
+		}
 		verifytest.Write(t, files.Design, sound[:at[2]]+string("123456789abcdef0"[strings.IndexByte("0123456789abcdef",
 			sound[at[2]])])+sound[at[3]:])
 		whole := files
@@ -244,9 +247,11 @@ func byClassTarget(t *testing.T, d verify.Design, o verilog.Options) {
 		if (want.Mismatches > 0) != (got.Mismatches > 0) {
 			t.Fatalf("a changed table: %d differ as a whole, %d by class", want.Mismatches, got.Mismatches)
 		}
-		differ += got.Mismatches
+		if got.Mismatches > 0 {
+			shown++
+		}
 	}
-	if differ == 0 {
+	if shown == 0 {
 		t.Error("no changed table shows")
 	}
 }
