@@ -1,0 +1,9 @@
+package rtl
+
+import (
+	"testing"
+
+	"ialgn/internal/tooltest"
+)
+
+func TestMain(m *testing.M) { tooltest.Main(m) }
