@@ -70,7 +70,7 @@ func TestYosys(t *testing.T) {
 		t.Skip("yosys takes ten seconds")
 	}
 	for _, k := range []int{6, 4} {
-		n := popcountOf(400)
+		n := popcountOf(200)
 		ours, _ := lower(t, n, Options{K: k, Objective: Area})
 		adders, _ := lower(t, n, Options{K: 3})
 		luts := ours.Cells()
