@@ -108,7 +108,9 @@ func (w walk) command(command string) (ran, error) {
 	return w.run(shortened(command))
 }
 
-func isMakeDemo(command string) bool { return command == "make demo" || strings.HasPrefix(command, "make demo ") }
+func isMakeDemo(command string) bool {
+	return command == "make demo" || strings.HasPrefix(command, "make demo ")
+}
 
 // shortened returns a command as it is run where no figures are compared.
 func shortened(command string) string {
