@@ -1,0 +1,100 @@
+package ranks
+
+import (
+	"errors"
+	"slices"
+	"sync"
+)
+
+// ErrEnded is what calls return after another rank has ended early.
+var ErrEnded = errors.New("another rank has ended")
+
+// Local returns as many ranks as are asked for, which are goroutines of one process: for tests, and for measuring what
+// the exchange costs without a network. End has all calls, those that wait among them, return [ErrEnded].
+func Local(size int) (all []Comm, end func()) {
+	m := &meeting{size: size, given: make([][]byte, size), counts: make([][]int32, size)}
+	m.changed.L = &m.lock
+	for rank := range size {
+		all = append(all, &local{m, rank})
+	}
+	return all, m.end
+}
+
+// meeting is where ranks meet: each gives something and waits until all have.
+type meeting struct {
+	lock    sync.Mutex
+	changed sync.Cond
+	size    int
+	round   int // of meetings that are over
+	here    int // ranks that have come to the next one
+	ended   bool
+
+	given  [][]byte
+	counts [][]int32
+	sums   []int32
+	all    [][]byte
+}
+
+// local is a rank of a meeting.
+type local struct {
+	m    *meeting
+	rank int
+}
+
+// Rank implements [Comm].
+func (l *local) Rank() int { return l.rank }
+
+// Size implements [Comm].
+func (l *local) Size() int { return l.m.size }
+
+// Sum implements [Comm].
+func (l *local) Sum(counts []int32) error {
+	return l.m.meet(func() { l.m.counts[l.rank] = counts }, func() {
+		l.m.sums = slices.Clone(l.m.counts[0])
+		for _, other := range l.m.counts[1:] {
+			for i, n := range other {
+				l.m.sums[i] += n
+			}
+		}
+	}, func() { copy(counts, l.m.sums) })
+}
+
+// Gather implements [Comm].
+func (l *local) Gather(data []byte) (all [][]byte, err error) {
+	err = l.m.meet(func() { l.m.given[l.rank] = slices.Clone(data) }, func() { l.m.all = slices.Clone(l.m.given) },
+		func() { all = l.m.all })
+	return all, err
+}
+
+// meet has a rank give something, the last one do something with all that was given, and each take something.
+func (m *meeting) meet(give, last, take func()) error {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if m.ended {
+		return ErrEnded
+	}
+	give()
+	round := m.round
+	if m.here++; m.here == m.size {
+		last()
+		m.here = 0
+		m.round++
+		m.changed.Broadcast()
+	}
+	for m.round == round && !m.ended {
+		m.changed.Wait()
+	}
+	if m.round == round {
+		return ErrEnded
+	}
+	take()
+	return nil
+}
+
+// end implements the second result of [Local].
+func (m *meeting) end() {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	m.ended = true
+	m.changed.Broadcast()
+}
