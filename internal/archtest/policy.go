@@ -40,7 +40,7 @@ var policy = Policy{
 			Imports: []string{"trainer", "trainer/estimate", "internal/jsonfault", "internal/overwrite"},
 			Test:    []string{"trainer/model"},
 		},
-		{Package: "trainer/ranks"},
+		{Package: "trainer/ranks", Imports: []string{"internal/hint"}},
 		{Package: "trainer/topology", Imports: []string{"trainer/draw"}},
 		{
 			Package: "trainer/config", Imports: []string{"target", "trainer/topology"}, External: []string{yaml},
