@@ -64,7 +64,7 @@ func (r *Run) lock() (*filelock.Lock, error) {
 // leastBytes returns what parameters and moments of a network take in memory, the least
 // that training it needs.
 func leastBytes(cfg *config.Config) (bytes uint64) {
-	for _, s := range layout(cfg) {
+	for _, s := range layout(cfg, nil) {
 		gate := 3 * 4 * s.Arity
 		for _, p := range s.Pins {
 			if p.K > 1 {

@@ -150,7 +150,7 @@ func encoderDifference(a, b *encoding.Encoder) string {
 // checkSections holds the form of a model, which another program may have written, to its
 // configuration.
 func checkSections(m *model.Model) error {
-	want := layout(&m.Config)
+	want := layout(&m.Config, m.Part)
 	if len(m.Sections) != len(want) {
 		return fmt.Errorf("%d sections, but a network of its configuration has %d; no topology has such layers",
 			len(m.Sections), len(want))

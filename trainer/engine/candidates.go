@@ -7,6 +7,7 @@ import (
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/kernel"
+	"ialgn/trainer/ranks"
 )
 
 // Replacement says how candidates give way to others.
@@ -54,6 +55,8 @@ type candidates struct {
 	spare  *Scores   // done with, whose memory the next ones take
 	rewire func()    // tells the engine that hidden candidates are others
 	costs  *costs    // nil without a pressure towards fewer look-up tables
+
+	part *ranks.Share // which chains of the network these are of; nil: all
 }
 
 // newCandidates returns the candidates of a network's layers.
@@ -70,13 +73,30 @@ func newCandidates(layers []*kernel.NodeLayer, inputs int, rewire func()) candid
 	return c
 }
 
+// number returns the number in the whole network of a node of a layer.
+func (c *candidates) number(node int) int {
+	if c.part == nil {
+		return node
+	}
+	return c.part.Number(node)
+}
+
+// window returns the nodes of a layer in a window.
+func (c *candidates) window(l *choices, window, windows int) (from, to int) {
+	if c.part == nil {
+		return l.width * window / windows, l.width * (window + 1) / windows
+	}
+	whole := c.part.Classes * c.part.PerClass
+	return c.part.Before(whole * window / windows), c.part.Before(whole * (window + 1) / windows)
+}
+
 // ReplaceRandom gives the weakest candidates of every pin random sources, drawn by (seed, epoch, layer, node, pin).
 func (c *candidates) ReplaceRandom(seed uint64, epoch int, r Replacement) {
 	for i := range c.all {
 		l := &c.all[i]
 		for node := range l.width {
 			for _, p := range l.pins {
-				stream := draw.InStep(seed, draw.Replacement, epoch, l.layer, node*kernel.MaxPins+p.number)
+				stream := draw.InStep(seed, draw.Replacement, epoch, l.layer, c.number(node)*kernel.MaxPins+p.number)
 				left := 64 * p.pin.K // draws until there is nothing to find
 				p.pin.Replace(node*l.layers+l.index, r.Count, float32(r.Gap), func() (uint32, bool) {
 					left--
@@ -97,7 +117,7 @@ func (c *candidates) rewired() {
 
 // Scores sum over some batches, for the pins of a share of the nodes, what the loss would change by, to first order, if
 // a pin read each of its sources. The nodes of window w of n are those from width*w/n up to width*(w+1)/n of each
-// layer.
+// layer of the whole network.
 type Scores struct {
 	c         *candidates
 	gradients kernel.Gradients
@@ -127,7 +147,7 @@ func (c *candidates) newScores(window, windows, words int) *Scores {
 	pins, total := 0, 0
 	for i := range c.all {
 		l := &c.all[i]
-		from, to := l.width*window/windows, l.width*(window+1)/windows
+		from, to := c.window(l, window, windows)
 		s.from, s.to, s.first = append(s.from, from), append(s.to, to), append(s.first, pins)
 		for _, p := range l.pins {
 			total += (to - from) * stride(p.sources)
@@ -172,7 +192,7 @@ func (s *Scores) Take(step, layer, node, pin int, _ uint32, beta []float32) {
 	from, to := s.nodes(layer)
 	for k, p := range s.c.all[layer].pins {
 		if p.number == pin {
-			s.gradients.Take(s.first[layer]+k*(to-from)+node-from, beta, step, layer, node, pin)
+			s.gradients.Take(s.first[layer]+k*(to-from)+node-from, beta, step, layer, s.c.number(node), pin)
 		}
 	}
 }

@@ -17,6 +17,7 @@ package model
 import (
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
+	"ialgn/trainer/ranks"
 	"ialgn/trainer/topology"
 )
 
@@ -65,6 +66,18 @@ type Model struct {
 	Encoder  encoding.Encoder
 	Sections []Section
 	Record   Record
+
+	// Part, unless nil, says which chains of the network these are: Width is their number, and Config describes the whole
+	// network.
+	Part *ranks.Share
+}
+
+// Whole returns the number of nodes in the last layer of the whole network.
+func (m *Model) Whole() int {
+	if m.Part != nil {
+		return m.Part.Classes * m.Part.PerClass
+	}
+	return m.Width
 }
 
 // Record is the training record: only what configuration, data and seed determine.
