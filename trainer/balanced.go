@@ -35,7 +35,10 @@ func drawGroup(m *model.Model, section int, pins []int, group, groups int) {
 	}
 	stream := draw.New(m.Config.Train.Seed, draw.BalancedWires, section, group)
 	s := &m.Sections[section]
-	nodes, n := m.Whole()/groups, m.Limit(section, pins[0])/groups
+	nodes, n := s.Width/groups, m.Limit(section, pins[0])/groups // of the whole network
+	if m.Part != nil {
+		nodes = m.Config.Model.Width / groups
+	}
 	order, names := make([]int32, nodes*len(pins)), make([]int32, n)
 	stream.Permutation(order)
 	stream.Permutation(names)

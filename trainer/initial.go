@@ -135,7 +135,7 @@ func (at place) drawPin(k int, form *topology.Pin) {
 		wire := draw.New(seed, form.WireDraws, at.layer, at.node).Below(at.m.Limit(at.section, k))
 		p.Wires.Set(at.entry, uint32(wire))
 	case topology.ClassWise:
-		group := at.m.Whole() / len(at.m.Classes)
+		group := at.m.Config.Model.Width / len(at.m.Classes)
 		wire := at.node/group*group + draw.New(seed, form.WireDraws, at.layer, at.node).Below(group)
 		p.Wires.Set(at.entry, uint32(wire))
 	case topology.Leaves:

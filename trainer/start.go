@@ -29,7 +29,7 @@ func (s *session) start() (*model.Model, error) {
 		return nil, err
 	}
 	defer file.Close()
-	m, err := file.Load()
+	m, err := s.loadStart(file)
 	if err != nil {
 		return nil, err
 	}

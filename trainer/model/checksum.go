@@ -16,8 +16,6 @@ const (
 	noChecksum  = "00000000"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // checksumPlace returns where in a header the digits of its checksum stand: once, in the
 // form that [Model.Write] gives them. Within a string the quotes would be escaped.
 func checksumPlace(header []byte, digits string) (int, bool) {
@@ -32,12 +30,17 @@ func sign(header []byte, tensors []Tensor, buf []byte) error {
 	if err := writeAll(sum, header, tensors, buf); err != nil {
 		return err
 	}
+	putChecksum(header, sum.Sum32())
+	return nil
+}
+
+// putChecksum puts a checksum into a header that has zeros in its place.
+func putChecksum(header []byte, sum uint32) {
 	at, ok := checksumPlace(header, noChecksum)
 	if !ok {
 		panic("model: header without a place for its checksum")
 	}
-	copy(header[at:], fmt.Sprintf("%08x", sum.Sum32()))
-	return nil
+	copy(header[at:], fmt.Sprintf("%08x", sum))
 }
 
 // checkSum reads the whole file and compares it with its checksum. A file without one,

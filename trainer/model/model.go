@@ -67,17 +67,8 @@ type Model struct {
 	Sections []Section
 	Record   Record
 
-	// Part, unless nil, says which chains of the network these are: Width is their number, and Config describes the whole
-	// network.
+	// What it has of a network that several ranks train. nil: all of it. It is not in the file.
 	Part *ranks.Share
-}
-
-// Whole returns the number of nodes in the last layer of the whole network.
-func (m *Model) Whole() int {
-	if m.Part != nil {
-		return m.Part.Classes * m.Part.PerClass
-	}
-	return m.Width
 }
 
 // Record is the training record: only what configuration, data and seed determine.

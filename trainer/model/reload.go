@@ -22,7 +22,7 @@ func (m *Model) Reload(path string) error {
 		copy(m.Encoder.Thresholds[f], row)
 	}
 	for i := range m.Sections {
-		if err := c.fill(m.sectionTensors(i)); err != nil {
+		if err := c.fill(m.filed(i)); err != nil {
 			return err
 		}
 	}
