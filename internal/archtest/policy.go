@@ -72,8 +72,8 @@ var policy = Policy{
 		{
 			Package: "trainer/model",
 			Imports: []string{
-				"trainer/config", "trainer/encoding", "trainer/topology", "internal/bitplane", "internal/atomicfile",
-				"internal/crew", "internal/hugepage", "internal/jsonfault",
+				"trainer/config", "trainer/encoding", "trainer/ranks", "trainer/topology", "internal/bitplane",
+				"internal/atomicfile", "internal/crew", "internal/hugepage", "internal/jsonfault",
 			},
 			External: []string{math32, sync}, Test: []string{"internal/resign"},
 		},
