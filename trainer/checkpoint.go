@@ -157,10 +157,14 @@ func tensors(m *model.Model, e engine.Engine) []model.Tensor {
 // decides when to end, and its data the same.
 func (s *session) restore() error {
 	path := CheckpointPath(s.Model)
+	var none error
 	if _, err := os.Stat(path); os.IsNotExist(err) {
-		return option.Errorf("%s: there is no checkpoint to resume; train without {Resume} first", path)
+		none = option.Errorf("%s: there is no checkpoint to resume; train without {Resume} first", path)
 	}
-	m, err := s.loadCheckpoint(path)
+	if err := s.agree(none); err != nil {
+		return err
+	}
+	m, err := model.LoadCheckpointPart(path, s.Ranks, s.restoreState)
 	if err != nil {
 		return err
 	}

@@ -42,25 +42,6 @@ func (t *together) Commit() error { return t.s.agree(t.Staged.Commit()) }
 
 // saveModel writes the model file, and returns its SHA-256.
 func (s *session) saveModel() (string, error) {
-	if s.Ranks == nil {
-		return s.m.Save(s.Model)
-	}
 	sum, err := s.m.SaveBy(s.Ranks, s.Model)
 	return sum, s.agree(err)
-}
-
-// loadCheckpoint reads a checkpoint, or of it what a rank has of the network.
-func (s *session) loadCheckpoint(path string) (*model.Model, error) {
-	if s.Ranks == nil {
-		return model.LoadCheckpoint(path, s.restoreState)
-	}
-	return model.LoadPart(path, s.Ranks.Rank(), s.Ranks.Size(), s.restoreState)
-}
-
-// loadStart reads a model to start from, or of it what a rank has of the network.
-func (s *session) loadStart(file *model.File) (*model.Model, error) {
-	if s.Ranks == nil {
-		return file.Load()
-	}
-	return model.LoadPart(file.Path(), s.Ranks.Rank(), s.Ranks.Size(), nil)
 }

@@ -25,11 +25,13 @@ var (
 // names the file, and where that goes back to the network of another program, this.
 func (s *session) start() (*model.Model, error) {
 	file, err := model.Open(s.Start)
-	if err != nil {
+	if err == nil {
+		defer file.Close()
+	}
+	if err = s.agree(err); err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	m, err := s.loadStart(file)
+	m, err := file.LoadPart(s.Ranks)
 	if err != nil {
 		return nil, err
 	}

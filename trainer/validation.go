@@ -178,12 +178,12 @@ func (s *session) keepBest() error {
 		return nil
 	}
 	n, err := s.readBest(best)
-	if err != nil {
+	if err == nil && n != best {
+		err = s.outlived(n, s.at.Epoch)
+	}
+	if err = s.agree(err); err != nil {
 		return err
 	}
-	if n != best {
-		return s.outlived(n, s.at.Epoch)
-	}
 	s.m.Record.Kept, s.stale = best, s.Config.Encoder.Learned()
-	return s.m.Reload(BestPath(s.Model))
+	return s.m.ReloadPart(BestPath(s.Model), s.Ranks)
 }

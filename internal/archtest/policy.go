@@ -73,8 +73,7 @@ var policy = Policy{
 			Package: "trainer/model",
 			Imports: []string{
 				"trainer/config", "trainer/encoding", "trainer/ranks", "trainer/topology", "internal/bitplane",
-				"internal/atomicfile",
-				"internal/crew", "internal/hugepage", "internal/jsonfault",
+				"internal/atomicfile", "internal/crew", "internal/hugepage", "internal/jsonfault",
 			},
 			External: []string{math32, sync}, Test: []string{"internal/resign"},
 		},

@@ -154,7 +154,7 @@ func (f *File) Commit() error {
 		return errors.New("atomicfile: Commit after Commit or Abort")
 	}
 	f.done = true
-	err := f.Sync()
+	err := f.File.Sync()
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
@@ -188,6 +188,14 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
+// Sync is that of the [os.File] with an error that does not name the temporary file.
+func (f *File) Sync() error {
+	if err := f.File.Sync(); err != nil {
+		return reason("write to the disk", err)
+	}
+	return nil
+}
+
 // Leave forces what was written to the disk and closes the file, which another process commits. After an error that
 // process must abort it.
 func (f *File) Leave() error {
@@ -195,7 +203,7 @@ func (f *File) Leave() error {
 		return errors.New("atomicfile: Leave after Commit, Leave or Abort")
 	}
 	f.done = true
-	err := f.Sync()
+	err := f.File.Sync()
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}

@@ -76,13 +76,8 @@ func read(name string, r io.ReaderAt, size int64, state func(*Info) ([]Tensor, e
 		return nil, err
 	}
 	m.Allocate()
-	for i := range m.Sections {
-		if err := c.fill(m.sectionTensors(i)); err != nil {
-			return nil, err
-		}
-	}
-	if err := m.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w; %s", name, err, damaged)
+	if err := c.fillSections(m); err != nil {
+		return nil, err
 	}
 	if state != nil {
 		if err := c.restore(m, state); err != nil {

@@ -58,7 +58,7 @@ func (m *Model) SaveBy(c ranks.Comm, path string) (string, error) {
 	s, err := m.Stage(c, path, Extra{})
 	var sum string
 	if err == nil {
-		sum, err = s.commit((*Staged).digest)
+		sum, err = s.commit(true)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
@@ -212,12 +212,12 @@ func (s *Staged) sign(header []byte, size int64, written [][]byte) error {
 // Commit forces the file to the disk and gives it its name in one step. After an error, which all ranks get if one of
 // them fails, the temporary file is gone and an older file is as it was. It does not name the path.
 func (s *Staged) Commit() error {
-	_, err := s.commit(func(*Staged) (string, error) { return "", nil })
+	_, err := s.commit(false)
 	return err
 }
 
-// commit is Commit, and returns what look says on rank 0 of the file before it gets its name.
-func (s *Staged) commit(look func(*Staged) (string, error)) (string, error) {
+// commit is Commit, and returns the SHA-256 of the file if it is asked for.
+func (s *Staged) commit(digest bool) (string, error) {
 	defer s.Abort()
 	var err error
 	if s.comm.Rank() == 0 {
@@ -228,13 +228,16 @@ func (s *Staged) commit(look func(*Staged) (string, error)) (string, error) {
 	if _, err := ranks.Agree(s.comm, nil, err); err != nil {
 		return "", err
 	}
-	var seen string
+	var sum string
 	if s.comm.Rank() == 0 {
-		if seen, err = look(s); err == nil {
+		if digest {
+			sum, err = s.digest()
+		}
+		if err == nil {
 			err = s.file.Commit()
 		}
 	}
-	all, err := ranks.Agree(s.comm, []byte(seen), err)
+	all, err := ranks.Agree(s.comm, []byte(sum), err)
 	if err != nil {
 		return "", err
 	}
