@@ -11,6 +11,7 @@ var helpers = []Rule{
 	{Package: "internal/hint"},
 	{Package: "internal/option"},
 	{Package: "internal/jsonfault"},
+	{Package: "internal/mpi", Imports: []string{"internal/hint"}, TestStandard: []string{"os/exec"}}, // and internal/tool, os/exec and cgo with its tag
 	{Package: "internal/memory", TestStandard: []string{"os/exec"}},
 	{Package: "internal/markdown"},
 	{Package: "docs"},

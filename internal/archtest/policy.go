@@ -79,7 +79,7 @@ var policy = Policy{
 		},
 		{
 			Package: "trainer/kernel", Imports: []string{"trainer/detmath", "trainer/draw", "trainer/ranks"},
-			External: []string{sys},
+			External:     []string{sys},
 			TestStandard: []string{"unsafe"},
 		},
 		{
@@ -135,7 +135,7 @@ var policy = Policy{
 		},
 		{
 			Package: "artifact", Imports: []string{
-				"internal/atomicfile", "netlist", "netlist/counts", "netlist/names", "compiler",
+				"internal/atomicfile", "internal/memory", "netlist", "netlist/counts", "netlist/names", "compiler",
 				"compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault",
 				"internal/overwrite", "target",
 			},
@@ -318,7 +318,7 @@ var policy = Policy{
 		{
 			Package: "experiment/grid",
 			Imports: []string{
-				".", "trainer", "trainer/config", "trainer/dataset", "trainer/model", "diagnose/census",
+				".", "trainer", "trainer/config", "trainer/dataset", "trainer/model", "trainer/ranks", "diagnose/census",
 				"internal/atomicfile", "internal/build", "internal/crew", "internal/memory", "internal/plural",
 				"internal/overwrite",
 			},

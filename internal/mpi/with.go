@@ -3,6 +3,7 @@
 package mpi
 
 // #cgo pkg-config: ompi-c
+// #include <unistd.h>
 // #include "binding.h"
 import "C"
 
@@ -11,6 +12,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +28,7 @@ const (
 	beat     = 250 * time.Millisecond // between messages to the next rank
 	answer   = 2 * time.Second        // for rank 0 to choose who says why the run ends; it may have ended itself
 	ending   = 10 * time.Second       // for the end of the process, which another rank's end brings
+	courtesy = 300 * time.Millisecond // before other ranks than 0 say what rank 0 may say as well
 	lostEnds = 3 * time.Second        // after a lost exchange, for mpirun to say which rank was killed
 )
 
@@ -128,9 +132,16 @@ func (w *World) silence() error {
 	return e
 }
 
-// Fail ends all ranks with an exit status. Where several fail at a time, one of them calls tell before, to say why. It
-// does not return.
-func (w *World) Fail(status int, tell func()) {
+// Fail ends all ranks with an exit status, for that error. Where several fail at a time, one of them calls tell before,
+// to say why: rank 0, where all have the same error. It does not return.
+func (w *World) Fail(status int, err error, tell func()) {
+	var lost *LostError
+	switch {
+	case errors.As(err, &lost):
+		time.Sleep(lostEnds) // if another rank was killed, mpirun says so and ends this one
+	case w.rank > 0:
+		time.Sleep(courtesy)
+	}
 	if w.chosen() {
 		tell()
 	} else {
@@ -138,12 +149,6 @@ func (w *World) Fail(status int, tell func()) {
 	}
 	C.ialgn_abort(C.int(status))
 	os.Exit(status)
-}
-
-// FailLater is Fail of a rank whose exchange was lost: if another was killed, mpirun says so and ends this one.
-func (w *World) FailLater(status int, tell func()) {
-	time.Sleep(lostEnds)
-	w.Fail(status, tell)
 }
 
 // chosen claims that this rank has failed, and returns whether it is the first. Where rank 0 does not answer, it is.
@@ -172,6 +177,16 @@ func (w *World) Finish() error {
 		err = failed(C.MPI_Finalize())
 	}
 	return err
+}
+
+// Cores returns how many threads a rank has of its machine, which it shares with other ranks; 0: not known.
+func Cores() int {
+	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE"} {
+		if ranks, err := strconv.Atoi(os.Getenv(name)); err == nil && ranks > 0 {
+			return min(runtime.GOMAXPROCS(0), max(1, int(C.sysconf(C._SC_NPROCESSORS_ONLN))/ranks))
+		}
+	}
+	return 0
 }
 
 // failed returns the error of a code of MPI.

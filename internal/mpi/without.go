@@ -3,7 +3,9 @@
 package mpi
 
 import (
+	"context"
 	"errors"
+	"os"
 	"time"
 
 	"ialgn/internal/hint"
@@ -16,10 +18,21 @@ const Available = false
 type World struct{}
 
 // Start returns an error that says how to build the program with MPI.
-func Start(time.Duration, func(error)) (*World, error) {
-	return nil, hint.With(errors.New("this program was built without MPI and cannot share a network among ranks"),
+func Start(time.Duration, func(error)) (*World, error) { return nil, missing() }
+
+func missing() error {
+	return hint.With(errors.New("this program was built without MPI and cannot share a network among ranks"),
 		"`make mpi` builds bin/ialgn-mpi, which can: mpirun -n 2 bin/ialgn-mpi train ...")
 }
+
+// Signals returns nothing: without MPI no process is a rank.
+func Signals() []os.Signal { return nil }
+
+// Cores returns 0: not known.
+func Cores() int { return 0 }
+
+// Launch returns the error of [Start].
+func Launch(context.Context, int, []string) (status int, err error) { return 0, missing() }
 
 // Rank implements [ialgn/trainer/ranks.Comm].
 func (*World) Rank() int { return 0 }
@@ -34,10 +47,7 @@ func (*World) Sum([]int32) error { return nil }
 func (*World) Gather(data []byte) ([][]byte, error) { return [][]byte{data}, nil }
 
 // Fail ends the run.
-func (*World) Fail(_ int, tell func()) { tell() }
-
-// FailLater ends the run.
-func (*World) FailLater(_ int, tell func()) { tell() }
+func (*World) Fail(_ int, _ error, tell func()) { tell() }
 
 // Finish ends the use of MPI, when all ranks are done.
 func (*World) Finish() error { return nil }

@@ -28,7 +28,7 @@ func main() {
 	defer stop()
 	var w *mpi.World
 	end := func(status int, err error) {
-		w.Fail(status, func() { fmt.Fprintf(os.Stderr, "told by rank %d: %v\n", w.Rank(), err) })
+		w.Fail(status, err, func() { fmt.Fprintf(os.Stderr, "told by rank %d: %v\n", w.Rank(), err) })
 	}
 	w, err := mpi.Start(2*time.Second, func(err error) { end(statusSilent, err) })
 	if err != nil {
@@ -45,7 +45,7 @@ func main() {
 		}
 		os.Exit(statusEnded)
 	case errors.As(err, &lost):
-		w.FailLater(1, func() { fmt.Fprintf(os.Stderr, "told by rank %d: %v\n", w.Rank(), err) })
+		end(1, err)
 	case errors.As(err, &other):
 		time.Sleep(time.Minute) // the other rank ends this one
 	case err != nil:
@@ -100,13 +100,14 @@ func exchange(_ context.Context, w *mpi.World) error {
 
 // endless sums until an error, a stop that all agree on, or what a rank does at a step.
 func endless(ctx context.Context, w *mpi.World, at func(step int)) error {
-	f := ranks.NewFlagged(w)
-	context.AfterFunc(ctx, func() { f.Raise(ranks.Stop) })
 	for step := 0; ; step++ {
 		at(step)
 		counts := make([]int32, 1000)
 		counts[0] = int32(step)
-		if err := f.Sum(counts); err != nil {
+		if ctx.Err() != nil {
+			counts[999] = 1
+		}
+		if err := w.Sum(counts); err != nil {
 			return err
 		}
 		if counts[0] != int32(step*w.Size()) {
@@ -115,7 +116,7 @@ func endless(ctx context.Context, w *mpi.World, at func(step int)) error {
 		if step == 0 && w.Rank() == 0 {
 			fmt.Println("ready")
 		}
-		if f.Agreed(ranks.Stop) {
+		if counts[999] > 0 {
 			all, err := w.Gather([]byte(strconv.Itoa(step)))
 			if err == nil && w.Rank() == 0 {
 				fmt.Printf("stopped at steps %s\n", all)
