@@ -74,7 +74,7 @@ func trainRun(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.Se
 // gridRunner trains a grid.
 type gridRunner interface {
 	RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error)
-	Emit(ctx context.Context, to grid.Cluster, data string) (*grid.Batch, error)
+	Emit(ctx context.Context, to grid.Cluster, data string, ranks int) (*grid.Batch, error)
 }
 
 // part does what --emit and --index ask for, and reports whether that was asked for.
@@ -105,7 +105,7 @@ func emit(c *cli.Context, r gridRunner) error {
 	if err != nil {
 		return fmt.Errorf("--emit: %w", err)
 	}
-	b, err := r.Emit(c.Context, to, c.String("data"))
+	b, err := r.Emit(c.Context, to, c.String("data"), c.Int(ranksFlag.Name))
 	if err != nil {
 		return err
 	}
