@@ -17,9 +17,8 @@ func experimentCommand() *cli.Command {
 		Name:      "experiment",
 		Usage:     "train a table or figure of the paper, with the paper's values beside ours",
 		ArgsUsage: "NAME -o DIR",
-		Description: "Trains the networks of a table over some seeds, and writes means and deviations to DIR as Markdown,\n" +
-			"CSV and plots, beside models and logs. What is there is not trained again. The scale quick takes\n" +
-			"minutes, and says what it leaves out; paper is the whole protocol, and takes hours. Experiments:\n" +
+		Description: "Trains the networks of a table over some seeds, and writes the table and plots to DIR, beside\n" +
+			"models and logs. What is there is not trained again. quick takes minutes, paper hours. Experiments:\n" +
 			experiment.List(),
 		UsageText: "ialgn experiment baselines -o tables",
 		Flags: commonFlags(
@@ -27,7 +26,7 @@ func experimentCommand() *cli.Command {
 			dataFlag,
 			&cli.StringFlag{Name: "scale", Value: string(experiment.Quick), Usage: "`SCALE` is quick or paper"},
 			&cli.IntFlag{Name: "seeds", Value: 3, Usage: "train each network `N` times, with consecutive seeds"},
-			jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag, rankTimeoutFlag,
+			jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag,
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringSliceFlag{Name: "only", Usage: "train the rows `PATTERN` alone, such as 'cifar10-12000x4-*', repeatable"},
 			forceFlag,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -27,6 +28,9 @@ var (
 		Name: "rank-timeout", Value: mpi.DefaultLimit, Usage: "end when a rank is not heard of for `TIME`",
 	}
 )
+
+// shortestLimit is the shortest time limit: a rank may have to wait for its core.
+const shortestLimit = time.Second
 
 // team is what a process has of the ranks that train a network with it, if there are any.
 type team struct {
@@ -65,12 +69,17 @@ func joinRanks(c *cli.Context) error {
 		return hint.With(fmt.Errorf("%s: ranks share one network, not several", c.Command.Name),
 			"choose one with --index, or start the command without mpirun")
 	}
+	limit := cmp.Or(c.Duration(rankTimeoutFlag.Name), mpi.DefaultLimit)
+	if limit < shortestLimit {
+		return hint.With(fmt.Errorf("--rank-timeout %v: want %v or more", limit, shortestLimit),
+			"ranks tell each other four times a second that they are there")
+	}
 	t := teamOf(c)
 	if rank > 0 {
 		c.App.Writer, c.App.ErrWriter = io.Discard, screen.New(io.Discard)
 	}
 	var err error
-	t.world, err = mpi.Start(c.Duration(rankTimeoutFlag.Name), func(err error) { t.fail(err) })
+	t.world, err = mpi.Start(limit, func(err error) { t.fail(err) })
 	if err != nil {
 		return err
 	}

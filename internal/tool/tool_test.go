@@ -113,7 +113,7 @@ func TestNames(t *testing.T) {
 	want := []string{
 		"yosys", "iverilog", "vvp", "verilator", "abc", "nextpnr-ice40",
 		"icepack", "icetime", "icebram", "iceunpack", "icebox_vlog", "nextpnr-ecp5", "ecppack",
-		"nextpnr-himbaechel", "gowin_pack", "vivado", "chromium",
+		"nextpnr-himbaechel", "gowin_pack", "vivado", "mpirun", "chromium",
 	}
 	if diff := cmp.Diff(want, tool.Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
