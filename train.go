@@ -138,8 +138,8 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 		cfg = cfg.Complete()
 	}
 	r := trainer.Run{
-		Config: cfg, Model: o.Path, Folders: data.folders(), Threads: o.Threads, Resume: o.Resume, Start: o.Init, Ranks: o.Ranks,
-		Guard: guard(o.Force, o.Keep, o.Init), Progress: o.Progress, Estimate: o.Estimate, Warn: o.Warn,
+		Config: cfg, Model: o.Path, Folders: data.folders(), Threads: o.Threads, Resume: o.Resume, Start: o.Init,
+		Ranks: o.Ranks, Guard: guard(o.Force, o.Keep, o.Init), Progress: o.Progress, Estimate: o.Estimate, Warn: o.Warn,
 	}
 	if o.Path == "" && o.Ranks != nil {
 		return r, errors.New("ranks train a network into a file: give a path")

@@ -98,7 +98,8 @@ func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
 	if err := os.MkdirAll(p.Dir, 0o777); err != nil {
 		return nil, err
 	}
-	b := &Batch{Cluster: to, Ranks: command.Ranks, name: name, args: slices.Concat([]string{"ialgn"}, command.Args, []string{"-o", p.Dir})}
+	args := slices.Concat([]string{"ialgn"}, command.Args, []string{"-o", p.Dir})
+	b := &Batch{Cluster: to, Ranks: command.Ranks, name: name, args: args}
 	if command.Data != "" {
 		b.args = append(b.args, "--data", command.Data)
 	}
@@ -187,7 +188,8 @@ func (b *Batch) slurm(w io.Writer) error {
 	})
 }
 
-// label is what Kubernetes takes for the name of a job whose pods get an index behind it, of so many characters at most.
+// label is what Kubernetes takes for the name of a job whose pods get an index behind it, of at most so many
+// characters.
 func (b *Batch) label(longest int) string {
 	text := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower("ialgn-"+b.name), "-")
 	return strings.Trim(text[:min(len(text), longest)], "-")

@@ -45,7 +45,7 @@ func (b *Batch) slurmRanks(w io.Writer) error {
 	})
 }
 
-// mpiLabel is the longest name of an MPIJob before its index: names of workers, which follow, have 63 characters at most.
+// mpiLabel is the longest name of an MPIJob before its index: those of its workers have 63 characters at most.
 const mpiLabel = 40
 
 // mpiJobs writes the grid as MPIJobs of Kubeflow (v2beta1), one an index: of each, a launcher starts ranks in the
@@ -53,8 +53,9 @@ const mpiLabel = 40
 func (b *Batch) mpiJobs(w io.Writer) error {
 	var text bytes.Buffer
 	text.WriteString(b.comment() + `#
-# It needs the MPI Operator of Kubeflow. Name your own image, made by Containerfile.mpi, and your own claim: a volume that
-# all pods may write, with the data sets in its folder data. To start an index again, delete its job and apply the file.
+# It needs the MPI Operator of Kubeflow. Name your own image, made by Containerfile.mpi, and your own claim: a volume
+# that all pods may write, with the data sets in its folder data. To start an index again, delete its job and apply
+# the file.
 `)
 	for i := range b.Indexes {
 		text.WriteString("---\n")

@@ -19,8 +19,8 @@ import (
 // and kills the ranks a second later.
 func Signals() []os.Signal { return []os.Signal{syscall.SIGUSR1} }
 
-// Launch runs this program with arguments as so many ranks, by mpirun, and returns mpirun's exit status. When the context
-// ends, the ranks are told so, and have time to save.
+// Launch runs this program with arguments as so many ranks, by mpirun, and returns mpirun's exit status. When the
+// context ends, the ranks are told so, and have time to save.
 func Launch(ctx context.Context, ranks int, args []string) (status int, err error) {
 	mpirun, err := tool.Find("mpirun")
 	if err != nil {

@@ -5,8 +5,8 @@
 //
 //	netdelay -delay 200us node1 node2
 //
-// makes the namespaces node1 and node2 with the addresses 10.77.0.1 and 10.77.0.2, and 10.77.0.254 for itself outside of
-// them, and takes them away again when it is interrupted. docs/CLUSTER.md says how mpirun starts ranks in them.
+// makes the namespaces node1 and node2 with the addresses 10.77.0.1 and 10.77.0.2, and 10.77.0.254 outside of them, and
+// takes them away again when it is interrupted. docs/CLUSTER.md says how mpirun starts ranks in them.
 package main
 
 import (

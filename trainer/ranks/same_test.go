@@ -20,19 +20,23 @@ func TestSame(t *testing.T) {
 		{"alike", [][2]string{{digest, "1"}, {digest, "1"}, {digest, "1"}}, ""},
 		{"one", [][2]string{{digest, "1"}}, ""},
 		{
-			"another configuration", [][2]string{{digest, "1"}, {digest, "1"}, {other, "1"}},
+			"another configuration",
+			[][2]string{{digest, "1"}, {digest, "1"}, {other, "1"}},
 			"rank 2 has another configuration (ffffffffffff) than rank 0 (0123456789ab)",
 		},
 		{
-			"rank 0 is the odd one", [][2]string{{other, "1"}, {digest, "1"}, {digest, "1"}},
+			"rank 0 is the odd one",
+			[][2]string{{other, "1"}, {digest, "1"}, {digest, "1"}},
 			"rank 0 has another configuration (ffffffffffff) than rank 1 (0123456789ab)",
 		},
 		{
-			"of two", [][2]string{{digest, "1"}, {digest, "18446744073709551615"}},
+			"of two",
+			[][2]string{{digest, "1"}, {digest, "18446744073709551615"}},
 			"rank 1 has another seed (18446744073709551615) than rank 0 (1)",
 		},
 		{
-			"both", [][2]string{{digest, "1"}, {other, ""}},
+			"both",
+			[][2]string{{digest, "1"}, {other, ""}},
 			"rank 1 has another configuration (ffffffffffff) than rank 0 (0123456789ab); rank 1 has another seed (none) " +
 				"than rank 0 (1)",
 		},
