@@ -48,9 +48,6 @@ func (r *Run) refuseRanks() error {
 	case t.Prune.Active():
 		return fmt.Errorf("train.prune: %s cannot remove bits or nodes, which are chosen among those of the whole network, "+
 			"one after the other; train with one process, or without it", n)
-	case r.Config.Encoder.Learned():
-		return fmt.Errorf("encoder.thresholds: %s cannot learn thresholds, which move by sums over all that reads them; "+
-			"train with one process, or with other thresholds", n)
 	case r.Watch != nil:
 		return option.Errorf("%s cannot measure a run that is trained together, as none of them has the whole network; train "+
 			"with one process", n)
@@ -156,6 +153,14 @@ func (r *Run) first(do func() error) error {
 		err = do()
 	}
 	return r.agree(err)
+}
+
+// sumFunc returns what sums over all ranks, nil alone.
+func (r *Run) sumFunc() func([]int32) error {
+	if r.Ranks == nil {
+		return nil
+	}
+	return r.Ranks.Sum
 }
 
 // sum replaces numbers by their sums over all ranks.

@@ -60,6 +60,11 @@ var shared = []struct {
 		"model.inputs=4", "model.depth=2", "model.anchors=16", "train.candidates.kind=gradient",
 		"train.cost.target=ice40", "train.cost.pressure=0.0003",
 	}},
+	{"learned", []string{"encoder.thresholds=learned"}},
+	{"learned tables", []string{
+		"encoder.thresholds=learned", "model.inputs=6", "model.depth=2", "model.anchors=16", "train.gradients=int8",
+		"train.candidates.kind=gradient", "train.cost.target=ice40", "train.cost.pressure=0.0003",
+	}},
 	{"refilled", []string{
 		"model.inputs=4", "model.depth=2", "train.refill=true", "train.validation.share=0.2",
 	}},
@@ -128,13 +133,14 @@ func TestRanksInterrupted(t *testing.T) {
 			"train.cost.pressure=0.0003",
 		}},
 		{"gumbel", []string{"train.estimator=gumbel", "train.augment.shift=1"}},
+		{"learned", []string{"encoder.thresholds=learned", "train.epochs=4"}},
 	} {
 		t.Run(n.name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(30, uint64(len(n.name))))
 			run := Run{Config: parse(t, n.sets...), Model: filepath.Join(t.TempDir(), "whole")}
 			train(t, run)
 			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
-			for course := range 3 {
+			for course := range 5 {
 				run.Model, run.Resume = filepath.Join(t.TempDir(), "m"), false
 				sizes := ""
 				for {

@@ -357,7 +357,10 @@ func (s *session) batch() {
 		s.inStep += time.Since(begin)
 	})
 	s.endScores()
-	s.endSums()
+	if err := s.endSums(); err != nil {
+		s.outcome.Err = err
+		return
+	}
 	s.at.Batch++
 	s.at.LossSum += float64(s.outcome.Loss * float64(len(index)))
 	s.at.Correct += s.outcome.Correct
@@ -412,11 +415,7 @@ func (s *session) estimate() (*estimate.LUTs, error) {
 	if c := s.Config.Train.Cost; c.Active() {
 		inputs = c.LUTInputs()
 	}
-	var sum func([]int32) error
-	if s.Ranks != nil {
-		sum = s.Ranks.Sum
-	}
-	luts, err := estimate.OfPart(s.frozen, inputs, sum)
+	luts, err := estimate.OfPart(s.frozen, inputs, s.sumFunc())
 	if err != nil {
 		return nil, lost(err)
 	}
