@@ -167,7 +167,7 @@ func (s *session) checkSums() error {
 	}
 	has, e := memory.Total(), s.data.Encoder
 	sums := learned.Bytes(s.m.Sections, e.Features(), e.Inputs(), s.Config.Train.Batch)
-	return s.Config.CheckMemory(leastBytes(&s.Config)+sums, has.Bytes, has.By)
+	return s.Config.CheckMemory(s.leastBytes()+sums, has.Bytes, has.By)
 }
 
 // sumState returns what a checkpoint has of the sums of an unfinished window, those of all ranks.

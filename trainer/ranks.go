@@ -83,6 +83,9 @@ type otherError struct {
 // Error implements error.
 func (e *otherError) Error() string { return e.text }
 
+// Unwrap returns the same text, as an error that a path stands before has it.
+func (e *otherError) Unwrap() error { return errors.New(e.text) }
+
 // Is reports whether the other rank's error is target.
 func (e *otherError) Is(target error) bool {
 	for i, kind := range kinds {

@@ -6,11 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/trainer/estimate"
+	"ialgn/trainer/kernel"
 	"ialgn/trainer/ranks"
 )
 
@@ -92,6 +98,39 @@ func TestRanks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRanksPaths trains as ranks on every path that this processor has, of which the one without vectors is the slow one.
+func TestRanksPaths(t *testing.T) {
+	before, err := kernel.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := kernel.Use(before); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, sets := range [][]string{
+		{"model.anchors=32"},
+		{"model.inputs=6", "model.depth=2", "model.anchors=16", "train.gradients=int8", "train.candidates.kind=gradient"},
+	} {
+		path := filepath.Join(t.TempDir(), "m")
+		run := Run{Config: parse(t, append(sets, "train.epochs=1")...), Model: path}
+		train(t, run)
+		want := read(t, path)
+		for _, p := range kernel.Paths() {
+			if err := kernel.Use(p); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(trainRanks(t.Context(), run, 4, nil)...); err != nil || !bytes.Equal(read(t, path), want) {
+				t.Errorf("%v, path %s: another model than alone, error %v", sets, p, err)
+			}
+		}
+		if err := kernel.Use(before); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -212,4 +251,126 @@ func TestRanksDiffer(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRanksStart goes on from a model, as ranks and alone, with an estimate of look-up tables after each epoch.
+func TestRanksStart(t *testing.T) {
+	dir := t.TempDir()
+	from := Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "from")}
+	train(t, from)
+	var luts []estimate.LUTs
+	run := Run{
+		Config: parse(t, "train.epochs=2", "train.seed=8"), Model: filepath.Join(dir, "alone"), Start: from.Model,
+		Estimate: true,
+	}
+	run.Progress = func(p Progress) {
+		if p.Finished != nil {
+			luts = append(luts, *p.LUTs)
+		}
+	}
+	train(t, run)
+	want, estimated := read(t, run.Model), luts
+	run.Model, luts = filepath.Join(dir, "ranks"), nil
+	errs := trainRanks(t.Context(), run, 3, func(rank int, r *Run) {
+		if rank != 1 {
+			r.Progress = nil
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(read(t, run.Model), want) {
+		t.Error("ranks that start from a model train another one than a run alone")
+	}
+	if diff := cmp.Diff(estimated, luts); diff != "" || len(luts) != 2 {
+		t.Errorf("estimates of ranks (+) and alone (-):\n%s", diff)
+	}
+}
+
+// TestRanksSeeds trains two seeds as ranks, then a third one, and compares with what a run alone says.
+func TestRanksSeeds(t *testing.T) {
+	dir := t.TempDir()
+	alone := Seeds{Run: Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "m")}, N: 3}
+	want, err := alone.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 2; n <= 3; n++ {
+		all, end := ranks.Local(2)
+		var done sync.WaitGroup
+		for rank, comm := range all {
+			s := alone
+			s.Ranks, s.N, s.Resume, s.Threads = comm, n, n == 3, 1
+			s.Model = filepath.Join(dir, "ranks")
+			done.Go(func() {
+				got, err := s.Train(t.Context())
+				if err != nil {
+					t.Errorf("%d seeds, rank %d: %v", n, rank, err)
+					end()
+					return
+				}
+				for i, one := range got.Runs {
+					if one.SHA256 != want.Runs[i].SHA256 || one.Before != (n == 3 && i < 2) {
+						t.Errorf("%d seeds, rank %d, seed %d: %+v, alone SHA-256 %s", n, rank, one.Seed, one, want.Runs[i].SHA256)
+					}
+				}
+			})
+		}
+		done.Wait()
+	}
+}
+
+// TestRanksWarn puts a folder in the checkpoint's place for a while: all ranks are told and go on.
+func TestRanksWarn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	stone := filepath.Join(CheckpointPath(path), "stone")
+	run := Run{Config: parse(t, "train.epochs=2", "train.checkpoint.minutes=1e-9"), Model: path}
+	warned := make([]int, 3)
+	errs := trainRanks(t.Context(), run, 3, func(rank int, r *Run) {
+		r.Warn = func(error) { warned[rank]++ }
+		if rank != 0 {
+			return
+		}
+		r.Progress = func(p Progress) {
+			if p.Epoch == 1 && p.Batch == 1 {
+				os.Remove(CheckpointPath(path))
+				if err := os.MkdirAll(stone, 0o777); err != nil {
+					t.Error(err)
+				}
+			}
+			if p.Epoch == 2 {
+				os.RemoveAll(filepath.Dir(stone))
+			}
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if warned[0] == 0 || warned[1] != warned[0] || warned[2] != warned[0] {
+		t.Errorf("warnings by rank %v, want equally many", warned)
+	}
+}
+
+// TestRanksAgree makes an error of one rank one of all, with what it means.
+func TestRanksAgree(t *testing.T) {
+	all, _ := ranks.Local(3)
+	var done sync.WaitGroup
+	for rank, comm := range all {
+		done.Go(func() {
+			r := Run{Ranks: comm}
+			var own error
+			if rank == 1 {
+				own = fmt.Errorf("there: %w: %w", errDiverged, syscall.ENOSPC)
+			}
+			err := r.agree(own)
+			if !errors.Is(err, errDiverged) || !noRoom(err) || errors.Is(err, ErrInterrupted) ||
+				!strings.HasSuffix(err.Error(), "there: training diverged: no space left on device") {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+			if err := r.agree(nil); err != nil {
+				t.Errorf("rank %d: %v without any", rank, err)
+			}
+		})
+	}
+	done.Wait()
 }
