@@ -49,8 +49,8 @@ func (r *Run) refuseRanks() error {
 		return fmt.Errorf("train.prune: %s cannot remove bits or nodes, which are chosen among those of the whole network, "+
 			"one after the other; train with one process, or without it", n)
 	case r.Watch != nil:
-		return option.Errorf("%s cannot measure a run that is trained together, as none of them has the whole network; train "+
-			"with one process", n)
+		return option.Errorf("%s cannot measure a run that they train together, as none has the whole network; train with "+
+			"one process", n)
 	}
 	return nil
 }

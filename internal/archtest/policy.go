@@ -79,7 +79,7 @@ var policy = Policy{
 		},
 		{
 			Package: "trainer/kernel", Imports: []string{"trainer/detmath", "trainer/draw", "trainer/ranks"},
-			External: []string{sys},
+			External:     []string{sys},
 			TestStandard: []string{"unsafe"},
 		},
 		{

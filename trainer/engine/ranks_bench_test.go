@@ -33,8 +33,10 @@ func BenchmarkRanks(b *testing.B) {
 				engines []Engine
 				took    []time.Duration
 			}{
-				{"alone", rankEngines(b, o, 0, 1), nil}, {"1-rank", rankEngines(b, o, 1, 1), nil},
-				{"2-threads", rankEngines(b, o, 0, 2), nil}, {"2-ranks", rankEngines(b, o, 2, 1), nil},
+				{"alone", rankEngines(b, o, 0, 1), nil},
+				{"1-rank", rankEngines(b, o, 1, 1), nil},
+				{"2-threads", rankEngines(b, o, 0, 2), nil},
+				{"2-ranks", rankEngines(b, o, 2, 1), nil},
 			}
 			r := rand.New(rand.NewPCG(1, 1))
 			e := kinds[0].engines[0]

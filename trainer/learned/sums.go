@@ -149,9 +149,8 @@ func whole(x float64) int64 {
 	return int64(x)
 }
 
-// Together returns the sums of all ranks, each of which has told its own of the same samples and of the gradients of its
-// own pins. sum replaces numbers by their sums over all ranks; with nil, s has all of them. What s is told of later does
-// not change the result.
+// Together returns the sums of all ranks, each of which has told its own of the same samples and of the gradients of
+// its own pins. sum replaces numbers by their sums over all ranks; with nil, s has all of them, and is returned.
 func (s *Sums) Together(sum func([]int32) error) (*Sums, error) {
 	if sum == nil {
 		return s, nil
