@@ -343,7 +343,7 @@ func TestJoinErrors(t *testing.T) {
 	if f, err = atomicfile.Create(path); err != nil {
 		t.Fatal(err)
 	}
-	f.File.Close()
+	f.Close()
 	_, write := f.WriteAt([]byte("x"), 0)
 	for what, err := range map[string]error{"WriteAt": write, "Sync": f.Sync(), "Leave": f.Leave()} {
 		if err == nil || !strings.HasPrefix(err.Error(), "write to the disk: ") || strings.Contains(err.Error(), ".tmp") {

@@ -12,4 +12,4 @@ var (
 )
 
 // CloseFile has the rank's next write to the file fail, as that to a full disk does.
-func (s *Staged) CloseFile() { s.file.File.Close() }
+func (s *Staged) CloseFile() { s.file.Close() }
