@@ -85,7 +85,11 @@ func TestRanks(t *testing.T) {
 			run := Run{Config: parse(t, append([]string{"train.epochs=2"}, n.sets...)...), Model: filepath.Join(dir, "1")}
 			whole := train(t, run)
 			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
-			for _, size := range []int{1, 2, 3, 5} {
+			sizes := []int{1, 2, 3, 5}
+			if testing.Short() {
+				sizes = sizes[1:3]
+			}
+			for _, size := range sizes {
 				run.Model = filepath.Join(dir, fmt.Sprint("ranks", size))
 				if err := errors.Join(trainRanks(t.Context(), run, size, nil)...); err != nil {
 					t.Fatalf("%d ranks: %v", size, err)
@@ -155,6 +159,10 @@ func TestRanksRefused(t *testing.T) {
 			t.Errorf("%s: wrote %q", c.set, left)
 		}
 	}
+	run := Run{Config: parse(t, "model.hidden=4", "train.epochs=1"), Model: filepath.Join(t.TempDir(), "m")}
+	if err := errors.Join(trainRanks(t.Context(), run, 1, nil)...); err != nil {
+		t.Errorf("a single rank: %v, want that it trains as a run alone", err)
+	}
 }
 
 // TestRanksInterrupted ends runs at random steps, on a rank that is told alone, and resumes each as another number of
@@ -179,7 +187,11 @@ func TestRanksInterrupted(t *testing.T) {
 			run := Run{Config: parse(t, n.sets...), Model: filepath.Join(t.TempDir(), "whole")}
 			train(t, run)
 			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
-			for course := range 5 {
+			courses := 5
+			if testing.Short() {
+				courses = 2
+			}
+			for course := range courses {
 				run.Model, run.Resume = filepath.Join(t.TempDir(), "m"), false
 				sizes := ""
 				for {

@@ -4,7 +4,8 @@
 // A [Run] trains for a number of epochs, evaluates the frozen network on the test part
 // after each, saves checkpoints on the way and the model at the end. The bytes of the
 // model file depend on the configuration, the data and the seed alone: not on threads,
-// not on interruption and resumption, not on the time or the machine.
+// not on interruption and resumption, not on the time or the machine, and not on how many
+// processes share the network (Run.Ranks).
 package trainer
 
 import (
