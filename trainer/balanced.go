@@ -35,13 +35,18 @@ func drawGroup(m *model.Model, section int, pins []int, group, groups int) {
 	}
 	stream := draw.New(m.Config.Train.Seed, draw.BalancedWires, section, group)
 	s := &m.Sections[section]
-	nodes, n := s.Width/groups, m.Limit(section, pins[0])/groups
+	nodes, n := s.Width/groups, m.Limit(section, pins[0])/groups // of the whole network
+	if m.Part != nil {
+		nodes = m.Config.Model.Width / groups
+	}
 	order, names := make([]int32, nodes*len(pins)), make([]int32, n)
 	stream.Permutation(order)
 	stream.Permutation(names)
+	own := s.Width / groups // of the nodes, as many as this part has
 	for i, k := range pins {
-		for node := range nodes {
-			s.Pins[k].Wires.Set(group*nodes+node, uint32(group*n)+uint32(names[int(order[i*nodes+node])%n]))
+		for node := group * own; node < (group+1)*own; node++ {
+			in := number(m.Part, node) - group*nodes
+			s.Pins[k].Wires.Set(node, uint32(group*n)+uint32(names[int(order[i*nodes+in])%n]))
 		}
 	}
 }

@@ -74,11 +74,10 @@ func (s *session) restoreScores() {
 
 // state returns what a checkpoint has beside the model: moments, and the scores of an unfinished window; but for the
 // sums of [session.sumState].
-func (s *session) state() []model.Tensor {
-	all := tensors(s.eng)
+func (s *session) state(m *model.Model) []model.Tensor {
+	all := tensors(m, s.eng)
 	if s.scores != nil {
-		sums := s.scores.Sums()
-		all = append(all, model.Tensor{Name: scoresTensor, Shape: []int{len(sums)}, Data: sums})
+		all = append(all, s.scores.Tensor(scoresTensor))
 	}
 	return all
 }

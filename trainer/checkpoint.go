@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"ialgn/internal/atomicfile"
 	"ialgn/internal/jsonfault"
 	"ialgn/internal/option"
 	"ialgn/internal/plural"
@@ -36,10 +35,11 @@ func CheckpointPath(model string) string { return model + ".checkpoint" }
 // saveWhenDue saves a checkpoint when the configured time has passed, or when the
 // context has ended, which ends the run.
 func (s *session) saveWhenDue(ctx context.Context) error {
-	if ctx.Err() != nil {
+	ended, due := s.asked(ctx)
+	if ended {
 		return s.interrupt()
 	}
-	if !s.due(time.Now()) {
+	if !due {
 		return nil
 	}
 	err := s.save()
@@ -101,7 +101,7 @@ func (s *session) checkFinite() error {
 // save writes the checkpoint from the live arrays, and before it the best epoch.
 func (s *session) save() error {
 	begin := time.Now()
-	if err := s.checkFinite(); err != nil {
+	if err := s.checkNumbers(); err != nil {
 		return err
 	}
 	if err := s.commitBest(); err != nil {
@@ -116,41 +116,43 @@ func (s *session) save() error {
 }
 
 // stage writes the checkpoint under a temporary name.
-func (s *session) stage() (*atomicfile.File, error) {
+func (s *session) stage() (output, error) {
 	text, err := json.Marshal(s.at)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
+	sums, err := s.sumState()
+	if err != nil {
+		return nil, err
+	}
 	extra := model.Extra{
-		Metadata: map[string]string{positionKey: string(text)}, Tensors: append(s.state(), s.sumState()...),
+		Metadata: map[string]string{positionKey: string(text)}, Tensors: append(s.state(s.m), sums...),
 	}
 	if s.Watch != nil {
 		extra.Metadata[watchKey] = s.Watch.State()
 	}
 	path := CheckpointPath(s.Model)
-	f, err := atomicfile.Create(path)
+	f, err := s.create(path, extra)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := s.m.Write(f, extra); err != nil {
-		f.Abort()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
 }
 
 // commit gives a file its name, which is path.
-func commit(f *atomicfile.File, path string) error {
+func commit(f output, path string) error {
 	if err := f.Commit(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
-func tensors(e engine.Engine) []model.Tensor {
+// tensors returns what a checkpoint has of an engine's moments, of a rank's part those of its chains.
+func tensors(m *model.Model, e engine.Engine) []model.Tensor {
 	var ts []model.Tensor
-	for _, m := range e.Moments() {
-		ts = append(ts, model.Tensor{Name: model.ExtraTensors + m.Name, Shape: m.Shape, Data: m.Data})
+	for _, moment := range e.Moments() {
+		t := model.Tensor{Name: model.ExtraTensors + moment.Name, Shape: moment.Shape, Data: moment.Data}
+		ts = append(ts, m.InFile(t))
 	}
 	return ts
 }
@@ -159,10 +161,14 @@ func tensors(e engine.Engine) []model.Tensor {
 // decides when to end, and its data the same.
 func (s *session) restore() error {
 	path := CheckpointPath(s.Model)
+	var none error
 	if _, err := os.Stat(path); os.IsNotExist(err) {
-		return option.Errorf("%s: there is no checkpoint to resume; train without {Resume} first", path)
+		none = option.Errorf("%s: there is no checkpoint to resume; train without {Resume} first", path)
 	}
-	m, err := model.LoadCheckpoint(path, s.restoreState)
+	if err := s.agree(none); err != nil {
+		return err
+	}
+	m, err := model.LoadCheckpointPart(path, s.Ranks, s.restoreState)
 	if err != nil {
 		return err
 	}
@@ -198,11 +204,11 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	if err := sameForm(m, s.data, s.Config.Encoder.Learned()); err != nil {
 		return nil, err
 	}
-	if s.eng, err = engine.New(m, s.Config.Train.Batch, s.Threads); err != nil {
+	if s.eng, err = engine.NewRank(m, s.Config.Train.Batch, s.Threads, s.Ranks); err != nil {
 		return nil, err
 	}
 	s.restoreScores()
-	all := s.state()
+	all := s.state(m)
 	if s.windowBegun() {
 		s.restored = learned.NewState(info.Shape(sumTensor), info.Shape(countTensor))
 		all = append(all, sumTensors(s.restored)...)

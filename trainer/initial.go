@@ -6,6 +6,7 @@ import (
 	"ialgn/trainer/draw"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
+	"ialgn/trainer/ranks"
 	"ialgn/trainer/topology"
 )
 
@@ -18,13 +19,23 @@ import (
 // A network of private chains has two sections, so that the arrays of a chain stand
 // together; of any other, each layer is a section.
 func Initial(cfg config.Config, enc *encoding.Encoder, classes []string, threads int) *model.Model {
-	m := &model.Model{Config: cfg, Classes: classes, Width: cfg.Model.Width, Encoder: *enc}
-	m.Sections = layout(&cfg)
+	return initialPart(cfg, enc, classes, nil, threads)
+}
+
+// initialPart returns a part of the untrained network of a configuration, the whole with a nil part.
+func initialPart(cfg config.Config, enc *encoding.Encoder, classes []string, part *ranks.Share,
+	threads int,
+) *model.Model {
+	m := &model.Model{Config: cfg, Classes: classes, Width: cfg.Model.Width, Encoder: *enc, Part: part}
+	if part != nil {
+		m.Width = part.Width()
+	}
+	m.Sections = layout(&cfg, part)
 	m.Allocate()
 	layers := cfg.Model.Layers()
 	crew.Each(threads, func(t int) {
 		for i := range layers {
-			width := layers[i].Width
+			width := m.Sections[i].Width
 			for node := width * t / threads; node < width*(t+1)/threads; node++ {
 				drawNode(m, i, &layers[i], node)
 			}
@@ -34,11 +45,14 @@ func Initial(cfg config.Config, enc *encoding.Encoder, classes []string, threads
 	return m
 }
 
-// layout returns the sections of a configuration without arrays.
-func layout(cfg *config.Config) []model.Section {
+// layout returns the sections of a configuration, or a part of them, without arrays.
+func layout(cfg *config.Config, part *ranks.Share) []model.Section {
 	var all []model.Section
 	for _, layer := range cfg.Model.Layers() {
 		s := model.Section{Layers: layer.Layers, Width: layer.Width, Arity: cfg.Model.Arity()}
+		if part != nil {
+			s.Width = part.Width()
+		}
 		for _, p := range layer.Pins {
 			s.Pins = append(s.Pins, model.Pin{Source: p.Source, K: p.K})
 		}
@@ -52,7 +66,7 @@ func layout(cfg *config.Config) []model.Section {
 func drawNode(m *model.Model, i int, layer *topology.Layer, node int) {
 	s := &m.Sections[i]
 	for l := range s.Layers {
-		at := place{m, i, layer.First + l, node, node*s.Layers + l}
+		at := place{m, i, layer.First + l, number(m.Part, node), node*s.Layers + l}
 		drawFunction(s.Ops[at.entry*s.Arity:][:s.Arity], &m.Config, layer, at)
 		for k := range layer.Pins {
 			at.drawPin(k, &layer.Pins[k])
@@ -60,7 +74,15 @@ func drawNode(m *model.Model, i int, layer *topology.Layer, node int) {
 	}
 }
 
-// place is a node: its section, its layer and number, and its entry in the section's arrays.
+// number returns the number in the whole network of a node of a part of it.
+func number(part *ranks.Share, node int) int {
+	if part == nil {
+		return node
+	}
+	return part.Number(node)
+}
+
+// place is a node: its section, its layer and its number in that, and its entry in the section's arrays.
 type place struct {
 	m                           *model.Model
 	section, layer, node, entry int
@@ -113,7 +135,7 @@ func (at place) drawPin(k int, form *topology.Pin) {
 		wire := draw.New(seed, form.WireDraws, at.layer, at.node).Below(at.m.Limit(at.section, k))
 		p.Wires.Set(at.entry, uint32(wire))
 	case topology.ClassWise:
-		group := at.m.Width / len(at.m.Classes)
+		group := at.m.Config.Model.Width / len(at.m.Classes)
 		wire := at.node/group*group + draw.New(seed, form.WireDraws, at.layer, at.node).Below(group)
 		p.Wires.Set(at.entry, uint32(wire))
 	case topology.Leaves:

@@ -191,7 +191,7 @@ func TestLearnedDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		var file bytes.Buffer
-		extra := model.Extra{Metadata: map[string]string{positionKey: string(at)}, Tensors: append(tensors(s.eng), c.sums...)}
+		extra := model.Extra{Metadata: map[string]string{positionKey: string(at)}, Tensors: append(tensors(s.m, s.eng), c.sums...)}
 		if err := s.m.Write(&file, extra); err != nil {
 			t.Fatal(err)
 		}

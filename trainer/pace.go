@@ -93,7 +93,7 @@ func Bytes(cfg *config.Config, features, samples int) uint64 {
 	rows := uint64(features) * uint64(cfg.Encoder.Bits) * words * 8
 	if cfg.Encoder.Learned() {
 		data += uint64(features)*uint64(samples) +
-			learned.Bytes(layout(cfg), features, features*(cfg.Encoder.Bits-1), cfg.Train.Batch)
+			learned.Bytes(layout(cfg, nil), features, features*(cfg.Encoder.Bits-1), cfg.Train.Batch)
 	}
 	if cfg.Train.Prune.Bits > 0 {
 		data += prune.Bytes(cfg.Model.Width, samples)

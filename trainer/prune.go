@@ -52,7 +52,7 @@ func (s *session) refill(ctx context.Context) error {
 	s.relevel()
 	t := s.task(s.m.Freeze())
 	all, err := t.Refill(ctx)
-	if err != nil {
+	if err = s.agree(err); err != nil {
 		return err
 	}
 	r := &model.Refilled{Nodes: len(all)}
@@ -60,14 +60,17 @@ func (s *session) refill(ctx context.Context) error {
 		s.m.SetTable(n.Layer, n.Node, n.Table)
 		r.Pins += n.Freed
 	}
+	if err := s.sum(&r.Nodes, &r.Pins); err != nil {
+		return err
+	}
 	f := s.m.Freeze()
-	scores, err := f.Evaluate(ctx, s.data.Test, s.Threads)
+	scores, err := s.countAll(ctx, f, s.data.Test)
 	if err != nil {
 		return err
 	}
 	r.TestCorrect = scores.Correct(s.data.Test.Labels)
 	if s.validation != nil {
-		if scores, err = f.Evaluate(ctx, s.validation, s.Threads); err != nil {
+		if scores, err = s.countAll(ctx, f, s.validation); err != nil {
 			return err
 		}
 		r.ValidationCorrect = scores.Correct(s.validation.Labels)

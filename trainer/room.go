@@ -17,8 +17,11 @@ import (
 // that cannot be written, for which a night's training would be lost.
 func (r *Run) checkRoom() error {
 	has := memory.Total()
-	if err := r.Config.CheckMemory(leastBytes(&r.Config), has.Bytes, has.By); err != nil {
+	if err := r.Config.CheckMemory(r.leastBytes(), has.Bytes, has.By); err != nil {
 		return err
+	}
+	if !r.writes() {
+		return nil
 	}
 	for _, path := range []string{r.Model, CheckpointPath(r.Model)} {
 		if err := atomicfile.Check(path); err != nil {
@@ -61,10 +64,18 @@ func (r *Run) lock() (*filelock.Lock, error) {
 	return l, nil
 }
 
+// leastBytes returns what this run needs at least of the memory, as one of several ranks its share.
+func (r *Run) leastBytes() uint64 {
+	if r.Ranks == nil {
+		return leastBytes(&r.Config)
+	}
+	return leastBytes(&r.Config) / uint64(r.Ranks.Size())
+}
+
 // leastBytes returns what parameters and moments of a network take in memory, the least
 // that training it needs.
 func leastBytes(cfg *config.Config) (bytes uint64) {
-	for _, s := range layout(cfg) {
+	for _, s := range layout(cfg, nil) {
 		gate := 3 * 4 * s.Arity
 		for _, p := range s.Pins {
 			if p.K > 1 {

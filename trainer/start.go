@@ -25,11 +25,13 @@ var (
 // names the file, and where that goes back to the network of another program, this.
 func (s *session) start() (*model.Model, error) {
 	file, err := model.Open(s.Start)
-	if err != nil {
+	if err == nil {
+		defer file.Close()
+	}
+	if err = s.agree(err); err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	m, err := file.Load()
+	m, err := file.LoadPart(s.Ranks)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +152,7 @@ func encoderDifference(a, b *encoding.Encoder) string {
 // checkSections holds the form of a model, which another program may have written, to its
 // configuration.
 func checkSections(m *model.Model) error {
-	want := layout(&m.Config)
+	want := layout(&m.Config, m.Part)
 	if len(m.Sections) != len(want) {
 		return fmt.Errorf("%d sections, but a network of its configuration has %d; no topology has such layers",
 			len(m.Sections), len(want))

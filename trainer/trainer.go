@@ -4,7 +4,8 @@
 // A [Run] trains for a number of epochs, evaluates the frozen network on the test part
 // after each, saves checkpoints on the way and the model at the end. The bytes of the
 // model file depend on the configuration, the data and the seed alone: not on threads,
-// not on interruption and resumption, not on the time or the machine.
+// not on interruption and resumption, not on the time or the machine, and not on how many
+// processes share the network (Run.Ranks).
 package trainer
 
 import (
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"ialgn/internal/atomicfile"
+	"ialgn/internal/filelock"
 	"ialgn/internal/hugepage"
 	"ialgn/internal/option"
 	"ialgn/internal/overwrite"
@@ -28,6 +30,7 @@ import (
 	"ialgn/trainer/estimate"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
+	"ialgn/trainer/ranks"
 )
 
 // Run is one training run.
@@ -39,6 +42,10 @@ type Run struct {
 	Resume  bool            // go on from the checkpoint
 	Start   string          // path of a model file whose parameters to start from; "": draw them
 	Guard   overwrite.Guard // says which existing files may be replaced
+
+	// Ranks, unless nil, are the processes that train the network together, each a share of every class's chains. All of
+	// them have the same configuration, data and files; only Threads, Progress and what it is told may differ.
+	Ranks ranks.Comm
 
 	Like *Earlier // unless nil, an earlier run that this one's data must match
 
@@ -80,10 +87,15 @@ var ErrInterrupted = errors.New("interrupted")
 // session is a run under way.
 type session struct {
 	Run
-	data *Data
+	data   *Data
+	locked *filelock.Lock // nil where another rank has it
+	part   *ranks.Share   // of the network, that this rank has; nil: all
+
+	says    int32         // what this rank notes in the next step (see [session.note])
+	outcome engine.Result // of the last step
 
 	validation *encoding.Packed // held out of data.Train, as levels; nil if nothing is
-	best       *atomicfile.File // the best epoch, until the next checkpoint gives it its name
+	best       output           // the best epoch, until the next checkpoint gives it its name
 
 	m      *model.Model
 	eng    engine.Engine
@@ -130,44 +142,12 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if r.Threads <= 0 {
 		r.Threads = runtime.GOMAXPROCS(0)
 	}
-	from, err := r.Foreign()
-	if err == nil {
-		err = r.goOnFrom(from)
-	}
-	if err != nil {
+	s := &session{Run: r}
+	defer s.unlock()
+	if err := s.meet(s.open(ctx)); err != nil {
 		return nil, err
 	}
-	if err := r.Config.Check(); err != nil {
-		return nil, err
-	}
-	if err := r.checkRoom(); err != nil {
-		return nil, err
-	}
-	lock, err := r.lock()
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Release()
-	data, err := r.load(ctx, from)
-	if err != nil && ctx.Err() != nil {
-		return nil, interruptedReading(r.Config)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := r.Like.sameData(data); err != nil {
-		return nil, err
-	}
-	atomicfile.RemoveLeftovers(CheckpointPath(r.Model))
-	atomicfile.RemoveLeftovers(BestPath(r.Model))
-	atomicfile.RemoveLeftovers(r.Model)
-	s := &session{Run: r, data: data}
-	if v := r.Config.Train.Validation; v.Share > 0 {
-		if s.validation, s.validationWords, err = data.holdOut(v.Share, r.Config.Train.Seed); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.prepare(); err != nil {
+	if err := s.agree(s.prepare()); err != nil {
 		return nil, err
 	}
 	defer s.dropBest()
@@ -175,6 +155,60 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	return s.finish(context.WithoutCancel(ctx))
+}
+
+// open checks the configuration, takes the lock of the model, and reads the data.
+func (s *session) open(ctx context.Context) error {
+	from, err := s.Foreign()
+	if err == nil {
+		err = s.goOnFrom(from)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Config.Check(); err != nil {
+		return err
+	}
+	if err := s.checkRanks(); err != nil {
+		return err
+	}
+	if err := s.checkRoom(); err != nil {
+		return err
+	}
+	if s.writes() {
+		if s.locked, err = s.lock(); err != nil {
+			return err
+		}
+	}
+	s.data, err = s.load(ctx, from)
+	if err != nil && ctx.Err() != nil {
+		return interruptedReading(s.Config)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Like.sameData(s.data); err != nil {
+		return err
+	}
+	if s.writes() {
+		atomicfile.RemoveLeftovers(CheckpointPath(s.Model))
+		atomicfile.RemoveLeftovers(BestPath(s.Model))
+		atomicfile.RemoveLeftovers(s.Model)
+	}
+	if v := s.Config.Train.Validation; v.Share > 0 {
+		s.validation, s.validationWords, err = s.data.holdOut(v.Share, s.Config.Train.Seed)
+	}
+	if err == nil {
+		err = s.takeShare()
+	}
+	return err
+}
+
+// unlock gives back the lock of the model, if it was taken.
+func (s *session) unlock() {
+	if s.locked != nil {
+		s.locked.Release()
+	}
 }
 
 // interruptedReading is the error of a context that ended before the first batch.
@@ -227,13 +261,13 @@ func (s *session) begin() (err error) {
 	if s.Start != "" {
 		s.m, err = s.start()
 	} else {
-		s.m = Initial(s.Config, s.data.Encoder, s.data.Classes, s.Threads)
+		s.m = initialPart(s.Config, s.data.Encoder, s.data.Classes, s.part, s.Threads)
 		s.m.Record = s.record()
 	}
 	if err != nil {
 		return err
 	}
-	s.eng, err = engine.New(s.m, s.Config.Train.Batch, s.Threads)
+	s.eng, err = engine.NewRank(s.m, s.Config.Train.Batch, s.Threads, s.Ranks)
 	return err
 }
 
@@ -243,7 +277,7 @@ func (s *session) record() model.Record {
 }
 
 func (s *session) train(ctx context.Context) error {
-	if err := s.putAside(); err != nil {
+	if err := s.first(s.putAside); err != nil {
 		return err
 	}
 	s.started, s.saved, s.startSteps = time.Now(), time.Now(), s.at.Step
@@ -267,19 +301,26 @@ func (s *session) epoch(ctx context.Context) error {
 	}
 	s.replaceRandom()
 	for s.at.Batch < s.batches() {
-		s.batch()
-		s.report(nil)
+		s.says = s.note(ctx)
+		if s.batch(); s.outcome.Err != nil {
+			return lost(s.outcome.Err)
+		}
+		s.report(nil, nil)
 		if err := s.saveWhenDue(ctx); err != nil {
 			return err
 		}
 	}
-	if err := s.checkFinite(); err != nil {
+	if err := s.checkNumbers(); err != nil {
 		return err
 	}
 	e, err := s.evaluate(ctx)
-	if ctx.Err() != nil {
+	if s.interrupted(ctx, err) {
 		return s.interrupt()
 	}
+	if err != nil {
+		return err
+	}
+	luts, err := s.estimate()
 	if err != nil {
 		return err
 	}
@@ -288,7 +329,7 @@ func (s *session) epoch(ctx context.Context) error {
 	if err := s.saveBest(); err != nil {
 		return err
 	}
-	s.report(&e)
+	s.report(&e, luts)
 	runtime.GC() // else an epoch's litter piles up to as much as the network has, gigabytes
 	return nil
 }
@@ -309,26 +350,28 @@ func (s *session) batch() {
 	o := s.Config.Train.Optimizer
 	s.at.Step++
 	adam := kernel.NewAdam(s.rates.rate(s.at.Step), o.Beta1, o.Beta2, o.Eps, s.at.Step)
-	var r engine.Result
 	s.beginScores()
 	s.beginSums(index)
 	s.watch(func() {
 		begin := time.Now()
-		r = s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels, Step: s.at.Step}, adam)
+		s.outcome = s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels, Step: s.at.Step, Note: s.says}, adam)
 		s.inStep += time.Since(begin)
 	})
 	s.endScores()
-	s.endSums()
+	if err := s.endSums(); err != nil {
+		s.outcome.Err = err
+		return
+	}
 	s.at.Batch++
-	s.at.LossSum += float64(r.Loss * float64(len(index)))
-	s.at.Correct += r.Correct
+	s.at.LossSum += float64(s.outcome.Loss * float64(len(index)))
+	s.at.Correct += s.outcome.Correct
 }
 
 // evaluate closes the epoch with the accuracy of the frozen network on the test part.
 func (s *session) evaluate(ctx context.Context) (model.Epoch, error) {
 	s.relevel()
 	s.frozen = s.eng.Frozen(s.frozen)
-	scores, err := s.frozen.Evaluate(ctx, s.data.Test, s.Threads)
+	scores, err := s.countAll(ctx, s.frozen, s.data.Test)
 	if err != nil {
 		return model.Epoch{}, err
 	}
@@ -342,8 +385,8 @@ func (s *session) evaluate(ctx context.Context) (model.Epoch, error) {
 	return e, err
 }
 
-// report calls Progress after a batch, or after an epoch if e is not nil.
-func (s *session) report(e *model.Epoch) {
+// report calls Progress after a batch, or after an epoch if e is not nil, of whose network luts is the estimate.
+func (s *session) report(e *model.Epoch, luts *estimate.LUTs) {
 	if s.Progress == nil {
 		return
 	}
@@ -354,7 +397,7 @@ func (s *session) report(e *model.Epoch) {
 	if e != nil {
 		p.Epoch, p.Batch = s.at.Epoch, p.Batches
 		p.Loss, p.TrainAccuracy, p.Relaxed = e.Loss, share(e.TrainCorrect, e.TrainSamples), relaxedAccuracy(&s.Config, e)
-		p.LUTs = s.estimate()
+		p.LUTs = luts
 	} else if seen := min(s.at.Batch*s.Config.Train.Batch, len(s.order)); seen > 0 {
 		p.Loss, p.TrainAccuracy = s.at.LossSum/float64(seen), float64(s.at.Correct)/float64(seen)
 	}
@@ -365,16 +408,19 @@ func (s *session) report(e *model.Epoch) {
 }
 
 // estimate returns about how many look-up tables the network that was just evaluated takes, nil if nobody asked.
-func (s *session) estimate() *estimate.LUTs {
-	if !s.Estimate {
-		return nil
+func (s *session) estimate() (*estimate.LUTs, error) {
+	if !s.Estimate || s.Progress == nil && s.Ranks == nil {
+		return nil, nil
 	}
 	inputs := estimate.Usual
 	if c := s.Config.Train.Cost; c.Active() {
 		inputs = c.LUTInputs()
 	}
-	luts := estimate.Of(s.frozen, inputs)
-	return &luts
+	luts, err := estimate.OfPart(s.frozen, inputs, s.sumFunc())
+	if err != nil {
+		return nil, lost(err)
+	}
+	return &luts, nil
 }
 
 // rate returns gate steps per second of wall time since the first batch of this call,
@@ -388,7 +434,7 @@ func (s *session) rate() float64 {
 func (s *session) finish(ctx context.Context) (*Summary, error) {
 	speed := &Speed{time.Since(s.started).Seconds(), s.rate()}
 	sum, err := s.saveBoth(ctx)
-	if err != nil {
+	if err = s.agree(err); err != nil {
 		return nil, err
 	}
 	sm := summarise(s.Model, s.Config, &s.m.Record)
@@ -401,23 +447,23 @@ func (s *session) finish(ctx context.Context) (*Summary, error) {
 // refilled, and then gives the checkpoint its name. Where there is no room for both, the checkpoint
 // makes room for the model: that is the lesser loss.
 func (s *session) saveBoth(ctx context.Context) (sum string, err error) {
-	if err := s.checkFinite(); err != nil {
+	if err := s.checkNumbers(); err != nil {
 		return "", err
 	}
 	if err := s.commitBest(); err != nil {
 		return "", err
 	}
 	state, lost := s.stage()
-	if err = s.keepBest(); err == nil {
+	if err = s.agree(s.keepBest()); err == nil {
 		err = s.refill(ctx)
 	}
 	if err == nil {
-		sum, err = s.m.Save(s.Model)
+		sum, err = s.saveModel()
 	}
 	if lost == nil && noRoom(err) {
 		state.Abort()
 		lost = fmt.Errorf("%s: %w", CheckpointPath(s.Model), errors.Unwrap(err))
-		sum, err = s.m.Save(s.Model)
+		sum, err = s.saveModel()
 	}
 	if lost == nil {
 		lost = commit(state, CheckpointPath(s.Model))

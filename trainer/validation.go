@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"ialgn/internal/atomicfile"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -72,7 +71,7 @@ func (s *session) validate(ctx context.Context, e *model.Epoch) error {
 	if s.validation == nil {
 		return nil
 	}
-	scores, err := s.frozen.Evaluate(ctx, s.validation, s.Threads)
+	scores, err := s.countAll(ctx, s.frozen, s.validation)
 	if err != nil {
 		return err
 	}
@@ -92,9 +91,9 @@ func (s *session) saveBest() error {
 		return nil
 	}
 	s.dropBest()
-	var err error
-	if s.best, err = atomicfile.Create(BestPath(s.Model)); err == nil {
-		err = s.m.Write(s.best, model.Extra{})
+	f, err := s.create(BestPath(s.Model), model.Extra{})
+	if err == nil {
+		s.best = f
 	}
 	return s.bestLost(err)
 }
@@ -179,12 +178,12 @@ func (s *session) keepBest() error {
 		return nil
 	}
 	n, err := s.readBest(best)
-	if err != nil {
+	if err == nil && n != best {
+		err = s.outlived(n, s.at.Epoch)
+	}
+	if err = s.agree(err); err != nil {
 		return err
 	}
-	if n != best {
-		return s.outlived(n, s.at.Epoch)
-	}
 	s.m.Record.Kept, s.stale = best, s.Config.Encoder.Learned()
-	return s.m.Reload(BestPath(s.Model))
+	return s.m.ReloadPart(BestPath(s.Model), s.Ranks)
 }

@@ -65,25 +65,26 @@ var policy = Policy{
 		{Package: "trainer/encoding", Imports: []string{"internal/bitplane", "internal/crew"}},
 		{
 			Package: "trainer/learned", Imports: []string{"trainer/encoding", "trainer/model"},
-			Test: []string{"trainer/engine", "trainer/kernel", "trainer/topology"},
+			Test: []string{"trainer/engine", "trainer/kernel", "trainer/ranks", "trainer/topology"},
 		},
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
 		{Package: "trainer/detmath"},
 		{
 			Package: "trainer/model",
 			Imports: []string{
-				"trainer/config", "trainer/encoding", "trainer/topology", "internal/bitplane", "internal/atomicfile",
-				"internal/crew", "internal/hugepage", "internal/jsonfault",
+				"trainer/config", "trainer/encoding", "trainer/ranks", "trainer/topology", "internal/bitplane",
+				"internal/atomicfile", "internal/crew", "internal/hugepage", "internal/jsonfault",
 			},
 			External: []string{math32, sync}, Test: []string{"internal/resign"},
 		},
 		{
-			Package: "trainer/kernel", Imports: []string{"trainer/detmath", "trainer/draw"}, External: []string{sys},
+			Package: "trainer/kernel", Imports: []string{"trainer/detmath", "trainer/draw", "trainer/ranks"},
+			External:     []string{sys},
 			TestStandard: []string{"unsafe"},
 		},
 		{
 			Package: "trainer/engine", Imports: []string{
-				"trainer/encoding", "trainer/model", "trainer/kernel", "trainer/detmath", "trainer/draw",
+				"trainer/encoding", "trainer/model", "trainer/kernel", "trainer/detmath", "trainer/draw", "trainer/ranks",
 				"internal/bitplane", "internal/crew", "internal/hugepage",
 			},
 			Test: []string{"trainer/config", "trainer/topology"},

@@ -4,7 +4,8 @@
 // and takes the target's name only when it is complete and on the disk: until then an
 // older file of that name stays as it was, and after a failure it still does. The life
 // of a File is [Create], writing, then [File.Commit] or [File.Abort]; [Write] does all
-// of it.
+// of it. Several processes may write one File: one creates and commits it, the others [Join] and [File.Leave] it
+// between.
 //
 // Errors say what went wrong but not which file was to be written: callers put that
 // before them, as they do for the errors of their own writing.
@@ -56,6 +57,24 @@ func Create(path string) (*File, error) {
 		}
 	}
 	return file, nil
+}
+
+// Join opens the temporary file of that name, without its folder, that another process has made with [Create] for the
+// same path. The caller ends it with [File.Leave] or [File.Abort], and lets the other process commit it.
+func Join(path, temporary string) (*File, error) {
+	target, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(target), filepath.Base(temporary)), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("folder %s has no file %s, which another process has made in it: it is not the same folder "+
+			"on all machines", filepath.Dir(target), temporary)
+	}
+	if err != nil {
+		return nil, explain(filepath.Dir(target), err)
+	}
+	return &File{File: f, target: target}, nil
 }
 
 // Check returns the error with which [Create] refuses a path that is no place for a file: a
@@ -135,7 +154,7 @@ func (f *File) Commit() error {
 		return errors.New("atomicfile: Commit after Commit or Abort")
 	}
 	f.done = true
-	err := f.Sync()
+	err := f.File.Sync()
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
@@ -160,6 +179,40 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// WriteAt is that of the [os.File] with an error that does not name the temporary file.
+func (f *File) WriteAt(p []byte, at int64) (int, error) {
+	n, err := f.File.WriteAt(p, at)
+	if err != nil {
+		err = reason("write to the disk", err)
+	}
+	return n, err
+}
+
+// Sync is that of the [os.File] with an error that does not name the temporary file.
+func (f *File) Sync() error {
+	if err := f.File.Sync(); err != nil {
+		return reason("write to the disk", err)
+	}
+	return nil
+}
+
+// Leave forces what was written to the disk and closes the file, which another process commits. After an error that
+// process must abort it.
+func (f *File) Leave() error {
+	if f.done {
+		return errors.New("atomicfile: Leave after Commit, Leave or Abort")
+	}
+	f.done = true
+	err := f.File.Sync()
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return reason("write to the disk", err)
+	}
+	return nil
+}
+
 // syncFolder puts the new name on the disk too. File systems that cannot do so for a
 // folder do it on their own, so an error is of no consequence.
 func syncFolder(folder string) {
@@ -170,7 +223,7 @@ func syncFolder(folder string) {
 }
 
 // Abort closes and removes the temporary file and leaves the target as it was. It does
-// nothing after [File.Commit].
+// nothing after [File.Commit] and [File.Leave].
 func (f *File) Abort() {
 	if f.done {
 		return

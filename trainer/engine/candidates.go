@@ -7,6 +7,8 @@ import (
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/kernel"
+	"ialgn/trainer/model"
+	"ialgn/trainer/ranks"
 )
 
 // Replacement says how candidates give way to others.
@@ -54,6 +56,8 @@ type candidates struct {
 	spare  *Scores   // done with, whose memory the next ones take
 	rewire func()    // tells the engine that hidden candidates are others
 	costs  *costs    // nil without a pressure towards fewer look-up tables
+
+	part *ranks.Share // which chains of the network these are of; nil: all
 }
 
 // newCandidates returns the candidates of a network's layers.
@@ -70,13 +74,21 @@ func newCandidates(layers []*kernel.NodeLayer, inputs int, rewire func()) candid
 	return c
 }
 
+// number returns the number in the whole network of a node of a layer.
+func (c *candidates) number(node int) int {
+	if c.part == nil {
+		return node
+	}
+	return c.part.Number(node)
+}
+
 // ReplaceRandom gives the weakest candidates of every pin random sources, drawn by (seed, epoch, layer, node, pin).
 func (c *candidates) ReplaceRandom(seed uint64, epoch int, r Replacement) {
 	for i := range c.all {
 		l := &c.all[i]
 		for node := range l.width {
 			for _, p := range l.pins {
-				stream := draw.InStep(seed, draw.Replacement, epoch, l.layer, node*kernel.MaxPins+p.number)
+				stream := draw.InStep(seed, draw.Replacement, epoch, l.layer, c.number(node)*kernel.MaxPins+p.number)
 				left := 64 * p.pin.K // draws until there is nothing to find
 				p.pin.Replace(node*l.layers+l.index, r.Count, float32(r.Gap), func() (uint32, bool) {
 					left--
@@ -97,12 +109,14 @@ func (c *candidates) rewired() {
 
 // Scores sum over some batches, for the pins of a share of the nodes, what the loss would change by, to first order, if
 // a pin read each of its sources. The nodes of window w of n are those from width*w/n up to width*(w+1)/n of each
-// layer.
+// layer of the whole network.
 type Scores struct {
 	c         *candidates
 	gradients kernel.Gradients
-	first     []int                   // first pin of each layer among the pins of the window
-	from, to  []int                   // nodes of each layer
+	first     []int // first pin of each layer among the pins of the window
+	from, to  []int // nodes of each layer
+	wholeFrom int   // the same in the whole network, if this is a part of it
+	wholeTo   int
 	sums      []float32               // by pin, each a row of its sources
 	rows      []scored                // rows of each layer's pins, where these have the same sources
 	sources   map[int]*kernel.Sources // of a batch: those of the inputs under 0, of the pins of layer l under l
@@ -124,10 +138,17 @@ func (of *scored) row(i int) []float32 { return of.sums[i*of.stride:][:of.source
 // newScores returns zero scores of a window, for batches with rows of so many words.
 func (c *candidates) newScores(window, windows, words int) *Scores {
 	s := &Scores{c: c, sources: map[int]*kernel.Sources{}}
+	if c.part != nil {
+		whole := c.part.Classes * c.part.PerClass
+		s.wholeFrom, s.wholeTo = whole*window/windows, whole*(window+1)/windows
+	}
 	pins, total := 0, 0
 	for i := range c.all {
 		l := &c.all[i]
 		from, to := l.width*window/windows, l.width*(window+1)/windows
+		if c.part != nil {
+			from, to = c.part.Before(s.wholeFrom), c.part.Before(s.wholeTo)
+		}
 		s.from, s.to, s.first = append(s.from, from), append(s.to, to), append(s.first, pins)
 		for _, p := range l.pins {
 			total += (to - from) * stride(p.sources)
@@ -158,8 +179,25 @@ func stride(sources int) int {
 	return (sources + kernel.ProductColumns - 1) / kernel.ProductColumns * kernel.ProductColumns
 }
 
-// Sums returns all sums, which a checkpoint stores and a resumed run overwrites.
-func (s *Scores) Sums() []float32 { return s.sums }
+// Tensor returns all sums, which a checkpoint stores and a resumed run overwrites: of a rank's part those of its
+// chains.
+func (s *Scores) Tensor(name string) model.Tensor {
+	t := model.Tensor{Name: name, Shape: []int{len(s.sums)}, Data: s.sums}
+	if s.c.part == nil {
+		return t
+	}
+	t.Runs = []model.Run{} // not nil: that would be a tensor that every rank has all of
+	at := 0
+	for i := range s.c.all {
+		for _, p := range s.c.all[i].pins {
+			size := stride(p.sources)
+			t.Runs = append(t.Runs, model.ChainRuns(*s.c.part, s.wholeFrom, s.wholeTo, at, size)...)
+			at += (s.wholeTo - s.wholeFrom) * size
+		}
+	}
+	t.Shape[0] = at
+	return t
+}
 
 // Wants implements [kernel.Sink]: it takes those of pins that choose.
 func (s *Scores) Wants(layer, node, pin int) bool {
@@ -172,7 +210,7 @@ func (s *Scores) Take(step, layer, node, pin int, _ uint32, beta []float32) {
 	from, to := s.nodes(layer)
 	for k, p := range s.c.all[layer].pins {
 		if p.number == pin {
-			s.gradients.Take(s.first[layer]+k*(to-from)+node-from, beta, step, layer, node, pin)
+			s.gradients.Take(s.first[layer]+k*(to-from)+node-from, beta, step, layer, s.c.number(node), pin)
 		}
 	}
 }

@@ -54,6 +54,9 @@ func chains(m *model.Model) bool {
 // Step implements [Engine].
 func (e *chainEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
+	if r.Err != nil {
+		return r
+	}
 	e.probeBatch(b, e.views)
 	e.each(func(w *chainWorker) { w.backward(b.X, len(b.Labels), &adam) })
 	return r
@@ -63,8 +66,7 @@ func (e *chainEngine) Step(b Batch, adam kernel.Adam) Result {
 func (e *chainEngine) Measure(b Batch) Result {
 	e.check(b)
 	e.each(func(w *chainWorker) { w.forward(b.X) })
-	e.add(e.tallies)
-	return e.loss(e.crew, b.Labels)
+	return e.result(e.tallies, b)
 }
 
 // each runs f for every worker and waits.

@@ -4,6 +4,7 @@ import (
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
+	"ialgn/trainer/ranks"
 )
 
 // costs say what reading an input bit costs in look-up tables of the target, as part of the loss (train.cost): its
@@ -37,10 +38,11 @@ func (c *costs) weigh() {
 	}
 }
 
-// refresh counts the readers of each input bit anew, and what comparisons cost where thresholds move.
-func (c *costs) refresh() {
+// refresh counts the readers of each input bit anew, among those of all ranks, and what comparisons cost where
+// thresholds move.
+func (c *costs) refresh(all ranks.Comm) error {
 	if c == nil {
-		return
+		return nil
 	}
 	if c.m.Config.Encoder.Learned() {
 		c.weigh()
@@ -56,9 +58,15 @@ func (c *costs) refresh() {
 			}
 		}
 	}
+	if all != nil {
+		if err := all.Sum(c.readers); err != nil {
+			return err
+		}
+	}
 	for i, n := range c.readers {
 		c.price[i] = c.whole[i] / float32(max(1, n))
 	}
+	return nil
 }
 
 // add adds what the input bits cost to sums over so many batches of what the loss would change by if a pin read them.

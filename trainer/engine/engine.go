@@ -25,13 +25,15 @@ import (
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
+	"ialgn/trainer/ranks"
 )
 
 // Engine trains one model. Its methods must not be called concurrently.
 type Engine interface {
 	// Step trains on one batch with the given Adam constants and returns the loss and the
 	// number of correct classifications before the update. A batch may be smaller than
-	// the engine's largest; the gradient is that of the mean over its own samples.
+	// the engine's largest; the gradient is that of the mean over its own samples. Where the
+	// result has an error, nothing was updated.
 	Step(b Batch, adam kernel.Adam) Result
 
 	// Measure returns what Step would, and changes nothing.
@@ -74,12 +76,17 @@ type Batch struct {
 	X      []uint64
 	Labels []uint8
 	Step   int // number of the step, from 1: the key of draws that differ from step to step
+
+	Note int32 // what the rank has to say beside its counts; of no meaning to the engine
 }
 
 // Result is what a batch gave before its update.
 type Result struct {
 	Loss    float64 // mean cross-entropy
 	Correct int
+
+	Notes int32 // the sum of the notes of all ranks
+	Err   error // of the exchange with other ranks, after which the run is over
 }
 
 // Moment is one of Adam's moment arrays, of the shape of the parameter it belongs to.
@@ -92,6 +99,26 @@ type Moment struct {
 // New returns an engine for the model, which it will change, with batches of at most
 // maxBatch samples on the given number of goroutines. The moments are zero.
 func New(m *model.Model, maxBatch, threads int) (Engine, error) {
+	return NewRank(m, maxBatch, threads, nil)
+}
+
+// NewRank returns an engine for a rank's part of a network (m.Part) or, with a nil all, what [New] does for the whole.
+// The class counts of each batch are those of all ranks together, and so are loss and gradients. The chains of the
+// network must be private, and its values hard.
+func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, error) {
+	e, err := newEngine(m, maxBatch, threads)
+	if err != nil || all == nil {
+		return e, err
+	}
+	if !m.Config.Model.PrivateChains() || m.Config.Train.Estimator == "soft" {
+		return nil, errors.New("engine: a network whose ranks share more than counts of bits")
+	}
+	e.(interface{ join(all ranks.Comm) }).join(all)
+	return e, nil
+}
+
+// newEngine returns an engine that knows of no other ranks.
+func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	switch {
 	case !gates(m):
 		if err := checkEdges(m); err != nil {
@@ -155,6 +182,7 @@ func newNetwork(m *model.Model, maxBatch, threads int) (*network, error) {
 		n.sections = append(n.sections, newSection(&m.Sections[i]))
 	}
 	n.candidates = newCandidates(nodeLayers(n.views()), m.Encoder.Inputs(), func() {})
+	n.part = m.Part
 	return n, nil
 }
 
@@ -162,7 +190,9 @@ func newNetwork(m *model.Model, maxBatch, threads int) (*network, error) {
 func (n *network) views() []*kernel.Nodes {
 	var all []*kernel.Nodes
 	for _, s := range n.sections {
-		all = append(all, s.Nodes(n.m.Width))
+		nodes := s.Nodes(n.m.Width)
+		nodes.Part = n.m.Part
+		all = append(all, nodes)
 	}
 	return all
 }

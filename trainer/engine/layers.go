@@ -84,6 +84,9 @@ func checkEdges(m *model.Model) error {
 // Step implements [Engine].
 func (e *layerEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
+	if r.Err != nil {
+		return r
+	}
 	e.probeBatch(b, e.views)
 	e.down(adam, e.update)
 	return r
@@ -93,8 +96,7 @@ func (e *layerEngine) Step(b Batch, adam kernel.Adam) Result {
 func (e *layerEngine) Measure(b Batch) Result {
 	e.up(b, e.forward)
 	e.crew.Run(e.count)
-	e.add(e.tallies)
-	return e.loss(e.crew, b.Labels)
+	return e.result(e.tallies, b)
 }
 
 // forward computes the worker's gates of the current layer.

@@ -68,7 +68,9 @@ func (n *nodeNetwork[T]) connect() {
 // newSections returns the kernels' view of a model's sections.
 func newSections(m *model.Model) (all []*kernel.Nodes) {
 	for i := range m.Sections {
-		all = append(all, newNodes(&m.Sections[i]))
+		nodes := newNodes(&m.Sections[i])
+		nodes.Part = m.Part
+		all = append(all, nodes)
 	}
 	return all
 }
@@ -214,6 +216,7 @@ func newNodeEngine(b *base) Engine {
 	}
 	e := &nodeEngine{nodeNetwork: newNodeNetwork[uint64](b, newSections(b.m), b.words)}
 	e.candidates = newCandidates(e.layers, b.m.Encoder.Inputs(), e.connect)
+	e.part = b.m.Part
 	o := kernel.NodeOptions{Integer: b.m.Config.Train.Gradients == "int8"}
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
 		o.Noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
@@ -252,7 +255,12 @@ func (e *nodeEngine) begin(member int) *kernel.NodePass {
 // Step implements [Engine].
 func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
-	e.costs.refresh()
+	if r.Err == nil {
+		r.Err = e.costs.refresh(e.comm)
+	}
+	if r.Err != nil {
+		return r
+	}
 	for _, p := range e.passes {
 		p.Sink, p.Prices = e.sink, e.costs.prices()
 	}
@@ -266,8 +274,7 @@ func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
 func (e *nodeEngine) Measure(b Batch) Result {
 	e.up(b, e.forward)
 	e.crew.Run(e.count)
-	e.add(e.tallies)
-	return e.loss(e.crew, b.Labels)
+	return e.result(e.tallies, b)
 }
 
 // relaxedNodes trains networks of nodes with relaxed values.

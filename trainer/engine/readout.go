@@ -4,6 +4,7 @@ import (
 	"ialgn/internal/crew"
 	"ialgn/trainer/detmath"
 	"ialgn/trainer/model"
+	"ialgn/trainer/ranks"
 )
 
 // readout is what stands above the last layer: the sums of the classes' gates (GroupSum
@@ -19,6 +20,9 @@ type readout struct {
 	logits   [][]float32 // logits of one sample, [threads][classes]
 	losses   []float64   // loss of each sample
 	right    []bool
+
+	comm  ranks.Comm // nil: nobody else has nodes of the last layer
+	given []int32    // counts and a note, for all
 }
 
 func newReadout(m *model.Model, words, threads int) *readout {
@@ -49,6 +53,45 @@ func (r *readout) add(tallies []*tally) {
 			r.counts[from+i] += float64(n)
 		}
 	}
+}
+
+// join has the class counts be those of all ranks.
+func (r *readout) join(all ranks.Comm) {
+	r.comm, r.given = all, make([]int32, len(r.counts)+1)
+}
+
+// result returns the outcome of a batch whose nodes were counted.
+func (b *base) result(tallies []*tally, batch Batch) Result {
+	if b.comm == nil {
+		b.add(tallies)
+		return b.loss(b.crew, batch.Labels)
+	}
+	notes, err := b.addAll(tallies, batch.Note)
+	if err != nil {
+		return Result{Err: err}
+	}
+	r := b.loss(b.crew, batch.Labels)
+	r.Notes = notes
+	return r
+}
+
+// addAll does what add does with what the goroutines of all ranks counted, and returns the sum of their notes.
+func (r *readout) addAll(tallies []*tally, note int32) (notes int32, err error) {
+	clear(r.given)
+	for _, t := range tallies {
+		from := t.lo / r.perClass * r.words * 64
+		for i, n := range t.counts {
+			r.given[from+i] += n
+		}
+	}
+	r.given[len(r.counts)] = note
+	if err := r.comm.Sum(r.given); err != nil {
+		return 0, err
+	}
+	for i := range r.counts {
+		r.counts[i] = float64(r.given[i])
+	}
+	return r.given[len(r.counts)], nil
 }
 
 // sumValues adds up the values of a class's nodes among the rows of the last layer, in their order and in double

@@ -32,13 +32,30 @@ type LUTs struct {
 
 // Of estimates the look-up tables with so many inputs that a network takes. It panics if inputs < 2.
 func Of(f *model.Frozen, inputs int) LUTs {
+	luts, _ := OfPart(f, inputs, nil)
+	return luts
+}
+
+// OfPart is Of for a network of which f has some chains. sum replaces numbers by their sums over all parts, the chains
+// of which read none of each other; a nil sum is for the whole network.
+func OfPart(f *model.Frozen, inputs int, sum func([]int32) error) (LUTs, error) {
 	if inputs < 2 {
 		panic("estimate: look-up tables of fewer than two inputs")
 	}
 	c := newCover(f, inputs)
-	l := LUTs{Inputs: inputs, Gates: c.luts(), Head: c.head(), Encoder: c.comparators()}
+	classes := len(f.Classes)
+	parts := append(append(c.countedBits(), int32(c.luts())), c.readers[:f.Inputs()]...)
+	if sum != nil {
+		if err := sum(parts); err != nil {
+			return LUTs{}, err
+		}
+	}
+	l := LUTs{
+		Inputs: inputs, Gates: int(parts[classes]), Head: c.head(parts[:classes]),
+		Encoder: c.comparators(parts[classes+1:]),
+	}
 	l.Total = l.Gates + l.Head + l.Encoder
-	return l
+	return l, nil
 }
 
 // signal is a bit: of the input, or what a node computes, numbered behind the input bits layer by layer. Two values
@@ -212,30 +229,36 @@ func perBit(inputs int) float64 {
 
 // head estimates popcounts and argmax. A popcount of n bits has as many digits as n. Each class but the first takes a
 // comparison of two counts and a choice between them, about a look-up table a digit each, and one for the index.
-func (c *cover) head() int {
+func (c *cover) head(counted []int32) int {
+	luts := 0.0
+	for _, n := range counted {
+		luts += float64(perBit(c.inputs) * float64(int(n)-bits.Len(uint(n))))
+	}
+	digits := bits.Len(uint(slices.Max(counted)))
+	return int(math.Round(luts)) + (len(counted)-1)*(2*digits+1)
+}
+
+// countedBits returns how many bits of each class are counted and no constants.
+func (c *cover) countedBits() []int32 {
 	classes := len(c.Classes)
-	counted := make([]int, classes)
+	counted := make([]int32, classes)
 	last := len(c.Layers) - 1
 	for i := range c.Width {
 		if c.is[c.node(c.first[last]+signal(i))] >= 0 {
 			counted[i*classes/c.Width]++
 		}
 	}
-	luts := 0.0
-	for _, n := range counted {
-		luts += float64(perBit(c.inputs) * float64(n-bits.Len(uint(n))))
-	}
-	digits := bits.Len(uint(slices.Max(counted)))
-	return int(math.Round(luts)) + (classes-1)*(2*digits+1)
+	return counted
 }
 
-// comparators returns what the comparisons that are read take, each by itself and each once.
-func (c *cover) comparators() (luts int) {
+// comparators returns what the comparisons that are read take, each by itself and each once, by the readers of each
+// input bit.
+func (c *cover) comparators(readers []int32) (luts int) {
 	per := c.Encoder.Bits - 1
 	for f, thresholds := range c.Encoder.Thresholds {
 		for j, t := range thresholds {
-			same := j > 0 && t == thresholds[j-1] && c.readers[f*per+j-1] > 0
-			if c.readers[f*per+j] > 0 && !same {
+			same := j > 0 && t == thresholds[j-1] && readers[f*per+j-1] > 0
+			if readers[f*per+j] > 0 && !same {
 				luts += encoding.ComparisonLUTs(c.Encoder.BitsIn, t, c.inputs)
 			}
 		}

@@ -48,7 +48,7 @@ func (p *NodePass) fusedPins(l *NodeLayer, i int, delta []float32) {
 	f := &p.fused
 	g, next := l.node(i), l.node(min(i+1, l.Width-1))
 	f.frame.node, f.frame.next, f.frame.delta = int64(g), int64(next), &delta[:fusedSamples][0]
-	f.frame.start = int64(ditherStart(p.Number, l.Number, i))
+	f.frame.start = int64(ditherStart(p.Number, l.Number, l.number(i)))
 	for j := range f.frame.pins {
 		pin := &f.frame.pin[j]
 		if pin.beta = nil; p.wanted(l, i, int(pin.number)) {

@@ -116,9 +116,9 @@ func (p *NodePass) table(l *NodeLayer, i int) uint64 {
 func (p *NodePass) noisyFunction(l *NodeLayer, i int) []float32 {
 	w := l.W[l.node(i)*l.Arity:][:l.Arity]
 	if l.operations() {
-		return p.Noise.choice(p.noisy, w, p.Number, l.Number, i, 0)
+		return p.Noise.choice(p.noisy, w, p.Number, l.Number, l.number(i), 0)
 	}
-	return p.Noise.lines(p.noisy, w, p.Number, l.Number, i)
+	return p.Noise.lines(p.noisy, w, p.Number, l.Number, l.number(i))
 }
 
 // sources returns the rows of what the pins of node i select in this step.
@@ -133,7 +133,7 @@ func (p *NodePass) sources(l *NodeLayer, i int) [][]uint64 {
 		switch {
 		case pin == nil:
 		case p.Noise != nil && pin.K > 1:
-			j, _ := Largest(p.Noise.choice(p.noisy, pin.W[g*pin.K:][:pin.K], p.Number, l.Number, i, k+1))
+			j, _ := Largest(p.Noise.choice(p.noisy, pin.W[g*pin.K:][:pin.K], p.Number, l.Number, l.number(i), k+1))
 			at = int(pin.Wire(g*pin.K + j))
 		default:
 			at = int(pin.Bit[g])
@@ -243,7 +243,7 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, larg
 	w, wires, batch := pin.W[at:to], pin.wires(at, to), p.batch
 	c := &p.choice
 	if p.Noise != nil {
-		w = p.Noise.choice(p.noisy, w, p.Number, l.Number, i, k+1)
+		w = p.Noise.choice(p.noisy, w, p.Number, l.Number, l.number(i), k+1)
 		_, top := Largest(w)
 		Selection(c.q[:pin.K], w, top)
 	} else {
@@ -256,7 +256,8 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, larg
 		batch.X = p.Below
 	}
 	if p.Integer {
-		step := quantiseBy(nodeVectors(), p.q, beta, ditherRow(p.Number, l.Number, i, k, len(beta)), largest)
+		dither := ditherRow(p.Number, l.Number, l.number(i), k, len(beta))
+		step := quantiseBy(nodeVectors(), p.q, beta, dither, largest)
 		p.integerSums(c, pin.K, wires, &batch, len(beta), step)
 	} else {
 		p.steps.pinSums(c.r, pin.K, wires, &batch, beta)

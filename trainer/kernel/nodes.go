@@ -1,6 +1,10 @@
 package kernel
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"ialgn/trainer/ranks"
+)
 
 // MaxPins is the largest fan-in of a node, and maxLines the number of lines of its table.
 const (
@@ -21,6 +25,17 @@ type Nodes struct {
 
 	// Op, unless nil, is the selected operation in the place of Table: the state of gates.
 	Op []uint8
+
+	// Part, unless nil, says which of the network's chains these are. Draws are keyed by their numbers in the network.
+	Part *ranks.Share
+}
+
+// number returns the number in the whole network of a node of a layer.
+func (n *Nodes) number(node int) int {
+	if n.Part == nil {
+		return node
+	}
+	return n.Part.Number(node)
 }
 
 // Nodes returns gates as nodes, with the same parameters and state.

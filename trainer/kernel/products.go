@@ -10,7 +10,7 @@ type Gradients struct {
 	Step    []float32 // what a step of a pin's numbers is worth
 }
 
-// Take sets the gradients of pin i in a step: of pin `pin` of a node.
+// Take sets the gradients of pin i in a step: of pin `pin` of a node, by its number in the whole network.
 func (g *Gradients) Take(i int, beta []float32, step, layer, node, pin int) {
 	q := g.Q[i*g.Samples:][:g.Samples]
 	dither := ditherRow(step, layer, node, pin, len(beta))

@@ -62,9 +62,12 @@ func (m *Model) checkForm() error {
 	if w := m.Sections[len(m.Sections)-1].Width; w != m.Width {
 		return fmt.Errorf("the last layer has %d gates, want %d", w, m.Width)
 	}
-	if c.Width != m.Width || c.Depth != depth {
+	if c.Width != m.wholeWidth() || c.Depth != depth {
 		return fmt.Errorf("the configuration describes %d x %d gates, the network has %d x %d",
-			c.Width, c.Depth, m.Width, depth)
+			c.Width, c.Depth, m.wholeWidth(), depth)
+	}
+	if err := m.checkPart(); err != nil {
+		return err
 	}
 	if c.Parametrization != "softmax16" && c.Parametrization != "light" {
 		return fmt.Errorf("parametrization %.40q, want softmax16 or light", c.Parametrization)

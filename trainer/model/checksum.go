@@ -16,8 +16,6 @@ const (
 	noChecksum  = "00000000"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // checksumPlace returns where in a header the digits of its checksum stand: once, in the
 // form that [Model.Write] gives them. Within a string the quotes would be escaped.
 func checksumPlace(header []byte, digits string) (int, bool) {
@@ -32,40 +30,70 @@ func sign(header []byte, tensors []Tensor, buf []byte) error {
 	if err := writeAll(sum, header, tensors, buf); err != nil {
 		return err
 	}
+	putChecksum(header, sum.Sum32())
+	return nil
+}
+
+// putChecksum puts a checksum into a header that has zeros in its place.
+func putChecksum(header []byte, sum uint32) {
 	at, ok := checksumPlace(header, noChecksum)
 	if !ok {
 		panic("model: header without a place for its checksum")
 	}
-	copy(header[at:], fmt.Sprintf("%08x", sum.Sum32()))
-	return nil
+	copy(header[at:], fmt.Sprintf("%08x", sum))
 }
 
 // checkSum reads the whole file and compares it with its checksum. A file without one,
 // which another program has written, passes.
 func (c *container) checkSum(size int64) error {
+	sum, err := c.pieceSum(size, 0, 1)
+	if err != nil {
+		return err
+	}
+	return c.compareSum(sum, size)
+}
+
+// pieceSum reads one of so many pieces of a file of that size, and returns what it contributes to the checksum (see
+// [finish]): 0 if the file has none. The header belongs to piece 0.
+func (c *container) pieceSum(size int64, piece, pieces int) (uint32, error) {
 	want, found := c.meta[checksumKey]
 	if !found {
-		return nil
+		return 0, nil
 	}
 	header := make([]byte, c.data)
 	if _, err := c.r.ReadAt(header, 0); err != nil && err != io.EOF {
-		return fmt.Errorf("%s: header: %w", c.name, err)
+		return 0, fmt.Errorf("%s: header: %w", c.name, err)
 	}
-	at, ok := checksumPlace(header, want)
+	place, ok := checksumPlace(header, want)
 	if !ok || len(want) != len(noChecksum) {
-		return fmt.Errorf("%s: metadata: %s is %.20q, want one of eight digits; %s", c.name, checksumKey, want, damaged)
+		return 0, fmt.Errorf("%s: metadata: %s is %.20q, want one of eight digits; %s", c.name, checksumKey, want, damaged)
 	}
-	copy(header[at:], noChecksum)
-	sum := crc32.Checksum(header, castagnoli)
+	copy(header[place:], noChecksum)
+	sum := uint32(0)
+	if piece == 0 {
+		sum = remainder(0, header)
+	}
+	at, end := c.data+bound(size-c.data, piece, pieces), c.data+bound(size-c.data, piece+1, pieces)
 	buf := make([]byte, codecBytes)
-	for at := c.data; at < size; {
-		n, err := c.r.ReadAt(buf[:min(size-at, int64(len(buf)))], at)
+	for at < end {
+		n, err := c.r.ReadAt(buf[:min(end-at, int64(len(buf)))], at)
 		if n == 0 {
-			return fmt.Errorf("%s: byte %d: %w", c.name, at, err)
+			return 0, fmt.Errorf("%s: byte %d: %w", c.name, at, err)
 		}
-		sum, at = crc32.Update(sum, castagnoli, buf[:n]), at+int64(n)
+		sum, at = remainder(sum, buf[:n]), at+int64(n)
 	}
-	if got := fmt.Sprintf("%08x", sum); got != want {
+	return contribution(sum, size-end), nil
+}
+
+// bound returns where piece i of so many of n bytes begins.
+func bound(n int64, i, pieces int) int64 {
+	return n/int64(pieces)*int64(i) + min(int64(i), n%int64(pieces))
+}
+
+// compareSum compares the checksum with the sum of what all pieces contribute to it.
+func (c *container) compareSum(sum uint32, size int64) error {
+	want, found := c.meta[checksumKey]
+	if got := fmt.Sprintf("%08x", finish(sum, size)); found && got != want {
 		return fmt.Errorf("%s: checksum %s, but what the file holds has %s; %s", c.name, want, got, damaged)
 	}
 	return nil

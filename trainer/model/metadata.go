@@ -67,7 +67,10 @@ func (m *Model) metadata() (map[string]string, error) {
 		if version == Version {
 			info.A, info.B, info.Pins = &info.Pins[0], &info.Pins[1], nil
 		} else {
-			info.Width = s.Width
+			info.Width = s.Width // of a part, which has one width alone, that of the whole network
+			if m.Part != nil {
+				info.Width = m.wholeWidth()
+			}
 		}
 		sections = append(sections, info)
 	}

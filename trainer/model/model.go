@@ -17,6 +17,7 @@ package model
 import (
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
+	"ialgn/trainer/ranks"
 	"ialgn/trainer/topology"
 )
 
@@ -65,6 +66,9 @@ type Model struct {
 	Encoder  encoding.Encoder
 	Sections []Section
 	Record   Record
+
+	// What it has of a network that several ranks train. nil: all of it. It is not in the file.
+	Part *ranks.Share
 }
 
 // Record is the training record: only what configuration, data and seed determine.

@@ -76,13 +76,8 @@ func read(name string, r io.ReaderAt, size int64, state func(*Info) ([]Tensor, e
 		return nil, err
 	}
 	m.Allocate()
-	for i := range m.Sections {
-		if err := c.fill(m.sectionTensors(i)); err != nil {
-			return nil, err
-		}
-	}
-	if err := m.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w; %s", name, err, damaged)
+	if err := c.fillSections(m); err != nil {
+		return nil, err
 	}
 	if state != nil {
 		if err := c.restore(m, state); err != nil {
@@ -136,11 +131,11 @@ func (c *container) readEncoder(e *encoding.Encoder) error {
 		return fmt.Errorf("%s: %s: shape %v, want [features %d]; %s", c.name, thresholdsName, shape, e.Bits-1, damaged)
 	}
 	features := int(shape[0])
-	if err := c.check(Tensor{thresholdsName, []int{features, e.Bits - 1}, []uint16(nil)}); err != nil {
+	if err := c.check(Tensor{Name: thresholdsName, Shape: []int{features, e.Bits - 1}, Data: []uint16(nil)}); err != nil {
 		return err
 	}
 	flat := make([]uint16, features*(e.Bits-1))
-	want := []Tensor{{thresholdsName, []int{features, e.Bits - 1}, flat}}
+	want := []Tensor{{Name: thresholdsName, Shape: []int{features, e.Bits - 1}, Data: flat}}
 	more, err := c.quantiser(e, features)
 	if err != nil {
 		return err
@@ -159,9 +154,12 @@ func (c *container) quantiser(e *encoding.Encoder, features int) (want []Tensor,
 	case cuts && offsets:
 		return nil, fmt.Errorf("%s: %s beside %s, want one of them; %s", c.name, cutsName, offsetName, damaged)
 	case cuts:
-		want = []Tensor{{cutsName, []int{features, n}, []float64(nil)}}
+		want = []Tensor{{Name: cutsName, Shape: []int{features, n}, Data: []float64(nil)}}
 	case offsets:
-		want = []Tensor{{offsetName, []int{features}, []float64(nil)}, {scaleName, []int{features}, []float64(nil)}}
+		want = []Tensor{
+			{Name: offsetName, Shape: []int{features}, Data: []float64(nil)},
+			{Name: scaleName, Shape: []int{features}, Data: []float64(nil)},
+		}
 	default:
 		return nil, nil
 	}
@@ -214,11 +212,12 @@ func (c *container) check(t Tensor) error {
 	return nil
 }
 
-// fill reads whole tensors that were checked.
+// fill reads tensors that were checked, or their runs.
 func (c *container) fill(tensors []Tensor) error {
 	buf := make([]byte, codecBytes)
 	for _, t := range tensors {
-		if err := c.readFrom(t.Name, 0, t.Data, buf); err != nil {
+		err := t.runs(func(at int, data any) error { return c.readFrom(t.Name, at, data, buf) })
+		if err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 package model
 
-import "fmt"
+import "ialgn/trainer/ranks"
 
 // Reload overwrites thresholds, wires and logits with those of a model file of the same form,
 // without a second copy of them. After an error in the arrays the model is a mixture,
@@ -11,7 +11,16 @@ func (m *Model) Reload(path string) error {
 		return err
 	}
 	defer file.Close()
-	c, other, err := openModel(path, file, size, true)
+	c, err := openBy(path, file, size, ranks.Alone{}, nil)
+	if err != nil {
+		return err
+	}
+	return c.reload(m)
+}
+
+// reload is Reload of an open file.
+func (c *container) reload(m *Model) error {
+	other, err := c.withoutArrays()
 	if err != nil {
 		return err
 	}
@@ -21,13 +30,5 @@ func (m *Model) Reload(path string) error {
 	for f, row := range other.Encoder.Thresholds {
 		copy(m.Encoder.Thresholds[f], row)
 	}
-	for i := range m.Sections {
-		if err := c.fill(m.sectionTensors(i)); err != nil {
-			return err
-		}
-	}
-	if err := m.Validate(); err != nil {
-		return fmt.Errorf("%s: %w; %s", path, err, damaged)
-	}
-	return nil
+	return c.fillSections(m)
 }

@@ -127,3 +127,17 @@ func (w *scorer) score(s *Scores, from, to int) {
 		}
 	}
 }
+
+// Classify sets the predictions to the classes of the largest counts, of equal ones the first.
+func (s *Scores) Classify() {
+	for i := range s.Predicted {
+		counts := s.Counts[i*s.Classes:][:s.Classes]
+		best := 0
+		for c, n := range counts {
+			if n > counts[best] {
+				best = c
+			}
+		}
+		s.Predicted[i] = uint8(best)
+	}
+}

@@ -8,11 +8,15 @@ import (
 )
 
 // Tensor is a named array in a model file. Data is a []uint16, []uint32, []int64,
-// []float32 or []float64 of as many elements as Shape says, the last index running fastest.
+// []float32 or []float64 of as many elements as Shape says, the last index running fastest, or of those of Runs.
 type Tensor struct {
 	Name  string
 	Shape []int
 	Data  any
+
+	// Which of the elements Data has, ascending and apart, where several ranks have all of them together. nil: each rank
+	// has all.
+	Runs []Run
 }
 
 // elementSizes are the element types that model files use.
@@ -48,6 +52,26 @@ func length(data any) int {
 		return len(x)
 	case []float64:
 		return len(x)
+	}
+	panic(fmt.Sprintf("model: tensor of %T", data))
+}
+
+// bytes returns how many bytes a file has of the tensor.
+func (t *Tensor) bytes() int64 { return product(t.Shape) * elementSizes[dtype(t.Data)] }
+
+// slice returns the elements of data from from up to to.
+func slice(data any, from, to int) any {
+	switch x := data.(type) {
+	case []uint16:
+		return x[from:to]
+	case []uint32:
+		return x[from:to]
+	case []int64:
+		return x[from:to]
+	case []float32:
+		return x[from:to]
+	case []float64:
+		return x[from:to]
 	}
 	panic(fmt.Sprintf("model: tensor of %T", data))
 }

@@ -9,11 +9,14 @@ import (
 )
 
 // tensors returns all arrays of the model, in the order of a file before alignment.
-// Arrays that were not made yet are empty; name, type and shape hold all the same.
+// Arrays that were not made yet are empty; name, type and shape hold all the same. Of a part the tensors of sections
+// are runs of those of the whole network.
 func (m *Model) tensors() []Tensor {
 	ts := m.encoderTensors()
 	for i := range m.Sections {
-		ts = append(ts, m.sectionTensors(i)...)
+		for _, t := range m.sectionTensors(i) {
+			ts = append(ts, m.InFile(t))
+		}
 	}
 	return ts
 }
@@ -21,7 +24,7 @@ func (m *Model) tensors() []Tensor {
 // sectionTensors returns the arrays of section i.
 func (m *Model) sectionTensors(i int) []Tensor {
 	s, prefix := &m.Sections[i], fmt.Sprintf("section%d.", i)
-	ts := []Tensor{{prefix + "ops", []int{s.Width, s.Layers, s.Arity}, s.Ops}}
+	ts := []Tensor{{Name: prefix + "ops", Shape: []int{s.Width, s.Layers, s.Arity}, Data: s.Ops}}
 	for k := range s.Pins {
 		ts = m.appendPin(ts, prefix+pinPrefix(k), i, &s.Pins[k])
 	}
@@ -37,13 +40,13 @@ func (m *Model) appendPin(ts []Tensor, prefix string, i int, p *Pin) []Tensor {
 		return ts
 	}
 	shape := []int{m.Sections[i].Width, m.Sections[i].Layers, p.K}
-	wires := Tensor{prefix + "wires", shape, p.Wires.Narrow}
+	wires := Tensor{Name: prefix + "wires", Shape: shape, Data: p.Wires.Narrow}
 	if !narrow(m.limit(i, p)) {
 		wires.Data = p.Wires.Wide
 	}
 	ts = append(ts, wires)
 	if p.K > 1 {
-		ts = append(ts, Tensor{prefix + "logits", shape, p.Logits})
+		ts = append(ts, Tensor{Name: prefix + "logits", Shape: shape, Data: p.Logits})
 	}
 	return ts
 }
@@ -74,13 +77,15 @@ const (
 // encoderTensors returns copies of the encoder's arrays, which are small.
 func (m *Model) encoderTensors() []Tensor {
 	e := &m.Encoder
-	ts := []Tensor{{thresholdsName, []int{e.Features(), e.Bits - 1}, slices.Concat(e.Thresholds...)}}
+	shape, features := []int{e.Features(), e.Bits - 1}, []int{e.Features()}
+	ts := []Tensor{{Name: thresholdsName, Shape: shape, Data: slices.Concat(e.Thresholds...)}}
 	switch q := e.Quantiser; {
 	case q == nil:
 	case q.Cuts != nil:
-		ts = append(ts, Tensor{cutsName, []int{e.Features(), e.Bits - 1}, slices.Concat(q.Cuts...)})
+		ts = append(ts, Tensor{Name: cutsName, Shape: shape, Data: slices.Concat(q.Cuts...)})
 	default:
-		ts = append(ts, Tensor{offsetName, []int{e.Features()}, q.Offset}, Tensor{scaleName, []int{e.Features()}, q.Scale})
+		ts = append(ts, Tensor{Name: offsetName, Shape: features, Data: q.Offset},
+			Tensor{Name: scaleName, Shape: features, Data: q.Scale})
 	}
 	return ts
 }

@@ -36,23 +36,13 @@ func (m *Model) Save(path string) (string, error) {
 
 // Write writes the model file to w. Tensors are streamed from their slices, with no
 // second copy, once for the checksum and once for w; wide elements come first, so that each stands at a multiple of its
-// size. It returns an error if the model is not valid.
+// size. It returns an error if the model is not valid. It panics if the model is a part of a network, which all ranks
+// write together: see [Model.Stage].
 func (m *Model) Write(w io.Writer, extra Extra) error {
-	if err := m.Validate(); err != nil {
-		return err
+	if m.Part != nil && m.Part.Own() != m.Part.PerClass {
+		panic("model: Write of a part of a network")
 	}
-	meta, err := m.metadata()
-	if err != nil {
-		return err
-	}
-	tensors := append(m.tensors(), extra.Tensors...)
-	if err := extra.addTo(meta); err != nil {
-		return err
-	}
-	slices.SortStableFunc(tensors, func(a, b Tensor) int {
-		return int(elementSizes[dtype(b.Data)] - elementSizes[dtype(a.Data)])
-	})
-	header, err := encodeHeader(meta, tensors)
+	header, tensors, err := m.layout(extra)
 	if err != nil {
 		return err
 	}
@@ -61,6 +51,27 @@ func (m *Model) Write(w io.Writer, extra Extra) error {
 		return err
 	}
 	return writeAll(w, header, tensors, buf)
+}
+
+// layout checks the model and what is added, and returns the header of their file, length included and without the
+// digits of the checksum, and the tensors in their order there.
+func (m *Model) layout(extra Extra) (header []byte, tensors []Tensor, err error) {
+	if err := m.Validate(); err != nil {
+		return nil, nil, err
+	}
+	meta, err := m.metadata()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := extra.addTo(meta); err != nil {
+		return nil, nil, err
+	}
+	tensors = append(m.tensors(), extra.Tensors...)
+	slices.SortStableFunc(tensors, func(a, b Tensor) int {
+		return int(elementSizes[dtype(b.Data)] - elementSizes[dtype(a.Data)])
+	})
+	header, err = encodeHeader(meta, tensors)
+	return header, tensors, err
 }
 
 // writeAll writes a file of that header, length included, through buf.
@@ -89,8 +100,8 @@ func (x *Extra) addTo(meta map[string]string) error {
 		if !strings.HasPrefix(t.Name, ExtraTensors) || names[t.Name] {
 			return fmt.Errorf("extra tensor %q, want names that begin with %q and differ", t.Name, ExtraTensors)
 		}
-		if got, want := int64(length(t.Data)), product(t.Shape); got != want || want == 0 {
-			return fmt.Errorf("extra tensor %s: %d elements for shape %v", t.Name, got, t.Shape)
+		if err := t.checkLength(); err != nil {
+			return fmt.Errorf("extra tensor %w", err)
 		}
 		names[t.Name] = true
 	}
@@ -107,16 +118,7 @@ func encodeHeader(meta map[string]string, tensors []Tensor) ([]byte, error) {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
 	fmt.Fprintf(b, `{"__metadata__":%s`, text)
-	at := int64(0)
-	for _, t := range tensors {
-		end := at + int64(length(t.Data))*elementSizes[dtype(t.Data)]
-		shape, err := json.Marshal(t.Shape)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Name, err)
-		}
-		fmt.Fprintf(b, `,%q:{"dtype":%q,"shape":%s,"data_offsets":[%d,%d]}`, t.Name, dtype(t.Data), shape, at, end)
-		at = end
-	}
+	describe(b, tensors)
 	b.WriteByte('}')
 	for b.Len()%8 != 0 {
 		b.WriteByte(' ')
@@ -127,4 +129,17 @@ func encodeHeader(meta map[string]string, tensors []Tensor) ([]byte, error) {
 	}
 	binary.LittleEndian.PutUint64(b.Bytes(), uint64(n))
 	return b.Bytes(), nil
+}
+
+// describe writes the lines of a header for the tensors of a file, in their order, and returns how many bytes these
+// have.
+func describe(w io.Writer, tensors []Tensor) (size int64) {
+	for i := range tensors {
+		t := &tensors[i]
+		end := size + t.bytes()
+		shape := strings.Join(strings.Fields(fmt.Sprint(t.Shape)), ",")
+		fmt.Fprintf(w, `,%q:{"dtype":%q,"shape":%s,"data_offsets":[%d,%d]}`, t.Name, dtype(t.Data), shape, size, end)
+		size = end
+	}
+	return size
 }

@@ -1,0 +1,51 @@
+package ranks
+
+import "fmt"
+
+// Agree has the ranks agree on whether they go on: all of them pass what they have to say, or an error. It returns what
+// each said, by rank; after an error of any rank all of them get one, which names the first such rank and its error. If
+// the ranks cannot talk, a rank's own error is the cause that it gets.
+func Agree(c Comm, said []byte, err error) ([][]byte, error) {
+	message := append([]byte{0}, said...)
+	if err != nil {
+		message = append([]byte{1}, err.Error()...)
+	}
+	all, lost := c.Gather(message)
+	if lost != nil && err != nil {
+		return nil, fmt.Errorf("rank %d: %w", c.Rank(), err)
+	}
+	if lost != nil {
+		return nil, lost
+	}
+	heard := make([][]byte, len(all))
+	for rank, text := range all {
+		switch {
+		case len(text) > 0 && text[0] == 0:
+			heard[rank] = text[1:]
+		case len(text) == 0:
+			return nil, fmt.Errorf("rank %d passed nothing to agree on", rank)
+		case c.Size() == 1:
+			return nil, err
+		case rank == c.Rank():
+			return nil, fmt.Errorf("rank %d: %w", rank, err)
+		default:
+			return nil, fmt.Errorf("rank %d: %s", rank, text[1:])
+		}
+	}
+	return heard, nil
+}
+
+// Alone is the only rank of a run.
+type Alone struct{}
+
+// Rank implements [Comm].
+func (Alone) Rank() int { return 0 }
+
+// Size implements [Comm].
+func (Alone) Size() int { return 1 }
+
+// Sum implements [Comm].
+func (Alone) Sum([]int32) error { return nil }
+
+// Gather implements [Comm].
+func (Alone) Gather(data []byte) ([][]byte, error) { return [][]byte{data}, nil }
