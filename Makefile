@@ -7,7 +7,7 @@ TOOL      := $(GO) tool -modfile=tools/lint/go.mod
 PACKAGES  ?= ./...
 DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb berkeley-abc g++ tcl chromium \
              ghdl graphviz python3-numpy python3-onnx qemu-user binutils-aarch64-linux-gnu qemu-system-arm gcc-arm-none-eabi \
-             libnewlib-arm-none-eabi
+             libnewlib-arm-none-eabi openmpi-bin libopenmpi-dev pkg-config gcc
 
 # Set these for `bench`, `fuzz`, `fuzz-compile` and `mutate`, such as: make bench PACKAGES=./trainer/engine COUNT=10
 BENCH     ?= .
@@ -27,7 +27,7 @@ DIST      ?=
 NEWER     ?= ./backend/verilog ./flow/yosys ./flow/nextpnr ./flow/icestorm ./flow/synth ./sim/verify/...
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check dist race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test test-newer tools clean
+.PHONY: help demo build mpi test check dist race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test test-newer tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ demo: ## train, compile and verify the digits, and make a bitstream, into demo/
 
 build: ## build bin/ialgn
 	$(GO) build -trimpath -o bin/ialgn ./cmd/ialgn
+
+mpi: ## build bin/ialgn-mpi, which trains one network on several machines by Open MPI
+	@tools/debian.sh openmpi-bin libopenmpi-dev pkg-config gcc
+	CGO_ENABLED=1 $(GO) build -trimpath -tags mpi -o bin/ialgn-mpi ./cmd/ialgn
 
 test: tools ## run all tests, which `check` vets; $IALGN_DATA names the folder of the data sets
 	$(GO) test -vet=off -timeout 20m $(PACKAGES)

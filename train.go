@@ -11,6 +11,7 @@ import (
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
+	"ialgn/trainer/ranks"
 )
 
 // Config is a training run as data: data set, encoder, network and optimisation, see [config.Config] and
@@ -78,6 +79,10 @@ type TrainOptions struct {
 	Init    string // a model file whose parameters to start from; empty: they are drawn
 	Threads int    // 0: as many as the process may run at a time
 
+	// Ranks, unless nil, are the processes that train the network together. All give the same options and data, but for
+	// Threads and Progress, and get the same model.
+	Ranks ranks.Comm
+
 	Force bool     // write over files that ialgn did not write, and over what is read
 	Keep  []string // files that must not be written over, beside those that are read here
 
@@ -133,8 +138,11 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 		cfg = cfg.Complete()
 	}
 	r := trainer.Run{
-		Config: cfg, Model: o.Path, Folders: data.folders(), Threads: o.Threads, Resume: o.Resume, Start: o.Init,
+		Config: cfg, Model: o.Path, Folders: data.folders(), Threads: o.Threads, Resume: o.Resume, Start: o.Init, Ranks: o.Ranks,
 		Guard: guard(o.Force, o.Keep, o.Init), Progress: o.Progress, Estimate: o.Estimate, Warn: o.Warn,
+	}
+	if o.Path == "" && o.Ranks != nil {
+		return r, errors.New("ranks train a network into a file: give a path")
 	}
 	if o.Path == "" && o.Resume {
 		return r, errors.New("a run in memory has no checkpoint to resume from: give it a path")

@@ -1,16 +1,13 @@
 package artifact
 
 import (
-	"bufio"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"ialgn/backend/wrapper"
 	"ialgn/compiler"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
+	"ialgn/internal/memory"
 	"ialgn/netlist"
 )
 
@@ -67,7 +64,7 @@ func newReport(p Product) (r *Report, err error) {
 		Levels:    m.Levels,
 		Fanout:    inputFanout(p.Netlist),
 		Seconds:   time.Since(p.Started).Seconds(),
-		PeakBytes: peakBytes("/proc/self/status"),
+		PeakBytes: int64(memory.Peak()),
 		Raw:       p.Raw,
 		Samples:   p.Samples,
 		Passes:    append([]compiler.PassReport{}, p.Passes...),
@@ -140,26 +137,4 @@ func inputFanout(n *netlist.Netlist) Fanout {
 		f.Mean = float64(pins) / float64(read)
 	}
 	return f
-}
-
-// peakBytes returns the high-water mark of the process's resident memory from a status
-// file of Linux (VmHWM, proc(5)), 0 if there is none.
-func peakBytes(status string) int64 {
-	file, err := os.Open(status)
-	if err != nil {
-		return 0
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		rest, ok := strings.CutPrefix(lines.Text(), "VmHWM:")
-		if !ok {
-			continue
-		}
-		kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
-		if err != nil {
-			return 0
-		}
-		return kib << 10
-	}
-	return 0
 }

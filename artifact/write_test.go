@@ -162,28 +162,6 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestPeakBytes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "status")
-	for _, c := range []struct {
-		text string
-		want int64
-	}{
-		{"Name:\tialgn\nVmPeak:\t  900 kB\nVmHWM:\t     123 kB\nVmRSS:\t 7 kB\n", 123 << 10},
-		{"Name:\tialgn\n", 0},
-		{"VmHWM:\tmuch\n", 0},
-	} {
-		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if got := peakBytes(path); got != c.want {
-			t.Errorf("%q: %d bytes, want %d", c.text, got, c.want)
-		}
-	}
-	if got := peakBytes(path + "-none"); got != 0 {
-		t.Errorf("no file: %d bytes", got)
-	}
-}
-
 // TestWriteAgain holds that a second output takes the first one's place, whole, and
 // leaves what is not of an output alone.
 func TestWriteAgain(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // emitted returns a grid as a job, and its file.
 func emitted(t *testing.T, r Runner, to grid.Cluster) (*grid.Batch, string) {
 	t.Helper()
-	b, err := r.Emit(t.Context(), to, "")
+	b, err := r.Emit(t.Context(), to, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,24 +111,25 @@ type indexedJob struct {
 		Completions          int
 		Parallelism          int
 		BackoffLimitPerIndex int `yaml:"backoffLimitPerIndex"`
-		Template             struct {
-			Spec struct {
-				RestartPolicy string `yaml:"restartPolicy"`
-				Grace         int    `yaml:"terminationGracePeriodSeconds"`
-				Containers    []struct {
-					Name, Image  string
-					WorkingDir   string `yaml:"workingDir"`
-					Command      []string
-					Env          []map[string]string
-					Resources    struct{ Requests map[string]string }
-					VolumeMounts []map[string]string `yaml:"volumeMounts"`
-				}
-				Volumes []struct {
-					Name  string
-					Claim map[string]string `yaml:"persistentVolumeClaim"`
-				}
-			}
-		}
+		Template             struct{ Spec podSpec }
+	}
+}
+
+// podSpec is what it reads of a pod.
+type podSpec struct {
+	RestartPolicy string `yaml:"restartPolicy"`
+	Grace         int    `yaml:"terminationGracePeriodSeconds"`
+	Containers    []struct {
+		Name, Image  string
+		WorkingDir   string `yaml:"workingDir"`
+		Command      []string
+		Env          []map[string]string
+		Resources    struct{ Requests map[string]string }
+		VolumeMounts []map[string]string `yaml:"volumeMounts"`
+	}
+	Volumes []struct {
+		Name  string
+		Claim map[string]string `yaml:"persistentVolumeClaim"`
 	}
 }
 
@@ -136,7 +137,7 @@ type indexedJob struct {
 func TestLineBreak(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a\nrm -r b")
 	r := Runner{Experiment: baselines, Scale: Paper, Seeds: 1, Options: grid.Options{Dir: dir}}
-	_, err := r.Emit(t.Context(), grid.Slurm, "")
+	_, err := r.Emit(t.Context(), grid.Slurm, "", 0)
 	if err == nil || !strings.Contains(err.Error(), "line break") {
 		t.Errorf("error %v", err)
 	}
@@ -195,14 +196,14 @@ func TestFolders(t *testing.T) {
 		{"tables", "/work/../data"},
 	} {
 		r.Dir = dirs[0]
-		if _, err := r.Emit(t.Context(), grid.Kubernetes, dirs[1]); err == nil ||
+		if _, err := r.Emit(t.Context(), grid.Kubernetes, dirs[1], 0); err == nil ||
 			!strings.Contains(err.Error(), "is not in the volume of the job") {
 			t.Errorf("%q: error %v", dirs, err)
 		}
 	}
 	r.Dir = "tables"
 	for to, data := range map[grid.Cluster]string{grid.Kubernetes: "/work/sets", grid.Slurm: "/my sets"} {
-		b, err := r.Emit(t.Context(), to, data)
+		b, err := r.Emit(t.Context(), to, data, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +227,7 @@ func TestParseCluster(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(r.Dir, "tiny-paper.sbatch"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Emit(t.Context(), grid.Slurm, ""); err == nil || !strings.Contains(err.Error(),
+	if _, err := r.Emit(t.Context(), grid.Slurm, "", 0); err == nil || !strings.Contains(err.Error(),
 		"tiny-paper.sbatch: is a folder") {
 		t.Errorf("error %v", err)
 	}

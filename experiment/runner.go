@@ -84,12 +84,12 @@ func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 
 // Emit writes the grid to the folder as a job for a cluster, and trains nothing. The data
 // need not be here; the job looks for them where it runs, in the folder data unless that
-// is empty.
-func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string) (*grid.Batch, error) {
+// is empty. With ranks, so many processes train each run together; 0: one.
+func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string, ranks int) (*grid.Batch, error) {
 	p, err := r.planned(ctx)
 	if err != nil {
 		return nil, err
 	}
 	name := strings.TrimSuffix(filepath.Base(p.table.Files[0]), ".md")
-	return p.Emit(to, name, grid.Command{Args: slices.Clone(r.Args()), Data: data})
+	return p.Emit(to, name, grid.Command{Args: slices.Clone(r.Args()), Data: data, Ranks: ranks})
 }

@@ -11,6 +11,8 @@ there() {
 	case $1 in
 	fpga-icestorm) command -v icepack ;;
 	fpga-icestorm-chipdb) [ -e /usr/share/fpga-icestorm/chipdb ] ;; # only recommended by fpga-icestorm; icetime reads it
+	libopenmpi-dev) command -v mpicc ;;
+	openmpi-bin) command -v mpirun ;;
 	nodejs) command -v node ;;
 	tcl) command -v tclsh ;;
 	graphviz) command -v dot ;;

@@ -52,6 +52,9 @@ func arguments(c *cli.Context, n int) ([]string, error) {
 
 // begin does what every command begins with.
 func begin(c *cli.Context) error {
+	if err := joinRanks(c); err != nil {
+		return err
+	}
 	if !c.Bool("quiet") {
 		c.Context = screenOf(c).Watch(c.Context)
 	}

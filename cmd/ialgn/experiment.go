@@ -27,12 +27,12 @@ func experimentCommand() *cli.Command {
 			dataFlag,
 			&cli.StringFlag{Name: "scale", Value: string(experiment.Quick), Usage: "`SCALE` is quick or paper"},
 			&cli.IntFlag{Name: "seeds", Value: 3, Usage: "train each network `N` times, with consecutive seeds"},
-			jobsFlag, dryRunFlag, emitFlag, indexFlag,
+			jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag, rankTimeoutFlag,
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringSliceFlag{Name: "only", Usage: "train the rows `PATTERN` alone, such as 'cifar10-12000x4-*', repeatable"},
 			forceFlag,
 		),
-		Action: runExperiment,
+		Action: launching(runExperiment),
 	}
 }
 

@@ -30,6 +30,7 @@ var (
 // gridOptions returns where and how a grid is trained.
 func gridOptions(c *cli.Context) (grid.Options, error) {
 	o := grid.Options{Dir: c.String("o"), Folders: folders(c), Threads: threads(c), Guard: guard(c), Jobs: c.Int("jobs")}
+	o.Ranks = teamOf(c).comm()
 	if o.Dir == "" {
 		return o, hint.With(fmt.Errorf("%s: no output folder given", c.Command.Name), "name one with -o DIR")
 	}
@@ -49,7 +50,11 @@ func gridOptions(c *cli.Context) (grid.Options, error) {
 
 // trainRun trains a run of a grid with its progress shown and logged.
 func trainRun(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
-	p, err := newEpochs(c, &s.Config, grid.LogPath(s.Model))
+	log := grid.LogPath(s.Model)
+	if !teamOf(c).leads() {
+		log = ""
+	}
+	p, err := newEpochs(c, &s.Config, log)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +74,7 @@ func trainRun(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.Se
 // gridRunner trains a grid.
 type gridRunner interface {
 	RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error)
-	Emit(ctx context.Context, to grid.Cluster, data string) (*grid.Batch, error)
+	Emit(ctx context.Context, to grid.Cluster, data string, ranks int) (*grid.Batch, error)
 }
 
 // part does what --emit and --index ask for, and reports whether that was asked for.
@@ -85,7 +90,11 @@ func part(c *cli.Context, r gridRunner) (done bool, err error) {
 		if err != nil {
 			return true, err
 		}
-		return true, show(c, seedsReport{SeedsSummary: all})
+		of, err := teamOf(c).report()
+		if err != nil {
+			return true, err
+		}
+		return true, show(c, seedsReport{SeedsSummary: all, ranksReport: of})
 	}
 	return false, nil
 }
@@ -96,7 +105,7 @@ func emit(c *cli.Context, r gridRunner) error {
 	if err != nil {
 		return fmt.Errorf("--emit: %w", err)
 	}
-	b, err := r.Emit(c.Context, to, c.String("data"))
+	b, err := r.Emit(c.Context, to, c.String("data"), c.Int(ranksFlag.Name))
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ import (
 
 	"ialgn/internal/build"
 	"ialgn/internal/hint"
+	"ialgn/internal/mpi"
 	"ialgn/internal/option"
 	"ialgn/internal/permute"
 	"ialgn/internal/screen"
@@ -45,7 +46,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), append(mpi.Signals(), os.Interrupt, syscall.SIGTERM)...)
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	// Where Go itself ends the process, as for want of memory, that is by a signal, and not with the
 	// exit status 2, which would mean that a check found a difference.
@@ -67,13 +68,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return guarded(stderr, inObject, func() int {
 		app := newApp(out, stderr)
 		inJSON = permute.Has(args, app.Commands, jsonFlag.Name)
-		err := app.RunContext(ctx, permute.Args(askedOfHelp(args), app.Commands))
-		if err != nil {
+		errs := app.ErrWriter
+		t := &team{args: args[1:], tell: func(err error) {
 			f := newFailure(err)
-			f.tell(app.ErrWriter)
+			f.tell(errs)
 			inObject(f)
-		}
-		return status(err)
+		}}
+		app.Metadata = map[string]any{teamKey: t}
+		return t.end(app.RunContext(ctx, permute.Args(askedOfHelp(args), app.Commands)))
 	})
 }
 
@@ -101,9 +103,16 @@ func status(err error) int {
 	var missing *tool.MissingError
 	var failed *tool.FailedError
 	var full *tool.FullError
+	var ended *endedError
+	var silent *mpi.SilentError
+	var lost *mpi.LostError
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &ended):
+		return ended.status
+	case errors.As(err, &silent), errors.As(err, &lost):
+		return exitTool
 	case errors.Is(err, ialgn.ErrDifference), errors.Is(err, ialgn.ErrSlow):
 		return exitDifference
 	case errors.As(err, &missing), errors.As(err, &failed), errors.As(err, &full), errors.Is(err, ialgn.ErrUnproved),

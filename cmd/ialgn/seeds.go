@@ -39,8 +39,15 @@ func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 		p.begin(seed)
 		note(c, "seed %d: %s", seed, trainer.SeedPath(path, seed))
 	})
+	if err != nil && !teamOf(c).leads() {
+		return err
+	}
 	if err != nil {
 		return p.curvesOnInterrupt(c, err, trainer.SeedPath(path, p.seed), models[:p.seed-cfg.Train.Seed]...)
+	}
+	ranks, err := teamOf(c).report()
+	if err != nil || !teamOf(c).leads() {
+		return err
 	}
 	var records []record
 	for _, m := range models {
@@ -50,11 +57,12 @@ func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 	if err != nil {
 		return err
 	}
-	return show(c, seedsReport{all, plots})
+	return show(c, seedsReport{all, ranks, plots})
 }
 
 type seedsReport struct {
 	*trainer.SeedsSummary
+	*ranksReport
 	Plots []string `json:"plots,omitempty"`
 }
 
@@ -75,6 +83,9 @@ func (r seedsReport) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %s\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy),
 		plural.Of(len(r.Runs), "seed", "seeds"))
+	if r.ranksReport != nil {
+		r.ranksReport.text(w)
+	}
 }
 
 // plusMinus writes mean and standard deviation in the same unit, the mean alone of a

@@ -28,9 +28,9 @@ func sweepCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringFlag{Name: "target", Usage: "compile each network for `FAMILY`, and count its LUTs"},
 			&cli.BoolFlag{Name: "resume", Usage: "refuse to begin in a DIR that is not there"},
-			dataFlag, jobsFlag, dryRunFlag, emitFlag, indexFlag, forceFlag,
+			dataFlag, jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag, rankTimeoutFlag, forceFlag,
 		),
-		Action: runSweep,
+		Action: launching(runSweep),
 	}
 }
 

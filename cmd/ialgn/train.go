@@ -44,9 +44,9 @@ func trainCommand() *cli.Command {
 			&cli.IntFlag{Name: "seeds", Usage: "train `N` models with consecutive seeds"},
 			&cli.StringFlag{Name: "log", Usage: "append a line an epoch to `FILE`: CSV if it ends in .csv, else JSON"},
 			&cli.StringFlag{Name: "plots", Usage: "draw accuracy, loss and learning rate by epoch into `DIR`"},
-			forceFlag,
+			ranksFlag, rankTimeoutFlag, forceFlag,
 		),
-		Action: train,
+		Action: launching(train),
 	}
 }
 
@@ -78,11 +78,15 @@ func train(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	all, err := teamOf(c).report()
+	if err != nil || !teamOf(c).leads() {
+		return err
+	}
 	plots, err := saveCurves(c, record{path, path})
 	if err != nil {
 		return err
 	}
-	return show(c, trainReport{s, plots})
+	return show(c, trainReport{s, all, plots})
 }
 
 // trainModel trains with progress and log as the flags say.
@@ -93,6 +97,9 @@ func trainModel(c *cli.Context, cfg ialgn.Config, path string) (*ialgn.Training,
 	}
 	defer p.close()
 	m, err := ialgn.Train(c.Context, cfg, dataOf(c), o)
+	if err != nil && !teamOf(c).leads() {
+		return nil, err
+	}
 	if err != nil {
 		return nil, p.curvesOnInterrupt(c, err, path)
 	}
@@ -117,16 +124,22 @@ func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOp
 	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return o, nil, err
 	}
-	p, err := newEpochs(c, cfg, c.String("log"))
+	log := c.String("log")
+	o.Ranks, o.Estimate = teamOf(c).comm(), log != ""
+	if !teamOf(c).leads() {
+		log = ""
+	}
+	p, err := newEpochs(c, cfg, log)
 	if err != nil {
 		return o, nil, err
 	}
-	o.Progress, o.Warn, o.Estimate = p.show, p.warn, p.log != nil
+	o.Progress, o.Warn = p.show, p.warn
 	return o, p, nil
 }
 
 type trainReport struct {
 	*ialgn.Training
+	*ranksReport
 	Plots []string `json:"plots,omitempty"`
 }
 
@@ -159,4 +172,7 @@ func (r trainReport) text(w io.Writer) {
 			100**r.Gap)
 	}
 	fmt.Fprintf(w, "%.1f s, %.2f million gate steps/s, sha256 %s\n", r.Seconds, r.GateSteps/1e6, r.SHA256)
+	if r.ranksReport != nil {
+		r.ranksReport.text(w)
+	}
 }

@@ -45,6 +45,7 @@ type Batch struct {
 	Gather  string  `json:"gather"` // the command that makes the table, where it has run
 	Indexes int     `json:"indexes"`
 	Memory  uint64  `json:"estimated_bytes"` // memory of the run that needs most
+	Ranks   int     `json:"ranks,omitempty"` // processes of each run, which share that
 
 	name string
 	runs []Ahead
@@ -59,6 +60,7 @@ type Command struct {
 	Args  []string // words behind the program's name, but for those about places
 	Reads []string // places of files that are among them
 	Data  string   // folder of the data sets where the job runs; "": the usual places
+	Ranks int      // processes that train each run together, by a program built with MPI; 0: one that needs none
 }
 
 // places returns the places that the command names.
@@ -96,7 +98,7 @@ func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
 	if err := os.MkdirAll(p.Dir, 0o777); err != nil {
 		return nil, err
 	}
-	b := &Batch{Cluster: to, name: name, args: slices.Concat([]string{"ialgn"}, command.Args, []string{"-o", p.Dir})}
+	b := &Batch{Cluster: to, Ranks: command.Ranks, name: name, args: slices.Concat([]string{"ialgn"}, command.Args, []string{"-o", p.Dir})}
 	if command.Data != "" {
 		b.args = append(b.args, "--data", command.Data)
 	}
@@ -107,8 +109,13 @@ func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
 	}
 	b.Indexes = len(b.runs)
 	form, ending, submit := b.slurm, ".sbatch", "sbatch"
-	if to == Kubernetes {
+	switch {
+	case to == Kubernetes && b.Ranks > 0:
+		form, ending, submit = b.mpiJobs, ".yaml", "kubectl apply -f"
+	case to == Kubernetes:
 		form, ending, submit = b.kubernetes, ".yaml", "kubectl apply -f"
+	case b.Ranks > 0:
+		form = b.slurmRanks
 	}
 	b.File = filepath.Join(p.Dir, b.name+ending)
 	b.Submit = submit + " " + Shell([]string{b.File})
@@ -135,8 +142,8 @@ func (b *Batch) gigabytes() uint64 { return max(1, (b.Memory+b.Memory/4+1<<30-1)
 // comment says what the job is, line by line behind #, with the run of each index.
 func (b *Batch) comment() string {
 	lines := []string{
-		fmt.Sprintf("%s: %s, one an index. Made by `%s --emit %s`.", b.name, plural.Of(b.Indexes, "run", "runs"), b.Gather,
-			b.Cluster),
+		fmt.Sprintf("%s: %s, one an index. Made by `%s --emit %s%s`.", b.name, plural.Of(b.Indexes, "run", "runs"), b.Gather,
+			b.Cluster, b.ranksOption()),
 		"A run that is interrupted saves its state and goes on when its index is started again; one",
 		"that is finished is not trained again. The table, when all are:",
 		"  " + b.Gather,
@@ -146,6 +153,14 @@ func (b *Batch) comment() string {
 		lines = append(lines, fmt.Sprintf("  %d %s.seed%d %d", a.Index, a.Name, a.Seed, a.Epochs))
 	}
 	return "# " + strings.Join(lines, "\n# ") + "\n"
+}
+
+// ranksOption is what the command was given beside the cluster.
+func (b *Batch) ranksOption() string {
+	if b.Ranks == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" --ranks %d", b.Ranks)
 }
 
 // slurmForm has the signal sent to the shell itself, which the program has taken the place
@@ -172,10 +187,10 @@ func (b *Batch) slurm(w io.Writer) error {
 	})
 }
 
-// label is what Kubernetes takes for the name of a job whose pods get an index behind it.
-func (b *Batch) label() string {
+// label is what Kubernetes takes for the name of a job whose pods get an index behind it, of so many characters at most.
+func (b *Batch) label(longest int) string {
 	text := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower("ialgn-"+b.name), "-")
-	return strings.Trim(text[:min(len(text), 50)], "-")
+	return strings.Trim(text[:min(len(text), longest)], "-")
 }
 
 // kubernetes writes the grid as an Indexed Job. Image and claim are for the user to name.
@@ -184,34 +199,13 @@ func (b *Batch) kubernetes(w io.Writer) error {
 		{Key: "cpu", Value: fmt.Sprint(batchThreads)},
 		{Key: "memory", Value: fmt.Sprintf("%dGi", b.gigabytes())},
 	}
-	command := make([]string, len(b.args))
-	for i, arg := range b.args {
-		command[i] = strings.ReplaceAll(arg, "$", "$$") // which it would take for the beginning of a variable
-	}
-	container := yaml.MapSlice{
-		{Key: "name", Value: "ialgn"},
-		{Key: "image", Value: "ialgn:latest"},
-		{Key: "workingDir", Value: volume},
-		{Key: "command", Value: append(command, "--index", "$(JOB_COMPLETION_INDEX)", "--threads",
-			fmt.Sprint(batchThreads), "--quiet")},
-		{Key: "env", Value: []yaml.MapSlice{{{Key: "name", Value: "IALGN_DATA"}, {Key: "value", Value: volume + "/data"}}}},
-		{Key: "resources", Value: yaml.MapSlice{{Key: "requests", Value: resources}}},
-		{Key: "volumeMounts", Value: []yaml.MapSlice{{{Key: "name", Value: "work"}, {Key: "mountPath", Value: volume}}}},
-	}
-	claim := yaml.MapSlice{{Key: "claimName", Value: "ialgn"}}
-	pod := yaml.MapSlice{
-		{Key: "restartPolicy", Value: "Never"},
-		{Key: "terminationGracePeriodSeconds", Value: 300},
-		{Key: "containers", Value: []yaml.MapSlice{container}},
-		{Key: "volumes", Value: []yaml.MapSlice{{
-			{Key: "name", Value: "work"},
-			{Key: "persistentVolumeClaim", Value: claim},
-		}}},
-	}
+	command := append(append(b.args[:1:1], b.words()...), "--index", "$(JOB_COMPLETION_INDEX)", "--threads",
+		fmt.Sprint(batchThreads), "--quiet")
+	pod := b.pod(b.container("ialgn", "ialgn:latest", command, resources))
 	job := yaml.MapSlice{
 		{Key: "apiVersion", Value: "batch/v1"},
 		{Key: "kind", Value: "Job"},
-		{Key: "metadata", Value: yaml.MapSlice{{Key: "name", Value: b.label()}}},
+		{Key: "metadata", Value: yaml.MapSlice{{Key: "name", Value: b.label(50)}}},
 		{Key: "spec", Value: yaml.MapSlice{
 			{Key: "completionMode", Value: "Indexed"},
 			{Key: "completions", Value: b.Indexes},
@@ -230,6 +224,41 @@ func (b *Batch) kubernetes(w io.Writer) error {
 	}
 	_, err := text.WriteTo(w)
 	return err
+}
+
+// words returns the arguments as Kubernetes takes them, which would take a dollar for the beginning of a variable.
+func (b *Batch) words() (all []string) {
+	for _, arg := range b.args[1:] {
+		all = append(all, strings.ReplaceAll(arg, "$", "$$"))
+	}
+	return all
+}
+
+// container returns one that works in the volume.
+func (b *Batch) container(name, image string, command []string, resources yaml.MapSlice) yaml.MapSlice {
+	return yaml.MapSlice{
+		{Key: "name", Value: name},
+		{Key: "image", Value: image},
+		{Key: "workingDir", Value: volume},
+		{Key: "command", Value: command},
+		{Key: "env", Value: []yaml.MapSlice{{{Key: "name", Value: "IALGN_DATA"}, {Key: "value", Value: volume + "/data"}}}},
+		{Key: "resources", Value: yaml.MapSlice{{Key: "requests", Value: resources}}},
+		{Key: "volumeMounts", Value: []yaml.MapSlice{{{Key: "name", Value: "work"}, {Key: "mountPath", Value: volume}}}},
+	}
+}
+
+// pod returns one with a container and the volume.
+func (b *Batch) pod(container yaml.MapSlice) yaml.MapSlice {
+	claim := yaml.MapSlice{{Key: "claimName", Value: "ialgn"}}
+	return yaml.MapSlice{
+		{Key: "restartPolicy", Value: "Never"},
+		{Key: "terminationGracePeriodSeconds", Value: 300},
+		{Key: "containers", Value: []yaml.MapSlice{container}},
+		{Key: "volumes", Value: []yaml.MapSlice{{
+			{Key: "name", Value: "work"},
+			{Key: "persistentVolumeClaim", Value: claim},
+		}}},
+	}
 }
 
 // plainWord is text that a shell takes as it is.

@@ -27,6 +27,7 @@ import (
 	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
 	"ialgn/trainer/model"
+	"ialgn/trainer/ranks"
 )
 
 // Options say where and how a grid is trained, and nothing of what comes out.
@@ -36,6 +37,8 @@ type Options struct {
 	Threads int
 	Guard   overwrite.Guard // says which files in the folder may be replaced
 	Jobs    int             // runs side by side, among which the threads are split; 0: one; or [Fitting]
+
+	Ranks ranks.Comm // unless nil, the processes that train the run of [Plan.TrainIndex] together
 
 	// Train, unless nil, is called in place of [trainer.Seeds.Train] for each run, to show
 	// the progress or to keep a log: a copy with other callbacks is trained. Runs side by

@@ -49,7 +49,11 @@ func (p *Plan) TrainIndex(ctx context.Context, index int) (*trainer.SeedsSummary
 	if err := os.MkdirAll(p.Dir, 0o777); err != nil {
 		return nil, err
 	}
-	p.Table, s.Threads = nil, p.cores()
+	p.Table, s.Threads, s.Ranks = nil, p.cores(), p.Ranks
+	if p.Ranks != nil && p.Ranks.Rank() > 0 { // the first one enters the result
+		s.Like = p.like(&s)
+		return p.training()(ctx, s)
+	}
 	if err := p.trainOne(ctx, s); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Config.Name, err)
 	}
@@ -99,14 +103,18 @@ func (p *Plan) trainAll(ctx context.Context) error {
 	return group.Wait()
 }
 
+// training returns how a run is trained.
+func (p *Plan) training() func(context.Context, trainer.Seeds) (*trainer.SeedsSummary, error) {
+	if p.Options.Train != nil {
+		return p.Options.Train
+	}
+	return func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) { return s.Train(ctx) }
+}
+
 // trainOne trains a run, unless it is finished, and enters its result.
 func (p *Plan) trainOne(ctx context.Context, s trainer.Seeds) error {
 	s.Like = p.like(&s)
-	train := p.Options.Train
-	if train == nil {
-		train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) { return s.Train(ctx) }
-	}
-	all, err := train(ctx, s)
+	all, err := p.training()(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -97,13 +97,14 @@ func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 }
 
 // Emit writes the runs to the folder as a job for a cluster, and trains nothing. The data need not be here; the job
-// looks for them where it runs, in the folder data unless that is empty.
-func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string) (*grid.Batch, error) {
+// looks for them where it runs, in the folder data unless that is empty. With ranks, so
+// many processes train each run together; 0: one.
+func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string, ranks int) (*grid.Batch, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := grid.Command{Args: r.args(), Reads: []string{r.Config}, Data: data}
+	c := grid.Command{Args: r.args(), Reads: []string{r.Config}, Data: data, Ranks: ranks}
 	if r.GridFile != "" {
 		c.Reads = append(c.Reads, r.GridFile)
 	}

@@ -227,12 +227,12 @@ func TestMissing(t *testing.T) {
 	if _, err := r.RunIndex(t.Context(), 1); !errors.As(err, &missing) || rec.begun != nil {
 		t.Errorf("error %v", err)
 	}
-	b, err := r.Emit(t.Context(), grid.Slurm, "sets")
+	b, err := r.Emit(t.Context(), grid.Slurm, "sets", 0)
 	if err != nil || b.Indexes != 2 || !strings.HasSuffix(b.Gather, "--set data.set=mnist -o "+r.Dir+" --data sets") {
 		t.Errorf("%+v, error %v", b, err)
 	}
 	r.Grid = []string{"model.width=40,61"}
-	if _, err := r.Emit(t.Context(), grid.Slurm, ""); err == nil || !strings.Contains(err.Error(), "61 chains") {
+	if _, err := r.Emit(t.Context(), grid.Slurm, "", 0); err == nil || !strings.Contains(err.Error(), "61 chains") {
 		t.Errorf("error %v", err)
 	}
 	table := write(t, "samples.csv", strings.Repeat("1,2,a\n3,4,b\n5,0,c\n", 20))
@@ -276,19 +276,19 @@ func TestKubernetes(t *testing.T) {
 		}
 	}
 	r := Runner{Config: "tiny.yaml", GridFile: "grid.yaml", Options: grid.Options{Dir: "out"}}
-	b, err := r.Emit(t.Context(), grid.Kubernetes, "")
+	b, err := r.Emit(t.Context(), grid.Kubernetes, "", 0)
 	if err != nil || b.Indexes != 3 || b.File != "out/tiny-sweep.yaml" {
 		t.Errorf("%+v, error %v", b, err)
 	}
 	r.Dir = "$(X)"
-	if b, err = r.Emit(t.Context(), grid.Kubernetes, ""); err != nil {
+	if b, err = r.Emit(t.Context(), grid.Kubernetes, "", 0); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(b.File); err != nil || !strings.Contains(string(text), "- $$(X)\n") {
 		t.Errorf("%v:\n%s", err, text)
 	}
 	r.GridFile = write(t, "grid.yaml", "train.seed: 1..3")
-	if _, err := r.Emit(t.Context(), grid.Kubernetes, ""); err == nil ||
+	if _, err := r.Emit(t.Context(), grid.Kubernetes, "", 0); err == nil ||
 		!strings.Contains(err.Error(), "grid.yaml: is not in the volume") {
 		t.Errorf("error %v", err)
 	}
@@ -298,7 +298,7 @@ func TestKubernetes(t *testing.T) {
 func TestLineBreak(t *testing.T) {
 	for _, broken := range []string{"model.width=20,\n40", "model.width=20,\r40"} {
 		r, _ := newRunner(t, broken)
-		_, err := r.Emit(t.Context(), grid.Slurm, "")
+		_, err := r.Emit(t.Context(), grid.Slurm, "", 0)
 		if err == nil || !strings.Contains(err.Error(), "line break") {
 			t.Errorf("%q: error %v", broken, err)
 		}

@@ -11,6 +11,10 @@ var helpers = []Rule{
 	{Package: "internal/hint"},
 	{Package: "internal/option"},
 	{Package: "internal/jsonfault"},
+	{ // of which only the files for the build tag mpi need cgo
+		Package: "internal/mpi", Imports: []string{"internal/hint", "internal/tool"},
+		Standard: []string{"C", "os/exec", "unsafe"}, TestStandard: []string{"os/exec"},
+	},
 	{Package: "internal/memory", TestStandard: []string{"os/exec"}},
 	{Package: "internal/markdown"},
 	{Package: "docs"},

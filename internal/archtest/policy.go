@@ -40,7 +40,7 @@ var policy = Policy{
 			Imports: []string{"trainer", "trainer/estimate", "internal/jsonfault", "internal/overwrite"},
 			Test:    []string{"trainer/model"},
 		},
-		{Package: "trainer/ranks"},
+		{Package: "trainer/ranks", Imports: []string{"internal/hint"}},
 		{Package: "trainer/topology", Imports: []string{"trainer/draw"}},
 		{
 			Package: "trainer/config", Imports: []string{"target", "trainer/topology"}, External: []string{yaml},
@@ -135,7 +135,7 @@ var policy = Policy{
 		},
 		{
 			Package: "artifact", Imports: []string{
-				"internal/atomicfile", "netlist", "netlist/counts", "netlist/names", "compiler",
+				"internal/atomicfile", "internal/memory", "netlist", "netlist/counts", "netlist/names", "compiler",
 				"compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault",
 				"internal/overwrite", "target",
 			},
@@ -318,7 +318,7 @@ var policy = Policy{
 		{
 			Package: "experiment/grid",
 			Imports: []string{
-				".", "trainer", "trainer/config", "trainer/dataset", "trainer/model", "diagnose/census",
+				".", "trainer", "trainer/config", "trainer/dataset", "trainer/model", "trainer/ranks", "diagnose/census",
 				"internal/atomicfile", "internal/build", "internal/crew", "internal/memory", "internal/plural",
 				"internal/overwrite",
 			},

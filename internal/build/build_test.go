@@ -33,3 +33,13 @@ func TestDate(t *testing.T) {
 		t.Errorf("without a commit: %q", got)
 	}
 }
+
+func TestDigest(t *testing.T) {
+	first, err := Digest()
+	if err != nil || len(first) != 64 {
+		t.Fatalf("%q, error %v", first, err)
+	}
+	if again, _ := Digest(); again != first {
+		t.Errorf("then %q", again)
+	}
+}

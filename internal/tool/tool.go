@@ -62,7 +62,8 @@ var programs = []program{
 	{"ecppack", []string{"ecppack"}, "", []string{"--version"}, "Version"},
 	{"nextpnr-himbaechel", []string{"nextpnr-himbaechel"}, "", []string{"--version"}, "Next Generation Place and Route"},
 	{"gowin_pack", []string{"gowin_pack"}, "", nil, ""},
-	{"vivado", []string{"vivado"}, "", []string{"-version"}, "ivado v"},                // before 2023: Vivado v
+	{"vivado", []string{"vivado"}, "", []string{"-version"}, "ivado v"}, // before 2023: Vivado v
+	{"mpirun", []string{"mpirun"}, "openmpi-bin", []string{"--version"}, "mpirun "},
 	{"chromium", []string{"chromium"}, "chromium", []string{"--version"}, "Chromium "}, // tests look at pages with it
 }
 

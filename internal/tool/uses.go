@@ -18,6 +18,7 @@ var uses = map[string]string{
 	"nextpnr-himbaechel": "place and route for Gowin",
 	"gowin_pack":         "bitstreams for Gowin",
 	"vivado":             "place and route for devices of Xilinx 7",
+	"mpirun":             "training one network on several machines, by a program of make mpi",
 	"chromium":           "tests of this project alone, which look at pages of report",
 }
 

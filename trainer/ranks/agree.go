@@ -3,8 +3,9 @@ package ranks
 import "fmt"
 
 // Agree has the ranks agree on whether they go on: all of them pass what they have to say, or an error. It returns what
-// each said, by rank; after an error of any rank all of them get one, which names the first such rank and its error. If
-// the ranks cannot talk, a rank's own error is the cause that it gets.
+// each said, by rank; after an error of any rank all of them get one, which names the first such rank and its error: on
+// that rank it wraps the error, on the others it is an [OtherError]. If the ranks cannot talk, a rank's own error is the
+// cause that it gets.
 func Agree(c Comm, said []byte, err error) ([][]byte, error) {
 	message := append([]byte{0}, said...)
 	if err != nil {
@@ -29,11 +30,19 @@ func Agree(c Comm, said []byte, err error) ([][]byte, error) {
 		case rank == c.Rank():
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		default:
-			return nil, fmt.Errorf("rank %d: %s", rank, text[1:])
+			return nil, &OtherError{rank, string(text[1:])}
 		}
 	}
 	return heard, nil
 }
+
+// OtherError says that another rank has failed, which says itself what it has to say.
+type OtherError struct {
+	Rank int
+	Text string
+}
+
+func (e *OtherError) Error() string { return fmt.Sprintf("rank %d: %s", e.Rank, e.Text) }
 
 // Alone is the only rank of a run.
 type Alone struct{}

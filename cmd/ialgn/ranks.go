@@ -1,0 +1,184 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/build"
+	"ialgn/internal/hint"
+	"ialgn/internal/memory"
+	"ialgn/internal/mpi"
+	"ialgn/internal/screen"
+	"ialgn/trainer/ranks"
+)
+
+// The flags of the commands that train a network on several machines.
+var (
+	ranksFlag = &cli.IntFlag{
+		Name: "ranks", Usage: "share the network among `R` processes, which mpirun starts (make mpi)",
+	}
+	rankTimeoutFlag = &cli.DurationFlag{
+		Name: "rank-timeout", Value: mpi.DefaultLimit, Usage: "end when a rank is not heard of for `TIME`",
+	}
+)
+
+// team is what a process has of the ranks that train a network with it, if there are any.
+type team struct {
+	args  []string // of the process, without its name
+	world *mpi.World
+	tell  func(error) // says what went wrong, on the process's own outputs
+}
+
+// teamKey is where the team stands in the metadata of the App.
+const teamKey = "team"
+
+func teamOf(c *cli.Context) *team { return c.App.Metadata[teamKey].(*team) }
+
+// comm returns what a run talks by, nil if the process is alone.
+func (t *team) comm() ranks.Comm {
+	if t.world == nil {
+		return nil
+	}
+	return t.world
+}
+
+// leads reports whether this process is the one that shows what all do.
+func (t *team) leads() bool { return t.world == nil || t.world.Rank() == 0 }
+
+// trains reports whether a command trains a single network, which ranks can share.
+func trains(c *cli.Context) bool { return c.Command.Name == "train" || c.IsSet(indexFlag.Name) }
+
+// joinRanks joins the ranks that mpirun or srun has started, if that is so. Only rank 0 writes to its outputs then, but
+// for errors.
+func joinRanks(c *cli.Context) error {
+	size, rank := mpi.Launched()
+	switch {
+	case size == 1 || c.Command.Name != "train" && c.Command.Name != "experiment" && c.Command.Name != "sweep":
+		return nil
+	case !trains(c):
+		return hint.With(fmt.Errorf("%s: ranks share one network, not several", c.Command.Name),
+			"choose one with --index, or start the command without mpirun")
+	}
+	t := teamOf(c)
+	if rank > 0 {
+		c.App.Writer, c.App.ErrWriter = io.Discard, screen.New(io.Discard)
+	}
+	var err error
+	t.world, err = mpi.Start(c.Duration(rankTimeoutFlag.Name), func(err error) { t.fail(err) })
+	if err != nil {
+		return err
+	}
+	if cores := mpi.Cores(); cores > 0 && !c.IsSet(threadsFlag.Name) {
+		runtime.GOMAXPROCS(cores)
+	}
+	program, err := build.Digest()
+	if err != nil {
+		return err
+	}
+	return ranks.Same(t.world, ranks.Fact{Name: "program", Value: program})
+}
+
+// fail ends all ranks, of which one says why. It does not return.
+func (t *team) fail(err error) {
+	t.world.Fail(status(err), err, func() { t.tell(t.named(err)) })
+}
+
+// named adds the number of the rank to an error that others than rank 0 have, and that is not about several.
+func (t *team) named(err error) error {
+	var differ *ranks.DifferError
+	var silent *mpi.SilentError
+	if t.leads() || errors.As(err, &differ) || errors.As(err, &silent) {
+		return err
+	}
+	return fmt.Errorf("rank %d: %w", t.world.Rank(), err)
+}
+
+// end ends the process's part in the ranks, and returns its exit status. An error of one is the end of all.
+func (t *team) end(err error) int {
+	if t.world != nil && err == nil {
+		err = t.world.Finish()
+	} else if t.world != nil {
+		t.fail(err)
+	}
+	var ended *endedError
+	if err == nil || errors.As(err, &ended) {
+		return status(err) // what came to an end has said why
+	}
+	if _, rank := mpi.Launched(); rank > 0 {
+		time.Sleep(politeness) // rank 0 most likely says the same, and mpirun ends the others
+	}
+	t.tell(err)
+	return status(err)
+}
+
+// politeness is how long ranks that have not joined the others let rank 0 say what is wrong.
+const politeness = 500 * time.Millisecond
+
+// endedError is the exit status of processes that have told of their errors.
+type endedError struct{ status int }
+
+func (e *endedError) Error() string { return fmt.Sprintf("mpirun ended with exit status %d", e.status) }
+
+// launching has a command that is asked for ranks start itself as these.
+func launching(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		size, _ := mpi.Launched()
+		n := c.Int(ranksFlag.Name)
+		switch {
+		case !c.IsSet(ranksFlag.Name):
+			return action(c)
+		case n < 1:
+			return hint.With(fmt.Errorf("--ranks %d: want how many processes share the network", n),
+				"1 is the same as without the option")
+		case c.IsSet(emitFlag.Name):
+			return action(c)
+		case !trains(c):
+			return hint.With(fmt.Errorf("--ranks %d: ranks share one network, not several", n),
+				"choose one with --index, or write a job for a cluster with --emit")
+		case size > 1 && size != n:
+			return fmt.Errorf("--ranks %d: there are %d ranks already", n, size)
+		case size > 1 || n == 1:
+			return action(c)
+		}
+		code, err := mpi.Launch(c.Context, n, teamOf(c).args)
+		if err == nil && code != exitDone {
+			err = &endedError{code}
+		}
+		return err
+	}
+}
+
+// ranksReport says how many ranks trained, and the most memory that they had.
+type ranksReport struct {
+	Ranks     int    `json:"ranks"`
+	PeakBytes uint64 `json:"rank_peak_bytes"` // of the rank that had most
+	AllBytes  uint64 `json:"peak_bytes"`      // of all together
+}
+
+func (r *ranksReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%d ranks, peak memory %.0f MB of one, %.0f MB of all\n", r.Ranks, float64(r.PeakBytes)/1e6,
+		float64(r.AllBytes)/1e6)
+}
+
+// report returns what the ranks have to report of themselves, nil if the process is alone.
+func (t *team) report() (*ranksReport, error) {
+	if t.world == nil {
+		return nil, nil
+	}
+	all, err := t.world.Gather(binary.BigEndian.AppendUint64(nil, memory.Peak()))
+	if err != nil {
+		return nil, err
+	}
+	r := &ranksReport{Ranks: len(all)}
+	for _, peak := range all {
+		n := binary.BigEndian.Uint64(peak)
+		r.PeakBytes, r.AllBytes = max(r.PeakBytes, n), r.AllBytes+n
+	}
+	return r, nil
+}

@@ -1,0 +1,209 @@
+//go:build mpi
+
+package mpi
+
+// #cgo pkg-config: ompi-c
+// #include <unistd.h>
+// #include "binding.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// Available reports whether the program was built with MPI.
+const Available = true
+
+// How long ranks wait in the course of faults.
+const (
+	beat     = 250 * time.Millisecond // between messages to the next rank
+	answer   = 2 * time.Second        // for rank 0 to choose who says why the run ends; it may have ended itself
+	ending   = 10 * time.Second       // for the end of the process, which another rank's end brings
+	courtesy = 300 * time.Millisecond // before other ranks than 0 say what rank 0 may say as well
+	lostEnds = 3 * time.Second        // after a lost exchange, for mpirun to say which rank was killed
+)
+
+// settings of Open MPI that hold unless the user has others. Of the ways to sum numbers, 4 is recursive doubling: a
+// message takes its way log2(ranks) times one after the other. The usual one takes it twice as often.
+var settings = map[string]string{"OMPI_MCA_coll_libnbc_iallreduce_algorithm": "4"}
+
+// World is what the ranks of a run talk by: a [ialgn/trainer/ranks.Comm].
+type World struct {
+	rank, size int
+	limit      time.Duration
+	silent     func(error)
+	hosts      atomic.Pointer[[][]byte] // by rank, once known
+
+	over  chan struct{} // closed when the beats are to end
+	beats sync.WaitGroup
+}
+
+// Start joins the ranks that mpirun or srun has started, once in a process. A rank that is not heard of for the time
+// limit is told to silent, by a goroutine of its own, while the ranks that wait for it go on waiting.
+func Start(limit time.Duration, silent func(error)) (*World, error) {
+	for name, value := range settings {
+		if os.Getenv(name) == "" {
+			_ = os.Setenv(name, value) // without it sums take longer
+		}
+	}
+	var rank, size C.int
+	if err := failed(C.ialgn_init(&rank, &size)); err != nil {
+		return nil, fmt.Errorf("MPI cannot be started: %w", err)
+	}
+	w := &World{rank: int(rank), size: int(size), limit: limit, silent: silent, over: make(chan struct{})}
+	host, _ := os.Hostname() // it is for messages alone
+	w.beats.Go(w.beat)
+	hosts, err := w.Gather([]byte(host))
+	w.hosts.Store(&hosts)
+	return w, err
+}
+
+// Rank implements [ialgn/trainer/ranks.Comm].
+func (w *World) Rank() int { return w.rank }
+
+// Size implements [ialgn/trainer/ranks.Comm].
+func (w *World) Size() int { return w.size }
+
+// Sum implements [ialgn/trainer/ranks.Comm].
+func (w *World) Sum(counts []int32) error {
+	if len(counts) > math.MaxInt32 {
+		return errors.New("more than 2^31 numbers to sum")
+	}
+	return failed(C.ialgn_sum((*C.int)(unsafe.Pointer(unsafe.SliceData(counts))), C.int(len(counts))))
+}
+
+// Gather implements [ialgn/trainer/ranks.Comm]. It takes up to 2 GB from all ranks together.
+func (w *World) Gather(data []byte) ([][]byte, error) {
+	sizes := make([]C.long, w.size)
+	if err := failed(C.ialgn_sizes(C.long(len(data)), &sizes[0])); err != nil {
+		return nil, err
+	}
+	counts, starts, total := make([]C.int, w.size), make([]C.int, w.size), 0
+	for rank, n := range sizes {
+		if total+int(n) > math.MaxInt32 {
+			return nil, fmt.Errorf("the ranks have more than 2 GB to tell each other")
+		}
+		counts[rank], starts[rank] = C.int(n), C.int(total)
+		total += int(n)
+	}
+	joined := make([]byte, total)
+	if err := failed(C.ialgn_gather(unsafe.Pointer(unsafe.SliceData(data)), C.int(len(data)),
+		unsafe.Pointer(unsafe.SliceData(joined)), &counts[0], &starts[0])); err != nil {
+		return nil, err
+	}
+	all := make([][]byte, w.size)
+	for rank, n := range counts {
+		from := int(starts[rank])
+		all[rank] = joined[from : from+int(n) : from+int(n)]
+	}
+	return all, nil
+}
+
+// beat tells the next rank that this one is there until the world is over, and watches the one before. It counts its
+// own beats, not time, so that a rank that was stopped itself does not take the other for silent.
+func (w *World) beat() {
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for missed := 0; ; missed++ {
+		select {
+		case <-w.over:
+			return
+		case <-tick.C:
+		}
+		var heard, first C.int
+		if C.ialgn_beat(&heard, &first) != C.MPI_SUCCESS {
+			return // the exchange fails as well, and says so
+		}
+		if heard > 0 {
+			missed = 0
+		}
+		if time.Duration(missed)*beat >= w.limit && w.size > 1 {
+			go w.silent(w.silence())
+			return
+		}
+	}
+}
+
+func (w *World) silence() error {
+	e := &SilentError{Rank: (w.rank + w.size - 1) % w.size, Host: "another machine", Limit: w.limit}
+	if hosts := w.hosts.Load(); hosts != nil && len(*hosts) == w.size {
+		e.Host = string((*hosts)[e.Rank])
+	}
+	return e
+}
+
+// Fail ends all ranks with an exit status, for that error. Where several fail at a time, one of them calls tell before,
+// to say why: rank 0, where all have the same error. It does not return.
+func (w *World) Fail(status int, err error, tell func()) {
+	var lost *LostError
+	switch {
+	case errors.As(err, &lost):
+		time.Sleep(lostEnds) // if another rank was killed, mpirun says so and ends this one
+	case w.rank > 0:
+		time.Sleep(courtesy)
+	}
+	if w.chosen() {
+		tell()
+	} else {
+		time.Sleep(ending)
+	}
+	C.ialgn_abort(C.int(status))
+	os.Exit(status)
+}
+
+// chosen claims that this rank has failed, and returns whether it is the first. Where rank 0 does not answer, it is.
+func (w *World) chosen() bool {
+	if C.ialgn_claim() != C.MPI_SUCCESS {
+		return true
+	}
+	for began := time.Now(); time.Since(began) < answer; time.Sleep(10 * time.Millisecond) {
+		var heard, first C.int
+		if C.ialgn_beat(&heard, &first) != C.MPI_SUCCESS {
+			return true
+		}
+		if first >= 0 {
+			return int(first) == w.rank
+		}
+	}
+	return true
+}
+
+// Finish ends the use of MPI, when all ranks are done.
+func (w *World) Finish() error {
+	err := failed(C.ialgn_barrier())
+	close(w.over)
+	w.beats.Wait()
+	if err == nil {
+		err = failed(C.MPI_Finalize())
+	}
+	return err
+}
+
+// Cores returns how many threads a rank has of its machine, which it shares with other ranks; 0: not known.
+func Cores() int {
+	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE"} {
+		if ranks, err := strconv.Atoi(os.Getenv(name)); err == nil && ranks > 0 {
+			return min(runtime.GOMAXPROCS(0), max(1, int(C.sysconf(C._SC_NPROCESSORS_ONLN))/ranks))
+		}
+	}
+	return 0
+}
+
+// failed returns the error of a code of MPI.
+func failed(code C.int) error {
+	if code == C.MPI_SUCCESS {
+		return nil
+	}
+	var text [C.MPI_MAX_ERROR_STRING]C.char
+	C.ialgn_text(code, &text[0])
+	return &LostError{C.GoString(&text[0])}
+}

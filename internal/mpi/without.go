@@ -1,0 +1,53 @@
+//go:build !mpi
+
+package mpi
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"ialgn/internal/hint"
+)
+
+// Available reports whether the program was built with MPI.
+const Available = false
+
+// World is what the ranks of a run talk by. Without MPI there is none.
+type World struct{}
+
+// Start returns an error that says how to build the program with MPI.
+func Start(time.Duration, func(error)) (*World, error) { return nil, missing() }
+
+func missing() error {
+	return hint.With(errors.New("this program was built without MPI and cannot share a network among ranks"),
+		"`make mpi` builds bin/ialgn-mpi, which can: mpirun -n 2 bin/ialgn-mpi train ...")
+}
+
+// Signals returns nothing: without MPI no process is a rank.
+func Signals() []os.Signal { return nil }
+
+// Cores returns 0: not known.
+func Cores() int { return 0 }
+
+// Launch returns the error of [Start].
+func Launch(context.Context, int, []string) (status int, err error) { return 0, missing() }
+
+// Rank implements [ialgn/trainer/ranks.Comm].
+func (*World) Rank() int { return 0 }
+
+// Size implements [ialgn/trainer/ranks.Comm].
+func (*World) Size() int { return 1 }
+
+// Sum implements [ialgn/trainer/ranks.Comm].
+func (*World) Sum([]int32) error { return nil }
+
+// Gather implements [ialgn/trainer/ranks.Comm].
+func (*World) Gather(data []byte) ([][]byte, error) { return [][]byte{data}, nil }
+
+// Fail ends the run.
+func (*World) Fail(_ int, _ error, tell func()) { tell() }
+
+// Finish ends the use of MPI, when all ranks are done.
+func (*World) Finish() error { return nil }
