@@ -121,8 +121,12 @@ func (s *session) stage() (output, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
+	sums, err := s.sumState()
+	if err != nil {
+		return nil, err
+	}
 	extra := model.Extra{
-		Metadata: map[string]string{positionKey: string(text)}, Tensors: append(s.state(s.m), s.sumState()...),
+		Metadata: map[string]string{positionKey: string(text)}, Tensors: append(s.state(s.m), sums...),
 	}
 	if s.Watch != nil {
 		extra.Metadata[watchKey] = s.Watch.State()

@@ -10,6 +10,8 @@ import (
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/engine"
+	"ialgn/trainer/model"
+	"ialgn/trainer/ranks"
 )
 
 // prepared returns a session before its first step.
@@ -62,8 +64,31 @@ func TestBytesPerGate(t *testing.T) {
 func footprint(t *testing.T, enc *encoding.Encoder, first string, depth int) int {
 	t.Helper()
 	cfg := parse(t, "model.width=2000", fmt.Sprint("model.depth=", depth), "model.anchors=32", "model.first_pin="+first)
-	m := Initial(cfg, enc, make([]string, 10), 2)
-	e, err := engine.New(m, 100, 1)
+	return arrayBytes(t, Initial(cfg, enc, make([]string, 10), 2), nil)
+}
+
+// TestRankFootprint holds what a rank of five has to a fifth of the whole.
+func TestRankFootprint(t *testing.T) {
+	enc, err := encoding.NewUniform(64, 8, 8, 255, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sets := range [][]string{nil, {"model.inputs=6", "train.gradients=int8"}} {
+		cfg := parse(t, append(sets, "model.width=2000", "model.depth=20", "model.anchors=32")...)
+		whole := arrayBytes(t, Initial(cfg, enc, make([]string, 10), 2), nil)
+		all, _ := ranks.Local(5)
+		part := ranks.ShareOf(2, 5, 10, 200)
+		rank := arrayBytes(t, initialPart(cfg, enc, make([]string, 10), &part, 2), all[2])
+		if most := whole/5 + 1<<18; rank > most || rank < whole/5 {
+			t.Errorf("%v: a rank of five has %d bytes, want %d to %d, as the whole has %d", sets, rank, whole/5, most, whole)
+		}
+	}
+}
+
+// arrayBytes returns the bytes of all arrays that a model and its engine lead to.
+func arrayBytes(t *testing.T, m *model.Model, comm ranks.Comm) int {
+	t.Helper()
+	e, err := engine.NewRank(m, 100, 1, comm)
 	if err != nil {
 		t.Fatal(err)
 	}

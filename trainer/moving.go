@@ -83,23 +83,51 @@ func (s *session) newSums() {
 
 // endSums moves thresholds after the last batch of an epoch. It is called before that batch is counted: a checkpoint
 // whose position is the end of an epoch has the thresholds that were moved.
-func (s *session) endSums() {
+func (s *session) endSums() error {
 	if s.sums == nil || s.at.Batch+1 < s.batches() {
-		return
+		return nil
 	}
 	first, _ := s.windowFirst()
 	s.frozen = s.eng.Frozen(s.frozen)
 	readers, all := learned.Readers(s.frozen)
+	if err := s.sumReaders(readers, &all); err != nil {
+		return err
+	}
+	sums, err := s.sums.Together(s.sumFunc())
+	if err != nil {
+		return err
+	}
 	samples := len(s.order) - first*s.Config.Train.Batch
 	most := float64(samples) * (1 - float64(s.at.Epoch)/s.movingEnd())
 	limits := learned.Limits{
 		Samples: uint64(movingReach * most), Readers: readers, Flips: uint64(movingFlips * most * float64(all)),
 	}
-	if s.sums.Move(samples, limits, s.price) > 0 {
+	if sums.Move(samples, limits, s.price) > 0 {
 		s.stale = true
 	}
 	s.sums = nil
 	s.eng.Tell(nil)
+	return nil
+}
+
+// sumReaders sums the readers of each input bit, and those of all, over all ranks.
+func (s *session) sumReaders(readers []uint32, all *int) error {
+	if s.Ranks == nil {
+		return nil
+	}
+	counts := make([]int32, len(readers))
+	for i, n := range readers {
+		counts[i] = int32(n)
+	}
+	if err := s.Ranks.Sum(counts); err != nil {
+		return err
+	}
+	*all = 0
+	for i, n := range counts {
+		readers[i] = uint32(n)
+		*all += int(n)
+	}
+	return nil
 }
 
 // takeThresholds makes the model's encoder that of the session, if thresholds are learned: there they move.
@@ -139,15 +167,19 @@ func (s *session) checkSums() error {
 	}
 	has, e := memory.Total(), s.data.Encoder
 	sums := learned.Bytes(s.m.Sections, e.Features(), e.Inputs(), s.Config.Train.Batch)
-	return s.Config.CheckMemory(leastBytes(&s.Config)+sums, has.Bytes, has.By)
+	return s.Config.CheckMemory(s.leastBytes()+sums, has.Bytes, has.By)
 }
 
-// sumState returns what a checkpoint has of the sums of an unfinished window.
-func (s *session) sumState() []model.Tensor {
+// sumState returns what a checkpoint has of the sums of an unfinished window, those of all ranks.
+func (s *session) sumState() ([]model.Tensor, error) {
 	if s.sums == nil {
-		return nil
+		return nil, nil
 	}
-	return sumTensors(s.sums.State())
+	sums, err := s.sums.Together(s.sumFunc())
+	if err != nil {
+		return nil, lost(err)
+	}
+	return sumTensors(sums.State()), nil
 }
 
 // sumTensors returns the tensors of a state; none if no bit was read, as a tensor has elements.
@@ -171,6 +203,9 @@ func (s *session) restoreSums(path string) error {
 	s.newSums()
 	if len(s.restored.Bits) == 0 {
 		return fmt.Errorf("%s: %s is missing; the file is damaged, train anew", path, sumTensor)
+	}
+	if !s.writes() { // one rank goes on with the sums of all
+		s.restored.Bits, s.restored.H = nil, nil
 	}
 	if err := s.sums.Restore(s.restored); err != nil {
 		return fmt.Errorf("%s: %w; the file is damaged, train anew", path, err)

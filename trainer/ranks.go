@@ -48,12 +48,9 @@ func (r *Run) refuseRanks() error {
 	case t.Prune.Active():
 		return fmt.Errorf("train.prune: %s cannot remove bits or nodes, which are chosen among those of the whole network, "+
 			"one after the other; train with one process, or without it", n)
-	case r.Config.Encoder.Learned():
-		return fmt.Errorf("encoder.thresholds: %s cannot learn thresholds, which move by sums over all that reads them; "+
-			"train with one process, or with other thresholds", n)
 	case r.Watch != nil:
-		return option.Errorf("%s cannot measure a run that is trained together, as none of them has the whole network; train "+
-			"with one process", n)
+		return option.Errorf("%s cannot measure a run that they train together, as none has the whole network; train with "+
+			"one process", n)
 	}
 	return nil
 }
@@ -85,6 +82,9 @@ type otherError struct {
 
 // Error implements error.
 func (e *otherError) Error() string { return e.text }
+
+// Unwrap returns the same text, as an error that a path stands before has it.
+func (e *otherError) Unwrap() error { return errors.New(e.text) }
 
 // Is reports whether the other rank's error is target.
 func (e *otherError) Is(target error) bool {
@@ -156,6 +156,14 @@ func (r *Run) first(do func() error) error {
 		err = do()
 	}
 	return r.agree(err)
+}
+
+// sumFunc returns what sums over all ranks, nil alone.
+func (r *Run) sumFunc() func([]int32) error {
+	if r.Ranks == nil {
+		return nil
+	}
+	return r.Ranks.Sum
 }
 
 // sum replaces numbers by their sums over all ranks.

@@ -5,11 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/trainer/estimate"
+	"ialgn/trainer/kernel"
 	"ialgn/trainer/ranks"
 )
 
@@ -59,6 +66,11 @@ var shared = []struct {
 		"model.inputs=4", "model.depth=2", "model.anchors=16", "train.candidates.kind=gradient",
 		"train.cost.target=ice40", "train.cost.pressure=0.0003",
 	}},
+	{"learned", []string{"encoder.thresholds=learned"}},
+	{"learned tables", []string{
+		"encoder.thresholds=learned", "model.inputs=6", "model.depth=2", "model.anchors=16", "train.gradients=int8",
+		"train.candidates.kind=gradient", "train.cost.target=ice40", "train.cost.pressure=0.0003",
+	}},
 	{"refilled", []string{
 		"model.inputs=4", "model.depth=2", "train.refill=true", "train.validation.share=0.2",
 	}},
@@ -73,7 +85,11 @@ func TestRanks(t *testing.T) {
 			run := Run{Config: parse(t, append([]string{"train.epochs=2"}, n.sets...)...), Model: filepath.Join(dir, "1")}
 			whole := train(t, run)
 			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
-			for _, size := range []int{1, 2, 3, 5} {
+			sizes := []int{1, 2, 3, 5}
+			if testing.Short() {
+				sizes = sizes[1:3]
+			}
+			for _, size := range sizes {
 				run.Model = filepath.Join(dir, fmt.Sprint("ranks", size))
 				if err := errors.Join(trainRanks(t.Context(), run, size, nil)...); err != nil {
 					t.Fatalf("%d ranks: %v", size, err)
@@ -86,6 +102,39 @@ func TestRanks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRanksPaths trains as ranks on every path that this processor has, of which the one without vectors is the slow one.
+func TestRanksPaths(t *testing.T) {
+	before, err := kernel.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := kernel.Use(before); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, sets := range [][]string{
+		{"model.anchors=32"},
+		{"model.inputs=6", "model.depth=2", "model.anchors=16", "train.gradients=int8", "train.candidates.kind=gradient"},
+	} {
+		path := filepath.Join(t.TempDir(), "m")
+		run := Run{Config: parse(t, append(sets, "train.epochs=1")...), Model: path}
+		train(t, run)
+		want := read(t, path)
+		for _, p := range kernel.Paths() {
+			if err := kernel.Use(p); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(trainRanks(t.Context(), run, 4, nil)...); err != nil || !bytes.Equal(read(t, path), want) {
+				t.Errorf("%v, path %s: another model than alone, error %v", sets, p, err)
+			}
+		}
+		if err := kernel.Use(before); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -110,4 +159,230 @@ func TestRanksRefused(t *testing.T) {
 			t.Errorf("%s: wrote %q", c.set, left)
 		}
 	}
+	run := Run{Config: parse(t, "model.hidden=4", "train.epochs=1"), Model: filepath.Join(t.TempDir(), "m")}
+	if err := errors.Join(trainRanks(t.Context(), run, 1, nil)...); err != nil {
+		t.Errorf("a single rank: %v, want that it trains as a run alone", err)
+	}
+}
+
+// TestRanksInterrupted ends runs at random steps, on a rank that is told alone, and resumes each as another number of
+// ranks, until it has come through: model and checkpoint have the bytes of an undisturbed run.
+func TestRanksInterrupted(t *testing.T) {
+	for _, n := range []struct {
+		name string
+		sets []string
+	}{
+		{"gradient", []string{"train.candidates.kind=gradient", "train.candidates.batches=9"}},
+		{"random", []string{"train.candidates.kind=random", "train.validation.share=0.2", "train.validation.patience=1"}},
+		{"six pins", []string{
+			"model.inputs=6", "model.depth=2", "model.anchors=16", "train.gradients=int8", "train.candidates.kind=gradient",
+			"train.candidates.batches=9", "train.checkpoint.minutes=1e-9", "train.cost.target=ice40",
+			"train.cost.pressure=0.0003",
+		}},
+		{"gumbel", []string{"train.estimator=gumbel", "train.augment.shift=1"}},
+		{"learned", []string{"encoder.thresholds=learned", "train.epochs=4"}},
+	} {
+		t.Run(n.name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(30, uint64(len(n.name))))
+			run := Run{Config: parse(t, n.sets...), Model: filepath.Join(t.TempDir(), "whole")}
+			train(t, run)
+			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
+			courses := 5
+			if testing.Short() {
+				courses = 2
+			}
+			for course := range courses {
+				run.Model, run.Resume = filepath.Join(t.TempDir(), "m"), false
+				sizes := ""
+				for {
+					size, told := 1+random.IntN(5), random.IntN(5)
+					sizes += fmt.Sprint(" ", size)
+					errs := interruptRanks(t, run, size, told%size, 1+random.IntN(60))
+					if err := errors.Join(errs...); err == nil {
+						break
+					}
+					for rank, err := range errs {
+						if !errors.Is(err, ErrInterrupted) || err.Error() != errs[0].Error() {
+							t.Fatalf("course %d, ranks%s, rank %d: error %v, want interrupted", course, sizes, rank, err)
+						}
+					}
+					run.Resume = true
+				}
+				if !bytes.Equal(read(t, run.Model), model) || !bytes.Equal(read(t, CheckpointPath(run.Model)), state) {
+					t.Errorf("course %d, ranks%s: model or checkpoint is not that of an undisturbed run", course, sizes)
+				}
+				if left, _ := filepath.Glob(filepath.Join(filepath.Dir(run.Model), ".*")); len(left) > 0 {
+					t.Errorf("course %d, ranks%s: left beside the model: %q", course, sizes, left)
+				}
+			}
+		})
+	}
+}
+
+// interruptRanks trains as ranks, one of which is told to end when it has heard of so much progress.
+func interruptRanks(t *testing.T, run Run, size, told, after int) []error {
+	all, end := ranks.Local(size)
+	errs := make([]error, size)
+	var done sync.WaitGroup
+	for rank, comm := range all {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := run
+		r.Ranks, r.Threads = comm, 1+rank%2
+		heard := 0
+		r.Progress = func(Progress) {
+			if heard++; rank == told && heard == after {
+				cancel()
+			}
+		}
+		done.Go(func() {
+			if _, errs[rank] = r.Train(ctx); errs[rank] != nil {
+				end()
+			}
+			cancel()
+		})
+	}
+	done.Wait()
+	return errs
+}
+
+// TestRanksDiffer has a rank with another configuration or folder: all refuse before the first step.
+func TestRanksDiffer(t *testing.T) {
+	run := Run{Config: parse(t), Model: filepath.Join(t.TempDir(), "m")}
+	for want, as := range map[string]func(rank int, r *Run){
+		"rank 1 has another configuration than rank 0": func(rank int, r *Run) {
+			if rank == 1 {
+				r.Config = parse(t, "train.seed=8")
+			}
+		},
+		"rank 2 has another options than rank 0": func(rank int, r *Run) { r.Estimate = rank == 2 },
+		"there is no checkpoint to resume":       func(_ int, r *Run) { r.Resume = true },
+	} {
+		for rank, err := range trainRanks(t.Context(), run, 3, as) {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("rank %d: error %v, want %q", rank, err, want)
+			}
+		}
+	}
+}
+
+// TestRanksStart goes on from a model, as ranks and alone, with an estimate of look-up tables after each epoch.
+func TestRanksStart(t *testing.T) {
+	dir := t.TempDir()
+	from := Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "from")}
+	train(t, from)
+	var luts []estimate.LUTs
+	run := Run{
+		Config: parse(t, "train.epochs=2", "train.seed=8"), Model: filepath.Join(dir, "alone"), Start: from.Model,
+		Estimate: true,
+	}
+	run.Progress = func(p Progress) {
+		if p.Finished != nil {
+			luts = append(luts, *p.LUTs)
+		}
+	}
+	train(t, run)
+	want, estimated := read(t, run.Model), luts
+	run.Model, luts = filepath.Join(dir, "ranks"), nil
+	errs := trainRanks(t.Context(), run, 3, func(rank int, r *Run) {
+		if rank != 1 {
+			r.Progress = nil
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(read(t, run.Model), want) {
+		t.Error("ranks that start from a model train another one than a run alone")
+	}
+	if diff := cmp.Diff(estimated, luts); diff != "" || len(luts) != 2 {
+		t.Errorf("estimates of ranks (+) and alone (-):\n%s", diff)
+	}
+}
+
+// TestRanksSeeds trains two seeds as ranks, then a third one, and compares with what a run alone says.
+func TestRanksSeeds(t *testing.T) {
+	dir := t.TempDir()
+	alone := Seeds{Run: Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "m")}, N: 3}
+	want, err := alone.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 2; n <= 3; n++ {
+		all, end := ranks.Local(2)
+		var done sync.WaitGroup
+		for rank, comm := range all {
+			s := alone
+			s.Ranks, s.N, s.Resume, s.Threads = comm, n, n == 3, 1
+			s.Model = filepath.Join(dir, "ranks")
+			done.Go(func() {
+				got, err := s.Train(t.Context())
+				if err != nil {
+					t.Errorf("%d seeds, rank %d: %v", n, rank, err)
+					end()
+					return
+				}
+				for i, one := range got.Runs {
+					if one.SHA256 != want.Runs[i].SHA256 || one.Before != (n == 3 && i < 2) {
+						t.Errorf("%d seeds, rank %d, seed %d: %+v, alone SHA-256 %s", n, rank, one.Seed, one, want.Runs[i].SHA256)
+					}
+				}
+			})
+		}
+		done.Wait()
+	}
+}
+
+// TestRanksWarn puts a folder in the checkpoint's place for a while: all ranks are told and go on.
+func TestRanksWarn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	stone := filepath.Join(CheckpointPath(path), "stone")
+	run := Run{Config: parse(t, "train.epochs=2", "train.checkpoint.minutes=1e-9"), Model: path}
+	warned := make([]int, 3)
+	errs := trainRanks(t.Context(), run, 3, func(rank int, r *Run) {
+		r.Warn = func(error) { warned[rank]++ }
+		if rank != 0 {
+			return
+		}
+		r.Progress = func(p Progress) {
+			if p.Epoch == 1 && p.Batch == 1 {
+				os.Remove(CheckpointPath(path))
+				if err := os.MkdirAll(stone, 0o777); err != nil {
+					t.Error(err)
+				}
+			}
+			if p.Epoch == 2 {
+				os.RemoveAll(filepath.Dir(stone))
+			}
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if warned[0] == 0 || warned[1] != warned[0] || warned[2] != warned[0] {
+		t.Errorf("warnings by rank %v, want equally many", warned)
+	}
+}
+
+// TestRanksAgree makes an error of one rank one of all, with what it means.
+func TestRanksAgree(t *testing.T) {
+	all, _ := ranks.Local(3)
+	var done sync.WaitGroup
+	for rank, comm := range all {
+		done.Go(func() {
+			r := Run{Ranks: comm}
+			var own error
+			if rank == 1 {
+				own = fmt.Errorf("there: %w: %w", errDiverged, syscall.ENOSPC)
+			}
+			err := r.agree(own)
+			if !errors.Is(err, errDiverged) || !noRoom(err) || errors.Is(err, ErrInterrupted) ||
+				!strings.HasSuffix(err.Error(), "there: training diverged: no space left on device") {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+			if err := r.agree(nil); err != nil {
+				t.Errorf("rank %d: %v without any", rank, err)
+			}
+		})
+	}
+	done.Wait()
 }

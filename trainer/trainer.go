@@ -4,7 +4,8 @@
 // A [Run] trains for a number of epochs, evaluates the frozen network on the test part
 // after each, saves checkpoints on the way and the model at the end. The bytes of the
 // model file depend on the configuration, the data and the seed alone: not on threads,
-// not on interruption and resumption, not on the time or the machine.
+// not on interruption and resumption, not on the time or the machine, and not on how many
+// processes share the network (Run.Ranks).
 package trainer
 
 import (
@@ -357,7 +358,10 @@ func (s *session) batch() {
 		s.inStep += time.Since(begin)
 	})
 	s.endScores()
-	s.endSums()
+	if err := s.endSums(); err != nil {
+		s.outcome.Err = err
+		return
+	}
 	s.at.Batch++
 	s.at.LossSum += float64(s.outcome.Loss * float64(len(index)))
 	s.at.Correct += s.outcome.Correct
@@ -412,11 +416,7 @@ func (s *session) estimate() (*estimate.LUTs, error) {
 	if c := s.Config.Train.Cost; c.Active() {
 		inputs = c.LUTInputs()
 	}
-	var sum func([]int32) error
-	if s.Ranks != nil {
-		sum = s.Ranks.Sum
-	}
-	luts, err := estimate.OfPart(s.frozen, inputs, sum)
+	luts, err := estimate.OfPart(s.frozen, inputs, s.sumFunc())
 	if err != nil {
 		return nil, lost(err)
 	}

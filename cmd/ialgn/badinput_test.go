@@ -110,6 +110,7 @@ func soundFiles(t *testing.T) map[string]string {
 	writeFile(t, "new.idx", "\x00\x00\x08\x03\x00\x00\x00\x01\x00\x00\x00\x08\x00\x00\x00\x08"+strings.Repeat("\x05", 64))
 	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1", "--log", "epochs.jsonl")
 	must(t, "train", "table.yaml", "-o", "t.st", "--quiet")
+	must(t, "export", "m.st", "-o", "net.json", "--to", "torchlogix-json")
 	must(t, "compile", "m.st", "-o", "raw", "--module", "net")
 	must(t, "compile", "m.st", "-o", "lut", "--module", "net", "--lut", "4", "--scope", "core")
 	return allFiles(t)

@@ -37,6 +37,8 @@ var overwritings = []overwriting{
 	{"train small.yaml -o new.st --plots plots --seeds 2", "plots/new.seed8-accuracy.png", "a chart"},
 	{"train small.yaml -o table.csv", "table.csv", "a model file"},
 	{"train table.yaml -o new.st --log table.csv", "table.csv", "a training log"},
+	{"export m.st -o circuit --to torchlogix-json", "circuit", "a circuit of export"},
+	{"import net.json -o new.st", "new.st", "a model file"},
 	{"compile m.st -o new --module s", "new/s.v", "a file that ialgn wrote"},
 	{"compile m.st -o new --module s", "new/s_tb.v", "a file that ialgn wrote"},
 	{"compile m.st -o new --module s --emit go", "new/s_net.go", "a file that ialgn wrote"},

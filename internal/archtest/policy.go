@@ -65,7 +65,7 @@ var policy = Policy{
 		{Package: "trainer/encoding", Imports: []string{"internal/bitplane", "internal/crew"}},
 		{
 			Package: "trainer/learned", Imports: []string{"trainer/encoding", "trainer/model"},
-			Test: []string{"trainer/engine", "trainer/kernel", "trainer/topology"},
+			Test: []string{"trainer/engine", "trainer/kernel", "trainer/ranks", "trainer/topology"},
 		},
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
 		{Package: "trainer/detmath"},

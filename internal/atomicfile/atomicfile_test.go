@@ -279,3 +279,76 @@ func TestCheck(t *testing.T) {
 		t.Errorf("files are left: %v", entries)
 	}
 }
+
+// TestJoin has three writers of one file, of which one creates and commits it.
+func TestJoin(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "f")
+	f, err := atomicfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	for i, s := range []string{"two", "one"} {
+		other, err := atomicfile.Join(path, filepath.Base(f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.WriteAt([]byte(s), int64(6-3*i)); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Leave(); err != nil {
+			t.Fatal(err)
+		}
+		other.Abort() // which does nothing any more
+		if other.Leave() == nil {
+			t.Error("a second Leave: no error")
+		}
+	}
+	if _, err := f.WriteAt([]byte("of "), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Sync(), f.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"f": "of onetwo"}, content(t, folder)); diff != "" {
+		t.Errorf("folder (-want +got):\n%s", diff)
+	}
+}
+
+// TestJoinErrors opens what is not there, and has each writer give up.
+func TestJoinErrors(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "f")
+	if _, err := atomicfile.Join(path, ".f.01234567.tmp"); err == nil ||
+		!strings.Contains(err.Error(), "it is not the same folder on all machines") {
+		t.Errorf("no such file: %v", err)
+	}
+	if _, err := atomicfile.Join(folder, "x"); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("a folder: %v", err)
+	}
+	f, err := atomicfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := atomicfile.Join(path, filepath.Base(f.Name()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Abort()
+	f.Abort()
+	if diff := cmp.Diff(map[string]string{}, content(t, folder)); diff != "" {
+		t.Errorf("folder (-want +got):\n%s", diff)
+	}
+	if f, err = atomicfile.Create(path); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	_, write := f.WriteAt([]byte("x"), 0)
+	for what, err := range map[string]error{"WriteAt": write, "Sync": f.Sync(), "Leave": f.Leave()} {
+		if err == nil || !strings.HasPrefix(err.Error(), "write to the disk: ") || strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+	os.Remove(f.Name())
+}

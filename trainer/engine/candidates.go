@@ -179,7 +179,8 @@ func stride(sources int) int {
 	return (sources + kernel.ProductColumns - 1) / kernel.ProductColumns * kernel.ProductColumns
 }
 
-// Tensor returns all sums, which a checkpoint stores and a resumed run overwrites: of a rank's part those of its chains.
+// Tensor returns all sums, which a checkpoint stores and a resumed run overwrites: of a rank's part those of its
+// chains.
 func (s *Scores) Tensor(name string) model.Tensor {
 	t := model.Tensor{Name: name, Shape: []int{len(s.sums)}, Data: s.sums}
 	if s.c.part == nil {

@@ -149,6 +149,72 @@ func whole(x float64) int64 {
 	return int64(x)
 }
 
+// Together returns the sums of all ranks, each of which has told its own of the same samples and of the gradients of
+// its own pins. sum replaces numbers by their sums over all ranks; with nil, s has all of them, and is returned.
+func (s *Sums) Together(sum func([]int32) error) (*Sums, error) {
+	if sum == nil {
+		return s, nil
+	}
+	read := make([]int32, len(s.rows))
+	for i, h := range s.rows {
+		if h != nil {
+			read[i] = 1
+		}
+	}
+	if err := sum(read); err != nil {
+		return nil, err
+	}
+	all := &Sums{enc: s.enc, tau: s.tau, shift: s.shift, rows: make([]*row, len(s.rows)), counts: s.counts}
+	var bits []int
+	for i, n := range read {
+		if n > 0 {
+			bits = append(bits, i)
+		}
+	}
+	for some := range slices.Chunk(bits, rowsTogether) {
+		if err := s.addRows(all, some, sum); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// rowsTogether is how many rows ranks sum at a time, and limbs is how many numbers of limbBits bits an element of a row
+// is split into for that: the sums of so small ones fit an int32 for up to 2^15 ranks.
+const (
+	rowsTogether = 64
+	limbs        = 4
+	limbBits     = 16
+)
+
+// addRows gives all the rows of some bits, summed over the ranks.
+func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
+	parts := make([]int32, len(some)*mostBins*limbs)
+	for n, i := range some {
+		if s.rows[i] == nil {
+			continue
+		}
+		for v, h := range s.rows[i] {
+			for k := range limbs {
+				parts[(n*mostBins+v)*limbs+k] = int32(uint64(h) >> (k * limbBits) & (1<<limbBits - 1))
+			}
+		}
+	}
+	if err := sum(parts); err != nil {
+		return err
+	}
+	for n, i := range some {
+		h := new(row)
+		for v := range h {
+			for k := range limbs { // a negative number is one modulo 2^64, and so is the sum
+				h[v] += int64(uint64(parts[(n*mostBins+v)*limbs+k]) << (k * limbBits))
+			}
+		}
+		all.rows[i] = h
+	}
+	return nil
+}
+
 // State is what a checkpoint holds of sums.
 type State struct {
 	Bits []uint32 // the input bits that were read, ascending

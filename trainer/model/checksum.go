@@ -86,7 +86,9 @@ func (c *container) pieceSum(size int64, piece, pieces int) (uint32, error) {
 }
 
 // bound returns where piece i of so many of n bytes begins.
-func bound(n int64, i, pieces int) int64 { return n/int64(pieces)*int64(i) + min(int64(i), n%int64(pieces)) }
+func bound(n int64, i, pieces int) int64 {
+	return n/int64(pieces)*int64(i) + min(int64(i), n%int64(pieces))
+}
 
 // compareSum compares the checksum with the sum of what all pieces contribute to it.
 func (c *container) compareSum(sum uint32, size int64) error {

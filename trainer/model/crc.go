@@ -22,7 +22,9 @@ var castagnoli = crc32.MakeTable(generator)
 func remainder(of uint32, p []byte) uint32 { return ^crc32.Update(^of, castagnoli, p) }
 
 // contribution returns what a piece of that remainder contributes to a file in which so many bytes follow it.
-func contribution(remainder uint32, following int64) uint32 { return times(remainder, shift(following)) }
+func contribution(remainder uint32, following int64) uint32 {
+	return times(remainder, shift(following))
+}
 
 // finish returns the CRC-32C of a file of so many bytes from the sum by XOR of what all its pieces contribute.
 func finish(sum uint32, size int64) uint32 { return ^(sum ^ times(^uint32(0), shift(size))) }

@@ -6,4 +6,10 @@ var (
 	ReadChainsChunks = readRuns
 	Table            = table
 	Apply            = apply
+	Remainder        = remainder
+	Contribution     = contribution
+	Finish           = finish
 )
+
+// CloseFile has the rank's next write to the file fail, as that to a full disk does.
+func (s *Staged) CloseFile() { s.file.Close() }

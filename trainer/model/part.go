@@ -64,8 +64,8 @@ func (m *Model) checkPrivate() error {
 	return nil
 }
 
-var errNotPrivate = errors.New("its nodes read those of other chains, so that it cannot be shared among ranks; train it " +
-	"as one process")
+var errNotPrivate = errors.New("its nodes read those of other chains, so that it cannot be shared among ranks; train " +
+	"it as one process")
 
 // Run is a run of elements of a tensor.
 type Run struct {

@@ -42,11 +42,13 @@ func readPart(name string, r io.ReaderAt, size int64, c ranks.Comm, state func(*
 		return nil, err
 	}
 	m, err := file.part(c, state != nil)
-	if _, err := ranks.Agree(c, nil, err); err != nil || state == nil {
-		return m, err
+	if _, err = ranks.Agree(c, nil, err); err == nil && state != nil {
+		_, err = ranks.Agree(c, nil, file.restore(m, state))
 	}
-	_, err = ranks.Agree(c, nil, file.restore(m, state))
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // openBy has all ranks open a file, unless one has an error, and compare it with its checksum, for which each reads a
@@ -74,7 +76,7 @@ func openBy(name string, r io.ReaderAt, size int64, c ranks.Comm, err error) (*c
 	}
 	sum = 0
 	for rank, other := range all {
-		if string(other[4:]) != string(all[0][4:]) {
+		if len(other) < 4 || string(other[4:]) != string(all[0][4:]) {
 			return nil, fmt.Errorf("%s: rank %d reads another file than rank 0: the folder is not the same one on all "+
 				"machines, or does not show what others write", name, rank)
 		}

@@ -40,8 +40,11 @@ func TestAgree(t *testing.T) {
 	}
 	all, end := ranks.Local(2)
 	end()
-	if _, err := ranks.Agree(all[1], nil, full); !errors.Is(err, full) || !errors.Is(err, ranks.ErrEnded) {
+	if _, err := ranks.Agree(all[1], nil, full); !errors.Is(err, full) {
 		t.Errorf("after the end: %v", err)
+	}
+	if _, err := ranks.Agree(all[1], nil, nil); !errors.Is(err, ranks.ErrEnded) {
+		t.Errorf("after the end, without an error of its own: %v", err)
 	}
 	if _, err := ranks.Agree(ranks.Alone{}, nil, full); !errors.Is(err, full) || err.Error() != full.Error() {
 		t.Errorf("alone: %v", err)
