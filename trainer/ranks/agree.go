@@ -4,8 +4,8 @@ import "fmt"
 
 // Agree has the ranks agree on whether they go on: all of them pass what they have to say, or an error. It returns what
 // each said, by rank; after an error of any rank all of them get one, which names the first such rank and its error: on
-// that rank it wraps the error, on the others it is an [OtherError]. If the ranks cannot talk, a rank's own error is the
-// cause that it gets.
+// that rank it wraps the error, on the others it is an [OtherError]. If the ranks cannot talk, a rank's own error is
+// the cause that it gets.
 func Agree(c Comm, said []byte, err error) ([][]byte, error) {
 	message := append([]byte{0}, said...)
 	if err != nil {
