@@ -108,6 +108,12 @@ func TestFewFacts(t *testing.T) {
 			LayersInOrder: []facts.TorchLayer{{Type: "LogicDense", Parametrization: "light"}, {Type: "GroupSum", K: ptr(2)}},
 			Sum:           facts.GroupSum{Tau: ptr(1.5)},
 		},
+		"places alone": { // of the file's layers: the thermometer, and the first layer of gates
+			LayersInOrder: []facts.TorchLayer{{}, {Parametrization: "light"}}, Sum: facts.GroupSum{K: ptr(2), Tau: ptr(1.5)},
+		},
+		"a place left out": {
+			LayersInOrder: []facts.TorchLayer{{}, {Parametrization: "light"}, {}, {}, {Type: "GroupSum", K: ptr(2), Tau: ptr(1.5)}},
+		},
 	} {
 		for _, wrapped := range []any{d, dict{{"epoch", 3}, {"state_dict", d}}} {
 			got, err := read(t, wrapped, few)
@@ -129,7 +135,7 @@ func TestMissing(t *testing.T) {
 		{"wiring", true, func(d *dict, _ *facts.Facts) { *d = d.without("0.connections._indices_L0") }},
 		{"layers_in_order[2].parametrization", false, func(_ *dict, f *facts.Facts) { f.LayersInOrder[2].Parametrization = "" }},
 		{"layers_in_order[0].parametrization", true, func(_ *dict, f *facts.Facts) { f.Parametrization = "" }},
-		{"layers_in_order[1].parametrization", false, func(_ *dict, f *facts.Facts) { f.LayersInOrder = nil }},
+		{"parametrization", false, func(_ *dict, f *facts.Facts) { f.LayersInOrder = nil }},
 		{"group_sum.k", false, func(_ *dict, f *facts.Facts) { f.LayersInOrder[4].K = nil }},
 		{"group_sum.tau", false, func(_ *dict, f *facts.Facts) { f.LayersInOrder[4].Tau = nil }},
 		{"layers_in_order", true, func(_ *dict, f *facts.Facts) { f.LayersInOrder = nil }},
@@ -161,6 +167,30 @@ func TestMissing(t *testing.T) {
 		c.change(&d, f)
 		_, err := read(t, d, f)
 		wantMissing(t, err, c.what)
+	}
+}
+
+// TestPlaces has facts that neither name a layer nor have its class.
+func TestPlaces(t *testing.T) {
+	for name, c := range map[string]struct {
+		conv    bool
+		entries []facts.TorchLayer
+		want    string
+	}{
+		"beyond":        {false, []facts.TorchLayer{{}, {}, {}, {Parametrization: "light"}}, "layers_in_order[3] has neither name nor type, and the file has no layer at that place, but 3"},
+		"twice":         {false, []facts.TorchLayer{{Name: "2"}, {Parametrization: "light"}}, `layers_in_order[1] has neither name nor type, and the file's layer at that place, "2"`},
+		"a convolution": {true, []facts.TorchLayer{{Parametrization: "light"}}, "layers_in_order[0] has neither name nor type, and a state dict with convolutions"},
+		"another's":     {false, []facts.TorchLayer{{Name: "2"}}, "layers_in_order[0].parametrization is not known"},
+		"wrong":         {false, []facts.TorchLayer{{}, {Parametrization: "raw"}}, "layers_in_order[1].parametrization is raw, but the file has weights of 4 columns"},
+	} {
+		d, f := denseNet()
+		if c.conv {
+			d, f = convNet()
+		}
+		f.LayersInOrder = c.entries
+		if _, err := read(t, d, f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
 	}
 }
 
