@@ -313,6 +313,25 @@ func small(t testing.TB) *onnx.Model {
 	return m.m
 }
 
+// TestSumOfGraph compares what facts say with the sum of a graph: 2 classes, beta 0, tau 2.
+func TestSumOfGraph(t *testing.T) {
+	data := (&maker{m: small(t)}).bytes(t)
+	for text, want := range map[string]string{
+		"group_sum: {k: 2, tau: 2, beta: 0}": "",
+		"group_sum: {k: 3}":                  "group_sum.k is 3, but the graph has 2",
+		"group_sum: {tau: 2.5}":              "group_sum.tau is 2.5, but the graph has 2",
+		"group_sum: {beta: 1}":               "group_sum.beta is 1, but the graph has 0",
+	} {
+		f, err := facts.Parse([]byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(source(data, f)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
+
 // TestRefused holds what is refused, and by which words.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
