@@ -379,6 +379,12 @@ func TestRefused(t *testing.T) {
 		{"samples mixed", "does not keep the samples apart", func(m *onnx.Model) {
 			m.Graph.Initializers[2] = onnx.Int64s(m.Graph.Initializers[2].Name, []int64{2}, []int64{-1, 2})
 		}},
+		{"below", "it asks whether x is below a threshold: of comparisons x > t and x >= t are read", func(m *onnx.Model) {
+			m.Graph.Inputs[0].Type = onnx.Float
+			m.Graph.Initializers = append(m.Graph.Initializers, onnx.Float32s("t", []int64{8}, make([]float32, 8)))
+			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, 0, onnx.Node{Op: "Less", Inputs: []string{"x", "t"}, Outputs: []string{"b"}})
+			m.Graph.Nodes[1].Inputs[0] = "b"
+		}},
 		{"no outcome", "no output of its graph depends on look-up tables", func(m *onnx.Model) {
 			m.Graph.Outputs[0].Name, m.Graph.Outputs[1].Name = "x", "x"
 		}},
