@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ialgn/interchange"
+	"ialgn/interchange/checkpoint"
 	"ialgn/interchange/facts"
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
@@ -94,6 +95,16 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	n, err := reader.Read(src, o.From)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if words := src.Facts.Input; words.Bits > 0 {
+		how := "taken as they are: no divisor is said, input.divisor"
+		if words.Divisor != 0 {
+			how = fmt.Sprintf("divided by %v for the network", words.Divisor)
+		}
+		n.Found("features", fmt.Sprintf("whole numbers of %d bits, %s", words.Bits, how), checkpoint.Said(src))
+	}
+	if err := facts.CheckClasses(o.Classes); err != nil {
+		return nil, err
 	}
 	if o.Name == "" {
 		o.Name = config.NameFor(strings.TrimSuffix(path, filepath.Ext(path)))

@@ -308,3 +308,50 @@ func TestImportProved(t *testing.T) {
 		})
 	}
 }
+
+// TestImportSays holds what an import refuses of options, and what it reports of facts.
+func TestImportSays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "n.blif")
+	err := os.WriteFile(path, []byte(".model n\n.inputs a b\n.outputs x y\n.names a x\n0 1\n.names b y\n0 1\n.end\n"), 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(fact ...string) ialgn.ImportOptions {
+		return ialgn.ImportOptions{Fact: append([]string{"group_sum.k=2", "group_sum.tau=1"}, fact...)}
+	}
+	named := with()
+	named.Classes = []string{"a", "a"}
+	blank := with()
+	blank.Classes = []string{"a", " "}
+	seed := with()
+	seed.WiringSeed = new(int64)
+	for want, o := range map[string]ialgn.ImportOptions{
+		`classes: "a" is the name of class 0 and of class 1`: named,
+		"a class without a name":                             blank,
+		"blif: a seed of the wires is given, but":            seed,
+		"input.divisor is 255, but input.bits is not said":   with("input.divisor=255"),
+	} {
+		if _, err := ialgn.Import(t.Context(), path, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	for want, o := range map[string]ialgn.ImportOptions{
+		"features whole numbers of 8 bits, taken as they are: no divisor is said, input.divisor (the options)": with("input.bits=8"),
+		"features whole numbers of 8 bits, divided by 255 for the network (the options)":                       with("input={bits: 8, divisor: 255}"),
+		"beta 0: not said, group_sum.beta (the default)":                                                       with(),
+		"group sum 2 classes of 1 bits, tau 1, beta 3 (the options)":                                           with("group_sum.beta=3"),
+	} {
+		i, err := ialgn.Import(t.Context(), path, o)
+		if err != nil {
+			t.Errorf("%q: %v", want, err)
+			continue
+		}
+		var all []string
+		for _, f := range i.Findings {
+			all = append(all, fmt.Sprintf("%s %s (%s)", f.What, f.Is, f.From))
+		}
+		if !slices.Contains(all, want) {
+			t.Errorf("findings %q, want %q among them", all, want)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func Content(value any) any {
 	if !ok {
 		return value
 	}
-	for _, key := range []string{"state_dict", "model_state_dict", "model"} {
+	for _, key := range []string{"state_dict", "model_state_dict", "model", "net", "params"} {
 		switch v, _ := d.Get(key); v.(type) {
 		case *torchfile.Dict, *torchfile.Object:
 			return v

@@ -21,6 +21,8 @@ type Sum struct {
 	RandPerm []int
 	// Why says why the file does not hold what is not known; empty: it is a state dict.
 	Why string
+	// Circuit says that what wrote the file is not known, and may have added beta, and zeros behind the last bit.
+	Circuit bool
 }
 
 // SumOf returns what the module GroupSum of a whole model says.
@@ -57,7 +59,11 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 	if err != nil {
 		return err
 	}
-	tau, err := resolved(s, src, "group_sum.tau", src.Facts.Sum.Tau, s.Tau)
+	saidTau := src.Facts.Sum.Tau
+	if saidTau != nil && s.Tau != nil && float32(*saidTau) == float32(*s.Tau) { // the file may have it as a float32
+		saidTau = nil
+	}
+	tau, err := resolved(s, src, "group_sum.tau", saidTau, s.Tau)
 	if err != nil {
 		return err
 	}
@@ -69,7 +75,7 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 	}
 	if outputs%k != 0 && !padded {
 		err := fmt.Errorf("group_sum.k is %d, of which the last layer's %d bits are no multiple", k, outputs)
-		if s.Why == "" {
+		if !s.Circuit {
 			return hint.With(err, "is it the number of classes?")
 		}
 		return hint.With(err, "is it the number of classes? Zeros that fill up the last group are said by "+
@@ -89,7 +95,14 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 		n.Sum.Beta = []float64{*beta}
 	}
 	n.Sum.Groups = graph.Contiguous(outputs, k)
-	n.Found("group sum", fmt.Sprintf("%d classes of %d bits, tau %v", k, (outputs+k-1)/k, tau), s.from(src))
+	is := fmt.Sprintf("%d classes of %d bits, tau %v", k, (outputs+k-1)/k, tau)
+	if src.Facts.Sum.Beta != nil {
+		is += fmt.Sprintf(", beta %v", *src.Facts.Sum.Beta)
+	}
+	n.Found("group sum", is, s.from(src))
+	if s.Circuit && src.Facts.Sum.Beta == nil {
+		n.Found("beta", "0: not said, group_sum.beta", "the default")
+	}
 	return s.permute(src, n, outputs)
 }
 
@@ -188,9 +201,16 @@ func DescribeBeta(s *graph.Sum) string {
 	return fmt.Sprint(s.BetaOf(0))
 }
 
-// DescribeSum says a sum in the words of the user's screen.
-func DescribeSum(s *graph.Sum) string {
-	return fmt.Sprintf("%d classes, tau %v, beta %s", len(s.Groups), s.Tau, DescribeBeta(s))
+// FoundSum notes a sum that is known from somewhere. If nobody said its beta, that is noted as what it is taken for, and
+// from where.
+func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
+	is := fmt.Sprintf("%d classes, tau %v", len(n.Sum.Groups), n.Sum.Tau)
+	if saidBeta {
+		n.Found("group sum", is+", beta "+DescribeBeta(&n.Sum), from)
+		return
+	}
+	n.Found("group sum", is, from)
+	n.Found("beta", "0: not said, group_sum.beta", defaults)
 }
 
 // Said names where facts stand, for findings.

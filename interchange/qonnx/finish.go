@@ -29,7 +29,7 @@ func (r *reader) finish() (*graph.Network, error) {
 		if err := checkpoint.CompareSum(r.src, &r.net.Sum, "the graph"); err != nil {
 			return nil, err
 		}
-		r.net.Found("group sum", checkpoint.DescribeSum(&r.net.Sum), r.src.Name)
+		checkpoint.FoundSum(r.net, r.src.Name, true, "")
 	} else if err := r.groups(v, name); err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func same(list []float64) []float64 {
 // groups makes sums of bits as the user says.
 func (r *reader) groups(v *value, name string) error {
 	n, facts := v.elements(), &r.src.Facts.Sum
-	sum := &checkpoint.Sum{Why: fmt.Sprintf("the graph ends in bits, %.80q, and does not count them", name)}
+	sum := &checkpoint.Sum{Why: fmt.Sprintf("the graph ends in bits, %.80q, and does not count them", name), Circuit: true}
 	if err := sum.Resolve(r.src, r.net, n, facts.Padding != nil && *facts.Padding > 0); err != nil {
 		return err
 	}

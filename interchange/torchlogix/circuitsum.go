@@ -250,5 +250,5 @@ func (r *circuitReader) report() {
 	if len(r.sums) == 0 {
 		from = checkpoint.Said(r.src)
 	}
-	n.Found("group sum", checkpoint.DescribeSum(&n.Sum), from)
+	checkpoint.FoundSum(n, from, len(r.sums) > 0 || saidSum(r.src.Facts).Beta != nil, "the constructor's default")
 }

@@ -66,11 +66,22 @@ func merge(known, said *facts.TorchLayer, knownFrom, saidFrom string) error {
 		case key == "name" || b.IsZero():
 		case a.IsZero():
 			a.Set(b)
-		case !reflect.DeepEqual(a.Interface(), b.Interface()):
+		case !equal(a.Interface(), b.Interface()):
 			return fmt.Errorf("%s: %s %v, %s %v", key, saidFrom, reflect.Indirect(b), knownFrom, reflect.Indirect(a))
 		}
 	}
 	return nil
+}
+
+// equal reports whether two sources say the same of a key: of real numbers as far as float32 has them, for a file may
+// have them as such.
+func equal(a, b any) bool {
+	x, ok := a.(*float64)
+	y, _ := b.(*float64)
+	if ok && x != nil && y != nil {
+		return float32(*x) == float32(*y)
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 // order finds the layers in order: those of the file, with what the facts say of them.

@@ -115,7 +115,9 @@ func TestFewFacts(t *testing.T) {
 			LayersInOrder: []facts.TorchLayer{{}, {Parametrization: "light"}, {}, {}, {Type: "GroupSum", K: ptr(2), Tau: ptr(1.5)}},
 		},
 	} {
-		for _, wrapped := range []any{d, dict{{"epoch", 3}, {"state_dict", d}}} {
+		for _, wrapped := range []any{
+			d, dict{{"epoch", 3}, {"state_dict", d}}, dict{{"net", d}, {"acc", 0.5}}, dict{{"params", d}},
+		} {
 			got, err := read(t, wrapped, few)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -167,6 +169,55 @@ func TestMissing(t *testing.T) {
 		c.change(&d, f)
 		_, err := read(t, d, f)
 		wantMissing(t, err, c.what)
+	}
+}
+
+// TestBetaNotSaid holds that the report says of which number nobody said anything.
+func TestBetaNotSaid(t *testing.T) {
+	d, _ := denseNet()
+	beta := func(f facts.GroupSum) string {
+		n, err := read(t, d, &facts.Facts{Parametrization: "light", Sum: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range n.Findings {
+			if f.What == "beta" {
+				return f.Is + " (" + f.From + ")"
+			}
+		}
+		return n.Findings[len(n.Findings)-1].Is
+	}
+	if got, want := beta(facts.GroupSum{K: ptr(2), Tau: ptr(1.5)}), "0: not said, group_sum.beta (the constructor's default)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := beta(facts.GroupSum{K: ptr(2), Tau: ptr(1.5), Beta: ptr(2.0)}), "2 classes, tau 1.5, beta 2"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSumOfTensors has a group sum whose numbers are parameters: of a state dict, and of a module.
+func TestSumOfTensors(t *testing.T) {
+	d, _ := denseNet()
+	d = d.with("4.tau", floats([]int{}, 3.3)).with("4.beta", floats([]int{1}, 2))
+	m := denseModule().with("4", module("torchlogix.layers.groupsum.GroupSum", dict{{"k", 2}}, dict{
+		{"tau", floats([]int{}, 3.3)}, {"beta", floats([]int{1}, 2)},
+	}, nil))
+	for name, c := range map[string]struct {
+		value any
+		said  facts.GroupSum
+	}{
+		"state dict":          {d, facts.GroupSum{K: ptr(2)}},
+		"a module":            {sequential(m), facts.GroupSum{}},
+		"said, too":           {d, facts.GroupSum{K: ptr(2), Tau: ptr(3.3), Beta: ptr(2.0)}},
+		"a module, said, too": {sequential(m), facts.GroupSum{Tau: ptr(3.3)}},
+	} {
+		n, err := read(t, c.value, &facts.Facts{Parametrization: "light", Sum: c.said})
+		if err != nil || float32(n.Sum.Tau) != 3.3 || n.Sum.BetaOf(0) != 2 {
+			t.Errorf("%s: %+v, %v", name, n, err)
+		}
+	}
+	if _, err := read(t, d, &facts.Facts{Parametrization: "light", Sum: facts.GroupSum{K: ptr(2), Tau: ptr(3.4)}}); err == nil {
+		t.Error("another tau is said")
 	}
 }
 

@@ -59,7 +59,7 @@ func (r *reader) report() {
 	if r.state.module {
 		from = file
 	}
-	n.Found("group sum", checkpoint.DescribeSum(&n.Sum), from)
+	checkpoint.FoundSum(n, from, r.beta, "the constructor's default")
 }
 
 // parametrizationFrom says where the parametrization is from.

@@ -45,8 +45,8 @@ func resolveSum(said facts.GroupSum, n int, why string) (graph.Sum, error) {
 	switch {
 	case k < 1 || k > n || n%k != 0:
 		return graph.Sum{}, fmt.Errorf("group_sum.k is %d, which does not divide the %d bits of the last layer", k, n)
-	case !(math.Abs(tau) > 0) || math.IsInf(tau, 0):
-		return graph.Sum{}, fmt.Errorf("group_sum.tau is %v, want a number other than 0", tau)
+	case float32(tau) == 0 || math.IsNaN(tau) || math.IsInf(float64(float32(tau)), 0):
+		return graph.Sum{}, fmt.Errorf("group_sum.tau is %v, want a number other than 0 that float32 has", tau)
 	case math.IsNaN(beta) || math.IsInf(beta, 0):
 		return graph.Sum{}, fmt.Errorf("group_sum.beta is %v, want a number", beta)
 	case said.GroupSize != nil && *said.GroupSize != n/k:
