@@ -352,3 +352,56 @@ func TestGoOnMemory(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestFewerClasses gives a network of another program samples that lack one of its classes, to be tested with and to go
+// on from: labels are those of the network.
+func TestFewerClasses(t *testing.T) {
+	dir := t.TempDir()
+	save := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	gates := save("n.blif", ".model n\n.inputs a b c\n.outputs x y z\n.names a b x\n10 1\n.names b c y\n10 1\n.names c a z\n10 1\n.end\n")
+	rows := strings.Repeat("1,0,0,0\n0,0,1,2\n", 8)
+	set := []string{"data.set=csv", "data.train=" + save("train.csv", rows), "data.test=" + save("test.csv", rows)}
+	o := ialgn.ImportOptions{Fact: []string{"group_sum.k=3", "group_sum.tau=1"}, Set: set}
+	for _, classes := range [][]string{nil, {"2", "1", "0"}} {
+		o.Classes = classes
+		i, err := ialgn.Import(t.Context(), gates, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(i.Classes) != 3 || i.Samples != 16 {
+			t.Errorf("classes %q, %d samples", i.Classes, i.Samples)
+		}
+		path := filepath.Join(t.TempDir(), "m.safetensors")
+		if err := i.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		want := 1.0
+		if classes != nil { // turned round, so that each is the other
+			want = 0
+		}
+		if got := evaluate(t, path); got != want {
+			t.Errorf("accuracy %v, want %v", got, want)
+		}
+		out := filepath.Join(t.TempDir(), "more.safetensors")
+		run := ialgn.TrainOptions{Path: out, Init: path}
+		cfg, err := ialgn.LoadConfigFor(run, write(t, "train: {epochs: 1, batch: 4}"), set...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		goOn(t, cfg, run)
+		if m := loadModel(t, out); len(m.Classes) != 3 {
+			t.Errorf("classes %q", m.Classes)
+		}
+		evaluate(t, out)
+	}
+	o.Classes, o.Set[2] = nil, "data.test="+save("other.csv", rows+"1,1,1,3\n")
+	if _, err := ialgn.Import(t.Context(), gates, o); err == nil {
+		t.Error("a class that the network has none of")
+	}
+}

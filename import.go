@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"ialgn/interchange"
+	"ialgn/interchange/checkpoint"
 	"ialgn/interchange/facts"
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
 	"ialgn/interchange/reader"
-	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -94,7 +94,17 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	}
 	n, err := reader.Read(src, o.From)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, asked(err))
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if words := src.Facts.Input; words.Bits > 0 {
+		how := "taken as they are: no divisor is said, input.divisor"
+		if words.Divisor != 0 {
+			how = fmt.Sprintf("divided by %v for the network", words.Divisor)
+		}
+		n.Found("features", fmt.Sprintf("whole numbers of %d bits, %s", words.Bits, how), checkpoint.Said(src))
+	}
+	if err := facts.CheckClasses(o.Classes); err != nil {
+		return nil, err
 	}
 	if o.Name == "" {
 		o.Name = config.NameFor(strings.TrimSuffix(path, filepath.Ext(path)))
@@ -197,20 +207,6 @@ func (o *ImportOptions) sources(src *given.Source, path string) (files []model.S
 
 // maxThresholds is the largest number of thresholds that are read.
 const maxThresholds = 1 << 24
-
-// asked adds to an error that something is missing how to say it.
-func asked(err error) error {
-	var missing *given.Missing
-	switch {
-	case !errors.As(err, &missing):
-		return err
-	case missing.What == "wiring":
-		return hint.With(err, "name a file that has it with {Wiring FILE}, or the seed that drew it with {WiringSeed N}")
-	case missing.What == "thresholds":
-		return hint.With(err, "save them by numpy.save and name the file with {Thresholds FILE.npy}")
-	}
-	return hint.With(err, "say it with {Fact %s=VALUE}, or in a file with {Facts FILE}", missing.What)
-}
 
 // Save writes the model to a file, beside it first and then renamed. It returns an error if there is a file that is no
 // model, or that the network was read from.

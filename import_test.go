@@ -1,15 +1,21 @@
 package ialgn_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"ialgn"
+	"ialgn/interchange/facts"
+	"ialgn/interchange/given"
+	"ialgn/internal/hint"
 	"ialgn/trainer/dataset"
 )
 
@@ -88,6 +94,111 @@ func TestImport(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestImportAsks answers every question of an import by the very key that is asked for, as a user does who knows
+// nothing but what is asked and what is never asked for: beta, and the order of the counted bits.
+func TestImportAsks(t *testing.T) {
+	folders, _ := foreign(t)
+	for _, dir := range folders {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			known := knownFacts(t, dir)
+			for _, c := range checkpoints(t, dir) {
+				if c.missing != "" {
+					continue
+				}
+				c.options.Facts, c.options.Thresholds = "", ""
+				for _, key := range []string{"beta", "randperm"} {
+					if v := lookUp(known, []string{"group_sum", key}); v != nil {
+						c.options.Fact = append(c.options.Fact, "group_sum."+key+"="+text(t, v))
+					}
+				}
+				answer(t, dir, known, &c)
+				checkImport(t, dir, c)
+			}
+		})
+	}
+}
+
+// answer answers what an import of a file asks for, until it asks for nothing more.
+func answer(t *testing.T, dir string, known map[string]any, c *checkpoint) {
+	t.Helper()
+	for range 20 {
+		_, err := ialgn.Import(t.Context(), c.file, c.options)
+		var missing *given.Missing
+		switch {
+		case !errors.As(err, &missing):
+			return
+		case missing.What == "thresholds":
+			c.options.Thresholds = filepath.Join(dir, "thresholds.npy")
+			continue
+		}
+		key := missing.What
+		v := lookUp(known, strings.Split(key, "."))
+		if v == nil {
+			t.Fatalf("%s asks for %s, which facts.json does not have: %v", filepath.Base(c.file), key, err)
+		}
+		c.options.Fact = append(c.options.Fact, key+"="+text(t, v))
+		if h := hint.Of(err); !strings.Contains(h, key+"=VALUE") {
+			t.Errorf("%s: hint %q of the question for %s", filepath.Base(c.file), h, key)
+		}
+	}
+	t.Fatalf("%s: asks without end: %v", filepath.Base(c.file), c.options.Fact)
+}
+
+// knownFacts returns all that a folder's facts.json says, with the shape of a sample and the parametrization where they
+// are asked for.
+func knownFacts(t *testing.T, dir string) map[string]any {
+	t.Helper()
+	path := filepath.Join(dir, "facts.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	f, err := facts.Read(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["input"] = map[string]any{"shape": f.Input.Shape}
+	for _, l := range f.LayersInOrder {
+		if l.Parametrization != "" && l.Parametrization != "raw" { // which a state dict shows
+			all["parametrization"] = l.Parametrization
+		}
+	}
+	return all
+}
+
+// lookUp returns what stands at a path of keys, such as layers_in_order[1] and type; nil if nothing does.
+func lookUp(in any, path []string) any {
+	for _, step := range path {
+		key, place, listed := strings.Cut(strings.TrimSuffix(step, "]"), "[")
+		keys, _ := in.(map[string]any)
+		in = keys[key]
+		if listed {
+			at, err := strconv.Atoi(place)
+			list, _ := in.([]any)
+			if err != nil || at >= len(list) {
+				return nil
+			}
+			in = list[at]
+		}
+	}
+	return in
+}
+
+// text returns a value as an option has it.
+func text(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 func checkImport(t *testing.T, dir string, c checkpoint) {
@@ -195,5 +306,52 @@ func TestImportProved(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestImportSays holds what an import refuses of options, and what it reports of facts.
+func TestImportSays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "n.blif")
+	err := os.WriteFile(path, []byte(".model n\n.inputs a b\n.outputs x y\n.names a x\n0 1\n.names b y\n0 1\n.end\n"), 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(fact ...string) ialgn.ImportOptions {
+		return ialgn.ImportOptions{Fact: append([]string{"group_sum.k=2", "group_sum.tau=1"}, fact...)}
+	}
+	named := with()
+	named.Classes = []string{"a", "a"}
+	blank := with()
+	blank.Classes = []string{"a", " "}
+	seed := with()
+	seed.WiringSeed = new(int64)
+	for want, o := range map[string]ialgn.ImportOptions{
+		`classes: "a" is the name of class 0 and of class 1`: named,
+		"a class without a name":                             blank,
+		"blif: a seed of the wires is given, but":            seed,
+		"input.divisor is 255, but input.bits is not said":   with("input.divisor=255"),
+	} {
+		if _, err := ialgn.Import(t.Context(), path, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	for want, o := range map[string]ialgn.ImportOptions{
+		"features whole numbers of 8 bits, taken as they are: no divisor is said, input.divisor (the options)": with("input.bits=8"),
+		"features whole numbers of 8 bits, divided by 255 for the network (the options)":                       with("input={bits: 8, divisor: 255}"),
+		"beta 0: not said, group_sum.beta (the default)":                                                       with(),
+		"group sum 2 classes of 1 bits, tau 1, beta 3 (the options)":                                           with("group_sum.beta=3"),
+	} {
+		i, err := ialgn.Import(t.Context(), path, o)
+		if err != nil {
+			t.Errorf("%q: %v", want, err)
+			continue
+		}
+		var all []string
+		for _, f := range i.Findings {
+			all = append(all, fmt.Sprintf("%s %s (%s)", f.What, f.Is, f.From))
+		}
+		if !slices.Contains(all, want) {
+			t.Errorf("findings %q, want %q among them", all, want)
+		}
 	}
 }

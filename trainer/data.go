@@ -237,7 +237,7 @@ func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data c
 			"data set it was trained on",
 			set.Name, set.Features, set.BitsIn, set.Max, enc.Features(), enc.BitsIn, enc.Max)
 	}
-	if !sameClasses(set.Classes, classes, data.Plain) {
+	if !takeClasses(set, classes, data.Plain) {
 		return nil, fmt.Errorf("%s: classes %q, but the model has %q; name the data set it was trained on", set.Name,
 			set.Classes, classes)
 	}

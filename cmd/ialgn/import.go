@@ -59,7 +59,9 @@ func importNetwork(c *cli.Context) error {
 		o.WiringSeed = &seed
 	}
 	if names := c.String("classes"); names != "" {
-		o.Classes = strings.Split(names, ",")
+		for _, name := range strings.Split(names, ",") {
+			o.Classes = append(o.Classes, strings.TrimSpace(name))
+		}
 	}
 	i, err := ialgn.Import(c.Context, args[0], o)
 	if err != nil {

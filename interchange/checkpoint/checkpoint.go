@@ -15,11 +15,7 @@ import (
 
 // Contradiction is the error that the user's facts and the file say different things.
 func Contradiction(src *given.Source, key string, said any, where string, found any) error {
-	name := src.Facts.Name
-	if name == "" {
-		name = "what was said of the network"
-	}
-	return fmt.Errorf("%s: %s is %v, but %s has %v", name, key, said, where, found)
+	return fmt.Errorf("%s: %s is %v, but %s has %v", Said(src), key, said, where, found)
 }
 
 // Agree is the error that facts say another number than the file. A fact of 0 says nothing.
@@ -37,7 +33,7 @@ func Content(value any) any {
 	if !ok {
 		return value
 	}
-	for _, key := range []string{"state_dict", "model_state_dict", "model"} {
+	for _, key := range []string{"state_dict", "model_state_dict", "model", "net", "params"} {
 		switch v, _ := d.Get(key); v.(type) {
 		case *torchfile.Dict, *torchfile.Object:
 			return v

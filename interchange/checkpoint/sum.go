@@ -21,6 +21,8 @@ type Sum struct {
 	RandPerm []int
 	// Why says why the file does not hold what is not known; empty: it is a state dict.
 	Why string
+	// Circuit says that what wrote the file is not known, and may have added beta, and zeros behind the last bit.
+	Circuit bool
 }
 
 // SumOf returns what the module GroupSum of a whole model says.
@@ -57,7 +59,11 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 	if err != nil {
 		return err
 	}
-	tau, err := resolved(s, src, "group_sum.tau", src.Facts.Sum.Tau, s.Tau)
+	saidTau := src.Facts.Sum.Tau
+	if saidTau != nil && s.Tau != nil && float32(*saidTau) == float32(*s.Tau) { // the file may have it as a float32
+		saidTau = nil
+	}
+	tau, err := resolved(s, src, "group_sum.tau", saidTau, s.Tau)
 	if err != nil {
 		return err
 	}
@@ -68,8 +74,12 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 		return fmt.Errorf("group_sum.k is %d, where the last layer has %d bits to count", k, outputs)
 	}
 	if outputs%k != 0 && !padded {
-		return hint.With(fmt.Errorf("group_sum.k is %d, of which the last layer's %d bits are no multiple", k, outputs),
-			"is it the number of classes?")
+		err := fmt.Errorf("group_sum.k is %d, of which the last layer's %d bits are no multiple", k, outputs)
+		if !s.Circuit {
+			return hint.With(err, "is it the number of classes?")
+		}
+		return hint.With(err, "is it the number of classes? Zeros that fill up the last group are said by "+
+			"{Fact group_sum.zero_padding_at_end=N}") // what wrote the file is not known, and may have added zeros
 	}
 	if err := s.size(src, outputs, k); err != nil {
 		return err
@@ -85,19 +95,23 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 		n.Sum.Beta = []float64{*beta}
 	}
 	n.Sum.Groups = graph.Contiguous(outputs, k)
-	n.Found("group sum", fmt.Sprintf("%d classes of %d bits, tau %v", k, (outputs+k-1)/k, tau), s.from(src))
+	is := fmt.Sprintf("%d classes of %d bits, tau %v", k, (outputs+k-1)/k, tau)
+	if src.Facts.Sum.Beta != nil {
+		is += fmt.Sprintf(", beta %v", *src.Facts.Sum.Beta)
+	}
+	n.Found("group sum", is, s.from(src))
+	if s.Circuit && src.Facts.Sum.Beta == nil {
+		n.Found("beta", "0: not said, group_sum.beta", "the default")
+	}
 	return s.permute(src, n, outputs)
 }
 
 // from says who told of the sum.
 func (s *Sum) from(src *given.Source) string {
-	switch {
-	case s.Whole:
+	if s.Whole {
 		return "the file itself"
-	case src.Facts.Name == "":
-		return "what was said"
 	}
-	return src.Facts.Name
+	return Said(src)
 }
 
 // size compares the sizes of groups that the facts say with what they are.
@@ -147,6 +161,64 @@ func (s *Sum) permute(src *given.Source, n *graph.Network, outputs int) error {
 	}
 	n.Found("order of the counted bits", "permuted", from)
 	return nil
+}
+
+// CompareSum compares what the facts say of a sum with one that a file has. It returns an error if they differ, as far
+// as float32 has their numbers.
+//
+// Constants that a class counts may have become part of its beta: where betas differ, one that the facts say is wrong
+// only if they do not all lie above it by whole numbers, and no class has it.
+func CompareSum(src *given.Source, sum *graph.Sum, where string) error {
+	said := &src.Facts.Sum
+	if said.K != nil && *said.K != len(sum.Groups) {
+		return Contradiction(src, "group_sum.k", *said.K, where, len(sum.Groups))
+	}
+	if said.Tau != nil && float32(*said.Tau) != float32(sum.Tau) {
+		return Contradiction(src, "group_sum.tau", *said.Tau, where, sum.Tau)
+	}
+	if said.Beta == nil {
+		return nil
+	}
+	folded := len(sum.Beta) > 1
+	for class := range sum.Groups {
+		above := float64(float32(sum.BetaOf(class)) - float32(*said.Beta))
+		if above == 0 {
+			return nil
+		}
+		folded = folded && above > 0 && above == math.Trunc(above)
+	}
+	if folded {
+		return nil
+	}
+	return Contradiction(src, "group_sum.beta", *said.Beta, where, DescribeBeta(sum))
+}
+
+// DescribeBeta says beta in the words of the user's screen.
+func DescribeBeta(s *graph.Sum) string {
+	if len(s.Beta) > 1 {
+		return fmt.Sprintf("%v to %v for the classes", slices.Min(s.Beta), slices.Max(s.Beta))
+	}
+	return fmt.Sprint(s.BetaOf(0))
+}
+
+// FoundSum notes a sum that is known from somewhere. If nobody said its beta, that is noted as what it is taken for, and
+// from where.
+func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
+	is := fmt.Sprintf("%d classes, tau %v", len(n.Sum.Groups), n.Sum.Tau)
+	if saidBeta {
+		n.Found("group sum", is+", beta "+DescribeBeta(&n.Sum), from)
+		return
+	}
+	n.Found("group sum", is, from)
+	n.Found("beta", "0: not said, group_sum.beta", defaults)
+}
+
+// Said names where facts stand, for findings.
+func Said(src *given.Source) string {
+	if src.Facts.Name == "" {
+		return "the options"
+	}
+	return src.Facts.Name
 }
 
 // resolved returns what facts or a file say, which must not differ.

@@ -123,6 +123,7 @@ func (n *network) model(o *torchfile.Object) error {
 	if err != nil {
 		return err
 	}
+	n.sum.Why = "the module has no GroupSum"
 	for i, m := range modules {
 		if m.Class == layerClass {
 			name := strings.TrimPrefix(m.Name+".weights", ".")

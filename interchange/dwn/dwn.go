@@ -155,6 +155,7 @@ func (n *network) model(o *torchfile.Object) error {
 	if err != nil {
 		return err
 	}
+	n.sum.Why = "the module has no GroupSum"
 	for i, m := range modules {
 		if m.Class == layerClass {
 			l := &layer{name: m.Name, module: &m, tensors: map[string]*torchfile.Tensor{luts: m.Tensor(luts)}}

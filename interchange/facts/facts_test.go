@@ -50,19 +50,28 @@ func TestParse(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                   "no keys with values",
-		"[1, 2]":                             "no keys with values",
-		"a: [":                               "neither JSON nor YAML",
-		"group_sum: 3":                       "group_sum: 3, want keys with values",
-		"group_sum: {k: ten}":                "group_sum.k: ",
-		"group_sum: {k: 0}":                  "group_sum.k: 0 classes",
-		"group_sum: {tau: 0}":                "group_sum.tau: 0, want a number above 0",
-		"layers: {n: 6}":                     "want a list of keys with values",
-		"layers: [{n: six}]":                 "layers[0].n: ",
-		"input: {bits: 17}":                  "input.bits: 17",
-		"input: {divisor: -1}":               "input.divisor: -1",
-		"classes: [a, ' ']":                  "a class without a name",
-		"layers_in_order: [{k: 3, type: 7}]": "layers_in_order[0].type: ",
+		"":                       "no keys with values",
+		"[1, 2]":                 "no keys with values",
+		"a: [":                   "neither JSON nor YAML",
+		"group_sum: 3":           "group_sum: 3, want keys with values",
+		"group_sum: {tau: zero}": `group_sum.tau: "zero", want a number`,
+		"group_sum: {k: ten}":    "group_sum.k: ",
+		"group_sum: {k: 0}":      "group_sum.k: 0 classes",
+		"group_sum: {tau: 0}":    "group_sum.tau: 0, want a number above 0",
+		"layers: {n: 6}":         "want a list of keys with values",
+		"layers: [{n: six}]":     "layers[0].n: ",
+		"input: {bits: 17}":      "input.bits: 17",
+		"input: {divisor: -1}":   "input.divisor: -1",
+		"classes: [a, ' ']":      "a class without a name",
+		"classes: [a, b, a]":     `"a" is the name of class 0 and of class 2`,
+		"classes: [[a]]":         "classes: ",
+		"input: {divisor: 255}":  "input.divisor is 255, but input.bits is not said",
+		"input: {shape: 64}":     "input.shape: 64, want a list of whole numbers",
+		"layers_in_order: [{receptive_field: 3}]": "layers_in_order[0].receptive_field: 3, want a list of whole numbers",
+		"group_sum: {tau: 1e-50}":                 "group_sum.tau: 1e-50, want a number above 0 that float32 has",
+		"group_sum: {tau: 1e50}":                  "group_sum.tau: 1e+50, want",
+		"layers_in_order: [{tau: 1e-50}]":         "layers_in_order[0].tau: 1e-50, want",
+		"layers_in_order: [{k: 3, type: 7}]":      "layers_in_order[0].type: ",
 	} {
 		if _, err := Parse([]byte(text), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
@@ -93,6 +102,47 @@ func TestFurther(t *testing.T) {
 		if _, err := Parse([]byte(example), []string{text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestFurtherBesideTexts has facts beside keys of a file whose values are texts, or keys with values.
+func TestFurtherBesideTexts(t *testing.T) {
+	want := InputNumbers{Shape: []int{1, 8, 8}, Bits: 5, Divisor: 16}
+	for _, further := range [][]string{
+		{"input.bits=5", "input.divisor=16"}, {"input={bits: 5, divisor: 16}"}, {"input={bits: 5}", "input.divisor=16"},
+	} {
+		for _, in := range []string{`float32 [1, 8, 8]`, `{shape: [1, 8, 8]}`, `{shape: [1, 8, 8], bits: 3}`} {
+			f, err := Parse([]byte("input: "+in), further)
+			if err != nil {
+				t.Errorf("%s, %s: %v", in, further, err)
+				continue
+			}
+			if diff := cmp.Diff(want, f.Input); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", in, further, diff)
+			}
+		}
+	}
+	f, err := Parse([]byte("thermometer: {thresholds_file: a.npy}"), []string{"thermometer=none", "input=float32 [3]"})
+	if err != nil || !f.Thermometer.None || f.Thermometer.File != "" || len(f.Input.Shape) != 1 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// TestExponent has a number that YAML's reader takes for a text.
+func TestExponent(t *testing.T) {
+	if f, err := Parse(nil, []string{"group_sum.tau=1e-3"}); err != nil || *f.Sum.Tau != 1e-3 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// TestNumbersAsClasses has names of classes that YAML takes for something else.
+func TestNumbersAsClasses(t *testing.T) {
+	f, err := Parse([]byte("classes: [0, -1, 1.5, true, six]"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"0", "-1", "1.5", "true", "six"}, f.Classes); diff != "" {
+		t.Errorf("classes (-want +got):\n%s", diff)
 	}
 }
 

@@ -24,6 +24,15 @@ func amended(data []byte, further []string) ([]byte, error) {
 	}
 	var all any = map[string]any{}
 	if len(data) > 0 {
+		var keys map[string]json.RawMessage
+		if json.Unmarshal(data, &keys) == nil && keys != nil { // further facts go into what texts mean
+			texts(keys)
+			converted, err := json.Marshal(keys)
+			if err != nil {
+				return nil, err
+			}
+			data = converted
+		}
 		if err := json.Unmarshal(data, &all); err != nil {
 			return nil, fmt.Errorf("no JSON: %w", err)
 		}
@@ -51,6 +60,20 @@ func amended(data []byte, further []string) ([]byte, error) {
 // step is a key, with a place in a list behind it or not.
 var step = regexp.MustCompile(`^([A-Za-z_]+)(?:\[([0-9]{1,4})\])?$`)
 
+// merged returns keys with values that take the place of others, or stand beside them; any other value takes the place
+// of all.
+func merged(old, value any) any {
+	into, isOld := old.(map[string]any)
+	from, isNew := value.(map[string]any)
+	if !isOld || !isNew {
+		return value
+	}
+	for key, v := range from {
+		into[key] = merged(into[key], v)
+	}
+	return into
+}
+
 // with returns facts with a value at a path of keys.
 func with(in any, path []string, value any) (any, error) {
 	m := step.FindStringSubmatch(path[0])
@@ -63,7 +86,7 @@ func with(in any, path []string, value any) (any, error) {
 	}
 	set := func(old any) (any, error) {
 		if len(path) == 1 {
-			return value, nil
+			return merged(old, value), nil
 		}
 		return with(old, path[1:], value)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -77,8 +78,8 @@ func Parse(data []byte, further []string) (*Facts, error) {
 // shape matches the shape of a sample in a text such as "float32 [1, 8, 8]".
 var shape = regexp.MustCompile(`\[(\d+(?:, *\d+)*)\]`)
 
-// texts replaces what may be a text by what it means: of the input its shape, where it stands there, and of the
-// thermometer that there is none.
+// texts replaces what may be written in another way by what it means: a text of the input by its shape, where that
+// stands there, one of the thermometer by whether it is none, and names of classes that are numbers by texts.
 func texts(all map[string]json.RawMessage) {
 	text := func(key string) (string, bool) {
 		var s string
@@ -94,6 +95,18 @@ func texts(all map[string]json.RawMessage) {
 	}
 	if s, ok := text("thermometer"); ok {
 		all["thermometer"] = json.RawMessage(`{"none":` + strconv.FormatBool(s == "none") + `}`)
+	}
+	var names []json.RawMessage
+	if json.Unmarshal(all["classes"], &names) != nil || names == nil {
+		return
+	}
+	for i, name := range names {
+		if c := name[0]; c == '-' || c >= '0' && c <= '9' || c == 't' || c == 'f' {
+			names[i] = json.RawMessage(strconv.Quote(string(name)))
+		}
+	}
+	if changed, err := json.Marshal(names); err == nil {
+		all["classes"] = changed
 	}
 }
 
@@ -145,10 +158,40 @@ func fillField(field reflect.Value, raw json.RawMessage, place string) (unused [
 		}
 		return unused, nil
 	}
-	if err := json.Unmarshal(raw, field.Addr().Interface()); err != nil {
-		return nil, fmt.Errorf("%s: %w", place, jsonfault.Explain(err))
+	value := kind
+	if kind.Kind() == reflect.Pointer {
+		value = kind.Elem()
 	}
-	return nil, nil
+	if value.Kind() == reflect.Float64 {
+		raw = number(raw)
+	}
+	if err = json.Unmarshal(raw, field.Addr().Interface()); err == nil {
+		return nil, nil
+	}
+	switch value.Kind() {
+	case reflect.Float64:
+		return nil, fmt.Errorf("%s: %.60s, want a number", place, raw)
+	case reflect.Int:
+		return nil, fmt.Errorf("%s: %.60s, want a whole number", place, raw)
+	case reflect.Slice:
+		if kind.Elem().Kind() == reflect.Int {
+			return nil, fmt.Errorf("%s: %.60s, want a list of whole numbers, such as [8, 8]", place, raw)
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", place, jsonfault.Explain(err))
+}
+
+// number returns a text that is a number, such as 1e-3, which YAML's reader does not take for one, as that.
+func number(raw json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return raw
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		return raw
+	}
+	return strconv.AppendFloat(nil, v, 'g', -1, 64)
 }
 
 // check refuses numbers that no network has.
@@ -157,17 +200,35 @@ func (f *Facts) check() error {
 	switch {
 	case s.K != nil && (*s.K < 1 || *s.K > 256):
 		return fmt.Errorf("group_sum.k: %d classes, want 1 to 256", *s.K)
-	case s.Tau != nil && !(*s.Tau > 0):
-		return fmt.Errorf("group_sum.tau: %v, want a number above 0", *s.Tau)
+	case s.Tau != nil && (!(float32(*s.Tau) > 0) || math.IsInf(float64(float32(*s.Tau)), 0)):
+		return fmt.Errorf("group_sum.tau: %v, want a number above 0 that float32 has", *s.Tau)
 	case f.Input.Bits < 0 || f.Input.Bits > 16:
 		return fmt.Errorf("input.bits: %d, want 1 to 16", f.Input.Bits)
 	case f.Input.Divisor < 0:
 		return fmt.Errorf("input.divisor: %v, want a number above 0", f.Input.Divisor)
+	case f.Input.Divisor != 0 && f.Input.Bits == 0:
+		return fmt.Errorf("input.divisor is %v, but input.bits is not said: of how many bits are the whole numbers that "+
+			"were divided?", f.Input.Divisor)
 	}
-	for _, name := range f.Classes {
-		if strings.TrimSpace(name) == "" {
-			return errors.New("classes: a class without a name")
+	for i := range f.LayersInOrder {
+		if tau := f.LayersInOrder[i].Tau; tau != nil && float32(*tau) == 0 {
+			return fmt.Errorf("layers_in_order[%d].tau: %v, want a number other than 0 that float32 has", i, *tau)
 		}
+	}
+	return CheckClasses(f.Classes)
+}
+
+// CheckClasses refuses names of classes that are blank, or stand twice.
+func CheckClasses(names []string) error {
+	first := map[string]int{}
+	for i, name := range names {
+		if strings.TrimSpace(name) == "" {
+			return fmt.Errorf("classes: class %d is a class without a name", i)
+		}
+		if j, twice := first[name]; twice {
+			return fmt.Errorf("classes: %.60q is the name of class %d and of class %d", name, j, i)
+		}
+		first[name] = i
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
@@ -74,13 +75,34 @@ func (b *blifReader) read() ([]graph.Ref, error) {
 	if !b.begun {
 		return nil, errors.New("the file has no .model")
 	}
-	for net, driver := range b.drivers {
-		if driver == undriven {
-			b.line = int(b.used[net])
-			return nil, fmt.Errorf("%.60q is read here, but nothing drives it", b.name(int32(net)))
-		}
+	if net := b.undrivenNet(); net >= 0 {
+		b.line = int(b.used[net])
+		return nil, fmt.Errorf("%.60q is read here, but nothing drives it", b.name(net))
 	}
 	return b.emit()
+}
+
+// undrivenNet returns a net that nothing drives and that an output depends on, the one that the file names first; -1 if
+// there is none. Other programs leave logic in their files that nothing reads, and nets in it that nothing drives.
+func (b *blifReader) undrivenNet() int32 {
+	found := int32(-1)
+	seen := make([]bool, len(b.drivers))
+	stack := slices.Clone(b.outputs)
+	for len(stack) > 0 {
+		net := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[net] {
+			continue
+		}
+		seen[net] = true
+		switch driver := b.drivers[net]; {
+		case driver == undriven && (found < 0 || net < found):
+			found = net
+		case driver >= 0:
+			stack = append(stack, b.covers[driver].pins...)
+		}
+	}
+	return found
 }
 
 // name returns the name of a net, for an error.

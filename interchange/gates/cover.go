@@ -11,6 +11,11 @@ import (
 func (b *blifReader) emit() ([]graph.Ref, error) {
 	b.circuit = graph.NewCircuit(len(b.inputs))
 	b.refs = make([]graph.Ref, len(b.drivers))
+	for net, driver := range b.drivers {
+		if driver == undriven { // no output depends on it
+			b.refs[net] = graph.False
+		}
+	}
 	for i, net := range b.inputs {
 		b.refs[net] = graph.Ref(i)
 	}

@@ -39,7 +39,7 @@ func network(src *given.Source, format string, c *graph.Circuit, outputs []graph
 	n.Found("circuit", fmt.Sprintf("%s, %s, %s", plural.Of(c.Inputs, "input", "inputs"),
 		plural.Of(c.Nodes(), "node", "nodes"), plural.Of(len(outputs), "output", "outputs")), "the file itself")
 	padding := src.Facts.Sum.Padding
-	sum := &checkpoint.Sum{Why: whyNoSum}
+	sum := &checkpoint.Sum{Why: whyNoSum, Circuit: true}
 	if err := sum.Resolve(src, n, len(outputs), padding != nil && *padding > 0); err != nil {
 		return nil, err
 	}

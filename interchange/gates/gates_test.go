@@ -190,6 +190,25 @@ func TestSum(t *testing.T) {
 	}
 }
 
+// TestUndriven reads a circuit with logic that nothing reads, of a net that nothing drives, as yosys and abc leave it.
+func TestUndriven(t *testing.T) {
+	n, err := ReadBLIF(source(".model m\n.inputs a b\n.outputs y\n.names a gone dead\n11 1\n.names dead deader\n0 1\n"+
+		".names a b y\n11 1\n.end\n", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range 4 {
+		a, b := float64(line>>1), float64(line&1)
+		if got := graphtest.Scores(n, []float64{a, b})[0]; float64(got) != a*b {
+			t.Errorf("%v and %v: %v", a, b, got)
+		}
+	}
+	_, err = ReadBLIF(source(".model m\n.inputs a b\n.outputs y\n.names a gone half\n11 1\n.names half b y\n11 1\n.end\n", 1))
+	if err == nil || !strings.Contains(err.Error(), `line 4: "gone" is read here, but nothing drives it`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestBLIFErrors(t *testing.T) {
 	const head = ".model m\n.inputs a b\n.outputs y\n"
 	for name, test := range map[string]struct{ text, want string }{

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"ialgn/interchange/facts"
+	"ialgn/internal/hint"
 )
 
 // Source is a file with what the user says of it.
@@ -85,7 +86,8 @@ func SHA256(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Rows returns the rows of an array of one or two dimensions: one row of the first.
+// Rows returns the rows of an array of one or two dimensions: one row of the first. It returns an error if a number is
+// none of float32: rounded, it would be another threshold, which a feature may lie on the other side of.
 func Rows(shape []int, values []float64) ([][]float32, error) {
 	var width int
 	switch {
@@ -103,7 +105,11 @@ func Rows(shape []int, values []float64) ([][]float32, error) {
 	for ; len(values) >= width; values = values[width:] {
 		row := make([]float32, width)
 		for i, v := range values[:width] {
-			row[i] = float32(v)
+			if row[i] = float32(v); float64(row[i]) != v {
+				return nil, hint.With(fmt.Errorf("threshold %d of row %d is %v, which float32 does not have: features are "+
+					"compared in float32, as the frameworks do", i, len(rows), v),
+					"save the thresholds that the network was trained with, or round them by x.astype('float32')")
+			}
 		}
 		rows = append(rows, row)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ialgn/interchange/given"
+	"ialgn/interchange/checkpoint"
 	"ialgn/interchange/graph"
 )
 
@@ -26,10 +26,14 @@ func (r *reader) finish() (*graph.Network, error) {
 		if v.tau == 0 {
 			r.net.Sum.Tau = 1
 		}
+		if err := checkpoint.CompareSum(r.src, &r.net.Sum, "the graph"); err != nil {
+			return nil, err
+		}
+		checkpoint.FoundSum(r.net, r.src.Name, true, "")
 	} else if err := r.groups(v, name); err != nil {
 		return nil, err
 	}
-	r.found(v)
+	r.found()
 	if !r.dense() {
 		r.net.Circuit = r.circuit
 	}
@@ -69,52 +73,28 @@ func same(list []float64) []float64 {
 
 // groups makes sums of bits as the user says.
 func (r *reader) groups(v *value, name string) error {
-	why := fmt.Sprintf("the graph ends in bits, %.80q, and does not count them", name)
-	sum := &r.src.Facts.Sum
-	switch {
-	case sum.K == nil:
-		return &given.Missing{What: "classes", Why: why}
-	case sum.Tau == nil:
-		return &given.Missing{What: "tau", Why: why}
+	n, facts := v.elements(), &r.src.Facts.Sum
+	sum := &checkpoint.Sum{Why: fmt.Sprintf("the graph ends in bits, %.80q, and does not count them", name), Circuit: true}
+	if err := sum.Resolve(r.src, r.net, n, facts.Padding != nil && *facts.Padding > 0); err != nil {
+		return err
 	}
-	n, k := v.elements(), *sum.K
-	switch {
-	case k < 2 || k > n:
-		return fmt.Errorf("%d classes cannot share the %d outputs of its graph", k, n)
-	case n%k != 0 && sum.Padding == nil:
-		return fmt.Errorf("the %d outputs of its graph cannot be split into %d classes: if zeros are to be added at the "+
-			"end, say how many (zero_padding_at_end)", n, k)
-	case !(*sum.Tau > 0):
-		return fmt.Errorf("tau %v is not above 0", *sum.Tau)
-	}
-	order := sum.RandPerm
-	if order != nil && len(order) != n {
-		return fmt.Errorf("randperm has %d numbers, and the graph %d outputs", len(order), n)
-	}
-	r.net.Sum = graph.Sum{Groups: make([][]graph.Ref, k), Tau: *sum.Tau}
-	if sum.Beta != nil {
-		r.net.Sum.Beta = []float64{*sum.Beta}
-	}
-	seen := make([]bool, n)
-	size := (n + k - 1) / k
-	for i := range n {
-		at := i
-		if order != nil {
-			at = order[i]
+	for g, group := range r.net.Sum.Groups {
+		var counted []graph.Ref
+		for _, at := range group {
+			if at < 0 { // zeros behind the last bit
+				continue
+			}
+			if err := r.count(&counted, v, int(at)); err != nil {
+				return err
+			}
 		}
-		if at < 0 || at >= n || seen[at] {
-			return errors.New("randperm is no permutation")
-		}
-		seen[at] = true
-		if err := r.count(&r.net.Sum.Groups[i/size], v, at); err != nil {
-			return err
-		}
+		r.net.Sum.Groups[g] = counted
 	}
 	return nil
 }
 
 // found says what was found.
-func (r *reader) found(v *value) {
+func (r *reader) found() {
 	from := r.src.Name
 	in := &r.net.Input
 	switch {
@@ -124,10 +104,6 @@ func (r *reader) found(v *value) {
 		r.net.Found("input", fmt.Sprintf("%d numbers of %d bits", in.Features(), in.Digits), from)
 	}
 	r.net.Found("network", fmt.Sprintf("%d operators of look-up tables, %d tables", r.lookups, r.circuit.Nodes()), from)
-	if !v.isSums() {
-		from = r.src.Facts.Name
-	}
-	r.net.Found("classes", fmt.Sprintf("%d, tau %v", len(r.net.Sum.Groups), r.net.Sum.Tau), from)
 }
 
 // dense makes layers of the circuit, and reports whether it is a chain of such: each reads the one before, and the sums

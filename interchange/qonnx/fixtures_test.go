@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"ialgn/interchange/facts"
@@ -86,13 +87,26 @@ func TestMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		var missing *given.Missing
-		if _, err := Read(source(data, nil)); !errors.As(err, &missing) || missing.What != "classes" {
-			t.Errorf("error %v, want that classes are missing", err)
+		if _, err := Read(source(data, nil)); !errors.As(err, &missing) || missing.What != "group_sum.k" {
+			t.Errorf("error %v, want that the classes are missing", err)
 		}
 		k := 10
 		if _, err := Read(source(data, &facts.Facts{Sum: facts.GroupSum{K: &k}})); !errors.As(err, &missing) ||
-			missing.What != "tau" {
+			missing.What != "group_sum.tau" {
 			t.Errorf("error %v, want that tau is missing", err)
+		}
+		for text, want := range map[string]string{
+			"group_sum: {k: 10, tau: 1, group_size: 2}":          "group_sum.group_size is 2, but a sum of",
+			"group_sum: {k: 10, tau: 1, zero_padding_at_end: 1}": "group_sum.zero_padding_at_end is 1, but a sum of",
+			"group_sum: {k: 7, tau: 1}":                          "are no multiple",
+		} {
+			f, err := facts.Parse([]byte(text), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Read(source(data, f)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v, want %q", text, err, want)
+			}
 		}
 	}
 }

@@ -54,9 +54,13 @@ func compare(r *reader, n *onnx.Node) (*value, error) {
 		first = 1
 	}
 	inclusive := n.Op == "GreaterOrEqual" || n.Op == "LessOrEqual"
+	if first < len(n.Inputs) && r.constants[n.Inputs[first]] != nil {
+		return nil, errors.New("it asks whether x is below a threshold: of comparisons x > t and x >= t are read, as " +
+			"Greater(x, t), GreaterOrEqual(x, t), Less(t, x) and LessOrEqual(t, x)")
+	}
 	v, err := r.operand(n, first)
 	if err != nil {
-		return nil, fmt.Errorf("%w: only x > threshold is read", err)
+		return nil, err
 	}
 	t, err := r.tensor(n, 1-first)
 	switch {

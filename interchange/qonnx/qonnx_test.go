@@ -313,6 +313,25 @@ func small(t testing.TB) *onnx.Model {
 	return m.m
 }
 
+// TestSumOfGraph compares what facts say with the sum of a graph: 2 classes, beta 0, tau 2.
+func TestSumOfGraph(t *testing.T) {
+	data := (&maker{m: small(t)}).bytes(t)
+	for text, want := range map[string]string{
+		"group_sum: {k: 2, tau: 2, beta: 0}": "",
+		"group_sum: {k: 3}":                  "group_sum.k is 3, but the graph has 2",
+		"group_sum: {tau: 2.5}":              "group_sum.tau is 2.5, but the graph has 2",
+		"group_sum: {beta: 1}":               "group_sum.beta is 1, but the graph has 0",
+	} {
+		f, err := facts.Parse([]byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(source(data, f)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
+
 // TestRefused holds what is refused, and by which words.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
@@ -359,6 +378,12 @@ func TestRefused(t *testing.T) {
 		}},
 		{"samples mixed", "does not keep the samples apart", func(m *onnx.Model) {
 			m.Graph.Initializers[2] = onnx.Int64s(m.Graph.Initializers[2].Name, []int64{2}, []int64{-1, 2})
+		}},
+		{"below", "it asks whether x is below a threshold: of comparisons x > t and x >= t are read", func(m *onnx.Model) {
+			m.Graph.Inputs[0].Type = onnx.Float
+			m.Graph.Initializers = append(m.Graph.Initializers, onnx.Float32s("t", []int64{8}, make([]float32, 8)))
+			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, 0, onnx.Node{Op: "Less", Inputs: []string{"x", "t"}, Outputs: []string{"b"}})
+			m.Graph.Nodes[1].Inputs[0] = "b"
 		}},
 		{"no outcome", "no output of its graph depends on look-up tables", func(m *onnx.Model) {
 			m.Graph.Outputs[0].Name, m.Graph.Outputs[1].Name = "x", "x"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ialgn/interchange/difflogic"
@@ -30,16 +31,33 @@ type format struct {
 	// Of a file of PyTorch, what is in it decides.
 	recognise func(value any) bool
 	readValue func(src *given.Source, value any) (*graph.Network, error)
+
+	// What it uses of what is said beside the file.
+	wiring     bool     // a file of wires, or the seed that drew them
+	thresholds bool     // those of a thermometer before the network
+	frameworks []string // that facts may name, in lower case; nil: any, since others write the format, too
 }
 
 // formats are all of them.
 var formats = []format{
-	{name: "difflogic", what: "a module or state dict", recognise: difflogic.Recognise, readValue: difflogic.Read},
-	{name: "torchlogix", what: "a module or state dict", recognise: torchlogix.Recognise, readValue: torchlogix.Read},
-	{name: "dwn", what: "a module or state dict of torch_dwn", recognise: dwn.Recognise, readValue: dwn.Read},
-	{name: "circuit-json", what: "torchlogix's Circuit", begins: isJSON, read: torchlogix.ReadCircuit},
-	{name: "aiger", what: "a circuit of AND gates", begins: isAIGER, read: gates.ReadAIGER},
-	{name: "blif", what: "a circuit of tables", begins: isBLIF, read: gates.ReadBLIF},
+	{
+		name: "difflogic", what: "a module or state dict", recognise: difflogic.Recognise, readValue: difflogic.Read,
+		wiring: true, thresholds: true, frameworks: []string{"difflogic"},
+	},
+	{
+		name: "torchlogix", what: "a module or state dict", recognise: torchlogix.Recognise, readValue: torchlogix.Read,
+		thresholds: true, frameworks: []string{"torchlogix"},
+	},
+	{
+		name: "dwn", what: "a module or state dict of torch_dwn", recognise: dwn.Recognise, readValue: dwn.Read,
+		thresholds: true, frameworks: []string{"dwn", "torch_dwn"},
+	},
+	{
+		name: "circuit-json", what: "torchlogix's Circuit", begins: isJSON, read: torchlogix.ReadCircuit,
+		thresholds: true, frameworks: []string{"torchlogix", "circuit-json"},
+	},
+	{name: "aiger", what: "a circuit of AND gates", begins: isAIGER, read: gates.ReadAIGER, thresholds: true},
+	{name: "blif", what: "a circuit of tables", begins: isBLIF, read: gates.ReadBLIF, thresholds: true},
 	{name: "qonnx", what: "LookupTable and LookupTableConv", begins: isONNX, read: qonnx.Read},
 }
 
@@ -68,6 +86,9 @@ func Read(src *given.Source, from string) (*graph.Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.used(src); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
+	}
 	var network *graph.Network
 	if f.readValue != nil {
 		network, err = f.readValue(src, value)
@@ -75,10 +96,46 @@ func Read(src *given.Source, from string) (*graph.Network, error) {
 		network, err = f.read(src)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.name, err)
+		return nil, fmt.Errorf("%s: %w", f.name, f.asked(err))
 	}
 	network.Format = f.name
 	return network, nil
+}
+
+// used refuses what is said beside a file that the format makes no use of.
+func (f *format) used(src *given.Source) error {
+	framework := strings.ToLower(src.Facts.Framework)
+	switch {
+	case !f.wiring && src.Wiring != nil:
+		return hint.With(fmt.Errorf("wires are given, %.80q, but a file of this form has its own or none", src.Wiring.Name),
+			"leave out {Wiring FILE}")
+	case !f.wiring && src.Seed != nil:
+		return hint.With(errors.New("a seed of the wires is given, but a file of this form has its own or none"),
+			"leave out {WiringSeed N}")
+	case !f.thresholds && src.Thresholds != nil:
+		return hint.With(errors.New("thresholds are given, but a file of this form has its own, or takes bits"),
+			"leave out {Thresholds FILE.npy}, and thermometer.thresholds_file of the facts")
+	case framework != "" && f.frameworks != nil && !slices.Contains(f.frameworks, framework):
+		return hint.With(fmt.Errorf("framework is %.40q, but the file is one of %s", src.Facts.Framework,
+			strings.Join(f.frameworks, " or ")), "are the facts those of another network? The key may be left out")
+	}
+	return nil
+}
+
+// asked adds to an error that something is missing how to say it.
+func (f *format) asked(err error) error {
+	var missing *given.Missing
+	switch {
+	case !errors.As(err, &missing):
+		return err
+	case missing.What == "wiring" && f.wiring:
+		return hint.With(err, "name a file that has it with {Wiring FILE}, or the seed that drew it with {WiringSeed N}")
+	case missing.What == "wiring":
+		return hint.With(err, "save the whole module, torch.save(model, FILE), or a state dict that has it")
+	case missing.What == "thresholds":
+		return hint.With(err, "save them by numpy.save and name the file with {Thresholds FILE.npy}")
+	}
+	return hint.With(err, "say it with {Fact %s=VALUE}, or in a file with {Facts FILE}", missing.What)
 }
 
 // find returns the format of a file, and what is in a file of PyTorch.

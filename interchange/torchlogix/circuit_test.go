@@ -40,6 +40,33 @@ func TestReadCircuit(t *testing.T) {
 	}
 }
 
+// TestSumOfCircuit compares what facts say with sums whose betas differ, as simplify leaves them, or not.
+func TestSumOfCircuit(t *testing.T) {
+	one := strings.ReplaceAll(twoSums, "1.5", "0.0")
+	folded := strings.ReplaceAll(strings.ReplaceAll(twoSums, "1.5", "3.5"), "0.0", "4.5")
+	for _, c := range []struct {
+		sums string
+		said facts.GroupSum
+		want string
+	}{
+		{twoSums, facts.GroupSum{K: ptr(2), Tau: ptr(2.0), Beta: ptr(1.5)}, ""},
+		{twoSums, facts.GroupSum{K: ptr(3)}, "the options: group_sum.k is 3, but the circuit has 2"},
+		{twoSums, facts.GroupSum{Tau: ptr(2.5)}, "group_sum.tau is 2.5, but the circuit has 2"},
+		{twoSums, facts.GroupSum{Beta: ptr(0.25)}, "group_sum.beta is 0.25, but the circuit has 0 to 1.5 for the classes"},
+		{one, facts.GroupSum{Beta: ptr(1.0)}, "group_sum.beta is 1, but the circuit has 0"},
+		{one, facts.GroupSum{Beta: ptr(-1.0)}, "group_sum.beta is -1, but the circuit has 0"},
+		{folded, facts.GroupSum{Beta: ptr(2.5)}, ""}, // a constant of each class is in it
+		{folded, facts.GroupSum{Beta: ptr(5.5)}, "group_sum.beta is 5.5"},
+	} {
+		src := circuitText(circuitOfParts(twoGates, c.sums, `"outputs": [9, 8]`))
+		src.Facts.Sum = c.said
+		_, err := torchlogix.ReadCircuit(src)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want %q", c.said, err, c.want)
+		}
+	}
+}
+
 func TestReadCircuitOfBits(t *testing.T) {
 	src := circuitText(circuitOfParts(twoGates, "", `"outputs": [7, 4, 0, 3]`))
 	_, err := torchlogix.ReadCircuit(src)

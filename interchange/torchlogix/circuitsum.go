@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ialgn/interchange/checkpoint"
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
 )
@@ -95,14 +96,11 @@ func (r *circuitReader) sum() error {
 		}
 	}
 	r.net.Sum.Tau, r.net.Sum.Beta = r.taus[0], oneBeta(r.betas)
-	said := saidSum(r.src.Facts)
-	if said.K != nil && *said.K != len(r.outputs) {
-		return r.contradiction("k", *said.K, len(r.outputs))
-	}
-	if said.Tau != nil && float32(*said.Tau) != float32(r.taus[0]) {
-		return r.contradiction("tau", *said.Tau, r.taus[0])
-	}
-	return nil
+	said := *r.src
+	withSum := *said.Facts
+	withSum.Sum = saidSum(said.Facts)
+	said.Facts = &withSum
+	return checkpoint.CompareSum(&said, &r.net.Sum, "the circuit")
 }
 
 // oneBeta returns betas as [graph.Sum] has them in the shortest form.
@@ -114,11 +112,6 @@ func oneBeta(betas []float64) []float64 {
 		return nil
 	}
 	return betas[:1:1]
-}
-
-// contradiction is the error that the facts say another thing of the sum than the circuit.
-func (r *circuitReader) contradiction(key string, said, found any) error {
-	return fmt.Errorf("%s: group_sum.%s is %v, but the circuit has %v", r.src.Facts.Name, key, said, found)
 }
 
 // countOutputs groups outputs that are bits, in order.
@@ -186,11 +179,11 @@ func (r *circuitReader) sampleShape(bits int) ([]int, error) {
 	n := r.net.Circuit.Inputs
 	if said := r.src.Facts.Input.Shape; said != nil {
 		if err := checkShape(said); err != nil {
-			return nil, fmt.Errorf("%s: input.shape: %w", r.src.Facts.Name, err)
+			return nil, fmt.Errorf("%s: input.shape: %w", checkpoint.Said(r.src), err)
 		}
 		if product(said)*bits != n {
 			return nil, fmt.Errorf("%s: input.shape: %v with %d thresholds of each feature is not the circuit's n_inputs %d",
-				r.src.Facts.Name, said, bits, n)
+				checkpoint.Said(r.src), said, bits, n)
 		}
 		return said, nil
 	}
@@ -255,7 +248,7 @@ func (r *circuitReader) report() {
 	}
 	from := name
 	if len(r.sums) == 0 {
-		from = sourceOf(r.src.Facts)
+		from = checkpoint.Said(r.src)
 	}
-	n.Found("group sum", describeSum(&n.Sum), from)
+	checkpoint.FoundSum(n, from, len(r.sums) > 0 || saidSum(r.src.Facts).Beta != nil, "the constructor's default")
 }

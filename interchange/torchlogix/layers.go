@@ -22,7 +22,8 @@ const (
 // layer is a layer of the network.
 type layer struct {
 	facts.TorchLayer        // all that is known of it
-	key              string // of its facts, such as "layers_in_order[3]"
+	key              string // of its facts, such as "layers_in_order[3]"; empty: another layer's stand there
+	listed           bool   // the facts have an entry of it
 	found            *found // nil of one that is not in the file
 
 	in, out     []int // shapes of a sample before it and behind it
@@ -48,6 +49,10 @@ func (l *layer) tensor(name string) *torchfile.Tensor {
 
 // missing is the error that a key of the layer's facts is not known.
 func (l *layer) missing(key, why string) error {
+	if l.key == "" {
+		return &given.Missing{What: "layers_in_order", Why: fmt.Sprintf("of layer %q, for %s, %s; add {name: %q, %s: VALUE}",
+			l.name(), key, why, l.name(), key)}
+	}
 	return &given.Missing{What: l.key + "." + key, Why: fmt.Sprintf("of layer %q, %s", l.name(), why)}
 }
 
@@ -61,21 +66,39 @@ func merge(known, said *facts.TorchLayer, knownFrom, saidFrom string) error {
 		case key == "name" || b.IsZero():
 		case a.IsZero():
 			a.Set(b)
-		case !reflect.DeepEqual(a.Interface(), b.Interface()):
+		case !equal(a.Interface(), b.Interface()):
 			return fmt.Errorf("%s: %s %v, %s %v", key, saidFrom, reflect.Indirect(b), knownFrom, reflect.Indirect(a))
 		}
 	}
 	return nil
 }
 
+// equal reports whether two sources say the same of a key: of real numbers as far as float32 has them, for a file may
+// have them as such.
+func equal(a, b any) bool {
+	x, ok := a.(*float64)
+	y, _ := b.(*float64)
+	if ok && x != nil && y != nil {
+		return float32(*x) == float32(*y)
+	}
+	return reflect.DeepEqual(a, b)
+}
+
 // order finds the layers in order: those of the file, with what the facts say of them.
 func (r *reader) order() error {
-	said := r.src.Facts.LayersInOrder
-	known := make([]*layer, len(said))
+	var known []*layer
 	taken := map[*found]bool{}
-	for i, s := range said {
-		l := &layer{TorchLayer: s, key: fmt.Sprintf("layers_in_order[%d]", i)}
-		known[i] = l
+	var placed []int // entries of facts that only their place tells
+	for i, s := range r.src.Facts.LayersInOrder {
+		if reflect.ValueOf(s).IsZero() { // a place that was left out before one that is said
+			continue
+		}
+		l := &layer{TorchLayer: s, key: fmt.Sprintf("layers_in_order[%d]", i), listed: true}
+		known = append(known, l)
+		if s.Name == "" && s.Type == "" {
+			placed = append(placed, i, len(known)-1)
+			continue
+		}
 		if l.found = r.match(s, taken); l.found == nil {
 			if err := r.unmatched(l); err != nil {
 				return err
@@ -83,6 +106,16 @@ func (r *reader) order() error {
 			continue
 		}
 		taken[l.found] = true
+	}
+	for ; len(placed) > 0; placed = placed[2:] {
+		if err := r.place(known[placed[1]], placed[0], taken); err != nil {
+			return err
+		}
+	}
+	for _, l := range known {
+		if l.found == nil {
+			continue
+		}
 		if err := merge(&l.TorchLayer, &l.found.told, r.factsName()+" says", "the file has"); err != nil {
 			return fmt.Errorf("%s.%w (layer %q)", l.key, err, l.found.name)
 		}
@@ -95,6 +128,24 @@ func (r *reader) order() error {
 	}
 	r.layers = slices.DeleteFunc(known, func(l *layer) bool { return l.Type == typeDummy })
 	return r.checkOrder()
+}
+
+// place finds the layer of facts that have neither its name nor its class: the file's at that place.
+func (r *reader) place(l *layer, at int, taken map[*found]bool) error {
+	nameless := l.key + " has neither name nor type, and "
+	switch {
+	case !r.state.module && r.hasConv():
+		return fmt.Errorf("%sa state dict with convolutions does not tell all layers by their places: say one of them",
+			nameless)
+	case at >= len(r.state.found):
+		return fmt.Errorf("%sthe file has no layer at that place, but %d: say one of them", nameless, len(r.state.found))
+	case taken[r.state.found[at]]:
+		return fmt.Errorf("%sthe file's layer at that place, %q, is said by another: say one of them", nameless,
+			r.state.found[at].name)
+	}
+	l.found = r.state.found[at]
+	taken[l.found] = true
+	return nil
 }
 
 // factsName names the facts in errors.
@@ -153,6 +204,10 @@ func (r *reader) fileOrder(known []*layer) ([]*layer, error) {
 		}
 	}
 	var out []*layer
+	keys := map[string]bool{}
+	for _, l := range known {
+		keys[l.key] = true
+	}
 	for i, f := range r.state.found {
 		l := byFound[f]
 		if l == nil {
@@ -160,6 +215,9 @@ func (r *reader) fileOrder(known []*layer) ([]*layer, error) {
 				return nil, err
 			}
 			l = &layer{TorchLayer: f.told, key: fmt.Sprintf("layers_in_order[%d]", i), found: f}
+			if keys[l.key] {
+				l.key = ""
+			}
 		}
 		out = append(out, l)
 	}
@@ -279,20 +337,32 @@ func (r *reader) parametrization(l *layer) error {
 	}
 	switch l.Parametrization {
 	case "":
-		return l.missing("parametrization", "light and warp have weights of the same shape")
+		const why = "light and warp have weights of the same shape"
+		if !l.listed {
+			return missing("parametrization", fmt.Sprintf("%s, as those of layer %q", why, l.name()))
+		}
+		return l.missing("parametrization", why)
 	case parRaw, parLight, parWarp:
 	default:
-		return fmt.Errorf("%s.parametrization is %.60q, want raw, light or warp", l.key, l.Parametrization)
+		return fmt.Errorf("%s is %.60q, want raw, light or warp", l.parametrizationKey(), l.Parametrization)
 	}
 	columns := 1 << l.Rank
 	if l.Parametrization == parRaw {
 		columns = 16
 	}
 	if have := l.columns(); have != columns || l.Parametrization == parRaw && l.Rank != 2 {
-		return fmt.Errorf("%s.parametrization is %s, but the file has weights of %d columns at rank %d",
-			l.key, l.Parametrization, have, l.Rank)
+		return fmt.Errorf("%s is %s, but the file has weights of %d columns at rank %d in layer %q",
+			l.parametrizationKey(), l.Parametrization, have, l.Rank, l.name())
 	}
 	return nil
+}
+
+// parametrizationKey names what said the parametrization.
+func (l *layer) parametrizationKey() string {
+	if !l.listed {
+		return "parametrization"
+	}
+	return l.key + ".parametrization"
 }
 
 // columns returns how many weights a node has.

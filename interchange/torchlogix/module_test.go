@@ -114,6 +114,9 @@ func TestModuleWithoutSum(t *testing.T) {
 	m := denseModule().without("4")
 	_, err := read(t, sequential(m), &facts.Facts{})
 	wantMissing(t, err, "group_sum.k")
+	if !strings.Contains(err.Error(), "the module has no GroupSum") {
+		t.Errorf("error %v", err)
+	}
 	if _, err := read(t, sequential(m), &facts.Facts{Sum: facts.GroupSum{K: ptr(2), Tau: ptr(1.0)}}); err != nil {
 		t.Error(err)
 	}

@@ -108,8 +108,16 @@ func TestFewFacts(t *testing.T) {
 			LayersInOrder: []facts.TorchLayer{{Type: "LogicDense", Parametrization: "light"}, {Type: "GroupSum", K: ptr(2)}},
 			Sum:           facts.GroupSum{Tau: ptr(1.5)},
 		},
+		"places alone": { // of the file's layers: the thermometer, and the first layer of gates
+			LayersInOrder: []facts.TorchLayer{{}, {Parametrization: "light"}}, Sum: facts.GroupSum{K: ptr(2), Tau: ptr(1.5)},
+		},
+		"a place left out": {
+			LayersInOrder: []facts.TorchLayer{{}, {Parametrization: "light"}, {}, {}, {Type: "GroupSum", K: ptr(2), Tau: ptr(1.5)}},
+		},
 	} {
-		for _, wrapped := range []any{d, dict{{"epoch", 3}, {"state_dict", d}}} {
+		for _, wrapped := range []any{
+			d, dict{{"epoch", 3}, {"state_dict", d}}, dict{{"net", d}, {"acc", 0.5}}, dict{{"params", d}},
+		} {
 			got, err := read(t, wrapped, few)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -129,7 +137,7 @@ func TestMissing(t *testing.T) {
 		{"wiring", true, func(d *dict, _ *facts.Facts) { *d = d.without("0.connections._indices_L0") }},
 		{"layers_in_order[2].parametrization", false, func(_ *dict, f *facts.Facts) { f.LayersInOrder[2].Parametrization = "" }},
 		{"layers_in_order[0].parametrization", true, func(_ *dict, f *facts.Facts) { f.Parametrization = "" }},
-		{"layers_in_order[1].parametrization", false, func(_ *dict, f *facts.Facts) { f.LayersInOrder = nil }},
+		{"parametrization", false, func(_ *dict, f *facts.Facts) { f.LayersInOrder = nil }},
 		{"group_sum.k", false, func(_ *dict, f *facts.Facts) { f.LayersInOrder[4].K = nil }},
 		{"group_sum.tau", false, func(_ *dict, f *facts.Facts) { f.LayersInOrder[4].Tau = nil }},
 		{"layers_in_order", true, func(_ *dict, f *facts.Facts) { f.LayersInOrder = nil }},
@@ -161,6 +169,79 @@ func TestMissing(t *testing.T) {
 		c.change(&d, f)
 		_, err := read(t, d, f)
 		wantMissing(t, err, c.what)
+	}
+}
+
+// TestBetaNotSaid holds that the report says of which number nobody said anything.
+func TestBetaNotSaid(t *testing.T) {
+	d, _ := denseNet()
+	beta := func(f facts.GroupSum) string {
+		n, err := read(t, d, &facts.Facts{Parametrization: "light", Sum: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range n.Findings {
+			if f.What == "beta" {
+				return f.Is + " (" + f.From + ")"
+			}
+		}
+		return n.Findings[len(n.Findings)-1].Is
+	}
+	if got, want := beta(facts.GroupSum{K: ptr(2), Tau: ptr(1.5)}), "0: not said, group_sum.beta (the constructor's default)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := beta(facts.GroupSum{K: ptr(2), Tau: ptr(1.5), Beta: ptr(2.0)}), "2 classes, tau 1.5, beta 2"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSumOfTensors has a group sum whose numbers are parameters: of a state dict, and of a module.
+func TestSumOfTensors(t *testing.T) {
+	d, _ := denseNet()
+	d = d.with("4.tau", floats([]int{}, 3.3)).with("4.beta", floats([]int{1}, 2))
+	m := denseModule().with("4", module("torchlogix.layers.groupsum.GroupSum", dict{{"k", 2}}, dict{
+		{"tau", floats([]int{}, 3.3)}, {"beta", floats([]int{1}, 2)},
+	}, nil))
+	for name, c := range map[string]struct {
+		value any
+		said  facts.GroupSum
+	}{
+		"state dict":          {d, facts.GroupSum{K: ptr(2)}},
+		"a module":            {sequential(m), facts.GroupSum{}},
+		"said, too":           {d, facts.GroupSum{K: ptr(2), Tau: ptr(3.3), Beta: ptr(2.0)}},
+		"a module, said, too": {sequential(m), facts.GroupSum{Tau: ptr(3.3)}},
+	} {
+		n, err := read(t, c.value, &facts.Facts{Parametrization: "light", Sum: c.said})
+		if err != nil || float32(n.Sum.Tau) != 3.3 || n.Sum.BetaOf(0) != 2 {
+			t.Errorf("%s: %+v, %v", name, n, err)
+		}
+	}
+	if _, err := read(t, d, &facts.Facts{Parametrization: "light", Sum: facts.GroupSum{K: ptr(2), Tau: ptr(3.4)}}); err == nil {
+		t.Error("another tau is said")
+	}
+}
+
+// TestPlaces has facts that neither name a layer nor have its class.
+func TestPlaces(t *testing.T) {
+	for name, c := range map[string]struct {
+		conv    bool
+		entries []facts.TorchLayer
+		want    string
+	}{
+		"beyond":        {false, []facts.TorchLayer{{}, {}, {}, {Parametrization: "light"}}, "layers_in_order[3] has neither name nor type, and the file has no layer at that place, but 3"},
+		"twice":         {false, []facts.TorchLayer{{Name: "2"}, {Parametrization: "light"}}, `layers_in_order[1] has neither name nor type, and the file's layer at that place, "2"`},
+		"a convolution": {true, []facts.TorchLayer{{Parametrization: "light"}}, "layers_in_order[0] has neither name nor type, and a state dict with convolutions"},
+		"another's":     {false, []facts.TorchLayer{{Name: "2"}}, "layers_in_order[0].parametrization is not known"},
+		"wrong":         {false, []facts.TorchLayer{{}, {Parametrization: "raw"}}, "layers_in_order[1].parametrization is raw, but the file has weights of 4 columns"},
+	} {
+		d, f := denseNet()
+		if c.conv {
+			d, f = convNet()
+		}
+		f.LayersInOrder = c.entries
+		if _, err := read(t, d, f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/interchange/checkpoint"
 	"ialgn/interchange/given"
 )
 
@@ -13,7 +14,7 @@ func missing(what, why string) error { return &given.Missing{What: what, Why: wh
 
 // report notes what was found, and from where.
 func (r *reader) report() {
-	n, file, said := r.net, r.src.Name, sourceOf(r.src.Facts)
+	n, file, said := r.net, r.src.Name, checkpoint.Said(r.src)
 	var forms, sizes []string
 	learnt, noisy := 0, false
 	for _, l := range r.layers {
@@ -58,14 +59,14 @@ func (r *reader) report() {
 	if r.state.module {
 		from = file
 	}
-	n.Found("group sum", describeSum(&n.Sum), from)
+	checkpoint.FoundSum(n, from, r.beta, "the constructor's default")
 }
 
 // parametrizationFrom says where the parametrization is from.
 func (r *reader) parametrizationFrom() string {
 	for _, l := range r.layers {
 		if (l.Type == typeDense || l.Type == typeConv) && l.found.told.Parametrization == "" {
-			return sourceOf(r.src.Facts)
+			return checkpoint.Said(r.src)
 		}
 	}
 	return r.src.Name

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/interchange/checkpoint"
 	"ialgn/interchange/facts"
 	"ialgn/interchange/torchfile"
 )
@@ -45,22 +46,7 @@ type found struct {
 
 // The names of tensors behind a layer's.
 var tensorName = regexp.MustCompile(`^(?:(.*)\.)?(weight|connections\.(?:indices|weights|_indices_L\d+)|` +
-	`tree_weights\.\d+|thresholds|raw_diffs|_export_lut_ids(?:_L\d+)?)$`)
-
-// unwrap returns the state dict in a checkpoint that holds more.
-func unwrap(value any) any {
-	d, ok := value.(*torchfile.Dict)
-	if !ok {
-		return value
-	}
-	for _, key := range []string{"state_dict", "model_state_dict", "model"} {
-		switch inner, _ := d.Get(key); inner := inner.(type) {
-		case *torchfile.Dict, *torchfile.Object:
-			return inner
-		}
-	}
-	return value
-}
+	`tree_weights\.\d+|thresholds|raw_diffs|tau|beta|_export_lut_ids(?:_L\d+)?)$`)
 
 // layerName returns a layer's name without what wrappers of PyTorch put before it.
 func layerName(name string) string {
@@ -84,6 +70,8 @@ func recognise(value any) bool {
 			switch {
 			case m == nil:
 				return false
+			case m[2] == "tau" || m[2] == "beta": // of a group sum, which other frameworks have, too
+				continue
 			case m[2] != "weight":
 				return true
 			}
@@ -119,7 +107,7 @@ func at(d *torchfile.Dict, key string) any {
 
 // readState sorts the tensors of a state dict or a module by layers.
 func readState(value any) (*state, error) {
-	switch v := unwrap(value).(type) {
+	switch v := checkpoint.Content(value).(type) {
 	case *torchfile.Object:
 		s := &state{module: true}
 		if err := s.walk("", v, 0); err != nil {
@@ -193,6 +181,15 @@ func (f *found) derive() (said facts.TorchLayer, err error) {
 		said.Type, said.ThresholdsShape = typeLearnable, f.tensors["raw_diffs"].Shape
 		if t := f.tensors["thresholds"]; t != nil && !slices.Equal(t.Shape, said.ThresholdsShape) {
 			err = fmt.Errorf("thresholds are of shape %v, and raw_diffs of %v", t.Shape, said.ThresholdsShape)
+		}
+	case f.tensors["tau"] != nil || f.tensors["beta"] != nil:
+		said.Type = typeSum
+		for name, to := range map[string]**float64{"tau": &said.Tau, "beta": &said.Beta} {
+			if t := f.tensors[name]; t != nil && err == nil {
+				var v float64
+				v, err = oneValue(t)
+				*to = &v
+			}
 		}
 	case f.tensors["thresholds"] != nil:
 		said.ThresholdsShape = f.tensors["thresholds"].Shape

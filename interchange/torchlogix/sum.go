@@ -9,14 +9,6 @@ import (
 	"ialgn/interchange/graph"
 )
 
-// sourceOf names where facts stand, for findings.
-func sourceOf(f *facts.Facts) string {
-	if f.Name == "" {
-		return "the options"
-	}
-	return f.Name
-}
-
 // saidSum returns what the facts say of the group sum: at their top or of a layer, which takes the place of what the
 // top does not say.
 func saidSum(f *facts.Facts) facts.GroupSum {
@@ -53,8 +45,8 @@ func resolveSum(said facts.GroupSum, n int, why string) (graph.Sum, error) {
 	switch {
 	case k < 1 || k > n || n%k != 0:
 		return graph.Sum{}, fmt.Errorf("group_sum.k is %d, which does not divide the %d bits of the last layer", k, n)
-	case !(math.Abs(tau) > 0) || math.IsInf(tau, 0):
-		return graph.Sum{}, fmt.Errorf("group_sum.tau is %v, want a number other than 0", tau)
+	case float32(tau) == 0 || math.IsNaN(tau) || math.IsInf(float64(float32(tau)), 0):
+		return graph.Sum{}, fmt.Errorf("group_sum.tau is %v, want a number other than 0 that float32 has", tau)
 	case math.IsNaN(beta) || math.IsInf(beta, 0):
 		return graph.Sum{}, fmt.Errorf("group_sum.beta is %v, want a number", beta)
 	case said.GroupSize != nil && *said.GroupSize != n/k:
@@ -64,17 +56,4 @@ func resolveSum(said facts.GroupSum, n int, why string) (graph.Sum, error) {
 		return graph.Sum{}, fmt.Errorf("group_sum: torchlogix has neither randperm nor zero_padding_at_end")
 	}
 	return graph.Sum{Groups: graph.Contiguous(n, k), Tau: tau, Beta: oneBeta([]float64{beta})}, nil
-}
-
-// describeSum says a sum in the words of the user's screen.
-func describeSum(s *graph.Sum) string {
-	beta := "0"
-	switch len(s.Beta) {
-	case 0:
-	case 1:
-		beta = fmt.Sprint(s.Beta[0])
-	default:
-		beta = "one for each class"
-	}
-	return fmt.Sprintf("%d classes, tau %v, beta %s", len(s.Groups), s.Tau, beta)
 }

@@ -27,6 +27,7 @@ package torchlogix
 import (
 	"fmt"
 
+	"ialgn/interchange/checkpoint"
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
 )
@@ -41,6 +42,7 @@ type reader struct {
 	net    *graph.Network
 	layers []*layer // that do something, in order; the group sum is not among them
 	left   int64    // bytes that may still be taken
+	beta   bool     // the file or the user says the sum's beta
 	near   int      // warp: lines whose sum is so small that rounding may decide it
 }
 
@@ -67,7 +69,7 @@ func Read(src *given.Source, value any) (*graph.Network, error) {
 
 // Recognise says whether a value of package torchfile is a state dict or a module of torchlogix, for Read to say what
 // is wrong with it.
-func Recognise(value any) bool { return recognise(unwrap(value)) }
+func Recognise(value any) bool { return recognise(checkpoint.Content(value)) }
 
 // take counts bytes as held, or is the error that there are not as many left.
 func (r *reader) take(n int64, what string) error {
@@ -109,7 +111,12 @@ func (r *reader) sum() error {
 	if err != nil {
 		return err
 	}
-	sum, err := resolveSum(said, product(last.out), "torchlogix saves neither classes nor tau nor beta in a state dict")
+	why := "torchlogix saves neither classes nor tau nor beta in a state dict"
+	if r.state.module {
+		why = "the module has no GroupSum"
+	}
+	r.beta = said.Beta != nil
+	sum, err := resolveSum(said, product(last.out), why)
 	if err != nil || r.net.Circuit == nil {
 		r.net.Sum = sum
 		return err

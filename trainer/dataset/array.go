@@ -49,6 +49,7 @@ type array struct {
 	features int   // elements of a record
 	places   []int // element of each feature; nil: its own
 	shape    Shape // of images
+	fortran  bool  // the first dimension varies fastest in the file: records do not stand together
 	done     int
 	buf      []byte // a record
 	begun    int    // bytes of the next record that stand in buf already
@@ -60,7 +61,7 @@ const (
 	zipMagic = "PK\x03\x04"
 )
 
-// openArray opens a file of an array, NumPy's or IDX.
+// openArray opens a file of an array, NumPy's or IDX, whose records stand one behind the other.
 func openArray(f file) (*array, error) {
 	s, err := f.stream()
 	if err != nil {
@@ -69,8 +70,19 @@ func openArray(f file) (*array, error) {
 	return arrayOf(s)
 }
 
-// arrayOf reads the header of an array. If it is none, the stream is closed.
+// arrayOf reads the header of an array whose records stand one behind the other. If it is none, the stream is closed.
 func arrayOf(s *stream) (*array, error) {
+	a, err := anyArrayOf(s)
+	if err == nil && a.fortran {
+		s.Close()
+		return nil, hint.With(fmt.Errorf("%s: header: the array is in Fortran's order, want C's", s.name),
+			"save numpy.ascontiguousarray(x)")
+	}
+	return a, err
+}
+
+// anyArrayOf reads the header of an array in any order of its elements. If it is none, the stream is closed.
+func anyArrayOf(s *stream) (*array, error) {
 	a := &array{stream: s}
 	var err error
 	switch {
@@ -171,11 +183,7 @@ func (a *array) describe(text string) error {
 		return hint.With(fmt.Errorf("header: elements of type %s, want bool, a whole number, float32 or float64", kind[2]),
 			"convert it, for example by x.astype('float32')")
 	}
-	if fortran[1] == "True" {
-		return hint.With(errors.New("header: the array is in Fortran's order, want C's"),
-			"save numpy.ascontiguousarray(x)")
-	}
-	a.element, a.order = elements[at], binary.LittleEndian
+	a.element, a.order, a.fortran = elements[at], binary.LittleEndian, fortran[1] == "True"
 	if kind[1] == ">" {
 		a.order = binary.BigEndian
 	}
@@ -314,9 +322,13 @@ func arrayFile(path string) file {
 }
 
 // ReadArray reads a whole array of at most that many numbers: the shape that its header has, and the numbers in C
-// order, all finite.
+// order, all finite. A file in Fortran's order, which numpy.save writes of a transposed or permuted array, is read, too.
 func ReadArray(path string, limit int) (shape []int, values []float64, err error) {
-	a, err := openArray(arrayFile(path))
+	s, err := arrayFile(path).stream()
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := anyArrayOf(s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -329,12 +341,35 @@ func ReadArray(path string, limit int) (shape []int, values []float64, err error
 	for {
 		switch err := a.next(row); {
 		case errors.Is(err, io.EOF):
-			return append([]int{a.count}, a.dims...), values, nil
+			shape := append([]int{a.count}, a.dims...)
+			if a.fortran {
+				values = cOrder(shape, values)
+			}
+			return shape, values, nil
 		case err != nil:
 			return nil, nil, err
 		}
 		values = append(values, row...)
 	}
+}
+
+// cOrder returns the elements of an array in C's order, whose last dimension varies fastest, from Fortran's.
+func cOrder(shape []int, values []float64) []float64 {
+	out, at := make([]float64, len(values)), make([]int, len(shape))
+	for _, v := range values {
+		to := 0
+		for i, n := range shape {
+			to = to*n + at[i]
+		}
+		out[to] = v
+		for i := range at {
+			if at[i]++; at[i] < shape[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	return out
 }
 
 // IsArray reports whether a path names an array, NumPy's or IDX, or by its ending an archive of arrays.

@@ -358,3 +358,26 @@ func FuzzArray(f *testing.F) {
 		})
 	})
 }
+
+// TestReadArrayInFortransOrder reads what numpy.save writes of permuted arrays.
+func TestReadArrayInFortransOrder(t *testing.T) {
+	header := func(kind, shape string) []byte {
+		return npyHead(fmt.Sprintf("{'descr': '%s', 'fortran_order': True, 'shape': (%s), }", kind, shape))
+	}
+	for name, test := range map[string]struct {
+		data  []byte
+		shape []int
+		want  []float64
+	}{
+		"float32":          {append(header("<f4", "2, 3"), elementBytes([]float32{1, 4, 2, 5, 3, 6})...), []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
+		"int64":            {append(header("<i8", "2, 3"), elementBytes([]int64{1, 4, 2, 5, 3, 6})...), []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
+		"one dimension":    {append(header("<f8", "3,"), elementBytes([]float64{1, 2, 3})...), []int{3}, []float64{1, 2, 3}},
+		"three dimensions": {append(header("|u1", "2, 2, 2"), 0, 4, 2, 6, 1, 5, 3, 7), []int{2, 2, 2}, []float64{0, 1, 2, 3, 4, 5, 6, 7}},
+	} {
+		dir := writeFiles(t, map[string][]byte{"x.npy": test.data})
+		shape, values, err := ReadArray(filepath.Join(dir, "x.npy"), 100)
+		if err != nil || !slices.Equal(shape, test.shape) || !slices.Equal(values, test.want) {
+			t.Errorf("%s: %v %v, %v; want %v %v", name, shape, values, err, test.shape, test.want)
+		}
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ialgn/internal/hint"
@@ -153,6 +154,31 @@ func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 			n)
 	}
 	return nil
+}
+
+// LabelAs gives the samples the labels that their classes have among others, in that order, of which the set may lack
+// some. It reports whether all of its classes are among them; if not, nothing changes. It must not follow a Read.
+func (s *Set) LabelAs(classes []string) bool {
+	labels := make([]int, len(s.Classes))
+	for i, name := range s.Classes {
+		if labels[i] = slices.Index(classes, name); labels[i] < 0 {
+			return false
+		}
+	}
+	if !slices.Equal(s.Classes, classes) {
+		s.Classes, s.source = slices.Clone(classes), &labelledSource{s.source, labels}
+	}
+	return true
+}
+
+// labelledSource has other labels than another source.
+type labelledSource struct {
+	source
+	labels []int // of each of the other's
+}
+
+func (l *labelledSource) read(part Part, emit func(values []uint16, label int) error) error {
+	return l.source.read(part, func(values []uint16, label int) error { return emit(values, l.labels[label]) })
 }
 
 // form is what the words of real values are to be.

@@ -293,8 +293,12 @@ func (r *gateReader) connect(l, g int, op uint8, bits []bitName) error {
 	case exchanged(op):
 		layer.A[g], layer.B[g] = operands[1], operands[0]
 	default:
-		return fmt.Errorf("the text has operation %s, or %s, but the largest weight is that of %s",
-			numbered(op), numbered(exchanged(op)), numbered(want))
+		text := numbered(op)
+		if other := exchanged(op); other != op {
+			text += ", or " + numbered(other)
+		}
+		return fmt.Errorf("the text has operation %s, but the largest weight is that of %s",
+			text, numbered(want))
 	}
 	return nil
 }

@@ -155,7 +155,7 @@ func TestTextErrors(t *testing.T) {
 		"no form":       {"hello", "neither generated C"},
 		"missing":       {head + "out[0] = v0 ^ v1;" + tail, "layer 0, gate 0 is not in the text, where the weights have 3 gates in 2 layers"},
 		"twice":         {head + good + "out[0] = v0 ^ v1;" + tail, "line 5: layer 1, gate 0: it stands in the text twice"},
-		"operation":     {head + "out[0] = v0 | v1;", "line 2: layer 1, gate 0: the text has operation 7 (a | b), or 7 (a | b), but the largest weight is that of 6 (a ^ b)"},
+		"operation":     {head + "out[0] = v0 | v1;", "line 2: layer 1, gate 0: the text has operation 7 (a | b), but the largest weight is that of 6 (a ^ b)"},
 		"order":         {head + "const int v1 = inp[3] | ~inp[2];", "line 2: layer 0, gate 1: the text has operation 11 (a | ~b), or 13 (~a | b), but the largest weight is that of 2 (a & ~b)"},
 		"jump":          {head + "out[0] = v0 ^ inp[1];", "line 2: layer 1, gate 0: it reads layer -1"},
 		"itself":        {head + "const int v1 = inp[3] & ~v0;", "layer 0, gate 1: it reads layer 0"},

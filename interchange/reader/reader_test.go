@@ -1,0 +1,65 @@
+package reader
+
+import (
+	"strings"
+	"testing"
+
+	"ialgn/interchange/facts"
+	"ialgn/interchange/given"
+	"ialgn/internal/hint"
+)
+
+// TestUsed holds what each format refuses that is said beside a file of it.
+func TestUsed(t *testing.T) {
+	seed := int64(0)
+	for name, c := range map[string]struct {
+		said    given.Source
+		refused []string // formats; all others take it
+		want    string
+	}{
+		"wiring": {
+			given.Source{Wiring: &given.File{Name: "w.c"}}, []string{"torchlogix", "dwn", "circuit-json", "aiger", "blif", "qonnx"},
+			`wires are given, "w.c", but`,
+		},
+		"seed": {
+			given.Source{Seed: &seed}, []string{"torchlogix", "dwn", "circuit-json", "aiger", "blif", "qonnx"},
+			"a seed of the wires is given, but",
+		},
+		"thresholds": {given.Source{Thresholds: [][]float32{{1}}}, []string{"qonnx"}, "thresholds are given, but"},
+		"framework": {
+			given.Source{Facts: &facts.Facts{Framework: "DWN"}}, []string{"difflogic", "torchlogix", "circuit-json"},
+			`framework is "DWN", but the file is one of `,
+		},
+		"nothing": {},
+	} {
+		if c.said.Facts == nil {
+			c.said.Facts = &facts.Facts{}
+		}
+		for i := range formats {
+			f := &formats[i]
+			want := ""
+			for _, name := range c.refused {
+				if name == f.name {
+					want = c.want
+				}
+			}
+			err := f.used(&c.said)
+			if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s of %s: error %v, want %q", name, f.name, err, want)
+			}
+		}
+	}
+}
+
+// TestAsked holds that a question tells an option that answers it.
+func TestAsked(t *testing.T) {
+	for _, f := range formats {
+		h := hint.Of(f.asked(&given.Missing{What: "wiring", Why: "a test"}))
+		if strings.Contains(h, "Wiring") != f.wiring || h == "" {
+			t.Errorf("%s: hint %q", f.name, h)
+		}
+		if h := hint.Of(f.asked(&given.Missing{What: "group_sum.k", Why: "a test"})); !strings.Contains(h, "group_sum.k=VALUE") {
+			t.Errorf("%s: hint %q", f.name, h)
+		}
+	}
+}
