@@ -47,6 +47,7 @@ var helpers = []Rule{
 		Imports:  []string{".", "internal/atomicfile", "internal/command", "internal/tool"},
 		Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},
 	},
+	{Package: "tools/netdelay", External: []string{sys}, Standard: []string{"os/exec"}},
 	{Package: "tools/architecture", Imports: []string{"internal/archtest"}},
 	{
 		Package:  "tools/hostsim",

@@ -3,8 +3,8 @@
 //
 // A [World] lives from Start to Finish or Fail, one in a process. The exchanges are MPI's non-blocking ones. A rank
 // that waits tests for the end without a pause for a fraction of a millisecond, and then ever more rarely, so that
-// ranks which share cores do not take them from each other. Any thread may call MPI, one at a time: to hand each exchange
-// to a goroutine that owns MPI took 38 us, ten times as long as the exchange of two ranks itself.
+// ranks which share cores do not take them from each other. Any thread may call MPI, one at a time: to hand each
+// exchange to a goroutine that owns MPI took 38 us, ten times as long as the exchange of two ranks itself.
 //
 // Faults: each rank tells the next one that it is there, once a beat, whatever else it is doing. One that is not heard
 // of for the time limit was stopped or has lost its network, and the next one says so and ends the run. Of ranks that
