@@ -18,16 +18,19 @@ func TestUsed(t *testing.T) {
 		want    string
 	}{
 		"wiring": {
-			given.Source{Wiring: &given.File{Name: "w.c"}}, []string{"torchlogix", "dwn", "circuit-json", "aiger", "blif", "qonnx"},
+			given.Source{Wiring: &given.File{Name: "w.c"}},
+			[]string{"torchlogix", "dwn", "circuit-json", "aiger", "blif", "qonnx"},
 			`wires are given, "w.c", but`,
 		},
 		"seed": {
-			given.Source{Seed: &seed}, []string{"torchlogix", "dwn", "circuit-json", "aiger", "blif", "qonnx"},
+			given.Source{Seed: &seed},
+			[]string{"torchlogix", "dwn", "circuit-json", "aiger", "blif", "qonnx"},
 			"a seed of the wires is given, but",
 		},
 		"thresholds": {given.Source{Thresholds: [][]float32{{1}}}, []string{"qonnx"}, "thresholds are given, but"},
 		"framework": {
-			given.Source{Facts: &facts.Facts{Framework: "DWN"}}, []string{"difflogic", "torchlogix", "circuit-json"},
+			given.Source{Facts: &facts.Facts{Framework: "DWN"}},
+			[]string{"difflogic", "torchlogix", "circuit-json"},
 			`framework is "DWN", but the file is one of `,
 		},
 		"nothing": {},
