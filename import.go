@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"ialgn/interchange"
-	"ialgn/interchange/checkpoint"
 	"ialgn/interchange/facts"
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
@@ -101,7 +100,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 		if words.Divisor != 0 {
 			how = fmt.Sprintf("divided by %v for the network", words.Divisor)
 		}
-		n.Found("features", fmt.Sprintf("whole numbers of %d bits, %s", words.Bits, how), checkpoint.Said(src))
+		n.Found("features", fmt.Sprintf("whole numbers of %d bits, %s", words.Bits, how), src.Said())
 	}
 	if err := facts.CheckClasses(o.Classes); err != nil {
 		return nil, err

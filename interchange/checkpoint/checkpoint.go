@@ -1,6 +1,6 @@
-// Package checkpoint holds what readers of PyTorch's checkpoints of dense networks have in common: modules in their
-// order, tensors whose numbers are numbers, and the group sum and thermometer, of which the file and the user each say
-// a part.
+// Package checkpoint holds what readers of PyTorch's checkpoints have in common: modules in their order, tensors whose
+// numbers are numbers; and what they share with readers of circuits: the group sum and thermometer, of which the file
+// and the user each say a part.
 package checkpoint
 
 import (
@@ -15,7 +15,7 @@ import (
 
 // Contradiction is the error that the user's facts and the file say different things.
 func Contradiction(src *given.Source, key string, said any, where string, found any) error {
-	return fmt.Errorf("%s: %s is %v, but %s has %v", Said(src), key, said, where, found)
+	return fmt.Errorf("%s: %s is %v, but %s has %v", src.Said(), key, said, where, found)
 }
 
 // Agree is the error that facts say another number than the file. A fact of 0 says nothing.

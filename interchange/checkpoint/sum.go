@@ -84,26 +84,37 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 	if err := s.size(src, outputs, k); err != nil {
 		return err
 	}
-	n.Sum.Tau = tau
-	if beta := src.Facts.Sum.Beta; beta != nil && *beta != 0 {
-		if s.Whole {
-			return Contradiction(src, "group_sum.beta", *beta, s.Where, "none")
-		}
-		if math.IsNaN(*beta) || math.IsInf(*beta, 0) {
-			return fmt.Errorf("group_sum.beta is %v", *beta)
-		}
-		n.Sum.Beta = []float64{*beta}
+	n.Sum.Tau, n.Sum.Groups = tau, graph.Contiguous(outputs, k)
+	if err := s.beta(src, n); err != nil {
+		return err
 	}
-	n.Sum.Groups = graph.Contiguous(outputs, k)
 	is := fmt.Sprintf("%d classes of %d bits, tau %v", k, (outputs+k-1)/k, tau)
 	if src.Facts.Sum.Beta != nil {
 		is += fmt.Sprintf(", beta %v", *src.Facts.Sum.Beta)
 	}
 	n.Found("group sum", is, s.from(src))
 	if s.Circuit && src.Facts.Sum.Beta == nil {
-		n.Found("beta", "0: not said, group_sum.beta", "the default")
+		n.Found("beta", notSaid, "the default")
 	}
 	return s.permute(src, n, outputs)
+}
+
+// notSaid is what a beta is that nobody said.
+const notSaid = "0: not said, group_sum.beta"
+
+// beta gives a network the beta of its sum that the facts say.
+func (s *Sum) beta(src *given.Source, n *graph.Network) error {
+	beta := src.Facts.Sum.Beta
+	switch {
+	case beta == nil || *beta == 0:
+		return nil
+	case s.Whole:
+		return Contradiction(src, "group_sum.beta", *beta, s.Where, "none")
+	case math.IsNaN(*beta) || math.IsInf(*beta, 0):
+		return fmt.Errorf("group_sum.beta is %v", *beta)
+	}
+	n.Sum.Beta = []float64{*beta}
+	return nil
 }
 
 // from says who told of the sum.
@@ -111,7 +122,7 @@ func (s *Sum) from(src *given.Source) string {
 	if s.Whole {
 		return "the file itself"
 	}
-	return Said(src)
+	return src.Said()
 }
 
 // size compares the sizes of groups that the facts say with what they are.
@@ -201,8 +212,8 @@ func DescribeBeta(s *graph.Sum) string {
 	return fmt.Sprint(s.BetaOf(0))
 }
 
-// FoundSum notes a sum that is known from somewhere. If nobody said its beta, that is noted as what it is taken for, and
-// from where.
+// FoundSum notes a sum that is known from somewhere. If nobody said its beta, that is noted as the 0 that the defaults
+// have.
 func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
 	is := fmt.Sprintf("%d classes, tau %v", len(n.Sum.Groups), n.Sum.Tau)
 	if saidBeta {
@@ -210,15 +221,7 @@ func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
 		return
 	}
 	n.Found("group sum", is, from)
-	n.Found("beta", "0: not said, group_sum.beta", defaults)
-}
-
-// Said names where facts stand, for findings.
-func Said(src *given.Source) string {
-	if src.Facts.Name == "" {
-		return "the options"
-	}
-	return src.Facts.Name
+	n.Found("beta", notSaid, defaults)
 }
 
 // resolved returns what facts or a file say, which must not differ.

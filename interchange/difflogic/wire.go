@@ -63,7 +63,7 @@ func (n *network) inDim() error {
 		return &given.Missing{What: "in_dim", Why: "neither the weights nor lists of operands say how many bits the first " +
 			"layer is given"}
 	}
-	n.inputs, n.inputsFrom = said, checkpoint.Said(n.src)
+	n.inputs, n.inputsFrom = said, n.src.Said()
 	return nil
 }
 

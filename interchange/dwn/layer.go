@@ -63,7 +63,7 @@ func (n *network) inputs() (width int, from string, err error) {
 		case width != 0 && width != *v:
 			return 0, "", checkpoint.Contradiction(n.src, key, *v, "the first layer", width)
 		case width == 0:
-			width, from = *v, checkpoint.Said(n.src)
+			width, from = *v, n.src.Said()
 		}
 	}
 	return width, from, nil

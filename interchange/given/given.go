@@ -35,6 +35,14 @@ type File struct {
 	Data []byte
 }
 
+// Said names where facts stand, for findings.
+func (s *Source) Said() string {
+	if s.Facts.Name == "" {
+		return "the options"
+	}
+	return s.Facts.Name
+}
+
 // Bytes reads the whole file. It returns an error if it is larger than limit.
 func (s *Source) Bytes(limit int64) ([]byte, error) {
 	if s.Size > limit {

@@ -115,6 +115,9 @@ func (f *format) used(src *given.Source) error {
 	case !f.thresholds && src.Thresholds != nil:
 		return hint.With(errors.New("thresholds are given, but a file of this form has its own, or takes bits"),
 			"leave out {Thresholds FILE.npy}, and thermometer.thresholds_file of the facts")
+	case src.Thresholds != nil && src.Facts.Thermometer.None:
+		return hint.With(fmt.Errorf("%s: thermometer is none, but thresholds are given", src.Said()),
+			"leave out one of the two")
 	case framework != "" && f.frameworks != nil && !slices.Contains(f.frameworks, framework):
 		return hint.With(fmt.Errorf("framework is %.40q, but the file is one of %s", src.Facts.Framework,
 			strings.Join(f.frameworks, " or ")), "are the facts those of another network? The key may be left out")

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,10 @@ func TestUsed(t *testing.T) {
 			[]string{"difflogic", "torchlogix", "circuit-json"},
 			`framework is "DWN", but the file is one of `,
 		},
+		"none and thresholds": {
+			given.Source{Thresholds: [][]float32{{1}}, Facts: &facts.Facts{Thermometer: facts.Thermometer{None: true}}},
+			Names(), "",
+		},
 		"nothing": {},
 	} {
 		if c.said.Facts == nil {
@@ -47,7 +52,7 @@ func TestUsed(t *testing.T) {
 				}
 			}
 			err := f.used(&c.said)
-			if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			if (err == nil) == slices.Contains(c.refused, f.name) || err != nil && !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s of %s: error %v, want %q", name, f.name, err, want)
 			}
 		}

@@ -179,11 +179,11 @@ func (r *circuitReader) sampleShape(bits int) ([]int, error) {
 	n := r.net.Circuit.Inputs
 	if said := r.src.Facts.Input.Shape; said != nil {
 		if err := checkShape(said); err != nil {
-			return nil, fmt.Errorf("%s: input.shape: %w", checkpoint.Said(r.src), err)
+			return nil, fmt.Errorf("%s: input.shape: %w", r.src.Said(), err)
 		}
 		if product(said)*bits != n {
 			return nil, fmt.Errorf("%s: input.shape: %v with %d thresholds of each feature is not the circuit's n_inputs %d",
-				checkpoint.Said(r.src), said, bits, n)
+				r.src.Said(), said, bits, n)
 		}
 		return said, nil
 	}
@@ -248,7 +248,7 @@ func (r *circuitReader) report() {
 	}
 	from := name
 	if len(r.sums) == 0 {
-		from = checkpoint.Said(r.src)
+		from = r.src.Said()
 	}
 	checkpoint.FoundSum(n, from, len(r.sums) > 0 || saidSum(r.src.Facts).Beta != nil, "the constructor's default")
 }

@@ -14,7 +14,7 @@ func missing(what, why string) error { return &given.Missing{What: what, Why: wh
 
 // report notes what was found, and from where.
 func (r *reader) report() {
-	n, file, said := r.net, r.src.Name, checkpoint.Said(r.src)
+	n, file, said := r.net, r.src.Name, r.src.Said()
 	var forms, sizes []string
 	learnt, noisy := 0, false
 	for _, l := range r.layers {
@@ -66,7 +66,7 @@ func (r *reader) report() {
 func (r *reader) parametrizationFrom() string {
 	for _, l := range r.layers {
 		if (l.Type == typeDense || l.Type == typeConv) && l.found.told.Parametrization == "" {
-			return checkpoint.Said(r.src)
+			return r.src.Said()
 		}
 	}
 	return r.src.Name

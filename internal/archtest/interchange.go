@@ -20,8 +20,10 @@ var interchange = []Rule{
 	},
 	{
 		Package: "interchange/torchlogix",
-		Imports: []string{"interchange/facts", "interchange/given", "interchange/graph", "interchange/torchfile"},
-		Test:    []string{"internal/npytest"},
+		Imports: []string{
+			"interchange/checkpoint", "interchange/facts", "interchange/given", "interchange/graph", "interchange/torchfile",
+		},
+		Test: []string{"internal/npytest"},
 	},
 	{Package: "interchange/checkpoint", Imports: []string{
 		"interchange/given", "interchange/graph", "interchange/torchfile",
@@ -54,7 +56,8 @@ var interchange = []Rule{
 	}},
 	{Package: "interchange/onnx", External: []string{protobuf}},
 	{
-		Package: "interchange/qonnx", Imports: []string{"interchange/given", "interchange/graph", "interchange/onnx"},
-		Test: []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
+		Package: "interchange/qonnx",
+		Imports: []string{"interchange/checkpoint", "interchange/given", "interchange/graph", "interchange/onnx"},
+		Test:    []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
 	},
 }

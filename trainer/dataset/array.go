@@ -322,7 +322,7 @@ func arrayFile(path string) file {
 }
 
 // ReadArray reads a whole array of at most that many numbers: the shape that its header has, and the numbers in C
-// order, all finite. A file in Fortran's order, which numpy.save writes of a transposed or permuted array, is read, too.
+// order, all finite. A file in Fortran's order is read, too: numpy.save writes it of a transposed or permuted array.
 func ReadArray(path string, limit int) (shape []int, values []float64, err error) {
 	s, err := arrayFile(path).stream()
 	if err != nil {
