@@ -1,6 +1,7 @@
 package ialgn
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +88,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 		return nil, err
 	}
 	src := &given.Source{Name: filepath.Base(path), File: file, Size: info.Size()}
-	files, err := o.sources(src, path)
+	files, err := o.sources(src)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 		return nil, err
 	}
 	i := &Imported{
-		Name: o.Name, Format: n.Format, Findings: n.Findings, Unused: src.Facts.Unused,
+		Name: o.Name, Format: n.Format, Findings: n.Findings, Unused: append([]string{}, src.Facts.Unused...),
 		Features: m.Encoder.Features(), Inputs: m.Encoder.Inputs(), Classes: m.Classes, Tau: n.Sum.Tau,
 		Beta: m.Record.Origin.Beta, network: m,
 	}
@@ -161,47 +162,56 @@ func (o *ImportOptions) takeData(ctx context.Context, path string, m *model.Mode
 	return test, m.Validate()
 }
 
-// sources fills in what the options say, and returns the files that were read with their digests.
-func (o *ImportOptions) sources(src *given.Source, path string) (files []model.Start, err error) {
-	src.Facts = &facts.Facts{}
+// sources fills in what the options say, and returns the files that were read, with the digests of what was read.
+func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err error) {
+	src.Facts, src.Seed = &facts.Facts{}, o.WiringSeed
+	sum, err := src.SHA256()
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, model.Start{Name: src.Name, SHA256: sum})
 	if o.Facts != "" || len(o.Fact) > 0 {
 		if src.Facts, err = facts.Read(o.Facts, o.Fact); err != nil {
 			return nil, err
 		}
 	}
+	if o.Facts != "" {
+		files = append(files, model.Start{Name: src.Facts.Name, SHA256: src.Facts.SHA256})
+	}
 	if o.Wiring != "" {
 		if src.Wiring, err = given.ReadFile(o.Wiring); err != nil {
 			return nil, err
 		}
+		files = append(files, model.Start{Name: src.Wiring.Name, SHA256: src.Wiring.SHA256()})
 	}
-	src.Seed = o.WiringSeed
-	thresholds := o.Thresholds
-	if name := src.Facts.Thermometer.File; thresholds == "" && name != "" {
-		if !filepath.IsLocal(name) {
-			return nil, fmt.Errorf("%s: thermometer.thresholds_file: %q is not beside the facts", o.Facts, name)
-		}
-		thresholds = filepath.Join(filepath.Dir(o.Facts), name)
+	thresholds, err := o.thresholdsFile(src.Facts.Thermometer.File)
+	if err != nil || thresholds == "" {
+		return files, err
 	}
-	if thresholds != "" {
-		shape, values, err := dataset.ReadArray(thresholds, maxThresholds)
-		if err != nil {
-			return nil, err
-		}
-		if src.Thresholds, err = given.Rows(shape, values); err != nil {
-			return nil, fmt.Errorf("%s: %w", thresholds, err)
-		}
+	f, err := given.ReadFile(thresholds)
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range []string{path, o.Facts, o.Wiring, thresholds} {
-		if name == "" {
-			continue
-		}
-		sum, err := given.SHA256(name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, model.Start{Name: filepath.Base(name), SHA256: sum})
+	shape, values, err := dataset.ReadArray(thresholds, bytes.NewReader(f.Data), maxThresholds)
+	if err != nil {
+		return nil, err
 	}
-	return files, nil
+	if src.Thresholds, err = given.Rows(shape, values); err != nil {
+		return nil, fmt.Errorf("%s: %w", thresholds, err)
+	}
+	return append(files, model.Start{Name: f.Name, SHA256: f.SHA256()}), nil
+}
+
+// thresholdsFile returns the path of the thresholds: that of the options, else that beside the facts which these name;
+// empty if there is none.
+func (o *ImportOptions) thresholdsFile(beside string) (string, error) {
+	switch {
+	case o.Thresholds != "" || beside == "":
+		return o.Thresholds, nil
+	case !filepath.IsLocal(beside):
+		return "", fmt.Errorf("%s: thermometer.thresholds_file: %q is not beside the facts", o.Facts, beside)
+	}
+	return filepath.Join(filepath.Dir(o.Facts), beside), nil
 }
 
 // maxThresholds is the largest number of thresholds that are read.

@@ -1,6 +1,7 @@
 package ialgn_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,11 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ialgn"
 	"ialgn/interchange/facts"
 	"ialgn/interchange/given"
 	"ialgn/internal/hint"
 	"ialgn/trainer/dataset"
+	"ialgn/trainer/model"
 )
 
 // foreign returns the folders of networks that other frameworks have trained: those in the folder that $IALGN_IMPORT
@@ -233,7 +237,12 @@ func checkImport(t *testing.T, dir string, c checkpoint) {
 func compareScores(t *testing.T, where, dir string, m *ialgn.Model, c checkpoint) {
 	t.Helper()
 	read := func(name string) []float64 {
-		_, values, err := dataset.ReadArray(filepath.Join(dir, name), 1<<24)
+		f, err := os.Open(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		_, values, err := dataset.ReadArray(name, f, 1<<24)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,5 +366,40 @@ func TestImportSays(t *testing.T) {
 		if !slices.Contains(all, want) {
 			t.Errorf("findings %q, want %q among them", all, want)
 		}
+	}
+}
+
+// TestImportDigests has a model say what it was read from: the bytes of each file.
+func TestImportDigests(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{
+		"net.blif":   ".model net\n.inputs a b\n.outputs y z\n.names a b y\n11 1\n.names a b z\n10 1\n01 1\n.end\n",
+		"facts.yaml": "group_sum: {k: 2, tau: 1}\nnote: none\n",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i, err := ialgn.Import(t.Context(), filepath.Join(dir, "net.blif"), ialgn.ImportOptions{
+		Facts: filepath.Join(dir, "facts.yaml"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "m.safetensors")
+	if err := i.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.ReadInfo(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []model.Start
+	for _, name := range []string{"net.blif", "facts.yaml"} {
+		want = append(want, model.Start{Name: name, SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(files[name])))})
+	}
+	if diff := cmp.Diff(want, m.Model.Record.Origin.Files); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }

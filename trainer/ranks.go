@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -74,6 +75,9 @@ func (s *session) takeShare() error {
 // kinds are the errors that mean the same on all ranks, whichever of them has one.
 var kinds = []error{ErrInterrupted, errDiverged, errBestLost, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
+// saysRank matches an error that says which rank has it, as those of files that all ranks write do.
+var saysRank = regexp.MustCompile(`(^|: )rank [0-9]+: `)
+
 // otherError is an error of another rank.
 type otherError struct {
 	text  string
@@ -129,7 +133,7 @@ func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 		}
 		if m[0] == 1 && first == nil {
 			first = &otherError{text: string(m[2:])}
-			if err == nil || err.Error() != first.text {
+			if (err == nil || err.Error() != first.text) && !saysRank.MatchString(first.text) {
 				first.text = fmt.Sprintf("rank %d: %s", i, first.text)
 			}
 		}

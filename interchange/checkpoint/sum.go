@@ -25,6 +25,30 @@ type Sum struct {
 	Circuit bool
 }
 
+// Layers calls layer for each module of a model that is of that class, in their order, and returns what the GroupSum
+// behind them says: of a model without one, that nothing says it.
+func Layers(model *torchfile.Object, class, sumClass string, layer func(m Module) error) (*Sum, error) {
+	modules, err := Modules(model, class, sumClass)
+	if err != nil {
+		return nil, err
+	}
+	sum := &Sum{Why: "the module has no GroupSum"}
+	for i, m := range modules {
+		switch {
+		case m.Class == class:
+			err = layer(m)
+		case i != len(modules)-1:
+			err = fmt.Errorf("%s is a GroupSum that is not the last module", m)
+		default:
+			sum, err = SumOf(m)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sum, nil
+}
+
 // SumOf returns what the module GroupSum of a whole model says.
 func SumOf(m Module) (*Sum, error) {
 	k, err := m.Number("k")

@@ -119,25 +119,13 @@ func (n *network) content(value any) error {
 
 // model finds the modules of a whole model.
 func (n *network) model(o *torchfile.Object) error {
-	modules, err := checkpoint.Modules(o, layerClass, sumClass)
-	if err != nil {
-		return err
-	}
-	n.sum.Why = "the module has no GroupSum"
-	for i, m := range modules {
-		if m.Class == layerClass {
-			name := strings.TrimPrefix(m.Name+".weights", ".")
-			n.layers = append(n.layers, layer{name: name, tensor: m.Tensor("weights"), module: &m})
-			continue
-		}
-		if i != len(modules)-1 {
-			return fmt.Errorf("%s is a GroupSum that is not the last module", m)
-		}
-		if n.sum, err = checkpoint.SumOf(m); err != nil {
-			return err
-		}
-	}
-	return nil
+	sum, err := checkpoint.Layers(o, layerClass, sumClass, func(m checkpoint.Module) error {
+		name := strings.TrimPrefix(m.Name+".weights", ".")
+		n.layers = append(n.layers, layer{name: name, tensor: m.Tensor("weights"), module: &m})
+		return nil
+	})
+	n.sum = sum
+	return err
 }
 
 // weights reads the weights of all layers.

@@ -151,36 +151,24 @@ func (n *network) dict(d *torchfile.Dict) error {
 
 // model finds the modules of a whole model.
 func (n *network) model(o *torchfile.Object) error {
-	modules, err := checkpoint.Modules(o, layerClass, sumClass)
-	if err != nil {
-		return err
-	}
-	n.sum.Why = "the module has no GroupSum"
-	for i, m := range modules {
-		if m.Class == layerClass {
-			l := &layer{name: m.Name, module: &m, tensors: map[string]*torchfile.Tensor{luts: m.Tensor(luts)}}
-			switch mapping, _ := m.Attr("mapping"); mapping := mapping.(type) {
-			case *torchfile.Tensor:
-				l.tensors[fixed] = mapping
-			case *torchfile.Object:
-				if mapping.Class == mappingClass {
-					l.tensors[learnable] = checkpoint.Module{Object: mapping}.Tensor("weights")
-				}
+	sum, err := checkpoint.Layers(o, layerClass, sumClass, func(m checkpoint.Module) error {
+		l := &layer{name: m.Name, module: &m, tensors: map[string]*torchfile.Tensor{luts: m.Tensor(luts)}}
+		switch mapping, _ := m.Attr("mapping"); mapping := mapping.(type) {
+		case *torchfile.Tensor:
+			l.tensors[fixed] = mapping
+		case *torchfile.Object:
+			if mapping.Class == mappingClass {
+				l.tensors[learnable] = checkpoint.Module{Object: mapping}.Tensor("weights")
 			}
-			if ste, _ := m.Attr("ste"); ste != true {
-				return steError(m.String())
-			}
-			n.layers = append(n.layers, l)
-			continue
 		}
-		if i != len(modules)-1 {
-			return fmt.Errorf("%s is a GroupSum that is not the last module", m)
+		if ste, _ := m.Attr("ste"); ste != true {
+			return steError(m.String())
 		}
-		if n.sum, err = checkpoint.SumOf(m); err != nil {
-			return err
-		}
-	}
-	return nil
+		n.layers = append(n.layers, l)
+		return nil
+	})
+	n.sum = sum
+	return err
 }
 
 // steError is the error of a layer whose tables give numbers.

@@ -18,6 +18,7 @@ package facts
 // Facts are what a file of facts says. What it does not say is nil, empty or 0.
 type Facts struct {
 	Name      string // of the file; empty: there is none
+	SHA256    string // of the bytes of the file that were read
 	Framework string `json:"framework"`
 
 	InDim       int    `json:"in_dim"` // difflogic: input bits

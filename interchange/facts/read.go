@@ -2,6 +2,8 @@ package facts
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,7 +52,8 @@ func Read(path string, further []string) (*Facts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: facts: %w", path, err)
 	}
-	f.Name = filepath.Base(path)
+	sum := sha256.Sum256(data)
+	f.Name, f.SHA256 = filepath.Base(path), hex.EncodeToString(sum[:])
 	return f, nil
 }
 

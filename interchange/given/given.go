@@ -80,15 +80,16 @@ func ReadFile(path string) (*File, error) {
 	return &File{Name: filepath.Base(path), Data: data}, err
 }
 
-// SHA256 returns that of a file, in hexadecimal digits.
-func SHA256(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
+// SHA256 returns that of the bytes that were read, in hexadecimal digits.
+func (f *File) SHA256() string {
+	sum := sha256.Sum256(f.Data)
+	return hex.EncodeToString(sum[:])
+}
+
+// SHA256 returns that of the file, in hexadecimal digits, which it reads as it was opened.
+func (s *Source) SHA256() (string, error) {
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
+	if _, err := io.Copy(sum, io.NewSectionReader(s.File, 0, s.Size)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil

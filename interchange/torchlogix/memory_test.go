@@ -47,11 +47,12 @@ func learnt(in, rank, out int, expanded bool) (dict, *facts.Facts) {
 		values = all
 	}
 	idx.data = values
-	return dict{
+	state := dict{
 		{"0.weight", counted(9, 4, out, 1<<rank)},
 		{"0.connections.indices", idx},
 		{"0.connections.weights", counted(11, 5, in, rank, out)},
-	}, &facts.Facts{
+	}
+	return state, &facts.Facts{
 		Parametrization: "warp", InDim: in, Sum: facts.GroupSum{K: ptr(2), Tau: ptr(1.0)},
 	}
 }

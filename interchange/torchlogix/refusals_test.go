@@ -26,13 +26,14 @@ func ptr[T any](v T) *T { return &v }
 
 // denseNet is a state dict of a thermometer and two layers, and what its user says.
 func denseNet() (dict, *facts.Facts) {
-	return dict{
+	state := dict{
 		{"0.thresholds", floats([]int{3, 2}, .1, .2, .3, .4, .5, .6)},
 		{"2.weight", counted(5, 2, 4, 4)},
 		{"2.connections.indices", ints([]int{2, 4}, 0, 1, 2, 3, 5, 4, 3, 2)},
 		{"3.weight", counted(7, 3, 2, 16)},
 		{"3.connections.indices", ints([]int{2, 2}, 0, 1, 2, 3)},
-	}, &facts.Facts{
+	}
+	return state, &facts.Facts{
 		Name: "facts.json",
 		LayersInOrder: []facts.TorchLayer{
 			{Name: "0", Type: "FixedBinarization", FeatureDim: ptr(-2), ThresholdsShape: []int{3, 2}},
@@ -54,14 +55,15 @@ func convNet() (dict, *facts.Facts) {
 			}
 		}
 	}
-	return dict{
+	state := dict{
 		{"0.tree_weights.0", counted(5, 2, 2, 1, 4)},
 		{"0.tree_weights.1", counted(7, 3, 1, 1, 4)},
 		{"0.connections._indices_L0", ints([]int{2, 1, 9, 2, 3}, pixels...)},
 		{"0.connections._indices_L1", ints([]int{2, 1}, 0, 1)},
 		{"3.weight", counted(7, 3, 4, 4)},
 		{"3.connections.indices", ints([]int{2, 4}, 0, 1, 2, 3, 3, 0, 0, 1)},
-	}, &facts.Facts{
+	}
+	return state, &facts.Facts{
 		Name: "facts.json", Parametrization: "light", Sum: facts.GroupSum{K: ptr(2), Tau: ptr(1.0)},
 		LayersInOrder: []facts.TorchLayer{
 			{

@@ -323,8 +323,9 @@ func arrayFile(path string) file {
 
 // ReadArray reads a whole array of at most that many numbers: the shape that its header has, and the numbers in C
 // order, all finite. A file in Fortran's order is read, too: numpy.save writes it of a transposed or permuted array.
-func ReadArray(path string, limit int) (shape []int, values []float64, err error) {
-	s, err := arrayFile(path).stream()
+// Errors call what is read by the name.
+func ReadArray(name string, r io.Reader, limit int) (shape []int, values []float64, err error) {
+	s, err := file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}.stream()
 	if err != nil {
 		return nil, nil, err
 	}

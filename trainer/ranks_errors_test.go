@@ -1,0 +1,39 @@
+package trainer
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"ialgn/trainer/ranks"
+)
+
+// TestRankNamedOnce has an error named after the rank that has it, once: an exchange of the files below may have done so.
+func TestRankNamedOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		"full":                "rank 1: full",
+		"rank 2: full":        "rank 2: full",
+		"m.st: rank 2: full":  "m.st: rank 2: full",
+		"m.st: rank 2 of all": "rank 1: m.st: rank 2 of all",
+	} {
+		all, end := ranks.Local(3)
+		errs := make([]error, 3)
+		var done sync.WaitGroup
+		for _, c := range all {
+			done.Go(func() {
+				var own error
+				if c.Rank() == 1 {
+					own = errors.New(text)
+				}
+				r := &Run{Ranks: c}
+				errs[c.Rank()] = r.agree(own)
+			})
+		}
+		done.Wait()
+		end()
+		if got := fmt.Sprint(errs[0], errs[2]); got != want+" "+want || errs[1].Error() != text {
+			t.Errorf("%q: %v, want %s on the others", text, errs, want)
+		}
+	}
+}
