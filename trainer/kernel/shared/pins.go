@@ -1,0 +1,58 @@
+package shared
+
+// Choice is a pin that chooses among rows: where the first row of each candidate is, and how far apart a candidate's
+// rows of neighbouring positions are.
+type Choice struct {
+	Rows []uint32
+	Step uint32
+}
+
+// Mean writes the mean of the candidates with the probabilities q to a run of rows at out: a sum from +0 in the order of
+// candidates.
+func (c *Choice) Mean(x []float32, q []float32, out uint32, positions int, in uint32) {
+	for p := range uint32(positions) {
+		to := row(x, out+p*Lanes)
+		*to = [Lanes]float32{}
+		for j, at := range c.Rows {
+			v := row(x, at+in+p*c.Step)
+			for i := range to {
+				to[i] += float32(q[j] * v[i])
+			}
+		}
+	}
+}
+
+// Select copies the rows of a candidate to a run of rows at out.
+func (c *Choice) Select(x []float32, candidate int, out uint32, positions int, in uint32) {
+	at := c.Rows[candidate] + in
+	for p := range uint32(positions) {
+		*row(x, out+p*Lanes) = *row(x, at+p*c.Step)
+	}
+}
+
+// Sums adds to r, for each candidate, the sum of the pin's gradient, a run of rows of g at grad, times its values.
+func (c *Choice) Sums(r []float32, x, g []float32, grad uint32, positions int, in uint32) {
+	for j, at := range c.Rows {
+		var sum [Lanes]float32
+		for p := range uint32(positions) {
+			v, d := row(x, at+in+p*c.Step), row(g, grad+p*Lanes)
+			for i := range sum {
+				sum[i] += float32(d[i] * v[i])
+			}
+		}
+		r[j] += fold(&sum)
+	}
+}
+
+// Spread adds the pin's gradient times the probability of each candidate to that of the candidate's rows.
+func (c *Choice) Spread(g []float32, q []float32, grad uint32, positions int, in uint32) {
+	for p := range uint32(positions) {
+		d := row(g, grad+p*Lanes)
+		for j, at := range c.Rows {
+			to := row(g, at+in+p*c.Step)
+			for i := range to {
+				to[i] += float32(q[j] * d[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,254 @@
+// Package shared holds the arithmetic of nodes that many positions share: the kernels of convolutions, trees of nodes
+// that are evaluated at every position of an image, and nodes of one position as a special case.
+//
+// Sixteen samples, the lanes, make a unit, and a unit goes through the whole network by itself. It has an arena of
+// values and one of gradients, in which a row is the [Lanes] values of one bit at one position. Rows of neighbouring
+// positions stand one after the other, so that a node that reads the same pixel of its patch at positions 0, 1, 2, ...
+// reads one run of rows, and where a row is, is an offset into the arena, counted in float32. [Forward] and [Backward]
+// take a list of nodes, each at a run of positions.
+//
+// A value is the probability that a bit is 1, so that hard values, 0 and 1, are a special case of relaxed ones; the
+// tables of truth values decide which there are. The output of a node is the mean of the lines of its table under what
+// its pins are. In the number of a line, pin 0 is the highest digit. Of two pins a and b, with the truth values T_ab:
+//
+//	output   : (T_00 + (T_01 - T_00) b) + a (cA + d b), with cA = T_10 - T_00 and d = (T_11 - T_10) - (T_01 - T_00)
+//	pins     : delta (cA + d b) and delta ((T_01 - T_00) + d a)
+//	sums     : with u = delta a: the sums of delta, of delta b, of u and of u b
+//
+// The gradients by the lines follow from these sums ([Lines]). Of other numbers of pins the last pin halves the table
+// first, a line being low + x (high - low), and gradients are those of just that, as package kernel has them for one
+// position; the sums are by line.
+//
+// # The order of sums
+//
+// As everywhere in training, all paths give the same bits. A product is rounded before it is added. A lane of a sum adds
+// positions in their order, from +0; lanes are folded in eight pairs (i, i+8), then four, two and one, and what is found
+// is added to what the sum was before the call. Gradients of rows are added position by position in the order of nodes,
+// at a position pin by pin.
+package shared
+
+// Lanes is the number of samples of a unit.
+const Lanes = 16
+
+// MaxPins is the largest fan-in of a node.
+const MaxPins = 6
+
+const maxLines = 1 << MaxPins
+
+// List is a list of nodes with the same number of pins: where the first row of each pin and of the output is.
+type List struct {
+	Pins  int
+	Wires []uint32 // [nodes][Pins]
+	Out   []uint32 // [nodes]
+}
+
+// Len returns the number of nodes.
+func (l *List) Len() int { return len(l.Out) }
+
+// Lines returns the number of lines of a node's table.
+func (l *List) Lines() int { return 1 << l.Pins }
+
+// Slice returns the nodes from the given one up to another.
+func (l *List) Slice(from, to int) List {
+	return List{l.Pins, l.Wires[from*l.Pins : to*l.Pins], l.Out[from:to]}
+}
+
+// Shift is what is added to all offsets of a list.
+type Shift struct{ In, Out uint32 }
+
+// Forward writes the outputs of nodes at some positions to the arena x. tables are their truth values, [nodes][lines].
+func Forward(x []float32, l *List, tables []float32, positions int, at Shift) {
+	if l.Len() == 0 || positions == 0 {
+		return
+	}
+	if f := vectors(); f != nil && l.Pins == 2 {
+		f.forward(&x[0], &l.Wires[0], &l.Out[0], &tables[:4*l.Len()][0], l.Len(), positions, int(at.In), int(at.Out))
+		return
+	}
+	for i, out := range l.Out {
+		t := tables[i*l.Lines():][:l.Lines()]
+		wires, out := l.Wires[i*l.Pins:][:l.Pins], out+at.Out
+		if l.Pins == 2 {
+			forwardGate(x, t, wires[0]+at.In, wires[1]+at.In, out, positions)
+			continue
+		}
+		forwardTable(x, t, wires, at.In, out, positions)
+	}
+}
+
+// row returns a row of an arena.
+func row(x []float32, at uint32) *[Lanes]float32 { return (*[Lanes]float32)(x[at:]) }
+
+// plane holds the coefficients of the output of a node of two pins as a polynomial of these.
+type plane struct{ one, a, b, ab float32 }
+
+func planeOf(t []float32) plane {
+	b := t[1] - t[0]
+	return plane{t[0], t[2] - t[0], b, (t[3] - t[2]) - b}
+}
+
+func forwardGate(x, t []float32, a, b, out uint32, positions int) {
+	c := planeOf(t)
+	for range positions {
+		xa, xb, to := row(x, a), row(x, b), row(x, out)
+		for i, v := range xb {
+			low, slope := c.one+float32(c.b*v), c.a+float32(c.ab*v)
+			to[i] = low + float32(xa[i]*slope)
+		}
+		a, b, out = a+Lanes, b+Lanes, out+Lanes
+	}
+}
+
+func forwardTable(x, t []float32, wires []uint32, in, out uint32, positions int) {
+	var levels [2 * maxLines]float32
+	var values [MaxPins]float32
+	for p := range uint32(positions) {
+		to := row(x, out+p*Lanes)
+		for i := range to {
+			for k, w := range wires {
+				values[k] = x[w+in+p*Lanes+uint32(i)]
+			}
+			to[i] = reduceTable(&levels, t, values[:len(wires)])
+		}
+	}
+}
+
+// reduceTable returns the mean of the lines of a table. The last pin halves the table first; all halves stand in levels,
+// the table from its length on, the result at 1.
+func reduceTable(levels *[2 * maxLines]float32, t, values []float32) float32 {
+	n := len(t)
+	copy(levels[n:2*n], t)
+	for k := len(values) - 1; k >= 0; k-- {
+		n /= 2
+		x := values[k]
+		for a := range n {
+			low, high := levels[2*n+2*a], levels[2*n+2*a+1]
+			levels[n+a] = low + float32(x*(high-low))
+		}
+	}
+	return levels[1]
+}
+
+// Gradients says what becomes of the gradients of pins.
+type Gradients uint8
+
+// What becomes of them.
+const (
+	Dropped Gradients = iota // they are not computed
+	Stored                   // written to rows
+	Added                    // added to rows
+)
+
+// Backward takes the gradients of the outputs of nodes from the arena g, whose rows are where those of the outputs are
+// in x. It adds the sums of each node to sums, [nodes][lines], and stores or adds the gradients of pins in g at the
+// offsets to, [nodes][pins], shifted as the wires are; tables are the truth values whose slopes count.
+func Backward(x, g []float32, l *List, to []uint32, tables, sums []float32, positions int, at Shift, do Gradients) {
+	if l.Len() == 0 || positions == 0 {
+		return
+	}
+	if f := vectors(); f != nil && l.Pins == 2 {
+		n := l.Len()
+		f.backward[do](&x[0], &g[0], &l.Wires[0], &l.Out[0], &to[:2*n][0], &tables[:4*n][0], &sums[:4*n][0], n, positions,
+			int(at.In), int(at.Out))
+		return
+	}
+	for i, out := range l.Out {
+		t, s := tables[i*l.Lines():][:l.Lines()], sums[i*l.Lines():][:l.Lines()]
+		wires, to, out := l.Wires[i*l.Pins:][:l.Pins], to[i*l.Pins:][:l.Pins], out+at.Out
+		if l.Pins == 2 {
+			backwardGate(x, g, t, s, [2]uint32{wires[0] + at.In, wires[1] + at.In},
+				[2]uint32{to[0] + at.In, to[1] + at.In}, out, positions, do)
+			continue
+		}
+		backwardTable(x, g, t, s, wires, to, at.In, out, positions, do)
+	}
+}
+
+func backwardGate(x, g, t, s []float32, wires, to [2]uint32, out uint32, positions int, do Gradients) {
+	c := planeOf(t)
+	var sums [4][Lanes]float32
+	for p := range uint32(positions) {
+		a, b, delta := row(x, wires[0]+p*Lanes), row(x, wires[1]+p*Lanes), row(g, out+p*Lanes)
+		var alpha, beta [Lanes]float32
+		for i, d := range delta {
+			u := float32(d * a[i])
+			sums[0][i] += d
+			sums[1][i] += float32(d * b[i])
+			sums[2][i] += u
+			sums[3][i] += float32(u * b[i])
+			alpha[i] = float32(d * (c.a + float32(c.ab*b[i])))
+			beta[i] = float32(d * (c.b + float32(c.ab*a[i])))
+		}
+		put(g, to[0]+p*Lanes, &alpha, do)
+		put(g, to[1]+p*Lanes, &beta, do)
+	}
+	for i := range sums {
+		s[i] += fold(&sums[i])
+	}
+}
+
+// put stores or adds a row.
+func put(g []float32, at uint32, values *[Lanes]float32, do Gradients) {
+	switch do {
+	case Stored:
+		*row(g, at) = *values
+	case Added:
+		to := row(g, at)
+		for i, v := range values {
+			to[i] += v
+		}
+	case Dropped:
+	}
+}
+
+// fold adds up the lanes of a sum.
+func fold(l *[Lanes]float32) float32 {
+	a0, a1, a2, a3 := l[0]+l[8], l[1]+l[9], l[2]+l[10], l[3]+l[11]
+	a4, a5, a6, a7 := l[4]+l[12], l[5]+l[13], l[6]+l[14], l[7]+l[15]
+	return ((a0 + a4) + (a2 + a6)) + ((a1 + a5) + (a3 + a7))
+}
+
+func backwardTable(x, g, t, s []float32, wires, to []uint32, in, out uint32, positions int, do Gradients) {
+	var levels, back [2 * maxLines]float32
+	var sums [maxLines][Lanes]float32
+	var values [MaxPins]float32
+	lines := len(t)
+	for p := range uint32(positions) {
+		var grads [MaxPins][Lanes]float32
+		for i, d := range row(g, out+p*Lanes) {
+			for k, w := range wires {
+				values[k] = x[w+in+p*Lanes+uint32(i)]
+			}
+			reduceTable(&levels, t, values[:len(wires)])
+			back[1] = d
+			for k, n := 0, 1; k < len(wires); k, n = k+1, 2*n {
+				v, slope := values[k], float32(0)
+				for a := n; a < 2*n; a++ {
+					slope += float32(back[a] * (levels[2*a+1] - levels[2*a]))
+					back[2*a+1] = float32(back[a] * v)
+					back[2*a] = back[a] - back[2*a+1]
+				}
+				grads[k][i] = slope
+			}
+			for a := range lines {
+				sums[a][i] += back[lines+a]
+			}
+		}
+		for k, w := range to {
+			put(g, w+in+p*Lanes, &grads[k], do)
+		}
+	}
+	for a := range lines {
+		s[a] += fold(&sums[a])
+	}
+}
+
+// Lines turns the sums of a node, in place, into the gradients by the lines of its table.
+func Lines(sums []float32) {
+	if len(sums) != 4 {
+		return
+	}
+	all, b, a, ab := sums[0], sums[1], sums[2], sums[3]
+	sums[3], sums[2], sums[1] = ab, a-ab, b-ab
+	sums[0] = (all - a) - sums[1]
+}

@@ -1,0 +1,4 @@
+package shared
+
+// vectors returns nil: there is the plain path alone.
+func vectors() *path { return nil }
