@@ -42,6 +42,7 @@ func initialPart(cfg config.Config, enc *encoding.Encoder, classes []string, par
 		}
 	})
 	drawBalanced(m, layers)
+	drawPatches(m, layers)
 	return m
 }
 
@@ -49,7 +50,7 @@ func initialPart(cfg config.Config, enc *encoding.Encoder, classes []string, par
 func layout(cfg *config.Config, part *ranks.Share) []model.Section {
 	var all []model.Section
 	for _, layer := range cfg.Model.Layers() {
-		s := model.Section{Layers: layer.Layers, Width: layer.Width, Arity: cfg.Model.Arity()}
+		s := model.Section{Layers: layer.Layers, Width: layer.Width, Arity: cfg.Model.Arity(), Grid: layer.Grid}
 		if part != nil {
 			s.Width = part.Width()
 		}
@@ -140,7 +141,7 @@ func (at place) drawPin(k int, form *topology.Pin) {
 		p.Wires.Set(at.entry, uint32(wire))
 	case topology.Leaves:
 		p.Wires.Set(at.entry, uint32(at.node*form.Leaf.Of+form.Leaf.Index))
-	case topology.Own, topology.Even, topology.EvenClass: // none, or drawn for a whole layer
+	case topology.Own, topology.Even, topology.EvenClass, topology.Patch: // none, or drawn for several nodes together
 	}
 }
 

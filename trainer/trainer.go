@@ -349,7 +349,11 @@ func (s *session) batch() {
 	}
 	o := s.Config.Train.Optimizer
 	s.at.Step++
-	adam := kernel.NewAdam(s.rates.rate(s.at.Step), o.Beta1, o.Beta2, o.Eps, s.at.Step)
+	lr := s.rates.rate(s.at.Step)
+	adam := kernel.NewAdam(lr, o.Beta1, o.Beta2, o.Eps, s.at.Step)
+	if o.WeightDecay > 0 {
+		adam.Keep = float32(1 - float64(lr*o.WeightDecay))
+	}
 	s.beginScores()
 	s.beginSums(index)
 	s.watch(func() {

@@ -41,6 +41,7 @@ var limits = []limit{
 	{"model.leaves", 0, topology.MaxPins},
 	{"model.anchors", 1, 256},
 	{"model.hidden", 1, 256},
+	{"model.channels", 0, topology.MaxWidth},
 	{"model.skip_logit", -100, 100},
 	{"model.init_noise", 0, 100},
 	{"model.tau", 1e-6, 1e6},
@@ -48,6 +49,7 @@ var limits = []limit{
 	{"train.optimizer.beta1", 0, 0.99999},
 	{"train.optimizer.beta2", 0, 0.999999},
 	{"train.optimizer.eps", 1e-30, 1},
+	{"train.optimizer.weight_decay", 0, 1},
 	{"train.epochs", 1, 1e6},
 	{"train.batch", 1, 1024},
 	{"train.augment.shift", 0, 64},
@@ -109,7 +111,7 @@ func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
 		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkPrune, c.checkSchedule,
-		c.checkValidation,
+		c.checkValidation, c.checkConv,
 	} {
 		if err := check(); err != nil {
 			return err

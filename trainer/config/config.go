@@ -114,6 +114,10 @@ type Optimizer struct {
 	Beta1 float64 `yaml:"beta1" json:"beta1"`
 	Beta2 float64 `yaml:"beta2" json:"beta2"`
 	Eps   float64 `yaml:"eps" json:"eps"`
+
+	// What each logit loses at a step, as a share of it times the learning rate (Loshchilov and Hutter, "Decoupled Weight
+	// Decay Regularization", ICLR 2019).
+	WeightDecay float64 `yaml:"weight_decay" json:"weight_decay,omitempty"`
 }
 
 // Schedule is the course of the learning rate. Final is for cosine alone, Every and

@@ -60,6 +60,7 @@ func (c Config) Complete() Config {
 	c.completeKinds()
 	c.completeAugment()
 	c.completePrune()
+	c.completeConv()
 	c.Model.Complete(func(key string) bool { return c.isSet("model." + key) })
 	bits, tau := c.paper()
 	if c.Encoder.Bits == 0 && !c.isSet("encoder.bits") {

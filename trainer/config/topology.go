@@ -53,7 +53,8 @@ func (c Config) FitWidth(classes int) Config {
 
 // WidthGiven reports whether the width stays what it is, whatever the classes are.
 func (c Config) WidthGiven() bool {
-	return c.source == nil && !c.fitting || c.isSet("model.width") || c.Model.Widths != ""
+	return c.source == nil && !c.fitting || c.isSet("model.width") || c.Model.Widths != "" ||
+		c.Model.Topology == topology.Conv
 }
 
 // multiple returns the positive multiple of n that is nearest to w.

@@ -11,7 +11,7 @@ const (
 	cifarPixels = 3 * cifarPlane
 )
 
-var cifarShape = Shape{3, 32, 32}
+var cifarShape = imageOf("cifar10")
 
 // cifarSource is CIFAR-10 or CIFAR-100 in its binary form: records of one or two label
 // bytes, of which the last is the class, and 3,072 pixels in planes red, green, blue.

@@ -25,7 +25,7 @@ const (
 	digitsMax      = 16
 )
 
-var digitsShape = Shape{1, 8, 8}
+var digitsShape = imageOf("digits")
 
 // digitsContent is the content of the embedded files.
 var digitsContent = content{

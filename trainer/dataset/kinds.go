@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ialgn/trainer/config"
 )
 
 // kind is a set with fixed files.
@@ -16,7 +18,6 @@ type kind struct {
 	get         string
 	open        func(k *kind, files []file) (*Set, error)
 	known       []content
-	shape       Shape // of its images, unless its files have others
 }
 
 // content is a known content of both parts, as [Set.Digest] gives it.
@@ -38,7 +39,6 @@ var kinds = []*kind{
 		files:   mnistFiles,
 		get:     "download the four files from https://ossci-datasets.s3.amazonaws.com/mnist/ into a folder mnist",
 		open:    openMNIST,
-		shape:   Shape{1, 28, 28},
 		known: []content{{
 			train: "2894856ce20bd91fde2ecd4e972bd2b1978dcdc8eb7128084aa3e87dda935a17",
 			test:  "eff12dcb6d35894feb4feb8c6e44ec4cd33816f2df1be06abf12186acd3cfacb",
@@ -52,8 +52,7 @@ var kinds = []*kind{
 		files:   mnistFiles,
 		get: "install the Debian package dataset-fashion-mnist, or download the four files of " +
 			"https://github.com/zalandoresearch/fashion-mnist into a folder fashion-mnist",
-		open:  openMNIST,
-		shape: Shape{1, 28, 28},
+		open: openMNIST,
 		known: []content{{
 			train: "0af0b5af92374e90a533cc16fb64e998cbd7c267fc1dd9d45d99ee6533ea32d5",
 			test:  "7a1c608b1b8040bed948678643c965f75cadc4ac1afdf0759e73c45aa8ac67d8",
@@ -72,9 +71,8 @@ var kinds = []*kind{
 			{"data_batch_5.bin"},
 			{"test_batch.bin"},
 		},
-		get:   "unpack https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz there",
-		open:  openCIFAR10,
-		shape: cifarShape,
+		get:  "unpack https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz there",
+		open: openCIFAR10,
 		known: []content{{
 			train: "32f4822591e1315dedd1d7269dd209abe0835b790c99236164aca5bd20da6c87",
 			test:  "55ddbcdb0b6b7add08646ef95dc656a7811ed1f582f999864d01ab10244de23c",
@@ -88,7 +86,6 @@ var kinds = []*kind{
 		files:   [][]string{{"train.bin"}, {"test.bin"}},
 		get:     "unpack https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz there",
 		open:    openCIFAR100,
-		shape:   cifarShape,
 	},
 }
 
@@ -111,15 +108,16 @@ func findKind(name string) (*kind, bool) {
 	return kinds[i], true
 }
 
+// imageOf returns the shape of the images of a data set, zero if its name does not tell.
+func imageOf(set string) Shape {
+	size := config.ImageOf(set)
+	return Shape{size[0], size[1], size[2]}
+}
+
 // ShapeOf returns the shape of the images of a data set by its name, zero if it has no images, or ones of other than so
 // many features. It reads no files.
 func ShapeOf(set string, features int) Shape {
-	shape := digitsShape
-	if k, ok := findKind(set); ok {
-		shape = k.shape
-	} else if set != "digits" {
-		return Shape{}
-	}
+	shape := imageOf(set)
 	if shape.Planes*shape.Height*shape.Width != features {
 		return Shape{}
 	}

@@ -37,6 +37,7 @@ const (
 	GumbelNoise                      // noise on all choices of a node in a step
 	Dither                           // dithers of gradients that are rounded to 8 bits
 	Augmentation                     // how an image is changed in an epoch
+	PatchWires                       // what the leaves of a kernel read of its patch
 )
 
 // The first of the purposes of pins, which follow each other.

@@ -120,6 +120,12 @@ func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, err
 // newEngine returns an engine that knows of no other ranks.
 func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	switch {
+	case len(m.Sections) > 0 && m.Sections[0].Grid != nil:
+		b, err := newBase(m, maxBatch, threads)
+		if err != nil {
+			return nil, err
+		}
+		return newShared(b), nil
 	case !gates(m):
 		if err := checkEdges(m); err != nil {
 			return nil, fmt.Errorf("engine: %w", err)

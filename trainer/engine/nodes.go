@@ -186,9 +186,12 @@ func (n *nodeNetwork[T]) Frozen(f *model.Frozen) *model.Frozen {
 }
 
 // Moments implements [Engine].
-func (n *nodeNetwork[T]) Moments() []Moment {
+func (n *nodeNetwork[T]) Moments() []Moment { return momentsOf(n.sections) }
+
+// momentsOf returns the moments of sections.
+func momentsOf(sections []*kernel.Nodes) []Moment {
 	var all []Moment
-	for i, s := range n.sections {
+	for i, s := range sections {
 		all = appendMoments(all, fmt.Sprintf("section%d.ops", i), s.Width, s.Layers, s.Arity, &s.Logits)
 		for k, p := range s.Pins {
 			if p != nil {

@@ -121,8 +121,12 @@ func (r *readout) loss(crew *crew.Crew, labels []uint8) Result {
 			r.losses[s], r.right[s] = r.sample(s, labels[s], n, r.logits[i])
 		}
 	})
-	var all Result
-	for s, l := range r.losses[:n] { // summed in the order of the samples, whatever the number of threads
+	return r.total(n)
+}
+
+// total adds up the outcomes of n samples, in their order, whatever the number of threads.
+func (r *readout) total(n int) (all Result) {
+	for s, l := range r.losses[:n] {
 		all.Loss += l
 		if r.right[s] {
 			all.Correct++

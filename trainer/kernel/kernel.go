@@ -168,6 +168,10 @@ type Adam struct {
 	Rate         float32 // lr / (1 - beta1^t)
 	Root         float32 // 1 / sqrt(1 - beta2^t)
 	Eps          float32
+
+	// Keep, unless 0, is what logits are multiplied by before the update: 1 - lr decay, of decoupled weight decay. The
+	// engine of shared nodes alone has it.
+	Keep float32
 }
 
 // NewAdam returns the constants of step t >= 1.

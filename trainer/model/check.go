@@ -59,7 +59,7 @@ func (m *Model) checkForm() error {
 	if depth == 0 {
 		return fmt.Errorf("the network has no layers")
 	}
-	if w := m.Sections[len(m.Sections)-1].Width; w != m.Width {
+	if w := m.Sections[len(m.Sections)-1].Outputs(); w != m.Width {
 		return fmt.Errorf("the last layer has %d gates, want %d", w, m.Width)
 	}
 	if c.Width != m.wholeWidth() || c.Depth != depth {
@@ -128,6 +128,9 @@ func (m *Model) checkSection(i int) error {
 	if s.Width < 1 || s.Width > 1<<31-1 {
 		return fmt.Errorf("width %d, want 1 to %d", s.Width, 1<<31-1)
 	}
+	if err := m.checkGrid(i); err != nil {
+		return err
+	}
 	if s.Layers < 1 || s.Layers > maxGates/s.Width {
 		return fmt.Errorf("%d layers, want at least 1", s.Layers)
 	}
@@ -159,6 +162,9 @@ func (m *Model) checkPin(i, k int) error {
 		return fmt.Errorf("%d candidates, want 1 to %d", p.K, maxCandidates)
 	case p.Source == Spine && k > 0:
 		return fmt.Errorf("source %v, which pin %s alone can have", Spine, PinName(0))
+	case s.Grid != nil && (p.Source == Input) != (i == 0):
+		return fmt.Errorf("source %v of nodes that positions share, want %v in the first section and %v in others",
+			p.Source, Input, Previous)
 	case p.Source != Input && (p.Source == Spine || s.Layers > 1) && m.before(i) != s.Width:
 		return fmt.Errorf("source %v, but the layer before has %d nodes, this one %d", p.Source, m.before(i), s.Width)
 	}

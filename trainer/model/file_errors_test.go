@@ -56,8 +56,8 @@ func TestHeaderErrors(t *testing.T) {
 		{"format", func(h *header) { h.Meta["format"] = "pt" }, []string{`format "pt"`, "no model of ialgn"}},
 		{"no metadata", func(h *header) { h.Meta = nil }, []string{`format ""`}},
 		{
-			"version", func(h *header) { h.Meta["version"] = "3" },
-			[]string{`version "3", this program reads versions 1 and 2; use the ialgn that wrote it`},
+			"version", func(h *header) { h.Meta["version"] = "4" },
+			[]string{`version "4", this program reads versions 1 to 3; use the ialgn that wrote it`},
 		},
 		{"missing record", func(h *header) { delete(h.Meta, "record") }, []string{"metadata: record is missing"}},
 		{"broken record", func(h *header) { h.Meta["record"] += "x" }, []string{"metadata: record: text after"}},

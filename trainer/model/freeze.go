@@ -16,28 +16,38 @@ func (m *Model) Freeze() *Frozen {
 	first := 0
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		layers := f.Layers[first : first+s.Layers]
-		parallel(s.Width, func(from, to int) {
-			part := s.chains(from, to)
-			part.freeze(layers, from)
+		layers := f.Layers[first : first+s.frozenLayers()]
+		s.freezeInto(layers, m.Encoder.Bits-1, func(layers []FrozenLayer) error {
+			parallel(s.Width, func(from, to int) {
+				part := s.chains(from, to)
+				part.freeze(layers, from)
+			})
+			return nil
 		})
-		first += s.Layers
+		first += len(layers)
 	}
 	return f
+}
+
+// freezeInto has freeze write the argmaxes of a section to its layers of a frozen network, where a feature has so many
+// input bits. Of nodes that positions share they are written once, and unrolled.
+func (s *Section) freezeInto(layers []FrozenLayer, bits int, freeze func(layers []FrozenLayer) error) error {
+	if s.Grid == nil {
+		return freeze(layers)
+	}
+	nodes := []FrozenLayer{s.blankLayer(s.Width)}
+	if err := freeze(nodes); err != nil {
+		return err
+	}
+	s.unroll(layers, &nodes[0], bits)
+	return nil
 }
 
 // Blank returns the frozen network with its arrays still zero.
 func (m *Model) Blank() *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	for i := range m.Sections {
-		s := &m.Sections[i]
-		for range s.Layers {
-			layer := FrozenLayer{Op: MakeTables(s.Width, len(s.Pins))}
-			for k := range s.Pins {
-				layer.Pins = append(layer.Pins, FrozenPin{frozenSource(s.Pins[k].Source), make([]uint32, s.Width)})
-			}
-			f.Layers = append(f.Layers, layer)
-		}
+		f.Layers = append(f.Layers, m.Sections[i].blankLayers()...)
 	}
 	return f
 }
@@ -51,7 +61,7 @@ func parallel(n int, work func(from, to int)) {
 // chains returns a view of the chains from to to-1.
 func (s *Section) chains(from, to int) Section {
 	part := Section{
-		Layers: s.Layers, Width: to - from, Arity: s.Arity,
+		Layers: s.Layers, Width: to - from, Arity: s.Arity, Grid: s.Grid,
 		Ops: s.Ops[from*s.Layers*s.Arity : to*s.Layers*s.Arity],
 	}
 	for k := range s.Pins {

@@ -20,6 +20,9 @@ const (
 
 	// NodesVersion is that of models with nodes of other fan-ins than two, or layers of several widths.
 	NodesVersion = "2"
+
+	// GridVersion is that of models with nodes that positions share.
+	GridVersion = "3"
 )
 
 // Prefixes of what a checkpoint adds to a model: tensors (an optimiser's moments) and
@@ -46,6 +49,8 @@ type sectionInfo struct {
 	A      *pinInfo  `json:"a,omitempty"`
 	B      *pinInfo  `json:"b,omitempty"`
 	Pins   []pinInfo `json:"pins,omitempty"`
+
+	Grid *topology.Grid `json:"grid,omitempty"` // in version 3
 }
 
 type pinInfo struct {
@@ -60,7 +65,7 @@ func (m *Model) metadata() (map[string]string, error) {
 	var sections []sectionInfo
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		info := sectionInfo{Layers: s.Layers}
+		info := sectionInfo{Layers: s.Layers, Grid: s.Grid}
 		for k := range s.Pins {
 			info.Pins = append(info.Pins, pinInfo{s.Pins[k].Source, s.Pins[k].K})
 		}
@@ -93,12 +98,16 @@ func (m *Model) metadata() (map[string]string, error) {
 
 // version returns the version of the metadata that describes the model: the oldest that can.
 func (m *Model) version() string {
+	version := Version
 	for i := range m.Sections {
-		if s := &m.Sections[i]; len(s.Pins) != 2 || s.Width != m.Width {
-			return NodesVersion
+		switch s := &m.Sections[i]; {
+		case s.Grid != nil:
+			return GridVersion
+		case len(s.Pins) != 2 || s.Width != m.Width:
+			version = NodesVersion
 		}
 	}
-	return Version
+	return version
 }
 
 // checkVersion reports whether the file is a model that this program reads.
@@ -106,9 +115,9 @@ func (c *container) checkVersion() error {
 	if got := c.meta["format"]; got != Format {
 		return fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
 	}
-	if got := c.meta["version"]; got != Version && got != NodesVersion {
-		return fmt.Errorf("%s: metadata: version %.40q, this program reads versions %s and %s; use the ialgn that wrote it",
-			c.name, got, Version, NodesVersion)
+	if got := c.meta["version"]; got != Version && got != NodesVersion && got != GridVersion {
+		return fmt.Errorf("%s: metadata: version %.40q, this program reads versions %s to %s; use the ialgn that wrote it",
+			c.name, got, Version, GridVersion)
 	}
 	return nil
 }
@@ -146,7 +155,7 @@ func (c *container) shell() (*Model, error) {
 
 // section returns the section without arrays.
 func (s *sectionInfo) section(m *Model, version string) (Section, error) {
-	t := Section{Layers: s.Layers, Width: s.Width}
+	t := Section{Layers: s.Layers, Width: s.Width, Grid: s.Grid}
 	pins := s.Pins
 	if version == Version {
 		if s.A == nil || s.B == nil || s.Width != 0 || len(s.Pins) > 0 {
@@ -155,6 +164,9 @@ func (s *sectionInfo) section(m *Model, version string) (Section, error) {
 		pins, t.Width = []pinInfo{*s.A, *s.B}, m.Width
 	} else if s.A != nil || s.B != nil || len(s.Pins) < 1 || len(s.Pins) > MaxPins {
 		return t, fmt.Errorf("want layers, width and 1 to %d pins", MaxPins)
+	}
+	if s.Grid != nil && version != GridVersion {
+		return t, fmt.Errorf("a grid in version %s", version)
 	}
 	t.Arity = 1 << len(pins)
 	if len(pins) == 2 && m.Config.Model.Parametrization == topology.Softmax16 {

@@ -6,7 +6,8 @@
 // width whose pins have the same sources and numbers of candidates: a network of private chains (an
 // IALGN with k_h = 1) has two, the first layer and the rest, any other one for each layer. All arrays
 // of a section are chain-major, [width][layers][k], because a private chain is what training, files
-// and freezing walk along.
+// and freezing walk along. The nodes of a section of a convolution are evaluated at all positions of an
+// image ([Section.Grid]); [Frozen] has them unrolled, a node for each position.
 //
 // [Frozen] is what a model computes: for each node its truth table (of a gate, the argmax operation)
 // and the argmax candidate of each pin, ties to the lowest index. [Evaluator] is its forward
@@ -53,6 +54,10 @@ type Section struct {
 	Arity int
 	Ops   []float32 // these logits, [width][layers][Arity]
 	Pins  []Pin     // 1 to [MaxPins]
+
+	// Grid, unless nil, says at which positions the nodes are evaluated: there are Width of them at each. The wires of
+	// pins are elements of the patch of a position. Such sections have one layer, and stand before those without.
+	Grid *topology.Grid
 }
 
 // Operations is the number of operations of two pins.
@@ -141,19 +146,33 @@ func (m *Model) Depth() int {
 	return d
 }
 
-// Nodes returns the number of nodes in all layers.
+// Nodes returns the number of nodes in all layers, of shared ones at all positions.
 func (m *Model) Nodes() int {
 	n := 0
 	for i := range m.Sections {
-		n += m.Sections[i].Layers * m.Sections[i].Width
+		s := &m.Sections[i]
+		nodes := s.Layers * s.Width
+		if s.Grid != nil {
+			nodes *= s.Grid.Positions()
+		}
+		n += nodes
 	}
 	return n
 }
 
-// before returns the width of the layer before section i: 0 for the first.
+// before returns the number of bits of the layer before section i: 0 for the first.
 func (m *Model) before(i int) int {
 	if i == 0 {
 		return 0
 	}
-	return m.Sections[i-1].Width
+	return m.Sections[i-1].Outputs()
+}
+
+// Outputs returns the number of bits that leave the section's last layer.
+func (s *Section) Outputs() int {
+	if s.Grid == nil {
+		return s.Width
+	}
+	rows, columns := s.Grid.Pooled()
+	return s.Width * rows * columns
 }

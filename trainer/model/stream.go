@@ -33,8 +33,11 @@ func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, err
 	}
 	f, first := m.Blank(), 0
 	for i := range m.Sections {
-		layers := f.Layers[first : first+m.Sections[i].Layers]
-		if err := c.freezeSection(m, i, layers, chunk); err != nil {
+		layers := f.Layers[first : first+m.Sections[i].frozenLayers()]
+		err := m.Sections[i].freezeInto(layers, m.Encoder.Bits-1, func(layers []FrozenLayer) error {
+			return c.freezeSection(m, i, layers, chunk)
+		})
+		if err != nil {
 			return nil, err
 		}
 		first += len(layers)

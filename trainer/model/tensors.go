@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ialgn/internal/hugepage"
+	"ialgn/trainer/topology"
 )
 
 // tensors returns all arrays of the model, in the order of a file before alignment.
@@ -51,8 +52,21 @@ func (m *Model) appendPin(ts []Tensor, prefix string, i int, p *Pin) []Tensor {
 	return ts
 }
 
-// limit returns how many bits pin p of section i can choose from.
-func (m *Model) limit(i int, p *Pin) int { return sources(p.Source, m.before(i), m.Encoder.Inputs()) }
+// limit returns how many bits pin p of section i can choose from: of a patch, if positions share its nodes.
+func (m *Model) limit(i int, p *Pin) int {
+	if g := m.Sections[i].Grid; g != nil {
+		return g.Elements(m.planes(g, p.Source))
+	}
+	return sources(p.Source, m.before(i), m.Encoder.Inputs())
+}
+
+// planes returns how many planes the patches have that a pin of that source reads.
+func (m *Model) planes(g *topology.Grid, s Source) int {
+	if s == Input {
+		return m.Encoder.Inputs() / (g.Rows * g.Columns)
+	}
+	return g.Planes
+}
 
 // sources returns how many bits a pin of this source can choose from, given the width of the layer before and the
 // number of input bits.

@@ -28,13 +28,16 @@ type Fault struct {
 	Remedy  string
 }
 
-// special are the keys that some topologies have and others refuse.
-var special = []struct {
+// specialKey is a key that some topologies have and others refuse.
+type specialKey struct {
 	key   string
 	reset func(k, standard *Keys)
 	idle  func(k *Keys) bool // has the value that means nothing special
 	fault func(k *Keys) (problem, remedy string)
-}{
+}
+
+// special are all of these.
+var special = append(specialConv(), []specialKey{
 	{
 		"hidden", func(k, standard *Keys) { k.Hidden = standard.Hidden }, func(k *Keys) bool { return k.Hidden == 1 },
 		func(k *Keys) (string, string) {
@@ -54,7 +57,7 @@ var special = []struct {
 		"inputs", func(k, standard *Keys) { k.Inputs = standard.Inputs }, func(k *Keys) bool { return k.Inputs == 2 },
 		func(k *Keys) (string, string) {
 			return fmt.Sprintf("%d pins a node, but those of topology %s have two", k.Inputs, k.Topology),
-				"use 2, or topology: ialgn, tree or layered"
+				"use 2, or topology: ialgn, tree, layered or conv"
 		},
 	},
 	{
@@ -71,10 +74,10 @@ var special = []struct {
 		"widths", func(k, standard *Keys) { k.Widths = standard.Widths }, func(k *Keys) bool { return k.Widths == "" },
 		func(k *Keys) (string, string) {
 			return fmt.Sprintf("%.40q, but the layers of topology %s have one width", k.Widths, k.Topology),
-				"leave it out, or use topology: layered"
+				"leave it out, or use topology: layered or conv"
 		},
 	},
-}
+}...)
 
 // Check returns what makes the network impossible, nil if it is not. The keys are within their ranges.
 func (k *Keys) Check() *Fault {
@@ -103,7 +106,7 @@ func (k *Keys) Check() *Fault {
 func (k *Keys) checkSize() *Fault {
 	sections, nodes := 0, 0
 	for i, layer := range k.Layers() {
-		if nodes += layer.Width * layer.Layers; nodes > maxNodes {
+		if nodes += layer.Nodes(); nodes > maxNodes {
 			return k.tooLarge()
 		}
 		sections++
@@ -131,10 +134,10 @@ func (k *Keys) tooLarge() *Fault {
 
 // checkHidden refuses more candidates of a pin than there are nodes in the layer before, or can be numbered.
 func (k *Keys) checkHidden(layer int, l *Layer, p *Pin) *Fault {
-	if p.Source != Previous || p.K == 1 {
+	if p.Source != Previous || p.K == 1 || l.Grid != nil {
 		return nil
 	}
-	before := k.Layers()[layer-1].Width
+	before := k.Layers()[layer-1].Outputs()
 	switch {
 	case p.K > before:
 		return &Fault{
@@ -153,6 +156,9 @@ func (k *Keys) checkHidden(layer int, l *Layer, p *Pin) *Fault {
 
 // CheckInputs returns what does not fit a data set with so many encoded input bits.
 func (k *Keys) CheckInputs(inputs int) *Fault {
+	if k.convolves() {
+		return k.checkImage(inputs)
+	}
 	for _, layer := range k.Layers() {
 		for _, p := range layer.Pins {
 			if p.Source == Input && p.K > inputs {

@@ -24,6 +24,16 @@ type Keys struct {
 	FirstPin        string  `yaml:"first_pin" json:"first_pin"` // relaxed | fixed
 	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced
 	Tau             float64 `yaml:"tau" json:"tau"`
+
+	// Of convolutions. A list with commas between has an element for each of them, or one for all.
+	Image    string `yaml:"image" json:"image,omitempty"`       // planes, rows and columns of the images
+	Kernels  string `yaml:"kernels" json:"kernels,omitempty"`   // list: kernels
+	Patch    string `yaml:"patch" json:"patch,omitempty"`       // list: side of the patch that a kernel reads
+	Stride   string `yaml:"stride" json:"stride,omitempty"`     // list: from one position to the next
+	Padding  string `yaml:"padding" json:"padding,omitempty"`   // list: zeros on each side of the image
+	Levels   string `yaml:"levels" json:"levels,omitempty"`     // list: levels of nodes of a kernel
+	Pool     string `yaml:"pool" json:"pool,omitempty"`         // list: 2 for the OR of each two by two positions, or 1
+	Channels int    `yaml:"channels" json:"channels,omitempty"` // planes of its patch that a kernel reads; 0: all
 }
 
 // The values of keys that decide what a network is.
@@ -32,6 +42,7 @@ const (
 	Light     = "light"     // a logit for each line of a truth table
 	Balanced  = "balanced"  // each source of fixed wires is read equally often
 	Relaxed   = "relaxed"   // pin A of layer 1 chooses
+	Conv      = "conv"      // the topology of convolutions
 )
 
 // MaxPins is the largest fan-in of a node: what a look-up table of an FPGA has.
@@ -56,7 +67,9 @@ const (
 // configuration: the width and the depth that widths name, and for nodes of other than two pins the parametrization
 // light with the start that suits it.
 func (k *Keys) Complete(given func(key string) bool) {
-	if widths, err := k.LayerWidths(); err == nil && len(widths) > 0 {
+	if k.convolves() {
+		k.completeConv(given)
+	} else if widths, err := k.LayerWidths(); err == nil && len(widths) > 0 {
 		if !given("width") {
 			k.Width = widths[len(widths)-1]
 		}

@@ -115,9 +115,15 @@ func trees(k *Keys) []Layer {
 // the layer before, or have drawn wires.
 func layered(k *Keys) []Layer {
 	widths, _ := k.LayerWidths() // checked
-	all := []Layer{{Layers: 1, Width: widths[0], Pins: inputPins(k), Passed: passedFirst(k)}}
-	for l, width := range widths[1:] {
-		layer := Layer{First: l + 1, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
+	first := Layer{Layers: 1, Width: widths[0], Pins: inputPins(k), Passed: passedFirst(k)}
+	return append([]Layer{first}, hiddenLayers(k, widths[1:], 1)...)
+}
+
+// hiddenLayers returns layers of given widths, the first of which is the network's layer first, whose nodes choose among
+// nodes of the layer before, or have drawn wires.
+func hiddenLayers(k *Keys, widths []int, first int) (all []Layer) {
+	for l, width := range widths {
+		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
 		for i := range layer.Pins {
 			p := &layer.Pins[i]
 			if p.Source, p.K = Previous, k.Hidden; k.Hidden == 1 {

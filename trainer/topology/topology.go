@@ -59,6 +59,10 @@ var rows = []Row{
 		Name: "layered", Title: "Layered LUTs", Keys: []string{"anchors", "hidden", "wiring", "inputs", "widths"},
 		layers: layered, check: checkLayered,
 	},
+	{
+		Name: Conv, Title: "Convolutional LGN",
+		Keys: append([]string{"hidden", "wiring", "inputs", "widths"}, convKeys...), layers: convolutional, check: checkConv,
+	},
 }
 
 // Rows returns all topologies, the default first.
@@ -130,11 +134,11 @@ func (k *Keys) Title() string {
 // the keys such that [Keys.Check] finds no fault.
 func (k *Keys) Layers() []Layer { return k.Row().layers(k) }
 
-// Nodes returns the number of nodes in all layers.
+// Nodes returns the number of nodes in all layers, those that positions share at each of these.
 func (k *Keys) Nodes() int {
 	n := 0
 	for _, layer := range k.Layers() {
-		n += layer.Width * layer.Layers
+		n += layer.Nodes()
 	}
 	return n
 }
@@ -171,8 +175,20 @@ type Layer struct {
 	Width  int
 	Pins   []Pin
 
+	// Grid, unless nil, says at which positions the nodes are evaluated: there are Width of them at each.
+	Grid *Grid
+
 	// Passed are the pins whose bits the nodes pass on at the start, where the initialisation is skip.
 	Passed []int
+}
+
+// Nodes returns the number of nodes, at all positions.
+func (l *Layer) Nodes() int {
+	n := l.Width * l.Layers
+	if l.Grid != nil {
+		n *= l.Grid.Positions()
+	}
+	return n
 }
 
 // Pin is one input of all nodes of a layer.
@@ -198,6 +214,7 @@ const (
 	Even                   // one; together the nodes of a layer read all equally often
 	EvenClass              // the same within each class
 	Leaves                 // the private leaf of a node that Leaf names
+	Patch                  // distinct elements of a kernel's patch, or candidates among them
 )
 
 // Leaf says which leaf a pin of node i reads: node i*Of + Index of the level below.

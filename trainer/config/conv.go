@@ -1,0 +1,55 @@
+package config
+
+import (
+	"fmt"
+
+	"ialgn/trainer/topology"
+)
+
+// images are planes, rows and columns of the images of data sets whose files say nothing else.
+var images = map[string][3]int{
+	"digits": {1, 8, 8}, "mnist": {1, 28, 28}, "fashion-mnist": {1, 28, 28}, "cifar10": {3, 32, 32}, "cifar100": {3, 32, 32},
+}
+
+// ImageOf returns planes, rows and columns of the images of a data set by its name, zeros if that does not tell.
+func ImageOf(set string) [3]int { return images[set] }
+
+// completeConv gives model.image the images of the data set.
+func (c *Config) completeConv() {
+	if size, known := images[c.Data.Set]; known && c.Model.Topology == topology.Conv && c.Model.Image == "" &&
+		!c.isSet("model.image") {
+		c.Model.Image = fmt.Sprintf("%d,%d,%d", size[0], size[1], size[2])
+	}
+}
+
+// unshared are keys whose values have no meaning, so far, for nodes that positions share.
+var unshared = []struct {
+	key, remedy string
+	used        func(t *Config) bool
+}{
+	{"train.candidates.kind", "use fixed", func(c *Config) bool { return c.Train.Candidates.Kind != candidatesFixed }},
+	{"train.gradients", "use float32", func(c *Config) bool { return c.Train.Gradients != gradientsFloat32 }},
+	{"train.cost.pressure", "leave it out", func(c *Config) bool { return c.Train.Cost.Active() }},
+	{"train.prune.bits", "leave it out", func(c *Config) bool { return c.Train.Prune.Bits != 0 }},
+	{"train.prune.nodes", "leave it out", func(c *Config) bool { return c.Train.Prune.Nodes != 0 }},
+	{"train.refill", "leave it out", func(c *Config) bool { return c.Train.Refill }},
+	{"encoder.thresholds", "use uniform or quantile", func(c *Config) bool { return c.Encoder.Learned() }},
+}
+
+// checkConv refuses what networks of convolutions cannot be trained with, and the keys that they alone have.
+func (c *Config) checkConv() error {
+	if c.Model.Topology != topology.Conv {
+		if c.Train.Optimizer.WeightDecay != 0 {
+			return c.wrong("train.optimizer.weight_decay", "leave it out, or use model.topology: conv",
+				"has no meaning for topology %s", c.Model.Topology)
+		}
+		return nil
+	}
+	for _, u := range unshared {
+		if u.used(c) {
+			return c.wrong(u.key, u.remedy+", or another model.topology", "%v is not for topology %s, whose nodes are shared "+
+				"by the positions of an image", c.value(u.key), c.Model.Topology)
+		}
+	}
+	return nil
+}

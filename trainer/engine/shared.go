@@ -1,0 +1,303 @@
+package engine
+
+import (
+	"ialgn/internal/hugepage"
+	"ialgn/trainer/kernel"
+	"ialgn/trainer/kernel/shared"
+	"ialgn/trainer/model"
+)
+
+// sharedEngine trains networks with nodes that positions share. Where the other engines take a node through all samples
+// of a batch, it takes a unit of [shared.Lanes] samples through the network, forth and back, so that the rows of a unit
+// stay in the processor's caches; goroutines have units of their own. What the units sum for a node is added up in their
+// order afterwards.
+//
+// Values are numbers, with every estimator: with hard ones the tables that go forward have zeros and ones.
+type sharedEngine struct {
+	*base
+	sections []*kernel.Nodes
+	layers   []*kernel.NodeLayer
+	blocks   []*block
+	input    []uint32      // where the row of each input bit is in an arena
+	tables   []*nodeTables // by section
+	passes   []*kernel.NodePass
+	arenas   []*arena // by goroutine
+	sums     []*sums  // by unit
+	soft     bool
+
+	batch Batch
+	adam  kernel.Adam
+	train bool // whether the current pass goes back
+
+	prepare, run, update func(member int)
+}
+
+// arena is what a goroutine has for the unit at hand.
+type arena struct {
+	x, g   []float32 // values and gradients
+	counts []float64 // [classes][Lanes]
+}
+
+// sums are what a unit adds up.
+type sums struct {
+	lines  [][]float32   // by section, [nodes][lines]
+	chosen [][][]float32 // by section and pin, [nodes][candidates]; nil where a pin has no choice
+}
+
+// nodeTables are what nodes of a section compute in the current step.
+type nodeTables struct {
+	forward []float32 // truth values that go forward, [nodes][lines]
+	hard    []float32 // those of the tables that are selected
+	slopes  []float32 // those whose slopes count on the way back
+
+	// By pin, of those that choose: the probabilities of candidates, [nodes][candidates], and the selected one.
+	q        [][]float32
+	selected [][]int32
+}
+
+// newTables returns the tables of a section.
+func newTables(n *kernel.Nodes, soft bool) *nodeTables {
+	size := n.Width << len(n.Pins)
+	t := &nodeTables{hard: hugepage.Make[float32](size), slopes: hugepage.Make[float32](size)}
+	if t.forward = t.hard; soft {
+		t.forward = t.slopes
+	}
+	for _, p := range n.Pins {
+		var q []float32
+		var selected []int32
+		if p.K > 1 {
+			q, selected = hugepage.Make[float32](n.Width*p.K), make([]int32, n.Width)
+		}
+		t.q, t.selected = append(t.q, q), append(t.selected, selected)
+	}
+	return t
+}
+
+// newShared returns the engine of a network some of whose sections have a grid.
+func newShared(b *base) Engine {
+	e := &sharedEngine{base: b, sections: newSections(b.m), soft: b.m.Config.Train.Estimator == "soft"}
+	e.layers = nodeLayers(e.sections)
+	e.candidates = candidates{rewire: func() {}}
+	o := kernel.NodeOptions{}
+	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
+		o.Noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
+	}
+	for _, n := range e.sections {
+		e.tables = append(e.tables, newTables(n, e.soft))
+	}
+	size := e.place()
+	widest := mostOf(e.sections)
+	for range b.crew.Size() {
+		e.passes = append(e.passes, kernel.NewNodePass(o, b.words, widest))
+		e.arenas = append(e.arenas, &arena{
+			hugepage.Make[float32](size), hugepage.Make[float32](size), make([]float64, len(b.m.Classes)*shared.Lanes),
+		})
+	}
+	for range b.words * 64 / shared.Lanes {
+		e.sums = append(e.sums, e.newSums())
+	}
+	e.prepare, e.run, e.update = e.prepareNodes, e.runUnits, e.updateNodes
+	return e
+}
+
+// mostOf returns the largest number of candidates of a pin of some sections.
+func mostOf(sections []*kernel.Nodes) int {
+	k := 1
+	for _, s := range sections {
+		for _, p := range s.Pins {
+			if p != nil {
+				k = max(k, p.K)
+			}
+		}
+	}
+	return k
+}
+
+func (e *sharedEngine) newSums() *sums {
+	s := &sums{}
+	for _, n := range e.sections {
+		var chosen [][]float32
+		for _, p := range n.Pins {
+			var r []float32
+			if p.K > 1 {
+				r = hugepage.Make[float32](n.Width * p.K)
+			}
+			chosen = append(chosen, r)
+		}
+		s.lines = append(s.lines, hugepage.Make[float32](n.Width<<len(n.Pins)))
+		s.chosen = append(s.chosen, chosen)
+	}
+	return s
+}
+
+// clear sets the sums to zero.
+func (s *sums) clear() {
+	for i := range s.lines {
+		clear(s.lines[i])
+		for _, r := range s.chosen[i] {
+			clear(r)
+		}
+	}
+}
+
+// Step implements [Engine].
+func (e *sharedEngine) Step(b Batch, adam kernel.Adam) Result {
+	e.adam, e.train = adam, true
+	r := e.pass(b)
+	e.crew.Run(e.update)
+	return r
+}
+
+// Measure implements [Engine].
+func (e *sharedEngine) Measure(b Batch) Result {
+	e.train = false
+	return e.pass(b)
+}
+
+// pass takes a batch through the network, and back if it is to be trained on.
+func (e *sharedEngine) pass(b Batch) Result {
+	e.check(b)
+	e.batch = b
+	e.crew.Run(e.prepare)
+	for _, d := range e.delta {
+		clear(d[len(b.Labels):])
+	}
+	e.crew.Run(e.run)
+	return e.total(len(b.Labels))
+}
+
+// units returns the number of units of the batch.
+func (e *sharedEngine) units() int { return (len(e.batch.Labels) + shared.Lanes - 1) / shared.Lanes }
+
+// runUnits takes a goroutine's units through the network.
+func (e *sharedEngine) runUnits(member int) {
+	for u, size := member, e.crew.Size(); u < e.units(); u += size {
+		a := e.arenas[member]
+		e.load(a, u)
+		for _, b := range e.blocks {
+			b.forward(a.x)
+		}
+		e.count(a, u)
+		from, n := u*shared.Lanes, len(e.batch.Labels)
+		for s := from; s < min(from+shared.Lanes, n); s++ {
+			e.losses[s], e.right[s] = e.sample(s, e.batch.Labels[s], n, e.logits[member])
+		}
+		if e.train {
+			e.back(a, u)
+		}
+	}
+}
+
+// load writes the values of a unit's input bits.
+func (e *sharedEngine) load(a *arena, u int) {
+	word, shift := u*shared.Lanes/64, u*shared.Lanes%64
+	for i, at := range e.input {
+		bits := e.batch.X[i*e.words+word] >> shift
+		to := (*[shared.Lanes]float32)(a.x[at:])
+		copy(to[:8], bytesOfBits[bits&0xff][:])
+		copy(to[8:], bytesOfBits[bits>>8&0xff][:])
+	}
+}
+
+// bytesOfBits has the bits of each byte as values.
+var bytesOfBits = func() (all [256][8]float32) {
+	for b := range all {
+		for i := range all[b] {
+			all[b][i] = float32(b >> i & 1)
+		}
+	}
+	return all
+}()
+
+// count adds up the values of each class's nodes for a unit, in their order.
+func (e *sharedEngine) count(a *arena, u int) {
+	last := e.blocks[len(e.blocks)-1].out
+	clear(a.counts)
+	for i := range e.m.Width {
+		counts := a.counts[i/e.perClass*shared.Lanes:][:shared.Lanes]
+		for lane, v := range (*[shared.Lanes]float32)(a.x[last.bit(i):]) {
+			counts[lane] += float64(v)
+		}
+	}
+	for c := range e.classes {
+		copy(e.counts[c*e.words*64+u*shared.Lanes:][:shared.Lanes], a.counts[c*shared.Lanes:][:shared.Lanes])
+	}
+}
+
+// back takes a unit's gradients from the class counts to the first block.
+func (e *sharedEngine) back(a *arena, u int) {
+	e.sums[u].clear()
+	last := e.blocks[len(e.blocks)-1].out
+	for i := range e.m.Width {
+		copy(a.g[last.bit(i):][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:][:shared.Lanes])
+	}
+	for i := len(e.blocks) - 1; i >= 0; i-- {
+		e.blocks[i].backward(a.x, a.g, e.sums[u])
+	}
+}
+
+// prepareNodes computes the tables and probabilities of the step for a goroutine's nodes.
+func (e *sharedEngine) prepareNodes(member int) {
+	p := e.passes[member]
+	p.Number = e.batch.Step
+	for i, l := range e.layers {
+		t := e.tables[i]
+		lines := 1 << len(l.Pins)
+		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
+			p.Truth(l, n, t.slopes[n*lines:][:lines], t.hard[n*lines:][:lines])
+			for k, pin := range l.Pins {
+				if pin.K > 1 {
+					t.selected[k][n] = int32(p.Choice(l, n, k, t.q[k][n*pin.K:][:pin.K]))
+				}
+			}
+		}
+	}
+}
+
+// updateNodes makes the step of a goroutine's nodes.
+func (e *sharedEngine) updateNodes(member int) {
+	p := e.passes[member]
+	p.Number, p.Adam = e.batch.Step, e.adam
+	for i, l := range e.layers {
+		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
+			e.updateNode(p, i, l, n)
+		}
+	}
+}
+
+// updateNode makes the step of a node of section i.
+func (e *sharedEngine) updateNode(p *kernel.NodePass, i int, l *kernel.NodeLayer, n int) {
+	var s [1 << kernel.MaxPins]float32
+	lines := 1 << len(l.Pins)
+	for _, u := range e.sums[:e.units()] {
+		for a, v := range u.lines[i][n*lines:][:lines] {
+			s[a] += v
+		}
+	}
+	shared.Lines(s[:lines])
+	p.StepFunction(l, n, s[:lines])
+	t := e.tables[i]
+	for k, pin := range l.Pins {
+		if pin.K == 1 {
+			continue
+		}
+		r := make([]float32, pin.K)
+		for _, u := range e.sums[:e.units()] {
+			for j, v := range u.chosen[i][k][n*pin.K:][:pin.K] {
+				r[j] += v
+			}
+		}
+		p.StepChoice(l, n, k, t.q[k][n*pin.K:][:pin.K], r)
+	}
+}
+
+// Fix implements [Engine]. Networks whose nodes positions share are not pruned.
+func (e *sharedEngine) Fix(int, int, bool) {
+	panic("engine: nodes that positions share cannot be fixed")
+}
+
+// Frozen implements [Engine].
+func (e *sharedEngine) Frozen(*model.Frozen) *model.Frozen { return e.m.Freeze() }
+
+// Moments implements [Engine].
+func (e *sharedEngine) Moments() []Moment { return momentsOf(e.sections) }

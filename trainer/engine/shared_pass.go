@@ -1,0 +1,170 @@
+package engine
+
+import "ialgn/trainer/kernel/shared"
+
+// forward computes the block's outputs from its image.
+func (b *block) forward(x []float32) {
+	if b.alone {
+		l := &b.levels[0]
+		shared.Forward(x, &l.list, l.tables.forward, 1, shared.Shift{})
+		return
+	}
+	for k := range b.kernels {
+		for y := 0; y < b.used(); y += b.chunk {
+			rows := min(b.chunk, b.used()-y)
+			b.kernel(x, k, y, rows)
+			b.emit(x, k, y, rows)
+		}
+	}
+}
+
+// used returns how many rows of positions go into the output.
+func (b *block) used() int { return b.rows / b.pool * b.pool }
+
+// kernel computes the nodes of a kernel at some rows of positions.
+func (b *block) kernel(x []float32, k, y, rows int) {
+	n := b.positions(rows)
+	at := shared.Shift{}
+	if b.choices == nil {
+		at.In = b.row(y)
+	} else {
+		b.gather(x, k, y, rows)
+	}
+	for i := range b.levels {
+		l := &b.levels[i]
+		list := l.of(k)
+		shared.Forward(x, &list, l.tables.forward[k*l.nodes<<list.Pins:], n, at)
+		at = shared.Shift{}
+	}
+}
+
+// of returns the nodes of kernel k.
+func (l *level) of(k int) shared.List {
+	if l.list.Len() == l.nodes {
+		return l.list
+	}
+	return l.list.Slice(k*l.nodes, (k+1)*l.nodes)
+}
+
+// row returns how far the pixels of a row of positions are behind those of the first.
+func (b *block) row(y int) uint32 { return uint32(y * b.stride * b.in.pitch() * shared.Lanes) }
+
+// emit writes the outputs of a kernel to the block's image, pooled.
+func (b *block) emit(x []float32, k, y, rows int) {
+	if b.pool == 2 {
+		for r := 0; r < rows; r += 2 {
+			p := b.pooling(k, y, r)
+			p.Forward(x)
+		}
+		return
+	}
+	for r := range rows {
+		from := int(b.root) + r*b.pitch*shared.Lanes
+		copy(x[b.out.pixel(k, y+r, 0):], x[from:from+b.columns*shared.Lanes])
+	}
+}
+
+// pooling returns the pooling of two rows of a chunk that begins at row y.
+func (b *block) pooling(k, y, r int) shared.Pool {
+	pitch := uint32(b.pitch * shared.Lanes)
+	return shared.Pool{In: b.root + uint32(r)*pitch, Out: b.out.pixel(k, (y+r)/2, 0), Pitch: pitch, Width: b.out.columns}
+}
+
+// gather writes what the leaves of a kernel read at some rows of positions.
+func (b *block) gather(x []float32, k, y, rows int) {
+	l := &b.levels[0]
+	pins := l.list.Pins
+	for j := range l.nodes * pins {
+		n := k*l.nodes + j/pins
+		c, leaf := &b.choices[n*pins+j%pins], l.list.Wires[j]
+		for r := range rows {
+			to := leaf + uint32(r*b.pitch*shared.Lanes)
+			switch q := l.tables.q[j%pins]; {
+			case q == nil:
+				c.Select(x, 0, to, b.columns, b.row(y+r))
+			case b.soft:
+				c.Mean(x, q[n*len(c.Rows):], to, b.columns, b.row(y+r))
+			default:
+				c.Select(x, int(l.tables.selected[j%pins][n]), to, b.columns, b.row(y+r))
+			}
+		}
+	}
+}
+
+// backward takes the gradients of the block's outputs to those of its image, and adds to the sums of its nodes.
+func (b *block) backward(x, g []float32, s *sums) {
+	do := shared.Added
+	if b.first {
+		do = shared.Dropped
+	} else {
+		clear(g[b.in.at:][:b.in.size()])
+	}
+	if b.alone {
+		l := &b.levels[0]
+		shared.Backward(x, g, &l.list, l.list.Wires, l.tables.slopes, s.lines[l.section], 1, shared.Shift{}, do)
+		return
+	}
+	for k := range b.kernels {
+		for y := 0; y < b.used(); y += b.chunk {
+			rows := min(b.chunk, b.used()-y)
+			b.kernel(x, k, y, rows)
+			b.absorb(x, g, k, y, rows)
+			b.kernelBack(x, g, s, k, y, rows, do)
+		}
+	}
+}
+
+// absorb takes the gradients of a kernel's outputs from the block's image.
+func (b *block) absorb(x, g []float32, k, y, rows int) {
+	if b.pool == 2 {
+		for r := 0; r < rows; r += 2 {
+			p := b.pooling(k, y, r)
+			p.Backward(x, g, g)
+		}
+		return
+	}
+	for r := range rows {
+		from := int(b.out.pixel(k, y+r, 0))
+		copy(g[int(b.root)+r*b.pitch*shared.Lanes:], g[from:from+b.columns*shared.Lanes])
+	}
+}
+
+// kernelBack takes the gradients of a kernel's outputs to its leaves.
+func (b *block) kernelBack(x, g []float32, s *sums, k, y, rows int, do shared.Gradients) {
+	n := b.positions(rows)
+	for i := len(b.levels) - 1; i >= 0; i-- {
+		l, at, what := &b.levels[i], shared.Shift{}, shared.Stored
+		if i == 0 && b.choices == nil {
+			at.In, what = b.row(y), do
+		}
+		list := l.of(k)
+		from := k * l.nodes << list.Pins
+		shared.Backward(x, g, &list, list.Wires, l.tables.slopes[from:], s.lines[l.section][from:], n, at, what)
+	}
+	if b.choices != nil {
+		b.scatter(x, g, s, k, y, rows, do)
+	}
+}
+
+// scatter adds up what candidates get of the gradients of a kernel's leaves, and adds these to those of the image.
+func (b *block) scatter(x, g []float32, s *sums, k, y, rows int, do shared.Gradients) {
+	l := &b.levels[0]
+	pins := l.list.Pins
+	one := []float32{1}
+	for j := range l.nodes * pins {
+		n := k*l.nodes + j/pins
+		c, leaf, q := &b.choices[n*pins+j%pins], l.list.Wires[j], one
+		if all := l.tables.q[j%pins]; all != nil {
+			q = all[n*len(c.Rows):][:len(c.Rows)]
+		}
+		for r := range rows {
+			from := leaf + uint32(r*b.pitch*shared.Lanes)
+			if len(q) > 1 {
+				c.Sums(s.chosen[l.section][j%pins][n*len(q):][:len(q)], x, g, from, b.columns, b.row(y+r))
+			}
+			if do == shared.Added {
+				c.Spread(g, q, from, b.columns, b.row(y+r))
+			}
+		}
+	}
+}

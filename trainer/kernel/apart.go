@@ -1,0 +1,85 @@
+package kernel
+
+// What follows is for engines that evaluate nodes themselves, such as those of nodes that positions share: truth values
+// and probabilities of a step go out, sums over whatever the nodes saw come in.
+
+// Truth writes the truth values of the lines of node i in this step to t and, as 0 or 1, the table that is selected to
+// hard.
+func (p *NodePass) Truth(l *NodeLayer, i int, t, hard []float32) {
+	p.relax(l, i)
+	copy(t, p.t[:l.lines()])
+	table := p.table(l, i)
+	for a := range hard {
+		hard[a] = float32(table >> a & 1)
+	}
+}
+
+// relax computes the truth values of node i, with the probabilities of its operations where these decide.
+func (p *NodePass) relax(l *NodeLayer, i int) {
+	if p.Noise != nil || !l.operations() {
+		p.truth(l, i)
+		return
+	}
+	g := l.node(i)
+	p.steps.Operations((*[Ops]float32)(l.W[g*Ops:]), l.Top[g])
+	copy(p.t[:], p.steps.t[:])
+}
+
+// Choice writes the probabilities of the candidates of pin k of node i in this step to q, and returns the one that is
+// selected.
+func (p *NodePass) Choice(l *NodeLayer, i, k int, q []float32) int {
+	pin, g := l.Pins[k], l.node(i)
+	w := pin.W[g*pin.K:][:pin.K]
+	if p.Noise != nil {
+		w = p.Noise.choice(p.noisy, w, p.Number, l.Number, l.number(i), k+1)
+	}
+	selected, top := Largest(w)
+	c := &p.choice
+	p.steps.selection(c.q, w, top)
+	copy(q, c.q)
+	return selected
+}
+
+// decay multiplies the logits of gate g, of which there are k, by a factor, unless that is 0.
+func (l *Logits) decay(g, k int, factor float32) {
+	if factor == 0 {
+		return
+	}
+	w := l.W[g*k:][:k]
+	for j := range w {
+		w[j] = float32(w[j] * factor)
+	}
+	if len(l.Top) > 0 {
+		l.Top[g] = float32(l.Top[g] * factor)
+	}
+}
+
+// StepFunction makes a step on the function logits of node i with the gradients s by the lines of its table.
+func (p *NodePass) StepFunction(l *NodeLayer, i int, s []float32) {
+	p.relax(l, i)
+	g := l.node(i)
+	copy(p.s[:], s)
+	at, to := g*l.Arity, (g+1)*l.Arity
+	w, m, v := l.W[at:to], l.M[at:to], l.V[at:to]
+	l.decay(g, l.Arity, p.Adam.Keep)
+	switch {
+	case p.Noise != nil:
+		stepFunction(l.Nodes, g, p.s[:], p.t[:], p.slope[:], &p.operate, &p.Adam, p.Noise)
+	case l.operations():
+		p.steps.s = Quad(p.s[:])
+		op, top := p.steps.UpdateOperations(&p.Adam, (*[Ops]float32)(w), (*[Ops]float32)(m), (*[Ops]float32)(v))
+		l.Table[g], l.Top[g] = operationTable(op), top
+	default:
+		l.Table[g] = p.tableStep(w, m, v)
+	}
+}
+
+// StepChoice makes a step on the selection logits of pin k of node i with the sums r of its candidates, whose
+// probabilities in this step are q.
+func (p *NodePass) StepChoice(l *NodeLayer, i, k int, q, r []float32) {
+	copy(p.choice.q, q)
+	copy(p.choice.r, r)
+	pin, g := l.Pins[k], l.node(i)
+	pin.decay(g, pin.K, p.Adam.Keep)
+	p.stepPin(pin, g)
+}

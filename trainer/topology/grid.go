@@ -1,0 +1,49 @@
+package topology
+
+// Grid says at which positions of an image the nodes of a layer are evaluated, and what they read there.
+//
+// An image has planes of rows and columns. The patch of a position are the Side x Side pixels of all planes that begin
+// Stride times the position's row and column, less Padding, from the image's upper left corner; pixels beyond its edges
+// are 0. Element (plane Side + row) Side + column of the patch is a pixel of it. Of the input bits the planes are those of
+// the features, each of them as often as a feature has bits: plane f b + j has bit j of plane f.
+type Grid struct {
+	Planes  int `json:"planes"` // of the layer before, or of the features
+	Rows    int `json:"rows"`
+	Columns int `json:"columns"`
+
+	Side    int `json:"side"`
+	Stride  int `json:"stride"`
+	Padding int `json:"padding"`
+
+	Pool int `json:"pool"` // 2: what leaves the layer is the OR of each two by two positions; 1: all positions
+}
+
+// Size returns the number of rows and columns of positions.
+func (g *Grid) Size() (rows, columns int) {
+	along := func(n int) int { return (n+2*g.Padding-g.Side)/g.Stride + 1 }
+	return along(g.Rows), along(g.Columns)
+}
+
+// Positions returns the number of positions.
+func (g *Grid) Positions() int {
+	rows, columns := g.Size()
+	return rows * columns
+}
+
+// Pooled returns the number of rows and columns of what leaves the layer.
+func (g *Grid) Pooled() (rows, columns int) {
+	rows, columns = g.Size()
+	return rows / g.Pool, columns / g.Pool
+}
+
+// Elements returns the number of elements of a patch, of so many planes.
+func (g *Grid) Elements(planes int) int { return planes * g.Side * g.Side }
+
+// Outputs returns the number of bits that leave the layer.
+func (l *Layer) Outputs() int {
+	if l.Grid == nil {
+		return l.Width
+	}
+	rows, columns := l.Grid.Pooled()
+	return l.Width * rows * columns
+}
