@@ -104,8 +104,9 @@ test-newer: ## test what yosys and nextpnr do by newer versions, which npm fetch
 	tools/newer/install.sh runs/newer
 	PATH="$(CURDIR)/runs/newer/bin:$$PATH" $(GO) test -count 1 -timeout 60m $(NEWER)
 
-generate: ## write the vector kernels of trainer/kernel, trainer/augment and diagnose/probe anew
+generate: ## write the vector kernels of trainer/kernel, trainer/kernel/shared, trainer/augment and diagnose/probe anew
 	tools/avo/generate.sh
+	tools/avo/generate-shared.sh
 	tools/avo/generate-augment.sh
 	tools/avo/generate-probe.sh
 

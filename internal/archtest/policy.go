@@ -83,6 +83,10 @@ var policy = Policy{
 			TestStandard: []string{"unsafe"},
 		},
 		{
+			Package: "trainer/kernel/shared", Imports: []string{"trainer/kernel"},
+			TestStandard: []string{"unsafe"},
+		},
+		{
 			Package: "trainer/engine", Imports: []string{
 				"trainer/encoding", "trainer/model", "trainer/kernel", "trainer/detmath", "trainer/draw", "trainer/ranks",
 				"internal/bitplane", "internal/crew", "internal/hugepage",

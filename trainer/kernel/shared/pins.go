@@ -7,8 +7,8 @@ type Choice struct {
 	Step uint32
 }
 
-// Mean writes the mean of the candidates with the probabilities q to a run of rows at out: a sum from +0 in the order of
-// candidates.
+// Mean writes the mean of the candidates with the probabilities q to a run of rows at out: a sum from +0 in the order
+// of candidates.
 func (c *Choice) Mean(x []float32, q []float32, out uint32, positions int, in uint32) {
 	for p := range uint32(positions) {
 		to := row(x, out+p*Lanes)

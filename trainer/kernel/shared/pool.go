@@ -11,14 +11,18 @@ type Pool struct {
 // Forward writes the largest of each four values: their OR where values are bits.
 func (p *Pool) Forward(x []float32) {
 	if f := vectors(); f != nil && p.Width > 0 {
-		f.pool(&x[0], int(p.In), int(p.Out), int(p.Pitch), p.Width)
+		f.pool(&x[0], p.In, p.Out, p.Pitch, p.Width)
 		return
 	}
 	for i := range uint32(p.Width) {
-		at := p.In + 2*i*Lanes
-		a, b, c, d := row(x, at), row(x, at+Lanes), row(x, at+p.Pitch), row(x, at+p.Pitch+Lanes)
-		for lane := range row(x, p.Out+i*Lanes) {
-			x[p.Out+i*Lanes+uint32(lane)] = max(a[lane], b[lane], c[lane], d[lane])
+		at, to := p.In+2*i*Lanes, row(x, p.Out+i*Lanes)
+		*to = *row(x, at)
+		for _, place := range [3]uint32{at + Lanes, at + p.Pitch, at + p.Pitch + Lanes} {
+			for lane, v := range row(x, place) {
+				if v > to[lane] {
+					to[lane] = v
+				}
+			}
 		}
 	}
 }
@@ -28,7 +32,7 @@ func (p *Pool) Forward(x []float32) {
 // arena g at In.
 func (p *Pool) Backward(x, g, from []float32) {
 	if f := vectors(); f != nil && p.Width > 0 {
-		f.unpool(&x[0], &g[0], &from[0], int(p.In), int(p.Out), int(p.Pitch), p.Width)
+		f.unpool(&x[0], &g[0], &from[0], p.In, p.Out, p.Pitch, p.Width)
 		return
 	}
 	for i := range uint32(p.Width) {

@@ -21,10 +21,10 @@
 //
 // # The order of sums
 //
-// As everywhere in training, all paths give the same bits. A product is rounded before it is added. A lane of a sum adds
-// positions in their order, from +0; lanes are folded in eight pairs (i, i+8), then four, two and one, and what is found
-// is added to what the sum was before the call. Gradients of rows are added position by position in the order of nodes,
-// at a position pin by pin.
+// As everywhere in training, all paths give the same bits. A product is rounded before it is added. A lane of a sum
+// adds positions in their order, from +0; lanes are folded in eight pairs (i, i+8), then four, two and one, and what is
+// found is added to what the sum was before the call. Gradients of rows are added position by position in the order of
+// nodes, at a position pin by pin.
 package shared
 
 // Lanes is the number of samples of a unit.
@@ -62,7 +62,7 @@ func Forward(x []float32, l *List, tables []float32, positions int, at Shift) {
 		return
 	}
 	if f := vectors(); f != nil && l.Pins == 2 {
-		f.forward(&x[0], &l.Wires[0], &l.Out[0], &tables[:4*l.Len()][0], l.Len(), positions, int(at.In), int(at.Out))
+		f.forward(&x[0], &l.Wires[0], &l.Out[0], &tables[:4*l.Len()][0], l.Len(), positions, at.In, at.Out)
 		return
 	}
 	for i, out := range l.Out {
@@ -113,8 +113,8 @@ func forwardTable(x, t []float32, wires []uint32, in, out uint32, positions int)
 	}
 }
 
-// reduceTable returns the mean of the lines of a table. The last pin halves the table first; all halves stand in levels,
-// the table from its length on, the result at 1.
+// reduceTable returns the mean of the lines of a table. The last pin halves the table first; all halves stand in
+// levels, the table from its length on, the result at 1.
 func reduceTable(levels *[2 * maxLines]float32, t, values []float32) float32 {
 	n := len(t)
 	copy(levels[n:2*n], t)
@@ -149,7 +149,7 @@ func Backward(x, g []float32, l *List, to []uint32, tables, sums []float32, posi
 	if f := vectors(); f != nil && l.Pins == 2 {
 		n := l.Len()
 		f.backward[do](&x[0], &g[0], &l.Wires[0], &l.Out[0], &to[:2*n][0], &tables[:4*n][0], &sums[:4*n][0], n, positions,
-			int(at.In), int(at.Out))
+			at.In, at.Out)
 		return
 	}
 	for i, out := range l.Out {

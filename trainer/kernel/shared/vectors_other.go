@@ -1,3 +1,5 @@
+//go:build !amd64
+
 package shared
 
 // vectors returns nil: there is the plain path alone.
