@@ -130,6 +130,22 @@ var networks = []named{
 		"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.cost.target=ice40", "train.cost.pressure=0.001",
 	}, "3312c0e173d147da85bb50daa14ce943aaca0b6a329ad85a19ce3082dcf13fde", false},
 	{"learned-validation", []string{"encoder.thresholds=learned", "train.validation.share=0.2", "encoder.bits=7"}, "6228974e6520e702496de270e90e2b041844f2cf98a685bdc9a7b7f97df39512", true},
+	{"conv-soft", []string{
+		"model.topology=conv", "model.kernels=8,12", "model.levels=2,1", "model.widths=60,40", "model.depth=5", "model.width=40",
+		"train.estimator=soft", "train.optimizer.weight_decay=0.1", "train.optimizer.lr=0.05",
+	}, "fb1ef665338b89c6b42a610ca29447959babee6db6066aa89131521024c6bdcf", false},
+	{"conv-chosen", []string{
+		"model.topology=conv", "model.kernels=10,12", "model.levels=1", "model.widths=40", "model.depth=3", "model.width=40",
+		"model.stride=1,2", "model.pool=2,1", "model.hidden=3", "model.channels=0", "train.estimator=soft", "train.optimizer.lr=0.05",
+	}, "cab02e814a0cd80bd200e1bbc9a37dd9410a3855f0c9913ba8ecd764d1485409", true},
+	{"conv-ste", []string{
+		"model.topology=conv", "model.kernels=20", "model.levels=1", "model.depth=2", "model.widths=60", "model.width=60",
+		"model.parametrization=light", "train.optimizer.lr=0.05",
+	}, "8e9c738ba8299bbedc2f6b8158d3725337a49ccbb7f0729cba634b94df61702e", true},
+	{"conv-gumbel", []string{
+		"model.topology=conv", "model.kernels=20", "model.levels=1", "model.depth=2", "model.widths=60", "model.width=60",
+		"model.inputs=4", "model.hidden=2", "train.estimator=gumbel", "train.optimizer.lr=0.05",
+	}, "2341f0f036319860479122a210727edda6b711c3f9548630fc6878305c3cfca1", false},
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 

@@ -204,7 +204,7 @@ var errorCases = []struct {
 	},
 	{
 		"topology", "data: {set: mnist}\nmodel: {topology: dlgn}", nil, "m.yaml:2:19: model.topology: \"dlgn\" is unknown",
-		"did you mean ialgn; use ialgn, rwlgn, rwlgn-spine, rwlgn-classwise, tree or layered",
+		"did you mean ialgn; use ialgn, rwlgn, rwlgn-spine, rwlgn-classwise, tree, layered or conv",
 	},
 	{
 		"a value near another", "data: {set: mnst}", nil, "m.yaml:1:13: data.set: \"mnst\" is unknown",

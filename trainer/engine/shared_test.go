@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ialgn/internal/modelgen"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -246,6 +248,64 @@ func TestSharedGradients(t *testing.T) {
 			checkGradients(t, m, e, func() float64 { return slow.loss(samples, labels) })
 		})
 	}
+}
+
+// TestSharedFrozen compares the loss of networks with hard values with that of the frozen network, which is unrolled, and
+// of the slow evaluation.
+func TestSharedFrozen(t *testing.T) {
+	for name, change := range sharedForms {
+		t.Run(name, func(t *testing.T) {
+			c := sharedConfig(change)
+			c.Train.Estimator = "ste"
+			m := sharedModel(t, c)
+			e, err := engine.New(m, c.Train.Batch, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const n = 37
+			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), n)
+			labels := make([]uint8, n)
+			for i := range labels {
+				labels[i] = uint8(i % len(m.Classes))
+			}
+			r := e.Measure(engine.Batch{X: x, Labels: labels})
+			f := m.Freeze()
+			if err := f.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := r.Loss, frozenLoss(f, m.Config.Model.Tau, x, e.Words(), labels); math.Abs(got-want) > 1e-6 {
+				t.Errorf("loss %v, of the frozen network %v", got, want)
+			}
+			slow := &slowNetwork{m: m, hard: true}
+			if want := slow.loss(samples, labels); math.Abs(r.Loss-want) > 1e-6 {
+				t.Errorf("loss %v, want %v", r.Loss, want)
+			}
+			unrolled, err := m.Compact().Unroll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(f, unrolled); diff != "" {
+				t.Errorf("unrolled from what is not (-frozen +unrolled):\n%s", diff)
+			}
+		})
+	}
+}
+
+// frozenLoss returns the mean cross-entropy of a frozen network.
+func frozenLoss(f *model.Frozen, tau float64, x []uint64, words int, labels []uint8) (sum float64) {
+	e := model.NewEvaluator(f)
+	e.Run(x, words, nil)
+	n := len(labels)
+	counts := make([]int32, len(f.Classes)*n)
+	e.Counts(counts, n)
+	for s, y := range labels {
+		all := 0.0
+		for c := range f.Classes {
+			all += math.Exp(float64(counts[c*n+s]-counts[int(y)*n+s]) / tau)
+		}
+		sum += math.Log(all)
+	}
+	return sum / float64(n)
 }
 
 // checkGradients compares some of each array of first moments with central differences.
