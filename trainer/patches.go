@@ -10,7 +10,8 @@ import (
 // the elements that its pins read, which differ as far as there are enough, or the candidates of each pin, which do.
 func drawPatches(m *model.Model, layers []topology.Layer) {
 	for i := range layers {
-		if pins := layers[i].Pins; pins[0].Wires != topology.Patch {
+		pins := layers[i].Pins
+		if pins[0].Wires != topology.Patch {
 			continue
 		}
 		kernels := layers[i].Width
@@ -19,6 +20,11 @@ func drawPatches(m *model.Model, layers []topology.Layer) {
 		}
 		for kernel := range kernels {
 			p := patch{m: m, section: i, layer: layers[i].First, nodes: layers[i].Width / kernels}
+			for k := range pins {
+				if pins[k].Wires == topology.Patch {
+					p.pins = append(p.pins, m.Sections[i].Pins[k])
+				}
+			}
 			p.draw(kernel)
 		}
 	}
@@ -28,7 +34,8 @@ func drawPatches(m *model.Model, layers []topology.Layer) {
 type patch struct {
 	m              *model.Model
 	section, layer int
-	nodes          int // of a kernel that read the patch
+	nodes          int         // of a kernel that read the patch
+	pins           []model.Pin // of a node that do
 }
 
 // draw draws the wires of a kernel: of (seed, layer, kernel).
@@ -41,27 +48,26 @@ func (p *patch) draw(kernel int) {
 	chosen := make([]uint32, keys.ReadPlanes(planes))
 	stream.Distinct(chosen, planes)
 	element := func(n uint32) uint32 { return chosen[int(n)/area]*uint32(area) + n%uint32(area) }
-	if s.Pins[0].K > 1 {
+	if p.pins[0].K > 1 {
 		p.drawCandidates(kernel, stream, len(chosen)*area, element)
 		return
 	}
-	leaves := make([]uint32, p.nodes*len(s.Pins))
+	leaves := make([]uint32, p.nodes*len(p.pins))
 	for from := 0; from < len(leaves); {
 		n := min(len(leaves)-from, len(chosen)*area)
 		stream.Distinct(leaves[from:from+n], len(chosen)*area)
 		from += n
 	}
 	for j, leaf := range leaves {
-		s.Pins[j%len(s.Pins)].Wires.Set(kernel*p.nodes+j/len(s.Pins), element(leaf))
+		p.pins[j%len(p.pins)].Wires.Set(kernel*p.nodes+j/len(p.pins), element(leaf))
 	}
 }
 
 // drawCandidates draws distinct candidates of each pin among so many elements, and their logits.
 func (p *patch) drawCandidates(kernel int, stream *draw.Stream, elements int, element func(n uint32) uint32) {
-	s := &p.m.Sections[p.section]
 	for node := kernel * p.nodes; node < (kernel+1)*p.nodes; node++ {
-		for k := range s.Pins {
-			pin := &s.Pins[k]
+		for k := range p.pins {
+			pin := &p.pins[k]
 			candidates := make([]uint32, pin.K)
 			stream.Distinct(candidates, elements)
 			for j, n := range candidates {

@@ -19,6 +19,8 @@ type sharedEngine struct {
 	layers   []*kernel.NodeLayer
 	blocks   []*block
 	input    []uint32      // where the row of each input bit is in an arena
+	field    image         // the input's image once more with a wider border, for pins that read it in later layers
+	fields   []uint32      // the same for it; nil if there are none
 	tables   []*nodeTables // by section
 	passes   []*kernel.NodePass
 	arenas   []*arena // by goroutine
@@ -196,6 +198,9 @@ func (e *sharedEngine) load(a *arena, u int) {
 		to := (*[shared.Lanes]float32)(a.x[at:])
 		copy(to[:8], bytesOfBits[bits&0xff][:])
 		copy(to[8:], bytesOfBits[bits>>8&0xff][:])
+	}
+	for i, at := range e.fields {
+		copy(a.x[at:at+shared.Lanes], a.x[e.input[i]:])
 	}
 }
 

@@ -49,19 +49,31 @@ type block struct {
 	levels        []level
 	kernels       int
 	rows, columns int // positions
-	pool, stride  int
+	pool          int
 
 	// Positions are taken in chunks of whole rows. A row of a chunk begins pitch positions after the one before it.
 	chunk, pitch int
 	root         uint32 // where the rows of a kernel's outputs are, in a chunk
 
-	// A pin of the lowest level reads the image itself, if it has no choice and neighbouring positions read neighbouring
-	// pixels; otherwise what it reads is gathered in leaves, and choices has its candidates, [nodes][pins].
+	// A pin of the lowest level reads the image itself, if none has a choice and neighbouring positions read neighbouring
+	// pixels; otherwise what it reads is gathered in leaves, and choices has its candidates, [nodes][pins], which are of
+	// the pin's source.
 	choices []shared.Choice
+	sources []source // by pin
 	soft    bool
 
 	alone bool // all is one list of nodes at one position
 }
+
+// source is what a pin's candidates are of.
+type source struct {
+	image    *image
+	stride   int
+	gradient bool // whether it needs gradients
+}
+
+// row returns how far the pixels of a row of positions are behind those of the first.
+func (s *source) row(y int) uint32 { return uint32(y * s.stride * s.image.pitch() * shared.Lanes) }
 
 // chunkFloats bounds the rows of a kernel's nodes in a chunk, so that values and gradients of a chunk stay in a cache.
 const chunkFloats = 12 << 10
@@ -72,11 +84,12 @@ func (e *sharedEngine) place() (size int) {
 	g := m.Sections[0].Grid
 	in := image{planes: m.Encoder.Inputs() / (g.Rows * g.Columns), rows: g.Rows, columns: g.Columns, border: g.Padding}
 	size = in.size()
-	bits := m.Encoder.Bits - 1
-	for i := range m.Encoder.Inputs() {
-		pixel := i / bits
-		plane := pixel/(g.Rows*g.Columns)*bits + i%bits
-		e.input = append(e.input, in.pixel(plane, pixel/g.Columns%g.Rows, pixel%g.Columns))
+	e.input = e.inputRows(&in)
+	e.field = in
+	if e.field.border = fieldBorder(m); e.field.border > 0 {
+		e.field.at = size
+		size += e.field.size()
+		e.fields = e.inputRows(&e.field)
 	}
 	for from := 0; from < len(m.Sections); {
 		to := from + 1
@@ -87,6 +100,32 @@ func (e *sharedEngine) place() (size int) {
 		e.blocks, in, from = append(e.blocks, b), b.out, to
 	}
 	return size
+}
+
+// inputRows returns where the row of each input bit is in an image.
+func (e *sharedEngine) inputRows(in *image) (all []uint32) {
+	bits := e.m.Encoder.Bits - 1
+	for i := range e.m.Encoder.Inputs() {
+		pixel := i / bits
+		plane := pixel/(in.rows*in.columns)*bits + i%bits
+		all = append(all, in.pixel(plane, pixel/in.columns%in.rows, pixel%in.columns))
+	}
+	return all
+}
+
+// fieldBorder returns how far beyond the edges of the input's image the fields of sections reach, 0 if there are none.
+func fieldBorder(m *model.Model) (border int) {
+	for i := range m.Sections {
+		g := m.Sections[i].Grid
+		if g == nil || g.Field == nil {
+			continue
+		}
+		f := g.Field
+		rows, columns := g.Size()
+		border = max(border, 1, f.Padding, (rows-1)*f.Stride+f.Side-f.Padding-f.Rows,
+			(columns-1)*f.Stride+f.Side-f.Padding-f.Columns)
+	}
+	return border
 }
 
 // isLevel reports whether section i has the nodes of the next level of the kernels of the section before: each reads
@@ -117,7 +156,7 @@ func (e *sharedEngine) newBlock(in image, from, to int, size *int) *block {
 	if g == nil {
 		g = &topology.Grid{Side: 1, Stride: 1, Pool: 1, Planes: in.planes, Rows: 1, Columns: 1}
 	}
-	b := &block{in: in, first: from == 0, kernels: last.Width, pool: 1, stride: g.Stride, soft: e.soft}
+	b := &block{in: in, first: from == 0, kernels: last.Width, pool: 1, soft: e.soft}
 	b.rows, b.columns = g.Size()
 	if last.Grid != nil {
 		b.pool = last.Grid.Pool
@@ -127,7 +166,14 @@ func (e *sharedEngine) newBlock(in image, from, to int, size *int) *block {
 		b.out.border = e.m.Sections[to].Grid.Padding
 	}
 	*size += b.out.size()
-	gathered := g.Stride != 1
+	gathered := g.Stride != 1 || g.Field != nil
+	for k := range first.Pins {
+		from := source{&b.in, g.Stride, !b.first}
+		if first.Pins[k].Source == model.Input && !b.first {
+			from = source{&e.field, g.Field.Stride, false}
+		}
+		b.sources = append(b.sources, from)
+	}
 	for k := range first.Pins {
 		gathered = gathered || first.Pins[k].K > 1
 	}
@@ -199,11 +245,12 @@ func (b *block) placeNodes(sections []*kernel.Nodes, m *model.Model, g *topology
 // placeLowest places the nodes of the lowest level of all kernels.
 func (b *block) placeLowest(low *kernel.Nodes, m *model.Model, g *topology.Grid, leaves, at, run uint32, gathered bool) {
 	l := &b.levels[0]
-	element := func(n uint32) uint32 { return b.in.bit(int(n)) }
-	if m.Sections[l.section].Grid != nil {
-		element = func(n uint32) uint32 { // of a patch, at the first position
-			area := g.Side * g.Side
-			return b.in.pixel(int(n)/area, int(n)/g.Side%g.Side-g.Padding, int(n)%g.Side-g.Padding)
+	element := func(_ int, n uint32) uint32 { return b.in.bit(int(n)) }
+	if s := &m.Sections[l.section]; s.Grid != nil {
+		element = func(pin int, n uint32) uint32 { // of a patch, at the first position
+			of := g.Of(s.Pins[pin].Source)
+			area := of.Side * of.Side
+			return b.sources[pin].image.pixel(int(n)/area, int(n)/of.Side%of.Side-of.Padding, int(n)%of.Side-of.Padding)
 		}
 	}
 	for n := range low.Width {
@@ -215,13 +262,13 @@ func (b *block) placeLowest(low *kernel.Nodes, m *model.Model, g *topology.Grid,
 		}
 		for k, p := range low.Pins {
 			if !gathered {
-				l.list.Wires = append(l.list.Wires, element(p.Wire(n)))
+				l.list.Wires = append(l.list.Wires, element(k, p.Wire(n)))
 				continue
 			}
 			l.list.Wires = append(l.list.Wires, leaves+(own*uint32(len(low.Pins))+uint32(k))*run)
-			c := shared.Choice{Step: uint32(b.stride * shared.Lanes)}
+			c := shared.Choice{Step: uint32(b.sources[k].stride * shared.Lanes)}
 			for j := range p.K {
-				c.Rows = append(c.Rows, element(p.Wire(n*p.K+j)))
+				c.Rows = append(c.Rows, element(k, p.Wire(n*p.K+j)))
 			}
 			b.choices = append(b.choices, c)
 		}

@@ -26,7 +26,7 @@ func (b *block) kernel(x []float32, k, y, rows int) {
 	n := b.positions(rows)
 	at := shared.Shift{}
 	if b.choices == nil {
-		at.In = b.row(y)
+		at.In = b.sources[0].row(y)
 	} else {
 		b.gather(x, k, y, rows)
 	}
@@ -45,9 +45,6 @@ func (l *level) of(k int) shared.List {
 	}
 	return l.list.Slice(k*l.nodes, (k+1)*l.nodes)
 }
-
-// row returns how far the pixels of a row of positions are behind those of the first.
-func (b *block) row(y int) uint32 { return uint32(y * b.stride * b.in.pitch() * shared.Lanes) }
 
 // emit writes the outputs of a kernel to the block's image, pooled.
 func (b *block) emit(x []float32, k, y, rows int) {
@@ -78,14 +75,14 @@ func (b *block) gather(x []float32, k, y, rows int) {
 		n := k*l.nodes + j/pins
 		c, leaf := &b.choices[n*pins+j%pins], l.list.Wires[j]
 		for r := range rows {
-			to := leaf + uint32(r*b.pitch*shared.Lanes)
+			to, in := leaf+uint32(r*b.pitch*shared.Lanes), b.sources[j%pins].row(y+r)
 			switch q := l.tables.q[j%pins]; {
 			case q == nil:
-				c.Select(x, 0, to, b.columns, b.row(y+r))
+				c.Select(x, 0, to, b.columns, in)
 			case b.soft:
-				c.Mean(x, q[n*len(c.Rows):], to, b.columns, b.row(y+r))
+				c.Mean(x, q[n*len(c.Rows):], to, b.columns, in)
 			default:
-				c.Select(x, int(l.tables.selected[j%pins][n]), to, b.columns, b.row(y+r))
+				c.Select(x, int(l.tables.selected[j%pins][n]), to, b.columns, in)
 			}
 		}
 	}
@@ -135,19 +132,19 @@ func (b *block) kernelBack(x, g []float32, s *sums, k, y, rows int, do shared.Gr
 	for i := len(b.levels) - 1; i >= 0; i-- {
 		l, at, what := &b.levels[i], shared.Shift{}, shared.Stored
 		if i == 0 && b.choices == nil {
-			at.In, what = b.row(y), do
+			at.In, what = b.sources[0].row(y), do
 		}
 		list := l.of(k)
 		from := k * l.nodes << list.Pins
 		shared.Backward(x, g, &list, list.Wires, l.tables.slopes[from:], s.lines[l.section][from:], n, at, what)
 	}
 	if b.choices != nil {
-		b.scatter(x, g, s, k, y, rows, do)
+		b.scatter(x, g, s, k, y, rows)
 	}
 }
 
 // scatter adds up what candidates get of the gradients of a kernel's leaves, and adds these to those of the image.
-func (b *block) scatter(x, g []float32, s *sums, k, y, rows int, do shared.Gradients) {
+func (b *block) scatter(x, g []float32, s *sums, k, y, rows int) {
 	l := &b.levels[0]
 	pins := l.list.Pins
 	one := []float32{1}
@@ -158,12 +155,12 @@ func (b *block) scatter(x, g []float32, s *sums, k, y, rows int, do shared.Gradi
 			q = all[n*len(c.Rows):][:len(c.Rows)]
 		}
 		for r := range rows {
-			from := leaf + uint32(r*b.pitch*shared.Lanes)
+			from, in := leaf+uint32(r*b.pitch*shared.Lanes), b.sources[j%pins].row(y+r)
 			if len(q) > 1 {
-				c.Sums(s.chosen[l.section][j%pins][n*len(q):][:len(q)], x, g, from, b.columns, b.row(y+r))
+				c.Sums(s.chosen[l.section][j%pins][n*len(q):][:len(q)], x, g, from, b.columns, in)
 			}
-			if do == shared.Added {
-				c.Spread(g, q, from, b.columns, b.row(y+r))
+			if b.sources[j%pins].gradient {
+				c.Spread(g, q, from, b.columns, in)
 			}
 		}
 	}

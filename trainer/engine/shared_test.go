@@ -22,6 +22,8 @@ import (
 type slowNetwork struct {
 	m    *model.Model
 	hard bool
+
+	input []float64 // the sample's input bits
 }
 
 // probabilities returns the softmax of logits or, with hard values, 1 for the largest.
@@ -99,7 +101,11 @@ func (n *slowNetwork) bits(i int, before []float64) []float64 {
 			for x := range columns {
 				pins := make([]float64, len(s.Pins))
 				for k := range pins {
-					pins[k] = n.pin(&s.Pins[k], grid, g, y, x, before)
+					from := before
+					if s.Pins[k].Source == model.Input {
+						from = n.input
+					}
+					pins[k] = n.pin(&s.Pins[k], grid.Of(s.Pins[k].Source), g, y, x, from)
 				}
 				all[(g*rows+y)*columns+x] = output(t, pins)
 			}
@@ -143,6 +149,7 @@ func (n *slowNetwork) pin(p *model.Pin, grid *topology.Grid, g, y, x int, before
 func (n *slowNetwork) loss(samples [][]float64, labels []uint8) (sum float64) {
 	classes := len(n.m.Classes)
 	for s, bits := range samples {
+		n.input = bits
 		for i := range n.m.Sections {
 			bits = n.bits(i, bits)
 		}
@@ -173,18 +180,26 @@ func sharedConfig(change func(c *config.Config)) config.Config {
 }
 
 var sharedForms = map[string]func(c *config.Config){
-	"gates":          func(*config.Config) {},
-	"light":          func(c *config.Config) { c.Model.Parametrization = "light" },
-	"three levels":   func(c *config.Config) { c.Model.Levels = "3,1" },
-	"no pooling":     func(c *config.Config) { c.Model.Pool = "1,2" },
-	"no padding":     func(c *config.Config) { c.Model.Padding, c.Model.Pool = "0", "1" },
-	"large patches":  func(c *config.Config) { c.Model.Patch, c.Model.Padding = "5,3", "2,1" },
-	"strides":        func(c *config.Config) { c.Model.Stride, c.Model.Pool = "2,1", "1,2" },
-	"candidates":     func(c *config.Config) { c.Model.Hidden = 3 },
-	"four pins":      func(c *config.Config) { c.Model.Inputs, c.Model.Levels = 4, "1,2" },
-	"three, chosen":  func(c *config.Config) { c.Model.Inputs, c.Model.Levels, c.Model.Hidden = 3, "2,1", 4 },
-	"convolved only": func(c *config.Config) { c.Model.Widths = "" },
-	"one by one":     func(c *config.Config) { c.Model.Patch, c.Model.Padding, c.Model.Channels = "3,1", "1,0", 0 },
+	"gates":         func(*config.Config) {},
+	"light":         func(c *config.Config) { c.Model.Parametrization = "light" },
+	"three levels":  func(c *config.Config) { c.Model.Levels = "3,1" },
+	"no pooling":    func(c *config.Config) { c.Model.Pool = "1,2" },
+	"no padding":    func(c *config.Config) { c.Model.Padding, c.Model.Pool = "0", "1" },
+	"large patches": func(c *config.Config) { c.Model.Patch, c.Model.Padding = "5,3", "2,1" },
+	"strides":       func(c *config.Config) { c.Model.Stride, c.Model.Pool = "2,1", "1,2" },
+	"candidates":    func(c *config.Config) { c.Model.Hidden = 3 },
+	"four pins":     func(c *config.Config) { c.Model.Inputs, c.Model.Levels = 4, "1,2" },
+	"three, chosen": func(c *config.Config) { c.Model.Inputs, c.Model.Levels, c.Model.Hidden = 3, "2,1", 4 },
+	"anchored": func(c *config.Config) {
+		c.Model.Anchored, c.Model.Anchors, c.Model.Stride, c.Model.Pool = 1, 3, "1,1", "2,1"
+	},
+	"anchored, strides": func(c *config.Config) {
+		c.Model.Kernels, c.Model.Levels, c.Model.Padding, c.Model.Pool = "3,4,5", "1,2,1", "1,1,0", "1"
+		c.Model.Image, c.Model.Inputs, c.Model.Anchored, c.Model.Anchors, c.Model.Stride = "1,9,8", 3, 2, 4, "2,1,2"
+	},
+	"anchored, fixed": func(c *config.Config) { c.Model.Anchored, c.Model.Anchors = 1, 1 },
+	"convolved only":  func(c *config.Config) { c.Model.Widths = "" },
+	"one by one":      func(c *config.Config) { c.Model.Patch, c.Model.Padding, c.Model.Channels = "3,1", "1,0", 0 },
 }
 
 // sharedModel returns a network of convolutions with classes that its last layer splits into.

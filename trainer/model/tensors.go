@@ -55,7 +55,7 @@ func (m *Model) appendPin(ts []Tensor, prefix string, i int, p *Pin) []Tensor {
 // limit returns how many bits pin p of section i can choose from: of a patch, if positions share its nodes.
 func (m *Model) limit(i int, p *Pin) int {
 	if g := m.Sections[i].Grid; g != nil {
-		return g.Elements(m.planes(g, p.Source))
+		return g.Of(p.Source).Elements(m.planes(g.Of(p.Source), p.Source))
 	}
 	return sources(p.Source, m.before(i), m.Encoder.Inputs())
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"ialgn/trainer/draw"
 )
 
 // The ranges of the keys of convolutions.
@@ -35,7 +33,9 @@ var convLists = []convList{
 }
 
 // convKeys are the keys that convolutions alone have.
-var convKeys = []string{"image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels"}
+var convKeys = []string{
+	"anchors", "image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels", "anchored",
+}
 
 // specialConv returns the entries of these keys in the table of special ones.
 func specialConv() (all []specialKey) {
@@ -48,12 +48,18 @@ func specialConv() (all []specialKey) {
 			},
 		})
 	}
-	return append(all, specialKey{
-		"channels", func(k, _ *Keys) { k.Channels = 0 }, func(k *Keys) bool { return k.Channels == 0 },
+	return append(all, specialNumber("channels", func(k *Keys) *int { return &k.Channels }),
+		specialNumber("anchored", func(k *Keys) *int { return &k.Anchored }))
+}
+
+// specialNumber returns the entry of a key that is 0 where it means nothing.
+func specialNumber(key string, of func(k *Keys) *int) specialKey {
+	return specialKey{
+		key, func(k, _ *Keys) { *of(k) = 0 }, func(k *Keys) bool { return *of(k) == 0 },
 		func(k *Keys) (string, string) {
-			return fmt.Sprintf("%d, which topology %s has not", k.Channels, k.Topology), "leave it out, or use topology: conv"
+			return fmt.Sprintf("%d, which topology %s has not", *of(k), k.Topology), "leave it out, or use topology: conv"
 		},
-	})
+	}
 }
 
 // convolves reports whether the network has convolutions.
@@ -183,15 +189,23 @@ func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 	if err != nil {
 		return nil, &Fault{"widths", err.Error(), "give the nodes of each layer, for example 2000,1000"}
 	}
-	grid := Grid{Planes: image[0], Rows: image[1], Columns: image[2]}
+	input := Grid{Planes: image[0], Rows: image[1], Columns: image[2], Pool: 1}
+	grid, under := input, field{1, 1, 0}
 	for i := range convolutions {
-		levels, fault := k.kernelLevels(i, &convolutions[i], grid, len(all))
+		c := &convolutions[i]
+		under = under.read(c.Patch, c.Stride, c.Padding)
+		if input.Side, input.Stride, input.Padding = under.side, under.stride, -under.start; k.Anchored > 0 && i > 0 {
+			of := input
+			grid.Field = &of
+		}
+		levels, fault := k.kernelLevels(i, c, grid, len(all))
 		if fault != nil {
 			return nil, fault
 		}
+		under = under.read(c.Pool, c.Pool, 0)
 		all = append(all, levels...)
 		last := all[len(all)-1]
-		grid.Planes = last.Width
+		grid.Planes, grid.Field = last.Width, nil
 		grid.Rows, grid.Columns = last.Grid.Pooled()
 	}
 	return append(all, hiddenLayers(k, widths, len(all))...), nil
@@ -228,19 +242,19 @@ func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first int) ([
 func (k *Keys) levels(c *convolution, grid Grid, first, width int) (all []Layer) {
 	above := grid
 	above.Rows, above.Columns = grid.Size()
-	above.Side, above.Stride, above.Padding = 1, 1, 0
+	above.Side, above.Stride, above.Padding, above.Field = 1, 1, 0, nil
 	for level := range c.Levels {
 		layer := Layer{First: first + level, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
 		for i := range layer.Pins {
 			p := &layer.Pins[i]
-			if p.Source = Previous; level > 0 {
+			switch {
+			case level > 0:
 				*p = Pin{Source: Previous, K: 1, Wires: Leaves, Leaf: Leaf{k.Inputs, i}}
-			} else {
-				p.K, p.Wires = k.Hidden, Patch
-				p.WireDraws = draw.PatchWires
-			}
-			if first == 0 && level == 0 {
-				p.Source = Input
+			case first > 0 && i >= k.Inputs-k.Anchored: // as of inputPins: anchors
+			case first > 0:
+				*p = Pin{Source: Previous, K: k.Hidden, Wires: Patch}
+			default:
+				*p = Pin{Source: Input, K: k.Hidden, Wires: Patch}
 			}
 		}
 		of := grid
@@ -274,6 +288,11 @@ func checkConv(k *Keys) *Fault {
 		return &Fault{"inputs", fmt.Sprintf("%d pins of a node of a tree", k.Inputs), "use 2 or more"}
 	case k.Channels < 0:
 		return &Fault{"channels", fmt.Sprintf("%d planes of a patch", k.Channels), "use 0 for all, or a number above"}
+	case k.Anchored < 0 || k.Anchored >= k.Inputs:
+		return &Fault{
+			"anchored", fmt.Sprintf("%d pins of a node with %d choose among input bits", k.Anchored, k.Inputs),
+			fmt.Sprintf("use 0 to %d, so that a pin is left for the layer before", k.Inputs-1),
+		}
 	case k.Depth != len(layers):
 		return &Fault{"depth", fmt.Sprintf("%d, but the levels and widths make %d layers", k.Depth, len(layers)), "leave it out"}
 	case k.Width != last.Outputs():
@@ -338,5 +357,16 @@ func (k *Keys) checkImage(inputs int) *Fault {
 		}
 	}
 	layers := k.Layers()
+	for _, l := range layers {
+		if l.Grid == nil || l.Grid.Field == nil {
+			continue
+		}
+		if n := l.Grid.Field.Elements(inputs / (size[1] * size[2])); k.Anchors > n {
+			return &Fault{
+				"anchors", fmt.Sprintf("%d different candidates cannot be drawn from the %d input bits under a patch", k.Anchors, n),
+				fmt.Sprintf("use at most %d", n),
+			}
+		}
+	}
 	return k.checkPatch(layers[0].Grid, inputs/(size[1]*size[2]))
 }

@@ -16,6 +16,27 @@ type Grid struct {
 	Padding int `json:"padding"`
 
 	Pool int `json:"pool"` // 2: what leaves the layer is the OR of each two by two positions; 1: all positions
+
+	// Field, unless nil, is what pins read whose source are input bits, in a layer after the first: the patch of the
+	// same position in the input's image, which has pixels beyond the edges as far as positions lead there.
+	Field *Grid `json:"field,omitempty"`
+}
+
+// Of returns what pins of a source read: the input bits' field, or the image of the layer before.
+func (g *Grid) Of(s Source) *Grid {
+	if s == Input && g.Field != nil {
+		return g.Field
+	}
+	return g
+}
+
+// field is the part of the input's image that a position of a layer depends on, along one axis.
+type field struct{ side, stride, start int }
+
+// read returns the field of the positions of a layer of patches of so many positions of this one, side, stride and
+// padding being counted in these.
+func (f field) read(side, stride, padding int) field {
+	return field{f.side + (side-1)*f.stride, f.stride * stride, f.start - padding*f.stride}
 }
 
 // Size returns the number of rows and columns of positions.

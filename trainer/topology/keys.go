@@ -34,6 +34,9 @@ type Keys struct {
 	Levels   string `yaml:"levels" json:"levels,omitempty"`     // list: levels of nodes of a kernel
 	Pool     string `yaml:"pool" json:"pool,omitempty"`         // list: 2 for the OR of each two by two positions, or 1
 	Channels int    `yaml:"channels" json:"channels,omitempty"` // planes of its patch that a kernel reads; 0: all
+
+	// Pins of a kernel's lowest nodes that choose among the input bits under its patch, after the first convolution.
+	Anchored int `yaml:"anchored" json:"anchored,omitempty"`
 }
 
 // The values of keys that decide what a network is.
@@ -115,7 +118,7 @@ func (k *Keys) DropIdle() {
 	if row == nil {
 		return
 	}
-	if !slices.Contains(row.Keys, "anchors") {
+	if !slices.Contains(row.Keys, "anchors") || k.convolves() && k.Anchored == 0 {
 		k.Anchors = standard.Anchors
 	}
 	if !slices.Contains(row.Keys, "first_pin") {
