@@ -7,14 +7,16 @@
 // func forwardAVX2(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
 // Requires: AVX, CMOV, MMX+
 TEXT ·forwardAVX2(SB), NOSPLIT, $0-56
-	MOVQ x+0(FP), AX
-	MOVQ wires+8(FP), CX
-	MOVQ out+16(FP), DX
-	MOVQ tables+24(FP), BX
-	MOVQ nodes+32(FP), SI
-	LEAQ -8(CX)(SI*8), SI
-	CMPQ positions+40(FP), $0x01
-	JNE  label1
+	MOVQ   x+0(FP), AX
+	MOVQ   wires+8(FP), CX
+	MOVQ   out+16(FP), DX
+	MOVQ   tables+24(FP), BX
+	MOVQ   nodes+32(FP), SI
+	DECQ   SI
+	IMUL3Q $0x08, SI, SI
+	ADDQ   CX, SI
+	CMPQ   positions+40(FP), $0x01
+	JNE    label1
 
 label2:
 	LEAQ         128(CX), DI
@@ -60,7 +62,7 @@ label2:
 	VADDPS       Y0, Y2, Y2
 	VMOVUPS      Y2, 32(R9)
 	ADDQ         $0x04, DX
-	ADDQ         $0x10, BX
+	ADDQ         $+16, BX
 	ADDQ         $0x08, CX
 	CMPQ         CX, SI
 	JBE          label2
@@ -191,16 +193,19 @@ label7:
 
 label5:
 	ADDQ $0x04, DX
-	ADDQ $0x10, BX
+	ADDQ $+16, BX
 	ADDQ $0x08, CX
 	CMPQ CX, SI
 	JBE  label3
 	VZEROUPPER
 	RET
 
-// func backwardDroppedAVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
+// func backwardAVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
 // Requires: AVX, CMOV, MMX+
-TEXT ·backwardDroppedAVX2(SB), NOSPLIT, $0-80
+TEXT ·backwardAVX2(SB), NOSPLIT, $0-88
+	CMPQ   do+80(FP), $0x01
+	JB     label8
+	JE     label9
 	MOVQ   x+0(FP), AX
 	MOVQ   grads+8(FP), CX
 	MOVQ   sums+48(FP), DX
@@ -208,266 +213,34 @@ TEXT ·backwardDroppedAVX2(SB), NOSPLIT, $0-80
 	MOVQ   out+24(FP), SI
 	MOVQ   tables+40(FP), DI
 	MOVQ   nodes+56(FP), R8
-	LEAQ   -8(BX)(R8*8), R8
+	DECQ   R8
+	IMUL3Q $0x08, R8, R8
+	ADDQ   BX, R8
+	MOVQ   to+32(FP), R9
+	SUBQ   BX, R9
 	CMPQ   positions+64(FP), $0x01
-	JNE    label8
+	JNE    label10
 	VXORPS X0, X0, X0
-
-label9:
-	LEAQ         128(BX), R9
-	CMPQ         R9, R8
-	CMOVQHI      R8, R9
-	MOVL         (R9), R10
-	ADDL         in+72(FP), R10
-	PREFETCHT0   (AX)(R10*4)
-	MOVL         4(R9), R9
-	ADDL         in+72(FP), R9
-	PREFETCHT0   (AX)(R9*4)
-	MOVL         (BX), R9
-	ADDL         in+72(FP), R9
-	LEAQ         (AX)(R9*4), R9
-	MOVL         4(BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         (SI), R11
-	ADDL         shift+76(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	VBROADCASTSS (DI), Y1
-	VBROADCASTSS 8(DI), Y2
-	VBROADCASTSS 4(DI), Y3
-	VBROADCASTSS 12(DI), Y4
-	VSUBPS       Y2, Y4, Y4
-	VSUBPS       Y1, Y3, Y3
-	VSUBPS       Y1, Y2, Y2
-	VSUBPS       Y3, Y4, Y4
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R9), Y2
-	VMOVUPS      (R10), Y3
-	VMULPS       Y2, Y1, Y2
-	VMULPS       Y3, Y1, Y4
-	VMULPS       Y3, Y2, Y3
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R9), Y6
-	VMOVUPS      32(R10), Y7
-	VMULPS       Y6, Y5, Y6
-	VMULPS       Y7, Y5, Y8
-	VMULPS       Y7, Y6, Y7
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y8, Y4, Y4
-	VPERM2F128   $0x31, Y4, Y1, Y5
-	VINSERTF128  $0x01, X4, Y1, Y1
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VPERM2F128   $0x31, Y3, Y2, Y4
-	VINSERTF128  $0x01, X3, Y2, Y2
-	VADDPS       Y4, Y2, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y3
-	VPERMILPS    $0xb1, Y3, Y1
-	VADDPS       Y1, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X1
-	VBLENDPS     $0x0a, X1, X3, X1
-	VADDPS       X0, X1, X1
-	VADDPS       (DX), X1, X1
-	VMOVUPS      X1, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, DX
-	ADDQ         $0x08, BX
-	CMPQ         BX, R8
-	JBE          label9
-	VZEROUPPER
-	RET
-
-label8:
-label10:
-	MOVL         (BX), R9
-	ADDL         in+72(FP), R9
-	LEAQ         (AX)(R9*4), R9
-	MOVL         4(BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         (SI), R11
-	ADDL         shift+76(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	VBROADCASTSS (DI), Y0
-	VBROADCASTSS 8(DI), Y1
-	VBROADCASTSS 4(DI), Y2
-	VBROADCASTSS 12(DI), Y3
-	VSUBPS       Y1, Y3, Y3
-	VSUBPS       Y0, Y2, Y2
-	VSUBPS       Y0, Y1, Y1
-	VSUBPS       Y2, Y3, Y3
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	MOVQ         positions+64(FP), R12
-	SHRQ         $0x01, R12
-	JZ           label11
-
-label13:
-	VMOVUPS (R11), Y8
-	VMOVUPS (R9), Y9
-	VMOVUPS (R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y0, Y0
-	VADDPS  Y11, Y2, Y2
-	VADDPS  Y9, Y4, Y4
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y6, Y6
-	VMOVUPS 32(R11), Y8
-	VMOVUPS 32(R9), Y9
-	VMOVUPS 32(R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y1, Y1
-	VADDPS  Y11, Y3, Y3
-	VADDPS  Y9, Y5, Y5
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS 64(R11), Y8
-	VMOVUPS 64(R9), Y9
-	VMOVUPS 64(R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y0, Y0
-	VADDPS  Y11, Y2, Y2
-	VADDPS  Y9, Y4, Y4
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y6, Y6
-	VMOVUPS 96(R11), Y8
-	VMOVUPS 96(R9), Y9
-	VMOVUPS 96(R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y1, Y1
-	VADDPS  Y11, Y3, Y3
-	VADDPS  Y9, Y5, Y5
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    $+128, R9
-	ADDQ    $+128, R10
-	ADDQ    $+128, R11
-	DECQ    R12
-	JNZ     label13
 
 label11:
-	MOVQ positions+64(FP), R12
-	ANDQ $0x01, R12
-	JZ   label12
-
-label14:
-	VMOVUPS (R11), Y8
-	VMOVUPS (R9), Y9
-	VMOVUPS (R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y0, Y0
-	VADDPS  Y11, Y2, Y2
-	VADDPS  Y9, Y4, Y4
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y6, Y6
-	VMOVUPS 32(R11), Y8
-	VMOVUPS 32(R9), Y9
-	VMOVUPS 32(R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y1, Y1
-	VADDPS  Y11, Y3, Y3
-	VADDPS  Y9, Y5, Y5
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R11
-	DECQ    R12
-	JNZ     label14
-
-label12:
-	VADDPS       Y1, Y0, Y0
-	VADDPS       Y3, Y2, Y1
-	VPERM2F128   $0x31, Y1, Y0, Y2
-	VINSERTF128  $0x01, X1, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y5, Y4, Y1
-	VADDPS       Y7, Y6, Y2
-	VPERM2F128   $0x31, Y2, Y1, Y3
-	VINSERTF128  $0x01, X2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y2
-	VPERMILPS    $0xb1, Y2, Y0
-	VADDPS       Y0, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VBLENDPS     $0x0a, X0, X2, X0
-	VADDPS       (DX), X0, X0
-	VMOVUPS      X0, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, DX
-	ADDQ         $0x08, BX
-	CMPQ         BX, R8
-	JBE          label10
-	VZEROUPPER
-	RET
-
-// func backwardStoredAVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
-// Requires: AVX, CMOV, MMX+
-TEXT ·backwardStoredAVX2(SB), NOSPLIT, $0-80
-	MOVQ   x+0(FP), AX
-	MOVQ   grads+8(FP), CX
-	MOVQ   sums+48(FP), DX
-	MOVQ   wires+16(FP), BX
-	MOVQ   out+24(FP), SI
-	MOVQ   tables+40(FP), DI
-	MOVQ   nodes+56(FP), R8
-	LEAQ   -8(BX)(R8*8), R8
-	MOVQ   to+32(FP), R9
-	SUBQ   BX, R9
-	CMPQ   positions+64(FP), $0x01
-	JNE    label15
-	VXORPS X0, X0, X0
-
-label16:
 	LEAQ         128(BX), R10
 	CMPQ         R10, R8
 	CMOVQHI      R8, R10
 	MOVL         (R10), R11
 	ADDL         in+72(FP), R11
 	PREFETCHT0   (AX)(R11*4)
+	MOVL         4(R10), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (AX)(R10*4)
+	LEAQ         128(BX), R10
+	CMPQ         R10, R8
+	CMOVQHI      R8, R10
 	MOVL         (R10)(R9*1), R11
 	ADDL         in+72(FP), R11
 	PREFETCHT0   (CX)(R11*4)
-	MOVL         4(R10), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (AX)(R11*4)
 	MOVL         4(R10)(R9*1), R10
 	ADDL         in+72(FP), R10
 	PREFETCHT0   (CX)(R10*4)
-	MOVL         (BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         4(BX), R11
-	ADDL         in+72(FP), R11
-	LEAQ         (AX)(R11*4), R11
-	MOVL         (SI), R12
-	ADDL         shift+76(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVL         (BX)(R9*1), R13
-	ADDL         in+72(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVL         4(BX)(R9*1), R14
-	ADDL         in+72(FP), R14
-	LEAQ         (CX)(R14*4), R14
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 8(DI), Y2
 	VBROADCASTSS 4(DI), Y3
@@ -476,65 +249,6 @@ label16:
 	VSUBPS       Y1, Y3, Y3
 	VSUBPS       Y1, Y2, Y2
 	VSUBPS       Y3, Y4, Y4
-	VMOVUPS      (R12), Y1
-	VMOVUPS      (R10), Y5
-	VMOVUPS      (R11), Y6
-	VMULPS       Y5, Y1, Y7
-	VMULPS       Y6, Y1, Y8
-	VMULPS       Y6, Y7, Y9
-	VMULPS       Y6, Y4, Y6
-	VADDPS       Y6, Y2, Y6
-	VMULPS       Y5, Y4, Y5
-	VADDPS       Y5, Y3, Y5
-	VMULPS       Y1, Y6, Y6
-	VMOVUPS      Y6, (R13)
-	VMULPS       Y1, Y5, Y5
-	VMOVUPS      Y5, (R14)
-	VMOVUPS      32(R12), Y5
-	VMOVUPS      32(R10), Y6
-	VMOVUPS      32(R11), Y10
-	VMULPS       Y6, Y5, Y11
-	VMULPS       Y10, Y5, Y12
-	VMULPS       Y10, Y11, Y13
-	VMULPS       Y10, Y4, Y10
-	VADDPS       Y10, Y2, Y10
-	VMULPS       Y6, Y4, Y2
-	VADDPS       Y2, Y3, Y2
-	VMULPS       Y5, Y10, Y10
-	VMOVUPS      Y10, 32(R13)
-	VMULPS       Y5, Y2, Y2
-	VMOVUPS      Y2, 32(R14)
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y12, Y8, Y2
-	VPERM2F128   $0x31, Y2, Y1, Y3
-	VINSERTF128  $0x01, X2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y11, Y7, Y2
-	VADDPS       Y13, Y9, Y3
-	VPERM2F128   $0x31, Y3, Y2, Y4
-	VINSERTF128  $0x01, X3, Y2, Y2
-	VADDPS       Y4, Y2, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y3
-	VPERMILPS    $0xb1, Y3, Y1
-	VADDPS       Y1, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X1
-	VBLENDPS     $0x0a, X1, X3, X1
-	VADDPS       X0, X1, X1
-	VADDPS       (DX), X1, X1
-	VMOVUPS      X1, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, DX
-	ADDQ         $0x08, BX
-	CMPQ         BX, R8
-	JBE          label16
-	VZEROUPPER
-	RET
-
-label15:
-label17:
 	MOVL         (BX), R10
 	ADDL         in+72(FP), R10
 	LEAQ         (AX)(R10*4), R10
@@ -550,242 +264,6 @@ label17:
 	MOVL         4(BX)(R9*1), R14
 	ADDL         in+72(FP), R14
 	LEAQ         (CX)(R14*4), R14
-	VBROADCASTSS (DI), Y0
-	VBROADCASTSS 8(DI), Y1
-	VBROADCASTSS 4(DI), Y2
-	VBROADCASTSS 12(DI), Y3
-	VSUBPS       Y1, Y3, Y3
-	VSUBPS       Y0, Y2, Y2
-	VSUBPS       Y0, Y1, Y1
-	VSUBPS       Y2, Y3, Y3
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	VXORPS       Y8, Y8, Y8
-	VXORPS       Y9, Y9, Y9
-	VXORPS       Y10, Y10, Y10
-	MOVQ         positions+64(FP), R15
-	SHRQ         $0x01, R15
-	JZ           label18
-
-label20:
-	VMOVUPS (R12), Y11
-	VMOVUPS (R10), Y12
-	VMOVUPS (R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y0, Y0
-	VADDPS  Y15, Y5, Y5
-	VADDPS  Y14, Y7, Y7
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y9, Y9
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, (R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, (R14)
-	VMOVUPS 32(R12), Y11
-	VMOVUPS 32(R10), Y12
-	VMOVUPS 32(R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y4, Y4
-	VADDPS  Y15, Y6, Y6
-	VADDPS  Y14, Y8, Y8
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y10, Y10
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, 32(R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, 32(R14)
-	VMOVUPS 64(R12), Y11
-	VMOVUPS 64(R10), Y12
-	VMOVUPS 64(R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y0, Y0
-	VADDPS  Y15, Y5, Y5
-	VADDPS  Y14, Y7, Y7
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y9, Y9
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, 64(R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, 64(R14)
-	VMOVUPS 96(R12), Y11
-	VMOVUPS 96(R10), Y12
-	VMOVUPS 96(R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y4, Y4
-	VADDPS  Y15, Y6, Y6
-	VADDPS  Y14, Y8, Y8
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y10, Y10
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, 96(R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, 96(R14)
-	ADDQ    $+128, R10
-	ADDQ    $+128, R11
-	ADDQ    $+128, R12
-	ADDQ    $+128, R13
-	ADDQ    $+128, R14
-	DECQ    R15
-	JNZ     label20
-
-label18:
-	MOVQ positions+64(FP), R15
-	ANDQ $0x01, R15
-	JZ   label19
-
-label21:
-	VMOVUPS (R12), Y11
-	VMOVUPS (R10), Y12
-	VMOVUPS (R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y0, Y0
-	VADDPS  Y15, Y5, Y5
-	VADDPS  Y14, Y7, Y7
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y9, Y9
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, (R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, (R14)
-	VMOVUPS 32(R12), Y11
-	VMOVUPS 32(R10), Y12
-	VMOVUPS 32(R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y4, Y4
-	VADDPS  Y15, Y6, Y6
-	VADDPS  Y14, Y8, Y8
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y10, Y10
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, 32(R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, 32(R14)
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R11
-	ADDQ    $0x40, R12
-	ADDQ    $0x40, R13
-	ADDQ    $0x40, R14
-	DECQ    R15
-	JNZ     label21
-
-label19:
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y6, Y5, Y1
-	VPERM2F128   $0x31, Y1, Y0, Y2
-	VINSERTF128  $0x01, X1, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y8, Y7, Y1
-	VADDPS       Y10, Y9, Y2
-	VPERM2F128   $0x31, Y2, Y1, Y3
-	VINSERTF128  $0x01, X2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y2
-	VPERMILPS    $0xb1, Y2, Y0
-	VADDPS       Y0, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VBLENDPS     $0x0a, X0, X2, X0
-	VADDPS       (DX), X0, X0
-	VMOVUPS      X0, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, DX
-	ADDQ         $0x08, BX
-	CMPQ         BX, R8
-	JBE          label17
-	VZEROUPPER
-	RET
-
-// func backwardAddedAVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
-// Requires: AVX, CMOV, MMX+
-TEXT ·backwardAddedAVX2(SB), NOSPLIT, $0-80
-	MOVQ   x+0(FP), AX
-	MOVQ   grads+8(FP), CX
-	MOVQ   sums+48(FP), DX
-	MOVQ   wires+16(FP), BX
-	MOVQ   out+24(FP), SI
-	MOVQ   tables+40(FP), DI
-	MOVQ   nodes+56(FP), R8
-	LEAQ   -8(BX)(R8*8), R8
-	MOVQ   to+32(FP), R9
-	SUBQ   BX, R9
-	CMPQ   positions+64(FP), $0x01
-	JNE    label22
-	VXORPS X0, X0, X0
-
-label23:
-	LEAQ         128(BX), R10
-	CMPQ         R10, R8
-	CMOVQHI      R8, R10
-	MOVL         (R10), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (AX)(R11*4)
-	MOVL         (R10)(R9*1), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (CX)(R11*4)
-	MOVL         4(R10), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (AX)(R11*4)
-	MOVL         4(R10)(R9*1), R10
-	ADDL         in+72(FP), R10
-	PREFETCHT0   (CX)(R10*4)
-	MOVL         (BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         4(BX), R11
-	ADDL         in+72(FP), R11
-	LEAQ         (AX)(R11*4), R11
-	MOVL         (SI), R12
-	ADDL         shift+76(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVL         (BX)(R9*1), R13
-	ADDL         in+72(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVL         4(BX)(R9*1), R14
-	ADDL         in+72(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	VBROADCASTSS (DI), Y1
-	VBROADCASTSS 8(DI), Y2
-	VBROADCASTSS 4(DI), Y3
-	VBROADCASTSS 12(DI), Y4
-	VSUBPS       Y2, Y4, Y4
-	VSUBPS       Y1, Y3, Y3
-	VSUBPS       Y1, Y2, Y2
-	VSUBPS       Y3, Y4, Y4
 	VMOVUPS      (R12), Y1
 	VMOVUPS      (R10), Y5
 	VMOVUPS      (R11), Y6
@@ -838,17 +316,17 @@ label23:
 	VADDPS       X0, X1, X1
 	VADDPS       (DX), X1, X1
 	VMOVUPS      X1, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
 	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
 	ADDQ         $0x08, BX
 	CMPQ         BX, R8
-	JBE          label23
+	JBE          label11
 	VZEROUPPER
 	RET
 
-label22:
-label24:
+label10:
+label12:
 	MOVL         (BX), R10
 	ADDL         in+72(FP), R10
 	LEAQ         (AX)(R10*4), R10
@@ -882,9 +360,9 @@ label24:
 	VXORPS       Y10, Y10, Y10
 	MOVQ         positions+64(FP), R15
 	SHRQ         $0x01, R15
-	JZ           label25
+	JZ           label13
 
-label27:
+label15:
 	VMOVUPS (R12), Y11
 	VMOVUPS (R10), Y12
 	VMOVUPS (R11), Y13
@@ -971,14 +449,14 @@ label27:
 	ADDQ    $+128, R13
 	ADDQ    $+128, R14
 	DECQ    R15
-	JNZ     label27
+	JNZ     label15
 
-label25:
+label13:
 	MOVQ positions+64(FP), R15
 	ANDQ $0x01, R15
-	JZ   label26
+	JZ   label14
 
-label28:
+label16:
 	VMOVUPS (R12), Y11
 	VMOVUPS (R10), Y12
 	VMOVUPS (R11), Y13
@@ -1025,9 +503,9 @@ label28:
 	ADDQ    $0x40, R13
 	ADDQ    $0x40, R14
 	DECQ    R15
-	JNZ     label28
+	JNZ     label16
 
-label26:
+label14:
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y6, Y5, Y1
 	VPERM2F128   $0x31, Y1, Y0, Y2
@@ -1047,12 +525,3885 @@ label26:
 	VBLENDPS     $0x0a, X0, X2, X0
 	VADDPS       (DX), X0, X0
 	VMOVUPS      X0, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
 	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
 	ADDQ         $0x08, BX
 	CMPQ         BX, R8
-	JBE          label24
+	JBE          label12
+	VZEROUPPER
+	RET
+
+label8:
+	MOVQ   x+0(FP), AX
+	MOVQ   grads+8(FP), CX
+	MOVQ   sums+48(FP), DX
+	MOVQ   wires+16(FP), BX
+	MOVQ   out+24(FP), SI
+	MOVQ   tables+40(FP), DI
+	MOVQ   nodes+56(FP), R8
+	DECQ   R8
+	IMUL3Q $0x08, R8, R8
+	ADDQ   BX, R8
+	CMPQ   positions+64(FP), $0x01
+	JNE    label17
+	VXORPS X0, X0, X0
+
+label18:
+	LEAQ         128(BX), R9
+	CMPQ         R9, R8
+	CMOVQHI      R8, R9
+	MOVL         (R9), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (AX)(R10*4)
+	MOVL         4(R9), R9
+	ADDL         in+72(FP), R9
+	PREFETCHT0   (AX)(R9*4)
+	VBROADCASTSS (DI), Y1
+	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS 4(DI), Y3
+	VBROADCASTSS 12(DI), Y4
+	VSUBPS       Y2, Y4, Y4
+	VSUBPS       Y1, Y3, Y3
+	VSUBPS       Y1, Y2, Y2
+	VSUBPS       Y3, Y4, Y4
+	MOVL         (BX), R9
+	ADDL         in+72(FP), R9
+	LEAQ         (AX)(R9*4), R9
+	MOVL         4(BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         (SI), R11
+	ADDL         shift+76(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R9), Y2
+	VMOVUPS      (R10), Y3
+	VMULPS       Y2, Y1, Y2
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y3, Y2, Y3
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R9), Y6
+	VMOVUPS      32(R10), Y7
+	VMULPS       Y6, Y5, Y6
+	VMULPS       Y7, Y5, Y8
+	VMULPS       Y7, Y6, Y7
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y8, Y4, Y4
+	VPERM2F128   $0x31, Y4, Y1, Y5
+	VINSERTF128  $0x01, X4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
+	ADDQ         $0x08, BX
+	CMPQ         BX, R8
+	JBE          label18
+	VZEROUPPER
+	RET
+
+label17:
+label19:
+	MOVL         (BX), R9
+	ADDL         in+72(FP), R9
+	LEAQ         (AX)(R9*4), R9
+	MOVL         4(BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         (SI), R11
+	ADDL         shift+76(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS 8(DI), Y1
+	VBROADCASTSS 4(DI), Y2
+	VBROADCASTSS 12(DI), Y3
+	VSUBPS       Y1, Y3, Y3
+	VSUBPS       Y0, Y2, Y2
+	VSUBPS       Y0, Y1, Y1
+	VSUBPS       Y2, Y3, Y3
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         positions+64(FP), R12
+	SHRQ         $0x01, R12
+	JZ           label20
+
+label22:
+	VMOVUPS (R11), Y8
+	VMOVUPS (R9), Y9
+	VMOVUPS (R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y11, Y2, Y2
+	VADDPS  Y9, Y4, Y4
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 32(R11), Y8
+	VMOVUPS 32(R9), Y9
+	VMOVUPS 32(R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y1, Y1
+	VADDPS  Y11, Y3, Y3
+	VADDPS  Y9, Y5, Y5
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y7, Y7
+	VMOVUPS 64(R11), Y8
+	VMOVUPS 64(R9), Y9
+	VMOVUPS 64(R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y11, Y2, Y2
+	VADDPS  Y9, Y4, Y4
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 96(R11), Y8
+	VMOVUPS 96(R9), Y9
+	VMOVUPS 96(R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y1, Y1
+	VADDPS  Y11, Y3, Y3
+	VADDPS  Y9, Y5, Y5
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    $+128, R9
+	ADDQ    $+128, R10
+	ADDQ    $+128, R11
+	DECQ    R12
+	JNZ     label22
+
+label20:
+	MOVQ positions+64(FP), R12
+	ANDQ $0x01, R12
+	JZ   label21
+
+label23:
+	VMOVUPS (R11), Y8
+	VMOVUPS (R9), Y9
+	VMOVUPS (R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y11, Y2, Y2
+	VADDPS  Y9, Y4, Y4
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 32(R11), Y8
+	VMOVUPS 32(R9), Y9
+	VMOVUPS 32(R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y1, Y1
+	VADDPS  Y11, Y3, Y3
+	VADDPS  Y9, Y5, Y5
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    R12
+	JNZ     label23
+
+label21:
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VPERM2F128   $0x31, Y1, Y0, Y2
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y5, Y4, Y1
+	VADDPS       Y7, Y6, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y2
+	VPERMILPS    $0xb1, Y2, Y0
+	VADDPS       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VBLENDPS     $0x0a, X0, X2, X0
+	VADDPS       (DX), X0, X0
+	VMOVUPS      X0, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
+	ADDQ         $0x08, BX
+	CMPQ         BX, R8
+	JBE          label19
+	VZEROUPPER
+	RET
+
+label9:
+	MOVQ   x+0(FP), AX
+	MOVQ   grads+8(FP), CX
+	MOVQ   sums+48(FP), DX
+	MOVQ   wires+16(FP), BX
+	MOVQ   out+24(FP), SI
+	MOVQ   tables+40(FP), DI
+	MOVQ   nodes+56(FP), R8
+	DECQ   R8
+	IMUL3Q $0x08, R8, R8
+	ADDQ   BX, R8
+	MOVQ   to+32(FP), R9
+	SUBQ   BX, R9
+	CMPQ   positions+64(FP), $0x01
+	JNE    label24
+	VXORPS X0, X0, X0
+
+label25:
+	LEAQ         128(BX), R10
+	CMPQ         R10, R8
+	CMOVQHI      R8, R10
+	MOVL         (R10), R11
+	ADDL         in+72(FP), R11
+	PREFETCHT0   (AX)(R11*4)
+	MOVL         4(R10), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (AX)(R10*4)
+	LEAQ         128(BX), R10
+	CMPQ         R10, R8
+	CMOVQHI      R8, R10
+	MOVL         (R10)(R9*1), R11
+	ADDL         in+72(FP), R11
+	PREFETCHT0   (CX)(R11*4)
+	MOVL         4(R10)(R9*1), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (CX)(R10*4)
+	VBROADCASTSS (DI), Y1
+	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS 4(DI), Y3
+	VBROADCASTSS 12(DI), Y4
+	VSUBPS       Y2, Y4, Y4
+	VSUBPS       Y1, Y3, Y3
+	VSUBPS       Y1, Y2, Y2
+	VSUBPS       Y3, Y4, Y4
+	MOVL         (BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         4(BX), R11
+	ADDL         in+72(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	MOVL         (SI), R12
+	ADDL         shift+76(FP), R12
+	LEAQ         (CX)(R12*4), R12
+	MOVL         (BX)(R9*1), R13
+	ADDL         in+72(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVL         4(BX)(R9*1), R14
+	ADDL         in+72(FP), R14
+	LEAQ         (CX)(R14*4), R14
+	VMOVUPS      (R12), Y1
+	VMOVUPS      (R10), Y5
+	VMOVUPS      (R11), Y6
+	VMULPS       Y5, Y1, Y7
+	VMULPS       Y6, Y1, Y8
+	VMULPS       Y6, Y7, Y9
+	VMULPS       Y6, Y4, Y6
+	VADDPS       Y6, Y2, Y6
+	VMULPS       Y5, Y4, Y5
+	VADDPS       Y5, Y3, Y5
+	VMULPS       Y1, Y6, Y6
+	VMOVUPS      Y6, (R13)
+	VMULPS       Y1, Y5, Y5
+	VMOVUPS      Y5, (R14)
+	VMOVUPS      32(R12), Y5
+	VMOVUPS      32(R10), Y6
+	VMOVUPS      32(R11), Y10
+	VMULPS       Y6, Y5, Y11
+	VMULPS       Y10, Y5, Y12
+	VMULPS       Y10, Y11, Y13
+	VMULPS       Y10, Y4, Y10
+	VADDPS       Y10, Y2, Y10
+	VMULPS       Y6, Y4, Y2
+	VADDPS       Y2, Y3, Y2
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 32(R13)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 32(R14)
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y12, Y8, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y11, Y7, Y2
+	VADDPS       Y13, Y9, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
+	ADDQ         $0x08, BX
+	CMPQ         BX, R8
+	JBE          label25
+	VZEROUPPER
+	RET
+
+label24:
+label26:
+	MOVL         (BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         4(BX), R11
+	ADDL         in+72(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	MOVL         (SI), R12
+	ADDL         shift+76(FP), R12
+	LEAQ         (CX)(R12*4), R12
+	MOVL         (BX)(R9*1), R13
+	ADDL         in+72(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVL         4(BX)(R9*1), R14
+	ADDL         in+72(FP), R14
+	LEAQ         (CX)(R14*4), R14
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS 8(DI), Y1
+	VBROADCASTSS 4(DI), Y2
+	VBROADCASTSS 12(DI), Y3
+	VSUBPS       Y1, Y3, Y3
+	VSUBPS       Y0, Y2, Y2
+	VSUBPS       Y0, Y1, Y1
+	VSUBPS       Y2, Y3, Y3
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	MOVQ         positions+64(FP), R15
+	SHRQ         $0x01, R15
+	JZ           label27
+
+label29:
+	VMOVUPS (R12), Y11
+	VMOVUPS (R10), Y12
+	VMOVUPS (R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y0, Y0
+	VADDPS  Y15, Y5, Y5
+	VADDPS  Y14, Y7, Y7
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y9, Y9
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, (R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, (R14)
+	VMOVUPS 32(R12), Y11
+	VMOVUPS 32(R10), Y12
+	VMOVUPS 32(R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y4, Y4
+	VADDPS  Y15, Y6, Y6
+	VADDPS  Y14, Y8, Y8
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y10, Y10
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, 32(R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, 32(R14)
+	VMOVUPS 64(R12), Y11
+	VMOVUPS 64(R10), Y12
+	VMOVUPS 64(R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y0, Y0
+	VADDPS  Y15, Y5, Y5
+	VADDPS  Y14, Y7, Y7
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y9, Y9
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, 64(R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, 64(R14)
+	VMOVUPS 96(R12), Y11
+	VMOVUPS 96(R10), Y12
+	VMOVUPS 96(R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y4, Y4
+	VADDPS  Y15, Y6, Y6
+	VADDPS  Y14, Y8, Y8
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y10, Y10
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, 96(R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, 96(R14)
+	ADDQ    $+128, R10
+	ADDQ    $+128, R11
+	ADDQ    $+128, R12
+	ADDQ    $+128, R13
+	ADDQ    $+128, R14
+	DECQ    R15
+	JNZ     label29
+
+label27:
+	MOVQ positions+64(FP), R15
+	ANDQ $0x01, R15
+	JZ   label28
+
+label30:
+	VMOVUPS (R12), Y11
+	VMOVUPS (R10), Y12
+	VMOVUPS (R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y0, Y0
+	VADDPS  Y15, Y5, Y5
+	VADDPS  Y14, Y7, Y7
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y9, Y9
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, (R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, (R14)
+	VMOVUPS 32(R12), Y11
+	VMOVUPS 32(R10), Y12
+	VMOVUPS 32(R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y4, Y4
+	VADDPS  Y15, Y6, Y6
+	VADDPS  Y14, Y8, Y8
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y10, Y10
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, 32(R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, 32(R14)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	ADDQ    $0x40, R12
+	ADDQ    $0x40, R13
+	ADDQ    $0x40, R14
+	DECQ    R15
+	JNZ     label30
+
+label28:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y6, Y5, Y1
+	VPERM2F128   $0x31, Y1, Y0, Y2
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y8, Y7, Y1
+	VADDPS       Y10, Y9, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y2
+	VPERMILPS    $0xb1, Y2, Y0
+	VADDPS       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VBLENDPS     $0x0a, X0, X2, X0
+	VADDPS       (DX), X0, X0
+	VMOVUPS      X0, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
+	ADDQ         $0x08, BX
+	CMPQ         BX, R8
+	JBE          label26
+	VZEROUPPER
+	RET
+
+// func forward4AVX2(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
+// Requires: AVX, CMOV, MMX+
+TEXT ·forward4AVX2(SB), NOSPLIT, $32-56
+	MOVQ   x+0(FP), AX
+	MOVQ   wires+8(FP), CX
+	MOVQ   out+16(FP), DX
+	MOVQ   tables+24(FP), BX
+	MOVQ   nodes+32(FP), SI
+	DECQ   SI
+	IMUL3Q $0x10, SI, SI
+	ADDQ   CX, SI
+
+label31:
+	LEAQ       64(CX), DI
+	CMPQ       DI, SI
+	CMOVQHI    SI, DI
+	MOVL       (DI), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	MOVL       4(DI), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	MOVL       8(DI), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	MOVL       12(DI), DI
+	ADDL       in+48(FP), DI
+	PREFETCHT0 (AX)(DI*4)
+	VMOVUPS    (BX), X0
+	VMOVUPS    16(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, (SP)
+	VMOVUPS    32(BX), X0
+	VMOVUPS    48(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 16(SP)
+	MOVL       (DX), DI
+	ADDL       shift+52(FP), DI
+	LEAQ       (AX)(DI*4), DI
+	MOVL       (CX), R8
+	ADDL       in+48(FP), R8
+	LEAQ       (AX)(R8*4), R8
+	MOVL       4(CX), R9
+	ADDL       in+48(FP), R9
+	LEAQ       (AX)(R9*4), R9
+	MOVL       8(CX), R10
+	ADDL       in+48(FP), R10
+	LEAQ       (AX)(R10*4), R10
+	MOVL       12(CX), R11
+	ADDL       in+48(FP), R11
+	LEAQ       (AX)(R11*4), R11
+	MOVQ       positions+40(FP), R12
+	SHLQ       $0x01, R12
+
+label32:
+	VMOVUPS      (R8), Y0
+	VMOVUPS      (R9), Y1
+	VMOVUPS      (R10), Y2
+	VMOVUPS      (R11), Y3
+	VBROADCASTSS (SP), Y4
+	VMULPS       Y3, Y4, Y4
+	VBROADCASTSS (BX), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 4(SP), Y5
+	VMULPS       Y3, Y5, Y5
+	VBROADCASTSS 8(BX), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 8(SP), Y5
+	VMULPS       Y3, Y5, Y5
+	VBROADCASTSS 16(BX), Y6
+	VADDPS       Y6, Y5, Y5
+	VBROADCASTSS 12(SP), Y6
+	VMULPS       Y3, Y6, Y6
+	VBROADCASTSS 24(BX), Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y6, Y6
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 16(SP), Y5
+	VMULPS       Y3, Y5, Y5
+	VBROADCASTSS 32(BX), Y6
+	VADDPS       Y6, Y5, Y5
+	VBROADCASTSS 20(SP), Y6
+	VMULPS       Y3, Y6, Y6
+	VBROADCASTSS 40(BX), Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y6, Y6
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VBROADCASTSS 24(SP), Y6
+	VMULPS       Y3, Y6, Y6
+	VBROADCASTSS 48(BX), Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 28(SP), Y7
+	VMULPS       Y3, Y7, Y7
+	VBROADCASTSS 56(BX), Y3
+	VADDPS       Y3, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y4, (DI)
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	DECQ         R12
+	JNZ          label32
+	ADDQ         $0x04, DX
+	ADDQ         $+64, BX
+	ADDQ         $0x10, CX
+	CMPQ         CX, SI
+	JBE          label31
+	VZEROUPPER
+	RET
+
+// func backward4AVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·backward4AVX2(SB), $1992-88
+	MOVQ   x+0(FP), AX
+	MOVQ   grads+8(FP), CX
+	MOVQ   sums+48(FP), DX
+	MOVQ   wires+16(FP), BX
+	MOVQ   out+24(FP), SI
+	MOVQ   tables+40(FP), DI
+	MOVQ   nodes+56(FP), R8
+	DECQ   R8
+	IMUL3Q $0x10, R8, R8
+	ADDQ   BX, R8
+	MOVQ   to+32(FP), R11
+	SUBQ   BX, R11
+	LEAQ   199(SP), R9
+	ANDQ   $-64, R9
+	VXORPS X0, X0, X0
+
+label33:
+	XORQ       R10, R10
+	MOVL       (SI), R12
+	ADDL       shift+76(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, (SP)
+	MOVL       (BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 8(SP)
+	MOVL       4(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 16(SP)
+	MOVL       8(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 24(SP)
+	MOVL       12(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 32(SP)
+	LEAQ       64(BX), R12
+	CMPQ       R12, R8
+	CMOVQHI    R8, R12
+	MOVL       (R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       4(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       8(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       12(R12), R12
+	ADDL       in+72(FP), R12
+	PREFETCHT0 (AX)(R12*4)
+	CMPQ       do+80(FP), $0x00
+	JE         label34
+	MOVL       (BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 56(SP)
+	MOVL       4(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 64(SP)
+	MOVL       8(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 72(SP)
+	MOVL       12(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 80(SP)
+	LEAQ       64(BX), R12
+	CMPQ       R12, R8
+	CMOVQHI    R8, R12
+	MOVL       (R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       4(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       8(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       12(R12)(R11*1), R12
+	ADDL       in+72(FP), R12
+	PREFETCHT0 (CX)(R12*4)
+	VMOVUPS    (DI), X1
+	VMOVUPS    16(DI), X2
+	VSHUFPS    $0x88, X2, X1, X3
+	VSHUFPS    $0xdd, X2, X1, X1
+	VSUBPS     X3, X1, X1
+	VMOVUPS    X1, 104(SP)
+	VMOVUPS    32(DI), X1
+	VMOVUPS    48(DI), X2
+	VSHUFPS    $0x88, X2, X1, X3
+	VSHUFPS    $0xdd, X2, X1, X1
+	VSUBPS     X3, X1, X1
+	VMOVUPS    X1, 120(SP)
+	MOVQ       $0x00000002, R12
+	TESTQ      R12, R12
+	JZ         label36
+
+label37:
+	MOVQ         8(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 1536(R9)
+	MOVQ         16(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 1600(R9)
+	MOVQ         24(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 1664(R9)
+	MOVQ         32(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 1728(R9)
+	VBROADCASTSS 104(SP), Y1
+	VMULPS       1728(R9), Y1, Y1
+	VBROADCASTSS (DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 108(SP), Y2
+	VMULPS       1728(R9), Y2, Y2
+	VBROADCASTSS 8(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1280(R9)
+	VMULPS       1664(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 112(SP), Y2
+	VMULPS       1728(R9), Y2, Y2
+	VBROADCASTSS 16(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 116(SP), Y3
+	VMULPS       1728(R9), Y3, Y3
+	VBROADCASTSS 24(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1344(R9)
+	VMULPS       1664(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1152(R9)
+	VMULPS       1600(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 120(SP), Y2
+	VMULPS       1728(R9), Y2, Y2
+	VBROADCASTSS 32(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 124(SP), Y3
+	VMULPS       1728(R9), Y3, Y3
+	VBROADCASTSS 40(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1408(R9)
+	VMULPS       1664(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 128(SP), Y3
+	VMULPS       1728(R9), Y3, Y3
+	VBROADCASTSS 48(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 132(SP), Y4
+	VMULPS       1728(R9), Y4, Y4
+	VBROADCASTSS 56(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 1472(R9)
+	VMULPS       1664(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1216(R9)
+	VMULPS       1600(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1088(R9)
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	MOVQ         (SP), R13
+	VMOVUPS      (R13)(R10*1), Y5
+	VMULPS       1536(R9), Y5, Y6
+	VMULPS       1088(R9), Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VSUBPS       Y6, Y5, Y5
+	VMULPS       1600(R9), Y5, Y7
+	VMULPS       1152(R9), Y5, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y7, Y5, Y5
+	VMULPS       1664(R9), Y5, Y8
+	VMULPS       1280(R9), Y5, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y8, Y5, Y5
+	VMULPS       1728(R9), Y5, Y9
+	VBROADCASTSS 104(SP), Y10
+	VMULPS       Y5, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y5, Y5
+	VMOVUPS      Y5, (R9)
+	VMOVUPS      Y9, 64(R9)
+	VMULPS       1728(R9), Y8, Y5
+	VBROADCASTSS 108(SP), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y5, Y8, Y8
+	VMOVUPS      Y8, 128(R9)
+	VMOVUPS      Y5, 192(R9)
+	VMULPS       1664(R9), Y7, Y5
+	VMULPS       1344(R9), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y5, Y7, Y7
+	VMULPS       1728(R9), Y7, Y8
+	VBROADCASTSS 112(SP), Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 256(R9)
+	VMOVUPS      Y8, 320(R9)
+	VMULPS       1728(R9), Y5, Y7
+	VBROADCASTSS 116(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y7, Y5, Y5
+	VMOVUPS      Y5, 384(R9)
+	VMOVUPS      Y7, 448(R9)
+	VMULPS       1600(R9), Y6, Y5
+	VMULPS       1216(R9), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VSUBPS       Y5, Y6, Y6
+	VMULPS       1664(R9), Y6, Y7
+	VMULPS       1408(R9), Y6, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       1728(R9), Y6, Y8
+	VBROADCASTSS 120(SP), Y9
+	VMULPS       Y6, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 512(R9)
+	VMOVUPS      Y8, 576(R9)
+	VMULPS       1728(R9), Y7, Y6
+	VBROADCASTSS 124(SP), Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y6, Y7, Y7
+	VMOVUPS      Y7, 640(R9)
+	VMOVUPS      Y6, 704(R9)
+	VMULPS       1664(R9), Y5, Y6
+	VMULPS       1472(R9), Y5, Y7
+	VADDPS       Y7, Y3, Y3
+	VSUBPS       Y6, Y5, Y5
+	VMULPS       1728(R9), Y5, Y7
+	VBROADCASTSS 128(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y7, Y5, Y5
+	VMOVUPS      Y5, 768(R9)
+	VMOVUPS      Y7, 832(R9)
+	VMULPS       1728(R9), Y6, Y5
+	VBROADCASTSS 132(SP), Y7
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VSUBPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 896(R9)
+	VMOVUPS      Y5, 960(R9)
+	CMPQ         do+80(FP), $0x02
+	JE           label38
+	MOVQ         56(SP), R13
+	VMOVUPS      Y1, (R13)(R10*1)
+	MOVQ         64(SP), R13
+	VMOVUPS      Y2, (R13)(R10*1)
+	MOVQ         72(SP), R13
+	VMOVUPS      Y3, (R13)(R10*1)
+	MOVQ         80(SP), R13
+	VMOVUPS      Y4, (R13)(R10*1)
+	JMP          label39
+
+label38:
+	MOVQ    56(SP), R13
+	VADDPS  (R13)(R10*1), Y1, Y1
+	VMOVUPS Y1, (R13)(R10*1)
+	MOVQ    64(SP), R13
+	VADDPS  (R13)(R10*1), Y2, Y2
+	VMOVUPS Y2, (R13)(R10*1)
+	MOVQ    72(SP), R13
+	VADDPS  (R13)(R10*1), Y3, Y3
+	VMOVUPS Y3, (R13)(R10*1)
+	MOVQ    80(SP), R13
+	VADDPS  (R13)(R10*1), Y4, Y4
+	VMOVUPS Y4, (R13)(R10*1)
+
+label39:
+	ADDQ $0x20, R10
+	XORQ $0x20, R9
+	DECQ R12
+	JNZ  label37
+
+label36:
+	MOVQ  positions+64(FP), R12
+	DECQ  R12
+	SHLQ  $0x01, R12
+	TESTQ R12, R12
+	JZ    label40
+
+label41:
+	MOVQ         8(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 1536(R9)
+	MOVQ         16(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 1600(R9)
+	MOVQ         24(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 1664(R9)
+	MOVQ         32(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 1728(R9)
+	VBROADCASTSS 104(SP), Y1
+	VMULPS       1728(R9), Y1, Y1
+	VBROADCASTSS (DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 108(SP), Y2
+	VMULPS       1728(R9), Y2, Y2
+	VBROADCASTSS 8(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1280(R9)
+	VMULPS       1664(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 112(SP), Y2
+	VMULPS       1728(R9), Y2, Y2
+	VBROADCASTSS 16(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 116(SP), Y3
+	VMULPS       1728(R9), Y3, Y3
+	VBROADCASTSS 24(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1344(R9)
+	VMULPS       1664(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1152(R9)
+	VMULPS       1600(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 120(SP), Y2
+	VMULPS       1728(R9), Y2, Y2
+	VBROADCASTSS 32(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 124(SP), Y3
+	VMULPS       1728(R9), Y3, Y3
+	VBROADCASTSS 40(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1408(R9)
+	VMULPS       1664(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 128(SP), Y3
+	VMULPS       1728(R9), Y3, Y3
+	VBROADCASTSS 48(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 132(SP), Y4
+	VMULPS       1728(R9), Y4, Y4
+	VBROADCASTSS 56(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 1472(R9)
+	VMULPS       1664(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1216(R9)
+	VMULPS       1600(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1088(R9)
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	MOVQ         (SP), R13
+	VMOVUPS      (R13)(R10*1), Y5
+	VMULPS       1536(R9), Y5, Y6
+	VMULPS       1088(R9), Y5, Y7
+	VADDPS       Y7, Y1, Y1
+	VSUBPS       Y6, Y5, Y5
+	VMULPS       1600(R9), Y5, Y7
+	VMULPS       1152(R9), Y5, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y7, Y5, Y5
+	VMULPS       1664(R9), Y5, Y8
+	VMULPS       1280(R9), Y5, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y8, Y5, Y5
+	VMULPS       1728(R9), Y5, Y9
+	VBROADCASTSS 104(SP), Y10
+	VMULPS       Y5, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y5, Y5
+	VADDPS       (R9), Y5, Y5
+	VMOVUPS      Y5, (R9)
+	VADDPS       64(R9), Y9, Y9
+	VMOVUPS      Y9, 64(R9)
+	VMULPS       1728(R9), Y8, Y5
+	VBROADCASTSS 108(SP), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y5, Y8, Y8
+	VADDPS       128(R9), Y8, Y8
+	VMOVUPS      Y8, 128(R9)
+	VADDPS       192(R9), Y5, Y5
+	VMOVUPS      Y5, 192(R9)
+	VMULPS       1664(R9), Y7, Y5
+	VMULPS       1344(R9), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y5, Y7, Y7
+	VMULPS       1728(R9), Y7, Y8
+	VBROADCASTSS 112(SP), Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y8, Y7, Y7
+	VADDPS       256(R9), Y7, Y7
+	VMOVUPS      Y7, 256(R9)
+	VADDPS       320(R9), Y8, Y8
+	VMOVUPS      Y8, 320(R9)
+	VMULPS       1728(R9), Y5, Y7
+	VBROADCASTSS 116(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y7, Y5, Y5
+	VADDPS       384(R9), Y5, Y5
+	VMOVUPS      Y5, 384(R9)
+	VADDPS       448(R9), Y7, Y7
+	VMOVUPS      Y7, 448(R9)
+	VMULPS       1600(R9), Y6, Y5
+	VMULPS       1216(R9), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VSUBPS       Y5, Y6, Y6
+	VMULPS       1664(R9), Y6, Y7
+	VMULPS       1408(R9), Y6, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       1728(R9), Y6, Y8
+	VBROADCASTSS 120(SP), Y9
+	VMULPS       Y6, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y8, Y6, Y6
+	VADDPS       512(R9), Y6, Y6
+	VMOVUPS      Y6, 512(R9)
+	VADDPS       576(R9), Y8, Y8
+	VMOVUPS      Y8, 576(R9)
+	VMULPS       1728(R9), Y7, Y6
+	VBROADCASTSS 124(SP), Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y6, Y7, Y7
+	VADDPS       640(R9), Y7, Y7
+	VMOVUPS      Y7, 640(R9)
+	VADDPS       704(R9), Y6, Y6
+	VMOVUPS      Y6, 704(R9)
+	VMULPS       1664(R9), Y5, Y6
+	VMULPS       1472(R9), Y5, Y7
+	VADDPS       Y7, Y3, Y3
+	VSUBPS       Y6, Y5, Y5
+	VMULPS       1728(R9), Y5, Y7
+	VBROADCASTSS 128(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y7, Y5, Y5
+	VADDPS       768(R9), Y5, Y5
+	VMOVUPS      Y5, 768(R9)
+	VADDPS       832(R9), Y7, Y7
+	VMOVUPS      Y7, 832(R9)
+	VMULPS       1728(R9), Y6, Y5
+	VBROADCASTSS 132(SP), Y7
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VSUBPS       Y5, Y6, Y6
+	VADDPS       896(R9), Y6, Y6
+	VMOVUPS      Y6, 896(R9)
+	VADDPS       960(R9), Y5, Y5
+	VMOVUPS      Y5, 960(R9)
+	CMPQ         do+80(FP), $0x02
+	JE           label42
+	MOVQ         56(SP), R13
+	VMOVUPS      Y1, (R13)(R10*1)
+	MOVQ         64(SP), R13
+	VMOVUPS      Y2, (R13)(R10*1)
+	MOVQ         72(SP), R13
+	VMOVUPS      Y3, (R13)(R10*1)
+	MOVQ         80(SP), R13
+	VMOVUPS      Y4, (R13)(R10*1)
+	JMP          label43
+
+label42:
+	MOVQ    56(SP), R13
+	VADDPS  (R13)(R10*1), Y1, Y1
+	VMOVUPS Y1, (R13)(R10*1)
+	MOVQ    64(SP), R13
+	VADDPS  (R13)(R10*1), Y2, Y2
+	VMOVUPS Y2, (R13)(R10*1)
+	MOVQ    72(SP), R13
+	VADDPS  (R13)(R10*1), Y3, Y3
+	VMOVUPS Y3, (R13)(R10*1)
+	MOVQ    80(SP), R13
+	VADDPS  (R13)(R10*1), Y4, Y4
+	VMOVUPS Y4, (R13)(R10*1)
+
+label43:
+	ADDQ $0x20, R10
+	XORQ $0x20, R9
+	DECQ R12
+	JNZ  label41
+
+label40:
+	JMP label35
+
+label34:
+	MOVQ  $0x00000002, R12
+	TESTQ R12, R12
+	JZ    label44
+
+label45:
+	MOVQ    8(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 1536(R9)
+	MOVQ    16(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 1600(R9)
+	MOVQ    24(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 1664(R9)
+	MOVQ    32(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 1728(R9)
+	MOVQ    (SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMULPS  1536(R9), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  1600(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  1664(R9), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  1728(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y5, 64(R9)
+	VMULPS  1728(R9), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VMOVUPS Y4, 128(R9)
+	VMOVUPS Y1, 192(R9)
+	VMULPS  1664(R9), Y3, Y1
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  1728(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMOVUPS Y3, 256(R9)
+	VMOVUPS Y4, 320(R9)
+	VMULPS  1728(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, 384(R9)
+	VMOVUPS Y3, 448(R9)
+	VMULPS  1600(R9), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMULPS  1664(R9), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  1728(R9), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, 512(R9)
+	VMOVUPS Y4, 576(R9)
+	VMULPS  1728(R9), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VMOVUPS Y3, 640(R9)
+	VMOVUPS Y2, 704(R9)
+	VMULPS  1664(R9), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  1728(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, 768(R9)
+	VMOVUPS Y3, 832(R9)
+	VMULPS  1728(R9), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMOVUPS Y2, 896(R9)
+	VMOVUPS Y1, 960(R9)
+	ADDQ    $0x20, R10
+	XORQ    $0x20, R9
+	DECQ    R12
+	JNZ     label45
+
+label44:
+	MOVQ  positions+64(FP), R12
+	DECQ  R12
+	SHLQ  $0x01, R12
+	TESTQ R12, R12
+	JZ    label46
+
+label47:
+	MOVQ    8(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 1536(R9)
+	MOVQ    16(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 1600(R9)
+	MOVQ    24(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 1664(R9)
+	MOVQ    32(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 1728(R9)
+	MOVQ    (SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMULPS  1536(R9), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  1600(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  1664(R9), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  1728(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VADDPS  (R9), Y1, Y1
+	VMOVUPS Y1, (R9)
+	VADDPS  64(R9), Y5, Y5
+	VMOVUPS Y5, 64(R9)
+	VMULPS  1728(R9), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VADDPS  128(R9), Y4, Y4
+	VMOVUPS Y4, 128(R9)
+	VADDPS  192(R9), Y1, Y1
+	VMOVUPS Y1, 192(R9)
+	VMULPS  1664(R9), Y3, Y1
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  1728(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VADDPS  256(R9), Y3, Y3
+	VMOVUPS Y3, 256(R9)
+	VADDPS  320(R9), Y4, Y4
+	VMOVUPS Y4, 320(R9)
+	VMULPS  1728(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VADDPS  384(R9), Y1, Y1
+	VMOVUPS Y1, 384(R9)
+	VADDPS  448(R9), Y3, Y3
+	VMOVUPS Y3, 448(R9)
+	VMULPS  1600(R9), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMULPS  1664(R9), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  1728(R9), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VADDPS  512(R9), Y2, Y2
+	VMOVUPS Y2, 512(R9)
+	VADDPS  576(R9), Y4, Y4
+	VMOVUPS Y4, 576(R9)
+	VMULPS  1728(R9), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VADDPS  640(R9), Y3, Y3
+	VMOVUPS Y3, 640(R9)
+	VADDPS  704(R9), Y2, Y2
+	VMOVUPS Y2, 704(R9)
+	VMULPS  1664(R9), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  1728(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VADDPS  768(R9), Y1, Y1
+	VMOVUPS Y1, 768(R9)
+	VADDPS  832(R9), Y3, Y3
+	VMOVUPS Y3, 832(R9)
+	VMULPS  1728(R9), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VADDPS  896(R9), Y2, Y2
+	VMOVUPS Y2, 896(R9)
+	VADDPS  960(R9), Y1, Y1
+	VMOVUPS Y1, 960(R9)
+	ADDQ    $0x20, R10
+	XORQ    $0x20, R9
+	DECQ    R12
+	JNZ     label47
+
+label46:
+label35:
+	MOVQ R9, R10
+	MOVQ $0x00000004, R12
+
+label48:
+	VMOVUPS      (R10), Y1
+	VMOVUPS      32(R10), Y2
+	VMOVUPS      64(R10), Y3
+	VMOVUPS      96(R10), Y4
+	VMOVUPS      128(R10), Y5
+	VMOVUPS      160(R10), Y6
+	VMOVUPS      192(R10), Y7
+	VMOVUPS      224(R10), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $+256, R10
+	DECQ         R12
+	JNZ          label48
+	ADDQ         $0x04, SI
+	ADDQ         $+64, DI
+	ADDQ         $0x10, BX
+	CMPQ         BX, R8
+	JBE          label33
+	VZEROUPPER
+	RET
+
+// func forward6AVX2(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
+// Requires: AVX, CMOV, MMX+
+TEXT ·forward6AVX2(SB), NOSPLIT, $128-56
+	MOVQ   x+0(FP), AX
+	MOVQ   wires+8(FP), CX
+	MOVQ   out+16(FP), DX
+	MOVQ   tables+24(FP), BX
+	MOVQ   nodes+32(FP), SI
+	DECQ   SI
+	IMUL3Q $0x18, SI, SI
+	ADDQ   CX, SI
+
+label49:
+	LEAQ       96(CX), DI
+	CMPQ       DI, SI
+	CMOVQHI    SI, DI
+	MOVL       (DI), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	MOVL       4(DI), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	MOVL       8(DI), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	MOVL       12(DI), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	MOVL       16(DI), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	MOVL       20(DI), DI
+	ADDL       in+48(FP), DI
+	PREFETCHT0 (AX)(DI*4)
+	VMOVUPS    (BX), X0
+	VMOVUPS    16(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, (SP)
+	VMOVUPS    32(BX), X0
+	VMOVUPS    48(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 16(SP)
+	VMOVUPS    64(BX), X0
+	VMOVUPS    80(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 32(SP)
+	VMOVUPS    96(BX), X0
+	VMOVUPS    112(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 48(SP)
+	VMOVUPS    128(BX), X0
+	VMOVUPS    144(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 64(SP)
+	VMOVUPS    160(BX), X0
+	VMOVUPS    176(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 80(SP)
+	VMOVUPS    192(BX), X0
+	VMOVUPS    208(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 96(SP)
+	VMOVUPS    224(BX), X0
+	VMOVUPS    240(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 112(SP)
+	MOVL       (DX), DI
+	ADDL       shift+52(FP), DI
+	LEAQ       (AX)(DI*4), DI
+	MOVL       (CX), R8
+	ADDL       in+48(FP), R8
+	LEAQ       (AX)(R8*4), R8
+	MOVL       4(CX), R9
+	ADDL       in+48(FP), R9
+	LEAQ       (AX)(R9*4), R9
+	MOVL       8(CX), R10
+	ADDL       in+48(FP), R10
+	LEAQ       (AX)(R10*4), R10
+	MOVL       12(CX), R11
+	ADDL       in+48(FP), R11
+	LEAQ       (AX)(R11*4), R11
+	MOVL       16(CX), R12
+	ADDL       in+48(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVL       20(CX), R13
+	ADDL       in+48(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       positions+40(FP), R14
+	SHLQ       $0x01, R14
+
+label50:
+	VMOVUPS      (R8), Y0
+	VMOVUPS      (R9), Y1
+	VMOVUPS      (R10), Y2
+	VMOVUPS      (R11), Y3
+	VMOVUPS      (R12), Y4
+	VMOVUPS      (R13), Y5
+	VBROADCASTSS (SP), Y6
+	VMULPS       Y5, Y6, Y6
+	VBROADCASTSS (BX), Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 4(SP), Y7
+	VMULPS       Y5, Y7, Y7
+	VBROADCASTSS 8(BX), Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y4, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 8(SP), Y7
+	VMULPS       Y5, Y7, Y7
+	VBROADCASTSS 16(BX), Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 12(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 24(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y3, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 16(SP), Y7
+	VMULPS       Y5, Y7, Y7
+	VBROADCASTSS 32(BX), Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 20(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 40(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 24(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 48(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 28(SP), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 56(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 32(SP), Y7
+	VMULPS       Y5, Y7, Y7
+	VBROADCASTSS 64(BX), Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 36(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 72(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 40(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 80(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 44(SP), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 88(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 48(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 96(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 52(SP), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 104(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 56(SP), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 112(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 60(SP), Y10
+	VMULPS       Y5, Y10, Y10
+	VBROADCASTSS 120(BX), Y11
+	VADDPS       Y11, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       Y4, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y3, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y1, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 64(SP), Y7
+	VMULPS       Y5, Y7, Y7
+	VBROADCASTSS 128(BX), Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 68(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 136(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 72(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 144(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 76(SP), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 152(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 80(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 160(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 84(SP), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 168(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 88(SP), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 176(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 92(SP), Y10
+	VMULPS       Y5, Y10, Y10
+	VBROADCASTSS 184(BX), Y11
+	VADDPS       Y11, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       Y4, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y3, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 96(SP), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 192(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 100(SP), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 200(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 104(SP), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 208(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 108(SP), Y10
+	VMULPS       Y5, Y10, Y10
+	VBROADCASTSS 216(BX), Y11
+	VADDPS       Y11, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       Y4, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y3, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 112(SP), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 224(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 116(SP), Y10
+	VMULPS       Y5, Y10, Y10
+	VBROADCASTSS 232(BX), Y11
+	VADDPS       Y11, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       Y4, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 120(SP), Y10
+	VMULPS       Y5, Y10, Y10
+	VBROADCASTSS 240(BX), Y11
+	VADDPS       Y11, Y10, Y10
+	VBROADCASTSS 124(SP), Y11
+	VMULPS       Y5, Y11, Y11
+	VBROADCASTSS 248(BX), Y5
+	VADDPS       Y5, Y11, Y11
+	VSUBPS       Y10, Y11, Y11
+	VMULPS       Y4, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       Y3, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y2, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      Y6, (DI)
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	ADDQ         $0x20, R12
+	ADDQ         $0x20, R13
+	DECQ         R14
+	JNZ          label50
+	ADDQ         $0x04, DX
+	ADDQ         $+256, BX
+	ADDQ         $0x18, CX
+	CMPQ         CX, SI
+	JBE          label49
+	VZEROUPPER
+	RET
+
+// func backward6AVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·backward6AVX2(SB), $6824-88
+	MOVQ   x+0(FP), AX
+	MOVQ   grads+8(FP), CX
+	MOVQ   sums+48(FP), DX
+	MOVQ   wires+16(FP), BX
+	MOVQ   out+24(FP), SI
+	MOVQ   tables+40(FP), DI
+	MOVQ   nodes+56(FP), R8
+	DECQ   R8
+	IMUL3Q $0x18, R8, R8
+	ADDQ   BX, R8
+	MOVQ   to+32(FP), R11
+	SUBQ   BX, R11
+	LEAQ   295(SP), R9
+	ANDQ   $-64, R9
+	VXORPS X0, X0, X0
+
+label51:
+	XORQ       R10, R10
+	MOVL       (SI), R12
+	ADDL       shift+76(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, (SP)
+	MOVL       (BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 8(SP)
+	MOVL       4(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 16(SP)
+	MOVL       8(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 24(SP)
+	MOVL       12(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 32(SP)
+	MOVL       16(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 40(SP)
+	MOVL       20(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 48(SP)
+	LEAQ       96(BX), R12
+	CMPQ       R12, R8
+	CMOVQHI    R8, R12
+	MOVL       (R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       4(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       8(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       12(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       16(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       20(R12), R12
+	ADDL       in+72(FP), R12
+	PREFETCHT0 (AX)(R12*4)
+	CMPQ       do+80(FP), $0x00
+	JE         label52
+	MOVL       (BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 56(SP)
+	MOVL       4(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 64(SP)
+	MOVL       8(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 72(SP)
+	MOVL       12(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 80(SP)
+	MOVL       16(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 88(SP)
+	MOVL       20(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 96(SP)
+	LEAQ       96(BX), R12
+	CMPQ       R12, R8
+	CMOVQHI    R8, R12
+	MOVL       (R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       4(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       8(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       12(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       16(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       20(R12)(R11*1), R12
+	ADDL       in+72(FP), R12
+	PREFETCHT0 (CX)(R12*4)
+	VMOVUPS    (DI), X1
+	VMOVUPS    16(DI), X2
+	VSHUFPS    $0x88, X2, X1, X3
+	VSHUFPS    $0xdd, X2, X1, X1
+	VSUBPS     X3, X1, X1
+	VMOVUPS    X1, 104(SP)
+	VMOVUPS    32(DI), X1
+	VMOVUPS    48(DI), X2
+	VSHUFPS    $0x88, X2, X1, X3
+	VSHUFPS    $0xdd, X2, X1, X1
+	VSUBPS     X3, X1, X1
+	VMOVUPS    X1, 120(SP)
+	VMOVUPS    64(DI), X1
+	VMOVUPS    80(DI), X2
+	VSHUFPS    $0x88, X2, X1, X3
+	VSHUFPS    $0xdd, X2, X1, X1
+	VSUBPS     X3, X1, X1
+	VMOVUPS    X1, 136(SP)
+	VMOVUPS    96(DI), X1
+	VMOVUPS    112(DI), X2
+	VSHUFPS    $0x88, X2, X1, X3
+	VSHUFPS    $0xdd, X2, X1, X1
+	VSUBPS     X3, X1, X1
+	VMOVUPS    X1, 152(SP)
+	VMOVUPS    128(DI), X1
+	VMOVUPS    144(DI), X2
+	VSHUFPS    $0x88, X2, X1, X3
+	VSHUFPS    $0xdd, X2, X1, X1
+	VSUBPS     X3, X1, X1
+	VMOVUPS    X1, 168(SP)
+	VMOVUPS    160(DI), X1
+	VMOVUPS    176(DI), X2
+	VSHUFPS    $0x88, X2, X1, X3
+	VSHUFPS    $0xdd, X2, X1, X1
+	VSUBPS     X3, X1, X1
+	VMOVUPS    X1, 184(SP)
+	VMOVUPS    192(DI), X1
+	VMOVUPS    208(DI), X2
+	VSHUFPS    $0x88, X2, X1, X3
+	VSHUFPS    $0xdd, X2, X1, X1
+	VSUBPS     X3, X1, X1
+	VMOVUPS    X1, 200(SP)
+	VMOVUPS    224(DI), X1
+	VMOVUPS    240(DI), X2
+	VSHUFPS    $0x88, X2, X1, X3
+	VSHUFPS    $0xdd, X2, X1, X1
+	VSUBPS     X3, X1, X1
+	VMOVUPS    X1, 216(SP)
+	MOVQ       $0x00000002, R12
+	TESTQ      R12, R12
+	JZ         label54
+
+label55:
+	MOVQ         8(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6144(R9)
+	MOVQ         16(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6208(R9)
+	MOVQ         24(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6272(R9)
+	MOVQ         32(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6336(R9)
+	MOVQ         40(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6400(R9)
+	MOVQ         48(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6464(R9)
+	VBROADCASTSS 104(SP), Y1
+	VMULPS       6464(R9), Y1, Y1
+	VBROADCASTSS (DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 108(SP), Y2
+	VMULPS       6464(R9), Y2, Y2
+	VBROADCASTSS 8(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 5120(R9)
+	VMULPS       6400(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 112(SP), Y2
+	VMULPS       6464(R9), Y2, Y2
+	VBROADCASTSS 16(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 116(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 24(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5184(R9)
+	VMULPS       6400(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4608(R9)
+	VMULPS       6336(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 120(SP), Y2
+	VMULPS       6464(R9), Y2, Y2
+	VBROADCASTSS 32(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 124(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 40(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5248(R9)
+	VMULPS       6400(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 128(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 48(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 132(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 56(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5312(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4672(R9)
+	VMULPS       6336(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4352(R9)
+	VMULPS       6272(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 136(SP), Y2
+	VMULPS       6464(R9), Y2, Y2
+	VBROADCASTSS 64(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 140(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 72(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5376(R9)
+	VMULPS       6400(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 144(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 80(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 148(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 88(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5440(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4736(R9)
+	VMULPS       6336(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 152(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 96(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 156(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 104(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5504(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 160(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 112(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 164(SP), Y5
+	VMULPS       6464(R9), Y5, Y5
+	VBROADCASTSS 120(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 5568(R9)
+	VMULPS       6400(R9), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 4800(R9)
+	VMULPS       6336(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4416(R9)
+	VMULPS       6272(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4224(R9)
+	VMULPS       6208(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 168(SP), Y2
+	VMULPS       6464(R9), Y2, Y2
+	VBROADCASTSS 128(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 172(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 136(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5632(R9)
+	VMULPS       6400(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 176(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 144(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 180(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 152(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5696(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4864(R9)
+	VMULPS       6336(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 184(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 160(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 188(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 168(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5760(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 192(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 176(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 196(SP), Y5
+	VMULPS       6464(R9), Y5, Y5
+	VBROADCASTSS 184(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 5824(R9)
+	VMULPS       6400(R9), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 4928(R9)
+	VMULPS       6336(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4480(R9)
+	VMULPS       6272(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 200(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 192(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 204(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 200(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5888(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 208(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 208(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 212(SP), Y5
+	VMULPS       6464(R9), Y5, Y5
+	VBROADCASTSS 216(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 5952(R9)
+	VMULPS       6400(R9), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 4992(R9)
+	VMULPS       6336(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 216(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 224(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 220(SP), Y5
+	VMULPS       6464(R9), Y5, Y5
+	VBROADCASTSS 232(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 6016(R9)
+	VMULPS       6400(R9), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 224(SP), Y5
+	VMULPS       6464(R9), Y5, Y5
+	VBROADCASTSS 240(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VBROADCASTSS 228(SP), Y6
+	VMULPS       6464(R9), Y6, Y6
+	VBROADCASTSS 248(DI), Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 6080(R9)
+	VMULPS       6400(R9), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 5056(R9)
+	VMULPS       6336(R9), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 4544(R9)
+	VMULPS       6272(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4288(R9)
+	VMULPS       6208(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4160(R9)
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	MOVQ         (SP), R13
+	VMOVUPS      (R13)(R10*1), Y7
+	VMULPS       6144(R9), Y7, Y8
+	VMULPS       4160(R9), Y7, Y9
+	VADDPS       Y9, Y1, Y1
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6208(R9), Y7, Y9
+	VMULPS       4224(R9), Y7, Y10
+	VADDPS       Y10, Y2, Y2
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       6272(R9), Y7, Y10
+	VMULPS       4352(R9), Y7, Y11
+	VADDPS       Y11, Y3, Y3
+	VSUBPS       Y10, Y7, Y7
+	VMULPS       6336(R9), Y7, Y11
+	VMULPS       4608(R9), Y7, Y12
+	VADDPS       Y12, Y4, Y4
+	VSUBPS       Y11, Y7, Y7
+	VMULPS       6400(R9), Y7, Y12
+	VMULPS       5120(R9), Y7, Y13
+	VADDPS       Y13, Y5, Y5
+	VSUBPS       Y12, Y7, Y7
+	VMULPS       6464(R9), Y7, Y13
+	VBROADCASTSS 104(SP), Y14
+	VMULPS       Y7, Y14, Y14
+	VADDPS       Y14, Y6, Y6
+	VSUBPS       Y13, Y7, Y7
+	VMOVUPS      Y7, (R9)
+	VMOVUPS      Y13, 64(R9)
+	VMULPS       6464(R9), Y12, Y7
+	VBROADCASTSS 108(SP), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VSUBPS       Y7, Y12, Y12
+	VMOVUPS      Y12, 128(R9)
+	VMOVUPS      Y7, 192(R9)
+	VMULPS       6400(R9), Y11, Y7
+	VMULPS       5184(R9), Y11, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       6464(R9), Y11, Y12
+	VBROADCASTSS 112(SP), Y13
+	VMULPS       Y11, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VSUBPS       Y12, Y11, Y11
+	VMOVUPS      Y11, 256(R9)
+	VMOVUPS      Y12, 320(R9)
+	VMULPS       6464(R9), Y7, Y11
+	VBROADCASTSS 116(SP), Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VMOVUPS      Y7, 384(R9)
+	VMOVUPS      Y11, 448(R9)
+	VMULPS       6336(R9), Y10, Y7
+	VMULPS       4672(R9), Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y7, Y10, Y10
+	VMULPS       6400(R9), Y10, Y11
+	VMULPS       5248(R9), Y10, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y10, Y10
+	VMULPS       6464(R9), Y10, Y12
+	VBROADCASTSS 120(SP), Y13
+	VMULPS       Y10, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VSUBPS       Y12, Y10, Y10
+	VMOVUPS      Y10, 512(R9)
+	VMOVUPS      Y12, 576(R9)
+	VMULPS       6464(R9), Y11, Y10
+	VBROADCASTSS 124(SP), Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y10, Y11, Y11
+	VMOVUPS      Y11, 640(R9)
+	VMOVUPS      Y10, 704(R9)
+	VMULPS       6400(R9), Y7, Y10
+	VMULPS       5312(R9), Y7, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y7, Y7
+	VMULPS       6464(R9), Y7, Y11
+	VBROADCASTSS 128(SP), Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VMOVUPS      Y7, 768(R9)
+	VMOVUPS      Y11, 832(R9)
+	VMULPS       6464(R9), Y10, Y7
+	VBROADCASTSS 132(SP), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 896(R9)
+	VMOVUPS      Y7, 960(R9)
+	VMULPS       6272(R9), Y9, Y7
+	VMULPS       4416(R9), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       Y7, Y9, Y9
+	VMULPS       6336(R9), Y9, Y10
+	VMULPS       4736(R9), Y9, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y10, Y9, Y9
+	VMULPS       6400(R9), Y9, Y11
+	VMULPS       5376(R9), Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y9, Y9
+	VMULPS       6464(R9), Y9, Y12
+	VBROADCASTSS 136(SP), Y13
+	VMULPS       Y9, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VSUBPS       Y12, Y9, Y9
+	VMOVUPS      Y9, 1024(R9)
+	VMOVUPS      Y12, 1088(R9)
+	VMULPS       6464(R9), Y11, Y9
+	VBROADCASTSS 140(SP), Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y9, Y11, Y11
+	VMOVUPS      Y11, 1152(R9)
+	VMOVUPS      Y9, 1216(R9)
+	VMULPS       6400(R9), Y10, Y9
+	VMULPS       5440(R9), Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       6464(R9), Y10, Y11
+	VBROADCASTSS 144(SP), Y12
+	VMULPS       Y10, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 1280(R9)
+	VMOVUPS      Y11, 1344(R9)
+	VMULPS       6464(R9), Y9, Y10
+	VBROADCASTSS 148(SP), Y11
+	VMULPS       Y9, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 1408(R9)
+	VMOVUPS      Y10, 1472(R9)
+	VMULPS       6336(R9), Y7, Y9
+	VMULPS       4800(R9), Y7, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       6400(R9), Y7, Y10
+	VMULPS       5504(R9), Y7, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y7, Y7
+	VMULPS       6464(R9), Y7, Y11
+	VBROADCASTSS 152(SP), Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VMOVUPS      Y7, 1536(R9)
+	VMOVUPS      Y11, 1600(R9)
+	VMULPS       6464(R9), Y10, Y7
+	VBROADCASTSS 156(SP), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 1664(R9)
+	VMOVUPS      Y7, 1728(R9)
+	VMULPS       6400(R9), Y9, Y7
+	VMULPS       5568(R9), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y7, Y9, Y9
+	VMULPS       6464(R9), Y9, Y10
+	VBROADCASTSS 160(SP), Y11
+	VMULPS       Y9, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 1792(R9)
+	VMOVUPS      Y10, 1856(R9)
+	VMULPS       6464(R9), Y7, Y9
+	VBROADCASTSS 164(SP), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 1920(R9)
+	VMOVUPS      Y9, 1984(R9)
+	VMULPS       6208(R9), Y8, Y7
+	VMULPS       4288(R9), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       6272(R9), Y8, Y9
+	VMULPS       4480(R9), Y8, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       6336(R9), Y8, Y10
+	VMULPS       4864(R9), Y8, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       6400(R9), Y8, Y11
+	VMULPS       5632(R9), Y8, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y8, Y8
+	VMULPS       6464(R9), Y8, Y12
+	VBROADCASTSS 168(SP), Y13
+	VMULPS       Y8, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VSUBPS       Y12, Y8, Y8
+	VMOVUPS      Y8, 2048(R9)
+	VMOVUPS      Y12, 2112(R9)
+	VMULPS       6464(R9), Y11, Y8
+	VBROADCASTSS 172(SP), Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y8, Y11, Y11
+	VMOVUPS      Y11, 2176(R9)
+	VMOVUPS      Y8, 2240(R9)
+	VMULPS       6400(R9), Y10, Y8
+	VMULPS       5696(R9), Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y8, Y10, Y10
+	VMULPS       6464(R9), Y10, Y11
+	VBROADCASTSS 176(SP), Y12
+	VMULPS       Y10, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 2304(R9)
+	VMOVUPS      Y11, 2368(R9)
+	VMULPS       6464(R9), Y8, Y10
+	VBROADCASTSS 180(SP), Y11
+	VMULPS       Y8, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y8, Y8
+	VMOVUPS      Y8, 2432(R9)
+	VMOVUPS      Y10, 2496(R9)
+	VMULPS       6336(R9), Y9, Y8
+	VMULPS       4928(R9), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       6400(R9), Y9, Y10
+	VMULPS       5760(R9), Y9, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y9, Y9
+	VMULPS       6464(R9), Y9, Y11
+	VBROADCASTSS 184(SP), Y12
+	VMULPS       Y9, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y9, Y9
+	VMOVUPS      Y9, 2560(R9)
+	VMOVUPS      Y11, 2624(R9)
+	VMULPS       6464(R9), Y10, Y9
+	VBROADCASTSS 188(SP), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y9, Y10, Y10
+	VMOVUPS      Y10, 2688(R9)
+	VMOVUPS      Y9, 2752(R9)
+	VMULPS       6400(R9), Y8, Y9
+	VMULPS       5824(R9), Y8, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       6464(R9), Y8, Y10
+	VBROADCASTSS 192(SP), Y11
+	VMULPS       Y8, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y8, Y8
+	VMOVUPS      Y8, 2816(R9)
+	VMOVUPS      Y10, 2880(R9)
+	VMULPS       6464(R9), Y9, Y8
+	VBROADCASTSS 196(SP), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 2944(R9)
+	VMOVUPS      Y8, 3008(R9)
+	VMULPS       6272(R9), Y7, Y8
+	VMULPS       4544(R9), Y7, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6336(R9), Y7, Y9
+	VMULPS       4992(R9), Y7, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       6400(R9), Y7, Y10
+	VMULPS       5888(R9), Y7, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y7, Y7
+	VMULPS       6464(R9), Y7, Y11
+	VBROADCASTSS 200(SP), Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VMOVUPS      Y7, 3072(R9)
+	VMOVUPS      Y11, 3136(R9)
+	VMULPS       6464(R9), Y10, Y7
+	VBROADCASTSS 204(SP), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 3200(R9)
+	VMOVUPS      Y7, 3264(R9)
+	VMULPS       6400(R9), Y9, Y7
+	VMULPS       5952(R9), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y7, Y9, Y9
+	VMULPS       6464(R9), Y9, Y10
+	VBROADCASTSS 208(SP), Y11
+	VMULPS       Y9, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 3328(R9)
+	VMOVUPS      Y10, 3392(R9)
+	VMULPS       6464(R9), Y7, Y9
+	VBROADCASTSS 212(SP), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 3456(R9)
+	VMOVUPS      Y9, 3520(R9)
+	VMULPS       6336(R9), Y8, Y7
+	VMULPS       5056(R9), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       6400(R9), Y8, Y9
+	VMULPS       6016(R9), Y8, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       6464(R9), Y8, Y10
+	VBROADCASTSS 216(SP), Y11
+	VMULPS       Y8, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y8, Y8
+	VMOVUPS      Y8, 3584(R9)
+	VMOVUPS      Y10, 3648(R9)
+	VMULPS       6464(R9), Y9, Y8
+	VBROADCASTSS 220(SP), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 3712(R9)
+	VMOVUPS      Y8, 3776(R9)
+	VMULPS       6400(R9), Y7, Y8
+	VMULPS       6080(R9), Y7, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6464(R9), Y7, Y9
+	VBROADCASTSS 224(SP), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 3840(R9)
+	VMOVUPS      Y9, 3904(R9)
+	VMULPS       6464(R9), Y8, Y7
+	VBROADCASTSS 228(SP), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VSUBPS       Y7, Y8, Y8
+	VMOVUPS      Y8, 3968(R9)
+	VMOVUPS      Y7, 4032(R9)
+	CMPQ         do+80(FP), $0x02
+	JE           label56
+	MOVQ         56(SP), R13
+	VMOVUPS      Y1, (R13)(R10*1)
+	MOVQ         64(SP), R13
+	VMOVUPS      Y2, (R13)(R10*1)
+	MOVQ         72(SP), R13
+	VMOVUPS      Y3, (R13)(R10*1)
+	MOVQ         80(SP), R13
+	VMOVUPS      Y4, (R13)(R10*1)
+	MOVQ         88(SP), R13
+	VMOVUPS      Y5, (R13)(R10*1)
+	MOVQ         96(SP), R13
+	VMOVUPS      Y6, (R13)(R10*1)
+	JMP          label57
+
+label56:
+	MOVQ    56(SP), R13
+	VADDPS  (R13)(R10*1), Y1, Y1
+	VMOVUPS Y1, (R13)(R10*1)
+	MOVQ    64(SP), R13
+	VADDPS  (R13)(R10*1), Y2, Y2
+	VMOVUPS Y2, (R13)(R10*1)
+	MOVQ    72(SP), R13
+	VADDPS  (R13)(R10*1), Y3, Y3
+	VMOVUPS Y3, (R13)(R10*1)
+	MOVQ    80(SP), R13
+	VADDPS  (R13)(R10*1), Y4, Y4
+	VMOVUPS Y4, (R13)(R10*1)
+	MOVQ    88(SP), R13
+	VADDPS  (R13)(R10*1), Y5, Y5
+	VMOVUPS Y5, (R13)(R10*1)
+	MOVQ    96(SP), R13
+	VADDPS  (R13)(R10*1), Y6, Y6
+	VMOVUPS Y6, (R13)(R10*1)
+
+label57:
+	ADDQ $0x20, R10
+	XORQ $0x20, R9
+	DECQ R12
+	JNZ  label55
+
+label54:
+	MOVQ  positions+64(FP), R12
+	DECQ  R12
+	SHLQ  $0x01, R12
+	TESTQ R12, R12
+	JZ    label58
+
+label59:
+	MOVQ         8(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6144(R9)
+	MOVQ         16(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6208(R9)
+	MOVQ         24(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6272(R9)
+	MOVQ         32(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6336(R9)
+	MOVQ         40(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6400(R9)
+	MOVQ         48(SP), R13
+	VMOVUPS      (R13)(R10*1), Y1
+	VMOVUPS      Y1, 6464(R9)
+	VBROADCASTSS 104(SP), Y1
+	VMULPS       6464(R9), Y1, Y1
+	VBROADCASTSS (DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 108(SP), Y2
+	VMULPS       6464(R9), Y2, Y2
+	VBROADCASTSS 8(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 5120(R9)
+	VMULPS       6400(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 112(SP), Y2
+	VMULPS       6464(R9), Y2, Y2
+	VBROADCASTSS 16(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 116(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 24(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5184(R9)
+	VMULPS       6400(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4608(R9)
+	VMULPS       6336(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 120(SP), Y2
+	VMULPS       6464(R9), Y2, Y2
+	VBROADCASTSS 32(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 124(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 40(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5248(R9)
+	VMULPS       6400(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 128(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 48(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 132(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 56(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5312(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4672(R9)
+	VMULPS       6336(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4352(R9)
+	VMULPS       6272(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 136(SP), Y2
+	VMULPS       6464(R9), Y2, Y2
+	VBROADCASTSS 64(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 140(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 72(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5376(R9)
+	VMULPS       6400(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 144(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 80(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 148(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 88(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5440(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4736(R9)
+	VMULPS       6336(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 152(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 96(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 156(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 104(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5504(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 160(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 112(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 164(SP), Y5
+	VMULPS       6464(R9), Y5, Y5
+	VBROADCASTSS 120(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 5568(R9)
+	VMULPS       6400(R9), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 4800(R9)
+	VMULPS       6336(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4416(R9)
+	VMULPS       6272(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4224(R9)
+	VMULPS       6208(R9), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 168(SP), Y2
+	VMULPS       6464(R9), Y2, Y2
+	VBROADCASTSS 128(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 172(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 136(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5632(R9)
+	VMULPS       6400(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 176(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 144(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 180(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 152(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5696(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4864(R9)
+	VMULPS       6336(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 184(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 160(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 188(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 168(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5760(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 192(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 176(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 196(SP), Y5
+	VMULPS       6464(R9), Y5, Y5
+	VBROADCASTSS 184(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 5824(R9)
+	VMULPS       6400(R9), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 4928(R9)
+	VMULPS       6336(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4480(R9)
+	VMULPS       6272(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 200(SP), Y3
+	VMULPS       6464(R9), Y3, Y3
+	VBROADCASTSS 192(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 204(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 200(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5888(R9)
+	VMULPS       6400(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 208(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 208(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 212(SP), Y5
+	VMULPS       6464(R9), Y5, Y5
+	VBROADCASTSS 216(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 5952(R9)
+	VMULPS       6400(R9), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 4992(R9)
+	VMULPS       6336(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 216(SP), Y4
+	VMULPS       6464(R9), Y4, Y4
+	VBROADCASTSS 224(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 220(SP), Y5
+	VMULPS       6464(R9), Y5, Y5
+	VBROADCASTSS 232(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 6016(R9)
+	VMULPS       6400(R9), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 224(SP), Y5
+	VMULPS       6464(R9), Y5, Y5
+	VBROADCASTSS 240(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VBROADCASTSS 228(SP), Y6
+	VMULPS       6464(R9), Y6, Y6
+	VBROADCASTSS 248(DI), Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 6080(R9)
+	VMULPS       6400(R9), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 5056(R9)
+	VMULPS       6336(R9), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 4544(R9)
+	VMULPS       6272(R9), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4288(R9)
+	VMULPS       6208(R9), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4160(R9)
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	MOVQ         (SP), R13
+	VMOVUPS      (R13)(R10*1), Y7
+	VMULPS       6144(R9), Y7, Y8
+	VMULPS       4160(R9), Y7, Y9
+	VADDPS       Y9, Y1, Y1
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6208(R9), Y7, Y9
+	VMULPS       4224(R9), Y7, Y10
+	VADDPS       Y10, Y2, Y2
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       6272(R9), Y7, Y10
+	VMULPS       4352(R9), Y7, Y11
+	VADDPS       Y11, Y3, Y3
+	VSUBPS       Y10, Y7, Y7
+	VMULPS       6336(R9), Y7, Y11
+	VMULPS       4608(R9), Y7, Y12
+	VADDPS       Y12, Y4, Y4
+	VSUBPS       Y11, Y7, Y7
+	VMULPS       6400(R9), Y7, Y12
+	VMULPS       5120(R9), Y7, Y13
+	VADDPS       Y13, Y5, Y5
+	VSUBPS       Y12, Y7, Y7
+	VMULPS       6464(R9), Y7, Y13
+	VBROADCASTSS 104(SP), Y14
+	VMULPS       Y7, Y14, Y14
+	VADDPS       Y14, Y6, Y6
+	VSUBPS       Y13, Y7, Y7
+	VADDPS       (R9), Y7, Y7
+	VMOVUPS      Y7, (R9)
+	VADDPS       64(R9), Y13, Y13
+	VMOVUPS      Y13, 64(R9)
+	VMULPS       6464(R9), Y12, Y7
+	VBROADCASTSS 108(SP), Y13
+	VMULPS       Y12, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VSUBPS       Y7, Y12, Y12
+	VADDPS       128(R9), Y12, Y12
+	VMOVUPS      Y12, 128(R9)
+	VADDPS       192(R9), Y7, Y7
+	VMOVUPS      Y7, 192(R9)
+	VMULPS       6400(R9), Y11, Y7
+	VMULPS       5184(R9), Y11, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y7, Y11, Y11
+	VMULPS       6464(R9), Y11, Y12
+	VBROADCASTSS 112(SP), Y13
+	VMULPS       Y11, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VSUBPS       Y12, Y11, Y11
+	VADDPS       256(R9), Y11, Y11
+	VMOVUPS      Y11, 256(R9)
+	VADDPS       320(R9), Y12, Y12
+	VMOVUPS      Y12, 320(R9)
+	VMULPS       6464(R9), Y7, Y11
+	VBROADCASTSS 116(SP), Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VADDPS       384(R9), Y7, Y7
+	VMOVUPS      Y7, 384(R9)
+	VADDPS       448(R9), Y11, Y11
+	VMOVUPS      Y11, 448(R9)
+	VMULPS       6336(R9), Y10, Y7
+	VMULPS       4672(R9), Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y7, Y10, Y10
+	VMULPS       6400(R9), Y10, Y11
+	VMULPS       5248(R9), Y10, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y10, Y10
+	VMULPS       6464(R9), Y10, Y12
+	VBROADCASTSS 120(SP), Y13
+	VMULPS       Y10, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VSUBPS       Y12, Y10, Y10
+	VADDPS       512(R9), Y10, Y10
+	VMOVUPS      Y10, 512(R9)
+	VADDPS       576(R9), Y12, Y12
+	VMOVUPS      Y12, 576(R9)
+	VMULPS       6464(R9), Y11, Y10
+	VBROADCASTSS 124(SP), Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y10, Y11, Y11
+	VADDPS       640(R9), Y11, Y11
+	VMOVUPS      Y11, 640(R9)
+	VADDPS       704(R9), Y10, Y10
+	VMOVUPS      Y10, 704(R9)
+	VMULPS       6400(R9), Y7, Y10
+	VMULPS       5312(R9), Y7, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y7, Y7
+	VMULPS       6464(R9), Y7, Y11
+	VBROADCASTSS 128(SP), Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VADDPS       768(R9), Y7, Y7
+	VMOVUPS      Y7, 768(R9)
+	VADDPS       832(R9), Y11, Y11
+	VMOVUPS      Y11, 832(R9)
+	VMULPS       6464(R9), Y10, Y7
+	VBROADCASTSS 132(SP), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y7, Y10, Y10
+	VADDPS       896(R9), Y10, Y10
+	VMOVUPS      Y10, 896(R9)
+	VADDPS       960(R9), Y7, Y7
+	VMOVUPS      Y7, 960(R9)
+	VMULPS       6272(R9), Y9, Y7
+	VMULPS       4416(R9), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       Y7, Y9, Y9
+	VMULPS       6336(R9), Y9, Y10
+	VMULPS       4736(R9), Y9, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y10, Y9, Y9
+	VMULPS       6400(R9), Y9, Y11
+	VMULPS       5376(R9), Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y9, Y9
+	VMULPS       6464(R9), Y9, Y12
+	VBROADCASTSS 136(SP), Y13
+	VMULPS       Y9, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VSUBPS       Y12, Y9, Y9
+	VADDPS       1024(R9), Y9, Y9
+	VMOVUPS      Y9, 1024(R9)
+	VADDPS       1088(R9), Y12, Y12
+	VMOVUPS      Y12, 1088(R9)
+	VMULPS       6464(R9), Y11, Y9
+	VBROADCASTSS 140(SP), Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y9, Y11, Y11
+	VADDPS       1152(R9), Y11, Y11
+	VMOVUPS      Y11, 1152(R9)
+	VADDPS       1216(R9), Y9, Y9
+	VMOVUPS      Y9, 1216(R9)
+	VMULPS       6400(R9), Y10, Y9
+	VMULPS       5440(R9), Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       6464(R9), Y10, Y11
+	VBROADCASTSS 144(SP), Y12
+	VMULPS       Y10, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y10, Y10
+	VADDPS       1280(R9), Y10, Y10
+	VMOVUPS      Y10, 1280(R9)
+	VADDPS       1344(R9), Y11, Y11
+	VMOVUPS      Y11, 1344(R9)
+	VMULPS       6464(R9), Y9, Y10
+	VBROADCASTSS 148(SP), Y11
+	VMULPS       Y9, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y9, Y9
+	VADDPS       1408(R9), Y9, Y9
+	VMOVUPS      Y9, 1408(R9)
+	VADDPS       1472(R9), Y10, Y10
+	VMOVUPS      Y10, 1472(R9)
+	VMULPS       6336(R9), Y7, Y9
+	VMULPS       4800(R9), Y7, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       6400(R9), Y7, Y10
+	VMULPS       5504(R9), Y7, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y7, Y7
+	VMULPS       6464(R9), Y7, Y11
+	VBROADCASTSS 152(SP), Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VADDPS       1536(R9), Y7, Y7
+	VMOVUPS      Y7, 1536(R9)
+	VADDPS       1600(R9), Y11, Y11
+	VMOVUPS      Y11, 1600(R9)
+	VMULPS       6464(R9), Y10, Y7
+	VBROADCASTSS 156(SP), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y7, Y10, Y10
+	VADDPS       1664(R9), Y10, Y10
+	VMOVUPS      Y10, 1664(R9)
+	VADDPS       1728(R9), Y7, Y7
+	VMOVUPS      Y7, 1728(R9)
+	VMULPS       6400(R9), Y9, Y7
+	VMULPS       5568(R9), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y7, Y9, Y9
+	VMULPS       6464(R9), Y9, Y10
+	VBROADCASTSS 160(SP), Y11
+	VMULPS       Y9, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y9, Y9
+	VADDPS       1792(R9), Y9, Y9
+	VMOVUPS      Y9, 1792(R9)
+	VADDPS       1856(R9), Y10, Y10
+	VMOVUPS      Y10, 1856(R9)
+	VMULPS       6464(R9), Y7, Y9
+	VBROADCASTSS 164(SP), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y9, Y7, Y7
+	VADDPS       1920(R9), Y7, Y7
+	VMOVUPS      Y7, 1920(R9)
+	VADDPS       1984(R9), Y9, Y9
+	VMOVUPS      Y9, 1984(R9)
+	VMULPS       6208(R9), Y8, Y7
+	VMULPS       4288(R9), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       6272(R9), Y8, Y9
+	VMULPS       4480(R9), Y8, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       6336(R9), Y8, Y10
+	VMULPS       4864(R9), Y8, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       6400(R9), Y8, Y11
+	VMULPS       5632(R9), Y8, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y8, Y8
+	VMULPS       6464(R9), Y8, Y12
+	VBROADCASTSS 168(SP), Y13
+	VMULPS       Y8, Y13, Y13
+	VADDPS       Y13, Y6, Y6
+	VSUBPS       Y12, Y8, Y8
+	VADDPS       2048(R9), Y8, Y8
+	VMOVUPS      Y8, 2048(R9)
+	VADDPS       2112(R9), Y12, Y12
+	VMOVUPS      Y12, 2112(R9)
+	VMULPS       6464(R9), Y11, Y8
+	VBROADCASTSS 172(SP), Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y8, Y11, Y11
+	VADDPS       2176(R9), Y11, Y11
+	VMOVUPS      Y11, 2176(R9)
+	VADDPS       2240(R9), Y8, Y8
+	VMOVUPS      Y8, 2240(R9)
+	VMULPS       6400(R9), Y10, Y8
+	VMULPS       5696(R9), Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y8, Y10, Y10
+	VMULPS       6464(R9), Y10, Y11
+	VBROADCASTSS 176(SP), Y12
+	VMULPS       Y10, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y10, Y10
+	VADDPS       2304(R9), Y10, Y10
+	VMOVUPS      Y10, 2304(R9)
+	VADDPS       2368(R9), Y11, Y11
+	VMOVUPS      Y11, 2368(R9)
+	VMULPS       6464(R9), Y8, Y10
+	VBROADCASTSS 180(SP), Y11
+	VMULPS       Y8, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y8, Y8
+	VADDPS       2432(R9), Y8, Y8
+	VMOVUPS      Y8, 2432(R9)
+	VADDPS       2496(R9), Y10, Y10
+	VMOVUPS      Y10, 2496(R9)
+	VMULPS       6336(R9), Y9, Y8
+	VMULPS       4928(R9), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       6400(R9), Y9, Y10
+	VMULPS       5760(R9), Y9, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y9, Y9
+	VMULPS       6464(R9), Y9, Y11
+	VBROADCASTSS 184(SP), Y12
+	VMULPS       Y9, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y9, Y9
+	VADDPS       2560(R9), Y9, Y9
+	VMOVUPS      Y9, 2560(R9)
+	VADDPS       2624(R9), Y11, Y11
+	VMOVUPS      Y11, 2624(R9)
+	VMULPS       6464(R9), Y10, Y9
+	VBROADCASTSS 188(SP), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y9, Y10, Y10
+	VADDPS       2688(R9), Y10, Y10
+	VMOVUPS      Y10, 2688(R9)
+	VADDPS       2752(R9), Y9, Y9
+	VMOVUPS      Y9, 2752(R9)
+	VMULPS       6400(R9), Y8, Y9
+	VMULPS       5824(R9), Y8, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       6464(R9), Y8, Y10
+	VBROADCASTSS 192(SP), Y11
+	VMULPS       Y8, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y8, Y8
+	VADDPS       2816(R9), Y8, Y8
+	VMOVUPS      Y8, 2816(R9)
+	VADDPS       2880(R9), Y10, Y10
+	VMOVUPS      Y10, 2880(R9)
+	VMULPS       6464(R9), Y9, Y8
+	VBROADCASTSS 196(SP), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y8, Y9, Y9
+	VADDPS       2944(R9), Y9, Y9
+	VMOVUPS      Y9, 2944(R9)
+	VADDPS       3008(R9), Y8, Y8
+	VMOVUPS      Y8, 3008(R9)
+	VMULPS       6272(R9), Y7, Y8
+	VMULPS       4544(R9), Y7, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6336(R9), Y7, Y9
+	VMULPS       4992(R9), Y7, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       6400(R9), Y7, Y10
+	VMULPS       5888(R9), Y7, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y7, Y7
+	VMULPS       6464(R9), Y7, Y11
+	VBROADCASTSS 200(SP), Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VSUBPS       Y11, Y7, Y7
+	VADDPS       3072(R9), Y7, Y7
+	VMOVUPS      Y7, 3072(R9)
+	VADDPS       3136(R9), Y11, Y11
+	VMOVUPS      Y11, 3136(R9)
+	VMULPS       6464(R9), Y10, Y7
+	VBROADCASTSS 204(SP), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y7, Y10, Y10
+	VADDPS       3200(R9), Y10, Y10
+	VMOVUPS      Y10, 3200(R9)
+	VADDPS       3264(R9), Y7, Y7
+	VMOVUPS      Y7, 3264(R9)
+	VMULPS       6400(R9), Y9, Y7
+	VMULPS       5952(R9), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y7, Y9, Y9
+	VMULPS       6464(R9), Y9, Y10
+	VBROADCASTSS 208(SP), Y11
+	VMULPS       Y9, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y9, Y9
+	VADDPS       3328(R9), Y9, Y9
+	VMOVUPS      Y9, 3328(R9)
+	VADDPS       3392(R9), Y10, Y10
+	VMOVUPS      Y10, 3392(R9)
+	VMULPS       6464(R9), Y7, Y9
+	VBROADCASTSS 212(SP), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y9, Y7, Y7
+	VADDPS       3456(R9), Y7, Y7
+	VMOVUPS      Y7, 3456(R9)
+	VADDPS       3520(R9), Y9, Y9
+	VMOVUPS      Y9, 3520(R9)
+	VMULPS       6336(R9), Y8, Y7
+	VMULPS       5056(R9), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       6400(R9), Y8, Y9
+	VMULPS       6016(R9), Y8, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       6464(R9), Y8, Y10
+	VBROADCASTSS 216(SP), Y11
+	VMULPS       Y8, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VSUBPS       Y10, Y8, Y8
+	VADDPS       3584(R9), Y8, Y8
+	VMOVUPS      Y8, 3584(R9)
+	VADDPS       3648(R9), Y10, Y10
+	VMOVUPS      Y10, 3648(R9)
+	VMULPS       6464(R9), Y9, Y8
+	VBROADCASTSS 220(SP), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y8, Y9, Y9
+	VADDPS       3712(R9), Y9, Y9
+	VMOVUPS      Y9, 3712(R9)
+	VADDPS       3776(R9), Y8, Y8
+	VMOVUPS      Y8, 3776(R9)
+	VMULPS       6400(R9), Y7, Y8
+	VMULPS       6080(R9), Y7, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6464(R9), Y7, Y9
+	VBROADCASTSS 224(SP), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y9, Y7, Y7
+	VADDPS       3840(R9), Y7, Y7
+	VMOVUPS      Y7, 3840(R9)
+	VADDPS       3904(R9), Y9, Y9
+	VMOVUPS      Y9, 3904(R9)
+	VMULPS       6464(R9), Y8, Y7
+	VBROADCASTSS 228(SP), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VSUBPS       Y7, Y8, Y8
+	VADDPS       3968(R9), Y8, Y8
+	VMOVUPS      Y8, 3968(R9)
+	VADDPS       4032(R9), Y7, Y7
+	VMOVUPS      Y7, 4032(R9)
+	CMPQ         do+80(FP), $0x02
+	JE           label60
+	MOVQ         56(SP), R13
+	VMOVUPS      Y1, (R13)(R10*1)
+	MOVQ         64(SP), R13
+	VMOVUPS      Y2, (R13)(R10*1)
+	MOVQ         72(SP), R13
+	VMOVUPS      Y3, (R13)(R10*1)
+	MOVQ         80(SP), R13
+	VMOVUPS      Y4, (R13)(R10*1)
+	MOVQ         88(SP), R13
+	VMOVUPS      Y5, (R13)(R10*1)
+	MOVQ         96(SP), R13
+	VMOVUPS      Y6, (R13)(R10*1)
+	JMP          label61
+
+label60:
+	MOVQ    56(SP), R13
+	VADDPS  (R13)(R10*1), Y1, Y1
+	VMOVUPS Y1, (R13)(R10*1)
+	MOVQ    64(SP), R13
+	VADDPS  (R13)(R10*1), Y2, Y2
+	VMOVUPS Y2, (R13)(R10*1)
+	MOVQ    72(SP), R13
+	VADDPS  (R13)(R10*1), Y3, Y3
+	VMOVUPS Y3, (R13)(R10*1)
+	MOVQ    80(SP), R13
+	VADDPS  (R13)(R10*1), Y4, Y4
+	VMOVUPS Y4, (R13)(R10*1)
+	MOVQ    88(SP), R13
+	VADDPS  (R13)(R10*1), Y5, Y5
+	VMOVUPS Y5, (R13)(R10*1)
+	MOVQ    96(SP), R13
+	VADDPS  (R13)(R10*1), Y6, Y6
+	VMOVUPS Y6, (R13)(R10*1)
+
+label61:
+	ADDQ $0x20, R10
+	XORQ $0x20, R9
+	DECQ R12
+	JNZ  label59
+
+label58:
+	JMP label53
+
+label52:
+	MOVQ  $0x00000002, R12
+	TESTQ R12, R12
+	JZ    label62
+
+label63:
+	MOVQ    8(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6144(R9)
+	MOVQ    16(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6208(R9)
+	MOVQ    24(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6272(R9)
+	MOVQ    32(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6336(R9)
+	MOVQ    40(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6400(R9)
+	MOVQ    48(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6464(R9)
+	MOVQ    (SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMULPS  6144(R9), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6208(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  6272(R9), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  6336(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VMULPS  6400(R9), Y1, Y6
+	VSUBPS  Y6, Y1, Y1
+	VMULPS  6464(R9), Y1, Y7
+	VSUBPS  Y7, Y1, Y1
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y7, 64(R9)
+	VMULPS  6464(R9), Y6, Y1
+	VSUBPS  Y1, Y6, Y6
+	VMOVUPS Y6, 128(R9)
+	VMOVUPS Y1, 192(R9)
+	VMULPS  6400(R9), Y5, Y1
+	VSUBPS  Y1, Y5, Y5
+	VMULPS  6464(R9), Y5, Y6
+	VSUBPS  Y6, Y5, Y5
+	VMOVUPS Y5, 256(R9)
+	VMOVUPS Y6, 320(R9)
+	VMULPS  6464(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VMOVUPS Y1, 384(R9)
+	VMOVUPS Y5, 448(R9)
+	VMULPS  6336(R9), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  6400(R9), Y4, Y5
+	VSUBPS  Y5, Y4, Y4
+	VMULPS  6464(R9), Y4, Y6
+	VSUBPS  Y6, Y4, Y4
+	VMOVUPS Y4, 512(R9)
+	VMOVUPS Y6, 576(R9)
+	VMULPS  6464(R9), Y5, Y4
+	VSUBPS  Y4, Y5, Y5
+	VMOVUPS Y5, 640(R9)
+	VMOVUPS Y4, 704(R9)
+	VMULPS  6400(R9), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  6464(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VMOVUPS Y1, 768(R9)
+	VMOVUPS Y5, 832(R9)
+	VMULPS  6464(R9), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VMOVUPS Y4, 896(R9)
+	VMOVUPS Y1, 960(R9)
+	VMULPS  6272(R9), Y3, Y1
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  6336(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMULPS  6400(R9), Y3, Y5
+	VSUBPS  Y5, Y3, Y3
+	VMULPS  6464(R9), Y3, Y6
+	VSUBPS  Y6, Y3, Y3
+	VMOVUPS Y3, 1024(R9)
+	VMOVUPS Y6, 1088(R9)
+	VMULPS  6464(R9), Y5, Y3
+	VSUBPS  Y3, Y5, Y5
+	VMOVUPS Y5, 1152(R9)
+	VMOVUPS Y3, 1216(R9)
+	VMULPS  6400(R9), Y4, Y3
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  6464(R9), Y4, Y5
+	VSUBPS  Y5, Y4, Y4
+	VMOVUPS Y4, 1280(R9)
+	VMOVUPS Y5, 1344(R9)
+	VMULPS  6464(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMOVUPS Y3, 1408(R9)
+	VMOVUPS Y4, 1472(R9)
+	VMULPS  6336(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  6400(R9), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  6464(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VMOVUPS Y1, 1536(R9)
+	VMOVUPS Y5, 1600(R9)
+	VMULPS  6464(R9), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VMOVUPS Y4, 1664(R9)
+	VMOVUPS Y1, 1728(R9)
+	VMULPS  6400(R9), Y3, Y1
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  6464(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMOVUPS Y3, 1792(R9)
+	VMOVUPS Y4, 1856(R9)
+	VMULPS  6464(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, 1920(R9)
+	VMOVUPS Y3, 1984(R9)
+	VMULPS  6208(R9), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMULPS  6272(R9), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  6336(R9), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMULPS  6400(R9), Y2, Y5
+	VSUBPS  Y5, Y2, Y2
+	VMULPS  6464(R9), Y2, Y6
+	VSUBPS  Y6, Y2, Y2
+	VMOVUPS Y2, 2048(R9)
+	VMOVUPS Y6, 2112(R9)
+	VMULPS  6464(R9), Y5, Y2
+	VSUBPS  Y2, Y5, Y5
+	VMOVUPS Y5, 2176(R9)
+	VMOVUPS Y2, 2240(R9)
+	VMULPS  6400(R9), Y4, Y2
+	VSUBPS  Y2, Y4, Y4
+	VMULPS  6464(R9), Y4, Y5
+	VSUBPS  Y5, Y4, Y4
+	VMOVUPS Y4, 2304(R9)
+	VMOVUPS Y5, 2368(R9)
+	VMULPS  6464(R9), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, 2432(R9)
+	VMOVUPS Y4, 2496(R9)
+	VMULPS  6336(R9), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VMULPS  6400(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMULPS  6464(R9), Y3, Y5
+	VSUBPS  Y5, Y3, Y3
+	VMOVUPS Y3, 2560(R9)
+	VMOVUPS Y5, 2624(R9)
+	VMULPS  6464(R9), Y4, Y3
+	VSUBPS  Y3, Y4, Y4
+	VMOVUPS Y4, 2688(R9)
+	VMOVUPS Y3, 2752(R9)
+	VMULPS  6400(R9), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  6464(R9), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, 2816(R9)
+	VMOVUPS Y4, 2880(R9)
+	VMULPS  6464(R9), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VMOVUPS Y3, 2944(R9)
+	VMOVUPS Y2, 3008(R9)
+	VMULPS  6272(R9), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6336(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  6400(R9), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  6464(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VMOVUPS Y1, 3072(R9)
+	VMOVUPS Y5, 3136(R9)
+	VMULPS  6464(R9), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VMOVUPS Y4, 3200(R9)
+	VMOVUPS Y1, 3264(R9)
+	VMULPS  6400(R9), Y3, Y1
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  6464(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMOVUPS Y3, 3328(R9)
+	VMOVUPS Y4, 3392(R9)
+	VMULPS  6464(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, 3456(R9)
+	VMOVUPS Y3, 3520(R9)
+	VMULPS  6336(R9), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMULPS  6400(R9), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  6464(R9), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, 3584(R9)
+	VMOVUPS Y4, 3648(R9)
+	VMULPS  6464(R9), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VMOVUPS Y3, 3712(R9)
+	VMOVUPS Y2, 3776(R9)
+	VMULPS  6400(R9), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6464(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, 3840(R9)
+	VMOVUPS Y3, 3904(R9)
+	VMULPS  6464(R9), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMOVUPS Y2, 3968(R9)
+	VMOVUPS Y1, 4032(R9)
+	ADDQ    $0x20, R10
+	XORQ    $0x20, R9
+	DECQ    R12
+	JNZ     label63
+
+label62:
+	MOVQ  positions+64(FP), R12
+	DECQ  R12
+	SHLQ  $0x01, R12
+	TESTQ R12, R12
+	JZ    label64
+
+label65:
+	MOVQ    8(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6144(R9)
+	MOVQ    16(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6208(R9)
+	MOVQ    24(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6272(R9)
+	MOVQ    32(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6336(R9)
+	MOVQ    40(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6400(R9)
+	MOVQ    48(SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMOVUPS Y1, 6464(R9)
+	MOVQ    (SP), R13
+	VMOVUPS (R13)(R10*1), Y1
+	VMULPS  6144(R9), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6208(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  6272(R9), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  6336(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VMULPS  6400(R9), Y1, Y6
+	VSUBPS  Y6, Y1, Y1
+	VMULPS  6464(R9), Y1, Y7
+	VSUBPS  Y7, Y1, Y1
+	VADDPS  (R9), Y1, Y1
+	VMOVUPS Y1, (R9)
+	VADDPS  64(R9), Y7, Y7
+	VMOVUPS Y7, 64(R9)
+	VMULPS  6464(R9), Y6, Y1
+	VSUBPS  Y1, Y6, Y6
+	VADDPS  128(R9), Y6, Y6
+	VMOVUPS Y6, 128(R9)
+	VADDPS  192(R9), Y1, Y1
+	VMOVUPS Y1, 192(R9)
+	VMULPS  6400(R9), Y5, Y1
+	VSUBPS  Y1, Y5, Y5
+	VMULPS  6464(R9), Y5, Y6
+	VSUBPS  Y6, Y5, Y5
+	VADDPS  256(R9), Y5, Y5
+	VMOVUPS Y5, 256(R9)
+	VADDPS  320(R9), Y6, Y6
+	VMOVUPS Y6, 320(R9)
+	VMULPS  6464(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VADDPS  384(R9), Y1, Y1
+	VMOVUPS Y1, 384(R9)
+	VADDPS  448(R9), Y5, Y5
+	VMOVUPS Y5, 448(R9)
+	VMULPS  6336(R9), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VMULPS  6400(R9), Y4, Y5
+	VSUBPS  Y5, Y4, Y4
+	VMULPS  6464(R9), Y4, Y6
+	VSUBPS  Y6, Y4, Y4
+	VADDPS  512(R9), Y4, Y4
+	VMOVUPS Y4, 512(R9)
+	VADDPS  576(R9), Y6, Y6
+	VMOVUPS Y6, 576(R9)
+	VMULPS  6464(R9), Y5, Y4
+	VSUBPS  Y4, Y5, Y5
+	VADDPS  640(R9), Y5, Y5
+	VMOVUPS Y5, 640(R9)
+	VADDPS  704(R9), Y4, Y4
+	VMOVUPS Y4, 704(R9)
+	VMULPS  6400(R9), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  6464(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VADDPS  768(R9), Y1, Y1
+	VMOVUPS Y1, 768(R9)
+	VADDPS  832(R9), Y5, Y5
+	VMOVUPS Y5, 832(R9)
+	VMULPS  6464(R9), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VADDPS  896(R9), Y4, Y4
+	VMOVUPS Y4, 896(R9)
+	VADDPS  960(R9), Y1, Y1
+	VMOVUPS Y1, 960(R9)
+	VMULPS  6272(R9), Y3, Y1
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  6336(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMULPS  6400(R9), Y3, Y5
+	VSUBPS  Y5, Y3, Y3
+	VMULPS  6464(R9), Y3, Y6
+	VSUBPS  Y6, Y3, Y3
+	VADDPS  1024(R9), Y3, Y3
+	VMOVUPS Y3, 1024(R9)
+	VADDPS  1088(R9), Y6, Y6
+	VMOVUPS Y6, 1088(R9)
+	VMULPS  6464(R9), Y5, Y3
+	VSUBPS  Y3, Y5, Y5
+	VADDPS  1152(R9), Y5, Y5
+	VMOVUPS Y5, 1152(R9)
+	VADDPS  1216(R9), Y3, Y3
+	VMOVUPS Y3, 1216(R9)
+	VMULPS  6400(R9), Y4, Y3
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  6464(R9), Y4, Y5
+	VSUBPS  Y5, Y4, Y4
+	VADDPS  1280(R9), Y4, Y4
+	VMOVUPS Y4, 1280(R9)
+	VADDPS  1344(R9), Y5, Y5
+	VMOVUPS Y5, 1344(R9)
+	VMULPS  6464(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VADDPS  1408(R9), Y3, Y3
+	VMOVUPS Y3, 1408(R9)
+	VADDPS  1472(R9), Y4, Y4
+	VMOVUPS Y4, 1472(R9)
+	VMULPS  6336(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  6400(R9), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  6464(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VADDPS  1536(R9), Y1, Y1
+	VMOVUPS Y1, 1536(R9)
+	VADDPS  1600(R9), Y5, Y5
+	VMOVUPS Y5, 1600(R9)
+	VMULPS  6464(R9), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VADDPS  1664(R9), Y4, Y4
+	VMOVUPS Y4, 1664(R9)
+	VADDPS  1728(R9), Y1, Y1
+	VMOVUPS Y1, 1728(R9)
+	VMULPS  6400(R9), Y3, Y1
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  6464(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VADDPS  1792(R9), Y3, Y3
+	VMOVUPS Y3, 1792(R9)
+	VADDPS  1856(R9), Y4, Y4
+	VMOVUPS Y4, 1856(R9)
+	VMULPS  6464(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VADDPS  1920(R9), Y1, Y1
+	VMOVUPS Y1, 1920(R9)
+	VADDPS  1984(R9), Y3, Y3
+	VMOVUPS Y3, 1984(R9)
+	VMULPS  6208(R9), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMULPS  6272(R9), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  6336(R9), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMULPS  6400(R9), Y2, Y5
+	VSUBPS  Y5, Y2, Y2
+	VMULPS  6464(R9), Y2, Y6
+	VSUBPS  Y6, Y2, Y2
+	VADDPS  2048(R9), Y2, Y2
+	VMOVUPS Y2, 2048(R9)
+	VADDPS  2112(R9), Y6, Y6
+	VMOVUPS Y6, 2112(R9)
+	VMULPS  6464(R9), Y5, Y2
+	VSUBPS  Y2, Y5, Y5
+	VADDPS  2176(R9), Y5, Y5
+	VMOVUPS Y5, 2176(R9)
+	VADDPS  2240(R9), Y2, Y2
+	VMOVUPS Y2, 2240(R9)
+	VMULPS  6400(R9), Y4, Y2
+	VSUBPS  Y2, Y4, Y4
+	VMULPS  6464(R9), Y4, Y5
+	VSUBPS  Y5, Y4, Y4
+	VADDPS  2304(R9), Y4, Y4
+	VMOVUPS Y4, 2304(R9)
+	VADDPS  2368(R9), Y5, Y5
+	VMOVUPS Y5, 2368(R9)
+	VMULPS  6464(R9), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VADDPS  2432(R9), Y2, Y2
+	VMOVUPS Y2, 2432(R9)
+	VADDPS  2496(R9), Y4, Y4
+	VMOVUPS Y4, 2496(R9)
+	VMULPS  6336(R9), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VMULPS  6400(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMULPS  6464(R9), Y3, Y5
+	VSUBPS  Y5, Y3, Y3
+	VADDPS  2560(R9), Y3, Y3
+	VMOVUPS Y3, 2560(R9)
+	VADDPS  2624(R9), Y5, Y5
+	VMOVUPS Y5, 2624(R9)
+	VMULPS  6464(R9), Y4, Y3
+	VSUBPS  Y3, Y4, Y4
+	VADDPS  2688(R9), Y4, Y4
+	VMOVUPS Y4, 2688(R9)
+	VADDPS  2752(R9), Y3, Y3
+	VMOVUPS Y3, 2752(R9)
+	VMULPS  6400(R9), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  6464(R9), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VADDPS  2816(R9), Y2, Y2
+	VMOVUPS Y2, 2816(R9)
+	VADDPS  2880(R9), Y4, Y4
+	VMOVUPS Y4, 2880(R9)
+	VMULPS  6464(R9), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VADDPS  2944(R9), Y3, Y3
+	VMOVUPS Y3, 2944(R9)
+	VADDPS  3008(R9), Y2, Y2
+	VMOVUPS Y2, 3008(R9)
+	VMULPS  6272(R9), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6336(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  6400(R9), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  6464(R9), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VADDPS  3072(R9), Y1, Y1
+	VMOVUPS Y1, 3072(R9)
+	VADDPS  3136(R9), Y5, Y5
+	VMOVUPS Y5, 3136(R9)
+	VMULPS  6464(R9), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VADDPS  3200(R9), Y4, Y4
+	VMOVUPS Y4, 3200(R9)
+	VADDPS  3264(R9), Y1, Y1
+	VMOVUPS Y1, 3264(R9)
+	VMULPS  6400(R9), Y3, Y1
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  6464(R9), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VADDPS  3328(R9), Y3, Y3
+	VMOVUPS Y3, 3328(R9)
+	VADDPS  3392(R9), Y4, Y4
+	VMOVUPS Y4, 3392(R9)
+	VMULPS  6464(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VADDPS  3456(R9), Y1, Y1
+	VMOVUPS Y1, 3456(R9)
+	VADDPS  3520(R9), Y3, Y3
+	VMOVUPS Y3, 3520(R9)
+	VMULPS  6336(R9), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMULPS  6400(R9), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  6464(R9), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VADDPS  3584(R9), Y2, Y2
+	VMOVUPS Y2, 3584(R9)
+	VADDPS  3648(R9), Y4, Y4
+	VMOVUPS Y4, 3648(R9)
+	VMULPS  6464(R9), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VADDPS  3712(R9), Y3, Y3
+	VMOVUPS Y3, 3712(R9)
+	VADDPS  3776(R9), Y2, Y2
+	VMOVUPS Y2, 3776(R9)
+	VMULPS  6400(R9), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6464(R9), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VADDPS  3840(R9), Y1, Y1
+	VMOVUPS Y1, 3840(R9)
+	VADDPS  3904(R9), Y3, Y3
+	VMOVUPS Y3, 3904(R9)
+	VMULPS  6464(R9), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VADDPS  3968(R9), Y2, Y2
+	VMOVUPS Y2, 3968(R9)
+	VADDPS  4032(R9), Y1, Y1
+	VMOVUPS Y1, 4032(R9)
+	ADDQ    $0x20, R10
+	XORQ    $0x20, R9
+	DECQ    R12
+	JNZ     label65
+
+label64:
+label53:
+	MOVQ R9, R10
+	MOVQ $0x00000010, R12
+
+label66:
+	VMOVUPS      (R10), Y1
+	VMOVUPS      32(R10), Y2
+	VMOVUPS      64(R10), Y3
+	VMOVUPS      96(R10), Y4
+	VMOVUPS      128(R10), Y5
+	VMOVUPS      160(R10), Y6
+	VMOVUPS      192(R10), Y7
+	VMOVUPS      224(R10), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $+256, R10
+	DECQ         R12
+	JNZ          label66
+	ADDQ         $0x04, SI
+	ADDQ         $+256, DI
+	ADDQ         $0x18, BX
+	CMPQ         BX, R8
+	JBE          label51
 	VZEROUPPER
 	RET
 
@@ -1069,7 +4420,7 @@ TEXT ·poolAVX2(SB), NOSPLIT, $0-32
 	LEAQ (AX)(BX*4), BX
 	MOVQ width+24(FP), AX
 
-label29:
+label67:
 	VMOVUPS (CX), Y0
 	VMOVUPS 64(CX), Y1
 	VMAXPS  Y0, Y1, Y0
@@ -1090,7 +4441,7 @@ label29:
 	ADDQ    $+128, DX
 	ADDQ    $0x40, BX
 	DECQ    AX
-	JNZ     label29
+	JNZ     label67
 	VZEROUPPER
 	RET
 
@@ -1114,7 +4465,7 @@ TEXT ·unpoolAVX2(SB), NOSPLIT, $0-48
 	LEAQ (AX)(DI*4), DI
 	MOVQ width+40(FP), AX
 
-label30:
+label68:
 	VMOVUPS (CX), Y0
 	VMOVUPS 64(CX), Y1
 	VMOVUPS (DX), Y2
@@ -1163,6 +4514,299 @@ label30:
 	ADDQ    $+128, SI
 	ADDQ    $0x40, DI
 	DECQ    AX
-	JNZ     label30
+	JNZ     label68
+	VZEROUPPER
+	RET
+
+// func meanAVX2(x *float32, q *float32, rows *uint32, candidates int, positions int, step uint32, out uint32, in uint32)
+// Requires: AVX
+TEXT ·meanAVX2(SB), NOSPLIT, $0-52
+	MOVQ    x+0(FP), AX
+	MOVQ    q+8(FP), CX
+	MOVQ    x+0(FP), DX
+	MOVL    out+44(FP), BX
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    positions+32(FP), DX
+	MOVLQSX step+40(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	MOVQ    rows+16(FP), R8
+
+label69:
+	SUBQ   $0x04, DX
+	JL     label70
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   R8, R9
+	MOVQ   CX, R10
+	MOVQ   candidates+24(FP), R11
+
+label71:
+	MOVL         (R9), R12
+	ADDL         in+48(FP), R12
+	LEAQ         (AX)(R12*4), R12
+	VBROADCASTSS (R10), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       (R12)(SI*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       32(R12)(SI*1), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       (R12)(SI*2), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       32(R12)(SI*2), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       (R12)(DI*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       32(R12)(DI*1), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	DECQ         R11
+	JNZ          label71
+	VMOVUPS      Y0, (BX)
+	VMOVUPS      Y1, 32(BX)
+	ADDQ         SI, AX
+	VMOVUPS      Y2, 64(BX)
+	VMOVUPS      Y3, 96(BX)
+	ADDQ         SI, AX
+	VMOVUPS      Y4, 128(BX)
+	VMOVUPS      Y5, 160(BX)
+	ADDQ         SI, AX
+	VMOVUPS      Y6, 192(BX)
+	VMOVUPS      Y7, 224(BX)
+	ADDQ         SI, AX
+	ADDQ         $+256, BX
+	JMP          label69
+
+label70:
+	ADDQ $0x04, DX
+
+label72:
+	SUBQ   $0x01, DX
+	JL     label73
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   R8, DI
+	MOVQ   CX, R9
+	MOVQ   candidates+24(FP), R10
+
+label74:
+	MOVL         (DI), R11
+	ADDL         in+48(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	VBROADCASTSS (R9), Y2
+	VMULPS       (R11), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R11), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $0x04, DI
+	ADDQ         $0x04, R9
+	DECQ         R10
+	JNZ          label74
+	VMOVUPS      Y0, (BX)
+	VMOVUPS      Y1, 32(BX)
+	ADDQ         SI, AX
+	ADDQ         $+64, BX
+	JMP          label72
+
+label73:
+	ADDQ $0x01, DX
+	VZEROUPPER
+	RET
+
+// func sumsAVX2(r *float32, x *float32, grads *float32, rows *uint32, candidates int, positions int, step uint32, grad uint32, in uint32)
+// Requires: AVX
+TEXT ·sumsAVX2(SB), NOSPLIT, $0-60
+	MOVQ    r+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    grads+16(FP), DX
+	MOVL    grad+52(FP), BX
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    candidates+32(FP), DX
+	MOVLQSX step+48(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	MOVQ    rows+24(FP), DI
+
+label75:
+	SUBQ   $0x04, DX
+	JL     label76
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVL   (DI), R8
+	ADDL   in+56(FP), R8
+	LEAQ   (CX)(R8*4), R8
+	ADDQ   $0x04, DI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVL   (DI), R9
+	ADDL   in+56(FP), R9
+	LEAQ   (CX)(R9*4), R9
+	ADDQ   $0x04, DI
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVL   (DI), R10
+	ADDL   in+56(FP), R10
+	LEAQ   (CX)(R10*4), R10
+	ADDQ   $0x04, DI
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVL   (DI), R11
+	ADDL   in+56(FP), R11
+	LEAQ   (CX)(R11*4), R11
+	ADDQ   $0x04, DI
+	MOVQ   BX, R12
+	MOVQ   positions+40(FP), R13
+
+label77:
+	VMOVUPS      (R12), Y8
+	VMULPS       (R8), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       (R9), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       (R10), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       (R11), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVUPS      32(R12), Y8
+	VMULPS       32(R8), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R9), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       32(R10), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       32(R11), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x40, R12
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
+	ADDQ         SI, R11
+	DECQ         R13
+	JNZ          label77
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VPERM2F128   $0x31, Y1, Y0, Y2
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y5, Y4, Y1
+	VADDPS       Y7, Y6, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y2
+	VPERMILPS    $0xb1, Y2, Y0
+	VADDPS       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VBLENDPS     $0x0a, X0, X2, X0
+	VADDPS       (AX), X0, X0
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	JMP          label75
+
+label76:
+	ADDQ $0x04, DX
+
+label78:
+	SUBQ   $0x01, DX
+	JL     label79
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVL   (DI), R8
+	ADDL   in+56(FP), R8
+	LEAQ   (CX)(R8*4), R8
+	ADDQ   $0x04, DI
+	MOVQ   BX, R9
+	MOVQ   positions+40(FP), R10
+
+label80:
+	VMOVUPS      (R9), Y2
+	VMULPS       (R8), Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      32(R9), Y2
+	VMULPS       32(R8), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $0x40, R9
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          label80
+	VADDPS       Y1, Y0, Y2
+	VADDPS       Y1, Y0, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y1, Y0, Y3
+	VADDPS       Y1, Y0, Y0
+	VPERM2F128   $0x31, Y0, Y3, Y1
+	VINSERTF128  $0x01, X0, Y3, Y3
+	VADDPS       Y1, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y0
+	VUNPCKHPD    Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VPERMILPS    $0xb1, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VBLENDPS     $0x0a, X1, X0, X1
+	VADDSS       (AX), X1, X1
+	VMOVSS       X1, (AX)
+	ADDQ         $0x04, AX
+	JMP          label78
+
+label79:
+	ADDQ $0x01, DX
+	VZEROUPPER
+	RET
+
+// func spreadAVX2(grads *float32, q *float32, rows *uint32, candidates int, positions int, step uint32, grad uint32, in uint32)
+// Requires: AVX
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-52
+	MOVQ    grads+0(FP), AX
+	MOVQ    q+8(FP), CX
+	MOVQ    grads+0(FP), DX
+	MOVL    grad+44(FP), BX
+	LEAQ    (DX)(BX*4), BX
+	MOVLQSX step+40(FP), DX
+	SHLQ    $0x02, DX
+	LEAQ    (DX)(DX*2), SI
+	MOVQ    rows+16(FP), SI
+	MOVQ    positions+32(FP), DI
+
+label81:
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	MOVQ    SI, R8
+	MOVQ    CX, R9
+	MOVQ    candidates+24(FP), R10
+
+label82:
+	MOVL         (R8), R11
+	ADDL         in+48(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	VBROADCASTSS (R9), Y2
+	VMULPS       Y0, Y2, Y3
+	VADDPS       (R11), Y3, Y3
+	VMOVUPS      Y3, (R11)
+	VMULPS       Y1, Y2, Y2
+	VADDPS       32(R11), Y2, Y2
+	VMOVUPS      Y2, 32(R11)
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	DECQ         R10
+	JNZ          label82
+	ADDQ         $0x40, BX
+	ADDQ         DX, AX
+	DECQ         DI
+	JNZ          label81
 	VZEROUPPER
 	RET
