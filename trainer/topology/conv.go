@@ -214,6 +214,12 @@ func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 // kernelLevels returns the levels of a convolution's kernels, from the lowest: trees whose lowest nodes read a patch.
 func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first int) ([]Layer, *Fault) {
 	grid.Side, grid.Stride, grid.Padding, grid.Pool = c.Patch, c.Stride, c.Padding, 1
+	if c.Padding >= c.Patch {
+		return nil, &Fault{
+			"padding", fmt.Sprintf("convolution %d pads by %d, and has patches of %d x %d, which would see padding alone", number+1,
+				c.Padding, c.Patch, c.Patch), fmt.Sprintf("use at most %d", c.Patch-1),
+		}
+	}
 	if rows, columns := grid.Rows+2*c.Padding, grid.Columns+2*c.Padding; c.Patch > min(rows, columns) {
 		return nil, &Fault{
 			"patch", fmt.Sprintf("convolution %d has patches of %d x %d, and reads images of %d x %d with their padding",
