@@ -51,6 +51,8 @@ type nodeTables struct {
 	forward []float32 // truth values that go forward, [nodes][lines]
 	hard    []float32 // those of the tables that are selected
 	slopes  []float32 // those whose slopes count on the way back
+	kept    []float32 // what a pass keeps of them, [nodes][per]
+	per     int
 
 	// By pin, of those that choose: the probabilities of candidates, [nodes][candidates], and the selected one.
 	q        [][]float32
@@ -58,9 +60,12 @@ type nodeTables struct {
 }
 
 // newTables returns the tables of a section.
-func newTables(n *kernel.Nodes, soft bool) *nodeTables {
+func newTables(n *kernel.Nodes, soft bool, kept int) *nodeTables {
 	size := n.Width << len(n.Pins)
-	t := &nodeTables{hard: hugepage.Make[float32](size), slopes: hugepage.Make[float32](size)}
+	t := &nodeTables{
+		hard: hugepage.Make[float32](size), slopes: hugepage.Make[float32](size),
+		kept: hugepage.Make[float32](n.Width * kept), per: kept,
+	}
 	if t.forward = t.hard; soft {
 		t.forward = t.slopes
 	}
@@ -84,13 +89,15 @@ func newShared(b *base) Engine {
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
 		o.Noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
 	}
-	for _, n := range e.sections {
-		e.tables = append(e.tables, newTables(n, e.soft))
-	}
-	size := e.place()
 	widest := mostOf(e.sections)
 	for range b.crew.Size() {
 		e.passes = append(e.passes, kernel.NewNodePass(o, b.words, widest))
+	}
+	for _, n := range e.sections {
+		e.tables = append(e.tables, newTables(n, e.soft, e.passes[0].Kept(n)))
+	}
+	size := e.place()
+	for range b.crew.Size() {
 		e.arenas = append(e.arenas, &arena{
 			hugepage.Make[float32](size), hugepage.Make[float32](size), make([]float64, len(b.m.Classes)*shared.Lanes),
 		})
@@ -249,7 +256,7 @@ func (e *sharedEngine) prepareNodes(member int) {
 		t := e.tables[i]
 		lines := 1 << len(l.Pins)
 		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
-			p.Truth(l, n, t.slopes[n*lines:][:lines], t.hard[n*lines:][:lines])
+			p.Truth(l, n, t.slopes[n*lines:][:lines], t.hard[n*lines:][:lines], t.kept[n*t.per:][:t.per])
 			for k, pin := range l.Pins {
 				if pin.K > 1 {
 					t.selected[k][n] = int32(p.Choice(l, n, k, t.q[k][n*pin.K:][:pin.K]))
@@ -280,8 +287,8 @@ func (e *sharedEngine) updateNode(p *kernel.NodePass, i int, l *kernel.NodeLayer
 		}
 	}
 	shared.Lines(s[:lines])
-	p.StepFunction(l, n, s[:lines])
 	t := e.tables[i]
+	p.StepFunction(l, n, s[:lines], t.slopes[n*lines:][:lines], t.kept[n*t.per:][:t.per])
 	for k, pin := range l.Pins {
 		if pin.K == 1 {
 			continue
