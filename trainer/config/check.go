@@ -42,6 +42,7 @@ var limits = []limit{
 	{"model.anchors", 1, 256},
 	{"model.hidden", 1, 256},
 	{"model.channels", 0, topology.MaxWidth},
+	{"model.chains", 0, 4096},
 	{"model.anchored", 0, topology.MaxPins - 1},
 	{"model.skip_logit", -100, 100},
 	{"model.init_noise", 0, 100},

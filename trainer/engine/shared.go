@@ -18,10 +18,11 @@ type sharedEngine struct {
 	sections []*kernel.Nodes
 	layers   []*kernel.NodeLayer
 	blocks   []*block
-	input    []uint32      // where the row of each input bit is in an arena
-	field    image         // the input's image once more with a wider border, for pins that read it in later layers
-	fields   []uint32      // the same for it; nil if there are none
-	tables   []*nodeTables // by section
+	input    []uint32       // where the row of each input bit is in an arena
+	field    image          // the input's image once more with a wider border, for pins that read it in later layers
+	fields   []uint32       // the same for it; nil if there are none
+	outs     map[int]*image // what leaves a block, by its last section
+	tables   []*nodeTables  // by section
 	passes   []*kernel.NodePass
 	arenas   []*arena // by goroutine
 	sums     []*sums  // by unit
@@ -72,7 +73,7 @@ func newTables(n *kernel.Nodes, soft bool, kept int) *nodeTables {
 	for _, p := range n.Pins {
 		var q []float32
 		var selected []int32
-		if p.K > 1 {
+		if p != nil && p.K > 1 {
 			q, selected = hugepage.Make[float32](n.Width*p.K), make([]int32, n.Width)
 		}
 		t.q, t.selected = append(t.q, q), append(t.selected, selected)
@@ -83,6 +84,7 @@ func newTables(n *kernel.Nodes, soft bool, kept int) *nodeTables {
 // newShared returns the engine of a network some of whose sections have a grid.
 func newShared(b *base) Engine {
 	e := &sharedEngine{base: b, sections: newSections(b.m), soft: b.m.Config.Train.Estimator == "soft"}
+	e.outs = map[int]*image{}
 	e.layers = nodeLayers(e.sections)
 	e.candidates = candidates{rewire: func() {}}
 	o := kernel.NodeOptions{}
@@ -128,7 +130,7 @@ func (e *sharedEngine) newSums() *sums {
 		var chosen [][]float32
 		for _, p := range n.Pins {
 			var r []float32
-			if p.K > 1 {
+			if p != nil && p.K > 1 {
 				r = hugepage.Make[float32](n.Width * p.K)
 			}
 			chosen = append(chosen, r)
@@ -239,6 +241,9 @@ func (e *sharedEngine) count(a *arena, u int) {
 // back takes a unit's gradients from the class counts to the first block.
 func (e *sharedEngine) back(a *arena, u int) {
 	e.sums[u].clear()
+	for _, b := range e.blocks {
+		clear(a.g[b.out.at:][:b.out.size()])
+	}
 	last := e.blocks[len(e.blocks)-1].out
 	for i := range e.m.Width {
 		copy(a.g[last.bit(i):][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:][:shared.Lanes])
@@ -258,7 +263,7 @@ func (e *sharedEngine) prepareNodes(member int) {
 		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
 			p.Truth(l, n, t.slopes[n*lines:][:lines], t.hard[n*lines:][:lines], t.kept[n*t.per:][:t.per])
 			for k, pin := range l.Pins {
-				if pin.K > 1 {
+				if pin != nil && pin.K > 1 {
 					t.selected[k][n] = int32(p.Choice(l, n, k, t.q[k][n*pin.K:][:pin.K]))
 				}
 			}
@@ -290,7 +295,7 @@ func (e *sharedEngine) updateNode(p *kernel.NodePass, i int, l *kernel.NodeLayer
 	t := e.tables[i]
 	p.StepFunction(l, n, s[:lines], t.slopes[n*lines:][:lines], t.kept[n*t.per:][:t.per])
 	for k, pin := range l.Pins {
-		if pin.K == 1 {
+		if pin == nil || pin.K == 1 {
 			continue
 		}
 		r := make([]float32, pin.K)

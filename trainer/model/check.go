@@ -152,8 +152,8 @@ func (m *Model) checkSection(i int) error {
 func (m *Model) checkPin(i, k int) error {
 	s := &m.Sections[i]
 	switch p := &s.Pins[k]; {
-	case p.Source > Spine:
-		return fmt.Errorf("%v, want %v, %v or %v", p.Source, Input, Previous, Spine)
+	case p.Source > Base:
+		return fmt.Errorf("%v, want %v, %v, %v or %v", p.Source, Input, Previous, Spine, Base)
 	case i == 0 && p.Source != Input:
 		return fmt.Errorf("source %v, but the first layer has no previous one", p.Source)
 	case p.Source == Spine && p.K != 1:
@@ -162,6 +162,8 @@ func (m *Model) checkPin(i, k int) error {
 		return fmt.Errorf("%d candidates, want 1 to %d", p.K, maxCandidates)
 	case p.Source == Spine && k > 0:
 		return fmt.Errorf("source %v, which pin %s alone can have", Spine, PinName(0))
+	case p.Source == Base && m.Base(i) < 0:
+		return fmt.Errorf("source %v, but no convolution stands before that has it", p.Source)
 	case s.Grid != nil && (p.Source == Spine || i > 0 && p.Source == Input && s.Grid.Field == nil):
 		return fmt.Errorf("source %v of nodes that positions share, which have no %v and no field of input bits", p.Source, Spine)
 	case p.Source != Input && (p.Source == Spine || s.Layers > 1) && m.before(i) != s.Width:

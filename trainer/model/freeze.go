@@ -26,6 +26,7 @@ func (m *Model) Freeze() *Frozen {
 		})
 		first += len(layers)
 	}
+	m.finish(f)
 	return f
 }
 

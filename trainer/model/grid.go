@@ -20,8 +20,11 @@ func (m *Model) checkGrid(i int) error {
 	if err := checkSizes(g); err != nil {
 		return err
 	}
-	if err := m.checkField(g.Field, i); err != nil {
+	if err := m.checkField(g.Field); err != nil {
 		return err
+	}
+	if b := g.Base; b != nil && (checkSizes(b) != nil || b.Pool != 1 || b.Field != nil || b.Base != nil) {
+		return fmt.Errorf("grid %+v: its base %+v is no image", *g, *b)
 	}
 	before, what := m.before(i), "bits of the layer before"
 	if i == 0 {
@@ -60,15 +63,15 @@ func checkSizes(g *topology.Grid) error {
 	return nil
 }
 
-// checkField checks the field of input bits of section i, if it has one.
-func (m *Model) checkField(f *topology.Grid, i int) error {
+// checkField checks a section's field of input bits, if it has one.
+func (m *Model) checkField(f *topology.Grid) error {
 	if f == nil {
 		return nil
 	}
 	if err := checkSizes(f); err != nil {
 		return fmt.Errorf("field: %w", err)
 	}
-	if i == 0 || f.Pool != 1 || f.Field != nil || f.Padding < 0 || f.Padding > maxImageSide ||
+	if f.Pool != 1 || f.Field != nil || f.Base != nil || f.Padding < 0 || f.Padding > maxImageSide ||
 		f.Planes > m.Encoder.Features() || f.Planes*f.Rows*f.Columns != m.Encoder.Features() {
 		return fmt.Errorf("field %+v is none of the %d features", *f, m.Encoder.Features())
 	}

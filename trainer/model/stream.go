@@ -42,6 +42,7 @@ func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, err
 		}
 		first += len(layers)
 	}
+	m.finish(f)
 	return f, nil
 }
 

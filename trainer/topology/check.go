@@ -67,7 +67,7 @@ var special = append(specialConv(), []specialKey{
 				"%d leaves, which topology %s has not",
 				k.Leaves,
 				k.Topology,
-			), "leave it out, or use topology: tree"
+			), "leave it out, or use topology: tree or conv"
 		},
 	},
 	{

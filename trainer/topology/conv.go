@@ -34,7 +34,7 @@ var convLists = []convList{
 
 // convKeys are the keys that convolutions alone have.
 var convKeys = []string{
-	"anchors", "image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels", "anchored",
+	"anchors", "image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels", "chains", "anchored",
 }
 
 // specialConv returns the entries of these keys in the table of special ones.
@@ -49,6 +49,7 @@ func specialConv() (all []specialKey) {
 		})
 	}
 	return append(all, specialNumber("channels", func(k *Keys) *int { return &k.Channels }),
+		specialNumber("chains", func(k *Keys) *int { return &k.Chains }),
 		specialNumber("anchored", func(k *Keys) *int { return &k.Anchored }))
 }
 
@@ -74,6 +75,9 @@ func (k *Keys) completeConv(given func(key string) bool) {
 	}
 	if k.Channels == 0 && !given("channels") {
 		k.Channels = standardChannels
+	}
+	if k.Leaves == 0 && !given("leaves") {
+		k.Leaves = k.Inputs
 	}
 	layers, fault := k.convLayers()
 	if fault != nil {
@@ -208,7 +212,28 @@ func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 		grid.Planes, grid.Field = last.Width, nil
 		grid.Rows, grid.Columns = last.Grid.Pooled()
 	}
+	if k.Chains > 0 && len(widths) > 0 {
+		return append(all, chainsOn(k, widths[len(widths)-1], len(all))...), nil
+	}
 	return append(all, hiddenLayers(k, widths, len(all))...), nil
+}
+
+// chainsOn returns the layers of chains that choose among the bits of the last convolution, the first of which is the
+// network's layer first.
+func chainsOn(k *Keys, width, first int) (all []Layer) {
+	for l := range k.Chains {
+		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
+		for i := range layer.Pins {
+			if layer.Pins[i].Source = Previous; l > 0 {
+				layer.Pins[i].Source = Base
+			}
+		}
+		if l > 0 {
+			layer.Pins[0], layer.Passed = Pin{Source: Spine, K: 1}, []int{0}
+		}
+		all = append(all, layer)
+	}
+	return all
 }
 
 // kernelLevels returns the levels of a convolution's kernels, from the lowest: trees whose lowest nodes read a patch.
@@ -234,7 +259,7 @@ func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first int) ([
 	}
 	width := c.Kernels
 	for range c.Levels - 1 {
-		if width *= k.Inputs; width > MaxWidth {
+		if width *= max(k.Leaves, 1); width > MaxWidth {
 			return nil, &Fault{
 				"levels", fmt.Sprintf("the lowest of %d levels would have more than %d nodes", c.Levels, MaxWidth),
 				"use fewer levels, or fewer kernels",
@@ -249,13 +274,26 @@ func (k *Keys) levels(c *convolution, grid Grid, first, width int) (all []Layer)
 	above := grid
 	above.Rows, above.Columns = grid.Size()
 	above.Side, above.Stride, above.Padding, above.Field = 1, 1, 0, nil
+	if own := grid; first == 0 {
+		above.Field = &own
+	} else if k.Leaves < k.Inputs {
+		own.Field = nil
+		above.Base = &own
+	}
+	if k.Leaves == k.Inputs {
+		above.Field, above.Base = nil, nil
+	}
 	for level := range c.Levels {
 		layer := Layer{First: first + level, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
 		for i := range layer.Pins {
 			p := &layer.Pins[i]
 			switch {
+			case level > 0 && i < k.Leaves:
+				*p = Pin{Source: Previous, K: 1, Wires: Leaves, Leaf: Leaf{k.Leaves, i}}
+			case level > 0 && first > 0:
+				*p = Pin{Source: Base, K: k.Hidden, Wires: Patch}
 			case level > 0:
-				*p = Pin{Source: Previous, K: 1, Wires: Leaves, Leaf: Leaf{k.Inputs, i}}
+				*p = Pin{Source: Input, K: k.Hidden, Wires: Patch}
 			case first > 0 && i >= k.Inputs-k.Anchored: // as of inputPins: anchors
 			case first > 0:
 				*p = Pin{Source: Previous, K: k.Hidden, Wires: Patch}
@@ -265,19 +303,23 @@ func (k *Keys) levels(c *convolution, grid Grid, first, width int) (all []Layer)
 		}
 		of := grid
 		if level > 0 {
-			of, of.Planes = above, width*k.Inputs
+			of, of.Planes = above, width*k.Leaves
 		}
 		if level == c.Levels-1 {
 			of.Pool = c.Pool
 		}
 		layer.Grid = &of
 		if k.Inputs != 2 {
-			for i := range layer.Pins {
+			passed := k.Inputs
+			if level > 0 {
+				passed = k.Leaves
+			}
+			for i := range passed {
 				layer.Passed = append(layer.Passed, i)
 			}
 		}
 		all = append(all, layer)
-		width /= k.Inputs
+		width /= k.Leaves
 	}
 	return all
 }
@@ -290,6 +332,15 @@ func checkConv(k *Keys) *Fault {
 	}
 	last := &layers[len(layers)-1]
 	switch {
+	case k.Leaves < 1 || k.Leaves > k.Inputs:
+		return &Fault{
+			"leaves", fmt.Sprintf("%d leaves of a node with %d pins", k.Leaves, k.Inputs),
+			fmt.Sprintf("give 1, for chains, to %d, for trees", k.Inputs),
+		}
+	case k.Chains < 0 || k.Chains > 0 && (len(layers) < k.Chains || layers[len(layers)-1].Grid != nil):
+		return &Fault{"chains", fmt.Sprintf("%d layers of chains without a width", k.Chains), "give one in model.widths"}
+	case k.Chains > 0 && strings.Contains(k.Widths, ","):
+		return &Fault{"widths", fmt.Sprintf("%.40q, but chains have one width", k.Widths), "give one, or leave out model.chains"}
 	case k.Inputs < 2:
 		return &Fault{"inputs", fmt.Sprintf("%d pins of a node of a tree", k.Inputs), "use 2 or more"}
 	case k.Channels < 0:
@@ -305,6 +356,8 @@ func checkConv(k *Keys) *Fault {
 		return &Fault{"width", fmt.Sprintf("%d, but the last layer has %d bits", k.Width, last.Outputs()), "leave it out"}
 	case k.Wiring == Balanced && !slices.ContainsFunc(layers, func(l Layer) bool { return l.Grid == nil }):
 		return &Fault{"wiring", "balanced, and there is no layer after the convolutions", "use random, or give model.widths"}
+	case k.Chains > 0 && k.Wiring == Balanced:
+		return &Fault{"wiring", "balanced, but chains choose their wires", "use random, or leave out model.chains"}
 	case k.Hidden > 1 && k.Wiring == Balanced:
 		return &Fault{
 			"wiring", "balanced is for wires that are drawn, and model.hidden has the nodes choose them",

@@ -35,6 +35,9 @@ type Keys struct {
 	Pool     string `yaml:"pool" json:"pool,omitempty"`         // list: 2 for the OR of each two by two positions, or 1
 	Channels int    `yaml:"channels" json:"channels,omitempty"` // planes of its patch that a kernel reads; 0: all
 
+	// Layers of the chains after the convolutions; 0: those of model.widths are layers.
+	Chains int `yaml:"chains" json:"chains,omitempty"`
+
 	// Pins of a kernel's lowest nodes that choose among the input bits under its patch, after the first convolution.
 	Anchored int `yaml:"anchored" json:"anchored,omitempty"`
 }
@@ -118,7 +121,7 @@ func (k *Keys) DropIdle() {
 	if row == nil {
 		return
 	}
-	if !slices.Contains(row.Keys, "anchors") || k.convolves() && k.Anchored == 0 {
+	if !slices.Contains(row.Keys, "anchors") || k.convolves() && k.Anchored == 0 && k.Chains == 0 {
 		k.Anchors = standard.Anchors
 	}
 	if !slices.Contains(row.Keys, "first_pin") {

@@ -61,7 +61,7 @@ var rows = []Row{
 	},
 	{
 		Name: Conv, Title: "Convolutional LGN",
-		Keys: append([]string{"hidden", "wiring", "inputs", "widths"}, convKeys...), layers: convolutional, check: checkConv,
+		Keys: append([]string{"hidden", "wiring", "inputs", "leaves", "widths"}, convKeys...), layers: convolutional, check: checkConv,
 	},
 }
 
