@@ -35,7 +35,7 @@ func TestConvLayers(t *testing.T) {
 			}, []int{4, 12, 6}, []int{24, 12, 12}, []int{24, 12, 12}, 4*24 + 18*12, 72,
 		},
 		{
-			"kernels and layers of chains", func(k *Keys) { k.Leaves, k.Levels, k.Chains, k.Widths = 1, "2", 3, "12" },
+			"kernels and layers of chains", func(k *Keys) { k.Leaves, k.Levels, k.Chains, k.Widths, k.Anchors = 1, "2", 3, "12", 9 },
 			[]int{4, 4, 6, 6, 12, 12, 12}, []int{80, 80, 20, 20, 1, 1, 1}, []int{80, 20, 20, 4, 1, 1, 1}, 8*80 + 12*20 + 36, 12,
 		},
 		{
