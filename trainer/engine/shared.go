@@ -9,8 +9,8 @@ import (
 
 // sharedEngine trains networks with nodes that positions share. Where the other engines take a node through all samples
 // of a batch, it takes a unit of [shared.Lanes] samples through the network, forth and back, so that the rows of a unit
-// stay in the processor's caches; goroutines have units of their own. What the units sum for a node is added up in their
-// order afterwards.
+// stay in the processor's caches; goroutines have units of their own. What the units sum for a node is added up in
+// their order afterwards.
 //
 // Values are numbers, with every estimator: with hard ones the tables that go forward have zeros and ones.
 type sharedEngine struct {

@@ -284,8 +284,8 @@ func (b *block) placeNodes(sections []*kernel.Nodes, size *int) {
 	}
 }
 
-// place finds the rows of the level's nodes, of all kernels if they differ. Those of the level below begin at below, and
-// a row of a chunk takes run.
+// place finds the rows of the level's nodes, of all kernels if they differ. Those of the level below begin at below,
+// and a row of a chunk takes run.
 func (l *level) place(n *kernel.Nodes, b *block, below, run uint32) {
 	own, alike := uint32(0), true // pins that read the level below
 	for _, s := range l.sources {

@@ -387,9 +387,9 @@ func parameters(m *model.Model, name string) []float32 {
 	var section int
 	var rest string
 	fmt.Sscanf(name, "section%d.%s", &section, &rest)
-	if s := &m.Sections[section]; rest == "ops" {
+	s := &m.Sections[section]
+	if rest == "ops" {
 		return s.Ops
-	} else {
-		return s.Pins[rest[0]-'a'].Logits
 	}
+	return s.Pins[rest[0]-'a'].Logits
 }

@@ -8,7 +8,7 @@ import "slices"
 // shared reports whether the network has nodes that positions share.
 func (m *Model) shared() bool { return len(m.Sections) > 0 && m.Sections[0].Grid != nil }
 
-// finish makes a frozen network of its layers, of which those with the source Base still read the layers that this names.
+// finish makes a frozen network of its layers, in which pins with the source Base have bits of layers further back.
 func (m *Model) finish(f *Frozen) {
 	if !m.shared() {
 		return

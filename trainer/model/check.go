@@ -162,14 +162,10 @@ func (m *Model) checkPin(i, k int) error {
 		return fmt.Errorf("%d candidates, want 1 to %d", p.K, maxCandidates)
 	case p.Source == Spine && k > 0:
 		return fmt.Errorf("source %v, which pin %s alone can have", Spine, PinName(0))
-	case p.Source == Base && m.Base(i) < 0:
-		return fmt.Errorf("source %v, but no convolution stands before that has it", p.Source)
-	case s.Grid != nil && (p.Source == Spine || i > 0 && p.Source == Input && s.Grid.Field == nil):
-		return fmt.Errorf("source %v of nodes that positions share, which have no %v and no field of input bits", p.Source, Spine)
 	case p.Source != Input && (p.Source == Spine || s.Layers > 1) && m.before(i) != s.Width:
 		return fmt.Errorf("source %v, but the layer before has %d nodes, this one %d", p.Source, m.before(i), s.Width)
 	}
-	return nil
+	return m.checkShared(i, p)
 }
 
 // checkLengths checks the array lengths of section i.

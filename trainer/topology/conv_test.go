@@ -22,12 +22,18 @@ func TestConvLayers(t *testing.T) {
 		nodes, width              int
 	}{
 		{
-			"the defaults", func(*Keys) {}, []int{16, 8, 4, 24, 12, 6}, []int{80, 80, 80, 20, 20, 20},
-			[]int{80, 80, 20, 20, 20, 4}, 28*80 + 42*20, 24,
+			"the defaults", func(*Keys) {},
+			[]int{16, 8, 4, 24, 12, 6},
+			[]int{80, 80, 80, 20, 20, 20},
+			[]int{80, 80, 20, 20, 20, 4},
+			28*80 + 42*20, 24,
 		},
 		{
-			"layers after", func(k *Keys) { k.Widths = "50,20" }, []int{16, 8, 4, 24, 12, 6, 50, 20},
-			[]int{80, 80, 80, 20, 20, 20, 1, 1}, []int{80, 80, 20, 20, 20, 4, 1, 1}, 28*80 + 42*20 + 70, 20,
+			"layers after", func(k *Keys) { k.Widths = "50,20" },
+			[]int{16, 8, 4, 24, 12, 6, 50, 20},
+			[]int{80, 80, 80, 20, 20, 20, 1, 1},
+			[]int{80, 80, 20, 20, 20, 4, 1, 1},
+			28*80 + 42*20 + 70, 20,
 		},
 		{
 			"each its own", func(k *Keys) {
@@ -36,11 +42,17 @@ func TestConvLayers(t *testing.T) {
 		},
 		{
 			"kernels and layers of chains", func(k *Keys) { k.Leaves, k.Levels, k.Chains, k.Widths, k.Anchors = 1, "2", 3, "12", 9 },
-			[]int{4, 4, 6, 6, 12, 12, 12}, []int{80, 80, 20, 20, 1, 1, 1}, []int{80, 20, 20, 4, 1, 1, 1}, 8*80 + 12*20 + 36, 12,
+			[]int{4, 4, 6, 6, 12, 12, 12},
+			[]int{80, 80, 20, 20, 1, 1, 1},
+			[]int{80, 20, 20, 4, 1, 1, 1},
+			8*80 + 12*20 + 36, 12,
 		},
 		{
-			"four pins", func(k *Keys) { k.Inputs, k.Levels, k.Kernels = 4, "2", "3" }, []int{12, 3}, []int{80, 80},
-			[]int{80, 20}, 15 * 80, 60,
+			"four pins", func(k *Keys) { k.Inputs, k.Levels, k.Kernels = 4, "2", "3" },
+			[]int{12, 3},
+			[]int{80, 80},
+			[]int{80, 20},
+			15 * 80, 60,
 		},
 	} {
 		k := convKeysOf(c.change)

@@ -4,8 +4,8 @@ package topology
 //
 // An image has planes of rows and columns. The patch of a position are the Side x Side pixels of all planes that begin
 // Stride times the position's row and column, less Padding, from the image's upper left corner; pixels beyond its edges
-// are 0. Element (plane Side + row) Side + column of the patch is a pixel of it. Of the input bits the planes are those of
-// the features, each of them as often as a feature has bits: plane f b + j has bit j of plane f.
+// are 0. Element (plane Side + row) Side + column of the patch is a pixel of it. Of the input bits the planes are those
+// of the features, each of them as often as a feature has bits: plane f b + j has bit j of plane f.
 type Grid struct {
 	Planes  int `json:"planes"` // of the layer before, or of the features
 	Rows    int `json:"rows"`

@@ -119,8 +119,8 @@ func layered(k *Keys) []Layer {
 	return append([]Layer{first}, hiddenLayers(k, widths[1:], 1)...)
 }
 
-// hiddenLayers returns layers of given widths, the first of which is the network's layer first, whose nodes choose among
-// nodes of the layer before, or have drawn wires.
+// hiddenLayers returns layers of given widths, the first of which is the network's layer first. Their nodes choose
+// among nodes of the layer before, or have drawn wires.
 func hiddenLayers(k *Keys, widths []int, first int) (all []Layer) {
 	for l, width := range widths {
 		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}

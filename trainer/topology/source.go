@@ -11,8 +11,8 @@ const (
 	Previous               // a node of the previous layer
 	Spine                  // the node of the same index in the previous layer; no candidates are stored
 
-	// What the lowest level of the kernel reads, of a node of a higher level; the bits that leave the last convolution, of a
-	// node of layers after it.
+	// Of a node of a kernel's higher level, what the lowest level reads; of a node after the convolutions, the bits that
+	// leave the last of them.
 	Base
 )
 

@@ -61,7 +61,8 @@ var rows = []Row{
 	},
 	{
 		Name: Conv, Title: "Convolutional LGN",
-		Keys: append([]string{"hidden", "wiring", "inputs", "leaves", "widths"}, convKeys...), layers: convolutional, check: checkConv,
+		Keys:   append([]string{"hidden", "wiring", "inputs", "leaves", "widths"}, convKeys...),
+		layers: convolutional, check: checkConv,
 	},
 }
 
