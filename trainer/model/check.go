@@ -165,7 +165,7 @@ func (m *Model) checkPin(i, k int) error {
 	case p.Source != Input && (p.Source == Spine || s.Layers > 1) && m.before(i) != s.Width:
 		return fmt.Errorf("source %v, but the layer before has %d nodes, this one %d", p.Source, m.before(i), s.Width)
 	}
-	return m.checkShared(i, p)
+	return m.checkShared(i, &s.Pins[k])
 }
 
 // checkLengths checks the array lengths of section i.
