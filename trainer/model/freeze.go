@@ -29,8 +29,8 @@ func (m *Model) Freeze() *Frozen {
 	return f
 }
 
-// nodesFor returns the layers to which the argmaxes of a section are written: its layers of a frozen network or, of nodes
-// that positions share, one that has each node once.
+// nodesFor returns the layers to which the argmaxes of a section are written: its layers of a frozen network or, of
+// nodes that positions share, one that has each node once.
 func (s *Section) nodesFor(layers []FrozenLayer) []FrozenLayer {
 	if s.Grid == nil {
 		return layers

@@ -45,8 +45,8 @@ func (m *Model) checkGrid(i int) error {
 	return nil
 }
 
-// hasPositions reports whether patches fit the image of a grid whose sizes are checked, and something is left of it after
-// pooling.
+// hasPositions reports whether patches fit the image of a grid whose sizes are checked, and something is left of it
+// after pooling.
 func hasPositions(g *topology.Grid) bool {
 	if g.Padding < 0 || g.Padding >= g.Side || g.Pool != 1 && g.Pool != 2 || g.Side > min(g.Rows, g.Columns)+2*g.Padding {
 		return false
