@@ -40,6 +40,21 @@ type Part struct {
 	Positions int // how many a call should have at most, so that it ends soon
 }
 
+// Each calls do for all calls of functions that a convolution takes, in their order, with rows of that many bytes: with
+// the function's offset in the text, where in the images in bytes it reads and writes, and for how many positions.
+func (s *Stage) Each(rowBytes int, do func(offset, from, to, positions int)) {
+	for i := range s.Parts {
+		p := &s.Parts[i]
+		for row := range s.Rows {
+			for column := 0; column < s.Columns; column += p.Positions {
+				from := s.In.First + row*s.In.Row + column*s.In.Column
+				to := s.Out.First + row*s.Out.Row + column*s.Out.Column + p.First
+				do(p.Offset, from*rowBytes, to*rowBytes, min(p.Positions, s.Columns-column))
+			}
+		}
+	}
+}
+
 // image is where an image lies in memory.
 type image struct {
 	positions.Image

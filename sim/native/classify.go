@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"ialgn/backend/native"
 	"ialgn/backend/wordcode"
 	"ialgn/internal/bitplane"
 	"ialgn/internal/crew"
@@ -128,23 +127,11 @@ func (w *worker) convolve(block int) {
 		if i+1 < len(w.images) {
 			out = w.images[i+1]
 		}
-		for k := range s.Parts {
-			p := &s.Parts[k]
-			for row := range s.Rows {
-				w.positions(s, p, row, address(w.images[i]), address(out))
-			}
-		}
-	}
-}
-
-// positions runs a part of a convolution over a row of positions, from one image to another.
-func (w *worker) positions(s *native.Stage, p *native.Part, row int, in, out uintptr) {
-	bytes, entry := w.code.ISA.RowBytes, w.mapped.Entry(p.Offset)
-	for column := 0; column < s.Columns; column += p.Positions {
-		from := s.In.First + row*s.In.Row + column*s.In.Column
-		to := s.Out.First + row*s.Out.Row + column*s.Out.Column + p.First
-		nativecall.Call(entry, in+uintptr(from*bytes), out+uintptr(to*bytes), address(w.local),
-			uintptr(min(p.Positions, s.Columns-column)), uintptr(s.Out.Column*bytes), uintptr(s.In.Column*bytes))
+		row := w.code.ISA.RowBytes
+		s.Each(row, func(offset, from, to, positions int) {
+			nativecall.Call(w.mapped.Entry(offset), address(w.images[i])+uintptr(from), address(out)+uintptr(to),
+				address(w.local), uintptr(positions), uintptr(s.Out.Column*row), uintptr(s.In.Column*row))
+		})
 	}
 }
 
