@@ -36,7 +36,7 @@ type Steps struct {
 // are the blocks.
 type Part struct {
 	Segment
-	First     int // plane
+	First     int // plane, of those that are read
 	Positions int // how many a call should have at most, so that it ends soon
 }
 
@@ -55,84 +55,53 @@ func (s *Stage) Each(rowBytes int, do func(offset, from, to, positions int)) {
 	}
 }
 
-// image is where an image lies in memory.
-type image struct {
-	positions.Image
-	border  int // rows and columns of zeros before the first
-	rows    int // with those of zeros
-	columns int
-}
-
-// row returns the number of a pixel's row in memory, of the pixel at the given place from the first one with zeros.
-func (m *image) row(plane, row, column int) int { return (row*m.columns+column)*m.Planes + plane }
-
-// inside returns the number of a pixel's row in memory.
-func (m *image) inside(p positions.Pixel) int {
-	return m.row(p.Plane, p.Row+m.border, p.Column+m.border)
-}
-
-// size returns the rows that it takes in memory.
-func (m *image) size() int { return m.rows * m.columns * m.Planes }
-
-// images returns what the convolutions read, and what the last one writes.
-func images(n *positions.Network) (all []image) {
-	for i := range n.Convolutions {
-		c := &n.Convolutions[i]
-		rows, columns := c.Reach()
-		all = append(all, image{c.In, c.Padding, rows, columns})
-	}
-	last := n.Convolutions[len(n.Convolutions)-1].Out
-	return append(all, image{last, 0, last.Rows, last.Columns})
-}
-
 // maxImages is how much memory images may take, in bytes.
 const maxImages = 1 << 30
 
 // CompileLooped returns the machine code of a network of convolutions. With features it also makes the functions of
-// [CompileClassifier]. It returns an error if the network is too large.
+// [CompileClassifier]. Kernels that nothing reads are left out. It returns an error if the network is too large.
 //
 // It costs about 60 bytes an operation of a kernel, however many positions there are.
 func CompileLooped(n *positions.Network, isa *ISA, f *Features) (*Code, error) {
-	all, size := images(n), 0
-	for i := range all {
-		if size += all[i].size(); size > maxImages/isa.RowBytes {
-			return nil, fmt.Errorf("native: %s needs images of more than %d bytes: use the simulator", n.Rest.Name, maxImages)
-		}
+	plan, err := newPlan(n, isa)
+	if err != nil {
+		return nil, fmt.Errorf("native: %s: %w", n.Rest.Name, err)
+	}
+	if size := plan.size(); size > maxImages/isa.RowBytes {
+		return nil, fmt.Errorf("native: %s needs images of %d rows, %d bytes are the most: use the simulator", n.Rest.Name,
+			size, maxImages)
 	}
 	l := looped{isa: isa}
 	for i := range n.Convolutions {
-		if err := l.stage(&n.Convolutions[i], &all[i], &all[i+1]); err != nil {
+		if err := l.stage(&n.Convolutions[i], plan.parts[i], &plan.images[i], &plan.images[i+1]); err != nil {
 			return nil, fmt.Errorf("native: %s: %w", n.Rest.Name, err)
 		}
 	}
-	last := &all[len(all)-1]
+	last := &plan.images[len(plan.images)-1]
 	places := make([]int, last.Bits())
 	for i := range places {
 		places[i] = last.inside(last.Pixel(i))
 	}
-	rest, err := compile(n.Rest, isa, func(m *memory) { m.put(places) })
+	rest, err := assemble(n.Rest.Name, plan.rest, isa, func(m *memory) { m.put(places) })
 	if err != nil {
 		return nil, err
 	}
 	c := l.join(rest, last.size())
-	c.Rows = firstRows(n, &all[0])
+	c.Rows = firstRows(n, &plan.images[0])
 	if f == nil {
 		return c, nil
 	}
 	return c, c.addLoopedEdges(n, f)
 }
 
-// firstRows returns the input bit of each row of the first image that some kernel reads, -1 of the others.
+// firstRows returns the input bit of each row of the first image, -1 of those of zeros.
 func firstRows(n *positions.Network, first *image) []int {
-	bits, read := make([]int, first.size()), make([]bool, first.Planes)
-	for _, p := range n.Convolutions[0].Reads {
-		read[p.Plane] = true
-	}
+	bits := make([]int, first.size())
 	for i := range bits {
 		bits[i] = -1
 	}
 	for i := range first.Bits() {
-		if p := first.Pixel(i); read[p.Plane] {
+		if p := first.Pixel(i); first.places[p.Plane] >= 0 {
 			bits[first.inside(p)] = n.Input(p)
 		}
 	}
@@ -168,22 +137,18 @@ type looped struct {
 	cost   Cost
 }
 
-// stage adds a convolution.
-func (l *looped) stage(c *positions.Convolution, in, out *image) error {
-	p, err := lowered(c.Kernels, l.isa)
-	if err != nil {
-		return err
-	}
+// stage adds a convolution, whose kernels are in the given parts.
+func (l *looped) stage(c *positions.Convolution, parts []part, in, out *image) error {
 	s := Stage{
 		Rows: c.Out.Rows, Columns: c.Out.Columns, Image: in.size(),
-		In:  Steps{0, in.row(0, c.Step, 0), in.row(0, 0, c.Step)},
-		Out: Steps{out.inside(positions.Pixel{}), out.row(0, 1, 0), out.row(0, 0, 1)},
+		In:  Steps{0, in.pixel(c.Step, 0), in.pixel(0, c.Step)},
+		Out: Steps{out.pixel(out.border, out.border), out.pixel(1, 0), out.pixel(0, 1)},
 	}
 	places := make([]int, len(c.Reads))
 	for i, p := range c.Reads {
-		places[i] = in.row(p.Plane, p.Row, p.Column)
+		places[i] = in.pixel(p.Row, p.Column) + in.places[p.Plane]
 	}
-	for _, part := range split(p, l.isa.segment) {
+	for _, part := range parts {
 		ops := max(1, len(part.program.Ops))
 		code, err := generate(part.program, l.isa, ops, func(m *memory) { m.put(places) })
 		if err != nil {

@@ -131,12 +131,17 @@ func compile(n *netlist.Netlist, isa *ISA, arrange func(m *memory)) (*Code, erro
 	if err != nil {
 		return nil, err
 	}
+	return assemble(n.Name, p, isa, arrange)
+}
+
+// assemble returns the code of a netlist's program.
+func assemble(name string, p *wordcode.Program, isa *ISA, arrange func(m *memory)) (*Code, error) {
 	c, err := generate(p, isa, isa.segment, arrange)
 	if err != nil {
-		return nil, fmt.Errorf("native: %s: %w: use the simulator", n.Name, err)
+		return nil, fmt.Errorf("native: %s: %w: use the simulator", name, err)
 	}
 	if largest := max(len(c.Rows), c.State, c.Local); largest > math.MaxInt32/isa.RowBytes {
-		return nil, fmt.Errorf("native: %s needs %d rows at a time, more than instructions reach: use the simulator", n.Name,
+		return nil, fmt.Errorf("native: %s needs %d rows at a time, more than instructions reach: use the simulator", name,
 			largest)
 	}
 	return c, nil

@@ -24,7 +24,9 @@ func split(p *wordcode.Program, limit int) []part {
 			s.need(p.Outputs[o])
 		}
 	}
-	s.close(len(p.Outputs))
+	if len(p.Outputs) > s.first {
+		s.close(len(p.Outputs))
+	}
 	return s.parts
 }
 
