@@ -199,6 +199,7 @@ var policy = Policy{
 				"compiler", "compiler/pipeline", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/encoding",
 				"trainer/model", "backend/native/rows",
 			},
+			TestExternal: []string{sys},
 		},
 		{
 			Package: "sim/activity", Imports: []string{"sim", "netlist", "netlist/names"},

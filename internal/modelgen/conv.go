@@ -33,6 +33,9 @@ func Convolutions() []Convolution {
 		{"kernels with two leaves", func(k *topology.Keys) { k.Inputs, k.Leaves, k.Levels, k.Hidden = 3, 2, "2,3", 2 }},
 		{"chains", func(k *topology.Keys) { k.Chains, k.Widths, k.Anchors = 3, "12", 4 }},
 		{"convolved only", func(k *topology.Keys) { k.Widths = "" }},
+		{"many planes", func(k *topology.Keys) {
+			k.Image, k.Kernels, k.Levels, k.Patch, k.Padding = "40,7,9", "50,4", "3,2", "5,3", "2,1"
+		}},
 		{"one by one", func(k *topology.Keys) { k.Patch, k.Padding = "3,1", "1,0" }},
 		{"anchored", func(k *topology.Keys) { k.Anchored, k.Anchors = 1, 3 }},
 	}
