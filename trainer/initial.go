@@ -42,6 +42,7 @@ func initialPart(cfg config.Config, enc *encoding.Encoder, classes []string, par
 		}
 	})
 	drawBalanced(m, layers)
+	drawStructured(m, layers)
 	return m
 }
 
@@ -62,7 +63,7 @@ func layout(cfg *config.Config, part *ranks.Share) []model.Section {
 }
 
 // drawNode draws what belongs to the nodes of an index in the layers of section i: their logits
-// and, but for balanced ones, their wires.
+// and, but for balanced and structured ones, their wires.
 func drawNode(m *model.Model, i int, layer *topology.Layer, node int) {
 	s := &m.Sections[i]
 	for l := range s.Layers {
@@ -140,7 +141,8 @@ func (at place) drawPin(k int, form *topology.Pin) {
 		p.Wires.Set(at.entry, uint32(wire))
 	case topology.Leaves:
 		p.Wires.Set(at.entry, uint32(at.node*form.Leaf.Of+form.Leaf.Index))
-	case topology.Own, topology.Even, topology.EvenClass: // none, or drawn for a whole layer
+	case topology.Own, topology.Even, topology.EvenClass, topology.Structured, topology.StructuredClass:
+		// none, or drawn for a whole layer
 	}
 }
 

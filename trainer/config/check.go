@@ -84,7 +84,7 @@ var choices = []choice{
 	{"model.parametrization", []string{topology.Softmax16, topology.Light}},
 	{"model.init", []string{"skip", "random"}},
 	{"model.first_pin", []string{topology.Relaxed, "fixed"}},
-	{"model.wiring", []string{"random", topology.Balanced}},
+	{"model.wiring", []string{"random", topology.Balanced, topology.Spread}},
 	{"train.estimator", []string{"ste", "soft", estimatorGumbel}},
 	{"train.gradients", []string{gradientsFloat32, "int8"}},
 	{"train.candidates.kind", []string{candidatesFixed, candidatesRandom, candidatesGradient}},

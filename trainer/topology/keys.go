@@ -22,7 +22,7 @@ type Keys struct {
 	SkipLogit       float64 `yaml:"skip_logit" json:"skip_logit"`
 	InitNoise       float64 `yaml:"init_noise" json:"init_noise"`
 	FirstPin        string  `yaml:"first_pin" json:"first_pin"` // relaxed | fixed
-	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced
+	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced | structured
 	Tau             float64 `yaml:"tau" json:"tau"`
 }
 
@@ -32,6 +32,9 @@ const (
 	Light     = "light"     // a logit for each line of a truth table
 	Balanced  = "balanced"  // each source of fixed wires is read equally often
 	Relaxed   = "relaxed"   // pin A of layer 1 chooses
+
+	// Spread is balanced wires that combine different sources: no feature twice in a node, no pair twice in a layer.
+	Spread = "structured"
 )
 
 // MaxPins is the largest fan-in of a node: what a look-up table of an FPGA has.

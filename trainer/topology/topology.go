@@ -198,6 +198,9 @@ const (
 	Even                   // one; together the nodes of a layer read all equally often
 	EvenClass              // the same within each class
 	Leaves                 // the private leaf of a node that Leaf names
+
+	Structured      // as Even, and no node reads a source or a feature twice, no two nodes the same pair
+	StructuredClass // the same within each class
 )
 
 // Leaf says which leaf a pin of node i reads: node i*Of + Index of the level below.
