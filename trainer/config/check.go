@@ -88,6 +88,7 @@ var choices = []choice{
 	{"train.estimator", []string{"ste", "soft", estimatorGumbel}},
 	{"train.gradients", []string{gradientsFloat32, "int8"}},
 	{"train.candidates.kind", []string{candidatesFixed, candidatesRandom, candidatesGradient}},
+	{"train.freeze.kind", []string{freezeNone, freezeLayerwise}},
 	{"train.optimizer.kind", []string{"adam"}},
 	{"train.schedule.kind", []string{"constant", scheduleCosine, scheduleStep}},
 }
@@ -108,8 +109,8 @@ var csvChoices = []choice{
 func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
-		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkPrune, c.checkSchedule,
-		c.checkValidation,
+		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkPrune, c.checkFreeze,
+		c.checkSchedule, c.checkValidation,
 	} {
 		if err := check(); err != nil {
 			return err
