@@ -113,8 +113,8 @@ func (k *Keys) checkChains(layers []Layer) *Fault {
 		return &Fault{
 			"widths", fmt.Sprintf("%.40q, but chains have one width", k.Widths), "give one, or leave out model.chains",
 		}
-	case k.Chains > 0 && k.Wiring == Balanced:
-		return &Fault{"wiring", "balanced, but chains choose their wires", "use random, or leave out model.chains"}
+	case k.Chains > 0 && k.Wiring != Random:
+		return &Fault{"wiring", k.Wiring + ", but chains choose their wires", "use random, or leave out model.chains"}
 	}
 	return nil
 }
@@ -129,11 +129,11 @@ func (k *Keys) checkForm(layers []Layer) *Fault {
 		}
 	case k.Width != last.Outputs():
 		return &Fault{"width", fmt.Sprintf("%d, but the last layer has %d bits", k.Width, last.Outputs()), "leave it out"}
-	case k.Wiring == Balanced && !slices.ContainsFunc(layers, func(l Layer) bool { return l.Grid == nil }):
-		return &Fault{"wiring", "balanced, and there is no layer after the convolutions", "use random, or give model.widths"}
-	case k.Hidden > 1 && k.Wiring == Balanced:
+	case k.Wiring != Random && !slices.ContainsFunc(layers, func(l Layer) bool { return l.Grid == nil }):
+		return &Fault{"wiring", k.Wiring + ", and there is no layer after the convolutions", "use random, or give model.widths"}
+	case k.Hidden > 1 && k.Wiring != Random:
 		return &Fault{
-			"wiring", "balanced is for wires that are drawn, and model.hidden has the nodes choose them",
+			"wiring", k.Wiring + " is for wires that are drawn, and model.hidden has the nodes choose them",
 			"use random, or model.hidden: 1",
 		}
 	}
