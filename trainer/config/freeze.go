@@ -54,8 +54,8 @@ func (c *Config) checkFreeze() error {
 		return c.wrong("train.freeze.kind", "use none, or encoder.thresholds: uniform or quantile",
 			"thresholds are learned by the gradients of all layers, and frozen ones have none")
 	case t.Candidates.Kind != candidatesFixed && float64(first) < float64(t.Candidates.Until*float64(t.Epochs)):
-		return c.wrong("train.freeze.from", fmt.Sprintf("use train.candidates.until: %s or less, or train.candidates.kind: fixed",
-			format(float64(first)/float64(t.Epochs))),
+		remedy := "use train.candidates.until: %s or less, or train.candidates.kind: fixed"
+		return c.wrong("train.freeze.from", fmt.Sprintf(remedy, format(float64(first)/float64(t.Epochs))),
 			"the first layer is frozen after epoch %d of %d, and candidates are replaced until %s of them", first, t.Epochs,
 			format(t.Candidates.Until))
 	}

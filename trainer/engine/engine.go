@@ -5,9 +5,10 @@
 // There are five. [New] takes the chain engine for networks of private chains of gates under hard
 // forward values, an IALGN with a same-index spine, where a chain depends on the others
 // only through the class counts: it walks chain by chain and stores nothing for each gate
-// but its parameters. All other networks of gates with hard values go through the layer engine, and those chains of which
-// layers are frozen while others train; on a network that both can train, both give the same bits. Raw relaxed gradients, of any
-// network of gates, go through the relaxed engine, which has numbers where these have bits.
+// but its parameters. All other networks of gates with hard values go through the layer engine,
+// and those chains of which layers are frozen while others train; on a network that both can train,
+// both give the same bits. Raw relaxed gradients, of any network of gates, go through the relaxed
+// engine, which has numbers where these have bits.
 // Networks of other nodes than gates of two pins, of several widths, and the estimators and gradients that
 // engines of gates have not, go through the two node engines, with bits and with numbers.
 //

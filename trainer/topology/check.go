@@ -193,7 +193,8 @@ func (k *Keys) CheckSpread(classes, features int) *Fault {
 			}
 			if sources < 2 {
 				return &Fault{
-					"wiring", fmt.Sprintf("structured wires of layer %d combine two different sources, of which there is %d", i+1, sources),
+					"wiring",
+					fmt.Sprintf("structured wires of layer %d combine two different sources, of which there is %d", i+1, sources),
 					"use random or balanced, or a larger model.width",
 				}
 			}
