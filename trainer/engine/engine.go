@@ -137,7 +137,7 @@ func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newShared(b), nil
+		return newShared(b)
 	case !gates(m):
 		if err := checkEdges(m); err != nil {
 			return nil, fmt.Errorf("engine: %w", err)

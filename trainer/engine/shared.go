@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"fmt"
+	"math"
+
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/kernel/shared"
@@ -95,7 +98,7 @@ func newTables(n *kernel.Nodes, kept int) *nodeTables {
 }
 
 // newShared returns the engine of a network some of whose sections have a grid.
-func newShared(b *base) Engine {
+func newShared(b *base) (Engine, error) {
 	e := &sharedEngine{base: b, sections: newSections(b.m), soft: b.m.Config.Train.Estimator == "soft"}
 	e.outs = map[int]*image{}
 	e.layers = nodeLayers(e.sections)
@@ -113,6 +116,10 @@ func newShared(b *base) Engine {
 		e.tables = append(e.tables, newTables(n, e.passes[0].Kept(n)))
 	}
 	size := e.place()
+	if size > math.MaxUint32 {
+		return nil, fmt.Errorf("engine: the bits of %d samples at all positions take %d numbers, of which there can be %d; use "+
+			"fewer kernels or smaller images", shared.Lanes, size, math.MaxUint32)
+	}
 	for range b.crew.Size() {
 		e.arenas = append(e.arenas, &arena{
 			hugepage.Make[float32](size), hugepage.Make[float32](size), make([]float64, len(b.m.Classes)*shared.Lanes),
@@ -122,7 +129,7 @@ func newShared(b *base) Engine {
 		e.sums = append(e.sums, e.newSums())
 	}
 	e.prepare, e.run, e.update = e.prepareNodes, e.runUnits, e.updateNodes
-	return e
+	return e, nil
 }
 
 // mostOf returns the largest number of candidates of a pin of some sections.
