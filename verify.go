@@ -199,6 +199,9 @@ func newChecked(ctx context.Context, m *Model, out *artifact.Output, o VerifyOpt
 	if k.design, k.files, err = compared(k.plan, f, out); err != nil {
 		return nil, err
 	}
+	if k.design.Looped, err = m.looped(ctx); err != nil {
+		return nil, err
+	}
 	if err := k.compareFiles(ctx); err != nil {
 		return nil, err
 	}

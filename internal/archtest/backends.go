@@ -47,7 +47,7 @@ var backends = []Rule{
 	{
 		Package: "backend/native",
 		Imports: []string{
-			"netlist", "backend/wordcode", "backend/native/arm64", "backend/native/rows", "backend/native/x86",
+			"netlist", "netlist/positions", "backend/wordcode", "backend/native/arm64", "backend/native/rows", "backend/native/x86",
 		},
 		External: []string{sys},
 		Test: []string{
