@@ -89,10 +89,10 @@ var policy = Policy{
 		},
 		{
 			Package: "trainer/engine", Imports: []string{
-				"trainer/encoding", "trainer/model", "trainer/kernel", "trainer/detmath", "trainer/draw", "trainer/ranks",
-				"internal/bitplane", "internal/crew", "internal/hugepage",
+				"trainer/encoding", "trainer/model", "trainer/kernel", "trainer/kernel/shared", "trainer/detmath",
+				"trainer/draw", "trainer/ranks", "trainer/topology", "internal/bitplane", "internal/crew", "internal/hugepage",
 			},
-			Test: []string{"trainer/config", "trainer/topology"},
+			Test: []string{"trainer", "trainer/config"},
 		},
 
 		{

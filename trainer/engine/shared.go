@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"fmt"
+	"math"
+
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/kernel/shared"
@@ -27,6 +30,7 @@ type sharedEngine struct {
 	arenas   []*arena // by goroutine
 	sums     []*sums  // by unit
 	soft     bool
+	noise    *kernel.Noise // of layers that are not frozen; nil: none
 
 	batch Batch
 	adam  kernel.Adam
@@ -49,6 +53,7 @@ type sums struct {
 
 // nodeTables are what nodes of a section compute in the current step.
 type nodeTables struct {
+	relaxed bool      // whether values are, in this step
 	forward []float32 // truth values that go forward, [nodes][lines]
 	hard    []float32 // those of the tables that are selected
 	slopes  []float32 // those whose slopes count on the way back
@@ -60,15 +65,26 @@ type nodeTables struct {
 	selected [][]int32
 }
 
+// settle has gradients pass node n, of a frozen layer, as values do.
+func (t *nodeTables) settle(n, lines int) {
+	copy(t.slopes[n*lines:][:lines], t.hard[n*lines:])
+	for k, all := range t.selected {
+		if all == nil {
+			continue
+		}
+		candidates := len(t.q[k]) / len(all)
+		q := t.q[k][n*candidates:][:candidates]
+		clear(q)
+		q[all[n]] = 1
+	}
+}
+
 // newTables returns the tables of a section.
-func newTables(n *kernel.Nodes, soft bool, kept int) *nodeTables {
+func newTables(n *kernel.Nodes, kept int) *nodeTables {
 	size := n.Width << len(n.Pins)
 	t := &nodeTables{
 		hard: hugepage.Make[float32](size), slopes: hugepage.Make[float32](size),
 		kept: hugepage.Make[float32](n.Width * kept), per: kept,
-	}
-	if t.forward = t.hard; soft {
-		t.forward = t.slopes
 	}
 	for _, p := range n.Pins {
 		var q []float32
@@ -82,23 +98,28 @@ func newTables(n *kernel.Nodes, soft bool, kept int) *nodeTables {
 }
 
 // newShared returns the engine of a network some of whose sections have a grid.
-func newShared(b *base) Engine {
+func newShared(b *base) (Engine, error) {
 	e := &sharedEngine{base: b, sections: newSections(b.m), soft: b.m.Config.Train.Estimator == "soft"}
 	e.outs = map[int]*image{}
 	e.layers = nodeLayers(e.sections)
 	e.candidates = candidates{rewire: func() {}}
 	o := kernel.NodeOptions{}
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
-		o.Noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
+		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
+		o.Noise = e.noise
 	}
 	widest := mostOf(e.sections)
 	for range b.crew.Size() {
 		e.passes = append(e.passes, kernel.NewNodePass(o, b.words, widest))
 	}
 	for _, n := range e.sections {
-		e.tables = append(e.tables, newTables(n, e.soft, e.passes[0].Kept(n)))
+		e.tables = append(e.tables, newTables(n, e.passes[0].Kept(n)))
 	}
 	size := e.place()
+	if size > math.MaxUint32 {
+		return nil, fmt.Errorf("engine: the bits of %d samples at all positions take %d numbers, of which there can be %d; use "+
+			"fewer kernels or smaller images", shared.Lanes, size, math.MaxUint32)
+	}
 	for range b.crew.Size() {
 		e.arenas = append(e.arenas, &arena{
 			hugepage.Make[float32](size), hugepage.Make[float32](size), make([]float64, len(b.m.Classes)*shared.Lanes),
@@ -108,7 +129,7 @@ func newShared(b *base) Engine {
 		e.sums = append(e.sums, e.newSums())
 	}
 	e.prepare, e.run, e.update = e.prepareNodes, e.runUnits, e.updateNodes
-	return e
+	return e, nil
 }
 
 // mostOf returns the largest number of candidates of a pin of some sections.
@@ -169,6 +190,11 @@ func (e *sharedEngine) Measure(b Batch) Result {
 func (e *sharedEngine) pass(b Batch) Result {
 	e.check(b)
 	e.batch = b
+	for i, t := range e.tables {
+		if t.forward, t.relaxed = t.hard, e.soft && i >= b.Frozen; t.relaxed {
+			t.forward = t.slopes
+		}
+	}
 	e.crew.Run(e.prepare)
 	for _, d := range e.delta {
 		clear(d[len(b.Labels):])
@@ -249,7 +275,9 @@ func (e *sharedEngine) back(a *arena, u int) {
 		copy(a.g[last.bit(i):][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:][:shared.Lanes])
 	}
 	for i := len(e.blocks) - 1; i >= 0; i-- {
-		e.blocks[i].backward(a.x, a.g, e.sums[u])
+		if b := e.blocks[i]; b.top() >= e.batch.trained(len(e.layers)) {
+			b.backward(a.x, a.g, e.sums[u])
+		}
 	}
 }
 
@@ -259,6 +287,9 @@ func (e *sharedEngine) prepareNodes(member int) {
 	p.Number = e.batch.Step
 	for i, l := range e.layers {
 		t := e.tables[i]
+		if p.Noise = e.noise; i < e.batch.Frozen {
+			p.Noise = nil
+		}
 		lines := 1 << len(l.Pins)
 		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
 			p.Truth(l, n, t.slopes[n*lines:][:lines], t.hard[n*lines:][:lines], t.kept[n*t.per:][:t.per])
@@ -266,6 +297,9 @@ func (e *sharedEngine) prepareNodes(member int) {
 				if pin != nil && pin.K > 1 {
 					t.selected[k][n] = int32(p.Choice(l, n, k, t.q[k][n*pin.K:][:pin.K]))
 				}
+			}
+			if i < e.batch.trained(len(e.layers)) {
+				t.settle(n, lines)
 			}
 		}
 	}
@@ -275,7 +309,11 @@ func (e *sharedEngine) prepareNodes(member int) {
 func (e *sharedEngine) updateNodes(member int) {
 	p := e.passes[member]
 	p.Number, p.Adam = e.batch.Step, e.adam
-	for i, l := range e.layers {
+	for i := e.batch.trained(len(e.layers)); i < len(e.layers); i++ {
+		l := e.layers[i]
+		if p.Noise = e.noise; i < e.batch.Frozen {
+			p.Noise = nil
+		}
 		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
 			e.updateNode(p, i, l, n)
 		}
@@ -308,6 +346,9 @@ func (e *sharedEngine) updateNode(p *kernel.NodePass, i int, l *kernel.NodeLayer
 	}
 }
 
+// freezes says that the engine knows frozen layers.
+func (e *sharedEngine) freezes() {}
+
 // Fix implements [Engine]. Networks whose nodes positions share are not pruned.
 func (e *sharedEngine) Fix(int, int, bool) {
 	panic("engine: nodes that positions share cannot be fixed")
@@ -317,4 +358,4 @@ func (e *sharedEngine) Fix(int, int, bool) {
 func (e *sharedEngine) Frozen(*model.Frozen) *model.Frozen { return e.m.Freeze() }
 
 // Moments implements [Engine].
-func (e *sharedEngine) Moments() []Moment { return momentsOf(e.sections) }
+func (e *sharedEngine) Moments() []Moment { return sectionMoments(e.sections) }

@@ -62,8 +62,7 @@ type block struct {
 	// Positions are taken in chunks of whole rows. A row of a chunk begins pitch positions after the one before it.
 	chunk, pitch int
 	root         uint32 // where the rows of a kernel's outputs are, in a chunk
-	soft         bool
-	alone        bool // all is one list of nodes at one position
+	alone        bool   // all is one list of nodes at one position
 }
 
 // source is what a pin reads: an image, or the level below.
@@ -110,9 +109,13 @@ func (e *sharedEngine) place() (size int) {
 		size += e.field.size()
 		e.fields = e.inputRows(&e.field)
 	}
+	ends := map[int]bool{} // sections whose bits later ones read, which therefore leave a block
+	for i := range m.Sections {
+		ends[m.Base(i)] = true
+	}
 	for from := 0; from < len(m.Sections); {
 		to := from + 1
-		for to < len(m.Sections) && isLevel(m, to) {
+		for to < len(m.Sections) && isLevel(m, to) && !ends[to-1] {
 			to++
 		}
 		b := e.newBlock(in, from, to, &size)
@@ -178,7 +181,7 @@ func isLevel(m *model.Model, i int) bool {
 // newBlock returns the block of some sections, which read an image, and gives its rows places from size on.
 func (e *sharedEngine) newBlock(in image, from, to int, size *int) *block {
 	first, last := &e.m.Sections[from], &e.m.Sections[to-1]
-	b := &block{in: in, first: from == 0, kernels: last.Width, rows: 1, columns: 1, pool: 1, soft: e.soft}
+	b := &block{in: in, first: from == 0, kernels: last.Width, rows: 1, columns: 1, pool: 1}
 	if first.Grid != nil {
 		b.rows, b.columns = first.Grid.Size()
 		b.pool = last.Grid.Pool

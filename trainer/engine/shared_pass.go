@@ -18,6 +18,9 @@ func (b *block) forward(x []float32) {
 	}
 }
 
+// top returns the block's last section.
+func (b *block) top() int { return b.levels[len(b.levels)-1].section }
+
 // used returns how many rows of positions go into the output.
 func (b *block) used() int { return b.rows / b.pool * b.pool }
 
@@ -84,7 +87,7 @@ func (b *block) gather(l *level, x []float32, k, y, rows int) {
 			switch q := l.tables.q[j%pins]; {
 			case q == nil:
 				c.Select(x, 0, to, b.columns, in)
-			case b.soft:
+			case l.tables.relaxed:
 				c.Mean(x, q[n*len(c.Rows):], to, b.columns, in)
 			default:
 				c.Select(x, int(l.tables.selected[j%pins][n]), to, b.columns, in)

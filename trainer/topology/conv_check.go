@@ -86,10 +86,10 @@ func (k *Keys) checkImage(inputs int) *Fault {
 // checkNodes checks what the nodes of kernels are.
 func (k *Keys) checkNodes([]Layer) *Fault {
 	switch {
-	case k.Leaves < 1 || k.Leaves > k.Inputs:
+	case k.Leaves < 0 || k.Leaves > k.Inputs:
 		return &Fault{
 			"leaves", fmt.Sprintf("%d leaves of a node with %d pins", k.Leaves, k.Inputs),
-			fmt.Sprintf("give 1, for chains, to %d, for trees", k.Inputs),
+			fmt.Sprintf("give 1, for chains, to %d, or 0 for trees", k.Inputs),
 		}
 	case k.Inputs < 2:
 		return &Fault{"inputs", fmt.Sprintf("%d pins of a node of a tree", k.Inputs), "use 2 or more"}
@@ -113,8 +113,8 @@ func (k *Keys) checkChains(layers []Layer) *Fault {
 		return &Fault{
 			"widths", fmt.Sprintf("%.40q, but chains have one width", k.Widths), "give one, or leave out model.chains",
 		}
-	case k.Chains > 0 && k.Wiring == Balanced:
-		return &Fault{"wiring", "balanced, but chains choose their wires", "use random, or leave out model.chains"}
+	case k.Chains > 0 && k.Wiring != Random:
+		return &Fault{"wiring", k.Wiring + ", but chains choose their wires", "use random, or leave out model.chains"}
 	}
 	return nil
 }
@@ -129,11 +129,11 @@ func (k *Keys) checkForm(layers []Layer) *Fault {
 		}
 	case k.Width != last.Outputs():
 		return &Fault{"width", fmt.Sprintf("%d, but the last layer has %d bits", k.Width, last.Outputs()), "leave it out"}
-	case k.Wiring == Balanced && !slices.ContainsFunc(layers, func(l Layer) bool { return l.Grid == nil }):
-		return &Fault{"wiring", "balanced, and there is no layer after the convolutions", "use random, or give model.widths"}
-	case k.Hidden > 1 && k.Wiring == Balanced:
+	case k.Wiring != Random && !slices.ContainsFunc(layers, func(l Layer) bool { return l.Grid == nil }):
+		return &Fault{"wiring", k.Wiring + ", and there is no layer after the convolutions", "use random, or give model.widths"}
+	case k.Hidden > 1 && k.Wiring != Random:
 		return &Fault{
-			"wiring", "balanced is for wires that are drawn, and model.hidden has the nodes choose them",
+			"wiring", k.Wiring + " is for wires that are drawn, and model.hidden has the nodes choose them",
 			"use random, or model.hidden: 1",
 		}
 	}

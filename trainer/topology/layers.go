@@ -75,6 +75,10 @@ func randomWired(spine, classWise bool) func(k *Keys) []Layer {
 // drawn returns how wires are drawn.
 func drawn(k *Keys, classWise bool) Wires {
 	switch even := k.Wiring == Balanced; {
+	case k.Wiring == Spread && classWise:
+		return StructuredClass
+	case k.Wiring == Spread:
+		return Structured
 	case even && classWise:
 		return EvenClass
 	case even:

@@ -216,6 +216,9 @@ const (
 	EvenClass              // the same within each class
 	Leaves                 // the private leaf of a node that Leaf names
 	Patch                  // distinct elements of a kernel's patch, or candidates among them
+
+	Structured      // as Even, and no node reads a source or a feature twice, no two nodes the same pair
+	StructuredClass // the same within each class
 )
 
 // Leaf says which leaf a pin of node i reads: node i*Of + Index of the level below.
