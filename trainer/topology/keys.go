@@ -25,6 +25,8 @@ type Keys struct {
 	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced
 	Tau             float64 `yaml:"tau" json:"tau"`
 
+	Steps int `yaml:"steps" json:"steps,omitempty"` // of a sequence
+
 	// Of convolutions. A list with commas between has an element for each of them, or one for all.
 	Image    string `yaml:"image" json:"image,omitempty"`       // planes, rows and columns of the images
 	Kernels  string `yaml:"kernels" json:"kernels,omitempty"`   // list: kernels
@@ -79,6 +81,9 @@ func (k *Keys) Complete(given func(key string) bool) {
 		if !given("depth") {
 			k.Depth = len(widths)
 		}
+	}
+	if k.recurs() {
+		k.completeRecurrent(given)
 	}
 	if k.Inputs == 2 {
 		return
