@@ -122,6 +122,9 @@ func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	switch {
 	case len(m.Sections) > 0 && (m.Sections[0].Grid != nil || m.Steps > 0):
 		b, err := newBase(m, maxBatch, threads)
+		if err == nil && m.Steps > 0 {
+			err = checkRecurrence(m)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -150,8 +150,12 @@ func (n *slowNetwork) loss(samples [][]float64, labels []uint8) (sum float64) {
 	classes := len(n.m.Classes)
 	for s, bits := range samples {
 		n.input = bits
-		for i := range n.m.Sections {
-			bits = n.bits(i, bits)
+		if n.m.Steps > 0 {
+			bits = n.lastState(bits)
+		} else {
+			for i := range n.m.Sections {
+				bits = n.bits(i, bits)
+			}
 		}
 		z, all := make([]float64, classes), 0.0
 		for i, v := range bits {

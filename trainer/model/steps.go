@@ -25,8 +25,17 @@ func (m *Model) checkSteps() error {
 		return fmt.Errorf("a part of a network with %d steps, which cannot be shared among ranks", m.Steps)
 	case m.Sections[0].Grid != nil || last.Grid != nil:
 		return fmt.Errorf("nodes that positions share in a network with %d steps", m.Steps)
-	case m.Sections[0].Layers != 1:
-		return fmt.Errorf("%d layers in the first section of a network with %d steps, want 1", m.Sections[0].Layers, m.Steps)
+	}
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if s.Layers != 1 {
+			return fmt.Errorf("section %d: %d layers in a network with %d steps, want 1", i, s.Layers, m.Steps)
+		}
+		for k := range s.Pins {
+			if s.Pins[k].Source == Spine {
+				return fmt.Errorf("section %d: pin %s: source %v in a network with %d steps", i, PinName(k), Spine, m.Steps)
+			}
+		}
 	}
 	return nil
 }
