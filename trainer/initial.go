@@ -143,6 +143,8 @@ func (at place) drawPin(k int, form *topology.Pin) {
 		p.Wires.Set(at.entry, uint32(at.node*form.Leaf.Of+form.Leaf.Index))
 	case topology.Column:
 		p.Wires.Set(at.entry, uint32(at.node%at.m.Limit(at.section, k)))
+	case topology.Line:
+		p.Wires.Set(at.entry, uint32(topology.LineWire(at.node, at.m.Limit(at.section, k))))
 	case topology.Own, topology.Even, topology.EvenClass, topology.Patch: // none, or drawn for several nodes together
 	}
 }

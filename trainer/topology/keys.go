@@ -25,8 +25,6 @@ type Keys struct {
 	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced
 	Tau             float64 `yaml:"tau" json:"tau"`
 
-	Steps int `yaml:"steps" json:"steps,omitempty"` // of a sequence
-
 	// Of convolutions. A list with commas between has an element for each of them, or one for all.
 	Image    string `yaml:"image" json:"image,omitempty"`       // planes, rows and columns of the images
 	Kernels  string `yaml:"kernels" json:"kernels,omitempty"`   // list: kernels
@@ -39,6 +37,8 @@ type Keys struct {
 
 	// Pins of a kernel's lowest nodes that choose among the input bits under its patch, after the first convolution.
 	Anchored int `yaml:"anchored" json:"anchored,omitempty"`
+
+	Steps int `yaml:"steps" json:"steps,omitempty"` // of a recurrent network
 }
 
 // The values of keys that decide what a network is.

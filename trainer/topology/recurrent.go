@@ -43,7 +43,8 @@ func recurrent(k *Keys) []Layer {
 		for i := 1; i < len(inputs); i += 2 {
 			layer.Pins[i] = inputs[i]
 		}
-		layer.PassedByOdd = []int{1}
+		layer.Taken = []int{1}
+		layer.Pins[0].Wires = Line
 	}
 	return all
 }
@@ -90,8 +91,24 @@ func (k *Keys) checkSteps(inputs int) *Fault {
 
 // PassedBy returns the pins whose bits a node passes on at the start.
 func (l *Layer) PassedBy(node int) []int {
-	if node%2 == 1 && l.PassedByOdd != nil {
-		return l.PassedByOdd
+	if l.Taken != nil && takes(node) {
+		return l.Taken
 	}
 	return l.Passed
+}
+
+// delayLine is how many nodes of the first layer a delay line has, at twice as many columns.
+const delayLine = 16
+
+// takes reports whether a node of the first layer passes on an input bit at the start: every second one of odd number,
+// and the first of each delay line.
+func takes(node int) bool { return node%4 == 1 || node%(2*delayLine) == 0 }
+
+// LineWire returns the node of the state, which has so many, that a pin with wires [Line] of a node reads: that of its
+// own column or, where its number is even, the one two columns before, which holds an older bit of a delay line.
+func LineWire(node, state int) int {
+	if node %= state; node%2 == 0 && node > 0 {
+		return node - 2
+	}
+	return node
 }

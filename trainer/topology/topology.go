@@ -185,8 +185,8 @@ type Layer struct {
 	// Passed are the pins whose bits the nodes pass on at the start, where the initialisation is skip.
 	Passed []int
 
-	// PassedByOdd are those of nodes of odd number, nil where they are the same.
-	PassedByOdd []int
+	// Taken are those of nodes that begin with input bits in a recurrent network, nil where they are the same.
+	Taken []int
 }
 
 // Nodes returns the number of nodes, at all positions.
@@ -222,6 +222,7 @@ const (
 	EvenClass              // the same within each class
 	Leaves                 // the private leaf of a node that Leaf names
 	Column                 // the node of the same index, modulo their number
+	Line                   // the same, or of even nodes two before that
 	Patch                  // distinct elements of a kernel's patch, or candidates among them
 )
 
