@@ -43,6 +43,7 @@ func initialPart(cfg config.Config, enc *encoding.Encoder, classes []string, par
 	})
 	drawBalanced(m, layers)
 	drawPatches(m, layers)
+	drawStructured(m, layers)
 	return m
 }
 
@@ -63,7 +64,7 @@ func layout(cfg *config.Config, part *ranks.Share) []model.Section {
 }
 
 // drawNode draws what belongs to the nodes of an index in the layers of section i: their logits
-// and, but for balanced ones, their wires.
+// and, but for balanced and structured ones, their wires.
 func drawNode(m *model.Model, i int, layer *topology.Layer, node int) {
 	s := &m.Sections[i]
 	for l := range s.Layers {
@@ -145,7 +146,8 @@ func (at place) drawPin(k int, form *topology.Pin) {
 		p.Wires.Set(at.entry, uint32(at.node%at.m.Limit(at.section, k)))
 	case topology.Line:
 		p.Wires.Set(at.entry, uint32(topology.LineWire(at.node, at.m.Limit(at.section, k))))
-	case topology.Own, topology.Even, topology.EvenClass, topology.Patch: // none, or drawn for several nodes together
+	case topology.Own, topology.Even, topology.EvenClass, topology.Structured, topology.StructuredClass, topology.Patch:
+		// none, or drawn for several nodes together
 	}
 }
 

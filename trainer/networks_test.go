@@ -138,6 +138,10 @@ var networks = []named{
 		"model.topology=conv", "model.kernels=10,12", "model.levels=1", "model.widths=40", "model.depth=3", "model.width=40",
 		"model.stride=1,2", "model.pool=2,1", "model.hidden=3", "model.channels=0", "train.estimator=soft", "train.optimizer.lr=0.05",
 	}, "cab02e814a0cd80bd200e1bbc9a37dd9410a3855f0c9913ba8ecd764d1485409", true},
+	{"conv-chains", []string{
+		"model.topology=conv", "model.kernels=10,12", "model.levels=2,1", "model.leaves=1", "model.chains=2", "model.widths=60",
+		"model.depth=5", "model.width=60", "model.anchors=6", "model.anchored=1", "train.optimizer.lr=0.05",
+	}, "800f3d1a350e56c3569ec5bce571470983f2271b8e9b45a674c98ae7b9686b52", false},
 	{"conv-ste", []string{
 		"model.topology=conv", "model.kernels=20", "model.levels=1", "model.depth=2", "model.widths=60", "model.width=60",
 		"model.parametrization=light", "train.optimizer.lr=0.05",

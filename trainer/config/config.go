@@ -89,6 +89,7 @@ type Train struct {
 	Cost        Cost       `yaml:"cost" json:"cost,omitzero"`
 	Prune       Prune      `yaml:"prune" json:"prune,omitzero"`
 	Refill      bool       `yaml:"refill" json:"refill,omitempty"` // lines of tables that no training sample reads are refilled at the end
+	Freeze      Freeze     `yaml:"freeze" json:"freeze,omitzero"`
 	Optimizer   Optimizer  `yaml:"optimizer" json:"optimizer"`
 	Epochs      int        `yaml:"epochs" json:"epochs"`
 	Batch       int        `yaml:"batch" json:"batch"`

@@ -8,7 +8,8 @@ import (
 
 // images are planes, rows and columns of the images of data sets whose files say nothing else.
 var images = map[string][3]int{
-	"digits": {1, 8, 8}, "mnist": {1, 28, 28}, "fashion-mnist": {1, 28, 28}, "cifar10": {3, 32, 32}, "cifar100": {3, 32, 32},
+	"digits": {1, 8, 8}, "mnist": {1, 28, 28}, "fashion-mnist": {1, 28, 28},
+	"cifar10": {3, 32, 32}, "cifar100": {3, 32, 32},
 }
 
 // ImageOf returns planes, rows and columns of the images of a data set by its name, zeros if that does not tell.

@@ -17,6 +17,7 @@ func Default() Config {
 		Model:   topology.Default(),
 		Train: Train{
 			Estimator: "ste", Gradients: gradientsFloat32, Candidates: Candidates{Kind: candidatesFixed},
+			Freeze:    Freeze{Kind: freezeNone},
 			Optimizer: Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8},
 			Epochs:    200, Batch: 100, Seed: 1,
 			Schedule:   Schedule{Kind: "constant"},

@@ -38,6 +38,8 @@ var kindKeys = []kindKey{
 	{limit{"train.candidates.until", 0.001, 1}, "train.candidates.kind", replacing, "candidates", 0.6},
 	{limit{"train.candidates.batches", 1, 1e6}, "train.candidates.kind", []string{candidatesGradient}, "candidates", 8},
 	{limit{"train.candidates.gap", 0, 100}, "train.candidates.kind", replacing, "candidates", 0.5},
+	{limit{"train.freeze.from", 0.001, 1}, "train.freeze.kind", []string{freezeLayerwise}, "freeze", 0.5},
+	{limit{"train.freeze.until", 0.001, 1}, "train.freeze.kind", []string{freezeLayerwise}, "freeze", 0.9},
 }
 
 // replacing are the kinds that replace candidates.

@@ -57,6 +57,11 @@ func TestRecurrentErrors(t *testing.T) {
 			"m.yaml:2:49: model.inputs: 1 pin of a node that reads state and input", "use 2 or more",
 		},
 		{
+			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8, wiring: structured}",
+			"m.yaml:2:49: model.wiring: structured is not for pin A of these nodes, which read their own column",
+			"use random or balanced",
+		},
+		{
 			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8, hidden: 2}",
 			"m.yaml:2:49: model.hidden: 2, but no pin of a single layer of gates chooses among nodes", "use 1, or more layers",
 		},

@@ -1,9 +1,6 @@
 package engine
 
 import (
-	"fmt"
-	"math"
-
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/kernel/shared"
 	"ialgn/trainer/model"
@@ -50,20 +47,6 @@ func frameRows(m *model.Model) int {
 		}
 	}
 	return n
-}
-
-// recurrentFloats returns the number of float32 of an arena for a recurrent network, of which a goroutine has two.
-func recurrentFloats(m *model.Model) int {
-	return (m.Sections[len(m.Sections)-1].Width + m.Steps*frameRows(m)) * shared.Lanes
-}
-
-// checkRecurrence refuses networks whose rows cannot be numbered.
-func checkRecurrence(m *model.Model) error {
-	if n := recurrentFloats(m); n > math.MaxInt32 {
-		return fmt.Errorf("engine: %d values at all steps for %d samples at a time, more than %d; use fewer steps or nodes",
-			n, shared.Lanes, math.MaxInt32)
-	}
-	return nil
 }
 
 // newRecurrence gives all rows of the network their places, and returns how many float32 an arena has.
@@ -135,10 +118,12 @@ func (r *recurrence) forward(x []float32) {
 	}
 }
 
-// backward implements [course]. Whatever reads a row adds to its gradient, so all but those of the counted bits, which
-// are the last, begin with 0.
-func (r *recurrence) backward(x, g []float32, s *sums) {
-	clear(g[:r.counted(0)])
+// clear implements [course]: whatever reads a row adds to its gradient.
+func (r *recurrence) clear(g []float32) { clear(g) }
+
+// backward implements [course]. Layers that are not trained have sums all the same: the steps before them are behind
+// them.
+func (r *recurrence) backward(x, g []float32, s *sums, _ int) {
 	for step := r.steps - 1; step >= 0; step-- {
 		at := uint32(step * r.frame)
 		for i := len(r.layers) - 1; i >= 0; i-- {

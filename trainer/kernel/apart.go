@@ -4,8 +4,8 @@ package kernel
 // and probabilities of a step go out, sums over whatever the nodes saw come in.
 
 // Truth writes the truth values of the lines of node i in this step to t and, as 0 or 1, the table that is selected to
-// hard. With noise it also writes what [NodePass.StepFunction] needs of the same step, which costs much to find anew, to
-// kept: the probabilities of operations, or the slopes of lines.
+// hard. With noise it also writes what [NodePass.StepFunction] needs of the same step, which costs much to find anew,
+// to kept: the probabilities of operations, or the slopes of lines.
 func (p *NodePass) Truth(l *NodeLayer, i int, t, hard, kept []float32) {
 	table := l.table(l.node(i))
 	if p.Noise == nil {
@@ -87,8 +87,8 @@ func (l *Logits) decay(g, k int, factor float32) {
 	}
 }
 
-// StepFunction makes a step on the function logits of node i with the gradients s by the lines of its table, whose truth
-// values in this step are t; kept is what [NodePass.Truth] kept.
+// StepFunction makes a step on the function logits of node i with the gradients s by the lines of its table, whose
+// truth values in this step are t; kept is what [NodePass.Truth] kept.
 func (p *NodePass) StepFunction(l *NodeLayer, i int, s, t, kept []float32) {
 	g := l.node(i)
 	if p.Noise == nil {

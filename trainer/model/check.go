@@ -161,8 +161,8 @@ func (m *Model) checkSection(i int) error {
 func (m *Model) checkPin(i, k int) error {
 	s := &m.Sections[i]
 	switch p := &s.Pins[k]; {
-	case p.Source > Spine:
-		return fmt.Errorf("%v, want %v, %v or %v", p.Source, Input, Previous, Spine)
+	case p.Source > Base:
+		return fmt.Errorf("%v, want %v, %v, %v or %v", p.Source, Input, Previous, Spine, Base)
 	case i == 0 && p.Source != Input && (m.Steps == 0 || p.Source != Previous):
 		return fmt.Errorf("source %v, but the first layer has no previous one", p.Source)
 	case p.Source == Spine && p.K != 1:
@@ -171,12 +171,10 @@ func (m *Model) checkPin(i, k int) error {
 		return fmt.Errorf("%d candidates, want 1 to %d", p.K, maxCandidates)
 	case p.Source == Spine && k > 0:
 		return fmt.Errorf("source %v, which pin %s alone can have", Spine, PinName(0))
-	case s.Grid != nil && (p.Source == Spine || i > 0 && p.Source == Input && s.Grid.Field == nil):
-		return fmt.Errorf("source %v of nodes that positions share, which have no %v and no field of input bits", p.Source, Spine)
 	case p.Source != Input && (p.Source == Spine || s.Layers > 1) && m.before(i) != s.Width:
 		return fmt.Errorf("source %v, but the layer before has %d nodes, this one %d", p.Source, m.before(i), s.Width)
 	}
-	return nil
+	return m.checkShared(i, &s.Pins[k])
 }
 
 // checkLengths checks the array lengths of section i.

@@ -25,6 +25,7 @@ type Compact struct {
 type CompactLayer struct {
 	FrozenLayer
 	Grid *topology.Grid // nil: at one position
+	Base int            // the layer whose bits pins with the source [Base] read; -1: there are none
 }
 
 // Compact returns the network that the model's argmaxes select, not unrolled. The model must be valid.
@@ -63,7 +64,12 @@ func (m *Model) blankCompact() *Compact {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		for range s.Layers {
-			c.Layers = append(c.Layers, CompactLayer{s.blankLayer(s.Width), s.Grid})
+			c.Layers = append(c.Layers, CompactLayer{s.blankLayer(s.Width), s.Grid, -1})
+		}
+	}
+	if m.shared() { // each section is a layer
+		for i := range c.Layers {
+			c.Layers[i].Base = m.Base(i)
 		}
 	}
 	return c
@@ -83,20 +89,29 @@ func (c *Compact) Shared() bool { return len(c.Layers) > 0 && c.Layers[0].Grid !
 // Unroll returns the network with a node for each position and step, and layers for pooling.
 func (c *Compact) Unroll() (*Frozen, error) {
 	f := &Frozen{Name: c.Name, Classes: c.Classes, Width: c.Width, Encoder: c.Encoder}
+	var bases, last []int // of the layers unrolled, and of those that are not
 	for i := range c.Layers {
 		l := &c.Layers[i]
 		s := Section{Layers: 1, Width: l.Width(), Grid: l.Grid}
 		for _, p := range l.Pins {
 			s.Pins = append(s.Pins, Pin{Source: p.Source})
 		}
-		if s.Grid == nil {
-			f.Layers = append(f.Layers, l.FrozenLayer)
-			continue
+		layers := []FrozenLayer{l.clone()}
+		if s.Grid != nil {
+			layers = s.blankLayers()
+			s.unroll(layers, &l.FrozenLayer, c.Encoder.Bits-1)
 		}
-		layers := s.blankLayers()
-		s.unroll(layers, &l.FrozenLayer, c.Encoder.Bits-1)
 		f.Layers = append(f.Layers, layers...)
+		last = append(last, len(f.Layers)-1)
+		base := -1
+		if l.Base >= 0 {
+			base = last[l.Base]
+		}
+		for range layers {
+			bases = append(bases, base)
+		}
 	}
+	f.carry(bases)
 	if c.Steps > 0 {
 		f.Layers = repeatSteps(f.Layers, c.Steps, c.Encoder.Inputs()/c.Steps)
 	}

@@ -110,7 +110,7 @@ func TestHeaderErrors(t *testing.T) {
 			h.Meta["sections"] = strings.Replace(h.Meta["sections"], `"b":{"source":"input","k":4}}]`,
 				`"b":{"source":"spine","k":1}}]`, 1)
 		}, []string{"section 1: pin B: source spine, which pin A alone can have"}},
-		{"source", meta("sections", `"spine"`, `"next"`), []string{`source "next", want one of [input previous spine]`}},
+		{"source", meta("sections", `"spine"`, `"next"`), []string{`source "next", want one of [input previous spine base]`}},
 		{
 			"spine with candidates", meta("sections", `"spine","k":1`, `"spine","k":2`),
 			[]string{"section 1: pin A: 2 candidates"},

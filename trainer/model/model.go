@@ -31,6 +31,7 @@ const (
 	Input    = topology.Input
 	Previous = topology.Previous
 	Spine    = topology.Spine
+	Base     = topology.Base
 )
 
 // MaxPins is the largest fan-in of a node.

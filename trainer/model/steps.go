@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 
 	"ialgn/trainer/topology"
 )
@@ -32,8 +31,8 @@ func (m *Model) checkSteps() error {
 			return fmt.Errorf("section %d: %d layers in a network with %d steps, want 1", i, s.Layers, m.Steps)
 		}
 		for k := range s.Pins {
-			if s.Pins[k].Source == Spine {
-				return fmt.Errorf("section %d: pin %s: source %v in a network with %d steps", i, PinName(k), Spine, m.Steps)
+			if from := s.Pins[k].Source; from != Input && from != Previous {
+				return fmt.Errorf("section %d: pin %s: source %v in a network with %d steps", i, PinName(k), from, m.Steps)
 			}
 		}
 	}
@@ -68,15 +67,6 @@ func repeatSteps(core []FrozenLayer, steps, inputs int) []FrozenLayer {
 		}
 	}
 	return all
-}
-
-// clone returns a copy of the layer.
-func (l *FrozenLayer) clone() FrozenLayer {
-	c := FrozenLayer{Op: Tables{slices.Clone(l.Op.Narrow), slices.Clone(l.Op.Wide)}}
-	for _, p := range l.Pins {
-		c.Pins = append(c.Pins, FrozenPin{p.Source, slices.Clone(p.Index)})
-	}
-	return c
 }
 
 // clear has pin k of all nodes read 0.

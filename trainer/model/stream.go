@@ -34,14 +34,15 @@ func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, err
 	f, first := m.blankStep(), 0
 	for i := range m.Sections {
 		layers := f.Layers[first : first+m.Sections[i].frozenLayers()]
-		err := m.Sections[i].freezeInto(layers, m.Encoder.Bits-1, func(layers []FrozenLayer) error {
-			return c.freezeSection(m, i, layers, chunk)
-		})
-		if err != nil {
+		s := &m.Sections[i]
+		nodes := s.nodesFor(layers)
+		if err := c.freezeSection(m, i, nodes, chunk); err != nil {
 			return nil, err
 		}
+		s.place(layers, nodes, m.Encoder.Bits-1)
 		first += len(layers)
 	}
+	m.finish(f)
 	m.repeat(f)
 	return f, nil
 }

@@ -47,7 +47,7 @@ var special = append(specialConv(), []specialKey{
 		},
 	},
 	{
-		"wiring", func(k, standard *Keys) { k.Wiring = standard.Wiring }, func(k *Keys) bool { return k.Wiring == "random" },
+		"wiring", func(k, standard *Keys) { k.Wiring = standard.Wiring }, func(k *Keys) bool { return k.Wiring == Random },
 		func(k *Keys) (string, string) {
 			return fmt.Sprintf("%s is for wires that are drawn, which topology %s has not", k.Wiring, k.Topology),
 				"use random, or a random-wired topology such as rwlgn"
@@ -67,7 +67,7 @@ var special = append(specialConv(), []specialKey{
 				"%d leaves, which topology %s has not",
 				k.Leaves,
 				k.Topology,
-			), "leave it out, or use topology: tree"
+			), "leave it out, or use topology: tree or conv"
 		},
 	},
 	{
@@ -185,6 +185,37 @@ func (k *Keys) CheckInputs(inputs int) *Fault {
 	return nil
 }
 
+// CheckSpread returns what keeps structured wires from combining different sources, for that many classes and features:
+// a node takes two features or two nodes.
+func (k *Keys) CheckSpread(classes, features int) *Fault {
+	if k.Wiring != Spread {
+		return nil
+	}
+	for i, layer := range k.Layers() {
+		for _, p := range layer.Pins {
+			sources := features
+			switch p.Wires {
+			case StructuredClass:
+				sources = layer.Width / classes
+			case Structured:
+			default:
+				continue
+			}
+			if p.Source == Previous && p.Wires == Structured {
+				sources = k.Layers()[i-1].Width
+			}
+			if sources < 2 {
+				return &Fault{
+					"wiring",
+					fmt.Sprintf("structured wires of layer %d combine two different sources, of which there is %d", i+1, sources),
+					"use random or balanced, or a larger model.width",
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // checkTree checks the keys that a tree alone has.
 func checkTree(k *Keys) *Fault {
 	switch {
@@ -230,10 +261,15 @@ func (k *Keys) checkWidths(example string) *Fault {
 		return &Fault{
 			"width", fmt.Sprintf("%d, but model.widths ends with %d", k.Width, widths[len(widths)-1]), "leave it out",
 		}
-	case k.Hidden > 1 && k.Wiring == Balanced:
+	case k.Hidden > 1 && k.Wiring != Random:
 		return &Fault{
-			"wiring", "balanced is for wires that are drawn, and model.hidden has the nodes choose them",
+			"wiring", k.Wiring + " is for wires that are drawn, and model.hidden has the nodes choose them",
 			"use random, or model.hidden: 1",
+		}
+	case k.Inputs != 2 && k.Wiring == Spread:
+		return &Fault{
+			"wiring", fmt.Sprintf("structured is for nodes of two pins, and these have %d", k.Inputs),
+			"use balanced, or model.inputs: 2",
 		}
 	}
 	return nil

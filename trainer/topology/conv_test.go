@@ -22,12 +22,18 @@ func TestConvLayers(t *testing.T) {
 		nodes, width              int
 	}{
 		{
-			"the defaults", func(*Keys) {}, []int{16, 8, 4, 24, 12, 6}, []int{80, 80, 80, 20, 20, 20},
-			[]int{80, 80, 20, 20, 20, 4}, 28*80 + 42*20, 24,
+			"the defaults", func(*Keys) {},
+			[]int{16, 8, 4, 24, 12, 6},
+			[]int{80, 80, 80, 20, 20, 20},
+			[]int{80, 80, 20, 20, 20, 4},
+			28*80 + 42*20, 24,
 		},
 		{
-			"layers after", func(k *Keys) { k.Widths = "50,20" }, []int{16, 8, 4, 24, 12, 6, 50, 20},
-			[]int{80, 80, 80, 20, 20, 20, 1, 1}, []int{80, 80, 20, 20, 20, 4, 1, 1}, 28*80 + 42*20 + 70, 20,
+			"layers after", func(k *Keys) { k.Widths = "50,20" },
+			[]int{16, 8, 4, 24, 12, 6, 50, 20},
+			[]int{80, 80, 80, 20, 20, 20, 1, 1},
+			[]int{80, 80, 20, 20, 20, 4, 1, 1},
+			28*80 + 42*20 + 70, 20,
 		},
 		{
 			"each its own", func(k *Keys) {
@@ -35,8 +41,18 @@ func TestConvLayers(t *testing.T) {
 			}, []int{4, 12, 6}, []int{24, 12, 12}, []int{24, 12, 12}, 4*24 + 18*12, 72,
 		},
 		{
-			"four pins", func(k *Keys) { k.Inputs, k.Levels, k.Kernels = 4, "2", "3" }, []int{12, 3}, []int{80, 80},
-			[]int{80, 20}, 15 * 80, 60,
+			"kernels and layers of chains", func(k *Keys) { k.Leaves, k.Levels, k.Chains, k.Widths, k.Anchors = 1, "2", 3, "12", 9 },
+			[]int{4, 4, 6, 6, 12, 12, 12},
+			[]int{80, 80, 20, 20, 1, 1, 1},
+			[]int{80, 20, 20, 4, 1, 1, 1},
+			8*80 + 12*20 + 36, 12,
+		},
+		{
+			"four pins", func(k *Keys) { k.Inputs, k.Levels, k.Kernels = 4, "2", "3" },
+			[]int{12, 3},
+			[]int{80, 80},
+			[]int{80, 20},
+			15 * 80, 60,
 		},
 	} {
 		k := convKeysOf(c.change)
@@ -100,6 +116,10 @@ func TestConvImpossible(t *testing.T) {
 		{"inputs", func(k *Keys) { k.Inputs = 1 }},
 		{"hidden", func(k *Keys) { k.Hidden = 19 }},
 		{"anchored", func(k *Keys) { k.Anchored = 2 }},
+		{"leaves", func(k *Keys) { k.Leaves = 3 }},
+		{"chains", func(k *Keys) { k.Chains = 2 }},
+		{"widths", func(k *Keys) { k.Chains, k.Widths = 2, "10,10" }},
+		{"wiring", func(k *Keys) { k.Chains, k.Widths, k.Wiring = 2, "10", Balanced }},
 		{"depth", func(k *Keys) { k.Depth = 3 }},
 		{"width", func(k *Keys) { k.Width = 3 }},
 		{"wiring", func(k *Keys) { k.Wiring = Balanced }},
@@ -114,7 +134,7 @@ func TestConvImpossible(t *testing.T) {
 		c.change(&k)
 		k.Complete(func(key string) bool { return key == "depth" && k.Depth == 3 || key == "width" && k.Width == 3 })
 		if k.Topology != Conv {
-			k.Patch, k.Stride, k.Padding, k.Levels, k.Pool = "", "", "", "", ""
+			k.Patch, k.Stride, k.Padding, k.Levels, k.Pool, k.Leaves = "", "", "", "", "", 0
 		}
 		if fault := k.Check(); fault == nil || fault.Key != c.key || fault.Problem == "" || fault.Remedy == "" {
 			t.Errorf("%+v: %+v, want a fault of %s", k, fault, c.key)

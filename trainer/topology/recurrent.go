@@ -59,6 +59,8 @@ func checkRecurrent(k *Keys) *Fault {
 		}
 	case k.Inputs < 2:
 		return &Fault{"inputs", "1 pin of a node that reads state and input", "use 2 or more"}
+	case k.Wiring == Spread:
+		return &Fault{"wiring", k.Wiring + " is not for pin A of these nodes, which read their own column", "use random or balanced"}
 	}
 	if fault := k.checkWidths("100,100"); fault != nil {
 		return fault

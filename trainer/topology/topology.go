@@ -61,7 +61,8 @@ var rows = []Row{
 	},
 	{
 		Name: Conv, Title: "Convolutional LGN",
-		Keys: append([]string{"hidden", "wiring", "inputs", "widths"}, convKeys...), layers: convolutional, check: checkConv,
+		Keys:   append([]string{"hidden", "wiring", "inputs", "leaves", "widths"}, convKeys...),
+		layers: convolutional, check: checkConv,
 	},
 	{
 		Name: Recurrent, Title: "Recurrent LGN", Keys: []string{"anchors", "hidden", "wiring", "inputs", "widths", "steps"},
@@ -224,6 +225,9 @@ const (
 	Column                 // the node of the same index, modulo their number
 	Line                   // the same, or of even nodes two before that
 	Patch                  // distinct elements of a kernel's patch, or candidates among them
+
+	Structured      // as Even, and no node reads a source or a feature twice, no two nodes the same pair
+	StructuredClass // the same within each class
 )
 
 // Leaf says which leaf a pin of node i reads: node i*Of + Index of the level below.
