@@ -150,6 +150,21 @@ var networks = []named{
 		"model.topology=conv", "model.kernels=20", "model.levels=1", "model.depth=2", "model.widths=60", "model.width=60",
 		"model.inputs=4", "model.hidden=2", "train.estimator=gumbel", "train.optimizer.lr=0.05",
 	}, "2341f0f036319860479122a210727edda6b711c3f9548630fc6878305c3cfca1", false},
+	{"recurrent-ste", []string{
+		"model.topology=recurrent", "model.widths=70,60", "model.depth=2", "model.width=60", "train.optimizer.lr=0.05",
+	}, "d074d7822a32606c0e208f7b46375ccd7a95a792fe5c4aff3f56e045e2729e7a", false},
+	{"recurrent-soft", []string{
+		"model.topology=recurrent", "model.widths=60", "model.depth=1", "model.width=60", "model.anchors=5", "train.estimator=soft",
+		"model.inputs=4", "model.hidden=3", "train.optimizer.lr=0.05",
+	}, "a9a2e35bebf9dde913dc33fc5c7235a47bb755437168bda3a2be97a47d928914", true},
+	{"recurrent-gumbel", []string{
+		"model.topology=recurrent", "model.widths=60,40", "model.depth=2", "model.width=40", "model.anchors=4",
+		"model.hidden=3", "train.estimator=gumbel", "train.temperature=0.2", "train.optimizer.lr=0.02",
+	}, "37c4ebd97bf43f67a746aff5d7bfcb0efbb3d90df5b156aa66dd811781df0559", true},
+	{"recurrent-light", []string{
+		"model.topology=recurrent", "model.widths=60,40", "model.depth=2", "model.width=40", "model.parametrization=light",
+		"model.wiring=balanced", "train.estimator=soft", "train.optimizer.lr=0.05", "train.optimizer.weight_decay=0.1",
+	}, "53e1a3deb7d6a28acfbb6db05a0278fb0640dc0a3729a8bf9312690bd570766f", true},
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 

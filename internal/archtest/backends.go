@@ -40,9 +40,11 @@ var backends = []Rule{
 		Test: []string{"backend/verilog", "sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
 	},
 	{
-		Package: "backend/fold", Imports: []string{"netlist", "netlist/names", "compiler/chain"},
+		Package: "backend/fold", Imports: []string{"netlist", "netlist/names", "compiler/chain", "backend/levels"},
 		Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 	},
+	{Package: "backend/levels"},
+	{Package: "backend/positions", Imports: []string{"netlist", "netlist/names", "backend/levels"}},
 	{Package: "backend/inputs"},
 	{
 		Package: "backend/native",

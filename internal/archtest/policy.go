@@ -48,7 +48,8 @@ var policy = Policy{
 			Test: []string{"trainer/encoding"},
 		},
 		{
-			Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding", "internal/interrupt"},
+			Package: "trainer/dataset",
+			Imports: []string{"trainer/config", "trainer/draw", "trainer/encoding", "internal/interrupt"},
 		},
 		{
 			Package: "trainer/augment", Imports: []string{
@@ -76,7 +77,7 @@ var policy = Policy{
 				"trainer/config", "trainer/encoding", "trainer/ranks", "trainer/topology", "internal/bitplane",
 				"internal/atomicfile", "internal/crew", "internal/hugepage", "internal/jsonfault",
 			},
-			External: []string{math32, sync}, Test: []string{"internal/resign"},
+			External: []string{math32, sync}, Test: []string{"trainer", "internal/resign"},
 		},
 		{
 			Package: "trainer/kernel", Imports: []string{"trainer/detmath", "trainer/draw", "trainer/ranks"},

@@ -41,6 +41,7 @@ var limits = []limit{
 	{"model.leaves", 0, topology.MaxPins},
 	{"model.anchors", 1, 256},
 	{"model.hidden", 1, 256},
+	{"model.steps", 0, topology.MaxSteps},
 	{"model.channels", 0, topology.MaxWidth},
 	{"model.chains", 0, 4096},
 	{"model.anchored", 0, topology.MaxPins - 1},
@@ -81,7 +82,7 @@ type choice struct {
 }
 
 var choices = []choice{
-	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV, setArrays}},
+	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setParity, setCopy, setCSV, setArrays}},
 	{"encoder.kind", []string{"thermometer"}},
 	{"encoder.thresholds", []string{"uniform", "quantile", thresholdsLearned}},
 	{"model.topology", topology.Names()},

@@ -49,7 +49,7 @@ func TestConvErrors(t *testing.T) {
 		{
 			"data: {set: mnist}\ntrain: {optimizer: {weight_decay: 0.1}}",
 			"m.yaml:2:35: train.optimizer.weight_decay: has no meaning for topology ialgn",
-			"leave it out, or use model.topology: conv",
+			"leave it out, or use model.topology: conv or recurrent",
 		},
 		{
 			"data: {set: mnist}\n" + network + "\ntrain: {candidates: {kind: gradient}}",

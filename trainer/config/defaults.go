@@ -62,6 +62,7 @@ func (c Config) Complete() Config {
 	c.completeAugment()
 	c.completePrune()
 	c.completeConv()
+	c.completeSteps()
 	c.Model.Complete(func(key string) bool { return c.isSet("model." + key) })
 	bits, tau := c.paper()
 	if c.Encoder.Bits == 0 && !c.isSet("encoder.bits") {
@@ -140,6 +141,8 @@ func (c *Config) paper() (bits int, tau float64) {
 		return 16, 30
 	case "cifar100":
 		return 16, 30
+	case setParity, setCopy:
+		return 2, 0 // of features of one bit
 	}
 	if ownSets[c.Data.Set] {
 		return defaultBits, 0

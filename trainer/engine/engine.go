@@ -132,7 +132,7 @@ func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, err
 // newEngine returns an engine that knows of no other ranks.
 func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	switch {
-	case len(m.Sections) > 0 && m.Sections[0].Grid != nil:
+	case len(m.Sections) > 0 && (m.Sections[0].Grid != nil || m.Steps > 0):
 		b, err := newBase(m, maxBatch, threads)
 		if err != nil {
 			return nil, err
@@ -229,7 +229,7 @@ func checkWires(m *model.Model) error {
 		for k := range s.Pins {
 			p := &s.Pins[k]
 			switch {
-			case i == 0 && p.Source != model.Input:
+			case i == 0 && p.Source != model.Input && m.Steps == 0:
 				return fmt.Errorf("section %d: a pin reads a layer before the first", i)
 			case k > 0 && p.Source == model.Spine:
 				return fmt.Errorf("section %d: pin %s is on the spine, which pin A alone can be", i, model.PinName(k))

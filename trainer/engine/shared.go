@@ -10,7 +10,7 @@ import (
 	"ialgn/trainer/model"
 )
 
-// sharedEngine trains networks with nodes that positions share. Where the other engines take a node through all samples
+// sharedEngine trains networks with nodes that positions or steps share. Where the other engines take a node through all samples
 // of a batch, it takes a unit of [shared.Lanes] samples through the network, forth and back, so that the rows of a unit
 // stay in the processor's caches; goroutines have units of their own. What the units sum for a node is added up in
 // their order afterwards.
@@ -20,7 +20,7 @@ type sharedEngine struct {
 	*base
 	sections []*kernel.Nodes
 	layers   []*kernel.NodeLayer
-	blocks   []*block
+	course   course
 	input    []uint32       // where the row of each input bit is in an arena
 	field    image          // the input's image once more with a wider border, for pins that read it in later layers
 	fields   []uint32       // the same for it; nil if there are none
@@ -37,6 +37,25 @@ type sharedEngine struct {
 	train bool // whether the current pass goes back
 
 	prepare, run, update func(member int)
+}
+
+// Unit is the number of samples that a goroutine takes through such a network at a time.
+const Unit = shared.Lanes
+
+// course is the way of a unit through the network and back. Rows are those of an arena's values x and gradients g.
+type course interface {
+	// forward computes all values, those of the input bits being there.
+	forward(x []float32)
+
+	// clear makes the gradients zero to which others are added.
+	clear(g []float32)
+
+	// backward takes the gradients of the counted bits to all others, and adds to the sums of nodes in the layers from a
+	// given one on; those before it are not trained.
+	backward(x, g []float32, s *sums, trained int)
+
+	// counted returns the row of a bit that is counted.
+	counted(bit int) uint32
 }
 
 // arena is what a goroutine has for the unit at hand.
@@ -97,7 +116,7 @@ func newTables(n *kernel.Nodes, kept int) *nodeTables {
 	return t
 }
 
-// newShared returns the engine of a network some of whose sections have a grid.
+// newShared returns the engine of a network some of whose sections have a grid, or of a recurrent one.
 func newShared(b *base) (Engine, error) {
 	e := &sharedEngine{base: b, sections: newSections(b.m), soft: b.m.Config.Train.Estimator == "soft"}
 	e.outs = map[int]*image{}
@@ -115,10 +134,15 @@ func newShared(b *base) (Engine, error) {
 	for _, n := range e.sections {
 		e.tables = append(e.tables, newTables(n, e.passes[0].Kept(n)))
 	}
-	size := e.place()
+	var size int
+	if b.m.Steps > 0 {
+		e.course, size = e.newRecurrence()
+	} else {
+		e.course, size = e.place()
+	}
 	if size > math.MaxUint32 {
-		return nil, fmt.Errorf("engine: the bits of %d samples at all positions take %d numbers, of which there can be %d; use "+
-			"fewer kernels or smaller images", shared.Lanes, size, math.MaxUint32)
+		return nil, fmt.Errorf("engine: the bits of %d samples at all positions or steps take %d numbers, of which there can be "+
+			"%d; use fewer nodes, smaller images or fewer steps", shared.Lanes, size, math.MaxUint32)
 	}
 	for range b.crew.Size() {
 		e.arenas = append(e.arenas, &arena{
@@ -211,9 +235,7 @@ func (e *sharedEngine) runUnits(member int) {
 	for u, size := member, e.crew.Size(); u < e.units(); u += size {
 		a := e.arenas[member]
 		e.load(a, u)
-		for _, b := range e.blocks {
-			b.forward(a.x)
-		}
+		e.course.forward(a.x)
 		e.count(a, u)
 		from, n := u*shared.Lanes, len(e.batch.Labels)
 		for s := from; s < min(from+shared.Lanes, n); s++ {
@@ -251,11 +273,10 @@ var bytesOfBits = func() (all [256][8]float32) {
 
 // count adds up the values of each class's nodes for a unit, in their order.
 func (e *sharedEngine) count(a *arena, u int) {
-	last := e.blocks[len(e.blocks)-1].out
 	clear(a.counts)
 	for i := range e.m.Width {
 		counts := a.counts[i/e.perClass*shared.Lanes:][:shared.Lanes]
-		for lane, v := range (*[shared.Lanes]float32)(a.x[last.bit(i):]) {
+		for lane, v := range (*[shared.Lanes]float32)(a.x[e.course.counted(i):]) {
 			counts[lane] += float64(v)
 		}
 	}
@@ -267,18 +288,11 @@ func (e *sharedEngine) count(a *arena, u int) {
 // back takes a unit's gradients from the class counts to the first block.
 func (e *sharedEngine) back(a *arena, u int) {
 	e.sums[u].clear()
-	for _, b := range e.blocks {
-		clear(a.g[b.out.at:][:b.out.size()])
-	}
-	last := e.blocks[len(e.blocks)-1].out
+	e.course.clear(a.g)
 	for i := range e.m.Width {
-		copy(a.g[last.bit(i):][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:][:shared.Lanes])
+		copy(a.g[e.course.counted(i):][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:][:shared.Lanes])
 	}
-	for i := len(e.blocks) - 1; i >= 0; i-- {
-		if b := e.blocks[i]; b.top() >= e.batch.trained(len(e.layers)) {
-			b.backward(a.x, a.g, e.sums[u])
-		}
-	}
+	e.course.backward(a.x, a.g, e.sums[u], e.batch.trained(len(e.layers)))
 }
 
 // prepareNodes computes the tables and probabilities of the step for a goroutine's nodes.
@@ -349,9 +363,9 @@ func (e *sharedEngine) updateNode(p *kernel.NodePass, i int, l *kernel.NodeLayer
 // freezes says that the engine knows frozen layers.
 func (e *sharedEngine) freezes() {}
 
-// Fix implements [Engine]. Networks whose nodes positions share are not pruned.
+// Fix implements [Engine]. Networks whose nodes positions or steps share are not pruned.
 func (e *sharedEngine) Fix(int, int, bool) {
-	panic("engine: nodes that positions share cannot be fixed")
+	panic("engine: nodes that positions or steps share cannot be fixed")
 }
 
 // Frozen implements [Engine].

@@ -96,8 +96,11 @@ func (s *source) row(y int) uint32 { return uint32(y * s.stride() * s.image.pitc
 // chunkFloats bounds the rows of a kernel's nodes in a chunk, so that values and gradients of a chunk stay in a cache.
 const chunkFloats = 12 << 10
 
-// place gives all rows of the network their places in an arena, and returns how large that is.
-func (e *sharedEngine) place() (size int) {
+// blocks are a network of convolutions, one after the other.
+type blocks []*block
+
+// place gives all rows of a network of convolutions their places in an arena, and returns how large that is.
+func (e *sharedEngine) place() (all blocks, size int) {
 	m := e.m
 	g := m.Sections[0].Grid
 	in := image{planes: m.Encoder.Inputs() / (g.Rows * g.Columns), rows: g.Rows, columns: g.Columns, border: g.Padding}
@@ -119,10 +122,10 @@ func (e *sharedEngine) place() (size int) {
 			to++
 		}
 		b := e.newBlock(in, from, to, &size)
-		e.blocks, in, from = append(e.blocks, b), b.out, to
+		all, in, from = append(all, b), b.out, to
 		e.outs[to-1] = &b.out
 	}
-	return size
+	return all, size
 }
 
 // inputRows returns where the row of each input bit is in an image.

@@ -1,6 +1,36 @@
 package engine
 
-import "ialgn/trainer/kernel/shared"
+import (
+	"slices"
+
+	"ialgn/trainer/kernel/shared"
+)
+
+// counted implements [course].
+func (all blocks) counted(bit int) uint32 { return all[len(all)-1].out.bit(bit) }
+
+// forward implements [course].
+func (all blocks) forward(x []float32) {
+	for _, b := range all {
+		b.forward(x)
+	}
+}
+
+// clear implements [course].
+func (all blocks) clear(g []float32) {
+	for _, b := range all {
+		clear(g[b.out.at:][:b.out.size()])
+	}
+}
+
+// backward implements [course].
+func (all blocks) backward(x, g []float32, s *sums, trained int) {
+	for _, b := range slices.Backward(all) {
+		if b.top() >= trained {
+			b.backward(x, g, s)
+		}
+	}
+}
 
 // forward computes the block's outputs from its image.
 func (b *block) forward(x []float32) {

@@ -165,10 +165,14 @@ func (n *slowNetwork) pin(p *model.Pin, grid *topology.Grid, g, y, x int, before
 func (n *slowNetwork) loss(samples [][]float64, labels []uint8) (sum float64) {
 	classes := len(n.m.Classes)
 	for s, bits := range samples {
-		n.outs = [][]float64{bits}
-		for i := range n.m.Sections {
-			bits = n.bits(i, bits)
-			n.outs = append(n.outs, bits)
+		if n.m.Steps > 0 {
+			bits = n.lastState(bits)
+		} else {
+			n.outs = [][]float64{bits}
+			for i := range n.m.Sections {
+				bits = n.bits(i, bits)
+				n.outs = append(n.outs, bits)
+			}
 		}
 		z, all := make([]float64, classes), 0.0
 		for i, v := range bits {

@@ -50,6 +50,9 @@ func (m *Model) checkForm() error {
 	if err := m.checkText(); err != nil {
 		return err
 	}
+	if err := m.checkSteps(); err != nil {
+		return err
+	}
 	for i := range m.Sections {
 		if err := m.checkSection(i); err != nil {
 			return fmt.Errorf("section %d: %w", i, err)
@@ -68,6 +71,12 @@ func (m *Model) checkForm() error {
 	}
 	if err := m.checkPart(); err != nil {
 		return err
+	}
+	if n := m.Nodes(); m.Steps > 0 && n > maxStepNodes {
+		return fmt.Errorf("%d nodes at all steps, want at most %d", n, maxStepNodes)
+	}
+	if c.Steps != m.Steps {
+		return fmt.Errorf("the configuration describes %d steps, the network has %d", c.Steps, m.Steps)
 	}
 	if c.Parametrization != "softmax16" && c.Parametrization != "light" {
 		return fmt.Errorf("parametrization %.40q, want softmax16 or light", c.Parametrization)
@@ -154,7 +163,7 @@ func (m *Model) checkPin(i, k int) error {
 	switch p := &s.Pins[k]; {
 	case p.Source > Base:
 		return fmt.Errorf("%v, want %v, %v, %v or %v", p.Source, Input, Previous, Spine, Base)
-	case i == 0 && p.Source != Input:
+	case i == 0 && p.Source != Input && (m.Steps == 0 || p.Source != Previous):
 		return fmt.Errorf("source %v, but the first layer has no previous one", p.Source)
 	case p.Source == Spine && p.K != 1:
 		return fmt.Errorf("%d candidates, want 1: a spine has no choice", p.K)

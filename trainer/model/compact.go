@@ -7,13 +7,16 @@ import (
 	"ialgn/trainer/topology"
 )
 
-// Compact is [Frozen] before it is unrolled: nodes that positions share are in it once.
+// Compact is [Frozen] before it is unrolled: nodes that positions or steps share are in it once. With steps, indices of
+// input bits are those of a step, and pins of the first layer with source [Previous] read the last layer of the step
+// before.
 type Compact struct {
 	Name    string
 	Classes []string
 	Width   int // bits that are counted
 	Encoder encoding.Encoder
 	Layers  []CompactLayer
+	Steps   int // of a sequence; 0: there are none
 }
 
 // CompactLayer is one layer of nodes with the same fan-in. Where it has a grid these are evaluated at each of its
@@ -57,7 +60,7 @@ func (f *File) Compact() (*Compact, error) {
 }
 
 func (m *Model) blankCompact() *Compact {
-	c := &Compact{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
+	c := &Compact{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder, Steps: m.Steps}
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		for range s.Layers {
@@ -83,7 +86,7 @@ func (c *Compact) layers(first, n int) (all []FrozenLayer) {
 // Shared reports whether the network has nodes that positions share.
 func (c *Compact) Shared() bool { return len(c.Layers) > 0 && c.Layers[0].Grid != nil }
 
-// Unroll returns the network with a node for each position, and layers for pooling.
+// Unroll returns the network with a node for each position and step, and layers for pooling.
 func (c *Compact) Unroll() (*Frozen, error) {
 	f := &Frozen{Name: c.Name, Classes: c.Classes, Width: c.Width, Encoder: c.Encoder}
 	var bases, last []int // of the layers unrolled, and of those that are not
@@ -109,6 +112,9 @@ func (c *Compact) Unroll() (*Frozen, error) {
 		}
 	}
 	f.carry(bases)
+	if c.Steps > 0 {
+		f.Layers = repeatSteps(f.Layers, c.Steps, c.Encoder.Inputs()/c.Steps)
+	}
 	if err := f.Validate(); err != nil {
 		return nil, fmt.Errorf("unrolled: %w", err)
 	}

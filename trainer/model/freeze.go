@@ -12,7 +12,7 @@ import (
 //
 // Cost: one pass over all logits, spread over the processors.
 func (m *Model) Freeze() *Frozen {
-	f := m.Blank()
+	f := m.blankStep()
 	first := 0
 	for i := range m.Sections {
 		s := &m.Sections[i]
@@ -26,6 +26,7 @@ func (m *Model) Freeze() *Frozen {
 		first += len(layers)
 	}
 	m.finish(f)
+	m.repeat(f)
 	return f
 }
 
@@ -48,6 +49,13 @@ func (s *Section) place(layers, nodes []FrozenLayer, bits int) {
 
 // Blank returns the frozen network with its arrays still zero.
 func (m *Model) Blank() *Frozen {
+	f := m.blankStep()
+	m.repeat(f)
+	return f
+}
+
+// blankStep is [Model.Blank] of one step of a recurrent network.
+func (m *Model) blankStep() *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	for i := range m.Sections {
 		f.Layers = append(f.Layers, m.Sections[i].blankLayers()...)

@@ -52,7 +52,7 @@ func (m *Model) appendPin(ts []Tensor, prefix string, i int, p *Pin) []Tensor {
 	return ts
 }
 
-// limit returns how many bits pin p of section i can choose from: of a patch, if positions share its nodes.
+// limit returns how many bits pin p of section i can choose from: of a patch, if positions share its nodes, or of a step.
 func (m *Model) limit(i int, p *Pin) int {
 	if g := m.Sections[i].Grid; g != nil {
 		return g.Of(p.Source).Elements(m.planes(g.Of(p.Source), p.Source))
@@ -61,7 +61,7 @@ func (m *Model) limit(i int, p *Pin) int {
 	if p.Source == Base {
 		before = m.Sections[m.Base(i)].Outputs()
 	}
-	return sources(p.Source, before, m.Encoder.Inputs())
+	return sources(p.Source, before, m.Encoder.Inputs()/max(m.Steps, 1))
 }
 
 // planes returns how many planes the patches have that a pin of that source reads.

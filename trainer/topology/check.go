@@ -57,7 +57,7 @@ var special = append(specialConv(), []specialKey{
 		"inputs", func(k, standard *Keys) { k.Inputs = standard.Inputs }, func(k *Keys) bool { return k.Inputs == 2 },
 		func(k *Keys) (string, string) {
 			return fmt.Sprintf("%d pins a node, but those of topology %s have two", k.Inputs, k.Topology),
-				"use 2, or topology: ialgn, tree, layered or conv"
+				"use 2, or topology: ialgn, tree, layered, conv or recurrent"
 		},
 	},
 	{
@@ -74,7 +74,13 @@ var special = append(specialConv(), []specialKey{
 		"widths", func(k, standard *Keys) { k.Widths = standard.Widths }, func(k *Keys) bool { return k.Widths == "" },
 		func(k *Keys) (string, string) {
 			return fmt.Sprintf("%.40q, but the layers of topology %s have one width", k.Widths, k.Topology),
-				"leave it out, or use topology: layered or conv"
+				"leave it out, or use topology: layered, conv or recurrent"
+		},
+	},
+	{
+		"steps", func(k, standard *Keys) { k.Steps = standard.Steps }, func(k *Keys) bool { return k.Steps == 0 },
+		func(k *Keys) (string, string) {
+			return fmt.Sprintf("%d, which topology %s has not", k.Steps, k.Topology), "leave it out, or use topology: recurrent"
 		},
 	},
 }...)
@@ -106,7 +112,7 @@ func (k *Keys) Check() *Fault {
 func (k *Keys) checkSize() *Fault {
 	sections, nodes := 0, 0
 	for i, layer := range k.Layers() {
-		if nodes += layer.Nodes(); nodes > maxNodes {
+		if nodes += layer.Nodes() * k.Copies(); nodes > maxNodes {
 			return k.tooLarge()
 		}
 		sections++
@@ -137,7 +143,8 @@ func (k *Keys) checkHidden(layer int, l *Layer, p *Pin) *Fault {
 	if p.Source != Previous || p.K == 1 || l.Grid != nil {
 		return nil
 	}
-	before := k.Layers()[layer-1].Outputs()
+	layers := k.Layers()
+	before := layers[(layer+len(layers)-1)%len(layers)].Outputs() // of a recurrent network's first, the state
 	switch {
 	case p.K > before:
 		return &Fault{
@@ -158,6 +165,12 @@ func (k *Keys) checkHidden(layer int, l *Layer, p *Pin) *Fault {
 func (k *Keys) CheckInputs(inputs int) *Fault {
 	if k.convolves() {
 		return k.checkImage(inputs)
+	}
+	if k.recurs() {
+		if fault := k.checkSteps(inputs); fault != nil {
+			return fault
+		}
+		inputs /= k.Steps
 	}
 	for _, layer := range k.Layers() {
 		for _, p := range layer.Pins {
@@ -227,16 +240,18 @@ func checkTree(k *Keys) *Fault {
 }
 
 // checkLayered checks the keys that the topology layered alone has.
-func checkLayered(k *Keys) *Fault {
+func checkLayered(k *Keys) *Fault { return k.checkWidths("2000,1000") }
+
+// checkWidths checks the keys of layers of given widths, for which there is an example.
+func (k *Keys) checkWidths(example string) *Fault {
 	widths, err := k.LayerWidths()
 	switch {
 	case err != nil:
-		return &Fault{"widths", err.Error(), "give the nodes of each layer, for example 2000,1000"}
+		return &Fault{"widths", err.Error(), "give the nodes of each layer, for example " + example}
 	case len(widths) == 0:
 		return &Fault{
-			"widths",
-			"missing, which topology layered needs",
-			"give the nodes of each layer, for example 2000,1000",
+			"widths", fmt.Sprintf("missing, which topology %s needs", k.Topology),
+			"give the nodes of each layer, for example " + example,
 		}
 	case len(widths) != k.Depth:
 		return &Fault{

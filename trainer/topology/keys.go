@@ -40,6 +40,8 @@ type Keys struct {
 
 	// Pins of a kernel's lowest nodes that choose among the input bits under its patch, after the first convolution.
 	Anchored int `yaml:"anchored" json:"anchored,omitempty"`
+
+	Steps int `yaml:"steps" json:"steps,omitempty"` // of a recurrent network
 }
 
 // The values of keys that decide what a network is.
@@ -86,6 +88,9 @@ func (k *Keys) Complete(given func(key string) bool) {
 		if !given("depth") {
 			k.Depth = len(widths)
 		}
+	}
+	if k.recurs() {
+		k.completeRecurrent(given)
 	}
 	if k.Inputs == 2 {
 		return
