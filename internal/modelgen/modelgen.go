@@ -176,7 +176,7 @@ func configuration(o Options) config.Config {
 		c.Model.FirstPin = "fixed"
 	}
 	c.Train = config.Train{Estimator: "ste", Epochs: 1, Batch: 100, Seed: o.Seed, Gradients: "float32"}
-	c.Train.Candidates.Kind = "fixed"
+	c.Train.Candidates.Kind, c.Train.Freeze.Kind = "fixed", "none"
 	c.Train.Optimizer = config.Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
 	c.Train.Schedule.Kind = "constant"
 	return c

@@ -3,6 +3,8 @@ package model
 import (
 	"errors"
 	"fmt"
+
+	"ialgn/trainer/topology"
 )
 
 // The limits keep every product of positions, planes and nodes within an int64.
@@ -15,31 +17,80 @@ func (m *Model) checkGrid(i int) error {
 	if g == nil {
 		return nil
 	}
-	for _, n := range []int{g.Planes, g.Rows, g.Columns, g.Side, g.Stride} {
-		if n < 1 || n > maxImageSide && n != g.Planes {
-			return fmt.Errorf("grid %+v: %d, want 1 to %d", *g, n, maxImageSide)
-		}
+	if err := checkSizes(g); err != nil {
+		return err
+	}
+	if err := m.checkField(g.Field); err != nil {
+		return err
+	}
+	if b := g.Base; b != nil && (checkSizes(b) != nil || b.Pool != 1 || b.Field != nil || b.Base != nil) {
+		return fmt.Errorf("grid %+v: its base %+v is no image", *g, *b)
 	}
 	before, what := m.before(i), "bits of the layer before"
 	if i == 0 {
 		before, what = m.Encoder.Features(), "features"
 	}
-	rows, columns := 0, 0
-	if g.Padding >= 0 && g.Padding < g.Side && (g.Pool == 1 || g.Pool == 2) &&
-		g.Side <= min(g.Rows, g.Columns)+2*g.Padding {
-		rows, columns = g.Pooled()
-	}
 	switch {
-	case rows < 1 || columns < 1:
+	case !hasPositions(g):
 		return fmt.Errorf("grid %+v has no positions", *g)
 	case s.Layers != 1:
 		return fmt.Errorf("%d layers of nodes that positions share, want 1", s.Layers)
 	case i > 0 && m.Sections[i-1].Grid == nil:
 		return errors.New("positions share its nodes, but not those of the section before")
-	case g.Planes > maxGates || g.Planes*g.Rows*g.Columns != before:
+	case g.Planes > before || g.Planes*g.Rows*g.Columns != before:
 		return fmt.Errorf("an image of %d planes of %d x %d for %d %s", g.Planes, g.Rows, g.Columns, before, what)
 	case s.Width > maxGates/g.Positions():
 		return fmt.Errorf("%d nodes at %d positions", s.Width, g.Positions())
+	}
+	return nil
+}
+
+// hasPositions reports whether patches fit the image of a grid whose sizes are checked, and something is left of it
+// after pooling.
+func hasPositions(g *topology.Grid) bool {
+	if g.Padding < 0 || g.Padding >= g.Side || g.Pool != 1 && g.Pool != 2 || g.Side > min(g.Rows, g.Columns)+2*g.Padding {
+		return false
+	}
+	rows, columns := g.Pooled()
+	return rows > 0 && columns > 0
+}
+
+// checkShared checks the source of a pin of section i where that has to do with nodes that positions share.
+func (m *Model) checkShared(i int, p *Pin) error {
+	switch g := m.Sections[i].Grid; {
+	case p.Source == Base && m.Base(i) < 0:
+		return fmt.Errorf("source %v, but no convolution stands before that has it", p.Source)
+	case g != nil && (p.Source == Spine || i > 0 && p.Source == Input && g.Field == nil):
+		return fmt.Errorf("source %v of nodes that positions share, which have no %v and no field of input bits", p.Source,
+			Spine)
+	}
+	return nil
+}
+
+// checkSizes checks that the sizes of a grid are within their ranges.
+func checkSizes(g *topology.Grid) error {
+	for _, n := range []int{g.Rows, g.Columns, g.Side, g.Stride} {
+		if n < 1 || n > maxImageSide {
+			return fmt.Errorf("grid %+v: %d, want 1 to %d", *g, n, maxImageSide)
+		}
+	}
+	if g.Planes < 1 || g.Planes > maxGates {
+		return fmt.Errorf("grid %+v: %d planes", *g, g.Planes)
+	}
+	return nil
+}
+
+// checkField checks a section's field of input bits, if it has one.
+func (m *Model) checkField(f *topology.Grid) error {
+	if f == nil {
+		return nil
+	}
+	if err := checkSizes(f); err != nil {
+		return fmt.Errorf("field: %w", err)
+	}
+	if f.Pool != 1 || f.Field != nil || f.Base != nil || f.Padding < 0 || f.Padding > maxImageSide ||
+		f.Planes > m.Encoder.Features() || f.Planes*f.Rows*f.Columns != m.Encoder.Features() {
+		return fmt.Errorf("field %+v is none of the %d features", *f, m.Encoder.Features())
 	}
 	return nil
 }
@@ -122,7 +173,7 @@ func (s *Section) unrollNode(layer, nodes *FrozenLayer, n, y, x, at, bits int) {
 
 // pixel returns the bit that an element of the patch is at a position, or the nearest one if it is outside the image.
 func (s *Section) pixel(source Source, element, y, x, bits int) (bit int, outside bool) {
-	g := s.Grid
+	g := s.Grid.Of(source)
 	plane, row, column := element/(g.Side*g.Side), element/g.Side%g.Side, element%g.Side
 	py, px := y*g.Stride+row-g.Padding, x*g.Stride+column-g.Padding
 	cy, cx := min(max(py, 0), g.Rows-1), min(max(px, 0), g.Columns-1)

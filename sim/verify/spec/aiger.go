@@ -134,7 +134,7 @@ func (n *Network) build(g *graph, o Options) ([]bus, error) {
 // gates writes the gates and returns the last layer.
 func (n *Network) gates(g *graph, o Options) []literal {
 	x := n.encode(g, o)
-	var before []literal
+	before := make([]literal, n.width) // zeros: the state before the first step of a recurrent network
 	for i := range n.layers {
 		l := &n.layers[i]
 		h, in := make([]literal, l.width), make([]literal, len(l.pins))

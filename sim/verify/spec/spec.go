@@ -55,8 +55,9 @@ func Read(path string) (*Network, error) {
 func ReadFrom(file *model.File) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section
+	steps := 0
 	begin := func(m *model.Model) error {
-		first = n.form(m)
+		first, steps = n.form(m), m.Steps
 		return nil
 	}
 	visit := func(section, chain, chains int, s *model.Section) error {
@@ -67,6 +68,9 @@ func ReadFrom(file *model.File) (*Network, error) {
 	}
 	if err := file.Chains(begin, visit); err != nil {
 		return nil, err
+	}
+	if steps > 1 {
+		n.repeat(steps)
 	}
 	return n, nil
 }
