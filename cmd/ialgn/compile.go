@@ -203,8 +203,8 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 // positionsText tells what an engine takes that has each kernel once.
 func positionsText(w io.Writer, p *artifact.Positions) {
 	for i, c := range p.Convolutions {
-		fmt.Fprintf(w, "convolution %d: %d kernels at %d positions in %d clocks, line buffer %d bits", i+1, c.Kernels, c.Positions,
-			c.Steps, c.LineBits)
+		fmt.Fprintf(w, "convolution %d: %d kernels at %d positions in %d clocks, line buffer %d bits", i+1, c.Kernels,
+			c.Positions, c.Steps, c.LineBits)
 		if c.PoolBits > 0 {
 			fmt.Fprintf(w, ", pooling %d bits", c.PoolBits)
 		}
