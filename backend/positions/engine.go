@@ -9,8 +9,8 @@ import (
 )
 
 // WriteVerilog writes the engine's module, which has the ports and the protocol of package fold's: a packet is a
-// sample, of a word for each feature, plane by plane and row by row; one that is shorter or longer is dropped as a whole,
-// and error is 1 from then on until a reset; a result stays until it is taken.
+// sample, of a word for each feature, plane by plane and row by row; one that is shorter or longer is dropped as a
+// whole, and error is 1 from then on until a reset; a result stays until it is taken.
 //
 // Kernels and dense layers are modules with an input x and an output h, or class_index.
 func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
