@@ -11,9 +11,9 @@
 // or of none: where the stride passes it by, or where it would reach beyond the padding. What leaves the last
 // convolution is gathered in a register, whose bits the dense layers take all at once.
 //
-// An engine does not know what its kernels compute. They, and the dense layers, are modules of their own, whose ports are
-// those of scopes gates and core. [Shape.WriteVerilog] writes what is around them, and [Shape.Timing] says in how many
-// clocks.
+// An engine does not know what its kernels compute. They, and the dense layers, are modules of their own, whose ports
+// are those of scopes gates and core. [Shape.WriteVerilog] writes what is around them, and [Shape.Timing] says in how
+// many clocks.
 package positions
 
 import (
