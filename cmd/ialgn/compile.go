@@ -49,10 +49,7 @@ func compileCommand() *cli.Command {
 				plural.Or(append([]string{"none"}, wrapper.Kinds()...))},
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
-			&cli.StringFlag{
-				Name:  "fold",
-				Usage: "write an engine that runs `N` gates of chains a clock: 1, 2 or 4, or a position of convolutions: positions",
-			},
+			&cli.StringFlag{Name: "fold", Usage: "write an engine of `N` gates of chains a clock: 1, 2 or 4, or positions"},
 			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.IntFlag{Name: "vectors", Value: plan.UsualVectors, Usage: "write `N` test samples for the testbenches"},
