@@ -38,6 +38,9 @@ type Options struct {
 	Tau      float64
 	Seed     uint64
 
+	// Of convolutions, as a configuration names them; Image then gives Features, and Kernels give Width and Depth.
+	Image, Kernels, Patch, Stride, Padding, Levels, Pool string
+
 	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
 	// spread over the others. Both 0: all sixteen are alike.
 	ShareA, ShareBinary float64
@@ -57,7 +60,15 @@ func (o Options) Defaults() Options {
 	if o.Tau == 0 {
 		o.Tau = 3
 	}
-	if o.Widths != "" {
+	switch {
+	case o.Kernels != "":
+		k := o.convolutions()
+		size, fault := k.ImageSize()
+		if fault != nil {
+			panic("modelgen: " + fault.Key + ": " + fault.Problem)
+		}
+		o.Features, o.Width, o.Depth = size[0]*size[1]*size[2], k.Width, k.Depth
+	case o.Widths != "":
 		widths, err := (&topology.Keys{Widths: o.Widths}).LayerWidths()
 		if err != nil {
 			panic("modelgen: " + err.Error())
@@ -88,6 +99,20 @@ func (o Options) Defaults() Options {
 	return o
 }
 
+// convolutions returns the keys of a network of convolutions, completed. A kernel reads all planes.
+func (o *Options) convolutions() topology.Keys {
+	k := topology.Keys{
+		Topology: topology.Conv, Inputs: cmp.Or(o.Inputs, 2), Hidden: cmp.Or(o.Hidden, 1), Widths: o.Widths, Wiring: "random",
+		Parametrization: topology.Light, Image: o.Image, Kernels: o.Kernels, Patch: o.Patch, Stride: o.Stride,
+		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool,
+	}
+	k.Complete(func(key string) bool { return key == "channels" })
+	if fault := k.Check(); fault != nil {
+		panic("modelgen: " + fault.Key + ": " + fault.Problem)
+	}
+	return k
+}
+
 // defaultBits is the default of Bits.
 const defaultBits = 4
 
@@ -110,7 +135,7 @@ func New(o Options) *model.Model {
 	}
 	layers := m.Config.Model.Layers()
 	for _, l := range layers {
-		s := model.Section{Layers: l.Layers, Width: l.Width, Arity: m.Config.Model.Arity()}
+		s := model.Section{Layers: l.Layers, Width: l.Width, Arity: m.Config.Model.Arity(), Grid: l.Grid}
 		for _, p := range l.Pins {
 			s.Pins = append(s.Pins, model.Pin{Source: p.Source, K: p.K})
 		}
@@ -168,6 +193,12 @@ func configuration(o Options) config.Config {
 		FirstPin:        topology.Relaxed,
 		Wiring:          "random",
 		Tau:             o.Tau,
+	}
+	if o.Kernels != "" {
+		k := o.convolutions()
+		to := &c.Model
+		to.Image, to.Kernels, to.Patch, to.Stride, to.Padding, to.Levels, to.Pool = k.Image, k.Kernels, k.Patch, k.Stride,
+			k.Padding, k.Levels, k.Pool
 	}
 	if o.Light || o.Inputs != 2 {
 		c.Model.Parametrization = topology.Light

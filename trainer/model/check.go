@@ -59,6 +59,9 @@ func (m *Model) checkForm() error {
 	if depth == 0 {
 		return fmt.Errorf("the network has no layers")
 	}
+	if err := m.checkUnrolled(); err != nil {
+		return err
+	}
 	if w := m.Sections[len(m.Sections)-1].Outputs(); w != m.Width {
 		return fmt.Errorf("the last layer has %d gates, want %d", w, m.Width)
 	}
@@ -154,6 +157,8 @@ func (m *Model) checkPin(i, k int) error {
 	switch p := &s.Pins[k]; {
 	case p.Source > Spine:
 		return fmt.Errorf("%v, want %v, %v or %v", p.Source, Input, Previous, Spine)
+	case s.Grid != nil && i > 0 && p.Source != Previous:
+		return fmt.Errorf("source %v of nodes that positions share, want %v", p.Source, Previous)
 	case i == 0 && p.Source != Input:
 		return fmt.Errorf("source %v, but the first layer has no previous one", p.Source)
 	case p.Source == Spine && p.K != 1:
@@ -162,9 +167,6 @@ func (m *Model) checkPin(i, k int) error {
 		return fmt.Errorf("%d candidates, want 1 to %d", p.K, maxCandidates)
 	case p.Source == Spine && k > 0:
 		return fmt.Errorf("source %v, which pin %s alone can have", Spine, PinName(0))
-	case s.Grid != nil && (p.Source == Input) != (i == 0):
-		return fmt.Errorf("source %v of nodes that positions share, want %v in the first section and %v in others",
-			p.Source, Input, Previous)
 	case p.Source != Input && (p.Source == Spine || s.Layers > 1) && m.before(i) != s.Width:
 		return fmt.Errorf("source %v, but the layer before has %d nodes, this one %d", p.Source, m.before(i), s.Width)
 	}

@@ -36,7 +36,12 @@ type slow struct {
 func evaluateSlowly(m *model.Model, x []bool) slow {
 	var out slow
 	h := []bool(nil)
-	for _, s := range m.Sections {
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if s.Grid != nil {
+			h = evaluatePatches(m, s, x, h, &out)
+			continue
+		}
 		for l := range s.Layers {
 			next := make([]bool, s.Width)
 			for i := range next {
@@ -66,21 +71,77 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 	return out
 }
 
+// evaluatePatches is the part of a section whose nodes positions share, and of what pools them.
+func evaluatePatches(m *model.Model, s *model.Section, x, h []bool, out *slow) []bool {
+	g := s.Grid
+	rows, columns := (g.Rows+2*g.Padding-g.Side)/g.Stride+1, (g.Columns+2*g.Padding-g.Side)/g.Stride+1
+	var all []bool
+	for node := range s.Width {
+		for y := range rows {
+			for x0 := range columns {
+				line := 0
+				for k := range s.Pins {
+					if line *= 2; slowElement(m, s, k, node, y, x0, x, h) {
+						line++
+					}
+				}
+				all = append(all, slowNode(s.Ops[node*s.Arity:][:s.Arity], line, len(s.Pins)))
+			}
+		}
+	}
+	out.layers = append(out.layers, all)
+	if g.Pool == 1 {
+		return all
+	}
+	var pooled []bool
+	for node := range s.Width {
+		for y := range rows / 2 {
+			for x0 := range columns / 2 {
+				at := (node*rows+2*y)*columns + 2*x0
+				pooled = append(pooled, all[at] || all[at+1] || all[at+columns] || all[at+columns+1])
+			}
+		}
+	}
+	out.layers = append(out.layers, pooled)
+	return pooled
+}
+
+// slowElement returns what pin k of a node reads at row y and column c of positions.
+func slowElement(m *model.Model, s *model.Section, k, node, y, c int, x, h []bool) bool {
+	g, p := s.Grid, &s.Pins[k]
+	element := slowWire(p, node)
+	plane, row, column := element/(g.Side*g.Side), element/g.Side%g.Side, element%g.Side
+	row, column = row+y*g.Stride-g.Padding, column+c*g.Stride-g.Padding
+	switch {
+	case row < 0 || row >= g.Rows || column < 0 || column >= g.Columns:
+		return false
+	case p.Source == model.Input:
+		bits := m.Encoder.Bits - 1
+		return x[((plane/bits*g.Rows+row)*g.Columns+column)*bits+plane%bits]
+	}
+	return h[(plane*g.Rows+row)*g.Columns+column]
+}
+
 func slowPin(p *model.Pin, g, chain int, x, h []bool) bool {
 	if p.Source == model.Spine {
 		return h[chain]
 	}
+	if wire := slowWire(p, g); p.Source == model.Input {
+		return x[wire]
+	} else {
+		return h[wire]
+	}
+}
+
+// slowWire returns the candidate with the largest logit.
+func slowWire(p *model.Pin, g int) int {
 	best := 0
 	for k := range p.K {
 		if p.K > 1 && p.Logits[g*p.K+k] > p.Logits[g*p.K+best] {
 			best = k
 		}
 	}
-	wire := p.Wires.At(g*p.K + best)
-	if p.Source == model.Input {
-		return x[wire]
-	}
-	return h[wire]
+	return int(p.Wires.At(g*p.K + best))
 }
 
 func slowNode(logits []float32, line, pins int) bool {

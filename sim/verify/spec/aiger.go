@@ -109,17 +109,24 @@ func (n *Network) encoded() int { return len(n.thresholds) * (n.bits - 1) }
 func (n *Network) variableLimit(o Options) int {
 	variables := n.inputs(o) + n.encoded()*wordBits*compareAnds
 	for i := range n.layers {
-		l := &n.layers[i]
-		if l.table == nil {
-			variables += l.width * gateAnds
-		} else {
-			variables += l.width << len(l.pins) * tableAnds
-		}
+		variables += n.layers[i].variableLimit()
 	}
 	if o.Head != nil {
 		variables += n.width * headAnds
 	}
 	return variables
+}
+
+// variableLimit returns a number of variables that the layer does not exceed.
+func (l *layer) variableLimit() int {
+	each := gateAnds
+	if l.table != nil {
+		each = tableAnds << len(l.pins)
+	}
+	if l.grid == nil {
+		return l.width * each
+	}
+	return l.width * l.grid.variableLimit(each)
 }
 
 // build writes all gates and returns the outputs.
@@ -137,6 +144,10 @@ func (n *Network) gates(g *graph, o Options) []literal {
 	var before []literal
 	for i := range n.layers {
 		l := &n.layers[i]
+		if l.grid != nil {
+			before = l.convolve(g, x, before, n.bits-1)
+			continue
+		}
 		h, in := make([]literal, l.width), make([]literal, len(l.pins))
 		for k := range h {
 			for j := range l.pins {
@@ -146,15 +157,19 @@ func (n *Network) gates(g *graph, o Options) []literal {
 				}
 				in[j] = rows[l.pins[j].source[k]]
 			}
-			if l.table == nil {
-				h[k] = g.gate(l.function[k], in[0], in[1])
-			} else {
-				h[k] = g.look(l.table[k], in)
-			}
+			h[k] = l.node(g, k, in)
 		}
 		before = h
 	}
 	return before
+}
+
+// node returns the value of node k of the layer for the values of its pins.
+func (l *layer) node(g *graph, k int, in []literal) literal {
+	if l.table == nil {
+		return g.gate(l.function[k], in[0], in[1])
+	}
+	return g.look(l.table[k], in)
 }
 
 // graph is a file that is being written, or counted if out is nil.

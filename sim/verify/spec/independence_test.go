@@ -15,7 +15,10 @@ import (
 // itself what it means.
 func TestIndependence(t *testing.T) {
 	names := []string{"Model", "Section", "Pin", "Input", "Spine", "File", "Open"}
-	methods := []string{"Arity", "At", "Blank", "Depth", "Freeze", "Frozen", "Info", "Inputs", "Label", "Levels", "Load"}
+	methods := []string{
+		"Arity", "At", "Blank", "Compact", "Depth", "Elements", "Freeze", "Frozen", "Info", "Inputs", "Label", "Levels",
+		"Load", "Outputs", "Pooled", "Positions", "Size", "Unroll",
+	}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)

@@ -15,9 +15,10 @@ package spec
 
 import "ialgn/trainer/model"
 
-// Network is what the largest logits of a model select. It needs 12 bytes for a gate of two pins.
+// Network is what the largest logits of a model select. It needs 12 bytes for a gate of two pins, and of a node that
+// positions share no more.
 type Network struct {
-	width      int // nodes of the last layer
+	width      int // bits that are counted
 	classes    int
 	bits       int // thermometer bits a feature, plus one
 	bitsIn     int // bits in a feature word
@@ -32,12 +33,13 @@ type layer struct {
 	function []function
 	table    []table
 	pins     []pin
+	grid     *grid // unless nil, what the nodes are evaluated over
 }
 
 // pin is one of the inputs of a layer's nodes.
 type pin struct {
-	anchored bool // reads thermometer bits; otherwise gates of the layer before
-	source   []uint32
+	anchored bool     // reads thermometer bits; otherwise bits of the layer before
+	source   []uint32 // of nodes that positions share: an element of the patch
 }
 
 // Read reads the network of a model file, as [ReadFrom] does.
@@ -83,7 +85,7 @@ func (n *Network) form(m *model.Model) (first []int) {
 		s := &m.Sections[i]
 		first = append(first, len(n.layers))
 		for range s.Layers {
-			l := layer{width: s.Width}
+			l := layer{width: s.Width, grid: gridOf(s)}
 			if len(s.Pins) == 2 {
 				l.function = make([]function, s.Width)
 			} else {

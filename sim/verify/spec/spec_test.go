@@ -214,9 +214,10 @@ func TestWrongOperation(t *testing.T) {
 	expect(t, equivalent, right, graphOf(t, n, Options{}))
 }
 
-// negateLast negates a node of the last layer.
-func (n *Network) negateLast(node int) {
+// negateLast negates the node that makes a counted bit.
+func (n *Network) negateLast(bit int) {
 	last := &n.layers[len(n.layers)-1]
+	node := bit / (n.width / last.width)
 	if last.table != nil {
 		last.table[node] = ^last.table[node]
 		return
