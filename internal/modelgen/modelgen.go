@@ -64,6 +64,9 @@ func (o Options) Defaults() Options {
 	case o.Kernels != "":
 		k := o.convolutions()
 		size, fault := k.ImageSize()
+		if fault == nil {
+			fault = k.Check()
+		}
 		if fault != nil {
 			panic("modelgen: " + fault.Key + ": " + fault.Problem)
 		}
@@ -107,10 +110,18 @@ func (o *Options) convolutions() topology.Keys {
 		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool,
 	}
 	k.Complete(func(key string) bool { return key == "channels" })
-	if fault := k.Check(); fault != nil {
-		panic("modelgen: " + fault.Key + ": " + fault.Problem)
-	}
 	return k
+}
+
+// Possible reports whether there is such a network of convolutions, and how many bits it counts. Features have o.Bits.
+func (o *Options) Possible() (width int, ok bool) {
+	k := o.convolutions()
+	if k.Check() != nil {
+		return 0, false
+	}
+	size, _ := k.ImageSize()
+	inputs := size[0] * size[1] * size[2] * (cmp.Or(o.Bits, defaultBits) - 1)
+	return k.Width, k.CheckInputs(inputs) == nil
 }
 
 // defaultBits is the default of Bits.

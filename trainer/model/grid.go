@@ -96,15 +96,18 @@ func (s *Section) frozenLayers() int {
 
 // blankLayers returns the layers of a frozen network for a section, with their arrays still zero.
 func (s *Section) blankLayers() (all []FrozenLayer) {
-	width := s.Width
-	if s.Grid != nil {
-		width *= s.Grid.Positions()
+	if s.Grid == nil {
+		for range s.Layers {
+			all = append(all, s.blankLayer(s.Width))
+		}
+		return all
 	}
-	for range s.Layers {
-		all = append(all, s.blankLayer(width))
-	}
-	if s.frozenLayers() > s.Layers {
-		all = append(all, blankPool(s.Outputs()))
+	nodes := s.blankLayer(s.Width * s.Grid.Positions())
+	nodes.Rows, nodes.Columns = s.Grid.Size()
+	if all = append(all, nodes); s.frozenLayers() > s.Layers {
+		pool := blankPool(s.Outputs())
+		pool.Rows, pool.Columns = s.Grid.Pooled()
+		all = append(all, pool)
 	}
 	return all
 }

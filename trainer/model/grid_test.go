@@ -52,8 +52,12 @@ func TestGridVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkCompact(t, path, m)
-		if got, want := m.Freeze().Gates(), m.Nodes(); got < want {
-			t.Errorf("%s: %d nodes unrolled, want at least %d", form.Name, got, want)
+		f := m.Freeze()
+		if got, want := m.FrozenNodes(), f.Gates(); got != want {
+			t.Errorf("%s: %d nodes unrolled, want %d", form.Name, got, want)
+		}
+		if got, want := m.Config.Model.FrozenLayers(), f.Depth(); got != want {
+			t.Errorf("%s: %d layers, want %d", form.Name, got, want)
 		}
 	}
 }

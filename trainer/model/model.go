@@ -146,7 +146,7 @@ func (m *Model) Depth() int {
 	return d
 }
 
-// Nodes returns the number of nodes in all layers, of shared ones at all positions.
+// Nodes returns the number of nodes in all layers, of shared ones at all positions; the ORs of pooling are none.
 func (m *Model) Nodes() int {
 	n := 0
 	for i := range m.Sections {
@@ -156,6 +156,17 @@ func (m *Model) Nodes() int {
 			nodes *= s.Grid.Positions()
 		}
 		n += nodes
+	}
+	return n
+}
+
+// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]): pooling has some, too.
+func (m *Model) FrozenNodes() int {
+	n := m.Nodes()
+	for i := range m.Sections {
+		if s := &m.Sections[i]; s.frozenLayers() > s.Layers {
+			n += s.Outputs()
+		}
 	}
 	return n
 }

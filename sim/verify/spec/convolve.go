@@ -71,10 +71,9 @@ func image(bits []literal, rows, columns, each int) (all []plane) {
 // node, and of each row by row. A feature has so many input bits.
 func (l *layer) convolve(g *graph, x, before []literal, bits int) (leave []literal) {
 	p := l.grid
-	inputs := image(x, p.rows, p.columns, bits)
-	var hidden []plane
-	if !l.pins[0].anchored {
-		hidden = image(before, p.rows, p.columns, 1)
+	planes := image(before, p.rows, p.columns, 1)
+	if l.pins[0].anchored { // as all pins of the first layer, and no other
+		planes = image(x, p.rows, p.columns, bits)
 	}
 	in := make([]literal, len(l.pins))
 	for k := range l.width {
@@ -83,10 +82,6 @@ func (l *layer) convolve(g *graph, x, before []literal, bits int) (leave []liter
 			var row []literal
 			for _, left := range p.begins(p.columns) {
 				for j := range l.pins {
-					planes := hidden
-					if l.pins[j].anchored {
-						planes = inputs
-					}
 					in[j] = p.element(planes, int(l.pins[j].source[k]), top, left)
 				}
 				row = append(row, l.node(g, k, in))

@@ -34,6 +34,12 @@ func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return frozenGraph(t, f, o)
+}
+
+// frozenGraph is other of a frozen network.
+func frozenGraph(t *testing.T, f *model.Frozen, o Options) *aiger.File {
+	t.Helper()
 	scope := netlist.Gates
 	switch {
 	case o.Words:
@@ -159,6 +165,19 @@ var cases = []struct {
 		{"count_2 > best", "count_2 >= best"},
 		{"2'd2 : first", "2'd3 : first"},
 	}},
+	{"patches", patchesModel, Options{}, [][2]string{
+		{"a00 = x[0]", "a00 = ~x[0]"}, // ones beyond the edge
+		{"a03 = 1'b0", "a03 = x[4]"},  // the nearest pixel beyond it
+		{"a11 = x[1] ^ x[8]", "a11 = x[0] ^ x[9]"},
+		{"a11 = x[1] ^ x[8]", "a11 = x[7] ^ x[2]"}, // rows and columns of a patch exchanged
+		{"a11 = x[1] ^ x[8]", "a11 = x[6] ^ x[4]"}, // bits before pixels
+		{"a12 = x[3] ^ x[10]", "a12 = x[1] ^ x[8]"},
+		{"b10 = x[7]", "b10 = x[1]"},
+		{"a00 | a01 | a10 | a11", "a00 | a01 | a10"},
+		{"a00 | a01 | a10 | a11", "a00 | a01 | a10 | a11 | x[7]"}, // with the row that is left out
+		{"a00 | a01 | a10 | a11", "a00 | a01 | a02 | a11"},
+		{"b02 | b03 | b12 | b13", "b02 & b12"},
+	}},
 	{"light", lightModel, Options{}, [][2]string{
 		{"~(a ^ b)", "a | ~b"},
 		{"h[1] = 1'b0", "h[1] = ~a | ~b"},
@@ -193,6 +212,27 @@ func TestByHand(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWrongUnrolled changes what the compiler starts from, the unrolled network, and finds that it is not what the model
+// says: a wire, a table, a pin beyond the edge and pooling.
+func TestWrongUnrolled(t *testing.T) {
+	m := patchesModel()
+	ours := graphOf(t, read(t, m), Options{})
+	expect(t, equivalent, ours, frozenGraph(t, m.Freeze(), Options{}))
+	for name, change := range map[string]func(nodes, pool *model.FrozenLayer){
+		"wire":            func(nodes, _ *model.FrozenLayer) { nodes.Pins[1].Index[5] = 0 },
+		"table":           func(nodes, _ *model.FrozenLayer) { nodes.Op.Set(5, 7) },
+		"no padding":      func(nodes, _ *model.FrozenLayer) { nodes.Op.Set(0, 6) },
+		"pooling by AND":  func(_, pool *model.FrozenLayer) { pool.Op.Set(0, 1) },
+		"position pooled": func(_, pool *model.FrozenLayer) { pool.Pins[2].Index[0] = 11 },
+	} {
+		f := m.Freeze()
+		change(&f.Layers[0], &f.Layers[1])
+		if got := answers(t, ours, frozenGraph(t, f, Options{})); got[0] != different {
+			t.Errorf("another %s is %s", name, got[0])
+		}
 	}
 }
 
