@@ -68,7 +68,7 @@ func TestSeeds(t *testing.T) {
 	for _, seeds := range []struct {
 		first uint64
 		n     int
-	}{{0, 8000}, {firstNodes, 3500}} {
+	}{{0, 8000}, {firstNodes, 3500}, {firstShared, 3500}} {
 		s := newSummary()
 		for i := range seeds.n {
 			seed := seeds.first + uint64(i)

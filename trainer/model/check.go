@@ -62,6 +62,9 @@ func (m *Model) checkForm() error {
 	if depth == 0 {
 		return fmt.Errorf("the network has no layers")
 	}
+	if err := m.checkUnrolled(); err != nil {
+		return err
+	}
 	if w := m.Sections[len(m.Sections)-1].Outputs(); w != m.Width {
 		return fmt.Errorf("the last layer has %d gates, want %d", w, m.Width)
 	}
