@@ -16,8 +16,9 @@ _EXTRA_TENSORS, _EXTRA_METADATA = "adam.", "checkpoint."
 _MAX_WIDTH = (1 << 31) - 1
 _MAX_CANDIDATES = 1 << 16
 
-# Of grids: rows and columns, the side of a patch, positions for each pixel that the network reads, and nodes in all.
-_MAX_IMAGE, _MAX_PATCH, _MAX_SPREAD, _MAX_UNROLLED = 1 << 12, 64, 16, 3 << 29
+# Of grids: rows and columns, the side of a patch, positions (for each pixel that the network reads, and
+# of any network), and nodes in all.
+_MAX_IMAGE, _MAX_PATCH, _MAX_SPREAD, _MAX_POSITIONS, _MAX_UNROLLED = 1 << 12, 64, 16, 1 << 12, 3 << 29
 
 
 def load(path):
@@ -249,8 +250,8 @@ def _grid(info, encoder, shells):
         if image != before:
             raise Fault(f"an image of {image}, but {before} leave the section before")
     first = shells[0].grid if shells else grid
-    if grid.places() > _MAX_SPREAD * first.rows * first.columns:
-        raise Fault(f"{grid.places()} positions, more than {_MAX_SPREAD} times the pixels that the network reads")
+    if grid.places() > max(_MAX_SPREAD * first.rows * first.columns, _MAX_POSITIONS):
+        raise Fault(f"{grid.places()} positions, more than a network that reads {first.rows} x {first.columns} pixels can have")
     return grid
 
 

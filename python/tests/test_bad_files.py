@@ -210,7 +210,7 @@ FORGED_GRIDS = [
     ("side beyond the image", grid(side=5, padding=1), "no positions"),
     ("stride", grid(stride=0), "stride 0"),
     ("padding", grid(padding=3), "padding 3, want 0 to 2"),
-    ("many positions", grid(side=64, padding=63), "more than 16 times"),
+    ("many positions", grid(side=64, padding=63), "4160 positions, more than a network"),
     ("pool", grid(pool=3), "pool 3"),
     ("too few to pool", grid(pool=2), "no positions"),
     ("text", grid(pool="2"), "no place there"),

@@ -17,10 +17,6 @@ const (
 // maxUnrolled is more nodes than a netlist can number, for those of all positions together ([topology.Keys.Check]).
 const maxUnrolled = 3 << 29
 
-// maxSpread bounds the positions of a section by the pixels of the first image: padding can make more of them than there
-// are pixels, and a header of a few lines is not to be what decides how much memory a network takes.
-const maxSpread = 16
-
 // checkGrid checks the grid of section i, if it has one: its image is what stands before, and it has positions.
 func (m *Model) checkGrid(i int) error {
 	s := &m.Sections[i]
@@ -65,8 +61,8 @@ func (m *Model) checkGrid(i int) error {
 		rows, columns := b.Grid.Pooled()
 		return fmt.Errorf("an image of %d planes of %d x %d, but %d of %d x %d leave the section before",
 			g.Planes, g.Rows, g.Columns, b.Width, rows, columns)
-	case g.Positions() > maxSpread*m.Sections[0].Grid.Rows*m.Sections[0].Grid.Columns:
-		return fmt.Errorf("%d positions, more than %d times the %d x %d pixels that the network reads", g.Positions(), maxSpread,
+	case g.Positions() > topology.MaxPositions(m.Sections[0].Grid.Rows*m.Sections[0].Grid.Columns):
+		return fmt.Errorf("%d positions, more than a network that reads %d x %d pixels can have", g.Positions(),
 			m.Sections[0].Grid.Rows, m.Sections[0].Grid.Columns)
 	case s.Width > maxUnrolled/g.Positions():
 		return fmt.Errorf("%d nodes at %d positions, want at most %d in all", s.Width, g.Positions(), maxUnrolled)

@@ -88,7 +88,7 @@ func TestGridErrors(t *testing.T) {
 		{"more padding than a patch", first, replaced(first, "padding", "3"), "grid: padding 3, want 0 to 2"},
 		{
 			"padding makes many positions", first, replaced(first, "side", "64", "padding", "63"),
-			"4761 positions, more than 16 times the 6 x 6 pixels",
+			"4761 positions, more than a network that reads 6 x 6 pixels can have",
 		},
 		{"no pooling at all", first, replaced(first, "pool", "0"), "grid: pool 0, want 1 to 2"},
 		{"wide pooling", first, replaced(first, "pool", "3"), "grid: pool 3, want 1 to 2"},
