@@ -44,6 +44,7 @@ var backends = []Rule{
 		Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 	},
 	{Package: "backend/levels"},
+	{Package: "backend/steps", Imports: []string{"netlist", "netlist/names", "backend/levels"}},
 	{Package: "backend/positions", Imports: []string{"netlist", "netlist/names", "backend/levels"}},
 	{Package: "backend/inputs"},
 	{
