@@ -111,7 +111,7 @@ func CompileWith(ctx context.Context, m *Model, o CompileOptions, data Data) (*D
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Run(ctx, raw, m.network(), &product); err != nil {
+	if err := p.Run(ctx, raw, m.foldable(), &product); err != nil {
 		return nil, err
 	}
 	if err := product.Netlist.Validate(); err != nil {
@@ -146,8 +146,8 @@ func (m *Model) freeze(ctx context.Context, p *plan.Plan, product *artifact.Prod
 	return n, err
 }
 
-// network is what a plan makes a folded engine of, beside the netlist.
-func (m *Model) network() plan.Network {
+// foldable is what a plan makes a folded engine of, beside the netlist.
+func (m *Model) foldable() plan.Network {
 	return plan.Network{Encoder: &m.info.Model.Encoder, Compact: m.file.Compact}
 }
 

@@ -175,6 +175,7 @@ func (o SynthOptions) run(ctx context.Context, d *Design, out *artifact.Output) 
 	if r.Module, r.Sources, err = sources(out, d.plan, r.Device); err != nil {
 		return r, err
 	}
+	r.Buffers = d.plan.Fold == plan.FoldPositions
 	if r.Memories, err = memories(out); err != nil {
 		return r, err
 	}

@@ -178,7 +178,7 @@ func newChecked(ctx context.Context, m *Model, out *artifact.Output, o VerifyOpt
 	if err := m.madeOf(ctx, out); err != nil {
 		return nil, err
 	}
-	k := &checked{out: out, network: m.network(), model: artifact.File{
+	k := &checked{out: out, network: m.foldable(), model: artifact.File{
 		Name: filepath.Base(m.Path()), Format: "model", Size: m.file.Size(), SHA256: out.Manifest.Model.SHA256,
 	}}
 	var err error
@@ -199,6 +199,9 @@ func newChecked(ctx context.Context, m *Model, out *artifact.Output, o VerifyOpt
 		o.Warn(note)
 	}
 	if k.design, k.files, err = compared(k.plan, f, out); err != nil {
+		return nil, err
+	}
+	if k.design.Looped, err = m.looped(ctx); err != nil {
 		return nil, err
 	}
 	if err := k.compareFiles(ctx); err != nil {

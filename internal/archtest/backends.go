@@ -50,11 +50,13 @@ var backends = []Rule{
 	{
 		Package: "backend/native",
 		Imports: []string{
-			"netlist", "backend/wordcode", "backend/native/arm64", "backend/native/rows", "backend/native/x86",
+			"netlist", "netlist/positions", "backend/wordcode", "backend/native/arm64", "backend/native/rows",
+			"backend/native/x86",
 		},
 		External: []string{sys},
 		Test: []string{
-			"sim", "netlist/freeze", "backend/native/arm64/arm64test", "internal/nativecall", "internal/netgen",
+			"sim", "netlist/freeze", "backend/native/arm64/arm64test", "internal/modelgen", "internal/nativecall",
+			"internal/netgen", "trainer/model",
 		},
 		TestStandard: []string{"unsafe"},
 	},

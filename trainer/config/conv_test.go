@@ -12,7 +12,7 @@ func TestConv(t *testing.T) {
 	c := parse(t, "data: {set: cifar10}\nmodel: {topology: conv, kernels: \"8,16\", widths: \"100,50\"}\n")
 	m := &c.Model
 	if m.Image != "3,32,32" || m.Patch != "3" || m.Stride != "1" || m.Padding != "1" || m.Levels != "3" || m.Pool != "2" ||
-		m.Channels != 2 || m.Leaves != 2 || m.Depth != 8 || m.Width != 50 {
+		m.Channels != 2 || m.Leaves != 0 || m.Depth != 8 || m.Width != 50 {
 		t.Errorf("%+v", *m)
 	}
 	if err := c.CheckClasses(10, 3072*15); err != nil {

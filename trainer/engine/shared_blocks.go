@@ -112,9 +112,13 @@ func (e *sharedEngine) place() (all blocks, size int) {
 		size += e.field.size()
 		e.fields = e.inputRows(&e.field)
 	}
+	ends := map[int]bool{} // sections whose bits later ones read, which therefore leave a block
+	for i := range m.Sections {
+		ends[m.Base(i)] = true
+	}
 	for from := 0; from < len(m.Sections); {
 		to := from + 1
-		for to < len(m.Sections) && isLevel(m, to) {
+		for to < len(m.Sections) && isLevel(m, to) && !ends[to-1] {
 			to++
 		}
 		b := e.newBlock(in, from, to, &size)

@@ -224,6 +224,9 @@ var sharedForms = map[string]func(c *config.Config){
 		c.Model.Chains, c.Model.Widths, c.Model.Anchors, c.Model.Inputs, c.Model.Levels = 2, "6", 1, 4, "1"
 	},
 	"kernels are chains": func(c *config.Config) { c.Model.Leaves, c.Model.Levels = 1, "3,2" },
+	"kernels are chains, of a pixel": func(c *config.Config) {
+		c.Model.Kernels, c.Model.Leaves, c.Model.Levels, c.Model.Patch, c.Model.Padding = "3,3", 1, "1,3", "3,1", "1,0"
+	},
 	"kernels with two leaves": func(c *config.Config) {
 		c.Model.Inputs, c.Model.Leaves, c.Model.Levels, c.Model.Hidden, c.Model.Pool = 3, 2, "2,3", 2, "2,1"
 	},

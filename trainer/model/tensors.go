@@ -92,7 +92,10 @@ func (m *Model) Base(i int) int {
 			return j
 		case g != nil && (of == nil || g.Base == nil):
 			return -1
-		case g != nil && of.SameImage(g.Base):
+		case g != nil && of.Base == nil: // the lowest level, the only one that has no base
+			if !of.SameImage(g.Base) {
+				return -1
+			}
 			return j - 1
 		}
 	}

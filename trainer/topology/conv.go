@@ -62,6 +62,15 @@ func specialNumber(key string, of func(k *Keys) *int) specialKey {
 	}
 }
 
+// below returns how many nodes of the level below a node of a kernel reads: with all of its pins, unless leaves says
+// how many.
+func (k *Keys) below() int {
+	if k.Leaves == 0 {
+		return k.Inputs
+	}
+	return k.Leaves
+}
+
 // convolves reports whether the network has convolutions.
 func (k *Keys) convolves() bool { return k.Topology == Conv }
 
@@ -74,9 +83,6 @@ func (k *Keys) completeConv(given func(key string) bool) {
 	}
 	if k.Channels == 0 && !given("channels") {
 		k.Channels = standardChannels
-	}
-	if k.Leaves == 0 && !given("leaves") {
-		k.Leaves = k.Inputs
 	}
 	layers, fault := k.convLayers()
 	if fault != nil {
@@ -268,7 +274,7 @@ func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first int) ([
 	}
 	width := c.Kernels
 	for range c.Levels - 1 {
-		if width *= max(k.Leaves, 1); width > MaxWidth {
+		if width *= k.below(); width > MaxWidth {
 			return nil, &Fault{
 				"levels", fmt.Sprintf("the lowest of %d levels would have more than %d nodes", c.Levels, MaxWidth),
 				"use fewer levels, or fewer kernels",
@@ -288,7 +294,7 @@ func (k *Keys) levels(c *convolution, grid Grid, first, width int) (all []Layer)
 		}
 		of := grid
 		if level > 0 {
-			of, of.Planes = above, width*k.Leaves
+			of, of.Planes = above, width*k.below()
 		}
 		if level == c.Levels-1 {
 			of.Pool = c.Pool
@@ -297,7 +303,7 @@ func (k *Keys) levels(c *convolution, grid Grid, first, width int) (all []Layer)
 			layer.Passed = k.passedIn(level)
 		}
 		all = append(all, layer)
-		width /= k.Leaves
+		width /= k.below()
 	}
 	return all
 }
@@ -309,7 +315,7 @@ func (k *Keys) above(grid Grid, first int) Grid {
 	above.Rows, above.Columns = grid.Size()
 	above.Side, above.Stride, above.Padding, above.Field = 1, 1, 0, nil
 	switch own.Field = nil; {
-	case k.Leaves >= k.Inputs:
+	case k.below() == k.Inputs:
 	case first == 0:
 		above.Field = &own
 	default:
@@ -322,8 +328,8 @@ func (k *Keys) above(grid Grid, first int) Grid {
 // first convolution or not.
 func (k *Keys) kernelPin(anchor Pin, i, level int, first bool) Pin {
 	switch {
-	case level > 0 && i < k.Leaves:
-		return Pin{Source: Previous, K: 1, Wires: Leaves, Leaf: Leaf{k.Leaves, i}}
+	case level > 0 && i < k.below():
+		return Pin{Source: Previous, K: 1, Wires: Leaves, Leaf: Leaf{k.below(), i}}
 	case first:
 		return Pin{Source: Input, K: k.Hidden, Wires: Patch}
 	case level > 0:
@@ -337,7 +343,7 @@ func (k *Keys) kernelPin(anchor Pin, i, level int, first bool) Pin {
 // passedIn returns the pins that nodes of a kernel's level pass on at the start.
 func (k *Keys) passedIn(level int) (pins []int) {
 	for i := range k.Inputs {
-		if level == 0 || i < k.Leaves {
+		if level == 0 || i < k.below() {
 			pins = append(pins, i)
 		}
 	}

@@ -86,10 +86,10 @@ func (k *Keys) checkImage(inputs int) *Fault {
 // checkNodes checks what the nodes of kernels are.
 func (k *Keys) checkNodes([]Layer) *Fault {
 	switch {
-	case k.Leaves < 1 || k.Leaves > k.Inputs:
+	case k.Leaves < 0 || k.Leaves > k.Inputs:
 		return &Fault{
 			"leaves", fmt.Sprintf("%d leaves of a node with %d pins", k.Leaves, k.Inputs),
-			fmt.Sprintf("give 1, for chains, to %d, for trees", k.Inputs),
+			fmt.Sprintf("give 1, for chains, to %d, or 0 for trees", k.Inputs),
 		}
 	case k.Inputs < 2:
 		return &Fault{"inputs", fmt.Sprintf("%d pins of a node of a tree", k.Inputs), "use 2 or more"}

@@ -12,8 +12,8 @@ const (
 	spreadSignature = "func(grads, q *float32, rows *uint32, candidates, positions int, step, grad, in uint32)"
 )
 
-// atOnce is the number of positions of a mean, and of candidates of sums, that go on together: an addition waits for the
-// one before.
+// atOnce is the number of positions of a mean, and of candidates of sums, that go on together: an addition waits for
+// the one before.
 const atOnce = 4
 
 // candidates are where the candidates of a pin are, and how far apart their rows of neighbouring positions are.

@@ -108,12 +108,14 @@ func (x isa) zero() reg.VecVirtual {
 	return v
 }
 
-func (x isa) zeros() []reg.VecVirtual {
-	row := make([]reg.VecVirtual, x.parts())
-	for i := range row {
-		row[i] = x.zero()
+func (x isa) zeros() []reg.VecVirtual { return x.zeroVectors(x.parts()) }
+
+func (x isa) zeroVectors(n int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = x.zero()
 	}
-	return row
+	return v
 }
 
 // linear returns c + d v.

@@ -8,8 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tree writes what a node does with its table, which its last pin halves first. An inner point of the tree, k steps from
-// the root and the a-th of these, has a value, that of half 2a plus what is between halves 2a and 2a+1 times pin k.
+// tree writes what a node does with its table, which its last pin halves first. An inner point of the tree, k steps
+// from the root and the a-th of these, has a value: that of half 2a, plus pin k times the difference of halves 2a+1 and
+// 2a.
 type tree struct {
 	isa
 	pins   int
@@ -99,12 +100,21 @@ func (t *tree) back(k, a int, b reg.VecVirtual) {
 	t.back(k+1, 2*a+1, high)
 }
 
+// aligned returns where so many bytes of the stack are. They begin with a line of the cache: a number that was written
+// across two of these is slow to load.
+func aligned(bytes int) reg.GPVirtual {
+	base := GP64()
+	LEAQ(AllocLocal(bytes+rowBytes).Offset(rowBytes-1), base)
+	ANDQ(I32(-rowBytes), base)
+	return base
+}
+
 // forwardTable writes the function of the same name for the nodes of a list.
 func (x isa) forwardTable(pins int) {
 	x.begin(fmt.Sprintf("forward%d", pins), forwardSignature,
 		fmt.Sprintf("does Forward for at least one node of %d pins, at one position or more.", pins))
 	arena, n := general("x"), newNodes(pins, tablesAhead)
-	t := &tree{isa: x, pins: pins, table: n.tables, apart: AllocLocal(wordBytes << (pins - 1))}
+	t := &tree{isa: x, pins: pins, table: n.tables, apart: Mem{Base: aligned(wordBytes << (pins - 1))}}
 	n.walk(func() {
 		n.fetch(arena)
 		t.writeApart()
@@ -140,9 +150,11 @@ type tableFrame struct {
 	*tree
 	arena, g, sums reg.Register
 	nodes          *nodes
-	rows           Mem          // addresses of the rows: the output's, the pins', the gradients'
-	base           reg.Register // of the lines' sums and all that stands behind them, aligned
-	at             reg.Register // the offset of the position in rows
+	rows           Mem              // addresses of the rows: the output's, the pins', the gradients'
+	base           reg.Register     // of the lines' sums and all that stands behind them
+	at             reg.Register     // the offset of the position in rows
+	half           reg.Register     // the offset of the part of a row in bytes, or nil where rows have one part
+	held           []reg.VecVirtual // the lines' sums where there are registers for them, else nil
 }
 
 // The places of addresses in a frame.
@@ -156,32 +168,47 @@ const (
 func (f *tableFrame) row(i int) Mem { return f.rows.Offset(8 * i) }
 
 // sum, kept and pin return where the sum of a line, a difference of halves and the value of a pin are.
-func (f *tableFrame) sum(line int) Mem { return Mem{Base: f.base, Disp: rowBytes * line} }
+func (f *tableFrame) sum(line int) Mem {
+	m := Mem{Base: f.base, Disp: rowBytes * line}
+	if f.half != nil {
+		m.Index, m.Scale = f.half, 1
+	}
+	return m
+}
 
 func (f *tableFrame) kept(k, a int) Mem { return f.sum(1<<f.pins + 1<<k + a) }
 
 func (f *tableFrame) pin(k int) Mem { return f.sum(1<<f.pins + 1<<(f.pins-1) + k) }
 
-// backwardTable writes the function of the same name for the nodes of a list. It goes over the first position, and
-// stores what the sums of lines begin with, and then over the others.
+// heldLines is the number of lines whose sums a set of 32 registers can hold besides all else. What is written to the
+// stack instead delays what is read later from addresses with the same low 12 bits.
+const heldLines = 16
+
+// backwardTable writes the function of the same name for the nodes of a list. Where sums of lines are in memory, it
+// goes over the first position, and stores what they begin with, and then over the others.
 func (x isa) backwardTable(pins int) {
 	x.beginLarge(fmt.Sprintf("backward%d", pins), backwardSignature,
 		fmt.Sprintf("does Backward for at least one node of %d pins, at one position or more.", pins))
+	lines := 1 << pins
 	f := &tableFrame{
 		arena: general("x"), g: general("grads"), sums: general("sums"), nodes: newNodes(pins, tablesAhead),
-		rows: AllocLocal(8 * rowsEnd), base: GP64(), at: GP64(),
+		rows: AllocLocal(8 * rowsEnd), base: aligned(rowBytes*(lines+lines/2+pins) + wordBytes*lines/2), at: GP64(),
+	}
+	if x.parts() == 2 {
+		f.half = GP64()
+		XORQ(f.half, f.half)
 	}
 	f.nodes.withGradients()
-	f.tree = &tree{isa: x, pins: pins, table: f.nodes.tables, apart: AllocLocal(wordBytes << (pins - 1))}
-	lines := 1 << pins
-	LEAQ(AllocLocal(rowBytes*(lines+lines/2+pins+1)).Offset(rowBytes-1), f.base)
-	ANDQ(I32(-rowBytes), f.base)
-	fold, zero := x.fold(), XMM()
-	VXORPS(zero, zero, zero)
+	f.tree = &tree{
+		isa: x, pins: pins, table: f.nodes.tables, apart: Mem{Base: f.base, Disp: rowBytes * (lines + lines/2 + pins)},
+	}
 	f.nodes.walk(func() {
 		dropped, done := label(), label()
 		XORQ(f.at, f.at)
 		f.beginNode()
+		if lines == heldLines && x.parts() == 1 {
+			f.held = x.zeroVectors(lines)
+		}
 		CMPQ(address("do"), U8(gradientsDropped))
 		JE(LabelRef(dropped))
 		f.beginGradients()
@@ -192,7 +219,7 @@ func (x isa) backwardTable(pins int) {
 		f.tree.keep = nil
 		f.positions()
 		Label(done)
-		f.fold(fold, zero)
+		f.fold()
 	})
 	end()
 }
@@ -217,6 +244,12 @@ func (f *tableFrame) beginGradients() {
 
 // positions writes what is done at all positions.
 func (f *tableFrame) positions() {
+	if f.held != nil {
+		f.loop(func(n reg.GPVirtual) { MOVQ(address("positions"), n) }, func(line int, b reg.VecVirtual) {
+			VADDPS(b, f.held[line], f.held[line])
+		})
+		return
+	}
 	f.loop(func(n reg.GPVirtual) { MOVQ(U32(f.parts()), n) }, func(line int, b reg.VecVirtual) {
 		VMOVUPS(b, f.sum(line))
 	})
@@ -252,8 +285,8 @@ func (f *tableFrame) loop(count func(n reg.GPVirtual), leaf func(line int, b reg
 			f.put()
 		}
 		ADDQ(U8(f.bytes), f.at)
-		if f.parts() == 2 {
-			XORQ(U8(f.bytes), f.base)
+		if f.half != nil {
+			XORQ(U8(f.bytes), f.half)
 		}
 	})
 	Label(done)
@@ -296,18 +329,21 @@ func (f *tableFrame) put() {
 	Label(done)
 }
 
-// fold writes the sums of a node.
-func (f *tableFrame) fold(fold func([4][]reg.VecVirtual) reg.Register, zero reg.Register) {
-	from, n := copied(f.base), GP64()
-	MOVQ(U32(1<<f.pins/4), n)
-	loop(n, func() {
+// fold adds the sums of a node to those in memory.
+func (f *tableFrame) fold() {
+	fold, zero := f.isa.fold(), XMM()
+	VXORPS(zero, zero, zero)
+	for line := 0; line < 1<<f.pins; line += 4 {
 		var sums [4][]reg.VecVirtual
 		for i := range sums {
+			if f.held != nil {
+				sums[i] = f.held[line+i:][:1]
+				continue
+			}
 			for part := range f.parts() {
-				sums[i] = append(sums[i], f.load(Mem{Base: from, Disp: rowBytes*i + f.bytes*part}))
+				sums[i] = append(sums[i], f.load(Mem{Base: f.base, Disp: rowBytes*(line+i) + f.bytes*part}))
 			}
 		}
 		addFolded(f.sums, fold(sums), zero)
-		ADDQ(I32(4*rowBytes), from)
-	})
+	}
 }
