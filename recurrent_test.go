@@ -3,14 +3,15 @@ package ialgn
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ialgn/artifact"
 	"ialgn/internal/modelgen"
+	"ialgn/internal/tool"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/rtl/play"
@@ -123,10 +124,11 @@ func TestSequences(t *testing.T) {
 			if r.Mismatches > 0 || r.Checked != 60 {
 				t.Errorf("%d samples: %+v", r.Checked, r.Findings)
 			}
-			if path, err := exec.LookPath("verilator"); err == nil {
+			if verilator, err := tool.Find("verilator"); err == nil {
 				lint := append([]string{"--lint-only", "-Wall", "--top-module", files.Module, files.Verilog}, files.Parts...)
-				if text, err := exec.Command(path, lint...).CombinedOutput(); err != nil {
-					t.Errorf("verilator: %v\n%s", err, text)
+				r, err := verilator.Run(t.Context(), tool.Command{Args: lint, Dir: t.TempDir(), Limit: time.Minute})
+				if err != nil || r.Stderr != "" {
+					t.Errorf("verilator: %v\n%s", err, r.Stderr)
 				}
 			}
 		})

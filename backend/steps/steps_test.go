@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"ialgn/internal/tool"
 )
 
 // toy are the core and the head of a network by hand: the state is the parity of the words' levels so far, and a bit that
@@ -91,9 +93,6 @@ func (p packet) class() int {
 // run simulates the engine with some packets, and returns what the bench says.
 func run(t *testing.T, s *Shape, packets []packet, fast bool) string {
 	t.Helper()
-	if _, err := exec.LookPath("iverilog"); err != nil {
-		t.Skip("no iverilog")
-	}
 	dir, words, n := t.TempDir(), strings.Builder{}, 0
 	for _, p := range packets {
 		for i, w := range p.words {
@@ -127,14 +126,16 @@ func run(t *testing.T, s *Shape, packets []packet, fast bool) string {
 		}
 	}
 	for _, args := range [][]string{{"iverilog", "-g2005", "-o", "sim", "all.v"}, {"vvp", "sim"}} {
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
+		program, err := tool.Find(args[0])
 		if err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
+			t.Skip(err)
+		}
+		r, err := program.Run(t.Context(), tool.Command{Args: args[1:], Dir: dir, Limit: time.Minute})
+		if err != nil {
+			t.Fatalf("%v: %v\n%s%s", args, err, r.Stdout, r.Stderr)
 		}
 		if args[0] == "vvp" {
-			return string(out)
+			return r.Stdout
 		}
 	}
 	return ""
