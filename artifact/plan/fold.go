@@ -50,8 +50,8 @@ func ParseFold(text string) (Fold, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, hint.Near(option.Errorf("{Fold} %q: give the steps of a clock, 1, 2 or 4, or positions or steps", text), text,
-			[]string{foldNames[FoldPositions], foldNames[FoldSequence]})
+		return 0, hint.Near(option.Errorf("{Fold} %q: give the steps of a clock, 1, 2 or 4, or positions or steps", text),
+			text, []string{foldNames[FoldPositions], foldNames[FoldSequence]})
 	}
 	return Fold(n), nil
 }

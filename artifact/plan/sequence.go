@@ -27,8 +27,8 @@ func checkSequence(o Options) error {
 	return nil
 }
 
-// stepParts takes a recurrent network apart and compiles its parts, once: the layers of a step, and what makes the class
-// of the state.
+// stepParts takes a recurrent network apart and compiles its parts, once: the layers of a step, and what makes the
+// class of the state.
 func (p *Plan) stepParts(ctx context.Context, m Network) (*model.Step, []Part, error) {
 	if p.parts != nil {
 		return p.step, p.parts, nil
@@ -56,7 +56,8 @@ func (p *Plan) stepParts(ctx context.Context, m Network) (*model.Step, []Part, e
 }
 
 // sequence makes an engine that has the layers of a step once.
-func (p *Plan) sequence(ctx context.Context, _ *netlist.Netlist, m Network, out artifact.Product) (*artifact.Fold, error) {
+func (p *Plan) sequence(ctx context.Context, _ *netlist.Netlist, m Network, out artifact.Product,
+) (*artifact.Fold, error) {
 	step, parts, err := p.stepParts(ctx, m)
 	if err != nil {
 		return nil, err

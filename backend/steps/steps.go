@@ -94,8 +94,8 @@ func width(n int) int { return max(1, bits.Len(uint(n-1))) }
 // encoder returns what makes levels of words.
 func (s *Shape) encoder() *levels.Encoder {
 	return &levels.Encoder{
-		WordBits: s.WordBits, Steps: s.perWord(), Uniform: levels.Uniform(s.Thresholds), FeatureBits: width(len(s.Thresholds)),
-		File: s.Module + "_thresholds.hex",
+		WordBits: s.WordBits, Steps: s.perWord(), Uniform: levels.Uniform(s.Thresholds),
+		FeatureBits: width(len(s.Thresholds)), File: s.Module + "_thresholds.hex",
 	}
 }
 
@@ -111,14 +111,15 @@ func (s *Shape) Memories() []levels.Memory {
 //go:embed templates/engine.v
 var engine string
 
-// WriteVerilog writes the engine's module, which has the ports and the protocol of package fold's: a packet is a sample,
-// of a word for each feature; one that is shorter or longer is dropped as a whole, and error is 1 from then on until a
+// WriteVerilog writes the engine's module, which has the ports and the protocol of package fold's: a packet is a
+// sample, of a word for each feature; one that is shorter or longer is dropped as a whole, and error is 1 from then on until a
 // reset; a result stays until it is taken.
 func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	text := strings.NewReplacer(append(s.counter(), "@ENCODER@", s.encoder().Verilog(), "@BITS@", s.bits())...).Replace(engine)
+	parts := append(s.counter(), "@ENCODER@", s.encoder().Verilog(), "@BITS@", s.bits())
+	text := strings.NewReplacer(parts...).Replace(engine)
 	words, bit, last := s.words(), s.levelBits(), netlist.ClassBits(s.Classes)-1
 	shifted := "level"
 	if words > 1 {
@@ -146,9 +147,10 @@ func (s *Shape) head(header []string) string {
 	}
 	fmt.Fprintf(&b, "// - %d steps of %d features of %d bits with %d thresholds each, %d classes\n", s.Steps, s.words(),
 		s.WordBits, s.perWord(), s.Classes)
-	fmt.Fprintf(&b, "// - a state of %d bits, which %s makes of itself and a step; its class by %s\n", s.State, s.Core, s.Head)
-	fmt.Fprintf(&b, "// - a sample every %d clocks at most, its class %d clocks after its first word at least\n", cost.Cycles,
-		cost.Latency)
+	fmt.Fprintf(&b, "// - a state of %d bits, which %s makes of itself and a step; its class by %s\n", s.State, s.Core,
+		s.Head)
+	fmt.Fprintf(&b, "// - a sample every %d clocks at most, its class %d clocks after its first word at least\n",
+		cost.Cycles, cost.Latency)
 	b.WriteString(`//
 // A sample is a packet of a word for each feature, step by step, a word in a clock in which in_valid
 // and in_ready are both 1; in_last is 1 with the last. A packet of another length is dropped and
@@ -183,7 +185,8 @@ func (s *Shape) bits() string {
 	for f := range s.words() {
 		for j := range s.perWord() {
 			at := f * s.levelBits()
-			fmt.Fprintf(&b, "  assign x[%d] = levels[%d:%d] > %d'd%d;\n", f*s.perWord()+j, at+s.levelBits()-1, at, s.levelBits(), j)
+			fmt.Fprintf(&b, "  assign x[%d] = levels[%d:%d] > %d'd%d;\n", f*s.perWord()+j, at+s.levelBits()-1, at,
+				s.levelBits(), j)
 		}
 	}
 	return b.String()
