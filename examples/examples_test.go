@@ -39,6 +39,9 @@ var small = []example{
 	{"mnist/8k-6.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"cifar10/12k-4.yaml", []string{"train.epochs=1", "model.width=200"}, 0.15},
 	{"up5k/mnist.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
+	{"recurrent/parity.yaml", []string{"train.epochs=10", "train.estimator=soft", "data.length=8"}, 0.9},
+	{"recurrent/copy.yaml", []string{"train.epochs=5", "train.estimator=soft"}, 0.5},
+	{"recurrent/rows.yaml", []string{"train.epochs=2"}, 0.3},
 	{"tabular/satellite.yaml", []string{"train.epochs=5", "model.width=60"}, 0.5},
 }
 

@@ -51,7 +51,8 @@ func compileCommand() *cli.Command {
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.StringFlag{
 				Name:  "fold",
-				Usage: "write an engine that runs `N` gates of chains a clock: 1, 2 or 4, or a position of convolutions: positions",
+				Usage: "write an engine that runs `N` gates of chains a clock: 1, 2 or 4, a position of convolutions: positions, " +
+					"or a step of a sequence: steps",
 			},
 			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
@@ -181,6 +182,14 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 	}
 	if p := r.Positions; p != nil {
 		positionsText(w, p)
+	}
+	if s := r.Sequence; s != nil {
+		fmt.Fprintf(w, "a step of %s: %s\nthe class of a state of %d bits: %s\nfolded, %d steps: a sample in %d clocks",
+			plural.Of(s.Words, "word", "words"), partText(s.Parts[0]), s.StateBits, partText(s.Parts[1]), s.Steps, s.Cycles)
+		if s.SamplesPerSecond > 0 {
+			fmt.Fprintf(w, "; %.4g samples/s", s.SamplesPerSecond)
+		}
+		fmt.Fprintln(w)
 	}
 	for _, c := range r.Each {
 		what := "would be"
