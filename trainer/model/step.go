@@ -38,7 +38,9 @@ func (c *Compact) Step() (*Step, error) {
 		core.Layers = append(core.Layers, layer)
 	}
 	head := &Frozen{Name: c.Name + ", head", Classes: c.Classes, Width: c.Width, Encoder: bitEncoder(names[inputs:])}
-	head.Layers = []FrozenLayer{passing(c.Width).reading(func(i uint32) uint32 { return i })}
+	counted := passing(c.Width).FrozenLayer
+	counted.Pins[0].Source = Input
+	head.Layers = []FrozenLayer{counted}
 	if err := core.Validate(); err != nil {
 		return nil, err
 	}
