@@ -164,14 +164,15 @@ func (n *Netlist) Origin(c Cell) Origin { return Origin{n.layer[c], n.chain[c]} 
 // below has nodes without a class. The caller must not change the slice.
 func (n *Netlist) ChainClasses() []uint16 { return n.class }
 
-// Positions says that the gates of a layer are nodes that the positions of an image share: chain (n Rows + y) Columns + x
-// is node n at row y and column x.
+// Positions says that the gates of a layer are nodes that the positions of an image share: chain (n Rows + y) Columns +
+// x is node n at row y and column x.
 type Positions struct {
 	Layer         uint16 // from 1
 	Rows, Columns uint16 // at least 1
 }
 
-// Positions returns those layers whose nodes positions share, by ascending layers. The caller must not change the slice.
+// Positions returns those layers whose nodes positions share, by ascending layers. The caller must not change the
+// slice.
 func (n *Netlist) Positions() []Positions { return n.places }
 
 // Place returns node and position of a gate, if positions share the nodes of its layer.

@@ -58,7 +58,8 @@ func (n *Netlist) checkPositions() error {
 	last := uint16(0)
 	for _, p := range n.places {
 		if p.Layer <= last || p.Rows == 0 || p.Columns == 0 {
-			return fmt.Errorf("%d x %d positions in layer %d, after layer %d: want at least one, by ascending layers from 1", p.Rows,
+			return fmt.Errorf("%d x %d positions in layer %d, after layer %d: want at least one, by ascending layers from 1",
+				p.Rows,
 				p.Columns, p.Layer, last)
 		}
 		last = p.Layer

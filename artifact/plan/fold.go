@@ -148,7 +148,9 @@ func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 }
 
 // engine makes the folded engine of an optimised netlist, and says what it takes. It returns nil if none was asked for.
-func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, m Network, out artifact.Product) (*artifact.Fold, error) {
+func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, m Network, out artifact.Product) (*artifact.Fold,
+	error,
+) {
 	if p.Fold == 0 {
 		return nil, nil
 	}
@@ -192,7 +194,8 @@ func (p *Plan) steps(ctx context.Context, n *netlist.Netlist, m Network, out art
 		}
 		engine, err := program.Engine(fold.Options{
 			Core: out.Manifest.Module, Lanes: lanes, Steps: room, Drop: p.Dropping(),
-			Header: []string{"made by ialgn " + out.Manifest.Version}, // no model: the engines of all with this shape are the same
+			Header: []string{"made by ialgn " + out.Manifest.Version},
+			// no model: the engines of all with this shape are the same
 		})
 		if err != nil {
 			return nil, option.Errorf("{Fold}: %w", err)
@@ -200,7 +203,8 @@ func (p *Plan) steps(ctx context.Context, n *netlist.Netlist, m Network, out art
 		cost := engine.Cost()
 		f.Report.Each = append(f.Report.Each, foldCost(cost, out.MHz))
 		if lanes == int(p.Fold) {
-			f.Module, f.Header, f.Drop, f.Cycles, f.Latency = engine.Module, engine.Header, engine.Drop, cost.Cycles, cost.Latency
+			f.Module, f.Header, f.Drop, f.Cycles, f.Latency = engine.Module, engine.Header, engine.Drop, cost.Cycles,
+				cost.Latency
 			f.WriteVerilog = func(w io.Writer, _ artifact.Product) error { return engine.WriteVerilog(w) }
 			f.Memories = engine.Memories()
 		}

@@ -50,14 +50,17 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.StringFlag{
-				Name:  "fold",
+				Name: "fold",
 				Usage: "write an engine that runs `N` gates of chains a clock: 1, 2 or 4, a position of convolutions: positions, " +
 					"or a step of a sequence: steps",
 			},
 			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.IntFlag{Name: "vectors", Value: plan.UsualVectors, Usage: "write `N` test samples for the testbenches"},
-			&cli.StringFlag{Name: "emit", Usage: "add formats, a `LIST` of aiger,blif,c,dot,go,go-object,object,qonnx,yosys-json"},
+			&cli.StringFlag{
+				Name:  "emit",
+				Usage: "add formats, a `LIST` of aiger,blif,c,dot,go,go-object,object,qonnx,yosys-json",
+			},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
 			&cli.BoolFlag{
@@ -212,7 +215,8 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 // positionsText tells what an engine takes that has each kernel once.
 func positionsText(w io.Writer, p *artifact.Positions) {
 	for i, c := range p.Convolutions {
-		fmt.Fprintf(w, "convolution %d: %d kernels at %d positions in %d clocks, line buffer %d bits", i+1, c.Kernels, c.Positions,
+		fmt.Fprintf(w, "convolution %d: %d kernels at %d positions in %d clocks, line buffer %d bits", i+1, c.Kernels,
+			c.Positions,
 			c.Steps, c.LineBits)
 		if c.PoolBits > 0 {
 			fmt.Fprintf(w, ", pooling %d bits", c.PoolBits)

@@ -48,13 +48,16 @@ func Forms() []Form {
 		{"conv-no-pooling", conv(Options{Image: "1,4,4", Kernels: "3,2", Pool: "1", Widths: "12", Seed: 29})},
 		{"conv-candidates", conv(Options{Image: "2,4,4", Kernels: "3,4", Hidden: 4, Widths: "6", Seed: 30})},
 		{"conv-anchored", conv(Options{Image: "2,6,6", Kernels: "3,4", Anchored: 1, Anchors: 3, Widths: "6", Seed: 32})},
-		{"conv-chains", conv(Options{Image: "1,6,5", Kernels: "4,3", Leaves: 1, Pool: "2,1", Chains: 2, Anchors: 3, Widths: "12", Seed: 33})},
+		{"conv-chains", conv(Options{
+			Image: "1,6,5", Kernels: "4,3", Leaves: 1, Pool: "2,1", Chains: 2, Anchors: 3,
+			Widths: "12", Seed: 33,
+		})},
 		{"conv-three-levels", conv(Options{Image: "1,6,6", Kernels: "3", Levels: "3", Seed: 31})},
 	}
 }
 
-// Unshared returns the forms whose nodes stand for one place each: those of convolutions left out, which positions of an
-// image share, for what networks of these are refused by.
+// Unshared returns the forms whose nodes stand for one place each: those of convolutions left out, which positions of
+// an image share, for what networks of these are refused by.
 func Unshared() []Form {
 	return slices.DeleteFunc(Forms(), func(f Form) bool { return f.Options.Topology == topology.Conv })
 }

@@ -13,8 +13,8 @@ import (
 
 // Network returns the raw netlist of a frozen network: one function cell for each gate of the model,
 // with the gate's pins as inputs, in layer order and within a layer in chain order, with
-// layer (from 1) and chain (from 0) as its origin; of nodes that positions share the netlist says at which ones these stand
-// ([netlist.Netlist.Place]). Nothing is simplified: constants
+// layer (from 1) and chain (from 0) as its origin; of nodes that positions share the netlist says at which ones these
+// stand ([netlist.Netlist.Place]). Nothing is simplified: constants
 // and pass-throughs read both their pins too, so that every gate can be compared with
 // the trainer's forward pass.
 //

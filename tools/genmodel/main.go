@@ -25,7 +25,8 @@ func main() {
 	passA := flag.Float64("a", 0.884, "share of the operation A")
 	binary := flag.Float64("binary", 0.114, "share of the ten binary operations")
 	inputs := flag.Float64("inputs", 1, "share of the input bits that anchors are drawn from")
-	set := flag.String("set", "cifar10", "the data set that it is said to be for, of which it has the classes: cifar10, or another of 10")
+	set := flag.String("set", "cifar10",
+		"the data set that it is said to be for, of which it has the classes: cifar10, or another of 10")
 	image := flag.String("image", "3,32,32", "with -kernels: planes, rows and columns of images")
 	kernels := flag.String("kernels", "", "kernels of each convolution")
 	levels := flag.String("levels", "", "with -kernels: levels of nodes of a kernel (default 3)")

@@ -24,6 +24,38 @@ func (m *Model) checkGrid(i int) error {
 	if g == nil {
 		return nil
 	}
+	if err := checkNumbers(g); err != nil {
+		return err
+	}
+	if err := m.checkField(g.Field); err != nil {
+		return err
+	}
+	if !m.hasBase(i) {
+		return fmt.Errorf("grid %+v: its base %+v is not what the lowest level of the kernels reads", *g, *g.Base)
+	}
+	return m.checkImage(i)
+}
+
+// hasBase reports whether the base of section i, if there is one, is the grid of the lowest level of its kernels, which
+// is the nearest section before without a base.
+func (m *Model) hasBase(i int) bool {
+	g, low := m.Sections[i].Grid, i-1
+	if g.Base == nil {
+		return true
+	}
+	for low >= 0 && m.Sections[low].Grid != nil && m.Sections[low].Grid.Base != nil {
+		low--
+	}
+	if low < 1 || m.Sections[low].Grid == nil || !m.Sections[low].Grid.SameImage(g.Base) {
+		return false
+	}
+	rows, columns := g.Size()
+	baseRows, baseColumns := g.Base.Size()
+	return rows == baseRows && columns == baseColumns
+}
+
+// checkNumbers checks that the numbers of a grid are within their ranges.
+func checkNumbers(g *topology.Grid) error {
 	for _, n := range []struct {
 		what         string
 		value        int
@@ -41,12 +73,13 @@ func (m *Model) checkGrid(i int) error {
 			return fmt.Errorf("grid: %s %d, want %d to %d", n.what, n.value, n.least, n.limit)
 		}
 	}
-	if err := m.checkField(g.Field); err != nil {
-		return err
-	}
-	if b := g.Base; b != nil && (checkSizes(b) != nil || b.Pool != 1 || b.Field != nil || b.Base != nil) {
-		return fmt.Errorf("grid %+v: its base %+v is no image", *g, *b)
-	}
+	return nil
+}
+
+// checkImage checks that the image of section i is what stands before it, and that it has positions.
+func (m *Model) checkImage(i int) error {
+	s := &m.Sections[i]
+	g := s.Grid
 	switch {
 	case !hasPositions(g):
 		return fmt.Errorf("grid %+v has no positions", *g)
@@ -55,7 +88,8 @@ func (m *Model) checkGrid(i int) error {
 	case i > 0 && m.Sections[i-1].Grid == nil:
 		return errors.New("positions share its nodes, but not those of the section before")
 	case i == 0 && (m.Encoder.Features()%(g.Rows*g.Columns) != 0 || g.Planes != m.Encoder.Features()/(g.Rows*g.Columns)):
-		return fmt.Errorf("an image of %d planes of %d x %d for %d features", g.Planes, g.Rows, g.Columns, m.Encoder.Features())
+		return fmt.Errorf("an image of %d planes of %d x %d for %d features", g.Planes, g.Rows, g.Columns,
+			m.Encoder.Features())
 	case i > 0 && !m.Sections[i-1].leaves(g):
 		b := &m.Sections[i-1]
 		rows, columns := b.Grid.Pooled()

@@ -168,8 +168,8 @@ func (m *Model) Nodes() int {
 	return n * max(m.Steps, 1)
 }
 
-// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]), but for those that only pass bits on to
-// layers further up: pooling has some, too.
+// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]), but for those that only pass bits on
+// to layers further up: pooling has some, too.
 func (m *Model) FrozenNodes() int {
 	n := m.Nodes()
 	for i := range m.Sections {

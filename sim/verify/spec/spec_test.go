@@ -166,7 +166,7 @@ var cases = []struct {
 		{"2'd2 : first", "2'd3 : first"},
 	}},
 	{"patches", patchesModel, Options{}, [][2]string{
-		{"a00 = x[0]", "a00 = ~x[0]"}, // ones beyond the edge
+		{"a00 = x[0]", "a00 = ~x[0]"},         // ones beyond the edge
 		{"b13 = 1'b0", "b13 = x[11] & ~x[4]"}, // the nearest pixel beyond it
 		{"a11 = x[1] ^ x[8]", "a11 = x[0] ^ x[9]"},
 		{"a11 = x[1] ^ x[8]", "a11 = x[7] ^ x[2]"}, // rows and columns of a patch exchanged
