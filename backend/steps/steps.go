@@ -112,8 +112,8 @@ func (s *Shape) Memories() []levels.Memory {
 var engine string
 
 // WriteVerilog writes the engine's module, which has the ports and the protocol of package fold's: a packet is a
-// sample, of a word for each feature; one that is shorter or longer is dropped as a whole, and error is 1 from then on until a
-// reset; a result stays until it is taken.
+// sample, of a word for each feature; one that is shorter or longer is dropped as a whole, and error is 1 from then on
+// until a reset; a result stays until it is taken.
 func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
 	if err := s.Check(); err != nil {
 		return err

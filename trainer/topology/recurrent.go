@@ -29,8 +29,8 @@ func (k *Keys) completeRecurrent(given func(key string) bool) {
 // recurrent returns the layers of a step. In the first, even pins read the state, the last layer of the step before,
 // and odd ones input bits of the step. Pin A of a node reads the node of its own column, which carries a bit through
 // the layers and from step to step, or is part of a delay line ([LineWire]); other pins have drawn wires, or choose. At
-// the start some nodes of the first layer pass on what they read of the input ([takes]), so that the state has something
-// to keep.
+// the start some nodes of the first layer pass on what they read of the input ([takes]), so that the state has
+// something to keep.
 func recurrent(k *Keys) []Layer {
 	widths, _ := k.LayerWidths() // checked
 	all := hiddenLayers(k, widths, 0)
