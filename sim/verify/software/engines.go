@@ -58,7 +58,7 @@ func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimi
 }
 
 // kernelsOnce is what [Result.Engines] says after the instruction set of code that loops over positions.
-const kernelsOnce = ", kernels once"
+const kernelsOnce = " with kernels once"
 
 // looped runs code that has the kernels of convolutions once.
 func looped(ctx context.Context, d verify.Design, isa *backend.ISA, s verify.Samples, raw *sim.Result, threads int,
