@@ -6,7 +6,7 @@ import "slices"
 // Logic Gate Networks", Petersen et al., NeurIPS 2024), by each way to train it, and with anchors.
 var convolutions = Experiment{
 	Name:       "convolutions",
-	Summary:    "convolutions of gates on CIFAR-10, by estimators and with anchors (ours, not the paper's)",
+	Summary:    "convolutions of gates on CIFAR-10 (ours, not the paper's)",
 	PaperSeeds: 5,
 	Picture:    byNetwork,
 	Protocol: "All rows are trained by AdamW with the published rate, decay, batch and tau, for 120 epochs with a " +

@@ -78,6 +78,12 @@ def _fields(value, where, **kinds):
     if not isinstance(value, dict):
         raise Fault(f"{where}: want an object")
     for key, v in value.items():
+        if key in ("field", "base"):
+            raise Fault(
+                f"{where}: kernels or chains that read bits further back (model.anchored, model.leaves, model.chains), which "
+                "this package does not know",
+                "use ialgn predict",
+            )
         if key not in kinds:
             raise Fault(f"{where}: unknown key {shown(key)}")
         right = (

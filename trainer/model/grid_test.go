@@ -16,14 +16,7 @@ import (
 )
 
 // convolutional returns the forms whose nodes positions share.
-func convolutional() (all []modelgen.Form) {
-	for _, form := range modelgen.Forms() {
-		if form.Options.Topology == topology.Conv {
-			all = append(all, form)
-		}
-	}
-	return all
-}
+func convolutional() []modelgen.Form { return modelgen.ConvForms() }
 
 // checkCompact compares what is read of a file without unrolling it with what the model says.
 func checkCompact(t *testing.T, path string, m *model.Model) {

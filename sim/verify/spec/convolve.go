@@ -1,9 +1,6 @@
 package spec
 
-import (
-	"ialgn/trainer/model"
-	"ialgn/trainer/topology"
-)
+import "ialgn/trainer/model"
 
 // grid is an image, and which patches of it the nodes of a layer read.
 //
@@ -21,11 +18,7 @@ func gridOf(s *model.Section) *grid {
 	if s.Grid == nil {
 		return nil
 	}
-	return patchOf(s.Grid)
-}
-
-// patchOf returns an image and the patches of it that are read.
-func patchOf(g *topology.Grid) *grid {
+	g := s.Grid
 	return &grid{
 		planes: g.Planes, rows: g.Rows, columns: g.Columns, side: g.Side, stride: g.Stride, padding: g.Padding,
 		pool: g.Pool == 2,
@@ -37,13 +30,13 @@ func (p *pin) look(m *model.Model, i int, source model.Source) {
 	g := m.Sections[i].Grid
 	switch {
 	case source == model.Input && g != nil && g.Field != nil:
-		p.patch = patchOf(g.Field)
+		p.patch = gridOf(&model.Section{Grid: g.Field})
 	case source == model.Base && g == nil: // what leaves the last convolution
 		for m.Sections[i-1-p.back].Grid == nil {
 			p.back++
 		}
 	case source == model.Base: // what the lowest level of the kernel reads, which is the one without a base
-		p.patch, p.back = patchOf(g.Base), 1
+		p.patch, p.back = gridOf(&model.Section{Grid: g.Base}), 1
 		for m.Sections[i-p.back].Grid.Base != nil {
 			p.back++
 		}

@@ -270,7 +270,7 @@ func (n *Network) negateLast(bit int) {
 // TestForms proves the two ways equal for every form of network, over bits, over
 // thermometer codes and over words, and that they differ after one gate is negated.
 func TestForms(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		t.Run(form.Name, func(t *testing.T) {
 			m := form.Model()
 			for _, o := range []Options{{}, {Thermometer: true}, {Words: true}} {
@@ -314,7 +314,7 @@ func TestRuns(t *testing.T) {
 // it is the graph without it behind the projected inputs.
 func TestThermometer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
-	for _, form := range modelgen.Forms() {
+	for _, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		n := read(t, form.Model())
 		plain, projected := graphOf(t, n, Options{}), graphOf(t, n, Options{Thermometer: true})
 		for range 20 {
