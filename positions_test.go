@@ -142,6 +142,9 @@ func TestPositions(t *testing.T) {
 			t.Parallel()
 			m := convolved(t, c.change)
 			d, files, _ := engineOf(t, m, c.options)
+			tooltest.Silent(t, filepath.Dir(files.Verilog), append([]string{
+				"verilator", "--lint-only", "-Wall", "--top-module", files.Module, files.Verilog,
+			}, files.Parts...)...)
 			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), *files, "iverilog", 60)
 			if err != nil {
 				t.Fatal(err)
