@@ -50,7 +50,7 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.StringFlag{
-				Name: "fold",
+				Name:  "fold",
 				Usage: "write an engine: `N` gates of chains a clock (1, 2, 4), positions or steps",
 			},
 			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
