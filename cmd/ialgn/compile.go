@@ -50,9 +50,8 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.StringFlag{
-				Name: "fold",
-				Usage: "write an engine that runs `N` gates of chains a clock: 1, 2 or 4, a position of convolutions: positions, " +
-					"or a step of a sequence: steps",
+				Name:  "fold",
+				Usage: "fold: `N` gates of chains a clock (1, 2, 4), or positions or steps, each once",
 			},
 			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
