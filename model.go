@@ -100,7 +100,7 @@ func (m *Model) Columns() []Column {
 }
 
 // Gates returns the number of gates, or nodes, in all layers.
-func (m *Model) Gates() int { return m.info.Model.Nodes() }
+func (m *Model) Gates() int { return m.info.Model.FrozenNodes() }
 
 // Config returns the configuration that the model was trained with.
 func (m *Model) Config() Config { return m.info.Model.Config }

@@ -104,5 +104,8 @@ func (b *Builder) Primitive(p PrimitiveType) uint64 {
 // Classes sets the class of each chain.
 func (b *Builder) Classes(class []uint16) { b.n.class = class }
 
+// Positions says of which layers positions share the nodes, by ascending layers.
+func (b *Builder) Positions(all []Positions) { b.n.places = all }
+
 // Netlist returns the netlist. The builder must not be used afterwards.
 func (b *Builder) Netlist() *Netlist { return b.n }

@@ -10,7 +10,7 @@ package netlist
 //	}
 //	return c.Finish()
 //
-// The input ports, the primitives, the chains' classes and the name are taken over;
+// The input ports, the primitives, the chains' classes and positions and the name are taken over;
 // Finish takes the output ports and the probes over.
 type Copier struct {
 	*Builder
@@ -57,7 +57,7 @@ func newCopier(old *Netlist) *Copier {
 	}
 	c.to[False], c.to[True] = False, True
 	c.n.primitives = old.primitives
-	c.n.class = old.class
+	c.n.class, c.n.places = old.class, old.places
 	return c
 }
 

@@ -3,7 +3,7 @@ package netlist
 import "slices"
 
 // Equal reports whether n and m are the same netlist: the same name, ports, probes,
-// primitives and classes, and the same cells in the same order. Two netlists of one
+// primitives, classes and positions, and the same cells in the same order. Two netlists of one
 // function may well be unequal.
 func (n *Netlist) Equal(m *Netlist) bool {
 	return n.Name == m.Name &&
@@ -18,7 +18,8 @@ func (n *Netlist) Equal(m *Netlist) bool {
 		slices.Equal(n.outStart, m.outStart) &&
 		slices.Equal(n.layer, m.layer) &&
 		slices.Equal(n.chain, m.chain) &&
-		slices.Equal(n.class, m.class)
+		slices.Equal(n.class, m.class) &&
+		slices.Equal(n.places, m.places)
 }
 
 func (p Port) equal(q Port) bool {

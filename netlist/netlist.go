@@ -23,6 +23,7 @@ package netlist
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"sort"
 )
 
@@ -126,6 +127,7 @@ type Netlist struct {
 	layer    []uint16
 	chain    []uint32
 	class    []uint16 // class of each chain
+	places   []Positions
 }
 
 // Cells returns the number of cells.
@@ -161,6 +163,29 @@ func (n *Netlist) Origin(c Cell) Origin { return Origin{n.layer[c], n.chain[c]} 
 // ChainClasses returns the class of each chain: of the nodes of the last layer, by their number. A wider layer
 // below has nodes without a class. The caller must not change the slice.
 func (n *Netlist) ChainClasses() []uint16 { return n.class }
+
+// Positions says that the gates of a layer are nodes that the positions of an image share: chain (n Rows + y) Columns +
+// x is node n at row y and column x.
+type Positions struct {
+	Layer         uint16 // from 1
+	Rows, Columns uint16 // at least 1
+}
+
+// Positions returns those layers whose nodes positions share, by ascending layers. The caller must not change the
+// slice.
+func (n *Netlist) Positions() []Positions { return n.places }
+
+// Place returns node and position of a gate, if positions share the nodes of its layer.
+func (n *Netlist) Place(o Origin) (node, row, column uint32, shared bool) {
+	i, shared := slices.BinarySearchFunc(n.places, o.Layer, func(p Positions, layer uint16) int {
+		return int(p.Layer) - int(layer)
+	})
+	if !shared {
+		return 0, 0, 0, false
+	}
+	rows, columns := uint32(n.places[i].Rows), uint32(n.places[i].Columns)
+	return o.Chain / columns / rows, o.Chain / columns % rows, o.Chain % columns, true
+}
 
 // InputPorts returns the input ports. The caller must not change the slice.
 func (n *Netlist) InputPorts() []Port { return n.inputs }

@@ -139,8 +139,8 @@ func (p *textParser) header() {
 }
 
 // sectionOrder are the words that begin a section, in their order. Those of "classes",
-// "cells" and "end" come once.
-var sectionOrder = []string{"primitive", "classes", "input", "cells", "output", "probe", "end"}
+// "positions", "cells" and "end" come once.
+var sectionOrder = []string{"primitive", "classes", "positions", "input", "cells", "output", "probe", "end"}
 
 // sections reads everything after the header.
 func (p *textParser) sections() {
@@ -152,7 +152,7 @@ func (p *textParser) sections() {
 			return
 		}
 		at := slices.Index(sectionOrder, t.text)
-		once := t.text == "classes" || t.text == "cells"
+		once := t.text == "classes" || t.text == "positions" || t.text == "cells"
 		switch {
 		case at < 0:
 			p.fail(t, "unknown section %v, want one of %s", t, strings.Join(sectionOrder, ", "))
@@ -178,6 +178,8 @@ func (p *textParser) section(word string) {
 		p.primitive()
 	case "classes":
 		p.classes()
+	case "positions":
+		p.positions()
 	case "input":
 		p.input()
 	case "cells":
@@ -229,6 +231,21 @@ func (p *textParser) classes() {
 		class = append(class, uint16(p.number("a class", math.MaxUint16)))
 	}
 	p.b.Classes(class)
+}
+
+// positions reads layers with rows and columns of positions.
+func (p *textParser) positions() {
+	p.endLine()
+	var all []Positions
+	for p.blankLines(); p.tok.kind == tokenNumber; p.blankLines() {
+		all = append(all, Positions{
+			Layer:   uint16(p.number("a layer", MaxLayers)),
+			Rows:    uint16(p.number("rows of positions", math.MaxUint16)),
+			Columns: uint16(p.number("columns of positions", math.MaxUint16)),
+		})
+		p.endLine()
+	}
+	p.b.Positions(all)
 }
 
 // cell reads a line such as "7-9 = popcount 2 3 4 5 @4.0".

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
@@ -49,6 +50,15 @@ func TestTextRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		cases[scope.String()] = n
+	}
+	for _, form := range modelgen.Forms() {
+		if form.Name == "conv" {
+			n, err := freeze.Network(form.Model().Freeze(), netlist.Full)
+			if err != nil || len(n.Positions()) != 6 {
+				t.Fatalf("positions %+v of a convolution, error %v", n.Positions(), err)
+			}
+			cases[form.Name] = n
+		}
 	}
 	for name, want := range cases {
 		s := text(t, want)
@@ -113,6 +123,9 @@ func TestTextErrors(t *testing.T) {
 		{"escape", head + "input x word 1\n \"\\q\" 2\n", "f:4:2: a string with an unknown escape"},
 		{"character", head + "input x; word 1\n", "f:3:8: the character ';' has no meaning"},
 		{"class too large", head + "classes 1\n", "f:3:9: 1 where the end of the line"},
+		{"no rows", head + "positions\n 1 65536 3\n", "f:4:4: rows of positions is 65536, want at most 65535"},
+		{"no columns", head + "positions\n 1 2\n", "f:4:5: "},
+		{"positions before classes", head + "positions\n 1 2 3\nclasses\n 0\n", "f:5:1: section classes after positions, the order is primitive, classes, positions, input, cells, output, probe, end"},
 		{"class", head + "classes\n 65536\n", "f:4:2: a class is 65536, want at most 65535"},
 		{"cell number", x + "5 = carry 2 2 3\n", "f:6:1: the cell's first net is 5, want 4"},
 		{"last net", x + "4-6 = popcount 2 3\n", "f:6:3: the cell's last net is 6, but a popcount of 2 inputs drives 4 to 5"},

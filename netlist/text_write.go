@@ -24,6 +24,7 @@ func WriteText(w io.Writer, n *Netlist) error {
 		t.primitive(&n.primitives[i])
 	}
 	t.classes(n.class)
+	t.positions(n.places)
 	for _, p := range n.inputs {
 		t.printf("input %s word %d\n", p.Name, p.Word)
 		t.bus(p)
@@ -73,6 +74,15 @@ func (t *textWriter) classes(class []uint16) {
 		t.item(i, uint64(c))
 	}
 	t.endLine()
+}
+
+func (t *textWriter) positions(all []Positions) {
+	if len(all) > 0 {
+		t.printf("positions\n")
+	}
+	for _, p := range all {
+		t.printf("  %d %d %d\n", p.Layer, p.Rows, p.Columns)
+	}
 }
 
 // item adds a number to the line, the i-th of a list, and breaks the line before it

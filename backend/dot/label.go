@@ -41,7 +41,7 @@ func (v node) cellLines(c netlist.Cell) []string {
 		lines[0] = function(n.Param(c), len(n.Inputs(c)))
 	}
 	if o := n.Origin(c); o.Layer > 0 {
-		lines = append(lines, origin(o, n.ChainClasses()))
+		lines = append(lines, origin(n, o))
 	}
 	return lines
 }
@@ -66,9 +66,12 @@ func function(table uint64, inputs int) string {
 }
 
 // origin names a gate of the model as Verilog does: class, chain and layer.
-func origin(o netlist.Origin, class []uint16) string {
+func origin(n *netlist.Netlist, o netlist.Origin) string {
+	if node, row, column, shared := n.Place(o); shared {
+		return fmt.Sprintf("k%d_y%d_x%d_l%d", node, row, column, o.Layer)
+	}
 	gate := fmt.Sprintf("k%d_l%d", o.Chain, o.Layer)
-	if int(o.Chain) < len(class) {
+	if class := n.ChainClasses(); int(o.Chain) < len(class) {
 		gate = fmt.Sprintf("c%d_%s", class[o.Chain], gate)
 	}
 	return gate

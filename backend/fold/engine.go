@@ -39,7 +39,8 @@ func (s *Shape) WriteVerilog(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, s.head()+s.values(strings.NewReplacer(
 		"@ENCODER@", s.encoder().Verilog(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended(),
-		"@DROP@", port, "@DROPPED@", dropped,
+		"@DROP@", port,
+		"@DROPPED@", dropped,
 	).Replace(engine)))
 	return err
 }

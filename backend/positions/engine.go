@@ -48,7 +48,8 @@ func (s *Shape) head(header []string) string {
 	}
 	fmt.Fprintf(&b, "// - dense layers (%s) on %d bits\n", s.Dense.Module, cost.GatheredBits)
 	fmt.Fprintf(&b, "// - a sample every %d clocks at most, its class %d clocks after its first word at least\n",
-		cost.Cycles, cost.Latency)
+		cost.Cycles,
+		cost.Latency)
 	b.WriteString(`//
 // A sample is a packet of a word for each feature, plane by plane and row by row, a word in a clock in
 // which in_valid and in_ready are both 1; in_last is 1 with the last. A packet of another length is

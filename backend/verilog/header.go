@@ -161,6 +161,9 @@ func (d *design) conventions() {
 			d.comment("  %s", run)
 		}
 	}
+	if len(d.n.Positions()) > 0 {
+		d.comment("Wire k17_y4_x5_l42 is node 17 of layer 42, which positions share, at row 4 and column 5.")
+	}
 	d.otherNames(sorts)
 	if argmax {
 		d.comment("Argmax: of equal counts, the lowest class wins.")

@@ -229,7 +229,9 @@ func (f *file) attributes(c netlist.Cell, other string) {
 	o, src := f.n.Origin(c), ""
 	if o.Layer > 0 {
 		src = fmt.Sprintf("chain %d, layer %d", o.Chain, o.Layer)
-		if class := f.n.ChainClasses(); int(o.Chain) < len(class) {
+		if node, row, column, shared := f.n.Place(o); shared {
+			src = fmt.Sprintf("node %d at row %d and column %d, layer %d", node, row, column, o.Layer)
+		} else if class := f.n.ChainClasses(); int(o.Chain) < len(class) {
 			src = fmt.Sprintf("class %d, %s", class[o.Chain], src)
 		}
 		src = `"src": ` + quote(src)

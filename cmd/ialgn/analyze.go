@@ -57,15 +57,19 @@ type network struct{ *analysis.Network }
 // analysisText tells what is said of a model.
 func analysisText(w io.Writer, a analysis.Analysis) {
 	fmt.Fprintf(w, "%s: %d x %d, %d deployed gates\n\n", a.Model, a.Width, a.Depth, a.Gates)
-	if t := a.Tables; t != nil {
-		tablesText(w, t)
-	} else {
+	if a.Tables == nil || a.HasOperations() {
 		k := a.Categories
 		fmt.Fprintf(w, "operations without layer 1: pass-through %s, binary %s, negation %s, constants %s\n",
 			percent(k.PassThrough), percent(k.Binary), percent(k.Negation), percent(k.Constants))
 		for op, share := range a.Operations {
 			fmt.Fprintf(w, "  %2d %-12s %9s\n", op, depthuse.OperationNames[op], percent(share))
 		}
+	}
+	if t := a.Tables; t != nil {
+		if a.HasOperations() {
+			fmt.Fprintf(w, "\nof the %d nodes with other than two pins:\n", t.Nodes)
+		}
+		tablesText(w, t)
 	}
 	fmt.Fprintf(w, "\neffective depth\n  layer    mean     p10     p90     max\n")
 	for l, d := range a.EffectiveDepth {

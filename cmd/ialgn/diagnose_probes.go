@@ -43,7 +43,7 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 	}
 	layers := make([][]int, len(groups))
 	for i, g := range groups { // all, before hours are spent on the first
-		if layers[i], err = probeLayers(c, g.Config.Model.Depth); err != nil {
+		if layers[i], err = probeLayers(c, g.Config.Model.FrozenLayers()); err != nil {
 			return err
 		}
 	}

@@ -203,7 +203,8 @@ func (r *verifyReport) foldText(w io.Writer) {
 func (r *verifyReport) partText(w io.Writer, p ialgn.FoldPart) {
 	s := p.Formal
 	fmt.Fprintf(w, "%s: %d bits of its last layer: %s by %s (%.2f s)\n", p.Module, s.Outputs, verdict(w, s.Verdict),
-		s.Tool, s.Seconds)
+		s.Tool,
+		s.Seconds)
 	list(w, s.First)
 	if p.Verilog != nil {
 		proofText(w, p.Module+".v", p.Verilog)

@@ -89,6 +89,9 @@ func Of(path string, f *model.Frozen) Analysis {
 // Statistics returns what charts show.
 func (a Analysis) Statistics(name string) depthuse.Statistics {
 	s := depthuse.Statistics{Name: name, Operations: a.Operations, Categories: a.Categories, Tables: a.Tables}
+	if t := a.Tables; t != nil && 2*t.Nodes < a.Gates && a.HasOperations() { // such as the ORs of pooling among gates
+		s.Tables = nil
+	}
 	for _, d := range a.EffectiveDepth {
 		s.Depth = append(s.Depth, depthuse.Depth(d))
 	}
@@ -106,6 +109,9 @@ type Analysis struct {
 	Tables         *census.Tables    `json:"tables,omitempty"` // of nodes with other than two pins, if there are any
 	EffectiveDepth []LayerDepth      `json:"effective_depth"`
 }
+
+// HasOperations reports whether there are gates of two pins beyond the first layer, of which the shares are.
+func (a *Analysis) HasOperations() bool { return a.Categories != census.Categories{} }
 
 // LayerDepth is a layer's effective depth; the maximum of several models is the mean
 // of their maxima, as in the paper's figure 5.

@@ -30,7 +30,7 @@ type Model struct {
 
 // Measure measures the models of a network, one at a time.
 func Measure(ctx context.Context, open subject.Opener, g *subject.Group) (*Report, error) {
-	r := &Report{Network: g.Name, Width: g.Config.Model.Width, Depth: g.Config.Model.Depth}
+	r := &Report{Network: g.Name, Width: g.Config.Model.Width, Depth: g.Config.Model.FrozenLayers()}
 	var all [][]float64
 	for _, path := range g.Paths {
 		s, err := open.Open(ctx, path)

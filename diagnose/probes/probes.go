@@ -26,7 +26,7 @@ type Study struct {
 func (s Study) Network(ctx context.Context, g *subject.Group, layers []int) (*Report, error) {
 	m := g.Config.Model
 	r := &Report{
-		Network: g.Name, Width: m.Width, Depth: m.Depth, Starts: s.Protocol.Starts, Epochs: s.Protocol.Epochs,
+		Network: g.Name, Width: m.Width, Depth: m.FrozenLayers(), Starts: s.Protocol.Starts, Epochs: s.Protocol.Epochs,
 		Layers: layers,
 	}
 	for _, path := range g.Paths {

@@ -67,13 +67,40 @@ def chosen_wires(arrays, prefix):
 
 
 def pins_of(section):
-    """Return the pins of a section: a and b in version 1, a list in version 2."""
+    """Return the pins of a section: a and b in version 1, a list in later ones."""
     return section["pins"] if "pins" in section else [section["a"], section["b"]]
+
+
+def convolve(grid, truth, wires, before, bits):
+    """Return what leaves a section whose nodes the positions of an image share.
+
+    before are the image's bits, plane by plane, each row by row, of the input with so many bits a pixel: bit j of plane f
+    is plane f * bits + j. A patch has side * side pixels of every plane; pixels beyond the edges are 0.
+    """
+    pad, side, step = grid["padding"], grid["side"], grid["stride"]
+    image = before.reshape(len(before), grid["planes"], grid["rows"], grid["columns"], bits).transpose(0, 1, 4, 2, 3)
+    image = image.reshape(len(before), -1, grid["rows"], grid["columns"])
+    image = np.pad(image, ((0, 0), (0, 0), (pad, pad), (pad, pad))).astype(int)
+    rows, columns = ((n - side) // step + 1 for n in image.shape[2:])
+    nodes = []
+    for k in range(len(truth)):
+        line = 0
+        for wire in wires:
+            plane, row, column = np.unravel_index(wire[k, 0], (image.shape[1], side, side))
+            pixels = image[:, plane, row : row + step * rows : step, column : column + step * columns : step]
+            line = 2 * line + pixels
+        nodes.append(truth[k, 0][line])
+    h = np.stack(nodes, axis=1)  # [samples, nodes, rows, columns]
+    if grid["pool"] == 2:
+        h = h[:, :, : rows // 2 * 2, : columns // 2 * 2]
+        h = h[:, :, 0::2, 0::2] | h[:, :, 0::2, 1::2] | h[:, :, 1::2, 0::2] | h[:, :, 1::2, 1::2]
+    return h.reshape(len(h), -1)
 
 
 def last_layer(metadata, arrays, x):
     """Return the bits of the last layer, [samples, width], of the input bits x."""
     h = None
+    bits_of_feature = json.loads(metadata["encoder"])["bits"] - 1
     for i, section in enumerate(json.loads(metadata["sections"])):
         pins = pins_of(section)
         truth = truth_bits(arrays[f"section{i}.ops"], len(pins))
@@ -81,6 +108,9 @@ def last_layer(metadata, arrays, x):
             None if pin["source"] == "spine" else chosen_wires(arrays, f"section{i}.{'abcdef'[k]}.")
             for k, pin in enumerate(pins)
         ]
+        if "grid" in section:
+            h = convolve(section["grid"], truth, wires, x if i == 0 else h, bits_of_feature if i == 0 else 1)
+            continue
         for layer in range(section["layers"]):
             line = 0
             for pin, wire in zip(pins, wires):
@@ -96,8 +126,8 @@ def last_layer(metadata, arrays, x):
 def counts_and_logits(path, x):
     """Return the class counts and the logits, both [samples, classes]."""
     metadata, arrays = read(path)
-    if metadata["format"] != "ialgn-model" or metadata["version"] not in ("1", "2"):
-        raise ValueError(f"{path}: not a model file of version 1 or 2")
+    if metadata["format"] != "ialgn-model" or metadata["version"] not in ("1", "2", "3"):
+        raise ValueError(f"{path}: not a model file of version 1 to 3")
     inputs = arrays["encoder.thresholds"].size
     if x.ndim != 2 or x.shape[1] != inputs:
         raise ValueError(f"inputs of shape {x.shape}, the model reads {inputs} bits a sample")

@@ -82,7 +82,7 @@ func resultOf(ctx context.Context, path, sum, target string, guard overwrite.Gua
 // whole reports whether a result from a file, which anybody may have edited, has the epochs
 // and layers that tables take for granted, and the costs for a target, unless that is "".
 func (r *Result) whole(target string) bool {
-	depth := r.Config.Model.Depth
+	depth := r.Config.Model.FrozenLayers()
 	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth &&
 		(target == "" || r.Costs != nil && r.Costs.target() == target)
 }

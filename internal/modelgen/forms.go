@@ -1,6 +1,11 @@
 package modelgen
 
-import "ialgn/trainer/model"
+import (
+	"slices"
+
+	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
+)
 
 // Form is a named kind of network.
 type Form struct {
@@ -11,6 +16,17 @@ type Form struct {
 // Forms returns small options of every form that the paper names, and of every way in which features become words,
 // with which a reader of models should be tested.
 func Forms() []Form {
+	all := Unshared()
+	for _, form := range ConvForms() {
+		if slices.Contains([]string{"conv-light", "conv-four-pins"}, form.Name) {
+			all = append(all, form)
+		}
+	}
+	return all
+}
+
+// Unshared returns the forms whose nodes stand for one place each, those of convolutions left out.
+func Unshared() []Form {
 	return []Form{
 		{"ialgn", Options{Seed: 1}},
 		{"ialgn-first-fixed", Options{Fixed: true, Seed: 2}},
@@ -36,6 +52,35 @@ func Forms() []Form {
 		{"layered-light", Options{Topology: "layered", Widths: "30,30", Light: true, Seed: 22}},
 		{"ialgn-cuts", Options{Cuts: true, Bits: 6, Seed: 23}},
 	}
+}
+
+// ConvForms returns networks of nodes that positions of an image share, of every form, for those who have to know them;
+// [Forms] has some.
+func ConvForms() []Form {
+	return []Form{
+		{"conv", conv(Options{Image: "1,6,6", Kernels: "3,4", Widths: "15", Seed: 324})},
+		{"conv-light", conv(Options{Image: "2,5,4", Kernels: "3", Light: true, Widths: "12,9", Seed: 125})},
+		{"conv-four-pins", conv(Options{Image: "1,5,6", Kernels: "3,2", Inputs: 4, Levels: "1,2", Widths: "12", Seed: 726})},
+		{"conv-strides", conv(Options{Image: "1,7,9", Kernels: "3,2", Stride: "2,1", Pool: "1,2", Widths: "9", Seed: 227})},
+		{"conv-no-padding", conv(Options{Image: "1,7,6", Kernels: "3,3", Padding: "0", Pool: "2,1", Patch: "3,2", Seed: 28})},
+		{"conv-no-pooling", conv(Options{Image: "1,4,4", Kernels: "3,2", Pool: "1", Widths: "12", Seed: 29})},
+		{"conv-candidates", conv(Options{Image: "2,4,4", Kernels: "3,4", Hidden: 4, Widths: "6", Seed: 30})},
+		{"conv-anchored", conv(Options{Image: "2,6,6", Kernels: "3,4", Anchored: 1, Anchors: 3, Widths: "6", Seed: 32})},
+		{"conv-chains", conv(Options{
+			Image: "1,6,5", Kernels: "4,3", Leaves: 1, Pool: "2,1", Chains: 2, Anchors: 3,
+			Widths: "12", Seed: 33,
+		})},
+		{"conv-three-levels", conv(Options{Image: "1,6,6", Kernels: "3", Levels: "3", Seed: 31})},
+	}
+}
+
+// conv returns options of small convolutions: of two levels, and two thresholds a feature, unless told otherwise.
+func conv(o Options) Options {
+	o.Topology, o.Bits = topology.Conv, 3
+	if o.Levels == "" {
+		o.Levels = "2"
+	}
+	return o
 }
 
 // Model returns the form's model.

@@ -24,7 +24,7 @@ type Options struct {
 	Width    int
 	Depth    int
 	Inputs   int    // pins a node, default 2
-	Leaves   int    // of a node of a tree
+	Leaves   int    // of a node of a tree, or of a kernel
 	Widths   string // of layers of several widths, which then give Width and Depth
 	Features int
 	Bits     int // thermometer bits a feature, plus one
@@ -37,6 +37,11 @@ type Options struct {
 	Cuts     bool // real features become words by cuts, which give BitsIn
 	Tau      float64
 	Seed     uint64
+
+	// Of convolutions, as a configuration names them; Image then gives Features, and Kernels give Width and Depth.
+	Image, Kernels, Patch, Stride, Padding, Levels, Pool string
+
+	Chains, Anchored int // of convolutions, too
 
 	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
 	// spread over the others. Both 0: all sixteen are alike.
@@ -57,7 +62,18 @@ func (o Options) Defaults() Options {
 	if o.Tau == 0 {
 		o.Tau = 3
 	}
-	if o.Widths != "" {
+	switch {
+	case o.Kernels != "":
+		k := o.convolutions()
+		size, fault := k.ImageSize()
+		if fault == nil {
+			fault = k.Check()
+		}
+		if fault != nil {
+			panic("modelgen: " + fault.Key + ": " + fault.Problem)
+		}
+		o.Features, o.Width, o.Depth = size[0]*size[1]*size[2], k.Width, k.Depth
+	case o.Widths != "":
 		widths, err := (&topology.Keys{Widths: o.Widths}).LayerWidths()
 		if err != nil {
 			panic("modelgen: " + err.Error())
@@ -88,6 +104,29 @@ func (o Options) Defaults() Options {
 	return o
 }
 
+// convolutions returns the keys of a network of convolutions, completed. A kernel reads all planes.
+func (o *Options) convolutions() topology.Keys {
+	k := topology.Keys{
+		Topology: topology.Conv, Inputs: cmp.Or(o.Inputs, 2), Hidden: cmp.Or(o.Hidden, 1), Widths: o.Widths, Wiring: "random",
+		Parametrization: topology.Light, Image: o.Image, Kernels: o.Kernels, Patch: o.Patch, Stride: o.Stride,
+		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool, Leaves: o.Leaves, Chains: o.Chains, Anchored: o.Anchored,
+		Anchors: cmp.Or(o.Anchors, 4),
+	}
+	k.Complete(func(key string) bool { return key == "channels" })
+	return k
+}
+
+// Possible reports whether there is such a network of convolutions, and how many bits it counts. Features have o.Bits.
+func (o *Options) Possible() (width int, ok bool) {
+	k := o.convolutions()
+	if k.Check() != nil {
+		return 0, false
+	}
+	size, _ := k.ImageSize()
+	inputs := size[0] * size[1] * size[2] * (cmp.Or(o.Bits, defaultBits) - 1)
+	return k.Width, k.CheckInputs(inputs) == nil
+}
+
 // defaultBits is the default of Bits.
 const defaultBits = 4
 
@@ -110,7 +149,7 @@ func New(o Options) *model.Model {
 	}
 	layers := m.Config.Model.Layers()
 	for _, l := range layers {
-		s := model.Section{Layers: l.Layers, Width: l.Width, Arity: m.Config.Model.Arity()}
+		s := model.Section{Layers: l.Layers, Width: l.Width, Arity: m.Config.Model.Arity(), Grid: l.Grid}
 		for _, p := range l.Pins {
 			s.Pins = append(s.Pins, model.Pin{Source: p.Source, K: p.K})
 		}
@@ -168,6 +207,13 @@ func configuration(o Options) config.Config {
 		FirstPin:        topology.Relaxed,
 		Wiring:          "random",
 		Tau:             o.Tau,
+	}
+	if o.Kernels != "" {
+		k := o.convolutions()
+		to := &c.Model
+		to.Image, to.Kernels, to.Patch, to.Stride, to.Padding, to.Levels, to.Pool = k.Image, k.Kernels, k.Patch, k.Stride,
+			k.Padding, k.Levels, k.Pool
+		to.Chains, to.Anchored = k.Chains, k.Anchored
 	}
 	if o.Light || o.Inputs != 2 {
 		c.Model.Parametrization = topology.Light

@@ -13,7 +13,8 @@ import (
 
 // Network returns the raw netlist of a frozen network: one function cell for each gate of the model,
 // with the gate's pins as inputs, in layer order and within a layer in chain order, with
-// layer (from 1) and chain (from 0) as its origin. Nothing is simplified: constants
+// layer (from 1) and chain (from 0) as its origin; of nodes that positions share the netlist says at which ones these
+// stand ([netlist.Netlist.Place]). Nothing is simplified: constants
 // and pass-throughs read both their pins too, so that every gate can be compared with
 // the trainer's forward pass.
 //
@@ -46,6 +47,7 @@ func Network(f *model.Frozen, s netlist.Scope) (*netlist.Netlist, error) {
 		z.layer(l)
 	}
 	z.Classes(z.classes())
+	z.Positions(z.positions())
 	if s == netlist.Gates {
 		z.Output("h", 1, z.classLabels(), z.h)
 	} else {
@@ -141,6 +143,16 @@ func (z *freezer) classes() []uint16 {
 		class[i] = uint16(i / group)
 	}
 	return class
+}
+
+// positions returns the layers whose nodes positions share.
+func (z *freezer) positions() (all []netlist.Positions) {
+	for l := range z.f.Layers {
+		if f := &z.f.Layers[l]; f.Rows > 0 {
+			all = append(all, netlist.Positions{Layer: uint16(l + 1), Rows: uint16(f.Rows), Columns: uint16(f.Columns)})
+		}
+	}
+	return all
 }
 
 // classLabels returns a label for each chain, its class.

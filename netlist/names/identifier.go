@@ -61,7 +61,7 @@ func CheckWord(s string) error {
 // reserved matches the names that the writers make themselves; see [Names]. Behind the name
 // of a cell, _o is a carry brought out, _i the cell's instance, _in its word of inputs, and
 // _next the next value of a register.
-var reserved = regexp.MustCompile(`(^(c\d+_)?k\d+_l\d+|\d_(e|gt)\d+|_(b|n|s)\d+)(_n\d+|_s\d+)*(_o)?(_i|_in|_next)?$|^unused_(\d+|version)$|^dut$|^tb_`)
+var reserved = regexp.MustCompile(`(^(c\d+_)?k\d+(_y\d+_x\d+)?_l\d+|\d_(e|gt)\d+|_(b|n|s)\d+)(_n\d+|_s\d+)*(_o)?(_i|_in|_next)?$|^unused_(\d+|version)$|^dut$|^tb_`)
 
 // CheckPort returns nil if s can name a port or a probe beside [Names]: it is an identifier
 // ([netlist.CheckName]) and none of the names that cells have.

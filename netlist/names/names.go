@@ -27,6 +27,7 @@ func IsBus(k netlist.Kind) bool {
 // on cells of the same owner that stand before it:
 //
 //	c3_k17_l42        the gate of class 3, chain 17 and layer 42
+//	k17_y4_x5_l42     of node 17 of layer 42, which positions of an image share, the gate at row 4 and column 5
 //	c3_k17_l42_n1     a further cell of that gate
 //	x12_gt63          of the encoder: word 12 of the port x is above 63
 //	x12_e0            another cell of the encoder that reads word 12 of x alone
@@ -204,8 +205,12 @@ func (m *Names) AppendOwn(buf []byte, c netlist.Cell) []byte {
 	return appendNumber(buf, "_n", uint64(of.number))
 }
 
-// gateName appends class, chain and layer.
+// gateName appends class, chain and layer, or node, position and layer.
 func (m *Names) gateName(buf []byte, o netlist.Origin) []byte {
+	if node, row, column, shared := m.n.Place(o); shared {
+		buf = appendNumber(appendNumber(buf, "k", uint64(node)), "_y", uint64(row))
+		return appendNumber(appendNumber(buf, "_x", uint64(column)), "_l", uint64(o.Layer))
+	}
 	if class := m.n.ChainClasses(); int(o.Chain) < len(class) {
 		buf = append(appendNumber(buf, "c", uint64(class[o.Chain])), '_')
 	}

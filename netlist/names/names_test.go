@@ -94,6 +94,37 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestPositions names gates that positions share, pooling and what follows, further cells and registers among them.
+func TestPositions(t *testing.T) {
+	b := netlist.NewBuilder("n")
+	x := b.Input("x", 2, 1, nil)
+	var want []string
+	add := func(name string, layer uint16, chain uint32) netlist.Net {
+		want = append(want, name)
+		return b.Function(0b1000, netlist.Origin{Layer: layer, Chain: chain}, x[0], x[1])
+	}
+	add("k0_y0_x0_l1", 1, 0)
+	add("k0_y0_x2_l1", 1, 2)
+	add("k0_y1_x0_l1", 1, 3)
+	add("k0_y1_x0_l1_n1", 1, 3)
+	add("k3_y1_x2_l1", 1, 23)
+	add("k3_y0_x0_l2", 2, 3)
+	last := add("c1_k1_l3", 3, 1)
+	held := b.Cell(netlist.Register, 0, netlist.Origin{}, x[0]+3)
+	want = append(want, "k0_y0_x2_l1_s1")
+	b.Output("h", 1, nil, []netlist.Net{last, held})
+	b.Classes([]uint16{0, 1})
+	b.Positions([]netlist.Positions{{Layer: 1, Rows: 2, Columns: 3}, {Layer: 2, Rows: 1, Columns: 1}})
+	for c, got := range cellNames(b.Netlist()) {
+		if got != want[c] {
+			t.Errorf("cell %d is called %s, want %s", c, got, want[c])
+		}
+		if CheckPort(got) == nil {
+			t.Errorf("a port may be called %s, as a cell is", got)
+		}
+	}
+}
+
 // TestThresholds finds the threshold of every comparison with words of 1 to 10 bits from its
 // function, and none where the function is another.
 func TestThresholds(t *testing.T) {

@@ -39,14 +39,26 @@ class Section:
 
     ops, float32 [width, layers, 16] or [width, layers, 2^pins], has the logits of the operations of two pins in the
     paper's numbering, or those of a truth table's lines, in which pin 0 is the highest digit.
+
+    grid is None, or the Grid at whose positions the nodes are evaluated: wires are then elements of a position's patch.
     """
 
-    def __init__(self, ops, pins):
-        self.ops, self.pins = ops, pins
+    def __init__(self, ops, pins, grid=None):
+        self.ops, self.pins, self.grid = ops, pins, grid
 
     @property
     def width(self):
         return self.ops.shape[0]
+
+    @property
+    def outputs(self):
+        """Number of bits that leave each layer."""
+        return self.width if self.grid is None else self.width * self.grid.places(pooled=True)
+
+    @property
+    def nodes(self):
+        """Number of nodes in all layers, of shared ones at all positions."""
+        return self.width * self.layers * (1 if self.grid is None else self.grid.places())
 
     @property
     def layers(self):
@@ -58,14 +70,77 @@ class Section:
             return self.ops.argmax(axis=2)[:, :, None] >> np.array([3, 2, 1, 0]) & 1 > 0
         return self.ops > 0
 
-    def freeze(self):
-        """Return the layers that the argmaxes select."""
+    def freeze(self, bits):
+        """Return the layers that the argmaxes select, nodes that positions share once for each of them. bits is the
+        number of input bits of a feature."""
+        if self.grid is not None:
+            return self._unroll(bits)
         lines = np.ascontiguousarray(np.moveaxis(self.lines(), 0, 2))  # [layers, lines, width]
         own = np.broadcast_to(np.arange(self.width, dtype=np.intp)[:, None], (self.width, self.layers))
         wires = [own if pin.source == "spine" else pin.chosen() for pin in self.pins]
         wires = np.ascontiguousarray(np.stack(wires).transpose(2, 0, 1), np.intp)  # [layers, pins, width]
         from_input = [pin.source == "input" for pin in self.pins]
         return [network.Layer(w, from_input, t) for w, t in zip(wires, lines)]
+
+    def _unroll(self, bits):
+        """Return the layer of the nodes at all positions and, if they are pooled, that of the ORs."""
+        places = self.grid.places()
+        lines = np.repeat(self.lines()[:, 0].T, places, axis=1)  # [lines, width * places]
+        wires = np.empty((len(self.pins), self.width * places), np.intp)
+        for k, pin in enumerate(self.pins):
+            wires[k], outside = self.grid.read(pin.chosen()[:, 0].astype(np.intp), bits if pin.source == "input" else 1)
+            zero = np.arange(len(lines)) & ~(1 << (len(self.pins) - 1 - k))  # the same line with a 0 at this pin
+            lines = np.where(outside, lines[zero], lines)
+        layers = [network.Layer(wires, [pin.source == "input" for pin in self.pins], lines)]
+        if self.grid.pool > 1:
+            four = self.grid.pooled(self.width)
+            lines = np.repeat(np.arange(1 << len(four))[:, None] > 0, four.shape[1], axis=1)
+            layers.append(network.Layer(four, [False] * len(four), lines))
+        return layers
+
+
+class Grid:
+    """At which positions of an image nodes are evaluated, and what they read there.
+
+    The image has planes of rows and columns. The patch of a position are the side x side pixels of all planes that begin
+    stride times the position's row and column, less padding, from the upper left corner; pixels beyond the edges are 0.
+    Element (plane * side + row) * side + column of the patch is a pixel of it. Of features with several input bits plane
+    f * bits + j has bit j of plane f. With pool 2 what leaves is the OR of each two by two positions.
+    """
+
+    KEYS = ("planes", "rows", "columns", "side", "stride", "padding", "pool")
+
+    def __init__(self, planes, rows, columns, side, stride, padding, pool):
+        self.planes, self.rows, self.columns = planes, rows, columns
+        self.side, self.stride, self.padding, self.pool = side, stride, padding, pool
+
+    def size(self):
+        """Return the number of rows and columns of positions."""
+        return tuple((n + 2 * self.padding - self.side) // self.stride + 1 for n in (self.rows, self.columns))
+
+    def places(self, pooled=False):
+        """Return the number of positions, or of what is left of them when they are pooled."""
+        rows, columns = (n // (self.pool if pooled else 1) for n in self.size())
+        return rows * columns
+
+    def read(self, elements, bits):
+        """Return the bits that elements, [nodes], are at all positions, [nodes * places], and whether they are beyond the
+        edges, where any bit stands for them. Node n at row y and column x is number (n * rows + y) * columns + x."""
+        rows, columns = self.size()
+        plane, row, column = elements // self.side**2, elements // self.side % self.side, elements % self.side
+        y = np.arange(rows)[:, None] * self.stride - self.padding + row[:, None, None]  # [nodes, rows, 1]
+        x = np.arange(columns) * self.stride - self.padding + column[:, None, None]  # [nodes, 1, columns]
+        outside = (y < 0) | (y >= self.rows) | (x < 0) | (x >= self.columns)
+        y, x = y.clip(0, self.rows - 1), x.clip(0, self.columns - 1)
+        image, bit = (plane // bits)[:, None, None], (plane % bits)[:, None, None]
+        return (((image * self.rows + y) * self.columns + x) * bits + bit).reshape(-1), outside.reshape(-1)
+
+    def pooled(self, width):
+        """Return which positions each OR reads, [4, width * places]."""
+        rows, columns = self.size()
+        at = np.arange(width * rows * columns).reshape(width, rows, columns)
+        at = at[:, : rows // 2 * 2, : columns // 2 * 2]
+        return np.stack([at[:, y::2, x::2].reshape(-1) for y in (0, 1) for x in (0, 1)])
 
 
 class Model:
@@ -103,13 +178,13 @@ class Model:
 
     @property
     def shape(self):
-        """Number of input bits, and of the nodes of each layer."""
-        return (self.encoder.inputs, *(s.width for s in self.sections for _ in range(s.layers)))
+        """Number of input bits, and of those that leave each layer: of a node one, or one for each position."""
+        return (self.encoder.inputs, *(s.outputs for s in self.sections for _ in range(s.layers)))
 
     @property
     def nodes(self):
-        """Number of nodes in all layers."""
-        return sum(s.width * s.layers for s in self.sections)
+        """Number of nodes in all layers, of shared ones at all positions."""
+        return sum(s.nodes for s in self.sections)
 
     @property
     def tau(self):
@@ -159,7 +234,8 @@ class Model:
 
     def _frozen(self):
         if self._layers is None:
-            self._layers = [layer for section in self.sections for layer in section.freeze()]
+            bits = self.encoder.bits - 1
+            self._layers = [layer for section in self.sections for layer in section.freeze(bits)]
         return self._layers
 
     def _bits(self, X, words, encoded):

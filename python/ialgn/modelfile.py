@@ -6,15 +6,19 @@ from . import container
 from .container import Container, is_count, shown, strict_json
 from .encoder import MAX_BITS, MIN_BITS, Encoder, printable
 from .errors import Fault
-from .model import MAX_CLASSES, MAX_PINS, SOURCES, Model, Pin, Section
+from .model import MAX_CLASSES, MAX_PINS, SOURCES, Grid, Model, Pin, Section
 
-FORMAT, VERSION, NODES_VERSION = "ialgn-model", "1", "2"
+FORMAT, VERSION, NODES_VERSION, GRID_VERSION = "ialgn-model", "1", "2", "3"
 
 # Prefixes of what a checkpoint adds to a model, which readers of models pass over.
 _EXTRA_TENSORS, _EXTRA_METADATA = "adam.", "checkpoint."
 
 _MAX_WIDTH = (1 << 31) - 1
 _MAX_CANDIDATES = 1 << 16
+
+# Of grids: rows and columns, the side of a patch, positions (for each pixel that the network reads, and
+# of any network), and nodes in all.
+_MAX_IMAGE, _MAX_PATCH, _MAX_SPREAD, _MAX_POSITIONS, _MAX_UNROLLED = 1 << 12, 64, 16, 1 << 12, 3 << 29
 
 
 def load(path):
@@ -62,9 +66,9 @@ def _check_version(metadata):
     form, version = metadata.get("format"), metadata.get("version")
     if form != FORMAT:
         raise Fault(f"metadata: format {shown(form or '')!r}, want {FORMAT!r}; this is no model of ialgn")
-    if version not in (VERSION, NODES_VERSION):
+    if version not in (VERSION, NODES_VERSION, GRID_VERSION):
         raise Fault(
-            f"metadata: version {shown(version or '')!r}, this program reads versions {VERSION} and {NODES_VERSION}",
+            f"metadata: version {shown(version or '')!r}, this program reads versions {VERSION} to {GRID_VERSION}",
             "use a newer package",
         )
 
@@ -74,6 +78,12 @@ def _fields(value, where, **kinds):
     if not isinstance(value, dict):
         raise Fault(f"{where}: want an object")
     for key, v in value.items():
+        if key in ("field", "base"):
+            raise Fault(
+                f"{where}: kernels or chains that read bits further back (model.anchored, model.leaves, model.chains), which "
+                "this package does not know",
+                "use ialgn predict",
+            )
         if key not in kinds:
             raise Fault(f"{where}: unknown key {shown(key)}")
         right = (
@@ -165,8 +175,12 @@ def _quantiser(c, features, cuts):
 class _Shell:
     """The form of a section: layers, width, arity, and for each pin source, number of candidates and of sources."""
 
-    def __init__(self, layers, width, arity, pins):
-        self.layers, self.width, self.arity, self.pins = layers, width, arity, pins
+    def __init__(self, layers, width, arity, grid):
+        self.layers, self.width, self.arity, self.grid, self.pins = layers, width, arity, grid, []
+
+    @property
+    def outputs(self):
+        return self.width if self.grid is None else self.width * self.grid.places(pooled=True)
 
 
 def _shells(infos, version, keys, encoder):
@@ -176,32 +190,75 @@ def _shells(infos, version, keys, encoder):
     shells = []
     for i, info in enumerate(infos):
         try:
-            shells.append(_shell(info, version, keys, encoder, shells[-1] if shells else None))
+            shells.append(_shell(info, version, keys, encoder, shells))
         except Fault as fault:
             raise Fault(f"metadata: section {i}: {fault.reason}", fault.remedy) from None
+    if shells[0].grid is not None and sum(s.width * (s.grid.places() if s.grid else 1) for s in shells) > _MAX_UNROLLED:
+        raise Fault(f"metadata: sections: more than {_MAX_UNROLLED} nodes at all positions")
     return shells
 
 
-def _shell(info, version, keys, encoder, before):
+def _shell(info, version, keys, encoder, shells):
+    before, grid = shells[-1] if shells else None, None
     if version == VERSION:
         _fields(info, "form", layers=int, a=dict, b=dict)
         if set(info) != {"layers", "a", "b"}:
             raise Fault("want layers, a and b")
         width, pins = keys["width"], [info["a"], info["b"]]
     else:
-        _fields(info, "form", layers=int, width=int, pins=list)
-        if set(info) != {"layers", "width", "pins"} or not 1 <= len(info["pins"]) <= MAX_PINS:
+        _fields(info, "form", layers=int, width=int, pins=list, **({"grid": dict} if version == GRID_VERSION else {}))
+        if set(info) - {"grid"} != {"layers", "width", "pins"} or not 1 <= len(info["pins"]) <= MAX_PINS:
             raise Fault(f"want layers, width and 1 to {MAX_PINS} pins")
         width, pins = info["width"], info["pins"]
     if not 1 <= width <= _MAX_WIDTH:
         raise Fault(f"width {width}, want 1 to {_MAX_WIDTH}")
     if info["layers"] < 1:
         raise Fault(f"{info['layers']} layers, want at least 1")
+    if "grid" in info:
+        grid = _grid(info, encoder, shells)
     softmax16 = len(pins) == 2 and keys["parametrization"] == "softmax16"
-    shell = _Shell(info["layers"], width, 16 if softmax16 else 1 << len(pins), [])
+    shell = _Shell(info["layers"], width, 16 if softmax16 else 1 << len(pins), grid)
     for k, pin in enumerate(pins):
         shell.pins.append(_pin(pin, k, shell, encoder, before))
     return shell
+
+
+def _grid(info, encoder, shells):
+    """Return the grid of a section, checked: its image is what stands before, and it has positions."""
+    keys = _fields(info["grid"], "grid", **{key: int for key in Grid.KEYS})
+    if set(keys) != set(Grid.KEYS):
+        raise Fault(f"grid: want {', '.join(Grid.KEYS)}")
+    grid = Grid(**keys)
+    for key, least, most in [
+        ("planes", 1, _MAX_UNROLLED),
+        ("rows", 1, _MAX_IMAGE),
+        ("columns", 1, _MAX_IMAGE),
+        ("side", 1, _MAX_PATCH),
+        ("stride", 1, _MAX_PATCH),
+        ("padding", 0, max(grid.side - 1, 0)),
+        ("pool", 1, 2),
+    ]:
+        if not least <= keys[key] <= most:
+            raise Fault(f"grid: {key} {keys[key]}, want {least} to {most}")
+    if grid.side > min(grid.rows, grid.columns) + 2 * grid.padding or not grid.places(pooled=True):
+        raise Fault("the grid has no positions")
+    if info["layers"] != 1:
+        raise Fault(f"{info['layers']} layers of nodes that positions share, want 1")
+    image = (grid.planes, grid.rows, grid.columns)
+    if not shells:
+        if np.prod(image, dtype=object) != encoder.features:
+            raise Fault(f"an image of {image} for {encoder.features} features")
+    elif shells[-1].grid is None:
+        raise Fault("positions share its nodes, but not those of the section before")
+    else:
+        last = shells[-1].grid
+        before = (shells[-1].width, *(n // last.pool for n in last.size()))
+        if image != before:
+            raise Fault(f"an image of {image}, but {before} leave the section before")
+    first = shells[0].grid if shells else grid
+    if grid.places() > max(_MAX_SPREAD * first.rows * first.columns, _MAX_POSITIONS):
+        raise Fault(f"{grid.places()} positions, more than a network that reads {first.rows} x {first.columns} pixels can have")
+    return grid
 
 
 def _pin(info, k, shell, encoder, before):
@@ -212,20 +269,26 @@ def _pin(info, k, shell, encoder, before):
         raise Fault(f"pin {k}: source {shown(source or '')!r}, want one of {', '.join(SOURCES)}")
     if not 1 <= candidates <= (1 if source == "spine" else _MAX_CANDIDATES):
         raise Fault(f"pin {k}: {candidates} candidates")
+    if shell.grid is not None:
+        want = "input" if before is None else "previous"
+        if source != want:
+            raise Fault(f"pin {k}: source {source} of nodes that positions share, want {want}")
+        planes = shell.grid.planes * (encoder.bits - 1 if source == "input" else 1)
+        return source, candidates, planes * shell.grid.side**2
     if source == "input":
         return source, candidates, encoder.inputs
     if before is None:
         raise Fault(f"pin {k}: source {source}, but the first layer has no previous one")
     if source == "spine" and k > 0:
         raise Fault(f"pin {k}: source {source}, which the first pin alone can have")
-    if (source == "spine" or shell.layers > 1) and before.width != shell.width:
-        raise Fault(f"pin {k}: source {source}, but the layer before has {before.width} nodes, this one {shell.width}")
-    return source, candidates, before.width
+    if (source == "spine" or shell.layers > 1) and before.outputs != shell.width:
+        raise Fault(f"pin {k}: source {source}, but the layer before has {before.outputs} nodes, this one {shell.width}")
+    return source, candidates, before.outputs
 
 
 def _check_whole(keys, classes, shells):
     """Check what sections, classes and configuration say of each other."""
-    width, depth = shells[-1].width, sum(s.layers for s in shells)
+    width, depth = shells[-1].outputs, sum(s.layers for s in shells)
     if (keys["width"], keys["depth"]) != (width, depth):
         raise Fault(
             f"the configuration describes {keys['width']} x {keys['depth']} gates, the network has {width} x {depth}"
@@ -287,7 +350,7 @@ def _section(c, i, shell):
         if wires.max() >= sources:
             raise Fault(f"{prefix}wires: index {wires.max()}, want below {sources}, the number of {source} bits")
         pins.append(Pin(source, wires, c.tensors.get(prefix + "logits") if candidates > 1 else None))
-    return Section(c.tensors[f"section{i}.ops"], pins)
+    return Section(c.tensors[f"section{i}.ops"], pins, shell.grid)
 
 
 def _encoder_tensors(encoder):

@@ -9,6 +9,7 @@ import tracemalloc
 import ialgn
 import numpy as np
 from ialgn.frameworks import layers
+from ialgn.model import Grid, Pin, Section
 from support import Case, join_file, split_file
 
 BIG = 1 << 62
@@ -87,7 +88,7 @@ PIN, SPINE = {"source": "previous", "k": 1}, {"source": "spine", "k": 1}
 # What is wrong, how the header gets it, and what the error says.
 FORGED = [
     ("format", text("format", "other"), "no model of ialgn"),
-    ("version", text("version", "3"), "versions 1 and 2"),
+    ("version", text("version", "4"), "versions 1 to 3"),
     ("no config", text("config", None), "config is missing"),
     ("no JSON", text("config", "{"), "metadata: config: "),
     ("NaN", text("config", '{"model": {"width": NaN}}'), "NaN is no number"),
@@ -172,6 +173,56 @@ FORGED = [
 ]
 
 
+def grid_model():
+    """Return a model of one plane of 1 x 2 pixels, and of version 3: two nodes at two positions, not pooled."""
+    model = small_model()
+    r = np.random.default_rng(4)
+    grid = dict(zip(Grid.KEYS, (1, 1, 2, 3, 1, 1, 1)))
+    pins = [Pin("input", r.integers(0, 18, (3, 1, 1)).astype(np.uint16)) for _ in range(2)]
+    config = json.loads(model.metadata["config"])
+    config["model"].update(width=6, depth=1)
+    metadata = dict(model.metadata, version="3", config=json.dumps(config))
+    pin = {"source": "input", "k": 1}
+    metadata["sections"] = json.dumps([{"layers": 1, "width": 3, "pins": [pin] * 2, "grid": grid}])
+    section = Section(r.normal(size=(3, 1, 4)).astype(np.float32), pins, Grid(**grid))
+    return ialgn.Model(metadata, model.encoder, [section])
+
+
+def grid(**changes):
+    def change(header):
+        sections = json.loads(header["__metadata__"]["sections"])
+        sections[0]["grid"].update(changes)
+        header["__metadata__"]["sections"] = json.dumps(sections)
+
+    return change
+
+
+# The same of a grid.
+FORGED_GRIDS = [
+    ("planes", grid(planes=0), "planes 0, want 1"),
+    ("other planes", grid(planes=2), "for 2 features"),
+    ("huge planes", grid(planes=BIG), "planes"),
+    ("huge rows", grid(rows=BIG), "rows"),
+    ("negative rows", grid(rows=-1), "no place there"),
+    ("columns", grid(columns=0), "columns 0"),
+    ("side", grid(side=0), "side 0"),
+    ("huge side", grid(side=BIG, padding=BIG - 1), "side"),
+    ("side beyond the image", grid(side=5, padding=1), "no positions"),
+    ("stride", grid(stride=0), "stride 0"),
+    ("padding", grid(padding=3), "padding 3, want 0 to 2"),
+    ("many positions", grid(side=64, padding=63), "4160 positions, more than a network"),
+    ("pool", grid(pool=3), "pool 3"),
+    ("too few to pool", grid(pool=2), "no positions"),
+    ("text", grid(pool="2"), "no place there"),
+    ("unknown", grid(dilation=1), "unknown key dilation"),
+    ("no grid", section(0, grid={}), "want planes, rows"),
+    ("grid's type", section(0, grid=[]), "no place there"),
+    ("layers", section(0, layers=2), "2 layers of nodes"),
+    ("source", section(0, pins=[PIN] * 2), "source previous of nodes that positions share, want input"),
+    ("version", text("version", "2"), "unknown key grid"),
+]
+
+
 class BadFilesTest(Case):
     def setUp(self):
         super().setUp()
@@ -195,6 +246,19 @@ class BadFilesTest(Case):
 
     def test_forged(self):
         for name, change, want in FORGED:
+            with self.subTest(name):
+                header, data = split_file(self.good)
+                header["__metadata__"].pop("crc32c")
+                change(header)
+                join_file(self.bad, header, data)
+                self.refused(want)
+
+    def test_forged_grids(self):
+        grid_model().save(self.good)
+        model = ialgn.load(self.good)
+        self.assertEqual((model.shape, model.nodes), ((4, 6), 6))
+        self.assertEqual(model.last_layer(np.zeros((5, 2))).shape, (5, 6))
+        for name, change, want in FORGED_GRIDS:
             with self.subTest(name):
                 header, data = split_file(self.good)
                 header["__metadata__"].pop("crc32c")

@@ -27,10 +27,13 @@ type surroundings struct {
 // a network of constants, one in 32 a network of which a single chain is none.
 func (c *fuzzCase) drawAround(r *rand.Rand) {
 	c.options.drawTarget(r)
-	switch r.IntN(32) {
-	case 0, 1:
+	switch n := r.IntN(32); {
+	case n < 3 && c.model != nil:
+		constantLast(r, c.model, n == 2)
+		c.network = c.model.Freeze()
+	case n < 2:
 		constantNetwork(r, c.network, -1)
-	case 2:
+	case n == 2:
 		constantNetwork(r, c.network, r.IntN(c.network.Width))
 	}
 	c.options.surroundings = surroundings{wrap: append([]string{""}, wrapper.Kinds()...)[r.IntN(1+len(wrapper.Kinds()))]}

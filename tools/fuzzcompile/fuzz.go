@@ -15,6 +15,7 @@ import (
 	"ialgn/internal/tool"
 	"ialgn/sim/verify"
 	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
 )
 
 // fuzzer runs the cases of consecutive seeds.
@@ -79,9 +80,15 @@ const cutsStream = 0x63757473
 // drew when there were only gates.
 const firstNodes = 1 << 32
 
+// firstShared is the first of the seeds whose networks are convolutions.
+const firstShared = 1 << 33
+
 // topologies returns what the networks of a seed and those after it are drawn of.
 func topologies(seed uint64) []string {
-	if seed >= firstNodes {
+	switch {
+	case seed >= firstShared:
+		return sharedTopologies
+	case seed >= firstNodes:
 		return nodeTopologies
 	}
 	return gateTopologies
@@ -90,13 +97,24 @@ func topologies(seed uint64) []string {
 func newCase(seed uint64) fuzzCase {
 	r := rand.New(rand.NewPCG(seed, 0x66757a7a))
 	c := fuzzCase{seed: seed}
-	if c.network, c.topology = drawNetwork(r); seed >= firstNodes {
+	switch {
+	case seed >= firstShared:
+		c.model = drawShared(r)
+		c.network, c.topology = c.model.Freeze(), topology.Conv
+	case seed >= firstNodes:
+		drawNetwork(r) // what is drawn after it stays as it was
 		c.network, c.topology = drawNodes(r)
+	default:
+		c.network, c.topology = drawNetwork(r)
 	}
-	cutFeatures(rand.New(rand.NewPCG(seed, cutsStream)), c.network)
+	if cutFeatures(rand.New(rand.NewPCG(seed, cutsStream)), c.network); c.model != nil {
+		c.model.Encoder = c.network.Encoder
+	}
 	c.options = drawOptions(r)
 	c.drawAround(rand.New(rand.NewPCG(seed, aroundStream)))
-	c.model = newModel(rand.New(rand.NewPCG(seed, 0x6d6f64656c)), c.network)
+	if c.model == nil {
+		c.model = newModel(rand.New(rand.NewPCG(seed, 0x6d6f64656c)), c.network)
+	}
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
 )
 
 // gateTopologies are those that networks of gates are drawn of. chain and random are those of package
@@ -13,6 +14,10 @@ var gateTopologies = []string{"chain", "random", "ialgn", "rwlgn", "rwlgn-spine"
 
 // nodeTopologies are the kinds of networks of nodes with one to six pins, which the seeds from firstNodes on get.
 var nodeTopologies = []string{"chains of tables", "tree", "layered"}
+
+// sharedTopologies are those of networks whose nodes positions of an image share, which the seeds from firstShared on
+// get.
+var sharedTopologies = []string{topology.Conv}
 
 // property is what a network may have that a compiler may stumble over. It is read off the
 // network: what its making was meant to give does not count.
@@ -62,12 +67,28 @@ var properties = []property{
 	{"4 pins a node", pinned(4)},
 	{"5 pins a node", pinned(5)},
 	{"6 pins a node", pinned(6)},
+	{"positions share nodes", func(p *profile) bool { return p.model.Sections[0].Grid != nil }},
+	{"positions are pooled", anyGrid(func(g *topology.Grid) bool { return g.Pool > 1 })},
+	{"a row or column is left out of pooling", anyGrid(func(g *topology.Grid) bool {
+		rows, columns := g.Size()
+		return g.Pool > 1 && (rows%2 > 0 || columns%2 > 0)
+	})},
+	{"patches with a stride", anyGrid(func(g *topology.Grid) bool { return g.Stride > 1 })},
+	{"patches beyond the edges", anyGrid(func(g *topology.Grid) bool { return g.Padding > 0 })},
+	{"convolutions alone", func(p *profile) bool { return p.model.Sections[len(p.model.Sections)-1].Grid != nil }},
 	{"layers of several widths", func(p *profile) bool { return p.Layers[0].Width() != p.Width }},
 }
 
 // pinned returns what reports whether the nodes of the first layer have so many pins.
 func pinned(pins int) func(p *profile) bool {
 	return func(p *profile) bool { return len(p.Layers[0].Pins) == pins }
+}
+
+// anyGrid returns what reports whether something holds of a section whose nodes positions share.
+func anyGrid(holds func(g *topology.Grid) bool) func(p *profile) bool {
+	return func(p *profile) bool {
+		return slices.ContainsFunc(p.model.Sections, func(s model.Section) bool { return s.Grid != nil && holds(s.Grid) })
+	}
 }
 
 // propertiesOf returns the names of the properties of a network.

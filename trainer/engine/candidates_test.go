@@ -20,7 +20,7 @@ import (
 // autograd ([TestGolden]): du_j/q_j is what the loss changes by if the pin read candidate j, but for a constant of the
 // pin. The rounding to 8 bits leaves a part of the largest.
 func TestScores(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range modelgen.Unshared() {
 		t.Run(form.Name, func(t *testing.T) {
 			m := form.Model()
 			e, err := New(m, 100, 2)
@@ -107,7 +107,7 @@ func probabilities(w []float32) []float64 {
 
 // TestWindows holds that the windows of an epoch cover each node once.
 func TestWindows(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range modelgen.Unshared() {
 		e, err := New(form.Model(), 100, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestWindows(t *testing.T) {
 // TestReplace replaces candidates by scores and at random: the selected ones stay, sources stay distinct, new ones have
 // the logit that they should, and an engine made anew from the model goes on with the same bits.
 func TestReplace(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range modelgen.Unshared() {
 		for _, random := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s-%v", form.Name, random), func(t *testing.T) {
 				m := form.Model()

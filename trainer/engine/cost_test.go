@@ -77,7 +77,7 @@ func turns(table uint64, pins, pin int) bool {
 // sum q_i c_i), where c_j is the pressure times what [shares] says.
 func TestCostGradient(t *testing.T) {
 	const pressure = 0.25
-	for _, form := range modelgen.Forms() {
+	for _, form := range modelgen.Unshared() {
 		t.Run(form.Name, func(t *testing.T) {
 			var moments [2]map[string][]float32
 			for i, with := range []float64{1e-30, pressure} { // so little that it is lost in rounding

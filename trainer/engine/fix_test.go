@@ -66,7 +66,7 @@ func ofNodes(m *model.Model, nodes []map[int]bool) map[string][]float32 {
 // that has a gradient, and finds that theirs and those of their pins do not, that they are the constant, and that an
 // engine made anew from the model goes on the same way. The rest of the network learns.
 func TestFix(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range modelgen.Unshared() {
 		for _, how := range fixing {
 			t.Run(form.Name+"-"+how.name, func(t *testing.T) {
 				onPaths(t, func(t *testing.T) {

@@ -49,7 +49,7 @@ func drawSamples(r *rand.Rand, m *model.Model, e engine.Engine, n int) samples {
 // TestSums holds the sums of every form of network, by every engine, to a slow backward pass in float64: also for pins
 // without a choice and words of more than 8 bits, and those of pins on nodes are left out.
 func TestSums(t *testing.T) {
-	forms := modelgen.Forms()
+	forms := modelgen.Unshared()
 	for _, wide := range []modelgen.Options{
 		{BitsIn: 12, Bits: 6, Seed: 31},
 		{BitsIn: 16, Bits: 3, Inputs: 6, Depth: 2, Seed: 32},

@@ -10,6 +10,7 @@ import (
 
 	"ialgn/internal/modelgen"
 	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
 )
 
 // large makes the benchmarks use the paper's largest network, 128,000 x 80 with 32
@@ -110,4 +111,28 @@ func BenchmarkFile(b *testing.B) {
 			b.ReportMetric(gates*float64(b.N)/b.Elapsed().Seconds(), "gates/s")
 		})
 	}
+}
+
+// BenchmarkUnroll measures how long a frozen network takes whose nodes positions share, the small one of "Convolutional
+// Differentiable Logic Gate Networks" (Petersen et al., NeurIPS 2024): all of it, of which most is to write the nodes of
+// all positions, and these alone.
+func BenchmarkUnroll(b *testing.B) {
+	m := modelgen.New(modelgen.Options{
+		Topology: topology.Conv, Image: "3,32,32", Kernels: "32,128,512,1024", Widths: "40960,20480,10240", Classes: 10,
+	})
+	b.Run("freeze", func(b *testing.B) {
+		for b.Loop() {
+			m.Freeze()
+		}
+		b.ReportMetric(float64(m.FrozenNodes()*b.N)/b.Elapsed().Seconds(), "nodes/s")
+	})
+	b.Run("unroll", func(b *testing.B) {
+		c := m.Compact()
+		for b.Loop() {
+			if _, err := c.Unroll(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(m.FrozenNodes()), "nodes")
+	})
 }

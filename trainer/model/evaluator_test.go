@@ -35,8 +35,8 @@ func TestForwardPass(t *testing.T) {
 				visited++
 				compareLayer(t, layer, h, words, want)
 			})
-			if visited != m.Depth() {
-				t.Errorf("%d layers visited, want %d", visited, m.Depth())
+			if n := len(want[0].layers); visited != n {
+				t.Errorf("%d layers visited, want %d", visited, n)
 			}
 			compareScores(t, e, len(m.Classes), want)
 		})

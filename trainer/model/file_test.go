@@ -85,6 +85,10 @@ func TestRoundTrip(t *testing.T) {
 					t.Errorf("chunks of %d bytes: error %v, frozen network (-want +got):\n%s", chunk, err, diff)
 				}
 			}
+			unrolled, err := m.Compact().Unroll()
+			if diff := cmp.Diff(m.Freeze(), unrolled); diff != "" || err != nil {
+				t.Errorf("unrolled: error %v, frozen network (-want +got):\n%s", err, diff)
+			}
 		})
 	}
 }
@@ -116,6 +120,7 @@ func TestSaveLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkCompact(t, path, m)
 	if diff := cmp.Diff(m.Record, info.Model.Record); diff != "" || info.Model.Parameters() != m.Parameters() {
 		t.Errorf("%d parameters, want %d; record (-want +got):\n%s", info.Model.Parameters(), m.Parameters(), diff)
 	}

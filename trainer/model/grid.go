@@ -7,8 +7,15 @@ import (
 	"ialgn/trainer/topology"
 )
 
-// The limits keep every product of positions, planes and nodes within an int64.
-const maxImageSide = 1 << 16
+// The limits of grids: of rows and columns, and of the side of a patch and the way from one to the next, as
+// configurations have them. They keep every product of positions, planes and nodes within an int64.
+const (
+	maxImageSide = 1 << 12
+	maxPatchSide = 64
+)
+
+// maxUnrolled is more nodes than a netlist can number, for those of all positions together ([topology.Keys.Check]).
+const maxUnrolled = 3 << 29
 
 // checkGrid checks the grid of section i, if it has one: its image is what stands before, and it has positions.
 func (m *Model) checkGrid(i int) error {
@@ -17,19 +24,62 @@ func (m *Model) checkGrid(i int) error {
 	if g == nil {
 		return nil
 	}
-	if err := checkSizes(g); err != nil {
+	if err := checkNumbers(g); err != nil {
 		return err
 	}
 	if err := m.checkField(g.Field); err != nil {
 		return err
 	}
-	if b := g.Base; b != nil && (checkSizes(b) != nil || b.Pool != 1 || b.Field != nil || b.Base != nil) {
-		return fmt.Errorf("grid %+v: its base %+v is no image", *g, *b)
+	if !m.hasBase(i) {
+		return fmt.Errorf("grid %+v: its base %+v is not what the lowest level of the kernels reads", *g, *g.Base)
 	}
-	before, what := m.before(i), "bits of the layer before"
-	if i == 0 {
-		before, what = m.Encoder.Features(), "features"
+	return m.checkImage(i)
+}
+
+// hasBase reports whether the base of section i, if there is one, is the grid of the lowest level of its kernels, which
+// is the nearest section before without a base.
+func (m *Model) hasBase(i int) bool {
+	g, low := m.Sections[i].Grid, i-1
+	if g.Base == nil {
+		return true
 	}
+	for low >= 0 && m.Sections[low].Grid != nil && m.Sections[low].Grid.Base != nil {
+		low--
+	}
+	if low < 1 || m.Sections[low].Grid == nil || !m.Sections[low].Grid.SameImage(g.Base) {
+		return false
+	}
+	rows, columns := g.Size()
+	baseRows, baseColumns := g.Base.Size()
+	return rows == baseRows && columns == baseColumns
+}
+
+// checkNumbers checks that the numbers of a grid are within their ranges.
+func checkNumbers(g *topology.Grid) error {
+	for _, n := range []struct {
+		what         string
+		value        int
+		least, limit int
+	}{
+		{"planes", g.Planes, 1, maxGates},
+		{"rows", g.Rows, 1, maxImageSide},
+		{"columns", g.Columns, 1, maxImageSide},
+		{"side", g.Side, 1, maxPatchSide},
+		{"stride", g.Stride, 1, maxPatchSide},
+		{"padding", g.Padding, 0, max(g.Side-1, 0)},
+		{"pool", g.Pool, 1, 2},
+	} {
+		if n.value < n.least || n.value > n.limit {
+			return fmt.Errorf("grid: %s %d, want %d to %d", n.what, n.value, n.least, n.limit)
+		}
+	}
+	return nil
+}
+
+// checkImage checks that the image of section i is what stands before it, and that it has positions.
+func (m *Model) checkImage(i int) error {
+	s := &m.Sections[i]
+	g := s.Grid
 	switch {
 	case !hasPositions(g):
 		return fmt.Errorf("grid %+v has no positions", *g)
@@ -37,18 +87,41 @@ func (m *Model) checkGrid(i int) error {
 		return fmt.Errorf("%d layers of nodes that positions share, want 1", s.Layers)
 	case i > 0 && m.Sections[i-1].Grid == nil:
 		return errors.New("positions share its nodes, but not those of the section before")
-	case g.Planes > before || g.Planes*g.Rows*g.Columns != before:
-		return fmt.Errorf("an image of %d planes of %d x %d for %d %s", g.Planes, g.Rows, g.Columns, before, what)
-	case s.Width > maxGates/g.Positions():
-		return fmt.Errorf("%d nodes at %d positions", s.Width, g.Positions())
+	case i == 0 && (m.Encoder.Features()%(g.Rows*g.Columns) != 0 || g.Planes != m.Encoder.Features()/(g.Rows*g.Columns)):
+		return fmt.Errorf("an image of %d planes of %d x %d for %d features", g.Planes, g.Rows, g.Columns,
+			m.Encoder.Features())
+	case i > 0 && !m.Sections[i-1].leaves(g):
+		b := &m.Sections[i-1]
+		rows, columns := b.Grid.Pooled()
+		return fmt.Errorf("an image of %d planes of %d x %d, but %d of %d x %d leave the section before",
+			g.Planes, g.Rows, g.Columns, b.Width, rows, columns)
+	case g.Positions() > topology.MaxPositions(m.Sections[0].Grid.Rows*m.Sections[0].Grid.Columns):
+		return fmt.Errorf("%d positions, more than a network that reads %d x %d pixels can have", g.Positions(),
+			m.Sections[0].Grid.Rows, m.Sections[0].Grid.Columns)
+	case s.Width > maxUnrolled/g.Positions():
+		return fmt.Errorf("%d nodes at %d positions, want at most %d in all", s.Width, g.Positions(), maxUnrolled)
 	}
 	return nil
 }
 
-// hasPositions reports whether patches fit the image of a grid whose sizes are checked, and something is left of it
+// leaves reports whether the image of a grid is what leaves the section.
+func (s *Section) leaves(g *topology.Grid) bool {
+	rows, columns := s.Grid.Pooled()
+	return g.Planes == s.Width && g.Rows == rows && g.Columns == columns
+}
+
+// checkUnrolled refuses more nodes at all positions than can be numbered.
+func (m *Model) checkUnrolled() error {
+	if n := m.Nodes(); m.Sections[0].Grid != nil && n > maxUnrolled {
+		return fmt.Errorf("%d nodes at all positions, want at most %d", n, maxUnrolled)
+	}
+	return nil
+}
+
+// hasPositions reports whether patches fit the image of a grid whose numbers are checked, and something is left of it
 // after pooling.
 func hasPositions(g *topology.Grid) bool {
-	if g.Padding < 0 || g.Padding >= g.Side || g.Pool != 1 && g.Pool != 2 || g.Side > min(g.Rows, g.Columns)+2*g.Padding {
+	if g.Side > min(g.Rows, g.Columns)+2*g.Padding {
 		return false
 	}
 	rows, columns := g.Pooled()
@@ -105,15 +178,18 @@ func (s *Section) frozenLayers() int {
 
 // blankLayers returns the layers of a frozen network for a section, with their arrays still zero.
 func (s *Section) blankLayers() (all []FrozenLayer) {
-	width := s.Width
-	if s.Grid != nil {
-		width *= s.Grid.Positions()
+	if s.Grid == nil {
+		for range s.Layers {
+			all = append(all, s.blankLayer(s.Width))
+		}
+		return all
 	}
-	for range s.Layers {
-		all = append(all, s.blankLayer(width))
-	}
-	if s.frozenLayers() > s.Layers {
-		all = append(all, blankPool(s.Outputs()))
+	nodes := s.blankLayer(s.Width * s.Grid.Positions())
+	nodes.Rows, nodes.Columns = s.Grid.Size()
+	if all = append(all, nodes); s.frozenLayers() > s.Layers {
+		pool := blankPool(s.Outputs())
+		pool.Rows, pool.Columns = s.Grid.Pooled()
+		all = append(all, pool)
 	}
 	return all
 }

@@ -153,7 +153,8 @@ func (m *Model) Depth() int {
 	return d
 }
 
-// Nodes returns the number of nodes in all layers, of shared ones at all positions and steps.
+// Nodes returns the number of nodes in all layers, of shared ones at all positions and steps; the ORs of pooling are
+// none.
 func (m *Model) Nodes() int {
 	n := 0
 	for i := range m.Sections {
@@ -165,6 +166,18 @@ func (m *Model) Nodes() int {
 		n += nodes
 	}
 	return n * max(m.Steps, 1)
+}
+
+// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]), but for those that only pass bits on
+// to layers further up: pooling has some, too.
+func (m *Model) FrozenNodes() int {
+	n := m.Nodes()
+	for i := range m.Sections {
+		if s := &m.Sections[i]; s.frozenLayers() > s.Layers {
+			n += s.Outputs()
+		}
+	}
+	return n
 }
 
 // before returns the number of bits of the layer before section i: for the first the state of a recurrent network, else

@@ -141,8 +141,9 @@ func passing(width int) CompactLayer {
 
 // part returns the layer of a part of the network, number at of the whole. Pins of the sources that reads says read
 // the part's input, at other places; others the layer before, which the first has not.
-func (l *CompactLayer) part(at int, first bool, reads func(Source) bool, place func(uint32) uint32,
-) (FrozenLayer, error) {
+func (l *CompactLayer) part(at int, first bool, reads func(Source) bool, place func(uint32) uint32) (FrozenLayer,
+	error,
+) {
 	layer := FrozenLayer{Op: l.Op}
 	for _, p := range l.Pins {
 		switch {

@@ -13,7 +13,7 @@ import (
 // TestSetTable gives nodes of every form of network random tables, and finds that they select these and that the others
 // stay.
 func TestSetTable(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range modelgen.Unshared() {
 		t.Run(form.Name, func(t *testing.T) {
 			m := form.Model()
 			for i := range m.Sections[0].Ops { // equal logits, and zeros

@@ -36,13 +36,26 @@ type slow struct {
 func evaluateSlowly(m *model.Model, x []bool) slow {
 	var out slow
 	h := []bool(nil)
-	for _, s := range m.Sections {
+	var left [][]bool // what left the sections
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if i > 0 {
+			left = append(left, h)
+		}
+		base := []bool(nil)
+		if b := m.Base(i); b >= 0 {
+			base = left[b]
+		}
+		if s.Grid != nil {
+			h = evaluatePatches(m, s, [3][]bool{x, h, base}, &out)
+			continue
+		}
 		for l := range s.Layers {
 			next := make([]bool, s.Width)
 			for i := range next {
 				g, line := i*s.Layers+l, 0
 				for k := range s.Pins {
-					if line *= 2; slowPin(&s.Pins[k], g, i, x, h) {
+					if line *= 2; slowPin(&s.Pins[k], g, i, [3][]bool{x, h, base}) {
 						line++
 					}
 				}
@@ -66,21 +79,85 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 	return out
 }
 
-func slowPin(p *model.Pin, g, chain int, x, h []bool) bool {
-	if p.Source == model.Spine {
-		return h[chain]
+// evaluatePatches is the part of a section whose nodes positions share, and of what pools them.
+func evaluatePatches(m *model.Model, s *model.Section, from [3][]bool, out *slow) []bool {
+	g := s.Grid
+	rows, columns := (g.Rows+2*g.Padding-g.Side)/g.Stride+1, (g.Columns+2*g.Padding-g.Side)/g.Stride+1
+	var all []bool
+	for node := range s.Width {
+		for y := range rows {
+			for x0 := range columns {
+				line := 0
+				for k := range s.Pins {
+					if line *= 2; slowElement(m, s, k, node, y, x0, from) {
+						line++
+					}
+				}
+				all = append(all, slowNode(s.Ops[node*s.Arity:][:s.Arity], line, len(s.Pins)))
+			}
+		}
 	}
+	out.layers = append(out.layers, all)
+	if g.Pool == 1 {
+		return all
+	}
+	var pooled []bool
+	for node := range s.Width {
+		for y := range rows / 2 {
+			for x0 := range columns / 2 {
+				at := (node*rows+2*y)*columns + 2*x0
+				pooled = append(pooled, all[at] || all[at+1] || all[at+columns] || all[at+columns+1])
+			}
+		}
+	}
+	out.layers = append(out.layers, pooled)
+	return pooled
+}
+
+// slowElement returns what pin k of a node reads at row y and column c of positions.
+func slowElement(m *model.Model, s *model.Section, k, node, y, c int, from [3][]bool) bool {
+	p := &s.Pins[k]
+	g := s.Grid.Of(p.Source)
+	element := slowWire(p, node)
+	plane, row, column := element/(g.Side*g.Side), element/g.Side%g.Side, element%g.Side
+	row, column = row+y*g.Stride-g.Padding, column+c*g.Stride-g.Padding
+	switch {
+	case row < 0 || row >= g.Rows || column < 0 || column >= g.Columns:
+		return false
+	case p.Source == model.Input:
+		bits := m.Encoder.Bits - 1
+		return from[0][((plane/bits*g.Rows+row)*g.Columns+column)*bits+plane%bits]
+	}
+	return slowSource(p, from)[(plane*g.Rows+row)*g.Columns+column]
+}
+
+// slowSource returns what a pin reads of the input, the section before and the base.
+func slowSource(p *model.Pin, from [3][]bool) []bool {
+	switch p.Source {
+	case model.Input:
+		return from[0]
+	case model.Base:
+		return from[2]
+	}
+	return from[1]
+}
+
+func slowPin(p *model.Pin, g, chain int, from [3][]bool) bool {
+	if p.Source == model.Spine {
+		return from[1][chain]
+	}
+	return slowSource(p, from)[slowWire(p, g)]
+}
+
+// slowWire returns the candidate with the largest logit.
+func slowWire(p *model.Pin, g int) int {
 	best := 0
 	for k := range p.K {
 		if p.K > 1 && p.Logits[g*p.K+k] > p.Logits[g*p.K+best] {
 			best = k
 		}
 	}
-	wire := p.Wires.At(g*p.K + best)
-	if p.Source == model.Input {
-		return x[wire]
-	}
-	return h[wire]
+	return int(p.Wires.At(g*p.K + best))
 }
 
 func slowNode(logits []float32, line, pins int) bool {

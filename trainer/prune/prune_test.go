@@ -91,7 +91,7 @@ func (o *oracle) best(t *testing.T, all []Constant) Constant {
 // TestChoose holds every choice of bits and nodes, in networks of every form, to what the loss would be of all that
 // could have been chosen.
 func TestChoose(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range modelgen.Unshared() {
 		t.Run(form.Name, func(t *testing.T) {
 			task := task(form, 700) // two blocks
 			got, err := Choose(t.Context(), task, Shares{Bits: 0.2, Nodes: 0.1})

@@ -18,7 +18,7 @@ import (
 // one.
 func TestRefill(t *testing.T) {
 	changed := 0
-	for _, form := range modelgen.Forms() {
+	for _, form := range modelgen.Unshared() {
 		t.Run(form.Name, func(t *testing.T) {
 			task := task(form, 30)
 			all, err := task.Refill(t.Context())

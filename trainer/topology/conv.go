@@ -207,7 +207,7 @@ func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 			of := input
 			grid.Field = &of
 		}
-		levels, fault := k.kernelLevels(i, c, grid, len(all))
+		levels, fault := k.kernelLevels(i, c, grid, len(all), image[1]*image[2])
 		if fault != nil {
 			return nil, fault
 		}
@@ -252,7 +252,8 @@ func chainsOn(k *Keys, width, first int) (all []Layer) {
 }
 
 // kernelLevels returns the levels of a convolution's kernels, from the lowest: trees whose lowest nodes read a patch.
-func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first int) ([]Layer, *Fault) {
+// The network reads images of so many pixels.
+func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels int) ([]Layer, *Fault) {
 	grid.Side, grid.Stride, grid.Padding, grid.Pool = c.Patch, c.Stride, c.Padding, 1
 	if c.Padding >= c.Patch {
 		return nil, &Fault{
@@ -264,6 +265,20 @@ func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first int) ([
 		return nil, &Fault{
 			"patch", fmt.Sprintf("convolution %d has patches of %d x %d, and reads images of %d x %d with their padding",
 				number+1, c.Patch, c.Patch, rows, columns), "use smaller patches, more padding, or less pooling before",
+		}
+	}
+	if c.Padding >= c.Patch {
+		return nil, &Fault{
+			"padding",
+			fmt.Sprintf("convolution %d has %d zeros on each side, and its patches of %d x %d could lie beyond the image",
+				number+1, c.Padding, c.Patch, c.Patch), fmt.Sprintf("use at most %d there", c.Patch-1),
+		}
+	}
+	if most := MaxPositions(pixels); grid.Positions() > most {
+		return nil, &Fault{
+			"padding",
+			fmt.Sprintf("convolution %d has %d positions, more than the %d that a network on images of %d pixels can have",
+				number+1, grid.Positions(), most, pixels), "use less padding, or smaller patches",
 		}
 	}
 	if rows, columns := grid.Size(); min(rows, columns) < c.Pool {

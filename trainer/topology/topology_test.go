@@ -165,6 +165,10 @@ func TestImpossible(t *testing.T) {
 		{"widths", keys(func(k *Keys) { k.Topology, k.Widths = "layered", "4,99999999" })},
 		{"parametrization", Keys{Topology: "ialgn", Inputs: 6, Hidden: 1, Wiring: "random", Parametrization: Softmax16}},
 		{"width", keys(func(k *Keys) { k.Width, k.Depth = MaxWidth, MaxDepth })},
+		{"padding", keys(func(k *Keys) { k.Topology, k.Image, k.Kernels, k.Patch = Conv, "1,8,8", "4,8", "3,1" })},
+		{"padding", keys(func(k *Keys) {
+			k.Topology, k.Image, k.Kernels, k.Patch, k.Padding, k.Pool = Conv, "1,8,8", "4,8", "64", "63", "1"
+		})},
 	} {
 		if fault := c.keys.Check(); fault == nil || fault.Key != c.key || fault.Problem == "" || fault.Remedy == "" {
 			t.Errorf("%+v: %+v, want a fault of %s", c.keys, fault, c.key)

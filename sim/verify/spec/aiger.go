@@ -109,17 +109,24 @@ func (n *Network) encoded() int { return len(n.thresholds) * (n.bits - 1) }
 func (n *Network) variableLimit(o Options) int {
 	variables := n.inputs(o) + n.encoded()*wordBits*compareAnds
 	for i := range n.layers {
-		l := &n.layers[i]
-		if l.table == nil {
-			variables += l.width * gateAnds
-		} else {
-			variables += l.width << len(l.pins) * tableAnds
-		}
+		variables += n.layers[i].variableLimit()
 	}
 	if o.Head != nil {
 		variables += n.width * headAnds
 	}
 	return variables
+}
+
+// variableLimit returns a number of variables that the layer does not exceed.
+func (l *layer) variableLimit() int {
+	each := gateAnds
+	if l.table != nil {
+		each = tableAnds << len(l.pins)
+	}
+	if l.grid == nil {
+		return l.width * each
+	}
+	return l.width * l.grid.variableLimit(each)
 }
 
 // build writes all gates and returns the outputs.
@@ -134,27 +141,35 @@ func (n *Network) build(g *graph, o Options) ([]bus, error) {
 // gates writes the gates and returns the last layer.
 func (n *Network) gates(g *graph, o Options) []literal {
 	x := n.encode(g, o)
-	before := make([]literal, n.width) // zeros: the state before the first step of a recurrent network
+	done := [][]literal{make([]literal, n.width)} // zeros: the state before the first step of a recurrent network
 	for i := range n.layers {
 		l := &n.layers[i]
+		if l.grid != nil {
+			done = append(done, l.convolve(g, x, done, n.bits-1))
+			continue
+		}
 		h, in := make([]literal, l.width), make([]literal, len(l.pins))
 		for k := range h {
 			for j := range l.pins {
-				rows := before
+				rows := done[len(done)-1-l.pins[j].back]
 				if l.pins[j].anchored {
 					rows = x
 				}
 				in[j] = rows[l.pins[j].source[k]]
 			}
-			if l.table == nil {
-				h[k] = g.gate(l.function[k], in[0], in[1])
-			} else {
-				h[k] = g.look(l.table[k], in)
-			}
+			h[k] = l.node(g, k, in)
 		}
-		before = h
+		done = append(done, h)
 	}
-	return before
+	return done[len(done)-1]
+}
+
+// node returns the value of node k of the layer for the values of its pins.
+func (l *layer) node(g *graph, k int, in []literal) literal {
+	if l.table == nil {
+		return g.gate(l.function[k], in[0], in[1])
+	}
+	return g.look(l.table[k], in)
 }
 
 // graph is a file that is being written, or counted if out is nil.

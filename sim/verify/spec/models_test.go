@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
 )
 
 // newModel returns a model of sections that are given as lists.
@@ -125,6 +127,18 @@ func tiesModel() *model.Model {
 				fixed(model.Input, 0, 2, 0, 3),
 			},
 		})
+}
+
+// patchesModel has two nodes that the positions of an image share, which are pooled.
+func patchesModel() *model.Model {
+	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: slices.Repeat([][]uint16{{0, 1}}, 6)}
+	m := newModel(e, 2, 2, model.Section{
+		Layers: 1, Ops: largest([]int{6}, []int{2}),
+		Pins: []model.Pin{fixed(model.Input, 4, 7), fixed(model.Input, 3, 0)},
+		Grid: &topology.Grid{Planes: 1, Rows: 2, Columns: 3, Side: 2, Stride: 1, Padding: 1, Pool: 2},
+	})
+	m.Width, m.Config.Model.Width = 4, 4
+	return m
 }
 
 // lightModel has truth tables of logits, among them zeros of both signs.

@@ -15,9 +15,10 @@ package spec
 
 import "ialgn/trainer/model"
 
-// Network is what the largest logits of a model select. It needs 12 bytes for a gate of two pins.
+// Network is what the largest logits of a model select. It needs 12 bytes for a gate of two pins, and of a node that
+// positions share no more.
 type Network struct {
-	width      int // nodes of the last layer
+	width      int // bits that are counted
 	classes    int
 	bits       int // thermometer bits a feature, plus one
 	bitsIn     int // bits in a feature word
@@ -32,12 +33,15 @@ type layer struct {
 	function []function
 	table    []table
 	pins     []pin
+	grid     *grid // unless nil, what the nodes are evaluated over
 }
 
 // pin is one of the inputs of a layer's nodes.
 type pin struct {
-	anchored bool // reads thermometer bits; otherwise gates of the layer before
-	source   []uint32
+	anchored bool     // reads thermometer bits; otherwise bits of a layer
+	source   []uint32 // of nodes that positions share: an element of the patch
+	back     int      // how many layers before the one before the layer is that it reads
+	patch    *grid    // what it reads at a position, if that is another image than the layer's grid has
 }
 
 // Read reads the network of a model file, as [ReadFrom] does.
@@ -87,14 +91,16 @@ func (n *Network) form(m *model.Model) (first []int) {
 		s := &m.Sections[i]
 		first = append(first, len(n.layers))
 		for range s.Layers {
-			l := layer{width: s.Width}
+			l := layer{width: s.Width, grid: gridOf(s)}
 			if len(s.Pins) == 2 {
 				l.function = make([]function, s.Width)
 			} else {
 				l.table = make([]table, s.Width)
 			}
 			for _, p := range s.Pins {
-				l.pins = append(l.pins, pin{p.Source == model.Input, make([]uint32, s.Width)})
+				own := pin{anchored: p.Source == model.Input, source: make([]uint32, s.Width)}
+				own.look(m, i, p.Source)
+				l.pins = append(l.pins, own)
 			}
 			n.layers = append(n.layers, l)
 		}

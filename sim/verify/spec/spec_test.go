@@ -34,6 +34,12 @@ func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return frozenGraph(t, f, o)
+}
+
+// frozenGraph is other of a frozen network.
+func frozenGraph(t *testing.T, f *model.Frozen, o Options) *aiger.File {
+	t.Helper()
 	scope := netlist.Gates
 	switch {
 	case o.Words:
@@ -159,6 +165,19 @@ var cases = []struct {
 		{"count_2 > best", "count_2 >= best"},
 		{"2'd2 : first", "2'd3 : first"},
 	}},
+	{"patches", patchesModel, Options{}, [][2]string{
+		{"a00 = x[0]", "a00 = ~x[0]"},         // ones beyond the edge
+		{"b13 = 1'b0", "b13 = x[11] & ~x[4]"}, // the nearest pixel beyond it
+		{"a11 = x[1] ^ x[8]", "a11 = x[0] ^ x[9]"},
+		{"a11 = x[1] ^ x[8]", "a11 = x[7] ^ x[2]"}, // rows and columns of a patch exchanged
+		{"a11 = x[1] ^ x[8]", "a11 = x[6] ^ x[4]"}, // bits before pixels
+		{"a12 = x[3] ^ x[10]", "a12 = x[1] ^ x[8]"},
+		{"b10 = x[7]", "b10 = x[1]"},
+		{"a00 | a01 | a10 | a11", "a00 | a01 | a10"},
+		{"a00 | a01 | a10 | a11", "a00 | a01 | a10 | a11 | x[7]"}, // with the row that is left out
+		{"a00 | a01 | a10 | a11", "a00 | a01 | a02 | a11"},
+		{"b02 | b03 | b12 | b13", "b02 & b12"},
+	}},
 	{"light", lightModel, Options{}, [][2]string{
 		{"~(a ^ b)", "a | ~b"},
 		{"h[1] = 1'b0", "h[1] = ~a | ~b"},
@@ -196,6 +215,27 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// TestWrongUnrolled changes what the compiler starts from, the unrolled network, and finds that it is not what the model
+// says: a wire, a table, a pin beyond the edge and pooling.
+func TestWrongUnrolled(t *testing.T) {
+	m := patchesModel()
+	ours := graphOf(t, read(t, m), Options{})
+	expect(t, equivalent, ours, frozenGraph(t, m.Freeze(), Options{}))
+	for name, change := range map[string]func(nodes, pool *model.FrozenLayer){
+		"wire":            func(nodes, _ *model.FrozenLayer) { nodes.Pins[1].Index[5] = 0 },
+		"table":           func(nodes, _ *model.FrozenLayer) { nodes.Op.Set(5, 7) },
+		"no padding":      func(nodes, _ *model.FrozenLayer) { nodes.Op.Set(0, 6) },
+		"pooling by AND":  func(_, pool *model.FrozenLayer) { pool.Op.Set(0, 1) },
+		"position pooled": func(_, pool *model.FrozenLayer) { pool.Pins[2].Index[0] = 11 },
+	} {
+		f := m.Freeze()
+		change(&f.Layers[0], &f.Layers[1])
+		if got := answers(t, ours, frozenGraph(t, f, Options{})); got[0] != different {
+			t.Errorf("another %s is %s", name, got[0])
+		}
+	}
+}
+
 // TestWrongOperation puts each operation in the place of each other one.
 func TestWrongOperation(t *testing.T) {
 	n := read(t, operationsModel())
@@ -214,9 +254,10 @@ func TestWrongOperation(t *testing.T) {
 	expect(t, equivalent, right, graphOf(t, n, Options{}))
 }
 
-// negateLast negates a node of the last layer.
-func (n *Network) negateLast(node int) {
+// negateLast negates the node that makes a counted bit.
+func (n *Network) negateLast(bit int) {
 	last := &n.layers[len(n.layers)-1]
+	node := bit / (n.width / last.width)
 	if last.table != nil {
 		last.table[node] = ^last.table[node]
 		return
@@ -229,7 +270,7 @@ func (n *Network) negateLast(node int) {
 // TestForms proves the two ways equal for every form of network, over bits, over
 // thermometer codes and over words, and that they differ after one gate is negated.
 func TestForms(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		t.Run(form.Name, func(t *testing.T) {
 			m := form.Model()
 			for _, o := range []Options{{}, {Thermometer: true}, {Words: true}} {
@@ -273,7 +314,7 @@ func TestRuns(t *testing.T) {
 // it is the graph without it behind the projected inputs.
 func TestThermometer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
-	for _, form := range modelgen.Forms() {
+	for _, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		n := read(t, form.Model())
 		plain, projected := graphOf(t, n, Options{}), graphOf(t, n, Options{Thermometer: true})
 		for range 20 {
@@ -297,7 +338,7 @@ func TestThermometer(t *testing.T) {
 // TestWriteAIGER has the bytes of a tiny graph.
 func TestWriteAIGER(t *testing.T) {
 	n := &Network{width: 1, bits: 2, bitsIn: 1, thresholds: [][]uint16{{0}}, layers: []layer{{
-		width: 1, function: []function{operations[8]}, pins: []pin{{true, []uint32{0}}, {true, []uint32{0}}},
+		width: 1, function: []function{operations[8]}, pins: []pin{{anchored: true, source: []uint32{0}}, {anchored: true, source: []uint32{0}}},
 	}}}
 	// Gate 4 is NOT x AND NOT x, so the differences are 4-3 and 3-3.
 	if got, want := string(write(t, n, Options{})), "aig 2 1 0 1 1\n4\n\x01\x00i0 x\no0 h\n"; got != want {
