@@ -3,6 +3,7 @@ package ialgn
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ialgn/artifact"
@@ -34,6 +35,9 @@ type Certificate struct {
 	Fold       *engine.Result `json:"fold,omitempty"`
 	FoldRTL    *rtl.Run       `json:"fold_rtl,omitempty"`
 	FoldFormal *proof.Result  `json:"fold_formal,omitempty"`
+	// FoldParts are the proofs of the modules within a folded engine that takes a position a clock. What is around
+	// them is simulated, by FoldRTL.
+	FoldParts []FoldPart `json:"fold_parts,omitempty"`
 	// FoldStep and WrapperStep are proofs of a clock of the folded engine and of the wrapper.
 	FoldStep    *step.Result `json:"fold_step,omitempty"`
 	WrapperStep *step.Result `json:"wrapper_step,omitempty"`
@@ -45,6 +49,7 @@ type Certificate struct {
 
 	asked          int  // the level
 	foldAsked      bool // the folder has a folded engine
+	foldRuns       bool // it runs a program
 	wrapAsked      bool // a wrapper has to be simulated
 	coreAsked      bool // the wrapper is around a file of its own
 	synthesisAsked bool
@@ -89,13 +94,22 @@ func (c *Certificate) foldDiffers() bool {
 
 // foldHolds reports whether the folded engine, if there is one, was checked without a difference.
 func (c *Certificate) foldHolds() bool {
-	return !c.foldAsked || c.Fold != nil && (c.asked < 2 || c.FoldRTL != nil) &&
-		(c.asked < 3 || c.FoldFormal != nil && c.FoldFormal.Proved) && !c.foldDiffers()
+	if !c.foldAsked {
+		return true
+	}
+	program := c.Fold != nil && (c.asked < 3 || c.FoldFormal != nil && c.FoldFormal.Proved)
+	parts := c.asked < 3 || c.partsProved()
+	return (c.asked < 2 || c.FoldRTL != nil) && (c.foldRuns && program || !c.foldRuns && parts) && !c.foldDiffers()
+}
+
+// partsProved reports whether the modules within the folded engine are proved.
+func (c *Certificate) partsProved() bool {
+	return len(c.FoldParts) > 0 && !slices.ContainsFunc(c.FoldParts, func(p FoldPart) bool { return !p.proved() })
 }
 
 // stepsHold reports whether a clock of all that has registers of its own is proved.
 func (c *Certificate) stepsHold() bool {
-	return (!c.foldAsked || stepProved(c.FoldStep)) && (!c.wrapAsked || stepProved(c.WrapperStep))
+	return (!c.foldAsked || !c.foldRuns || stepProved(c.FoldStep)) && (!c.wrapAsked || stepProved(c.WrapperStep))
 }
 
 func proved(r *readback.Result) bool { return r != nil && r.Verdict == cec.Equivalent }
@@ -133,6 +147,14 @@ func (c *Certificate) undecided() (what string, ok bool) {
 	case c.Core != nil && c.Core.Verdict == cec.Undecided:
 		return "the wrapper's core: " + c.Core.Reason, true
 	}
+	for _, p := range c.FoldParts {
+		switch {
+		case p.Formal != nil && p.Formal.Verdict == "unproved":
+			return p.Module + ": " + p.Formal.Reason, true
+		case p.Verilog != nil && p.Verilog.Verdict == cec.Undecided:
+			return p.Module + ": " + p.Verilog.Reason, true
+		}
+	}
 	for _, s := range c.Steps() {
 		if s.Verdict == cec.Undecided {
 			return "a clock of the " + s.What + ": " + s.Reason, true
@@ -143,6 +165,16 @@ func (c *Certificate) undecided() (what string, ok bool) {
 	}
 	return "", false
 }
+
+// FoldPart is what was proved of a module within a folded engine.
+type FoldPart struct {
+	Module string `json:"module"`
+	// Formal says that its netlist is the part of the model, Verilog that its file is that netlist.
+	Formal  *proof.Result    `json:"formal"`
+	Verilog *readback.Result `json:"verilog,omitempty"`
+}
+
+func (p FoldPart) proved() bool { return p.Formal != nil && p.Formal.Proved && proved(p.Verilog) }
 
 // Step is the proof of a clock of something that has registers of its own.
 type Step struct {
@@ -191,6 +223,9 @@ func (c *Certificate) simulated() int {
 // assumptions returns what the result rests on. What was proved without an assumption
 // does not rest on it.
 func (c *Certificate) assumptions() []string {
+	if c.asked > 2 && c.foldAsked && !c.foldRuns {
+		return []string{"of the folded engine what is around its kernels and dense layers was simulated, not proved"}
+	}
 	if c.Assumed && (c.Formal == nil || c.Formal.WithoutAssumption != "equivalent") {
 		return []string{"the inputs are thermometer codes"}
 	}
@@ -217,12 +252,16 @@ func (c *Certificate) tools() map[string]string {
 
 // checks returns the results of the checks that ran.
 func (c *Certificate) checks() artifact.Checks {
-	return artifact.Checks{
+	checks := artifact.Checks{
 		Software: orNil(c.Software), RTL: orNil(c.RTL), Synthesized: orNil(c.Synthesized),
 		Fold: orNil(c.Fold), FoldRTL: orNil(c.FoldRTL), FoldFormal: orNil(c.FoldFormal),
 		Wrapper: orNil(c.Wrapper), Formal: orNil(c.Formal), Verilog: orNil(c.Verilog), Core: orNil(c.Core),
 		FoldStep: orNil(c.FoldStep), WrapperStep: orNil(c.WrapperStep),
 	}
+	if len(c.FoldParts) > 0 {
+		checks.FoldParts = c.FoldParts
+	}
+	return checks
 }
 
 // orNil returns a result, or nil for one that there is none of, which as any would be no nil.

@@ -30,7 +30,7 @@ func TestStepsHold(t *testing.T) {
 		{false, true, nil, unproved, false, "a clock of the wrapper: there is no beat[2]"},
 		{true, false, unproved, nil, false, "a clock of the folded engine: there is no beat[2]"},
 	} {
-		r := &Certificate{foldAsked: c.fold, wrapAsked: c.wrap, FoldStep: c.engine, WrapperStep: c.w}
+		r := &Certificate{foldAsked: c.fold, foldRuns: c.fold, wrapAsked: c.wrap, FoldStep: c.engine, WrapperStep: c.w}
 		if why, _ := r.undecided(); r.stepsHold() != c.holds || why != c.why {
 			t.Errorf("%+v: holds %t, %q", c, r.stepsHold(), why)
 		}

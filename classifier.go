@@ -33,15 +33,15 @@ func (m *Model) Classifier() (*Classifier, error) { return m.ClassifierBy(Engine
 // ClassifierBy is [Model.Classifier] with an engine for many samples; a single one is always classified by the
 // simulator. It returns an error if machine code is asked for and this system does not run it.
 func (m *Model) ClassifierBy(by Engine) (*Classifier, error) {
-	f, err := m.Frozen(context.Background())
+	n, err := m.network(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	e, err := newEngine(f, by)
+	e, err := newEngine(n, by)
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{frozen: f, engine: e, data: m.info.Model.Config.Data}, nil
+	return &Classifier{frozen: e.frozen, engine: e, data: m.info.Model.Config.Data}, nil
 }
 
 // Engine returns what classified the last of many samples, and the instruction set of machine code.

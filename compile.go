@@ -29,6 +29,8 @@ type (
 	Style = plan.Style
 	// Wrapper is the interface that is written around the module.
 	Wrapper = plan.Wrapper
+	// Fold says which folded engine is written.
+	Fold = plan.Fold
 )
 
 // Scopes, the first being the zero value's.
@@ -57,6 +59,9 @@ const (
 	PipelineNone = plan.PipelineNone
 	PipelineAuto = plan.PipelineAuto
 )
+
+// FoldPositions is an engine that takes a position of the convolutions a clock.
+const FoldPositions = plan.FoldPositions
 
 // PipelineStages is a pipeline of that many register stages, 1 or more.
 func PipelineStages(n int) Pipeline { return plan.PipelineStages(n) }
@@ -103,7 +108,7 @@ func CompileWith(ctx context.Context, m *Model, o CompileOptions, data Data) (*D
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Run(ctx, raw, &m.info.Model.Encoder, &product); err != nil {
+	if err := p.Run(ctx, raw, m.foldable(), &product); err != nil {
 		return nil, err
 	}
 	if err := product.Netlist.Validate(); err != nil {
@@ -136,6 +141,11 @@ func (m *Model) freeze(ctx context.Context, p *plan.Plan, product *artifact.Prod
 	}
 	debug.FreeOSMemory()
 	return n, err
+}
+
+// foldable is what a plan makes a folded engine of, beside the netlist.
+func (m *Model) foldable() plan.Network {
+	return plan.Network{Encoder: &m.info.Model.Encoder, Compact: m.file.Compact}
 }
 
 // first returns the first samples of the test part, or why there are none.

@@ -13,7 +13,6 @@ import (
 	"ialgn/sim"
 	"ialgn/sim/native"
 	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
 )
 
 // Engine says what classifies samples. The results are the same.
@@ -39,9 +38,9 @@ func (e Engine) simulates(samples int) bool {
 }
 
 // machineCode returns the engine of the netlist of a classifier for that many samples, nil if the simulator is to
-// classify them. With features it takes their words, too, if there is code for that. It returns an error if machine
+// classify them. With an encoder it takes words of its features, too, if there is code for that. It returns an error if machine
 // code is asked for and this system does not run it.
-func (e Engine) machineCode(n *netlist.Netlist, samples int, features *encoding.Encoder) (*native.Engine, error) {
+func (e Engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Encoder) (*native.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
 	}
@@ -51,11 +50,10 @@ func (e Engine) machineCode(n *netlist.Netlist, samples int, features *encoding.
 	sets, err := native.ISAs()
 	if err == nil {
 		var code *native.Engine
-		if features == nil {
+		if words == nil {
 			code, err = native.New(n, sets[0], parallel())
 		} else {
-			wide := wordBytes(features) > 1
-			code, err = native.NewWords(n, sets[0], parallel(), backend.FeaturesOf(features.Thresholds, wide))
+			code, err = native.NewWords(n, sets[0], parallel(), features(words))
 		}
 		if err == nil {
 			return code, nil
@@ -84,16 +82,49 @@ func (e Engine) classifier(n *netlist.Netlist, samples int) (
 	return simulator.Classify, nil, nil
 }
 
-// frozenCode is [Engine.machineCode] for a frozen network, whose feature words it takes.
-func (e Engine) frozenCode(f *model.Frozen, samples int) (*native.Engine, error) {
+// networkCode is [Engine.machineCode] for the network of a model, whose feature words it takes. Kernels of convolutions
+// have their code once, unless the network is of a form for which there is only unrolled code.
+func (e Engine) networkCode(n *network, samples int) (*native.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
 	}
-	n, err := freeze.Network(f, netlist.Core)
+	if code := n.looped(); code != nil {
+		return code, nil
+	}
+	f, err := n.unrolled()
 	if err != nil {
 		return nil, err
 	}
-	return e.machineCode(n, samples, &f.Encoder)
+	unrolled, err := freeze.Network(f, netlist.Core)
+	if err != nil {
+		return nil, err
+	}
+	return e.machineCode(unrolled, samples, n.encoder)
+}
+
+// looped returns machine code that has the kernels of convolutions once, nil if there is none for the network.
+func (n *network) looped() *native.Engine {
+	if n.compact == nil {
+		return nil
+	}
+	kernels, err := freeze.Positions(n.compact)
+	if kernels == nil || err != nil {
+		return nil
+	}
+	sets, err := native.ISAs()
+	if err != nil {
+		return nil
+	}
+	code, err := native.NewLooped(kernels, sets[0], parallel(), features(n.encoder))
+	if err != nil {
+		return nil
+	}
+	return code
+}
+
+// features returns what code must know of feature words.
+func features(e *encoding.Encoder) *backend.Features {
+	return backend.FeaturesOf(e.Thresholds, wordBytes(e) > 1)
 }
 
 // engineName returns what runs a netlist: its instruction set, or the simulator.

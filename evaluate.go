@@ -33,7 +33,7 @@ func (m *Model) Evaluate(ctx context.Context, data Data) (*Evaluation, error) {
 
 // EvaluateBy is [Model.Evaluate] by an engine, of which the simulator is the trainer's forward pass.
 func (m *Model) EvaluateBy(ctx context.Context, data Data, by Engine) (*Evaluation, error) {
-	f, err := m.Frozen(ctx)
+	n, err := m.network(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,16 +41,16 @@ func (m *Model) EvaluateBy(ctx context.Context, data Data, by Engine) (*Evaluati
 	if err != nil {
 		return nil, err
 	}
-	code, err := by.frozenCode(f, test.Levels.Len())
+	code, err := by.networkCode(n, test.Levels.Len())
 	if err != nil {
 		return nil, err
 	}
 	begin := time.Now()
-	scores, err := scoresBy(ctx, f, code, test)
+	scores, err := scoresBy(ctx, n, code, test)
 	if err != nil {
 		return nil, err
 	}
-	e := newEvaluation(f.Classes, scores, test.Levels.Labels)
+	e := newEvaluation(n.classes, scores, test.Levels.Labels)
 	e.Rate = float64(e.Samples) / max(1e-9, time.Since(begin).Seconds())
 	e.Engine, e.ISA = engineName(code)
 	e.Note = test.note()
@@ -58,12 +58,16 @@ func (m *Model) EvaluateBy(ctx context.Context, data Data, by Engine) (*Evaluati
 }
 
 // scoresBy classifies a test set by machine code or, if that is nil, by the trainer's forward pass.
-func scoresBy(ctx context.Context, f *model.Frozen, code *native.Engine, test *tested) (*model.Scores, error) {
+func scoresBy(ctx context.Context, n *network, code *native.Engine, test *tested) (*model.Scores, error) {
 	if code == nil {
+		f, err := n.unrolled()
+		if err != nil {
+			return nil, err
+		}
 		return f.Evaluate(ctx, test.Levels, 0)
 	}
 	samples := test.Levels.Len()
-	x := test.samples().Thermometer(&f.Encoder, (samples+63)/64, verify.Consecutive(0, samples))
+	x := test.samples().Thermometer(n.encoder, (samples+63)/64, verify.Consecutive(0, samples))
 	got, err := code.Classify(ctx, x, samples)
 	if err != nil {
 		return nil, err

@@ -14,8 +14,9 @@ import (
 // networkEngine classifies samples by a frozen network: by the trainer's evaluation or, once there are so many samples
 // that it pays, by machine code.
 type networkEngine struct {
-	frozen *model.Frozen
-	choice Engine
+	network *network
+	frozen  *model.Frozen
+	choice  Engine
 
 	samples atomic.Int64 // classified so far
 	once    sync.Once
@@ -23,12 +24,16 @@ type networkEngine struct {
 }
 
 // newEngine returns the engine of a network. It returns an error if machine code is asked for and cannot be had.
-func newEngine(f *model.Frozen, choice Engine) (*networkEngine, error) {
-	e := &networkEngine{frozen: f, choice: choice}
+func newEngine(n *network, choice Engine) (*networkEngine, error) {
+	f, err := n.unrolled()
+	if err != nil {
+		return nil, err
+	}
+	e := &networkEngine{network: n, frozen: f, choice: choice}
 	if choice == "" || choice == EngineAuto {
 		return e, nil
 	}
-	code, err := choice.frozenCode(f, 0)
+	code, err := choice.networkCode(n, 0)
 	e.code.Store(code)
 	return e, err
 }
@@ -39,7 +44,7 @@ func (e *networkEngine) classify(ctx context.Context, samples words, r sim.Resul
 	if samples := e.samples.Add(int64(len(r.Class))); !e.choice.simulates(int(samples)) {
 		e.once.Do(func() {
 			if e.code.Load() == nil {
-				if code, err := e.choice.frozenCode(e.frozen, worthwhile); err == nil {
+				if code, err := e.choice.networkCode(e.network, worthwhile); err == nil {
 					e.code.Store(code)
 				}
 			}

@@ -175,6 +175,7 @@ func (o SynthOptions) run(ctx context.Context, d *Design, out *artifact.Output) 
 	if r.Module, r.Sources, err = sources(out, d.plan, r.Device); err != nil {
 		return r, err
 	}
+	r.Buffers = d.plan.Fold == plan.FoldPositions
 	if r.Memories, err = memories(out); err != nil {
 		return r, err
 	}
@@ -223,7 +224,7 @@ func reason(p *plan.Plan) string {
 // warnOfFamily warns of a folder whose LUTs were made for another family than it is synthesised for: nothing is wrong
 // with it, but another mapping would be smaller.
 func (o SynthOptions) warnOfFamily(out *artifact.Output, p *plan.Plan, d target.Device) {
-	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Fold == 0 {
+	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Fold <= 0 {
 		o.warn(option.Errorf("%s was compiled for %s and is synthesised for %s: compile with {Target %s} to have its LUTs "+
 			"made for that",
 			out.Dir, family, d.Name, d.Family))
@@ -276,8 +277,9 @@ func boardTarget(b *wrapper.Board) string {
 
 // sources returns the top module of a compiled folder, its wrapper's if it has one, and its Verilog.
 func sources(out *artifact.Output, p *plan.Plan, d target.Device) (top string, files []string, err error) {
-	if p.Fold > 0 {
-		return foldSources(out, p)
+	parts := len(out.Paths(artifact.FoldPartOf)) > 0
+	if p.Fold != 0 && !parts {
+		return foldSources(out, p, nil)
 	}
 	formats := []string{"verilog"}
 	if p.Style == verilog.LUTs {
@@ -286,9 +288,15 @@ func sources(out *artifact.Output, p *plan.Plan, d target.Device) (top string, f
 			return "", nil, hint.With(fmt.Errorf("%s: compiled in primitives of %s, which %s has not", out.Dir, family, d.Name),
 				"compile with {Target %s}, or with {Style gates}", d.Family)
 		}
-		if family.Modelled {
+		switch {
+		case parts && family.Modelled:
+			return foldSources(out, p, []string{artifact.FoldPartOf, artifact.FoldCells})
+		case family.Modelled:
 			formats = append(formats, "cells")
 		}
+	}
+	if parts {
+		return foldSources(out, p, []string{artifact.FoldPartOf})
 	}
 	top = out.Manifest.Module
 	if p.Wrap != "" {

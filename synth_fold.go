@@ -42,16 +42,21 @@ func memories(out *artifact.Output) ([]synth.Memory, error) {
 }
 
 // foldSources returns the top module of a folded engine, its wrapper's if it has one, and its
-// Verilog.
-func foldSources(out *artifact.Output, p *plan.Plan) (top string, files []string, err error) {
+// Verilog, together with all files of some formats.
+func foldSources(out *artifact.Output, p *plan.Plan, parts []string) (top string, files []string, err error) {
 	top = out.Manifest.Module + fold.Suffix
 	formats := []string{artifact.FoldVerilog}
 	if p.Wrap != "" {
 		top = out.Manifest.Module + "_" + p.Wrap
 		formats = append(formats, p.Wrap)
 	}
-	files, err = paths(out, formats)
-	return top, files, err
+	if files, err = paths(out, formats); err != nil {
+		return "", nil, err
+	}
+	for _, format := range parts {
+		files = append(files, out.Paths(format)...)
+	}
+	return top, files, nil
 }
 
 // reused returns the folder of the results that are taken from another design, "" if none is named. It returns an error

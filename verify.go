@@ -167,8 +167,10 @@ type checked struct {
 	design verify.Design
 	files  rtl.Files
 	fold   *engine.Files // nil: there is no folded engine
-	test   *tested
-	differ []string // what else in the folder differs from what it should be
+
+	network plan.Network
+	test    *tested
+	differ  []string // what else in the folder differs from what it should be
 }
 
 // newChecked takes from a folder, and from the model that it was compiled from, what checks compare.
@@ -176,7 +178,7 @@ func newChecked(ctx context.Context, m *Model, out *artifact.Output, o VerifyOpt
 	if err := m.madeOf(ctx, out); err != nil {
 		return nil, err
 	}
-	k := &checked{out: out, model: artifact.File{
+	k := &checked{out: out, network: m.foldable(), model: artifact.File{
 		Name: filepath.Base(m.Path()), Format: "model", Size: m.file.Size(), SHA256: out.Manifest.Model.SHA256,
 	}}
 	var err error
@@ -199,6 +201,9 @@ func newChecked(ctx context.Context, m *Model, out *artifact.Output, o VerifyOpt
 	if k.design, k.files, err = compared(k.plan, f, out); err != nil {
 		return nil, err
 	}
+	if k.design.Looped, err = m.looped(ctx); err != nil {
+		return nil, err
+	}
 	if err := k.compareFiles(ctx); err != nil {
 		return nil, err
 	}
@@ -212,7 +217,7 @@ func (k *checked) compareFiles(ctx context.Context) error {
 	if s := k.test.samples(); k.test.SHA256 != "" && k.test.SHA256 == k.out.Manifest.Test {
 		known = &s
 	}
-	differ, err := k.plan.CompareFiles(ctx, k.design, k.out, known)
+	differ, err := k.plan.CompareFiles(ctx, k.design, k.network, k.out, known)
 	k.differ = append(k.differ, differ...)
 	return err
 }
@@ -247,7 +252,7 @@ func compared(p *plan.Plan, f *model.Frozen, out *artifact.Output) (d verify.Des
 func (k *checked) verify(ctx context.Context, m *Model, level int, o VerifyOptions) (c *Certificate, err error) {
 	c = &Certificate{
 		Folder: k.differ, Assumed: k.design.Assumed, Random: k.test.random,
-		asked: level, foldAsked: k.fold != nil, synthesisAsked: o.Synthesized && level > 1, checked: k,
+		asked: level, foldAsked: k.fold != nil, foldRuns: k.fold != nil && k.fold.Programmed(), synthesisAsked: o.Synthesized && level > 1, checked: k,
 	}
 	if c.Software, err = software.Check(ctx, k.design, k.test.samples(), parallel()); err != nil {
 		return nil, err
@@ -288,7 +293,10 @@ func (c *Certificate) prove(ctx context.Context) (err error) {
 	if c.Formal, err = proof.Check(ctx, d); err != nil || !c.Formal.Proved {
 		return err
 	}
-	if folded != nil {
+	if err := c.proveParts(ctx); err != nil || c.foldAsked && !c.foldRuns && !c.partsProved() {
+		return err
+	}
+	if c.foldRuns {
 		if c.FoldFormal, err = engine.Prove(ctx, d, *folded); err != nil || !c.FoldFormal.Proved {
 			return err
 		}

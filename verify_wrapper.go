@@ -2,6 +2,7 @@ package ialgn
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -10,6 +11,8 @@ import (
 	"ialgn/backend/fold"
 	"ialgn/backend/wrapper"
 	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/proof"
+	"ialgn/sim/verify/rtl"
 	"ialgn/sim/verify/rtl/play"
 )
 
@@ -19,8 +22,13 @@ func foldFiles(p *plan.Plan, out *artifact.Output) (f *engine.Files, err error) 
 		return nil, nil
 	}
 	f = &engine.Files{
-		Module: out.Manifest.Module + fold.Suffix, Lanes: p.Fold, Drop: p.Dropping(),
-		Programs: out.Paths(artifact.FoldProgram),
+		Module: out.Manifest.Module + fold.Suffix, Drop: p.Dropping(), Programs: out.Paths(artifact.FoldProgram),
+		Parts: append(out.Paths(artifact.FoldPartOf), out.Paths(artifact.FoldCells)...),
+	}
+	if p.Fold == plan.FoldPositions {
+		f.Cycles = max(1, out.Report.Fold.Cost().Cycles)
+	} else {
+		f.Lanes = int(p.Fold)
 	}
 	if f.Verilog, err = out.Path(artifact.FoldVerilog); err != nil {
 		return nil, err
@@ -80,12 +88,47 @@ func (c *Certificate) fold(ctx context.Context, o VerifyOptions) (err error) {
 	if k.fold == nil || c.Software.Mismatches > 0 {
 		return nil
 	}
-	if c.Fold, err = engine.Check(ctx, k.design, k.test.samples(), *k.fold); err != nil || c.Fold.Mismatches > 0 ||
-		c.asked < 2 {
-		return err
+	if c.foldRuns {
+		c.Fold, err = engine.Check(ctx, k.design, k.test.samples(), *k.fold)
+		if err != nil || c.Fold.Mismatches > 0 {
+			return err
+		}
+	}
+	if c.asked < 2 {
+		return nil
 	}
 	c.FoldRTL, err = play.CheckEngine(ctx, k.design, k.test.samples(), *k.fold, o.Simulator, o.Samples)
 	return err
+}
+
+// proveParts proves the modules within a folded engine that takes a position a clock: their netlists, and their files.
+func (c *Certificate) proveParts(ctx context.Context) error {
+	k := c.checked
+	parts, err := k.plan.Parts(ctx, k.network)
+	if err != nil {
+		return err
+	}
+	paths := k.out.Paths(artifact.FoldPartOf)
+	for i, part := range parts {
+		if i >= len(paths) {
+			return fmt.Errorf("%s: no file of %s: compile again", k.out.Dir, part.What)
+		}
+		p := FoldPart{Module: k.out.Manifest.Module + part.Suffix}
+		if p.Formal, err = proof.Check(ctx, part.Design); err != nil {
+			return err
+		}
+		if p.Formal.Proved {
+			files := k.files
+			files.Module, files.Design = p.Module, paths[i]
+			if p.Verilog, err = rtl.CheckText(ctx, part.Design, files); err != nil {
+				return err
+			}
+		}
+		if c.FoldParts = append(c.FoldParts, p); !p.proved() {
+			return nil
+		}
+	}
+	return nil
 }
 
 // wrapper simulates the wrapper, if there is one.
@@ -103,7 +146,7 @@ func (c *Certificate) wrapper(ctx context.Context, samples int) error {
 // proveSteps proves a clock of the folded engine and of the wrapper, of those that there are.
 func (c *Certificate) proveSteps(ctx context.Context) (err error) {
 	k := c.checked
-	if k.fold != nil {
+	if c.foldRuns {
 		if c.FoldStep, err = engine.ProveClock(ctx, k.design, *k.fold); err != nil || !stepProved(c.FoldStep) {
 			return err
 		}

@@ -48,6 +48,7 @@ type Checks struct {
 	Fold        any `json:"fold,omitempty"`
 	FoldRTL     any `json:"fold_rtl,omitempty"`
 	FoldFormal  any `json:"fold_formal,omitempty"`
+	FoldParts   any `json:"fold_parts,omitempty"`
 	Wrapper     any `json:"wrapper,omitempty"`
 	Synthesized any `json:"synthesized,omitempty"`
 	Formal      any `json:"formal,omitempty"`

@@ -4,19 +4,62 @@ import (
 	"io"
 
 	"ialgn/backend/fold"
+	"ialgn/backend/levels"
+	"ialgn/backend/positions"
+	"ialgn/backend/verilog"
+	"ialgn/netlist"
 )
 
 // Fold is a folded engine and what the report says of it.
 type Fold struct {
-	Engine *fold.Engine
-	Report FoldReport
+	Module          string
+	Header          []string // of the wrapper around it; nil: that of all files
+	Drop            bool     // it has the input drop
+	Cycles, Latency int      // clocks from one sample to the next, and of a sample, as package wrapper defines them
+	WriteVerilog    func(w io.Writer, p Product) error
+	Memories        []levels.Memory
+	Parts           []FoldPart // modules that it has instances of
+	Report          FoldReport
+}
+
+// FoldPart is a module within a folded engine.
+type FoldPart struct {
+	Suffix  string   // what follows the netlist's name in the module's
+	Header  []string // what it is
+	Netlist *netlist.Netlist
+}
+
+// MemoryFiles returns what the report says of the memories.
+func (f *Fold) MemoryFiles() (all []FoldMemory) {
+	for _, m := range f.Memories {
+		all = append(all, FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
+	}
+	return all
 }
 
 // FoldReport is the part of the report about a folded engine.
 type FoldReport struct {
-	Lanes    int          `json:"lanes"` // steps in a clock
-	Each     []FoldCost   `json:"each"`  // one for each possible number of lanes
-	Memories []FoldMemory `json:"memories"`
+	Lanes     int          `json:"lanes,omitempty"`     // steps in a clock
+	Each      []FoldCost   `json:"each,omitempty"`      // one for each possible number of lanes
+	Positions *Positions   `json:"positions,omitempty"` // of an engine that takes a position a clock
+	Memories  []FoldMemory `json:"memories"`
+}
+
+// Positions is what an engine takes that has each kernel once.
+type Positions struct {
+	positions.Cost
+	SamplesPerSecond float64      `json:"samples_per_second,omitempty"`
+	Parts            []PartReport `json:"parts"` // the kernels of each convolution, then the dense layers
+}
+
+// PartReport is the size of a part.
+type PartReport struct {
+	Module string `json:"module"`
+	Raw    int    `json:"gates_raw"` // nodes of the model
+	Cells  int    `json:"cells"`     // optimised
+	LUTs   int    `json:"luts,omitempty"`
+	Levels int    `json:"levels"`           // between registers
+	Stages int    `json:"stages,omitempty"` // of registers
 }
 
 // FoldCost is the cost of an engine with a given number of lanes.
@@ -30,6 +73,9 @@ type FoldCost struct {
 func (r *FoldReport) Cost() FoldCost {
 	if r == nil {
 		return FoldCost{}
+	}
+	if p := r.Positions; p != nil {
+		return FoldCost{Cost: fold.Cost{Cycles: p.Cycles, Latency: p.Latency}, SamplesPerSecond: p.SamplesPerSecond}
 	}
 	for _, c := range r.Each {
 		if c.Lanes == r.Lanes {
@@ -49,21 +95,34 @@ type FoldMemory struct {
 // The formats of a folded engine's files.
 const (
 	FoldVerilog = "fold"
+	FoldPartOf  = "fold-part"
+	FoldCells   = "fold-cells" // models of the primitives of all parts, for simulators
 	FoldProgram = "fold-program"
 	FoldEncoder = "fold-thresholds"
 )
+
+// foldCellsSuffix ends the name of the file of that format.
+const foldCellsSuffix = fold.Suffix + "_cells.v"
 
 // folded returns the files of a folded engine.
 func folded(p Product) []format {
 	if p.Fold == nil {
 		return nil
 	}
-	e := p.Fold.Engine
 	list := []format{{
 		FoldVerilog, "", fold.Suffix + ".v", always,
-		func(w io.Writer, _ Product) error { return e.WriteVerilog(w) },
+		func(w io.Writer, p Product) error { return p.Fold.WriteVerilog(w, p) },
 	}}
-	for _, m := range e.Memories() {
+	for _, part := range p.Fold.Parts {
+		list = append(list, format{
+			FoldPartOf, "", part.Suffix + ".v", always,
+			func(w io.Writer, p Product) error { return verilog.Write(w, part.Netlist, partOptions(p, part)) },
+		})
+	}
+	if len(p.Fold.Parts) > 0 && inLUTs(p) {
+		list = append(list, format{FoldCells, "", foldCellsSuffix, always, writeFoldCells})
+	}
+	for _, m := range p.Fold.Memories {
 		name := FoldProgram
 		if m.Thresholds {
 			name = FoldEncoder
@@ -74,4 +133,31 @@ func folded(p Product) []format {
 		})
 	}
 	return list
+}
+
+// partOptions say how a part is written.
+func partOptions(p Product, part FoldPart) verilog.Options {
+	o := verilogOptions(p)
+	o.Module, o.Cells = p.Manifest.Module+part.Suffix, p.Manifest.Module+foldCellsSuffix
+	o.Header, o.Inputs, o.Version = append(part.Header[:len(part.Header):len(part.Header)], p.Header...), nil, 0
+	return o
+}
+
+// writeFoldCells writes models of the primitives of all parts.
+func writeFoldCells(w io.Writer, p Product) error {
+	var all []*netlist.Netlist
+	for _, part := range p.Fold.Parts {
+		all = append(all, part.Netlist)
+	}
+	o := verilogOptions(p)
+	o.Module = p.Fold.Module
+	return verilog.WriteCellsOf(w, o, all...)
+}
+
+// sources returns the Verilog files of a folded engine, itself last.
+func (f *Fold) sources(module string) (all []string) {
+	for _, part := range f.Parts {
+		all = append(all, module+part.Suffix+".v")
+	}
+	return append(all, f.Module+".v")
 }

@@ -191,11 +191,11 @@ func wrapperOptions(p Product) wrapper.Options {
 		o.Core, o.Module = p.Manifest.Module+CoreSuffix, p.Manifest.Module+"_"+p.Wrap
 		o.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
 	}
-	if p.Fold != nil { // engines of all models with this shape are the same
-		e := p.Fold.Engine
-		o.Header, o.Engine = e.Header, &wrapper.Engine{
-			Module: e.Module, Cycles: e.Cost().Cycles, Latency: e.Cost().Latency,
-			Drop: e.Drop,
+	if p.Fold != nil {
+		f := p.Fold
+		o.Engine = &wrapper.Engine{Module: f.Module, Cycles: f.Cycles, Latency: f.Latency, Drop: f.Drop}
+		if f.Header != nil {
+			o.Header = f.Header
 		}
 	}
 	return o

@@ -5,7 +5,6 @@ import (
 
 	"ialgn/backend/fold"
 	"ialgn/backend/handover"
-	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 )
 
@@ -26,13 +25,13 @@ func topModules(p Product) ([]top, error) {
 	var list []top
 	o := wrapperOptions(p)
 	if p.Fold != nil {
-		ports, err := wrapper.EngineInterface(p.Netlist, o, p.Fold.Engine.Drop)
+		ports, err := wrapper.EngineInterface(p.Netlist, o, p.Fold.Drop)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, top{
 			name: FoldVerilog, protocol: wrapper.EngineKind, suffix: fold.Suffix, ports: ports,
-			latency: p.Fold.Engine.Cost().Latency, sources: []string{p.Manifest.Module + fold.Suffix + ".v"},
+			latency: p.Fold.Latency, sources: p.Fold.sources(p.Manifest.Module),
 		})
 	}
 	if p.Wrap == "" {
@@ -49,19 +48,30 @@ func topModules(p Product) ([]top, error) {
 	suffix := "_" + p.Wrap
 	return append(list, top{
 		name: p.Wrap, protocol: p.Wrap, suffix: suffix, ports: ports, latency: rate.Latency,
-		sources: []string{p.inner() + ".v", p.Manifest.Module + suffix + ".v"}, pinned: p.Board != nil,
+		sources: append(p.inner(), p.Manifest.Module+suffix+".v"), pinned: p.Board != nil,
 	}), nil
 }
 
-// inner returns the module that the wrapper is around.
-func (p Product) inner() string {
+// inner returns the files of what the wrapper is around.
+func (p Product) inner() []string {
 	switch {
 	case p.Fold != nil:
-		return p.Manifest.Module + fold.Suffix
+		return p.Fold.sources(p.Manifest.Module)
 	case p.split != nil:
-		return p.Manifest.Module + CoreSuffix
+		return []string{p.Manifest.Module + CoreSuffix + ".v"}
 	}
-	return p.Manifest.Module
+	return []string{p.Manifest.Module + ".v"}
+}
+
+// cells returns the file of models of the primitives that a top module has, none if it has no primitives.
+func (p Product) cells() string {
+	switch {
+	case !inLUTs(p) || p.Fold != nil && len(p.Fold.Parts) == 0:
+		return ""
+	case p.Fold != nil:
+		return p.Manifest.Module + foldCellsSuffix
+	}
+	return p.Manifest.Module + "_cells.v"
 }
 
 // formats returns the files that are written in addition to the module's Verilog.
@@ -70,14 +80,14 @@ func (t top) formats(p Product) []format {
 	files := []format{{t.name + "-testbench", "", testbench, always, t.writeTestbench}}
 	h := handoverOptions(p)
 	h.Top = &handover.Top{
-		Module: t.ports.Module, Clock: t.ports.Clock, Latency: t.latency, Sources: t.sources, Cells: p.Fold == nil,
+		Module: t.ports.Module, Clock: t.ports.Clock, Latency: t.latency, Sources: t.sources, Cells: p.cells(),
 		Testbench: p.Manifest.Module + testbench,
 	}
 	for _, port := range t.ports.Ports {
 		h.Top.Ports = append(h.Top.Ports, handover.Port(port))
 	}
 	if p.Fold != nil {
-		for _, m := range p.Fold.Engine.Memories() {
+		for _, m := range p.Fold.Memories {
 			h.Top.Memories = append(h.Top.Memories, m.File)
 		}
 	}
@@ -97,8 +107,8 @@ func (t top) formats(p Product) []format {
 
 func (t top) writeTestbench(w io.Writer, p Product) error {
 	sources := t.sources
-	if p.Fold == nil && verilogOptions(p).Style == verilog.LUTs {
-		sources = append(sources[:len(sources):len(sources)], p.Manifest.Module+"_cells.v")
+	if cells := p.cells(); cells != "" {
+		sources = append(sources[:len(sources):len(sources)], cells)
 	}
 	return wrapper.WriteTestbench(w, p.Netlist, wrapper.Bench{
 		Kind: t.protocol, Vectors: p.Manifest.Module + vectorsSuffix, Sources: sources,

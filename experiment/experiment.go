@@ -81,6 +81,7 @@ func ParseScale(name string) (Scale, error) {
 func All() []Experiment {
 	return []Experiment{
 		depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines, frontier, levers,
+		related, convolutions,
 	}
 }
 

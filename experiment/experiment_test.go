@@ -186,7 +186,7 @@ func TestPaper(t *testing.T) {
 	}
 	counts := map[string]int{
 		"depth-scaling": 225, "hidden-k": 60, "depth-use": 20, "init-variants": 100, "fixed-anchor": 75, "binarisation": 48,
-		"gate-count": 195, "baselines": 25, "frontier": 75, "levers": 63,
+		"gate-count": 195, "baselines": 25, "frontier": 75, "levers": 63, "related": 54, "convolutions": 25,
 	}
 	if diff := cmp.Diff(counts, runs); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
@@ -286,7 +286,7 @@ func TestFind(t *testing.T) {
 	_, err := Find("baseline")
 	if err == nil || err.Error() != `there is no experiment "baseline"` ||
 		!strings.HasPrefix(hint.Of(err), "did you mean baselines; the experiments are depth-scaling, ") ||
-		!strings.HasSuffix(hint.Of(err), ", "+levers.Name) {
+		!strings.HasSuffix(hint.Of(err), ", "+convolutions.Name) {
 		t.Errorf("error %v, hint %q", err, hint.Of(err))
 	}
 }

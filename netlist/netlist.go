@@ -165,9 +165,10 @@ func (n *Netlist) Origin(c Cell) Origin { return Origin{n.layer[c], n.chain[c]} 
 func (n *Netlist) ChainClasses() []uint16 { return n.class }
 
 // Positions says that the gates of a layer are nodes that the positions of an image share: chain (n Rows + y) Columns + x
-// is node n at row y and column x.
+// is node n at row y and column x. Chains behind these are nodes by themselves.
 type Positions struct {
 	Layer         uint16 // from 1
+	Nodes         uint32
 	Rows, Columns uint16 // at least 1
 }
 
@@ -183,6 +184,9 @@ func (n *Netlist) Place(o Origin) (node, row, column uint32, shared bool) {
 		return 0, 0, 0, false
 	}
 	rows, columns := uint32(n.places[i].Rows), uint32(n.places[i].Columns)
+	if o.Chain/columns/rows >= n.places[i].Nodes {
+		return 0, 0, 0, false
+	}
 	return o.Chain / columns / rows, o.Chain / columns % rows, o.Chain % columns, true
 }
 

@@ -275,6 +275,10 @@ func (r *Run) checkConfig(theirs config.Config) error {
 		return option.Errorf("train.prune removes bits or nodes after a share of train.epochs = %d, and %d would be another "+
 			"course; resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
 	}
+	if r.Config.Train.Freeze.Active() && n != r.Config.Train.Epochs {
+		return option.Errorf("train.freeze freezes layers after shares of train.epochs = %d, and %d would be another "+
+			"course; resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
+	}
 	if r.Config.Encoder.Learned() && n != r.Config.Train.Epochs {
 		return option.Errorf("its thresholds are moved until a share of train.epochs = %d, and %d would be another course; "+
 			"resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)

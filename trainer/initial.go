@@ -26,7 +26,7 @@ func Initial(cfg config.Config, enc *encoding.Encoder, classes []string, threads
 func initialPart(cfg config.Config, enc *encoding.Encoder, classes []string, part *ranks.Share,
 	threads int,
 ) *model.Model {
-	m := &model.Model{Config: cfg, Classes: classes, Width: cfg.Model.Width, Encoder: *enc, Part: part}
+	m := &model.Model{Config: cfg, Classes: classes, Width: cfg.Model.Width, Encoder: *enc, Part: part, Steps: cfg.Model.Steps}
 	if part != nil {
 		m.Width = part.Width()
 	}
@@ -43,6 +43,7 @@ func initialPart(cfg config.Config, enc *encoding.Encoder, classes []string, par
 	})
 	drawBalanced(m, layers)
 	drawPatches(m, layers)
+	drawStructured(m, layers)
 	return m
 }
 
@@ -63,7 +64,7 @@ func layout(cfg *config.Config, part *ranks.Share) []model.Section {
 }
 
 // drawNode draws what belongs to the nodes of an index in the layers of section i: their logits
-// and, but for balanced ones, their wires.
+// and, but for balanced and structured ones, their wires.
 func drawNode(m *model.Model, i int, layer *topology.Layer, node int) {
 	s := &m.Sections[i]
 	for l := range s.Layers {
@@ -95,7 +96,7 @@ func drawFunction(w []float32, cfg *config.Config, layer *topology.Layer, at pla
 	if cfg.Model.Init == "random" {
 		noise = 1
 	} else {
-		passOn(w, float32(cfg.Model.SkipLogit), len(layer.Pins), layer.Passed)
+		passOn(w, float32(cfg.Model.SkipLogit), len(layer.Pins), layer.PassedBy(at.node))
 	}
 	if noise == 0 {
 		return
@@ -141,7 +142,12 @@ func (at place) drawPin(k int, form *topology.Pin) {
 		p.Wires.Set(at.entry, uint32(wire))
 	case topology.Leaves:
 		p.Wires.Set(at.entry, uint32(at.node*form.Leaf.Of+form.Leaf.Index))
-	case topology.Own, topology.Even, topology.EvenClass, topology.Patch: // none, or drawn for several nodes together
+	case topology.Column:
+		p.Wires.Set(at.entry, uint32(at.node%at.m.Limit(at.section, k)))
+	case topology.Line:
+		p.Wires.Set(at.entry, uint32(topology.LineWire(at.node, at.m.Limit(at.section, k))))
+	case topology.Own, topology.Even, topology.EvenClass, topology.Structured, topology.StructuredClass, topology.Patch:
+		// none, or drawn for several nodes together
 	}
 }
 

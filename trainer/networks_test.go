@@ -130,6 +130,41 @@ var networks = []named{
 		"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.cost.target=ice40", "train.cost.pressure=0.001",
 	}, "3312c0e173d147da85bb50daa14ce943aaca0b6a329ad85a19ce3082dcf13fde", false},
 	{"learned-validation", []string{"encoder.thresholds=learned", "train.validation.share=0.2", "encoder.bits=7"}, "6228974e6520e702496de270e90e2b041844f2cf98a685bdc9a7b7f97df39512", true},
+	{"conv-soft", []string{
+		"model.topology=conv", "model.kernels=8,12", "model.levels=2,1", "model.widths=60,40", "model.depth=5", "model.width=40",
+		"train.estimator=soft", "train.optimizer.weight_decay=0.1", "train.optimizer.lr=0.05",
+	}, "fb1ef665338b89c6b42a610ca29447959babee6db6066aa89131521024c6bdcf", false},
+	{"conv-chosen", []string{
+		"model.topology=conv", "model.kernels=10,12", "model.levels=1", "model.widths=40", "model.depth=3", "model.width=40",
+		"model.stride=1,2", "model.pool=2,1", "model.hidden=3", "model.channels=0", "train.estimator=soft", "train.optimizer.lr=0.05",
+	}, "cab02e814a0cd80bd200e1bbc9a37dd9410a3855f0c9913ba8ecd764d1485409", true},
+	{"conv-chains", []string{
+		"model.topology=conv", "model.kernels=10,12", "model.levels=2,1", "model.leaves=1", "model.chains=2", "model.widths=60",
+		"model.depth=5", "model.width=60", "model.anchors=6", "model.anchored=1", "train.optimizer.lr=0.05",
+	}, "800f3d1a350e56c3569ec5bce571470983f2271b8e9b45a674c98ae7b9686b52", false},
+	{"conv-ste", []string{
+		"model.topology=conv", "model.kernels=20", "model.levels=1", "model.depth=2", "model.widths=60", "model.width=60",
+		"model.parametrization=light", "train.optimizer.lr=0.05",
+	}, "8e9c738ba8299bbedc2f6b8158d3725337a49ccbb7f0729cba634b94df61702e", true},
+	{"conv-gumbel", []string{
+		"model.topology=conv", "model.kernels=20", "model.levels=1", "model.depth=2", "model.widths=60", "model.width=60",
+		"model.inputs=4", "model.hidden=2", "train.estimator=gumbel", "train.optimizer.lr=0.05",
+	}, "2341f0f036319860479122a210727edda6b711c3f9548630fc6878305c3cfca1", false},
+	{"recurrent-ste", []string{
+		"model.topology=recurrent", "model.widths=70,60", "model.depth=2", "model.width=60", "train.optimizer.lr=0.05",
+	}, "d074d7822a32606c0e208f7b46375ccd7a95a792fe5c4aff3f56e045e2729e7a", false},
+	{"recurrent-soft", []string{
+		"model.topology=recurrent", "model.widths=60", "model.depth=1", "model.width=60", "model.anchors=5", "train.estimator=soft",
+		"model.inputs=4", "model.hidden=3", "train.optimizer.lr=0.05",
+	}, "a9a2e35bebf9dde913dc33fc5c7235a47bb755437168bda3a2be97a47d928914", true},
+	{"recurrent-gumbel", []string{
+		"model.topology=recurrent", "model.widths=60,40", "model.depth=2", "model.width=40", "model.anchors=4",
+		"model.hidden=3", "train.estimator=gumbel", "train.temperature=0.2", "train.optimizer.lr=0.02",
+	}, "37c4ebd97bf43f67a746aff5d7bfcb0efbb3d90df5b156aa66dd811781df0559", true},
+	{"recurrent-light", []string{
+		"model.topology=recurrent", "model.widths=60,40", "model.depth=2", "model.width=40", "model.parametrization=light",
+		"model.wiring=balanced", "train.estimator=soft", "train.optimizer.lr=0.05", "train.optimizer.weight_decay=0.1",
+	}, "53e1a3deb7d6a28acfbb6db05a0278fb0640dc0a3729a8bf9312690bd570766f", true},
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 

@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -84,6 +85,9 @@ func Bytes(cfg *config.Config, features, samples int) uint64 {
 	batch := gates * words * 8
 	if cfg.Train.Estimator == "soft" {
 		batch = gates * words * 64 * 4
+	}
+	if cfg.Model.Copies() > 1 { // values and gradients of a unit at all steps, for each goroutine
+		batch = gates * engine.Unit * 8 * uint64(runtime.GOMAXPROCS(0))
 	}
 	levels := uint64(1)
 	for 1<<levels < cfg.Encoder.Bits {

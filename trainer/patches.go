@@ -9,65 +9,102 @@ import (
 // drawPatches draws what the kernels of convolutions read of their patches: some planes for each kernel, and of these
 // the elements that its pins read, which differ as far as there are enough, or the candidates of each pin, which do.
 func drawPatches(m *model.Model, layers []topology.Layer) {
-	for i := range layers {
-		if pins := layers[i].Pins; pins[0].Wires != topology.Patch {
-			continue
-		}
-		kernels := layers[i].Width
-		for above := i + 1; above < len(layers) && layers[above].Pins[0].Wires == topology.Leaves; above++ {
-			kernels = layers[above].Width
-		}
-		for kernel := range kernels {
-			p := patch{m: m, section: i, layer: layers[i].First, nodes: layers[i].Width / kernels}
+	for i := 0; i < len(layers); {
+		p := kernelsFrom(m, layers, i)
+		for kernel := range p.kernels {
 			p.draw(kernel)
 		}
+		i += max(1, p.levels)
 	}
 }
 
-// patch is what one kernel of a section reads.
-type patch struct {
-	m              *model.Model
-	section, layer int
-	nodes          int // of a kernel that read the patch
+// patches are what the kernels of a convolution read.
+type patches struct {
+	m               *model.Model
+	layer           int // the lowest level
+	kernels, levels int // no levels: it is none
+	pins            []patchPin
+	area, planes    int
+}
+
+// patchPin is a pin of all nodes of a level.
+type patchPin struct {
+	*model.Pin
+	section, nodes int // nodes of a kernel
+}
+
+// kernelsFrom returns the convolution whose lowest level is the given layer, if it is one's.
+func kernelsFrom(m *model.Model, layers []topology.Layer, first int) *patches {
+	p := &patches{m: m, layer: layers[first].First}
+	if layers[first].Pins[0].Wires != topology.Patch {
+		return p
+	}
+	for p.levels = 1; first+p.levels < len(layers) && layers[first+p.levels].Pins[0].Wires == topology.Leaves; p.levels++ {
+	}
+	p.kernels = layers[first+p.levels-1].Width
+	for i := first; i < first+p.levels; i++ {
+		for k := range layers[i].Pins {
+			if layers[i].Pins[k].Wires == topology.Patch {
+				p.pins = append(p.pins, patchPin{&m.Sections[i].Pins[k], i, layers[i].Width / p.kernels})
+			}
+		}
+	}
+	g := m.Sections[first].Grid
+	p.area = g.Side * g.Side
+	p.planes = m.Limit(first, 0) / p.area
+	return p
 }
 
 // draw draws the wires of a kernel: of (seed, layer, kernel).
-func (p *patch) draw(kernel int) {
-	s := &p.m.Sections[p.section]
-	keys := &p.m.Config.Model
-	area := s.Grid.Side * s.Grid.Side
-	planes := p.m.Limit(p.section, 0) / area
+func (p *patches) draw(kernel int) {
 	stream := draw.New(p.m.Config.Train.Seed, draw.PatchWires, p.layer, kernel)
-	chosen := make([]uint32, keys.ReadPlanes(planes))
-	stream.Distinct(chosen, planes)
-	element := func(n uint32) uint32 { return chosen[int(n)/area]*uint32(area) + n%uint32(area) }
-	if s.Pins[0].K > 1 {
-		p.drawCandidates(kernel, stream, len(chosen)*area, element)
-		return
+	chosen := make([]uint32, p.m.Config.Model.ReadPlanes(p.planes))
+	stream.Distinct(chosen, p.planes)
+	elements := len(chosen) * p.area
+	element := func(n uint32) uint32 {
+		return chosen[int(n)/p.area]*uint32(p.area) + n%uint32(p.area)
 	}
-	leaves := make([]uint32, p.nodes*len(s.Pins))
-	for from := 0; from < len(leaves); {
-		n := min(len(leaves)-from, len(chosen)*area)
-		stream.Distinct(leaves[from:from+n], len(chosen)*area)
-		from += n
-	}
-	for j, leaf := range leaves {
-		s.Pins[j%len(s.Pins)].Wires.Set(kernel*p.nodes+j/len(s.Pins), element(leaf))
-	}
-}
-
-// drawCandidates draws distinct candidates of each pin among so many elements, and their logits.
-func (p *patch) drawCandidates(kernel int, stream *draw.Stream, elements int, element func(n uint32) uint32) {
-	s := &p.m.Sections[p.section]
-	for node := kernel * p.nodes; node < (kernel+1)*p.nodes; node++ {
-		for k := range s.Pins {
-			pin := &s.Pins[k]
-			candidates := make([]uint32, pin.K)
+	var left []uint32 // elements that no leaf has yet
+	p.each(kernel, func(pin *model.Pin, node int) {
+		candidates := make([]uint32, pin.K)
+		if pin.K > 1 {
 			stream.Distinct(candidates, elements)
-			for j, n := range candidates {
-				pin.Wires.Set(node*pin.K+j, element(n))
+		} else {
+			if len(left) == 0 {
+				left = make([]uint32, min(elements, p.leaves()))
+				stream.Distinct(left, elements)
+			}
+			candidates[0], left = left[0], left[1:]
+		}
+		for j, n := range candidates {
+			pin.Wires.Set(node*pin.K+j, element(n))
+			if pin.K > 1 {
 				pin.Logits[node*pin.K+j] = stream.Normal()
 			}
 		}
+	})
+}
+
+// leaves returns how many pins of a kernel read its patch.
+func (p *patches) leaves() (n int) {
+	for _, pin := range p.pins {
+		n += pin.nodes
+	}
+	return n
+}
+
+// each calls f for the pins of a kernel that read its patch, from the lowest level, node by node.
+func (p *patches) each(kernel int, f func(pin *model.Pin, node int)) {
+	for from := 0; from < len(p.pins); {
+		to := from
+		for to < len(p.pins) && p.pins[to].section == p.pins[from].section {
+			to++
+		}
+		for node := kernel * p.pins[from].nodes; node < (kernel+1)*p.pins[from].nodes; node++ {
+			for _, pin := range p.pins[from:to] {
+				f(pin.Pin, node)
+			}
+		}
+		from = to
 	}
 }

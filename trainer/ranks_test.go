@@ -71,6 +71,9 @@ var shared = []struct {
 		"encoder.thresholds=learned", "model.inputs=6", "model.depth=2", "model.anchors=16", "train.gradients=int8",
 		"train.candidates.kind=gradient", "train.cost.target=ice40", "train.cost.pressure=0.0003",
 	}},
+	{"frozen", []string{"train.freeze.kind=layerwise", "train.epochs=3"}},
+	{"frozen gumbel", []string{"train.freeze.kind=layerwise", "train.epochs=3", "train.estimator=gumbel"}},
+	{"structured", []string{"model.topology=rwlgn", "model.wiring=structured", "model.depth=1"}},
 	{"refilled", []string{
 		"model.inputs=4", "model.depth=2", "train.refill=true", "train.validation.share=0.2",
 	}},

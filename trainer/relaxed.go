@@ -36,7 +36,7 @@ func (s *session) measureRelaxed(ctx context.Context, e *model.Epoch) error {
 			t.index, t.labels = append(t.index, int32(i)), append(t.labels, s.data.Test.Labels[i])
 		}
 		t.batcher.Batch(s.rows, t.index)
-		e.RelaxedCorrect += s.eng.Measure(engine.Batch{X: s.rows, Labels: t.labels}).Correct
+		e.RelaxedCorrect += s.eng.Measure(engine.Batch{X: s.rows, Labels: t.labels, Frozen: s.frozenLayers()}).Correct
 	}
 	return nil
 }

@@ -358,7 +358,7 @@ func (s *session) batch() {
 	s.beginSums(index)
 	s.watch(func() {
 		begin := time.Now()
-		s.outcome = s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels, Step: s.at.Step, Note: s.says}, adam)
+		s.outcome = s.eng.Step(s.next(), adam)
 		s.inStep += time.Since(begin)
 	})
 	s.endScores()

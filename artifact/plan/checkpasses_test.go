@@ -47,7 +47,7 @@ func TestCheckPasses(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := artifact.Product{Manifest: artifact.Manifest{Version: "0", Module: "m"}}
-			if err := p.Run(t.Context(), raw, &f.Encoder, &out); err != nil {
+			if err := p.Run(t.Context(), raw, Network{Encoder: &f.Encoder}, &out); err != nil {
 				t.Fatalf("%+v: %v", o, err)
 			}
 			netlists = append(netlists, out.Netlist)
@@ -70,7 +70,7 @@ func TestCheckPassesFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = p.Run(t.Context(), raw, &f.Encoder, &artifact.Product{})
+	err = p.Run(t.Context(), raw, Network{Encoder: &f.Encoder}, &artifact.Product{})
 	if broken := (*compiler.BrokenError)(nil); !errors.As(err, &broken) || broken.Pass != "chains" {
 		t.Errorf("error %v, want that pass chains is broken", err)
 	}

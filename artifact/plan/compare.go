@@ -75,7 +75,7 @@ func asJSON(part any) (value any) {
 
 // CompareFiles compares every file of a folder with what this plan writes for the folder's netlist. known holds the
 // samples that the testbenches' vectors begin with; nil if the model's data set is not available.
-func (p *Plan) CompareFiles(ctx context.Context, d verify.Design, out *artifact.Output,
+func (p *Plan) CompareFiles(ctx context.Context, d verify.Design, m Network, out *artifact.Output,
 	known *verify.Samples,
 ) ([]string, error) {
 	product := p.Product(out.Manifest)
@@ -84,14 +84,8 @@ func (p *Plan) CompareFiles(ctx context.Context, d verify.Design, out *artifact.
 	if p.Hardware != nil {
 		product.Hardware = &artifact.Hardware{Style: p.Style, Target: p.Target(), Hint: cmp.Or(out.Hint, &counts.Hint{})}
 	}
-	if p.Fold > 0 {
-		n, _, err := p.Optimiser.Optimise(ctx, d.Raw)
-		if err != nil {
-			return nil, err
-		}
-		if product.Fold, err = p.engine(ctx, n, &d.Model.Encoder, product); err != nil {
-			return nil, err
-		}
+	if err := p.engineAnew(ctx, d.Raw, m, &product); err != nil {
+		return nil, err
 	}
 	wrong, err := p.folderVectors(out, d, known, &product)
 	if err != nil {

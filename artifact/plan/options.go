@@ -47,8 +47,8 @@ type Options struct {
 	Baud int `json:"baud,omitempty"`
 	// Board is the board whose pins the wrapper has, one of [wrapper.Boards]; empty: none.
 	Board string `json:"board,omitempty"`
-	// Fold is the steps in a clock of a folded engine in block RAM, 1, 2 or 4; 0: there is none.
-	Fold int `json:"fold,omitempty"`
+	// Fold is the steps in a clock of a folded engine in block RAM, 1, 2 or 4, or [FoldPositions]; 0: there is none.
+	Fold Fold `json:"fold,omitempty"`
 	// FoldSteps is the room of the engine for steps of other models' programs; 0: for those of this one.
 	FoldSteps int `json:"fold_steps,omitempty"`
 	// AssumeThermometer lets the compiler rely on inputs that are thermometer codes, of the scopes gates and core.

@@ -29,13 +29,17 @@ type Plan struct {
 	Hardware *hardware.Options // nil: the netlist is not lowered
 	Style    verilog.Style
 	Wrap     string         // kind of the wrapper; empty: none
-	Fold     int            // steps in a clock of the folded engine; 0: there is none
+	Fold     Fold           // the folded engine; 0: there is none
 	Board    *wrapper.Board // nil: none
 
 	// Optimiser is how the raw netlist is optimised.
 	Optimiser compiler.Options
 
 	scope netlist.Scope
+
+	// The parts of an engine of convolutions, once they are made, and the network that they are of.
+	network *model.Parts
+	parts   []Part
 }
 
 // Freeze returns the raw netlist of a network, with the ports that the options name.
@@ -72,16 +76,23 @@ func (p *Plan) Family() string {
 	return t.Name
 }
 
+// Network is what else is known of the network that a raw netlist was made of.
+type Network struct {
+	Encoder *encoding.Encoder
+	// Compact returns it with the nodes that positions share once.
+	Compact func() (*model.Compact, error)
+}
+
 // Run optimises and lowers a raw netlist into a product. It drops each netlist as soon as the next one is made, to
 // save memory.
-func (p *Plan) Run(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out *artifact.Product) (err error) {
+func (p *Plan) Run(ctx context.Context, n *netlist.Netlist, m Network, out *artifact.Product) (err error) {
 	raw := netlist.Measure(n)
 	out.Raw = &raw
 	if n, out.Passes, err = p.Optimiser.Optimise(ctx, n); err != nil {
 		return err
 	}
 	out.Gates = netlist.Measure(n).Cells.Gates
-	if out.Fold, err = p.engine(ctx, n, e, *out); err != nil {
+	if out.Fold, err = p.engine(ctx, n, m, *out); err != nil {
 		return err
 	}
 	if p.Hardware == nil {
@@ -116,7 +127,7 @@ func (p *Plan) Line() wrapper.Options {
 // Core returns the netlist inside a wrapper that contains the encoder itself; nil if the wrapper contains the whole
 // netlist, or there is no wrapper.
 func (p *Plan) Core(n *netlist.Netlist) *encoder.Split {
-	if p.Wrap == "" || p.Fold > 0 {
+	if p.Wrap == "" || p.Fold != 0 {
 		return nil
 	}
 	return artifact.Core(n, p.Wrap)

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"ialgn/backend/levels"
 	"ialgn/netlist"
 )
 
@@ -37,7 +38,7 @@ func (s *Shape) WriteVerilog(w io.Writer) error {
 			"failed <= 1'b1;\n      end\n"
 	}
 	_, err := io.WriteString(w, s.head()+s.values(strings.NewReplacer(
-		"@ENCODER@", s.encoder(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended(), "@DROP@", port,
+		"@ENCODER@", s.encoder().Verilog(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended(), "@DROP@", port,
 		"@DROPPED@", dropped,
 	).Replace(engine)))
 	return err
@@ -92,44 +93,10 @@ func (s *Shape) values(text string) string {
 }
 
 // encoder returns what compares a word with its thresholds.
-func (s *Shape) encoder() string {
-	var b strings.Builder
-	threshold := func(j int) string {
-		return fmt.Sprintf("%d'd%d", s.WordBits, s.Uniform[j])
+func (s *Shape) encoder() *levels.Encoder {
+	return &levels.Encoder{
+		WordBits: s.WordBits, Steps: s.Steps, Uniform: s.Uniform, FeatureBits: s.featureBits(), File: s.thresholdFile(),
 	}
-	if s.Uniform == nil {
-		depth, pad := s.thresholdDepth(), ""
-		if zeros := bits.Len(uint(depth-1)) - s.featureBits(); zeros > 0 {
-			pad = fmt.Sprintf("%d'd0, ", zeros)
-		}
-		wide := columns(s.Steps * s.WordBits)
-		fmt.Fprintf(&b, "  (* ram_style = \"block\" *)\n  reg [%d:0] thresholds[0:%d];\n  initial $readmemh(\"%s\", "+
-			"thresholds);\n",
-			wide-1, depth-1, s.thresholdFile())
-		fmt.Fprintf(&b, "  (* keep *) reg [%d:0] bounds;  // of the feature whose word it is\n  always @(posedge clk) "+
-			"bounds <= thresholds[{%sat}];\n", wide-1, pad)
-		b.WriteString(spare("bounds", s.Steps*s.WordBits))
-		threshold = func(j int) string { return fmt.Sprintf("bounds[%d:%d]", (j+1)*s.WordBits-1, j*s.WordBits) }
-	}
-	fmt.Fprintf(&b, "  reg [%d:0] above;  // which thresholds the word exceeds\n  always @(posedge clk) begin\n",
-		s.Steps-1)
-	for j := range s.Steps {
-		exceeds := "word > " + threshold(j)
-		if s.Uniform != nil && int(s.Uniform[j]) >= 1<<s.WordBits-1 {
-			exceeds = "1'b0"
-		}
-		fmt.Fprintf(&b, "    above[%d] <= %s;\n", j, exceeds)
-	}
-	var sum []string
-	for j := range s.Steps {
-		bit := fmt.Sprintf("above[%d]", j)
-		if zeros := s.levelBits() - 1; zeros > 0 {
-			bit = fmt.Sprintf("{%d'd0, %s}", zeros, bit)
-		}
-		sum = append(sum, bit)
-	}
-	fmt.Fprintf(&b, "    level <= %s;\n  end\n", strings.Join(sum, " + "))
-	return b.String()
 }
 
 // selects returns the registers that say which bank a step comes from.
@@ -159,8 +126,8 @@ func (s *Shape) lane(l int) string {
   initial $readmemh("%[3]s", program_@L@_%[1]d);
   (* keep *) reg [%[5]d:0] read_@L@_%[1]d;
   always @(posedge clk) read_@L@_%[1]d <= program_@L@_%[1]d[pc[%[4]d:0]];
-`, i, bank.depth-1, s.programFile(l, i), low-1, columns(s.stepBits())-1)
-		memories.WriteString(spare(fmt.Sprintf("read_@L@_%d", i), s.stepBits()))
+`, i, bank.depth-1, s.programFile(l, i), low-1, levels.Columns(s.stepBits())-1)
+		memories.WriteString(levels.Spare(fmt.Sprintf("read_@L@_%d", i), s.stepBits()))
 		if i > 0 {
 			word.WriteString("\n        | ")
 		}
@@ -175,19 +142,6 @@ func (s *Shape) lane(l int) string {
 		text += closing0
 	}
 	return strings.ReplaceAll(text, "@L@", fmt.Sprint(l))
-}
-
-// columns returns the bits of a memory's words: those of their hexadecimal digits. icebram looks
-// for each of these columns in a bitstream, so all of them are in the memory, and what it reads
-// into is kept.
-func columns(width int) int { return (width + 3) / 4 * 4 }
-
-// spare returns a line which says that a memory's columns above a width are unused; "" if all are used.
-func spare(name string, width int) string {
-	if columns(width) == width {
-		return ""
-	}
-	return fmt.Sprintf("  wire unused_%s = &{1'b0, %[1]s[%d:%d]};\n", name, columns(width)-1, width)
 }
 
 // ended returns the number of chains that end with a 1.

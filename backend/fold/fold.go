@@ -31,6 +31,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ialgn/backend/levels"
 	"ialgn/netlist"
 	"ialgn/netlist/names"
 )
@@ -102,9 +103,7 @@ func (p *Program) Engine(o Options) (*Engine, error) {
 	if err := names.CheckIdentifier(e.Module); err != nil {
 		return nil, fmt.Errorf("fold: module: %w", err)
 	}
-	if uniform(p.thresholds) {
-		e.Uniform = p.thresholds[0]
-	}
+	e.Uniform = levels.Uniform(p.thresholds)
 	e.lanes = p.divide(o.Lanes)
 	e.Used = len(e.lanes[0])
 	if o.Steps != 0 && o.Steps < e.Used {
@@ -119,16 +118,7 @@ const Suffix = "_fold"
 
 // block is the least depth of a memory that a program has: that of a block RAM of iCE40 with
 // words of 16 bits.
-const block = 256
-
-func uniform(thresholds [][]uint16) bool {
-	for _, t := range thresholds {
-		if !slices.Equal(t, thresholds[0]) {
-			return false
-		}
-	}
-	return true
-}
+const block = levels.Block
 
 // levelBits is the width of a level, 0 to Steps.
 func (s *Shape) levelBits() int { return bits.Len(uint(s.Steps)) }
@@ -178,7 +168,7 @@ const afterSteps = 10
 func (e *Engine) Cost() Cost {
 	image, program := 2<<e.featureBits(), 0
 	for _, b := range e.banks() {
-		program += blocks(b.depth, columns(e.stepBits()))
+		program += blocks(b.depth, levels.Columns(e.stepBits()))
 	}
 	c := Cost{
 		Lanes: e.Lanes, Steps: e.Used, Cycles: max(e.Depth, e.Features), Latency: e.Features - 1 + e.Used + afterSteps,
@@ -186,7 +176,7 @@ func (e *Engine) Cost() Cost {
 		Blocks: e.Lanes * (program + blocks(image, e.levelBits())),
 	}
 	if e.Uniform == nil {
-		c.Blocks += blocks(e.thresholdDepth(), columns(e.Steps*e.WordBits))
+		c.Blocks += blocks(e.encoder().Depth(), levels.Columns(e.Steps*e.WordBits))
 	}
 	return c
 }
@@ -205,9 +195,6 @@ func blocks(depth, width int) int {
 	}
 	return least
 }
-
-// thresholdDepth is the depth of the memory of thresholds.
-func (s *Shape) thresholdDepth() int { return max(block, 1<<s.featureBits()) }
 
 // errForm begins the errors of netlists that cannot be folded.
 var errForm = errors.New("fold: the netlist cannot be folded")

@@ -39,7 +39,7 @@ type Top struct {
 	// clocks from the edge that takes the first word of a sample to the first that can take its result; 0: there is none
 	Latency   int
 	Sources   []string // Verilog files for synthesis, without models of primitives, the top last
-	Cells     bool     // the sources instantiate primitives, in the style of the options
+	Cells     string   // file with models of the primitives of the sources; empty: they have none
 	Memories  []string // files that the Verilog reads
 	Testbench string   // file of the testbench
 }

@@ -45,12 +45,12 @@ func WriteSimulationList(w io.Writer, n *netlist.Netlist, opt Options) error {
 // sources writes the names of the Verilog files, with the models of primitives first if they are
 // asked for and the module has any.
 func (d *design) sources(f *file, cells bool) {
-	list := []string{d.Module + ".v"}
+	list, models := []string{d.Module + ".v"}, d.Module+"_cells.v"
 	if d.Top != nil {
-		list, cells = d.Top.Sources, cells && d.Top.Cells
+		list, models = d.Top.Sources, d.Top.Cells
 	}
-	if cells {
-		f.line("%s_cells.v", d.Module)
+	if cells && models != "" {
+		f.line("%s", models)
 	}
 	for _, name := range list {
 		f.line("%s", name)

@@ -23,7 +23,7 @@ type avx2 struct {
 
 const ones = 15
 
-func newAVX2(int) encoder { return &avx2{} }
+func newAVX2([]int) encoder { return &avx2{} }
 
 func (e *avx2) text() ([]byte, error) { return e.a.Bytes(), nil }
 

@@ -24,9 +24,9 @@ const entryAlignment = 64
 // avx512 writes AVX-512 code. Rows are read at a signed byte times their size from the middle of 256 of them, for each
 // such group of input rows by a register of its own as long as there are registers.
 type avx512 struct {
-	a     x86.Asm
-	bases int // registers for input rows
-	loop  x86.Label
+	a      x86.Asm
+	groups []int // the first input row of each group that has a register
+	loop   x86.Label
 }
 
 const (
@@ -43,8 +43,17 @@ var inputBases = [...]x86.Reg{
 // callerOwned is the index of the first input base that a function must give back as it was.
 const callerOwned = 4
 
-func newAVX512(inputs int) encoder {
-	return &avx512{bases: min(len(inputBases), max(1, (inputs+group-1)/group))}
+func newAVX512(rows []int) encoder {
+	e := &avx512{}
+	for _, r := range rows {
+		if n := len(e.groups); n == 0 || n < len(inputBases) && r >= e.groups[n-1]+group {
+			e.groups = append(e.groups, r)
+		}
+	}
+	if len(e.groups) == 0 {
+		e.groups = []int{0}
+	}
+	return e
 }
 
 func (e *avx512) text() ([]byte, error) { return e.a.Bytes(), nil }
@@ -52,26 +61,26 @@ func (e *avx512) text() ([]byte, error) { return e.a.Bytes(), nil }
 func (e *avx512) begin() (offset int) {
 	e.a.Align(entryAlignment)
 	offset = e.a.Len()
-	for i := callerOwned; i < e.bases; i++ {
+	for i := callerOwned; i < len(e.groups); i++ {
 		e.a.Push(inputBases[i])
 	}
 	e.a.OpImm(x86.Add, x86.RDX, middle)
 	e.a.OpImm(x86.Add, x86.RSI, middle)
-	for i := e.bases - 1; i >= 0; i-- {
-		e.a.Lea(inputBases[i], x86.At(x86.RDI, int32(middle+i*group*rowOf)))
+	for i := len(e.groups) - 1; i >= 0; i-- {
+		e.a.Lea(inputBases[i], x86.At(x86.RDI, int32(middle+e.groups[i]*rowOf)))
 	}
 	e.loop = e.a.Here()
 	return offset
 }
 
 func (e *avx512) end() {
-	for i := range e.bases {
+	for i := range e.groups {
 		e.a.Op(x86.Add, inputBases[i], x86.R9)
 	}
 	e.a.Op(x86.Add, x86.RSI, x86.R8)
 	e.a.OpImm(x86.Subtract, x86.RCX, 1)
 	e.a.JumpIf(x86.NotZero, e.loop)
-	for i := e.bases - 1; i >= callerOwned; i-- {
+	for i := len(e.groups) - 1; i >= callerOwned; i-- {
 		e.a.Pop(inputBases[i])
 	}
 	e.a.ZeroUpper()
@@ -82,8 +91,11 @@ func (e *avx512) end() {
 func (e *avx512) at(r row) x86.Mem {
 	switch r.area {
 	case inputArea:
-		i := min(int(r.number)/group, e.bases-1)
-		return x86.At(inputBases[i], r.number*rowOf-int32(middle+i*group*rowOf))
+		i := len(e.groups) - 1
+		for i > 0 && int(r.number) < e.groups[i] {
+			i--
+		}
+		return x86.At(inputBases[i], (r.number-int32(e.groups[i]))*rowOf-middle)
 	case stateArea:
 		return x86.At(x86.RSI, r.number*rowOf-middle)
 	}

@@ -62,8 +62,7 @@ func (f *Features) inputOf(bits []int) *rows.Input {
 }
 
 // addEdges appends the functions to the text. It returns an error if instructions do not reach.
-func (c *Code) addEdges(f *Features, classifier *wordcode.Classifier) (err error) {
-	in := f.inputOf(c.Rows)
+func (c *Code) addEdges(in *rows.Input, classifier *wordcode.Classifier) (err error) {
 	out := &rows.Output{Class: digits(classifier.Class)}
 	for _, count := range classifier.Counts {
 		out.Counts = append(out.Counts, digits(count))

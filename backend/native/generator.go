@@ -40,22 +40,26 @@ type output struct {
 	inverted bool
 }
 
-// generate returns the code of a program. It returns an error if instructions do not reach.
-func generate(p *wordcode.Program, isa *ISA, f *Features) (*Code, error) {
+// generate returns the code of a program, in segments of that many operations; arrange, unless nil, gives the input
+// rows their places. It returns an error if instructions do not reach.
+func generate(p *wordcode.Program, isa *ISA, segment int, arrange func(m *memory)) (*Code, error) {
 	g := &generator{
-		p: p, uses: findUses(p), mem: newMemory(p, f), holds: make([]wordcode.Value, isa.registers),
+		p: p, uses: findUses(p), mem: newMemory(p), holds: make([]wordcode.Value, isa.registers),
 		in: make([]int8, 1+p.Inputs+len(p.Ops)), outputs: make([][]output, len(p.Ops)),
 	}
 	for v := range g.in {
 		g.in[v] = -1
 	}
-	g.encoder = isa.encoder(len(g.mem.inputs))
+	if arrange != nil {
+		arrange(g.mem)
+	}
+	g.encoder = isa.encoder(g.mem.inputRows())
 	c := &Code{ISA: isa, Outputs: len(p.Outputs)}
 	rest := g.assignOutputs()
-	for first := 0; first < max(1, len(p.Ops)); first += isa.segment {
-		g.segment(c, first, min(len(p.Ops), first+isa.segment), rest)
+	for first := 0; first < max(1, len(p.Ops)); first += segment {
+		g.segment(c, first, min(len(p.Ops), first+segment), rest)
 	}
-	c.Rows, c.State, c.Local = g.mem.inputs, g.mem.state, g.mem.local
+	c.Rows, c.Last, c.State, c.Local = g.mem.inputs, len(g.mem.inputs), g.mem.state, g.mem.local
 	g.cost.Operations = len(p.Ops)
 	c.Cost = g.cost
 	var err error

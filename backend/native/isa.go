@@ -12,7 +12,7 @@ type ISA struct {
 	forms     forms // without tables: functions of three values that are one instruction
 	segment   int   // operations in a segment
 	edges     edgeWriter
-	encoder   func(inputs int) encoder // with the number of input rows
+	encoder   func(rows []int) encoder // with the input rows that are read, ascending
 }
 
 // ISAs are all instruction sets, the faster ones of a processor first.

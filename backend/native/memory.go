@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+
 	"ialgn/backend/native/rows"
 	"ialgn/backend/wordcode"
 )
@@ -34,16 +36,29 @@ type memory struct {
 	nextLocal int              // the first local row that this segment does not use
 }
 
-func newMemory(p *wordcode.Program, f *Features) *memory {
+func newMemory(p *wordcode.Program) *memory {
 	m := &memory{home: make([]row, 1+p.Inputs+len(p.Ops)), outputs: len(p.Outputs), state: len(p.Outputs)}
 	for v := range m.home {
 		m.home[v].area = nowhere
 	}
 	m.addInputs(p)
-	if f != nil {
-		m.arrange(f)
-	}
 	return m
+}
+
+// inputRows returns the input rows that are read, ascending.
+func (m *memory) inputRows() (rows []int) {
+	for _, bit := range m.inputs {
+		rows = append(rows, int(m.home[bit+1].number))
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+// put gives each input bit the row that is given for it.
+func (m *memory) put(rows []int) {
+	for _, bit := range m.inputs {
+		m.home[bit+1].number = int32(rows[bit])
+	}
 }
 
 // arrange numbers the input rows anew, in the order in which they are made of feature words. Bits that are the same

@@ -39,6 +39,12 @@ type Code struct {
 	State   int   // state rows
 	Local   int   // local rows
 
+	// Of [CompileLooped]: the convolutions, before the segments. Rows are then the first image, in which pixels that nothing
+	// is put into have -1, and the segments read the last one, of which Last is the number of rows. Without them Last is
+	// the number of Rows.
+	Stages []Stage
+	Last   int
+
 	Edges *Edges // nil of [Compile]
 	Cost  Cost
 }
@@ -90,17 +96,18 @@ func CompileClassifier(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error)
 	if classifier == nil || len(f.Bits) != len(n.InputPorts()[0].Nets) {
 		return nil, fmt.Errorf("native: %s is no classifier of %d input bits with a class and counts", n.Name, len(f.Bits))
 	}
-	c, err := compile(n, isa, f)
+	c, err := compile(n, isa, func(m *memory) { m.arrange(f) })
 	if err != nil {
 		return nil, err
 	}
-	if err := c.addEdges(f, classifier); err != nil {
+	if err := c.addEdges(f.inputOf(c.Rows), classifier); err != nil {
 		return nil, fmt.Errorf("native: %s: %w: use the simulator", n.Name, err)
 	}
 	return c, nil
 }
 
-func compile(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
+// lowered returns the program of a netlist for an instruction set.
+func lowered(n *netlist.Netlist, isa *ISA) (*wordcode.Program, error) {
 	lower := wordcode.Lower
 	if isa.tables {
 		lower = wordcode.LowerTables
@@ -116,12 +123,25 @@ func compile(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
 		return nil, fmt.Errorf("native: %s needs %d operations, more than %d: use the simulator", n.Name, len(p.Ops),
 			math.MaxInt32/4)
 	}
-	c, err := generate(p, isa, f)
+	return p, nil
+}
+
+func compile(n *netlist.Netlist, isa *ISA, arrange func(m *memory)) (*Code, error) {
+	p, err := lowered(n, isa)
 	if err != nil {
-		return nil, fmt.Errorf("native: %s: %w: use the simulator", n.Name, err)
+		return nil, err
+	}
+	return assemble(n.Name, p, isa, arrange)
+}
+
+// assemble returns the code of a netlist's program.
+func assemble(name string, p *wordcode.Program, isa *ISA, arrange func(m *memory)) (*Code, error) {
+	c, err := generate(p, isa, isa.segment, arrange)
+	if err != nil {
+		return nil, fmt.Errorf("native: %s: %w: use the simulator", name, err)
 	}
 	if largest := max(len(c.Rows), c.State, c.Local); largest > math.MaxInt32/isa.RowBytes {
-		return nil, fmt.Errorf("native: %s needs %d rows at a time, more than instructions reach: use the simulator", n.Name,
+		return nil, fmt.Errorf("native: %s needs %d rows at a time, more than instructions reach: use the simulator", name,
 			largest)
 	}
 	return c, nil

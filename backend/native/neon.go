@@ -25,7 +25,7 @@ type neon struct {
 	loop arm64.Label
 }
 
-func newNEON(int) encoder { return &neon{} }
+func newNEON([]int) encoder { return &neon{} }
 
 // The registers of a function's arguments, and of an address that is too far for an instruction.
 const (

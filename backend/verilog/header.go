@@ -23,7 +23,7 @@ func (d *design) header(lines, inputs []string) {
 		d.comment("- %s", printable(s))
 	}
 	if d.family != nil {
-		d.comment("- LUTs of the target %s; %s_cells.v says what they do, for simulators", d.family.Name, d.module)
+		d.comment("- LUTs of the target %s; %s says what they do, for simulators", d.family.Name, d.models)
 	}
 	if d.version != 0 {
 		d.comment("- version word of the build %08x, also the attribute ialgn_version and the local parameter %s", d.version,

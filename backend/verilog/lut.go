@@ -154,19 +154,25 @@ func (d *design) lut(c netlist.Cell, table uint64, pins []int) {
 // WriteCells writes what the primitives do that [Write] uses for n with the same options: for
 // simulators, and of [target.Generic] for synthesisers too. There is nothing to write for
 // the style Gates, nor where no cell is a primitive. It returns the errors of Write.
-func WriteCells(w io.Writer, n *netlist.Netlist, opt Options) error {
-	d, err := newDesign(w, n, opt)
-	if err != nil || d.family == nil {
-		return err
-	}
+func WriteCells(w io.Writer, n *netlist.Netlist, opt Options) error { return WriteCellsOf(w, opt, n) }
+
+// WriteCellsOf is [WriteCells] of modules that are parts of one, Module.
+func WriteCellsOf(w io.Writer, opt Options, parts ...*netlist.Netlist) error {
+	var d *design
 	var luts [netlist.MaxFunctionInputs + 1]bool
 	carry := false
-	for c := range netlist.Cell(n.Cells()) {
-		form, _, pins := d.family.form(n, c)
-		carry = carry || form == formCarry
-		if form == formLUT {
-			_, width := d.family.LUT.Primitive(len(pins))
-			luts[width] = true
+	for _, n := range parts {
+		var err error
+		if d, err = newDesign(w, n, opt); err != nil || d.family == nil {
+			return err
+		}
+		for c := range netlist.Cell(n.Cells()) {
+			form, _, pins := d.family.form(n, c)
+			carry = carry || form == formCarry
+			if form == formLUT {
+				_, width := d.family.LUT.Primitive(len(pins))
+				luts[width] = true
+			}
 		}
 	}
 	d.comment("What the primitives in %s.v do, target %s", d.module, d.family.Name)

@@ -54,6 +54,8 @@ type Options struct {
 	// [LUTs]; [WriteCells] writes what those do. Nil: [target.Generic].
 	Style  Style
 	Target *target.Family
+	// Cells is the file that [WriteCells] writes, for the comment at the top; empty: Module_cells.v.
+	Cells string
 	// Version is a word that identifies the build. It becomes the attribute ialgn_version and
 	// the local parameter VERSION of the module, which cost no hardware. 0: there is none.
 	Version uint32
@@ -78,6 +80,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	if err != nil {
 		return err
 	}
+	d.models = cmp.Or(opt.Cells, d.module+"_cells.v")
 	d.header(opt.Header, opt.Inputs)
 	d.text(NoNets + "\n")
 	d.ports()
@@ -101,6 +104,7 @@ type design struct {
 	module  string
 	version uint32
 	family  *family    // the target's LUTs; nil: of the style Gates
+	models  string     // file of what these do
 	used    bitset.Set // nets that an expression reads or an output port is
 	groups  [3]portGroup
 	clock   *netlist.Pipeline // nil: without registers

@@ -85,10 +85,10 @@ func TestAXIS(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/stages=%d/bytes=%d", c.name, c.stages, c.beat), func(t *testing.T) {
 			n := classifiers[c.name]
 			dir, wrapper := emitWith(t, n, c.stages, WriteAXIS, Options{})
-			p := newPackets(t, n, c.beat, 1000, false)
+			p := newPackets(t, n, c.beat, 250, false)
 			p.build(t, dir, "axis_tb.v", wrapper, c.stages, 8)
 			out := simulate(t, dir)
-			takes(t, "axis", n, Options{Beat: c.beat}, 1000, clocks(t, out, p), c.stages+10)
+			takes(t, "axis", n, Options{Beat: c.beat}, 250, clocks(t, out, p), c.stages+10)
 			answersAfter(t, "axis", staged(t, n, c.stages), Options{Beat: c.beat}, out)
 			clocks(t, simulate(t, dir, "+stall_in=40", "+stall_out=40", "+hold=5000"), p)
 			p = newPackets(t, n, c.beat, 300, true)

@@ -271,10 +271,10 @@ func TestStream(t *testing.T) {
 	for _, c := range []struct{ stages, beat int }{{0, 1}, {0, 3}, {0, 11}, {1, 3}, {3, 1}, {5, 11}} {
 		t.Run(fmt.Sprintf("stages=%d/beat=%d", c.stages, c.beat), func(t *testing.T) {
 			dir, wrapper := emit(t, n, c.stages)
-			p := newProgram(t, n, c.beat, 400, false)
+			p := newProgram(t, n, c.beat, 150, false)
 			build(t, dir, wrapper, c.stages, p)
 			out := simulate(t, dir)
-			takes(t, "stream", n, Options{Beat: c.beat}, 400, clocks(t, out, p), c.stages+10)
+			takes(t, "stream", n, Options{Beat: c.beat}, 150, clocks(t, out, p), c.stages+10)
 			answersAfter(t, "stream", staged(t, n, c.stages), Options{Beat: c.beat}, out)
 			clocks(t, simulate(t, dir, "+stall_in=40", "+stall_out=40"), p)
 			p = newProgram(t, n, c.beat, 150, true)
@@ -358,7 +358,9 @@ func TestFaults(t *testing.T) {
 // TestLint holds wrappers to silence under all warnings, and yosys to no complaint, of a
 // small classifier and of those of MNIST's size.
 func TestLint(t *testing.T) {
-	mnist := netgen.Frozen(1, netgen.Paper(30, 2))
+	size := netgen.Paper(30, 2)
+	size.BitsIn = 4 // iverilog takes seconds for words of 8, and there are as many words of either
+	mnist := netgen.Frozen(1, size)
 	for _, c := range []struct {
 		name  string
 		model *model.Frozen

@@ -49,7 +49,10 @@ func compileCommand() *cli.Command {
 				plural.Or(append([]string{"none"}, wrapper.Kinds()...))},
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
-			&cli.IntFlag{Name: "fold", Usage: "write an engine in block RAM that runs `N` gates of chains a clock: 1, 2 or 4"},
+			&cli.StringFlag{
+				Name:  "fold",
+				Usage: "write an engine that runs `N` gates of chains a clock: 1, 2 or 4, or a position of convolutions: positions",
+			},
 			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.IntFlag{Name: "vectors", Value: plan.UsualVectors, Usage: "write `N` test samples for the testbenches"},
@@ -76,6 +79,10 @@ func compile(c *cli.Context) error {
 	if c.Int("vectors") == 0 { // the library takes 0 for the usual number
 		return option.Errorf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
 	}
+	folding, err := plan.ParseFold(c.String("fold"))
+	if err != nil {
+		return err
+	}
 	o := ialgn.CompileOptions{
 		Scope: ialgn.Scope(c.String("scope")), Module: c.String("module"), Optimise: plan.LevelOf(c.Int("O")),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: ialgn.Objective(c.String("objective")),
@@ -83,7 +90,7 @@ func compile(c *cli.Context) error {
 		Pipeline: ialgn.Pipeline(c.String("pipeline")), MaxLevels: c.Int("max-levels"),
 		Style: ialgn.Style(c.String("style")), MHz: c.Float64("freq"),
 		Wrap: ialgn.Wrapper(c.String("wrap")), Baud: c.Int("baud"), Board: c.String("board"),
-		Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"),
+		Fold: folding, FoldSteps: c.Int("fold-steps"),
 		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), Vectors: c.Int("vectors"),
 		CheckPasses: c.Bool("check-passes"),
 	}
@@ -172,6 +179,9 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 	if r == nil {
 		return
 	}
+	if p := r.Positions; p != nil {
+		positionsText(w, p)
+	}
 	for _, c := range r.Each {
 		what := "would be"
 		if c.Lanes == r.Lanes {
@@ -188,4 +198,34 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// positionsText tells what an engine takes that has each kernel once.
+func positionsText(w io.Writer, p *artifact.Positions) {
+	for i, c := range p.Convolutions {
+		fmt.Fprintf(w, "convolution %d: %d kernels at %d positions in %d clocks, line buffer %d bits", i+1, c.Kernels, c.Positions,
+			c.Steps, c.LineBits)
+		if c.PoolBits > 0 {
+			fmt.Fprintf(w, ", pooling %d bits", c.PoolBits)
+		}
+		fmt.Fprintf(w, ": %s\n", partText(p.Parts[i]))
+	}
+	fmt.Fprintf(w, "dense layers on %d bits: %s\n", p.GatheredBits, partText(p.Parts[len(p.Parts)-1]))
+	fmt.Fprintf(w, "folded, a position a clock: a sample in %d clocks, image memory %d bits", p.Cycles, p.ImageBits)
+	if p.SamplesPerSecond > 0 {
+		fmt.Fprintf(w, "; %.4g samples/s", p.SamplesPerSecond)
+	}
+	fmt.Fprintln(w)
+}
+
+// partText tells the size of a part.
+func partText(p artifact.PartReport) string {
+	what := fmt.Sprintf("%d cells", p.Cells)
+	if p.LUTs > 0 {
+		what = plural.Of(p.LUTs, "LUT", "LUTs")
+	}
+	if p.Stages > 0 {
+		return fmt.Sprintf("%s, %s of %d levels", what, plural.Of(p.Stages, "stage", "stages"), p.Levels)
+	}
+	return fmt.Sprintf("%s, %d levels", what, p.Levels)
 }

@@ -189,10 +189,24 @@ func (r *verifyReport) foldText(w io.Writer) {
 		fmt.Fprintf(w, "folded rtl: %s\n", simulated(w, s))
 		list(w, s.First)
 	}
+	for _, p := range r.FoldParts {
+		r.partText(w, p)
+	}
 	if s := r.FoldFormal; s != nil {
 		fmt.Fprintf(w, "folded program: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n",
 			s.Outputs, verdict(w, s.Verdict), s.Tool, s.Seconds)
 		list(w, s.First)
+	}
+}
+
+// partText tells the proofs of a module within the folded engine.
+func (r *verifyReport) partText(w io.Writer, p ialgn.FoldPart) {
+	s := p.Formal
+	fmt.Fprintf(w, "%s: %d bits of its last layer: %s by %s (%.2f s)\n", p.Module, s.Outputs, verdict(w, s.Verdict), s.Tool,
+		s.Seconds)
+	list(w, s.First)
+	if p.Verilog != nil {
+		proofText(w, p.Module+".v", p.Verilog)
 	}
 }
 

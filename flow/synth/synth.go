@@ -36,7 +36,8 @@ type Options struct {
 	Pins     string          // file of pins; empty: nextpnr chooses
 	Aim      Aim             // what placement aims at; empty: chosen by the estimate of the wiring
 	Parallel int             // how many nextpnrs run at a time
-	Memories []Memory        // memories of the design; a design without them may have no memory cells
+	Memories []Memory        // memories of the design; a design without them and Buffers may have no memory cells
+	Buffers  bool            // it has memories that no file fills
 	Reuse    string          // folder of another design's results, which differs in memories alone; empty: none
 	Manifest string          // SHA-256 of the compiled folder's manifest, for the report
 	Guard    overwrite.Guard // says which files in the target's folder may be replaced
@@ -166,7 +167,9 @@ func (o Options) warn(err error) {
 
 // yosys returns the options for yosys.
 func (o Options) yosys(dir string) yosys.Options {
-	y := yosys.Options{Module: o.Module, Sources: o.Sources, Target: o.Device.Of(), Dir: dir, Place: true}
+	y := yosys.Options{
+		Module: o.Module, Sources: o.Sources, Target: o.Device.Of(), Dir: dir, Place: true, Buffers: o.Buffers,
+	}
 	if p := o.Device.Placement(); p != nil {
 		y.Vendor = p.Placer == target.Vivado
 	}

@@ -34,8 +34,9 @@ type Options struct {
 	Dir     string         // an empty folder for all that is written
 	Place   bool           // write the netlist for nextpnr, too
 	Vendor  bool           // write the netlist with each unknown value 0, too, as a vendor's tool takes it
-	// Memories are files that the design's $readmemh reads. Without any it may have no memory.
+	// Memories are files that the design's $readmemh reads. Without any, and without Buffers, it may have no memory.
 	Memories []Memory
+	Buffers  bool // the design has memories that no file fills
 
 	// Limit bounds the time; 0: an hour.
 	Limit time.Duration
@@ -192,7 +193,7 @@ func (o Options) script() (string, error) {
 		fmt.Fprintf(&s, "read_verilog -lib +/%s/cells_sim.v\n", family.Library)
 	}
 	refused := "t:$dlatch* t:$adlatch* t:$sr* t:$tribuf"
-	if len(o.Memories) == 0 {
+	if len(o.Memories) == 0 && !o.Buffers {
 		refused += " t:$mem*"
 	}
 	command += " -top " + o.Module

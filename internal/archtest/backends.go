@@ -40,18 +40,22 @@ var backends = []Rule{
 		Test: []string{"backend/verilog", "sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
 	},
 	{
-		Package: "backend/fold", Imports: []string{"netlist", "netlist/names", "compiler/chain"},
+		Package: "backend/fold", Imports: []string{"netlist", "netlist/names", "compiler/chain", "backend/levels"},
 		Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 	},
+	{Package: "backend/levels"},
+	{Package: "backend/positions", Imports: []string{"netlist", "netlist/names", "backend/levels"}},
 	{Package: "backend/inputs"},
 	{
 		Package: "backend/native",
 		Imports: []string{
-			"netlist", "backend/wordcode", "backend/native/arm64", "backend/native/rows", "backend/native/x86",
+			"netlist", "netlist/positions", "backend/wordcode", "backend/native/arm64", "backend/native/rows",
+			"backend/native/x86",
 		},
 		External: []string{sys},
 		Test: []string{
-			"sim", "netlist/freeze", "backend/native/arm64/arm64test", "internal/nativecall", "internal/netgen",
+			"sim", "netlist/freeze", "backend/native/arm64/arm64test", "internal/modelgen", "internal/nativecall",
+			"internal/netgen", "trainer/model",
 		},
 		TestStandard: []string{"unsafe"},
 	},

@@ -65,7 +65,7 @@ var helpers = []Rule{
 	}},
 	{
 		Package: "tools/benchnative", Imports: []string{
-			".", "backend/native", "backend/native/rows", "netlist", "netlist/freeze", "sim", "sim/native",
+			".", "backend/native", "backend/native/rows", "netlist", "netlist/freeze", "netlist/positions", "sim", "sim/native",
 			"trainer/model", "internal/nativecall",
 		},
 		Standard: []string{"os/exec", "unsafe"},

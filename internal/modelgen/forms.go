@@ -48,6 +48,9 @@ func Forms() []Form {
 		{"conv-no-pooling", conv(Options{Image: "1,4,4", Kernels: "3,2", Pool: "1", Widths: "12", Seed: 29})},
 		{"conv-candidates", conv(Options{Image: "2,4,4", Kernels: "3,4", Hidden: 4, Widths: "6", Seed: 30})},
 		{"conv-three-levels", conv(Options{Image: "1,6,6", Kernels: "3", Levels: "3", Seed: 31})},
+		{"conv-of-chains", conv(Options{Image: "1,5,5", Kernels: "4,3", Levels: "3,2", Leaves: 1, Pool: "1,2", Seed: 32})},
+		{"conv-anchored", conv(Options{Image: "1,5,5", Kernels: "4,3", Anchored: 1, Pool: "1,2", Widths: "9", Seed: 33})},
+		{"conv-then-chains", conv(Options{Image: "1,4,4", Kernels: "4", Chains: 3, Pool: "1", Widths: "9", Seed: 34})},
 	}
 }
 

@@ -40,6 +40,7 @@ type Options struct {
 
 	// Of convolutions, as a configuration names them; Image then gives Features, and Kernels give Width and Depth.
 	Image, Kernels, Patch, Stride, Padding, Levels, Pool string
+	Chains, Anchored                                     int
 
 	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
 	// spread over the others. Both 0: all sixteen are alike.
@@ -91,7 +92,7 @@ func (o Options) Defaults() Options {
 		{&o.Bits, defaultBits},
 		{&o.BitsIn, 8},
 		{&o.Classes, 3},
-		{&o.Anchors, 4},
+		{&o.Anchors, defaultAnchors},
 		{&o.Hidden, 1},
 		{&o.Inputs, 2},
 	} {
@@ -107,7 +108,8 @@ func (o *Options) convolutions() topology.Keys {
 	k := topology.Keys{
 		Topology: topology.Conv, Inputs: cmp.Or(o.Inputs, 2), Hidden: cmp.Or(o.Hidden, 1), Widths: o.Widths, Wiring: "random",
 		Parametrization: topology.Light, Image: o.Image, Kernels: o.Kernels, Patch: o.Patch, Stride: o.Stride,
-		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool,
+		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool, Leaves: o.Leaves, Chains: o.Chains, Anchored: o.Anchored,
+		Anchors: cmp.Or(o.Anchors, defaultAnchors),
 	}
 	k.Complete(func(key string) bool { return key == "channels" })
 	return k
@@ -124,8 +126,11 @@ func (o *Options) Possible() (width int, ok bool) {
 	return k.Width, k.CheckInputs(inputs) == nil
 }
 
-// defaultBits is the default of Bits.
-const defaultBits = 4
+// The defaults of Bits and Anchors.
+const (
+	defaultBits    = 4
+	defaultAnchors = 4
+)
 
 // New returns the random model that the options describe. It panics if they describe
 // none, such as a width that the classes do not divide.
@@ -208,6 +213,7 @@ func configuration(o Options) config.Config {
 	if o.Kernels != "" {
 		k := o.convolutions()
 		to := &c.Model
+		to.Chains, to.Anchored = k.Chains, k.Anchored
 		to.Image, to.Kernels, to.Patch, to.Stride, to.Padding, to.Levels, to.Pool = k.Image, k.Kernels, k.Patch, k.Stride,
 			k.Padding, k.Levels, k.Pool
 	}
@@ -218,7 +224,7 @@ func configuration(o Options) config.Config {
 		c.Model.FirstPin = "fixed"
 	}
 	c.Train = config.Train{Estimator: "ste", Epochs: 1, Batch: 100, Seed: o.Seed, Gradients: "float32"}
-	c.Train.Candidates.Kind = "fixed"
+	c.Train.Candidates.Kind, c.Train.Freeze.Kind = "fixed", "none"
 	c.Train.Optimizer = config.Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
 	c.Train.Schedule.Kind = "constant"
 	return c

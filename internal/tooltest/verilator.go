@@ -1,6 +1,7 @@
 package tooltest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,13 +23,17 @@ object=$(basename "$source" .cpp).o
 `
 
 // Main runs the tests of a package, as their TestMain, and has verilator's own sources compiled once for all of them.
-// These are the same in every simulation, and take longer than a small design.
+// These are the same in every simulation, and take longer than a small design. Nothing that verilator writes is optimised
+// in C++, which takes longer than the few samples of a test.
 func Main(m *testing.M) {
 	dir, err := os.MkdirTemp("", "objects-")
 	if err == nil {
 		cache := filepath.Join(dir, "cache")
 		if err = os.WriteFile(cache, []byte(objectCache), 0o777); err == nil {
-			err = os.Setenv("OBJCACHE", cache) // verilated.mk has it before the compiler
+			err = errors.Join(
+				os.Setenv("OBJCACHE", cache), // verilated.mk has it before the compiler
+				os.Setenv("MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"),
+			)
 		}
 	}
 	if err != nil {

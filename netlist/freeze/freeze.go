@@ -148,8 +148,10 @@ func (z *freezer) classes() []uint16 {
 // positions returns the layers whose nodes positions share.
 func (z *freezer) positions() (all []netlist.Positions) {
 	for l := range z.f.Layers {
-		if f := &z.f.Layers[l]; f.Rows > 0 {
-			all = append(all, netlist.Positions{Layer: uint16(l + 1), Rows: uint16(f.Rows), Columns: uint16(f.Columns)})
+		if f := &z.f.Layers[l]; f.Shared > 0 {
+			all = append(all, netlist.Positions{
+				Layer: uint16(l + 1), Nodes: uint32(f.Shared), Rows: uint16(f.Rows), Columns: uint16(f.Columns),
+			})
 		}
 	}
 	return all

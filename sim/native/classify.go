@@ -24,6 +24,7 @@ func (e *Engine) Classify(ctx context.Context, x []uint64, samples int) (*sim.Re
 	return r, e.each(ctx, samples, func(w *worker, first, blocks int) {
 		for b := range blocks {
 			w.load(b, x, words, (first+b)*w.words)
+			w.convolve(b)
 		}
 		w.run(blocks)
 		for b := range blocks {
@@ -64,7 +65,8 @@ func (e *Engine) each(ctx context.Context, samples int, do func(w *worker, first
 type worker struct {
 	*Engine
 	rows, state, local, temp []uint64
-	words                    int // of a row
+	images                   [][]uint64 // what the convolutions read
+	words                    int        // of a row
 }
 
 // worker returns one that is used by nobody else.
@@ -76,10 +78,22 @@ func (e *Engine) worker() *worker {
 	if e.code.Edges != nil {
 		temp = (e.code.Edges.Temp + 7) / 8
 	}
-	return &worker{
-		e, aligned(e.blocks * len(e.code.Rows) * words), aligned(e.blocks * e.code.State * words),
-		aligned(e.code.Local * words), aligned(temp), words,
+	w := &worker{
+		Engine: e, rows: aligned(e.blocks * e.code.Last * words), state: aligned(e.blocks * e.code.State * words),
+		local: aligned(e.code.Local * words), temp: aligned(temp), words: words,
 	}
+	for i := range e.code.Stages {
+		w.images = append(w.images, aligned(e.code.Stages[i].Image*words))
+	}
+	return w
+}
+
+// input returns the input rows of a block.
+func (w *worker) input(block int) []uint64 {
+	if len(w.images) > 0 {
+		return w.images[0]
+	}
+	return w.rows[block*w.code.Last*w.words:]
 }
 
 // line is the words of a cache line, the longest row.
@@ -97,10 +111,27 @@ func aligned(n int) []uint64 {
 
 // load lays out a block of the rows x, words each, from a word on. What is past the end of a row is of no matter.
 func (w *worker) load(block int, x []uint64, words, first int) {
-	to := w.rows[block*len(w.code.Rows)*w.words:]
+	to := w.input(block)
 	count := min(w.words, words-first)
 	for i, bit := range w.code.Rows {
-		copy(to[i*w.words:][:count], x[bit*words+first:])
+		if bit >= 0 {
+			copy(to[i*w.words:][:count], x[bit*words+first:])
+		}
+	}
+}
+
+// convolve runs the convolutions over the images of a block, the last of which are rows of the block.
+func (w *worker) convolve(block int) {
+	for i := range w.code.Stages {
+		s, out := &w.code.Stages[i], w.rows[block*w.code.Last*w.words:]
+		if i+1 < len(w.images) {
+			out = w.images[i+1]
+		}
+		row := w.code.ISA.RowBytes
+		s.Each(row, func(offset, from, to, positions int) {
+			nativecall.Call(w.mapped.Entry(offset), address(w.images[i])+uintptr(from), address(out)+uintptr(to),
+				address(w.local), uintptr(positions), uintptr(s.Out.Column*row), uintptr(s.In.Column*row))
+		})
 	}
 }
 
@@ -109,7 +140,7 @@ func (w *worker) run(blocks int) {
 	c, row := w.code, w.code.ISA.RowBytes
 	for i := range c.Segments {
 		nativecall.Call(w.mapped.Entry(c.Segments[i].Offset), address(w.rows), address(w.state), address(w.local),
-			uintptr(blocks), uintptr(c.State*row), uintptr(len(c.Rows)*row))
+			uintptr(blocks), uintptr(c.State*row), uintptr(c.Last*row))
 	}
 }
 

@@ -5,7 +5,9 @@
 // refers to it any more. It gives exactly what [sim.Classifier] gives.
 //
 // Each thread takes some blocks of samples at a time: it lays their bit rows out as the code wants them, calls the
-// segments of the code in turn, and reads classes and counts off the rows that come out.
+// segments of the code in turn, and reads classes and counts off the rows that come out. Of code that has the kernels of
+// convolutions once it takes the blocks one after the other through the images, of which there is one of each, and then
+// all of them together through what reads the last image.
 //
 // A goroutine in machine code is not preempted, and the garbage collector waits for it. So calls are short, less than
 // 100 us on a processor of 2 GHz: a segment has few operations, and runs over maxBlocks blocks at most; rows are made
@@ -27,6 +29,7 @@ import (
 	"ialgn/backend/wordcode"
 	"ialgn/internal/nativecall"
 	"ialgn/netlist"
+	"ialgn/netlist/positions"
 )
 
 // Engine classifies samples with machine code. Several goroutines may use it at once.
@@ -105,18 +108,34 @@ func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Featu
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
 	}
-	mapped, err := nativecall.Map(code.Text)
+	return mapped(&Engine{code: code, inputs: len(n.InputPorts()[0].Nets), classifier: c, threads: threads, features: f})
+}
+
+// NewLooped returns an engine of a network of convolutions that has the code of each kernel once ([native.CompileLooped]).
+// With features it takes feature words, too. Its errors are those of [New].
+func NewLooped(n *positions.Network, isa *native.ISA, threads int, f *native.Features) (*Engine, error) {
+	c := wordcode.NewClassifier(n.Rest)
+	if c == nil {
+		return nil, fmt.Errorf("engine %s: netlist %q has not one input port, class_index and counts", isa.Name, n.Rest.Name)
+	}
+	code, err := native.CompileLooped(n, isa, f)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
 	}
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
+	return mapped(&Engine{code: code, inputs: n.Inputs(), classifier: c, threads: threads, features: f})
+}
+
+// mapped puts the code of an engine into executable memory, and completes the engine.
+func mapped(e *Engine) (*Engine, error) {
+	var err error
+	if e.mapped, err = nativecall.Map(e.code.Text); err != nil {
+		return nil, fmt.Errorf("engine %s: %w", e.ISA().Name, err)
 	}
-	e := &Engine{
-		code: code, mapped: mapped, inputs: len(n.InputPorts()[0].Nets), classifier: c, threads: threads,
-		blocks: blocksOf(code), piece: pieceOf(c), features: f,
+	if e.threads <= 0 {
+		e.threads = runtime.GOMAXPROCS(0)
 	}
-	runtime.AddCleanup(e, func(m *nativecall.Code) { _ = m.Close() }, mapped)
+	e.blocks, e.piece = blocksOf(e.code), pieceOf(e.classifier)
+	runtime.AddCleanup(e, func(m *nativecall.Code) { _ = m.Close() }, e.mapped)
 	return e, nil
 }
 
@@ -139,7 +158,7 @@ const cacheBudget = 512 << 10
 const maxBlocks = 8
 
 func blocksOf(c *native.Code) int {
-	return min(maxBlocks, max(1, cacheBudget/(c.ISA.RowBytes*(len(c.Rows)+c.State))))
+	return min(maxBlocks, max(1, cacheBudget/(c.ISA.RowBytes*(c.Last+c.State))))
 }
 
 // withHead returns the netlist of a classifier with its head: if it has an output h instead of a class, with the

@@ -27,6 +27,7 @@ func ClassifyWords[T uint8 | uint16](ctx context.Context, e *Engine, x []T, r si
 		for b := range blocks {
 			from := (first + b) * block
 			makeRows(w, b, x[from*e.features.Count:], min(block, samples-from))
+			w.convolve(b)
 		}
 		w.run(blocks)
 		for b := range blocks {
@@ -43,9 +44,9 @@ func ClassifyWords[T uint8 | uint16](ctx context.Context, e *Engine, x []T, r si
 
 // makeRows makes the input rows of a block of the features of that many samples.
 func makeRows[T uint8 | uint16](w *worker, block int, x []T, samples int) {
-	rows := uintptr(block * len(w.code.Rows) * w.ISA().RowBytes)
+	rows := address(w.input(block))
 	for _, input := range w.code.Edges.Inputs {
-		nativecall.Call(w.mapped.Entry(input), uintptr(unsafe.Pointer(&x[0])), uintptr(samples), address(w.rows)+rows,
+		nativecall.Call(w.mapped.Entry(input), uintptr(unsafe.Pointer(&x[0])), uintptr(samples), rows,
 			address(w.temp))
 	}
 }

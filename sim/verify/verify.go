@@ -23,6 +23,7 @@ import (
 
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/netlist/positions"
 	"ialgn/sim/verify/spec"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -35,6 +36,10 @@ type Design struct {
 	Model   *model.Frozen
 	Raw     *netlist.Netlist
 	Product *netlist.Netlist
+
+	// Looped, unless nil, is the network with the nodes that positions of an image share once, for the machine code that
+	// classifies with it.
+	Looped *positions.Network
 
 	// Spec, unless nil, is what the model's tensors say, by a reading that shares no code with
 	// freezing: the reference of a proof, which otherwise is the raw netlist.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"syscall"
 	"time"
 	"unsafe"
 
 	backend "ialgn/backend/native"
 	"ialgn/internal/nativecall"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 	"ialgn/sim/native"
 	"ialgn/trainer/model"
@@ -19,15 +21,50 @@ import (
 // codes returns what measures the machine code of a network by each instruction set of this processor, and facts about
 // the code.
 func codes(f *model.Frozen, n *netlist.Netlist) (all []contender, facts string, err error) {
+	features := backend.FeaturesOf(f.Encoder.Thresholds, false)
+	return engines("", features, func(isa *backend.ISA) (*native.Engine, error) {
+		return native.NewWords(n, isa, 1, features)
+	})
+}
+
+// kernels returns what measures code that has the kernels of convolutions once, of a model that has them.
+func kernels(path string) (all []contender, facts string, err error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer file.Close()
+	begin := time.Now()
+	c, err := file.Compact()
+	if err != nil {
+		return nil, "", err
+	}
+	read := time.Since(begin)
+	n, err := freeze.Positions(c)
+	if n == nil || err != nil {
+		return nil, "", err
+	}
+	facts = fmt.Sprintf("kernels once: read in %.3f s, netlists after %.3f s\n\n", read.Seconds(),
+		time.Since(begin).Seconds())
+	features := backend.FeaturesOf(c.Encoder.Thresholds, false)
+	all, text, err := engines(" kernels once,", features, func(isa *backend.ISA) (*native.Engine, error) {
+		return native.NewLooped(n, isa, 1, features)
+	})
+	return all, facts + text, err
+}
+
+// engines returns what measures the engine that is made for each instruction set of this processor.
+func engines(what string, features *backend.Features, makeEngine func(*backend.ISA) (*native.Engine, error)) (
+	all []contender, facts string, err error,
+) {
 	sets, err := native.ISAs()
 	if err != nil {
 		return nil, "", err
 	}
 	var text strings.Builder
-	features := backend.FeaturesOf(f.Encoder.Thresholds, false)
 	for _, isa := range sets {
 		begin := time.Now()
-		e, err := native.NewWords(n, isa, 1, features)
+		e, err := makeEngine(isa)
 		if err != nil {
 			return nil, "", err
 		}
@@ -37,21 +74,21 @@ func codes(f *model.Frozen, n *netlist.Netlist) (all []contender, facts string, 
 			return nil, "", err
 		}
 		c := e.Code()
-		fmt.Fprintf(&text, "%s: code made in %.3f s, first class after %.3f s; %d bytes in %d segments, "+
+		fmt.Fprintf(&text, "%s:"+what+" code made in %.3f s, first class after %.3f s; %d bytes in %d segments, "+
 			"%d input rows, %+v\n\n", isa.Name, made.Seconds(), time.Since(begin).Seconds(), len(c.Text), len(c.Segments),
 			len(c.Rows), c.Cost)
 		bits, err := packed(c)
 		if err != nil {
 			return nil, "", err
 		}
-		all = append(all, contender{isa.Name + ", packed bits to bits of class and counts", bits})
+		all = append(all, contender{isa.Name + "," + what + " packed bits to bits of class and counts", bits})
 		for _, counts := range []bool{false, true} {
 			name := map[bool]string{false: "class", true: "class and counts"}[counts]
-			all = append(all, contender{isa.Name + ", bytes to " + name, words(e, features.Count, counts)})
+			all = append(all, contender{isa.Name + "," + what + " bytes to " + name, words(e, features.Count, counts)})
 		}
 		for _, samples := range []int{1, 64} {
 			all = append(all, contender{
-				fmt.Sprintf("%s, bytes of %d images to class, a call", isa.Name, samples),
+				fmt.Sprintf("%s,%s bytes of %d images to class, a call", isa.Name, what, samples),
 				few(e, features.Count, samples),
 			})
 		}
@@ -75,17 +112,47 @@ func packed(c *backend.Code) (func(context.Context) (float64, error), error) {
 		}
 		return x
 	}
-	in, state, local := memory(blocks*len(c.Rows)), memory(blocks*c.State), memory(c.Local)
+	in, state, local := memory(blocks*c.Last), memory(blocks*c.State), memory(c.Local)
+	images := make([][]uint64, len(c.Stages))
+	for i := range images {
+		images[i] = memory(c.Stages[i].Image)
+	}
+	convolve := func(block int) {
+		for i := range c.Stages {
+			out := in[block*c.Last*row/8:]
+			if i+1 < len(images) {
+				out = images[i+1]
+			}
+			c.Stages[i].Each(row, func(offset, from, to, count int) {
+				nativecall.Call(mapped.Entry(offset), uintptr(unsafe.Pointer(&images[i][0]))+uintptr(from),
+					uintptr(unsafe.Pointer(&out[0]))+uintptr(to), uintptr(unsafe.Pointer(&local[0])), uintptr(count),
+					uintptr(c.Stages[i].Out.Column*row), uintptr(c.Stages[i].In.Column*row))
+			})
+		}
+	}
 	return func(context.Context) (float64, error) {
-		begin := time.Now()
+		begin := processor()
 		for range repeats {
+			for block := range blocks {
+				convolve(block)
+			}
 			for _, s := range c.Segments {
 				nativecall.Call(mapped.Entry(s.Offset), uintptr(unsafe.Pointer(&in[0])), uintptr(unsafe.Pointer(&state[0])),
-					uintptr(unsafe.Pointer(&local[0])), blocks, uintptr(c.State*row), uintptr(len(c.Rows)*row))
+					uintptr(unsafe.Pointer(&local[0])), blocks, uintptr(c.State*row), uintptr(c.Last*row))
 			}
 		}
-		return float64(repeats*blocks*c.ISA.Samples()) / time.Since(begin).Seconds(), nil
+		return float64(repeats*blocks*c.ISA.Samples()) / (processor() - begin).Seconds(), nil
 	}, nil
+}
+
+// processor returns the time that this process has had of processors: on one thread what it takes on a machine that is
+// not shared, but for the caches.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic("benchnative: " + err.Error())
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // setSize is as many images as the test set of MNIST has.
@@ -98,9 +165,9 @@ func words(e *native.Engine, features int, counts bool) func(context.Context) (f
 		r.Counts = make([]int32, setSize*e.Classes())
 	}
 	return func(ctx context.Context) (float64, error) {
-		begin := time.Now()
+		begin := processor()
 		err := native.ClassifyWords(ctx, e, x, r)
-		return setSize / time.Since(begin).Seconds(), err
+		return setSize / (processor() - begin).Seconds(), err
 	}
 }
 
@@ -109,13 +176,13 @@ func few(e *native.Engine, features, samples int) func(context.Context) (float64
 	const calls = 300
 	x, r := randomBytes(samples*features), sim.Result{Classes: e.Classes(), Class: make([]uint16, samples)}
 	return func(ctx context.Context) (float64, error) {
-		begin := time.Now()
+		begin := processor()
 		for range calls {
 			if err := native.ClassifyWords(ctx, e, x, r); err != nil {
 				return 0, err
 			}
 		}
-		return float64(calls*samples) / time.Since(begin).Seconds(), nil
+		return float64(calls*samples) / (processor() - begin).Seconds(), nil
 	}
 }
 

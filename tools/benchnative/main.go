@@ -3,7 +3,7 @@
 // take turns, so that what else runs on the machine meets all alike; each figure is the median of the rounds, on one
 // thread. It prints Markdown.
 //
-//	go run ./tools/benchnative [-rounds 10] [-prototype DIR] MODEL...
+//	go run ./tools/benchnative [-rounds 10] [-alone] [-prototype DIR] MODEL...
 //
 // DIR has list_schedule.py and bench.c, for AVX-512; gcc compiles it and the C.
 package main
@@ -41,9 +41,10 @@ type contender struct {
 func run(ctx context.Context) error {
 	rounds := flag.Int("rounds", 10, "measure each `N` times")
 	prototype := flag.String("prototype", "", "measure the prototype in `DIR`, too")
+	alone := flag.Bool("alone", false, "measure machine code alone")
 	flag.Parse()
 	for _, path := range flag.Args() {
-		if err := measure(ctx, path, *rounds, *prototype); err != nil {
+		if err := measure(ctx, path, *rounds, *prototype, *alone); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -51,7 +52,7 @@ func run(ctx context.Context) error {
 }
 
 // measure measures a model and prints its table.
-func measure(ctx context.Context, path string, rounds int, prototype string) error {
+func measure(ctx context.Context, path string, rounds int, prototype string, alone bool) error {
 	begin := time.Now()
 	f, err := model.ReadFrozen(path)
 	if err != nil {
@@ -66,6 +67,17 @@ func measure(ctx context.Context, path string, rounds int, prototype string) err
 	if err != nil {
 		return err
 	}
+	once, more, err := kernels(path)
+	if err != nil {
+		return err
+	}
+	all, facts = append(all, once...), facts+more
+	heading := fmt.Sprintf("%s: %d gates, read in %.3f s\n\n%s\n| | million images a second |\n|---|---:|\n", f.Name,
+		f.Gates(), read.Seconds(), facts)
+	if alone {
+		fmt.Print(heading)
+		return printRates(ctx, all, rounds)
+	}
 	dir, err := os.MkdirTemp("", "benchnative")
 	if err != nil {
 		return err
@@ -75,8 +87,7 @@ func measure(ctx context.Context, path string, rounds int, prototype string) err
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d gates, read in %.3f s\n\n%s\n| | million images a second |\n|---|---:|\n", f.Name, f.Gates(),
-		read.Seconds(), facts)
+	fmt.Print(heading)
 	return printRates(ctx, append(all, others...), rounds)
 }
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"ialgn/internal/modelgen"
-	"ialgn/trainer/topology"
 )
 
 func main() {
@@ -44,7 +43,7 @@ func main() {
 		ShareA: *passA, ShareBinary: *binary, ShareInputs: *inputs, Seed: 1,
 	}
 	if *kernels != "" {
-		o.Topology, o.Image, o.Kernels, o.Levels, o.Widths = topology.Conv, *image, *kernels, *levels, *widths
+		o.Topology, o.Image, o.Kernels, o.Levels, o.Widths = "conv", *image, *kernels, *levels, *widths
 	}
 	m := modelgen.New(o)
 	m.Config.Name, m.Config.Data.Set = fmt.Sprintf("random-%dx%d", m.Width, m.Config.Model.Depth), *set

@@ -41,7 +41,10 @@ var limits = []limit{
 	{"model.leaves", 0, topology.MaxPins},
 	{"model.anchors", 1, 256},
 	{"model.hidden", 1, 256},
+	{"model.steps", 0, topology.MaxSteps},
 	{"model.channels", 0, topology.MaxWidth},
+	{"model.chains", 0, 4096},
+	{"model.anchored", 0, topology.MaxPins - 1},
 	{"model.skip_logit", -100, 100},
 	{"model.init_noise", 0, 100},
 	{"model.tau", 1e-6, 1e6},
@@ -79,17 +82,18 @@ type choice struct {
 }
 
 var choices = []choice{
-	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV, setArrays}},
+	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setParity, setCopy, setCSV, setArrays}},
 	{"encoder.kind", []string{"thermometer"}},
 	{"encoder.thresholds", []string{"uniform", "quantile", thresholdsLearned}},
 	{"model.topology", topology.Names()},
 	{"model.parametrization", []string{topology.Softmax16, topology.Light}},
 	{"model.init", []string{"skip", "random"}},
 	{"model.first_pin", []string{topology.Relaxed, "fixed"}},
-	{"model.wiring", []string{"random", topology.Balanced}},
+	{"model.wiring", []string{"random", topology.Balanced, topology.Spread}},
 	{"train.estimator", []string{"ste", "soft", estimatorGumbel}},
 	{"train.gradients", []string{gradientsFloat32, "int8"}},
 	{"train.candidates.kind", []string{candidatesFixed, candidatesRandom, candidatesGradient}},
+	{"train.freeze.kind", []string{freezeNone, freezeLayerwise}},
 	{"train.optimizer.kind", []string{"adam"}},
 	{"train.schedule.kind", []string{"constant", scheduleCosine, scheduleStep}},
 }
@@ -110,8 +114,8 @@ var csvChoices = []choice{
 func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
-		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkPrune, c.checkSchedule,
-		c.checkValidation, c.checkConv,
+		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkPrune, c.checkFreeze,
+		c.checkSchedule, c.checkValidation, c.checkConv,
 	} {
 		if err := check(); err != nil {
 			return err

@@ -30,10 +30,12 @@ type Config struct {
 
 // Data names the data set. The keys from Train on are for one's own files, the sets csv and arrays.
 type Data struct {
-	// digits | mnist | fashion-mnist | cifar10 | cifar100 | csv | arrays | memory
+	// digits | mnist | fashion-mnist | cifar10 | cifar100 | parity | copy | csv | arrays | memory
 	Set string `yaml:"set" json:"set"`
 	// The folder that holds the set. If it is empty, --data, IALGN_DATA and the cache are searched.
-	Dir         string `yaml:"dir" json:"dir,omitempty"`
+	Dir string `yaml:"dir" json:"dir,omitempty"`
+	// The steps of the sequences of parity and copy.
+	Length      int    `yaml:"length" json:"length,omitempty"`
 	Train       string `yaml:"train" json:"train,omitempty"`               // file of the training samples, gzip or not
 	TrainLabels string `yaml:"train_labels" json:"train_labels,omitempty"` // file of their labels, for arrays
 	Test        string `yaml:"test" json:"test,omitempty"`                 // file of the test samples; empty: a split of Train
@@ -87,6 +89,7 @@ type Train struct {
 	Cost        Cost       `yaml:"cost" json:"cost,omitzero"`
 	Prune       Prune      `yaml:"prune" json:"prune,omitzero"`
 	Refill      bool       `yaml:"refill" json:"refill,omitempty"` // lines of tables that no training sample reads are refilled at the end
+	Freeze      Freeze     `yaml:"freeze" json:"freeze,omitzero"`
 	Optimizer   Optimizer  `yaml:"optimizer" json:"optimizer"`
 	Epochs      int        `yaml:"epochs" json:"epochs"`
 	Batch       int        `yaml:"batch" json:"batch"`

@@ -8,7 +8,8 @@ import (
 
 // images are planes, rows and columns of the images of data sets whose files say nothing else.
 var images = map[string][3]int{
-	"digits": {1, 8, 8}, "mnist": {1, 28, 28}, "fashion-mnist": {1, 28, 28}, "cifar10": {3, 32, 32}, "cifar100": {3, 32, 32},
+	"digits": {1, 8, 8}, "mnist": {1, 28, 28}, "fashion-mnist": {1, 28, 28},
+	"cifar10": {3, 32, 32}, "cifar100": {3, 32, 32},
 }
 
 // ImageOf returns planes, rows and columns of the images of a data set by its name, zeros if that does not tell.
@@ -22,7 +23,7 @@ func (c *Config) completeConv() {
 	}
 }
 
-// unshared are keys whose values have no meaning, so far, for nodes that positions share.
+// unshared are keys whose values have no meaning, so far, for nodes that positions or steps share.
 var unshared = []struct {
 	key, remedy string
 	used        func(t *Config) bool
@@ -36,11 +37,17 @@ var unshared = []struct {
 	{"encoder.thresholds", "use uniform or quantile", func(c *Config) bool { return c.Encoder.Learned() }},
 }
 
-// checkConv refuses what networks of convolutions cannot be trained with, and the keys that they alone have.
+// sharers are the topologies whose nodes are shared, and by what.
+var sharers = map[string]string{
+	topology.Conv: "the positions of an image", topology.Recurrent: "the steps of a sequence",
+}
+
+// checkConv refuses what networks of shared nodes cannot be trained with, and the keys that they alone have.
 func (c *Config) checkConv() error {
-	if c.Model.Topology != topology.Conv {
+	by, found := sharers[c.Model.Topology]
+	if !found {
 		if c.Train.Optimizer.WeightDecay != 0 {
-			return c.wrong("train.optimizer.weight_decay", "leave it out, or use model.topology: conv",
+			return c.wrong("train.optimizer.weight_decay", "leave it out, or use model.topology: conv or recurrent",
 				"has no meaning for topology %s", c.Model.Topology)
 		}
 		return nil
@@ -48,7 +55,7 @@ func (c *Config) checkConv() error {
 	for _, u := range unshared {
 		if u.used(c) {
 			return c.wrong(u.key, u.remedy+", or another model.topology", "%v is not for topology %s, whose nodes are shared "+
-				"by the positions of an image", c.value(u.key), c.Model.Topology)
+				"by "+by, c.value(u.key), c.Model.Topology)
 		}
 	}
 	return nil

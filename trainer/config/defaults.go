@@ -17,6 +17,7 @@ func Default() Config {
 		Model:   topology.Default(),
 		Train: Train{
 			Estimator: "ste", Gradients: gradientsFloat32, Candidates: Candidates{Kind: candidatesFixed},
+			Freeze:    Freeze{Kind: freezeNone},
 			Optimizer: Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8},
 			Epochs:    200, Batch: 100, Seed: 1,
 			Schedule:   Schedule{Kind: "constant"},
@@ -61,6 +62,7 @@ func (c Config) Complete() Config {
 	c.completeAugment()
 	c.completePrune()
 	c.completeConv()
+	c.completeSteps()
 	c.Model.Complete(func(key string) bool { return c.isSet("model." + key) })
 	bits, tau := c.paper()
 	if c.Encoder.Bits == 0 && !c.isSet("encoder.bits") {
@@ -139,6 +141,8 @@ func (c *Config) paper() (bits int, tau float64) {
 		return 16, 30
 	case "cifar100":
 		return 16, 30
+	case setParity, setCopy:
+		return 2, 0 // of features of one bit
 	}
 	if ownSets[c.Data.Set] {
 		return defaultBits, 0

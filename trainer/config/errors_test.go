@@ -1,7 +1,7 @@
 package config_test
 
 // setHint lists the data sets.
-const setHint = "name one: digits, mnist, fashion-mnist, cifar10, cifar100, csv or arrays; digits needs encoder.bits " +
+const setHint = "name one: digits, mnist, fashion-mnist, cifar10, cifar100, parity, copy, csv or arrays; digits needs encoder.bits " +
 	"and model.tau, too"
 
 // csvText begins a valid configuration of a CSV set, up to the keys of data.
@@ -97,7 +97,7 @@ var errorCases = []struct {
 
 	{
 		"unknown set", "data: {set: imagenet}", nil, `m.yaml:1:13: data.set: "imagenet" is unknown`,
-		"use digits, mnist, fashion-mnist, cifar10, cifar100, csv or arrays",
+		"use digits, mnist, fashion-mnist, cifar10, cifar100, parity, copy, csv or arrays",
 	},
 	{
 		"unknown choice", "data: {set: mnist}\nmodel: {init: zero}", nil, `m.yaml:2:15: model.init: "zero" is unknown`,
@@ -204,11 +204,11 @@ var errorCases = []struct {
 	},
 	{
 		"topology", "data: {set: mnist}\nmodel: {topology: dlgn}", nil, "m.yaml:2:19: model.topology: \"dlgn\" is unknown",
-		"did you mean ialgn; use ialgn, rwlgn, rwlgn-spine, rwlgn-classwise, tree or layered",
+		"did you mean ialgn; use ialgn, rwlgn, rwlgn-spine, rwlgn-classwise, tree, layered, conv or recurrent",
 	},
 	{
 		"a value near another", "data: {set: mnst}", nil, "m.yaml:1:13: data.set: \"mnst\" is unknown",
-		"did you mean mnist; use digits, mnist, fashion-mnist, cifar10, cifar100, csv or arrays",
+		"did you mean mnist; use digits, mnist, fashion-mnist, cifar10, cifar100, parity, copy, csv or arrays",
 	},
 	{
 		"bits and tau missing", "data: {set: digits}\nmodel: {width: 300}", nil,

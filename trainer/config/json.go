@@ -7,7 +7,7 @@ import (
 
 // later are the keys with a default other than zero that configurations in older model files lack. A file has them
 // only where they differ from it, so that networks of before keep their bytes.
-var later = []string{"model.inputs", "train.gradients", "train.candidates.kind"}
+var later = []string{"model.inputs", "train.gradients", "train.candidates.kind", "train.freeze.kind"}
 
 // plain is a configuration without methods.
 type plain Config

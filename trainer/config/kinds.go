@@ -31,12 +31,15 @@ var kindKeys = []kindKey{
 	{limit{"train.schedule.final", 0, 1}, "train.schedule.kind", []string{scheduleCosine}, "schedule", 0},
 	{limit{"train.schedule.every", 1, 1e6}, "train.schedule.kind", []string{scheduleStep}, "schedule", 0},
 	{limit{"train.schedule.factor", 0.001, 1}, "train.schedule.kind", []string{scheduleStep}, "schedule", 0.1},
+	{limit{"data.length", MinLength, MaxLength}, "data.set", []string{setParity, setCopy}, "data set", StandardLength},
 	{limit{"train.temperature", 0.01, 100}, "train.estimator", []string{estimatorGumbel}, "estimator", 1},
 	{limit{"train.candidates.every", 1, 1e6}, "train.candidates.kind", replacing, "candidates", 1},
 	{limit{"train.candidates.replace", 1, 255}, "train.candidates.kind", replacing, "candidates", 4},
 	{limit{"train.candidates.until", 0.001, 1}, "train.candidates.kind", replacing, "candidates", 0.6},
 	{limit{"train.candidates.batches", 1, 1e6}, "train.candidates.kind", []string{candidatesGradient}, "candidates", 8},
 	{limit{"train.candidates.gap", 0, 100}, "train.candidates.kind", replacing, "candidates", 0.5},
+	{limit{"train.freeze.from", 0.001, 1}, "train.freeze.kind", []string{freezeLayerwise}, "freeze", 0.5},
+	{limit{"train.freeze.until", 0.001, 1}, "train.freeze.kind", []string{freezeLayerwise}, "freeze", 0.9},
 }
 
 // replacing are the kinds that replace candidates.

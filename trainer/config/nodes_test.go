@@ -77,7 +77,7 @@ func TestNodeErrors(t *testing.T) {
 		},
 		{
 			"model: {topology: rwlgn, inputs: 3}", "m.yaml:2:34: model.inputs: 3 pins a node, but those of topology rwlgn have two",
-			"use 2, or topology: ialgn, tree or layered",
+			"use 2, or topology: ialgn, tree, layered, conv or recurrent",
 		},
 		{
 			"model: {inputs: 3, parametrization: softmax16}",

@@ -28,10 +28,15 @@ func DefaultTau(width, classes int) float64 {
 // model.tau, which the paper has not.
 var ownSets = map[string]bool{setCSV: true, setArrays: true, setMemory: true}
 
+// fitted reports whether the default of model.tau follows from the classes.
+func (c *Config) fitted() bool {
+	return ownSets[c.Data.Set] || c.Data.Set == setParity || c.Data.Set == setCopy
+}
+
 // TauGiven reports whether model.tau is settled. One that is not follows from the width and the classes of the data:
 // [Config.FitClasses].
 func (c Config) TauGiven() bool {
-	return c.Model.Tau != 0 || c.isSet("model.tau") || !ownSets[c.Data.Set]
+	return c.Model.Tau != 0 || c.isSet("model.tau") || !c.fitted()
 }
 
 // FitClasses returns the configuration with what follows from the number of classes, where it is not given: the width

@@ -1,5 +1,6 @@
 // Package dataset reads labelled samples: the embedded digits, MNIST and
-// Fashion-MNIST, CIFAR-10 and CIFAR-100, CSV files, and arrays of NumPy or IDX.
+// Fashion-MNIST, CIFAR-10 and CIFAR-100, sequences that it makes itself, CSV files, and
+// arrays of NumPy or IDX.
 //
 // [Open] finds a set's files and reads what must be known beforehand: its features,
 // its classes and, for CSV, the quantiser. [Set.Read] then streams the samples of a
@@ -64,7 +65,7 @@ type Set struct {
 	Shape        Shape               // what the features of images are; zero if they are none
 	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets, but by OpenFor
 	Columns      []encoding.Column   // of a table that has more than numbers and a label, in order; nil for any other set
-	Path         string              // folder of the files; "embedded" for the digits
+	Path         string              // folder of the files; "embedded" for the digits, "made" for sequences
 
 	// TrainSamples and TestSamples are what headers or an earlier pass say, 0 if
 	// unknown; after a complete Read of the part they are exact. Do not allocate by
@@ -237,6 +238,9 @@ func open(ctx context.Context, cfg config.Data, words form, folders []string) (*
 		return openArrays(ctx, cfg, words, folders)
 	case "memory":
 		return openMemory(cfg, words)
+	}
+	if k := findSequences(cfg.Set); k != nil {
+		return k.open(cfg.Length)
 	}
 	k, ok := findKind(cfg.Set)
 	if !ok {

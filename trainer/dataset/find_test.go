@@ -91,7 +91,7 @@ func TestFindErrors(t *testing.T) {
 	}
 	wantError(t, errors.New(missing.Hint()), "download the four files", "Folders")
 	_, err = Open(context.Background(), config.Data{Set: "imagenet"}, 8, nil)
-	wantError(t, err, `data set "imagenet": unknown`, "digits, mnist, fashion-mnist, cifar10, cifar100, csv")
+	wantError(t, err, `data set "imagenet": unknown`, "digits, mnist, fashion-mnist, cifar10, cifar100, parity, copy, csv")
 	_, err = Open(context.Background(), config.Data{Set: "cifar10"}, 8, nil)
 	wantError(t, err, "no folder to look in")
 }

@@ -130,6 +130,9 @@ func setNames() []string {
 	for _, k := range kinds {
 		names = append(names, k.name)
 	}
+	for _, k := range sequences {
+		names = append(names, k.name)
+	}
 	return append(names, "csv", "arrays")
 }
 

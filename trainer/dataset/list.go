@@ -31,6 +31,9 @@ func List() []Info {
 		}
 		infos = append(infos, info)
 	}
+	for _, k := range sequences {
+		infos = append(infos, Info{Name: k.name, Title: k.title, Get: "nothing to do, the program makes it"})
+	}
 	return append(infos, Info{
 		Name: "csv", Title: "any CSV file of numbers, words and a label",
 		Get: "name your files with data.train and data.test in the configuration",
@@ -125,6 +128,9 @@ type namedContent struct {
 // contents lists all known contents.
 func contents() []namedContent {
 	all := []namedContent{{"digits", digitsContent}}
+	for _, k := range sequences {
+		all = append(all, namedContent{k.name, k.known})
+	}
 	for _, k := range kinds {
 		for _, c := range k.known {
 			all = append(all, namedContent{k.name, c})

@@ -46,6 +46,9 @@ const (
 	pinLogits Purpose = 72
 )
 
+// Sequences are the samples of data sets that the program makes.
+const Sequences Purpose = 80
+
 // PinWires returns the purpose of the candidates of a pin from C, which is pin 2, on.
 func PinWires(pin int) Purpose { return pinWires + Purpose(pin) }
 

@@ -64,7 +64,9 @@ func (e *chainEngine) Step(b Batch, adam kernel.Adam) Result {
 
 // Measure implements [Engine].
 func (e *chainEngine) Measure(b Batch) Result {
-	e.check(b)
+	if e.check(b); b.Frozen > 0 {
+		panic("engine: the chain engine freezes no layers")
+	}
 	e.each(func(w *chainWorker) { w.forward(b.X) })
 	return e.result(e.tallies, b)
 }

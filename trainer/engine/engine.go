@@ -5,9 +5,10 @@
 // There are five. [New] takes the chain engine for networks of private chains of gates under hard
 // forward values, an IALGN with a same-index spine, where a chain depends on the others
 // only through the class counts: it walks chain by chain and stores nothing for each gate
-// but its parameters. All other networks of gates with hard values go through the layer engine; on a
-// network that both can train, both give the same bits. Raw relaxed gradients, of any
-// network of gates, go through the relaxed engine, which has numbers where these have bits.
+// but its parameters. All other networks of gates with hard values go through the layer engine,
+// and those chains of which layers are frozen while others train; on a network that both can train,
+// both give the same bits. Raw relaxed gradients, of any network of gates, go through the relaxed
+// engine, which has numbers where these have bits.
 // Networks of other nodes than gates of two pins, of several widths, and the estimators and gradients that
 // engines of gates have not, go through the two node engines, with bits and with numbers.
 //
@@ -77,8 +78,16 @@ type Batch struct {
 	Labels []uint8
 	Step   int // number of the step, from 1: the key of draws that differ from step to step
 
+	// Frozen is how many layers, from the first on, are frozen (train.freeze): their values are the bits of what their
+	// logits select, without noise, and nothing of them is updated, or told to a sink. But if the last layer is frozen,
+	// too, that is updated all the same, by gradients that pass its choices straight through.
+	Frozen int
+
 	Note int32 // what the rank has to say beside its counts; of no meaning to the engine
 }
+
+// trained returns the first layer, of so many, that a step updates.
+func (b *Batch) trained(layers int) int { return min(b.Frozen, layers-1) }
 
 // Result is what a batch gave before its update.
 type Result struct {
@@ -107,6 +116,9 @@ func New(m *model.Model, maxBatch, threads int) (Engine, error) {
 // network must be private, and its values hard.
 func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, error) {
 	e, err := newEngine(m, maxBatch, threads)
+	if _, can := e.(interface{ freezes() }); err == nil && !can && m.Config.Train.Freeze.Active() {
+		return nil, errors.New("train.freeze.kind: the layers of such a network cannot be frozen one by one; use none")
+	}
 	if err != nil || all == nil {
 		return e, err
 	}
@@ -120,12 +132,12 @@ func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, err
 // newEngine returns an engine that knows of no other ranks.
 func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	switch {
-	case len(m.Sections) > 0 && m.Sections[0].Grid != nil:
+	case len(m.Sections) > 0 && (m.Sections[0].Grid != nil || m.Steps > 0):
 		b, err := newBase(m, maxBatch, threads)
 		if err != nil {
 			return nil, err
 		}
-		return newShared(b), nil
+		return newShared(b)
 	case !gates(m):
 		if err := checkEdges(m); err != nil {
 			return nil, fmt.Errorf("engine: %w", err)
@@ -135,7 +147,7 @@ func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 			return nil, err
 		}
 		return newNodeEngine(b), nil
-	case chains(m) && m.Config.Train.Estimator != "soft":
+	case chains(m) && m.Config.Train.Estimator != "soft" && !m.Config.Train.Freeze.Active():
 		return newChains(m, maxBatch, threads)
 	}
 	return newLayers(m, maxBatch, threads)
@@ -217,7 +229,7 @@ func checkWires(m *model.Model) error {
 		for k := range s.Pins {
 			p := &s.Pins[k]
 			switch {
-			case i == 0 && p.Source != model.Input:
+			case i == 0 && p.Source != model.Input && m.Steps == 0:
 				return fmt.Errorf("section %d: a pin reads a layer before the first", i)
 			case k > 0 && p.Source == model.Spine:
 				return fmt.Errorf("section %d: pin %s is on the spine, which pin A alone can be", i, model.PinName(k))

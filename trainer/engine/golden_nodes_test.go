@@ -17,7 +17,7 @@ import (
 )
 
 // goldenNodes is a file of three Adam steps by PyTorch's autograd in float64 for a network of look-up tables, written
-// by the reference's golden_nodes.py.
+// by the reference's golden_nodes.py, or by testdata/golden_positions.py for a network of convolutions.
 type goldenNodes struct {
 	Config struct {
 		Inputs, Classes, Batch int
@@ -27,9 +27,15 @@ type goldenNodes struct {
 			Width int
 			Pins  []struct{ Source, Wire string }
 		}
+
+		// Of golden_positions.py.
+		Model              *topology.Keys // nil: there are no convolutions
+		Bits               int            // of a feature, 0: 1
+		Estimator          string         // "": as STE says
+		Temperature, Decay float64
+		Seed               uint64
 	}
 	Layers [][]struct { // [layer][pin]
-		Source     string
 		Wire       []uint32
 		Candidates [][]uint32
 	}
@@ -38,6 +44,7 @@ type goldenNodes struct {
 		X           []string
 		Y           []uint8
 		Logits      [][]float64
+		Counts      [][]float64 // nil: they are no whole numbers
 		Loss        float64
 		Grad, After nodeState
 	}
@@ -66,6 +73,9 @@ func readGoldenNodes(t *testing.T, path string) *goldenNodes {
 	var g goldenNodes
 	if err := json.NewDecoder(src).Decode(&g); err != nil {
 		t.Fatalf("%s: %v", path, err)
+	}
+	if g.Config.Model != nil {
+		g.Config.Model.Complete(func(string) bool { return false })
 	}
 	if len(g.Steps) == 0 {
 		t.Fatalf("%s: no steps", path)
@@ -149,7 +159,11 @@ func (g *goldenNodes) test(t *testing.T, newEngine func(t *testing.T, m *model.M
 }
 
 func (g *goldenNodes) adam(t int) kernel.Adam {
-	return kernel.NewAdam(g.Config.LR, 0.9, 0.999, 1e-8, t)
+	a := kernel.NewAdam(g.Config.LR, 0.9, 0.999, 1e-8, t)
+	if g.Config.Decay > 0 {
+		a.Keep = float32(1 - g.Config.LR*g.Config.Decay)
+	}
+	return a
 }
 
 func (g *goldenNodes) batch(e Engine, step int) Batch {
@@ -175,6 +189,13 @@ func (g *goldenNodes) checkLogits(t *testing.T, n int, e Engine, r Result) {
 			}
 		}
 	}
+	for i, want := range s.Counts {
+		for c, w := range want {
+			if got := top.counts[c*top.words*64+i]; got != w {
+				t.Errorf("step %d, sample %d, class %d: count %v, want %v", n+1, i, c, got, w)
+			}
+		}
+	}
 	if !(math.Abs(r.Loss-s.Loss) <= 1e-5) {
 		t.Errorf("step %d: loss %v, want %v", n+1, r.Loss, s.Loss)
 	}
@@ -184,16 +205,16 @@ func (g *goldenNodes) checkLogits(t *testing.T, n int, e Engine, r Result) {
 // together, so that the engine of private chains may take them.
 func (g *goldenNodes) model(s nodeState) *model.Model {
 	c := &g.Config
-	m := &model.Model{Width: c.Layers[len(c.Layers)-1].Width}
-	m.Config.Model.Tau = c.Tau
-	m.Config.Train.Estimator = map[bool]string{true: "ste", false: "soft"}[c.STE]
+	m := &model.Model{}
+	g.configure(m)
 	for range c.Classes {
 		m.Classes = append(m.Classes, fmt.Sprint(len(m.Classes)))
 	}
-	for range c.Inputs {
-		m.Encoder.Thresholds = append(m.Encoder.Thresholds, []uint16{0})
+	bits := max(c.Bits, 1)
+	for range c.Inputs / bits {
+		m.Encoder.Thresholds = append(m.Encoder.Thresholds, make([]uint16, bits))
 	}
-	m.Encoder.Bits, m.Encoder.BitsIn, m.Encoder.Max = 2, 1, 1
+	m.Encoder.Bits, m.Encoder.BitsIn, m.Encoder.Max = bits+1, 1, 1
 	for _, layers := range g.sections() {
 		from := layers[0]
 		sec := model.Section{
@@ -202,8 +223,12 @@ func (g *goldenNodes) model(s nodeState) *model.Model {
 		for k := range c.Layers[from].Pins {
 			sec.Pins = append(sec.Pins, g.form(from, k))
 		}
+		if c.Model != nil {
+			sec.Grid = c.Model.Layers()[from].Grid
+		}
 		m.Sections = append(m.Sections, sec)
 	}
+	m.Width = m.Sections[len(m.Sections)-1].Outputs()
 	m.Allocate()
 	for i, layers := range g.sections() {
 		sec := &m.Sections[i]
@@ -218,6 +243,20 @@ func (g *goldenNodes) model(s nodeState) *model.Model {
 		}
 	}
 	return m
+}
+
+// configure writes what the file says of training to the model's configuration.
+func (g *goldenNodes) configure(m *model.Model) {
+	c := &g.Config
+	if c.Model != nil {
+		m.Config.Model = *c.Model
+	}
+	m.Config.Model.Tau = c.Tau
+	t := &m.Config.Train
+	if t.Estimator = c.Estimator; t.Estimator == "" {
+		t.Estimator = map[bool]string{true: "ste", false: "soft"}[c.STE]
+	}
+	t.Temperature, t.Seed = c.Temperature, c.Seed
 }
 
 // fill copies the wires and logits of pin k of a node to entry at of a section's pin.
@@ -250,10 +289,12 @@ func (g *goldenNodes) form(layer, k int) model.Pin {
 		at.K = len(c[0])
 	}
 	switch {
-	case p.Source == "previous" && p.Wire == "same" && k == 0:
+	case p.Source == "previous" && p.Wire == "same" && k == 0 || p.Source == "spine":
 		at.Source = topology.Spine
 	case p.Source == "previous":
 		at.Source = topology.Previous
+	case p.Source == "base":
+		at.Source = topology.Base
 	}
 	return at
 }
@@ -261,7 +302,8 @@ func (g *goldenNodes) form(layer, k int) model.Pin {
 // sections returns the numbers of the layers that stand together.
 func (g *goldenNodes) sections() (all [][]int) {
 	for l := range g.Layers {
-		if l > 1 && g.form(l, 0).Source == model.Spine && fmt.Sprint(g.Config.Layers[l]) == fmt.Sprint(g.Config.Layers[l-1]) {
+		if l > 1 && g.Config.Model == nil && g.form(l, 0).Source == model.Spine &&
+			fmt.Sprint(g.Config.Layers[l]) == fmt.Sprint(g.Config.Layers[l-1]) {
 			all[len(all)-1] = append(all[len(all)-1], l)
 			continue
 		}

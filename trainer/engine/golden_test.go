@@ -161,6 +161,8 @@ func baseOf(e Engine) *base {
 		return e.base
 	case *relaxedNodes:
 		return e.base
+	case *sharedEngine:
+		return e.base
 	}
 	return networkOf(e).base
 }

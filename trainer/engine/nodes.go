@@ -138,13 +138,16 @@ func (n *nodeNetwork[T]) up(b Batch, task func(member int)) {
 	}
 }
 
-// down does a task for each layer, from the last to the first.
+// down does a task for each layer that is not frozen, from the last to the first of them.
 func (n *nodeNetwork[T]) down(adam kernel.Adam, task func(member int)) {
 	n.adam = adam
-	for n.layer = len(n.layers) - 1; n.layer >= 0; n.layer-- {
+	for n.layer = len(n.layers) - 1; n.layer >= n.batch.trained(len(n.layers)); n.layer-- {
 		n.crew.Run(task)
 	}
 }
+
+// freezes says that the engine knows frozen layers.
+func (n *nodeNetwork[T]) freezes() {}
 
 // below returns the rows of the layer below the current one, nil for the first layer.
 func (n *nodeNetwork[T]) below() []T {
@@ -186,10 +189,10 @@ func (n *nodeNetwork[T]) Frozen(f *model.Frozen) *model.Frozen {
 }
 
 // Moments implements [Engine].
-func (n *nodeNetwork[T]) Moments() []Moment { return momentsOf(n.sections) }
+func (n *nodeNetwork[T]) Moments() []Moment { return sectionMoments(n.sections) }
 
-// momentsOf returns the moments of sections.
-func momentsOf(sections []*kernel.Nodes) []Moment {
+// sectionMoments returns the moments of sections.
+func sectionMoments(sections []*kernel.Nodes) []Moment {
 	var all []Moment
 	for i, s := range sections {
 		all = appendMoments(all, fmt.Sprintf("section%d.ops", i), s.Width, s.Layers, s.Arity, &s.Logits)
@@ -208,7 +211,8 @@ type nodeEngine struct {
 	*nodeNetwork[uint64]
 	passes  []*kernel.NodePass
 	tallies []*tally
-	costs   *costs // nil without a pressure towards fewer look-up tables
+	costs   *costs        // nil without a pressure towards fewer look-up tables
+	noise   *kernel.Noise // of layers that are not frozen; nil: none
 
 	forward, count, update func(member int)
 }
@@ -222,7 +226,7 @@ func newNodeEngine(b *base) Engine {
 	e.part = b.m.Part
 	o := kernel.NodeOptions{Integer: b.m.Config.Train.Gradients == "int8"}
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
-		o.Noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
+		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
 	}
 	if b.m.Config.Train.Cost.Active() {
 		e.costs = newCosts(b.m, e.layers)
@@ -252,6 +256,9 @@ func (e *nodeEngine) begin(member int) *kernel.NodePass {
 	p := e.passes[member]
 	p.X, p.Below, p.Number = e.batch.X, e.below(), e.batch.Step
 	p.Samples, p.Adam = len(e.batch.Labels), e.adam
+	if p.Noise = e.noise; e.layer < e.batch.Frozen {
+		p.Noise = nil
+	}
 	return p
 }
 
@@ -300,7 +307,11 @@ func newRelaxedNodes(b *base) Engine {
 	}
 	e.forward = func(i int) {
 		from, to := e.bounds(i)
-		e.begin(i).Forward(e.layers[e.layer], e.rows[e.layer], from, to)
+		if pass := e.begin(i); e.layer < e.batch.Frozen {
+			pass.Hard(e.layers[e.layer], e.rows[e.layer], from, to)
+		} else {
+			pass.Forward(e.layers[e.layer], e.rows[e.layer], from, to)
+		}
 	}
 	e.update = func(i int) {
 		own, next := e.turns()
@@ -319,6 +330,7 @@ func newRelaxedNodes(b *base) Engine {
 func (e *relaxedNodes) begin(member int) *kernel.RelaxedNodePass {
 	p := e.passes[member]
 	p.X, p.Below, p.Samples, p.Adam = e.batch.X, e.below(), len(e.batch.Labels), e.adam
+	p.Straight = e.layer < e.batch.Frozen
 	return p
 }
 

@@ -73,12 +73,16 @@ func (e *relaxedEngine) Measure(b Batch) Result {
 // forward computes the worker's gates of the current layer.
 func (w *relaxedWorker) forward(e *relaxedEngine) {
 	w.pass.X, w.pass.Below, w.pass.Samples = e.batch.X, e.below(), len(e.batch.Labels)
+	if e.layer < e.batch.Frozen {
+		w.pass.Hard(e.layers[e.layer], e.rows[e.layer], w.lo, w.hi)
+		return
+	}
 	w.pass.Forward(e.layers[e.layer], e.rows[e.layer], w.lo, w.hi)
 }
 
 // update updates the worker's gates of the current layer.
 func (w *relaxedWorker) update(e *relaxedEngine) {
 	own, next := e.turns()
-	w.pass.Below, w.pass.Adam = e.below(), e.adam
+	w.pass.Below, w.pass.Adam, w.pass.Straight = e.below(), e.adam, e.layer < e.batch.Frozen
 	w.pass.Update(e.layers[e.layer], own, next, e.gradient, w.lo, w.hi)
 }

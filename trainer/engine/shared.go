@@ -1,35 +1,61 @@
 package engine
 
 import (
+	"fmt"
+	"math"
+
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/kernel/shared"
 	"ialgn/trainer/model"
 )
 
-// sharedEngine trains networks with nodes that positions share. Where the other engines take a node through all samples
+// sharedEngine trains networks with nodes that positions or steps share. Where the other engines take a node through all samples
 // of a batch, it takes a unit of [shared.Lanes] samples through the network, forth and back, so that the rows of a unit
-// stay in the processor's caches; goroutines have units of their own. What the units sum for a node is added up in their
-// order afterwards.
+// stay in the processor's caches; goroutines have units of their own. What the units sum for a node is added up in
+// their order afterwards.
 //
 // Values are numbers, with every estimator: with hard ones the tables that go forward have zeros and ones.
 type sharedEngine struct {
 	*base
 	sections []*kernel.Nodes
 	layers   []*kernel.NodeLayer
-	blocks   []*block
-	input    []uint32      // where the row of each input bit is in an arena
-	tables   []*nodeTables // by section
+	course   course
+	input    []uint32       // where the row of each input bit is in an arena
+	field    image          // the input's image once more with a wider border, for pins that read it in later layers
+	fields   []uint32       // the same for it; nil if there are none
+	outs     map[int]*image // what leaves a block, by its last section
+	tables   []*nodeTables  // by section
 	passes   []*kernel.NodePass
 	arenas   []*arena // by goroutine
 	sums     []*sums  // by unit
 	soft     bool
+	noise    *kernel.Noise // of layers that are not frozen; nil: none
 
 	batch Batch
 	adam  kernel.Adam
 	train bool // whether the current pass goes back
 
 	prepare, run, update func(member int)
+}
+
+// Unit is the number of samples that a goroutine takes through such a network at a time.
+const Unit = shared.Lanes
+
+// course is the way of a unit through the network and back. Rows are those of an arena's values x and gradients g.
+type course interface {
+	// forward computes all values, those of the input bits being there.
+	forward(x []float32)
+
+	// clear makes the gradients zero to which others are added.
+	clear(g []float32)
+
+	// backward takes the gradients of the counted bits to all others, and adds to the sums of nodes in the layers from a
+	// given one on; those before it are not trained.
+	backward(x, g []float32, s *sums, trained int)
+
+	// counted returns the row of a bit that is counted.
+	counted(bit int) uint32
 }
 
 // arena is what a goroutine has for the unit at hand.
@@ -46,26 +72,43 @@ type sums struct {
 
 // nodeTables are what nodes of a section compute in the current step.
 type nodeTables struct {
+	relaxed bool      // whether values are, in this step
 	forward []float32 // truth values that go forward, [nodes][lines]
 	hard    []float32 // those of the tables that are selected
 	slopes  []float32 // those whose slopes count on the way back
+	kept    []float32 // what a pass keeps of them, [nodes][per]
+	per     int
 
 	// By pin, of those that choose: the probabilities of candidates, [nodes][candidates], and the selected one.
 	q        [][]float32
 	selected [][]int32
 }
 
+// settle has gradients pass node n, of a frozen layer, as values do.
+func (t *nodeTables) settle(n, lines int) {
+	copy(t.slopes[n*lines:][:lines], t.hard[n*lines:])
+	for k, all := range t.selected {
+		if all == nil {
+			continue
+		}
+		candidates := len(t.q[k]) / len(all)
+		q := t.q[k][n*candidates:][:candidates]
+		clear(q)
+		q[all[n]] = 1
+	}
+}
+
 // newTables returns the tables of a section.
-func newTables(n *kernel.Nodes, soft bool) *nodeTables {
+func newTables(n *kernel.Nodes, kept int) *nodeTables {
 	size := n.Width << len(n.Pins)
-	t := &nodeTables{hard: hugepage.Make[float32](size), slopes: hugepage.Make[float32](size)}
-	if t.forward = t.hard; soft {
-		t.forward = t.slopes
+	t := &nodeTables{
+		hard: hugepage.Make[float32](size), slopes: hugepage.Make[float32](size),
+		kept: hugepage.Make[float32](n.Width * kept), per: kept,
 	}
 	for _, p := range n.Pins {
 		var q []float32
 		var selected []int32
-		if p.K > 1 {
+		if p != nil && p.K > 1 {
 			q, selected = hugepage.Make[float32](n.Width*p.K), make([]int32, n.Width)
 		}
 		t.q, t.selected = append(t.q, q), append(t.selected, selected)
@@ -73,22 +116,35 @@ func newTables(n *kernel.Nodes, soft bool) *nodeTables {
 	return t
 }
 
-// newShared returns the engine of a network some of whose sections have a grid.
-func newShared(b *base) Engine {
+// newShared returns the engine of a network some of whose sections have a grid, or of a recurrent one.
+func newShared(b *base) (Engine, error) {
 	e := &sharedEngine{base: b, sections: newSections(b.m), soft: b.m.Config.Train.Estimator == "soft"}
+	e.outs = map[int]*image{}
 	e.layers = nodeLayers(e.sections)
 	e.candidates = candidates{rewire: func() {}}
 	o := kernel.NodeOptions{}
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
-		o.Noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
+		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
+		o.Noise = e.noise
 	}
-	for _, n := range e.sections {
-		e.tables = append(e.tables, newTables(n, e.soft))
-	}
-	size := e.place()
 	widest := mostOf(e.sections)
 	for range b.crew.Size() {
 		e.passes = append(e.passes, kernel.NewNodePass(o, b.words, widest))
+	}
+	for _, n := range e.sections {
+		e.tables = append(e.tables, newTables(n, e.passes[0].Kept(n)))
+	}
+	var size int
+	if b.m.Steps > 0 {
+		e.course, size = e.newRecurrence()
+	} else {
+		e.course, size = e.place()
+	}
+	if size > math.MaxUint32 {
+		return nil, fmt.Errorf("engine: the bits of %d samples at all positions or steps take %d numbers, of which there can be "+
+			"%d; use fewer nodes, smaller images or fewer steps", shared.Lanes, size, math.MaxUint32)
+	}
+	for range b.crew.Size() {
 		e.arenas = append(e.arenas, &arena{
 			hugepage.Make[float32](size), hugepage.Make[float32](size), make([]float64, len(b.m.Classes)*shared.Lanes),
 		})
@@ -97,7 +153,7 @@ func newShared(b *base) Engine {
 		e.sums = append(e.sums, e.newSums())
 	}
 	e.prepare, e.run, e.update = e.prepareNodes, e.runUnits, e.updateNodes
-	return e
+	return e, nil
 }
 
 // mostOf returns the largest number of candidates of a pin of some sections.
@@ -119,7 +175,7 @@ func (e *sharedEngine) newSums() *sums {
 		var chosen [][]float32
 		for _, p := range n.Pins {
 			var r []float32
-			if p.K > 1 {
+			if p != nil && p.K > 1 {
 				r = hugepage.Make[float32](n.Width * p.K)
 			}
 			chosen = append(chosen, r)
@@ -158,6 +214,11 @@ func (e *sharedEngine) Measure(b Batch) Result {
 func (e *sharedEngine) pass(b Batch) Result {
 	e.check(b)
 	e.batch = b
+	for i, t := range e.tables {
+		if t.forward, t.relaxed = t.hard, e.soft && i >= b.Frozen; t.relaxed {
+			t.forward = t.slopes
+		}
+	}
 	e.crew.Run(e.prepare)
 	for _, d := range e.delta {
 		clear(d[len(b.Labels):])
@@ -174,9 +235,7 @@ func (e *sharedEngine) runUnits(member int) {
 	for u, size := member, e.crew.Size(); u < e.units(); u += size {
 		a := e.arenas[member]
 		e.load(a, u)
-		for _, b := range e.blocks {
-			b.forward(a.x)
-		}
+		e.course.forward(a.x)
 		e.count(a, u)
 		from, n := u*shared.Lanes, len(e.batch.Labels)
 		for s := from; s < min(from+shared.Lanes, n); s++ {
@@ -197,6 +256,9 @@ func (e *sharedEngine) load(a *arena, u int) {
 		copy(to[:8], bytesOfBits[bits&0xff][:])
 		copy(to[8:], bytesOfBits[bits>>8&0xff][:])
 	}
+	for i, at := range e.fields {
+		copy(a.x[at:at+shared.Lanes], a.x[e.input[i]:])
+	}
 }
 
 // bytesOfBits has the bits of each byte as values.
@@ -211,11 +273,10 @@ var bytesOfBits = func() (all [256][8]float32) {
 
 // count adds up the values of each class's nodes for a unit, in their order.
 func (e *sharedEngine) count(a *arena, u int) {
-	last := e.blocks[len(e.blocks)-1].out
 	clear(a.counts)
 	for i := range e.m.Width {
 		counts := a.counts[i/e.perClass*shared.Lanes:][:shared.Lanes]
-		for lane, v := range (*[shared.Lanes]float32)(a.x[last.bit(i):]) {
+		for lane, v := range (*[shared.Lanes]float32)(a.x[e.course.counted(i):]) {
 			counts[lane] += float64(v)
 		}
 	}
@@ -227,13 +288,11 @@ func (e *sharedEngine) count(a *arena, u int) {
 // back takes a unit's gradients from the class counts to the first block.
 func (e *sharedEngine) back(a *arena, u int) {
 	e.sums[u].clear()
-	last := e.blocks[len(e.blocks)-1].out
+	e.course.clear(a.g)
 	for i := range e.m.Width {
-		copy(a.g[last.bit(i):][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:][:shared.Lanes])
+		copy(a.g[e.course.counted(i):][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:][:shared.Lanes])
 	}
-	for i := len(e.blocks) - 1; i >= 0; i-- {
-		e.blocks[i].backward(a.x, a.g, e.sums[u])
-	}
+	e.course.backward(a.x, a.g, e.sums[u], e.batch.trained(len(e.layers)))
 }
 
 // prepareNodes computes the tables and probabilities of the step for a goroutine's nodes.
@@ -242,13 +301,19 @@ func (e *sharedEngine) prepareNodes(member int) {
 	p.Number = e.batch.Step
 	for i, l := range e.layers {
 		t := e.tables[i]
+		if p.Noise = e.noise; i < e.batch.Frozen {
+			p.Noise = nil
+		}
 		lines := 1 << len(l.Pins)
 		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
-			p.Truth(l, n, t.slopes[n*lines:][:lines], t.hard[n*lines:][:lines])
+			p.Truth(l, n, t.slopes[n*lines:][:lines], t.hard[n*lines:][:lines], t.kept[n*t.per:][:t.per])
 			for k, pin := range l.Pins {
-				if pin.K > 1 {
+				if pin != nil && pin.K > 1 {
 					t.selected[k][n] = int32(p.Choice(l, n, k, t.q[k][n*pin.K:][:pin.K]))
 				}
+			}
+			if i < e.batch.trained(len(e.layers)) {
+				t.settle(n, lines)
 			}
 		}
 	}
@@ -258,7 +323,11 @@ func (e *sharedEngine) prepareNodes(member int) {
 func (e *sharedEngine) updateNodes(member int) {
 	p := e.passes[member]
 	p.Number, p.Adam = e.batch.Step, e.adam
-	for i, l := range e.layers {
+	for i := e.batch.trained(len(e.layers)); i < len(e.layers); i++ {
+		l := e.layers[i]
+		if p.Noise = e.noise; i < e.batch.Frozen {
+			p.Noise = nil
+		}
 		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
 			e.updateNode(p, i, l, n)
 		}
@@ -275,10 +344,10 @@ func (e *sharedEngine) updateNode(p *kernel.NodePass, i int, l *kernel.NodeLayer
 		}
 	}
 	shared.Lines(s[:lines])
-	p.StepFunction(l, n, s[:lines])
 	t := e.tables[i]
+	p.StepFunction(l, n, s[:lines], t.slopes[n*lines:][:lines], t.kept[n*t.per:][:t.per])
 	for k, pin := range l.Pins {
-		if pin.K == 1 {
+		if pin == nil || pin.K == 1 {
 			continue
 		}
 		r := make([]float32, pin.K)
@@ -291,13 +360,16 @@ func (e *sharedEngine) updateNode(p *kernel.NodePass, i int, l *kernel.NodeLayer
 	}
 }
 
-// Fix implements [Engine]. Networks whose nodes positions share are not pruned.
+// freezes says that the engine knows frozen layers.
+func (e *sharedEngine) freezes() {}
+
+// Fix implements [Engine]. Networks whose nodes positions or steps share are not pruned.
 func (e *sharedEngine) Fix(int, int, bool) {
-	panic("engine: nodes that positions share cannot be fixed")
+	panic("engine: nodes that positions or steps share cannot be fixed")
 }
 
 // Frozen implements [Engine].
 func (e *sharedEngine) Frozen(*model.Frozen) *model.Frozen { return e.m.Freeze() }
 
 // Moments implements [Engine].
-func (e *sharedEngine) Moments() []Moment { return momentsOf(e.sections) }
+func (e *sharedEngine) Moments() []Moment { return sectionMoments(e.sections) }

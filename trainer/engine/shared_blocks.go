@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/kernel/shared"
 	"ialgn/trainer/model"
@@ -38,8 +40,14 @@ func (i *image) bit(n int) uint32 {
 type level struct {
 	section int
 	nodes   int         // of a kernel
-	list    shared.List // of the lowest level: those of all kernels; of others: of one, for they are alike
+	list    shared.List // of all kernels, or of one where they are alike
 	tables  *nodeTables
+	sources []source // by pin
+
+	// What pins read that is gathered in leaves, rows of a chunk: nil, or the candidates by [nodes of all kernels][pins];
+	// and where the leaves of a kernel are, by [nodes of a kernel][pins].
+	choices []shared.Choice
+	leaves  []uint32
 }
 
 // block is a convolution: kernels, trees of nodes that read an image, at all positions; or a layer of nodes at one.
@@ -49,60 +57,123 @@ type block struct {
 	levels        []level
 	kernels       int
 	rows, columns int // positions
-	pool, stride  int
+	pool          int
 
 	// Positions are taken in chunks of whole rows. A row of a chunk begins pitch positions after the one before it.
 	chunk, pitch int
 	root         uint32 // where the rows of a kernel's outputs are, in a chunk
-
-	// A pin of the lowest level reads the image itself, if it has no choice and neighbouring positions read neighbouring
-	// pixels; otherwise what it reads is gathered in leaves, and choices has its candidates, [nodes][pins].
-	choices []shared.Choice
-	soft    bool
-
-	alone bool // all is one list of nodes at one position
+	alone        bool   // all is one list of nodes at one position
 }
+
+// source is what a pin reads: an image, or the level below.
+type source struct {
+	image    *image         // nil: the level below
+	grid     *topology.Grid // of the image's patches; nil: at one position
+	gradient bool           // whether the image needs gradients
+	gathered bool           // whether what it reads is gathered in leaves
+}
+
+// element returns where the row of an element is: of a patch, at the first position.
+func (s *source) element(n uint32) uint32 {
+	if s.grid == nil {
+		return s.image.bit(int(n))
+	}
+	side := s.grid.Side
+	return s.image.pixel(int(n)/(side*side), int(n)/side%side-s.grid.Padding, int(n)%side-s.grid.Padding)
+}
+
+// stride returns the number of pixels from one position to the next.
+func (s *source) stride() int {
+	if s.grid == nil {
+		return 1
+	}
+	return s.grid.Stride
+}
+
+// row returns how far the pixels of a row of positions are behind those of the first.
+func (s *source) row(y int) uint32 { return uint32(y * s.stride() * s.image.pitch() * shared.Lanes) }
 
 // chunkFloats bounds the rows of a kernel's nodes in a chunk, so that values and gradients of a chunk stay in a cache.
 const chunkFloats = 12 << 10
 
-// place gives all rows of the network their places in an arena, and returns how large that is.
-func (e *sharedEngine) place() (size int) {
+// blocks are a network of convolutions, one after the other.
+type blocks []*block
+
+// place gives all rows of a network of convolutions their places in an arena, and returns how large that is.
+func (e *sharedEngine) place() (all blocks, size int) {
 	m := e.m
 	g := m.Sections[0].Grid
 	in := image{planes: m.Encoder.Inputs() / (g.Rows * g.Columns), rows: g.Rows, columns: g.Columns, border: g.Padding}
 	size = in.size()
-	bits := m.Encoder.Bits - 1
-	for i := range m.Encoder.Inputs() {
-		pixel := i / bits
-		plane := pixel/(g.Rows*g.Columns)*bits + i%bits
-		e.input = append(e.input, in.pixel(plane, pixel/g.Columns%g.Rows, pixel%g.Columns))
+	e.input = e.inputRows(&in)
+	e.field = in
+	if e.field.border = fieldBorder(m); e.field.border > 0 {
+		e.field.at = size
+		size += e.field.size()
+		e.fields = e.inputRows(&e.field)
+	}
+	ends := map[int]bool{} // sections whose bits later ones read, which therefore leave a block
+	for i := range m.Sections {
+		ends[m.Base(i)] = true
 	}
 	for from := 0; from < len(m.Sections); {
 		to := from + 1
-		for to < len(m.Sections) && isLevel(m, to) {
+		for to < len(m.Sections) && isLevel(m, to) && !ends[to-1] {
 			to++
 		}
 		b := e.newBlock(in, from, to, &size)
-		e.blocks, in, from = append(e.blocks, b), b.out, to
+		all, in, from = append(all, b), b.out, to
+		e.outs[to-1] = &b.out
 	}
-	return size
+	return all, size
+}
+
+// inputRows returns where the row of each input bit is in an image.
+func (e *sharedEngine) inputRows(in *image) (all []uint32) {
+	bits := e.m.Encoder.Bits - 1
+	for i := range e.m.Encoder.Inputs() {
+		pixel := i / bits
+		plane := pixel/(in.rows*in.columns)*bits + i%bits
+		all = append(all, in.pixel(plane, pixel/in.columns%in.rows, pixel%in.columns))
+	}
+	return all
+}
+
+// fieldBorder returns how far beyond the edges of the input's image the fields of sections reach, 0 if there are none.
+func fieldBorder(m *model.Model) (border int) {
+	for i := range m.Sections {
+		g := m.Sections[i].Grid
+		if g == nil || g.Field == nil {
+			continue
+		}
+		f := g.Field
+		rows, columns := g.Size()
+		border = max(border, 1, f.Padding, (rows-1)*f.Stride+f.Side-f.Padding-f.Rows,
+			(columns-1)*f.Stride+f.Side-f.Padding-f.Columns)
+	}
+	return border
 }
 
 // isLevel reports whether section i has the nodes of the next level of the kernels of the section before: each reads
-// nodes of that one by itself, at its own position.
+// nodes of that one by itself, at its own position, and else an image.
 func isLevel(m *model.Model, i int) bool {
 	s, before := &m.Sections[i], &m.Sections[i-1]
-	if s.Grid == nil || s.Grid.Side != 1 || s.Grid.Stride != 1 || before.Grid.Pool != 1 ||
-		before.Width != s.Width*len(s.Pins) {
+	if s.Grid == nil || s.Grid.Side != 1 || s.Grid.Stride != 1 || before.Grid.Pool != 1 {
 		return false
 	}
+	own := 0
 	for k := range s.Pins {
-		if s.Pins[k].K != 1 {
-			return false
+		if s.Pins[k].Source == model.Previous {
+			own++
 		}
+	}
+	if before.Width != s.Width*own {
+		return false
+	}
+	for k := range own {
+		p := &s.Pins[k]
 		for n := range s.Width {
-			if int(s.Pins[k].Wires.At(n)) != n*len(s.Pins)+k {
+			if p.Source != model.Previous || p.K != 1 || int(p.Wires.At(n)) != n*own+k {
 				return false
 			}
 		}
@@ -113,13 +184,9 @@ func isLevel(m *model.Model, i int) bool {
 // newBlock returns the block of some sections, which read an image, and gives its rows places from size on.
 func (e *sharedEngine) newBlock(in image, from, to int, size *int) *block {
 	first, last := &e.m.Sections[from], &e.m.Sections[to-1]
-	g := first.Grid
-	if g == nil {
-		g = &topology.Grid{Side: 1, Stride: 1, Pool: 1, Planes: in.planes, Rows: 1, Columns: 1}
-	}
-	b := &block{in: in, first: from == 0, kernels: last.Width, pool: 1, stride: g.Stride, soft: e.soft}
-	b.rows, b.columns = g.Size()
-	if last.Grid != nil {
+	b := &block{in: in, first: from == 0, kernels: last.Width, rows: 1, columns: 1, pool: 1}
+	if first.Grid != nil {
+		b.rows, b.columns = first.Grid.Size()
 		b.pool = last.Grid.Pool
 	}
 	b.out = image{at: *size, planes: last.Width, rows: b.rows / b.pool, columns: b.columns / b.pool}
@@ -127,33 +194,65 @@ func (e *sharedEngine) newBlock(in image, from, to int, size *int) *block {
 		b.out.border = e.m.Sections[to].Grid.Padding
 	}
 	*size += b.out.size()
-	gathered := g.Stride != 1
-	for k := range first.Pins {
-		gathered = gathered || first.Pins[k].K > 1
-	}
-	if b.pitch = in.pitch(); gathered {
-		b.pitch = b.columns
-	}
-	if b.alone = first.Grid == nil && !gathered; b.alone {
-		b.pitch = 1
-	}
-	b.cut(to-from, len(first.Pins), gathered)
 	for i := from; i < to; i++ {
-		b.levels = append(b.levels, level{section: i, nodes: e.m.Sections[i].Width / b.kernels, tables: e.tables[i]})
+		l := level{section: i, nodes: e.m.Sections[i].Width / b.kernels, tables: e.tables[i]}
+		l.sources = e.sources(b, i, i > from)
+		b.levels = append(b.levels, l)
 	}
-	b.placeNodes(e.sections, e.m, g, gathered, size)
+	low := &b.levels[0]
+	if b.pitch = b.columns; !low.gathers() {
+		b.pitch = in.pitch()
+		b.alone = first.Grid == nil
+	}
+	b.cut()
+	b.placeNodes(e.sections, size)
 	return b
 }
 
-// cut chooses how many rows of positions a chunk has, for kernels of so many levels of nodes with so many pins.
-func (b *block) cut(levels, pins int, gathered bool) {
-	rows, n := 0, 1 // of a kernel, a position
-	for range levels {
-		rows += n
-		n *= pins
+// sources returns what the pins of section i read, a level of a block and above the lowest or not.
+func (e *sharedEngine) sources(b *block, i int, above bool) (all []source) {
+	s := &e.m.Sections[i]
+	gathered := false
+	for k := range s.Pins {
+		from := source{grid: s.Grid}
+		if from.grid != nil {
+			from.grid = s.Grid.Of(s.Pins[k].Source)
+		}
+		switch of := s.Pins[k].Source; {
+		case of == model.Base:
+			from.image, from.gradient = e.outs[e.m.Base(i)], true
+		case of == model.Input && s.Grid != nil && s.Grid.Field != nil:
+			from.image = &e.field
+		case !above:
+			from.image, from.gradient = &b.in, !b.first
+		}
+		// Neighbouring positions must read neighbouring pixels of one image, or all pins are gathered.
+		gathered = gathered || from.image != nil && (s.Pins[k].K > 1 || from.grid != nil &&
+			(above || from.grid.Stride != 1 || from.image != &b.in))
+		all = append(all, from)
 	}
-	if gathered {
-		rows += n
+	for k := range all {
+		all[k].gathered = gathered && all[k].image != nil
+	}
+	return all
+}
+
+// gathers reports whether any pin of the level is gathered.
+func (l *level) gathers() bool {
+	return slices.ContainsFunc(l.sources, func(s source) bool { return s.gathered })
+}
+
+// cut chooses how many rows of positions a chunk has.
+func (b *block) cut() {
+	rows := 0 // of a kernel, a position
+	for i := range b.levels {
+		l := &b.levels[i]
+		for _, s := range l.sources {
+			if s.gathered {
+				rows += l.nodes
+			}
+		}
+		rows += l.nodes
 	}
 	for b.chunk = b.pool; b.chunk+b.pool <= b.rows &&
 		b.positions(b.chunk+b.pool)*rows*shared.Lanes <= chunkFloats; b.chunk += b.pool {
@@ -164,66 +263,87 @@ func (b *block) cut(levels, pins int, gathered bool) {
 func (b *block) positions(rows int) int { return (rows-1)*b.pitch + b.columns }
 
 // placeNodes gives the rows of a chunk places and finds those that pins read.
-func (b *block) placeNodes(sections []*kernel.Nodes, m *model.Model, g *topology.Grid, gathered bool, size *int) {
+func (b *block) placeNodes(sections []*kernel.Nodes, size *int) {
 	run := b.positions(b.chunk) * shared.Lanes
 	take := func(n int) uint32 {
 		at := *size
 		*size += n * run
 		return uint32(at)
 	}
-	low := sections[b.levels[0].section]
-	pins := len(low.Pins)
-	leaves := uint32(0)
-	if gathered {
-		leaves = take(b.levels[0].nodes * pins)
-	}
 	below := uint32(0)
 	for i := range b.levels {
 		l := &b.levels[i]
+		pins := len(l.sources)
 		l.list.Pins = pins
-		at := take(l.nodes)
-		if b.root = at; i > 0 {
-			for n := range uint32(l.nodes) {
-				l.list.Out = append(l.list.Out, at+n*uint32(run))
-				for k := range uint32(pins) {
-					l.list.Wires = append(l.list.Wires, below+(n*uint32(pins)+k)*uint32(run))
+		for range l.nodes {
+			for k := range pins {
+				at := uint32(0)
+				if l.sources[k].gathered {
+					at = take(1)
 				}
+				l.leaves = append(l.leaves, at)
 			}
-		} else {
-			b.placeLowest(low, m, g, leaves, at, uint32(run), gathered)
 		}
-		below = at
+		b.root = take(l.nodes)
+		l.place(sections[l.section], b, below, uint32(run))
+		below = b.root
 	}
 }
 
-// placeLowest places the nodes of the lowest level of all kernels.
-func (b *block) placeLowest(low *kernel.Nodes, m *model.Model, g *topology.Grid, leaves, at, run uint32, gathered bool) {
-	l := &b.levels[0]
-	element := func(n uint32) uint32 { return b.in.bit(int(n)) }
-	if m.Sections[l.section].Grid != nil {
-		element = func(n uint32) uint32 { // of a patch, at the first position
-			area := g.Side * g.Side
-			return b.in.pixel(int(n)/area, int(n)/g.Side%g.Side-g.Padding, int(n)%g.Side-g.Padding)
+// place finds the rows of the level's nodes, of all kernels if they differ. Those of the level below begin at below,
+// and a row of a chunk takes run.
+func (l *level) place(n *kernel.Nodes, b *block, below, run uint32) {
+	own, alike := uint32(0), true // pins that read the level below
+	for _, s := range l.sources {
+		if s.image == nil {
+			own++
+		} else if !s.gathered {
+			alike = false
 		}
 	}
-	for n := range low.Width {
-		own := uint32(n % l.nodes)
-		if b.alone {
-			l.list.Out = append(l.list.Out, b.out.bit(n))
-		} else {
-			l.list.Out = append(l.list.Out, at+own*run)
+	for node := range n.Width {
+		in := node % l.nodes
+		if alike && node < l.nodes || !alike {
+			out := b.root + uint32(in)*run
+			if b.alone {
+				out = b.out.bit(node)
+			}
+			l.list.Out = append(l.list.Out, out)
 		}
-		for k, p := range low.Pins {
-			if !gathered {
-				l.list.Wires = append(l.list.Wires, element(p.Wire(n)))
-				continue
+		for k, p := range n.Pins {
+			s := &l.sources[k]
+			wire := l.leaves[in*len(l.sources)+k]
+			switch {
+			case s.image == nil:
+				wire = below + (uint32(in)*own+uint32(k))*run
+			case s.gathered: // a leaf
+			case p == nil: // the spine
+				wire = s.image.bit(node)
+			default:
+				wire = s.element(p.Wire(node))
 			}
-			l.list.Wires = append(l.list.Wires, leaves+(own*uint32(len(low.Pins))+uint32(k))*run)
-			c := shared.Choice{Step: uint32(b.stride * shared.Lanes)}
-			for j := range p.K {
-				c.Rows = append(c.Rows, element(p.Wire(n*p.K+j)))
+			if alike && node < l.nodes || !alike {
+				l.list.Wires = append(l.list.Wires, wire)
 			}
-			b.choices = append(b.choices, c)
+			if l.gathers() {
+				l.choices = append(l.choices, s.choice(p, node))
+			}
 		}
 	}
+}
+
+// choice returns what a pin of a node gathers; nothing if it does not.
+func (s *source) choice(p *kernel.Pin, node int) (c shared.Choice) {
+	if !s.gathered {
+		return c
+	}
+	c.Step = uint32(s.stride() * shared.Lanes)
+	if p == nil { // on the spine
+		c.Rows = []uint32{s.image.bit(node)}
+		return c
+	}
+	for j := range p.K {
+		c.Rows = append(c.Rows, s.element(p.Wire(node*p.K+j)))
+	}
+	return c
 }

@@ -1,6 +1,36 @@
 package engine
 
-import "ialgn/trainer/kernel/shared"
+import (
+	"slices"
+
+	"ialgn/trainer/kernel/shared"
+)
+
+// counted implements [course].
+func (all blocks) counted(bit int) uint32 { return all[len(all)-1].out.bit(bit) }
+
+// forward implements [course].
+func (all blocks) forward(x []float32) {
+	for _, b := range all {
+		b.forward(x)
+	}
+}
+
+// clear implements [course].
+func (all blocks) clear(g []float32) {
+	for _, b := range all {
+		clear(g[b.out.at:][:b.out.size()])
+	}
+}
+
+// backward implements [course].
+func (all blocks) backward(x, g []float32, s *sums, trained int) {
+	for _, b := range slices.Backward(all) {
+		if b.top() >= trained {
+			b.backward(x, g, s)
+		}
+	}
+}
 
 // forward computes the block's outputs from its image.
 func (b *block) forward(x []float32) {
@@ -18,24 +48,30 @@ func (b *block) forward(x []float32) {
 	}
 }
 
+// top returns the block's last section.
+func (b *block) top() int { return b.levels[len(b.levels)-1].section }
+
 // used returns how many rows of positions go into the output.
 func (b *block) used() int { return b.rows / b.pool * b.pool }
 
 // kernel computes the nodes of a kernel at some rows of positions.
 func (b *block) kernel(x []float32, k, y, rows int) {
 	n := b.positions(rows)
-	at := shared.Shift{}
-	if b.choices == nil {
-		at.In = b.row(y)
-	} else {
-		b.gather(x, k, y, rows)
-	}
 	for i := range b.levels {
 		l := &b.levels[i]
+		b.gather(l, x, k, y, rows)
 		list := l.of(k)
-		shared.Forward(x, &list, l.tables.forward[k*l.nodes<<list.Pins:], n, at)
-		at = shared.Shift{}
+		shared.Forward(x, &list, l.tables.forward[k*l.nodes<<list.Pins:], n, b.shift(l, i, y))
 	}
+}
+
+// shift returns where the nodes of a level read the image of a chunk that begins at row y: only where they read it
+// themselves.
+func (b *block) shift(l *level, i, y int) (at shared.Shift) {
+	if i == 0 && l.choices == nil {
+		at.In = l.sources[0].row(y)
+	}
+	return at
 }
 
 // of returns the nodes of kernel k.
@@ -45,9 +81,6 @@ func (l *level) of(k int) shared.List {
 	}
 	return l.list.Slice(k*l.nodes, (k+1)*l.nodes)
 }
-
-// row returns how far the pixels of a row of positions are behind those of the first.
-func (b *block) row(y int) uint32 { return uint32(y * b.stride * b.in.pitch() * shared.Lanes) }
 
 // emit writes the outputs of a kernel to the block's image, pooled.
 func (b *block) emit(x []float32, k, y, rows int) {
@@ -70,22 +103,24 @@ func (b *block) pooling(k, y, r int) shared.Pool {
 	return shared.Pool{In: b.root + uint32(r)*pitch, Out: b.out.pixel(k, (y+r)/2, 0), Pitch: pitch, Width: b.out.columns}
 }
 
-// gather writes what the leaves of a kernel read at some rows of positions.
-func (b *block) gather(x []float32, k, y, rows int) {
-	l := &b.levels[0]
-	pins := l.list.Pins
-	for j := range l.nodes * pins {
-		n := k*l.nodes + j/pins
-		c, leaf := &b.choices[n*pins+j%pins], l.list.Wires[j]
+// gather writes what the leaves of a kernel's level read at some rows of positions.
+func (b *block) gather(l *level, x []float32, k, y, rows int) {
+	for j := range l.choices[:min(len(l.choices), len(l.leaves))] {
+		pins := len(l.sources)
+		n, from := k*l.nodes+j/pins, &l.sources[j%pins]
+		if !from.gathered {
+			continue
+		}
+		c := &l.choices[n*pins+j%pins]
 		for r := range rows {
-			to := leaf + uint32(r*b.pitch*shared.Lanes)
+			to, in := l.leaves[j]+uint32(r*b.pitch*shared.Lanes), from.row(y+r)
 			switch q := l.tables.q[j%pins]; {
 			case q == nil:
-				c.Select(x, 0, to, b.columns, b.row(y+r))
-			case b.soft:
-				c.Mean(x, q[n*len(c.Rows):], to, b.columns, b.row(y+r))
+				c.Select(x, 0, to, b.columns, in)
+			case l.tables.relaxed:
+				c.Mean(x, q[n*len(c.Rows):], to, b.columns, in)
 			default:
-				c.Select(x, int(l.tables.selected[j%pins][n]), to, b.columns, b.row(y+r))
+				c.Select(x, int(l.tables.selected[j%pins][n]), to, b.columns, in)
 			}
 		}
 	}
@@ -96,8 +131,6 @@ func (b *block) backward(x, g []float32, s *sums) {
 	do := shared.Added
 	if b.first {
 		do = shared.Dropped
-	} else {
-		clear(g[b.in.at:][:b.in.size()])
 	}
 	if b.alone {
 		l := &b.levels[0]
@@ -133,37 +166,38 @@ func (b *block) absorb(x, g []float32, k, y, rows int) {
 func (b *block) kernelBack(x, g []float32, s *sums, k, y, rows int, do shared.Gradients) {
 	n := b.positions(rows)
 	for i := len(b.levels) - 1; i >= 0; i-- {
-		l, at, what := &b.levels[i], shared.Shift{}, shared.Stored
-		if i == 0 && b.choices == nil {
-			at.In, what = b.row(y), do
+		l, what := &b.levels[i], shared.Stored
+		if i == 0 && l.choices == nil {
+			what = do
 		}
 		list := l.of(k)
 		from := k * l.nodes << list.Pins
-		shared.Backward(x, g, &list, list.Wires, l.tables.slopes[from:], s.lines[l.section][from:], n, at, what)
-	}
-	if b.choices != nil {
-		b.scatter(x, g, s, k, y, rows, do)
+		shared.Backward(x, g, &list, list.Wires, l.tables.slopes[from:], s.lines[l.section][from:], n, b.shift(l, i, y), what)
+		b.scatter(l, x, g, s, k, y, rows)
 	}
 }
 
-// scatter adds up what candidates get of the gradients of a kernel's leaves, and adds these to those of the image.
-func (b *block) scatter(x, g []float32, s *sums, k, y, rows int, do shared.Gradients) {
-	l := &b.levels[0]
-	pins := l.list.Pins
+// scatter adds up what candidates get of the gradients of the leaves of a kernel's level, and adds these to those of
+// their images.
+func (b *block) scatter(l *level, x, g []float32, s *sums, k, y, rows int) {
 	one := []float32{1}
-	for j := range l.nodes * pins {
-		n := k*l.nodes + j/pins
-		c, leaf, q := &b.choices[n*pins+j%pins], l.list.Wires[j], one
+	for j := range l.choices[:min(len(l.choices), len(l.leaves))] {
+		pins := len(l.sources)
+		n, of, q := k*l.nodes+j/pins, &l.sources[j%pins], one
+		if !of.gathered {
+			continue
+		}
+		c := &l.choices[n*pins+j%pins]
 		if all := l.tables.q[j%pins]; all != nil {
 			q = all[n*len(c.Rows):][:len(c.Rows)]
 		}
 		for r := range rows {
-			from := leaf + uint32(r*b.pitch*shared.Lanes)
+			from, in := l.leaves[j]+uint32(r*b.pitch*shared.Lanes), of.row(y+r)
 			if len(q) > 1 {
-				c.Sums(s.chosen[l.section][j%pins][n*len(q):][:len(q)], x, g, from, b.columns, b.row(y+r))
+				c.Sums(s.chosen[l.section][j%pins][n*len(q):][:len(q)], x, g, from, b.columns, in)
 			}
-			if do == shared.Added {
-				c.Spread(g, q, from, b.columns, b.row(y+r))
+			if of.gradient {
+				c.Spread(g, q, from, b.columns, in)
 			}
 		}
 	}

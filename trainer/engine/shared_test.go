@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ialgn/internal/modelgen"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -20,6 +22,8 @@ import (
 type slowNetwork struct {
 	m    *model.Model
 	hard bool
+
+	outs [][]float64 // what leaves the sections, after the sample's input bits
 }
 
 // probabilities returns the softmax of logits or, with hard values, 1 for the largest.
@@ -97,7 +101,7 @@ func (n *slowNetwork) bits(i int, before []float64) []float64 {
 			for x := range columns {
 				pins := make([]float64, len(s.Pins))
 				for k := range pins {
-					pins[k] = n.pin(&s.Pins[k], grid, g, y, x, before)
+					pins[k] = n.read(i, k, grid, g, y, x, before)
 				}
 				all[(g*rows+y)*columns+x] = output(t, pins)
 			}
@@ -116,6 +120,26 @@ func (n *slowNetwork) bits(i int, before []float64) []float64 {
 		}
 	}
 	return pooled
+}
+
+// read returns the value of pin k of node g of section i at a position.
+func (n *slowNetwork) read(i, k int, grid *topology.Grid, g, y, x int, before []float64) float64 {
+	s := &n.m.Sections[i]
+	p := &s.Pins[k]
+	switch p.Source {
+	case model.Spine:
+		return before[g]
+	case model.Input:
+		return n.pin(p, grid.Of(p.Source), g, y, x, n.outs[0])
+	case model.Base:
+		from := n.outs[n.m.Base(i)+1]
+		if s.Grid == nil {
+			grid = &topology.Grid{Planes: len(from), Rows: 1, Columns: 1, Side: 1, Stride: 1, Pool: 1}
+		}
+		return n.pin(p, grid.Of(p.Source), g, y, x, from)
+	default:
+		return n.pin(p, grid, g, y, x, before)
+	}
 }
 
 // pin returns the value of a pin of node g at a position.
@@ -141,8 +165,14 @@ func (n *slowNetwork) pin(p *model.Pin, grid *topology.Grid, g, y, x int, before
 func (n *slowNetwork) loss(samples [][]float64, labels []uint8) (sum float64) {
 	classes := len(n.m.Classes)
 	for s, bits := range samples {
-		for i := range n.m.Sections {
-			bits = n.bits(i, bits)
+		if n.m.Steps > 0 {
+			bits = n.lastState(bits)
+		} else {
+			n.outs = [][]float64{bits}
+			for i := range n.m.Sections {
+				bits = n.bits(i, bits)
+				n.outs = append(n.outs, bits)
+			}
 		}
 		z, all := make([]float64, classes), 0.0
 		for i, v := range bits {
@@ -171,16 +201,39 @@ func sharedConfig(change func(c *config.Config)) config.Config {
 }
 
 var sharedForms = map[string]func(c *config.Config){
-	"gates":          func(*config.Config) {},
-	"light":          func(c *config.Config) { c.Model.Parametrization = "light" },
-	"three levels":   func(c *config.Config) { c.Model.Levels = "3,1" },
-	"no pooling":     func(c *config.Config) { c.Model.Pool = "1,2" },
-	"no padding":     func(c *config.Config) { c.Model.Padding, c.Model.Pool = "0", "1" },
-	"large patches":  func(c *config.Config) { c.Model.Patch, c.Model.Padding = "5,3", "2,1" },
-	"strides":        func(c *config.Config) { c.Model.Stride, c.Model.Pool = "2,1", "1,2" },
-	"candidates":     func(c *config.Config) { c.Model.Hidden = 3 },
-	"four pins":      func(c *config.Config) { c.Model.Inputs, c.Model.Levels = 4, "1,2" },
-	"three, chosen":  func(c *config.Config) { c.Model.Inputs, c.Model.Levels, c.Model.Hidden = 3, "2,1", 4 },
+	"gates":         func(*config.Config) {},
+	"light":         func(c *config.Config) { c.Model.Parametrization = "light" },
+	"three levels":  func(c *config.Config) { c.Model.Levels = "3,1" },
+	"no pooling":    func(c *config.Config) { c.Model.Pool = "1,2" },
+	"no padding":    func(c *config.Config) { c.Model.Padding, c.Model.Pool = "0", "1" },
+	"large patches": func(c *config.Config) { c.Model.Patch, c.Model.Padding = "5,3", "2,1" },
+	"strides":       func(c *config.Config) { c.Model.Stride, c.Model.Pool = "2,1", "1,2" },
+	"candidates":    func(c *config.Config) { c.Model.Hidden = 3 },
+	"four pins":     func(c *config.Config) { c.Model.Inputs, c.Model.Levels = 4, "1,2" },
+	"three, chosen": func(c *config.Config) { c.Model.Inputs, c.Model.Levels, c.Model.Hidden = 3, "2,1", 4 },
+	"anchored": func(c *config.Config) {
+		c.Model.Anchored, c.Model.Anchors, c.Model.Stride, c.Model.Pool = 1, 3, "1,1", "2,1"
+	},
+	"anchored, strides": func(c *config.Config) {
+		c.Model.Kernels, c.Model.Levels, c.Model.Padding, c.Model.Pool = "3,4,5", "1,2,1", "1,1,0", "1"
+		c.Model.Image, c.Model.Inputs, c.Model.Anchored, c.Model.Anchors, c.Model.Stride = "1,9,8", 3, 2, 4, "2,1,2"
+	},
+	"anchored, fixed": func(c *config.Config) { c.Model.Anchored, c.Model.Anchors = 1, 1 },
+	"chains":          func(c *config.Config) { c.Model.Chains, c.Model.Widths, c.Model.Anchors = 3, "12", 4 },
+	"fixed chains, four pins": func(c *config.Config) {
+		c.Model.Chains, c.Model.Widths, c.Model.Anchors, c.Model.Inputs, c.Model.Levels = 2, "6", 1, 4, "1"
+	},
+	"kernels are chains": func(c *config.Config) { c.Model.Leaves, c.Model.Levels = 1, "3,2" },
+	"kernels are chains, of a pixel": func(c *config.Config) {
+		c.Model.Kernels, c.Model.Leaves, c.Model.Levels, c.Model.Patch, c.Model.Padding = "3,3", 1, "1,3", "3,1", "1,0"
+	},
+	"kernels with two leaves": func(c *config.Config) {
+		c.Model.Inputs, c.Model.Leaves, c.Model.Levels, c.Model.Hidden, c.Model.Pool = 3, 2, "2,3", 2, "2,1"
+	},
+	"all": func(c *config.Config) {
+		c.Model.Inputs, c.Model.Leaves, c.Model.Levels, c.Model.Anchored, c.Model.Anchors = 3, 2, "2", 1, 3
+		c.Model.Stride, c.Model.Pool, c.Model.Padding, c.Model.Chains, c.Model.Widths = "1,2", "2,1", "1,2", 2, "12"
+	},
 	"convolved only": func(c *config.Config) { c.Model.Widths = "" },
 	"one by one":     func(c *config.Config) { c.Model.Patch, c.Model.Padding, c.Model.Channels = "3,1", "1,0", 0 },
 }
@@ -248,6 +301,64 @@ func TestSharedGradients(t *testing.T) {
 	}
 }
 
+// TestSharedFrozen compares the loss of networks with hard values with that of the frozen network, which is unrolled, and
+// of the slow evaluation.
+func TestSharedFrozen(t *testing.T) {
+	for name, change := range sharedForms {
+		t.Run(name, func(t *testing.T) {
+			c := sharedConfig(change)
+			c.Train.Estimator = "ste"
+			m := sharedModel(t, c)
+			e, err := engine.New(m, c.Train.Batch, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const n = 37
+			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), n)
+			labels := make([]uint8, n)
+			for i := range labels {
+				labels[i] = uint8(i % len(m.Classes))
+			}
+			r := e.Measure(engine.Batch{X: x, Labels: labels})
+			f := m.Freeze()
+			if err := f.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := r.Loss, frozenLoss(f, m.Config.Model.Tau, x, e.Words(), labels); math.Abs(got-want) > 1e-6 {
+				t.Errorf("loss %v, of the frozen network %v", got, want)
+			}
+			slow := &slowNetwork{m: m, hard: true}
+			if want := slow.loss(samples, labels); math.Abs(r.Loss-want) > 1e-6 {
+				t.Errorf("loss %v, want %v", r.Loss, want)
+			}
+			unrolled, err := m.Compact().Unroll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(f, unrolled); diff != "" {
+				t.Errorf("unrolled from what is not (-frozen +unrolled):\n%s", diff)
+			}
+		})
+	}
+}
+
+// frozenLoss returns the mean cross-entropy of a frozen network.
+func frozenLoss(f *model.Frozen, tau float64, x []uint64, words int, labels []uint8) (sum float64) {
+	e := model.NewEvaluator(f)
+	e.Run(x, words, nil)
+	n := len(labels)
+	counts := make([]int32, len(f.Classes)*n)
+	e.Counts(counts, n)
+	for s, y := range labels {
+		all := 0.0
+		for c := range f.Classes {
+			all += math.Exp(float64(counts[c*n+s]-counts[int(y)*n+s]) / tau)
+		}
+		sum += math.Log(all)
+	}
+	return sum / float64(n)
+}
+
 // checkGradients compares some of each array of first moments with central differences.
 func checkGradients(t *testing.T, m *model.Model, e engine.Engine, loss func() float64) {
 	t.Helper()
@@ -264,7 +375,7 @@ func checkGradients(t *testing.T, m *model.Model, e engine.Engine, loss func() f
 		for range 12 {
 			i := r.IntN(len(w))
 			was := w[i]
-			const step = 1.0 / 1024
+			const step = 1.0 / (1 << 14) // so small that the largest of four values seldom becomes another one
 			w[i] = was + step
 			up := loss()
 			w[i] = was - step
@@ -283,9 +394,9 @@ func parameters(m *model.Model, name string) []float32 {
 	var section int
 	var rest string
 	fmt.Sscanf(name, "section%d.%s", &section, &rest)
-	if s := &m.Sections[section]; rest == "ops" {
+	s := &m.Sections[section]
+	if rest == "ops" {
 		return s.Ops
-	} else {
-		return s.Pins[rest[0]-'a'].Logits
 	}
+	return s.Pins[rest[0]-'a'].Logits
 }

@@ -51,13 +51,16 @@ func (s *stack[T]) up(b Batch, task func(member int)) {
 	}
 }
 
-// down does a task for each layer, from the last to the first.
+// down does a task for each layer that is not frozen, from the last to the first of them.
 func (s *stack[T]) down(adam kernel.Adam, task func(member int)) {
 	s.adam = adam
-	for s.layer = len(s.layers) - 1; s.layer >= 0; s.layer-- {
+	for s.layer = len(s.layers) - 1; s.layer >= s.batch.trained(len(s.layers)); s.layer-- {
 		s.crew.Run(task)
 	}
 }
+
+// freezes says that the engine knows frozen layers.
+func (s *stack[T]) freezes() {}
 
 // below returns the rows of the layer below the current one, nil for the first layer.
 func (s *stack[T]) below() []T {

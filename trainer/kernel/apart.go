@@ -4,19 +4,52 @@ package kernel
 // and probabilities of a step go out, sums over whatever the nodes saw come in.
 
 // Truth writes the truth values of the lines of node i in this step to t and, as 0 or 1, the table that is selected to
-// hard.
-func (p *NodePass) Truth(l *NodeLayer, i int, t, hard []float32) {
-	p.relax(l, i)
+// hard. With noise it also writes what [NodePass.StepFunction] needs of the same step, which costs much to find anew,
+// to kept: the probabilities of operations, or the slopes of lines.
+func (p *NodePass) Truth(l *NodeLayer, i int, t, hard, kept []float32) {
+	table := l.table(l.node(i))
+	if p.Noise == nil {
+		p.relax(l, i)
+	} else {
+		table = p.noisyTruth(l, i)
+		copy(kept, p.slope[:l.lines()])
+		if l.operations() {
+			copy(kept, p.operate[:])
+		}
+	}
 	copy(t, p.t[:l.lines()])
-	table := p.table(l, i)
 	for a := range hard {
 		hard[a] = float32(table >> a & 1)
 	}
 }
 
-// relax computes the truth values of node i, with the probabilities of its operations where these decide.
+// noisyTruth computes the truth values of node i under noise, and returns the table that is selected.
+func (p *NodePass) noisyTruth(l *NodeLayer, i int) (table uint64) {
+	w := p.noisyFunction(l, i)
+	if !l.operations() {
+		p.sigmoids(w)
+		return positive(w)
+	}
+	k, top := Largest(w)
+	quad := Operations(&p.operate, (*[Ops]float32)(w), top)
+	copy(p.t[:], quad[:])
+	return operationTable(k)
+}
+
+// Kept returns how many values [NodePass.Truth] keeps of a node: none without noise.
+func (p *NodePass) Kept(n *Nodes) int {
+	switch {
+	case p.Noise == nil:
+		return 0
+	case n.operations():
+		return Ops
+	}
+	return n.lines()
+}
+
+// relax computes the truth values of node i without noise, with the probabilities of its operations where these decide.
 func (p *NodePass) relax(l *NodeLayer, i int) {
-	if p.Noise != nil || !l.operations() {
+	if !l.operations() {
 		p.truth(l, i)
 		return
 	}
@@ -54,10 +87,17 @@ func (l *Logits) decay(g, k int, factor float32) {
 	}
 }
 
-// StepFunction makes a step on the function logits of node i with the gradients s by the lines of its table.
-func (p *NodePass) StepFunction(l *NodeLayer, i int, s []float32) {
-	p.relax(l, i)
+// StepFunction makes a step on the function logits of node i with the gradients s by the lines of its table, whose
+// truth values in this step are t; kept is what [NodePass.Truth] kept.
+func (p *NodePass) StepFunction(l *NodeLayer, i int, s, t, kept []float32) {
 	g := l.node(i)
+	if p.Noise == nil {
+		p.relax(l, i)
+	} else {
+		copy(p.t[:], t)
+		copy(p.slope[:], kept)
+		copy(p.operate[:], kept)
+	}
 	copy(p.s[:], s)
 	at, to := g*l.Arity, (g+1)*l.Arity
 	w, m, v := l.W[at:to], l.M[at:to], l.V[at:to]

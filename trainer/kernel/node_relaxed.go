@@ -8,6 +8,8 @@ type RelaxedNodePass struct {
 	Samples int       // samples in the batch
 	Adam    Adam
 
+	Straight bool // as of [RelaxedPass]
+
 	words int
 	steps Steps
 	batch Batch
@@ -59,6 +61,9 @@ func (p *RelaxedNodePass) begin(l *NodeLayer, i int) {
 	}
 	for k, pin := range l.Pins {
 		p.values[k] = p.steps.relax(&p.pins[k], pin, i, g, p.padded(), p.Below, &p.batch)
+		if p.Straight {
+			p.values[k] = p.steps.chosen(&p.pins[k], pin, i, g, p.padded(), p.Below, &p.batch)
+		}
 	}
 }
 

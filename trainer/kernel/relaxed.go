@@ -9,6 +9,10 @@ type RelaxedPass struct {
 	Samples int       // samples in the batch
 	Adam    Adam
 
+	// Straight has updates take the bits that pins have chosen for their values, as if gradients passed the choice
+	// straight through: those of a layer whose values are of [RelaxedPass.Hard].
+	Straight bool
+
 	words int
 	delta []float32     // gradient of the current gate's output, [row]
 	pins  [2]relaxedPin // pins A and B of the current gate
@@ -79,21 +83,18 @@ func (p *RelaxedPass) fetchRows(l *Layer, i int) {
 // what the forward pass has computed of 32 candidates takes a fifth more time for the
 // whole step of 12,000 x 20, and as much memory as all rows.
 func (p *RelaxedPass) value(which int, pin *Pin, i, g int) []float32 {
-	return p.steps.relax(&p.pins[which], pin, i, g, p.padded(), p.Below, &p.batch)
+	v := p.steps.relax(&p.pins[which], pin, i, g, p.padded(), p.Below, &p.batch)
+	if p.Straight {
+		v = p.steps.chosen(&p.pins[which], pin, i, g, p.padded(), p.Below, &p.batch)
+	}
+	return v
 }
 
 // relax returns what a pin of gate i, whose entry is g, is relaxed to, for n samples of a batch: a row of values of the
 // layer before, or what it computes in own.
 func (s *Steps) relax(own *relaxedPin, pin *Pin, i, g, n int, below []float32, batch *Batch) []float32 {
-	row := batch.Words * 64
-	switch {
-	case pin == nil:
-		return below[i*row:][:n]
-	case pin.K == 1 && pin.Hidden:
-		return below[int(pin.Bit[g])*row:][:n]
-	case pin.K == 1:
-		s.spread(own.value[:n], batch.X[int(pin.Bit[g])*batch.Words:][:batch.Words])
-		return own.value[:n]
+	if pin == nil || pin.K == 1 {
+		return s.chosen(own, pin, i, g, n, below, batch)
 	}
 	at, to := g*pin.K, (g+1)*pin.K
 	s.selection(own.q, pin.W[at:to], pin.Top[g])

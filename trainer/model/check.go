@@ -50,6 +50,9 @@ func (m *Model) checkForm() error {
 	if err := m.checkText(); err != nil {
 		return err
 	}
+	if err := m.checkSteps(); err != nil {
+		return err
+	}
 	for i := range m.Sections {
 		if err := m.checkSection(i); err != nil {
 			return fmt.Errorf("section %d: %w", i, err)
@@ -71,6 +74,12 @@ func (m *Model) checkForm() error {
 	}
 	if err := m.checkPart(); err != nil {
 		return err
+	}
+	if n := m.Nodes(); m.Steps > 0 && n > maxStepNodes {
+		return fmt.Errorf("%d nodes at all steps, want at most %d", n, maxStepNodes)
+	}
+	if c.Steps != m.Steps {
+		return fmt.Errorf("the configuration describes %d steps, the network has %d", c.Steps, m.Steps)
 	}
 	if c.Parametrization != "softmax16" && c.Parametrization != "light" {
 		return fmt.Errorf("parametrization %.40q, want softmax16 or light", c.Parametrization)
@@ -155,11 +164,9 @@ func (m *Model) checkSection(i int) error {
 func (m *Model) checkPin(i, k int) error {
 	s := &m.Sections[i]
 	switch p := &s.Pins[k]; {
-	case p.Source > Spine:
-		return fmt.Errorf("%v, want %v, %v or %v", p.Source, Input, Previous, Spine)
-	case s.Grid != nil && i > 0 && p.Source != Previous:
-		return fmt.Errorf("source %v of nodes that positions share, want %v", p.Source, Previous)
-	case i == 0 && p.Source != Input:
+	case p.Source > Base:
+		return fmt.Errorf("%v, want %v, %v, %v or %v", p.Source, Input, Previous, Spine, Base)
+	case i == 0 && p.Source != Input && (m.Steps == 0 || p.Source != Previous):
 		return fmt.Errorf("source %v, but the first layer has no previous one", p.Source)
 	case p.Source == Spine && p.K != 1:
 		return fmt.Errorf("%d candidates, want 1: a spine has no choice", p.K)
@@ -170,7 +177,7 @@ func (m *Model) checkPin(i, k int) error {
 	case p.Source != Input && (p.Source == Spine || s.Layers > 1) && m.before(i) != s.Width:
 		return fmt.Errorf("source %v, but the layer before has %d nodes, this one %d", p.Source, m.before(i), s.Width)
 	}
-	return nil
+	return m.checkShared(i, &s.Pins[k])
 }
 
 // checkLengths checks the array lengths of section i.

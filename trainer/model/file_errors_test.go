@@ -56,8 +56,20 @@ func TestHeaderErrors(t *testing.T) {
 		{"format", func(h *header) { h.Meta["format"] = "pt" }, []string{`format "pt"`, "no model of ialgn"}},
 		{"no metadata", func(h *header) { h.Meta = nil }, []string{`format ""`}},
 		{
-			"version", func(h *header) { h.Meta["version"] = "4" },
-			[]string{`version "4", this program reads versions 1 to 3; use the ialgn that wrote it`},
+			"no entry steps", func(h *header) { h.Meta["version"] = "4" },
+			[]string{"metadata: steps is missing"},
+		},
+		{
+			"steps in version 1", func(h *header) { h.Meta["steps"] = "2" },
+			[]string{"metadata: 2 steps in version 1"},
+		},
+		{
+			"no steps", func(h *header) { h.Meta["version"], h.Meta["steps"] = "4", "0" },
+			[]string{"metadata: 0 steps in version 4"},
+		},
+		{
+			"version", func(h *header) { h.Meta["version"] = "5" },
+			[]string{`version "5", this program reads versions 1 to 4; use the ialgn that wrote it`},
 		},
 		{"missing record", func(h *header) { delete(h.Meta, "record") }, []string{"metadata: record is missing"}},
 		{"broken record", func(h *header) { h.Meta["record"] += "x" }, []string{"metadata: record: text after"}},
@@ -98,7 +110,7 @@ func TestHeaderErrors(t *testing.T) {
 			h.Meta["sections"] = strings.Replace(h.Meta["sections"], `"b":{"source":"input","k":4}}]`,
 				`"b":{"source":"spine","k":1}}]`, 1)
 		}, []string{"section 1: pin B: source spine, which pin A alone can have"}},
-		{"source", meta("sections", `"spine"`, `"next"`), []string{`source "next", want one of [input previous spine]`}},
+		{"source", meta("sections", `"spine"`, `"next"`), []string{`source "next", want one of [input previous spine base]`}},
 		{
 			"spine with candidates", meta("sections", `"spine","k":1`, `"spine","k":2`),
 			[]string{"section 1: pin A: 2 candidates"},

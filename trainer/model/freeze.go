@@ -12,39 +12,50 @@ import (
 //
 // Cost: one pass over all logits, spread over the processors.
 func (m *Model) Freeze() *Frozen {
-	f := m.Blank()
+	f := m.blankStep()
 	first := 0
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		layers := f.Layers[first : first+s.frozenLayers()]
-		s.freezeInto(layers, m.Encoder.Bits-1, func(layers []FrozenLayer) error {
-			parallel(s.Width, func(from, to int) {
-				part := s.chains(from, to)
-				part.freeze(layers, from)
-			})
-			return nil
+		nodes := s.nodesFor(layers)
+		parallel(s.Width, func(from, to int) {
+			part := s.chains(from, to)
+			part.freeze(nodes, from)
 		})
+		s.place(layers, nodes, m.Encoder.Bits-1)
 		first += len(layers)
 	}
+	m.finish(f)
+	m.repeat(f)
 	return f
 }
 
-// freezeInto has freeze write the argmaxes of a section to its layers of a frozen network, where a feature has so many
-// input bits. Of nodes that positions share they are written once, and unrolled.
-func (s *Section) freezeInto(layers []FrozenLayer, bits int, freeze func(layers []FrozenLayer) error) error {
+// nodesFor returns the layers to which the argmaxes of a section are written: its layers of a frozen network or, of
+// nodes that positions share, one that has each node once.
+func (s *Section) nodesFor(layers []FrozenLayer) []FrozenLayer {
 	if s.Grid == nil {
-		return freeze(layers)
+		return layers
 	}
-	nodes := []FrozenLayer{s.blankLayer(s.Width)}
-	if err := freeze(nodes); err != nil {
-		return err
+	return []FrozenLayer{s.blankLayer(s.Width)}
+}
+
+// place takes what was written to the layers that nodesFor returned to those of the frozen network, where a feature has
+// so many input bits.
+func (s *Section) place(layers, nodes []FrozenLayer, bits int) {
+	if s.Grid != nil {
+		s.unroll(layers, &nodes[0], bits)
 	}
-	s.unroll(layers, &nodes[0], bits)
-	return nil
 }
 
 // Blank returns the frozen network with its arrays still zero.
 func (m *Model) Blank() *Frozen {
+	f := m.blankStep()
+	m.repeat(f)
+	return f
+}
+
+// blankStep is [Model.Blank] of one step of a recurrent network.
+func (m *Model) blankStep() *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	for i := range m.Sections {
 		f.Layers = append(f.Layers, m.Sections[i].blankLayers()...)

@@ -12,6 +12,7 @@ import (
 const (
 	maxImageSide = 1 << 12
 	maxPatchSide = 64
+	maxFieldSide = 1 << 16 // of the part of the input's image that a position of a later layer depends on
 )
 
 // maxUnrolled is more nodes than a netlist can number, for those of all positions together ([topology.Keys.Check]).
@@ -24,29 +25,17 @@ func (m *Model) checkGrid(i int) error {
 	if g == nil {
 		return nil
 	}
-	for _, n := range []struct {
-		what         string
-		value        int
-		least, limit int
-	}{
-		{"planes", g.Planes, 1, maxGates},
-		{"rows", g.Rows, 1, maxImageSide},
-		{"columns", g.Columns, 1, maxImageSide},
-		{"side", g.Side, 1, maxPatchSide},
-		{"stride", g.Stride, 1, maxPatchSide},
-		{"padding", g.Padding, 0, max(g.Side-1, 0)},
-		{"pool", g.Pool, 1, 2},
-	} {
-		if n.value < n.least || n.value > n.limit {
-			return fmt.Errorf("grid: %s %d, want %d to %d", n.what, n.value, n.least, n.limit)
-		}
+	if err := checkSizes("grid", g); err != nil {
+		return err
 	}
-	rows, columns := 0, 0
-	if g.Side <= min(g.Rows, g.Columns)+2*g.Padding {
-		rows, columns = g.Pooled()
+	if err := m.checkField(g.Field); err != nil {
+		return err
+	}
+	if b := g.Base; b != nil && (checkSizes("base", b) != nil || b.Pool != 1 || b.Field != nil || b.Base != nil) {
+		return fmt.Errorf("grid %+v: its base %+v is no image", *g, *b)
 	}
 	switch {
-	case rows < 1 || columns < 1:
+	case !hasPositions(g):
 		return fmt.Errorf("grid %+v has no positions", *g)
 	case s.Layers != 1:
 		return fmt.Errorf("%d layers of nodes that positions share, want 1", s.Layers)
@@ -82,6 +71,68 @@ func (m *Model) checkUnrolled() error {
 	return nil
 }
 
+// hasPositions reports whether patches fit the image of a grid whose sizes are checked, and something is left of it
+// after pooling.
+func hasPositions(g *topology.Grid) bool {
+	if g.Side > min(g.Rows, g.Columns)+2*g.Padding {
+		return false
+	}
+	rows, columns := g.Pooled()
+	return rows > 0 && columns > 0
+}
+
+// checkShared checks the source of a pin of section i where that has to do with nodes that positions share.
+func (m *Model) checkShared(i int, p *Pin) error {
+	switch g := m.Sections[i].Grid; {
+	case p.Source == Base && m.Base(i) < 0:
+		return fmt.Errorf("source %v, but no convolution stands before that has it", p.Source)
+	case g != nil && (p.Source == Spine || i > 0 && p.Source == Input && g.Field == nil):
+		return fmt.Errorf("source %v of nodes that positions share, which have no %v and no field of input bits", p.Source,
+			Spine)
+	}
+	return nil
+}
+
+// checkSizes checks that the sizes of a grid are within their ranges.
+func checkSizes(what string, g *topology.Grid) error {
+	for _, n := range []struct {
+		what         string
+		value        int
+		least, limit int
+	}{
+		{"planes", g.Planes, 1, maxGates},
+		{"rows", g.Rows, 1, maxImageSide},
+		{"columns", g.Columns, 1, maxImageSide},
+		{"side", g.Side, 1, maxPatchSide},
+		{"stride", g.Stride, 1, maxPatchSide},
+		{"padding", g.Padding, 0, max(g.Side-1, 0)},
+		{"pool", g.Pool, 1, 2},
+	} {
+		if n.value < n.least || n.value > n.limit {
+			return fmt.Errorf("%s: %s %d, want %d to %d", what, n.what, n.value, n.least, n.limit)
+		}
+	}
+	return nil
+}
+
+// checkField checks a section's field of input bits, if it has one.
+func (m *Model) checkField(f *topology.Grid) error {
+	if f == nil {
+		return nil
+	}
+	for _, n := range []int{f.Rows, f.Columns, f.Side, f.Stride} {
+		if n < 1 || n > maxFieldSide {
+			return fmt.Errorf("field %+v: %d, want 1 to %d", *f, n, maxFieldSide)
+		}
+	}
+	if f.Pool != 1 || f.Field != nil || f.Base != nil || f.Padding < 0 || f.Padding > maxFieldSide ||
+		max(f.Rows, f.Columns) > maxImageSide || f.Planes < 1 || f.Planes > m.Encoder.Features() ||
+		f.Planes*f.Rows*f.Columns != m.Encoder.Features() {
+		return fmt.Errorf("field %+v is none of the %d features", *f, m.Encoder.Features())
+	}
+	return nil
+}
+
 // frozenLayers returns how many layers the section has in a frozen network: pooling is a layer of its own.
 func (s *Section) frozenLayers() int {
 	if s.Grid != nil && s.Grid.Pool > 1 {
@@ -99,9 +150,11 @@ func (s *Section) blankLayers() (all []FrozenLayer) {
 		return all
 	}
 	nodes := s.blankLayer(s.Width * s.Grid.Positions())
+	nodes.Shared = s.Width
 	nodes.Rows, nodes.Columns = s.Grid.Size()
 	if all = append(all, nodes); s.frozenLayers() > s.Layers {
 		pool := blankPool(s.Outputs())
+		pool.Shared = s.Width
 		pool.Rows, pool.Columns = s.Grid.Pooled()
 		all = append(all, pool)
 	}
@@ -163,7 +216,7 @@ func (s *Section) unrollNode(layer, nodes *FrozenLayer, n, y, x, at, bits int) {
 
 // pixel returns the bit that an element of the patch is at a position, or the nearest one if it is outside the image.
 func (s *Section) pixel(source Source, element, y, x, bits int) (bit int, outside bool) {
-	g := s.Grid
+	g := s.Grid.Of(source)
 	plane, row, column := element/(g.Side*g.Side), element/g.Side%g.Side, element%g.Side
 	py, px := y*g.Stride+row-g.Padding, x*g.Stride+column-g.Padding
 	cy, cx := min(max(py, 0), g.Rows-1), min(max(px, 0), g.Columns-1)

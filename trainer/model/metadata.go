@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"ialgn/internal/jsonfault"
@@ -23,6 +25,9 @@ const (
 
 	// GridVersion is that of models with nodes that positions share.
 	GridVersion = "3"
+
+	// StepsVersion is that of recurrent networks, which have the entry steps.
+	StepsVersion = "4"
 )
 
 // Prefixes of what a checkpoint adds to a model: tensors (an optimiser's moments) and
@@ -50,7 +55,7 @@ type sectionInfo struct {
 	B      *pinInfo  `json:"b,omitempty"`
 	Pins   []pinInfo `json:"pins,omitempty"`
 
-	Grid *topology.Grid `json:"grid,omitempty"` // in version 3
+	Grid *topology.Grid `json:"grid,omitempty"` // in version 3 alone
 }
 
 type pinInfo struct {
@@ -80,6 +85,9 @@ func (m *Model) metadata() (map[string]string, error) {
 		sections = append(sections, info)
 	}
 	meta := map[string]string{"format": Format, "version": version}
+	if m.Steps > 0 {
+		meta["steps"] = strconv.Itoa(m.Steps)
+	}
 	for key, value := range map[string]any{
 		"config":   m.Config,
 		"classes":  m.Classes,
@@ -98,6 +106,9 @@ func (m *Model) metadata() (map[string]string, error) {
 
 // version returns the version of the metadata that describes the model: the oldest that can.
 func (m *Model) version() string {
+	if m.Steps > 0 {
+		return StepsVersion
+	}
 	version := Version
 	for i := range m.Sections {
 		switch s := &m.Sections[i]; {
@@ -115,9 +126,9 @@ func (c *container) checkVersion() error {
 	if got := c.meta["format"]; got != Format {
 		return fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
 	}
-	if got := c.meta["version"]; got != Version && got != NodesVersion && got != GridVersion {
+	if got := c.meta["version"]; !slices.Contains([]string{Version, NodesVersion, GridVersion, StepsVersion}, got) {
 		return fmt.Errorf("%s: metadata: version %.40q, this program reads versions %s to %s; use the ialgn that wrote it",
-			c.name, got, Version, GridVersion)
+			c.name, got, Version, StepsVersion)
 	}
 	return nil
 }
@@ -141,6 +152,9 @@ func (c *container) shell() (*Model, error) {
 			return nil, err
 		}
 	}
+	if err := c.readSteps(m); err != nil {
+		return nil, err
+	}
 	m.Width = m.Config.Model.Width
 	m.Encoder = encoding.Encoder{Bits: e.Bits, BitsIn: e.BitsIn, Max: e.Max, Names: e.Names, Columns: e.Columns}
 	for i := range sections {
@@ -151,6 +165,18 @@ func (c *container) shell() (*Model, error) {
 		m.Sections = append(m.Sections, s)
 	}
 	return m, nil
+}
+
+// readSteps reads how many steps a recurrent network has.
+func (c *container) readSteps(m *Model) error {
+	if _, found := c.meta["steps"]; !found && c.meta["version"] != StepsVersion {
+		return nil
+	}
+	err := c.unmarshal("steps", &m.Steps)
+	if err == nil && (c.meta["version"] != StepsVersion || m.Steps < 1) {
+		err = fmt.Errorf("%s: metadata: %d steps in version %s; %s", c.name, m.Steps, c.meta["version"], damaged)
+	}
+	return err
 }
 
 // section returns the section without arrays.

@@ -7,7 +7,8 @@
 // IALGN with k_h = 1) has two, the first layer and the rest, any other one for each layer. All arrays
 // of a section are chain-major, [width][layers][k], because a private chain is what training, files
 // and freezing walk along. The nodes of a section of a convolution are evaluated at all positions of an
-// image ([Section.Grid]); [Frozen] has them unrolled, a node for each position.
+// image ([Section.Grid]); [Frozen] has them unrolled, a node for each position. The layers of a recurrent network are
+// evaluated at all steps of a sequence ([Model.Steps]); [Frozen] has them once for each step.
 //
 // [Frozen] is what a model computes: for each node its truth table (of a gate, the argmax operation)
 // and the argmax candidate of each pin, ties to the lowest index. [Evaluator] is its forward
@@ -30,6 +31,7 @@ const (
 	Input    = topology.Input
 	Previous = topology.Previous
 	Spine    = topology.Spine
+	Base     = topology.Base
 )
 
 // MaxPins is the largest fan-in of a node.
@@ -71,6 +73,11 @@ type Model struct {
 	Encoder  encoding.Encoder
 	Sections []Section
 	Record   Record
+
+	// Steps is the number of steps of a sequence that a sample is, each with its share of the features, in their order.
+	// All sections are evaluated at each step, and pins of the first one with source [Previous] read the last layer of
+	// the step before, zeros at the first. The last layer of the last step is counted. 0: there are no steps.
+	Steps int
 
 	// What it has of a network that several ranks train. nil: all of it. It is not in the file.
 	Part *ranks.Share
@@ -146,7 +153,7 @@ func (m *Model) Depth() int {
 	return d
 }
 
-// Nodes returns the number of nodes in all layers, of shared ones at all positions; the ORs of pooling are none.
+// Nodes returns the number of nodes in all layers, of shared ones at all positions and steps; the ORs of pooling are none.
 func (m *Model) Nodes() int {
 	n := 0
 	for i := range m.Sections {
@@ -157,10 +164,11 @@ func (m *Model) Nodes() int {
 		}
 		n += nodes
 	}
-	return n
+	return n * max(m.Steps, 1)
 }
 
-// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]): pooling has some, too.
+// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]): pooling has some, too. Nodes that
+// pass bits on for layers further on are not counted.
 func (m *Model) FrozenNodes() int {
 	n := m.Nodes()
 	for i := range m.Sections {
@@ -171,9 +179,13 @@ func (m *Model) FrozenNodes() int {
 	return n
 }
 
-// before returns the number of bits of the layer before section i: 0 for the first.
+// before returns the number of bits of the layer before section i: for the first the state of a recurrent network, else
+// 0.
 func (m *Model) before(i int) int {
-	if i == 0 {
+	switch {
+	case i == 0 && m.Steps > 0:
+		return m.Sections[len(m.Sections)-1].Outputs()
+	case i == 0:
 		return 0
 	}
 	return m.Sections[i-1].Outputs()

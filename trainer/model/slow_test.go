@@ -36,10 +36,16 @@ type slow struct {
 func evaluateSlowly(m *model.Model, x []bool) slow {
 	var out slow
 	h := []bool(nil)
+	sections := make([][]bool, len(m.Sections)) // what leaves each
 	for i := range m.Sections {
 		s := &m.Sections[i]
+		var base []bool
+		if b := m.Base(i); b >= 0 {
+			base = sections[b]
+		}
 		if s.Grid != nil {
-			h = evaluatePatches(m, s, x, h, &out)
+			h = evaluatePatches(m, s, x, h, base, &out)
+			sections[i] = h
 			continue
 		}
 		for l := range s.Layers {
@@ -47,7 +53,7 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 			for i := range next {
 				g, line := i*s.Layers+l, 0
 				for k := range s.Pins {
-					if line *= 2; slowPin(&s.Pins[k], g, i, x, h) {
+					if line *= 2; slowPin(&s.Pins[k], g, i, x, h, base) {
 						line++
 					}
 				}
@@ -56,6 +62,7 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 			h = next
 			out.layers = append(out.layers, h)
 		}
+		sections[i] = h
 	}
 	out.counts = make([]int32, len(m.Classes))
 	for i, bit := range h {
@@ -72,7 +79,7 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 }
 
 // evaluatePatches is the part of a section whose nodes positions share, and of what pools them.
-func evaluatePatches(m *model.Model, s *model.Section, x, h []bool, out *slow) []bool {
+func evaluatePatches(m *model.Model, s *model.Section, x, h, base []bool, out *slow) []bool {
 	g := s.Grid
 	rows, columns := (g.Rows+2*g.Padding-g.Side)/g.Stride+1, (g.Columns+2*g.Padding-g.Side)/g.Stride+1
 	var all []bool
@@ -81,7 +88,7 @@ func evaluatePatches(m *model.Model, s *model.Section, x, h []bool, out *slow) [
 			for x0 := range columns {
 				line := 0
 				for k := range s.Pins {
-					if line *= 2; slowElement(m, s, k, node, y, x0, x, h) {
+					if line *= 2; slowElement(m, s, k, node, y, x0, x, h, base) {
 						line++
 					}
 				}
@@ -107,8 +114,14 @@ func evaluatePatches(m *model.Model, s *model.Section, x, h []bool, out *slow) [
 }
 
 // slowElement returns what pin k of a node reads at row y and column c of positions.
-func slowElement(m *model.Model, s *model.Section, k, node, y, c int, x, h []bool) bool {
+func slowElement(m *model.Model, s *model.Section, k, node, y, c int, x, h, base []bool) bool {
 	g, p := s.Grid, &s.Pins[k]
+	switch {
+	case p.Source == model.Input && g.Field != nil:
+		g = g.Field
+	case p.Source == model.Base:
+		g, h = g.Base, base
+	}
 	element := slowWire(p, node)
 	plane, row, column := element/(g.Side*g.Side), element/g.Side%g.Side, element%g.Side
 	row, column = row+y*g.Stride-g.Padding, column+c*g.Stride-g.Padding
@@ -122,15 +135,16 @@ func slowElement(m *model.Model, s *model.Section, k, node, y, c int, x, h []boo
 	return h[(plane*g.Rows+row)*g.Columns+column]
 }
 
-func slowPin(p *model.Pin, g, chain int, x, h []bool) bool {
-	if p.Source == model.Spine {
+func slowPin(p *model.Pin, g, chain int, x, h, base []bool) bool {
+	switch p.Source {
+	case model.Spine:
 		return h[chain]
+	case model.Input:
+		return x[slowWire(p, g)]
+	case model.Base:
+		return base[slowWire(p, g)]
 	}
-	if wire := slowWire(p, g); p.Source == model.Input {
-		return x[wire]
-	} else {
-		return h[wire]
-	}
+	return h[slowWire(p, g)]
 }
 
 // slowWire returns the candidate with the largest logit.

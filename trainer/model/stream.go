@@ -31,17 +31,19 @@ func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, err
 	if err != nil {
 		return nil, err
 	}
-	f, first := m.Blank(), 0
+	f, first := m.blankStep(), 0
 	for i := range m.Sections {
 		layers := f.Layers[first : first+m.Sections[i].frozenLayers()]
-		err := m.Sections[i].freezeInto(layers, m.Encoder.Bits-1, func(layers []FrozenLayer) error {
-			return c.freezeSection(m, i, layers, chunk)
-		})
-		if err != nil {
+		s := &m.Sections[i]
+		nodes := s.nodesFor(layers)
+		if err := c.freezeSection(m, i, nodes, chunk); err != nil {
 			return nil, err
 		}
+		s.place(layers, nodes, m.Encoder.Bits-1)
 		first += len(layers)
 	}
+	m.finish(f)
+	m.repeat(f)
 	return f, nil
 }
 
@@ -114,7 +116,7 @@ func (m *Model) chainBytes(i int) int {
 // readChains reads and checks the chains of section i that s has room for, the first
 // of them being the network's chain from.
 func (c *container) readChains(m *Model, i int, s Section, from int, buf []byte) error {
-	part := Model{Encoder: m.Encoder, Sections: slices.Clone(m.Sections[:i+1])}
+	part := Model{Encoder: m.Encoder, Sections: slices.Clone(m.Sections), Steps: m.Steps}
 	part.Sections[i] = s
 	for _, t := range part.sectionTensors(i) {
 		name, at := t.Name, from*int(product(t.Shape)/int64(s.Width))

@@ -52,12 +52,16 @@ func (m *Model) appendPin(ts []Tensor, prefix string, i int, p *Pin) []Tensor {
 	return ts
 }
 
-// limit returns how many bits pin p of section i can choose from: of a patch, if positions share its nodes.
+// limit returns how many bits pin p of section i can choose from: of a patch, if positions share its nodes, or of a step.
 func (m *Model) limit(i int, p *Pin) int {
 	if g := m.Sections[i].Grid; g != nil {
-		return g.Elements(m.planes(g, p.Source))
+		return g.Of(p.Source).Elements(m.planes(g.Of(p.Source), p.Source))
 	}
-	return sources(p.Source, m.before(i), m.Encoder.Inputs())
+	before := m.before(i)
+	if p.Source == Base {
+		before = m.Sections[m.Base(i)].Outputs()
+	}
+	return sources(p.Source, before, m.Encoder.Inputs()/max(m.Steps, 1))
 }
 
 // planes returns how many planes the patches have that a pin of that source reads.
@@ -75,6 +79,27 @@ func sources(s Source, before, inputs int) int {
 		return inputs
 	}
 	return before
+}
+
+// Base returns the section whose bits pins of section i with the source [Base] read: of a kernel's higher level the one
+// before the lowest; of layers after the convolutions the last of these. It is -1 if there is none.
+func (m *Model) Base(i int) int {
+	g := m.Sections[i].Grid
+	for j := i - 1; j >= 0; j-- {
+		of := m.Sections[j].Grid
+		switch {
+		case g == nil && of != nil:
+			return j
+		case g != nil && (of == nil || g.Base == nil):
+			return -1
+		case g != nil && of.Base == nil: // the lowest level, the only one that has no base
+			if !of.SameImage(g.Base) {
+				return -1
+			}
+			return j - 1
+		}
+	}
+	return -1
 }
 
 // Limit returns how many bits pin k of section i can choose from.

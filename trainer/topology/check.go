@@ -47,7 +47,7 @@ var special = append(specialConv(), []specialKey{
 		},
 	},
 	{
-		"wiring", func(k, standard *Keys) { k.Wiring = standard.Wiring }, func(k *Keys) bool { return k.Wiring == "random" },
+		"wiring", func(k, standard *Keys) { k.Wiring = standard.Wiring }, func(k *Keys) bool { return k.Wiring == Random },
 		func(k *Keys) (string, string) {
 			return fmt.Sprintf("%s is for wires that are drawn, which topology %s has not", k.Wiring, k.Topology),
 				"use random, or a random-wired topology such as rwlgn"
@@ -57,7 +57,7 @@ var special = append(specialConv(), []specialKey{
 		"inputs", func(k, standard *Keys) { k.Inputs = standard.Inputs }, func(k *Keys) bool { return k.Inputs == 2 },
 		func(k *Keys) (string, string) {
 			return fmt.Sprintf("%d pins a node, but those of topology %s have two", k.Inputs, k.Topology),
-				"use 2, or topology: ialgn, tree, layered or conv"
+				"use 2, or topology: ialgn, tree, layered, conv or recurrent"
 		},
 	},
 	{
@@ -67,14 +67,20 @@ var special = append(specialConv(), []specialKey{
 				"%d leaves, which topology %s has not",
 				k.Leaves,
 				k.Topology,
-			), "leave it out, or use topology: tree"
+			), "leave it out, or use topology: tree or conv"
 		},
 	},
 	{
 		"widths", func(k, standard *Keys) { k.Widths = standard.Widths }, func(k *Keys) bool { return k.Widths == "" },
 		func(k *Keys) (string, string) {
 			return fmt.Sprintf("%.40q, but the layers of topology %s have one width", k.Widths, k.Topology),
-				"leave it out, or use topology: layered or conv"
+				"leave it out, or use topology: layered, conv or recurrent"
+		},
+	},
+	{
+		"steps", func(k, standard *Keys) { k.Steps = standard.Steps }, func(k *Keys) bool { return k.Steps == 0 },
+		func(k *Keys) (string, string) {
+			return fmt.Sprintf("%d, which topology %s has not", k.Steps, k.Topology), "leave it out, or use topology: recurrent"
 		},
 	},
 }...)
@@ -106,7 +112,7 @@ func (k *Keys) Check() *Fault {
 func (k *Keys) checkSize() *Fault {
 	sections, nodes := 0, 0
 	for i, layer := range k.Layers() {
-		if nodes += layer.Nodes(); nodes > maxNodes {
+		if nodes += layer.Nodes() * k.Copies(); nodes > maxNodes {
 			return k.tooLarge()
 		}
 		sections++
@@ -137,7 +143,8 @@ func (k *Keys) checkHidden(layer int, l *Layer, p *Pin) *Fault {
 	if p.Source != Previous || p.K == 1 || l.Grid != nil {
 		return nil
 	}
-	before := k.Layers()[layer-1].Outputs()
+	layers := k.Layers()
+	before := layers[(layer+len(layers)-1)%len(layers)].Outputs() // of a recurrent network's first, the state
 	switch {
 	case p.K > before:
 		return &Fault{
@@ -159,12 +166,49 @@ func (k *Keys) CheckInputs(inputs int) *Fault {
 	if k.convolves() {
 		return k.checkImage(inputs)
 	}
+	if k.recurs() {
+		if fault := k.checkSteps(inputs); fault != nil {
+			return fault
+		}
+		inputs /= k.Steps
+	}
 	for _, layer := range k.Layers() {
 		for _, p := range layer.Pins {
 			if p.Source == Input && p.K > inputs {
 				return &Fault{
 					"anchors", fmt.Sprintf("%d different candidates cannot be drawn from %d input bits", p.K, inputs),
 					fmt.Sprintf("use at most %d, or a larger encoder.bits", inputs),
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// CheckSpread returns what keeps structured wires from combining different sources, for that many classes and features:
+// a node takes two features or two nodes.
+func (k *Keys) CheckSpread(classes, features int) *Fault {
+	if k.Wiring != Spread {
+		return nil
+	}
+	for i, layer := range k.Layers() {
+		for _, p := range layer.Pins {
+			sources := features
+			switch p.Wires {
+			case StructuredClass:
+				sources = layer.Width / classes
+			case Structured:
+			default:
+				continue
+			}
+			if p.Source == Previous && p.Wires == Structured {
+				sources = k.Layers()[i-1].Width
+			}
+			if sources < 2 {
+				return &Fault{
+					"wiring",
+					fmt.Sprintf("structured wires of layer %d combine two different sources, of which there is %d", i+1, sources),
+					"use random or balanced, or a larger model.width",
 				}
 			}
 		}
@@ -196,16 +240,18 @@ func checkTree(k *Keys) *Fault {
 }
 
 // checkLayered checks the keys that the topology layered alone has.
-func checkLayered(k *Keys) *Fault {
+func checkLayered(k *Keys) *Fault { return k.checkWidths("2000,1000") }
+
+// checkWidths checks the keys of layers of given widths, for which there is an example.
+func (k *Keys) checkWidths(example string) *Fault {
 	widths, err := k.LayerWidths()
 	switch {
 	case err != nil:
-		return &Fault{"widths", err.Error(), "give the nodes of each layer, for example 2000,1000"}
+		return &Fault{"widths", err.Error(), "give the nodes of each layer, for example " + example}
 	case len(widths) == 0:
 		return &Fault{
-			"widths",
-			"missing, which topology layered needs",
-			"give the nodes of each layer, for example 2000,1000",
+			"widths", fmt.Sprintf("missing, which topology %s needs", k.Topology),
+			"give the nodes of each layer, for example " + example,
 		}
 	case len(widths) != k.Depth:
 		return &Fault{
@@ -215,10 +261,15 @@ func checkLayered(k *Keys) *Fault {
 		return &Fault{
 			"width", fmt.Sprintf("%d, but model.widths ends with %d", k.Width, widths[len(widths)-1]), "leave it out",
 		}
-	case k.Hidden > 1 && k.Wiring == Balanced:
+	case k.Hidden > 1 && k.Wiring != Random:
 		return &Fault{
-			"wiring", "balanced is for wires that are drawn, and model.hidden has the nodes choose them",
+			"wiring", k.Wiring + " is for wires that are drawn, and model.hidden has the nodes choose them",
 			"use random, or model.hidden: 1",
+		}
+	case k.Inputs != 2 && k.Wiring == Spread:
+		return &Fault{
+			"wiring", fmt.Sprintf("structured is for nodes of two pins, and these have %d", k.Inputs),
+			"use balanced, or model.inputs: 2",
 		}
 	}
 	return nil

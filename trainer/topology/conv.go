@@ -2,11 +2,8 @@ package topology
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-
-	"ialgn/trainer/draw"
 )
 
 // The ranges of the keys of convolutions.
@@ -35,7 +32,9 @@ var convLists = []convList{
 }
 
 // convKeys are the keys that convolutions alone have.
-var convKeys = []string{"image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels"}
+var convKeys = []string{
+	"anchors", "image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels", "chains", "anchored",
+}
 
 // specialConv returns the entries of these keys in the table of special ones.
 func specialConv() (all []specialKey) {
@@ -48,12 +47,28 @@ func specialConv() (all []specialKey) {
 			},
 		})
 	}
-	return append(all, specialKey{
-		"channels", func(k, _ *Keys) { k.Channels = 0 }, func(k *Keys) bool { return k.Channels == 0 },
+	return append(all, specialNumber("channels", func(k *Keys) *int { return &k.Channels }),
+		specialNumber("chains", func(k *Keys) *int { return &k.Chains }),
+		specialNumber("anchored", func(k *Keys) *int { return &k.Anchored }))
+}
+
+// specialNumber returns the entry of a key that is 0 where it means nothing.
+func specialNumber(key string, of func(k *Keys) *int) specialKey {
+	return specialKey{
+		key, func(k, _ *Keys) { *of(k) = 0 }, func(k *Keys) bool { return *of(k) == 0 },
 		func(k *Keys) (string, string) {
-			return fmt.Sprintf("%d, which topology %s has not", k.Channels, k.Topology), "leave it out, or use topology: conv"
+			return fmt.Sprintf("%d, which topology %s has not", *of(k), k.Topology), "leave it out, or use topology: conv"
 		},
-	})
+	}
+}
+
+// below returns how many nodes of the level below a node of a kernel reads: with all of its pins, unless leaves says
+// how many.
+func (k *Keys) below() int {
+	if k.Leaves == 0 {
+		return k.Inputs
+	}
+	return k.Leaves
 }
 
 // convolves reports whether the network has convolutions.
@@ -113,13 +128,16 @@ func (k *Keys) convolutions() ([]convolution, *Fault) {
 func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 	text := *l.of(k)
 	if text == "" {
-		return nil, &Fault{l.key, "missing, which topology conv needs", "give the kernels of each convolution, for example 32,128"}
+		return nil, &Fault{
+			l.key, "missing, which topology conv needs", "give the kernels of each convolution, for example 32,128",
+		}
 	}
 	values, bad := numbers(text, l.min, l.max)
 	switch {
 	case bad != "":
 		return nil, &Fault{
-			l.key, fmt.Sprintf("%.20q is no whole number of %d to %d", bad, l.min, l.max), "give such numbers, with commas between",
+			l.key, fmt.Sprintf("%.20q is no whole number of %d to %d", bad, l.min, l.max),
+			"give such numbers, with commas between",
 		}
 	case convolutions == 0 && len(values) > maxConvolutions:
 		return nil, &Fault{
@@ -152,7 +170,8 @@ func (k *Keys) ImageSize() (size [3]int, fault *Fault) {
 	switch {
 	case k.Image == "":
 		return size, &Fault{
-			"image", "missing, and this data set does not say what its images are", "give planes, rows and columns, for example 3,32,32",
+			"image", "missing, and this data set does not say what its images are",
+			"give planes, rows and columns, for example 3,32,32",
 		}
 	case bad != "" || len(all) != 3:
 		return size, &Fault{
@@ -179,38 +198,73 @@ func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 	if fault != nil {
 		return nil, fault
 	}
-	widths, err := k.LayerWidths()
-	if err != nil {
-		return nil, &Fault{"widths", err.Error(), "give the nodes of each layer, for example 2000,1000"}
-	}
-	grid := Grid{Planes: image[0], Rows: image[1], Columns: image[2]}
+	input := Grid{Planes: image[0], Rows: image[1], Columns: image[2], Pool: 1}
+	grid, under := input, field{1, 1, 0}
 	for i := range convolutions {
-		levels, fault := k.kernelLevels(i, &convolutions[i], grid, len(all), image[1]*image[2])
+		c := &convolutions[i]
+		under = under.read(c.Patch, c.Stride, c.Padding)
+		if input.Side, input.Stride, input.Padding = under.side, under.stride, -under.start; k.Anchored > 0 && i > 0 {
+			of := input
+			grid.Field = &of
+		}
+		levels, fault := k.kernelLevels(i, c, grid, len(all), image[1]*image[2])
 		if fault != nil {
 			return nil, fault
 		}
+		under = under.read(c.Pool, c.Pool, 0)
 		all = append(all, levels...)
 		last := all[len(all)-1]
-		grid.Planes = last.Width
+		grid.Planes, grid.Field = last.Width, nil
 		grid.Rows, grid.Columns = last.Grid.Pooled()
 	}
-	return append(all, hiddenLayers(k, widths, len(all))...), nil
+	after, fault := k.layersAfter(len(all))
+	return append(all, after...), fault
+}
+
+// layersAfter returns the layers after the convolutions, the first of which is the network's layer first.
+func (k *Keys) layersAfter(first int) ([]Layer, *Fault) {
+	widths, err := k.LayerWidths()
+	switch {
+	case err != nil:
+		return nil, &Fault{"widths", err.Error(), "give the nodes of each layer, for example 2000,1000"}
+	case k.Chains > 0 && len(widths) > 0:
+		return chainsOn(k, widths[len(widths)-1], first), nil
+	}
+	return hiddenLayers(k, widths, first), nil
+}
+
+// chainsOn returns the layers of chains that choose among the bits of the last convolution, the first of which is the
+// network's layer first.
+func chainsOn(k *Keys, width, first int) (all []Layer) {
+	for l := range k.Chains {
+		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
+		for i := range layer.Pins {
+			if layer.Pins[i].Source = Previous; l > 0 {
+				layer.Pins[i].Source = Base
+			}
+		}
+		if l > 0 {
+			layer.Pins[0], layer.Passed = Pin{Source: Spine, K: 1}, []int{0}
+		}
+		all = append(all, layer)
+	}
+	return all
 }
 
 // kernelLevels returns the levels of a convolution's kernels, from the lowest: trees whose lowest nodes read a patch. The
 // network reads images of so many pixels.
 func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels int) ([]Layer, *Fault) {
 	grid.Side, grid.Stride, grid.Padding, grid.Pool = c.Patch, c.Stride, c.Padding, 1
+	if c.Padding >= c.Patch {
+		return nil, &Fault{
+			"padding", fmt.Sprintf("convolution %d pads by %d, and has patches of %d x %d, which would see padding alone",
+				number+1, c.Padding, c.Patch, c.Patch), fmt.Sprintf("use at most %d", c.Patch-1),
+		}
+	}
 	if rows, columns := grid.Rows+2*c.Padding, grid.Columns+2*c.Padding; c.Patch > min(rows, columns) {
 		return nil, &Fault{
 			"patch", fmt.Sprintf("convolution %d has patches of %d x %d, and reads images of %d x %d with their padding",
 				number+1, c.Patch, c.Patch, rows, columns), "use smaller patches, more padding, or less pooling before",
-		}
-	}
-	if c.Padding >= c.Patch {
-		return nil, &Fault{
-			"padding", fmt.Sprintf("convolution %d has %d zeros on each side, and its patches of %d x %d could lie beyond the image",
-				number+1, c.Padding, c.Patch, c.Patch), fmt.Sprintf("use at most %d there", c.Patch-1),
 		}
 	}
 	if most := MaxPositions(pixels); grid.Positions() > most {
@@ -227,7 +281,7 @@ func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels
 	}
 	width := c.Kernels
 	for range c.Levels - 1 {
-		if width *= k.Inputs; width > MaxWidth {
+		if width *= k.below(); width > MaxWidth {
 			return nil, &Fault{
 				"levels", fmt.Sprintf("the lowest of %d levels would have more than %d nodes", c.Levels, MaxWidth),
 				"use fewer levels, or fewer kernels",
@@ -239,117 +293,66 @@ func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels
 
 // levels returns the levels of kernels, of which the lowest has the given width.
 func (k *Keys) levels(c *convolution, grid Grid, first, width int) (all []Layer) {
-	above := grid
-	above.Rows, above.Columns = grid.Size()
-	above.Side, above.Stride, above.Padding = 1, 1, 0
+	above := k.above(grid, first)
 	for level := range c.Levels {
 		layer := Layer{First: first + level, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}
 		for i := range layer.Pins {
-			p := &layer.Pins[i]
-			if p.Source = Previous; level > 0 {
-				*p = Pin{Source: Previous, K: 1, Wires: Leaves, Leaf: Leaf{k.Inputs, i}}
-			} else {
-				p.K, p.Wires = k.Hidden, Patch
-				p.WireDraws = draw.PatchWires
-			}
-			if first == 0 && level == 0 {
-				p.Source = Input
-			}
+			layer.Pins[i] = k.kernelPin(layer.Pins[i], i, level, first == 0)
 		}
 		of := grid
 		if level > 0 {
-			of, of.Planes = above, width*k.Inputs
+			of, of.Planes = above, width*k.below()
 		}
 		if level == c.Levels-1 {
 			of.Pool = c.Pool
 		}
-		layer.Grid = &of
-		if k.Inputs != 2 {
-			for i := range layer.Pins {
-				layer.Passed = append(layer.Passed, i)
-			}
+		if layer.Grid = &of; k.Inputs != 2 {
+			layer.Passed = k.passedIn(level)
 		}
 		all = append(all, layer)
-		width /= k.Inputs
+		width /= k.below()
 	}
 	return all
 }
 
-// checkConv checks the keys that a network of convolutions alone has.
-func checkConv(k *Keys) *Fault {
-	layers, fault := k.convLayers()
-	if fault != nil {
-		return fault
+// above returns the grid of the levels above the lowest, whose grid is given: they read that at their own positions
+// and, where they have pins left, what that reads.
+func (k *Keys) above(grid Grid, first int) Grid {
+	above, own := grid, grid
+	above.Rows, above.Columns = grid.Size()
+	above.Side, above.Stride, above.Padding, above.Field = 1, 1, 0, nil
+	switch own.Field = nil; {
+	case k.below() == k.Inputs:
+	case first == 0:
+		above.Field = &own
+	default:
+		above.Base = &own
 	}
-	last := &layers[len(layers)-1]
+	return above
+}
+
+// kernelPin returns pin i of a kernel's nodes of a level, given what it is where it chooses among input bits; of the
+// first convolution or not.
+func (k *Keys) kernelPin(anchor Pin, i, level int, first bool) Pin {
 	switch {
-	case k.Inputs < 2:
-		return &Fault{"inputs", fmt.Sprintf("%d pins of a node of a tree", k.Inputs), "use 2 or more"}
-	case k.Channels < 0:
-		return &Fault{"channels", fmt.Sprintf("%d planes of a patch", k.Channels), "use 0 for all, or a number above"}
-	case k.Depth != len(layers):
-		return &Fault{"depth", fmt.Sprintf("%d, but the levels and widths make %d layers", k.Depth, len(layers)), "leave it out"}
-	case k.Width != last.Outputs():
-		return &Fault{"width", fmt.Sprintf("%d, but the last layer has %d bits", k.Width, last.Outputs()), "leave it out"}
-	case k.Wiring == Balanced && !slices.ContainsFunc(layers, func(l Layer) bool { return l.Grid == nil }):
-		return &Fault{"wiring", "balanced, and there is no layer after the convolutions", "use random, or give model.widths"}
-	case k.Hidden > 1 && k.Wiring == Balanced:
-		return &Fault{
-			"wiring", "balanced is for wires that are drawn, and model.hidden has the nodes choose them",
-			"use random, or model.hidden: 1",
-		}
+	case level > 0 && i < k.below():
+		return Pin{Source: Previous, K: 1, Wires: Leaves, Leaf: Leaf{k.below(), i}}
+	case first:
+		return Pin{Source: Input, K: k.Hidden, Wires: Patch}
+	case level > 0:
+		return Pin{Source: Base, K: k.Hidden, Wires: Patch}
+	case i >= k.Inputs-k.Anchored:
+		return anchor
 	}
-	return k.checkPatches(layers)
+	return Pin{Source: Previous, K: k.Hidden, Wires: Patch}
 }
 
-// checkPatches refuses more candidates of a pin than a patch has elements, as far as can be told without the input bits,
-// and kernels with more leaves than these.
-func (k *Keys) checkPatches(layers []Layer) *Fault {
-	for i := range layers {
-		g := layers[i].Grid
-		if g == nil || g.Side == 1 && i > 0 && layers[i-1].Grid != nil && layers[i].Pins[0].Wires == Leaves ||
-			layers[i].Pins[0].Source == Input {
-			continue
-		}
-		if fault := k.checkPatch(g, g.Planes); fault != nil {
-			return fault
+// passedIn returns the pins that nodes of a kernel's level pass on at the start.
+func (k *Keys) passedIn(level int) (pins []int) {
+	for i := range k.Inputs {
+		if level == 0 || i < k.below() {
+			pins = append(pins, i)
 		}
 	}
-	return nil
-}
-
-// checkPatch refuses more candidates of a pin than its patch, of so many planes, has elements.
-func (k *Keys) checkPatch(g *Grid, planes int) *Fault {
-	if n := g.Elements(k.ReadPlanes(planes)); k.Hidden > n {
-		return &Fault{
-			"hidden", fmt.Sprintf("%d different candidates cannot be drawn from the %d elements of a patch", k.Hidden, n),
-			fmt.Sprintf("use at most %d, or larger patches or more channels", n),
-		}
-	}
-	return nil
-}
-
-// ReadPlanes returns how many of so many planes a kernel reads.
-func (k *Keys) ReadPlanes(planes int) int {
-	if k.Channels == 0 {
-		return planes
-	}
-	return min(k.Channels, planes)
-}
-
-// checkImage returns what does not fit so many input bits: the images must have as many features as these have, and
-// pins enough to choose from.
-func (k *Keys) checkImage(inputs int) *Fault {
-	size, fault := k.ImageSize()
-	if fault != nil {
-		return fault
-	}
-	if pixels := size[1] * size[2]; inputs%(pixels*size[0]) != 0 {
-		return &Fault{
-			"image", fmt.Sprintf("images of %s have %d pixels, and the data set has %d input bits, no multiple of that", k.Image,
-				pixels*size[0], inputs), "give planes, rows and columns of its images",
-		}
-	}
-	layers := k.Layers()
-	return k.checkPatch(layers[0].Grid, inputs/(size[1]*size[2]))
+	return pins
 }

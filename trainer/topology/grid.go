@@ -4,8 +4,8 @@ package topology
 //
 // An image has planes of rows and columns. The patch of a position are the Side x Side pixels of all planes that begin
 // Stride times the position's row and column, less Padding, from the image's upper left corner; pixels beyond its edges
-// are 0. Element (plane Side + row) Side + column of the patch is a pixel of it. Of the input bits the planes are those of
-// the features, each of them as often as a feature has bits: plane f b + j has bit j of plane f.
+// are 0. Element (plane Side + row) Side + column of the patch is a pixel of it. Of the input bits the planes are those
+// of the features, each of them as often as a feature has bits: plane f b + j has bit j of plane f.
 type Grid struct {
 	Planes  int `json:"planes"` // of the layer before, or of the features
 	Rows    int `json:"rows"`
@@ -16,6 +16,43 @@ type Grid struct {
 	Padding int `json:"padding"`
 
 	Pool int `json:"pool"` // 2: what leaves the layer is the OR of each two by two positions; 1: all positions
+
+	// Field, unless nil, is what pins read whose source are input bits, in a layer after the first: the patch of the
+	// same position in the input's image, which has pixels beyond the edges as far as positions lead there.
+	Field *Grid `json:"field,omitempty"`
+
+	// Base, unless nil, is what pins read whose source is [Base]: the patch of the kernel's lowest level.
+	Base *Grid `json:"base,omitempty"`
+}
+
+// Of returns what pins of a source read: the input bits' field, the lowest level's patch, or the image of the layer
+// before.
+func (g *Grid) Of(s Source) *Grid {
+	switch {
+	case s == Input && g.Field != nil:
+		return g.Field
+	case s == Base && g.Base != nil:
+		return g.Base
+	}
+	return g
+}
+
+// SameImage reports whether positions and patches of two grids are those of one image.
+func (g *Grid) SameImage(as *Grid) bool {
+	one, other := *g, *as
+	for _, x := range []*Grid{&one, &other} {
+		x.Pool, x.Field, x.Base = 1, nil, nil
+	}
+	return one == other
+}
+
+// field is the part of the input's image that a position of a layer depends on, along one axis.
+type field struct{ side, stride, start int }
+
+// read returns the field of the positions of a layer of patches of so many positions of this one, side, stride and
+// padding being counted in these.
+func (f field) read(side, stride, padding int) field {
+	return field{f.side + (side-1)*f.stride, f.stride * stride, f.start - padding*f.stride}
 }
 
 // Size returns the number of rows and columns of positions.

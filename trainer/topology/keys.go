@@ -22,7 +22,7 @@ type Keys struct {
 	SkipLogit       float64 `yaml:"skip_logit" json:"skip_logit"`
 	InitNoise       float64 `yaml:"init_noise" json:"init_noise"`
 	FirstPin        string  `yaml:"first_pin" json:"first_pin"` // relaxed | fixed
-	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced
+	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced | structured
 	Tau             float64 `yaml:"tau" json:"tau"`
 
 	// Of convolutions. A list with commas between has an element for each of them, or one for all.
@@ -34,15 +34,27 @@ type Keys struct {
 	Levels   string `yaml:"levels" json:"levels,omitempty"`     // list: levels of nodes of a kernel
 	Pool     string `yaml:"pool" json:"pool,omitempty"`         // list: 2 for the OR of each two by two positions, or 1
 	Channels int    `yaml:"channels" json:"channels,omitempty"` // planes of its patch that a kernel reads; 0: all
+
+	// Layers of the chains after the convolutions; 0: those of model.widths are layers.
+	Chains int `yaml:"chains" json:"chains,omitempty"`
+
+	// Pins of a kernel's lowest nodes that choose among the input bits under its patch, after the first convolution.
+	Anchored int `yaml:"anchored" json:"anchored,omitempty"`
+
+	Steps int `yaml:"steps" json:"steps,omitempty"` // of a recurrent network
 }
 
 // The values of keys that decide what a network is.
 const (
 	Softmax16 = "softmax16" // a logit for each operation of two pins
 	Light     = "light"     // a logit for each line of a truth table
+	Random    = "random"    // fixed wires are independent draws
 	Balanced  = "balanced"  // each source of fixed wires is read equally often
 	Relaxed   = "relaxed"   // pin A of layer 1 chooses
 	Conv      = "conv"      // the topology of convolutions
+
+	// Spread is balanced wires that combine different sources: no feature twice in a node, no pair twice in a layer.
+	Spread = "structured"
 )
 
 // MaxPins is the largest fan-in of a node: what a look-up table of an FPGA has.
@@ -52,7 +64,7 @@ const MaxPins = 6
 func Default() Keys {
 	return Keys{
 		Topology: rows[0].Name, Width: 8000, Depth: 6, Inputs: 2, Anchors: 32, Hidden: 1,
-		Parametrization: Softmax16, Init: "skip", SkipLogit: 5, FirstPin: Relaxed, Wiring: "random",
+		Parametrization: Softmax16, Init: "skip", SkipLogit: 5, FirstPin: Relaxed, Wiring: Random,
 	}
 }
 
@@ -76,6 +88,9 @@ func (k *Keys) Complete(given func(key string) bool) {
 		if !given("depth") {
 			k.Depth = len(widths)
 		}
+	}
+	if k.recurs() {
+		k.completeRecurrent(given)
 	}
 	if k.Inputs == 2 {
 		return
@@ -115,7 +130,7 @@ func (k *Keys) DropIdle() {
 	if row == nil {
 		return
 	}
-	if !slices.Contains(row.Keys, "anchors") {
+	if !slices.Contains(row.Keys, "anchors") || k.convolves() && k.Anchored == 0 && k.Chains == 0 {
 		k.Anchors = standard.Anchors
 	}
 	if !slices.Contains(row.Keys, "first_pin") {

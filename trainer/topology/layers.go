@@ -75,6 +75,10 @@ func randomWired(spine, classWise bool) func(k *Keys) []Layer {
 // drawn returns how wires are drawn.
 func drawn(k *Keys, classWise bool) Wires {
 	switch even := k.Wiring == Balanced; {
+	case k.Wiring == Spread && classWise:
+		return StructuredClass
+	case k.Wiring == Spread:
+		return Structured
 	case even && classWise:
 		return EvenClass
 	case even:
@@ -119,8 +123,8 @@ func layered(k *Keys) []Layer {
 	return append([]Layer{first}, hiddenLayers(k, widths[1:], 1)...)
 }
 
-// hiddenLayers returns layers of given widths, the first of which is the network's layer first, whose nodes choose among
-// nodes of the layer before, or have drawn wires.
+// hiddenLayers returns layers of given widths, the first of which is the network's layer first. Their nodes choose
+// among nodes of the layer before, or have drawn wires.
 func hiddenLayers(k *Keys, widths []int, first int) (all []Layer) {
 	for l, width := range widths {
 		layer := Layer{First: first + l, Layers: 1, Width: width, Pins: inputPins(k), Passed: passedFirst(k)}

@@ -10,12 +10,16 @@ const (
 	Input    Source = iota // a bit of the encoded input
 	Previous               // a node of the previous layer
 	Spine                  // the node of the same index in the previous layer; no candidates are stored
+
+	// Of a node of a kernel's higher level, what the lowest level reads; of a node after the convolutions, the bits that
+	// leave the last of them.
+	Base
 )
 
 // sourceNames are the sources' names in files and messages.
-var sourceNames = [...]string{Input: "input", Previous: "previous", Spine: "spine"}
+var sourceNames = [...]string{Input: "input", Previous: "previous", Spine: "spine", Base: "base"}
 
-// String returns the source's name: input, previous or spine.
+// String returns the source's name: input, previous, spine or base.
 func (s Source) String() string {
 	if int(s) < len(sourceNames) {
 		return sourceNames[s]

@@ -61,7 +61,12 @@ var rows = []Row{
 	},
 	{
 		Name: Conv, Title: "Convolutional LGN",
-		Keys: append([]string{"hidden", "wiring", "inputs", "widths"}, convKeys...), layers: convolutional, check: checkConv,
+		Keys:   append([]string{"hidden", "wiring", "inputs", "leaves", "widths"}, convKeys...),
+		layers: convolutional, check: checkConv,
+	},
+	{
+		Name: Recurrent, Title: "Recurrent LGN", Keys: []string{"anchors", "hidden", "wiring", "inputs", "widths", "steps"},
+		layers: recurrent, check: checkRecurrent,
 	},
 }
 
@@ -134,13 +139,13 @@ func (k *Keys) Title() string {
 // the keys such that [Keys.Check] finds no fault.
 func (k *Keys) Layers() []Layer { return k.Row().layers(k) }
 
-// Nodes returns the number of nodes in all layers, those that positions share at each of these.
+// Nodes returns the number of nodes in all layers, those that positions or steps share at each of these.
 func (k *Keys) Nodes() int {
 	n := 0
 	for _, layer := range k.Layers() {
 		n += layer.Nodes()
 	}
-	return n
+	return n * k.Copies()
 }
 
 // Arity returns the number of logits that decide what a node computes: one for each of the sixteen operations of
@@ -180,6 +185,9 @@ type Layer struct {
 
 	// Passed are the pins whose bits the nodes pass on at the start, where the initialisation is skip.
 	Passed []int
+
+	// Taken are those of nodes that begin with input bits in a recurrent network, nil where they are the same.
+	Taken []int
 }
 
 // Nodes returns the number of nodes, at all positions.
@@ -214,7 +222,12 @@ const (
 	Even                   // one; together the nodes of a layer read all equally often
 	EvenClass              // the same within each class
 	Leaves                 // the private leaf of a node that Leaf names
+	Column                 // the node of the same index, modulo their number
+	Line                   // the same, or of even nodes two before that
 	Patch                  // distinct elements of a kernel's patch, or candidates among them
+
+	Structured      // as Even, and no node reads a source or a feature twice, no two nodes the same pair
+	StructuredClass // the same within each class
 )
 
 // Leaf says which leaf a pin of node i reads: node i*Of + Index of the level below.

@@ -364,7 +364,7 @@ func (c *inputCode) makeRows(i int) {
 		for f, lane := range lanes {
 			for j, row := range lane.row {
 				if row >= 0 {
-					c.store(rows, row*c.bytes, c.atLeast(j, f, u.planes))
+					c.store(rows, c.in.place(row)*c.bytes, c.atLeast(j, f, u.planes))
 				}
 			}
 		}

@@ -19,9 +19,10 @@ type Input struct {
 	size     int // bytes of a feature word
 	pairs    []Pair
 	order    []int // [row] index into pairs
+	places   []int // [row] its number in memory; nil: the same
 }
 
-// NewInput plans the rows of pairs, none of them twice, that compare words of 8 bits, or 16 if wide, of samples with
+// NewInput plans the rows of pairs that compare words of 8 bits, or 16 if wide, of samples with
 // the given number of features. It panics if a pair's feature is none of these, or its threshold no such word.
 func NewInput(features int, wide bool, pairs []Pair) *Input {
 	in := &Input{features: features, size: 1, pairs: slices.Clone(pairs), order: make([]int, len(pairs))}
@@ -46,6 +47,22 @@ func NewInput(features int, wide bool, pairs []Pair) *Input {
 
 // Order returns the index of each row's pair: rows ascend by feature, then by threshold.
 func (in *Input) Order() []int { return slices.Clone(in.order) }
+
+// Place has rows written elsewhere than one after the other: that of pair i where row rows[i] would be.
+func (in *Input) Place(rows []int) {
+	in.places = make([]int, len(in.order))
+	for i, pair := range in.order {
+		in.places[i] = rows[pair]
+	}
+}
+
+// place returns the number in memory of a row.
+func (in *Input) place(row int) int {
+	if in.places == nil {
+		return row
+	}
+	return in.places[row]
+}
 
 // maxPlanes bounds the bits of a unit's level, so that the planes of eight rows and what is computed of them fit in
 // registers.

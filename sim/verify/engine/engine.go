@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,23 @@ type Files struct {
 	Drop       bool     // the engine has the input drop
 	Programs   []string // paths of the memories of each lane, those of the first lane first
 	Thresholds string   // path of the thresholds; empty: they are in the Verilog
+
+	// Parts are paths of the Verilog of modules that an engine without a program has instances of, and models of their
+	// primitives. Such an engine takes a sample in so many Cycles.
+	Parts  []string
+	Cycles int
+}
+
+// Programmed reports whether the engine runs a program.
+func (f Files) Programmed() bool { return f.Cycles == 0 }
+
+// Sources returns the names of the Verilog files, as [Files.Copy] puts them into a folder.
+func (f Files) Sources() []string {
+	names := []string{filepath.Base(f.Verilog)}
+	for _, path := range f.Parts {
+		names = append(names, filepath.Base(path))
+	}
+	return names
 }
 
 // Result is the outcome of [Check].
@@ -267,7 +285,7 @@ func (p *Program) run(x []uint64, perFeature int) (counts [][64]int32) {
 
 // Copy puts the files into a folder.
 func (f Files) Copy(dir string) error {
-	for _, path := range append([]string{f.Verilog, f.Thresholds}, f.Programs...) {
+	for _, path := range slices.Concat([]string{f.Verilog, f.Thresholds}, f.Programs, f.Parts) {
 		if path == "" {
 			continue
 		}

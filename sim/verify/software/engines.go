@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	backend "ialgn/backend/native"
 	"ialgn/netlist"
 	"ialgn/sim"
 	"ialgn/sim/native"
@@ -16,7 +17,7 @@ const simulator = "simulator"
 // engines runs the machine code that this processor can run, of both netlists, over all samples. The code is held
 // against what the simulator gave for the netlist, so that a netlist that is at fault itself is not counted once
 // more for each engine.
-func engines(ctx context.Context, d verify.Design, x []uint64, raw, optimised *sim.Result, threads int,
+func engines(ctx context.Context, d verify.Design, s verify.Samples, x []uint64, raw, optimised *sim.Result, threads int,
 	r *Result,
 ) error {
 	r.Engines = []string{simulator}
@@ -41,7 +42,34 @@ func engines(ctx context.Context, d verify.Design, x []uint64, raw, optimised *s
 			compareEngine(fmt.Sprintf("%s as %s code", run.what, isa.Name), got, run.want, r)
 		}
 		r.Engines = append(r.Engines, isa.Name)
+		if d.Looped == nil {
+			continue
+		}
+		if err := looped(ctx, d, isa, s, raw, threads, r); err != nil {
+			return err
+		}
+		r.Engines = append(r.Engines, isa.Name+kernelsOnce)
 	}
+	return nil
+}
+
+// kernelsOnce is what [Result.Engines] says after the instruction set of code that loops over positions.
+const kernelsOnce = ", kernels once"
+
+// looped runs code that has the kernels of convolutions once.
+func looped(ctx context.Context, d verify.Design, isa *backend.ISA, s verify.Samples, raw *sim.Result, threads int,
+	r *Result,
+) error {
+	e, err := native.NewLooped(d.Looped, isa, threads, nil)
+	if err != nil {
+		return err
+	}
+	x := s.Thermometer(&d.Model.Encoder, (r.Checked+63)/64, verify.Consecutive(0, r.Checked))
+	got, err := e.Classify(ctx, x, r.Checked)
+	if err != nil {
+		return err
+	}
+	compareEngine(fmt.Sprintf("network as %s code%s", isa.Name, kernelsOnce), got, raw, r)
 	return nil
 }
 

@@ -5,9 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/internal/modelgen"
+	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 	"ialgn/sim/native"
 	"ialgn/sim/verify/verifytest"
+	"ialgn/trainer/model"
 )
 
 // TestEngines names what ran: the simulator, and every instruction set of this machine.
@@ -22,6 +26,31 @@ func TestEngines(t *testing.T) {
 		r, err := Check(t.Context(), verifytest.NewDesign(t, f, scope, 2), verifytest.RandomSamples(f, 700), 2)
 		if err != nil || r.Mismatches > 0 || !slices.Equal(r.Engines, want) {
 			t.Errorf("scope %v: %+v, %v; want the engines %v", scope, r, err, want)
+		}
+	}
+}
+
+// TestLoopedEngine has a network of convolutions, of which code is made that has kernels once, too; and one that is not
+// the network of the design, which is a difference.
+func TestLoopedEngine(t *testing.T) {
+	sets, err := native.ISAs()
+	if err != nil {
+		t.Skip(err)
+	}
+	form := modelgen.Convolutions()[0]
+	m, other := form.Model(1), form.Model(2)
+	d := verifytest.NewDesign(t, m.Freeze(), netlist.Full, 2)
+	for i, of := range []*model.Model{m, other} {
+		if d.Looped, err = freeze.Positions(of.Compact()); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Check(t.Context(), d, verifytest.RandomSamples(d.Model, 700), 2)
+		if err != nil || (r.Mismatches > 0) != (i > 0) || len(r.Engines) != 1+2*len(sets) ||
+			r.Engines[2] != sets[0].Name+kernelsOnce {
+			t.Errorf("network %d: %+v, %v", i, r, err)
+		}
+		if i > 0 && !strings.Contains(r.First[0].What, "network as "+sets[0].Name+" code, kernels once") {
+			t.Errorf("the difference is called %q", r.First[0].What)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) 
 	if err != nil {
 		return nil, err
 	}
-	if err := engines(ctx, d, x, raw, got, threads, r); err != nil {
+	if err := engines(ctx, d, s, x, raw, got, threads, r); err != nil {
 		return nil, err
 	}
 	if err := countsOutput(d, s, want, r); err != nil {

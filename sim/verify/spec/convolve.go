@@ -1,8 +1,13 @@
 package spec
 
-import "ialgn/trainer/model"
+import (
+	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
+)
 
 // grid is an image, and which patches of it the nodes of a layer read.
+//
+// Pins of one layer can read several images, each by a grid of its own: of the same position in each.
 //
 // The image has planes of rows and columns. A patch has side x side pixels of every plane; the first one begins padding
 // pixels above and to the left of the image's corner, and each next one stride pixels further. What a patch has beyond
@@ -13,16 +18,29 @@ type grid struct {
 	pool                  bool // two by two positions become one, which is 1 where one of them is
 }
 
-// gridOf returns what the nodes of a section are evaluated over, nil if not at several positions.
-func gridOf(s *model.Section) *grid {
-	if s.Grid == nil {
+// gridOf returns a grid of a section, nil if there is none.
+func gridOf(s *topology.Grid) *grid {
+	if s == nil {
 		return nil
 	}
 	return &grid{
-		planes: s.Grid.Planes, rows: s.Grid.Rows, columns: s.Grid.Columns,
-		side: s.Grid.Side, stride: s.Grid.Stride, padding: s.Grid.Padding,
-		pool: s.Grid.Pool == 2,
+		planes: s.Planes, rows: s.Rows, columns: s.Columns, side: s.Side, stride: s.Stride, padding: s.Padding, pool: s.Pool == 2,
 	}
+}
+
+// baseOf returns the layer whose bits pins on the base read, of the section that follows the layers so far; -1 if there is
+// none. Nodes after the convolutions read the last of these; nodes of kernels what the kernels' lowest level reads, which is
+// the nearest one back that has no base itself.
+func (n *Network) baseOf(s *model.Section) int {
+	for at := len(n.layers) - 1; at >= 0; at-- {
+		switch before := &n.layers[at]; {
+		case s.Grid == nil && before.grid != nil:
+			return at
+		case s.Grid != nil && s.Grid.Base != nil && before.lowest == nil:
+			return at - 1
+		}
+	}
+	return -1
 }
 
 // begins returns where patches begin along an axis of so many pixels: all of them lie within the image and its padding.
@@ -67,22 +85,42 @@ func image(bits []literal, rows, columns, each int) (all []plane) {
 	return all
 }
 
+// view is an image, and the patches that pins read of it.
+type view struct {
+	planes []plane
+	*grid
+}
+
+// views returns what each pin reads. A feature has so many input bits.
+func (l *layer) views(x, before, base []literal, bits int) (all []view) {
+	for _, p := range l.pins {
+		of := l.grid
+		switch {
+		case p.anchored:
+			if l.field != nil {
+				of = l.field
+			}
+			all = append(all, view{image(x, of.rows, of.columns, bits), of})
+		case p.based:
+			all = append(all, view{image(base, l.lowest.rows, l.lowest.columns, 1), l.lowest})
+		default:
+			all = append(all, view{image(before, of.rows, of.columns, 1), of})
+		}
+	}
+	return all
+}
+
 // convolve writes the nodes at all positions and what pools them, and returns the bits that leave the layer: node by
 // node, and of each row by row. A feature has so many input bits.
-func (l *layer) convolve(g *graph, x, before []literal, bits int) (leave []literal) {
-	p := l.grid
-	planes := image(before, p.rows, p.columns, 1)
-	if l.pins[0].anchored { // as all pins of the first layer, and no other
-		planes = image(x, p.rows, p.columns, bits)
-	}
-	in := make([]literal, len(l.pins))
+func (l *layer) convolve(g *graph, x, before, base []literal, bits int) (leave []literal) {
+	p, in, views := l.grid, make([]literal, len(l.pins)), l.views(x, before, base, bits)
 	for k := range l.width {
 		var values plane
-		for _, top := range p.begins(p.rows) {
+		for y := range p.begins(p.rows) {
 			var row []literal
-			for _, left := range p.begins(p.columns) {
-				for j := range l.pins {
-					in[j] = p.element(planes, int(l.pins[j].source[k]), top, left)
+			for x := range p.begins(p.columns) {
+				for j, v := range views {
+					in[j] = v.element(int(l.pins[j].source[k]), y*v.stride-v.padding, x*v.stride-v.padding)
 				}
 				row = append(row, l.node(g, k, in))
 			}
@@ -100,12 +138,12 @@ func (l *layer) convolve(g *graph, x, before []literal, bits int) (leave []liter
 
 // element returns an element of the patch that begins at a pixel. Elements are counted plane by plane, and in each row by
 // row.
-func (p *grid) element(planes []plane, number, top, left int) literal {
-	column := number % p.side
-	number /= p.side
-	row := number % p.side
-	number /= p.side
-	return planes[number].pixel(top+row, left+column)
+func (v view) element(number, top, left int) literal {
+	column := number % v.side
+	number /= v.side
+	row := number % v.side
+	number /= v.side
+	return v.planes[number].pixel(top+row, left+column)
 }
 
 // pooled returns the disjunctions of two by two values. A last row or column that has no partner is left out.

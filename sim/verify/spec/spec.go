@@ -34,11 +34,15 @@ type layer struct {
 	table    []table
 	pins     []pin
 	grid     *grid // unless nil, what the nodes are evaluated over
+	field    *grid // unless nil, the patches of the input's image that they read at the same positions
+	lowest   *grid // unless nil, those of the base's image
+	base     int   // the layer whose bits pins on the base read
 }
 
 // pin is one of the inputs of a layer's nodes.
 type pin struct {
-	anchored bool     // reads thermometer bits; otherwise bits of the layer before
+	anchored bool     // reads thermometer bits
+	based    bool     // reads bits of the base; otherwise, if it is not anchored, of the layer before
 	source   []uint32 // of nodes that positions share: an element of the patch
 }
 
@@ -57,8 +61,9 @@ func Read(path string) (*Network, error) {
 func ReadFrom(file *model.File) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section
+	steps := 0
 	begin := func(m *model.Model) error {
-		first = n.form(m)
+		first, steps = n.form(m), m.Steps
 		return nil
 	}
 	visit := func(section, chain, chains int, s *model.Section) error {
@@ -69,6 +74,9 @@ func ReadFrom(file *model.File) (*Network, error) {
 	}
 	if err := file.Chains(begin, visit); err != nil {
 		return nil, err
+	}
+	if steps > 1 {
+		n.repeat(steps)
 	}
 	return n, nil
 }
@@ -85,14 +93,17 @@ func (n *Network) form(m *model.Model) (first []int) {
 		s := &m.Sections[i]
 		first = append(first, len(n.layers))
 		for range s.Layers {
-			l := layer{width: s.Width, grid: gridOf(s)}
+			l := layer{width: s.Width, base: n.baseOf(s)}
+			if g := s.Grid; g != nil {
+				l.grid, l.field, l.lowest = gridOf(g), gridOf(g.Field), gridOf(g.Base)
+			}
 			if len(s.Pins) == 2 {
 				l.function = make([]function, s.Width)
 			} else {
 				l.table = make([]table, s.Width)
 			}
 			for _, p := range s.Pins {
-				l.pins = append(l.pins, pin{p.Source == model.Input, make([]uint32, s.Width)})
+				l.pins = append(l.pins, pin{p.Source == model.Input, p.Source == model.Base, make([]uint32, s.Width)})
 			}
 			n.layers = append(n.layers, l)
 		}

@@ -166,7 +166,7 @@ var cases = []struct {
 		{"2'd2 : first", "2'd3 : first"},
 	}},
 	{"patches", patchesModel, Options{}, [][2]string{
-		{"a00 = x[0]", "a00 = ~x[0]"}, // ones beyond the edge
+		{"a00 = x[0]", "a00 = ~x[0]"},         // ones beyond the edge
 		{"b13 = 1'b0", "b13 = x[11] & ~x[4]"}, // the nearest pixel beyond it
 		{"a11 = x[1] ^ x[8]", "a11 = x[0] ^ x[9]"},
 		{"a11 = x[1] ^ x[8]", "a11 = x[7] ^ x[2]"}, // rows and columns of a patch exchanged
@@ -287,6 +287,20 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestConvolutions is [TestForms] for convolutions of every kind: kernels that are chains, those whose pins read input bits
+// or what the lowest level reads, and chains behind them.
+func TestConvolutions(t *testing.T) {
+	for _, form := range modelgen.Convolutions() {
+		t.Run(form.Name, func(t *testing.T) {
+			m := form.Model(1)
+			n, theirs := read(t, m), other(t, m, Options{})
+			expect(t, equivalent, graphOf(t, n, Options{}), theirs)
+			n.negateLast(n.width / 2)
+			expect(t, different, graphOf(t, n, Options{}), theirs)
+		})
+	}
+}
+
 // TestRuns has models that are read in several runs of chains.
 func TestRuns(t *testing.T) {
 	for _, options := range []modelgen.Options{
@@ -338,7 +352,7 @@ func TestThermometer(t *testing.T) {
 // TestWriteAIGER has the bytes of a tiny graph.
 func TestWriteAIGER(t *testing.T) {
 	n := &Network{width: 1, bits: 2, bitsIn: 1, thresholds: [][]uint16{{0}}, layers: []layer{{
-		width: 1, function: []function{operations[8]}, pins: []pin{{true, []uint32{0}}, {true, []uint32{0}}},
+		width: 1, function: []function{operations[8]}, pins: []pin{{true, false, []uint32{0}}, {true, false, []uint32{0}}},
 	}}}
 	// Gate 4 is NOT x AND NOT x, so the differences are 4-3 and 3-3.
 	if got, want := string(write(t, n, Options{})), "aig 2 1 0 1 1\n4\n\x01\x00i0 x\no0 h\n"; got != want {

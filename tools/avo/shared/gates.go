@@ -6,22 +6,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const (
-	forwardSignature  = "func(x *float32, wires, out *uint32, tables *float32, nodes, positions int, in, shift uint32)"
-	backwardSignature = "func(x, grads *float32, wires, out, to *uint32, tables, sums *float32, nodes, positions int, " +
-		"in, shift uint32)"
-)
-
-// ahead is the number of nodes after which the rows are read that are fetched now, where nodes have one position. Those
-// of nodes of several positions stand one after the other, and the processor fetches them by itself.
-const ahead = 16
-
-// The sizes of what a node has in the arrays.
-const (
-	wireBytes  = 2 * wordBytes
-	tableBytes = 4 * wordBytes
-)
-
 // plane holds the coefficients of the output of a node as a polynomial of its pins.
 type plane struct{ one, a, b, ab reg.VecVirtual }
 
@@ -36,89 +20,10 @@ func (x isa) plane(t reg.Register) plane {
 	return p
 }
 
-// nodes walks over a list. Where nodes have one position it fetches what is read later, else it repeats that position.
-type nodes struct {
-	wires, out, tables reg.Register
-	last               reg.Register // where the wires of the last node are
-	apart              reg.Register // from wires to offsets of gradients, or nil
-	in, shift          Op
-}
-
-// walk writes a loop over all nodes, of which there is at least one.
-func (n *nodes) walk(body func(), also ...func()) {
-	again := label()
-	Label(again)
-	body()
-	ADDQ(U8(wordBytes), n.out)
-	ADDQ(U8(tableBytes), n.tables)
-	for _, do := range also {
-		do()
-	}
-	ADDQ(U8(wireBytes), n.wires)
-	CMPQ(n.wires, n.last)
-	JBE(LabelRef(again))
-}
-
-func newNodes() *nodes {
-	n := &nodes{
-		wires: general("wires"), out: general("out"), tables: general("tables"),
-		in: address("in"), shift: address("shift"),
-	}
-	last := general("nodes")
-	LEAQ(Mem{Base: n.wires, Index: last, Scale: wireBytes, Disp: -wireBytes}, last)
-	n.last = last
-	return n
-}
-
-// pin returns the address of the row of a pin, gradient that of its gradient.
-func (n *nodes) pin(arena reg.Register, pin int) reg.GPVirtual {
-	return rowOf(arena, Mem{Base: n.wires, Disp: wordBytes * pin}, n.in)
-}
-
-func (n *nodes) gradient(arena reg.Register, pin int) reg.GPVirtual {
-	return rowOf(arena, Mem{Base: n.wires, Index: n.apart, Scale: 1, Disp: wordBytes * pin}, n.in)
-}
-
-func (n *nodes) output(arena reg.Register) reg.GPVirtual {
-	return rowOf(arena, Mem{Base: n.out}, n.shift)
-}
-
-// fetch writes what fetches the rows of a node ahead, of the last one near the end.
-func (n *nodes) fetch(x, g reg.Register) {
-	next := GP64()
-	LEAQ(Mem{Base: n.wires, Disp: wireBytes * ahead}, next)
-	CMPQ(next, n.last)
-	CMOVQHI(n.last, next)
-	row := func(arena reg.Register, offset Mem) {
-		at := GP64()
-		MOVL(offset, at.As32())
-		ADDL(n.in, at.As32())
-		PREFETCHT0(Mem{Base: arena, Index: at, Scale: wordBytes})
-	}
-	for pin := range 2 {
-		row(x, Mem{Base: next, Disp: wordBytes * pin})
-		if n.apart != nil {
-			row(g, Mem{Base: next, Index: n.apart, Scale: 1, Disp: wordBytes * pin})
-		}
-	}
-}
-
-// ifOne writes what is done where nodes have one position, and else.
-func ifOne(then, otherwise func()) {
-	many := label()
-	CMPQ(address("positions"), U8(1))
-	JNE(LabelRef(many))
-	then()
-	end()
-	Label(many)
-	otherwise()
-	end()
-}
-
 // forward writes forwardGate for the nodes of a list.
 func (x isa) forward() {
 	x.begin("forward", forwardSignature, "does Forward for at least one node of two pins, at one position or more.")
-	arena, n := general("x"), newNodes()
+	arena, n := general("x"), newNodes(2, gatesAhead)
 	output := func(p plane, a, b, to reg.Register, at int) {
 		for part := range x.parts() {
 			row := func(base reg.Register) Mem { return Mem{Base: base, Disp: at + x.bytes*part} }
@@ -131,7 +36,7 @@ func (x isa) forward() {
 	}
 	ifOne(func() {
 		n.walk(func() {
-			n.fetch(arena, nil)
+			n.fetch(arena)
 			output(x.plane(n.tables), n.pin(arena, 0), n.pin(arena, 1), n.output(arena), 0)
 		})
 	}, func() {
@@ -142,38 +47,29 @@ func (x isa) forward() {
 	})
 }
 
-// What becomes of gradients.
-const (
-	dropped = iota
-	stored
-	added
-)
-
-var gradients = [...]struct{ name, doc string }{
-	dropped: {"backwardDropped", "Backward, gradients being dropped,"},
-	stored:  {"backwardStored", "Backward, gradients being stored,"},
-	added:   {"backwardAdded", "Backward, gradients being added,"},
+// backward writes backwardGate for the nodes of a list.
+func (x isa) backward() {
+	x.begin("backward", backwardSignature, "does Backward for at least one node of two pins, at one position or more.")
+	dropped, stored := label(), label()
+	CMPQ(address("do"), U8(gradientsStored))
+	JB(LabelRef(dropped))
+	JE(LabelRef(stored))
+	x.backwardOf(gradientsAdded)
+	Label(dropped)
+	x.backwardOf(gradientsDropped)
+	Label(stored)
+	x.backwardOf(gradientsStored)
 }
 
-// backward writes backwardGate for the nodes of a list.
-func (x isa) backward(do int) {
-	x.begin(gradients[do].name, backwardSignature,
-		"does "+gradients[do].doc+" for at least one node of two pins, at one position or more.")
-	arena, g, sumsTo, fold, n := general("x"), general("grads"), general("sums"), x.fold(), newNodes()
-	if do != dropped {
-		apart := general("to")
-		SUBQ(n.wires, apart)
-		n.apart = apart
-	}
-	next := func() { ADDQ(U8(tableBytes), sumsTo) }
-	ends := func(sums [4][]reg.VecVirtual) {
-		all := fold(sums)
-		VADDPS(Mem{Base: sumsTo}, all, all)
-		VMOVUPS(all, Mem{Base: sumsTo})
+// backwardOf writes the part of backward that is for one fate of gradients.
+func (x isa) backwardOf(do int) {
+	arena, g, sumsTo, fold, n := general("x"), general("grads"), general("sums"), x.fold(), newNodes(2, gatesAhead)
+	if do != gradientsDropped {
+		n.withGradients()
 	}
 	rows := func() backwardRows {
 		r := backwardRows{do: do, a: n.pin(arena, 0), b: n.pin(arena, 1), delta: n.output(g)}
-		if do != dropped {
+		if do != gradientsDropped {
 			r.to = [2]reg.Register{n.gradient(g, 0), n.gradient(g, 1)}
 		}
 		return r
@@ -182,19 +78,12 @@ func (x isa) backward(do int) {
 		zero := XMM()
 		VXORPS(zero, zero, zero)
 		n.walk(func() {
-			n.fetch(arena, g)
-			r, p := rows(), x.plane(n.tables)
-			var sums [4][]reg.VecVirtual
-			for part := range x.parts() {
-				x.gradients(p, r, x.bytes*part, func(i int, product reg.VecVirtual) {
-					sums[i] = append(sums[i], product)
-				})
+			n.fetch(arena)
+			if do != gradientsDropped {
+				n.fetchGradients(g)
 			}
-			all := fold(sums)
-			VADDPS(zero, all, all) // as from +0: what is 0 is +0
-			VADDPS(Mem{Base: sumsTo}, all, all)
-			VMOVUPS(all, Mem{Base: sumsTo})
-		}, next)
+			addFolded(sumsTo, fold(x.onePosition(x.plane(n.tables), rows())), zero)
+		})
 	}, func() {
 		n.walk(func() {
 			r, p := rows(), x.plane(n.tables)
@@ -206,9 +95,28 @@ func (x isa) backward(do int) {
 					})
 				}
 			}, r.all()...)
-			ends(sums)
-		}, next)
+			addFolded(sumsTo, fold(sums), nil)
+		})
 	})
+}
+
+// onePosition computes the gradients of a node of one position, and returns its sums before they are folded.
+func (x isa) onePosition(p plane, r backwardRows) (sums [4][]reg.VecVirtual) {
+	for part := range x.parts() {
+		x.gradients(p, r, x.bytes*part, func(i int, product reg.VecVirtual) { sums[i] = append(sums[i], product) })
+	}
+	return sums
+}
+
+// addFolded adds four folded sums to those in memory, and moves on. Sums that did not begin at +0 get it here: then
+// those that are 0 are +0 too.
+func addFolded(to, sums, zero reg.Register) {
+	if zero != nil {
+		VADDPS(zero, sums, sums)
+	}
+	VADDPS(Mem{Base: to}, sums, sums)
+	VMOVUPS(sums, Mem{Base: to})
+	ADDQ(U8(4*wordBytes), to)
 }
 
 // backwardRows is where the rows of a node are.
@@ -219,7 +127,7 @@ type backwardRows struct {
 }
 
 func (r *backwardRows) all() []reg.Register {
-	if r.do == dropped {
+	if r.do == gradientsDropped {
 		return []reg.Register{r.a, r.b, r.delta}
 	}
 	return []reg.Register{r.a, r.b, r.delta, r.to[0], r.to[1]}
@@ -239,12 +147,12 @@ func (x isa) gradients(p plane, r backwardRows, at int, add func(i int, product 
 	w := x.vector()
 	VMULPS(b, u, w)
 	add(3, w)
-	if r.do == dropped {
+	if r.do == gradientsDropped {
 		return
 	}
 	for pin, slope := range []reg.VecVirtual{x.linear(p.a, p.ab, b), x.linear(p.b, p.ab, a)} {
 		VMULPS(d, slope, slope)
-		if r.do == added {
+		if r.do == gradientsAdded {
 			VADDPS(row(r.to[pin]), slope, slope)
 		}
 		VMOVUPS(slope, row(r.to[pin]))

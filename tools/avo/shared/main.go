@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -50,17 +51,26 @@ func main() {
 	}
 	ConstraintExpr("amd64")
 	x.forward()
-	for do := range gradients {
-		x.backward(do)
+	x.backward()
+	for _, pins := range []int{4, 6} {
+		x.forwardTable(pins)
+		x.backwardTable(pins)
 	}
 	x.pool()
 	x.unpool()
+	x.mean()
+	x.sums()
+	x.spread()
 	Generate()
 }
 
-// begin begins a function of the path.
-func (x isa) begin(name, signature, doc string) {
-	TEXT(name+x.name, NOSPLIT, signature)
+// begin begins a function of the path that needs little of the stack, beginLarge one that needs more.
+func (x isa) begin(name, signature, doc string) { x.text(name, NOSPLIT, signature, doc) }
+
+func (x isa) beginLarge(name, signature, doc string) { x.text(name, 0, signature, doc) }
+
+func (x isa) text(name string, flags attr.Attribute, signature, doc string) {
+	TEXT(name+x.name, flags, signature)
 	Pragma("noescape")
 	Doc(name + x.name + " " + doc)
 }
@@ -87,18 +97,25 @@ func (x isa) broadcast(from Mem) reg.VecVirtual {
 	return v
 }
 
-// zeros returns a row of zeros.
-func (x isa) zeros() []reg.VecVirtual {
-	row := make([]reg.VecVirtual, x.parts())
-	for i := range row {
-		row[i] = x.vector()
-		if x.bytes == rowBytes {
-			VPXORD(row[i], row[i], row[i])
-		} else {
-			VXORPS(row[i], row[i], row[i])
-		}
+// zero returns a vector of zeros, zeros a row of these.
+func (x isa) zero() reg.VecVirtual {
+	v := x.vector()
+	if x.bytes == rowBytes {
+		VPXORD(v, v, v)
+	} else {
+		VXORPS(v, v, v)
 	}
-	return row
+	return v
+}
+
+func (x isa) zeros() []reg.VecVirtual { return x.zeroVectors(x.parts()) }
+
+func (x isa) zeroVectors(n int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = x.zero()
+	}
+	return v
 }
 
 // linear returns c + d v.

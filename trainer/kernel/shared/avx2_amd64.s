@@ -7,14 +7,16 @@
 // func forwardAVX2(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
 // Requires: AVX, CMOV, MMX+
 TEXT ·forwardAVX2(SB), NOSPLIT, $0-56
-	MOVQ x+0(FP), AX
-	MOVQ wires+8(FP), CX
-	MOVQ out+16(FP), DX
-	MOVQ tables+24(FP), BX
-	MOVQ nodes+32(FP), SI
-	LEAQ -8(CX)(SI*8), SI
-	CMPQ positions+40(FP), $0x01
-	JNE  label1
+	MOVQ   x+0(FP), AX
+	MOVQ   wires+8(FP), CX
+	MOVQ   out+16(FP), DX
+	MOVQ   tables+24(FP), BX
+	MOVQ   nodes+32(FP), SI
+	DECQ   SI
+	IMUL3Q $0x08, SI, SI
+	ADDQ   CX, SI
+	CMPQ   positions+40(FP), $0x01
+	JNE    label1
 
 label2:
 	LEAQ         128(CX), DI
@@ -60,7 +62,7 @@ label2:
 	VADDPS       Y0, Y2, Y2
 	VMOVUPS      Y2, 32(R9)
 	ADDQ         $0x04, DX
-	ADDQ         $0x10, BX
+	ADDQ         $+16, BX
 	ADDQ         $0x08, CX
 	CMPQ         CX, SI
 	JBE          label2
@@ -191,16 +193,19 @@ label7:
 
 label5:
 	ADDQ $0x04, DX
-	ADDQ $0x10, BX
+	ADDQ $+16, BX
 	ADDQ $0x08, CX
 	CMPQ CX, SI
 	JBE  label3
 	VZEROUPPER
 	RET
 
-// func backwardDroppedAVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
+// func backwardAVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
 // Requires: AVX, CMOV, MMX+
-TEXT ·backwardDroppedAVX2(SB), NOSPLIT, $0-80
+TEXT ·backwardAVX2(SB), NOSPLIT, $0-88
+	CMPQ   do+80(FP), $0x01
+	JB     label8
+	JE     label9
 	MOVQ   x+0(FP), AX
 	MOVQ   grads+8(FP), CX
 	MOVQ   sums+48(FP), DX
@@ -208,266 +213,34 @@ TEXT ·backwardDroppedAVX2(SB), NOSPLIT, $0-80
 	MOVQ   out+24(FP), SI
 	MOVQ   tables+40(FP), DI
 	MOVQ   nodes+56(FP), R8
-	LEAQ   -8(BX)(R8*8), R8
+	DECQ   R8
+	IMUL3Q $0x08, R8, R8
+	ADDQ   BX, R8
+	MOVQ   to+32(FP), R9
+	SUBQ   BX, R9
 	CMPQ   positions+64(FP), $0x01
-	JNE    label8
+	JNE    label10
 	VXORPS X0, X0, X0
-
-label9:
-	LEAQ         128(BX), R9
-	CMPQ         R9, R8
-	CMOVQHI      R8, R9
-	MOVL         (R9), R10
-	ADDL         in+72(FP), R10
-	PREFETCHT0   (AX)(R10*4)
-	MOVL         4(R9), R9
-	ADDL         in+72(FP), R9
-	PREFETCHT0   (AX)(R9*4)
-	MOVL         (BX), R9
-	ADDL         in+72(FP), R9
-	LEAQ         (AX)(R9*4), R9
-	MOVL         4(BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         (SI), R11
-	ADDL         shift+76(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	VBROADCASTSS (DI), Y1
-	VBROADCASTSS 8(DI), Y2
-	VBROADCASTSS 4(DI), Y3
-	VBROADCASTSS 12(DI), Y4
-	VSUBPS       Y2, Y4, Y4
-	VSUBPS       Y1, Y3, Y3
-	VSUBPS       Y1, Y2, Y2
-	VSUBPS       Y3, Y4, Y4
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R9), Y2
-	VMOVUPS      (R10), Y3
-	VMULPS       Y2, Y1, Y2
-	VMULPS       Y3, Y1, Y4
-	VMULPS       Y3, Y2, Y3
-	VMOVUPS      32(R11), Y5
-	VMOVUPS      32(R9), Y6
-	VMOVUPS      32(R10), Y7
-	VMULPS       Y6, Y5, Y6
-	VMULPS       Y7, Y5, Y8
-	VMULPS       Y7, Y6, Y7
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y8, Y4, Y4
-	VPERM2F128   $0x31, Y4, Y1, Y5
-	VINSERTF128  $0x01, X4, Y1, Y1
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VPERM2F128   $0x31, Y3, Y2, Y4
-	VINSERTF128  $0x01, X3, Y2, Y2
-	VADDPS       Y4, Y2, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y3
-	VPERMILPS    $0xb1, Y3, Y1
-	VADDPS       Y1, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X1
-	VBLENDPS     $0x0a, X1, X3, X1
-	VADDPS       X0, X1, X1
-	VADDPS       (DX), X1, X1
-	VMOVUPS      X1, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, DX
-	ADDQ         $0x08, BX
-	CMPQ         BX, R8
-	JBE          label9
-	VZEROUPPER
-	RET
-
-label8:
-label10:
-	MOVL         (BX), R9
-	ADDL         in+72(FP), R9
-	LEAQ         (AX)(R9*4), R9
-	MOVL         4(BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         (SI), R11
-	ADDL         shift+76(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	VBROADCASTSS (DI), Y0
-	VBROADCASTSS 8(DI), Y1
-	VBROADCASTSS 4(DI), Y2
-	VBROADCASTSS 12(DI), Y3
-	VSUBPS       Y1, Y3, Y3
-	VSUBPS       Y0, Y2, Y2
-	VSUBPS       Y0, Y1, Y1
-	VSUBPS       Y2, Y3, Y3
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	MOVQ         positions+64(FP), R12
-	SHRQ         $0x01, R12
-	JZ           label11
-
-label13:
-	VMOVUPS (R11), Y8
-	VMOVUPS (R9), Y9
-	VMOVUPS (R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y0, Y0
-	VADDPS  Y11, Y2, Y2
-	VADDPS  Y9, Y4, Y4
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y6, Y6
-	VMOVUPS 32(R11), Y8
-	VMOVUPS 32(R9), Y9
-	VMOVUPS 32(R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y1, Y1
-	VADDPS  Y11, Y3, Y3
-	VADDPS  Y9, Y5, Y5
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS 64(R11), Y8
-	VMOVUPS 64(R9), Y9
-	VMOVUPS 64(R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y0, Y0
-	VADDPS  Y11, Y2, Y2
-	VADDPS  Y9, Y4, Y4
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y6, Y6
-	VMOVUPS 96(R11), Y8
-	VMOVUPS 96(R9), Y9
-	VMOVUPS 96(R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y1, Y1
-	VADDPS  Y11, Y3, Y3
-	VADDPS  Y9, Y5, Y5
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    $+128, R9
-	ADDQ    $+128, R10
-	ADDQ    $+128, R11
-	DECQ    R12
-	JNZ     label13
 
 label11:
-	MOVQ positions+64(FP), R12
-	ANDQ $0x01, R12
-	JZ   label12
-
-label14:
-	VMOVUPS (R11), Y8
-	VMOVUPS (R9), Y9
-	VMOVUPS (R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y0, Y0
-	VADDPS  Y11, Y2, Y2
-	VADDPS  Y9, Y4, Y4
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y6, Y6
-	VMOVUPS 32(R11), Y8
-	VMOVUPS 32(R9), Y9
-	VMOVUPS 32(R10), Y10
-	VMULPS  Y9, Y8, Y9
-	VMULPS  Y10, Y8, Y11
-	VADDPS  Y8, Y1, Y1
-	VADDPS  Y11, Y3, Y3
-	VADDPS  Y9, Y5, Y5
-	VMULPS  Y10, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R11
-	DECQ    R12
-	JNZ     label14
-
-label12:
-	VADDPS       Y1, Y0, Y0
-	VADDPS       Y3, Y2, Y1
-	VPERM2F128   $0x31, Y1, Y0, Y2
-	VINSERTF128  $0x01, X1, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y5, Y4, Y1
-	VADDPS       Y7, Y6, Y2
-	VPERM2F128   $0x31, Y2, Y1, Y3
-	VINSERTF128  $0x01, X2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y2
-	VPERMILPS    $0xb1, Y2, Y0
-	VADDPS       Y0, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VBLENDPS     $0x0a, X0, X2, X0
-	VADDPS       (DX), X0, X0
-	VMOVUPS      X0, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, DX
-	ADDQ         $0x08, BX
-	CMPQ         BX, R8
-	JBE          label10
-	VZEROUPPER
-	RET
-
-// func backwardStoredAVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
-// Requires: AVX, CMOV, MMX+
-TEXT ·backwardStoredAVX2(SB), NOSPLIT, $0-80
-	MOVQ   x+0(FP), AX
-	MOVQ   grads+8(FP), CX
-	MOVQ   sums+48(FP), DX
-	MOVQ   wires+16(FP), BX
-	MOVQ   out+24(FP), SI
-	MOVQ   tables+40(FP), DI
-	MOVQ   nodes+56(FP), R8
-	LEAQ   -8(BX)(R8*8), R8
-	MOVQ   to+32(FP), R9
-	SUBQ   BX, R9
-	CMPQ   positions+64(FP), $0x01
-	JNE    label15
-	VXORPS X0, X0, X0
-
-label16:
 	LEAQ         128(BX), R10
 	CMPQ         R10, R8
 	CMOVQHI      R8, R10
 	MOVL         (R10), R11
 	ADDL         in+72(FP), R11
 	PREFETCHT0   (AX)(R11*4)
+	MOVL         4(R10), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (AX)(R10*4)
+	LEAQ         128(BX), R10
+	CMPQ         R10, R8
+	CMOVQHI      R8, R10
 	MOVL         (R10)(R9*1), R11
 	ADDL         in+72(FP), R11
 	PREFETCHT0   (CX)(R11*4)
-	MOVL         4(R10), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (AX)(R11*4)
 	MOVL         4(R10)(R9*1), R10
 	ADDL         in+72(FP), R10
 	PREFETCHT0   (CX)(R10*4)
-	MOVL         (BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         4(BX), R11
-	ADDL         in+72(FP), R11
-	LEAQ         (AX)(R11*4), R11
-	MOVL         (SI), R12
-	ADDL         shift+76(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVL         (BX)(R9*1), R13
-	ADDL         in+72(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVL         4(BX)(R9*1), R14
-	ADDL         in+72(FP), R14
-	LEAQ         (CX)(R14*4), R14
 	VBROADCASTSS (DI), Y1
 	VBROADCASTSS 8(DI), Y2
 	VBROADCASTSS 4(DI), Y3
@@ -476,65 +249,6 @@ label16:
 	VSUBPS       Y1, Y3, Y3
 	VSUBPS       Y1, Y2, Y2
 	VSUBPS       Y3, Y4, Y4
-	VMOVUPS      (R12), Y1
-	VMOVUPS      (R10), Y5
-	VMOVUPS      (R11), Y6
-	VMULPS       Y5, Y1, Y7
-	VMULPS       Y6, Y1, Y8
-	VMULPS       Y6, Y7, Y9
-	VMULPS       Y6, Y4, Y6
-	VADDPS       Y6, Y2, Y6
-	VMULPS       Y5, Y4, Y5
-	VADDPS       Y5, Y3, Y5
-	VMULPS       Y1, Y6, Y6
-	VMOVUPS      Y6, (R13)
-	VMULPS       Y1, Y5, Y5
-	VMOVUPS      Y5, (R14)
-	VMOVUPS      32(R12), Y5
-	VMOVUPS      32(R10), Y6
-	VMOVUPS      32(R11), Y10
-	VMULPS       Y6, Y5, Y11
-	VMULPS       Y10, Y5, Y12
-	VMULPS       Y10, Y11, Y13
-	VMULPS       Y10, Y4, Y10
-	VADDPS       Y10, Y2, Y10
-	VMULPS       Y6, Y4, Y2
-	VADDPS       Y2, Y3, Y2
-	VMULPS       Y5, Y10, Y10
-	VMOVUPS      Y10, 32(R13)
-	VMULPS       Y5, Y2, Y2
-	VMOVUPS      Y2, 32(R14)
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y12, Y8, Y2
-	VPERM2F128   $0x31, Y2, Y1, Y3
-	VINSERTF128  $0x01, X2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y11, Y7, Y2
-	VADDPS       Y13, Y9, Y3
-	VPERM2F128   $0x31, Y3, Y2, Y4
-	VINSERTF128  $0x01, X3, Y2, Y2
-	VADDPS       Y4, Y2, Y2
-	VUNPCKLPD    Y2, Y1, Y3
-	VUNPCKHPD    Y2, Y1, Y1
-	VADDPS       Y1, Y3, Y3
-	VPERMILPS    $0xb1, Y3, Y1
-	VADDPS       Y1, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X1
-	VBLENDPS     $0x0a, X1, X3, X1
-	VADDPS       X0, X1, X1
-	VADDPS       (DX), X1, X1
-	VMOVUPS      X1, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, DX
-	ADDQ         $0x08, BX
-	CMPQ         BX, R8
-	JBE          label16
-	VZEROUPPER
-	RET
-
-label15:
-label17:
 	MOVL         (BX), R10
 	ADDL         in+72(FP), R10
 	LEAQ         (AX)(R10*4), R10
@@ -550,242 +264,6 @@ label17:
 	MOVL         4(BX)(R9*1), R14
 	ADDL         in+72(FP), R14
 	LEAQ         (CX)(R14*4), R14
-	VBROADCASTSS (DI), Y0
-	VBROADCASTSS 8(DI), Y1
-	VBROADCASTSS 4(DI), Y2
-	VBROADCASTSS 12(DI), Y3
-	VSUBPS       Y1, Y3, Y3
-	VSUBPS       Y0, Y2, Y2
-	VSUBPS       Y0, Y1, Y1
-	VSUBPS       Y2, Y3, Y3
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	VXORPS       Y8, Y8, Y8
-	VXORPS       Y9, Y9, Y9
-	VXORPS       Y10, Y10, Y10
-	MOVQ         positions+64(FP), R15
-	SHRQ         $0x01, R15
-	JZ           label18
-
-label20:
-	VMOVUPS (R12), Y11
-	VMOVUPS (R10), Y12
-	VMOVUPS (R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y0, Y0
-	VADDPS  Y15, Y5, Y5
-	VADDPS  Y14, Y7, Y7
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y9, Y9
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, (R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, (R14)
-	VMOVUPS 32(R12), Y11
-	VMOVUPS 32(R10), Y12
-	VMOVUPS 32(R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y4, Y4
-	VADDPS  Y15, Y6, Y6
-	VADDPS  Y14, Y8, Y8
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y10, Y10
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, 32(R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, 32(R14)
-	VMOVUPS 64(R12), Y11
-	VMOVUPS 64(R10), Y12
-	VMOVUPS 64(R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y0, Y0
-	VADDPS  Y15, Y5, Y5
-	VADDPS  Y14, Y7, Y7
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y9, Y9
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, 64(R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, 64(R14)
-	VMOVUPS 96(R12), Y11
-	VMOVUPS 96(R10), Y12
-	VMOVUPS 96(R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y4, Y4
-	VADDPS  Y15, Y6, Y6
-	VADDPS  Y14, Y8, Y8
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y10, Y10
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, 96(R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, 96(R14)
-	ADDQ    $+128, R10
-	ADDQ    $+128, R11
-	ADDQ    $+128, R12
-	ADDQ    $+128, R13
-	ADDQ    $+128, R14
-	DECQ    R15
-	JNZ     label20
-
-label18:
-	MOVQ positions+64(FP), R15
-	ANDQ $0x01, R15
-	JZ   label19
-
-label21:
-	VMOVUPS (R12), Y11
-	VMOVUPS (R10), Y12
-	VMOVUPS (R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y0, Y0
-	VADDPS  Y15, Y5, Y5
-	VADDPS  Y14, Y7, Y7
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y9, Y9
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, (R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, (R14)
-	VMOVUPS 32(R12), Y11
-	VMOVUPS 32(R10), Y12
-	VMOVUPS 32(R11), Y13
-	VMULPS  Y12, Y11, Y14
-	VMULPS  Y13, Y11, Y15
-	VADDPS  Y11, Y4, Y4
-	VADDPS  Y15, Y6, Y6
-	VADDPS  Y14, Y8, Y8
-	VMULPS  Y13, Y14, Y14
-	VADDPS  Y14, Y10, Y10
-	VMULPS  Y13, Y3, Y13
-	VADDPS  Y13, Y1, Y13
-	VMULPS  Y12, Y3, Y12
-	VADDPS  Y12, Y2, Y12
-	VMULPS  Y11, Y13, Y13
-	VMOVUPS Y13, 32(R13)
-	VMULPS  Y11, Y12, Y12
-	VMOVUPS Y12, 32(R14)
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R11
-	ADDQ    $0x40, R12
-	ADDQ    $0x40, R13
-	ADDQ    $0x40, R14
-	DECQ    R15
-	JNZ     label21
-
-label19:
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y6, Y5, Y1
-	VPERM2F128   $0x31, Y1, Y0, Y2
-	VINSERTF128  $0x01, X1, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y8, Y7, Y1
-	VADDPS       Y10, Y9, Y2
-	VPERM2F128   $0x31, Y2, Y1, Y3
-	VINSERTF128  $0x01, X2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-	VUNPCKLPD    Y1, Y0, Y2
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPS       Y0, Y2, Y2
-	VPERMILPS    $0xb1, Y2, Y0
-	VADDPS       Y0, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VBLENDPS     $0x0a, X0, X2, X0
-	VADDPS       (DX), X0, X0
-	VMOVUPS      X0, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, DX
-	ADDQ         $0x08, BX
-	CMPQ         BX, R8
-	JBE          label17
-	VZEROUPPER
-	RET
-
-// func backwardAddedAVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
-// Requires: AVX, CMOV, MMX+
-TEXT ·backwardAddedAVX2(SB), NOSPLIT, $0-80
-	MOVQ   x+0(FP), AX
-	MOVQ   grads+8(FP), CX
-	MOVQ   sums+48(FP), DX
-	MOVQ   wires+16(FP), BX
-	MOVQ   out+24(FP), SI
-	MOVQ   tables+40(FP), DI
-	MOVQ   nodes+56(FP), R8
-	LEAQ   -8(BX)(R8*8), R8
-	MOVQ   to+32(FP), R9
-	SUBQ   BX, R9
-	CMPQ   positions+64(FP), $0x01
-	JNE    label22
-	VXORPS X0, X0, X0
-
-label23:
-	LEAQ         128(BX), R10
-	CMPQ         R10, R8
-	CMOVQHI      R8, R10
-	MOVL         (R10), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (AX)(R11*4)
-	MOVL         (R10)(R9*1), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (CX)(R11*4)
-	MOVL         4(R10), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (AX)(R11*4)
-	MOVL         4(R10)(R9*1), R10
-	ADDL         in+72(FP), R10
-	PREFETCHT0   (CX)(R10*4)
-	MOVL         (BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         4(BX), R11
-	ADDL         in+72(FP), R11
-	LEAQ         (AX)(R11*4), R11
-	MOVL         (SI), R12
-	ADDL         shift+76(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVL         (BX)(R9*1), R13
-	ADDL         in+72(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVL         4(BX)(R9*1), R14
-	ADDL         in+72(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	VBROADCASTSS (DI), Y1
-	VBROADCASTSS 8(DI), Y2
-	VBROADCASTSS 4(DI), Y3
-	VBROADCASTSS 12(DI), Y4
-	VSUBPS       Y2, Y4, Y4
-	VSUBPS       Y1, Y3, Y3
-	VSUBPS       Y1, Y2, Y2
-	VSUBPS       Y3, Y4, Y4
 	VMOVUPS      (R12), Y1
 	VMOVUPS      (R10), Y5
 	VMOVUPS      (R11), Y6
@@ -838,17 +316,17 @@ label23:
 	VADDPS       X0, X1, X1
 	VADDPS       (DX), X1, X1
 	VMOVUPS      X1, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
 	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
 	ADDQ         $0x08, BX
 	CMPQ         BX, R8
-	JBE          label23
+	JBE          label11
 	VZEROUPPER
 	RET
 
-label22:
-label24:
+label10:
+label12:
 	MOVL         (BX), R10
 	ADDL         in+72(FP), R10
 	LEAQ         (AX)(R10*4), R10
@@ -882,9 +360,9 @@ label24:
 	VXORPS       Y10, Y10, Y10
 	MOVQ         positions+64(FP), R15
 	SHRQ         $0x01, R15
-	JZ           label25
+	JZ           label13
 
-label27:
+label15:
 	VMOVUPS (R12), Y11
 	VMOVUPS (R10), Y12
 	VMOVUPS (R11), Y13
@@ -971,14 +449,14 @@ label27:
 	ADDQ    $+128, R13
 	ADDQ    $+128, R14
 	DECQ    R15
-	JNZ     label27
+	JNZ     label15
 
-label25:
+label13:
 	MOVQ positions+64(FP), R15
 	ANDQ $0x01, R15
-	JZ   label26
+	JZ   label14
 
-label28:
+label16:
 	VMOVUPS (R12), Y11
 	VMOVUPS (R10), Y12
 	VMOVUPS (R11), Y13
@@ -1025,9 +503,9 @@ label28:
 	ADDQ    $0x40, R13
 	ADDQ    $0x40, R14
 	DECQ    R15
-	JNZ     label28
+	JNZ     label16
 
-label26:
+label14:
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y6, Y5, Y1
 	VPERM2F128   $0x31, Y1, Y0, Y2
@@ -1047,12 +525,4399 @@ label26:
 	VBLENDPS     $0x0a, X0, X2, X0
 	VADDPS       (DX), X0, X0
 	VMOVUPS      X0, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
 	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
 	ADDQ         $0x08, BX
 	CMPQ         BX, R8
-	JBE          label24
+	JBE          label12
+	VZEROUPPER
+	RET
+
+label8:
+	MOVQ   x+0(FP), AX
+	MOVQ   grads+8(FP), CX
+	MOVQ   sums+48(FP), DX
+	MOVQ   wires+16(FP), BX
+	MOVQ   out+24(FP), SI
+	MOVQ   tables+40(FP), DI
+	MOVQ   nodes+56(FP), R8
+	DECQ   R8
+	IMUL3Q $0x08, R8, R8
+	ADDQ   BX, R8
+	CMPQ   positions+64(FP), $0x01
+	JNE    label17
+	VXORPS X0, X0, X0
+
+label18:
+	LEAQ         128(BX), R9
+	CMPQ         R9, R8
+	CMOVQHI      R8, R9
+	MOVL         (R9), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (AX)(R10*4)
+	MOVL         4(R9), R9
+	ADDL         in+72(FP), R9
+	PREFETCHT0   (AX)(R9*4)
+	VBROADCASTSS (DI), Y1
+	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS 4(DI), Y3
+	VBROADCASTSS 12(DI), Y4
+	VSUBPS       Y2, Y4, Y4
+	VSUBPS       Y1, Y3, Y3
+	VSUBPS       Y1, Y2, Y2
+	VSUBPS       Y3, Y4, Y4
+	MOVL         (BX), R9
+	ADDL         in+72(FP), R9
+	LEAQ         (AX)(R9*4), R9
+	MOVL         4(BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         (SI), R11
+	ADDL         shift+76(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	VMOVUPS      (R11), Y1
+	VMOVUPS      (R9), Y2
+	VMOVUPS      (R10), Y3
+	VMULPS       Y2, Y1, Y2
+	VMULPS       Y3, Y1, Y4
+	VMULPS       Y3, Y2, Y3
+	VMOVUPS      32(R11), Y5
+	VMOVUPS      32(R9), Y6
+	VMOVUPS      32(R10), Y7
+	VMULPS       Y6, Y5, Y6
+	VMULPS       Y7, Y5, Y8
+	VMULPS       Y7, Y6, Y7
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y8, Y4, Y4
+	VPERM2F128   $0x31, Y4, Y1, Y5
+	VINSERTF128  $0x01, X4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
+	ADDQ         $0x08, BX
+	CMPQ         BX, R8
+	JBE          label18
+	VZEROUPPER
+	RET
+
+label17:
+label19:
+	MOVL         (BX), R9
+	ADDL         in+72(FP), R9
+	LEAQ         (AX)(R9*4), R9
+	MOVL         4(BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         (SI), R11
+	ADDL         shift+76(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS 8(DI), Y1
+	VBROADCASTSS 4(DI), Y2
+	VBROADCASTSS 12(DI), Y3
+	VSUBPS       Y1, Y3, Y3
+	VSUBPS       Y0, Y2, Y2
+	VSUBPS       Y0, Y1, Y1
+	VSUBPS       Y2, Y3, Y3
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         positions+64(FP), R12
+	SHRQ         $0x01, R12
+	JZ           label20
+
+label22:
+	VMOVUPS (R11), Y8
+	VMOVUPS (R9), Y9
+	VMOVUPS (R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y11, Y2, Y2
+	VADDPS  Y9, Y4, Y4
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 32(R11), Y8
+	VMOVUPS 32(R9), Y9
+	VMOVUPS 32(R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y1, Y1
+	VADDPS  Y11, Y3, Y3
+	VADDPS  Y9, Y5, Y5
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y7, Y7
+	VMOVUPS 64(R11), Y8
+	VMOVUPS 64(R9), Y9
+	VMOVUPS 64(R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y11, Y2, Y2
+	VADDPS  Y9, Y4, Y4
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 96(R11), Y8
+	VMOVUPS 96(R9), Y9
+	VMOVUPS 96(R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y1, Y1
+	VADDPS  Y11, Y3, Y3
+	VADDPS  Y9, Y5, Y5
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    $+128, R9
+	ADDQ    $+128, R10
+	ADDQ    $+128, R11
+	DECQ    R12
+	JNZ     label22
+
+label20:
+	MOVQ positions+64(FP), R12
+	ANDQ $0x01, R12
+	JZ   label21
+
+label23:
+	VMOVUPS (R11), Y8
+	VMOVUPS (R9), Y9
+	VMOVUPS (R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y11, Y2, Y2
+	VADDPS  Y9, Y4, Y4
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 32(R11), Y8
+	VMOVUPS 32(R9), Y9
+	VMOVUPS 32(R10), Y10
+	VMULPS  Y9, Y8, Y9
+	VMULPS  Y10, Y8, Y11
+	VADDPS  Y8, Y1, Y1
+	VADDPS  Y11, Y3, Y3
+	VADDPS  Y9, Y5, Y5
+	VMULPS  Y10, Y9, Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    R12
+	JNZ     label23
+
+label21:
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VPERM2F128   $0x31, Y1, Y0, Y2
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y5, Y4, Y1
+	VADDPS       Y7, Y6, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y2
+	VPERMILPS    $0xb1, Y2, Y0
+	VADDPS       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VBLENDPS     $0x0a, X0, X2, X0
+	VADDPS       (DX), X0, X0
+	VMOVUPS      X0, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
+	ADDQ         $0x08, BX
+	CMPQ         BX, R8
+	JBE          label19
+	VZEROUPPER
+	RET
+
+label9:
+	MOVQ   x+0(FP), AX
+	MOVQ   grads+8(FP), CX
+	MOVQ   sums+48(FP), DX
+	MOVQ   wires+16(FP), BX
+	MOVQ   out+24(FP), SI
+	MOVQ   tables+40(FP), DI
+	MOVQ   nodes+56(FP), R8
+	DECQ   R8
+	IMUL3Q $0x08, R8, R8
+	ADDQ   BX, R8
+	MOVQ   to+32(FP), R9
+	SUBQ   BX, R9
+	CMPQ   positions+64(FP), $0x01
+	JNE    label24
+	VXORPS X0, X0, X0
+
+label25:
+	LEAQ         128(BX), R10
+	CMPQ         R10, R8
+	CMOVQHI      R8, R10
+	MOVL         (R10), R11
+	ADDL         in+72(FP), R11
+	PREFETCHT0   (AX)(R11*4)
+	MOVL         4(R10), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (AX)(R10*4)
+	LEAQ         128(BX), R10
+	CMPQ         R10, R8
+	CMOVQHI      R8, R10
+	MOVL         (R10)(R9*1), R11
+	ADDL         in+72(FP), R11
+	PREFETCHT0   (CX)(R11*4)
+	MOVL         4(R10)(R9*1), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (CX)(R10*4)
+	VBROADCASTSS (DI), Y1
+	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS 4(DI), Y3
+	VBROADCASTSS 12(DI), Y4
+	VSUBPS       Y2, Y4, Y4
+	VSUBPS       Y1, Y3, Y3
+	VSUBPS       Y1, Y2, Y2
+	VSUBPS       Y3, Y4, Y4
+	MOVL         (BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         4(BX), R11
+	ADDL         in+72(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	MOVL         (SI), R12
+	ADDL         shift+76(FP), R12
+	LEAQ         (CX)(R12*4), R12
+	MOVL         (BX)(R9*1), R13
+	ADDL         in+72(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVL         4(BX)(R9*1), R14
+	ADDL         in+72(FP), R14
+	LEAQ         (CX)(R14*4), R14
+	VMOVUPS      (R12), Y1
+	VMOVUPS      (R10), Y5
+	VMOVUPS      (R11), Y6
+	VMULPS       Y5, Y1, Y7
+	VMULPS       Y6, Y1, Y8
+	VMULPS       Y6, Y7, Y9
+	VMULPS       Y6, Y4, Y6
+	VADDPS       Y6, Y2, Y6
+	VMULPS       Y5, Y4, Y5
+	VADDPS       Y5, Y3, Y5
+	VMULPS       Y1, Y6, Y6
+	VMOVUPS      Y6, (R13)
+	VMULPS       Y1, Y5, Y5
+	VMOVUPS      Y5, (R14)
+	VMOVUPS      32(R12), Y5
+	VMOVUPS      32(R10), Y6
+	VMOVUPS      32(R11), Y10
+	VMULPS       Y6, Y5, Y11
+	VMULPS       Y10, Y5, Y12
+	VMULPS       Y10, Y11, Y13
+	VMULPS       Y10, Y4, Y10
+	VADDPS       Y10, Y2, Y10
+	VMULPS       Y6, Y4, Y2
+	VADDPS       Y2, Y3, Y2
+	VMULPS       Y5, Y10, Y10
+	VMOVUPS      Y10, 32(R13)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 32(R14)
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y12, Y8, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y11, Y7, Y2
+	VADDPS       Y13, Y9, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
+	ADDQ         $0x08, BX
+	CMPQ         BX, R8
+	JBE          label25
+	VZEROUPPER
+	RET
+
+label24:
+label26:
+	MOVL         (BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         4(BX), R11
+	ADDL         in+72(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	MOVL         (SI), R12
+	ADDL         shift+76(FP), R12
+	LEAQ         (CX)(R12*4), R12
+	MOVL         (BX)(R9*1), R13
+	ADDL         in+72(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVL         4(BX)(R9*1), R14
+	ADDL         in+72(FP), R14
+	LEAQ         (CX)(R14*4), R14
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS 8(DI), Y1
+	VBROADCASTSS 4(DI), Y2
+	VBROADCASTSS 12(DI), Y3
+	VSUBPS       Y1, Y3, Y3
+	VSUBPS       Y0, Y2, Y2
+	VSUBPS       Y0, Y1, Y1
+	VSUBPS       Y2, Y3, Y3
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	MOVQ         positions+64(FP), R15
+	SHRQ         $0x01, R15
+	JZ           label27
+
+label29:
+	VMOVUPS (R12), Y11
+	VMOVUPS (R10), Y12
+	VMOVUPS (R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y0, Y0
+	VADDPS  Y15, Y5, Y5
+	VADDPS  Y14, Y7, Y7
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y9, Y9
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, (R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, (R14)
+	VMOVUPS 32(R12), Y11
+	VMOVUPS 32(R10), Y12
+	VMOVUPS 32(R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y4, Y4
+	VADDPS  Y15, Y6, Y6
+	VADDPS  Y14, Y8, Y8
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y10, Y10
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, 32(R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, 32(R14)
+	VMOVUPS 64(R12), Y11
+	VMOVUPS 64(R10), Y12
+	VMOVUPS 64(R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y0, Y0
+	VADDPS  Y15, Y5, Y5
+	VADDPS  Y14, Y7, Y7
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y9, Y9
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, 64(R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, 64(R14)
+	VMOVUPS 96(R12), Y11
+	VMOVUPS 96(R10), Y12
+	VMOVUPS 96(R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y4, Y4
+	VADDPS  Y15, Y6, Y6
+	VADDPS  Y14, Y8, Y8
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y10, Y10
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, 96(R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, 96(R14)
+	ADDQ    $+128, R10
+	ADDQ    $+128, R11
+	ADDQ    $+128, R12
+	ADDQ    $+128, R13
+	ADDQ    $+128, R14
+	DECQ    R15
+	JNZ     label29
+
+label27:
+	MOVQ positions+64(FP), R15
+	ANDQ $0x01, R15
+	JZ   label28
+
+label30:
+	VMOVUPS (R12), Y11
+	VMOVUPS (R10), Y12
+	VMOVUPS (R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y0, Y0
+	VADDPS  Y15, Y5, Y5
+	VADDPS  Y14, Y7, Y7
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y9, Y9
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, (R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, (R14)
+	VMOVUPS 32(R12), Y11
+	VMOVUPS 32(R10), Y12
+	VMOVUPS 32(R11), Y13
+	VMULPS  Y12, Y11, Y14
+	VMULPS  Y13, Y11, Y15
+	VADDPS  Y11, Y4, Y4
+	VADDPS  Y15, Y6, Y6
+	VADDPS  Y14, Y8, Y8
+	VMULPS  Y13, Y14, Y14
+	VADDPS  Y14, Y10, Y10
+	VMULPS  Y13, Y3, Y13
+	VADDPS  Y13, Y1, Y13
+	VMULPS  Y12, Y3, Y12
+	VADDPS  Y12, Y2, Y12
+	VMULPS  Y11, Y13, Y13
+	VMOVUPS Y13, 32(R13)
+	VMULPS  Y11, Y12, Y12
+	VMOVUPS Y12, 32(R14)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	ADDQ    $0x40, R12
+	ADDQ    $0x40, R13
+	ADDQ    $0x40, R14
+	DECQ    R15
+	JNZ     label30
+
+label28:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y6, Y5, Y1
+	VPERM2F128   $0x31, Y1, Y0, Y2
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y8, Y7, Y1
+	VADDPS       Y10, Y9, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y2
+	VPERMILPS    $0xb1, Y2, Y0
+	VADDPS       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VBLENDPS     $0x0a, X0, X2, X0
+	VADDPS       (DX), X0, X0
+	VMOVUPS      X0, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
+	ADDQ         $0x08, BX
+	CMPQ         BX, R8
+	JBE          label26
+	VZEROUPPER
+	RET
+
+// func forward4AVX2(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
+// Requires: AVX, CMOV, MMX+
+TEXT ·forward4AVX2(SB), NOSPLIT, $96-56
+	MOVQ   x+0(FP), AX
+	MOVQ   wires+8(FP), CX
+	MOVQ   out+16(FP), DX
+	MOVQ   tables+24(FP), BX
+	MOVQ   nodes+32(FP), SI
+	DECQ   SI
+	IMUL3Q $0x10, SI, SI
+	ADDQ   CX, SI
+	LEAQ   63(SP), DI
+	ANDQ   $-64, DI
+
+label31:
+	LEAQ       64(CX), R8
+	CMPQ       R8, SI
+	CMOVQHI    SI, R8
+	MOVL       (R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       4(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       8(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       12(R8), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	VMOVUPS    (BX), X0
+	VMOVUPS    16(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, (DI)
+	VMOVUPS    32(BX), X0
+	VMOVUPS    48(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 16(DI)
+	MOVL       (DX), R8
+	ADDL       shift+52(FP), R8
+	LEAQ       (AX)(R8*4), R8
+	MOVL       (CX), R9
+	ADDL       in+48(FP), R9
+	LEAQ       (AX)(R9*4), R9
+	MOVL       4(CX), R10
+	ADDL       in+48(FP), R10
+	LEAQ       (AX)(R10*4), R10
+	MOVL       8(CX), R11
+	ADDL       in+48(FP), R11
+	LEAQ       (AX)(R11*4), R11
+	MOVL       12(CX), R12
+	ADDL       in+48(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       positions+40(FP), R13
+	SHLQ       $0x01, R13
+
+label32:
+	VMOVUPS      (R9), Y0
+	VMOVUPS      (R10), Y1
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R12), Y3
+	VBROADCASTSS (DI), Y4
+	VMULPS       Y3, Y4, Y4
+	VBROADCASTSS (BX), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 4(DI), Y5
+	VMULPS       Y3, Y5, Y5
+	VBROADCASTSS 8(BX), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 8(DI), Y5
+	VMULPS       Y3, Y5, Y5
+	VBROADCASTSS 16(BX), Y6
+	VADDPS       Y6, Y5, Y5
+	VBROADCASTSS 12(DI), Y6
+	VMULPS       Y3, Y6, Y6
+	VBROADCASTSS 24(BX), Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y6, Y6
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 16(DI), Y5
+	VMULPS       Y3, Y5, Y5
+	VBROADCASTSS 32(BX), Y6
+	VADDPS       Y6, Y5, Y5
+	VBROADCASTSS 20(DI), Y6
+	VMULPS       Y3, Y6, Y6
+	VBROADCASTSS 40(BX), Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y6, Y6
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VBROADCASTSS 24(DI), Y6
+	VMULPS       Y3, Y6, Y6
+	VBROADCASTSS 48(BX), Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 28(DI), Y7
+	VMULPS       Y3, Y7, Y7
+	VBROADCASTSS 56(BX), Y3
+	VADDPS       Y3, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y5, Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y4, (R8)
+	ADDQ         $0x20, R8
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	ADDQ         $0x20, R12
+	DECQ         R13
+	JNZ          label32
+	ADDQ         $0x04, DX
+	ADDQ         $+64, BX
+	ADDQ         $0x10, CX
+	CMPQ         CX, SI
+	JBE          label31
+	VZEROUPPER
+	RET
+
+// func backward4AVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·backward4AVX2(SB), $1992-88
+	MOVQ   x+0(FP), AX
+	MOVQ   grads+8(FP), CX
+	MOVQ   sums+48(FP), DX
+	MOVQ   wires+16(FP), BX
+	MOVQ   out+24(FP), SI
+	MOVQ   tables+40(FP), DI
+	MOVQ   nodes+56(FP), R8
+	DECQ   R8
+	IMUL3Q $0x10, R8, R8
+	ADDQ   BX, R8
+	LEAQ   167(SP), R9
+	ANDQ   $-64, R9
+	XORQ   R11, R11
+	MOVQ   to+32(FP), R12
+	SUBQ   BX, R12
+
+label33:
+	XORQ       R10, R10
+	MOVL       (SI), R13
+	ADDL       shift+76(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, (SP)
+	MOVL       (BX), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       R13, 8(SP)
+	MOVL       4(BX), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       R13, 16(SP)
+	MOVL       8(BX), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       R13, 24(SP)
+	MOVL       12(BX), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       R13, 32(SP)
+	LEAQ       64(BX), R13
+	CMPQ       R13, R8
+	CMOVQHI    R8, R13
+	MOVL       (R13), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (AX)(R14*4)
+	MOVL       4(R13), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (AX)(R14*4)
+	MOVL       8(R13), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (AX)(R14*4)
+	MOVL       12(R13), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	CMPQ       do+80(FP), $0x00
+	JE         label34
+	MOVL       (BX)(R12*1), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, 56(SP)
+	MOVL       4(BX)(R12*1), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, 64(SP)
+	MOVL       8(BX)(R12*1), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, 72(SP)
+	MOVL       12(BX)(R12*1), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, 80(SP)
+	LEAQ       64(BX), R13
+	CMPQ       R13, R8
+	CMOVQHI    R8, R13
+	MOVL       (R13)(R12*1), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (CX)(R14*4)
+	MOVL       4(R13)(R12*1), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (CX)(R14*4)
+	MOVL       8(R13)(R12*1), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (CX)(R14*4)
+	MOVL       12(R13)(R12*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	VMOVUPS    (DI), X0
+	VMOVUPS    16(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 1792(R9)
+	VMOVUPS    32(DI), X0
+	VMOVUPS    48(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 1808(R9)
+	MOVQ       $0x00000002, R13
+	TESTQ      R13, R13
+	JZ         label36
+
+label37:
+	MOVQ         8(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 1536(R9)(R11*1)
+	MOVQ         16(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 1600(R9)(R11*1)
+	MOVQ         24(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 1664(R9)(R11*1)
+	MOVQ         32(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 1728(R9)(R11*1)
+	VBROADCASTSS 1792(R9), Y0
+	VMULPS       1728(R9)(R11*1), Y0, Y0
+	VBROADCASTSS (DI), Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 1796(R9), Y1
+	VMULPS       1728(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 8(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 1280(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 1800(R9), Y1
+	VMULPS       1728(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 16(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 1804(R9), Y2
+	VMULPS       1728(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 24(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1344(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 1152(R9)(R11*1)
+	VMULPS       1600(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 1808(R9), Y1
+	VMULPS       1728(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 32(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 1812(R9), Y2
+	VMULPS       1728(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 40(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1408(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 1816(R9), Y2
+	VMULPS       1728(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 48(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 1820(R9), Y3
+	VMULPS       1728(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 56(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1472(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1216(R9)(R11*1)
+	VMULPS       1600(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 1088(R9)(R11*1)
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         (SP), R14
+	VMOVUPS      (R14)(R10*1), Y4
+	VMULPS       1536(R9)(R11*1), Y4, Y5
+	VMULPS       1088(R9)(R11*1), Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       1600(R9)(R11*1), Y4, Y6
+	VMULPS       1152(R9)(R11*1), Y4, Y7
+	VADDPS       Y7, Y1, Y1
+	VSUBPS       Y6, Y4, Y4
+	VMULPS       1664(R9)(R11*1), Y4, Y7
+	VMULPS       1280(R9)(R11*1), Y4, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y7, Y4, Y4
+	VMULPS       1728(R9)(R11*1), Y4, Y8
+	VBROADCASTSS 1792(R9), Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y8, Y4, Y4
+	VMOVUPS      Y4, (R9)(R11*1)
+	VMOVUPS      Y8, 64(R9)(R11*1)
+	VMULPS       1728(R9)(R11*1), Y7, Y4
+	VBROADCASTSS 1796(R9), Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y4, Y7, Y7
+	VMOVUPS      Y7, 128(R9)(R11*1)
+	VMOVUPS      Y4, 192(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y6, Y4
+	VMULPS       1344(R9)(R11*1), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VSUBPS       Y4, Y6, Y6
+	VMULPS       1728(R9)(R11*1), Y6, Y7
+	VBROADCASTSS 1800(R9), Y8
+	VMULPS       Y6, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 256(R9)(R11*1)
+	VMOVUPS      Y7, 320(R9)(R11*1)
+	VMULPS       1728(R9)(R11*1), Y4, Y6
+	VBROADCASTSS 1804(R9), Y7
+	VMULPS       Y4, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VSUBPS       Y6, Y4, Y4
+	VMOVUPS      Y4, 384(R9)(R11*1)
+	VMOVUPS      Y6, 448(R9)(R11*1)
+	VMULPS       1600(R9)(R11*1), Y5, Y4
+	VMULPS       1216(R9)(R11*1), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VSUBPS       Y4, Y5, Y5
+	VMULPS       1664(R9)(R11*1), Y5, Y6
+	VMULPS       1408(R9)(R11*1), Y5, Y7
+	VADDPS       Y7, Y2, Y2
+	VSUBPS       Y6, Y5, Y5
+	VMULPS       1728(R9)(R11*1), Y5, Y7
+	VBROADCASTSS 1808(R9), Y8
+	VMULPS       Y5, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y7, Y5, Y5
+	VMOVUPS      Y5, 512(R9)(R11*1)
+	VMOVUPS      Y7, 576(R9)(R11*1)
+	VMULPS       1728(R9)(R11*1), Y6, Y5
+	VBROADCASTSS 1812(R9), Y7
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VSUBPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 640(R9)(R11*1)
+	VMOVUPS      Y5, 704(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y4, Y5
+	VMULPS       1472(R9)(R11*1), Y4, Y6
+	VADDPS       Y6, Y2, Y2
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       1728(R9)(R11*1), Y4, Y6
+	VBROADCASTSS 1816(R9), Y7
+	VMULPS       Y4, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VSUBPS       Y6, Y4, Y4
+	VMOVUPS      Y4, 768(R9)(R11*1)
+	VMOVUPS      Y6, 832(R9)(R11*1)
+	VMULPS       1728(R9)(R11*1), Y5, Y4
+	VBROADCASTSS 1820(R9), Y6
+	VMULPS       Y5, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 896(R9)(R11*1)
+	VMOVUPS      Y4, 960(R9)(R11*1)
+	CMPQ         do+80(FP), $0x02
+	JE           label38
+	MOVQ         56(SP), R14
+	VMOVUPS      Y0, (R14)(R10*1)
+	MOVQ         64(SP), R14
+	VMOVUPS      Y1, (R14)(R10*1)
+	MOVQ         72(SP), R14
+	VMOVUPS      Y2, (R14)(R10*1)
+	MOVQ         80(SP), R14
+	VMOVUPS      Y3, (R14)(R10*1)
+	JMP          label39
+
+label38:
+	MOVQ    56(SP), R14
+	VADDPS  (R14)(R10*1), Y0, Y0
+	VMOVUPS Y0, (R14)(R10*1)
+	MOVQ    64(SP), R14
+	VADDPS  (R14)(R10*1), Y1, Y1
+	VMOVUPS Y1, (R14)(R10*1)
+	MOVQ    72(SP), R14
+	VADDPS  (R14)(R10*1), Y2, Y2
+	VMOVUPS Y2, (R14)(R10*1)
+	MOVQ    80(SP), R14
+	VADDPS  (R14)(R10*1), Y3, Y3
+	VMOVUPS Y3, (R14)(R10*1)
+
+label39:
+	ADDQ $0x20, R10
+	XORQ $0x20, R11
+	DECQ R13
+	JNZ  label37
+
+label36:
+	MOVQ  positions+64(FP), R13
+	DECQ  R13
+	SHLQ  $0x01, R13
+	TESTQ R13, R13
+	JZ    label40
+
+label41:
+	MOVQ         8(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 1536(R9)(R11*1)
+	MOVQ         16(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 1600(R9)(R11*1)
+	MOVQ         24(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 1664(R9)(R11*1)
+	MOVQ         32(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 1728(R9)(R11*1)
+	VBROADCASTSS 1792(R9), Y0
+	VMULPS       1728(R9)(R11*1), Y0, Y0
+	VBROADCASTSS (DI), Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 1796(R9), Y1
+	VMULPS       1728(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 8(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 1280(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 1800(R9), Y1
+	VMULPS       1728(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 16(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 1804(R9), Y2
+	VMULPS       1728(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 24(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1344(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 1152(R9)(R11*1)
+	VMULPS       1600(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 1808(R9), Y1
+	VMULPS       1728(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 32(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 1812(R9), Y2
+	VMULPS       1728(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 40(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1408(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 1816(R9), Y2
+	VMULPS       1728(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 48(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 1820(R9), Y3
+	VMULPS       1728(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 56(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 1472(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 1216(R9)(R11*1)
+	VMULPS       1600(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 1088(R9)(R11*1)
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         (SP), R14
+	VMOVUPS      (R14)(R10*1), Y4
+	VMULPS       1536(R9)(R11*1), Y4, Y5
+	VMULPS       1088(R9)(R11*1), Y4, Y6
+	VADDPS       Y6, Y0, Y0
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       1600(R9)(R11*1), Y4, Y6
+	VMULPS       1152(R9)(R11*1), Y4, Y7
+	VADDPS       Y7, Y1, Y1
+	VSUBPS       Y6, Y4, Y4
+	VMULPS       1664(R9)(R11*1), Y4, Y7
+	VMULPS       1280(R9)(R11*1), Y4, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y7, Y4, Y4
+	VMULPS       1728(R9)(R11*1), Y4, Y8
+	VBROADCASTSS 1792(R9), Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y8, Y4, Y4
+	VADDPS       (R9)(R11*1), Y4, Y4
+	VMOVUPS      Y4, (R9)(R11*1)
+	VADDPS       64(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 64(R9)(R11*1)
+	VMULPS       1728(R9)(R11*1), Y7, Y4
+	VBROADCASTSS 1796(R9), Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y4, Y7, Y7
+	VADDPS       128(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 128(R9)(R11*1)
+	VADDPS       192(R9)(R11*1), Y4, Y4
+	VMOVUPS      Y4, 192(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y6, Y4
+	VMULPS       1344(R9)(R11*1), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VSUBPS       Y4, Y6, Y6
+	VMULPS       1728(R9)(R11*1), Y6, Y7
+	VBROADCASTSS 1800(R9), Y8
+	VMULPS       Y6, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y7, Y6, Y6
+	VADDPS       256(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 256(R9)(R11*1)
+	VADDPS       320(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 320(R9)(R11*1)
+	VMULPS       1728(R9)(R11*1), Y4, Y6
+	VBROADCASTSS 1804(R9), Y7
+	VMULPS       Y4, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VSUBPS       Y6, Y4, Y4
+	VADDPS       384(R9)(R11*1), Y4, Y4
+	VMOVUPS      Y4, 384(R9)(R11*1)
+	VADDPS       448(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 448(R9)(R11*1)
+	VMULPS       1600(R9)(R11*1), Y5, Y4
+	VMULPS       1216(R9)(R11*1), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VSUBPS       Y4, Y5, Y5
+	VMULPS       1664(R9)(R11*1), Y5, Y6
+	VMULPS       1408(R9)(R11*1), Y5, Y7
+	VADDPS       Y7, Y2, Y2
+	VSUBPS       Y6, Y5, Y5
+	VMULPS       1728(R9)(R11*1), Y5, Y7
+	VBROADCASTSS 1808(R9), Y8
+	VMULPS       Y5, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y7, Y5, Y5
+	VADDPS       512(R9)(R11*1), Y5, Y5
+	VMOVUPS      Y5, 512(R9)(R11*1)
+	VADDPS       576(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 576(R9)(R11*1)
+	VMULPS       1728(R9)(R11*1), Y6, Y5
+	VBROADCASTSS 1812(R9), Y7
+	VMULPS       Y6, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VSUBPS       Y5, Y6, Y6
+	VADDPS       640(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 640(R9)(R11*1)
+	VADDPS       704(R9)(R11*1), Y5, Y5
+	VMOVUPS      Y5, 704(R9)(R11*1)
+	VMULPS       1664(R9)(R11*1), Y4, Y5
+	VMULPS       1472(R9)(R11*1), Y4, Y6
+	VADDPS       Y6, Y2, Y2
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       1728(R9)(R11*1), Y4, Y6
+	VBROADCASTSS 1816(R9), Y7
+	VMULPS       Y4, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VSUBPS       Y6, Y4, Y4
+	VADDPS       768(R9)(R11*1), Y4, Y4
+	VMOVUPS      Y4, 768(R9)(R11*1)
+	VADDPS       832(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 832(R9)(R11*1)
+	VMULPS       1728(R9)(R11*1), Y5, Y4
+	VBROADCASTSS 1820(R9), Y6
+	VMULPS       Y5, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VSUBPS       Y4, Y5, Y5
+	VADDPS       896(R9)(R11*1), Y5, Y5
+	VMOVUPS      Y5, 896(R9)(R11*1)
+	VADDPS       960(R9)(R11*1), Y4, Y4
+	VMOVUPS      Y4, 960(R9)(R11*1)
+	CMPQ         do+80(FP), $0x02
+	JE           label42
+	MOVQ         56(SP), R14
+	VMOVUPS      Y0, (R14)(R10*1)
+	MOVQ         64(SP), R14
+	VMOVUPS      Y1, (R14)(R10*1)
+	MOVQ         72(SP), R14
+	VMOVUPS      Y2, (R14)(R10*1)
+	MOVQ         80(SP), R14
+	VMOVUPS      Y3, (R14)(R10*1)
+	JMP          label43
+
+label42:
+	MOVQ    56(SP), R14
+	VADDPS  (R14)(R10*1), Y0, Y0
+	VMOVUPS Y0, (R14)(R10*1)
+	MOVQ    64(SP), R14
+	VADDPS  (R14)(R10*1), Y1, Y1
+	VMOVUPS Y1, (R14)(R10*1)
+	MOVQ    72(SP), R14
+	VADDPS  (R14)(R10*1), Y2, Y2
+	VMOVUPS Y2, (R14)(R10*1)
+	MOVQ    80(SP), R14
+	VADDPS  (R14)(R10*1), Y3, Y3
+	VMOVUPS Y3, (R14)(R10*1)
+
+label43:
+	ADDQ $0x20, R10
+	XORQ $0x20, R11
+	DECQ R13
+	JNZ  label41
+
+label40:
+	JMP label35
+
+label34:
+	MOVQ  $0x00000002, R13
+	TESTQ R13, R13
+	JZ    label44
+
+label45:
+	MOVQ    8(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 1536(R9)(R11*1)
+	MOVQ    16(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 1600(R9)(R11*1)
+	MOVQ    24(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 1664(R9)(R11*1)
+	MOVQ    32(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 1728(R9)(R11*1)
+	MOVQ    (SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMULPS  1536(R9)(R11*1), Y0, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  1600(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMULPS  1664(R9)(R11*1), Y0, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  1728(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMOVUPS Y0, (R9)(R11*1)
+	VMOVUPS Y4, 64(R9)(R11*1)
+	VMULPS  1728(R9)(R11*1), Y3, Y0
+	VSUBPS  Y0, Y3, Y3
+	VMOVUPS Y3, 128(R9)(R11*1)
+	VMOVUPS Y0, 192(R9)(R11*1)
+	VMULPS  1664(R9)(R11*1), Y2, Y0
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  1728(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS Y2, 256(R9)(R11*1)
+	VMOVUPS Y3, 320(R9)(R11*1)
+	VMULPS  1728(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMOVUPS Y0, 384(R9)(R11*1)
+	VMOVUPS Y2, 448(R9)(R11*1)
+	VMULPS  1600(R9)(R11*1), Y1, Y0
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  1664(R9)(R11*1), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  1728(R9)(R11*1), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, 512(R9)(R11*1)
+	VMOVUPS Y3, 576(R9)(R11*1)
+	VMULPS  1728(R9)(R11*1), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMOVUPS Y2, 640(R9)(R11*1)
+	VMOVUPS Y1, 704(R9)(R11*1)
+	VMULPS  1664(R9)(R11*1), Y0, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  1728(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMOVUPS Y0, 768(R9)(R11*1)
+	VMOVUPS Y2, 832(R9)(R11*1)
+	VMULPS  1728(R9)(R11*1), Y1, Y0
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 896(R9)(R11*1)
+	VMOVUPS Y0, 960(R9)(R11*1)
+	ADDQ    $0x20, R10
+	XORQ    $0x20, R11
+	DECQ    R13
+	JNZ     label45
+
+label44:
+	MOVQ  positions+64(FP), R13
+	DECQ  R13
+	SHLQ  $0x01, R13
+	TESTQ R13, R13
+	JZ    label46
+
+label47:
+	MOVQ    8(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 1536(R9)(R11*1)
+	MOVQ    16(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 1600(R9)(R11*1)
+	MOVQ    24(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 1664(R9)(R11*1)
+	MOVQ    32(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 1728(R9)(R11*1)
+	MOVQ    (SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMULPS  1536(R9)(R11*1), Y0, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  1600(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMULPS  1664(R9)(R11*1), Y0, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  1728(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VADDPS  (R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, (R9)(R11*1)
+	VADDPS  64(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 64(R9)(R11*1)
+	VMULPS  1728(R9)(R11*1), Y3, Y0
+	VSUBPS  Y0, Y3, Y3
+	VADDPS  128(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 128(R9)(R11*1)
+	VADDPS  192(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 192(R9)(R11*1)
+	VMULPS  1664(R9)(R11*1), Y2, Y0
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  1728(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VADDPS  256(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 256(R9)(R11*1)
+	VADDPS  320(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 320(R9)(R11*1)
+	VMULPS  1728(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VADDPS  384(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 384(R9)(R11*1)
+	VADDPS  448(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 448(R9)(R11*1)
+	VMULPS  1600(R9)(R11*1), Y1, Y0
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  1664(R9)(R11*1), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  1728(R9)(R11*1), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VADDPS  512(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 512(R9)(R11*1)
+	VADDPS  576(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 576(R9)(R11*1)
+	VMULPS  1728(R9)(R11*1), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VADDPS  640(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 640(R9)(R11*1)
+	VADDPS  704(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 704(R9)(R11*1)
+	VMULPS  1664(R9)(R11*1), Y0, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  1728(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VADDPS  768(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 768(R9)(R11*1)
+	VADDPS  832(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 832(R9)(R11*1)
+	VMULPS  1728(R9)(R11*1), Y1, Y0
+	VSUBPS  Y0, Y1, Y1
+	VADDPS  896(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 896(R9)(R11*1)
+	VADDPS  960(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 960(R9)(R11*1)
+	ADDQ    $0x20, R10
+	XORQ    $0x20, R11
+	DECQ    R13
+	JNZ     label47
+
+label46:
+label35:
+	VXORPS       X0, X0, X0
+	VMOVUPS      (R9), Y1
+	VMOVUPS      32(R9), Y2
+	VMOVUPS      64(R9), Y3
+	VMOVUPS      96(R9), Y4
+	VMOVUPS      128(R9), Y5
+	VMOVUPS      160(R9), Y6
+	VMOVUPS      192(R9), Y7
+	VMOVUPS      224(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      256(R9), Y1
+	VMOVUPS      288(R9), Y2
+	VMOVUPS      320(R9), Y3
+	VMOVUPS      352(R9), Y4
+	VMOVUPS      384(R9), Y5
+	VMOVUPS      416(R9), Y6
+	VMOVUPS      448(R9), Y7
+	VMOVUPS      480(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      512(R9), Y1
+	VMOVUPS      544(R9), Y2
+	VMOVUPS      576(R9), Y3
+	VMOVUPS      608(R9), Y4
+	VMOVUPS      640(R9), Y5
+	VMOVUPS      672(R9), Y6
+	VMOVUPS      704(R9), Y7
+	VMOVUPS      736(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      768(R9), Y1
+	VMOVUPS      800(R9), Y2
+	VMOVUPS      832(R9), Y3
+	VMOVUPS      864(R9), Y4
+	VMOVUPS      896(R9), Y5
+	VMOVUPS      928(R9), Y6
+	VMOVUPS      960(R9), Y7
+	VMOVUPS      992(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+64, DI
+	ADDQ         $0x10, BX
+	CMPQ         BX, R8
+	JBE          label33
+	VZEROUPPER
+	RET
+
+// func forward6AVX2(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
+// Requires: AVX, CMOV, MMX+
+TEXT ·forward6AVX2(SB), NOSPLIT, $192-56
+	MOVQ   x+0(FP), AX
+	MOVQ   wires+8(FP), CX
+	MOVQ   out+16(FP), DX
+	MOVQ   tables+24(FP), BX
+	MOVQ   nodes+32(FP), SI
+	DECQ   SI
+	IMUL3Q $0x18, SI, SI
+	ADDQ   CX, SI
+	LEAQ   63(SP), DI
+	ANDQ   $-64, DI
+
+label48:
+	LEAQ       96(CX), R8
+	CMPQ       R8, SI
+	CMOVQHI    SI, R8
+	MOVL       (R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       4(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       8(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       12(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       16(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       20(R8), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	VMOVUPS    (BX), X0
+	VMOVUPS    16(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, (DI)
+	VMOVUPS    32(BX), X0
+	VMOVUPS    48(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 16(DI)
+	VMOVUPS    64(BX), X0
+	VMOVUPS    80(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 32(DI)
+	VMOVUPS    96(BX), X0
+	VMOVUPS    112(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 48(DI)
+	VMOVUPS    128(BX), X0
+	VMOVUPS    144(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 64(DI)
+	VMOVUPS    160(BX), X0
+	VMOVUPS    176(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 80(DI)
+	VMOVUPS    192(BX), X0
+	VMOVUPS    208(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 96(DI)
+	VMOVUPS    224(BX), X0
+	VMOVUPS    240(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 112(DI)
+	MOVL       (DX), R8
+	ADDL       shift+52(FP), R8
+	LEAQ       (AX)(R8*4), R8
+	MOVL       (CX), R9
+	ADDL       in+48(FP), R9
+	LEAQ       (AX)(R9*4), R9
+	MOVL       4(CX), R10
+	ADDL       in+48(FP), R10
+	LEAQ       (AX)(R10*4), R10
+	MOVL       8(CX), R11
+	ADDL       in+48(FP), R11
+	LEAQ       (AX)(R11*4), R11
+	MOVL       12(CX), R12
+	ADDL       in+48(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVL       16(CX), R13
+	ADDL       in+48(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVL       20(CX), R14
+	ADDL       in+48(FP), R14
+	LEAQ       (AX)(R14*4), R14
+	MOVQ       positions+40(FP), R15
+	SHLQ       $0x01, R15
+
+label49:
+	VMOVUPS      (R9), Y0
+	VMOVUPS      (R10), Y1
+	VMOVUPS      (R11), Y2
+	VMOVUPS      (R12), Y3
+	VMOVUPS      (R13), Y4
+	VMOVUPS      (R14), Y5
+	VBROADCASTSS (DI), Y6
+	VMULPS       Y5, Y6, Y6
+	VBROADCASTSS (BX), Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 4(DI), Y7
+	VMULPS       Y5, Y7, Y7
+	VBROADCASTSS 8(BX), Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y4, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 8(DI), Y7
+	VMULPS       Y5, Y7, Y7
+	VBROADCASTSS 16(BX), Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 12(DI), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 24(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y3, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 16(DI), Y7
+	VMULPS       Y5, Y7, Y7
+	VBROADCASTSS 32(BX), Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 20(DI), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 40(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 24(DI), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 48(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 28(DI), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 56(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 32(DI), Y7
+	VMULPS       Y5, Y7, Y7
+	VBROADCASTSS 64(BX), Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 36(DI), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 72(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 40(DI), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 80(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 44(DI), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 88(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 48(DI), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 96(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 52(DI), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 104(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 56(DI), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 112(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 60(DI), Y10
+	VMULPS       Y5, Y10, Y10
+	VBROADCASTSS 120(BX), Y11
+	VADDPS       Y11, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       Y4, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y3, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y1, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 64(DI), Y7
+	VMULPS       Y5, Y7, Y7
+	VBROADCASTSS 128(BX), Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 68(DI), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 136(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y4, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 72(DI), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 144(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 76(DI), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 152(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 80(DI), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 160(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 84(DI), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 168(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 88(DI), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 176(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 92(DI), Y10
+	VMULPS       Y5, Y10, Y10
+	VBROADCASTSS 184(BX), Y11
+	VADDPS       Y11, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       Y4, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y3, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 96(DI), Y8
+	VMULPS       Y5, Y8, Y8
+	VBROADCASTSS 192(BX), Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 100(DI), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 200(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 104(DI), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 208(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 108(DI), Y10
+	VMULPS       Y5, Y10, Y10
+	VBROADCASTSS 216(BX), Y11
+	VADDPS       Y11, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       Y4, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y3, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VBROADCASTSS 112(DI), Y9
+	VMULPS       Y5, Y9, Y9
+	VBROADCASTSS 224(BX), Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 116(DI), Y10
+	VMULPS       Y5, Y10, Y10
+	VBROADCASTSS 232(BX), Y11
+	VADDPS       Y11, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       Y4, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VBROADCASTSS 120(DI), Y10
+	VMULPS       Y5, Y10, Y10
+	VBROADCASTSS 240(BX), Y11
+	VADDPS       Y11, Y10, Y10
+	VBROADCASTSS 124(DI), Y11
+	VMULPS       Y5, Y11, Y11
+	VBROADCASTSS 248(BX), Y5
+	VADDPS       Y5, Y11, Y11
+	VSUBPS       Y10, Y11, Y11
+	VMULPS       Y4, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VSUBPS       Y9, Y10, Y10
+	VMULPS       Y3, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       Y2, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      Y6, (R8)
+	ADDQ         $0x20, R8
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	ADDQ         $0x20, R12
+	ADDQ         $0x20, R13
+	ADDQ         $0x20, R14
+	DECQ         R15
+	JNZ          label49
+	ADDQ         $0x04, DX
+	ADDQ         $+256, BX
+	ADDQ         $0x18, CX
+	CMPQ         CX, SI
+	JBE          label48
+	VZEROUPPER
+	RET
+
+// func backward6AVX2(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·backward6AVX2(SB), $6824-88
+	MOVQ   x+0(FP), AX
+	MOVQ   grads+8(FP), CX
+	MOVQ   sums+48(FP), DX
+	MOVQ   wires+16(FP), BX
+	MOVQ   out+24(FP), SI
+	MOVQ   tables+40(FP), DI
+	MOVQ   nodes+56(FP), R8
+	DECQ   R8
+	IMUL3Q $0x18, R8, R8
+	ADDQ   BX, R8
+	LEAQ   167(SP), R9
+	ANDQ   $-64, R9
+	XORQ   R11, R11
+	MOVQ   to+32(FP), R12
+	SUBQ   BX, R12
+
+label50:
+	XORQ       R10, R10
+	MOVL       (SI), R13
+	ADDL       shift+76(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, (SP)
+	MOVL       (BX), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       R13, 8(SP)
+	MOVL       4(BX), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       R13, 16(SP)
+	MOVL       8(BX), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       R13, 24(SP)
+	MOVL       12(BX), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       R13, 32(SP)
+	MOVL       16(BX), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       R13, 40(SP)
+	MOVL       20(BX), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVQ       R13, 48(SP)
+	LEAQ       96(BX), R13
+	CMPQ       R13, R8
+	CMOVQHI    R8, R13
+	MOVL       (R13), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (AX)(R14*4)
+	MOVL       4(R13), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (AX)(R14*4)
+	MOVL       8(R13), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (AX)(R14*4)
+	MOVL       12(R13), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (AX)(R14*4)
+	MOVL       16(R13), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (AX)(R14*4)
+	MOVL       20(R13), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	CMPQ       do+80(FP), $0x00
+	JE         label51
+	MOVL       (BX)(R12*1), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, 56(SP)
+	MOVL       4(BX)(R12*1), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, 64(SP)
+	MOVL       8(BX)(R12*1), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, 72(SP)
+	MOVL       12(BX)(R12*1), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, 80(SP)
+	MOVL       16(BX)(R12*1), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, 88(SP)
+	MOVL       20(BX)(R12*1), R13
+	ADDL       in+72(FP), R13
+	LEAQ       (CX)(R13*4), R13
+	MOVQ       R13, 96(SP)
+	LEAQ       96(BX), R13
+	CMPQ       R13, R8
+	CMOVQHI    R8, R13
+	MOVL       (R13)(R12*1), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (CX)(R14*4)
+	MOVL       4(R13)(R12*1), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (CX)(R14*4)
+	MOVL       8(R13)(R12*1), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (CX)(R14*4)
+	MOVL       12(R13)(R12*1), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (CX)(R14*4)
+	MOVL       16(R13)(R12*1), R14
+	ADDL       in+72(FP), R14
+	PREFETCHT0 (CX)(R14*4)
+	MOVL       20(R13)(R12*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	VMOVUPS    (DI), X0
+	VMOVUPS    16(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6528(R9)
+	VMOVUPS    32(DI), X0
+	VMOVUPS    48(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6544(R9)
+	VMOVUPS    64(DI), X0
+	VMOVUPS    80(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6560(R9)
+	VMOVUPS    96(DI), X0
+	VMOVUPS    112(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6576(R9)
+	VMOVUPS    128(DI), X0
+	VMOVUPS    144(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6592(R9)
+	VMOVUPS    160(DI), X0
+	VMOVUPS    176(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6608(R9)
+	VMOVUPS    192(DI), X0
+	VMOVUPS    208(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6624(R9)
+	VMOVUPS    224(DI), X0
+	VMOVUPS    240(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6640(R9)
+	MOVQ       $0x00000002, R13
+	TESTQ      R13, R13
+	JZ         label53
+
+label54:
+	MOVQ         8(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6144(R9)(R11*1)
+	MOVQ         16(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6208(R9)(R11*1)
+	MOVQ         24(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6272(R9)(R11*1)
+	MOVQ         32(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6336(R9)(R11*1)
+	MOVQ         40(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6400(R9)(R11*1)
+	MOVQ         48(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6464(R9)(R11*1)
+	VBROADCASTSS 6528(R9), Y0
+	VMULPS       6464(R9)(R11*1), Y0, Y0
+	VBROADCASTSS (DI), Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 6532(R9), Y1
+	VMULPS       6464(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 8(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 5120(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 6536(R9), Y1
+	VMULPS       6464(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 16(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6540(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 24(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 5184(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 4608(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 6544(R9), Y1
+	VMULPS       6464(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 32(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6548(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 40(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 5248(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6552(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 48(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6556(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 56(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5312(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4672(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 4352(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 6560(R9), Y1
+	VMULPS       6464(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 64(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6564(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 72(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 5376(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6568(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 80(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6572(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 88(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5440(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4736(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6576(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 96(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6580(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 104(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5504(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6584(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 112(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 6588(R9), Y4
+	VMULPS       6464(R9)(R11*1), Y4, Y4
+	VBROADCASTSS 120(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5568(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4800(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4416(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 4224(R9)(R11*1)
+	VMULPS       6208(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 6592(R9), Y1
+	VMULPS       6464(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 128(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6596(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 136(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 5632(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6600(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 144(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6604(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 152(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5696(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4864(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6608(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 160(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6612(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 168(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5760(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6616(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 176(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 6620(R9), Y4
+	VMULPS       6464(R9)(R11*1), Y4, Y4
+	VBROADCASTSS 184(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5824(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4928(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4480(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6624(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 192(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6628(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 200(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5888(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6632(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 208(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 6636(R9), Y4
+	VMULPS       6464(R9)(R11*1), Y4, Y4
+	VBROADCASTSS 216(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5952(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4992(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6640(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 224(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 6644(R9), Y4
+	VMULPS       6464(R9)(R11*1), Y4, Y4
+	VBROADCASTSS 232(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 6016(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 6648(R9), Y4
+	VMULPS       6464(R9)(R11*1), Y4, Y4
+	VBROADCASTSS 240(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 6652(R9), Y5
+	VMULPS       6464(R9)(R11*1), Y5, Y5
+	VBROADCASTSS 248(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 6080(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5056(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4544(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4288(R9)(R11*1)
+	VMULPS       6208(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 4160(R9)(R11*1)
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	MOVQ         (SP), R14
+	VMOVUPS      (R14)(R10*1), Y6
+	VMULPS       6144(R9)(R11*1), Y6, Y7
+	VMULPS       4160(R9)(R11*1), Y6, Y8
+	VADDPS       Y8, Y0, Y0
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       6208(R9)(R11*1), Y6, Y8
+	VMULPS       4224(R9)(R11*1), Y6, Y9
+	VADDPS       Y9, Y1, Y1
+	VSUBPS       Y8, Y6, Y6
+	VMULPS       6272(R9)(R11*1), Y6, Y9
+	VMULPS       4352(R9)(R11*1), Y6, Y10
+	VADDPS       Y10, Y2, Y2
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       6336(R9)(R11*1), Y6, Y10
+	VMULPS       4608(R9)(R11*1), Y6, Y11
+	VADDPS       Y11, Y3, Y3
+	VSUBPS       Y10, Y6, Y6
+	VMULPS       6400(R9)(R11*1), Y6, Y11
+	VMULPS       5120(R9)(R11*1), Y6, Y12
+	VADDPS       Y12, Y4, Y4
+	VSUBPS       Y11, Y6, Y6
+	VMULPS       6464(R9)(R11*1), Y6, Y12
+	VBROADCASTSS 6528(R9), Y13
+	VMULPS       Y6, Y13, Y13
+	VADDPS       Y13, Y5, Y5
+	VSUBPS       Y12, Y6, Y6
+	VMOVUPS      Y6, (R9)(R11*1)
+	VMOVUPS      Y12, 64(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y11, Y6
+	VBROADCASTSS 6532(R9), Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y6, Y11, Y11
+	VMOVUPS      Y11, 128(R9)(R11*1)
+	VMOVUPS      Y6, 192(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y10, Y6
+	VMULPS       5184(R9)(R11*1), Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y6, Y10, Y10
+	VMULPS       6464(R9)(R11*1), Y10, Y11
+	VBROADCASTSS 6536(R9), Y12
+	VMULPS       Y10, Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y10, Y10
+	VMOVUPS      Y10, 256(R9)(R11*1)
+	VMOVUPS      Y11, 320(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y6, Y10
+	VBROADCASTSS 6540(R9), Y11
+	VMULPS       Y6, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y6, Y6
+	VMOVUPS      Y6, 384(R9)(R11*1)
+	VMOVUPS      Y10, 448(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y9, Y6
+	VMULPS       4672(R9)(R11*1), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       Y6, Y9, Y9
+	VMULPS       6400(R9)(R11*1), Y9, Y10
+	VMULPS       5248(R9)(R11*1), Y9, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y10, Y9, Y9
+	VMULPS       6464(R9)(R11*1), Y9, Y11
+	VBROADCASTSS 6544(R9), Y12
+	VMULPS       Y9, Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y9, Y9
+	VMOVUPS      Y9, 512(R9)(R11*1)
+	VMOVUPS      Y11, 576(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y10, Y9
+	VBROADCASTSS 6548(R9), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y9, Y10, Y10
+	VMOVUPS      Y10, 640(R9)(R11*1)
+	VMOVUPS      Y9, 704(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y6, Y9
+	VMULPS       5312(R9)(R11*1), Y6, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       6464(R9)(R11*1), Y6, Y10
+	VBROADCASTSS 6552(R9), Y11
+	VMULPS       Y6, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y6, Y6
+	VMOVUPS      Y6, 768(R9)(R11*1)
+	VMOVUPS      Y10, 832(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y9, Y6
+	VBROADCASTSS 6556(R9), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y6, Y9, Y9
+	VMOVUPS      Y9, 896(R9)(R11*1)
+	VMOVUPS      Y6, 960(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y8, Y6
+	VMULPS       4416(R9)(R11*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VSUBPS       Y6, Y8, Y8
+	VMULPS       6336(R9)(R11*1), Y8, Y9
+	VMULPS       4736(R9)(R11*1), Y8, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       6400(R9)(R11*1), Y8, Y10
+	VMULPS       5376(R9)(R11*1), Y8, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       6464(R9)(R11*1), Y8, Y11
+	VBROADCASTSS 6560(R9), Y12
+	VMULPS       Y8, Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y8, Y8
+	VMOVUPS      Y8, 1024(R9)(R11*1)
+	VMOVUPS      Y11, 1088(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y10, Y8
+	VBROADCASTSS 6564(R9), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y8, Y10, Y10
+	VMOVUPS      Y10, 1152(R9)(R11*1)
+	VMOVUPS      Y8, 1216(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y9, Y8
+	VMULPS       5440(R9)(R11*1), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       6464(R9)(R11*1), Y9, Y10
+	VBROADCASTSS 6568(R9), Y11
+	VMULPS       Y9, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 1280(R9)(R11*1)
+	VMOVUPS      Y10, 1344(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y8, Y9
+	VBROADCASTSS 6572(R9), Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 1408(R9)(R11*1)
+	VMOVUPS      Y9, 1472(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y6, Y8
+	VMULPS       4800(R9)(R11*1), Y6, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y8, Y6, Y6
+	VMULPS       6400(R9)(R11*1), Y6, Y9
+	VMULPS       5504(R9)(R11*1), Y6, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       6464(R9)(R11*1), Y6, Y10
+	VBROADCASTSS 6576(R9), Y11
+	VMULPS       Y6, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y6, Y6
+	VMOVUPS      Y6, 1536(R9)(R11*1)
+	VMOVUPS      Y10, 1600(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y9, Y6
+	VBROADCASTSS 6580(R9), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y6, Y9, Y9
+	VMOVUPS      Y9, 1664(R9)(R11*1)
+	VMOVUPS      Y6, 1728(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y8, Y6
+	VMULPS       5568(R9)(R11*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y6, Y8, Y8
+	VMULPS       6464(R9)(R11*1), Y8, Y9
+	VBROADCASTSS 6584(R9), Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 1792(R9)(R11*1)
+	VMOVUPS      Y9, 1856(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y6, Y8
+	VBROADCASTSS 6588(R9), Y9
+	VMULPS       Y6, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 1920(R9)(R11*1)
+	VMOVUPS      Y8, 1984(R9)(R11*1)
+	VMULPS       6208(R9)(R11*1), Y7, Y6
+	VMULPS       4288(R9)(R11*1), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       6272(R9)(R11*1), Y7, Y8
+	VMULPS       4480(R9)(R11*1), Y7, Y9
+	VADDPS       Y9, Y2, Y2
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6336(R9)(R11*1), Y7, Y9
+	VMULPS       4864(R9)(R11*1), Y7, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       6400(R9)(R11*1), Y7, Y10
+	VMULPS       5632(R9)(R11*1), Y7, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y10, Y7, Y7
+	VMULPS       6464(R9)(R11*1), Y7, Y11
+	VBROADCASTSS 6592(R9), Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y7, Y7
+	VMOVUPS      Y7, 2048(R9)(R11*1)
+	VMOVUPS      Y11, 2112(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y10, Y7
+	VBROADCASTSS 6596(R9), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y7, Y10, Y10
+	VMOVUPS      Y10, 2176(R9)(R11*1)
+	VMOVUPS      Y7, 2240(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y9, Y7
+	VMULPS       5696(R9)(R11*1), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y7, Y9, Y9
+	VMULPS       6464(R9)(R11*1), Y9, Y10
+	VBROADCASTSS 6600(R9), Y11
+	VMULPS       Y9, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 2304(R9)(R11*1)
+	VMOVUPS      Y10, 2368(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y7, Y9
+	VBROADCASTSS 6604(R9), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 2432(R9)(R11*1)
+	VMOVUPS      Y9, 2496(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y8, Y7
+	VMULPS       4928(R9)(R11*1), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       6400(R9)(R11*1), Y8, Y9
+	VMULPS       5760(R9)(R11*1), Y8, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       6464(R9)(R11*1), Y8, Y10
+	VBROADCASTSS 6608(R9), Y11
+	VMULPS       Y8, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y8, Y8
+	VMOVUPS      Y8, 2560(R9)(R11*1)
+	VMOVUPS      Y10, 2624(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y9, Y8
+	VBROADCASTSS 6612(R9), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 2688(R9)(R11*1)
+	VMOVUPS      Y8, 2752(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y7, Y8
+	VMULPS       5824(R9)(R11*1), Y7, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6464(R9)(R11*1), Y7, Y9
+	VBROADCASTSS 6616(R9), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 2816(R9)(R11*1)
+	VMOVUPS      Y9, 2880(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y8, Y7
+	VBROADCASTSS 6620(R9), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y7, Y8, Y8
+	VMOVUPS      Y8, 2944(R9)(R11*1)
+	VMOVUPS      Y7, 3008(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y6, Y7
+	VMULPS       4544(R9)(R11*1), Y6, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       6336(R9)(R11*1), Y6, Y8
+	VMULPS       4992(R9)(R11*1), Y6, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y8, Y6, Y6
+	VMULPS       6400(R9)(R11*1), Y6, Y9
+	VMULPS       5888(R9)(R11*1), Y6, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       6464(R9)(R11*1), Y6, Y10
+	VBROADCASTSS 6624(R9), Y11
+	VMULPS       Y6, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y6, Y6
+	VMOVUPS      Y6, 3072(R9)(R11*1)
+	VMOVUPS      Y10, 3136(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y9, Y6
+	VBROADCASTSS 6628(R9), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y6, Y9, Y9
+	VMOVUPS      Y9, 3200(R9)(R11*1)
+	VMOVUPS      Y6, 3264(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y8, Y6
+	VMULPS       5952(R9)(R11*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y6, Y8, Y8
+	VMULPS       6464(R9)(R11*1), Y8, Y9
+	VBROADCASTSS 6632(R9), Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 3328(R9)(R11*1)
+	VMOVUPS      Y9, 3392(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y6, Y8
+	VBROADCASTSS 6636(R9), Y9
+	VMULPS       Y6, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 3456(R9)(R11*1)
+	VMOVUPS      Y8, 3520(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y7, Y6
+	VMULPS       5056(R9)(R11*1), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       6400(R9)(R11*1), Y7, Y8
+	VMULPS       6016(R9)(R11*1), Y7, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6464(R9)(R11*1), Y7, Y9
+	VBROADCASTSS 6640(R9), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 3584(R9)(R11*1)
+	VMOVUPS      Y9, 3648(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y8, Y7
+	VBROADCASTSS 6644(R9), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y7, Y8, Y8
+	VMOVUPS      Y8, 3712(R9)(R11*1)
+	VMOVUPS      Y7, 3776(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y6, Y7
+	VMULPS       6080(R9)(R11*1), Y6, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       6464(R9)(R11*1), Y6, Y8
+	VBROADCASTSS 6648(R9), Y9
+	VMULPS       Y6, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 3840(R9)(R11*1)
+	VMOVUPS      Y8, 3904(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y7, Y6
+	VBROADCASTSS 6652(R9), Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VSUBPS       Y6, Y7, Y7
+	VMOVUPS      Y7, 3968(R9)(R11*1)
+	VMOVUPS      Y6, 4032(R9)(R11*1)
+	CMPQ         do+80(FP), $0x02
+	JE           label55
+	MOVQ         56(SP), R14
+	VMOVUPS      Y0, (R14)(R10*1)
+	MOVQ         64(SP), R14
+	VMOVUPS      Y1, (R14)(R10*1)
+	MOVQ         72(SP), R14
+	VMOVUPS      Y2, (R14)(R10*1)
+	MOVQ         80(SP), R14
+	VMOVUPS      Y3, (R14)(R10*1)
+	MOVQ         88(SP), R14
+	VMOVUPS      Y4, (R14)(R10*1)
+	MOVQ         96(SP), R14
+	VMOVUPS      Y5, (R14)(R10*1)
+	JMP          label56
+
+label55:
+	MOVQ    56(SP), R14
+	VADDPS  (R14)(R10*1), Y0, Y0
+	VMOVUPS Y0, (R14)(R10*1)
+	MOVQ    64(SP), R14
+	VADDPS  (R14)(R10*1), Y1, Y1
+	VMOVUPS Y1, (R14)(R10*1)
+	MOVQ    72(SP), R14
+	VADDPS  (R14)(R10*1), Y2, Y2
+	VMOVUPS Y2, (R14)(R10*1)
+	MOVQ    80(SP), R14
+	VADDPS  (R14)(R10*1), Y3, Y3
+	VMOVUPS Y3, (R14)(R10*1)
+	MOVQ    88(SP), R14
+	VADDPS  (R14)(R10*1), Y4, Y4
+	VMOVUPS Y4, (R14)(R10*1)
+	MOVQ    96(SP), R14
+	VADDPS  (R14)(R10*1), Y5, Y5
+	VMOVUPS Y5, (R14)(R10*1)
+
+label56:
+	ADDQ $0x20, R10
+	XORQ $0x20, R11
+	DECQ R13
+	JNZ  label54
+
+label53:
+	MOVQ  positions+64(FP), R13
+	DECQ  R13
+	SHLQ  $0x01, R13
+	TESTQ R13, R13
+	JZ    label57
+
+label58:
+	MOVQ         8(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6144(R9)(R11*1)
+	MOVQ         16(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6208(R9)(R11*1)
+	MOVQ         24(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6272(R9)(R11*1)
+	MOVQ         32(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6336(R9)(R11*1)
+	MOVQ         40(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6400(R9)(R11*1)
+	MOVQ         48(SP), R14
+	VMOVUPS      (R14)(R10*1), Y0
+	VMOVUPS      Y0, 6464(R9)(R11*1)
+	VBROADCASTSS 6528(R9), Y0
+	VMULPS       6464(R9)(R11*1), Y0, Y0
+	VBROADCASTSS (DI), Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 6532(R9), Y1
+	VMULPS       6464(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 8(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 5120(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 6536(R9), Y1
+	VMULPS       6464(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 16(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6540(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 24(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 5184(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 4608(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 6544(R9), Y1
+	VMULPS       6464(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 32(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6548(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 40(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 5248(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6552(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 48(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6556(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 56(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5312(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4672(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 4352(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 6560(R9), Y1
+	VMULPS       6464(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 64(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6564(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 72(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 5376(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6568(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 80(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6572(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 88(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5440(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4736(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6576(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 96(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6580(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 104(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5504(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6584(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 112(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 6588(R9), Y4
+	VMULPS       6464(R9)(R11*1), Y4, Y4
+	VBROADCASTSS 120(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5568(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4800(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4416(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 4224(R9)(R11*1)
+	VMULPS       6208(R9)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VBROADCASTSS 6592(R9), Y1
+	VMULPS       6464(R9)(R11*1), Y1, Y1
+	VBROADCASTSS 128(DI), Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6596(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 136(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 5632(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6600(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 144(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6604(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 152(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5696(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4864(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6608(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 160(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6612(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 168(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5760(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6616(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 176(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 6620(R9), Y4
+	VMULPS       6464(R9)(R11*1), Y4, Y4
+	VBROADCASTSS 184(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5824(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4928(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4480(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VBROADCASTSS 6624(R9), Y2
+	VMULPS       6464(R9)(R11*1), Y2, Y2
+	VBROADCASTSS 192(DI), Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6628(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 200(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 5888(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6632(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 208(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 6636(R9), Y4
+	VMULPS       6464(R9)(R11*1), Y4, Y4
+	VBROADCASTSS 216(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5952(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4992(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VBROADCASTSS 6640(R9), Y3
+	VMULPS       6464(R9)(R11*1), Y3, Y3
+	VBROADCASTSS 224(DI), Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 6644(R9), Y4
+	VMULPS       6464(R9)(R11*1), Y4, Y4
+	VBROADCASTSS 232(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 6016(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VBROADCASTSS 6648(R9), Y4
+	VMULPS       6464(R9)(R11*1), Y4, Y4
+	VBROADCASTSS 240(DI), Y5
+	VADDPS       Y5, Y4, Y4
+	VBROADCASTSS 6652(R9), Y5
+	VMULPS       6464(R9)(R11*1), Y5, Y5
+	VBROADCASTSS 248(DI), Y6
+	VADDPS       Y6, Y5, Y5
+	VSUBPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 6080(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VSUBPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 5056(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VSUBPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 4544(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 4288(R9)(R11*1)
+	VMULPS       6208(R9)(R11*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 4160(R9)(R11*1)
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	MOVQ         (SP), R14
+	VMOVUPS      (R14)(R10*1), Y6
+	VMULPS       6144(R9)(R11*1), Y6, Y7
+	VMULPS       4160(R9)(R11*1), Y6, Y8
+	VADDPS       Y8, Y0, Y0
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       6208(R9)(R11*1), Y6, Y8
+	VMULPS       4224(R9)(R11*1), Y6, Y9
+	VADDPS       Y9, Y1, Y1
+	VSUBPS       Y8, Y6, Y6
+	VMULPS       6272(R9)(R11*1), Y6, Y9
+	VMULPS       4352(R9)(R11*1), Y6, Y10
+	VADDPS       Y10, Y2, Y2
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       6336(R9)(R11*1), Y6, Y10
+	VMULPS       4608(R9)(R11*1), Y6, Y11
+	VADDPS       Y11, Y3, Y3
+	VSUBPS       Y10, Y6, Y6
+	VMULPS       6400(R9)(R11*1), Y6, Y11
+	VMULPS       5120(R9)(R11*1), Y6, Y12
+	VADDPS       Y12, Y4, Y4
+	VSUBPS       Y11, Y6, Y6
+	VMULPS       6464(R9)(R11*1), Y6, Y12
+	VBROADCASTSS 6528(R9), Y13
+	VMULPS       Y6, Y13, Y13
+	VADDPS       Y13, Y5, Y5
+	VSUBPS       Y12, Y6, Y6
+	VADDPS       (R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, (R9)(R11*1)
+	VADDPS       64(R9)(R11*1), Y12, Y12
+	VMOVUPS      Y12, 64(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y11, Y6
+	VBROADCASTSS 6532(R9), Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y6, Y11, Y11
+	VADDPS       128(R9)(R11*1), Y11, Y11
+	VMOVUPS      Y11, 128(R9)(R11*1)
+	VADDPS       192(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 192(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y10, Y6
+	VMULPS       5184(R9)(R11*1), Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y6, Y10, Y10
+	VMULPS       6464(R9)(R11*1), Y10, Y11
+	VBROADCASTSS 6536(R9), Y12
+	VMULPS       Y10, Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y10, Y10
+	VADDPS       256(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 256(R9)(R11*1)
+	VADDPS       320(R9)(R11*1), Y11, Y11
+	VMOVUPS      Y11, 320(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y6, Y10
+	VBROADCASTSS 6540(R9), Y11
+	VMULPS       Y6, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y6, Y6
+	VADDPS       384(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 384(R9)(R11*1)
+	VADDPS       448(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 448(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y9, Y6
+	VMULPS       4672(R9)(R11*1), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       Y6, Y9, Y9
+	VMULPS       6400(R9)(R11*1), Y9, Y10
+	VMULPS       5248(R9)(R11*1), Y9, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y10, Y9, Y9
+	VMULPS       6464(R9)(R11*1), Y9, Y11
+	VBROADCASTSS 6544(R9), Y12
+	VMULPS       Y9, Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y9, Y9
+	VADDPS       512(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 512(R9)(R11*1)
+	VADDPS       576(R9)(R11*1), Y11, Y11
+	VMOVUPS      Y11, 576(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y10, Y9
+	VBROADCASTSS 6548(R9), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y9, Y10, Y10
+	VADDPS       640(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 640(R9)(R11*1)
+	VADDPS       704(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 704(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y6, Y9
+	VMULPS       5312(R9)(R11*1), Y6, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       6464(R9)(R11*1), Y6, Y10
+	VBROADCASTSS 6552(R9), Y11
+	VMULPS       Y6, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y6, Y6
+	VADDPS       768(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 768(R9)(R11*1)
+	VADDPS       832(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 832(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y9, Y6
+	VBROADCASTSS 6556(R9), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y6, Y9, Y9
+	VADDPS       896(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 896(R9)(R11*1)
+	VADDPS       960(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 960(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y8, Y6
+	VMULPS       4416(R9)(R11*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VSUBPS       Y6, Y8, Y8
+	VMULPS       6336(R9)(R11*1), Y8, Y9
+	VMULPS       4736(R9)(R11*1), Y8, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       6400(R9)(R11*1), Y8, Y10
+	VMULPS       5376(R9)(R11*1), Y8, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       6464(R9)(R11*1), Y8, Y11
+	VBROADCASTSS 6560(R9), Y12
+	VMULPS       Y8, Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y8, Y8
+	VADDPS       1024(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 1024(R9)(R11*1)
+	VADDPS       1088(R9)(R11*1), Y11, Y11
+	VMOVUPS      Y11, 1088(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y10, Y8
+	VBROADCASTSS 6564(R9), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y8, Y10, Y10
+	VADDPS       1152(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 1152(R9)(R11*1)
+	VADDPS       1216(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 1216(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y9, Y8
+	VMULPS       5440(R9)(R11*1), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y8, Y9, Y9
+	VMULPS       6464(R9)(R11*1), Y9, Y10
+	VBROADCASTSS 6568(R9), Y11
+	VMULPS       Y9, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y9, Y9
+	VADDPS       1280(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 1280(R9)(R11*1)
+	VADDPS       1344(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 1344(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y8, Y9
+	VBROADCASTSS 6572(R9), Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       1408(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 1408(R9)(R11*1)
+	VADDPS       1472(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 1472(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y6, Y8
+	VMULPS       4800(R9)(R11*1), Y6, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y8, Y6, Y6
+	VMULPS       6400(R9)(R11*1), Y6, Y9
+	VMULPS       5504(R9)(R11*1), Y6, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       6464(R9)(R11*1), Y6, Y10
+	VBROADCASTSS 6576(R9), Y11
+	VMULPS       Y6, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y6, Y6
+	VADDPS       1536(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 1536(R9)(R11*1)
+	VADDPS       1600(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 1600(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y9, Y6
+	VBROADCASTSS 6580(R9), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y6, Y9, Y9
+	VADDPS       1664(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 1664(R9)(R11*1)
+	VADDPS       1728(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 1728(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y8, Y6
+	VMULPS       5568(R9)(R11*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y6, Y8, Y8
+	VMULPS       6464(R9)(R11*1), Y8, Y9
+	VBROADCASTSS 6584(R9), Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       1792(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 1792(R9)(R11*1)
+	VADDPS       1856(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 1856(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y6, Y8
+	VBROADCASTSS 6588(R9), Y9
+	VMULPS       Y6, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y8, Y6, Y6
+	VADDPS       1920(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 1920(R9)(R11*1)
+	VADDPS       1984(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 1984(R9)(R11*1)
+	VMULPS       6208(R9)(R11*1), Y7, Y6
+	VMULPS       4288(R9)(R11*1), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       6272(R9)(R11*1), Y7, Y8
+	VMULPS       4480(R9)(R11*1), Y7, Y9
+	VADDPS       Y9, Y2, Y2
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6336(R9)(R11*1), Y7, Y9
+	VMULPS       4864(R9)(R11*1), Y7, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       6400(R9)(R11*1), Y7, Y10
+	VMULPS       5632(R9)(R11*1), Y7, Y11
+	VADDPS       Y11, Y4, Y4
+	VSUBPS       Y10, Y7, Y7
+	VMULPS       6464(R9)(R11*1), Y7, Y11
+	VBROADCASTSS 6592(R9), Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y5, Y5
+	VSUBPS       Y11, Y7, Y7
+	VADDPS       2048(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 2048(R9)(R11*1)
+	VADDPS       2112(R9)(R11*1), Y11, Y11
+	VMOVUPS      Y11, 2112(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y10, Y7
+	VBROADCASTSS 6596(R9), Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y7, Y10, Y10
+	VADDPS       2176(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 2176(R9)(R11*1)
+	VADDPS       2240(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 2240(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y9, Y7
+	VMULPS       5696(R9)(R11*1), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y7, Y9, Y9
+	VMULPS       6464(R9)(R11*1), Y9, Y10
+	VBROADCASTSS 6600(R9), Y11
+	VMULPS       Y9, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y9, Y9
+	VADDPS       2304(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 2304(R9)(R11*1)
+	VADDPS       2368(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 2368(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y7, Y9
+	VBROADCASTSS 6604(R9), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y7, Y7
+	VADDPS       2432(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 2432(R9)(R11*1)
+	VADDPS       2496(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 2496(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y8, Y7
+	VMULPS       4928(R9)(R11*1), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y7, Y8, Y8
+	VMULPS       6400(R9)(R11*1), Y8, Y9
+	VMULPS       5760(R9)(R11*1), Y8, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       6464(R9)(R11*1), Y8, Y10
+	VBROADCASTSS 6608(R9), Y11
+	VMULPS       Y8, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y8, Y8
+	VADDPS       2560(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 2560(R9)(R11*1)
+	VADDPS       2624(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 2624(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y9, Y8
+	VBROADCASTSS 6612(R9), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y8, Y9, Y9
+	VADDPS       2688(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 2688(R9)(R11*1)
+	VADDPS       2752(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 2752(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y7, Y8
+	VMULPS       5824(R9)(R11*1), Y7, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6464(R9)(R11*1), Y7, Y9
+	VBROADCASTSS 6616(R9), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y7, Y7
+	VADDPS       2816(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 2816(R9)(R11*1)
+	VADDPS       2880(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 2880(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y8, Y7
+	VBROADCASTSS 6620(R9), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y7, Y8, Y8
+	VADDPS       2944(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 2944(R9)(R11*1)
+	VADDPS       3008(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 3008(R9)(R11*1)
+	VMULPS       6272(R9)(R11*1), Y6, Y7
+	VMULPS       4544(R9)(R11*1), Y6, Y8
+	VADDPS       Y8, Y2, Y2
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       6336(R9)(R11*1), Y6, Y8
+	VMULPS       4992(R9)(R11*1), Y6, Y9
+	VADDPS       Y9, Y3, Y3
+	VSUBPS       Y8, Y6, Y6
+	VMULPS       6400(R9)(R11*1), Y6, Y9
+	VMULPS       5888(R9)(R11*1), Y6, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       6464(R9)(R11*1), Y6, Y10
+	VBROADCASTSS 6624(R9), Y11
+	VMULPS       Y6, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VSUBPS       Y10, Y6, Y6
+	VADDPS       3072(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 3072(R9)(R11*1)
+	VADDPS       3136(R9)(R11*1), Y10, Y10
+	VMOVUPS      Y10, 3136(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y9, Y6
+	VBROADCASTSS 6628(R9), Y10
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y6, Y9, Y9
+	VADDPS       3200(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 3200(R9)(R11*1)
+	VADDPS       3264(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 3264(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y8, Y6
+	VMULPS       5952(R9)(R11*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y6, Y8, Y8
+	VMULPS       6464(R9)(R11*1), Y8, Y9
+	VBROADCASTSS 6632(R9), Y10
+	VMULPS       Y8, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       3328(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 3328(R9)(R11*1)
+	VADDPS       3392(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 3392(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y6, Y8
+	VBROADCASTSS 6636(R9), Y9
+	VMULPS       Y6, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y8, Y6, Y6
+	VADDPS       3456(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 3456(R9)(R11*1)
+	VADDPS       3520(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 3520(R9)(R11*1)
+	VMULPS       6336(R9)(R11*1), Y7, Y6
+	VMULPS       5056(R9)(R11*1), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VSUBPS       Y6, Y7, Y7
+	VMULPS       6400(R9)(R11*1), Y7, Y8
+	VMULPS       6016(R9)(R11*1), Y7, Y9
+	VADDPS       Y9, Y4, Y4
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       6464(R9)(R11*1), Y7, Y9
+	VBROADCASTSS 6640(R9), Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       Y9, Y7, Y7
+	VADDPS       3584(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 3584(R9)(R11*1)
+	VADDPS       3648(R9)(R11*1), Y9, Y9
+	VMOVUPS      Y9, 3648(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y8, Y7
+	VBROADCASTSS 6644(R9), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y7, Y8, Y8
+	VADDPS       3712(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 3712(R9)(R11*1)
+	VADDPS       3776(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 3776(R9)(R11*1)
+	VMULPS       6400(R9)(R11*1), Y6, Y7
+	VMULPS       6080(R9)(R11*1), Y6, Y8
+	VADDPS       Y8, Y4, Y4
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       6464(R9)(R11*1), Y6, Y8
+	VBROADCASTSS 6648(R9), Y9
+	VMULPS       Y6, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VSUBPS       Y8, Y6, Y6
+	VADDPS       3840(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 3840(R9)(R11*1)
+	VADDPS       3904(R9)(R11*1), Y8, Y8
+	VMOVUPS      Y8, 3904(R9)(R11*1)
+	VMULPS       6464(R9)(R11*1), Y7, Y6
+	VBROADCASTSS 6652(R9), Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VSUBPS       Y6, Y7, Y7
+	VADDPS       3968(R9)(R11*1), Y7, Y7
+	VMOVUPS      Y7, 3968(R9)(R11*1)
+	VADDPS       4032(R9)(R11*1), Y6, Y6
+	VMOVUPS      Y6, 4032(R9)(R11*1)
+	CMPQ         do+80(FP), $0x02
+	JE           label59
+	MOVQ         56(SP), R14
+	VMOVUPS      Y0, (R14)(R10*1)
+	MOVQ         64(SP), R14
+	VMOVUPS      Y1, (R14)(R10*1)
+	MOVQ         72(SP), R14
+	VMOVUPS      Y2, (R14)(R10*1)
+	MOVQ         80(SP), R14
+	VMOVUPS      Y3, (R14)(R10*1)
+	MOVQ         88(SP), R14
+	VMOVUPS      Y4, (R14)(R10*1)
+	MOVQ         96(SP), R14
+	VMOVUPS      Y5, (R14)(R10*1)
+	JMP          label60
+
+label59:
+	MOVQ    56(SP), R14
+	VADDPS  (R14)(R10*1), Y0, Y0
+	VMOVUPS Y0, (R14)(R10*1)
+	MOVQ    64(SP), R14
+	VADDPS  (R14)(R10*1), Y1, Y1
+	VMOVUPS Y1, (R14)(R10*1)
+	MOVQ    72(SP), R14
+	VADDPS  (R14)(R10*1), Y2, Y2
+	VMOVUPS Y2, (R14)(R10*1)
+	MOVQ    80(SP), R14
+	VADDPS  (R14)(R10*1), Y3, Y3
+	VMOVUPS Y3, (R14)(R10*1)
+	MOVQ    88(SP), R14
+	VADDPS  (R14)(R10*1), Y4, Y4
+	VMOVUPS Y4, (R14)(R10*1)
+	MOVQ    96(SP), R14
+	VADDPS  (R14)(R10*1), Y5, Y5
+	VMOVUPS Y5, (R14)(R10*1)
+
+label60:
+	ADDQ $0x20, R10
+	XORQ $0x20, R11
+	DECQ R13
+	JNZ  label58
+
+label57:
+	JMP label52
+
+label51:
+	MOVQ  $0x00000002, R13
+	TESTQ R13, R13
+	JZ    label61
+
+label62:
+	MOVQ    8(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6144(R9)(R11*1)
+	MOVQ    16(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6208(R9)(R11*1)
+	MOVQ    24(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6272(R9)(R11*1)
+	MOVQ    32(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6336(R9)(R11*1)
+	MOVQ    40(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6400(R9)(R11*1)
+	MOVQ    48(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6464(R9)(R11*1)
+	MOVQ    (SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMULPS  6144(R9)(R11*1), Y0, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  6208(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMULPS  6272(R9)(R11*1), Y0, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  6336(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMULPS  6400(R9)(R11*1), Y0, Y5
+	VSUBPS  Y5, Y0, Y0
+	VMULPS  6464(R9)(R11*1), Y0, Y6
+	VSUBPS  Y6, Y0, Y0
+	VMOVUPS Y0, (R9)(R11*1)
+	VMOVUPS Y6, 64(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y5, Y0
+	VSUBPS  Y0, Y5, Y5
+	VMOVUPS Y5, 128(R9)(R11*1)
+	VMOVUPS Y0, 192(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y4, Y0
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  6464(R9)(R11*1), Y4, Y5
+	VSUBPS  Y5, Y4, Y4
+	VMOVUPS Y4, 256(R9)(R11*1)
+	VMOVUPS Y5, 320(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMOVUPS Y0, 384(R9)(R11*1)
+	VMOVUPS Y4, 448(R9)(R11*1)
+	VMULPS  6336(R9)(R11*1), Y3, Y0
+	VSUBPS  Y0, Y3, Y3
+	VMULPS  6400(R9)(R11*1), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMULPS  6464(R9)(R11*1), Y3, Y5
+	VSUBPS  Y5, Y3, Y3
+	VMOVUPS Y3, 512(R9)(R11*1)
+	VMOVUPS Y5, 576(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y4, Y3
+	VSUBPS  Y3, Y4, Y4
+	VMOVUPS Y4, 640(R9)(R11*1)
+	VMOVUPS Y3, 704(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y0, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  6464(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMOVUPS Y0, 768(R9)(R11*1)
+	VMOVUPS Y4, 832(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y3, Y0
+	VSUBPS  Y0, Y3, Y3
+	VMOVUPS Y3, 896(R9)(R11*1)
+	VMOVUPS Y0, 960(R9)(R11*1)
+	VMULPS  6272(R9)(R11*1), Y2, Y0
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  6336(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  6400(R9)(R11*1), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMULPS  6464(R9)(R11*1), Y2, Y5
+	VSUBPS  Y5, Y2, Y2
+	VMOVUPS Y2, 1024(R9)(R11*1)
+	VMOVUPS Y5, 1088(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y4, Y2
+	VSUBPS  Y2, Y4, Y4
+	VMOVUPS Y4, 1152(R9)(R11*1)
+	VMOVUPS Y2, 1216(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VMULPS  6464(R9)(R11*1), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMOVUPS Y3, 1280(R9)(R11*1)
+	VMOVUPS Y4, 1344(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS Y2, 1408(R9)(R11*1)
+	VMOVUPS Y3, 1472(R9)(R11*1)
+	VMULPS  6336(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMULPS  6400(R9)(R11*1), Y0, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  6464(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMOVUPS Y0, 1536(R9)(R11*1)
+	VMOVUPS Y4, 1600(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y3, Y0
+	VSUBPS  Y0, Y3, Y3
+	VMOVUPS Y3, 1664(R9)(R11*1)
+	VMOVUPS Y0, 1728(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y2, Y0
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  6464(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS Y2, 1792(R9)(R11*1)
+	VMOVUPS Y3, 1856(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMOVUPS Y0, 1920(R9)(R11*1)
+	VMOVUPS Y2, 1984(R9)(R11*1)
+	VMULPS  6208(R9)(R11*1), Y1, Y0
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  6272(R9)(R11*1), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6336(R9)(R11*1), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  6400(R9)(R11*1), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  6464(R9)(R11*1), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VMOVUPS Y1, 2048(R9)(R11*1)
+	VMOVUPS Y5, 2112(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VMOVUPS Y4, 2176(R9)(R11*1)
+	VMOVUPS Y1, 2240(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y3, Y1
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  6464(R9)(R11*1), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMOVUPS Y3, 2304(R9)(R11*1)
+	VMOVUPS Y4, 2368(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, 2432(R9)(R11*1)
+	VMOVUPS Y3, 2496(R9)(R11*1)
+	VMULPS  6336(R9)(R11*1), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMULPS  6400(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  6464(R9)(R11*1), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMOVUPS Y2, 2560(R9)(R11*1)
+	VMOVUPS Y4, 2624(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VMOVUPS Y3, 2688(R9)(R11*1)
+	VMOVUPS Y2, 2752(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6464(R9)(R11*1), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, 2816(R9)(R11*1)
+	VMOVUPS Y3, 2880(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMOVUPS Y2, 2944(R9)(R11*1)
+	VMOVUPS Y1, 3008(R9)(R11*1)
+	VMULPS  6272(R9)(R11*1), Y0, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  6336(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMULPS  6400(R9)(R11*1), Y0, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  6464(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMOVUPS Y0, 3072(R9)(R11*1)
+	VMOVUPS Y4, 3136(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y3, Y0
+	VSUBPS  Y0, Y3, Y3
+	VMOVUPS Y3, 3200(R9)(R11*1)
+	VMOVUPS Y0, 3264(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y2, Y0
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  6464(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS Y2, 3328(R9)(R11*1)
+	VMOVUPS Y3, 3392(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMOVUPS Y0, 3456(R9)(R11*1)
+	VMOVUPS Y2, 3520(R9)(R11*1)
+	VMULPS  6336(R9)(R11*1), Y1, Y0
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  6400(R9)(R11*1), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6464(R9)(R11*1), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMOVUPS Y1, 3584(R9)(R11*1)
+	VMOVUPS Y3, 3648(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMOVUPS Y2, 3712(R9)(R11*1)
+	VMOVUPS Y1, 3776(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y0, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  6464(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMOVUPS Y0, 3840(R9)(R11*1)
+	VMOVUPS Y2, 3904(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y1, Y0
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 3968(R9)(R11*1)
+	VMOVUPS Y0, 4032(R9)(R11*1)
+	ADDQ    $0x20, R10
+	XORQ    $0x20, R11
+	DECQ    R13
+	JNZ     label62
+
+label61:
+	MOVQ  positions+64(FP), R13
+	DECQ  R13
+	SHLQ  $0x01, R13
+	TESTQ R13, R13
+	JZ    label63
+
+label64:
+	MOVQ    8(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6144(R9)(R11*1)
+	MOVQ    16(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6208(R9)(R11*1)
+	MOVQ    24(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6272(R9)(R11*1)
+	MOVQ    32(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6336(R9)(R11*1)
+	MOVQ    40(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6400(R9)(R11*1)
+	MOVQ    48(SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMOVUPS Y0, 6464(R9)(R11*1)
+	MOVQ    (SP), R14
+	VMOVUPS (R14)(R10*1), Y0
+	VMULPS  6144(R9)(R11*1), Y0, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  6208(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMULPS  6272(R9)(R11*1), Y0, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  6336(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VMULPS  6400(R9)(R11*1), Y0, Y5
+	VSUBPS  Y5, Y0, Y0
+	VMULPS  6464(R9)(R11*1), Y0, Y6
+	VSUBPS  Y6, Y0, Y0
+	VADDPS  (R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, (R9)(R11*1)
+	VADDPS  64(R9)(R11*1), Y6, Y6
+	VMOVUPS Y6, 64(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y5, Y0
+	VSUBPS  Y0, Y5, Y5
+	VADDPS  128(R9)(R11*1), Y5, Y5
+	VMOVUPS Y5, 128(R9)(R11*1)
+	VADDPS  192(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 192(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y4, Y0
+	VSUBPS  Y0, Y4, Y4
+	VMULPS  6464(R9)(R11*1), Y4, Y5
+	VSUBPS  Y5, Y4, Y4
+	VADDPS  256(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 256(R9)(R11*1)
+	VADDPS  320(R9)(R11*1), Y5, Y5
+	VMOVUPS Y5, 320(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VADDPS  384(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 384(R9)(R11*1)
+	VADDPS  448(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 448(R9)(R11*1)
+	VMULPS  6336(R9)(R11*1), Y3, Y0
+	VSUBPS  Y0, Y3, Y3
+	VMULPS  6400(R9)(R11*1), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VMULPS  6464(R9)(R11*1), Y3, Y5
+	VSUBPS  Y5, Y3, Y3
+	VADDPS  512(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 512(R9)(R11*1)
+	VADDPS  576(R9)(R11*1), Y5, Y5
+	VMOVUPS Y5, 576(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y4, Y3
+	VSUBPS  Y3, Y4, Y4
+	VADDPS  640(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 640(R9)(R11*1)
+	VADDPS  704(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 704(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y0, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  6464(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VADDPS  768(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 768(R9)(R11*1)
+	VADDPS  832(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 832(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y3, Y0
+	VSUBPS  Y0, Y3, Y3
+	VADDPS  896(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 896(R9)(R11*1)
+	VADDPS  960(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 960(R9)(R11*1)
+	VMULPS  6272(R9)(R11*1), Y2, Y0
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  6336(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  6400(R9)(R11*1), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VMULPS  6464(R9)(R11*1), Y2, Y5
+	VSUBPS  Y5, Y2, Y2
+	VADDPS  1024(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 1024(R9)(R11*1)
+	VADDPS  1088(R9)(R11*1), Y5, Y5
+	VMOVUPS Y5, 1088(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y4, Y2
+	VSUBPS  Y2, Y4, Y4
+	VADDPS  1152(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 1152(R9)(R11*1)
+	VADDPS  1216(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 1216(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VMULPS  6464(R9)(R11*1), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VADDPS  1280(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 1280(R9)(R11*1)
+	VADDPS  1344(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 1344(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VADDPS  1408(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 1408(R9)(R11*1)
+	VADDPS  1472(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 1472(R9)(R11*1)
+	VMULPS  6336(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMULPS  6400(R9)(R11*1), Y0, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  6464(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VADDPS  1536(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 1536(R9)(R11*1)
+	VADDPS  1600(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 1600(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y3, Y0
+	VSUBPS  Y0, Y3, Y3
+	VADDPS  1664(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 1664(R9)(R11*1)
+	VADDPS  1728(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 1728(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y2, Y0
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  6464(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VADDPS  1792(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 1792(R9)(R11*1)
+	VADDPS  1856(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 1856(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VADDPS  1920(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 1920(R9)(R11*1)
+	VADDPS  1984(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 1984(R9)(R11*1)
+	VMULPS  6208(R9)(R11*1), Y1, Y0
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  6272(R9)(R11*1), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6336(R9)(R11*1), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VMULPS  6400(R9)(R11*1), Y1, Y4
+	VSUBPS  Y4, Y1, Y1
+	VMULPS  6464(R9)(R11*1), Y1, Y5
+	VSUBPS  Y5, Y1, Y1
+	VADDPS  2048(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 2048(R9)(R11*1)
+	VADDPS  2112(R9)(R11*1), Y5, Y5
+	VMOVUPS Y5, 2112(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y4, Y1
+	VSUBPS  Y1, Y4, Y4
+	VADDPS  2176(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 2176(R9)(R11*1)
+	VADDPS  2240(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 2240(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y3, Y1
+	VSUBPS  Y1, Y3, Y3
+	VMULPS  6464(R9)(R11*1), Y3, Y4
+	VSUBPS  Y4, Y3, Y3
+	VADDPS  2304(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 2304(R9)(R11*1)
+	VADDPS  2368(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 2368(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VADDPS  2432(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 2432(R9)(R11*1)
+	VADDPS  2496(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 2496(R9)(R11*1)
+	VMULPS  6336(R9)(R11*1), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VMULPS  6400(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMULPS  6464(R9)(R11*1), Y2, Y4
+	VSUBPS  Y4, Y2, Y2
+	VADDPS  2560(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 2560(R9)(R11*1)
+	VADDPS  2624(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 2624(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y3, Y2
+	VSUBPS  Y2, Y3, Y3
+	VADDPS  2688(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 2688(R9)(R11*1)
+	VADDPS  2752(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 2752(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6464(R9)(R11*1), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VADDPS  2816(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 2816(R9)(R11*1)
+	VADDPS  2880(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 2880(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VADDPS  2944(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 2944(R9)(R11*1)
+	VADDPS  3008(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 3008(R9)(R11*1)
+	VMULPS  6272(R9)(R11*1), Y0, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  6336(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMULPS  6400(R9)(R11*1), Y0, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  6464(R9)(R11*1), Y0, Y4
+	VSUBPS  Y4, Y0, Y0
+	VADDPS  3072(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 3072(R9)(R11*1)
+	VADDPS  3136(R9)(R11*1), Y4, Y4
+	VMOVUPS Y4, 3136(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y3, Y0
+	VSUBPS  Y0, Y3, Y3
+	VADDPS  3200(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 3200(R9)(R11*1)
+	VADDPS  3264(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 3264(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y2, Y0
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  6464(R9)(R11*1), Y2, Y3
+	VSUBPS  Y3, Y2, Y2
+	VADDPS  3328(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 3328(R9)(R11*1)
+	VADDPS  3392(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 3392(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VADDPS  3456(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 3456(R9)(R11*1)
+	VADDPS  3520(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 3520(R9)(R11*1)
+	VMULPS  6336(R9)(R11*1), Y1, Y0
+	VSUBPS  Y0, Y1, Y1
+	VMULPS  6400(R9)(R11*1), Y1, Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  6464(R9)(R11*1), Y1, Y3
+	VSUBPS  Y3, Y1, Y1
+	VADDPS  3584(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 3584(R9)(R11*1)
+	VADDPS  3648(R9)(R11*1), Y3, Y3
+	VMOVUPS Y3, 3648(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y2, Y1
+	VSUBPS  Y1, Y2, Y2
+	VADDPS  3712(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 3712(R9)(R11*1)
+	VADDPS  3776(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 3776(R9)(R11*1)
+	VMULPS  6400(R9)(R11*1), Y0, Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  6464(R9)(R11*1), Y0, Y2
+	VSUBPS  Y2, Y0, Y0
+	VADDPS  3840(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 3840(R9)(R11*1)
+	VADDPS  3904(R9)(R11*1), Y2, Y2
+	VMOVUPS Y2, 3904(R9)(R11*1)
+	VMULPS  6464(R9)(R11*1), Y1, Y0
+	VSUBPS  Y0, Y1, Y1
+	VADDPS  3968(R9)(R11*1), Y1, Y1
+	VMOVUPS Y1, 3968(R9)(R11*1)
+	VADDPS  4032(R9)(R11*1), Y0, Y0
+	VMOVUPS Y0, 4032(R9)(R11*1)
+	ADDQ    $0x20, R10
+	XORQ    $0x20, R11
+	DECQ    R13
+	JNZ     label64
+
+label63:
+label52:
+	VXORPS       X0, X0, X0
+	VMOVUPS      (R9), Y1
+	VMOVUPS      32(R9), Y2
+	VMOVUPS      64(R9), Y3
+	VMOVUPS      96(R9), Y4
+	VMOVUPS      128(R9), Y5
+	VMOVUPS      160(R9), Y6
+	VMOVUPS      192(R9), Y7
+	VMOVUPS      224(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      256(R9), Y1
+	VMOVUPS      288(R9), Y2
+	VMOVUPS      320(R9), Y3
+	VMOVUPS      352(R9), Y4
+	VMOVUPS      384(R9), Y5
+	VMOVUPS      416(R9), Y6
+	VMOVUPS      448(R9), Y7
+	VMOVUPS      480(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      512(R9), Y1
+	VMOVUPS      544(R9), Y2
+	VMOVUPS      576(R9), Y3
+	VMOVUPS      608(R9), Y4
+	VMOVUPS      640(R9), Y5
+	VMOVUPS      672(R9), Y6
+	VMOVUPS      704(R9), Y7
+	VMOVUPS      736(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      768(R9), Y1
+	VMOVUPS      800(R9), Y2
+	VMOVUPS      832(R9), Y3
+	VMOVUPS      864(R9), Y4
+	VMOVUPS      896(R9), Y5
+	VMOVUPS      928(R9), Y6
+	VMOVUPS      960(R9), Y7
+	VMOVUPS      992(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      1024(R9), Y1
+	VMOVUPS      1056(R9), Y2
+	VMOVUPS      1088(R9), Y3
+	VMOVUPS      1120(R9), Y4
+	VMOVUPS      1152(R9), Y5
+	VMOVUPS      1184(R9), Y6
+	VMOVUPS      1216(R9), Y7
+	VMOVUPS      1248(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      1280(R9), Y1
+	VMOVUPS      1312(R9), Y2
+	VMOVUPS      1344(R9), Y3
+	VMOVUPS      1376(R9), Y4
+	VMOVUPS      1408(R9), Y5
+	VMOVUPS      1440(R9), Y6
+	VMOVUPS      1472(R9), Y7
+	VMOVUPS      1504(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      1536(R9), Y1
+	VMOVUPS      1568(R9), Y2
+	VMOVUPS      1600(R9), Y3
+	VMOVUPS      1632(R9), Y4
+	VMOVUPS      1664(R9), Y5
+	VMOVUPS      1696(R9), Y6
+	VMOVUPS      1728(R9), Y7
+	VMOVUPS      1760(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      1792(R9), Y1
+	VMOVUPS      1824(R9), Y2
+	VMOVUPS      1856(R9), Y3
+	VMOVUPS      1888(R9), Y4
+	VMOVUPS      1920(R9), Y5
+	VMOVUPS      1952(R9), Y6
+	VMOVUPS      1984(R9), Y7
+	VMOVUPS      2016(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      2048(R9), Y1
+	VMOVUPS      2080(R9), Y2
+	VMOVUPS      2112(R9), Y3
+	VMOVUPS      2144(R9), Y4
+	VMOVUPS      2176(R9), Y5
+	VMOVUPS      2208(R9), Y6
+	VMOVUPS      2240(R9), Y7
+	VMOVUPS      2272(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      2304(R9), Y1
+	VMOVUPS      2336(R9), Y2
+	VMOVUPS      2368(R9), Y3
+	VMOVUPS      2400(R9), Y4
+	VMOVUPS      2432(R9), Y5
+	VMOVUPS      2464(R9), Y6
+	VMOVUPS      2496(R9), Y7
+	VMOVUPS      2528(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      2560(R9), Y1
+	VMOVUPS      2592(R9), Y2
+	VMOVUPS      2624(R9), Y3
+	VMOVUPS      2656(R9), Y4
+	VMOVUPS      2688(R9), Y5
+	VMOVUPS      2720(R9), Y6
+	VMOVUPS      2752(R9), Y7
+	VMOVUPS      2784(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      2816(R9), Y1
+	VMOVUPS      2848(R9), Y2
+	VMOVUPS      2880(R9), Y3
+	VMOVUPS      2912(R9), Y4
+	VMOVUPS      2944(R9), Y5
+	VMOVUPS      2976(R9), Y6
+	VMOVUPS      3008(R9), Y7
+	VMOVUPS      3040(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      3072(R9), Y1
+	VMOVUPS      3104(R9), Y2
+	VMOVUPS      3136(R9), Y3
+	VMOVUPS      3168(R9), Y4
+	VMOVUPS      3200(R9), Y5
+	VMOVUPS      3232(R9), Y6
+	VMOVUPS      3264(R9), Y7
+	VMOVUPS      3296(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      3328(R9), Y1
+	VMOVUPS      3360(R9), Y2
+	VMOVUPS      3392(R9), Y3
+	VMOVUPS      3424(R9), Y4
+	VMOVUPS      3456(R9), Y5
+	VMOVUPS      3488(R9), Y6
+	VMOVUPS      3520(R9), Y7
+	VMOVUPS      3552(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      3584(R9), Y1
+	VMOVUPS      3616(R9), Y2
+	VMOVUPS      3648(R9), Y3
+	VMOVUPS      3680(R9), Y4
+	VMOVUPS      3712(R9), Y5
+	VMOVUPS      3744(R9), Y6
+	VMOVUPS      3776(R9), Y7
+	VMOVUPS      3808(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	VMOVUPS      3840(R9), Y1
+	VMOVUPS      3872(R9), Y2
+	VMOVUPS      3904(R9), Y3
+	VMOVUPS      3936(R9), Y4
+	VMOVUPS      3968(R9), Y5
+	VMOVUPS      4000(R9), Y6
+	VMOVUPS      4032(R9), Y7
+	VMOVUPS      4064(R9), Y8
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y6, Y5, Y2
+	VADDPS       Y8, Y7, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VBLENDPS     $0x0a, X1, X3, X1
+	VADDPS       X0, X1, X1
+	VADDPS       (DX), X1, X1
+	VMOVUPS      X1, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+256, DI
+	ADDQ         $0x18, BX
+	CMPQ         BX, R8
+	JBE          label50
 	VZEROUPPER
 	RET
 
@@ -1069,7 +4934,7 @@ TEXT ·poolAVX2(SB), NOSPLIT, $0-32
 	LEAQ (AX)(BX*4), BX
 	MOVQ width+24(FP), AX
 
-label29:
+label65:
 	VMOVUPS (CX), Y0
 	VMOVUPS 64(CX), Y1
 	VMAXPS  Y0, Y1, Y0
@@ -1090,7 +4955,7 @@ label29:
 	ADDQ    $+128, DX
 	ADDQ    $0x40, BX
 	DECQ    AX
-	JNZ     label29
+	JNZ     label65
 	VZEROUPPER
 	RET
 
@@ -1114,7 +4979,7 @@ TEXT ·unpoolAVX2(SB), NOSPLIT, $0-48
 	LEAQ (AX)(DI*4), DI
 	MOVQ width+40(FP), AX
 
-label30:
+label66:
 	VMOVUPS (CX), Y0
 	VMOVUPS 64(CX), Y1
 	VMOVUPS (DX), Y2
@@ -1163,6 +5028,299 @@ label30:
 	ADDQ    $+128, SI
 	ADDQ    $0x40, DI
 	DECQ    AX
-	JNZ     label30
+	JNZ     label66
+	VZEROUPPER
+	RET
+
+// func meanAVX2(x *float32, q *float32, rows *uint32, candidates int, positions int, step uint32, out uint32, in uint32)
+// Requires: AVX
+TEXT ·meanAVX2(SB), NOSPLIT, $0-52
+	MOVQ    x+0(FP), AX
+	MOVQ    q+8(FP), CX
+	MOVQ    x+0(FP), DX
+	MOVL    out+44(FP), BX
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    positions+32(FP), DX
+	MOVLQSX step+40(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	MOVQ    rows+16(FP), R8
+
+label67:
+	SUBQ   $0x04, DX
+	JL     label68
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   R8, R9
+	MOVQ   CX, R10
+	MOVQ   candidates+24(FP), R11
+
+label69:
+	MOVL         (R9), R12
+	ADDL         in+48(FP), R12
+	LEAQ         (AX)(R12*4), R12
+	VBROADCASTSS (R10), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       (R12)(SI*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       32(R12)(SI*1), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       (R12)(SI*2), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       32(R12)(SI*2), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       (R12)(DI*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       32(R12)(DI*1), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	DECQ         R11
+	JNZ          label69
+	VMOVUPS      Y0, (BX)
+	VMOVUPS      Y1, 32(BX)
+	ADDQ         SI, AX
+	VMOVUPS      Y2, 64(BX)
+	VMOVUPS      Y3, 96(BX)
+	ADDQ         SI, AX
+	VMOVUPS      Y4, 128(BX)
+	VMOVUPS      Y5, 160(BX)
+	ADDQ         SI, AX
+	VMOVUPS      Y6, 192(BX)
+	VMOVUPS      Y7, 224(BX)
+	ADDQ         SI, AX
+	ADDQ         $+256, BX
+	JMP          label67
+
+label68:
+	ADDQ $0x04, DX
+
+label70:
+	SUBQ   $0x01, DX
+	JL     label71
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   R8, DI
+	MOVQ   CX, R9
+	MOVQ   candidates+24(FP), R10
+
+label72:
+	MOVL         (DI), R11
+	ADDL         in+48(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	VBROADCASTSS (R9), Y2
+	VMULPS       (R11), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R11), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $0x04, DI
+	ADDQ         $0x04, R9
+	DECQ         R10
+	JNZ          label72
+	VMOVUPS      Y0, (BX)
+	VMOVUPS      Y1, 32(BX)
+	ADDQ         SI, AX
+	ADDQ         $+64, BX
+	JMP          label70
+
+label71:
+	ADDQ $0x01, DX
+	VZEROUPPER
+	RET
+
+// func sumsAVX2(r *float32, x *float32, grads *float32, rows *uint32, candidates int, positions int, step uint32, grad uint32, in uint32)
+// Requires: AVX
+TEXT ·sumsAVX2(SB), NOSPLIT, $0-60
+	MOVQ    r+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    grads+16(FP), DX
+	MOVL    grad+52(FP), BX
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    candidates+32(FP), DX
+	MOVLQSX step+48(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	MOVQ    rows+24(FP), DI
+
+label73:
+	SUBQ   $0x04, DX
+	JL     label74
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVL   (DI), R8
+	ADDL   in+56(FP), R8
+	LEAQ   (CX)(R8*4), R8
+	ADDQ   $0x04, DI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVL   (DI), R9
+	ADDL   in+56(FP), R9
+	LEAQ   (CX)(R9*4), R9
+	ADDQ   $0x04, DI
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVL   (DI), R10
+	ADDL   in+56(FP), R10
+	LEAQ   (CX)(R10*4), R10
+	ADDQ   $0x04, DI
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVL   (DI), R11
+	ADDL   in+56(FP), R11
+	LEAQ   (CX)(R11*4), R11
+	ADDQ   $0x04, DI
+	MOVQ   BX, R12
+	MOVQ   positions+40(FP), R13
+
+label75:
+	VMOVUPS      (R12), Y8
+	VMULPS       (R8), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       (R9), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       (R10), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       (R11), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVUPS      32(R12), Y8
+	VMULPS       32(R8), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R9), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       32(R10), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       32(R11), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x40, R12
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	ADDQ         SI, R10
+	ADDQ         SI, R11
+	DECQ         R13
+	JNZ          label75
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y1
+	VPERM2F128   $0x31, Y1, Y0, Y2
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y5, Y4, Y1
+	VADDPS       Y7, Y6, Y2
+	VPERM2F128   $0x31, Y2, Y1, Y3
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VUNPCKLPD    Y1, Y0, Y2
+	VUNPCKHPD    Y1, Y0, Y0
+	VADDPS       Y0, Y2, Y2
+	VPERMILPS    $0xb1, Y2, Y0
+	VADDPS       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VBLENDPS     $0x0a, X0, X2, X0
+	VADDPS       (AX), X0, X0
+	VMOVUPS      X0, (AX)
+	ADDQ         $0x10, AX
+	JMP          label73
+
+label74:
+	ADDQ $0x04, DX
+
+label76:
+	SUBQ   $0x01, DX
+	JL     label77
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVL   (DI), R8
+	ADDL   in+56(FP), R8
+	LEAQ   (CX)(R8*4), R8
+	ADDQ   $0x04, DI
+	MOVQ   BX, R9
+	MOVQ   positions+40(FP), R10
+
+label78:
+	VMOVUPS      (R9), Y2
+	VMULPS       (R8), Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      32(R9), Y2
+	VMULPS       32(R8), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $0x40, R9
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          label78
+	VADDPS       Y1, Y0, Y2
+	VADDPS       Y1, Y0, Y3
+	VPERM2F128   $0x31, Y3, Y2, Y4
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y1, Y0, Y3
+	VADDPS       Y1, Y0, Y0
+	VPERM2F128   $0x31, Y0, Y3, Y1
+	VINSERTF128  $0x01, X0, Y3, Y3
+	VADDPS       Y1, Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y0
+	VUNPCKHPD    Y3, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VPERMILPS    $0xb1, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VBLENDPS     $0x0a, X1, X0, X1
+	VADDSS       (AX), X1, X1
+	VMOVSS       X1, (AX)
+	ADDQ         $0x04, AX
+	JMP          label76
+
+label77:
+	ADDQ $0x01, DX
+	VZEROUPPER
+	RET
+
+// func spreadAVX2(grads *float32, q *float32, rows *uint32, candidates int, positions int, step uint32, grad uint32, in uint32)
+// Requires: AVX
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-52
+	MOVQ    grads+0(FP), AX
+	MOVQ    q+8(FP), CX
+	MOVQ    grads+0(FP), DX
+	MOVL    grad+44(FP), BX
+	LEAQ    (DX)(BX*4), BX
+	MOVLQSX step+40(FP), DX
+	SHLQ    $0x02, DX
+	LEAQ    (DX)(DX*2), SI
+	MOVQ    rows+16(FP), SI
+	MOVQ    positions+32(FP), DI
+
+label79:
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	MOVQ    SI, R8
+	MOVQ    CX, R9
+	MOVQ    candidates+24(FP), R10
+
+label80:
+	MOVL         (R8), R11
+	ADDL         in+48(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	VBROADCASTSS (R9), Y2
+	VMULPS       Y0, Y2, Y3
+	VADDPS       (R11), Y3, Y3
+	VMOVUPS      Y3, (R11)
+	VMULPS       Y1, Y2, Y2
+	VADDPS       32(R11), Y2, Y2
+	VMOVUPS      Y2, 32(R11)
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	DECQ         R10
+	JNZ          label80
+	ADDQ         $0x40, BX
+	ADDQ         DX, AX
+	DECQ         DI
+	JNZ          label79
 	VZEROUPPER
 	RET

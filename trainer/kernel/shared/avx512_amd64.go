@@ -9,20 +9,30 @@ package shared
 //go:noescape
 func forwardAVX512(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
 
-// backwardDroppedAVX512 does Backward, gradients being dropped, for at least one node of two pins, at one position or more.
+// backwardAVX512 does Backward for at least one node of two pins, at one position or more.
 //
 //go:noescape
-func backwardDroppedAVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
+func backwardAVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
 
-// backwardStoredAVX512 does Backward, gradients being stored, for at least one node of two pins, at one position or more.
+// forward4AVX512 does Forward for at least one node of 4 pins, at one position or more.
 //
 //go:noescape
-func backwardStoredAVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
+func forward4AVX512(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
 
-// backwardAddedAVX512 does Backward, gradients being added, for at least one node of two pins, at one position or more.
+// backward4AVX512 does Backward for at least one node of 4 pins, at one position or more.
 //
 //go:noescape
-func backwardAddedAVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
+func backward4AVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
+
+// forward6AVX512 does Forward for at least one node of 6 pins, at one position or more.
+//
+//go:noescape
+func forward6AVX512(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
+
+// backward6AVX512 does Backward for at least one node of 6 pins, at one position or more.
+//
+//go:noescape
+func backward6AVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
 
 // poolAVX512 does Pool.Forward for at least one pooled position.
 //
@@ -33,3 +43,18 @@ func poolAVX512(x *float32, in uint32, out uint32, pitch uint32, width int)
 //
 //go:noescape
 func unpoolAVX512(x *float32, grads *float32, from *float32, in uint32, out uint32, pitch uint32, width int)
+
+// meanAVX512 does Choice.Mean for at least one candidate.
+//
+//go:noescape
+func meanAVX512(x *float32, q *float32, rows *uint32, candidates int, positions int, step uint32, out uint32, in uint32)
+
+// sumsAVX512 does Choice.Sums for at least one position.
+//
+//go:noescape
+func sumsAVX512(r *float32, x *float32, grads *float32, rows *uint32, candidates int, positions int, step uint32, grad uint32, in uint32)
+
+// spreadAVX512 does Choice.Spread for at least one candidate and position.
+//
+//go:noescape
+func spreadAVX512(grads *float32, q *float32, rows *uint32, candidates int, positions int, step uint32, grad uint32, in uint32)

@@ -7,14 +7,16 @@
 // func forwardAVX512(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·forwardAVX512(SB), NOSPLIT, $0-56
-	MOVQ x+0(FP), AX
-	MOVQ wires+8(FP), CX
-	MOVQ out+16(FP), DX
-	MOVQ tables+24(FP), BX
-	MOVQ nodes+32(FP), SI
-	LEAQ -8(CX)(SI*8), SI
-	CMPQ positions+40(FP), $0x01
-	JNE  label1
+	MOVQ   x+0(FP), AX
+	MOVQ   wires+8(FP), CX
+	MOVQ   out+16(FP), DX
+	MOVQ   tables+24(FP), BX
+	MOVQ   nodes+32(FP), SI
+	DECQ   SI
+	IMUL3Q $0x08, SI, SI
+	ADDQ   CX, SI
+	CMPQ   positions+40(FP), $0x01
+	JNE    label1
 
 label2:
 	LEAQ         128(CX), DI
@@ -52,7 +54,7 @@ label2:
 	VADDPS       Z0, Z2, Z2
 	VMOVUPS      Z2, (R9)
 	ADDQ         $0x04, DX
-	ADDQ         $0x10, BX
+	ADDQ         $+16, BX
 	ADDQ         $0x08, CX
 	CMPQ         CX, SI
 	JBE          label2
@@ -143,16 +145,19 @@ label7:
 
 label5:
 	ADDQ $0x04, DX
-	ADDQ $0x10, BX
+	ADDQ $+16, BX
 	ADDQ $0x08, CX
 	CMPQ CX, SI
 	JBE  label3
 	VZEROUPPER
 	RET
 
-// func backwardDroppedAVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
+// func backwardAVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·backwardDroppedAVX512(SB), NOSPLIT, $0-80
+TEXT ·backwardAVX512(SB), NOSPLIT, $0-88
+	CMPQ    do+80(FP), $0x01
+	JB      label8
+	JE      label9
 	MOVQ    x+0(FP), AX
 	MOVQ    grads+8(FP), CX
 	MOVQ    sums+48(FP), DX
@@ -161,227 +166,34 @@ TEXT ·backwardDroppedAVX512(SB), NOSPLIT, $0-80
 	MOVQ    out+24(FP), SI
 	MOVQ    tables+40(FP), DI
 	MOVQ    nodes+56(FP), R8
-	LEAQ    -8(BX)(R8*8), R8
+	DECQ    R8
+	IMUL3Q  $0x08, R8, R8
+	ADDQ    BX, R8
+	MOVQ    to+32(FP), R9
+	SUBQ    BX, R9
 	CMPQ    positions+64(FP), $0x01
-	JNE     label8
+	JNE     label10
 	VXORPS  X1, X1, X1
-
-label9:
-	LEAQ         128(BX), R9
-	CMPQ         R9, R8
-	CMOVQHI      R8, R9
-	MOVL         (R9), R10
-	ADDL         in+72(FP), R10
-	PREFETCHT0   (AX)(R10*4)
-	MOVL         4(R9), R9
-	ADDL         in+72(FP), R9
-	PREFETCHT0   (AX)(R9*4)
-	MOVL         (BX), R9
-	ADDL         in+72(FP), R9
-	LEAQ         (AX)(R9*4), R9
-	MOVL         4(BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         (SI), R11
-	ADDL         shift+76(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	VBROADCASTSS (DI), Z2
-	VBROADCASTSS 8(DI), Z3
-	VBROADCASTSS 4(DI), Z4
-	VBROADCASTSS 12(DI), Z5
-	VSUBPS       Z3, Z5, Z5
-	VSUBPS       Z2, Z4, Z4
-	VSUBPS       Z2, Z3, Z3
-	VSUBPS       Z4, Z5, Z5
-	VMOVUPS      (R11), Z2
-	VMOVUPS      (R9), Z3
-	VMOVUPS      (R10), Z4
-	VMULPS       Z3, Z2, Z3
-	VMULPS       Z4, Z2, Z5
-	VMULPS       Z4, Z3, Z4
-	VSHUFF64X2   $0x44, Z5, Z2, Z6
-	VSHUFF64X2   $0xee, Z5, Z2, Z2
-	VADDPS       Z2, Z6, Z6
-	VSHUFF64X2   $0x44, Z4, Z3, Z2
-	VSHUFF64X2   $0xee, Z4, Z3, Z3
-	VADDPS       Z3, Z2, Z2
-	VSHUFF64X2   $0x88, Z2, Z6, Z3
-	VSHUFF64X2   $0xdd, Z2, Z6, Z2
-	VADDPS       Z2, Z3, Z3
-	VPERMILPS    $0x4e, Z3, Z2
-	VADDPS       Z2, Z3, Z3
-	VPERMILPS    $0xb1, Z3, Z2
-	VADDPS       Z2, Z3, Z3
-	VPERMPS      Z3, Z0, Z3
-	VADDPS       X1, X3, X3
-	VADDPS       (DX), X3, X3
-	VMOVUPS      X3, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, DX
-	ADDQ         $0x08, BX
-	CMPQ         BX, R8
-	JBE          label9
-	VZEROUPPER
-	RET
-
-label8:
-label10:
-	MOVL         (BX), R9
-	ADDL         in+72(FP), R9
-	LEAQ         (AX)(R9*4), R9
-	MOVL         4(BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         (SI), R11
-	ADDL         shift+76(FP), R11
-	LEAQ         (CX)(R11*4), R11
-	VBROADCASTSS (DI), Z1
-	VBROADCASTSS 8(DI), Z2
-	VBROADCASTSS 4(DI), Z3
-	VBROADCASTSS 12(DI), Z4
-	VSUBPS       Z2, Z4, Z4
-	VSUBPS       Z1, Z3, Z3
-	VSUBPS       Z1, Z2, Z2
-	VSUBPS       Z3, Z4, Z4
-	VPXORD       Z5, Z5, Z5
-	VPXORD       Z6, Z6, Z6
-	VPXORD       Z7, Z7, Z7
-	VPXORD       Z8, Z8, Z8
-	MOVQ         positions+64(FP), R12
-	SHRQ         $0x01, R12
-	JZ           label11
-
-label13:
-	VMOVUPS (R11), Z1
-	VMOVUPS (R9), Z2
-	VMOVUPS (R10), Z3
-	VMULPS  Z2, Z1, Z2
-	VMULPS  Z3, Z1, Z4
-	VADDPS  Z1, Z5, Z5
-	VADDPS  Z4, Z6, Z6
-	VADDPS  Z2, Z7, Z7
-	VMULPS  Z3, Z2, Z1
-	VADDPS  Z1, Z8, Z8
-	VMOVUPS 64(R11), Z1
-	VMOVUPS 64(R9), Z2
-	VMOVUPS 64(R10), Z3
-	VMULPS  Z2, Z1, Z2
-	VMULPS  Z3, Z1, Z4
-	VADDPS  Z1, Z5, Z5
-	VADDPS  Z4, Z6, Z6
-	VADDPS  Z2, Z7, Z7
-	VMULPS  Z3, Z2, Z1
-	VADDPS  Z1, Z8, Z8
-	ADDQ    $+128, R9
-	ADDQ    $+128, R10
-	ADDQ    $+128, R11
-	DECQ    R12
-	JNZ     label13
 
 label11:
-	MOVQ positions+64(FP), R12
-	ANDQ $0x01, R12
-	JZ   label12
-
-label14:
-	VMOVUPS (R11), Z1
-	VMOVUPS (R9), Z2
-	VMOVUPS (R10), Z3
-	VMULPS  Z2, Z1, Z2
-	VMULPS  Z3, Z1, Z4
-	VADDPS  Z1, Z5, Z5
-	VADDPS  Z4, Z6, Z6
-	VADDPS  Z2, Z7, Z7
-	VMULPS  Z3, Z2, Z1
-	VADDPS  Z1, Z8, Z8
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R11
-	DECQ    R12
-	JNZ     label14
-
-label12:
-	VSHUFF64X2 $0x44, Z6, Z5, Z1
-	VSHUFF64X2 $0xee, Z6, Z5, Z2
-	VADDPS     Z2, Z1, Z1
-	VSHUFF64X2 $0x44, Z8, Z7, Z2
-	VSHUFF64X2 $0xee, Z8, Z7, Z3
-	VADDPS     Z3, Z2, Z2
-	VSHUFF64X2 $0x88, Z2, Z1, Z3
-	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VADDPS     Z1, Z3, Z3
-	VPERMILPS  $0x4e, Z3, Z1
-	VADDPS     Z1, Z3, Z3
-	VPERMILPS  $0xb1, Z3, Z1
-	VADDPS     Z1, Z3, Z3
-	VPERMPS    Z3, Z0, Z3
-	VADDPS     (DX), X3, X3
-	VMOVUPS    X3, (DX)
-	ADDQ       $0x04, SI
-	ADDQ       $0x10, DI
-	ADDQ       $0x10, DX
-	ADDQ       $0x08, BX
-	CMPQ       BX, R8
-	JBE        label10
-	VZEROUPPER
-	RET
-
-DATA firstOfFour<>+0(SB)/4, $0x00000000
-DATA firstOfFour<>+4(SB)/4, $0x00000004
-DATA firstOfFour<>+8(SB)/4, $0x00000008
-DATA firstOfFour<>+12(SB)/4, $0x0000000c
-GLOBL firstOfFour<>(SB), RODATA|NOPTR, $16
-
-// func backwardStoredAVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
-// Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·backwardStoredAVX512(SB), NOSPLIT, $0-80
-	MOVQ    x+0(FP), AX
-	MOVQ    grads+8(FP), CX
-	MOVQ    sums+48(FP), DX
-	VMOVUPS firstOfFour<>+0(SB), X0
-	MOVQ    wires+16(FP), BX
-	MOVQ    out+24(FP), SI
-	MOVQ    tables+40(FP), DI
-	MOVQ    nodes+56(FP), R8
-	LEAQ    -8(BX)(R8*8), R8
-	MOVQ    to+32(FP), R9
-	SUBQ    BX, R9
-	CMPQ    positions+64(FP), $0x01
-	JNE     label15
-	VXORPS  X1, X1, X1
-
-label16:
 	LEAQ         128(BX), R10
 	CMPQ         R10, R8
 	CMOVQHI      R8, R10
 	MOVL         (R10), R11
 	ADDL         in+72(FP), R11
 	PREFETCHT0   (AX)(R11*4)
+	MOVL         4(R10), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (AX)(R10*4)
+	LEAQ         128(BX), R10
+	CMPQ         R10, R8
+	CMOVQHI      R8, R10
 	MOVL         (R10)(R9*1), R11
 	ADDL         in+72(FP), R11
 	PREFETCHT0   (CX)(R11*4)
-	MOVL         4(R10), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (AX)(R11*4)
 	MOVL         4(R10)(R9*1), R10
 	ADDL         in+72(FP), R10
 	PREFETCHT0   (CX)(R10*4)
-	MOVL         (BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         4(BX), R11
-	ADDL         in+72(FP), R11
-	LEAQ         (AX)(R11*4), R11
-	MOVL         (SI), R12
-	ADDL         shift+76(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVL         (BX)(R9*1), R13
-	ADDL         in+72(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVL         4(BX)(R9*1), R14
-	ADDL         in+72(FP), R14
-	LEAQ         (CX)(R14*4), R14
 	VBROADCASTSS (DI), Z2
 	VBROADCASTSS 8(DI), Z3
 	VBROADCASTSS 4(DI), Z4
@@ -390,48 +202,6 @@ label16:
 	VSUBPS       Z2, Z4, Z4
 	VSUBPS       Z2, Z3, Z3
 	VSUBPS       Z4, Z5, Z5
-	VMOVUPS      (R12), Z2
-	VMOVUPS      (R10), Z6
-	VMOVUPS      (R11), Z7
-	VMULPS       Z6, Z2, Z8
-	VMULPS       Z7, Z2, Z9
-	VMULPS       Z7, Z8, Z10
-	VMULPS       Z7, Z5, Z7
-	VADDPS       Z7, Z3, Z7
-	VMULPS       Z6, Z5, Z3
-	VADDPS       Z3, Z4, Z3
-	VMULPS       Z2, Z7, Z7
-	VMOVUPS      Z7, (R13)
-	VMULPS       Z2, Z3, Z3
-	VMOVUPS      Z3, (R14)
-	VSHUFF64X2   $0x44, Z9, Z2, Z3
-	VSHUFF64X2   $0xee, Z9, Z2, Z2
-	VADDPS       Z2, Z3, Z3
-	VSHUFF64X2   $0x44, Z10, Z8, Z2
-	VSHUFF64X2   $0xee, Z10, Z8, Z4
-	VADDPS       Z4, Z2, Z2
-	VSHUFF64X2   $0x88, Z2, Z3, Z4
-	VSHUFF64X2   $0xdd, Z2, Z3, Z2
-	VADDPS       Z2, Z4, Z4
-	VPERMILPS    $0x4e, Z4, Z2
-	VADDPS       Z2, Z4, Z4
-	VPERMILPS    $0xb1, Z4, Z2
-	VADDPS       Z2, Z4, Z4
-	VPERMPS      Z4, Z0, Z4
-	VADDPS       X1, X4, X4
-	VADDPS       (DX), X4, X4
-	VMOVUPS      X4, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, DX
-	ADDQ         $0x08, BX
-	CMPQ         BX, R8
-	JBE          label16
-	VZEROUPPER
-	RET
-
-label15:
-label17:
 	MOVL         (BX), R10
 	ADDL         in+72(FP), R10
 	LEAQ         (AX)(R10*4), R10
@@ -447,182 +217,6 @@ label17:
 	MOVL         4(BX)(R9*1), R14
 	ADDL         in+72(FP), R14
 	LEAQ         (CX)(R14*4), R14
-	VBROADCASTSS (DI), Z1
-	VBROADCASTSS 8(DI), Z2
-	VBROADCASTSS 4(DI), Z3
-	VBROADCASTSS 12(DI), Z4
-	VSUBPS       Z2, Z4, Z4
-	VSUBPS       Z1, Z3, Z3
-	VSUBPS       Z1, Z2, Z2
-	VSUBPS       Z3, Z4, Z4
-	VPXORD       Z5, Z5, Z5
-	VPXORD       Z6, Z6, Z6
-	VPXORD       Z7, Z7, Z7
-	VPXORD       Z8, Z8, Z8
-	MOVQ         positions+64(FP), R15
-	SHRQ         $0x01, R15
-	JZ           label18
-
-label20:
-	VMOVUPS (R12), Z1
-	VMOVUPS (R10), Z9
-	VMOVUPS (R11), Z10
-	VMULPS  Z9, Z1, Z11
-	VMULPS  Z10, Z1, Z12
-	VADDPS  Z1, Z5, Z5
-	VADDPS  Z12, Z6, Z6
-	VADDPS  Z11, Z7, Z7
-	VMULPS  Z10, Z11, Z11
-	VADDPS  Z11, Z8, Z8
-	VMULPS  Z10, Z4, Z10
-	VADDPS  Z10, Z2, Z10
-	VMULPS  Z9, Z4, Z9
-	VADDPS  Z9, Z3, Z9
-	VMULPS  Z1, Z10, Z10
-	VMOVUPS Z10, (R13)
-	VMULPS  Z1, Z9, Z9
-	VMOVUPS Z9, (R14)
-	VMOVUPS 64(R12), Z1
-	VMOVUPS 64(R10), Z9
-	VMOVUPS 64(R11), Z10
-	VMULPS  Z9, Z1, Z11
-	VMULPS  Z10, Z1, Z12
-	VADDPS  Z1, Z5, Z5
-	VADDPS  Z12, Z6, Z6
-	VADDPS  Z11, Z7, Z7
-	VMULPS  Z10, Z11, Z11
-	VADDPS  Z11, Z8, Z8
-	VMULPS  Z10, Z4, Z10
-	VADDPS  Z10, Z2, Z10
-	VMULPS  Z9, Z4, Z9
-	VADDPS  Z9, Z3, Z9
-	VMULPS  Z1, Z10, Z10
-	VMOVUPS Z10, 64(R13)
-	VMULPS  Z1, Z9, Z9
-	VMOVUPS Z9, 64(R14)
-	ADDQ    $+128, R10
-	ADDQ    $+128, R11
-	ADDQ    $+128, R12
-	ADDQ    $+128, R13
-	ADDQ    $+128, R14
-	DECQ    R15
-	JNZ     label20
-
-label18:
-	MOVQ positions+64(FP), R15
-	ANDQ $0x01, R15
-	JZ   label19
-
-label21:
-	VMOVUPS (R12), Z1
-	VMOVUPS (R10), Z9
-	VMOVUPS (R11), Z10
-	VMULPS  Z9, Z1, Z11
-	VMULPS  Z10, Z1, Z12
-	VADDPS  Z1, Z5, Z5
-	VADDPS  Z12, Z6, Z6
-	VADDPS  Z11, Z7, Z7
-	VMULPS  Z10, Z11, Z11
-	VADDPS  Z11, Z8, Z8
-	VMULPS  Z10, Z4, Z10
-	VADDPS  Z10, Z2, Z10
-	VMULPS  Z9, Z4, Z9
-	VADDPS  Z9, Z3, Z9
-	VMULPS  Z1, Z10, Z10
-	VMOVUPS Z10, (R13)
-	VMULPS  Z1, Z9, Z9
-	VMOVUPS Z9, (R14)
-	ADDQ    $0x40, R10
-	ADDQ    $0x40, R11
-	ADDQ    $0x40, R12
-	ADDQ    $0x40, R13
-	ADDQ    $0x40, R14
-	DECQ    R15
-	JNZ     label21
-
-label19:
-	VSHUFF64X2 $0x44, Z6, Z5, Z1
-	VSHUFF64X2 $0xee, Z6, Z5, Z2
-	VADDPS     Z2, Z1, Z1
-	VSHUFF64X2 $0x44, Z8, Z7, Z2
-	VSHUFF64X2 $0xee, Z8, Z7, Z3
-	VADDPS     Z3, Z2, Z2
-	VSHUFF64X2 $0x88, Z2, Z1, Z3
-	VSHUFF64X2 $0xdd, Z2, Z1, Z1
-	VADDPS     Z1, Z3, Z3
-	VPERMILPS  $0x4e, Z3, Z1
-	VADDPS     Z1, Z3, Z3
-	VPERMILPS  $0xb1, Z3, Z1
-	VADDPS     Z1, Z3, Z3
-	VPERMPS    Z3, Z0, Z3
-	VADDPS     (DX), X3, X3
-	VMOVUPS    X3, (DX)
-	ADDQ       $0x04, SI
-	ADDQ       $0x10, DI
-	ADDQ       $0x10, DX
-	ADDQ       $0x08, BX
-	CMPQ       BX, R8
-	JBE        label17
-	VZEROUPPER
-	RET
-
-// func backwardAddedAVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32)
-// Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·backwardAddedAVX512(SB), NOSPLIT, $0-80
-	MOVQ    x+0(FP), AX
-	MOVQ    grads+8(FP), CX
-	MOVQ    sums+48(FP), DX
-	VMOVUPS firstOfFour<>+0(SB), X0
-	MOVQ    wires+16(FP), BX
-	MOVQ    out+24(FP), SI
-	MOVQ    tables+40(FP), DI
-	MOVQ    nodes+56(FP), R8
-	LEAQ    -8(BX)(R8*8), R8
-	MOVQ    to+32(FP), R9
-	SUBQ    BX, R9
-	CMPQ    positions+64(FP), $0x01
-	JNE     label22
-	VXORPS  X1, X1, X1
-
-label23:
-	LEAQ         128(BX), R10
-	CMPQ         R10, R8
-	CMOVQHI      R8, R10
-	MOVL         (R10), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (AX)(R11*4)
-	MOVL         (R10)(R9*1), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (CX)(R11*4)
-	MOVL         4(R10), R11
-	ADDL         in+72(FP), R11
-	PREFETCHT0   (AX)(R11*4)
-	MOVL         4(R10)(R9*1), R10
-	ADDL         in+72(FP), R10
-	PREFETCHT0   (CX)(R10*4)
-	MOVL         (BX), R10
-	ADDL         in+72(FP), R10
-	LEAQ         (AX)(R10*4), R10
-	MOVL         4(BX), R11
-	ADDL         in+72(FP), R11
-	LEAQ         (AX)(R11*4), R11
-	MOVL         (SI), R12
-	ADDL         shift+76(FP), R12
-	LEAQ         (CX)(R12*4), R12
-	MOVL         (BX)(R9*1), R13
-	ADDL         in+72(FP), R13
-	LEAQ         (CX)(R13*4), R13
-	MOVL         4(BX)(R9*1), R14
-	ADDL         in+72(FP), R14
-	LEAQ         (CX)(R14*4), R14
-	VBROADCASTSS (DI), Z2
-	VBROADCASTSS 8(DI), Z3
-	VBROADCASTSS 4(DI), Z4
-	VBROADCASTSS 12(DI), Z5
-	VSUBPS       Z3, Z5, Z5
-	VSUBPS       Z2, Z4, Z4
-	VSUBPS       Z2, Z3, Z3
-	VSUBPS       Z4, Z5, Z5
 	VMOVUPS      (R12), Z2
 	VMOVUPS      (R10), Z6
 	VMOVUPS      (R11), Z7
@@ -656,17 +250,17 @@ label23:
 	VADDPS       X1, X4, X4
 	VADDPS       (DX), X4, X4
 	VMOVUPS      X4, (DX)
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
 	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
 	ADDQ         $0x08, BX
 	CMPQ         BX, R8
-	JBE          label23
+	JBE          label11
 	VZEROUPPER
 	RET
 
-label22:
-label24:
+label10:
+label12:
 	MOVL         (BX), R10
 	ADDL         in+72(FP), R10
 	LEAQ         (AX)(R10*4), R10
@@ -696,9 +290,9 @@ label24:
 	VPXORD       Z8, Z8, Z8
 	MOVQ         positions+64(FP), R15
 	SHRQ         $0x01, R15
-	JZ           label25
+	JZ           label13
 
-label27:
+label15:
 	VMOVUPS (R12), Z1
 	VMOVUPS (R10), Z9
 	VMOVUPS (R11), Z10
@@ -745,14 +339,14 @@ label27:
 	ADDQ    $+128, R13
 	ADDQ    $+128, R14
 	DECQ    R15
-	JNZ     label27
+	JNZ     label15
 
-label25:
+label13:
 	MOVQ positions+64(FP), R15
 	ANDQ $0x01, R15
-	JZ   label26
+	JZ   label14
 
-label28:
+label16:
 	VMOVUPS (R12), Z1
 	VMOVUPS (R10), Z9
 	VMOVUPS (R11), Z10
@@ -779,9 +373,9 @@ label28:
 	ADDQ    $0x40, R13
 	ADDQ    $0x40, R14
 	DECQ    R15
-	JNZ     label28
+	JNZ     label16
 
-label26:
+label14:
 	VSHUFF64X2 $0x44, Z6, Z5, Z1
 	VSHUFF64X2 $0xee, Z6, Z5, Z2
 	VADDPS     Z2, Z1, Z1
@@ -798,12 +392,3500 @@ label26:
 	VPERMPS    Z3, Z0, Z3
 	VADDPS     (DX), X3, X3
 	VMOVUPS    X3, (DX)
-	ADDQ       $0x04, SI
-	ADDQ       $0x10, DI
 	ADDQ       $0x10, DX
+	ADDQ       $0x04, SI
+	ADDQ       $+16, DI
 	ADDQ       $0x08, BX
 	CMPQ       BX, R8
-	JBE        label24
+	JBE        label12
+	VZEROUPPER
+	RET
+
+label8:
+	MOVQ    x+0(FP), AX
+	MOVQ    grads+8(FP), CX
+	MOVQ    sums+48(FP), DX
+	VMOVUPS firstOfFour<>+0(SB), X0
+	MOVQ    wires+16(FP), BX
+	MOVQ    out+24(FP), SI
+	MOVQ    tables+40(FP), DI
+	MOVQ    nodes+56(FP), R8
+	DECQ    R8
+	IMUL3Q  $0x08, R8, R8
+	ADDQ    BX, R8
+	CMPQ    positions+64(FP), $0x01
+	JNE     label17
+	VXORPS  X1, X1, X1
+
+label18:
+	LEAQ         128(BX), R9
+	CMPQ         R9, R8
+	CMOVQHI      R8, R9
+	MOVL         (R9), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (AX)(R10*4)
+	MOVL         4(R9), R9
+	ADDL         in+72(FP), R9
+	PREFETCHT0   (AX)(R9*4)
+	VBROADCASTSS (DI), Z2
+	VBROADCASTSS 8(DI), Z3
+	VBROADCASTSS 4(DI), Z4
+	VBROADCASTSS 12(DI), Z5
+	VSUBPS       Z3, Z5, Z5
+	VSUBPS       Z2, Z4, Z4
+	VSUBPS       Z2, Z3, Z3
+	VSUBPS       Z4, Z5, Z5
+	MOVL         (BX), R9
+	ADDL         in+72(FP), R9
+	LEAQ         (AX)(R9*4), R9
+	MOVL         4(BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         (SI), R11
+	ADDL         shift+76(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	VMOVUPS      (R11), Z2
+	VMOVUPS      (R9), Z3
+	VMOVUPS      (R10), Z4
+	VMULPS       Z3, Z2, Z3
+	VMULPS       Z4, Z2, Z5
+	VMULPS       Z4, Z3, Z4
+	VSHUFF64X2   $0x44, Z5, Z2, Z6
+	VSHUFF64X2   $0xee, Z5, Z2, Z2
+	VADDPS       Z2, Z6, Z6
+	VSHUFF64X2   $0x44, Z4, Z3, Z2
+	VSHUFF64X2   $0xee, Z4, Z3, Z3
+	VADDPS       Z3, Z2, Z2
+	VSHUFF64X2   $0x88, Z2, Z6, Z3
+	VSHUFF64X2   $0xdd, Z2, Z6, Z2
+	VADDPS       Z2, Z3, Z3
+	VPERMILPS    $0x4e, Z3, Z2
+	VADDPS       Z2, Z3, Z3
+	VPERMILPS    $0xb1, Z3, Z2
+	VADDPS       Z2, Z3, Z3
+	VPERMPS      Z3, Z0, Z3
+	VADDPS       X1, X3, X3
+	VADDPS       (DX), X3, X3
+	VMOVUPS      X3, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
+	ADDQ         $0x08, BX
+	CMPQ         BX, R8
+	JBE          label18
+	VZEROUPPER
+	RET
+
+label17:
+label19:
+	MOVL         (BX), R9
+	ADDL         in+72(FP), R9
+	LEAQ         (AX)(R9*4), R9
+	MOVL         4(BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         (SI), R11
+	ADDL         shift+76(FP), R11
+	LEAQ         (CX)(R11*4), R11
+	VBROADCASTSS (DI), Z1
+	VBROADCASTSS 8(DI), Z2
+	VBROADCASTSS 4(DI), Z3
+	VBROADCASTSS 12(DI), Z4
+	VSUBPS       Z2, Z4, Z4
+	VSUBPS       Z1, Z3, Z3
+	VSUBPS       Z1, Z2, Z2
+	VSUBPS       Z3, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+	MOVQ         positions+64(FP), R12
+	SHRQ         $0x01, R12
+	JZ           label20
+
+label22:
+	VMOVUPS (R11), Z1
+	VMOVUPS (R9), Z2
+	VMOVUPS (R10), Z3
+	VMULPS  Z2, Z1, Z2
+	VMULPS  Z3, Z1, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z4, Z6, Z6
+	VADDPS  Z2, Z7, Z7
+	VMULPS  Z3, Z2, Z1
+	VADDPS  Z1, Z8, Z8
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 64(R9), Z2
+	VMOVUPS 64(R10), Z3
+	VMULPS  Z2, Z1, Z2
+	VMULPS  Z3, Z1, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z4, Z6, Z6
+	VADDPS  Z2, Z7, Z7
+	VMULPS  Z3, Z2, Z1
+	VADDPS  Z1, Z8, Z8
+	ADDQ    $+128, R9
+	ADDQ    $+128, R10
+	ADDQ    $+128, R11
+	DECQ    R12
+	JNZ     label22
+
+label20:
+	MOVQ positions+64(FP), R12
+	ANDQ $0x01, R12
+	JZ   label21
+
+label23:
+	VMOVUPS (R11), Z1
+	VMOVUPS (R9), Z2
+	VMOVUPS (R10), Z3
+	VMULPS  Z2, Z1, Z2
+	VMULPS  Z3, Z1, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z4, Z6, Z6
+	VADDPS  Z2, Z7, Z7
+	VMULPS  Z3, Z2, Z1
+	VADDPS  Z1, Z8, Z8
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	DECQ    R12
+	JNZ     label23
+
+label21:
+	VSHUFF64X2 $0x44, Z6, Z5, Z1
+	VSHUFF64X2 $0xee, Z6, Z5, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x44, Z8, Z7, Z2
+	VSHUFF64X2 $0xee, Z8, Z7, Z3
+	VADDPS     Z3, Z2, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VADDPS     Z1, Z3, Z3
+	VPERMILPS  $0x4e, Z3, Z1
+	VADDPS     Z1, Z3, Z3
+	VPERMILPS  $0xb1, Z3, Z1
+	VADDPS     Z1, Z3, Z3
+	VPERMPS    Z3, Z0, Z3
+	VADDPS     (DX), X3, X3
+	VMOVUPS    X3, (DX)
+	ADDQ       $0x10, DX
+	ADDQ       $0x04, SI
+	ADDQ       $+16, DI
+	ADDQ       $0x08, BX
+	CMPQ       BX, R8
+	JBE        label19
+	VZEROUPPER
+	RET
+
+label9:
+	MOVQ    x+0(FP), AX
+	MOVQ    grads+8(FP), CX
+	MOVQ    sums+48(FP), DX
+	VMOVUPS firstOfFour<>+0(SB), X0
+	MOVQ    wires+16(FP), BX
+	MOVQ    out+24(FP), SI
+	MOVQ    tables+40(FP), DI
+	MOVQ    nodes+56(FP), R8
+	DECQ    R8
+	IMUL3Q  $0x08, R8, R8
+	ADDQ    BX, R8
+	MOVQ    to+32(FP), R9
+	SUBQ    BX, R9
+	CMPQ    positions+64(FP), $0x01
+	JNE     label24
+	VXORPS  X1, X1, X1
+
+label25:
+	LEAQ         128(BX), R10
+	CMPQ         R10, R8
+	CMOVQHI      R8, R10
+	MOVL         (R10), R11
+	ADDL         in+72(FP), R11
+	PREFETCHT0   (AX)(R11*4)
+	MOVL         4(R10), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (AX)(R10*4)
+	LEAQ         128(BX), R10
+	CMPQ         R10, R8
+	CMOVQHI      R8, R10
+	MOVL         (R10)(R9*1), R11
+	ADDL         in+72(FP), R11
+	PREFETCHT0   (CX)(R11*4)
+	MOVL         4(R10)(R9*1), R10
+	ADDL         in+72(FP), R10
+	PREFETCHT0   (CX)(R10*4)
+	VBROADCASTSS (DI), Z2
+	VBROADCASTSS 8(DI), Z3
+	VBROADCASTSS 4(DI), Z4
+	VBROADCASTSS 12(DI), Z5
+	VSUBPS       Z3, Z5, Z5
+	VSUBPS       Z2, Z4, Z4
+	VSUBPS       Z2, Z3, Z3
+	VSUBPS       Z4, Z5, Z5
+	MOVL         (BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         4(BX), R11
+	ADDL         in+72(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	MOVL         (SI), R12
+	ADDL         shift+76(FP), R12
+	LEAQ         (CX)(R12*4), R12
+	MOVL         (BX)(R9*1), R13
+	ADDL         in+72(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVL         4(BX)(R9*1), R14
+	ADDL         in+72(FP), R14
+	LEAQ         (CX)(R14*4), R14
+	VMOVUPS      (R12), Z2
+	VMOVUPS      (R10), Z6
+	VMOVUPS      (R11), Z7
+	VMULPS       Z6, Z2, Z8
+	VMULPS       Z7, Z2, Z9
+	VMULPS       Z7, Z8, Z10
+	VMULPS       Z7, Z5, Z7
+	VADDPS       Z7, Z3, Z7
+	VMULPS       Z6, Z5, Z3
+	VADDPS       Z3, Z4, Z3
+	VMULPS       Z2, Z7, Z7
+	VMOVUPS      Z7, (R13)
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, (R14)
+	VSHUFF64X2   $0x44, Z9, Z2, Z3
+	VSHUFF64X2   $0xee, Z9, Z2, Z2
+	VADDPS       Z2, Z3, Z3
+	VSHUFF64X2   $0x44, Z10, Z8, Z2
+	VSHUFF64X2   $0xee, Z10, Z8, Z4
+	VADDPS       Z4, Z2, Z2
+	VSHUFF64X2   $0x88, Z2, Z3, Z4
+	VSHUFF64X2   $0xdd, Z2, Z3, Z2
+	VADDPS       Z2, Z4, Z4
+	VPERMILPS    $0x4e, Z4, Z2
+	VADDPS       Z2, Z4, Z4
+	VPERMILPS    $0xb1, Z4, Z2
+	VADDPS       Z2, Z4, Z4
+	VPERMPS      Z4, Z0, Z4
+	VADDPS       X1, X4, X4
+	VADDPS       (DX), X4, X4
+	VMOVUPS      X4, (DX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x04, SI
+	ADDQ         $+16, DI
+	ADDQ         $0x08, BX
+	CMPQ         BX, R8
+	JBE          label25
+	VZEROUPPER
+	RET
+
+label24:
+label26:
+	MOVL         (BX), R10
+	ADDL         in+72(FP), R10
+	LEAQ         (AX)(R10*4), R10
+	MOVL         4(BX), R11
+	ADDL         in+72(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	MOVL         (SI), R12
+	ADDL         shift+76(FP), R12
+	LEAQ         (CX)(R12*4), R12
+	MOVL         (BX)(R9*1), R13
+	ADDL         in+72(FP), R13
+	LEAQ         (CX)(R13*4), R13
+	MOVL         4(BX)(R9*1), R14
+	ADDL         in+72(FP), R14
+	LEAQ         (CX)(R14*4), R14
+	VBROADCASTSS (DI), Z1
+	VBROADCASTSS 8(DI), Z2
+	VBROADCASTSS 4(DI), Z3
+	VBROADCASTSS 12(DI), Z4
+	VSUBPS       Z2, Z4, Z4
+	VSUBPS       Z1, Z3, Z3
+	VSUBPS       Z1, Z2, Z2
+	VSUBPS       Z3, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+	MOVQ         positions+64(FP), R15
+	SHRQ         $0x01, R15
+	JZ           label27
+
+label29:
+	VMOVUPS (R12), Z1
+	VMOVUPS (R10), Z9
+	VMOVUPS (R11), Z10
+	VMULPS  Z9, Z1, Z11
+	VMULPS  Z10, Z1, Z12
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z12, Z6, Z6
+	VADDPS  Z11, Z7, Z7
+	VMULPS  Z10, Z11, Z11
+	VADDPS  Z11, Z8, Z8
+	VMULPS  Z10, Z4, Z10
+	VADDPS  Z10, Z2, Z10
+	VMULPS  Z9, Z4, Z9
+	VADDPS  Z9, Z3, Z9
+	VMULPS  Z1, Z10, Z10
+	VMOVUPS Z10, (R13)
+	VMULPS  Z1, Z9, Z9
+	VMOVUPS Z9, (R14)
+	VMOVUPS 64(R12), Z1
+	VMOVUPS 64(R10), Z9
+	VMOVUPS 64(R11), Z10
+	VMULPS  Z9, Z1, Z11
+	VMULPS  Z10, Z1, Z12
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z12, Z6, Z6
+	VADDPS  Z11, Z7, Z7
+	VMULPS  Z10, Z11, Z11
+	VADDPS  Z11, Z8, Z8
+	VMULPS  Z10, Z4, Z10
+	VADDPS  Z10, Z2, Z10
+	VMULPS  Z9, Z4, Z9
+	VADDPS  Z9, Z3, Z9
+	VMULPS  Z1, Z10, Z10
+	VMOVUPS Z10, 64(R13)
+	VMULPS  Z1, Z9, Z9
+	VMOVUPS Z9, 64(R14)
+	ADDQ    $+128, R10
+	ADDQ    $+128, R11
+	ADDQ    $+128, R12
+	ADDQ    $+128, R13
+	ADDQ    $+128, R14
+	DECQ    R15
+	JNZ     label29
+
+label27:
+	MOVQ positions+64(FP), R15
+	ANDQ $0x01, R15
+	JZ   label28
+
+label30:
+	VMOVUPS (R12), Z1
+	VMOVUPS (R10), Z9
+	VMOVUPS (R11), Z10
+	VMULPS  Z9, Z1, Z11
+	VMULPS  Z10, Z1, Z12
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z12, Z6, Z6
+	VADDPS  Z11, Z7, Z7
+	VMULPS  Z10, Z11, Z11
+	VADDPS  Z11, Z8, Z8
+	VMULPS  Z10, Z4, Z10
+	VADDPS  Z10, Z2, Z10
+	VMULPS  Z9, Z4, Z9
+	VADDPS  Z9, Z3, Z9
+	VMULPS  Z1, Z10, Z10
+	VMOVUPS Z10, (R13)
+	VMULPS  Z1, Z9, Z9
+	VMOVUPS Z9, (R14)
+	ADDQ    $0x40, R10
+	ADDQ    $0x40, R11
+	ADDQ    $0x40, R12
+	ADDQ    $0x40, R13
+	ADDQ    $0x40, R14
+	DECQ    R15
+	JNZ     label30
+
+label28:
+	VSHUFF64X2 $0x44, Z6, Z5, Z1
+	VSHUFF64X2 $0xee, Z6, Z5, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x44, Z8, Z7, Z2
+	VSHUFF64X2 $0xee, Z8, Z7, Z3
+	VADDPS     Z3, Z2, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VADDPS     Z1, Z3, Z3
+	VPERMILPS  $0x4e, Z3, Z1
+	VADDPS     Z1, Z3, Z3
+	VPERMILPS  $0xb1, Z3, Z1
+	VADDPS     Z1, Z3, Z3
+	VPERMPS    Z3, Z0, Z3
+	VADDPS     (DX), X3, X3
+	VMOVUPS    X3, (DX)
+	ADDQ       $0x10, DX
+	ADDQ       $0x04, SI
+	ADDQ       $+16, DI
+	ADDQ       $0x08, BX
+	CMPQ       BX, R8
+	JBE        label26
+	VZEROUPPER
+	RET
+
+DATA firstOfFour<>+0(SB)/4, $0x00000000
+DATA firstOfFour<>+4(SB)/4, $0x00000004
+DATA firstOfFour<>+8(SB)/4, $0x00000008
+DATA firstOfFour<>+12(SB)/4, $0x0000000c
+GLOBL firstOfFour<>(SB), RODATA|NOPTR, $16
+
+// func forward4AVX512(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·forward4AVX512(SB), NOSPLIT, $96-56
+	MOVQ   x+0(FP), AX
+	MOVQ   wires+8(FP), CX
+	MOVQ   out+16(FP), DX
+	MOVQ   tables+24(FP), BX
+	MOVQ   nodes+32(FP), SI
+	DECQ   SI
+	IMUL3Q $0x10, SI, SI
+	ADDQ   CX, SI
+	LEAQ   63(SP), DI
+	ANDQ   $-64, DI
+
+label31:
+	LEAQ       64(CX), R8
+	CMPQ       R8, SI
+	CMOVQHI    SI, R8
+	MOVL       (R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       4(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       8(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       12(R8), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	VMOVUPS    (BX), X0
+	VMOVUPS    16(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, (DI)
+	VMOVUPS    32(BX), X0
+	VMOVUPS    48(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 16(DI)
+	MOVL       (DX), R8
+	ADDL       shift+52(FP), R8
+	LEAQ       (AX)(R8*4), R8
+	MOVL       (CX), R9
+	ADDL       in+48(FP), R9
+	LEAQ       (AX)(R9*4), R9
+	MOVL       4(CX), R10
+	ADDL       in+48(FP), R10
+	LEAQ       (AX)(R10*4), R10
+	MOVL       8(CX), R11
+	ADDL       in+48(FP), R11
+	LEAQ       (AX)(R11*4), R11
+	MOVL       12(CX), R12
+	ADDL       in+48(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       positions+40(FP), R13
+
+label32:
+	VMOVUPS     (R9), Z0
+	VMOVUPS     (R10), Z1
+	VMOVUPS     (R11), Z2
+	VMOVUPS     (R12), Z3
+	VMULPS.BCST (DI), Z3, Z4
+	VADDPS.BCST (BX), Z4, Z4
+	VMULPS.BCST 4(DI), Z3, Z5
+	VADDPS.BCST 8(BX), Z5, Z5
+	VSUBPS      Z4, Z5, Z5
+	VMULPS      Z2, Z5, Z5
+	VADDPS      Z5, Z4, Z4
+	VMULPS.BCST 8(DI), Z3, Z5
+	VADDPS.BCST 16(BX), Z5, Z5
+	VMULPS.BCST 12(DI), Z3, Z6
+	VADDPS.BCST 24(BX), Z6, Z6
+	VSUBPS      Z5, Z6, Z6
+	VMULPS      Z2, Z6, Z6
+	VADDPS      Z6, Z5, Z5
+	VSUBPS      Z4, Z5, Z5
+	VMULPS      Z1, Z5, Z5
+	VADDPS      Z5, Z4, Z4
+	VMULPS.BCST 16(DI), Z3, Z5
+	VADDPS.BCST 32(BX), Z5, Z5
+	VMULPS.BCST 20(DI), Z3, Z6
+	VADDPS.BCST 40(BX), Z6, Z6
+	VSUBPS      Z5, Z6, Z6
+	VMULPS      Z2, Z6, Z6
+	VADDPS      Z6, Z5, Z5
+	VMULPS.BCST 24(DI), Z3, Z6
+	VADDPS.BCST 48(BX), Z6, Z6
+	VMULPS.BCST 28(DI), Z3, Z3
+	VADDPS.BCST 56(BX), Z3, Z3
+	VSUBPS      Z6, Z3, Z3
+	VMULPS      Z2, Z3, Z3
+	VADDPS      Z3, Z6, Z6
+	VSUBPS      Z5, Z6, Z6
+	VMULPS      Z1, Z6, Z6
+	VADDPS      Z6, Z5, Z5
+	VSUBPS      Z4, Z5, Z5
+	VMULPS      Z0, Z5, Z5
+	VADDPS      Z5, Z4, Z4
+	VMOVUPS     Z4, (R8)
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	ADDQ        $0x40, R12
+	DECQ        R13
+	JNZ         label32
+	ADDQ        $0x04, DX
+	ADDQ        $+64, BX
+	ADDQ        $0x10, CX
+	CMPQ        CX, SI
+	JBE         label31
+	VZEROUPPER
+	RET
+
+// func backward4AVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·backward4AVX512(SB), $1992-88
+	MOVQ   x+0(FP), AX
+	MOVQ   grads+8(FP), CX
+	MOVQ   sums+48(FP), DX
+	MOVQ   wires+16(FP), BX
+	MOVQ   out+24(FP), SI
+	MOVQ   tables+40(FP), DI
+	MOVQ   nodes+56(FP), R8
+	DECQ   R8
+	IMUL3Q $0x10, R8, R8
+	ADDQ   BX, R8
+	LEAQ   167(SP), R9
+	ANDQ   $-64, R9
+	MOVQ   to+32(FP), R11
+	SUBQ   BX, R11
+
+label33:
+	XORQ       R10, R10
+	MOVL       (SI), R12
+	ADDL       shift+76(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, (SP)
+	MOVL       (BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 8(SP)
+	MOVL       4(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 16(SP)
+	MOVL       8(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 24(SP)
+	MOVL       12(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 32(SP)
+	LEAQ       64(BX), R12
+	CMPQ       R12, R8
+	CMOVQHI    R8, R12
+	MOVL       (R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       4(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       8(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       12(R12), R12
+	ADDL       in+72(FP), R12
+	PREFETCHT0 (AX)(R12*4)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	VPXORD     Z14, Z14, Z14
+	VPXORD     Z15, Z15, Z15
+	CMPQ       do+80(FP), $0x00
+	JE         label34
+	MOVL       (BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 56(SP)
+	MOVL       4(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 64(SP)
+	MOVL       8(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 72(SP)
+	MOVL       12(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 80(SP)
+	LEAQ       64(BX), R12
+	CMPQ       R12, R8
+	CMOVQHI    R8, R12
+	MOVL       (R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       4(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       8(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       12(R12)(R11*1), R12
+	ADDL       in+72(FP), R12
+	PREFETCHT0 (CX)(R12*4)
+	VMOVUPS    (DI), X16
+	VMOVUPS    16(DI), X17
+	VSHUFPS    $0x88, X17, X16, X18
+	VSHUFPS    $0xdd, X17, X16, X16
+	VSUBPS     X18, X16, X16
+	VMOVUPS    X16, 1792(R9)
+	VMOVUPS    32(DI), X16
+	VMOVUPS    48(DI), X17
+	VSHUFPS    $0x88, X17, X16, X18
+	VSHUFPS    $0xdd, X17, X16, X16
+	VSUBPS     X18, X16, X16
+	VMOVUPS    X16, 1808(R9)
+	MOVQ       positions+64(FP), R12
+	TESTQ      R12, R12
+	JZ         label36
+
+label37:
+	MOVQ        8(SP), R13
+	VMOVUPS     (R13)(R10*1), Z16
+	MOVQ        16(SP), R13
+	VMOVUPS     (R13)(R10*1), Z17
+	MOVQ        24(SP), R13
+	VMOVUPS     (R13)(R10*1), Z18
+	MOVQ        32(SP), R13
+	VMOVUPS     (R13)(R10*1), Z23
+	VMULPS.BCST 1792(R9), Z23, Z24
+	VADDPS.BCST (DI), Z24, Z24
+	VMULPS.BCST 1796(R9), Z23, Z25
+	VADDPS.BCST 8(DI), Z25, Z25
+	VSUBPS      Z24, Z25, Z25
+	VMOVUPS     Z25, 1280(R9)
+	VMULPS      Z18, Z25, Z25
+	VADDPS      Z25, Z24, Z24
+	VMULPS.BCST 1800(R9), Z23, Z25
+	VADDPS.BCST 16(DI), Z25, Z25
+	VMULPS.BCST 1804(R9), Z23, Z27
+	VADDPS.BCST 24(DI), Z27, Z27
+	VSUBPS      Z25, Z27, Z27
+	VMOVUPS     Z27, 1344(R9)
+	VMULPS      Z18, Z27, Z27
+	VADDPS      Z27, Z25, Z25
+	VSUBPS      Z24, Z25, Z25
+	VMOVUPS     Z25, 1152(R9)
+	VMULPS      Z17, Z25, Z25
+	VADDPS      Z25, Z24, Z24
+	VMULPS.BCST 1808(R9), Z23, Z25
+	VADDPS.BCST 32(DI), Z25, Z25
+	VMULPS.BCST 1812(R9), Z23, Z27
+	VADDPS.BCST 40(DI), Z27, Z27
+	VSUBPS      Z25, Z27, Z27
+	VMOVUPS     Z27, 1408(R9)
+	VMULPS      Z18, Z27, Z27
+	VADDPS      Z27, Z25, Z25
+	VMULPS.BCST 1816(R9), Z23, Z27
+	VADDPS.BCST 48(DI), Z27, Z27
+	VMULPS.BCST 1820(R9), Z23, Z28
+	VADDPS.BCST 56(DI), Z28, Z28
+	VSUBPS      Z27, Z28, Z28
+	VMOVUPS     Z28, 1472(R9)
+	VMULPS      Z18, Z28, Z28
+	VADDPS      Z28, Z27, Z27
+	VSUBPS      Z25, Z27, Z27
+	VMOVUPS     Z27, 1216(R9)
+	VMULPS      Z17, Z27, Z27
+	VADDPS      Z27, Z25, Z25
+	VSUBPS      Z24, Z25, Z25
+	VMOVUPS     Z25, 1088(R9)
+	VPXORD      Z19, Z19, Z19
+	VPXORD      Z20, Z20, Z20
+	VPXORD      Z21, Z21, Z21
+	VPXORD      Z22, Z22, Z22
+	MOVQ        (SP), R13
+	VMOVUPS     (R13)(R10*1), Z24
+	VMULPS      Z16, Z24, Z16
+	VMULPS      1088(R9), Z24, Z25
+	VADDPS      Z25, Z19, Z19
+	VSUBPS      Z16, Z24, Z24
+	VMULPS      Z17, Z24, Z25
+	VMULPS      1152(R9), Z24, Z27
+	VADDPS      Z27, Z20, Z20
+	VSUBPS      Z25, Z24, Z24
+	VMULPS      Z18, Z24, Z27
+	VMULPS      1280(R9), Z24, Z28
+	VADDPS      Z28, Z21, Z21
+	VSUBPS      Z27, Z24, Z24
+	VMULPS      Z23, Z24, Z28
+	VMULPS.BCST 1792(R9), Z24, Z29
+	VADDPS      Z29, Z22, Z22
+	VSUBPS      Z28, Z24, Z24
+	VADDPS      Z24, Z0, Z0
+	VADDPS      Z28, Z1, Z1
+	VMULPS      Z23, Z27, Z24
+	VMULPS.BCST 1796(R9), Z27, Z28
+	VADDPS      Z28, Z22, Z22
+	VSUBPS      Z24, Z27, Z27
+	VADDPS      Z27, Z2, Z2
+	VADDPS      Z24, Z3, Z3
+	VMULPS      Z18, Z25, Z24
+	VMULPS      1344(R9), Z25, Z27
+	VADDPS      Z27, Z21, Z21
+	VSUBPS      Z24, Z25, Z25
+	VMULPS      Z23, Z25, Z27
+	VMULPS.BCST 1800(R9), Z25, Z28
+	VADDPS      Z28, Z22, Z22
+	VSUBPS      Z27, Z25, Z25
+	VADDPS      Z25, Z4, Z4
+	VADDPS      Z27, Z5, Z5
+	VMULPS      Z23, Z24, Z25
+	VMULPS.BCST 1804(R9), Z24, Z27
+	VADDPS      Z27, Z22, Z22
+	VSUBPS      Z25, Z24, Z24
+	VADDPS      Z24, Z6, Z6
+	VADDPS      Z25, Z7, Z7
+	VMULPS      Z17, Z16, Z17
+	VMULPS      1216(R9), Z16, Z24
+	VADDPS      Z24, Z20, Z20
+	VSUBPS      Z17, Z16, Z16
+	VMULPS      Z18, Z16, Z24
+	VMULPS      1408(R9), Z16, Z25
+	VADDPS      Z25, Z21, Z21
+	VSUBPS      Z24, Z16, Z16
+	VMULPS      Z23, Z16, Z25
+	VMULPS.BCST 1808(R9), Z16, Z27
+	VADDPS      Z27, Z22, Z22
+	VSUBPS      Z25, Z16, Z16
+	VADDPS      Z16, Z8, Z8
+	VADDPS      Z25, Z9, Z9
+	VMULPS      Z23, Z24, Z16
+	VMULPS.BCST 1812(R9), Z24, Z25
+	VADDPS      Z25, Z22, Z22
+	VSUBPS      Z16, Z24, Z24
+	VADDPS      Z24, Z10, Z10
+	VADDPS      Z16, Z11, Z11
+	VMULPS      Z18, Z17, Z16
+	VMULPS      1472(R9), Z17, Z18
+	VADDPS      Z18, Z21, Z21
+	VSUBPS      Z16, Z17, Z17
+	VMULPS      Z23, Z17, Z18
+	VMULPS.BCST 1816(R9), Z17, Z24
+	VADDPS      Z24, Z22, Z22
+	VSUBPS      Z18, Z17, Z17
+	VADDPS      Z17, Z12, Z12
+	VADDPS      Z18, Z13, Z13
+	VMULPS      Z23, Z16, Z17
+	VMULPS.BCST 1820(R9), Z16, Z18
+	VADDPS      Z18, Z22, Z22
+	VSUBPS      Z17, Z16, Z16
+	VADDPS      Z16, Z14, Z14
+	VADDPS      Z17, Z15, Z15
+	CMPQ        do+80(FP), $0x02
+	JE          label38
+	MOVQ        56(SP), R13
+	VMOVUPS     Z19, (R13)(R10*1)
+	MOVQ        64(SP), R13
+	VMOVUPS     Z20, (R13)(R10*1)
+	MOVQ        72(SP), R13
+	VMOVUPS     Z21, (R13)(R10*1)
+	MOVQ        80(SP), R13
+	VMOVUPS     Z22, (R13)(R10*1)
+	JMP         label39
+
+label38:
+	MOVQ    56(SP), R13
+	VADDPS  (R13)(R10*1), Z19, Z19
+	VMOVUPS Z19, (R13)(R10*1)
+	MOVQ    64(SP), R13
+	VADDPS  (R13)(R10*1), Z20, Z20
+	VMOVUPS Z20, (R13)(R10*1)
+	MOVQ    72(SP), R13
+	VADDPS  (R13)(R10*1), Z21, Z21
+	VMOVUPS Z21, (R13)(R10*1)
+	MOVQ    80(SP), R13
+	VADDPS  (R13)(R10*1), Z22, Z22
+	VMOVUPS Z22, (R13)(R10*1)
+
+label39:
+	ADDQ $0x40, R10
+	DECQ R12
+	JNZ  label37
+
+label36:
+	JMP label35
+
+label34:
+	MOVQ  positions+64(FP), R12
+	TESTQ R12, R12
+	JZ    label40
+
+label41:
+	MOVQ    8(SP), R13
+	VMOVUPS (R13)(R10*1), Z16
+	MOVQ    16(SP), R13
+	VMOVUPS (R13)(R10*1), Z17
+	MOVQ    24(SP), R13
+	VMOVUPS (R13)(R10*1), Z18
+	MOVQ    32(SP), R13
+	VMOVUPS (R13)(R10*1), Z23
+	MOVQ    (SP), R13
+	VMOVUPS (R13)(R10*1), Z24
+	VMULPS  Z16, Z24, Z16
+	VSUBPS  Z16, Z24, Z24
+	VMULPS  Z17, Z24, Z25
+	VSUBPS  Z25, Z24, Z24
+	VMULPS  Z18, Z24, Z27
+	VSUBPS  Z27, Z24, Z24
+	VMULPS  Z23, Z24, Z28
+	VSUBPS  Z28, Z24, Z24
+	VADDPS  Z24, Z0, Z0
+	VADDPS  Z28, Z1, Z1
+	VMULPS  Z23, Z27, Z24
+	VSUBPS  Z24, Z27, Z27
+	VADDPS  Z27, Z2, Z2
+	VADDPS  Z24, Z3, Z3
+	VMULPS  Z18, Z25, Z24
+	VSUBPS  Z24, Z25, Z25
+	VMULPS  Z23, Z25, Z27
+	VSUBPS  Z27, Z25, Z25
+	VADDPS  Z25, Z4, Z4
+	VADDPS  Z27, Z5, Z5
+	VMULPS  Z23, Z24, Z25
+	VSUBPS  Z25, Z24, Z24
+	VADDPS  Z24, Z6, Z6
+	VADDPS  Z25, Z7, Z7
+	VMULPS  Z17, Z16, Z17
+	VSUBPS  Z17, Z16, Z16
+	VMULPS  Z18, Z16, Z24
+	VSUBPS  Z24, Z16, Z16
+	VMULPS  Z23, Z16, Z25
+	VSUBPS  Z25, Z16, Z16
+	VADDPS  Z16, Z8, Z8
+	VADDPS  Z25, Z9, Z9
+	VMULPS  Z23, Z24, Z16
+	VSUBPS  Z16, Z24, Z24
+	VADDPS  Z24, Z10, Z10
+	VADDPS  Z16, Z11, Z11
+	VMULPS  Z18, Z17, Z16
+	VSUBPS  Z16, Z17, Z17
+	VMULPS  Z23, Z17, Z18
+	VSUBPS  Z18, Z17, Z17
+	VADDPS  Z17, Z12, Z12
+	VADDPS  Z18, Z13, Z13
+	VMULPS  Z23, Z16, Z17
+	VSUBPS  Z17, Z16, Z16
+	VADDPS  Z16, Z14, Z14
+	VADDPS  Z17, Z15, Z15
+	ADDQ    $0x40, R10
+	DECQ    R12
+	JNZ     label41
+
+label40:
+label35:
+	VMOVUPS    firstOfFour<>+0(SB), X26
+	VXORPS     X16, X16, X16
+	VSHUFF64X2 $0x44, Z1, Z0, Z17
+	VSHUFF64X2 $0xee, Z1, Z0, Z18
+	VADDPS     Z18, Z17, Z17
+	VSHUFF64X2 $0x44, Z3, Z2, Z18
+	VSHUFF64X2 $0xee, Z3, Z2, Z23
+	VADDPS     Z23, Z18, Z18
+	VSHUFF64X2 $0x88, Z18, Z17, Z23
+	VSHUFF64X2 $0xdd, Z18, Z17, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMILPS  $0x4e, Z23, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMILPS  $0xb1, Z23, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMPS    Z23, Z26, Z23
+	VADDPS     X16, X23, X23
+	VADDPS     (DX), X23, X23
+	VMOVUPS    X23, (DX)
+	ADDQ       $0x10, DX
+	VSHUFF64X2 $0x44, Z5, Z4, Z17
+	VSHUFF64X2 $0xee, Z5, Z4, Z18
+	VADDPS     Z18, Z17, Z17
+	VSHUFF64X2 $0x44, Z7, Z6, Z18
+	VSHUFF64X2 $0xee, Z7, Z6, Z23
+	VADDPS     Z23, Z18, Z18
+	VSHUFF64X2 $0x88, Z18, Z17, Z23
+	VSHUFF64X2 $0xdd, Z18, Z17, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMILPS  $0x4e, Z23, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMILPS  $0xb1, Z23, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMPS    Z23, Z26, Z23
+	VADDPS     X16, X23, X23
+	VADDPS     (DX), X23, X23
+	VMOVUPS    X23, (DX)
+	ADDQ       $0x10, DX
+	VSHUFF64X2 $0x44, Z9, Z8, Z17
+	VSHUFF64X2 $0xee, Z9, Z8, Z18
+	VADDPS     Z18, Z17, Z17
+	VSHUFF64X2 $0x44, Z11, Z10, Z18
+	VSHUFF64X2 $0xee, Z11, Z10, Z23
+	VADDPS     Z23, Z18, Z18
+	VSHUFF64X2 $0x88, Z18, Z17, Z23
+	VSHUFF64X2 $0xdd, Z18, Z17, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMILPS  $0x4e, Z23, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMILPS  $0xb1, Z23, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMPS    Z23, Z26, Z23
+	VADDPS     X16, X23, X23
+	VADDPS     (DX), X23, X23
+	VMOVUPS    X23, (DX)
+	ADDQ       $0x10, DX
+	VSHUFF64X2 $0x44, Z13, Z12, Z17
+	VSHUFF64X2 $0xee, Z13, Z12, Z18
+	VADDPS     Z18, Z17, Z17
+	VSHUFF64X2 $0x44, Z15, Z14, Z18
+	VSHUFF64X2 $0xee, Z15, Z14, Z23
+	VADDPS     Z23, Z18, Z18
+	VSHUFF64X2 $0x88, Z18, Z17, Z23
+	VSHUFF64X2 $0xdd, Z18, Z17, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMILPS  $0x4e, Z23, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMILPS  $0xb1, Z23, Z17
+	VADDPS     Z17, Z23, Z23
+	VPERMPS    Z23, Z26, Z23
+	VADDPS     X16, X23, X23
+	VADDPS     (DX), X23, X23
+	VMOVUPS    X23, (DX)
+	ADDQ       $0x10, DX
+	ADDQ       $0x04, SI
+	ADDQ       $+64, DI
+	ADDQ       $0x10, BX
+	CMPQ       BX, R8
+	JBE        label33
+	VZEROUPPER
+	RET
+
+// func forward6AVX512(x *float32, wires *uint32, out *uint32, tables *float32, nodes int, positions int, in uint32, shift uint32)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·forward6AVX512(SB), NOSPLIT, $192-56
+	MOVQ   x+0(FP), AX
+	MOVQ   wires+8(FP), CX
+	MOVQ   out+16(FP), DX
+	MOVQ   tables+24(FP), BX
+	MOVQ   nodes+32(FP), SI
+	DECQ   SI
+	IMUL3Q $0x18, SI, SI
+	ADDQ   CX, SI
+	LEAQ   63(SP), DI
+	ANDQ   $-64, DI
+
+label42:
+	LEAQ       96(CX), R8
+	CMPQ       R8, SI
+	CMOVQHI    SI, R8
+	MOVL       (R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       4(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       8(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       12(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       16(R8), R9
+	ADDL       in+48(FP), R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVL       20(R8), R8
+	ADDL       in+48(FP), R8
+	PREFETCHT0 (AX)(R8*4)
+	VMOVUPS    (BX), X0
+	VMOVUPS    16(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, (DI)
+	VMOVUPS    32(BX), X0
+	VMOVUPS    48(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 16(DI)
+	VMOVUPS    64(BX), X0
+	VMOVUPS    80(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 32(DI)
+	VMOVUPS    96(BX), X0
+	VMOVUPS    112(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 48(DI)
+	VMOVUPS    128(BX), X0
+	VMOVUPS    144(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 64(DI)
+	VMOVUPS    160(BX), X0
+	VMOVUPS    176(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 80(DI)
+	VMOVUPS    192(BX), X0
+	VMOVUPS    208(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 96(DI)
+	VMOVUPS    224(BX), X0
+	VMOVUPS    240(BX), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 112(DI)
+	MOVL       (DX), R8
+	ADDL       shift+52(FP), R8
+	LEAQ       (AX)(R8*4), R8
+	MOVL       (CX), R9
+	ADDL       in+48(FP), R9
+	LEAQ       (AX)(R9*4), R9
+	MOVL       4(CX), R10
+	ADDL       in+48(FP), R10
+	LEAQ       (AX)(R10*4), R10
+	MOVL       8(CX), R11
+	ADDL       in+48(FP), R11
+	LEAQ       (AX)(R11*4), R11
+	MOVL       12(CX), R12
+	ADDL       in+48(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVL       16(CX), R13
+	ADDL       in+48(FP), R13
+	LEAQ       (AX)(R13*4), R13
+	MOVL       20(CX), R14
+	ADDL       in+48(FP), R14
+	LEAQ       (AX)(R14*4), R14
+	MOVQ       positions+40(FP), R15
+
+label43:
+	VMOVUPS     (R9), Z0
+	VMOVUPS     (R10), Z1
+	VMOVUPS     (R11), Z2
+	VMOVUPS     (R12), Z3
+	VMOVUPS     (R13), Z4
+	VMOVUPS     (R14), Z5
+	VMULPS.BCST (DI), Z5, Z6
+	VADDPS.BCST (BX), Z6, Z6
+	VMULPS.BCST 4(DI), Z5, Z7
+	VADDPS.BCST 8(BX), Z7, Z7
+	VSUBPS      Z6, Z7, Z7
+	VMULPS      Z4, Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VMULPS.BCST 8(DI), Z5, Z7
+	VADDPS.BCST 16(BX), Z7, Z7
+	VMULPS.BCST 12(DI), Z5, Z8
+	VADDPS.BCST 24(BX), Z8, Z8
+	VSUBPS      Z7, Z8, Z8
+	VMULPS      Z4, Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VSUBPS      Z6, Z7, Z7
+	VMULPS      Z3, Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VMULPS.BCST 16(DI), Z5, Z7
+	VADDPS.BCST 32(BX), Z7, Z7
+	VMULPS.BCST 20(DI), Z5, Z8
+	VADDPS.BCST 40(BX), Z8, Z8
+	VSUBPS      Z7, Z8, Z8
+	VMULPS      Z4, Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VMULPS.BCST 24(DI), Z5, Z8
+	VADDPS.BCST 48(BX), Z8, Z8
+	VMULPS.BCST 28(DI), Z5, Z9
+	VADDPS.BCST 56(BX), Z9, Z9
+	VSUBPS      Z8, Z9, Z9
+	VMULPS      Z4, Z9, Z9
+	VADDPS      Z9, Z8, Z8
+	VSUBPS      Z7, Z8, Z8
+	VMULPS      Z3, Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VSUBPS      Z6, Z7, Z7
+	VMULPS      Z2, Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VMULPS.BCST 32(DI), Z5, Z7
+	VADDPS.BCST 64(BX), Z7, Z7
+	VMULPS.BCST 36(DI), Z5, Z8
+	VADDPS.BCST 72(BX), Z8, Z8
+	VSUBPS      Z7, Z8, Z8
+	VMULPS      Z4, Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VMULPS.BCST 40(DI), Z5, Z8
+	VADDPS.BCST 80(BX), Z8, Z8
+	VMULPS.BCST 44(DI), Z5, Z9
+	VADDPS.BCST 88(BX), Z9, Z9
+	VSUBPS      Z8, Z9, Z9
+	VMULPS      Z4, Z9, Z9
+	VADDPS      Z9, Z8, Z8
+	VSUBPS      Z7, Z8, Z8
+	VMULPS      Z3, Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VMULPS.BCST 48(DI), Z5, Z8
+	VADDPS.BCST 96(BX), Z8, Z8
+	VMULPS.BCST 52(DI), Z5, Z9
+	VADDPS.BCST 104(BX), Z9, Z9
+	VSUBPS      Z8, Z9, Z9
+	VMULPS      Z4, Z9, Z9
+	VADDPS      Z9, Z8, Z8
+	VMULPS.BCST 56(DI), Z5, Z9
+	VADDPS.BCST 112(BX), Z9, Z9
+	VMULPS.BCST 60(DI), Z5, Z10
+	VADDPS.BCST 120(BX), Z10, Z10
+	VSUBPS      Z9, Z10, Z10
+	VMULPS      Z4, Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VSUBPS      Z8, Z9, Z9
+	VMULPS      Z3, Z9, Z9
+	VADDPS      Z9, Z8, Z8
+	VSUBPS      Z7, Z8, Z8
+	VMULPS      Z2, Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VSUBPS      Z6, Z7, Z7
+	VMULPS      Z1, Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VMULPS.BCST 64(DI), Z5, Z7
+	VADDPS.BCST 128(BX), Z7, Z7
+	VMULPS.BCST 68(DI), Z5, Z8
+	VADDPS.BCST 136(BX), Z8, Z8
+	VSUBPS      Z7, Z8, Z8
+	VMULPS      Z4, Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VMULPS.BCST 72(DI), Z5, Z8
+	VADDPS.BCST 144(BX), Z8, Z8
+	VMULPS.BCST 76(DI), Z5, Z9
+	VADDPS.BCST 152(BX), Z9, Z9
+	VSUBPS      Z8, Z9, Z9
+	VMULPS      Z4, Z9, Z9
+	VADDPS      Z9, Z8, Z8
+	VSUBPS      Z7, Z8, Z8
+	VMULPS      Z3, Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VMULPS.BCST 80(DI), Z5, Z8
+	VADDPS.BCST 160(BX), Z8, Z8
+	VMULPS.BCST 84(DI), Z5, Z9
+	VADDPS.BCST 168(BX), Z9, Z9
+	VSUBPS      Z8, Z9, Z9
+	VMULPS      Z4, Z9, Z9
+	VADDPS      Z9, Z8, Z8
+	VMULPS.BCST 88(DI), Z5, Z9
+	VADDPS.BCST 176(BX), Z9, Z9
+	VMULPS.BCST 92(DI), Z5, Z10
+	VADDPS.BCST 184(BX), Z10, Z10
+	VSUBPS      Z9, Z10, Z10
+	VMULPS      Z4, Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VSUBPS      Z8, Z9, Z9
+	VMULPS      Z3, Z9, Z9
+	VADDPS      Z9, Z8, Z8
+	VSUBPS      Z7, Z8, Z8
+	VMULPS      Z2, Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VMULPS.BCST 96(DI), Z5, Z8
+	VADDPS.BCST 192(BX), Z8, Z8
+	VMULPS.BCST 100(DI), Z5, Z9
+	VADDPS.BCST 200(BX), Z9, Z9
+	VSUBPS      Z8, Z9, Z9
+	VMULPS      Z4, Z9, Z9
+	VADDPS      Z9, Z8, Z8
+	VMULPS.BCST 104(DI), Z5, Z9
+	VADDPS.BCST 208(BX), Z9, Z9
+	VMULPS.BCST 108(DI), Z5, Z10
+	VADDPS.BCST 216(BX), Z10, Z10
+	VSUBPS      Z9, Z10, Z10
+	VMULPS      Z4, Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VSUBPS      Z8, Z9, Z9
+	VMULPS      Z3, Z9, Z9
+	VADDPS      Z9, Z8, Z8
+	VMULPS.BCST 112(DI), Z5, Z9
+	VADDPS.BCST 224(BX), Z9, Z9
+	VMULPS.BCST 116(DI), Z5, Z10
+	VADDPS.BCST 232(BX), Z10, Z10
+	VSUBPS      Z9, Z10, Z10
+	VMULPS      Z4, Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VMULPS.BCST 120(DI), Z5, Z10
+	VADDPS.BCST 240(BX), Z10, Z10
+	VMULPS.BCST 124(DI), Z5, Z5
+	VADDPS.BCST 248(BX), Z5, Z5
+	VSUBPS      Z10, Z5, Z5
+	VMULPS      Z4, Z5, Z5
+	VADDPS      Z5, Z10, Z10
+	VSUBPS      Z9, Z10, Z10
+	VMULPS      Z3, Z10, Z10
+	VADDPS      Z10, Z9, Z9
+	VSUBPS      Z8, Z9, Z9
+	VMULPS      Z2, Z9, Z9
+	VADDPS      Z9, Z8, Z8
+	VSUBPS      Z7, Z8, Z8
+	VMULPS      Z1, Z8, Z8
+	VADDPS      Z8, Z7, Z7
+	VSUBPS      Z6, Z7, Z7
+	VMULPS      Z0, Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VMOVUPS     Z6, (R8)
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	ADDQ        $0x40, R12
+	ADDQ        $0x40, R13
+	ADDQ        $0x40, R14
+	DECQ        R15
+	JNZ         label43
+	ADDQ        $0x04, DX
+	ADDQ        $+256, BX
+	ADDQ        $0x18, CX
+	CMPQ        CX, SI
+	JBE         label42
+	VZEROUPPER
+	RET
+
+// func backward6AVX512(x *float32, grads *float32, wires *uint32, out *uint32, to *uint32, tables *float32, sums *float32, nodes int, positions int, in uint32, shift uint32, do int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·backward6AVX512(SB), $6824-88
+	MOVQ   x+0(FP), AX
+	MOVQ   grads+8(FP), CX
+	MOVQ   sums+48(FP), DX
+	MOVQ   wires+16(FP), BX
+	MOVQ   out+24(FP), SI
+	MOVQ   tables+40(FP), DI
+	MOVQ   nodes+56(FP), R8
+	DECQ   R8
+	IMUL3Q $0x18, R8, R8
+	ADDQ   BX, R8
+	LEAQ   167(SP), R9
+	ANDQ   $-64, R9
+	MOVQ   to+32(FP), R11
+	SUBQ   BX, R11
+
+label44:
+	XORQ       R10, R10
+	MOVL       (SI), R12
+	ADDL       shift+76(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, (SP)
+	MOVL       (BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 8(SP)
+	MOVL       4(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 16(SP)
+	MOVL       8(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 24(SP)
+	MOVL       12(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 32(SP)
+	MOVL       16(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 40(SP)
+	MOVL       20(BX), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (AX)(R12*4), R12
+	MOVQ       R12, 48(SP)
+	LEAQ       96(BX), R12
+	CMPQ       R12, R8
+	CMOVQHI    R8, R12
+	MOVL       (R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       4(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       8(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       12(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       16(R12), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (AX)(R13*4)
+	MOVL       20(R12), R12
+	ADDL       in+72(FP), R12
+	PREFETCHT0 (AX)(R12*4)
+	CMPQ       do+80(FP), $0x00
+	JE         label45
+	MOVL       (BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 56(SP)
+	MOVL       4(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 64(SP)
+	MOVL       8(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 72(SP)
+	MOVL       12(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 80(SP)
+	MOVL       16(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 88(SP)
+	MOVL       20(BX)(R11*1), R12
+	ADDL       in+72(FP), R12
+	LEAQ       (CX)(R12*4), R12
+	MOVQ       R12, 96(SP)
+	LEAQ       96(BX), R12
+	CMPQ       R12, R8
+	CMOVQHI    R8, R12
+	MOVL       (R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       4(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       8(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       12(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       16(R12)(R11*1), R13
+	ADDL       in+72(FP), R13
+	PREFETCHT0 (CX)(R13*4)
+	MOVL       20(R12)(R11*1), R12
+	ADDL       in+72(FP), R12
+	PREFETCHT0 (CX)(R12*4)
+	VMOVUPS    (DI), X0
+	VMOVUPS    16(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6528(R9)
+	VMOVUPS    32(DI), X0
+	VMOVUPS    48(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6544(R9)
+	VMOVUPS    64(DI), X0
+	VMOVUPS    80(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6560(R9)
+	VMOVUPS    96(DI), X0
+	VMOVUPS    112(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6576(R9)
+	VMOVUPS    128(DI), X0
+	VMOVUPS    144(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6592(R9)
+	VMOVUPS    160(DI), X0
+	VMOVUPS    176(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6608(R9)
+	VMOVUPS    192(DI), X0
+	VMOVUPS    208(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6624(R9)
+	VMOVUPS    224(DI), X0
+	VMOVUPS    240(DI), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X0
+	VSUBPS     X2, X0, X0
+	VMOVUPS    X0, 6640(R9)
+	MOVQ       $0x00000001, R12
+	TESTQ      R12, R12
+	JZ         label47
+
+label48:
+	MOVQ        8(SP), R13
+	VMOVUPS     (R13)(R10*1), Z0
+	MOVQ        16(SP), R13
+	VMOVUPS     (R13)(R10*1), Z1
+	MOVQ        24(SP), R13
+	VMOVUPS     (R13)(R10*1), Z2
+	MOVQ        32(SP), R13
+	VMOVUPS     (R13)(R10*1), Z15
+	MOVQ        40(SP), R13
+	VMOVUPS     (R13)(R10*1), Z16
+	MOVQ        48(SP), R13
+	VMOVUPS     (R13)(R10*1), Z17
+	VMULPS.BCST 6528(R9), Z17, Z18
+	VADDPS.BCST (DI), Z18, Z18
+	VMULPS.BCST 6532(R9), Z17, Z19
+	VADDPS.BCST 8(DI), Z19, Z19
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 5120(R9)
+	VMULPS      Z16, Z19, Z19
+	VADDPS      Z19, Z18, Z18
+	VMULPS.BCST 6536(R9), Z17, Z19
+	VADDPS.BCST 16(DI), Z19, Z19
+	VMULPS.BCST 6540(R9), Z17, Z21
+	VADDPS.BCST 24(DI), Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 5184(R9)
+	VMULPS      Z16, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 4608(R9)
+	VMULPS      Z15, Z19, Z19
+	VADDPS      Z19, Z18, Z18
+	VMULPS.BCST 6544(R9), Z17, Z19
+	VADDPS.BCST 32(DI), Z19, Z19
+	VMULPS.BCST 6548(R9), Z17, Z21
+	VADDPS.BCST 40(DI), Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 5248(R9)
+	VMULPS      Z16, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6552(R9), Z17, Z21
+	VADDPS.BCST 48(DI), Z21, Z21
+	VMULPS.BCST 6556(R9), Z17, Z22
+	VADDPS.BCST 56(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5312(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4672(R9)
+	VMULPS      Z15, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 4352(R9)
+	VMULPS      Z2, Z19, Z19
+	VADDPS      Z19, Z18, Z18
+	VMULPS.BCST 6560(R9), Z17, Z19
+	VADDPS.BCST 64(DI), Z19, Z19
+	VMULPS.BCST 6564(R9), Z17, Z21
+	VADDPS.BCST 72(DI), Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 5376(R9)
+	VMULPS      Z16, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6568(R9), Z17, Z21
+	VADDPS.BCST 80(DI), Z21, Z21
+	VMULPS.BCST 6572(R9), Z17, Z22
+	VADDPS.BCST 88(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5440(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4736(R9)
+	VMULPS      Z15, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6576(R9), Z17, Z21
+	VADDPS.BCST 96(DI), Z21, Z21
+	VMULPS.BCST 6580(R9), Z17, Z22
+	VADDPS.BCST 104(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5504(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VMULPS.BCST 6584(R9), Z17, Z22
+	VADDPS.BCST 112(DI), Z22, Z22
+	VMULPS.BCST 6588(R9), Z17, Z23
+	VADDPS.BCST 120(DI), Z23, Z23
+	VSUBPS      Z22, Z23, Z23
+	VMOVUPS     Z23, 5568(R9)
+	VMULPS      Z16, Z23, Z23
+	VADDPS      Z23, Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 4800(R9)
+	VMULPS      Z15, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4416(R9)
+	VMULPS      Z2, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 4224(R9)
+	VMULPS      Z1, Z19, Z19
+	VADDPS      Z19, Z18, Z18
+	VMULPS.BCST 6592(R9), Z17, Z19
+	VADDPS.BCST 128(DI), Z19, Z19
+	VMULPS.BCST 6596(R9), Z17, Z21
+	VADDPS.BCST 136(DI), Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 5632(R9)
+	VMULPS      Z16, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6600(R9), Z17, Z21
+	VADDPS.BCST 144(DI), Z21, Z21
+	VMULPS.BCST 6604(R9), Z17, Z22
+	VADDPS.BCST 152(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5696(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4864(R9)
+	VMULPS      Z15, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6608(R9), Z17, Z21
+	VADDPS.BCST 160(DI), Z21, Z21
+	VMULPS.BCST 6612(R9), Z17, Z22
+	VADDPS.BCST 168(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5760(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VMULPS.BCST 6616(R9), Z17, Z22
+	VADDPS.BCST 176(DI), Z22, Z22
+	VMULPS.BCST 6620(R9), Z17, Z23
+	VADDPS.BCST 184(DI), Z23, Z23
+	VSUBPS      Z22, Z23, Z23
+	VMOVUPS     Z23, 5824(R9)
+	VMULPS      Z16, Z23, Z23
+	VADDPS      Z23, Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 4928(R9)
+	VMULPS      Z15, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4480(R9)
+	VMULPS      Z2, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6624(R9), Z17, Z21
+	VADDPS.BCST 192(DI), Z21, Z21
+	VMULPS.BCST 6628(R9), Z17, Z22
+	VADDPS.BCST 200(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5888(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VMULPS.BCST 6632(R9), Z17, Z22
+	VADDPS.BCST 208(DI), Z22, Z22
+	VMULPS.BCST 6636(R9), Z17, Z23
+	VADDPS.BCST 216(DI), Z23, Z23
+	VSUBPS      Z22, Z23, Z23
+	VMOVUPS     Z23, 5952(R9)
+	VMULPS      Z16, Z23, Z23
+	VADDPS      Z23, Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 4992(R9)
+	VMULPS      Z15, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VMULPS.BCST 6640(R9), Z17, Z22
+	VADDPS.BCST 224(DI), Z22, Z22
+	VMULPS.BCST 6644(R9), Z17, Z23
+	VADDPS.BCST 232(DI), Z23, Z23
+	VSUBPS      Z22, Z23, Z23
+	VMOVUPS     Z23, 6016(R9)
+	VMULPS      Z16, Z23, Z23
+	VADDPS      Z23, Z22, Z22
+	VMULPS.BCST 6648(R9), Z17, Z23
+	VADDPS.BCST 240(DI), Z23, Z23
+	VMULPS.BCST 6652(R9), Z17, Z24
+	VADDPS.BCST 248(DI), Z24, Z24
+	VSUBPS      Z23, Z24, Z24
+	VMOVUPS     Z24, 6080(R9)
+	VMULPS      Z16, Z24, Z24
+	VADDPS      Z24, Z23, Z23
+	VSUBPS      Z22, Z23, Z23
+	VMOVUPS     Z23, 5056(R9)
+	VMULPS      Z15, Z23, Z23
+	VADDPS      Z23, Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 4544(R9)
+	VMULPS      Z2, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4288(R9)
+	VMULPS      Z1, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 4160(R9)
+	VPXORD      Z3, Z3, Z3
+	VPXORD      Z4, Z4, Z4
+	VPXORD      Z5, Z5, Z5
+	VPXORD      Z6, Z6, Z6
+	VPXORD      Z7, Z7, Z7
+	VPXORD      Z8, Z8, Z8
+	MOVQ        (SP), R13
+	VMOVUPS     (R13)(R10*1), Z18
+	VMULPS      Z0, Z18, Z0
+	VMULPS      4160(R9), Z18, Z19
+	VADDPS      Z19, Z3, Z3
+	VSUBPS      Z0, Z18, Z18
+	VMULPS      Z1, Z18, Z19
+	VMULPS      4224(R9), Z18, Z21
+	VADDPS      Z21, Z4, Z4
+	VSUBPS      Z19, Z18, Z18
+	VMULPS      Z2, Z18, Z21
+	VMULPS      4352(R9), Z18, Z22
+	VADDPS      Z22, Z5, Z5
+	VSUBPS      Z21, Z18, Z18
+	VMULPS      Z15, Z18, Z22
+	VMULPS      4608(R9), Z18, Z23
+	VADDPS      Z23, Z6, Z6
+	VSUBPS      Z22, Z18, Z18
+	VMULPS      Z16, Z18, Z23
+	VMULPS      5120(R9), Z18, Z24
+	VADDPS      Z24, Z7, Z7
+	VSUBPS      Z23, Z18, Z18
+	VMULPS      Z17, Z18, Z24
+	VMULPS.BCST 6528(R9), Z18, Z25
+	VADDPS      Z25, Z8, Z8
+	VSUBPS      Z24, Z18, Z18
+	VMOVUPS     Z18, (R9)
+	VMOVUPS     Z24, 64(R9)
+	VMULPS      Z17, Z23, Z18
+	VMULPS.BCST 6532(R9), Z23, Z24
+	VADDPS      Z24, Z8, Z8
+	VSUBPS      Z18, Z23, Z23
+	VMOVUPS     Z23, 128(R9)
+	VMOVUPS     Z18, 192(R9)
+	VMULPS      Z16, Z22, Z18
+	VMULPS      5184(R9), Z22, Z23
+	VADDPS      Z23, Z7, Z7
+	VSUBPS      Z18, Z22, Z22
+	VMULPS      Z17, Z22, Z23
+	VMULPS.BCST 6536(R9), Z22, Z24
+	VADDPS      Z24, Z8, Z8
+	VSUBPS      Z23, Z22, Z22
+	VMOVUPS     Z22, 256(R9)
+	VMOVUPS     Z23, 320(R9)
+	VMULPS      Z17, Z18, Z22
+	VMULPS.BCST 6540(R9), Z18, Z23
+	VADDPS      Z23, Z8, Z8
+	VSUBPS      Z22, Z18, Z18
+	VMOVUPS     Z18, 384(R9)
+	VMOVUPS     Z22, 448(R9)
+	VMULPS      Z15, Z21, Z18
+	VMULPS      4672(R9), Z21, Z22
+	VADDPS      Z22, Z6, Z6
+	VSUBPS      Z18, Z21, Z21
+	VMULPS      Z16, Z21, Z22
+	VMULPS      5248(R9), Z21, Z23
+	VADDPS      Z23, Z7, Z7
+	VSUBPS      Z22, Z21, Z21
+	VMULPS      Z17, Z21, Z23
+	VMULPS.BCST 6544(R9), Z21, Z24
+	VADDPS      Z24, Z8, Z8
+	VSUBPS      Z23, Z21, Z21
+	VMOVUPS     Z21, 512(R9)
+	VMOVUPS     Z23, 576(R9)
+	VMULPS      Z17, Z22, Z21
+	VMULPS.BCST 6548(R9), Z22, Z23
+	VADDPS      Z23, Z8, Z8
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 640(R9)
+	VMOVUPS     Z21, 704(R9)
+	VMULPS      Z16, Z18, Z21
+	VMULPS      5312(R9), Z18, Z22
+	VADDPS      Z22, Z7, Z7
+	VSUBPS      Z21, Z18, Z18
+	VMULPS      Z17, Z18, Z22
+	VMULPS.BCST 6552(R9), Z18, Z23
+	VADDPS      Z23, Z8, Z8
+	VSUBPS      Z22, Z18, Z18
+	VMOVUPS     Z18, 768(R9)
+	VMOVUPS     Z22, 832(R9)
+	VMULPS      Z17, Z21, Z18
+	VMULPS.BCST 6556(R9), Z21, Z22
+	VADDPS      Z22, Z8, Z8
+	VSUBPS      Z18, Z21, Z21
+	VMOVUPS     Z21, 896(R9)
+	VMOVUPS     Z18, 960(R9)
+	VMULPS      Z2, Z19, Z18
+	VMULPS      4416(R9), Z19, Z21
+	VADDPS      Z21, Z5, Z5
+	VSUBPS      Z18, Z19, Z19
+	VMULPS      Z15, Z19, Z21
+	VMULPS      4736(R9), Z19, Z22
+	VADDPS      Z22, Z6, Z6
+	VSUBPS      Z21, Z19, Z19
+	VMULPS      Z16, Z19, Z22
+	VMULPS      5376(R9), Z19, Z23
+	VADDPS      Z23, Z7, Z7
+	VSUBPS      Z22, Z19, Z19
+	VMULPS      Z17, Z19, Z23
+	VMULPS.BCST 6560(R9), Z19, Z24
+	VADDPS      Z24, Z8, Z8
+	VSUBPS      Z23, Z19, Z19
+	VMOVUPS     Z19, 1024(R9)
+	VMOVUPS     Z23, 1088(R9)
+	VMULPS      Z17, Z22, Z19
+	VMULPS.BCST 6564(R9), Z22, Z23
+	VADDPS      Z23, Z8, Z8
+	VSUBPS      Z19, Z22, Z22
+	VMOVUPS     Z22, 1152(R9)
+	VMOVUPS     Z19, 1216(R9)
+	VMULPS      Z16, Z21, Z19
+	VMULPS      5440(R9), Z21, Z22
+	VADDPS      Z22, Z7, Z7
+	VSUBPS      Z19, Z21, Z21
+	VMULPS      Z17, Z21, Z22
+	VMULPS.BCST 6568(R9), Z21, Z23
+	VADDPS      Z23, Z8, Z8
+	VSUBPS      Z22, Z21, Z21
+	VMOVUPS     Z21, 1280(R9)
+	VMOVUPS     Z22, 1344(R9)
+	VMULPS      Z17, Z19, Z21
+	VMULPS.BCST 6572(R9), Z19, Z22
+	VADDPS      Z22, Z8, Z8
+	VSUBPS      Z21, Z19, Z19
+	VMOVUPS     Z19, 1408(R9)
+	VMOVUPS     Z21, 1472(R9)
+	VMULPS      Z15, Z18, Z19
+	VMULPS      4800(R9), Z18, Z21
+	VADDPS      Z21, Z6, Z6
+	VSUBPS      Z19, Z18, Z18
+	VMULPS      Z16, Z18, Z21
+	VMULPS      5504(R9), Z18, Z22
+	VADDPS      Z22, Z7, Z7
+	VSUBPS      Z21, Z18, Z18
+	VMULPS      Z17, Z18, Z22
+	VMULPS.BCST 6576(R9), Z18, Z23
+	VADDPS      Z23, Z8, Z8
+	VSUBPS      Z22, Z18, Z18
+	VMOVUPS     Z18, 1536(R9)
+	VMOVUPS     Z22, 1600(R9)
+	VMULPS      Z17, Z21, Z18
+	VMULPS.BCST 6580(R9), Z21, Z22
+	VADDPS      Z22, Z8, Z8
+	VSUBPS      Z18, Z21, Z21
+	VMOVUPS     Z21, 1664(R9)
+	VMOVUPS     Z18, 1728(R9)
+	VMULPS      Z16, Z19, Z18
+	VMULPS      5568(R9), Z19, Z21
+	VADDPS      Z21, Z7, Z7
+	VSUBPS      Z18, Z19, Z19
+	VMULPS      Z17, Z19, Z21
+	VMULPS.BCST 6584(R9), Z19, Z22
+	VADDPS      Z22, Z8, Z8
+	VSUBPS      Z21, Z19, Z19
+	VMOVUPS     Z19, 1792(R9)
+	VMOVUPS     Z21, 1856(R9)
+	VMULPS      Z17, Z18, Z19
+	VMULPS.BCST 6588(R9), Z18, Z21
+	VADDPS      Z21, Z8, Z8
+	VSUBPS      Z19, Z18, Z18
+	VMOVUPS     Z18, 1920(R9)
+	VMOVUPS     Z19, 1984(R9)
+	VMULPS      Z1, Z0, Z1
+	VMULPS      4288(R9), Z0, Z18
+	VADDPS      Z18, Z4, Z4
+	VSUBPS      Z1, Z0, Z0
+	VMULPS      Z2, Z0, Z18
+	VMULPS      4480(R9), Z0, Z19
+	VADDPS      Z19, Z5, Z5
+	VSUBPS      Z18, Z0, Z0
+	VMULPS      Z15, Z0, Z19
+	VMULPS      4864(R9), Z0, Z21
+	VADDPS      Z21, Z6, Z6
+	VSUBPS      Z19, Z0, Z0
+	VMULPS      Z16, Z0, Z21
+	VMULPS      5632(R9), Z0, Z22
+	VADDPS      Z22, Z7, Z7
+	VSUBPS      Z21, Z0, Z0
+	VMULPS      Z17, Z0, Z22
+	VMULPS.BCST 6592(R9), Z0, Z23
+	VADDPS      Z23, Z8, Z8
+	VSUBPS      Z22, Z0, Z0
+	VMOVUPS     Z0, 2048(R9)
+	VMOVUPS     Z22, 2112(R9)
+	VMULPS      Z17, Z21, Z0
+	VMULPS.BCST 6596(R9), Z21, Z22
+	VADDPS      Z22, Z8, Z8
+	VSUBPS      Z0, Z21, Z21
+	VMOVUPS     Z21, 2176(R9)
+	VMOVUPS     Z0, 2240(R9)
+	VMULPS      Z16, Z19, Z0
+	VMULPS      5696(R9), Z19, Z21
+	VADDPS      Z21, Z7, Z7
+	VSUBPS      Z0, Z19, Z19
+	VMULPS      Z17, Z19, Z21
+	VMULPS.BCST 6600(R9), Z19, Z22
+	VADDPS      Z22, Z8, Z8
+	VSUBPS      Z21, Z19, Z19
+	VMOVUPS     Z19, 2304(R9)
+	VMOVUPS     Z21, 2368(R9)
+	VMULPS      Z17, Z0, Z19
+	VMULPS.BCST 6604(R9), Z0, Z21
+	VADDPS      Z21, Z8, Z8
+	VSUBPS      Z19, Z0, Z0
+	VMOVUPS     Z0, 2432(R9)
+	VMOVUPS     Z19, 2496(R9)
+	VMULPS      Z15, Z18, Z0
+	VMULPS      4928(R9), Z18, Z19
+	VADDPS      Z19, Z6, Z6
+	VSUBPS      Z0, Z18, Z18
+	VMULPS      Z16, Z18, Z19
+	VMULPS      5760(R9), Z18, Z21
+	VADDPS      Z21, Z7, Z7
+	VSUBPS      Z19, Z18, Z18
+	VMULPS      Z17, Z18, Z21
+	VMULPS.BCST 6608(R9), Z18, Z22
+	VADDPS      Z22, Z8, Z8
+	VSUBPS      Z21, Z18, Z18
+	VMOVUPS     Z18, 2560(R9)
+	VMOVUPS     Z21, 2624(R9)
+	VMULPS      Z17, Z19, Z18
+	VMULPS.BCST 6612(R9), Z19, Z21
+	VADDPS      Z21, Z8, Z8
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 2688(R9)
+	VMOVUPS     Z18, 2752(R9)
+	VMULPS      Z16, Z0, Z18
+	VMULPS      5824(R9), Z0, Z19
+	VADDPS      Z19, Z7, Z7
+	VSUBPS      Z18, Z0, Z0
+	VMULPS      Z17, Z0, Z19
+	VMULPS.BCST 6616(R9), Z0, Z21
+	VADDPS      Z21, Z8, Z8
+	VSUBPS      Z19, Z0, Z0
+	VMOVUPS     Z0, 2816(R9)
+	VMOVUPS     Z19, 2880(R9)
+	VMULPS      Z17, Z18, Z0
+	VMULPS.BCST 6620(R9), Z18, Z19
+	VADDPS      Z19, Z8, Z8
+	VSUBPS      Z0, Z18, Z18
+	VMOVUPS     Z18, 2944(R9)
+	VMOVUPS     Z0, 3008(R9)
+	VMULPS      Z2, Z1, Z0
+	VMULPS      4544(R9), Z1, Z2
+	VADDPS      Z2, Z5, Z5
+	VSUBPS      Z0, Z1, Z1
+	VMULPS      Z15, Z1, Z2
+	VMULPS      4992(R9), Z1, Z18
+	VADDPS      Z18, Z6, Z6
+	VSUBPS      Z2, Z1, Z1
+	VMULPS      Z16, Z1, Z18
+	VMULPS      5888(R9), Z1, Z19
+	VADDPS      Z19, Z7, Z7
+	VSUBPS      Z18, Z1, Z1
+	VMULPS      Z17, Z1, Z19
+	VMULPS.BCST 6624(R9), Z1, Z21
+	VADDPS      Z21, Z8, Z8
+	VSUBPS      Z19, Z1, Z1
+	VMOVUPS     Z1, 3072(R9)
+	VMOVUPS     Z19, 3136(R9)
+	VMULPS      Z17, Z18, Z1
+	VMULPS.BCST 6628(R9), Z18, Z19
+	VADDPS      Z19, Z8, Z8
+	VSUBPS      Z1, Z18, Z18
+	VMOVUPS     Z18, 3200(R9)
+	VMOVUPS     Z1, 3264(R9)
+	VMULPS      Z16, Z2, Z1
+	VMULPS      5952(R9), Z2, Z18
+	VADDPS      Z18, Z7, Z7
+	VSUBPS      Z1, Z2, Z2
+	VMULPS      Z17, Z2, Z18
+	VMULPS.BCST 6632(R9), Z2, Z19
+	VADDPS      Z19, Z8, Z8
+	VSUBPS      Z18, Z2, Z2
+	VMOVUPS     Z2, 3328(R9)
+	VMOVUPS     Z18, 3392(R9)
+	VMULPS      Z17, Z1, Z2
+	VMULPS.BCST 6636(R9), Z1, Z18
+	VADDPS      Z18, Z8, Z8
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS     Z1, 3456(R9)
+	VMOVUPS     Z2, 3520(R9)
+	VMULPS      Z15, Z0, Z1
+	VMULPS      5056(R9), Z0, Z2
+	VADDPS      Z2, Z6, Z6
+	VSUBPS      Z1, Z0, Z0
+	VMULPS      Z16, Z0, Z2
+	VMULPS      6016(R9), Z0, Z15
+	VADDPS      Z15, Z7, Z7
+	VSUBPS      Z2, Z0, Z0
+	VMULPS      Z17, Z0, Z15
+	VMULPS.BCST 6640(R9), Z0, Z18
+	VADDPS      Z18, Z8, Z8
+	VSUBPS      Z15, Z0, Z0
+	VMOVUPS     Z0, 3584(R9)
+	VMOVUPS     Z15, 3648(R9)
+	VMULPS      Z17, Z2, Z0
+	VMULPS.BCST 6644(R9), Z2, Z15
+	VADDPS      Z15, Z8, Z8
+	VSUBPS      Z0, Z2, Z2
+	VMOVUPS     Z2, 3712(R9)
+	VMOVUPS     Z0, 3776(R9)
+	VMULPS      Z16, Z1, Z0
+	VMULPS      6080(R9), Z1, Z2
+	VADDPS      Z2, Z7, Z7
+	VSUBPS      Z0, Z1, Z1
+	VMULPS      Z17, Z1, Z2
+	VMULPS.BCST 6648(R9), Z1, Z15
+	VADDPS      Z15, Z8, Z8
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS     Z1, 3840(R9)
+	VMOVUPS     Z2, 3904(R9)
+	VMULPS      Z17, Z0, Z1
+	VMULPS.BCST 6652(R9), Z0, Z2
+	VADDPS      Z2, Z8, Z8
+	VSUBPS      Z1, Z0, Z0
+	VMOVUPS     Z0, 3968(R9)
+	VMOVUPS     Z1, 4032(R9)
+	CMPQ        do+80(FP), $0x02
+	JE          label49
+	MOVQ        56(SP), R13
+	VMOVUPS     Z3, (R13)(R10*1)
+	MOVQ        64(SP), R13
+	VMOVUPS     Z4, (R13)(R10*1)
+	MOVQ        72(SP), R13
+	VMOVUPS     Z5, (R13)(R10*1)
+	MOVQ        80(SP), R13
+	VMOVUPS     Z6, (R13)(R10*1)
+	MOVQ        88(SP), R13
+	VMOVUPS     Z7, (R13)(R10*1)
+	MOVQ        96(SP), R13
+	VMOVUPS     Z8, (R13)(R10*1)
+	JMP         label50
+
+label49:
+	MOVQ    56(SP), R13
+	VADDPS  (R13)(R10*1), Z3, Z3
+	VMOVUPS Z3, (R13)(R10*1)
+	MOVQ    64(SP), R13
+	VADDPS  (R13)(R10*1), Z4, Z4
+	VMOVUPS Z4, (R13)(R10*1)
+	MOVQ    72(SP), R13
+	VADDPS  (R13)(R10*1), Z5, Z5
+	VMOVUPS Z5, (R13)(R10*1)
+	MOVQ    80(SP), R13
+	VADDPS  (R13)(R10*1), Z6, Z6
+	VMOVUPS Z6, (R13)(R10*1)
+	MOVQ    88(SP), R13
+	VADDPS  (R13)(R10*1), Z7, Z7
+	VMOVUPS Z7, (R13)(R10*1)
+	MOVQ    96(SP), R13
+	VADDPS  (R13)(R10*1), Z8, Z8
+	VMOVUPS Z8, (R13)(R10*1)
+
+label50:
+	ADDQ $0x40, R10
+	DECQ R12
+	JNZ  label48
+
+label47:
+	MOVQ  positions+64(FP), R12
+	DECQ  R12
+	TESTQ R12, R12
+	JZ    label51
+
+label52:
+	MOVQ        8(SP), R13
+	VMOVUPS     (R13)(R10*1), Z0
+	MOVQ        16(SP), R13
+	VMOVUPS     (R13)(R10*1), Z1
+	MOVQ        24(SP), R13
+	VMOVUPS     (R13)(R10*1), Z2
+	MOVQ        32(SP), R13
+	VMOVUPS     (R13)(R10*1), Z15
+	MOVQ        40(SP), R13
+	VMOVUPS     (R13)(R10*1), Z16
+	MOVQ        48(SP), R13
+	VMOVUPS     (R13)(R10*1), Z17
+	VMULPS.BCST 6528(R9), Z17, Z18
+	VADDPS.BCST (DI), Z18, Z18
+	VMULPS.BCST 6532(R9), Z17, Z19
+	VADDPS.BCST 8(DI), Z19, Z19
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 5120(R9)
+	VMULPS      Z16, Z19, Z19
+	VADDPS      Z19, Z18, Z18
+	VMULPS.BCST 6536(R9), Z17, Z19
+	VADDPS.BCST 16(DI), Z19, Z19
+	VMULPS.BCST 6540(R9), Z17, Z21
+	VADDPS.BCST 24(DI), Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 5184(R9)
+	VMULPS      Z16, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 4608(R9)
+	VMULPS      Z15, Z19, Z19
+	VADDPS      Z19, Z18, Z18
+	VMULPS.BCST 6544(R9), Z17, Z19
+	VADDPS.BCST 32(DI), Z19, Z19
+	VMULPS.BCST 6548(R9), Z17, Z21
+	VADDPS.BCST 40(DI), Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 5248(R9)
+	VMULPS      Z16, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6552(R9), Z17, Z21
+	VADDPS.BCST 48(DI), Z21, Z21
+	VMULPS.BCST 6556(R9), Z17, Z22
+	VADDPS.BCST 56(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5312(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4672(R9)
+	VMULPS      Z15, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 4352(R9)
+	VMULPS      Z2, Z19, Z19
+	VADDPS      Z19, Z18, Z18
+	VMULPS.BCST 6560(R9), Z17, Z19
+	VADDPS.BCST 64(DI), Z19, Z19
+	VMULPS.BCST 6564(R9), Z17, Z21
+	VADDPS.BCST 72(DI), Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 5376(R9)
+	VMULPS      Z16, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6568(R9), Z17, Z21
+	VADDPS.BCST 80(DI), Z21, Z21
+	VMULPS.BCST 6572(R9), Z17, Z22
+	VADDPS.BCST 88(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5440(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4736(R9)
+	VMULPS      Z15, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6576(R9), Z17, Z21
+	VADDPS.BCST 96(DI), Z21, Z21
+	VMULPS.BCST 6580(R9), Z17, Z22
+	VADDPS.BCST 104(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5504(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VMULPS.BCST 6584(R9), Z17, Z22
+	VADDPS.BCST 112(DI), Z22, Z22
+	VMULPS.BCST 6588(R9), Z17, Z23
+	VADDPS.BCST 120(DI), Z23, Z23
+	VSUBPS      Z22, Z23, Z23
+	VMOVUPS     Z23, 5568(R9)
+	VMULPS      Z16, Z23, Z23
+	VADDPS      Z23, Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 4800(R9)
+	VMULPS      Z15, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4416(R9)
+	VMULPS      Z2, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 4224(R9)
+	VMULPS      Z1, Z19, Z19
+	VADDPS      Z19, Z18, Z18
+	VMULPS.BCST 6592(R9), Z17, Z19
+	VADDPS.BCST 128(DI), Z19, Z19
+	VMULPS.BCST 6596(R9), Z17, Z21
+	VADDPS.BCST 136(DI), Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 5632(R9)
+	VMULPS      Z16, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6600(R9), Z17, Z21
+	VADDPS.BCST 144(DI), Z21, Z21
+	VMULPS.BCST 6604(R9), Z17, Z22
+	VADDPS.BCST 152(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5696(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4864(R9)
+	VMULPS      Z15, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6608(R9), Z17, Z21
+	VADDPS.BCST 160(DI), Z21, Z21
+	VMULPS.BCST 6612(R9), Z17, Z22
+	VADDPS.BCST 168(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5760(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VMULPS.BCST 6616(R9), Z17, Z22
+	VADDPS.BCST 176(DI), Z22, Z22
+	VMULPS.BCST 6620(R9), Z17, Z23
+	VADDPS.BCST 184(DI), Z23, Z23
+	VSUBPS      Z22, Z23, Z23
+	VMOVUPS     Z23, 5824(R9)
+	VMULPS      Z16, Z23, Z23
+	VADDPS      Z23, Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 4928(R9)
+	VMULPS      Z15, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4480(R9)
+	VMULPS      Z2, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VMULPS.BCST 6624(R9), Z17, Z21
+	VADDPS.BCST 192(DI), Z21, Z21
+	VMULPS.BCST 6628(R9), Z17, Z22
+	VADDPS.BCST 200(DI), Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 5888(R9)
+	VMULPS      Z16, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VMULPS.BCST 6632(R9), Z17, Z22
+	VADDPS.BCST 208(DI), Z22, Z22
+	VMULPS.BCST 6636(R9), Z17, Z23
+	VADDPS.BCST 216(DI), Z23, Z23
+	VSUBPS      Z22, Z23, Z23
+	VMOVUPS     Z23, 5952(R9)
+	VMULPS      Z16, Z23, Z23
+	VADDPS      Z23, Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 4992(R9)
+	VMULPS      Z15, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VMULPS.BCST 6640(R9), Z17, Z22
+	VADDPS.BCST 224(DI), Z22, Z22
+	VMULPS.BCST 6644(R9), Z17, Z23
+	VADDPS.BCST 232(DI), Z23, Z23
+	VSUBPS      Z22, Z23, Z23
+	VMOVUPS     Z23, 6016(R9)
+	VMULPS      Z16, Z23, Z23
+	VADDPS      Z23, Z22, Z22
+	VMULPS.BCST 6648(R9), Z17, Z23
+	VADDPS.BCST 240(DI), Z23, Z23
+	VMULPS.BCST 6652(R9), Z17, Z24
+	VADDPS.BCST 248(DI), Z24, Z24
+	VSUBPS      Z23, Z24, Z24
+	VMOVUPS     Z24, 6080(R9)
+	VMULPS      Z16, Z24, Z24
+	VADDPS      Z24, Z23, Z23
+	VSUBPS      Z22, Z23, Z23
+	VMOVUPS     Z23, 5056(R9)
+	VMULPS      Z15, Z23, Z23
+	VADDPS      Z23, Z22, Z22
+	VSUBPS      Z21, Z22, Z22
+	VMOVUPS     Z22, 4544(R9)
+	VMULPS      Z2, Z22, Z22
+	VADDPS      Z22, Z21, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMOVUPS     Z21, 4288(R9)
+	VMULPS      Z1, Z21, Z21
+	VADDPS      Z21, Z19, Z19
+	VSUBPS      Z18, Z19, Z19
+	VMOVUPS     Z19, 4160(R9)
+	VPXORD      Z9, Z9, Z9
+	VPXORD      Z10, Z10, Z10
+	VPXORD      Z11, Z11, Z11
+	VPXORD      Z12, Z12, Z12
+	VPXORD      Z13, Z13, Z13
+	VPXORD      Z14, Z14, Z14
+	MOVQ        (SP), R13
+	VMOVUPS     (R13)(R10*1), Z18
+	VMULPS      Z0, Z18, Z0
+	VMULPS      4160(R9), Z18, Z19
+	VADDPS      Z19, Z9, Z9
+	VSUBPS      Z0, Z18, Z18
+	VMULPS      Z1, Z18, Z19
+	VMULPS      4224(R9), Z18, Z21
+	VADDPS      Z21, Z10, Z10
+	VSUBPS      Z19, Z18, Z18
+	VMULPS      Z2, Z18, Z21
+	VMULPS      4352(R9), Z18, Z22
+	VADDPS      Z22, Z11, Z11
+	VSUBPS      Z21, Z18, Z18
+	VMULPS      Z15, Z18, Z22
+	VMULPS      4608(R9), Z18, Z23
+	VADDPS      Z23, Z12, Z12
+	VSUBPS      Z22, Z18, Z18
+	VMULPS      Z16, Z18, Z23
+	VMULPS      5120(R9), Z18, Z24
+	VADDPS      Z24, Z13, Z13
+	VSUBPS      Z23, Z18, Z18
+	VMULPS      Z17, Z18, Z24
+	VMULPS.BCST 6528(R9), Z18, Z25
+	VADDPS      Z25, Z14, Z14
+	VSUBPS      Z24, Z18, Z18
+	VADDPS      (R9), Z18, Z18
+	VMOVUPS     Z18, (R9)
+	VADDPS      64(R9), Z24, Z24
+	VMOVUPS     Z24, 64(R9)
+	VMULPS      Z17, Z23, Z18
+	VMULPS.BCST 6532(R9), Z23, Z24
+	VADDPS      Z24, Z14, Z14
+	VSUBPS      Z18, Z23, Z23
+	VADDPS      128(R9), Z23, Z23
+	VMOVUPS     Z23, 128(R9)
+	VADDPS      192(R9), Z18, Z18
+	VMOVUPS     Z18, 192(R9)
+	VMULPS      Z16, Z22, Z18
+	VMULPS      5184(R9), Z22, Z23
+	VADDPS      Z23, Z13, Z13
+	VSUBPS      Z18, Z22, Z22
+	VMULPS      Z17, Z22, Z23
+	VMULPS.BCST 6536(R9), Z22, Z24
+	VADDPS      Z24, Z14, Z14
+	VSUBPS      Z23, Z22, Z22
+	VADDPS      256(R9), Z22, Z22
+	VMOVUPS     Z22, 256(R9)
+	VADDPS      320(R9), Z23, Z23
+	VMOVUPS     Z23, 320(R9)
+	VMULPS      Z17, Z18, Z22
+	VMULPS.BCST 6540(R9), Z18, Z23
+	VADDPS      Z23, Z14, Z14
+	VSUBPS      Z22, Z18, Z18
+	VADDPS      384(R9), Z18, Z18
+	VMOVUPS     Z18, 384(R9)
+	VADDPS      448(R9), Z22, Z22
+	VMOVUPS     Z22, 448(R9)
+	VMULPS      Z15, Z21, Z18
+	VMULPS      4672(R9), Z21, Z22
+	VADDPS      Z22, Z12, Z12
+	VSUBPS      Z18, Z21, Z21
+	VMULPS      Z16, Z21, Z22
+	VMULPS      5248(R9), Z21, Z23
+	VADDPS      Z23, Z13, Z13
+	VSUBPS      Z22, Z21, Z21
+	VMULPS      Z17, Z21, Z23
+	VMULPS.BCST 6544(R9), Z21, Z24
+	VADDPS      Z24, Z14, Z14
+	VSUBPS      Z23, Z21, Z21
+	VADDPS      512(R9), Z21, Z21
+	VMOVUPS     Z21, 512(R9)
+	VADDPS      576(R9), Z23, Z23
+	VMOVUPS     Z23, 576(R9)
+	VMULPS      Z17, Z22, Z21
+	VMULPS.BCST 6548(R9), Z22, Z23
+	VADDPS      Z23, Z14, Z14
+	VSUBPS      Z21, Z22, Z22
+	VADDPS      640(R9), Z22, Z22
+	VMOVUPS     Z22, 640(R9)
+	VADDPS      704(R9), Z21, Z21
+	VMOVUPS     Z21, 704(R9)
+	VMULPS      Z16, Z18, Z21
+	VMULPS      5312(R9), Z18, Z22
+	VADDPS      Z22, Z13, Z13
+	VSUBPS      Z21, Z18, Z18
+	VMULPS      Z17, Z18, Z22
+	VMULPS.BCST 6552(R9), Z18, Z23
+	VADDPS      Z23, Z14, Z14
+	VSUBPS      Z22, Z18, Z18
+	VADDPS      768(R9), Z18, Z18
+	VMOVUPS     Z18, 768(R9)
+	VADDPS      832(R9), Z22, Z22
+	VMOVUPS     Z22, 832(R9)
+	VMULPS      Z17, Z21, Z18
+	VMULPS.BCST 6556(R9), Z21, Z22
+	VADDPS      Z22, Z14, Z14
+	VSUBPS      Z18, Z21, Z21
+	VADDPS      896(R9), Z21, Z21
+	VMOVUPS     Z21, 896(R9)
+	VADDPS      960(R9), Z18, Z18
+	VMOVUPS     Z18, 960(R9)
+	VMULPS      Z2, Z19, Z18
+	VMULPS      4416(R9), Z19, Z21
+	VADDPS      Z21, Z11, Z11
+	VSUBPS      Z18, Z19, Z19
+	VMULPS      Z15, Z19, Z21
+	VMULPS      4736(R9), Z19, Z22
+	VADDPS      Z22, Z12, Z12
+	VSUBPS      Z21, Z19, Z19
+	VMULPS      Z16, Z19, Z22
+	VMULPS      5376(R9), Z19, Z23
+	VADDPS      Z23, Z13, Z13
+	VSUBPS      Z22, Z19, Z19
+	VMULPS      Z17, Z19, Z23
+	VMULPS.BCST 6560(R9), Z19, Z24
+	VADDPS      Z24, Z14, Z14
+	VSUBPS      Z23, Z19, Z19
+	VADDPS      1024(R9), Z19, Z19
+	VMOVUPS     Z19, 1024(R9)
+	VADDPS      1088(R9), Z23, Z23
+	VMOVUPS     Z23, 1088(R9)
+	VMULPS      Z17, Z22, Z19
+	VMULPS.BCST 6564(R9), Z22, Z23
+	VADDPS      Z23, Z14, Z14
+	VSUBPS      Z19, Z22, Z22
+	VADDPS      1152(R9), Z22, Z22
+	VMOVUPS     Z22, 1152(R9)
+	VADDPS      1216(R9), Z19, Z19
+	VMOVUPS     Z19, 1216(R9)
+	VMULPS      Z16, Z21, Z19
+	VMULPS      5440(R9), Z21, Z22
+	VADDPS      Z22, Z13, Z13
+	VSUBPS      Z19, Z21, Z21
+	VMULPS      Z17, Z21, Z22
+	VMULPS.BCST 6568(R9), Z21, Z23
+	VADDPS      Z23, Z14, Z14
+	VSUBPS      Z22, Z21, Z21
+	VADDPS      1280(R9), Z21, Z21
+	VMOVUPS     Z21, 1280(R9)
+	VADDPS      1344(R9), Z22, Z22
+	VMOVUPS     Z22, 1344(R9)
+	VMULPS      Z17, Z19, Z21
+	VMULPS.BCST 6572(R9), Z19, Z22
+	VADDPS      Z22, Z14, Z14
+	VSUBPS      Z21, Z19, Z19
+	VADDPS      1408(R9), Z19, Z19
+	VMOVUPS     Z19, 1408(R9)
+	VADDPS      1472(R9), Z21, Z21
+	VMOVUPS     Z21, 1472(R9)
+	VMULPS      Z15, Z18, Z19
+	VMULPS      4800(R9), Z18, Z21
+	VADDPS      Z21, Z12, Z12
+	VSUBPS      Z19, Z18, Z18
+	VMULPS      Z16, Z18, Z21
+	VMULPS      5504(R9), Z18, Z22
+	VADDPS      Z22, Z13, Z13
+	VSUBPS      Z21, Z18, Z18
+	VMULPS      Z17, Z18, Z22
+	VMULPS.BCST 6576(R9), Z18, Z23
+	VADDPS      Z23, Z14, Z14
+	VSUBPS      Z22, Z18, Z18
+	VADDPS      1536(R9), Z18, Z18
+	VMOVUPS     Z18, 1536(R9)
+	VADDPS      1600(R9), Z22, Z22
+	VMOVUPS     Z22, 1600(R9)
+	VMULPS      Z17, Z21, Z18
+	VMULPS.BCST 6580(R9), Z21, Z22
+	VADDPS      Z22, Z14, Z14
+	VSUBPS      Z18, Z21, Z21
+	VADDPS      1664(R9), Z21, Z21
+	VMOVUPS     Z21, 1664(R9)
+	VADDPS      1728(R9), Z18, Z18
+	VMOVUPS     Z18, 1728(R9)
+	VMULPS      Z16, Z19, Z18
+	VMULPS      5568(R9), Z19, Z21
+	VADDPS      Z21, Z13, Z13
+	VSUBPS      Z18, Z19, Z19
+	VMULPS      Z17, Z19, Z21
+	VMULPS.BCST 6584(R9), Z19, Z22
+	VADDPS      Z22, Z14, Z14
+	VSUBPS      Z21, Z19, Z19
+	VADDPS      1792(R9), Z19, Z19
+	VMOVUPS     Z19, 1792(R9)
+	VADDPS      1856(R9), Z21, Z21
+	VMOVUPS     Z21, 1856(R9)
+	VMULPS      Z17, Z18, Z19
+	VMULPS.BCST 6588(R9), Z18, Z21
+	VADDPS      Z21, Z14, Z14
+	VSUBPS      Z19, Z18, Z18
+	VADDPS      1920(R9), Z18, Z18
+	VMOVUPS     Z18, 1920(R9)
+	VADDPS      1984(R9), Z19, Z19
+	VMOVUPS     Z19, 1984(R9)
+	VMULPS      Z1, Z0, Z1
+	VMULPS      4288(R9), Z0, Z18
+	VADDPS      Z18, Z10, Z10
+	VSUBPS      Z1, Z0, Z0
+	VMULPS      Z2, Z0, Z18
+	VMULPS      4480(R9), Z0, Z19
+	VADDPS      Z19, Z11, Z11
+	VSUBPS      Z18, Z0, Z0
+	VMULPS      Z15, Z0, Z19
+	VMULPS      4864(R9), Z0, Z21
+	VADDPS      Z21, Z12, Z12
+	VSUBPS      Z19, Z0, Z0
+	VMULPS      Z16, Z0, Z21
+	VMULPS      5632(R9), Z0, Z22
+	VADDPS      Z22, Z13, Z13
+	VSUBPS      Z21, Z0, Z0
+	VMULPS      Z17, Z0, Z22
+	VMULPS.BCST 6592(R9), Z0, Z23
+	VADDPS      Z23, Z14, Z14
+	VSUBPS      Z22, Z0, Z0
+	VADDPS      2048(R9), Z0, Z0
+	VMOVUPS     Z0, 2048(R9)
+	VADDPS      2112(R9), Z22, Z22
+	VMOVUPS     Z22, 2112(R9)
+	VMULPS      Z17, Z21, Z0
+	VMULPS.BCST 6596(R9), Z21, Z22
+	VADDPS      Z22, Z14, Z14
+	VSUBPS      Z0, Z21, Z21
+	VADDPS      2176(R9), Z21, Z21
+	VMOVUPS     Z21, 2176(R9)
+	VADDPS      2240(R9), Z0, Z0
+	VMOVUPS     Z0, 2240(R9)
+	VMULPS      Z16, Z19, Z0
+	VMULPS      5696(R9), Z19, Z21
+	VADDPS      Z21, Z13, Z13
+	VSUBPS      Z0, Z19, Z19
+	VMULPS      Z17, Z19, Z21
+	VMULPS.BCST 6600(R9), Z19, Z22
+	VADDPS      Z22, Z14, Z14
+	VSUBPS      Z21, Z19, Z19
+	VADDPS      2304(R9), Z19, Z19
+	VMOVUPS     Z19, 2304(R9)
+	VADDPS      2368(R9), Z21, Z21
+	VMOVUPS     Z21, 2368(R9)
+	VMULPS      Z17, Z0, Z19
+	VMULPS.BCST 6604(R9), Z0, Z21
+	VADDPS      Z21, Z14, Z14
+	VSUBPS      Z19, Z0, Z0
+	VADDPS      2432(R9), Z0, Z0
+	VMOVUPS     Z0, 2432(R9)
+	VADDPS      2496(R9), Z19, Z19
+	VMOVUPS     Z19, 2496(R9)
+	VMULPS      Z15, Z18, Z0
+	VMULPS      4928(R9), Z18, Z19
+	VADDPS      Z19, Z12, Z12
+	VSUBPS      Z0, Z18, Z18
+	VMULPS      Z16, Z18, Z19
+	VMULPS      5760(R9), Z18, Z21
+	VADDPS      Z21, Z13, Z13
+	VSUBPS      Z19, Z18, Z18
+	VMULPS      Z17, Z18, Z21
+	VMULPS.BCST 6608(R9), Z18, Z22
+	VADDPS      Z22, Z14, Z14
+	VSUBPS      Z21, Z18, Z18
+	VADDPS      2560(R9), Z18, Z18
+	VMOVUPS     Z18, 2560(R9)
+	VADDPS      2624(R9), Z21, Z21
+	VMOVUPS     Z21, 2624(R9)
+	VMULPS      Z17, Z19, Z18
+	VMULPS.BCST 6612(R9), Z19, Z21
+	VADDPS      Z21, Z14, Z14
+	VSUBPS      Z18, Z19, Z19
+	VADDPS      2688(R9), Z19, Z19
+	VMOVUPS     Z19, 2688(R9)
+	VADDPS      2752(R9), Z18, Z18
+	VMOVUPS     Z18, 2752(R9)
+	VMULPS      Z16, Z0, Z18
+	VMULPS      5824(R9), Z0, Z19
+	VADDPS      Z19, Z13, Z13
+	VSUBPS      Z18, Z0, Z0
+	VMULPS      Z17, Z0, Z19
+	VMULPS.BCST 6616(R9), Z0, Z21
+	VADDPS      Z21, Z14, Z14
+	VSUBPS      Z19, Z0, Z0
+	VADDPS      2816(R9), Z0, Z0
+	VMOVUPS     Z0, 2816(R9)
+	VADDPS      2880(R9), Z19, Z19
+	VMOVUPS     Z19, 2880(R9)
+	VMULPS      Z17, Z18, Z0
+	VMULPS.BCST 6620(R9), Z18, Z19
+	VADDPS      Z19, Z14, Z14
+	VSUBPS      Z0, Z18, Z18
+	VADDPS      2944(R9), Z18, Z18
+	VMOVUPS     Z18, 2944(R9)
+	VADDPS      3008(R9), Z0, Z0
+	VMOVUPS     Z0, 3008(R9)
+	VMULPS      Z2, Z1, Z0
+	VMULPS      4544(R9), Z1, Z2
+	VADDPS      Z2, Z11, Z11
+	VSUBPS      Z0, Z1, Z1
+	VMULPS      Z15, Z1, Z2
+	VMULPS      4992(R9), Z1, Z18
+	VADDPS      Z18, Z12, Z12
+	VSUBPS      Z2, Z1, Z1
+	VMULPS      Z16, Z1, Z18
+	VMULPS      5888(R9), Z1, Z19
+	VADDPS      Z19, Z13, Z13
+	VSUBPS      Z18, Z1, Z1
+	VMULPS      Z17, Z1, Z19
+	VMULPS.BCST 6624(R9), Z1, Z21
+	VADDPS      Z21, Z14, Z14
+	VSUBPS      Z19, Z1, Z1
+	VADDPS      3072(R9), Z1, Z1
+	VMOVUPS     Z1, 3072(R9)
+	VADDPS      3136(R9), Z19, Z19
+	VMOVUPS     Z19, 3136(R9)
+	VMULPS      Z17, Z18, Z1
+	VMULPS.BCST 6628(R9), Z18, Z19
+	VADDPS      Z19, Z14, Z14
+	VSUBPS      Z1, Z18, Z18
+	VADDPS      3200(R9), Z18, Z18
+	VMOVUPS     Z18, 3200(R9)
+	VADDPS      3264(R9), Z1, Z1
+	VMOVUPS     Z1, 3264(R9)
+	VMULPS      Z16, Z2, Z1
+	VMULPS      5952(R9), Z2, Z18
+	VADDPS      Z18, Z13, Z13
+	VSUBPS      Z1, Z2, Z2
+	VMULPS      Z17, Z2, Z18
+	VMULPS.BCST 6632(R9), Z2, Z19
+	VADDPS      Z19, Z14, Z14
+	VSUBPS      Z18, Z2, Z2
+	VADDPS      3328(R9), Z2, Z2
+	VMOVUPS     Z2, 3328(R9)
+	VADDPS      3392(R9), Z18, Z18
+	VMOVUPS     Z18, 3392(R9)
+	VMULPS      Z17, Z1, Z2
+	VMULPS.BCST 6636(R9), Z1, Z18
+	VADDPS      Z18, Z14, Z14
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      3456(R9), Z1, Z1
+	VMOVUPS     Z1, 3456(R9)
+	VADDPS      3520(R9), Z2, Z2
+	VMOVUPS     Z2, 3520(R9)
+	VMULPS      Z15, Z0, Z1
+	VMULPS      5056(R9), Z0, Z2
+	VADDPS      Z2, Z12, Z12
+	VSUBPS      Z1, Z0, Z0
+	VMULPS      Z16, Z0, Z2
+	VMULPS      6016(R9), Z0, Z15
+	VADDPS      Z15, Z13, Z13
+	VSUBPS      Z2, Z0, Z0
+	VMULPS      Z17, Z0, Z15
+	VMULPS.BCST 6640(R9), Z0, Z18
+	VADDPS      Z18, Z14, Z14
+	VSUBPS      Z15, Z0, Z0
+	VADDPS      3584(R9), Z0, Z0
+	VMOVUPS     Z0, 3584(R9)
+	VADDPS      3648(R9), Z15, Z15
+	VMOVUPS     Z15, 3648(R9)
+	VMULPS      Z17, Z2, Z0
+	VMULPS.BCST 6644(R9), Z2, Z15
+	VADDPS      Z15, Z14, Z14
+	VSUBPS      Z0, Z2, Z2
+	VADDPS      3712(R9), Z2, Z2
+	VMOVUPS     Z2, 3712(R9)
+	VADDPS      3776(R9), Z0, Z0
+	VMOVUPS     Z0, 3776(R9)
+	VMULPS      Z16, Z1, Z0
+	VMULPS      6080(R9), Z1, Z2
+	VADDPS      Z2, Z13, Z13
+	VSUBPS      Z0, Z1, Z1
+	VMULPS      Z17, Z1, Z2
+	VMULPS.BCST 6648(R9), Z1, Z15
+	VADDPS      Z15, Z14, Z14
+	VSUBPS      Z2, Z1, Z1
+	VADDPS      3840(R9), Z1, Z1
+	VMOVUPS     Z1, 3840(R9)
+	VADDPS      3904(R9), Z2, Z2
+	VMOVUPS     Z2, 3904(R9)
+	VMULPS      Z17, Z0, Z1
+	VMULPS.BCST 6652(R9), Z0, Z2
+	VADDPS      Z2, Z14, Z14
+	VSUBPS      Z1, Z0, Z0
+	VADDPS      3968(R9), Z0, Z0
+	VMOVUPS     Z0, 3968(R9)
+	VADDPS      4032(R9), Z1, Z1
+	VMOVUPS     Z1, 4032(R9)
+	CMPQ        do+80(FP), $0x02
+	JE          label53
+	MOVQ        56(SP), R13
+	VMOVUPS     Z9, (R13)(R10*1)
+	MOVQ        64(SP), R13
+	VMOVUPS     Z10, (R13)(R10*1)
+	MOVQ        72(SP), R13
+	VMOVUPS     Z11, (R13)(R10*1)
+	MOVQ        80(SP), R13
+	VMOVUPS     Z12, (R13)(R10*1)
+	MOVQ        88(SP), R13
+	VMOVUPS     Z13, (R13)(R10*1)
+	MOVQ        96(SP), R13
+	VMOVUPS     Z14, (R13)(R10*1)
+	JMP         label54
+
+label53:
+	MOVQ    56(SP), R13
+	VADDPS  (R13)(R10*1), Z9, Z9
+	VMOVUPS Z9, (R13)(R10*1)
+	MOVQ    64(SP), R13
+	VADDPS  (R13)(R10*1), Z10, Z10
+	VMOVUPS Z10, (R13)(R10*1)
+	MOVQ    72(SP), R13
+	VADDPS  (R13)(R10*1), Z11, Z11
+	VMOVUPS Z11, (R13)(R10*1)
+	MOVQ    80(SP), R13
+	VADDPS  (R13)(R10*1), Z12, Z12
+	VMOVUPS Z12, (R13)(R10*1)
+	MOVQ    88(SP), R13
+	VADDPS  (R13)(R10*1), Z13, Z13
+	VMOVUPS Z13, (R13)(R10*1)
+	MOVQ    96(SP), R13
+	VADDPS  (R13)(R10*1), Z14, Z14
+	VMOVUPS Z14, (R13)(R10*1)
+
+label54:
+	ADDQ $0x40, R10
+	DECQ R12
+	JNZ  label52
+
+label51:
+	JMP label46
+
+label45:
+	MOVQ  $0x00000001, R12
+	TESTQ R12, R12
+	JZ    label55
+
+label56:
+	MOVQ    8(SP), R13
+	VMOVUPS (R13)(R10*1), Z0
+	MOVQ    16(SP), R13
+	VMOVUPS (R13)(R10*1), Z1
+	MOVQ    24(SP), R13
+	VMOVUPS (R13)(R10*1), Z2
+	MOVQ    32(SP), R13
+	VMOVUPS (R13)(R10*1), Z15
+	MOVQ    40(SP), R13
+	VMOVUPS (R13)(R10*1), Z16
+	MOVQ    48(SP), R13
+	VMOVUPS (R13)(R10*1), Z17
+	MOVQ    (SP), R13
+	VMOVUPS (R13)(R10*1), Z18
+	VMULPS  Z0, Z18, Z0
+	VSUBPS  Z0, Z18, Z18
+	VMULPS  Z1, Z18, Z19
+	VSUBPS  Z19, Z18, Z18
+	VMULPS  Z2, Z18, Z21
+	VSUBPS  Z21, Z18, Z18
+	VMULPS  Z15, Z18, Z22
+	VSUBPS  Z22, Z18, Z18
+	VMULPS  Z16, Z18, Z23
+	VSUBPS  Z23, Z18, Z18
+	VMULPS  Z17, Z18, Z24
+	VSUBPS  Z24, Z18, Z18
+	VMOVUPS Z18, (R9)
+	VMOVUPS Z24, 64(R9)
+	VMULPS  Z17, Z23, Z18
+	VSUBPS  Z18, Z23, Z23
+	VMOVUPS Z23, 128(R9)
+	VMOVUPS Z18, 192(R9)
+	VMULPS  Z16, Z22, Z18
+	VSUBPS  Z18, Z22, Z22
+	VMULPS  Z17, Z22, Z23
+	VSUBPS  Z23, Z22, Z22
+	VMOVUPS Z22, 256(R9)
+	VMOVUPS Z23, 320(R9)
+	VMULPS  Z17, Z18, Z22
+	VSUBPS  Z22, Z18, Z18
+	VMOVUPS Z18, 384(R9)
+	VMOVUPS Z22, 448(R9)
+	VMULPS  Z15, Z21, Z18
+	VSUBPS  Z18, Z21, Z21
+	VMULPS  Z16, Z21, Z22
+	VSUBPS  Z22, Z21, Z21
+	VMULPS  Z17, Z21, Z23
+	VSUBPS  Z23, Z21, Z21
+	VMOVUPS Z21, 512(R9)
+	VMOVUPS Z23, 576(R9)
+	VMULPS  Z17, Z22, Z21
+	VSUBPS  Z21, Z22, Z22
+	VMOVUPS Z22, 640(R9)
+	VMOVUPS Z21, 704(R9)
+	VMULPS  Z16, Z18, Z21
+	VSUBPS  Z21, Z18, Z18
+	VMULPS  Z17, Z18, Z22
+	VSUBPS  Z22, Z18, Z18
+	VMOVUPS Z18, 768(R9)
+	VMOVUPS Z22, 832(R9)
+	VMULPS  Z17, Z21, Z18
+	VSUBPS  Z18, Z21, Z21
+	VMOVUPS Z21, 896(R9)
+	VMOVUPS Z18, 960(R9)
+	VMULPS  Z2, Z19, Z18
+	VSUBPS  Z18, Z19, Z19
+	VMULPS  Z15, Z19, Z21
+	VSUBPS  Z21, Z19, Z19
+	VMULPS  Z16, Z19, Z22
+	VSUBPS  Z22, Z19, Z19
+	VMULPS  Z17, Z19, Z23
+	VSUBPS  Z23, Z19, Z19
+	VMOVUPS Z19, 1024(R9)
+	VMOVUPS Z23, 1088(R9)
+	VMULPS  Z17, Z22, Z19
+	VSUBPS  Z19, Z22, Z22
+	VMOVUPS Z22, 1152(R9)
+	VMOVUPS Z19, 1216(R9)
+	VMULPS  Z16, Z21, Z19
+	VSUBPS  Z19, Z21, Z21
+	VMULPS  Z17, Z21, Z22
+	VSUBPS  Z22, Z21, Z21
+	VMOVUPS Z21, 1280(R9)
+	VMOVUPS Z22, 1344(R9)
+	VMULPS  Z17, Z19, Z21
+	VSUBPS  Z21, Z19, Z19
+	VMOVUPS Z19, 1408(R9)
+	VMOVUPS Z21, 1472(R9)
+	VMULPS  Z15, Z18, Z19
+	VSUBPS  Z19, Z18, Z18
+	VMULPS  Z16, Z18, Z21
+	VSUBPS  Z21, Z18, Z18
+	VMULPS  Z17, Z18, Z22
+	VSUBPS  Z22, Z18, Z18
+	VMOVUPS Z18, 1536(R9)
+	VMOVUPS Z22, 1600(R9)
+	VMULPS  Z17, Z21, Z18
+	VSUBPS  Z18, Z21, Z21
+	VMOVUPS Z21, 1664(R9)
+	VMOVUPS Z18, 1728(R9)
+	VMULPS  Z16, Z19, Z18
+	VSUBPS  Z18, Z19, Z19
+	VMULPS  Z17, Z19, Z21
+	VSUBPS  Z21, Z19, Z19
+	VMOVUPS Z19, 1792(R9)
+	VMOVUPS Z21, 1856(R9)
+	VMULPS  Z17, Z18, Z19
+	VSUBPS  Z19, Z18, Z18
+	VMOVUPS Z18, 1920(R9)
+	VMOVUPS Z19, 1984(R9)
+	VMULPS  Z1, Z0, Z1
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z2, Z0, Z18
+	VSUBPS  Z18, Z0, Z0
+	VMULPS  Z15, Z0, Z19
+	VSUBPS  Z19, Z0, Z0
+	VMULPS  Z16, Z0, Z21
+	VSUBPS  Z21, Z0, Z0
+	VMULPS  Z17, Z0, Z22
+	VSUBPS  Z22, Z0, Z0
+	VMOVUPS Z0, 2048(R9)
+	VMOVUPS Z22, 2112(R9)
+	VMULPS  Z17, Z21, Z0
+	VSUBPS  Z0, Z21, Z21
+	VMOVUPS Z21, 2176(R9)
+	VMOVUPS Z0, 2240(R9)
+	VMULPS  Z16, Z19, Z0
+	VSUBPS  Z0, Z19, Z19
+	VMULPS  Z17, Z19, Z21
+	VSUBPS  Z21, Z19, Z19
+	VMOVUPS Z19, 2304(R9)
+	VMOVUPS Z21, 2368(R9)
+	VMULPS  Z17, Z0, Z19
+	VSUBPS  Z19, Z0, Z0
+	VMOVUPS Z0, 2432(R9)
+	VMOVUPS Z19, 2496(R9)
+	VMULPS  Z15, Z18, Z0
+	VSUBPS  Z0, Z18, Z18
+	VMULPS  Z16, Z18, Z19
+	VSUBPS  Z19, Z18, Z18
+	VMULPS  Z17, Z18, Z21
+	VSUBPS  Z21, Z18, Z18
+	VMOVUPS Z18, 2560(R9)
+	VMOVUPS Z21, 2624(R9)
+	VMULPS  Z17, Z19, Z18
+	VSUBPS  Z18, Z19, Z19
+	VMOVUPS Z19, 2688(R9)
+	VMOVUPS Z18, 2752(R9)
+	VMULPS  Z16, Z0, Z18
+	VSUBPS  Z18, Z0, Z0
+	VMULPS  Z17, Z0, Z19
+	VSUBPS  Z19, Z0, Z0
+	VMOVUPS Z0, 2816(R9)
+	VMOVUPS Z19, 2880(R9)
+	VMULPS  Z17, Z18, Z0
+	VSUBPS  Z0, Z18, Z18
+	VMOVUPS Z18, 2944(R9)
+	VMOVUPS Z0, 3008(R9)
+	VMULPS  Z2, Z1, Z0
+	VSUBPS  Z0, Z1, Z1
+	VMULPS  Z15, Z1, Z2
+	VSUBPS  Z2, Z1, Z1
+	VMULPS  Z16, Z1, Z18
+	VSUBPS  Z18, Z1, Z1
+	VMULPS  Z17, Z1, Z19
+	VSUBPS  Z19, Z1, Z1
+	VMOVUPS Z1, 3072(R9)
+	VMOVUPS Z19, 3136(R9)
+	VMULPS  Z17, Z18, Z1
+	VSUBPS  Z1, Z18, Z18
+	VMOVUPS Z18, 3200(R9)
+	VMOVUPS Z1, 3264(R9)
+	VMULPS  Z16, Z2, Z1
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  Z17, Z2, Z18
+	VSUBPS  Z18, Z2, Z2
+	VMOVUPS Z2, 3328(R9)
+	VMOVUPS Z18, 3392(R9)
+	VMULPS  Z17, Z1, Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS Z1, 3456(R9)
+	VMOVUPS Z2, 3520(R9)
+	VMULPS  Z15, Z0, Z1
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z16, Z0, Z2
+	VSUBPS  Z2, Z0, Z0
+	VMULPS  Z17, Z0, Z15
+	VSUBPS  Z15, Z0, Z0
+	VMOVUPS Z0, 3584(R9)
+	VMOVUPS Z15, 3648(R9)
+	VMULPS  Z17, Z2, Z0
+	VSUBPS  Z0, Z2, Z2
+	VMOVUPS Z2, 3712(R9)
+	VMOVUPS Z0, 3776(R9)
+	VMULPS  Z16, Z1, Z0
+	VSUBPS  Z0, Z1, Z1
+	VMULPS  Z17, Z1, Z2
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS Z1, 3840(R9)
+	VMOVUPS Z2, 3904(R9)
+	VMULPS  Z17, Z0, Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS Z0, 3968(R9)
+	VMOVUPS Z1, 4032(R9)
+	ADDQ    $0x40, R10
+	DECQ    R12
+	JNZ     label56
+
+label55:
+	MOVQ  positions+64(FP), R12
+	DECQ  R12
+	TESTQ R12, R12
+	JZ    label57
+
+label58:
+	MOVQ    8(SP), R13
+	VMOVUPS (R13)(R10*1), Z0
+	MOVQ    16(SP), R13
+	VMOVUPS (R13)(R10*1), Z1
+	MOVQ    24(SP), R13
+	VMOVUPS (R13)(R10*1), Z2
+	MOVQ    32(SP), R13
+	VMOVUPS (R13)(R10*1), Z15
+	MOVQ    40(SP), R13
+	VMOVUPS (R13)(R10*1), Z16
+	MOVQ    48(SP), R13
+	VMOVUPS (R13)(R10*1), Z17
+	MOVQ    (SP), R13
+	VMOVUPS (R13)(R10*1), Z18
+	VMULPS  Z0, Z18, Z0
+	VSUBPS  Z0, Z18, Z18
+	VMULPS  Z1, Z18, Z19
+	VSUBPS  Z19, Z18, Z18
+	VMULPS  Z2, Z18, Z21
+	VSUBPS  Z21, Z18, Z18
+	VMULPS  Z15, Z18, Z22
+	VSUBPS  Z22, Z18, Z18
+	VMULPS  Z16, Z18, Z23
+	VSUBPS  Z23, Z18, Z18
+	VMULPS  Z17, Z18, Z24
+	VSUBPS  Z24, Z18, Z18
+	VADDPS  (R9), Z18, Z18
+	VMOVUPS Z18, (R9)
+	VADDPS  64(R9), Z24, Z24
+	VMOVUPS Z24, 64(R9)
+	VMULPS  Z17, Z23, Z18
+	VSUBPS  Z18, Z23, Z23
+	VADDPS  128(R9), Z23, Z23
+	VMOVUPS Z23, 128(R9)
+	VADDPS  192(R9), Z18, Z18
+	VMOVUPS Z18, 192(R9)
+	VMULPS  Z16, Z22, Z18
+	VSUBPS  Z18, Z22, Z22
+	VMULPS  Z17, Z22, Z23
+	VSUBPS  Z23, Z22, Z22
+	VADDPS  256(R9), Z22, Z22
+	VMOVUPS Z22, 256(R9)
+	VADDPS  320(R9), Z23, Z23
+	VMOVUPS Z23, 320(R9)
+	VMULPS  Z17, Z18, Z22
+	VSUBPS  Z22, Z18, Z18
+	VADDPS  384(R9), Z18, Z18
+	VMOVUPS Z18, 384(R9)
+	VADDPS  448(R9), Z22, Z22
+	VMOVUPS Z22, 448(R9)
+	VMULPS  Z15, Z21, Z18
+	VSUBPS  Z18, Z21, Z21
+	VMULPS  Z16, Z21, Z22
+	VSUBPS  Z22, Z21, Z21
+	VMULPS  Z17, Z21, Z23
+	VSUBPS  Z23, Z21, Z21
+	VADDPS  512(R9), Z21, Z21
+	VMOVUPS Z21, 512(R9)
+	VADDPS  576(R9), Z23, Z23
+	VMOVUPS Z23, 576(R9)
+	VMULPS  Z17, Z22, Z21
+	VSUBPS  Z21, Z22, Z22
+	VADDPS  640(R9), Z22, Z22
+	VMOVUPS Z22, 640(R9)
+	VADDPS  704(R9), Z21, Z21
+	VMOVUPS Z21, 704(R9)
+	VMULPS  Z16, Z18, Z21
+	VSUBPS  Z21, Z18, Z18
+	VMULPS  Z17, Z18, Z22
+	VSUBPS  Z22, Z18, Z18
+	VADDPS  768(R9), Z18, Z18
+	VMOVUPS Z18, 768(R9)
+	VADDPS  832(R9), Z22, Z22
+	VMOVUPS Z22, 832(R9)
+	VMULPS  Z17, Z21, Z18
+	VSUBPS  Z18, Z21, Z21
+	VADDPS  896(R9), Z21, Z21
+	VMOVUPS Z21, 896(R9)
+	VADDPS  960(R9), Z18, Z18
+	VMOVUPS Z18, 960(R9)
+	VMULPS  Z2, Z19, Z18
+	VSUBPS  Z18, Z19, Z19
+	VMULPS  Z15, Z19, Z21
+	VSUBPS  Z21, Z19, Z19
+	VMULPS  Z16, Z19, Z22
+	VSUBPS  Z22, Z19, Z19
+	VMULPS  Z17, Z19, Z23
+	VSUBPS  Z23, Z19, Z19
+	VADDPS  1024(R9), Z19, Z19
+	VMOVUPS Z19, 1024(R9)
+	VADDPS  1088(R9), Z23, Z23
+	VMOVUPS Z23, 1088(R9)
+	VMULPS  Z17, Z22, Z19
+	VSUBPS  Z19, Z22, Z22
+	VADDPS  1152(R9), Z22, Z22
+	VMOVUPS Z22, 1152(R9)
+	VADDPS  1216(R9), Z19, Z19
+	VMOVUPS Z19, 1216(R9)
+	VMULPS  Z16, Z21, Z19
+	VSUBPS  Z19, Z21, Z21
+	VMULPS  Z17, Z21, Z22
+	VSUBPS  Z22, Z21, Z21
+	VADDPS  1280(R9), Z21, Z21
+	VMOVUPS Z21, 1280(R9)
+	VADDPS  1344(R9), Z22, Z22
+	VMOVUPS Z22, 1344(R9)
+	VMULPS  Z17, Z19, Z21
+	VSUBPS  Z21, Z19, Z19
+	VADDPS  1408(R9), Z19, Z19
+	VMOVUPS Z19, 1408(R9)
+	VADDPS  1472(R9), Z21, Z21
+	VMOVUPS Z21, 1472(R9)
+	VMULPS  Z15, Z18, Z19
+	VSUBPS  Z19, Z18, Z18
+	VMULPS  Z16, Z18, Z21
+	VSUBPS  Z21, Z18, Z18
+	VMULPS  Z17, Z18, Z22
+	VSUBPS  Z22, Z18, Z18
+	VADDPS  1536(R9), Z18, Z18
+	VMOVUPS Z18, 1536(R9)
+	VADDPS  1600(R9), Z22, Z22
+	VMOVUPS Z22, 1600(R9)
+	VMULPS  Z17, Z21, Z18
+	VSUBPS  Z18, Z21, Z21
+	VADDPS  1664(R9), Z21, Z21
+	VMOVUPS Z21, 1664(R9)
+	VADDPS  1728(R9), Z18, Z18
+	VMOVUPS Z18, 1728(R9)
+	VMULPS  Z16, Z19, Z18
+	VSUBPS  Z18, Z19, Z19
+	VMULPS  Z17, Z19, Z21
+	VSUBPS  Z21, Z19, Z19
+	VADDPS  1792(R9), Z19, Z19
+	VMOVUPS Z19, 1792(R9)
+	VADDPS  1856(R9), Z21, Z21
+	VMOVUPS Z21, 1856(R9)
+	VMULPS  Z17, Z18, Z19
+	VSUBPS  Z19, Z18, Z18
+	VADDPS  1920(R9), Z18, Z18
+	VMOVUPS Z18, 1920(R9)
+	VADDPS  1984(R9), Z19, Z19
+	VMOVUPS Z19, 1984(R9)
+	VMULPS  Z1, Z0, Z1
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z2, Z0, Z18
+	VSUBPS  Z18, Z0, Z0
+	VMULPS  Z15, Z0, Z19
+	VSUBPS  Z19, Z0, Z0
+	VMULPS  Z16, Z0, Z21
+	VSUBPS  Z21, Z0, Z0
+	VMULPS  Z17, Z0, Z22
+	VSUBPS  Z22, Z0, Z0
+	VADDPS  2048(R9), Z0, Z0
+	VMOVUPS Z0, 2048(R9)
+	VADDPS  2112(R9), Z22, Z22
+	VMOVUPS Z22, 2112(R9)
+	VMULPS  Z17, Z21, Z0
+	VSUBPS  Z0, Z21, Z21
+	VADDPS  2176(R9), Z21, Z21
+	VMOVUPS Z21, 2176(R9)
+	VADDPS  2240(R9), Z0, Z0
+	VMOVUPS Z0, 2240(R9)
+	VMULPS  Z16, Z19, Z0
+	VSUBPS  Z0, Z19, Z19
+	VMULPS  Z17, Z19, Z21
+	VSUBPS  Z21, Z19, Z19
+	VADDPS  2304(R9), Z19, Z19
+	VMOVUPS Z19, 2304(R9)
+	VADDPS  2368(R9), Z21, Z21
+	VMOVUPS Z21, 2368(R9)
+	VMULPS  Z17, Z0, Z19
+	VSUBPS  Z19, Z0, Z0
+	VADDPS  2432(R9), Z0, Z0
+	VMOVUPS Z0, 2432(R9)
+	VADDPS  2496(R9), Z19, Z19
+	VMOVUPS Z19, 2496(R9)
+	VMULPS  Z15, Z18, Z0
+	VSUBPS  Z0, Z18, Z18
+	VMULPS  Z16, Z18, Z19
+	VSUBPS  Z19, Z18, Z18
+	VMULPS  Z17, Z18, Z21
+	VSUBPS  Z21, Z18, Z18
+	VADDPS  2560(R9), Z18, Z18
+	VMOVUPS Z18, 2560(R9)
+	VADDPS  2624(R9), Z21, Z21
+	VMOVUPS Z21, 2624(R9)
+	VMULPS  Z17, Z19, Z18
+	VSUBPS  Z18, Z19, Z19
+	VADDPS  2688(R9), Z19, Z19
+	VMOVUPS Z19, 2688(R9)
+	VADDPS  2752(R9), Z18, Z18
+	VMOVUPS Z18, 2752(R9)
+	VMULPS  Z16, Z0, Z18
+	VSUBPS  Z18, Z0, Z0
+	VMULPS  Z17, Z0, Z19
+	VSUBPS  Z19, Z0, Z0
+	VADDPS  2816(R9), Z0, Z0
+	VMOVUPS Z0, 2816(R9)
+	VADDPS  2880(R9), Z19, Z19
+	VMOVUPS Z19, 2880(R9)
+	VMULPS  Z17, Z18, Z0
+	VSUBPS  Z0, Z18, Z18
+	VADDPS  2944(R9), Z18, Z18
+	VMOVUPS Z18, 2944(R9)
+	VADDPS  3008(R9), Z0, Z0
+	VMOVUPS Z0, 3008(R9)
+	VMULPS  Z2, Z1, Z0
+	VSUBPS  Z0, Z1, Z1
+	VMULPS  Z15, Z1, Z2
+	VSUBPS  Z2, Z1, Z1
+	VMULPS  Z16, Z1, Z18
+	VSUBPS  Z18, Z1, Z1
+	VMULPS  Z17, Z1, Z19
+	VSUBPS  Z19, Z1, Z1
+	VADDPS  3072(R9), Z1, Z1
+	VMOVUPS Z1, 3072(R9)
+	VADDPS  3136(R9), Z19, Z19
+	VMOVUPS Z19, 3136(R9)
+	VMULPS  Z17, Z18, Z1
+	VSUBPS  Z1, Z18, Z18
+	VADDPS  3200(R9), Z18, Z18
+	VMOVUPS Z18, 3200(R9)
+	VADDPS  3264(R9), Z1, Z1
+	VMOVUPS Z1, 3264(R9)
+	VMULPS  Z16, Z2, Z1
+	VSUBPS  Z1, Z2, Z2
+	VMULPS  Z17, Z2, Z18
+	VSUBPS  Z18, Z2, Z2
+	VADDPS  3328(R9), Z2, Z2
+	VMOVUPS Z2, 3328(R9)
+	VADDPS  3392(R9), Z18, Z18
+	VMOVUPS Z18, 3392(R9)
+	VMULPS  Z17, Z1, Z2
+	VSUBPS  Z2, Z1, Z1
+	VADDPS  3456(R9), Z1, Z1
+	VMOVUPS Z1, 3456(R9)
+	VADDPS  3520(R9), Z2, Z2
+	VMOVUPS Z2, 3520(R9)
+	VMULPS  Z15, Z0, Z1
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z16, Z0, Z2
+	VSUBPS  Z2, Z0, Z0
+	VMULPS  Z17, Z0, Z15
+	VSUBPS  Z15, Z0, Z0
+	VADDPS  3584(R9), Z0, Z0
+	VMOVUPS Z0, 3584(R9)
+	VADDPS  3648(R9), Z15, Z15
+	VMOVUPS Z15, 3648(R9)
+	VMULPS  Z17, Z2, Z0
+	VSUBPS  Z0, Z2, Z2
+	VADDPS  3712(R9), Z2, Z2
+	VMOVUPS Z2, 3712(R9)
+	VADDPS  3776(R9), Z0, Z0
+	VMOVUPS Z0, 3776(R9)
+	VMULPS  Z16, Z1, Z0
+	VSUBPS  Z0, Z1, Z1
+	VMULPS  Z17, Z1, Z2
+	VSUBPS  Z2, Z1, Z1
+	VADDPS  3840(R9), Z1, Z1
+	VMOVUPS Z1, 3840(R9)
+	VADDPS  3904(R9), Z2, Z2
+	VMOVUPS Z2, 3904(R9)
+	VMULPS  Z17, Z0, Z1
+	VSUBPS  Z1, Z0, Z0
+	VADDPS  3968(R9), Z0, Z0
+	VMOVUPS Z0, 3968(R9)
+	VADDPS  4032(R9), Z1, Z1
+	VMOVUPS Z1, 4032(R9)
+	ADDQ    $0x40, R10
+	DECQ    R12
+	JNZ     label58
+
+label57:
+label46:
+	VMOVUPS    firstOfFour<>+0(SB), X20
+	VXORPS     X0, X0, X0
+	VMOVUPS    (R9), Z1
+	VMOVUPS    64(R9), Z2
+	VMOVUPS    128(R9), Z15
+	VMOVUPS    192(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    256(R9), Z1
+	VMOVUPS    320(R9), Z2
+	VMOVUPS    384(R9), Z15
+	VMOVUPS    448(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    512(R9), Z1
+	VMOVUPS    576(R9), Z2
+	VMOVUPS    640(R9), Z15
+	VMOVUPS    704(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    768(R9), Z1
+	VMOVUPS    832(R9), Z2
+	VMOVUPS    896(R9), Z15
+	VMOVUPS    960(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    1024(R9), Z1
+	VMOVUPS    1088(R9), Z2
+	VMOVUPS    1152(R9), Z15
+	VMOVUPS    1216(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    1280(R9), Z1
+	VMOVUPS    1344(R9), Z2
+	VMOVUPS    1408(R9), Z15
+	VMOVUPS    1472(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    1536(R9), Z1
+	VMOVUPS    1600(R9), Z2
+	VMOVUPS    1664(R9), Z15
+	VMOVUPS    1728(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    1792(R9), Z1
+	VMOVUPS    1856(R9), Z2
+	VMOVUPS    1920(R9), Z15
+	VMOVUPS    1984(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    2048(R9), Z1
+	VMOVUPS    2112(R9), Z2
+	VMOVUPS    2176(R9), Z15
+	VMOVUPS    2240(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    2304(R9), Z1
+	VMOVUPS    2368(R9), Z2
+	VMOVUPS    2432(R9), Z15
+	VMOVUPS    2496(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    2560(R9), Z1
+	VMOVUPS    2624(R9), Z2
+	VMOVUPS    2688(R9), Z15
+	VMOVUPS    2752(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    2816(R9), Z1
+	VMOVUPS    2880(R9), Z2
+	VMOVUPS    2944(R9), Z15
+	VMOVUPS    3008(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    3072(R9), Z1
+	VMOVUPS    3136(R9), Z2
+	VMOVUPS    3200(R9), Z15
+	VMOVUPS    3264(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    3328(R9), Z1
+	VMOVUPS    3392(R9), Z2
+	VMOVUPS    3456(R9), Z15
+	VMOVUPS    3520(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    3584(R9), Z1
+	VMOVUPS    3648(R9), Z2
+	VMOVUPS    3712(R9), Z15
+	VMOVUPS    3776(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	VMOVUPS    3840(R9), Z1
+	VMOVUPS    3904(R9), Z2
+	VMOVUPS    3968(R9), Z15
+	VMOVUPS    4032(R9), Z16
+	VSHUFF64X2 $0x44, Z2, Z1, Z17
+	VSHUFF64X2 $0xee, Z2, Z1, Z1
+	VADDPS     Z1, Z17, Z17
+	VSHUFF64X2 $0x44, Z16, Z15, Z1
+	VSHUFF64X2 $0xee, Z16, Z15, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z17, Z2
+	VSHUFF64X2 $0xdd, Z1, Z17, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0x4e, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMILPS  $0xb1, Z2, Z1
+	VADDPS     Z1, Z2, Z2
+	VPERMPS    Z2, Z20, Z2
+	VADDPS     X0, X2, X2
+	VADDPS     (DX), X2, X2
+	VMOVUPS    X2, (DX)
+	ADDQ       $0x10, DX
+	ADDQ       $0x04, SI
+	ADDQ       $+256, DI
+	ADDQ       $0x18, BX
+	CMPQ       BX, R8
+	JBE        label44
 	VZEROUPPER
 	RET
 
@@ -820,7 +3902,7 @@ TEXT ·poolAVX512(SB), NOSPLIT, $0-32
 	LEAQ (AX)(BX*4), BX
 	MOVQ width+24(FP), AX
 
-label29:
+label59:
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 	VMAXPS  Z0, Z1, Z0
@@ -833,7 +3915,7 @@ label29:
 	ADDQ    $+128, DX
 	ADDQ    $0x40, BX
 	DECQ    AX
-	JNZ     label29
+	JNZ     label59
 	VZEROUPPER
 	RET
 
@@ -857,7 +3939,7 @@ TEXT ·unpoolAVX512(SB), NOSPLIT, $0-48
 	LEAQ (AX)(DI*4), DI
 	MOVQ width+40(FP), AX
 
-label30:
+label60:
 	VMOVUPS   (CX), Z0
 	VMOVUPS   64(CX), Z1
 	VMOVUPS   (DX), Z2
@@ -888,6 +3970,253 @@ label30:
 	ADDQ      $+128, SI
 	ADDQ      $0x40, DI
 	DECQ      AX
-	JNZ       label30
+	JNZ       label60
+	VZEROUPPER
+	RET
+
+// func meanAVX512(x *float32, q *float32, rows *uint32, candidates int, positions int, step uint32, out uint32, in uint32)
+// Requires: AVX, AVX512F
+TEXT ·meanAVX512(SB), NOSPLIT, $0-52
+	MOVQ    x+0(FP), AX
+	MOVQ    q+8(FP), CX
+	MOVQ    x+0(FP), DX
+	MOVL    out+44(FP), BX
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    positions+32(FP), DX
+	MOVLQSX step+40(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	MOVQ    rows+16(FP), R8
+
+label61:
+	SUBQ   $0x04, DX
+	JL     label62
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   R8, R9
+	MOVQ   CX, R10
+	MOVQ   candidates+24(FP), R11
+
+label63:
+	MOVL         (R9), R12
+	ADDL         in+48(FP), R12
+	LEAQ         (AX)(R12*4), R12
+	VBROADCASTSS (R10), Z4
+	VMULPS       (R12), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       (R12)(SI*1), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       (R12)(SI*2), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       (R12)(DI*1), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	DECQ         R11
+	JNZ          label63
+	VMOVUPS      Z0, (BX)
+	ADDQ         SI, AX
+	VMOVUPS      Z1, 64(BX)
+	ADDQ         SI, AX
+	VMOVUPS      Z2, 128(BX)
+	ADDQ         SI, AX
+	VMOVUPS      Z3, 192(BX)
+	ADDQ         SI, AX
+	ADDQ         $+256, BX
+	JMP          label61
+
+label62:
+	ADDQ $0x04, DX
+
+label64:
+	SUBQ   $0x01, DX
+	JL     label65
+	VPXORD Z6, Z6, Z6
+	MOVQ   R8, DI
+	MOVQ   CX, R9
+	MOVQ   candidates+24(FP), R10
+
+label66:
+	MOVL         (DI), R11
+	ADDL         in+48(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	VBROADCASTSS (R9), Z0
+	VMULPS       (R11), Z0, Z0
+	VADDPS       Z0, Z6, Z6
+	ADDQ         $0x04, DI
+	ADDQ         $0x04, R9
+	DECQ         R10
+	JNZ          label66
+	VMOVUPS      Z6, (BX)
+	ADDQ         SI, AX
+	ADDQ         $+64, BX
+	JMP          label64
+
+label65:
+	ADDQ $0x01, DX
+	VZEROUPPER
+	RET
+
+// func sumsAVX512(r *float32, x *float32, grads *float32, rows *uint32, candidates int, positions int, step uint32, grad uint32, in uint32)
+// Requires: AVX, AVX512F
+TEXT ·sumsAVX512(SB), NOSPLIT, $0-60
+	MOVQ    r+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    grads+16(FP), DX
+	MOVL    grad+52(FP), BX
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    candidates+32(FP), DX
+	MOVLQSX step+48(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	MOVQ    rows+24(FP), DI
+	VMOVUPS firstOfFour<>+0(SB), X0
+
+label67:
+	SUBQ   $0x04, DX
+	JL     label68
+	VPXORD Z1, Z1, Z1
+	MOVL   (DI), R8
+	ADDL   in+56(FP), R8
+	LEAQ   (CX)(R8*4), R8
+	ADDQ   $0x04, DI
+	VPXORD Z2, Z2, Z2
+	MOVL   (DI), R9
+	ADDL   in+56(FP), R9
+	LEAQ   (CX)(R9*4), R9
+	ADDQ   $0x04, DI
+	VPXORD Z3, Z3, Z3
+	MOVL   (DI), R10
+	ADDL   in+56(FP), R10
+	LEAQ   (CX)(R10*4), R10
+	ADDQ   $0x04, DI
+	VPXORD Z4, Z4, Z4
+	MOVL   (DI), R11
+	ADDL   in+56(FP), R11
+	LEAQ   (CX)(R11*4), R11
+	ADDQ   $0x04, DI
+	MOVQ   BX, R12
+	MOVQ   positions+40(FP), R13
+
+label69:
+	VMOVUPS    (R12), Z5
+	VMULPS     (R8), Z5, Z6
+	VADDPS     Z6, Z1, Z1
+	VMULPS     (R9), Z5, Z6
+	VADDPS     Z6, Z2, Z2
+	VMULPS     (R10), Z5, Z6
+	VADDPS     Z6, Z3, Z3
+	VMULPS     (R11), Z5, Z5
+	VADDPS     Z5, Z4, Z4
+	ADDQ       $0x40, R12
+	ADDQ       SI, R8
+	ADDQ       SI, R9
+	ADDQ       SI, R10
+	ADDQ       SI, R11
+	DECQ       R13
+	JNZ        label69
+	VSHUFF64X2 $0x44, Z2, Z1, Z5
+	VSHUFF64X2 $0xee, Z2, Z1, Z6
+	VADDPS     Z6, Z5, Z5
+	VSHUFF64X2 $0x44, Z4, Z3, Z6
+	VSHUFF64X2 $0xee, Z4, Z3, Z8
+	VADDPS     Z8, Z6, Z6
+	VSHUFF64X2 $0x88, Z6, Z5, Z8
+	VSHUFF64X2 $0xdd, Z6, Z5, Z5
+	VADDPS     Z5, Z8, Z8
+	VPERMILPS  $0x4e, Z8, Z5
+	VADDPS     Z5, Z8, Z8
+	VPERMILPS  $0xb1, Z8, Z5
+	VADDPS     Z5, Z8, Z8
+	VPERMPS    Z8, Z0, Z8
+	VADDPS     (AX), X8, X8
+	VMOVUPS    X8, (AX)
+	ADDQ       $0x10, AX
+	JMP        label67
+
+label68:
+	ADDQ $0x04, DX
+
+label70:
+	SUBQ   $0x01, DX
+	JL     label71
+	VPXORD Z7, Z7, Z7
+	MOVL   (DI), R8
+	ADDL   in+56(FP), R8
+	LEAQ   (CX)(R8*4), R8
+	ADDQ   $0x04, DI
+	MOVQ   BX, R9
+	MOVQ   positions+40(FP), R10
+
+label72:
+	VMOVUPS    (R9), Z1
+	VMULPS     (R8), Z1, Z1
+	VADDPS     Z1, Z7, Z7
+	ADDQ       $0x40, R9
+	ADDQ       SI, R8
+	DECQ       R10
+	JNZ        label72
+	VSHUFF64X2 $0x44, Z7, Z7, Z1
+	VSHUFF64X2 $0xee, Z7, Z7, Z2
+	VADDPS     Z2, Z1, Z1
+	VSHUFF64X2 $0x44, Z7, Z7, Z2
+	VSHUFF64X2 $0xee, Z7, Z7, Z3
+	VADDPS     Z3, Z2, Z2
+	VSHUFF64X2 $0x88, Z2, Z1, Z3
+	VSHUFF64X2 $0xdd, Z2, Z1, Z1
+	VADDPS     Z1, Z3, Z3
+	VPERMILPS  $0x4e, Z3, Z1
+	VADDPS     Z1, Z3, Z3
+	VPERMILPS  $0xb1, Z3, Z1
+	VADDPS     Z1, Z3, Z3
+	VPERMPS    Z3, Z0, Z3
+	VADDSS     (AX), X3, X3
+	VMOVSS     X3, (AX)
+	ADDQ       $0x04, AX
+	JMP        label70
+
+label71:
+	ADDQ $0x01, DX
+	VZEROUPPER
+	RET
+
+// func spreadAVX512(grads *float32, q *float32, rows *uint32, candidates int, positions int, step uint32, grad uint32, in uint32)
+// Requires: AVX, AVX512F
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-52
+	MOVQ    grads+0(FP), AX
+	MOVQ    q+8(FP), CX
+	MOVQ    grads+0(FP), DX
+	MOVL    grad+44(FP), BX
+	LEAQ    (DX)(BX*4), BX
+	MOVLQSX step+40(FP), DX
+	SHLQ    $0x02, DX
+	LEAQ    (DX)(DX*2), SI
+	MOVQ    rows+16(FP), SI
+	MOVQ    positions+32(FP), DI
+
+label73:
+	VMOVUPS (BX), Z0
+	MOVQ    SI, R8
+	MOVQ    CX, R9
+	MOVQ    candidates+24(FP), R10
+
+label74:
+	MOVL         (R8), R11
+	ADDL         in+48(FP), R11
+	LEAQ         (AX)(R11*4), R11
+	VBROADCASTSS (R9), Z1
+	VMULPS       Z0, Z1, Z1
+	VADDPS       (R11), Z1, Z1
+	VMOVUPS      Z1, (R11)
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	DECQ         R10
+	JNZ          label74
+	ADDQ         $0x40, BX
+	ADDQ         DX, AX
+	DECQ         DI
+	JNZ          label73
 	VZEROUPPER
 	RET

@@ -10,6 +10,10 @@ type Choice struct {
 // Mean writes the mean of the candidates with the probabilities q to a run of rows at out: a sum from +0 in the order
 // of candidates.
 func (c *Choice) Mean(x []float32, q []float32, out uint32, positions int, in uint32) {
+	if f := vectors(); f != nil && len(c.Rows) > 0 {
+		f.mean(&x[0], &q[:len(c.Rows)][0], &c.Rows[0], len(c.Rows), positions, c.Step, out, in)
+		return
+	}
 	for p := range uint32(positions) {
 		to := row(x, out+p*Lanes)
 		*to = [Lanes]float32{}
@@ -32,6 +36,10 @@ func (c *Choice) Select(x []float32, candidate int, out uint32, positions int, i
 
 // Sums adds to r, for each candidate, the sum of the pin's gradient, a run of rows of g at grad, times its values.
 func (c *Choice) Sums(r []float32, x, g []float32, grad uint32, positions int, in uint32) {
+	if f := vectors(); f != nil && len(c.Rows) > 0 && positions > 0 {
+		f.sums(&r[:len(c.Rows)][0], &x[0], &g[0], &c.Rows[0], len(c.Rows), positions, c.Step, grad, in)
+		return
+	}
 	for j, at := range c.Rows {
 		var sum [Lanes]float32
 		for p := range uint32(positions) {
@@ -46,6 +54,10 @@ func (c *Choice) Sums(r []float32, x, g []float32, grad uint32, positions int, i
 
 // Spread adds the pin's gradient times the probability of each candidate to that of the candidate's rows.
 func (c *Choice) Spread(g []float32, q []float32, grad uint32, positions int, in uint32) {
+	if f := vectors(); f != nil && len(c.Rows) > 0 && positions > 0 {
+		f.spread(&g[0], &q[:len(c.Rows)][0], &c.Rows[0], len(c.Rows), positions, c.Step, grad, in)
+		return
+	}
 	for p := range uint32(positions) {
 		d := row(g, grad+p*Lanes)
 		for j, at := range c.Rows {

@@ -61,8 +61,9 @@ func Forward(x []float32, l *List, tables []float32, positions int, at Shift) {
 	if l.Len() == 0 || positions == 0 {
 		return
 	}
-	if f := vectors(); f != nil && l.Pins == 2 {
-		f.forward(&x[0], &l.Wires[0], &l.Out[0], &tables[:4*l.Len()][0], l.Len(), positions, at.In, at.Out)
+	if f := vectors(); f != nil && f.forward[l.Pins] != nil {
+		n := l.Len()
+		f.forward[l.Pins](&x[0], &l.Wires[:l.Pins*n][0], &l.Out[0], &tables[:l.Lines()*n][0], n, positions, at.In, at.Out)
 		return
 	}
 	for i, out := range l.Out {
@@ -146,10 +147,12 @@ func Backward(x, g []float32, l *List, to []uint32, tables, sums []float32, posi
 	if l.Len() == 0 || positions == 0 {
 		return
 	}
-	if f := vectors(); f != nil && l.Pins == 2 {
+	if f := vectors(); f != nil && f.backward[l.Pins] != nil {
 		n := l.Len()
-		f.backward[do](&x[0], &g[0], &l.Wires[0], &l.Out[0], &to[:2*n][0], &tables[:4*n][0], &sums[:4*n][0], n, positions,
-			at.In, at.Out)
+		wires, to := l.Wires[:l.Pins*n], to[:l.Pins*n]
+		tables, sums := tables[:l.Lines()*n], sums[:l.Lines()*n]
+		f.backward[l.Pins](&x[0], &g[0], &wires[0], &l.Out[0], &to[0], &tables[0], &sums[0], n, positions, at.In, at.Out,
+			int(do))
 		return
 	}
 	for i, out := range l.Out {

@@ -3,17 +3,23 @@ package shared
 import "ialgn/trainer/kernel"
 
 var (
-	avx512 = path{
-		forward:  forwardAVX512,
-		backward: [3]backward{backwardDroppedAVX512, backwardStoredAVX512, backwardAddedAVX512},
+	pathAVX512 = path{
+		forward:  [MaxPins + 1]forward{2: forwardAVX512, 4: forward4AVX512, 6: forward6AVX512},
+		backward: [MaxPins + 1]backward{2: backwardAVX512, 4: backward4AVX512, 6: backward6AVX512},
 		pool:     poolAVX512,
 		unpool:   unpoolAVX512,
+		mean:     meanAVX512,
+		sums:     sumsAVX512,
+		spread:   spreadAVX512,
 	}
-	avx2 = path{
-		forward:  forwardAVX2,
-		backward: [3]backward{backwardDroppedAVX2, backwardStoredAVX2, backwardAddedAVX2},
+	pathAVX2 = path{
+		forward:  [MaxPins + 1]forward{2: forwardAVX2, 4: forward4AVX2, 6: forward6AVX2},
+		backward: [MaxPins + 1]backward{2: backwardAVX2, 4: backward4AVX2, 6: backward6AVX2},
 		pool:     poolAVX2,
 		unpool:   unpoolAVX2,
+		mean:     meanAVX2,
+		sums:     sumsAVX2,
+		spread:   spreadAVX2,
 	}
 )
 
@@ -21,9 +27,9 @@ var (
 func vectors() *path {
 	switch path, _ := kernel.Path(); path {
 	case "avx512":
-		return &avx512
+		return &pathAVX512
 	case "avx2":
-		return &avx2
+		return &pathAVX2
 	}
 	return nil
 }

@@ -7,8 +7,7 @@ import (
 	"unsafe"
 )
 
-// guarded returns a copy of v that ends, or begins, at a page that must not be touched, and a function that gives it
-// back.
+// guarded returns a copy of v that ends, or begins, at a page that must not be touched.
 func guarded[T any](t *testing.T, v []T, end bool) []T {
 	page := syscall.Getpagesize()
 	bytes := len(v) * int(unsafe.Sizeof(v[0]))
@@ -53,6 +52,15 @@ func TestGuarded(t *testing.T) {
 					got.check(t, want)
 				})
 			}
+			t.Run("choice", func(t *testing.T) {
+				c := drawChoice(r)
+				want := c.copied(inHeap, inHeap)
+				on(t, "none", want.run)
+				got := c.copied(func(v []float32) []float32 { return guarded(t, v, end) },
+					func(v []uint32) []uint32 { return guarded(t, v, end) })
+				on(t, path, got.run)
+				got.check(t, want)
+			})
 			t.Run("pool", func(t *testing.T) {
 				p, x, g, from := drawPool(r)
 				wantX, wantG := inHeap(x), inHeap(g)

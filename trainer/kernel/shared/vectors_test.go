@@ -162,8 +162,8 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// pinsOf returns the number of pins of a trial: those that have kernels.
-func pinsOf(int) int { return 2 }
+// pinsOf returns the number of pins of a trial: those that have kernels, most often two.
+func pinsOf(trial int) int { return [...]int{2, 4, 2, 6, 2}[trial%5] }
 
 // drawPool draws a pooling whose values are few, so that many tie, with zeros of both signs and rows between.
 func drawPool(r *rand.Rand) (p Pool, x, g, from []float32) {
@@ -198,6 +198,68 @@ func TestPoolVectors(t *testing.T) {
 			on(t, path, func() { p.Forward(gotX); p.Backward(x, gotG, from) })
 			same(t, "x", gotX, wantX)
 			same(t, "g", gotG, wantG)
+		}
+	})
+}
+
+// choosing is a pin that chooses, and all arrays that it works on.
+type choosing struct {
+	Choice
+	x, g, q, r []float32
+	out, in    uint32
+	positions  int
+}
+
+// drawChoice draws a pin whose candidates share rows, at the same position or at others. Steps may go back.
+func drawChoice(r *rand.Rand) *choosing {
+	candidates, positions := 1+r.IntN(20), 1+r.IntN(12)
+	step := r.IntN(4) - 1
+	c := &choosing{positions: positions, in: uint32(r.IntN(3)-1) * Lanes}
+	c.Step = uint32(step) * Lanes
+	span, low := 1+abs(step)*(positions-1), max(0, -step)*(positions-1)
+	few := 1 + r.IntN(5)
+	for range candidates {
+		c.Rows = append(c.Rows, uint32(low+r.IntN(few))*Lanes-c.in)
+	}
+	c.out = uint32(few+span-1) * Lanes
+	all := int(c.out) + positions*Lanes
+	c.x, c.g, c.q, c.r = values(r, all), gradients(r, all), values(r, candidates), gradients(r, candidates)
+	return c
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// copied returns a copy whose arrays are made by these functions.
+func (c *choosing) copied(floats func([]float32) []float32, words func([]uint32) []uint32) *choosing {
+	d := *c
+	d.x, d.g, d.q, d.r, d.Rows = floats(c.x), floats(c.g), floats(c.q), floats(c.r), words(c.Rows)
+	return &d
+}
+
+// run calls all functions, one after the other.
+func (c *choosing) run() {
+	c.Mean(c.x, c.q, c.out, c.positions, c.in)
+	c.Sums(c.r, c.x, c.g, c.out, c.positions, c.in)
+	c.Spread(c.g, c.q, c.out, c.positions, c.in)
+}
+
+func (c *choosing) check(t *testing.T, want *choosing) {
+	t.Helper()
+	same(t, "x", c.x, want.x)
+	same(t, "r", c.r, want.r)
+	same(t, "g", c.g, want.g)
+}
+
+// TestChoiceVectors compares the paths of pins that choose with the plain one to the bit.
+func TestChoiceVectors(t *testing.T) {
+	onPaths(t, func(t *testing.T, path string) {
+		r := rand.New(rand.NewPCG(28, 28))
+		for range 400 {
+			c := drawChoice(r)
+			want, got := c.copied(inHeap, inHeap), c.copied(inHeap, inHeap)
+			on(t, "none", want.run)
+			on(t, path, got.run)
+			got.check(t, want)
 		}
 	})
 }

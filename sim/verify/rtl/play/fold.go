@@ -3,7 +3,6 @@ package play
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"time"
 
 	"ialgn/backend/wrapper"
@@ -21,13 +20,15 @@ func CheckEngine(ctx context.Context, d verify.Design, s verify.Samples, f engin
 	ctx, end := progress.Begin(ctx, "folded rtl")
 	defer end()
 	begin := time.Now()
-	p, err := engine.ReadProgram(d, f)
+	cycles, err := foldCycles(d, f)
 	if err != nil {
 		return nil, err
 	}
-	cycles := len(p.Lanes[0])
-	if simulator, err = rtl.PickWhere(simulator, longFold(cycles, min(samples, s.Levels.Len()),
-		len(p.Lanes))); err != nil {
+	long := longFold(cycles, min(samples, s.Levels.Len()), f.Lanes)
+	if !f.Programmed() {
+		long = longPositions(cycles, min(samples, s.Levels.Len()), d.Product.Cells())
+	}
+	if simulator, err = rtl.PickWhere(simulator, long); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "ialgn-fold-")
@@ -39,7 +40,7 @@ func CheckEngine(ctx context.Context, d verify.Design, s verify.Samples, f engin
 		return nil, err
 	}
 	r, err := play(ctx, d, s, wrapped{
-		wrapper: wrapper.EngineKind, top: f.Module, cycles: cycles, drop: f.Drop, sources: []string{filepath.Base(f.Verilog)},
+		wrapper: wrapper.EngineKind, top: f.Module, cycles: cycles, drop: f.Drop, sources: f.Sources(),
 		simulator: simulator,
 	}, dir, samples)
 	if err != nil {
@@ -54,8 +55,16 @@ func CheckEngine(ctx context.Context, d verify.Design, s verify.Samples, f engin
 // of two and 22 us for one of four; verilator 7 to 9 s and 0.5 us.
 func longFold(cycles, samples, lanes int) bool { return cycles*samples*(5+lanes) > 3_500_000 }
 
+// longPositions does so of an engine that takes a position a clock, of a network of so many cells.
+func longPositions(cycles, samples, cells int) bool {
+	return cycles*samples*(10+cells/1000) > 3_500_000
+}
+
 // foldCycles returns for how many clocks a sample keeps an engine busy.
 func foldCycles(d verify.Design, f engine.Files) (int, error) {
+	if !f.Programmed() {
+		return f.Cycles, nil
+	}
 	p, err := engine.ReadProgram(d, f)
 	if err != nil {
 		return 0, err

@@ -182,11 +182,6 @@ func ProveWrapper(ctx context.Context, d verify.Design, f WrapperFiles) (*step.R
 // copy copies the files into a folder under fixed names, and returns these. Simulators write paths into programs that
 // they generate, where a quote in a path would end a string.
 func (f WrapperFiles) copy(dir string, d verify.Design) (names []string, err error) {
-	if f.Fold != nil {
-		if err := f.Fold.Copy(dir); err != nil {
-			return nil, err
-		}
-	}
 	for i, path := range f.Sources {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -196,6 +191,9 @@ func (f WrapperFiles) copy(dir string, d verify.Design) (names []string, err err
 		if err := os.WriteFile(filepath.Join(dir, names[i]), text, 0o666); err != nil {
 			return nil, err
 		}
+	}
+	if f.Fold != nil {
+		return append(names, f.Fold.Sources()[1:]...), f.Fold.Copy(dir)
 	}
 	if f.Style != verilog.LUTs {
 		return names, nil

@@ -1,0 +1,23 @@
+package positions
+
+import _ "embed" // templates
+
+// engine is the module. A sample is whole in its buffer three clocks after its last word.
+//
+//go:embed templates/engine.v
+var engine string
+
+// convolution is the hardware of one convolution.
+//
+//go:embed templates/convolution.v
+var convolution string
+
+// lines is the line buffer of one.
+//
+//go:embed templates/lines.v
+var lines string
+
+// pool is what takes the OR of two by two positions.
+//
+//go:embed templates/pool.v
+var pool string

@@ -1,0 +1,241 @@
+package ialgn
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn/artifact"
+	"ialgn/internal/modelgen"
+	"ialgn/sim/verify"
+	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/rtl/play"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// convolved returns a network of convolutions with random logits, changed from one of two convolutions on two planes of
+// 6 x 7.
+func convolved(t *testing.T, change func(c *config.Config)) *Model {
+	t.Helper()
+	c := config.Default()
+	c.Data.Set, c.Name = "memory", "net"
+	c.Model.Topology, c.Model.Image, c.Model.Kernels, c.Model.Levels = "conv", "2,6,7", "6,8", "2"
+	c.Model.Widths, c.Model.Tau = "60,30", 1.5
+	c.Model.InitNoise, c.Model.SkipLogit = 4, 1
+	change(&c)
+	c.Model.Complete(func(string) bool { return false })
+	if fault := c.Model.Check(); fault != nil {
+		t.Fatalf("%+v", fault)
+	}
+	size, _ := c.Model.ImageSize()
+	enc := modelgen.Encoder(size[0]*size[1]*size[2], 4, 8)
+	classes := []string{"a", "b", "c"}
+	if c.Model.Width%3 != 0 {
+		classes = classes[:2]
+	}
+	if strings.HasPrefix(c.Name, "uneven") {
+		for f := range enc.Thresholds {
+			enc.Thresholds[f] = slices.Clone(enc.Thresholds[f])
+			enc.Thresholds[f][0] = uint16(f) % enc.Thresholds[f][1]
+		}
+	}
+	net := trainer.Initial(c, &enc, classes, 1)
+	for i := range net.Sections {
+		// Half of the nodes pass on each change of one pin, as XOR.
+		if s := &net.Sections[i]; s.Arity == model.Operations && len(s.Pins) == 2 {
+			const xor = 6
+			for g := 0; g < len(s.Ops)/s.Arity; g += 2 {
+				s.Ops[g*s.Arity+xor] = 100
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "m.st")
+	if _, err := net.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// engineOf compiles a network with an engine that takes a position a clock, and returns what its Verilog is compared by.
+func engineOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *engine.Files, *artifact.Output) {
+	t.Helper()
+	o.Fold = FoldPositions
+	d, err := Compile(t.Context(), m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write(filepath.Join(t.TempDir(), "out")); err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.Output(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.Frozen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	design, _, err := compared(d.plan, f, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := foldFiles(d.plan, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return design, files, out
+}
+
+// TestPositions plays samples to engines of networks of all forms, with pauses, broken packets and resets, and holds
+// their classes to the trainer's forward pass.
+func TestPositions(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  func(c *config.Config)
+		options CompileOptions
+	}{
+		{"one convolution", func(c *config.Config) { c.Model.Kernels, c.Model.Pool = "8", "1" }, CompileOptions{}},
+		{"two, pooled", func(*config.Config) {}, CompileOptions{}},
+		{"in LUTs", func(*config.Config) {}, CompileOptions{Target: "xilinx7"}},
+		{"pipelines", func(*config.Config) {}, CompileOptions{Target: "ecp5", Pipeline: PipelineAuto, MaxLevels: 1}},
+		{"two stages", func(c *config.Config) { c.Model.Pool = "1" }, CompileOptions{LUT: 4, Pipeline: PipelineStages(2)}},
+		{"three levels", func(c *config.Config) { c.Model.Levels = "3,1" }, CompileOptions{}},
+		{"first pooled alone", func(c *config.Config) { c.Model.Pool = "2,1" }, CompileOptions{}},
+		{"no padding", func(c *config.Config) { c.Model.Padding, c.Model.Pool = "0", "1" }, CompileOptions{}},
+		{"large patches", func(c *config.Config) { c.Model.Patch, c.Model.Padding = "5,3", "2,1" }, CompileOptions{}},
+		{"much padding", func(c *config.Config) { c.Model.Padding = "2" }, CompileOptions{}},
+		{"strides", func(c *config.Config) { c.Model.Stride, c.Model.Pool = "2,1", "1,2" }, CompileOptions{}},
+		{"strides of three", func(c *config.Config) {
+			c.Model.Stride, c.Model.Pool, c.Model.Padding = "3,2", "1", "2,0"
+		}, CompileOptions{}},
+		{"three of one plane", func(c *config.Config) {
+			c.Model.Image, c.Model.Kernels, c.Model.Pool = "1,9,10", "5,6,7", "2,1,2"
+		}, CompileOptions{}},
+		{"candidates", func(c *config.Config) { c.Model.Hidden = 3 }, CompileOptions{}},
+		{"four pins", func(c *config.Config) { c.Model.Inputs, c.Model.Levels = 4, "1,2" }, CompileOptions{}},
+		{"convolved only", func(c *config.Config) { c.Model.Widths, c.Model.Kernels = "", "6,6" }, CompileOptions{}},
+		{"one by one", func(c *config.Config) {
+			c.Model.Patch, c.Model.Padding, c.Model.Channels, c.Model.Pool = "3,1", "1,0", 0, "1,2"
+		}, CompileOptions{}},
+		{"one by one first", func(c *config.Config) { c.Model.Patch, c.Model.Padding = "1,2", "0,1" }, CompileOptions{}},
+		{"uneven thresholds", func(c *config.Config) { c.Name = "uneven" }, CompileOptions{}},
+		{"dropping", func(*config.Config) {}, CompileOptions{Wrap: WrapUART}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := convolved(t, c.change)
+			d, files, _ := engineOf(t, m, c.options)
+			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), *files, "iverilog", 60)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Mismatches > 0 || r.Checked != 60 {
+				t.Errorf("%d samples: %+v", r.Checked, r.Findings)
+			}
+		})
+	}
+}
+
+// TestPositionsMutants changes one thing in an engine's Verilog, which makes the class of a sample another.
+func TestPositionsMutants(t *testing.T) {
+	m := convolved(t, func(c *config.Config) { c.Model.Stride, c.Model.Pool = "1,2", "2,1" })
+	d, files, _ := engineOf(t, m, CompileOptions{})
+	for _, c := range []struct{ what, path, from, to string }{
+		{"a tap of the patch", files.Verilog, ".x(patch_1)", ".x({patch_1[0], patch_1[53:1]})"},
+		{"the padding of the columns", files.Verilog, "column_1 >= 3'd7", "column_1 >= 4'd8"},
+		{"the pixel of zeros", files.Verilog, "{6{~padding_1}} & planes_0", "planes_0"},
+		{"the first row of positions", files.Verilog, "row_1 >= 3'd1", "row_1 >= 3'd2"},
+		{"the stride", files.Verilog, "column_phase_2 == 1'd0 &", "column_phase_2 == 1'd1 &"},
+		{"the pooling", files.Verilog, "left_1 | h_1 | above_1", "left_1 | h_1"},
+		{"the rows above", files.Verilog, "lines_1[column_1] <= slice_1[17:6]", "lines_1[column_1] <= slice_1[11:0]"},
+		{"a level", files.Verilog, "level_1 > 2'd1", "level_1 > 2'd2"},
+		{"the buffer that is scanned", files.Verilog, "current <= next", "current <= ~next"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			text, err := os.ReadFile(c.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), c.from) {
+				t.Fatalf("%s has no %q", c.path, c.from)
+			}
+			changed := *files
+			changed.Verilog = filepath.Join(t.TempDir(), filepath.Base(files.Verilog))
+			if err := os.WriteFile(changed.Verilog, []byte(strings.Replace(string(text), c.from, c.to, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), changed, "iverilog", 60)
+			if err == nil && r.Mismatches == 0 {
+				t.Error("nothing is found")
+			}
+		})
+	}
+	t.Run("a table of a kernel", func(t *testing.T) {
+		found := 0
+		text, err := os.ReadFile(files.Parts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		for i, line := range lines {
+			if !strings.Contains(line, " & ") || !strings.Contains(line, "assign") {
+				continue
+			}
+			changed := *files
+			changed.Parts = slices.Clone(files.Parts)
+			changed.Parts[0] = filepath.Join(t.TempDir(), filepath.Base(files.Parts[0]))
+			mutant := slices.Clone(lines)
+			mutant[i] = strings.Replace(line, " & ", " | ", 1)
+			if err := os.WriteFile(changed.Parts[0], []byte(strings.Join(mutant, "\n")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), changed, "iverilog", 60)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found += min(1, r.Mismatches); found > 0 {
+				return
+			}
+		}
+		t.Error("nothing is found")
+	})
+}
+
+// TestPositionsRefused has what no such engine goes with.
+func TestPositionsRefused(t *testing.T) {
+	chains := filepath.Join(t.TempDir(), "chains.st")
+	if _, err := modelgen.New(modelgen.Options{}).Save(chains); err != nil {
+		t.Fatal(err)
+	}
+	other, err := Open(chains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	m := convolved(t, func(*config.Config) {})
+	for _, c := range []struct {
+		m    *Model
+		o    CompileOptions
+		want string
+	}{
+		{other, CompileOptions{}, "has no convolutions"},
+		{m, CompileOptions{Scope: ScopeCore}, "it is for scope full"},
+		{m, CompileOptions{FoldSteps: 300}, "has no steps"},
+		{m, CompileOptions{Counts: true}, "gives the class alone"},
+	} {
+		c.o.Fold = FoldPositions
+		if _, err := Compile(t.Context(), c.m, c.o); err == nil || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	meanSignature   = "func(x, q *float32, rows *uint32, candidates, positions int, step, out, in uint32)"
+	sumsSignature   = "func(r, x, grads *float32, rows *uint32, candidates, positions int, step, grad, in uint32)"
+	spreadSignature = "func(grads, q *float32, rows *uint32, candidates, positions int, step, grad, in uint32)"
+)
+
+// atOnce is the number of positions of a mean, and of candidates of sums, that go on together: an addition waits for
+// the one before.
+const atOnce = 4
+
+// candidates are where the candidates of a pin are, and how far apart their rows of neighbouring positions are.
+type candidates struct {
+	rows        reg.Register
+	step, three reg.Register // a step in bytes, and three of these
+}
+
+func newCandidates() candidates {
+	step, three := GP64(), GP64()
+	MOVLQSX(address("step"), step)
+	SHLQ(U8(2), step)
+	LEAQ(Mem{Base: step, Index: step, Scale: 2}, three)
+	return candidates{general("rows"), step, three}
+}
+
+// first returns the first row of the candidate at a place of the list, in an arena.
+func first(arena, place reg.Register) reg.GPVirtual {
+	return rowOf(arena, Mem{Base: place}, address("in"))
+}
+
+// position returns the row some positions on, up to three.
+func (c candidates) position(row reg.Register, on int) Mem {
+	switch on {
+	case 0:
+		return Mem{Base: row}
+	case 3:
+		return Mem{Base: row, Index: c.three, Scale: 1}
+	}
+	return Mem{Base: row, Index: c.step, Scale: uint8(on)}
+}
+
+// inGroups writes a body for groups of a number of items, and then for one item at a time. Count is used up.
+func inGroups(count reg.Register, body func(n int)) {
+	for _, n := range []int{atOnce, 1} {
+		again, done := label(), label()
+		Label(again)
+		SUBQ(U8(n), count)
+		JL(LabelRef(done))
+		body(n)
+		JMP(LabelRef(again))
+		Label(done)
+		ADDQ(U8(n), count)
+	}
+}
+
+// mean writes Choice.Mean.
+func (x isa) mean() {
+	x.begin("mean", meanSignature, "does Choice.Mean for at least one candidate.")
+	arena, q, out, left := general("x"), general("q"), rowAt(general("x"), "out"), general("positions")
+	c := newCandidates()
+	inGroups(left, func(n int) {
+		var sums [atOnce][]reg.VecVirtual
+		for i := range n {
+			sums[i] = x.zeros()
+		}
+		rows, share := copied(c.rows), copied(q)
+		loop(copied(address("candidates")), func() {
+			row, factor := first(arena, rows), x.broadcast(Mem{Base: share})
+			for i := range n {
+				for part, sum := range sums[i] {
+					product := x.vector()
+					VMULPS(c.position(row, i).Offset(x.bytes*part), factor, product)
+					VADDPS(product, sum, sum)
+				}
+			}
+			ADDQ(U8(wordBytes), rows)
+			ADDQ(U8(wordBytes), share)
+		})
+		for i := range n {
+			for part, sum := range sums[i] {
+				VMOVUPS(sum, Mem{Base: out, Disp: rowBytes*i + x.bytes*part})
+			}
+			ADDQ(c.step, arena)
+		}
+		ADDQ(I32(rowBytes*n), out)
+	})
+	end()
+}
+
+// sums writes Choice.Sums.
+func (x isa) sums() {
+	x.begin("sums", sumsSignature, "does Choice.Sums for at least one position.")
+	r, arena, grad, left := general("r"), general("x"), rowAt(general("grads"), "grad"), general("candidates")
+	c, fold := newCandidates(), x.fold()
+	inGroups(left, func(n int) {
+		var sums [atOnce][]reg.VecVirtual
+		var rows [atOnce]reg.Register
+		for j := range n {
+			sums[j], rows[j] = x.zeros(), first(arena, c.rows)
+			ADDQ(U8(wordBytes), c.rows)
+		}
+		d := copied(grad)
+		loop(copied(address("positions")), func() {
+			for part := range x.parts() {
+				delta := x.load(Mem{Base: d, Disp: x.bytes * part})
+				for j := range n {
+					product := x.vector()
+					VMULPS(Mem{Base: rows[j], Disp: x.bytes * part}, delta, product)
+					VADDPS(product, sums[j][part], sums[j][part])
+				}
+			}
+			ADDQ(U8(rowBytes), d)
+			for j := range n {
+				ADDQ(c.step, rows[j])
+			}
+		})
+		if n == atOnce {
+			addFolded(r, fold(sums), nil)
+			return
+		}
+		all := fold([4][]reg.VecVirtual{sums[0], sums[0], sums[0], sums[0]})
+		VADDSS(Mem{Base: r}, all, all)
+		VMOVSS(all, Mem{Base: r})
+		ADDQ(U8(wordBytes), r)
+	})
+	end()
+}
+
+// spread writes Choice.Spread.
+func (x isa) spread() {
+	x.begin("spread", spreadSignature, "does Choice.Spread for at least one candidate and position.")
+	arena, q, d := general("grads"), general("q"), rowAt(general("grads"), "grad")
+	c := newCandidates()
+	loop(general("positions"), func() {
+		var delta []reg.VecVirtual
+		for part := range x.parts() {
+			delta = append(delta, x.load(Mem{Base: d, Disp: x.bytes * part}))
+		}
+		rows, share := copied(c.rows), copied(q)
+		loop(copied(address("candidates")), func() {
+			to, factor := first(arena, rows), x.broadcast(Mem{Base: share})
+			for part := range x.parts() {
+				product, place := x.vector(), Mem{Base: to, Disp: x.bytes * part}
+				VMULPS(delta[part], factor, product)
+				VADDPS(place, product, product)
+				VMOVUPS(product, place)
+			}
+			ADDQ(U8(wordBytes), rows)
+			ADDQ(U8(wordBytes), share)
+		})
+		ADDQ(U8(rowBytes), d)
+		ADDQ(c.step, arena)
+	})
+	end()
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	forwardSignature  = "func(x *float32, wires, out *uint32, tables *float32, nodes, positions int, in, shift uint32)"
+	backwardSignature = "func(x, grads *float32, wires, out, to *uint32, tables, sums *float32, nodes, positions int, " +
+		"in, shift uint32, do int)"
+)
+
+// What becomes of gradients, by the numbers that Go passes.
+const (
+	gradientsDropped = iota
+	gradientsStored
+	gradientsAdded
+)
+
+// The number of nodes after which the rows are read that are fetched now. Rows of several positions stand one after the
+// other: the processor fetches the later ones by itself.
+const (
+	gatesAhead  = 16
+	tablesAhead = 4
+)
+
+// nodes walks over a list. Where nodes have one position it fetches what is read later, else it repeats that position.
+type nodes struct {
+	pins, ahead        int
+	wires, out, tables reg.Register
+	last               reg.Register // where the wires of the last node are
+	apart              reg.Register // from wires to offsets of gradients, or nil
+	in, shift          Op
+}
+
+// walk writes a loop over all nodes, of which there is at least one.
+func (n *nodes) walk(body func()) {
+	again := label()
+	Label(again)
+	body()
+	ADDQ(U8(wordBytes), n.out)
+	ADDQ(I32(wordBytes<<n.pins), n.tables)
+	ADDQ(U8(wordBytes*n.pins), n.wires)
+	CMPQ(n.wires, n.last)
+	JBE(LabelRef(again))
+}
+
+func newNodes(pins, ahead int) *nodes {
+	n := &nodes{
+		pins: pins, ahead: ahead, wires: general("wires"), out: general("out"), tables: general("tables"),
+		in: address("in"), shift: address("shift"),
+	}
+	last := general("nodes")
+	DECQ(last)
+	IMUL3Q(U8(wordBytes*pins), last, last)
+	ADDQ(n.wires, last)
+	n.last = last
+	return n
+}
+
+// withGradients says that gradients of pins are kept.
+func (n *nodes) withGradients() {
+	apart := general("to")
+	SUBQ(n.wires, apart)
+	n.apart = apart
+}
+
+// pin returns the address of the row of a pin, gradient that of its gradient.
+func (n *nodes) pin(arena reg.Register, pin int) reg.GPVirtual {
+	return rowOf(arena, Mem{Base: n.wires, Disp: wordBytes * pin}, n.in)
+}
+
+func (n *nodes) gradient(arena reg.Register, pin int) reg.GPVirtual {
+	return rowOf(arena, Mem{Base: n.wires, Index: n.apart, Scale: 1, Disp: wordBytes * pin}, n.in)
+}
+
+func (n *nodes) output(arena reg.Register) reg.GPVirtual {
+	return rowOf(arena, Mem{Base: n.out}, n.shift)
+}
+
+// fetch writes what fetches the rows of the pins of a node ahead, of the last one near the end; fetchGradients those of
+// its gradients.
+func (n *nodes) fetch(arena reg.Register) {
+	next := n.next()
+	for pin := range n.pins {
+		n.fetchRow(arena, Mem{Base: next, Disp: wordBytes * pin})
+	}
+}
+
+func (n *nodes) fetchGradients(arena reg.Register) {
+	next := n.next()
+	for pin := range n.pins {
+		n.fetchRow(arena, Mem{Base: next, Index: n.apart, Scale: 1, Disp: wordBytes * pin})
+	}
+}
+
+// next returns where the wires of the node ahead are.
+func (n *nodes) next() reg.Register {
+	next := GP64()
+	LEAQ(Mem{Base: n.wires, Disp: wordBytes * n.pins * n.ahead}, next)
+	CMPQ(next, n.last)
+	CMOVQHI(n.last, next)
+	return next
+}
+
+func (n *nodes) fetchRow(arena reg.Register, offset Mem) {
+	at := GP64()
+	MOVL(offset, at.As32())
+	ADDL(n.in, at.As32())
+	PREFETCHT0(Mem{Base: arena, Index: at, Scale: wordBytes})
+}
+
+// ifOne writes what is done where nodes have one position, and else.
+func ifOne(then, otherwise func()) {
+	many := label()
+	CMPQ(address("positions"), U8(1))
+	JNE(LabelRef(many))
+	then()
+	end()
+	Label(many)
+	otherwise()
+	end()
+}

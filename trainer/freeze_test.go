@@ -1,0 +1,142 @@
+package trainer
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ialgn/trainer/kernel"
+	"ialgn/trainer/model"
+)
+
+// freezing are networks whose layers are frozen one after another: of each engine and estimator one.
+var freezing = []struct {
+	name string
+	sets []string
+}{
+	{"chains", nil},
+	{"chains-soft", []string{"train.estimator=soft"}},
+	{"hidden", []string{"model.hidden=4", "model.parametrization=light"}},
+	{"rwlgn", []string{"model.topology=rwlgn", "model.wiring=structured"}},
+	{"soft-rwlgn", []string{"model.topology=rwlgn", "train.estimator=soft"}},
+	{"gumbel-rwlgn", []string{"model.topology=rwlgn", "train.estimator=gumbel", "train.temperature=0.5"}},
+	{"tables", []string{"model.inputs=3", "train.gradients=int8"}},
+	{"tables-soft", []string{"model.inputs=3", "train.estimator=soft"}},
+	{"candidates", []string{"train.candidates.kind=gradient", "train.candidates.until=0.2"}},
+	{"conv", []string{
+		"model.topology=conv", "model.kernels=10", "model.levels=2", "model.widths=40,20", "model.width=20",
+		"train.estimator=soft", "model.hidden=2",
+	}},
+	{"conv-gumbel", []string{
+		"model.topology=conv", "model.kernels=10", "model.levels=2", "model.widths=40,20", "model.width=20",
+		"train.estimator=gumbel",
+	}},
+	{"pruned", []string{"train.estimator=soft", "train.prune.nodes=0.1", "train.prune.at=0.6"}},
+}
+
+// byLayers are the overrides that freeze the first of four layers after epoch 1 of four, two more after epoch 2 and the
+// last after epoch 3.
+var byLayers = []string{
+	"train.epochs=4", "train.freeze.kind=layerwise", "train.freeze.from=0.25", "train.freeze.until=0.75",
+	"train.optimizer.lr=0.05",
+}
+
+// TestFreeze freezes layers of networks of every engine, on each path and with several numbers of threads, and
+// interrupts before, right after and between: all give the same bytes. A layer has at the end the logits that it had
+// when it was frozen, but for what is removed later, and the others have not: the last one is trained to the end.
+func TestFreeze(t *testing.T) {
+	before, err := kernel.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kernel.Use(before)
+	for _, n := range freezing {
+		t.Run(n.name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "m")
+			cfg := parse(t, slices.Concat(byLayers, n.sets)...)
+			var want []byte
+			for i, path := range kernel.Paths() {
+				if err := kernel.Use(path); err != nil {
+					t.Fatal(err)
+				}
+				train(t, Run{Config: cfg, Model: file, Threads: 1 + i})
+				if got := read(t, file); want == nil {
+					want = got
+				} else if string(got) != string(want) {
+					t.Errorf("path %s, %d threads: another model", path, 1+i)
+				}
+			}
+			done := loadModel(t, file)
+			for _, at := range []struct{ epoch, batch, frozen int }{{1, 0, 1}, {2, 7, 1}, {2, 0, 3}, {4, 3, 3}} {
+				state := filepath.Join(dir, "interrupted")
+				interruptedAt(t, Run{Config: cfg, Model: state, Threads: 2}, at.epoch, at.batch)
+				m := loadModel(t, CheckpointPath(state))
+				for l := range 4 {
+					if n.name == "pruned" && l < at.frozen {
+						continue // nodes become constant after that
+					}
+					if same := slices.Equal(layerLogits(m, l), layerLogits(done, l)); same != (l < at.frozen) {
+						t.Errorf("%+v: layer %d has its last logits: %v, and %d layers are frozen", at, l, same, at.frozen)
+					}
+				}
+				train(t, Run{Config: cfg, Model: state, Threads: 1, Resume: true})
+				if string(read(t, state)) != string(want) {
+					t.Errorf("%+v: the resumed model differs from the uninterrupted one", at)
+				}
+			}
+		})
+	}
+}
+
+// layerLogits returns all logits of a layer.
+func layerLogits(m *model.Model, layer int) (all []float32) {
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if layer >= s.Layers {
+			layer -= s.Layers
+			continue
+		}
+		for node := range s.Width {
+			g := node*s.Layers + layer
+			all = append(all, s.Ops[g*s.Arity:][:s.Arity]...)
+			for k := range s.Pins {
+				if p := &s.Pins[k]; p.K > 1 {
+					all = append(all, p.Logits[g*p.K:][:p.K]...)
+				}
+			}
+		}
+		return all
+	}
+	return all
+}
+
+// TestFreezeGap trains relaxed networks with and without frozen layers: once all are, the network that is trained is the
+// frozen one, so there is no gap, and it goes on learning.
+func TestFreezeGap(t *testing.T) {
+	for _, network := range [][]string{{"model.topology=rwlgn"}, nil, {"model.inputs=3", "model.depth=2"}, {
+		"model.topology=conv", "model.kernels=10", "model.levels=2", "model.widths=40,20", "model.width=20", "model.tau=1",
+	}} {
+		run := func(sets ...string) (*Summary, []model.Epoch) {
+			sets = slices.Concat(network, []string{"train.estimator=soft", "train.epochs=6", "model.init=random"}, sets)
+			file := filepath.Join(t.TempDir(), "m")
+			return train(t, Run{Config: parse(t, sets...), Model: file}), loadModel(t, file).Record.Epochs
+		}
+		open, _ := run()
+		closed, epochs := run("train.freeze.kind=layerwise", "train.freeze.from=0.3", "train.freeze.until=0.5")
+		if *open.Gap < 0.01 || *closed.Gap != 0 {
+			t.Errorf("%v: the gap is %v, and %v with frozen layers", network, *open.Gap, *closed.Gap)
+		}
+		if epochs[5].Loss >= epochs[3].Loss || epochs[5].TestCorrect == epochs[3].TestCorrect {
+			t.Errorf("%v: the last layer does not learn: %+v, %+v", network, epochs[3], epochs[5])
+		}
+	}
+}
+
+// TestFreezeEpochs refuses to resume with another number of epochs, on which the times depend.
+func TestFreezeEpochs(t *testing.T) {
+	r := Run{Config: parse(t, "train.epochs=2", "train.freeze.kind=layerwise"), Model: filepath.Join(t.TempDir(), "m")}
+	train(t, r)
+	r.Config, r.Resume = parse(t, "train.epochs=3", "train.freeze.kind=layerwise"), true
+	refused(t, r, "train.freeze freezes layers after shares of train.epochs = 2, and 3 would be another course")
+}

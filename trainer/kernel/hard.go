@@ -1,0 +1,50 @@
+package kernel
+
+// Hard is [RelaxedPass.Forward] of a layer whose choices are made for good: the values are the bits, 0 and 1, of what
+// its logits select. The layer before is either such a layer or the input.
+func (p *RelaxedPass) Hard(l *Layer, out []float32, from, to int) {
+	p.batch = Batch{p.X, p.words, p.Samples}
+	n, row := p.padded(), p.words*64
+	for i := from; i < to; i++ {
+		g := l.gate(i)
+		a := p.steps.chosen(&p.pins[0], l.A, i, g, n, p.Below, &p.batch)
+		b := p.steps.chosen(&p.pins[1], l.B, i, g, n, p.Below, &p.batch)
+		for line := range p.steps.t { // the line of zeros is the highest digit of an operation
+			p.steps.t[line] = float32(l.Op[g] >> (3 - line) & 1)
+		}
+		p.steps.mix(out[i*row:][:n], a, b)
+	}
+}
+
+// Hard is [RelaxedPass.Hard].
+func (p *RelaxedNodePass) Hard(l *NodeLayer, out []float32, from, to int) {
+	p.batch = Batch{p.X, p.words, p.Samples}
+	n, row := p.padded(), p.words*64
+	for i := from; i < to; i++ {
+		g := l.node(i)
+		for line := range l.lines() {
+			p.t[line] = float32(l.table(g) >> line & 1)
+		}
+		for k, pin := range l.Pins {
+			p.values[k] = p.steps.chosen(&p.pins[k], pin, i, g, n, p.Below, &p.batch)
+		}
+		var levels [2 * maxLines]float32
+		for s := range n {
+			out[i*row+s] = p.reduce(&levels, len(l.Pins), s)
+		}
+	}
+}
+
+// chosen returns what a pin of gate i, whose entry is g, reads, for n samples of a batch: a row of values of the layer
+// before, or the bits of the input, which it writes to own.
+func (s *Steps) chosen(own *relaxedPin, pin *Pin, i, g, n int, below []float32, batch *Batch) []float32 {
+	row := batch.Words * 64
+	switch {
+	case pin == nil:
+		return below[i*row:][:n]
+	case pin.Hidden:
+		return below[int(pin.Bit[g])*row:][:n]
+	}
+	s.spread(own.value[:n], batch.X[int(pin.Bit[g])*batch.Words:][:batch.Words])
+	return own.value[:n]
+}

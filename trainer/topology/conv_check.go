@@ -1,0 +1,141 @@
+package topology
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// checkConv checks the keys that a network of convolutions alone has.
+func checkConv(k *Keys) *Fault {
+	layers, fault := k.convLayers()
+	if fault != nil {
+		return fault
+	}
+	for _, check := range []func(layers []Layer) *Fault{k.checkNodes, k.checkChains, k.checkForm, k.checkPatches} {
+		if fault := check(layers); fault != nil {
+			return fault
+		}
+	}
+	return nil
+}
+
+// checkPatches refuses more candidates of a pin than a patch has elements, as far as can be told without the input
+// bits.
+func (k *Keys) checkPatches(layers []Layer) *Fault {
+	for i := range layers {
+		if pin := &layers[i].Pins[0]; pin.Wires != Patch || pin.Source == Input {
+			continue
+		}
+		g := layers[i].Grid
+		if fault := k.checkPatch(g, g.Planes); fault != nil {
+			return fault
+		}
+	}
+	return nil
+}
+
+// checkPatch refuses more candidates of a pin than its patch, of so many planes, has elements.
+func (k *Keys) checkPatch(g *Grid, planes int) *Fault {
+	if n := g.Elements(k.ReadPlanes(planes)); k.Hidden > n {
+		return &Fault{
+			"hidden", fmt.Sprintf("%d different candidates cannot be drawn from the %d elements of a patch", k.Hidden, n),
+			fmt.Sprintf("use at most %d, or larger patches or more channels", n),
+		}
+	}
+	return nil
+}
+
+// ReadPlanes returns how many of so many planes a kernel reads.
+func (k *Keys) ReadPlanes(planes int) int {
+	if k.Channels == 0 {
+		return planes
+	}
+	return min(k.Channels, planes)
+}
+
+// checkImage returns what does not fit so many input bits: the images must have as many features as these have, and
+// pins enough to choose from.
+func (k *Keys) checkImage(inputs int) *Fault {
+	size, fault := k.ImageSize()
+	if fault != nil {
+		return fault
+	}
+	if pixels := size[1] * size[2]; inputs%(pixels*size[0]) != 0 {
+		return &Fault{
+			"image", fmt.Sprintf("images of %s have %d pixels, and the data set has %d input bits, no multiple of that", k.Image,
+				pixels*size[0], inputs), "give planes, rows and columns of its images",
+		}
+	}
+	layers := k.Layers()
+	for _, l := range layers {
+		if l.Grid == nil || l.Grid.Field == nil {
+			continue
+		}
+		if n := l.Grid.Field.Elements(inputs / (size[1] * size[2])); k.Anchors > n {
+			return &Fault{
+				"anchors", fmt.Sprintf("%d different candidates cannot be drawn from the %d input bits under a patch",
+					k.Anchors, n),
+				fmt.Sprintf("use at most %d", n),
+			}
+		}
+	}
+	return k.checkPatch(layers[0].Grid, inputs/(size[1]*size[2]))
+}
+
+// checkNodes checks what the nodes of kernels are.
+func (k *Keys) checkNodes([]Layer) *Fault {
+	switch {
+	case k.Leaves < 0 || k.Leaves > k.Inputs:
+		return &Fault{
+			"leaves", fmt.Sprintf("%d leaves of a node with %d pins", k.Leaves, k.Inputs),
+			fmt.Sprintf("give 1, for chains, to %d, or 0 for trees", k.Inputs),
+		}
+	case k.Inputs < 2:
+		return &Fault{"inputs", fmt.Sprintf("%d pins of a node of a tree", k.Inputs), "use 2 or more"}
+	case k.Channels < 0:
+		return &Fault{"channels", fmt.Sprintf("%d planes of a patch", k.Channels), "use 0 for all, or a number above"}
+	case k.Anchored < 0 || k.Anchored >= k.Inputs:
+		return &Fault{
+			"anchored", fmt.Sprintf("%d pins of a node with %d choose among input bits", k.Anchored, k.Inputs),
+			fmt.Sprintf("use 0 to %d, so that a pin is left for the layer before", k.Inputs-1),
+		}
+	}
+	return nil
+}
+
+// checkChains checks the chains after the convolutions.
+func (k *Keys) checkChains(layers []Layer) *Fault {
+	switch {
+	case k.Chains < 0 || k.Chains > 0 && (len(layers) < k.Chains || layers[len(layers)-1].Grid != nil):
+		return &Fault{"chains", fmt.Sprintf("%d layers of chains without a width", k.Chains), "give one in model.widths"}
+	case k.Chains > 0 && strings.Contains(k.Widths, ","):
+		return &Fault{
+			"widths", fmt.Sprintf("%.40q, but chains have one width", k.Widths), "give one, or leave out model.chains",
+		}
+	case k.Chains > 0 && k.Wiring != Random:
+		return &Fault{"wiring", k.Wiring + ", but chains choose their wires", "use random, or leave out model.chains"}
+	}
+	return nil
+}
+
+// checkForm checks what follows from the layers, and how those after the convolutions are wired.
+func (k *Keys) checkForm(layers []Layer) *Fault {
+	last := &layers[len(layers)-1]
+	switch {
+	case k.Depth != len(layers):
+		return &Fault{
+			"depth", fmt.Sprintf("%d, but the levels and widths make %d layers", k.Depth, len(layers)), "leave it out",
+		}
+	case k.Width != last.Outputs():
+		return &Fault{"width", fmt.Sprintf("%d, but the last layer has %d bits", k.Width, last.Outputs()), "leave it out"}
+	case k.Wiring != Random && !slices.ContainsFunc(layers, func(l Layer) bool { return l.Grid == nil }):
+		return &Fault{"wiring", k.Wiring + ", and there is no layer after the convolutions", "use random, or give model.widths"}
+	case k.Hidden > 1 && k.Wiring != Random:
+		return &Fault{
+			"wiring", k.Wiring + " is for wires that are drawn, and model.hidden has the nodes choose them",
+			"use random, or model.hidden: 1",
+		}
+	}
+	return nil
+}

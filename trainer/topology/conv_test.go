@@ -1,0 +1,166 @@
+package topology
+
+import (
+	"slices"
+	"testing"
+)
+
+// convKeysOf returns the keys of a network of convolutions on images of 3 x 8 x 10, with changes.
+func convKeysOf(change func(k *Keys)) Keys {
+	return keys(func(k *Keys) {
+		k.Topology, k.Image, k.Kernels = Conv, "3,8,10", "4,6"
+		change(k)
+	})
+}
+
+// TestConvLayers holds the widths, positions and what leaves the layers of networks of convolutions.
+func TestConvLayers(t *testing.T) {
+	for _, c := range []struct {
+		name                      string
+		change                    func(k *Keys)
+		widths, positions, pooled []int
+		nodes, width              int
+	}{
+		{
+			"the defaults", func(*Keys) {},
+			[]int{16, 8, 4, 24, 12, 6},
+			[]int{80, 80, 80, 20, 20, 20},
+			[]int{80, 80, 20, 20, 20, 4},
+			28*80 + 42*20, 24,
+		},
+		{
+			"layers after", func(k *Keys) { k.Widths = "50,20" },
+			[]int{16, 8, 4, 24, 12, 6, 50, 20},
+			[]int{80, 80, 80, 20, 20, 20, 1, 1},
+			[]int{80, 80, 20, 20, 20, 4, 1, 1},
+			28*80 + 42*20 + 70, 20,
+		},
+		{
+			"each its own", func(k *Keys) {
+				k.Patch, k.Padding, k.Levels, k.Pool, k.Stride = "5,2", "0,1", "1,2", "1", "1,2"
+			}, []int{4, 12, 6}, []int{24, 12, 12}, []int{24, 12, 12}, 4*24 + 18*12, 72,
+		},
+		{
+			"kernels and layers of chains", func(k *Keys) { k.Leaves, k.Levels, k.Chains, k.Widths, k.Anchors = 1, "2", 3, "12", 9 },
+			[]int{4, 4, 6, 6, 12, 12, 12},
+			[]int{80, 80, 20, 20, 1, 1, 1},
+			[]int{80, 20, 20, 4, 1, 1, 1},
+			8*80 + 12*20 + 36, 12,
+		},
+		{
+			"four pins", func(k *Keys) { k.Inputs, k.Levels, k.Kernels = 4, "2", "3" },
+			[]int{12, 3},
+			[]int{80, 80},
+			[]int{80, 20},
+			15 * 80, 60,
+		},
+	} {
+		k := convKeysOf(c.change)
+		if fault := k.Check(); fault != nil {
+			t.Errorf("%s: %+v", c.name, fault)
+			continue
+		}
+		var widths, positions, pooled []int
+		for _, l := range k.Layers() {
+			widths = append(widths, l.Width)
+			positions, pooled = append(positions, l.Nodes()/l.Width), append(pooled, l.Outputs()/l.Width)
+		}
+		if !slices.Equal(widths, c.widths) || !slices.Equal(positions, c.positions) || !slices.Equal(pooled, c.pooled) {
+			t.Errorf("%s: widths %v, positions %v, pooled %v", c.name, widths, positions, pooled)
+		}
+		if k.Nodes() != c.nodes || k.Width != c.width || k.Depth != len(widths) || k.PrivateChains() {
+			t.Errorf("%s: %d nodes, width %d, depth %d, private %v", c.name, k.Nodes(), k.Width, k.Depth, k.PrivateChains())
+		}
+	}
+}
+
+// TestField holds the part of the input under the patches of later convolutions.
+func TestField(t *testing.T) {
+	k := convKeysOf(func(k *Keys) {
+		k.Image, k.Kernels, k.Anchored = "3,32,32", "1,1,1,1", 1
+	})
+	var got [][3]int
+	for _, l := range k.Layers() {
+		if l.Grid.Field != nil {
+			got = append(got, [3]int{l.Grid.Field.Side, l.Grid.Field.Stride, l.Grid.Field.Padding})
+		}
+	}
+	// A convolution sees two pixels of its image more than one, and pooling one more; each as wide as what they are of.
+	if want := [][3]int{{8, 2, 3}, {18, 4, 7}, {38, 8, 15}}; !slices.Equal(got, want) {
+		t.Errorf("side, stride and padding %v, want %v", got, want)
+	}
+}
+
+// TestConvImpossible refuses what cannot be, and names the key.
+func TestConvImpossible(t *testing.T) {
+	for _, c := range []struct {
+		key    string
+		change func(k *Keys)
+	}{
+		{"image", func(k *Keys) { k.Image = "" }},
+		{"image", func(k *Keys) { k.Image = "3,8" }},
+		{"image", func(k *Keys) { k.Image = "3,8,x" }},
+		{"image", func(k *Keys) { k.Image = "3,8,99999" }},
+		{"kernels", func(k *Keys) { k.Kernels = "" }},
+		{"kernels", func(k *Keys) { k.Kernels = "0,4" }},
+		{"pool", func(k *Keys) { k.Kernels = "4,4,4,4,4,4" }}, // pooled to nothing
+		{"patch", func(k *Keys) { k.Patch = "3,3,3" }},
+		{"patch", func(k *Keys) { k.Patch = "11" }},
+		{"stride", func(k *Keys) { k.Stride = "0" }},
+		{"padding", func(k *Keys) { k.Padding = "-1" }},
+		{"padding", func(k *Keys) { k.Padding = "3" }},
+		{"levels", func(k *Keys) { k.Levels = "13" }},
+		{"levels", func(k *Keys) { k.Inputs, k.Levels = 6, "12" }},
+		{"pool", func(k *Keys) { k.Pool = "3" }},
+		{"pool", func(k *Keys) { k.Stride, k.Patch = "8", "3" }},
+		{"inputs", func(k *Keys) { k.Inputs = 1 }},
+		{"hidden", func(k *Keys) { k.Hidden = 19 }},
+		{"anchored", func(k *Keys) { k.Anchored = 2 }},
+		{"leaves", func(k *Keys) { k.Leaves = 3 }},
+		{"chains", func(k *Keys) { k.Chains = 2 }},
+		{"widths", func(k *Keys) { k.Chains, k.Widths = 2, "10,10" }},
+		{"wiring", func(k *Keys) { k.Chains, k.Widths, k.Wiring = 2, "10", Balanced }},
+		{"depth", func(k *Keys) { k.Depth = 3 }},
+		{"width", func(k *Keys) { k.Width = 3 }},
+		{"wiring", func(k *Keys) { k.Wiring = Balanced }},
+		{"wiring", func(k *Keys) { k.Wiring, k.Widths, k.Hidden = Balanced, "20", 2 }},
+		{"widths", func(k *Keys) { k.Widths = "20,x" }},
+		{"image", func(k *Keys) { k.Topology = "rwlgn" }},
+		{"kernels", func(k *Keys) { k.Topology, k.Image = "rwlgn", "" }},
+		{"channels", func(k *Keys) { k.Topology, k.Kernels, k.Image, k.Channels = "ialgn", "", "", 3 }},
+	} {
+		k := Default()
+		k.Topology, k.Image, k.Kernels = Conv, "3,8,10", "4,6"
+		c.change(&k)
+		k.Complete(func(key string) bool { return key == "depth" && k.Depth == 3 || key == "width" && k.Width == 3 })
+		if k.Topology != Conv {
+			k.Patch, k.Stride, k.Padding, k.Levels, k.Pool, k.Leaves = "", "", "", "", "", 0
+		}
+		if fault := k.Check(); fault == nil || fault.Key != c.key || fault.Problem == "" || fault.Remedy == "" {
+			t.Errorf("%+v: %+v, want a fault of %s", k, fault, c.key)
+		}
+	}
+}
+
+// TestConvInputs refuses input bits that the image does not have.
+func TestConvInputs(t *testing.T) {
+	k := convKeysOf(func(k *Keys) { k.Hidden, k.Channels, k.Anchored, k.Anchors = 20, 3, 1, 400 })
+	for inputs, key := range map[int]string{239: "image", 240: "anchors", 720: ""} {
+		fault := k.CheckInputs(inputs)
+		if fault == nil && key != "" || fault != nil && fault.Key != key {
+			t.Errorf("%d input bits: %+v, want a fault of %q", inputs, fault, key)
+		}
+	}
+}
+
+// TestConvCandidates refuses more candidates of a pin than the patches of the input have.
+func TestConvCandidates(t *testing.T) {
+	k := convKeysOf(func(k *Keys) { k.Hidden, k.Channels = 20, 3 })
+	k.Image = "1,8,10"
+	for inputs, key := range map[int]string{160: "hidden", 240: ""} {
+		fault := k.CheckInputs(inputs)
+		if fault == nil && key != "" || fault != nil && fault.Key != key {
+			t.Errorf("%d input bits: %+v, want a fault of %q", inputs, fault, key)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package topology
+
+import "fmt"
+
+// Recurrent is the topology of layers that are evaluated at each step of a sequence.
+const Recurrent = "recurrent"
+
+// MaxSteps is the largest number of steps of a sequence.
+const MaxSteps = 1024
+
+// recurs reports whether the network has a state.
+func (k *Keys) recurs() bool { return k.Topology == Recurrent }
+
+// Copies returns how often the layers stand in the network that is frozen: once for each step of a sequence.
+func (k *Keys) Copies() int {
+	if k.recurs() {
+		return max(k.Steps, 1)
+	}
+	return 1
+}
+
+// completeRecurrent fills in the default of anchors, which is that of pins without a choice: a step has few input bits.
+func (k *Keys) completeRecurrent(given func(key string) bool) {
+	if standard := Default(); k.Anchors == standard.Anchors && !given("anchors") {
+		k.Anchors = 1
+	}
+}
+
+// recurrent returns the layers of a step. In the first, even pins read the state, the last layer of the step before, and
+// odd ones input bits of the step. Pin A of a node reads the node of its own column, which carries a bit through the
+// layers and from step to step; other pins have drawn wires, or choose. At the start every second node of the first
+// layer passes on what it reads of the input, so that the state has something to keep.
+func recurrent(k *Keys) []Layer {
+	widths, _ := k.LayerWidths() // checked
+	all := hiddenLayers(k, widths, 0)
+	for l := range all {
+		layer := &all[l]
+		layer.Pins[0].K, layer.Pins[0].Wires, layer.Passed = 1, Column, []int{0}
+		if l > 0 {
+			continue
+		}
+		inputs := inputPins(k)
+		for i := 1; i < len(inputs); i += 2 {
+			layer.Pins[i] = inputs[i]
+		}
+		layer.Taken = []int{1}
+		layer.Pins[0].Wires = Line
+	}
+	return all
+}
+
+// checkRecurrent checks the keys that the topology recurrent alone has.
+func checkRecurrent(k *Keys) *Fault {
+	switch {
+	case k.Steps < 1:
+		return &Fault{
+			"steps", "missing, and this data set does not say how many steps a sequence has",
+			"give the steps of a sample, whose features are divided evenly among them",
+		}
+	case k.Inputs < 2:
+		return &Fault{"inputs", "1 pin of a node that reads state and input", "use 2 or more"}
+	case k.Wiring == Spread:
+		return &Fault{"wiring", k.Wiring + " is not for pin A of these nodes, which read their own column", "use random or balanced"}
+	}
+	if fault := k.checkWidths("100,100"); fault != nil {
+		return fault
+	}
+	if layers := k.Depth; layers > MaxDepth/k.Steps {
+		return &Fault{
+			"steps", fmt.Sprintf("%d steps of %d layers are more than %d layers", k.Steps, layers, MaxDepth),
+			"use fewer steps or layers",
+		}
+	}
+	if k.Hidden == 1 || k.Inputs > 2 || k.Depth > 1 {
+		return nil
+	}
+	return &Fault{
+		"hidden", fmt.Sprintf("%d, but no pin of a single layer of gates chooses among nodes", k.Hidden),
+		"use 1, or more layers",
+	}
+}
+
+// checkSteps returns what does not fit so many input bits of a sample.
+func (k *Keys) checkSteps(inputs int) *Fault {
+	if inputs%k.Steps == 0 {
+		return nil
+	}
+	return &Fault{
+		"steps", fmt.Sprintf("the %d input bits of a sample cannot be split into %d steps", inputs, k.Steps),
+		"give the steps of a sample of this data set",
+	}
+}
+
+// PassedBy returns the pins whose bits a node passes on at the start.
+func (l *Layer) PassedBy(node int) []int {
+	if l.Taken != nil && takes(node) {
+		return l.Taken
+	}
+	return l.Passed
+}
+
+// delayLine is how many nodes of the first layer a delay line has, at twice as many columns.
+const delayLine = 16
+
+// takes reports whether a node of the first layer passes on an input bit at the start: every second one of odd number,
+// and the first of each delay line.
+func takes(node int) bool { return node%4 == 1 || node%(2*delayLine) == 0 }
+
+// LineWire returns the node of the state, which has so many, that a pin with wires [Line] of a node reads: that of its
+// own column or, where its number is even, the one two columns before, which holds an older bit of a delay line.
+func LineWire(node, state int) int {
+	if node %= state; node%2 == 0 && node > 0 {
+		return node - 2
+	}
+	return node
+}
