@@ -63,6 +63,9 @@ const (
 // FoldPositions is an engine that takes a position of the convolutions a clock.
 const FoldPositions = plan.FoldPositions
 
+// FoldSequence is an engine that has the layers of a recurrent network's step once, in a loop.
+const FoldSequence = plan.FoldSequence
+
 // PipelineStages is a pipeline of that many register stages, 1 or more.
 func PipelineStages(n int) Pipeline { return plan.PipelineStages(n) }
 

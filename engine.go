@@ -38,8 +38,8 @@ func (e Engine) simulates(samples int) bool {
 }
 
 // machineCode returns the engine of the netlist of a classifier for that many samples, nil if the simulator is to
-// classify them. With an encoder it takes words of its features, too, if there is code for that. It returns an error if machine
-// code is asked for and this system does not run it.
+// classify them. With an encoder it takes words of its features, too, if there is code for that. It returns an error if
+// machine code is asked for and this system does not run it.
 func (e Engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Encoder) (*native.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil

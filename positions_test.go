@@ -2,14 +2,17 @@ package ialgn
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"ialgn/artifact"
 	"ialgn/internal/modelgen"
+	"ialgn/internal/tooltest"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/rtl/play"
@@ -128,6 +131,10 @@ func TestPositions(t *testing.T) {
 			c.Model.Patch, c.Model.Padding, c.Model.Channels, c.Model.Pool = "3,1", "1,0", 0, "1,2"
 		}, CompileOptions{}},
 		{"one by one first", func(c *config.Config) { c.Model.Patch, c.Model.Padding = "1,2", "0,1" }, CompileOptions{}},
+		{"kernels that are chains", func(c *config.Config) { c.Model.Leaves, c.Model.Levels = 1, "3" }, CompileOptions{}},
+		{"chains behind", func(c *config.Config) {
+			c.Model.Widths, c.Model.Chains, c.Model.Anchors = "30", 3, 2
+		}, CompileOptions{}},
 		{"uneven thresholds", func(c *config.Config) { c.Name = "uneven" }, CompileOptions{}},
 		{"dropping", func(*config.Config) {}, CompileOptions{Wrap: WrapUART}},
 	} {
@@ -135,6 +142,9 @@ func TestPositions(t *testing.T) {
 			t.Parallel()
 			m := convolved(t, c.change)
 			d, files, _ := engineOf(t, m, c.options)
+			tooltest.Silent(t, filepath.Dir(files.Verilog), append([]string{
+				"verilator", "--lint-only", "-Wall", "--top-module", files.Module, files.Verilog,
+			}, files.Parts...)...)
 			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), *files, "iverilog", 60)
 			if err != nil {
 				t.Fatal(err)
@@ -232,10 +242,104 @@ func TestPositionsRefused(t *testing.T) {
 		{m, CompileOptions{Scope: ScopeCore}, "it is for scope full"},
 		{m, CompileOptions{FoldSteps: 300}, "has no steps"},
 		{m, CompileOptions{Counts: true}, "gives the class alone"},
+		{convolved(t, func(c *config.Config) { c.Model.Anchored, c.Model.Anchors = 1, 2 }), CompileOptions{}, "of another place"},
 	} {
 		c.o.Fold = FoldPositions
 		if _, err := Compile(t.Context(), c.m, c.o); err == nil || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
 		}
+	}
+}
+
+// timingBench gives an engine samples, a word in every clock in which it takes one, and prints the clock of each result.
+const timingBench = "`timescale 1ns / 1ps\n" + `
+module timing_tb;
+  reg clk = 0;
+  always #5 clk = ~clk;
+  reg rst = 1;
+  integer clocks = 0, sent = 0, got = 0, begun = -1;
+  wire in_ready, out_valid;
+  wire in_valid = ~rst & sent < @SAMPLES@ * @WORDS@;
+  wire in_last = sent % @WORDS@ == @WORDS@ - 1;
+  net_fold dut (.clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(8'h5a), .in_last(in_last),
+      .out_valid(out_valid), .out_ready(1'b1), .class_index(), .error());
+
+  initial begin
+    repeat (4) @(negedge clk);
+    rst = 0;
+  end
+
+  always @(posedge clk) begin
+    clocks <= clocks + 1;
+    if (in_valid & in_ready) begin
+      if (begun < 0) begun <= clocks;
+      sent <= sent + 1;
+    end
+    if (out_valid === 1'b1) begin
+      $display("%0d", clocks - begun);
+      got <= got + 1;
+      if (got == @SAMPLES@ - 1) $finish;
+    end
+    if (clocks == 100000) $finish;
+  end
+endmodule
+`
+
+// TestPositionsTiming holds the clocks that are reported to those that the Verilog takes.
+func TestPositionsTiming(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		change          func(c *config.Config)
+		options         CompileOptions
+		cycles, latency int // 0: whatever the engine takes
+	}{
+		// 84 words, and fewer steps: 8 x 7 with the padding.
+		{"loading is slowest", func(*config.Config) {}, CompileOptions{}, 84, 0},
+		// One plane: the steps with their padding, (9 + 1) (10 + 1), are more than the 90 words.
+		{"scanning is slowest", func(c *config.Config) { c.Model.Image = "1,9,10" }, CompileOptions{}, 110, 0},
+		{"pipelines", func(*config.Config) {}, CompileOptions{LUT: 4, Pipeline: PipelineStages(3)}, 84, 0},
+		{"much padding", func(c *config.Config) {
+			c.Model.Image, c.Model.Patch, c.Model.Padding, c.Model.Pool = "1,4,4", "3,5", "2,4", "1"
+		}, CompileOptions{}, 0, 0},
+		{"strides", func(c *config.Config) { c.Model.Stride, c.Model.Pool = "2,1", "1,2" }, CompileOptions{}, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d, files, out := engineOf(t, convolved(t, c.change), c.options)
+			cost := out.Report.Fold.Positions.Cost
+			const samples, settled = 20, 10
+			bench := strings.NewReplacer("@WORDS@", fmt.Sprint(d.Model.Encoder.Features()), "@SAMPLES@", fmt.Sprint(samples)).
+				Replace(timingBench)
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "tb.v"), []byte(bench), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args := append([]string{"iverilog", "-g2001", "-s", "timing_tb", "-o", "a.vvp", "tb.v", files.Verilog}, files.Parts...)
+			if text, err := tooltest.Try(t, dir, args...); err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			text, err := tooltest.Try(t, dir, "vvp", "-n", "a.vvp")
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			var at []int
+			for _, line := range strings.Fields(text) {
+				n, err := strconv.Atoi(line)
+				if err != nil {
+					t.Fatal(err)
+				}
+				at = append(at, n)
+			}
+			if len(at) != samples {
+				t.Fatalf("%d results of %d", len(at), samples)
+			}
+			if at[0] != cost.Latency || c.latency != 0 && cost.Latency != c.latency {
+				t.Errorf("latency %d, the report says %d", at[0], cost.Latency)
+			}
+			between := float64(at[samples-1]-at[settled-1]) / (samples - settled)
+			if got := int(math.Ceil(between)); got != cost.Cycles || c.cycles != 0 && got != c.cycles {
+				t.Errorf("a sample in %v clocks, the report says %d, want %d", between, cost.Cycles, c.cycles)
+			}
+		})
 	}
 }

@@ -252,7 +252,8 @@ func compared(p *plan.Plan, f *model.Frozen, out *artifact.Output) (d verify.Des
 func (k *checked) verify(ctx context.Context, m *Model, level int, o VerifyOptions) (c *Certificate, err error) {
 	c = &Certificate{
 		Folder: k.differ, Assumed: k.design.Assumed, Random: k.test.random,
-		asked: level, foldAsked: k.fold != nil, foldRuns: k.fold != nil && k.fold.Programmed(), synthesisAsked: o.Synthesized && level > 1, checked: k,
+		asked: level, foldAsked: k.fold != nil, foldRuns: k.fold != nil && k.fold.Programmed(),
+		synthesisAsked: o.Synthesized && level > 1, checked: k,
 	}
 	if c.Software, err = software.Check(ctx, k.design, k.test.samples(), parallel()); err != nil {
 		return nil, err

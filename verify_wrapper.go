@@ -25,7 +25,7 @@ func foldFiles(p *plan.Plan, out *artifact.Output) (f *engine.Files, err error) 
 		Module: out.Manifest.Module + fold.Suffix, Drop: p.Dropping(), Programs: out.Paths(artifact.FoldProgram),
 		Parts: append(out.Paths(artifact.FoldPartOf), out.Paths(artifact.FoldCells)...),
 	}
-	if p.Fold == plan.FoldPositions {
+	if p.Fold < 0 {
 		f.Cycles = max(1, out.Report.Fold.Cost().Cycles)
 	} else {
 		f.Lanes = int(p.Fold)

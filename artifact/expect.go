@@ -87,7 +87,7 @@ func (o *Output) compareReport(p Product) (differ []string, err error) {
 	a, b := reflect.ValueOf(&o.Report).Elem(), reflect.ValueOf(want).Elem()
 	for _, name := range []string{
 		"Module", "Scope", "Cells", "LUTs", "Carries", "Registers", "Kinds", "Levels", "Fanout",
-		"Wrapper",
+		"Wrapper", "Fold",
 	} {
 		if reflect.DeepEqual(a.FieldByName(name).Interface(), b.FieldByName(name).Interface()) {
 			continue

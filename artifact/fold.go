@@ -6,6 +6,7 @@ import (
 	"ialgn/backend/fold"
 	"ialgn/backend/levels"
 	"ialgn/backend/positions"
+	"ialgn/backend/steps"
 	"ialgn/backend/verilog"
 	"ialgn/netlist"
 )
@@ -42,7 +43,15 @@ type FoldReport struct {
 	Lanes     int          `json:"lanes,omitempty"`     // steps in a clock
 	Each      []FoldCost   `json:"each,omitempty"`      // one for each possible number of lanes
 	Positions *Positions   `json:"positions,omitempty"` // of an engine that takes a position a clock
+	Sequence  *Sequence    `json:"sequence,omitempty"`  // of an engine that has the layers of a step once
 	Memories  []FoldMemory `json:"memories"`
+}
+
+// Sequence is what an engine takes that has the layers of a step once.
+type Sequence struct {
+	steps.Cost
+	SamplesPerSecond float64      `json:"samples_per_second,omitempty"`
+	Parts            []PartReport `json:"parts"` // the layers of a step, then what makes the class
 }
 
 // Positions is what an engine takes that has each kernel once.
@@ -76,6 +85,9 @@ func (r *FoldReport) Cost() FoldCost {
 	}
 	if p := r.Positions; p != nil {
 		return FoldCost{Cost: fold.Cost{Cycles: p.Cycles, Latency: p.Latency}, SamplesPerSecond: p.SamplesPerSecond}
+	}
+	if s := r.Sequence; s != nil {
+		return FoldCost{Cost: fold.Cost{Cycles: s.Cycles, Latency: s.Latency}, SamplesPerSecond: s.SamplesPerSecond}
 	}
 	for _, c := range r.Each {
 		if c.Lanes == r.Lanes {

@@ -38,8 +38,23 @@ var small = []example{
 	{"mnist/hx8k.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"mnist/8k-6.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"cifar10/12k-4.yaml", []string{"train.epochs=1", "model.width=200"}, 0.15},
+	{"cifar10/conv-s.yaml", fewKernels, 0.2},
+	{"cifar10/conv-m.yaml", fewKernels, 0.2},
+	{"cifar10/conv-anchor.yaml", fewKernels, 0.2},
+	{"mnist/conv.yaml", []string{
+		"train.epochs=1", "model.kernels=8,16", "model.patch=3", "model.padding=1", "model.levels=1", "model.widths=400",
+		"train.estimator=ste",
+	}, 0.5},
 	{"up5k/mnist.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
+	{"recurrent/parity.yaml", []string{"train.epochs=10", "train.estimator=soft", "data.length=8"}, 0.9},
+	{"recurrent/copy.yaml", []string{"train.epochs=5", "train.estimator=soft"}, 0.5},
+	{"recurrent/rows.yaml", []string{"train.epochs=2"}, 0.3},
 	{"tabular/satellite.yaml", []string{"train.epochs=5", "model.width=60"}, 0.5},
+}
+
+// fewKernels makes a network of convolutions small.
+var fewKernels = []string{
+	"train.epochs=1", "model.kernels=8,16", "model.levels=1", "model.widths=400", "model.tau=5", "train.estimator=ste",
 }
 
 // TestAll fails for a configuration that the other tests do not know, or that is not

@@ -6,22 +6,22 @@ import "slices"
 // Logic Gate Networks", Petersen et al., NeurIPS 2024), by each way to train it, and with anchors.
 var convolutions = Experiment{
 	Name:       "convolutions",
-	Summary:    "convolutions of gates on CIFAR-10, by estimators and with anchors (ours, not the paper's)",
+	Summary:    "convolutions of gates on CIFAR-10 (ours, not the paper's)",
 	PaperSeeds: 5,
 	Picture:    byNetwork,
-	Protocol: "All rows are trained by AdamW with the published rate, decay, batch and tau, for 120 epochs with a cosine, on " +
-		"images of which half are mirrored",
+	Protocol: "All rows are trained by AdamW with the published rate, decay, batch and tau, for 120 epochs with a " +
+		"cosine, on images of which half are mirrored",
 	Entries: convEntries(),
 	Quick: Reduced{
 		Keys: []string{"train.epochs=30"},
 		Left: []string{"30 epochs instead of 120"},
 	},
 	Notes: []string{
-		"All networks have 874,496 gates: kernels of seven gates over 3 x 3 pixels, 32, 128, 512 and 1,024 of them, counted at " +
-			"each position, and layers of 40,960, 20,480 and 10,240. Published: 60.38 % for the network trained by relaxed " +
-			"values (Petersen et al.), 59.84 % by others.",
-		"`layerwise` is relaxed values with layers frozen one after another from half of the epochs on; `anchored` has one pin " +
-			"of each of a kernel's lowest gates choose among 8 of the input bits under the kernel.",
+		"All networks have 874,496 gates: kernels of seven gates over 3 x 3 pixels, 32, 128, 512 and 1,024 of them, " +
+			"counted at each position, and layers of 40,960, 20,480 and 10,240. Published: 60.38 % for the network " +
+			"trained by relaxed values (Petersen et al.), 59.84 % by others.",
+		"`layerwise` is relaxed values with layers frozen one after another from half of the epochs on; `anchored` has " +
+			"one pin of each of a kernel's lowest gates choose among 8 of the input bits under the kernel.",
 		"The gap is the accuracy of the network as it is trained less that of the frozen one, in points; where values are " +
 			"hard, both are one network.",
 	},

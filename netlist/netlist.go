@@ -164,15 +164,15 @@ func (n *Netlist) Origin(c Cell) Origin { return Origin{n.layer[c], n.chain[c]} 
 // below has nodes without a class. The caller must not change the slice.
 func (n *Netlist) ChainClasses() []uint16 { return n.class }
 
-// Positions says that the gates of a layer are nodes that the positions of an image share: chain (n Rows + y) Columns + x
-// is node n at row y and column x. Chains behind these are nodes by themselves.
+// Positions says that the gates of a layer are nodes that the positions of an image share: chain (n Rows + y) Columns +
+// x is node n at row y and column x.
 type Positions struct {
 	Layer         uint16 // from 1
-	Nodes         uint32
 	Rows, Columns uint16 // at least 1
 }
 
-// Positions returns those layers whose nodes positions share, by ascending layers. The caller must not change the slice.
+// Positions returns those layers whose nodes positions share, by ascending layers. The caller must not change the
+// slice.
 func (n *Netlist) Positions() []Positions { return n.places }
 
 // Place returns node and position of a gate, if positions share the nodes of its layer.
@@ -184,9 +184,6 @@ func (n *Netlist) Place(o Origin) (node, row, column uint32, shared bool) {
 		return 0, 0, 0, false
 	}
 	rows, columns := uint32(n.places[i].Rows), uint32(n.places[i].Columns)
-	if o.Chain/columns/rows >= n.places[i].Nodes {
-		return 0, 0, 0, false
-	}
 	return o.Chain / columns / rows, o.Chain / columns % rows, o.Chain % columns, true
 }
 

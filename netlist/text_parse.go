@@ -233,14 +233,13 @@ func (p *textParser) classes() {
 	p.b.Classes(class)
 }
 
-// positions reads layers with nodes, rows and columns of positions.
+// positions reads layers with rows and columns of positions.
 func (p *textParser) positions() {
 	p.endLine()
 	var all []Positions
 	for p.blankLines(); p.tok.kind == tokenNumber; p.blankLines() {
 		all = append(all, Positions{
 			Layer:   uint16(p.number("a layer", MaxLayers)),
-			Nodes:   uint32(p.number("nodes", math.MaxUint32)),
 			Rows:    uint16(p.number("rows of positions", math.MaxUint16)),
 			Columns: uint16(p.number("columns of positions", math.MaxUint16)),
 		})

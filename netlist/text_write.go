@@ -81,7 +81,7 @@ func (t *textWriter) positions(all []Positions) {
 		t.printf("positions\n")
 	}
 	for _, p := range all {
-		t.printf("  %d %d %d %d\n", p.Layer, p.Nodes, p.Rows, p.Columns)
+		t.printf("  %d %d %d\n", p.Layer, p.Rows, p.Columns)
 	}
 }
 

@@ -18,7 +18,7 @@ const maxCompare = 64
 //   - names are identifiers ([CheckName]), those of ports and probes unique; a bus has
 //     whole words, one label each if any, and existing nets;
 //   - where classes are set, every chain that a cell came from has one;
-//   - positions have nodes, rows and columns, and stand by ascending layers;
+//   - positions have rows and columns, and stand by ascending layers;
 //   - the data inputs of a cell stand in the same pipeline stage, and so do the bits of
 //     a port or a probe (see [Netlist.Stages]).
 //
@@ -57,9 +57,10 @@ func (n *Netlist) validate() error {
 func (n *Netlist) checkPositions() error {
 	last := uint16(0)
 	for _, p := range n.places {
-		if p.Layer <= last || p.Nodes == 0 || p.Rows == 0 || p.Columns == 0 {
-			return fmt.Errorf("%d nodes at %d x %d positions in layer %d, after layer %d: want at least one, by ascending layers from 1",
-				p.Nodes, p.Rows, p.Columns, p.Layer, last)
+		if p.Layer <= last || p.Rows == 0 || p.Columns == 0 {
+			return fmt.Errorf("%d x %d positions in layer %d, after layer %d: want at least one, by ascending layers from 1",
+				p.Rows,
+				p.Columns, p.Layer, last)
 		}
 		last = p.Layer
 	}

@@ -78,6 +78,9 @@ func (b *builder) area() section {
 
 // foldTables returns what a folded engine takes, with each number of lanes that it could have.
 func foldTables(r *artifact.FoldReport) []table {
+	if p := r.Positions; p != nil {
+		return positionTables(p)
+	}
 	each := table{
 		Caption: "The folded engine, by its lanes",
 		Head:    []string{"lanes", "steps", "clocks a sample", "block RAMs", "samples a second", "fits"},
@@ -101,6 +104,27 @@ func foldTables(r *artifact.FoldReport) []table {
 		memories.Rows = append(memories.Rows, texts(m.File, count(m.Depth), count(m.Width)))
 	}
 	return []table{each, memories}
+}
+
+// positionTables returns what an engine takes that has each kernel once.
+func positionTables(p *artifact.Positions) []table {
+	each := table{
+		Caption: "The folded engine, a position a clock",
+		Head:    []string{"part", "kernels", "positions", "steps an image", "line buffer, bits", "cells", "levels"},
+	}
+	for i, part := range p.Parts {
+		row := texts(part.Module, "", "", "", "", count(part.Cells), count(part.Levels))
+		if i < len(p.Convolutions) {
+			c := p.Convolutions[i]
+			row = texts(part.Module, count(c.Kernels), count(c.Positions), count(c.Steps), count(c.LineBits), count(part.Cells),
+				count(part.Levels))
+		}
+		each.Rows = append(each.Rows, row)
+	}
+	return []table{each, pairs("Its clocks and its memory", [][]cell{
+		texts("clocks a sample", count(p.Cycles)), texts("latency", clocks(p.Latency)),
+		texts("image memory, bits", count(p.ImageBits)), texts("bits that the dense layers read", count(p.GatheredBits)),
+	})}
 }
 
 // values returns rows of what v is as JSON.
@@ -227,6 +251,7 @@ func (b *builder) verification() section {
 		{"Folded engine against the model", c.Fold},
 		{"Folded engine in a simulator", c.FoldRTL},
 		{"Proof of the folded engine", c.FoldFormal},
+		{"Proof of the parts of the folded engine", c.FoldParts},
 		{"Wrapper in a simulator", c.Wrapper},
 		{"Netlist of the synthesis in a simulator", c.Synthesized},
 		{"Proof of the netlist", c.Formal},

@@ -28,6 +28,8 @@ var ECP5 = &Family{
 			r.RAMBits = 18432
 		case "TRELLIS_FF":
 			r.FlipFlops = 1
+		case "TRELLIS_DPR16X4": // four LUTs, and two whose slice has the write port
+			return inLUTRAM(6)
 		}
 		return r
 	},

@@ -34,6 +34,8 @@ var Gowin = &Family{
 			r.LUTs, r.Carries = 1, 1
 		case gowinRAM.MatchString(cell):
 			r.RAMBits = 18432
+		case strings.HasPrefix(cell, "RAM16S"): // RAM16SDP4 and the like
+			return inLUTRAM(4)
 		case strings.HasPrefix(cell, "DFF"):
 			r.FlipFlops = 1
 		}

@@ -122,7 +122,14 @@ type Placement struct {
 }
 
 // Resources is what a cell takes of a device.
-type Resources struct{ LUTs, Carries, FlipFlops, RAMBits int }
+type Resources struct {
+	LUTs, Carries, FlipFlops int
+	RAMBits                  int // of block RAM
+	LUTRAM                   int // of the LUTs, those that are memory
+}
+
+// inLUTRAM is what a memory of so many LUTs takes.
+func inLUTRAM(n int) Resources { return Resources{LUTs: n, LUTRAM: n} }
 
 // families is the table, the plainest first.
 var families = []*Family{Generic, ICE40, ECP5, Gowin, Xilinx7}

@@ -29,6 +29,8 @@ var Xilinx7 = &Family{
 			r.RAMBits = 36864
 		case cell == "FDRE", cell == "FDSE", cell == "FDCE", cell == "FDPE":
 			r.FlipFlops = 1
+		case xilinxRAM[cell] > 0:
+			return inLUTRAM(xilinxRAM[cell])
 		}
 		return r
 	},
@@ -37,6 +39,12 @@ var Xilinx7 = &Family{
 		{"xilinx7-a35t", "xilinx7", "xc7a35tcpg236-1", "cpg236", "", 6, 20800, 20800, 41600, 106, 50 * 36864, artix7},
 		{Name: "xilinx7", Family: "xilinx7", LUTInputs: 6, Source: "a family, no device"},
 	},
+}
+
+// xilinxRAM are the forms of memory in LUTs, with how many of these they take.
+var xilinxRAM = map[string]int{
+	"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2,
+	"RAM256X1S": 4,
 }
 
 const artix7 = "AMD DS180 (7 Series FPGAs), Artix-7 tables; not checked here"

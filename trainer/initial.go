@@ -26,7 +26,9 @@ func Initial(cfg config.Config, enc *encoding.Encoder, classes []string, threads
 func initialPart(cfg config.Config, enc *encoding.Encoder, classes []string, part *ranks.Share,
 	threads int,
 ) *model.Model {
-	m := &model.Model{Config: cfg, Classes: classes, Width: cfg.Model.Width, Encoder: *enc, Part: part, Steps: cfg.Model.Steps}
+	m := &model.Model{
+		Config: cfg, Classes: classes, Width: cfg.Model.Width, Encoder: *enc, Part: part, Steps: cfg.Model.Steps,
+	}
 	if part != nil {
 		m.Width = part.Width()
 	}

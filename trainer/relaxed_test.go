@@ -7,6 +7,7 @@ import (
 
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
 )
 
 // TestEpochAccuracies holds what the record says of a trained network's test accuracy, frozen
@@ -35,8 +36,8 @@ func TestEpochAccuracies(t *testing.T) {
 			if want := scores.Correct(data.Test.Labels); last.TestCorrect != want {
 				t.Errorf("frozen: %d of %d correct, the model file's network has %d", last.TestCorrect, last.TestSamples, want)
 			}
-			if cfg.Train.Estimator != "soft" {
-				return
+			if cfg.Train.Estimator != "soft" || cfg.Model.Topology == topology.Conv {
+				return // the slow evaluation of convolutions is that of package engine's tests
 			}
 			// Two sums may be so near to each other that float32 decides otherwise.
 			if want := relaxedCorrect(m, data.Test); math.Abs(float64(last.RelaxedCorrect-want)) > 2 {

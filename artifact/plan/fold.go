@@ -27,45 +27,55 @@ type Fold int
 // FoldPositions is an engine that takes a position of the convolutions a clock.
 const FoldPositions Fold = -1
 
-// positionsName is its name.
-const positionsName = "positions"
+// FoldSequence is an engine that has the layers of a recurrent network's step once, in a loop.
+const FoldSequence Fold = -2
+
+// foldNames are the names of these.
+var foldNames = map[Fold]string{FoldPositions: "positions", FoldSequence: "steps"}
+
+// foldNamed returns the kind of that name, 0 if there is none.
+func foldNamed(name string) Fold {
+	for f, n := range foldNames {
+		if n == name {
+			return f
+		}
+	}
+	return 0
+}
 
 // ParseFold returns what a text of the command line says: none where it is empty.
 func ParseFold(text string) (Fold, error) {
-	switch text {
-	case "":
-		return 0, nil
-	case positionsName:
-		return FoldPositions, nil
+	if f := foldNamed(text); f != 0 || text == "" {
+		return f, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, hint.Near(option.Errorf("{Fold} %q: give the steps of a clock, 1, 2 or 4, or positions", text), text,
-			[]string{positionsName})
+		return 0, hint.Near(option.Errorf("{Fold} %q: give the steps of a clock, 1, 2 or 4, or positions or steps", text),
+			text, []string{foldNames[FoldPositions], foldNames[FoldSequence]})
 	}
 	return Fold(n), nil
 }
 
 // String returns the number of steps, or the name of the kind.
 func (f Fold) String() string {
-	if f == FoldPositions {
-		return positionsName
+	if name := foldNames[f]; name != "" {
+		return name
 	}
 	return strconv.Itoa(int(f))
 }
 
 // MarshalJSON writes a number or a name.
 func (f Fold) MarshalJSON() ([]byte, error) {
-	if f == FoldPositions {
-		return json.Marshal(positionsName)
+	if name := foldNames[f]; name != "" {
+		return json.Marshal(name)
 	}
 	return json.Marshal(int(f))
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (f *Fold) UnmarshalJSON(text []byte) error {
-	if string(text) == strconv.Quote(positionsName) {
-		*f = FoldPositions
+	if name, err := strconv.Unquote(string(text)); err == nil && foldNamed(name) != 0 {
+		*f = foldNamed(name)
 		return nil
 	}
 	return json.Unmarshal(text, (*int)(f))
@@ -91,6 +101,7 @@ var foldKinds = []foldKind{
 		},
 		(*Plan).positions,
 	},
+	{func(f Fold) bool { return f == FoldSequence }, checkSequence, (*Plan).sequence},
 	{
 		func(f Fold) bool { return slices.Contains(fold.Lanes(), int(f)) },
 		func(Options) error { return nil },
@@ -120,7 +131,7 @@ func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	case o.Fold == 0:
 		return 0, p.Wrap, nil
 	case kind == nil:
-		return 0, "", option.Errorf("{Fold} %d: give the steps of a clock, 1, 2 or 4, or positions", int(o.Fold))
+		return 0, "", option.Errorf("{Fold} %d: give the steps of a clock, 1, 2 or 4, or positions or steps", int(o.Fold))
 	case p.scope != netlist.Full:
 		return 0, "", hint.With(option.Errorf("{Fold}: it is for scope full, which has features to load"),
 			"leave {Scope} out")
@@ -137,7 +148,9 @@ func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 }
 
 // engine makes the folded engine of an optimised netlist, and says what it takes. It returns nil if none was asked for.
-func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, m Network, out artifact.Product) (*artifact.Fold, error) {
+func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, m Network, out artifact.Product) (*artifact.Fold,
+	error,
+) {
 	if p.Fold == 0 {
 		return nil, nil
 	}
@@ -181,7 +194,8 @@ func (p *Plan) steps(ctx context.Context, n *netlist.Netlist, m Network, out art
 		}
 		engine, err := program.Engine(fold.Options{
 			Core: out.Manifest.Module, Lanes: lanes, Steps: room, Drop: p.Dropping(),
-			Header: []string{"made by ialgn " + out.Manifest.Version}, // no model: the engines of all with this shape are the same
+			Header: []string{"made by ialgn " + out.Manifest.Version},
+			// no model: the engines of all with this shape are the same
 		})
 		if err != nil {
 			return nil, option.Errorf("{Fold}: %w", err)
@@ -189,7 +203,8 @@ func (p *Plan) steps(ctx context.Context, n *netlist.Netlist, m Network, out art
 		cost := engine.Cost()
 		f.Report.Each = append(f.Report.Each, foldCost(cost, out.MHz))
 		if lanes == int(p.Fold) {
-			f.Module, f.Header, f.Drop, f.Cycles, f.Latency = engine.Module, engine.Header, engine.Drop, cost.Cycles, cost.Latency
+			f.Module, f.Header, f.Drop, f.Cycles, f.Latency = engine.Module, engine.Header, engine.Drop, cost.Cycles,
+				cost.Latency
 			f.WriteVerilog = func(w io.Writer, _ artifact.Product) error { return engine.WriteVerilog(w) }
 			f.Memories = engine.Memories()
 		}

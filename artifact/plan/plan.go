@@ -37,8 +37,10 @@ type Plan struct {
 
 	scope netlist.Scope
 
-	// The parts of an engine of convolutions, once they are made, and the network that they are of.
+	// The parts of an engine of convolutions, or of a recurrent network, once they are made, and the network that they
+	// are of.
 	network *model.Parts
+	step    *model.Step
 	parts   []Part
 }
 

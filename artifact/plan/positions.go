@@ -25,11 +25,16 @@ type Part struct {
 
 // Parts returns the parts of the engine that the options name, none if it has none.
 func (p *Plan) Parts(ctx context.Context, m Network) ([]Part, error) {
-	if p.Fold != FoldPositions {
+	switch p.Fold {
+	case FoldPositions:
+		_, parts, err := p.apart(ctx, m)
+		return parts, err
+	case FoldSequence:
+		_, parts, err := p.stepParts(ctx, m)
+		return parts, err
+	default:
 		return nil, nil
 	}
-	_, parts, err := p.apart(ctx, m)
-	return parts, err
 }
 
 // apart takes a network apart and compiles its parts, once.
@@ -55,7 +60,11 @@ func (p *Plan) apart(ctx context.Context, m Network) (*model.Parts, []Part, erro
 	}
 	parts = append(parts, Part{positions.DenseSuffix, "the dense layers", verify.Design{Model: network.Dense}})
 	for i := range parts {
-		if err := p.compile(ctx, &parts[i]); err != nil {
+		scope := netlist.Gates
+		if parts[i].Suffix == positions.DenseSuffix {
+			scope = netlist.Core
+		}
+		if err := p.compile(ctx, &parts[i], scope); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", parts[i].What, err)
 		}
 	}
@@ -64,11 +73,7 @@ func (p *Plan) apart(ctx context.Context, m Network) (*model.Parts, []Part, erro
 }
 
 // compile makes the netlist of a part.
-func (p *Plan) compile(ctx context.Context, part *Part) (err error) {
-	scope := netlist.Gates
-	if part.Suffix == positions.DenseSuffix {
-		scope = netlist.Core
-	}
+func (p *Plan) compile(ctx context.Context, part *Part, scope netlist.Scope) (err error) {
 	if part.Raw, err = freeze.Network(part.Model, scope); err != nil {
 		return err
 	}
@@ -115,7 +120,7 @@ func (p *Plan) positions(ctx context.Context, _ *netlist.Netlist, m Network, out
 		f.Parts = append(f.Parts, artifact.FoldPart{
 			Suffix: parts[i].Suffix, Header: []string{parts[i].What + ", within " + s.Module}, Netlist: parts[i].Product,
 		})
-		report.Parts = append(report.Parts, partReport(module, &parts[i].Design))
+		report.Parts = append(report.Parts, partReport(module.Module, &parts[i].Design))
 	}
 	if err := s.Check(); err != nil {
 		return nil, option.Errorf("{Fold positions}: %w", err)
@@ -136,10 +141,10 @@ func stages(n *netlist.Netlist) int {
 }
 
 // partReport measures a part.
-func partReport(module positions.Part, d *verify.Design) artifact.PartReport {
+func partReport(module string, d *verify.Design) artifact.PartReport {
 	m := netlist.Measure(d.Product)
 	r := artifact.PartReport{
-		Module: module.Module, Stages: module.Stages, Raw: d.Model.Gates(), Cells: m.Cells.Total, Levels: m.Levels.Total,
+		Module: module, Stages: stages(d.Product), Raw: d.Model.Gates(), Cells: m.Cells.Total, Levels: m.Levels.Total,
 	}
 	if d.Hint != nil {
 		r.LUTs = m.LUTs.Total

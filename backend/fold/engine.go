@@ -38,7 +38,8 @@ func (s *Shape) WriteVerilog(w io.Writer) error {
 			"failed <= 1'b1;\n      end\n"
 	}
 	_, err := io.WriteString(w, s.head()+s.values(strings.NewReplacer(
-		"@ENCODER@", s.encoder().Verilog(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended(), "@DROP@", port,
+		"@ENCODER@", s.encoder().Verilog(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended(),
+		"@DROP@", port,
 		"@DROPPED@", dropped,
 	).Replace(engine)))
 	return err

@@ -39,9 +39,9 @@ type Code struct {
 	State   int   // state rows
 	Local   int   // local rows
 
-	// Of [CompileLooped]: the convolutions, before the segments. Rows are then the first image, in which pixels that nothing
-	// is put into have -1, and the segments read the last one, of which Last is the number of rows. Without them Last is
-	// the number of Rows.
+	// Of [CompileLooped]: the convolutions, before the segments. Rows are then the first image, in which those of zeros
+	// have -1, and the segments read the last one, of which Last is the number of rows. Without convolutions Last is the
+	// number of Rows.
 	Stages []Stage
 	Last   int
 

@@ -8,9 +8,9 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteVerilog writes the engine's module, which has the ports and the protocol of package fold's: a packet is a sample,
-// of a word for each feature, plane by plane and row by row; one that is shorter or longer is dropped as a whole, and
-// error is 1 from then on until a reset; a result stays until it is taken.
+// WriteVerilog writes the engine's module, which has the ports and the protocol of package fold's: a packet is a
+// sample, of a word for each feature, plane by plane and row by row; one that is shorter or longer is dropped as a
+// whole, and error is 1 from then on until a reset; a result stays until it is taken.
 //
 // Kernels and dense layers are modules with an input x and an output h, or class_index.
 func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
@@ -47,7 +47,8 @@ func (s *Shape) head(header []string) string {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "// - dense layers (%s) on %d bits\n", s.Dense.Module, cost.GatheredBits)
-	fmt.Fprintf(&b, "// - a sample every %d clocks at most, its class %d clocks after its first word at least\n", cost.Cycles,
+	fmt.Fprintf(&b, "// - a sample every %d clocks at most, its class %d clocks after its first word at least\n",
+		cost.Cycles,
 		cost.Latency)
 	b.WriteString(`//
 // A sample is a packet of a word for each feature, plane by plane and row by row, a word in a clock in
@@ -72,8 +73,8 @@ func (s *Shape) values(text string) string {
 	).Replace(text)
 }
 
-// loader returns what the loader has for several planes, for thresholds that differ from feature to feature, and to drop
-// packets.
+// loader returns what the loader has for several planes, for thresholds that differ from feature to feature, and to
+// drop packets.
 func (s *Shape) loader() []string {
 	var declared, reset, step, placed, moved, drop, dropped string
 	whole := "last_pixel"
@@ -174,8 +175,8 @@ func (s *Shape) gather() string {
 // dense returns the instance of the dense layers.
 func (s *Shape) dense() string {
 	if s.Dense.Stages == 0 {
-		return fmt.Sprintf("  wire decided = complete;\n  %s dense (\n      .x(gathered),\n      .class_index(winner)\n  );\n",
-			s.Dense.Module)
+		return fmt.Sprintf("  wire decided = complete;\n  %s dense (\n      .x(gathered),\n"+
+			"      .class_index(winner)\n  );\n", s.Dense.Module)
 	}
 	return fmt.Sprintf("  wire decided;\n  %s dense (\n      .clk(clk),\n      .rst(rst),\n      .ce(1'b1),\n"+
 		"      .in_valid(complete),\n      .out_valid(decided),\n      .x(gathered),\n      .class_index(winner)\n  );\n",

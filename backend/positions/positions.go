@@ -4,12 +4,12 @@
 //
 // A sample is loaded word by word, plane by plane, into one of two buffers, and scanned from it pixel by pixel, all
 // planes at once, while the next one is loaded into the other. In a convolution steps go through the image row by row.
-// Each takes a pixel, or makes a pixel of zeros where Padding columns follow each row, and Padding rows each image: they
-// are what stands before the next one, too. So a convolution of n x m pixels takes (n + Padding) (m + Padding) steps, and
-// waits where its pixels come more slowly, or where what follows takes its own more slowly. A line buffer has the Side-1
-// rows above a step, by columns. The patch that ends with a step is that of a position, or of none: where the stride
-// passes it by, or where it would reach beyond the padding. What leaves the last convolution is gathered in a register,
-// whose bits the dense layers take all at once.
+// Each takes a pixel, or makes a pixel of zeros where Padding columns follow each row, and Padding rows each image:
+// they are what stands before the next one, too. So a convolution of n x m pixels takes (n + Padding) (m + Padding)
+// steps, and waits where its pixels come more slowly, or where what follows takes its own more slowly. A line buffer
+// has the Side-1 rows above a step, by columns. The patch that ends with a step is that of a position, or of none:
+// where the stride passes it by, or where it would reach beyond the padding. What leaves the last convolution is
+// gathered in a register, whose bits the dense layers take all at once.
 //
 // An [Engine] does not know what kernels compute. They, and the dense layers, are modules of their own, whose ports are
 // those of scopes gates and core. [Engine.WriteVerilog] writes what is around them, and [Shape.Timing] says in how many

@@ -51,12 +51,15 @@ func compileCommand() *cli.Command {
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.StringFlag{
 				Name:  "fold",
-				Usage: "write an engine that runs `N` gates of chains a clock: 1, 2 or 4, or a position of convolutions: positions",
+				Usage: "write an engine: `N` gates of chains a clock (1, 2, 4), positions or steps",
 			},
 			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.IntFlag{Name: "vectors", Value: plan.UsualVectors, Usage: "write `N` test samples for the testbenches"},
-			&cli.StringFlag{Name: "emit", Usage: "add formats, a `LIST` of aiger,blif,c,dot,go,go-object,object,qonnx,yosys-json"},
+			&cli.StringFlag{
+				Name:  "emit",
+				Usage: "add formats, a `LIST` of aiger,blif,c,dot,go,go-object,object,qonnx,yosys-json",
+			},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
 			&cli.BoolFlag{
@@ -182,6 +185,14 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 	if p := r.Positions; p != nil {
 		positionsText(w, p)
 	}
+	if s := r.Sequence; s != nil {
+		fmt.Fprintf(w, "a step of %s: %s\nthe class of a state of %d bits: %s\nfolded, %d steps: a sample in %d clocks",
+			plural.Of(s.Words, "word", "words"), partText(s.Parts[0]), s.StateBits, partText(s.Parts[1]), s.Steps, s.Cycles)
+		if s.SamplesPerSecond > 0 {
+			fmt.Fprintf(w, "; %.4g samples/s", s.SamplesPerSecond)
+		}
+		fmt.Fprintln(w)
+	}
 	for _, c := range r.Each {
 		what := "would be"
 		if c.Lanes == r.Lanes {
@@ -203,7 +214,8 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 // positionsText tells what an engine takes that has each kernel once.
 func positionsText(w io.Writer, p *artifact.Positions) {
 	for i, c := range p.Convolutions {
-		fmt.Fprintf(w, "convolution %d: %d kernels at %d positions in %d clocks, line buffer %d bits", i+1, c.Kernels, c.Positions,
+		fmt.Fprintf(w, "convolution %d: %d kernels at %d positions in %d clocks, line buffer %d bits", i+1, c.Kernels,
+			c.Positions,
 			c.Steps, c.LineBits)
 		if c.PoolBits > 0 {
 			fmt.Fprintf(w, ", pooling %d bits", c.PoolBits)

@@ -17,8 +17,7 @@ func experimentCommand() *cli.Command {
 		Name:      "experiment",
 		Usage:     "train a table or figure of the paper, with the paper's values beside ours",
 		ArgsUsage: "NAME -o DIR",
-		Description: "Trains the networks of a table over some seeds, and writes the table and plots to DIR, beside\n" +
-			"models and logs. What is there is not trained again. quick takes minutes, paper hours. Experiments:\n" +
+		Description: "What DIR has is not trained again. The scale quick takes minutes, paper hours. Experiments:\n" +
 			experiment.List(),
 		UsageText: "ialgn experiment baselines -o tables",
 		Flags: commonFlags(

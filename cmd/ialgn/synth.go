@@ -146,8 +146,15 @@ func (r *synthReport) text(w io.Writer) {
 
 // synthesised writes what there is but for the check.
 func (r *synthReport) synthesised(w io.Writer) {
-	fmt.Fprintf(w, "%s for %s: %d LUTs, %d carries, %d flip-flops, %d pins\n", r.Module, r.Target, r.LUTs, r.Carries,
-		r.FFs, r.Pins)
+	memory, block := "", ""
+	if r.LUTRAM > 0 {
+		memory = fmt.Sprintf(" (%d of them memory)", r.LUTRAM)
+	}
+	if r.RAM > 0 {
+		block = fmt.Sprintf(", %d bits of block RAM", r.RAM)
+	}
+	fmt.Fprintf(w, "%s for %s: %d LUTs%s, %d carries, %d flip-flops%s, %d pins\n", r.Module, r.Target, r.LUTs, memory,
+		r.Carries, r.FFs, block, r.Pins)
 	if r.Reused != "" {
 		fmt.Fprintf(w, "placed and routed as the folder with the manifest %s\n", r.Reused)
 	}

@@ -202,7 +202,8 @@ func (r *verifyReport) foldText(w io.Writer) {
 // partText tells the proofs of a module within the folded engine.
 func (r *verifyReport) partText(w io.Writer, p ialgn.FoldPart) {
 	s := p.Formal
-	fmt.Fprintf(w, "%s: %d bits of its last layer: %s by %s (%.2f s)\n", p.Module, s.Outputs, verdict(w, s.Verdict), s.Tool,
+	fmt.Fprintf(w, "%s: %d bits of its last layer: %s by %s (%.2f s)\n", p.Module, s.Outputs, verdict(w, s.Verdict),
+		s.Tool,
 		s.Seconds)
 	list(w, s.First)
 	if p.Verilog != nil {

@@ -22,6 +22,7 @@ type Report struct {
 	Carries int `json:"carries"` // bits of carry chains
 	FFs     int `json:"ffs"`
 	RAM     int `json:"block_ram_bits,omitempty"` // bits in the block RAMs that are used, even in part
+	LUTRAM  int `json:"lut_ram,omitempty"`        // LUTs that are memory, of all
 	Pins    int `json:"pins"`                     // bits of the ports
 
 	Estimate *Estimate `json:"estimate,omitempty"` // estimate of the wiring; iCE40 only
@@ -68,6 +69,7 @@ func (r *Report) count(y *yosys.Result) error {
 		r.Carries += n * c.Carries
 		r.FFs += n * c.FlipFlops
 		r.RAM += n * c.RAMBits
+		r.LUTRAM += n * c.LUTRAM
 	}
 	m, err := readModule(y.JSON, r.Module)
 	if err != nil {

@@ -261,12 +261,12 @@ var noInit = regexp.MustCompile(`\.INIT\(1'hx\)`)
 // instance is a cell with parameters.
 var instance = regexp.MustCompile(`(?s)\n  \w+ #\(.*?\n  \);`)
 
-// withoutRAM returns a netlist without its block RAMs. Which of their pins and parameters mean anything
+// withoutRAM returns a netlist without its memories. Which of their pins and parameters mean anything
 // depends on their form: yosys leaves the others unknown.
 func withoutRAM(text []byte, f *target.Family) []byte {
 	return instance.ReplaceAllFunc(text, func(cell []byte) []byte {
 		name, _, _ := bytes.Cut(bytes.TrimSpace(cell), []byte(" "))
-		if f.Takes(string(name)).RAMBits > 0 {
+		if r := f.Takes(string(name)); r.RAMBits > 0 || r.LUTRAM > 0 {
 			return nil
 		}
 		return cell
@@ -274,7 +274,7 @@ func withoutRAM(text []byte, f *target.Family) []byte {
 }
 
 // checkKnown refuses a netlist with unknown or floating values: what a synthesiser may choose
-// at will is no proof of anything. A register may begin with one, and a block RAM has pins and
+// at will is no proof of anything. A register may begin with one, and a memory has pins and
 // words that need no value.
 func (o Options) checkKnown() error {
 	name := netlistName

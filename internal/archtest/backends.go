@@ -44,6 +44,10 @@ var backends = []Rule{
 		Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 	},
 	{Package: "backend/levels"},
+	{
+		Package: "backend/steps", Imports: []string{"netlist", "netlist/names", "backend/levels"},
+		Test: []string{"internal/tool"},
+	},
 	{Package: "backend/positions", Imports: []string{"netlist", "netlist/names", "backend/levels"}},
 	{Package: "backend/inputs"},
 	{

@@ -58,7 +58,7 @@ var helpers = []Rule{
 		Package: "tools/mcu", Imports: []string{"internal/command"}, Standard: []string{"os/exec"},
 		Test: []string{"backend/ccode", "netlist", "netlist/freeze"}, TestStandard: []string{"os/exec"},
 	},
-	{Package: "tools/genmodel", Imports: []string{"internal/modelgen"}},
+	{Package: "tools/genmodel", Imports: []string{"internal/modelgen", "trainer/topology"}},
 	{Package: "tools/benchcompile", Imports: []string{
 		"netlist", "netlist/freeze", "compiler", "compiler/...",
 		"backend/...", "sim/verify", "sim/verify/proof", "target", "trainer/model", "internal/...",

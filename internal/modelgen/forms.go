@@ -16,6 +16,17 @@ type Form struct {
 // Forms returns small options of every form that the paper names, and of every way in which features become words,
 // with which a reader of models should be tested.
 func Forms() []Form {
+	all := Unshared()
+	for _, form := range ConvForms() {
+		if slices.Contains([]string{"conv-light", "conv-four-pins"}, form.Name) {
+			all = append(all, form)
+		}
+	}
+	return all
+}
+
+// Unshared returns the forms whose nodes stand for one place each, those of convolutions left out.
+func Unshared() []Form {
 	return []Form{
 		{"ialgn", Options{Seed: 1}},
 		{"ialgn-first-fixed", Options{Fixed: true, Seed: 2}},
@@ -40,6 +51,13 @@ func Forms() []Form {
 		{"layered-gates", Options{Topology: "layered", Widths: "40,30", Hidden: 3, Seed: 21}},
 		{"layered-light", Options{Topology: "layered", Widths: "30,30", Light: true, Seed: 22}},
 		{"ialgn-cuts", Options{Cuts: true, Bits: 6, Seed: 23}},
+	}
+}
+
+// ConvForms returns networks of nodes that positions of an image share, of every form, for those who have to know them;
+// [Forms] has some.
+func ConvForms() []Form {
+	return []Form{
 		{"conv", conv(Options{Image: "1,6,6", Kernels: "3,4", Widths: "15", Seed: 324})},
 		{"conv-light", conv(Options{Image: "2,5,4", Kernels: "3", Light: true, Widths: "12,9", Seed: 125})},
 		{"conv-four-pins", conv(Options{Image: "1,5,6", Kernels: "3,2", Inputs: 4, Levels: "1,2", Widths: "12", Seed: 726})},
@@ -47,17 +65,13 @@ func Forms() []Form {
 		{"conv-no-padding", conv(Options{Image: "1,7,6", Kernels: "3,3", Padding: "0", Pool: "2,1", Patch: "3,2", Seed: 28})},
 		{"conv-no-pooling", conv(Options{Image: "1,4,4", Kernels: "3,2", Pool: "1", Widths: "12", Seed: 29})},
 		{"conv-candidates", conv(Options{Image: "2,4,4", Kernels: "3,4", Hidden: 4, Widths: "6", Seed: 30})},
+		{"conv-anchored", conv(Options{Image: "2,6,6", Kernels: "3,4", Anchored: 1, Anchors: 3, Widths: "6", Seed: 32})},
+		{"conv-chains", conv(Options{
+			Image: "1,6,5", Kernels: "4,3", Leaves: 1, Pool: "2,1", Chains: 2, Anchors: 3,
+			Widths: "12", Seed: 33,
+		})},
 		{"conv-three-levels", conv(Options{Image: "1,6,6", Kernels: "3", Levels: "3", Seed: 31})},
-		{"conv-of-chains", conv(Options{Image: "1,5,5", Kernels: "4,3", Levels: "3,2", Leaves: 1, Pool: "1,2", Seed: 32})},
-		{"conv-anchored", conv(Options{Image: "1,5,5", Kernels: "4,3", Anchored: 1, Pool: "1,2", Widths: "9", Seed: 33})},
-		{"conv-then-chains", conv(Options{Image: "1,4,4", Kernels: "4", Chains: 3, Pool: "1", Widths: "9", Seed: 34})},
 	}
-}
-
-// Unshared returns the forms whose nodes stand for one place each: those of convolutions left out, which positions of an
-// image share, for what networks of these are refused by.
-func Unshared() []Form {
-	return slices.DeleteFunc(Forms(), func(f Form) bool { return f.Options.Topology == topology.Conv })
 }
 
 // conv returns options of small convolutions: of two levels, and two thresholds a feature, unless told otherwise.

@@ -24,7 +24,7 @@ type Options struct {
 	Width    int
 	Depth    int
 	Inputs   int    // pins a node, default 2
-	Leaves   int    // of a node of a tree
+	Leaves   int    // of a node of a tree, or of a kernel
 	Widths   string // of layers of several widths, which then give Width and Depth
 	Features int
 	Bits     int // thermometer bits a feature, plus one
@@ -40,7 +40,8 @@ type Options struct {
 
 	// Of convolutions, as a configuration names them; Image then gives Features, and Kernels give Width and Depth.
 	Image, Kernels, Patch, Stride, Padding, Levels, Pool string
-	Chains, Anchored                                     int
+
+	Chains, Anchored int // of convolutions, too
 
 	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
 	// spread over the others. Both 0: all sixteen are alike.
@@ -92,7 +93,7 @@ func (o Options) Defaults() Options {
 		{&o.Bits, defaultBits},
 		{&o.BitsIn, 8},
 		{&o.Classes, 3},
-		{&o.Anchors, defaultAnchors},
+		{&o.Anchors, 4},
 		{&o.Hidden, 1},
 		{&o.Inputs, 2},
 	} {
@@ -109,7 +110,7 @@ func (o *Options) convolutions() topology.Keys {
 		Topology: topology.Conv, Inputs: cmp.Or(o.Inputs, 2), Hidden: cmp.Or(o.Hidden, 1), Widths: o.Widths, Wiring: "random",
 		Parametrization: topology.Light, Image: o.Image, Kernels: o.Kernels, Patch: o.Patch, Stride: o.Stride,
 		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool, Leaves: o.Leaves, Chains: o.Chains, Anchored: o.Anchored,
-		Anchors: cmp.Or(o.Anchors, defaultAnchors),
+		Anchors: cmp.Or(o.Anchors, 4),
 	}
 	k.Complete(func(key string) bool { return key == "channels" })
 	return k
@@ -126,11 +127,8 @@ func (o *Options) Possible() (width int, ok bool) {
 	return k.Width, k.CheckInputs(inputs) == nil
 }
 
-// The defaults of Bits and Anchors.
-const (
-	defaultBits    = 4
-	defaultAnchors = 4
-)
+// defaultBits is the default of Bits.
+const defaultBits = 4
 
 // New returns the random model that the options describe. It panics if they describe
 // none, such as a width that the classes do not divide.
@@ -213,9 +211,9 @@ func configuration(o Options) config.Config {
 	if o.Kernels != "" {
 		k := o.convolutions()
 		to := &c.Model
-		to.Chains, to.Anchored = k.Chains, k.Anchored
 		to.Image, to.Kernels, to.Patch, to.Stride, to.Padding, to.Levels, to.Pool = k.Image, k.Kernels, k.Patch, k.Stride,
 			k.Padding, k.Levels, k.Pool
+		to.Chains, to.Anchored = k.Chains, k.Anchored
 	}
 	if o.Light || o.Inputs != 2 {
 		c.Model.Parametrization = topology.Light

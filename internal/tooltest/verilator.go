@@ -23,8 +23,8 @@ object=$(basename "$source" .cpp).o
 `
 
 // Main runs the tests of a package, as their TestMain, and has verilator's own sources compiled once for all of them.
-// These are the same in every simulation, and take longer than a small design. Nothing that verilator writes is optimised
-// in C++, which takes longer than the few samples of a test.
+// These are the same in every simulation, and take longer than a small design. Nothing that verilator writes is
+// optimised in C++, which takes longer than the few samples of a test.
 func Main(m *testing.M) {
 	dir, err := os.MkdirTemp("", "objects-")
 	if err == nil {

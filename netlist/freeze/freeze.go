@@ -13,8 +13,8 @@ import (
 
 // Network returns the raw netlist of a frozen network: one function cell for each gate of the model,
 // with the gate's pins as inputs, in layer order and within a layer in chain order, with
-// layer (from 1) and chain (from 0) as its origin; of nodes that positions share the netlist says at which ones these stand
-// ([netlist.Netlist.Place]). Nothing is simplified: constants
+// layer (from 1) and chain (from 0) as its origin; of nodes that positions share the netlist says at which ones these
+// stand ([netlist.Netlist.Place]). Nothing is simplified: constants
 // and pass-throughs read both their pins too, so that every gate can be compared with
 // the trainer's forward pass.
 //
@@ -148,10 +148,8 @@ func (z *freezer) classes() []uint16 {
 // positions returns the layers whose nodes positions share.
 func (z *freezer) positions() (all []netlist.Positions) {
 	for l := range z.f.Layers {
-		if f := &z.f.Layers[l]; f.Shared > 0 {
-			all = append(all, netlist.Positions{
-				Layer: uint16(l + 1), Nodes: uint32(f.Shared), Rows: uint16(f.Rows), Columns: uint16(f.Columns),
-			})
+		if f := &z.f.Layers[l]; f.Rows > 0 {
+			all = append(all, netlist.Positions{Layer: uint16(l + 1), Rows: uint16(f.Rows), Columns: uint16(f.Columns)})
 		}
 	}
 	return all

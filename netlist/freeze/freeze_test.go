@@ -69,7 +69,7 @@ end
 // TestFreeze evaluates every form of network in every scope, sample by sample, and
 // compares each gate, each count and the class with the trainer's forward pass.
 func TestFreeze(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		m := form.Model()
 		checkFrozen(t, form.Name, m.Freeze())
 	}

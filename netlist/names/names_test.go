@@ -109,13 +109,12 @@ func TestPositions(t *testing.T) {
 	add("k0_y1_x0_l1_n1", 1, 3)
 	add("k3_y1_x2_l1", 1, 23)
 	add("k3_y0_x0_l2", 2, 3)
-	add("k24_l1", 1, 24) // one that passes a bit on
 	last := add("c1_k1_l3", 3, 1)
 	held := b.Cell(netlist.Register, 0, netlist.Origin{}, x[0]+3)
 	want = append(want, "k0_y0_x2_l1_s1")
 	b.Output("h", 1, nil, []netlist.Net{last, held})
 	b.Classes([]uint16{0, 1})
-	b.Positions([]netlist.Positions{{Layer: 1, Nodes: 4, Rows: 2, Columns: 3}, {Layer: 2, Nodes: 4, Rows: 1, Columns: 1}})
+	b.Positions([]netlist.Positions{{Layer: 1, Rows: 2, Columns: 3}, {Layer: 2, Rows: 1, Columns: 1}})
 	for c, got := range cellNames(b.Netlist()) {
 		if got != want[c] {
 			t.Errorf("cell %d is called %s, want %s", c, got, want[c])

@@ -19,8 +19,8 @@ type Network struct {
 
 // Convolution is what is evaluated at every position of an image.
 //
-// The position in row y and column x of Out reads pixels from row y Step - Padding and column x Step - Padding of In on,
-// and writes a bit of each plane of Out. Pooling is part of it: what it reads is then the patches of four positions.
+// The position in row y and column x of Out reads pixels from row y Step - Padding and column x Step - Padding of In
+// on, and writes a bit of each plane of Out. Pooling is part of it: it then reads the patches of four positions.
 type Convolution struct {
 	In, Out Image
 	Step    int

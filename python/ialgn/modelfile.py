@@ -279,6 +279,8 @@ def _grid(info, encoder, shells):
         before = (shells[-1].width, *(n // last.pool for n in last.size()))
         if image != before:
             raise Fault(f"an image of {image}, but {before} leave the section before")
+    if grid.base is not None and (_base(grid, shells) is None or grid.size() != grid.base.size()):
+        raise Fault("the grid's base is not what the lowest level of the kernels reads")
     first = shells[0].grid if shells else grid
     if grid.places() > max(_MAX_SPREAD * first.rows * first.columns, _MAX_POSITIONS):
         pixels = f"{first.rows} x {first.columns} pixels"

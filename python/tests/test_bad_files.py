@@ -219,6 +219,7 @@ FORGED_GRIDS = [
     ("huge field", grid(field=dict(zip(Grid.KEYS, (1, 1, 2, BIG, 1, 1, 1)))), "field: side"),
     ("field of a field", grid(field=dict(zip(Grid.KEYS, (1, 1, 2, 3, 1, 1, 1)), field={})), "field: want planes"),
     ("base", grid(base=dict(zip(Grid.KEYS, (0, 1, 2, 3, 1, 1, 1)))), "base: planes 0"),
+    ("another base", grid(base=dict(zip(Grid.KEYS, (1, 1, 2, 3, 1, 1, 1)))), "base is not what the lowest level"),
     ("no base", section(0, pins=[{"source": "base", "k": 1}] * 2), "source base"),
     ("no grid", section(0, grid={}), "want planes, rows"),
     ("grid's type", section(0, grid=[]), "no place there"),

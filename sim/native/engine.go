@@ -5,9 +5,9 @@
 // refers to it any more. It gives exactly what [sim.Classifier] gives.
 //
 // Each thread takes some blocks of samples at a time: it lays their bit rows out as the code wants them, calls the
-// segments of the code in turn, and reads classes and counts off the rows that come out. Of code that has the kernels of
-// convolutions once it takes the blocks one after the other through the images, of which there is one of each, and then
-// all of them together through what reads the last image.
+// segments of the code in turn, and reads classes and counts off the rows that come out. Where code has the kernels of
+// convolutions once, blocks go one after the other through the images, of which there is one of each, and then all of
+// them together through what reads the last image.
 //
 // A goroutine in machine code is not preempted, and the garbage collector waits for it. So calls are short, less than
 // 100 us on a processor of 2 GHz: a segment has few operations, and runs over maxBlocks blocks at most; rows are made
@@ -111,8 +111,8 @@ func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Featu
 	return mapped(&Engine{code: code, inputs: len(n.InputPorts()[0].Nets), classifier: c, threads: threads, features: f})
 }
 
-// NewLooped returns an engine of a network of convolutions that has the code of each kernel once ([native.CompileLooped]).
-// With features it takes feature words, too. Its errors are those of [New].
+// NewLooped returns an engine of a network of convolutions that has the code of each kernel once
+// ([native.CompileLooped]). With features it takes feature words, too. Its errors are those of [New].
 func NewLooped(n *positions.Network, isa *native.ISA, threads int, f *native.Features) (*Engine, error) {
 	c := wordcode.NewClassifier(n.Rest)
 	if c == nil {

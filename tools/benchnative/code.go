@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"syscall"
 	"time"
 	"unsafe"
 
@@ -143,16 +142,6 @@ func packed(c *backend.Code) (func(context.Context) (float64, error), error) {
 		}
 		return float64(repeats*blocks*c.ISA.Samples()) / (processor() - begin).Seconds(), nil
 	}, nil
-}
-
-// processor returns the time that this process has had of processors: on one thread what it takes on a machine that is
-// not shared, but for the caches.
-func processor() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic("benchnative: " + err.Error())
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // setSize is as many images as the test set of MNIST has.

@@ -1,7 +1,8 @@
 // Command benchnative measures what classifies samples, of models for MNIST or other data of 8-bit features: the
 // machine code of each instruction set of this processor, the C that compile writes, and a prototype in assembly. They
 // take turns, so that what else runs on the machine meets all alike; each figure is the median of the rounds, on one
-// thread. It prints Markdown.
+// thread, of machine code by processor time. Of convolutions it also measures code that has each kernel once. It prints
+// Markdown.
 //
 //	go run ./tools/benchnative [-rounds 10] [-alone] [-prototype DIR] MODEL...
 //

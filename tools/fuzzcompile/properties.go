@@ -15,7 +15,8 @@ var gateTopologies = []string{"chain", "random", "ialgn", "rwlgn", "rwlgn-spine"
 // nodeTopologies are the kinds of networks of nodes with one to six pins, which the seeds from firstNodes on get.
 var nodeTopologies = []string{"chains of tables", "tree", "layered"}
 
-// sharedTopologies are those of networks whose nodes positions of an image share, which the seeds from firstShared on get.
+// sharedTopologies are those of networks whose nodes positions of an image share, which the seeds from firstShared on
+// get.
 var sharedTopologies = []string{topology.Conv}
 
 // property is what a network may have that a compiler may stumble over. It is read off the

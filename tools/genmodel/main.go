@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ialgn/internal/modelgen"
+	"ialgn/trainer/topology"
 )
 
 func main() {
@@ -24,7 +25,8 @@ func main() {
 	passA := flag.Float64("a", 0.884, "share of the operation A")
 	binary := flag.Float64("binary", 0.114, "share of the ten binary operations")
 	inputs := flag.Float64("inputs", 1, "share of the input bits that anchors are drawn from")
-	set := flag.String("set", "cifar10", "the data set that it is said to be for, of which it has the classes: cifar10, or another of 10")
+	set := flag.String("set", "cifar10",
+		"the data set that it is said to be for, of which it has the classes: cifar10, or another of 10")
 	image := flag.String("image", "3,32,32", "with -kernels: planes, rows and columns of images")
 	kernels := flag.String("kernels", "", "kernels of each convolution")
 	levels := flag.String("levels", "", "with -kernels: levels of nodes of a kernel (default 3)")
@@ -43,7 +45,7 @@ func main() {
 		ShareA: *passA, ShareBinary: *binary, ShareInputs: *inputs, Seed: 1,
 	}
 	if *kernels != "" {
-		o.Topology, o.Image, o.Kernels, o.Levels, o.Widths = "conv", *image, *kernels, *levels, *widths
+		o.Topology, o.Image, o.Kernels, o.Levels, o.Widths = topology.Conv, *image, *kernels, *levels, *widths
 	}
 	m := modelgen.New(o)
 	m.Config.Name, m.Config.Data.Set = fmt.Sprintf("random-%dx%d", m.Width, m.Config.Model.Depth), *set

@@ -82,7 +82,9 @@ type choice struct {
 }
 
 var choices = []choice{
-	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setParity, setCopy, setCSV, setArrays}},
+	{"data.set", []string{
+		"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setParity, setCopy, setCSV, setArrays,
+	}},
 	{"encoder.kind", []string{"thermometer"}},
 	{"encoder.thresholds", []string{"uniform", "quantile", thresholdsLearned}},
 	{"model.topology", topology.Names()},

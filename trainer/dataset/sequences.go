@@ -17,7 +17,8 @@ var sequences = []*sequenceKind{
 		classes: "even odd", features: 1, sample: paritySample,
 		known: content{
 			train: "6b0316021bc46d43e38f97fdc61988adc95eace57902097d6146e072d0550cf9",
-			test:  "9ce628cf11bad761b9b6ea036aac1c960d26298d090c93067f224d7165961f23", note: "the strings of 16 bits that every ialgn makes",
+			test:  "9ce628cf11bad761b9b6ea036aac1c960d26298d090c93067f224d7165961f23",
+			note:  "the strings of 16 bits that every ialgn makes",
 		},
 	},
 	{
@@ -25,7 +26,8 @@ var sequences = []*sequenceKind{
 		classes: "0 1 2 3", features: copyBits, sample: copySample,
 		known: content{
 			train: "e558034b09728d1caa414f458f00d853dcb5c408e9e5b14d9491a48bdb161c1c",
-			test:  "fdb10022fae81e51d88d79d8537c395aec517a2d3c6c1cda0c92f6208950d720", note: "the strings of 16 symbols that every ialgn makes",
+			test:  "fdb10022fae81e51d88d79d8537c395aec517a2d3c6c1cda0c92f6208950d720",
+			note:  "the strings of 16 symbols that every ialgn makes",
 		},
 	},
 }
@@ -88,8 +90,8 @@ func (s *sequenceSource) read(part Part, emit func(values []uint16, label int) e
 	return nil
 }
 
-// paritySample makes a string of bits, whose label is their parity. Those of the training part have uniform lengths, with
-// zeros before them, so that there are short ones to learn from; those of the test part are full. A quarter of all
+// paritySample makes a string of bits, whose label is their parity. Those of the training part have uniform lengths,
+// with zeros before them, so that there are short ones to learn from; those of the test part are full. A quarter of all
 // patterns is for the test part alone.
 func paritySample(s *draw.Stream, part Part, values []uint16) (label int) {
 	for {
@@ -115,8 +117,8 @@ func paritySample(s *draw.Stream, part Part, values []uint16) (label int) {
 // copyBits is the number of bits of a symbol, each a feature.
 const copyBits = 2
 
-// copySample makes a string of symbols, whose label is that at its middle: the one that was shown half the length before
-// the end.
+// copySample makes a string of symbols, whose label is that at its middle: the one that was shown half the length
+// before the end.
 func copySample(s *draw.Stream, _ Part, values []uint16) (label int) {
 	middle := (len(values)/copyBits - 1) / 2
 	for i := range len(values) / copyBits {

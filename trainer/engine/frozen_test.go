@@ -20,7 +20,7 @@ import (
 // nothing but their choices is left of them, for the same steps of the same losses. If all are frozen, the last layer
 // is trained as by the estimator ste.
 func TestFrozenLayers(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range modelgen.Unshared() {
 		for _, how := range fixing {
 			layers := len(form.Model().Blank().Layers)
 			if layers < 2 {

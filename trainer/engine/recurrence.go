@@ -9,9 +9,9 @@ import (
 // recurrence is a recurrent network: its layers, taken through all steps of a sequence, and back.
 //
 // All values of a unit stay in the arena. It begins with the state before the first step, rows of zeros that nobody
-// writes. Then it has a frame for each step: rows of the step's input bits, then for each layer rows of what is gathered
-// for pins that choose, and those of its nodes, so that the state that a step reads ends right where its frame begins.
-// So the rows of a step, and the state that it reads, are those of the first step further on by as many frames.
+// writes. Then it has a frame for each step: rows of the step's input bits, then for each layer rows of what is
+// gathered for pins that choose, and those of its nodes, so that the state that a step reads ends right where its frame
+// begins. So the rows of a step, and the state that it reads, are those of the first step further on by as many frames.
 type recurrence struct {
 	steps, frame int // frame is the number of float32 of a step
 	state        int // those of the state

@@ -10,10 +10,10 @@ import (
 	"ialgn/trainer/model"
 )
 
-// sharedEngine trains networks with nodes that positions or steps share. Where the other engines take a node through all samples
-// of a batch, it takes a unit of [shared.Lanes] samples through the network, forth and back, so that the rows of a unit
-// stay in the processor's caches; goroutines have units of their own. What the units sum for a node is added up in
-// their order afterwards.
+// sharedEngine trains networks with nodes that positions or steps share. Where the other engines take a node through
+// all samples of a batch, it takes a unit of [shared.Lanes] samples through the network, forth and back, so that the
+// rows of a unit stay in the processor's caches; goroutines have units of their own. What the units sum for a node is
+// added up in their order afterwards.
 //
 // Values are numbers, with every estimator: with hard ones the tables that go forward have zeros and ones.
 type sharedEngine struct {
@@ -141,8 +141,8 @@ func newShared(b *base) (Engine, error) {
 		e.course, size = e.place()
 	}
 	if size > math.MaxUint32 {
-		return nil, fmt.Errorf("engine: the bits of %d samples at all positions or steps take %d numbers, of which there can be "+
-			"%d; use fewer nodes, smaller images or fewer steps", shared.Lanes, size, math.MaxUint32)
+		return nil, fmt.Errorf("engine: the bits of %d samples at all positions or steps take %d numbers, of which there "+
+			"can be %d; use fewer nodes, smaller images or fewer steps", shared.Lanes, size, math.MaxUint32)
 	}
 	for range b.crew.Size() {
 		e.arenas = append(e.arenas, &arena{

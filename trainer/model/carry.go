@@ -94,6 +94,7 @@ func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 
 // pass adds a node that passes a bit of the layer before on. Some pin reads that layer.
 func (l *FrozenLayer) pass(bit uint32) {
+	l.Rows, l.Columns = 0, 0 // its nodes are no image any more
 	own := slices.IndexFunc(l.Pins, func(p FrozenPin) bool { return p.Source == Previous })
 	if table := PinTable(len(l.Pins), own); l.Op.Wide != nil {
 		l.Op.Wide = append(l.Op.Wide, table)
@@ -111,9 +112,7 @@ func (l *FrozenLayer) pass(bit uint32) {
 
 // clone returns a copy of the layer.
 func (l *FrozenLayer) clone() FrozenLayer {
-	c := FrozenLayer{
-		Op: Tables{slices.Clone(l.Op.Narrow), slices.Clone(l.Op.Wide)}, Shared: l.Shared, Rows: l.Rows, Columns: l.Columns,
-	}
+	c := FrozenLayer{Op: Tables{slices.Clone(l.Op.Narrow), slices.Clone(l.Op.Wide)}}
 	for _, p := range l.Pins {
 		c.Pins = append(c.Pins, FrozenPin{p.Source, slices.Clone(p.Index)})
 	}

@@ -75,6 +75,12 @@ func (m *Model) checkForm() error {
 	if err := m.checkPart(); err != nil {
 		return err
 	}
+	return m.checkRest()
+}
+
+// checkRest checks what the configuration and the record say beside the network's size.
+func (m *Model) checkRest() error {
+	c := &m.Config.Model
 	if n := m.Nodes(); m.Steps > 0 && n > maxStepNodes {
 		return fmt.Errorf("%d nodes at all steps, want at most %d", n, maxStepNodes)
 	}

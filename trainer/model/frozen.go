@@ -22,9 +22,8 @@ type FrozenLayer struct {
 	Op   Tables
 	Pins []FrozenPin
 
-	// Of nodes that positions share: node (n Rows + y) Columns + x is the shared node n at row y and column x. Those behind
-	// pass bits on. 0: of others.
-	Shared, Rows, Columns int
+	// Of nodes that positions share: node (n Rows + y) Columns + x is node n at row y and column x. 0: of others.
+	Rows, Columns int
 }
 
 // FrozenPin is one input of all nodes of a layer. An index counts the encoder's bits or the previous
@@ -93,9 +92,9 @@ func (f *Frozen) checkLayer(l int) error {
 	if n := layer.Width(); n < 1 || l == len(f.Layers)-1 && n != f.Width {
 		return fmt.Errorf("%d operations, want %d, one a gate", n, f.Width)
 	}
-	if layer.Shared != 0 && (layer.Shared < 1 || layer.Rows < 1 || layer.Columns < 1 ||
-		max(layer.Rows, layer.Columns) > math.MaxUint16 || layer.Shared > layer.Width()/(layer.Rows*layer.Columns)) {
-		return fmt.Errorf("%d nodes at %d x %d positions among %d", layer.Shared, layer.Rows, layer.Columns, layer.Width())
+	if n := layer.Rows * layer.Columns; (layer.Rows != 0 || layer.Columns != 0) && (layer.Rows < 1 || layer.Columns < 1 ||
+		max(layer.Rows, layer.Columns) > math.MaxUint16 || layer.Width()%n != 0) {
+		return fmt.Errorf("%d x %d positions of %d nodes", layer.Rows, layer.Columns, layer.Width())
 	}
 	if n := len(layer.Pins); n < 1 || n > MaxPins {
 		return fmt.Errorf("%d pins, want 1 to %d", n, MaxPins)

@@ -12,7 +12,6 @@ import (
 const (
 	maxImageSide = 1 << 12
 	maxPatchSide = 64
-	maxFieldSide = 1 << 16 // of the part of the input's image that a position of a later layer depends on
 )
 
 // maxUnrolled is more nodes than a netlist can number, for those of all positions together ([topology.Keys.Check]).
@@ -25,15 +24,62 @@ func (m *Model) checkGrid(i int) error {
 	if g == nil {
 		return nil
 	}
-	if err := checkSizes("grid", g); err != nil {
+	if err := checkNumbers(g); err != nil {
 		return err
 	}
 	if err := m.checkField(g.Field); err != nil {
 		return err
 	}
-	if b := g.Base; b != nil && (checkSizes("base", b) != nil || b.Pool != 1 || b.Field != nil || b.Base != nil) {
-		return fmt.Errorf("grid %+v: its base %+v is no image", *g, *b)
+	if !m.hasBase(i) {
+		return fmt.Errorf("grid %+v: its base %+v is not what the lowest level of the kernels reads", *g, *g.Base)
 	}
+	return m.checkImage(i)
+}
+
+// hasBase reports whether the base of section i, if there is one, is the grid of the lowest level of its kernels, which
+// is the nearest section before without a base.
+func (m *Model) hasBase(i int) bool {
+	g, low := m.Sections[i].Grid, i-1
+	if g.Base == nil {
+		return true
+	}
+	for low >= 0 && m.Sections[low].Grid != nil && m.Sections[low].Grid.Base != nil {
+		low--
+	}
+	if low < 1 || m.Sections[low].Grid == nil || !m.Sections[low].Grid.SameImage(g.Base) {
+		return false
+	}
+	rows, columns := g.Size()
+	baseRows, baseColumns := g.Base.Size()
+	return rows == baseRows && columns == baseColumns
+}
+
+// checkNumbers checks that the numbers of a grid are within their ranges.
+func checkNumbers(g *topology.Grid) error {
+	for _, n := range []struct {
+		what         string
+		value        int
+		least, limit int
+	}{
+		{"planes", g.Planes, 1, maxGates},
+		{"rows", g.Rows, 1, maxImageSide},
+		{"columns", g.Columns, 1, maxImageSide},
+		{"side", g.Side, 1, maxPatchSide},
+		{"stride", g.Stride, 1, maxPatchSide},
+		{"padding", g.Padding, 0, max(g.Side-1, 0)},
+		{"pool", g.Pool, 1, 2},
+	} {
+		if n.value < n.least || n.value > n.limit {
+			return fmt.Errorf("grid: %s %d, want %d to %d", n.what, n.value, n.least, n.limit)
+		}
+	}
+	return nil
+}
+
+// checkImage checks that the image of section i is what stands before it, and that it has positions.
+func (m *Model) checkImage(i int) error {
+	s := &m.Sections[i]
+	g := s.Grid
 	switch {
 	case !hasPositions(g):
 		return fmt.Errorf("grid %+v has no positions", *g)
@@ -42,7 +88,8 @@ func (m *Model) checkGrid(i int) error {
 	case i > 0 && m.Sections[i-1].Grid == nil:
 		return errors.New("positions share its nodes, but not those of the section before")
 	case i == 0 && (m.Encoder.Features()%(g.Rows*g.Columns) != 0 || g.Planes != m.Encoder.Features()/(g.Rows*g.Columns)):
-		return fmt.Errorf("an image of %d planes of %d x %d for %d features", g.Planes, g.Rows, g.Columns, m.Encoder.Features())
+		return fmt.Errorf("an image of %d planes of %d x %d for %d features", g.Planes, g.Rows, g.Columns,
+			m.Encoder.Features())
 	case i > 0 && !m.Sections[i-1].leaves(g):
 		b := &m.Sections[i-1]
 		rows, columns := b.Grid.Pooled()
@@ -71,7 +118,7 @@ func (m *Model) checkUnrolled() error {
 	return nil
 }
 
-// hasPositions reports whether patches fit the image of a grid whose sizes are checked, and something is left of it
+// hasPositions reports whether patches fit the image of a grid whose numbers are checked, and something is left of it
 // after pooling.
 func hasPositions(g *topology.Grid) bool {
 	if g.Side > min(g.Rows, g.Columns)+2*g.Padding {
@@ -94,23 +141,14 @@ func (m *Model) checkShared(i int, p *Pin) error {
 }
 
 // checkSizes checks that the sizes of a grid are within their ranges.
-func checkSizes(what string, g *topology.Grid) error {
-	for _, n := range []struct {
-		what         string
-		value        int
-		least, limit int
-	}{
-		{"planes", g.Planes, 1, maxGates},
-		{"rows", g.Rows, 1, maxImageSide},
-		{"columns", g.Columns, 1, maxImageSide},
-		{"side", g.Side, 1, maxPatchSide},
-		{"stride", g.Stride, 1, maxPatchSide},
-		{"padding", g.Padding, 0, max(g.Side-1, 0)},
-		{"pool", g.Pool, 1, 2},
-	} {
-		if n.value < n.least || n.value > n.limit {
-			return fmt.Errorf("%s: %s %d, want %d to %d", what, n.what, n.value, n.least, n.limit)
+func checkSizes(g *topology.Grid) error {
+	for _, n := range []int{g.Rows, g.Columns, g.Side, g.Stride} {
+		if n < 1 || n > maxImageSide {
+			return fmt.Errorf("grid %+v: %d, want 1 to %d", *g, n, maxImageSide)
 		}
+	}
+	if g.Planes < 1 || g.Planes > maxGates {
+		return fmt.Errorf("grid %+v: %d planes", *g, g.Planes)
 	}
 	return nil
 }
@@ -120,14 +158,11 @@ func (m *Model) checkField(f *topology.Grid) error {
 	if f == nil {
 		return nil
 	}
-	for _, n := range []int{f.Rows, f.Columns, f.Side, f.Stride} {
-		if n < 1 || n > maxFieldSide {
-			return fmt.Errorf("field %+v: %d, want 1 to %d", *f, n, maxFieldSide)
-		}
+	if err := checkSizes(f); err != nil {
+		return fmt.Errorf("field: %w", err)
 	}
-	if f.Pool != 1 || f.Field != nil || f.Base != nil || f.Padding < 0 || f.Padding > maxFieldSide ||
-		max(f.Rows, f.Columns) > maxImageSide || f.Planes < 1 || f.Planes > m.Encoder.Features() ||
-		f.Planes*f.Rows*f.Columns != m.Encoder.Features() {
+	if f.Pool != 1 || f.Field != nil || f.Base != nil || f.Padding < 0 || f.Padding > maxImageSide ||
+		f.Planes > m.Encoder.Features() || f.Planes*f.Rows*f.Columns != m.Encoder.Features() {
 		return fmt.Errorf("field %+v is none of the %d features", *f, m.Encoder.Features())
 	}
 	return nil
@@ -150,11 +185,9 @@ func (s *Section) blankLayers() (all []FrozenLayer) {
 		return all
 	}
 	nodes := s.blankLayer(s.Width * s.Grid.Positions())
-	nodes.Shared = s.Width
 	nodes.Rows, nodes.Columns = s.Grid.Size()
 	if all = append(all, nodes); s.frozenLayers() > s.Layers {
 		pool := blankPool(s.Outputs())
-		pool.Shared = s.Width
 		pool.Rows, pool.Columns = s.Grid.Pooled()
 		all = append(all, pool)
 	}

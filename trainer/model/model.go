@@ -153,7 +153,8 @@ func (m *Model) Depth() int {
 	return d
 }
 
-// Nodes returns the number of nodes in all layers, of shared ones at all positions and steps; the ORs of pooling are none.
+// Nodes returns the number of nodes in all layers, of shared ones at all positions and steps; the ORs of pooling are
+// none.
 func (m *Model) Nodes() int {
 	n := 0
 	for i := range m.Sections {
@@ -167,8 +168,8 @@ func (m *Model) Nodes() int {
 	return n * max(m.Steps, 1)
 }
 
-// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]): pooling has some, too. Nodes that
-// pass bits on for layers further on are not counted.
+// FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]), but for those that only pass bits on
+// to layers further up: pooling has some, too.
 func (m *Model) FrozenNodes() int {
 	n := m.Nodes()
 	for i := range m.Sections {

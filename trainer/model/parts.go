@@ -27,33 +27,27 @@ type Convolution struct {
 // to the same convolution. The bits that the dense layers read stand position by position, row by row: bit (row Columns
 // + column) Planes + plane. A network without such layers gets one that passes every bit on.
 //
-// It returns an error if the network has no convolutions, or has nodes behind the first of them that read the input.
+// It returns an error if the network has no convolutions, or has pins that read bits which the part has not: those of
+// input bits beside the image of the convolution before.
 func (c *Compact) Parts() (*Parts, error) {
-	if !c.Shared() {
+	if !c.Shared() || c.Steps > 0 {
 		return nil, fmt.Errorf("model %q has no convolutions", c.Name)
 	}
-	for l := range c.Layers {
-		for k := range c.Layers[l].Pins {
-			if l > 0 && c.Layers[l].Pins[k].Source == Input {
-				return nil, fmt.Errorf("layer %d reads the input, beside what the layer before made of it", l+1)
-			}
-		}
-	}
 	p := &Parts{}
-	rest := c.Layers
-	for len(rest) > 0 && rest[0].Grid != nil {
-		n := 1
-		for n < len(rest) && rest[n].Grid != nil && rest[n].pointwise() && rest[n-1].Grid.Pool == 1 {
-			n++
+	at := 0
+	for at < len(c.Layers) && c.Layers[at].Grid != nil {
+		to := at + 1
+		for to < len(c.Layers) && c.Layers[to].Grid != nil && c.Layers[to].pointwise() && c.Layers[to-1].Grid.Pool == 1 {
+			to++
 		}
-		convolution, err := c.convolution(len(p.Convolutions)+1, rest[:n])
+		convolution, err := c.convolution(len(p.Convolutions)+1, at, to)
 		if err != nil {
 			return nil, err
 		}
-		p.Convolutions, rest = append(p.Convolutions, *convolution), rest[n:]
+		p.Convolutions, at = append(p.Convolutions, *convolution), to
 	}
 	var err error
-	p.Dense, err = c.dense(p.Convolutions[len(p.Convolutions)-1].Grid, rest)
+	p.Dense, err = c.dense(p.Convolutions[len(p.Convolutions)-1].Grid, at)
 	return p, err
 }
 
@@ -62,9 +56,11 @@ func (l *CompactLayer) pointwise() bool {
 	return l.Grid.Side == 1 && l.Grid.Stride == 1 && l.Grid.Padding == 0
 }
 
-// convolution returns the convolution of some layers, the one of that number.
-func (c *Compact) convolution(number int, layers []CompactLayer) (*Convolution, error) {
+// convolution returns the convolution of the layers from to to-1, the one of that number.
+func (c *Compact) convolution(number, from, to int) (*Convolution, error) {
+	layers := c.Layers[from:to]
 	g := *layers[0].Grid
+	g.Field, g.Base = nil, nil
 	g.Pool = layers[len(layers)-1].Grid.Pool
 	if number == 1 {
 		g.Planes *= c.Encoder.Bits - 1
@@ -82,15 +78,29 @@ func (c *Compact) convolution(number int, layers []CompactLayer) (*Convolution, 
 	}
 	f.Encoder = bitEncoder(names)
 	for i := range layers {
-		f.Layers = append(f.Layers, layers[i].FrozenLayer)
+		l := &layers[i]
+		reads := func(s Source) bool {
+			switch s {
+			case Previous:
+				return i == 0
+			case Input:
+				return number == 1 && l.Grid.Of(s).SameImage(layers[0].Grid)
+			}
+			return l.Base == from-1 && l.Grid.Of(s).SameImage(layers[0].Grid)
+		}
+		layer, err := l.part(from+i, i == 0, reads, func(e uint32) uint32 { return place[e] })
+		if err != nil {
+			return nil, err
+		}
+		f.Layers = append(f.Layers, layer)
 	}
-	f.Layers[0] = layers[0].FrozenLayer.reading(func(e uint32) uint32 { return place[e] })
 	return &Convolution{Grid: g, Kernels: f}, f.Validate()
 }
 
-// dense returns the network of the layers behind the convolutions, of whose last the grid and the number of kernels is.
-func (c *Compact) dense(g topology.Grid, layers []CompactLayer) (*Frozen, error) {
-	last := c.Layers[len(c.Layers)-len(layers)-1].Width()
+// dense returns the network of the layers from from on, behind the convolutions, of whose last the grid is.
+func (c *Compact) dense(g topology.Grid, from int) (*Frozen, error) {
+	layers := c.Layers[from:]
+	last := c.Layers[from-1].Width()
 	rows, columns := g.Pooled()
 	f := &Frozen{Name: c.Name + ", dense layers", Classes: c.Classes, Width: c.Width}
 	names := make([]string, last*rows*columns)
@@ -106,9 +116,14 @@ func (c *Compact) dense(g topology.Grid, layers []CompactLayer) (*Frozen, error)
 		layers = []CompactLayer{passing(len(names))}
 	}
 	for i := range layers {
-		f.Layers = append(f.Layers, layers[i].FrozenLayer)
+		l := &layers[i]
+		reads := func(s Source) bool { return s == Previous && i == 0 || s == Base && l.Base == from-1 }
+		layer, err := l.part(from+i, i == 0, reads, place)
+		if err != nil {
+			return nil, err
+		}
+		f.Layers = append(f.Layers, layer)
 	}
-	f.Layers[0] = layers[0].FrozenLayer.reading(place)
 	return f, f.Validate()
 }
 
@@ -124,17 +139,27 @@ func passing(width int) CompactLayer {
 	return layer
 }
 
-// reading returns a layer that reads the input, at other places.
-func (l FrozenLayer) reading(place func(uint32) uint32) FrozenLayer {
-	pins := make([]FrozenPin, len(l.Pins))
-	for k := range pins {
-		pins[k] = FrozenPin{Input, make([]uint32, len(l.Pins[k].Index))}
-		for i, v := range l.Pins[k].Index {
-			pins[k].Index[i] = place(v)
+// part returns the layer of a part of the network, number at of the whole. Pins of the sources that reads says read
+// the part's input, at other places; others the layer before, which the first has not.
+func (l *CompactLayer) part(at int, first bool, reads func(Source) bool, place func(uint32) uint32) (FrozenLayer,
+	error,
+) {
+	layer := FrozenLayer{Op: l.Op}
+	for _, p := range l.Pins {
+		switch {
+		case reads(p.Source):
+			index := make([]uint32, len(p.Index))
+			for i, v := range p.Index {
+				index[i] = place(v)
+			}
+			p = FrozenPin{Input, index}
+		case p.Source != Previous || first:
+			return layer, fmt.Errorf("layer %d reads bits of another place than the image or the layer before it (%v)", at+1,
+				p.Source)
 		}
+		layer.Pins = append(layer.Pins, p)
 	}
-	l.Pins = pins
-	return l
+	return layer, nil
 }
 
 // bitEncoder returns the encoder of features of one bit.

@@ -36,16 +36,18 @@ type slow struct {
 func evaluateSlowly(m *model.Model, x []bool) slow {
 	var out slow
 	h := []bool(nil)
-	sections := make([][]bool, len(m.Sections)) // what leaves each
+	var left [][]bool // what left the sections
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		var base []bool
+		if i > 0 {
+			left = append(left, h)
+		}
+		base := []bool(nil)
 		if b := m.Base(i); b >= 0 {
-			base = sections[b]
+			base = left[b]
 		}
 		if s.Grid != nil {
-			h = evaluatePatches(m, s, x, h, base, &out)
-			sections[i] = h
+			h = evaluatePatches(m, s, [3][]bool{x, h, base}, &out)
 			continue
 		}
 		for l := range s.Layers {
@@ -53,7 +55,7 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 			for i := range next {
 				g, line := i*s.Layers+l, 0
 				for k := range s.Pins {
-					if line *= 2; slowPin(&s.Pins[k], g, i, x, h, base) {
+					if line *= 2; slowPin(&s.Pins[k], g, i, [3][]bool{x, h, base}) {
 						line++
 					}
 				}
@@ -62,7 +64,6 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 			h = next
 			out.layers = append(out.layers, h)
 		}
-		sections[i] = h
 	}
 	out.counts = make([]int32, len(m.Classes))
 	for i, bit := range h {
@@ -79,7 +80,7 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 }
 
 // evaluatePatches is the part of a section whose nodes positions share, and of what pools them.
-func evaluatePatches(m *model.Model, s *model.Section, x, h, base []bool, out *slow) []bool {
+func evaluatePatches(m *model.Model, s *model.Section, from [3][]bool, out *slow) []bool {
 	g := s.Grid
 	rows, columns := (g.Rows+2*g.Padding-g.Side)/g.Stride+1, (g.Columns+2*g.Padding-g.Side)/g.Stride+1
 	var all []bool
@@ -88,7 +89,7 @@ func evaluatePatches(m *model.Model, s *model.Section, x, h, base []bool, out *s
 			for x0 := range columns {
 				line := 0
 				for k := range s.Pins {
-					if line *= 2; slowElement(m, s, k, node, y, x0, x, h, base) {
+					if line *= 2; slowElement(m, s, k, node, y, x0, from) {
 						line++
 					}
 				}
@@ -114,14 +115,9 @@ func evaluatePatches(m *model.Model, s *model.Section, x, h, base []bool, out *s
 }
 
 // slowElement returns what pin k of a node reads at row y and column c of positions.
-func slowElement(m *model.Model, s *model.Section, k, node, y, c int, x, h, base []bool) bool {
-	g, p := s.Grid, &s.Pins[k]
-	switch {
-	case p.Source == model.Input && g.Field != nil:
-		g = g.Field
-	case p.Source == model.Base:
-		g, h = g.Base, base
-	}
+func slowElement(m *model.Model, s *model.Section, k, node, y, c int, from [3][]bool) bool {
+	p := &s.Pins[k]
+	g := s.Grid.Of(p.Source)
 	element := slowWire(p, node)
 	plane, row, column := element/(g.Side*g.Side), element/g.Side%g.Side, element%g.Side
 	row, column = row+y*g.Stride-g.Padding, column+c*g.Stride-g.Padding
@@ -130,21 +126,27 @@ func slowElement(m *model.Model, s *model.Section, k, node, y, c int, x, h, base
 		return false
 	case p.Source == model.Input:
 		bits := m.Encoder.Bits - 1
-		return x[((plane/bits*g.Rows+row)*g.Columns+column)*bits+plane%bits]
+		return from[0][((plane/bits*g.Rows+row)*g.Columns+column)*bits+plane%bits]
 	}
-	return h[(plane*g.Rows+row)*g.Columns+column]
+	return slowSource(p, from)[(plane*g.Rows+row)*g.Columns+column]
 }
 
-func slowPin(p *model.Pin, g, chain int, x, h, base []bool) bool {
+// slowSource returns what a pin reads of the input, the section before and the base.
+func slowSource(p *model.Pin, from [3][]bool) []bool {
 	switch p.Source {
-	case model.Spine:
-		return h[chain]
 	case model.Input:
-		return x[slowWire(p, g)]
+		return from[0]
 	case model.Base:
-		return base[slowWire(p, g)]
+		return from[2]
 	}
-	return h[slowWire(p, g)]
+	return from[1]
+}
+
+func slowPin(p *model.Pin, g, chain int, from [3][]bool) bool {
+	if p.Source == model.Spine {
+		return from[1][chain]
+	}
+	return slowSource(p, from)[slowWire(p, g)]
 }
 
 // slowWire returns the candidate with the largest logit.

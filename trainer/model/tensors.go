@@ -52,7 +52,8 @@ func (m *Model) appendPin(ts []Tensor, prefix string, i int, p *Pin) []Tensor {
 	return ts
 }
 
-// limit returns how many bits pin p of section i can choose from: of a patch, if positions share its nodes, or of a step.
+// limit returns how many bits pin p of section i can choose from: of a patch, if positions share its nodes, or of a
+// step.
 func (m *Model) limit(i int, p *Pin) int {
 	if g := m.Sections[i].Grid; g != nil {
 		return g.Of(p.Source).Elements(m.planes(g.Of(p.Source), p.Source))

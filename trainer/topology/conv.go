@@ -251,8 +251,8 @@ func chainsOn(k *Keys, width, first int) (all []Layer) {
 	return all
 }
 
-// kernelLevels returns the levels of a convolution's kernels, from the lowest: trees whose lowest nodes read a patch. The
-// network reads images of so many pixels.
+// kernelLevels returns the levels of a convolution's kernels, from the lowest: trees whose lowest nodes read a patch.
+// The network reads images of so many pixels.
 func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels int) ([]Layer, *Fault) {
 	grid.Side, grid.Stride, grid.Padding, grid.Pool = c.Patch, c.Stride, c.Padding, 1
 	if c.Padding >= c.Patch {
@@ -267,9 +267,17 @@ func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels
 				number+1, c.Patch, c.Patch, rows, columns), "use smaller patches, more padding, or less pooling before",
 		}
 	}
+	if c.Padding >= c.Patch {
+		return nil, &Fault{
+			"padding",
+			fmt.Sprintf("convolution %d has %d zeros on each side, and its patches of %d x %d could lie beyond the image",
+				number+1, c.Padding, c.Patch, c.Patch), fmt.Sprintf("use at most %d there", c.Patch-1),
+		}
+	}
 	if most := MaxPositions(pixels); grid.Positions() > most {
 		return nil, &Fault{
-			"padding", fmt.Sprintf("convolution %d has %d positions, more than the %d that a network on images of %d pixels can have",
+			"padding",
+			fmt.Sprintf("convolution %d has %d positions, more than the %d that a network on images of %d pixels can have",
 				number+1, grid.Positions(), most, pixels), "use less padding, or smaller patches",
 		}
 	}

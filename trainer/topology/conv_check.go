@@ -130,7 +130,10 @@ func (k *Keys) checkForm(layers []Layer) *Fault {
 	case k.Width != last.Outputs():
 		return &Fault{"width", fmt.Sprintf("%d, but the last layer has %d bits", k.Width, last.Outputs()), "leave it out"}
 	case k.Wiring != Random && !slices.ContainsFunc(layers, func(l Layer) bool { return l.Grid == nil }):
-		return &Fault{"wiring", k.Wiring + ", and there is no layer after the convolutions", "use random, or give model.widths"}
+		return &Fault{
+			"wiring", k.Wiring + ", and there is no layer after the convolutions",
+			"use random, or give model.widths",
+		}
 	case k.Hidden > 1 && k.Wiring != Random:
 		return &Fault{
 			"wiring", k.Wiring + " is for wires that are drawn, and model.hidden has the nodes choose them",

@@ -76,8 +76,9 @@ func (g *Grid) Pooled() (rows, columns int) {
 // Elements returns the number of elements of a patch, of so many planes.
 func (g *Grid) Elements(planes int) int { return planes * g.Side * g.Side }
 
-// MaxPositions returns how many positions a convolution may have of a network that reads so many pixels. Padding can make
-// more of them than there are pixels, and a header of a few lines is not to decide how much memory a network takes.
+// MaxPositions returns how many positions a convolution may have of a network that reads so many pixels. Padding can
+// make more of them than there are pixels, and a header of a few lines is not to decide how much memory a network
+// takes.
 func MaxPositions(pixels int) int { return max(16*pixels, 1<<12) }
 
 // FrozenLayers returns the number of layers of the frozen network: pooling is a layer of its own.

@@ -26,10 +26,11 @@ func (k *Keys) completeRecurrent(given func(key string) bool) {
 	}
 }
 
-// recurrent returns the layers of a step. In the first, even pins read the state, the last layer of the step before, and
-// odd ones input bits of the step. Pin A of a node reads the node of its own column, which carries a bit through the
-// layers and from step to step; other pins have drawn wires, or choose. At the start every second node of the first
-// layer passes on what it reads of the input, so that the state has something to keep.
+// recurrent returns the layers of a step. In the first, even pins read the state, the last layer of the step before,
+// and odd ones input bits of the step. Pin A of a node reads the node of its own column, which carries a bit through
+// the layers and from step to step, or is part of a delay line ([LineWire]); other pins have drawn wires, or choose. At
+// the start some nodes of the first layer pass on what they read of the input ([takes]), so that the state has
+// something to keep.
 func recurrent(k *Keys) []Layer {
 	widths, _ := k.LayerWidths() // checked
 	all := hiddenLayers(k, widths, 0)
@@ -60,7 +61,9 @@ func checkRecurrent(k *Keys) *Fault {
 	case k.Inputs < 2:
 		return &Fault{"inputs", "1 pin of a node that reads state and input", "use 2 or more"}
 	case k.Wiring == Spread:
-		return &Fault{"wiring", k.Wiring + " is not for pin A of these nodes, which read their own column", "use random or balanced"}
+		return &Fault{
+			"wiring", k.Wiring + " is not for pin A of these nodes, which read their own column", "use random or balanced",
+		}
 	}
 	if fault := k.checkWidths("100,100"); fault != nil {
 		return fault

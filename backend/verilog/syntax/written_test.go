@@ -31,7 +31,7 @@ func drawModel(r *rand.Rand) *model.Frozen {
 		form.Features = 300
 	}
 	switch {
-	case form.Widths != "": // which divide by three classes
+	case form.Widths != "" || form.Kernels != "": // which divide by three classes
 	case form.Leaves > 0:
 		form.Classes = 2 + r.IntN(4)
 		form.Width = form.Classes * (1 + r.IntN(4))

@@ -17,9 +17,13 @@ const simulator = "simulator"
 // engines runs the machine code that this processor can run, of both netlists, over all samples. The code is held
 // against what the simulator gave for the netlist, so that a netlist that is at fault itself is not counted once
 // more for each engine.
-func engines(ctx context.Context, d verify.Design, s verify.Samples, x []uint64, raw, optimised *sim.Result, threads int,
+func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimised *sim.Result, threads int,
 	r *Result,
 ) error {
+	x, err := s.Rows(&d.Model.Encoder, d.Input())
+	if err != nil {
+		return err
+	}
 	r.Engines = []string{simulator}
 	sets, err := native.ISAs()
 	if err != nil {
@@ -54,7 +58,7 @@ func engines(ctx context.Context, d verify.Design, s verify.Samples, x []uint64,
 }
 
 // kernelsOnce is what [Result.Engines] says after the instruction set of code that loops over positions.
-const kernelsOnce = ", kernels once"
+const kernelsOnce = " with kernels once"
 
 // looped runs code that has the kernels of convolutions once.
 func looped(ctx context.Context, d verify.Design, isa *backend.ISA, s verify.Samples, raw *sim.Result, threads int,

@@ -49,7 +49,7 @@ func TestLoopedEngine(t *testing.T) {
 			r.Engines[2] != sets[0].Name+kernelsOnce {
 			t.Errorf("network %d: %+v, %v", i, r, err)
 		}
-		if i > 0 && !strings.Contains(r.First[0].What, "network as "+sets[0].Name+" code, kernels once") {
+		if i > 0 && !strings.Contains(r.First[0].What, "network as "+sets[0].Name+" code with kernels once") {
 			t.Errorf("the difference is called %q", r.First[0].What)
 		}
 	}

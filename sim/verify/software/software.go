@@ -23,7 +23,7 @@ type Result struct {
 	Accuracy   float64 `json:"accuracy"`
 
 	// Engines are what has classified the samples beside the trainer: the simulator, and the instruction sets of this
-	// processor for which machine code was made.
+	// processor for which machine code was made, of networks of convolutions a second time, with the kernels once.
 	Engines []string `json:"engines"`
 
 	Seconds float64 `json:"seconds"`
@@ -57,11 +57,7 @@ func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) 
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.Rows(&d.Model.Encoder, d.Input())
-	if err != nil {
-		return nil, err
-	}
-	if err := engines(ctx, d, s, x, raw, got, threads, r); err != nil {
+	if err := engines(ctx, d, s, raw, got, threads, r); err != nil {
 		return nil, err
 	}
 	if err := countsOutput(d, s, want, r); err != nil {

@@ -141,41 +141,27 @@ func (n *Network) build(g *graph, o Options) ([]bus, error) {
 // gates writes the gates and returns the last layer.
 func (n *Network) gates(g *graph, o Options) []literal {
 	x := n.encode(g, o)
-	all := make([][]literal, len(n.layers))
-	before := make([]literal, n.width) // zeros: the state before the first step of a recurrent network
+	done := [][]literal{make([]literal, n.width)} // zeros: the state before the first step of a recurrent network
 	for i := range n.layers {
 		l := &n.layers[i]
-		var base []literal
-		if l.base >= 0 {
-			base = all[l.base]
-		}
 		if l.grid != nil {
-			before = l.convolve(g, x, before, base, n.bits-1)
-		} else {
-			before = l.evaluate(g, x, before, base)
+			done = append(done, l.convolve(g, x, done, n.bits-1))
+			continue
 		}
-		all[i] = before
-	}
-	return before
-}
-
-// evaluate writes the nodes and returns their values.
-func (l *layer) evaluate(g *graph, x, before, base []literal) []literal {
-	h, in := make([]literal, l.width), make([]literal, len(l.pins))
-	for k := range h {
-		for j := range l.pins {
-			rows := before
-			switch p := &l.pins[j]; {
-			case p.anchored:
-				rows = x
-			case p.based:
-				rows = base
+		h, in := make([]literal, l.width), make([]literal, len(l.pins))
+		for k := range h {
+			for j := range l.pins {
+				rows := done[len(done)-1-l.pins[j].back]
+				if l.pins[j].anchored {
+					rows = x
+				}
+				in[j] = rows[l.pins[j].source[k]]
 			}
-			in[j] = rows[l.pins[j].source[k]]
+			h[k] = l.node(g, k, in)
 		}
-		h[k] = l.node(g, k, in)
+		done = append(done, h)
 	}
-	return h
+	return done[len(done)-1]
 }
 
 // node returns the value of node k of the layer for the values of its pins.

@@ -1,13 +1,8 @@
 package spec
 
-import (
-	"ialgn/trainer/model"
-	"ialgn/trainer/topology"
-)
+import "ialgn/trainer/model"
 
 // grid is an image, and which patches of it the nodes of a layer read.
-//
-// Pins of one layer can read several images, each by a grid of its own: of the same position in each.
 //
 // The image has planes of rows and columns. A patch has side x side pixels of every plane; the first one begins padding
 // pixels above and to the left of the image's corner, and each next one stride pixels further. What a patch has beyond
@@ -18,29 +13,34 @@ type grid struct {
 	pool                  bool // two by two positions become one, which is 1 where one of them is
 }
 
-// gridOf returns a grid of a section, nil if there is none.
-func gridOf(s *topology.Grid) *grid {
-	if s == nil {
+// gridOf returns what the nodes of a section are evaluated over, nil if not at several positions.
+func gridOf(s *model.Section) *grid {
+	if s.Grid == nil {
 		return nil
 	}
+	g := s.Grid
 	return &grid{
-		planes: s.Planes, rows: s.Rows, columns: s.Columns, side: s.Side, stride: s.Stride, padding: s.Padding, pool: s.Pool == 2,
+		planes: g.Planes, rows: g.Rows, columns: g.Columns, side: g.Side, stride: g.Stride, padding: g.Padding,
+		pool: g.Pool == 2,
 	}
 }
 
-// baseOf returns the layer whose bits pins on the base read, of the section that follows the layers so far; -1 if there is
-// none. Nodes after the convolutions read the last of these; nodes of kernels what the kernels' lowest level reads, which is
-// the nearest one back that has no base itself.
-func (n *Network) baseOf(s *model.Section) int {
-	for at := len(n.layers) - 1; at >= 0; at-- {
-		switch before := &n.layers[at]; {
-		case s.Grid == nil && before.grid != nil:
-			return at
-		case s.Grid != nil && s.Grid.Base != nil && before.lowest == nil:
-			return at - 1
+// look finds what a pin of section i reads where it is neither the image of the section's grid nor the layer before.
+func (p *pin) look(m *model.Model, i int, source model.Source) {
+	g := m.Sections[i].Grid
+	switch {
+	case source == model.Input && g != nil && g.Field != nil:
+		p.patch = gridOf(&model.Section{Grid: g.Field})
+	case source == model.Base && g == nil: // what leaves the last convolution
+		for m.Sections[i-1-p.back].Grid == nil {
+			p.back++
+		}
+	case source == model.Base: // what the lowest level of the kernel reads, which is the one without a base
+		p.patch, p.back = gridOf(&model.Section{Grid: g.Base}), 1
+		for m.Sections[i-p.back].Grid.Base != nil {
+			p.back++
 		}
 	}
-	return -1
 }
 
 // begins returns where patches begin along an axis of so many pixels: all of them lie within the image and its padding.
@@ -85,48 +85,27 @@ func image(bits []literal, rows, columns, each int) (all []plane) {
 	return all
 }
 
-// view is an image, and the patches that pins read of it.
-type view struct {
-	planes []plane
-	*grid
-}
-
-// views returns what each pin reads. A feature has so many input bits.
-func (l *layer) views(x, before, base []literal, bits int) (all []view) {
-	for _, p := range l.pins {
-		of := l.grid
-		switch {
-		case p.anchored:
-			if l.field != nil {
-				of = l.field
-			}
-			all = append(all, view{image(x, of.rows, of.columns, bits), of})
-		case p.based:
-			all = append(all, view{image(base, l.lowest.rows, l.lowest.columns, 1), l.lowest})
-		default:
-			all = append(all, view{image(before, of.rows, of.columns, 1), of})
-		}
-	}
-	return all
-}
-
 // convolve writes the nodes at all positions and what pools them, and returns the bits that leave the layer: node by
-// node, and of each row by row. A feature has so many input bits.
-func (l *layer) convolve(g *graph, x, before, base []literal, bits int) (leave []literal) {
-	p, in, views := l.grid, make([]literal, len(l.pins)), l.views(x, before, base, bits)
+// node, and of each row by row. done are the bits that left the layers so far; a feature has so many input bits.
+func (l *layer) convolve(g *graph, x []literal, done [][]literal, bits int) (leave []literal) {
+	views := make([]view, len(l.pins))
+	for j := range l.pins {
+		views[j] = l.view(&l.pins[j], x, done, bits)
+	}
+	in := make([]literal, len(l.pins))
 	for k := range l.width {
 		var values plane
-		for y := range p.begins(p.rows) {
+		for y := range l.grid.begins(l.grid.rows) {
 			var row []literal
-			for x := range p.begins(p.columns) {
-				for j, v := range views {
-					in[j] = v.element(int(l.pins[j].source[k]), y*v.stride-v.padding, x*v.stride-v.padding)
+			for x := range l.grid.begins(l.grid.columns) {
+				for j := range l.pins {
+					in[j] = views[j].element(int(l.pins[j].source[k]), y, x)
 				}
 				row = append(row, l.node(g, k, in))
 			}
 			values = append(values, row)
 		}
-		if p.pool {
+		if l.grid.pool {
 			values = pooled(g, values)
 		}
 		for _, row := range values {
@@ -136,14 +115,33 @@ func (l *layer) convolve(g *graph, x, before, base []literal, bits int) (leave [
 	return leave
 }
 
-// element returns an element of the patch that begins at a pixel. Elements are counted plane by plane, and in each row by
-// row.
-func (v view) element(number, top, left int) literal {
+// view is an image that a pin reads, and which patches of it.
+type view struct {
+	*grid
+	planes []plane
+}
+
+// view returns what a pin reads.
+func (l *layer) view(p *pin, x []literal, done [][]literal, bits int) view {
+	v := view{grid: l.grid}
+	if p.patch != nil {
+		v.grid = p.patch
+	}
+	if p.anchored {
+		v.planes = image(x, v.rows, v.columns, bits)
+	} else {
+		v.planes = image(done[len(done)-1-p.back], v.rows, v.columns, 1)
+	}
+	return v
+}
+
+// element returns an element of the patch of a position. Elements are counted plane by plane, and in each row by row.
+func (v *view) element(number, y, x int) literal {
 	column := number % v.side
 	number /= v.side
 	row := number % v.side
 	number /= v.side
-	return v.planes[number].pixel(top+row, left+column)
+	return v.planes[number].pixel(y*v.stride-v.padding+row, x*v.stride-v.padding+column)
 }
 
 // pooled returns the disjunctions of two by two values. A last row or column that has no partner is left out.

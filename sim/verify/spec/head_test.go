@@ -42,7 +42,7 @@ func orders(r *rand.Rand, classes, group int) [][]Sum {
 // told apart.
 func TestHeads(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
-	for seed, form := range modelgen.Forms() {
+	for seed, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		m := form.Model()
 		n := read(t, m)
 		classes, group := n.Classes()

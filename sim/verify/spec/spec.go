@@ -34,16 +34,14 @@ type layer struct {
 	table    []table
 	pins     []pin
 	grid     *grid // unless nil, what the nodes are evaluated over
-	field    *grid // unless nil, the patches of the input's image that they read at the same positions
-	lowest   *grid // unless nil, those of the base's image
-	base     int   // the layer whose bits pins on the base read
 }
 
 // pin is one of the inputs of a layer's nodes.
 type pin struct {
-	anchored bool     // reads thermometer bits
-	based    bool     // reads bits of the base; otherwise, if it is not anchored, of the layer before
+	anchored bool     // reads thermometer bits; otherwise bits of a layer
 	source   []uint32 // of nodes that positions share: an element of the patch
+	back     int      // how many layers before the one before the layer is that it reads
+	patch    *grid    // what it reads at a position, if that is another image than the layer's grid has
 }
 
 // Read reads the network of a model file, as [ReadFrom] does.
@@ -93,17 +91,16 @@ func (n *Network) form(m *model.Model) (first []int) {
 		s := &m.Sections[i]
 		first = append(first, len(n.layers))
 		for range s.Layers {
-			l := layer{width: s.Width, base: n.baseOf(s)}
-			if g := s.Grid; g != nil {
-				l.grid, l.field, l.lowest = gridOf(g), gridOf(g.Field), gridOf(g.Base)
-			}
+			l := layer{width: s.Width, grid: gridOf(s)}
 			if len(s.Pins) == 2 {
 				l.function = make([]function, s.Width)
 			} else {
 				l.table = make([]table, s.Width)
 			}
 			for _, p := range s.Pins {
-				l.pins = append(l.pins, pin{p.Source == model.Input, p.Source == model.Base, make([]uint32, s.Width)})
+				own := pin{anchored: p.Source == model.Input, source: make([]uint32, s.Width)}
+				own.look(m, i, p.Source)
+				l.pins = append(l.pins, own)
 			}
 			n.layers = append(n.layers, l)
 		}

@@ -270,7 +270,7 @@ func (n *Network) negateLast(bit int) {
 // TestForms proves the two ways equal for every form of network, over bits, over
 // thermometer codes and over words, and that they differ after one gate is negated.
 func TestForms(t *testing.T) {
-	for _, form := range modelgen.Forms() {
+	for _, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		t.Run(form.Name, func(t *testing.T) {
 			m := form.Model()
 			for _, o := range []Options{{}, {Thermometer: true}, {Words: true}} {
@@ -328,7 +328,7 @@ func TestRuns(t *testing.T) {
 // it is the graph without it behind the projected inputs.
 func TestThermometer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
-	for _, form := range modelgen.Forms() {
+	for _, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		n := read(t, form.Model())
 		plain, projected := graphOf(t, n, Options{}), graphOf(t, n, Options{Thermometer: true})
 		for range 20 {
@@ -352,7 +352,7 @@ func TestThermometer(t *testing.T) {
 // TestWriteAIGER has the bytes of a tiny graph.
 func TestWriteAIGER(t *testing.T) {
 	n := &Network{width: 1, bits: 2, bitsIn: 1, thresholds: [][]uint16{{0}}, layers: []layer{{
-		width: 1, function: []function{operations[8]}, pins: []pin{{true, false, []uint32{0}}, {true, false, []uint32{0}}},
+		width: 1, function: []function{operations[8]}, pins: []pin{{anchored: true, source: []uint32{0}}, {anchored: true, source: []uint32{0}}},
 	}}}
 	// Gate 4 is NOT x AND NOT x, so the differences are 4-3 and 3-3.
 	if got, want := string(write(t, n, Options{})), "aig 2 1 0 1 1\n4\n\x01\x00i0 x\no0 h\n"; got != want {

@@ -1,0 +1,201 @@
+package ialgn
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ialgn/artifact"
+	"ialgn/internal/modelgen"
+	"ialgn/internal/tool"
+	"ialgn/sim/verify"
+	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/rtl/play"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// recurring returns a recurrent network with random logits, changed from one of four steps with three features each.
+func recurring(t *testing.T, features int, change func(c *config.Config)) *Model {
+	t.Helper()
+	c := config.Default()
+	c.Data.Set, c.Name = "memory", "net"
+	c.Model.Topology, c.Model.Widths, c.Model.Steps = "recurrent", "24,18", 4
+	c.Model.Tau, c.Model.InitNoise, c.Model.SkipLogit = 1.5, 4, 1
+	change(&c)
+	c.Model.Complete(func(string) bool { return false })
+	if fault := c.Model.Check(); fault != nil {
+		t.Fatalf("%+v", fault)
+	}
+	enc := modelgen.Encoder(features, 4, 8)
+	if c.Name == "uneven" {
+		for f := range enc.Thresholds {
+			enc.Thresholds[f] = slices.Clone(enc.Thresholds[f])
+			enc.Thresholds[f][0] = uint16(f) % enc.Thresholds[f][1]
+		}
+	}
+	net := trainer.Initial(c, &enc, []string{"a", "b", "c"}, 1)
+	for i := range net.Sections {
+		// Half of the nodes pass on each change of one pin, as XOR.
+		if s := &net.Sections[i]; s.Arity == model.Operations && len(s.Pins) == 2 {
+			const xor = 6
+			for g := 0; g < len(s.Ops)/s.Arity; g += 2 {
+				s.Ops[g*s.Arity+xor] = 100
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "m.st")
+	if _, err := net.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// loopOf compiles a network with an engine that has a step once, and returns what its Verilog is compared by.
+func loopOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *engine.Files, *artifact.Output) {
+	t.Helper()
+	o.Fold = FoldSequence
+	d, err := Compile(t.Context(), m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write(filepath.Join(t.TempDir(), "out")); err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.Output(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.Frozen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	design, _, err := compared(d.plan, f, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := foldFiles(d.plan, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return design, files, out
+}
+
+// TestSequences plays whole sequences to engines of networks of all forms, with pauses, and holds their classes to the
+// trainer's forward pass of the unrolled network. What becomes of broken packets is tested in package steps.
+func TestSequences(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		features int
+		change   func(c *config.Config)
+		options  CompileOptions
+	}{
+		{"gates", 12, func(*config.Config) {}, CompileOptions{}},
+		{"in LUTs", 12, func(*config.Config) {}, CompileOptions{Target: "xilinx7"}},
+		{"a word a step", 4, func(*config.Config) {}, CompileOptions{LUT: 4}},
+		{"one step", 3, func(c *config.Config) { c.Model.Steps = 1 }, CompileOptions{}},
+		{"one word", 1, func(c *config.Config) { c.Model.Steps = 1 }, CompileOptions{}},
+		{"one layer of tables", 10, func(c *config.Config) {
+			c.Model.Widths, c.Model.Steps, c.Model.Inputs, c.Model.Hidden = "15", 5, 4, 3
+		}, CompileOptions{}},
+		{"candidates", 12, func(c *config.Config) { c.Model.Hidden, c.Model.Anchors = 3, 4 }, CompileOptions{}},
+		{"uneven", 12, func(c *config.Config) { c.Name = "uneven" }, CompileOptions{}},
+		{"dropping", 12, func(*config.Config) {}, CompileOptions{Wrap: WrapUART}},
+		{"dropping, uneven", 12, func(c *config.Config) { c.Name = "uneven" }, CompileOptions{Wrap: WrapSPI}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := recurring(t, c.features, c.change)
+			d, files, _ := loopOf(t, m, c.options)
+			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), *files, "iverilog", 60)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Mismatches > 0 || r.Checked != 60 {
+				t.Errorf("%d samples: %+v", r.Checked, r.Findings)
+			}
+			if verilator, err := tool.Find("verilator"); err == nil {
+				lint := append([]string{"--lint-only", "-Wall", "--top-module", files.Module, files.Verilog}, files.Parts...)
+				r, err := verilator.Run(t.Context(), tool.Command{Args: lint, Dir: t.TempDir(), Limit: time.Minute})
+				if err != nil || r.Stderr != "" {
+					t.Errorf("verilator: %v\n%s", err, r.Stderr)
+				}
+			}
+		})
+	}
+}
+
+// TestSequencesMutants changes one thing in an engine's Verilog, which makes the class of a sample another.
+func TestSequencesMutants(t *testing.T) {
+	m := recurring(t, 12, func(*config.Config) {})
+	d, files, _ := loopOf(t, m, CompileOptions{})
+	for _, c := range []struct{ what, from, to string }{
+		{"the state at the first step", "state & {18{~first}}", "state"},
+		{"the first step", "begins <= moment == 2'd0", "begins <= moment == 2'd1"},
+		{"the last step", "last <= fit_level", "last <= fit_above"},
+		{"when a step is made", "step <= ends_level", "step <= come_level"},
+		{"the order of levels", "{level, levels[5:2]}", "{levels[3:0], level}"},
+		{"a level", "> 2'd1", "> 2'd2"},
+		{"the number of steps", "moment == 2'd3", "moment == 2'd2"},
+		{"who waits", "in_ready = ~results[1]", "in_ready = 1'b1"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			text, err := os.ReadFile(files.Verilog)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), c.from) {
+				t.Fatalf("%s has no %q", files.Verilog, c.from)
+			}
+			changed := *files
+			changed.Verilog = filepath.Join(t.TempDir(), filepath.Base(files.Verilog))
+			if err := os.WriteFile(changed.Verilog, []byte(strings.Replace(string(text), c.from, c.to, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), changed, "iverilog", 60)
+			if err == nil && r.Mismatches == 0 {
+				t.Error("nothing is found")
+			}
+		})
+	}
+}
+
+// TestSequencesRefused has what no such engine goes with.
+func TestSequencesRefused(t *testing.T) {
+	chains := filepath.Join(t.TempDir(), "chains.st")
+	if _, err := modelgen.New(modelgen.Options{}).Save(chains); err != nil {
+		t.Fatal(err)
+	}
+	other, err := Open(chains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	m := recurring(t, 12, func(*config.Config) {})
+	for _, c := range []struct {
+		m    *Model
+		o    CompileOptions
+		want string
+	}{
+		{other, CompileOptions{}, "is not recurrent"},
+		{m, CompileOptions{Scope: ScopeCore}, "it is for scope full"},
+		{m, CompileOptions{FoldSteps: 300}, "runs no program"},
+		{m, CompileOptions{LUT: 4, Pipeline: PipelineAuto}, "a step is a loop"},
+		{m, CompileOptions{Counts: true}, "gives the class alone"},
+	} {
+		c.o.Fold = FoldSequence
+		if _, err := Compile(t.Context(), c.m, c.o); err == nil || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package model
+
+import "fmt"
+
+// Step is a recurrent network taken apart. Each of its parts is a network of its own, whose input bits are features of
+// one bit.
+type Step struct {
+	Steps int     // of a sequence
+	Core  *Frozen // reads the input bits of a step and then the state, and makes the next state: its last layer
+	Head  *Frozen // reads the state after the last step, and counts it
+}
+
+// Step takes the network apart. It returns an error if it is not recurrent.
+func (c *Compact) Step() (*Step, error) {
+	if c.Steps == 0 {
+		return nil, fmt.Errorf("model %q is not recurrent", c.Name)
+	}
+	inputs := c.Encoder.Inputs() / c.Steps
+	core := &Frozen{Name: c.Name + ", a step", Classes: []string{"of the whole state"}, Width: c.Width}
+	var names []string
+	for i := range inputs {
+		names = append(names, fmt.Sprintf("input bit %d", i))
+	}
+	for i := range c.Width {
+		names = append(names, fmt.Sprintf("state bit %d", i))
+	}
+	core.Encoder = bitEncoder(names)
+	for l := range c.Layers {
+		layer := c.Layers[l].clone()
+		for k := range layer.Pins {
+			if p := &layer.Pins[k]; l == 0 && p.Source == Previous {
+				p.Source = Input
+				for i := range p.Index {
+					p.Index[i] += uint32(inputs)
+				}
+			}
+		}
+		core.Layers = append(core.Layers, layer)
+	}
+	head := &Frozen{Name: c.Name + ", head", Classes: c.Classes, Width: c.Width, Encoder: bitEncoder(names[inputs:])}
+	counted := passing(c.Width).FrozenLayer
+	counted.Pins[0].Source = Input
+	head.Layers = []FrozenLayer{counted}
+	if err := core.Validate(); err != nil {
+		return nil, err
+	}
+	return &Step{c.Steps, core, head}, head.Validate()
+}
