@@ -20,7 +20,7 @@ func drawShared(r *rand.Rand) *model.Model {
 			continue
 		}
 		m := modelgen.New(o)
-		if n := m.FrozenNodes(); n > mostGates || (n > largeGates) != large {
+		if n := m.Freeze().Gates(); n > mostGates || (n > largeGates) != large {
 			continue
 		}
 		for _, change := range []func(*rand.Rand, *model.Model){equalKernels, constantKernels, equalPins} {
