@@ -59,7 +59,7 @@ func TestPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	forms, written := t.TempDir(), t.TempDir()
-	for _, form := range modelgen.Forms() {
+	for _, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		writeForm(t, forms, form)
 	}
 	cmd := exec.CommandContext(t.Context(), python, "-m", "unittest", "discover", "-s", "tests")

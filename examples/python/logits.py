@@ -71,24 +71,38 @@ def pins_of(section):
     return section["pins"] if "pins" in section else [section["a"], section["b"]]
 
 
-def convolve(grid, truth, wires, before, bits):
+def patches(grid, before, bits):
+    """Return the planes that a grid's patches are of, [samples, planes, rows, columns], with the zeros around them.
+
+    before are the image's bits, plane by plane, each row by row, of the input with so many bits a pixel: bit j of
+    plane f is plane f * bits + j. Zeros are as many as patches of the last position reach.
+    """
+    planes, rows, columns, pad = (grid[key] for key in ("planes", "rows", "columns", "padding"))
+    image = before.reshape(len(before), planes, rows, columns, bits).transpose(0, 1, 4, 2, 3)
+    image = image.reshape(len(before), -1, rows, columns)
+    after = pad + grid["side"] * grid["stride"]
+    return np.pad(image, ((0, 0), (0, 0), (pad, after), (pad, after))).astype(int)
+
+
+def convolve(section, truth, wires, images, bits):
     """Return what leaves a section whose nodes the positions of an image share.
 
-    before are the image's bits, plane by plane, each row by row, of the input with so many bits a pixel: bit j of plane f
-    is plane f * bits + j. A patch has side * side pixels of every plane; pixels beyond the edges are 0.
+    A patch has side * side pixels of every plane; pixels beyond the edges are 0. Pins on the input or on the base may
+    read patches of other images at the same positions.
     """
-    pad, side, step = grid["padding"], grid["side"], grid["stride"]
-    image = before.reshape(len(before), grid["planes"], grid["rows"], grid["columns"], bits).transpose(0, 1, 4, 2, 3)
-    image = image.reshape(len(before), -1, grid["rows"], grid["columns"])
-    image = np.pad(image, ((0, 0), (0, 0), (pad, pad), (pad, pad))).astype(int)
-    rows, columns = ((n - side) // step + 1 for n in image.shape[2:])
+    grid = section["grid"]
+    sources = [pin["source"] for pin in section["pins"]]
+    of = [{"input": grid.get("field"), "base": grid.get("base")}.get(source) or grid for source in sources]
+    planes = [patches(g, images[source], bits if source == "input" else 1) for g, source in zip(of, sources)]
+    rows, columns = ((grid[n] + 2 * grid["padding"] - grid["side"]) // grid["stride"] + 1 for n in ("rows", "columns"))
     nodes = []
     for k in range(len(truth)):
         line = 0
-        for wire in wires:
-            plane, row, column = np.unravel_index(wire[k, 0], (image.shape[1], side, side))
-            pixels = image[:, plane, row : row + step * rows : step, column : column + step * columns : step]
-            line = 2 * line + pixels
+        for g, image, wire in zip(of, planes, wires):
+            plane, row, column = np.unravel_index(wire[k, 0], (image.shape[1], g["side"], g["side"]))
+            y, x = (first + g["stride"] * np.arange(n) for first, n in ((row, rows), (column, columns)))
+            far = [i.clip(max=n - 1) for i, n in zip((y, x), image.shape[2:])]  # the last is a 0, too
+            line = 2 * line + image[:, plane][:, far[0]][:, :, far[1]]
         nodes.append(truth[k, 0][line])
     h = np.stack(nodes, axis=1)  # [samples, nodes, rows, columns]
     if grid["pool"] == 2:
@@ -97,19 +111,37 @@ def convolve(grid, truth, wires, before, bits):
     return h.reshape(len(h), -1)
 
 
+def base_of(sections, i):
+    """Return the section whose bits pins of section i with the source base read.
+
+    Nodes after the convolutions read the last of these, those of kernels what stands before their lowest level: the
+    nearest section back without a base.
+    """
+    grid = sections[i].get("grid")
+    for at in range(i - 1, -1, -1):
+        before = sections[at].get("grid")
+        if grid is None and before is not None:
+            return at
+        if grid is not None and "base" in grid and "base" not in before:
+            return at - 1
+    return None
+
+
 def last_layer(metadata, arrays, x):
     """Return the bits of the last layer, [samples, width], of the input bits x."""
+    sections, left = json.loads(metadata["sections"]), []  # and what leaves each
     h = None
-    bits_of_feature = json.loads(metadata["encoder"])["bits"] - 1
-    for i, section in enumerate(json.loads(metadata["sections"])):
-        pins = pins_of(section)
+    for i, section in enumerate(sections):
+        pins, base = pins_of(section), base_of(sections, i)
         truth = truth_bits(arrays[f"section{i}.ops"], len(pins))
         wires = [
             None if pin["source"] == "spine" else chosen_wires(arrays, f"section{i}.{'abcdef'[k]}.")
             for k, pin in enumerate(pins)
         ]
+        images = {"input": x, "previous": h, "base": None if base is None else left[base]}
         if "grid" in section:
-            h = convolve(section["grid"], truth, wires, x if i == 0 else h, bits_of_feature if i == 0 else 1)
+            h = convolve(section, truth, wires, images, json.loads(metadata["encoder"])["bits"] - 1)
+            left.append(h)
             continue
         for layer in range(section["layers"]):
             line = 0
@@ -117,9 +149,10 @@ def last_layer(metadata, arrays, x):
                 if pin["source"] == "spine":
                     bits = h  # the same node of the layer before
                 else:
-                    bits = (x if pin["source"] == "input" else h)[:, wire[:, layer]]
+                    bits = (h if pin["source"] == "previous" else images[pin["source"]])[:, wire[:, layer]]
                 line = 2 * line + bits.astype(int)
             h = np.take_along_axis(truth[None, :, layer], line[:, :, None], axis=2)[:, :, 0]
+        left.append(h)
     return h
 
 

@@ -34,7 +34,7 @@ const samples = 100
 // class, counts and logits of each sample; inputs come as CSV and as npy in turn.
 func TestLogits(t *testing.T) {
 	python := interpreter(t)
-	for i, form := range modelgen.Forms() {
+	for i, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		t.Run(form.Name, func(t *testing.T) {
 			t.Parallel()
 			m := form.Model()

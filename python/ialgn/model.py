@@ -10,7 +10,7 @@ from .errors import Fault, ModelError
 
 MAX_CLASSES = 256
 MAX_PINS = 6
-SOURCES = ("input", "previous", "spine")
+SOURCES = ("input", "previous", "spine", "base")
 
 _SAMPLES = 1 << 14  # encoded at a time, so that a large set never stands in memory as bits
 
@@ -18,9 +18,10 @@ _SAMPLES = 1 << 14  # encoded at a time, so that a large set never stands in mem
 class Pin:
     """One input of all nodes of a section.
 
-    source is "input" (a bit of the encoded input), "previous" (a node of the layer before) or "spine" (the node of the
-    same index there, without wires). wires and logits are [width, layers, k]: the k candidates of each node and their
-    logits, of which the largest counts, the first of equals; logits is None where k is 1.
+    source is "input" (a bit of the encoded input), "previous" (a node of the layer before), "spine" (the node of the
+    same index there, without wires) or "base" (a bit of the layer that the section's base names, further back). wires
+    and logits are [width, layers, k]: the k candidates of each node and their logits, of which the largest counts, the
+    first of equals; logits is None where k is 1.
     """
 
     def __init__(self, source, wires=None, logits=None):
@@ -41,10 +42,11 @@ class Section:
     paper's numbering, or those of a truth table's lines, in which pin 0 is the highest digit.
 
     grid is None, or the Grid at whose positions the nodes are evaluated: wires are then elements of a position's patch.
+    base is the section whose bits pins with the source "base" read, None if there is none.
     """
 
-    def __init__(self, ops, pins, grid=None):
-        self.ops, self.pins, self.grid = ops, pins, grid
+    def __init__(self, ops, pins, grid=None, base=None):
+        self.ops, self.pins, self.grid, self.base = ops, pins, grid, base
 
     @property
     def width(self):
@@ -70,49 +72,58 @@ class Section:
             return self.ops.argmax(axis=2)[:, :, None] >> np.array([3, 2, 1, 0]) & 1 > 0
         return self.ops > 0
 
-    def freeze(self, bits):
+    def freeze(self, bits, base=None):
         """Return the layers that the argmaxes select, nodes that positions share once for each of them. bits is the
-        number of input bits of a feature."""
+        number of input bits of a feature, base the last layer of the base."""
         if self.grid is not None:
-            return self._unroll(bits)
+            return self._unroll(bits, base)
         lines = np.ascontiguousarray(np.moveaxis(self.lines(), 0, 2))  # [layers, lines, width]
         own = np.broadcast_to(np.arange(self.width, dtype=np.intp)[:, None], (self.width, self.layers))
         wires = [own if pin.source == "spine" else pin.chosen() for pin in self.pins]
         wires = np.ascontiguousarray(np.stack(wires).transpose(2, 0, 1), np.intp)  # [layers, pins, width]
-        from_input = [pin.source == "input" for pin in self.pins]
-        return [network.Layer(w, from_input, t) for w, t in zip(wires, lines)]
+        sources = [pin.source for pin in self.pins]
+        return [network.Layer(w, sources, t, base) for w, t in zip(wires, lines)]
 
-    def _unroll(self, bits):
+    def _unroll(self, bits, base):
         """Return the layer of the nodes at all positions and, if they are pooled, that of the ORs."""
         places = self.grid.places()
         lines = np.repeat(self.lines()[:, 0].T, places, axis=1)  # [lines, width * places]
         wires = np.empty((len(self.pins), self.width * places), np.intp)
         for k, pin in enumerate(self.pins):
-            wires[k], outside = self.grid.read(pin.chosen()[:, 0].astype(np.intp), bits if pin.source == "input" else 1)
+            grid, elements = self.grid.of(pin.source), pin.chosen()[:, 0].astype(np.intp)
+            wires[k], outside = grid.read(elements, bits if pin.source == "input" else 1, self.grid.size())
             zero = np.arange(len(lines)) & ~(1 << (len(self.pins) - 1 - k))  # the same line with a 0 at this pin
             lines = np.where(outside, lines[zero], lines)
-        layers = [network.Layer(wires, [pin.source == "input" for pin in self.pins], lines)]
+        layers = [network.Layer(wires, [pin.source for pin in self.pins], lines, base)]
         if self.grid.pool > 1:
             four = self.grid.pooled(self.width)
             lines = np.repeat(np.arange(1 << len(four))[:, None] > 0, four.shape[1], axis=1)
-            layers.append(network.Layer(four, [False] * len(four), lines))
+            layers.append(network.Layer(four, ["previous"] * len(four), lines))
         return layers
 
 
 class Grid:
     """At which positions of an image nodes are evaluated, and what they read there.
 
-    The image has planes of rows and columns. The patch of a position are the side x side pixels of all planes that begin
-    stride times the position's row and column, less padding, from the upper left corner; pixels beyond the edges are 0.
-    Element (plane * side + row) * side + column of the patch is a pixel of it. Of features with several input bits plane
-    f * bits + j has bit j of plane f. With pool 2 what leaves is the OR of each two by two positions.
+    The image has planes of rows and columns. The patch of a position are the side x side pixels of all planes that
+    begin stride times the position's row and column, less padding, from the upper left corner; pixels beyond the edges
+    are 0. Element (plane * side + row) * side + column of the patch is a pixel of it. Of features with several input
+    bits plane f * bits + j has bit j of plane f. With pool 2 what leaves is the OR of each two by two positions.
+
+    field and base, unless None, are the Grids of what pins with the sources "input" and "base" read at the same
+    positions.
     """
 
     KEYS = ("planes", "rows", "columns", "side", "stride", "padding", "pool")
 
-    def __init__(self, planes, rows, columns, side, stride, padding, pool):
+    def __init__(self, planes, rows, columns, side, stride, padding, pool, field=None, base=None):
+        self.field, self.base = field, base
         self.planes, self.rows, self.columns = planes, rows, columns
         self.side, self.stride, self.padding, self.pool = side, stride, padding, pool
+
+    def of(self, source):
+        """Return the grid of what pins of a source read."""
+        return {"input": self.field, "base": self.base}.get(source) or self
 
     def size(self):
         """Return the number of rows and columns of positions."""
@@ -123,10 +134,11 @@ class Grid:
         rows, columns = (n // (self.pool if pooled else 1) for n in self.size())
         return rows * columns
 
-    def read(self, elements, bits):
-        """Return the bits that elements, [nodes], are at all positions, [nodes * places], and whether they are beyond the
-        edges, where any bit stands for them. Node n at row y and column x is number (n * rows + y) * columns + x."""
-        rows, columns = self.size()
+    def read(self, elements, bits, size):
+        """Return the bits that elements, [nodes], are at positions of that size, [nodes * places], and whether they are
+        beyond the edges, where any bit stands for them. Node n at row y and column x is number (n * rows + y) * columns
+        + x."""
+        rows, columns = size
         plane, row, column = elements // self.side**2, elements // self.side % self.side, elements % self.side
         y = np.arange(rows)[:, None] * self.stride - self.padding + row[:, None, None]  # [nodes, rows, 1]
         x = np.arange(columns) * self.stride - self.padding + column[:, None, None]  # [nodes, 1, columns]
@@ -234,8 +246,11 @@ class Model:
 
     def _frozen(self):
         if self._layers is None:
-            bits = self.encoder.bits - 1
-            self._layers = [layer for section in self.sections for layer in section.freeze(bits)]
+            layers, last = [], []  # and the last layer of each section
+            for section in self.sections:
+                layers += section.freeze(self.encoder.bits - 1, None if section.base is None else last[section.base])
+                last.append(len(layers) - 1)
+            self._layers = layers
         return self._layers
 
     def _bits(self, X, words, encoded):

@@ -19,6 +19,7 @@ _MAX_CANDIDATES = 1 << 16
 # Of grids: rows and columns, the side of a patch, positions (for each pixel that the network reads, and
 # of any network), and nodes in all.
 _MAX_IMAGE, _MAX_PATCH, _MAX_SPREAD, _MAX_POSITIONS, _MAX_UNROLLED = 1 << 12, 64, 16, 1 << 12, 3 << 29
+_MAX_FIELD = 1 << 16  # side of the part of the input's image that a position of a later layer depends on
 
 
 def load(path):
@@ -78,12 +79,6 @@ def _fields(value, where, **kinds):
     if not isinstance(value, dict):
         raise Fault(f"{where}: want an object")
     for key, v in value.items():
-        if key in ("field", "base"):
-            raise Fault(
-                f"{where}: kernels or chains that read bits further back (model.anchored, model.leaves, model.chains), which "
-                "this package does not know",
-                "use ialgn predict",
-            )
         if key not in kinds:
             raise Fault(f"{where}: unknown key {shown(key)}")
         right = (
@@ -176,7 +171,7 @@ class _Shell:
     """The form of a section: layers, width, arity, and for each pin source, number of candidates and of sources."""
 
     def __init__(self, layers, width, arity, grid):
-        self.layers, self.width, self.arity, self.grid, self.pins = layers, width, arity, grid, []
+        self.layers, self.width, self.arity, self.grid, self.base, self.pins = layers, width, arity, grid, None, []
 
     @property
     def outputs(self):
@@ -218,28 +213,57 @@ def _shell(info, version, keys, encoder, shells):
         grid = _grid(info, encoder, shells)
     softmax16 = len(pins) == 2 and keys["parametrization"] == "softmax16"
     shell = _Shell(info["layers"], width, 16 if softmax16 else 1 << len(pins), grid)
+    if any(isinstance(pin, dict) and pin.get("source") == "base" for pin in pins):
+        shell.base = _base(grid, shells)
     for k, pin in enumerate(pins):
-        shell.pins.append(_pin(pin, k, shell, encoder, before))
+        shell.pins.append(_pin(pin, k, shell, encoder, before, shells))
     return shell
 
 
-def _grid(info, encoder, shells):
-    """Return the grid of a section, checked: its image is what stands before, and it has positions."""
-    keys = _fields(info["grid"], "grid", **{key: int for key in Grid.KEYS})
-    if set(keys) != set(Grid.KEYS):
-        raise Fault(f"grid: want {', '.join(Grid.KEYS)}")
-    grid = Grid(**keys)
+def _base(grid, shells):
+    """Return the section whose bits pins with the source base read, None if there is none: of nodes after the
+    convolutions the last of these, of kernels what stands before their lowest level, the nearest one back without a
+    base."""
+    for at in range(len(shells) - 1, -1, -1):
+        of = shells[at].grid
+        if grid is None:
+            if of is not None:
+                return at
+        elif of is None or grid.base is None:
+            return None
+        elif of.base is None:
+            same = all(getattr(of, key) == getattr(grid.base, key) for key in Grid.KEYS if key != "pool")
+            return at - 1 if same and at > 0 else None
+    return None
+
+
+def _sizes(info, where, side=None):
+    """Return a grid, of whose keys each is within its range. side is the largest of a patch, of a field another one."""
+    keys = {key: v for key, v in _fields(info, where, **dict.fromkeys(Grid.KEYS, int), field=dict, base=dict).items()}
+    inner = {key: keys.pop(key) for key in ("field", "base") if key in keys}
+    if set(keys) != set(Grid.KEYS) or side and inner:
+        raise Fault(f"{where}: want {', '.join(Grid.KEYS)}")
     for key, least, most in [
         ("planes", 1, _MAX_UNROLLED),
         ("rows", 1, _MAX_IMAGE),
         ("columns", 1, _MAX_IMAGE),
-        ("side", 1, _MAX_PATCH),
-        ("stride", 1, _MAX_PATCH),
-        ("padding", 0, max(grid.side - 1, 0)),
-        ("pool", 1, 2),
+        ("side", 1, side or _MAX_PATCH),
+        ("stride", 1, side or _MAX_PATCH),
+        ("padding", 0, _MAX_FIELD if side == _MAX_FIELD else max(keys["side"] - 1, 0)),
+        ("pool", 1, 1 if side else 2),
     ]:
         if not least <= keys[key] <= most:
-            raise Fault(f"grid: {key} {keys[key]}, want {least} to {most}")
+            raise Fault(f"{where}: {key} {keys[key]}, want {least} to {most}")
+    of = {"field": (_MAX_FIELD, "field"), "base": (_MAX_PATCH, "base")}
+    return Grid(**keys, **{key: _sizes(v, *reversed(of[key])) for key, v in inner.items()})
+
+
+def _grid(info, encoder, shells):
+    """Return the grid of a section, checked: its image is what stands before, and it has positions."""
+    grid = _sizes(info["grid"], "grid")
+    field = grid.field
+    if field is not None and np.prod((field.planes, field.rows, field.columns), dtype=object) != encoder.features:
+        raise Fault(f"field: an image of {(field.planes, field.rows, field.columns)} for {encoder.features} features")
     if grid.side > min(grid.rows, grid.columns) + 2 * grid.padding or not grid.places(pooled=True):
         raise Fault("the grid has no positions")
     if info["layers"] != 1:
@@ -255,13 +279,16 @@ def _grid(info, encoder, shells):
         before = (shells[-1].width, *(n // last.pool for n in last.size()))
         if image != before:
             raise Fault(f"an image of {image}, but {before} leave the section before")
+    if grid.base is not None and (_base(grid, shells) is None or grid.size() != grid.base.size()):
+        raise Fault("the grid's base is not what the lowest level of the kernels reads")
     first = shells[0].grid if shells else grid
     if grid.places() > max(_MAX_SPREAD * first.rows * first.columns, _MAX_POSITIONS):
-        raise Fault(f"{grid.places()} positions, more than a network that reads {first.rows} x {first.columns} pixels can have")
+        pixels = f"{first.rows} x {first.columns} pixels"
+        raise Fault(f"{grid.places()} positions, more than a network that reads {pixels} can have")
     return grid
 
 
-def _pin(info, k, shell, encoder, before):
+def _pin(info, k, shell, encoder, before, shells):
     """Return source, number of candidates and number of sources of a pin, checked."""
     _fields(info, f"pin {k}", source=str, k=int)
     source, candidates = info.get("source"), info.get("k", 0)
@@ -270,11 +297,19 @@ def _pin(info, k, shell, encoder, before):
     if not 1 <= candidates <= (1 if source == "spine" else _MAX_CANDIDATES):
         raise Fault(f"pin {k}: {candidates} candidates")
     if shell.grid is not None:
-        want = "input" if before is None else "previous"
-        if source != want:
-            raise Fault(f"pin {k}: source {source} of nodes that positions share, want {want}")
-        planes = shell.grid.planes * (encoder.bits - 1 if source == "input" else 1)
-        return source, candidates, planes * shell.grid.side**2
+        readable = {
+            "input": before is None or shell.grid.field is not None,
+            "previous": before is not None,
+            "base": shell.base is not None,
+        }
+        if not readable.get(source):
+            raise Fault(f"pin {k}: source {source} of nodes that positions share, which have nothing to read by it")
+        of = shell.grid.of(source)
+        return source, candidates, of.planes * (encoder.bits - 1 if source == "input" else 1) * of.side**2
+    if source == "base":
+        if shell.base is None:
+            raise Fault(f"pin {k}: source {source}, but no convolution stands before")
+        return source, candidates, shells[shell.base].outputs
     if source == "input":
         return source, candidates, encoder.inputs
     if before is None:
@@ -282,7 +317,9 @@ def _pin(info, k, shell, encoder, before):
     if source == "spine" and k > 0:
         raise Fault(f"pin {k}: source {source}, which the first pin alone can have")
     if (source == "spine" or shell.layers > 1) and before.outputs != shell.width:
-        raise Fault(f"pin {k}: source {source}, but the layer before has {before.outputs} nodes, this one {shell.width}")
+        raise Fault(
+            f"pin {k}: source {source}, but the layer before has {before.outputs} nodes, this one {shell.width}"
+        )
     return source, candidates, before.outputs
 
 
@@ -350,7 +387,7 @@ def _section(c, i, shell):
         if wires.max() >= sources:
             raise Fault(f"{prefix}wires: index {wires.max()}, want below {sources}, the number of {source} bits")
         pins.append(Pin(source, wires, c.tensors.get(prefix + "logits") if candidates > 1 else None))
-    return Section(c.tensors[f"section{i}.ops"], pins, shell.grid)
+    return Section(c.tensors[f"section{i}.ops"], pins, shell.grid, shell.base)
 
 
 def _encoder_tensors(encoder):

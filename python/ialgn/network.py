@@ -9,11 +9,11 @@ _ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 class Layer:
-    """One layer: wires, intp [pins, width]; of the input bits where from_input is true for a pin, else of the layer
-    before; and lines, bool [2^pins, width]: the truth tables, pin 0 being the highest digit of a line's number."""
+    """One layer: wires, intp [pins, width], by sources of the input bits, of the layer before or of the layer base; and
+    lines, bool [2^pins, width]: the truth tables, pin 0 being the highest digit of a line's number."""
 
-    def __init__(self, wires, from_input, lines):
-        self.wires, self.from_input = wires, from_input
+    def __init__(self, wires, sources, lines, base=None):
+        self.wires, self.sources, self.base = wires, sources, base
         self.masks = np.where(lines, _ONES, np.uint64(0))[:, :, None]
 
     @property
@@ -37,20 +37,23 @@ def unpack(words, n):
 
 def run(layers, bits):
     """Return the last layer's words, uint64 [width, words], of input bits, bool [n, inputs]."""
-    inputs = pack(bits)
-    before = None
-    for layer in layers:
-        before = _run_layer(layer, inputs, before)
-    return before
+    rows = {"input": pack(bits)}
+    kept, wanted = {}, {layer.base for layer in layers}  # what later layers read
+    for i, layer in enumerate(layers):
+        rows["base"] = kept.get(layer.base)
+        rows["previous"] = rows["spine"] = _run_layer(layer, rows)
+        if i in wanted:
+            kept[i] = rows["previous"]
+    return rows["previous"]
 
 
-def _run_layer(layer, inputs, before):
-    words = inputs.shape[1]
+def _run_layer(layer, of):
+    words = of["input"].shape[1]
     out = np.empty((layer.width, words), np.uint64)
     step = max(1, _BLOCK // max(1, words * 8))
     for first in range(0, layer.width, step):
         part = slice(first, min(first + step, layer.width))
-        rows = [(inputs if own else before)[wires[part]] for wires, own in zip(layer.wires, layer.from_input)]
+        rows = [of[source][wires[part]] for wires, source in zip(layer.wires, layer.sources)]
         out[part] = _look(layer.masks[:, part], rows)
     return out
 

@@ -215,10 +215,16 @@ FORGED_GRIDS = [
     ("too few to pool", grid(pool=2), "no positions"),
     ("text", grid(pool="2"), "no place there"),
     ("unknown", grid(dilation=1), "unknown key dilation"),
+    ("field", grid(field=dict(zip(Grid.KEYS, (1, 2, 2, 3, 1, 1, 1)))), "field: an image of"),
+    ("huge field", grid(field=dict(zip(Grid.KEYS, (1, 1, 2, BIG, 1, 1, 1)))), "field: side"),
+    ("field of a field", grid(field=dict(zip(Grid.KEYS, (1, 1, 2, 3, 1, 1, 1)), field={})), "field: want planes"),
+    ("base", grid(base=dict(zip(Grid.KEYS, (0, 1, 2, 3, 1, 1, 1)))), "base: planes 0"),
+    ("another base", grid(base=dict(zip(Grid.KEYS, (1, 1, 2, 3, 1, 1, 1)))), "base is not what the lowest level"),
+    ("no base", section(0, pins=[{"source": "base", "k": 1}] * 2), "source base"),
     ("no grid", section(0, grid={}), "want planes, rows"),
     ("grid's type", section(0, grid=[]), "no place there"),
     ("layers", section(0, layers=2), "2 layers of nodes"),
-    ("source", section(0, pins=[PIN] * 2), "source previous of nodes that positions share, want input"),
+    ("source", section(0, pins=[PIN] * 2), "source previous of nodes that positions share"),
     ("version", text("version", "2"), "unknown key grid"),
 ]
 

@@ -75,6 +75,8 @@ var properties = []property{
 	})},
 	{"patches with a stride", anyGrid(func(g *topology.Grid) bool { return g.Stride > 1 })},
 	{"patches beyond the edges", anyGrid(func(g *topology.Grid) bool { return g.Padding > 0 })},
+	{"pins on what the lowest level reads, or on the last convolution", anyPin(model.Base)},
+	{"pins on input bits under a patch", anyGrid(func(g *topology.Grid) bool { return g.Field != nil })},
 	{"convolutions alone", func(p *profile) bool { return p.model.Sections[len(p.model.Sections)-1].Grid != nil }},
 	{"layers of several widths", func(p *profile) bool { return p.Layers[0].Width() != p.Width }},
 }
@@ -88,6 +90,15 @@ func pinned(pins int) func(p *profile) bool {
 func anyGrid(holds func(g *topology.Grid) bool) func(p *profile) bool {
 	return func(p *profile) bool {
 		return slices.ContainsFunc(p.model.Sections, func(s model.Section) bool { return s.Grid != nil && holds(s.Grid) })
+	}
+}
+
+// anyPin returns what reports whether pins of a source occur.
+func anyPin(of model.Source) func(p *profile) bool {
+	return func(p *profile) bool {
+		return slices.ContainsFunc(p.model.Sections, func(s model.Section) bool {
+			return slices.ContainsFunc(s.Pins, func(pin model.Pin) bool { return pin.Source == of })
+		})
 	}
 }
 

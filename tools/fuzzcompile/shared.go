@@ -20,7 +20,7 @@ func drawShared(r *rand.Rand) *model.Model {
 			continue
 		}
 		m := modelgen.New(o)
-		if n := m.FrozenNodes(); n > mostGates || (n > largeGates) != large {
+		if n := m.Freeze().Gates(); n > mostGates || (n > largeGates) != large {
 			continue
 		}
 		for _, change := range []func(*rand.Rand, *model.Model){equalKernels, constantKernels, equalPins} {
@@ -72,6 +72,14 @@ func drawConvolutions(r *rand.Rand) (modelgen.Options, bool) {
 	if r.IntN(3) > 0 {
 		o.Widths = list(func() int { return 1 + r.IntN(60) })
 	}
+	switch r.IntN(6) {
+	case 0:
+		o.Leaves = 1 + r.IntN(o.Inputs)
+	case 1:
+		o.Anchored, o.Anchors = 1+r.IntN(o.Inputs-1), 1+r.IntN(3)
+	case 2:
+		o.Widths, o.Chains, o.Anchors = fmt.Sprint(1+r.IntN(60)), 1+r.IntN(4), 1+r.IntN(3)
+	}
 	// Of what the keys do not allow, such as patches larger than what pooling left, another is drawn.
 	width, ok := o.Possible()
 	if !ok {
@@ -90,7 +98,7 @@ func equalKernels(r *rand.Rand, m *model.Model) {
 		copy(s.Ops[to*s.Arity:][:s.Arity], s.Ops[from*s.Arity:][:s.Arity])
 		for k := range s.Pins {
 			p := &s.Pins[k]
-			for j := range p.K {
+			for j := range p.Wires.Len() / s.Width { // a spine has none
 				p.Wires.Set(to*p.K+j, p.Wires.At(from*p.K+j))
 				if p.K > 1 {
 					p.Logits[to*p.K+j] = p.Logits[from*p.K+j]
@@ -137,6 +145,9 @@ func makeConstant(r *rand.Rand, s *model.Section, node int) {
 func equalPins(r *rand.Rand, m *model.Model) {
 	s := &m.Sections[r.IntN(len(m.Sections))]
 	a, b := &s.Pins[0].Wires, &s.Pins[len(s.Pins)-1].Wires
+	if s.Pins[0].Source != s.Pins[len(s.Pins)-1].Source || a.Len() != b.Len() {
+		return // they read different bits, or choose among so many
+	}
 	for i := range a.Len() {
 		if r.IntN(2) == 0 {
 			b.Set(i, a.At(i))

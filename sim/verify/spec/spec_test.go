@@ -287,6 +287,20 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestConvolutions is [TestForms] for convolutions of every kind: kernels that are chains, those whose pins read input bits
+// or what the lowest level reads, and chains behind them.
+func TestConvolutions(t *testing.T) {
+	for _, form := range modelgen.Convolutions() {
+		t.Run(form.Name, func(t *testing.T) {
+			m := form.Model(1)
+			n, theirs := read(t, m), other(t, m, Options{})
+			expect(t, equivalent, graphOf(t, n, Options{}), theirs)
+			n.negateLast(n.width / 2)
+			expect(t, different, graphOf(t, n, Options{}), theirs)
+		})
+	}
+}
+
 // TestRuns has models that are read in several runs of chains.
 func TestRuns(t *testing.T) {
 	for _, options := range []modelgen.Options{
