@@ -16,9 +16,7 @@ import (
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/rtl/play"
-	"ialgn/trainer"
 	"ialgn/trainer/config"
-	"ialgn/trainer/model"
 )
 
 // convolved returns a network of convolutions with random logits, changed from one of two convolutions on two planes of
@@ -31,72 +29,18 @@ func convolved(t *testing.T, change func(c *config.Config)) *Model {
 	c.Model.Widths, c.Model.Tau = "60,30", 1.5
 	c.Model.InitNoise, c.Model.SkipLogit = 4, 1
 	change(&c)
-	c.Model.Complete(func(string) bool { return false })
-	if fault := c.Model.Check(); fault != nil {
+	size, fault := c.Model.ImageSize()
+	if fault != nil {
 		t.Fatalf("%+v", fault)
 	}
-	size, _ := c.Model.ImageSize()
-	enc := modelgen.Encoder(size[0]*size[1]*size[2], 4, 8)
-	classes := []string{"a", "b", "c"}
-	if c.Model.Width%3 != 0 {
-		classes = classes[:2]
-	}
-	if strings.HasPrefix(c.Name, "uneven") {
-		for f := range enc.Thresholds {
-			enc.Thresholds[f] = slices.Clone(enc.Thresholds[f])
-			enc.Thresholds[f][0] = uint16(f) % enc.Thresholds[f][1]
-		}
-	}
-	net := trainer.Initial(c, &enc, classes, 1)
-	for i := range net.Sections {
-		// Half of the nodes pass on each change of one pin, as XOR.
-		if s := &net.Sections[i]; s.Arity == model.Operations && len(s.Pins) == 2 {
-			const xor = 6
-			for g := 0; g < len(s.Ops)/s.Arity; g += 2 {
-				s.Ops[g*s.Arity+xor] = 100
-			}
-		}
-	}
-	path := filepath.Join(t.TempDir(), "m.st")
-	if _, err := net.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	return m
+	return randomModel(t, c, size[0]*size[1]*size[2], strings.HasPrefix(c.Name, "uneven"))
 }
 
-// engineOf compiles a network with an engine that takes a position a clock, and returns what its Verilog is compared by.
+// engineOf compiles a network with an engine that takes a position a clock, and returns what its Verilog is compared
+// by.
 func engineOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *engine.Files, *artifact.Output) {
 	t.Helper()
-	o.Fold = FoldPositions
-	d, err := Compile(t.Context(), m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Write(filepath.Join(t.TempDir(), "out")); err != nil {
-		t.Fatal(err)
-	}
-	out, err := d.Output(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := m.Frozen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	design, _, err := compared(d.plan, f, out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := foldFiles(d.plan, out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return design, files, out
+	return foldedBy(t, m, o, FoldPositions)
 }
 
 // TestPositions plays samples to engines of networks of all forms, with pauses, broken packets and resets, and holds
@@ -251,7 +195,8 @@ func TestPositionsRefused(t *testing.T) {
 	}
 }
 
-// timingBench gives an engine samples, a word in every clock in which it takes one, and prints the clock of each result.
+// timingBench gives an engine samples, a word in every clock in which it takes one, and prints the clock of each
+// result.
 const timingBench = "`timescale 1ns / 1ps\n" + `
 module timing_tb;
   reg clk = 0;

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,9 +14,7 @@ import (
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/rtl/play"
-	"ialgn/trainer"
 	"ialgn/trainer/config"
-	"ialgn/trainer/model"
 )
 
 // recurring returns a recurrent network with random logits, changed from one of four steps with three features each.
@@ -28,67 +25,13 @@ func recurring(t *testing.T, features int, change func(c *config.Config)) *Model
 	c.Model.Topology, c.Model.Widths, c.Model.Steps = "recurrent", "24,18", 4
 	c.Model.Tau, c.Model.InitNoise, c.Model.SkipLogit = 1.5, 4, 1
 	change(&c)
-	c.Model.Complete(func(string) bool { return false })
-	if fault := c.Model.Check(); fault != nil {
-		t.Fatalf("%+v", fault)
-	}
-	enc := modelgen.Encoder(features, 4, 8)
-	if c.Name == "uneven" {
-		for f := range enc.Thresholds {
-			enc.Thresholds[f] = slices.Clone(enc.Thresholds[f])
-			enc.Thresholds[f][0] = uint16(f) % enc.Thresholds[f][1]
-		}
-	}
-	net := trainer.Initial(c, &enc, []string{"a", "b", "c"}, 1)
-	for i := range net.Sections {
-		// Half of the nodes pass on each change of one pin, as XOR.
-		if s := &net.Sections[i]; s.Arity == model.Operations && len(s.Pins) == 2 {
-			const xor = 6
-			for g := 0; g < len(s.Ops)/s.Arity; g += 2 {
-				s.Ops[g*s.Arity+xor] = 100
-			}
-		}
-	}
-	path := filepath.Join(t.TempDir(), "m.st")
-	if _, err := net.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	return m
+	return randomModel(t, c, features, c.Name == "uneven")
 }
 
 // loopOf compiles a network with an engine that has a step once, and returns what its Verilog is compared by.
 func loopOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *engine.Files, *artifact.Output) {
 	t.Helper()
-	o.Fold = FoldSequence
-	d, err := Compile(t.Context(), m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Write(filepath.Join(t.TempDir(), "out")); err != nil {
-		t.Fatal(err)
-	}
-	out, err := d.Output(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := m.Frozen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	design, _, err := compared(d.plan, f, out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := foldFiles(d.plan, out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return design, files, out
+	return foldedBy(t, m, o, FoldSequence)
 }
 
 // TestSequences plays whole sequences to engines of networks of all forms, with pauses, and holds their classes to the

@@ -111,8 +111,8 @@ func layerLogits(m *model.Model, layer int) (all []float32) {
 	return all
 }
 
-// TestFreezeGap trains relaxed networks with and without frozen layers: once all are, the network that is trained is the
-// frozen one, so there is no gap, and it goes on learning.
+// TestFreezeGap trains relaxed networks with and without frozen layers: once all are, the network that is trained is
+// the frozen one, so there is no gap, and it goes on learning.
 func TestFreezeGap(t *testing.T) {
 	for _, network := range [][]string{{"model.topology=rwlgn"}, nil, {"model.inputs=3", "model.depth=2"}, {
 		"model.topology=conv", "model.kernels=10", "model.levels=2", "model.widths=40,20", "model.width=20", "model.tau=1",

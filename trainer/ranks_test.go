@@ -108,7 +108,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRanksPaths trains as ranks on every path that this processor has, of which the one without vectors is the slow one.
+// TestRanksPaths trains as ranks on every path that this processor has, of which the one without vectors is the slow
+// one.
 func TestRanksPaths(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"ialgn/trainer/config"
 	"ialgn/trainer/detmath"
+	"ialgn/trainer/kernel"
 )
 
 // leastRate keeps the constants of Adam normal float32 numbers.
@@ -51,6 +52,16 @@ func (s *schedule) rate(step int) float64 {
 		rate = rate * float64(step) / float64(s.warmup)
 	}
 	return max(rate, leastRate)
+}
+
+// adam returns the constants of a step.
+func (s *schedule) adam(o *config.Optimizer, step int) kernel.Adam {
+	rate := s.rate(step)
+	adam := kernel.NewAdam(rate, o.Beta1, o.Beta2, o.Eps, step)
+	if o.WeightDecay > 0 {
+		adam.Keep = float32(1 - float64(rate*o.WeightDecay))
+	}
+	return adam
 }
 
 // course returns the share of the learning rate at a step without the warm-up.

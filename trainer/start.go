@@ -163,6 +163,10 @@ func checkSections(m *model.Model) error {
 			return fmt.Errorf("section %d: %d gates of %d pins a layer, but its configuration says %d of %d; it was not "+
 				"written by train", i, s.Width, len(s.Pins), w.Width, len(w.Pins))
 		}
+		if !reflect.DeepEqual(s.Grid, w.Grid) {
+			return fmt.Errorf("section %d: its nodes are at positions that those of its configuration are not at; it was not "+
+				"written by train", i)
+		}
 		for k := range s.Pins {
 			if got, want := &s.Pins[k], &w.Pins[k]; s.Layers != w.Layers || got.Source != want.Source || got.K != want.K {
 				return fmt.Errorf("section %d: %d layers with %d candidates (%v) for a pin, but its configuration says %d with "+

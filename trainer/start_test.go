@@ -206,3 +206,27 @@ func TestStartData(t *testing.T) {
 	refused(t, Run{Config: table(filepath.Join(dir, "a.csv")), Model: filepath.Join(dir, "m"), Start: base},
 		"its encoder has other feature words (by 3 cuts of its own a feature, which come from no training part) than that")
 }
+
+// TestOtherGrid refuses a model whose nodes are at other positions than its configuration says: kernels read where wires
+// and positions lead.
+func TestOtherGrid(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m")
+	sets := []string{
+		"model.topology=conv", "model.kernels=10,10", "model.levels=1", "model.anchored=1", "model.anchors=2",
+		"model.widths=40", "model.width=40", "model.depth=3", "train.epochs=1",
+	}
+	train(t, Run{Config: parse(t, sets...), Model: file})
+	for name, change := range map[string]func(m *model.Model){
+		"another field": func(m *model.Model) { m.Sections[1].Grid.Field.Stride++ },
+		"no field":      func(m *model.Model) { m.Sections[1].Grid.Field = nil },
+		"other padding": func(m *model.Model) { m.Sections[0].Grid.Padding-- },
+	} {
+		m := loadModel(t, file)
+		if err := checkSections(m); err != nil {
+			t.Fatal(err)
+		}
+		if change(m); checkSections(m) == nil {
+			t.Errorf("%s: taken for what the configuration says", name)
+		}
+	}
+}

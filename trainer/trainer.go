@@ -28,7 +28,6 @@ import (
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/engine"
 	"ialgn/trainer/estimate"
-	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
 	"ialgn/trainer/ranks"
 )
@@ -347,13 +346,8 @@ func (s *session) batch() {
 	for _, i := range index {
 		s.labels = append(s.labels, s.data.Train.Labels[i])
 	}
-	o := s.Config.Train.Optimizer
 	s.at.Step++
-	lr := s.rates.rate(s.at.Step)
-	adam := kernel.NewAdam(lr, o.Beta1, o.Beta2, o.Eps, s.at.Step)
-	if o.WeightDecay > 0 {
-		adam.Keep = float32(1 - float64(lr*o.WeightDecay))
-	}
+	adam := s.rates.adam(&s.Config.Train.Optimizer, s.at.Step)
 	s.beginScores()
 	s.beginSums(index)
 	s.watch(func() {

@@ -50,8 +50,8 @@ func emulated(t *testing.T, n *netlist.Netlist, isa *ISA, cpu arm64test.CPU) {
 	compareBlock(t, s, in, got)
 }
 
-// emulatedLooped runs NEON code that has the kernels of a network once on a block of random samples in the emulator, and
-// compares every output with what the simulator says of the unrolled network.
+// emulatedLooped runs NEON code that has the kernels of a network once on a block of random samples in the emulator,
+// and compares every output with what the simulator says of the unrolled network.
 func emulatedLooped(t *testing.T, m *model.Model, isa *ISA, cpu arm64test.CPU) {
 	t.Helper()
 	kernels, err := freeze.Positions(m.Compact())

@@ -13,8 +13,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// toy are the core and the head of a network by hand: the state is the parity of the words' levels so far, and a bit that
-// says whether the first word of the last step was above its threshold.
+// toy are the core and the head of a network by hand: the state is the parity of the words' levels so far, and a bit
+// that says whether the first word of the last step was above its threshold.
 const toy = `
 module toy_core (input wire [3:0] x, output wire [1:0] h);
   assign h = {x[0], x[2] ^ x[0] ^ x[1]};

@@ -14,16 +14,15 @@ import (
 
 func experimentCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "experiment",
-		Usage:     "train a table or figure of the paper, with the paper's values beside ours",
-		ArgsUsage: "NAME -o DIR",
-		Description: "What DIR has is not trained again. The scale quick takes minutes, paper hours. Experiments:\n" +
-			experiment.List(),
-		UsageText: "ialgn experiment baselines -o tables",
+		Name:        "experiment",
+		Usage:       "train a table or figure of the paper, with the paper's values beside ours",
+		ArgsUsage:   "NAME -o DIR",
+		Description: experiment.List(),
+		UsageText:   "ialgn experiment baselines -o tables",
 		Flags: commonFlags(
-			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR`"},
+			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR`; what is there is not trained again"},
 			dataFlag,
-			&cli.StringFlag{Name: "scale", Value: string(experiment.Quick), Usage: "`SCALE` is quick or paper"},
+			&cli.StringFlag{Name: "scale", Value: string(experiment.Quick), Usage: "`SCALE` is quick, which takes minutes, or paper, hours"},
 			&cli.IntFlag{Name: "seeds", Value: 3, Usage: "train each network `N` times, with consecutive seeds"},
 			jobsFlag, dryRunFlag, emitFlag, indexFlag, ranksFlag,
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},

@@ -32,6 +32,7 @@ var helpers = []Rule{
 	{Package: "internal/permute", External: []string{cli}},
 	{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
 	{Package: "internal/progress", Imports: []string{"internal/crew"}},
+	{Package: "internal/guardpage", Standard: []string{"unsafe"}},
 	{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 	{Package: "internal/nativecall", External: []string{sys}, Standard: []string{"unsafe"}},
 	{

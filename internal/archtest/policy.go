@@ -81,12 +81,11 @@ var policy = Policy{
 		},
 		{
 			Package: "trainer/kernel", Imports: []string{"trainer/detmath", "trainer/draw", "trainer/ranks"},
-			External:     []string{sys},
-			TestStandard: []string{"unsafe"},
+			External: []string{sys}, Test: []string{"internal/guardpage"},
 		},
 		{
 			Package: "trainer/kernel/shared", Imports: []string{"trainer/kernel"},
-			TestStandard: []string{"unsafe"},
+			Test: []string{"internal/guardpage"},
 		},
 		{
 			Package: "trainer/engine", Imports: []string{

@@ -111,9 +111,12 @@ func newNodes(s *model.Section) *kernel.Nodes {
 }
 
 // widest returns the largest number of candidates of a pin.
-func (n *nodeNetwork[T]) widest() int {
+func (n *nodeNetwork[T]) widest() int { return widestPin(n.sections) }
+
+// widestPin returns the largest number of candidates of a pin of some sections.
+func widestPin(sections []*kernel.Nodes) int {
 	k := 1
-	for _, s := range n.sections {
+	for _, s := range sections {
 		for _, p := range s.Pins {
 			if p != nil {
 				k = max(k, p.K)

@@ -62,6 +62,7 @@ type course interface {
 type arena struct {
 	x, g   []float32 // values and gradients
 	counts []float64 // [classes][Lanes]
+	choice []float32 // sums of the candidates of a pin
 }
 
 // sums are what a unit adds up.
@@ -127,7 +128,7 @@ func newShared(b *base) (Engine, error) {
 		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
 		o.Noise = e.noise
 	}
-	widest := mostOf(e.sections)
+	widest := widestPin(e.sections)
 	for range b.crew.Size() {
 		e.passes = append(e.passes, kernel.NewNodePass(o, b.words, widest))
 	}
@@ -147,6 +148,7 @@ func newShared(b *base) (Engine, error) {
 	for range b.crew.Size() {
 		e.arenas = append(e.arenas, &arena{
 			hugepage.Make[float32](size), hugepage.Make[float32](size), make([]float64, len(b.m.Classes)*shared.Lanes),
+			make([]float32, widest),
 		})
 	}
 	for range b.words * 64 / shared.Lanes {
@@ -154,19 +156,6 @@ func newShared(b *base) (Engine, error) {
 	}
 	e.prepare, e.run, e.update = e.prepareNodes, e.runUnits, e.updateNodes
 	return e, nil
-}
-
-// mostOf returns the largest number of candidates of a pin of some sections.
-func mostOf(sections []*kernel.Nodes) int {
-	k := 1
-	for _, s := range sections {
-		for _, p := range s.Pins {
-			if p != nil {
-				k = max(k, p.K)
-			}
-		}
-	}
-	return k
 }
 
 func (e *sharedEngine) newSums() *sums {
@@ -329,13 +318,14 @@ func (e *sharedEngine) updateNodes(member int) {
 			p.Noise = nil
 		}
 		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
-			e.updateNode(p, i, l, n)
+			e.updateNode(member, i, l, n)
 		}
 	}
 }
 
 // updateNode makes the step of a node of section i.
-func (e *sharedEngine) updateNode(p *kernel.NodePass, i int, l *kernel.NodeLayer, n int) {
+func (e *sharedEngine) updateNode(member, i int, l *kernel.NodeLayer, n int) {
+	p := e.passes[member]
 	var s [1 << kernel.MaxPins]float32
 	lines := 1 << len(l.Pins)
 	for _, u := range e.sums[:e.units()] {
@@ -350,7 +340,8 @@ func (e *sharedEngine) updateNode(p *kernel.NodePass, i int, l *kernel.NodeLayer
 		if pin == nil || pin.K == 1 {
 			continue
 		}
-		r := make([]float32, pin.K)
+		r := e.arenas[member].choice[:pin.K]
+		clear(r)
 		for _, u := range e.sums[:e.units()] {
 			for j, v := range u.chosen[i][k][n*pin.K:][:pin.K] {
 				r[j] += v

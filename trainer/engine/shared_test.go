@@ -301,8 +301,8 @@ func TestSharedGradients(t *testing.T) {
 	}
 }
 
-// TestSharedFrozen compares the loss of networks with hard values with that of the frozen network, which is unrolled, and
-// of the slow evaluation.
+// TestSharedFrozen compares the loss of networks with hard values with that of the frozen network, which is unrolled,
+// and of the slow evaluation.
 func TestSharedFrozen(t *testing.T) {
 	for name, change := range sharedForms {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,8 @@ package kernel
 import (
 	"math/rand/v2"
 	"testing"
+
+	"ialgn/internal/guardpage"
 )
 
 // TestRelaxedGuarded runs passes with relaxed values on arrays between pages that must not
@@ -18,9 +20,9 @@ func TestRelaxedGuarded(t *testing.T) {
 						if len(v) == 0 {
 							return v
 						}
-						return guarded(t, v, end)
+						return guardpage.Copy(t, v, end)
 					}
-					st.compare(t, path, keep, guarded(t, st.x, end))
+					st.compare(t, path, keep, guardpage.Copy(t, st.x, end))
 				})
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/guardpage"
 )
 
 // TestSparseGuarded multiplies arrays between pages that must not be touched, compares with
@@ -34,8 +36,8 @@ func TestSparseGuarded(t *testing.T) {
 			want := make([][SparseLanes]float64, rows)
 			sparse(want, src, start, from, factor)
 			end := trial%2 == 0
-			got := guarded(t, make([][SparseLanes]float64, rows), end)
-			Sparse(got, guarded(t, src, end), guarded(t, start, end), guarded(t, from, end), guarded(t, factor, end))
+			got := guardpage.Copy(t, make([][SparseLanes]float64, rows), end)
+			Sparse(got, guardpage.Copy(t, src, end), guardpage.Copy(t, start, end), guardpage.Copy(t, from, end), guardpage.Copy(t, factor, end))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("(-plain +path):\n%s", diff)
 			}

@@ -5,35 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"syscall"
 	"testing"
-	"unsafe"
-)
 
-// guarded returns a copy of v that ends, or begins, at a page that must not be touched.
-func guarded[T any](t *testing.T, v []T, end bool) []T {
-	page := syscall.Getpagesize()
-	bytes := len(v) * int(unsafe.Sizeof(v[0]))
-	inner := (bytes + page - 1) / page * page
-	all, err := syscall.Mmap(-1, 0, inner+2*page, syscall.PROT_READ|syscall.PROT_WRITE,
-		syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { syscall.Munmap(all) })
-	for _, guard := range [][]byte{all[:page], all[page+inner:]} {
-		if err := syscall.Mprotect(guard, syscall.PROT_NONE); err != nil {
-			t.Fatal(err)
-		}
-	}
-	at := page
-	if end {
-		at += inner - bytes
-	}
-	c := unsafe.Slice((*T)(unsafe.Pointer(&all[at])), len(v))
-	copy(c, v)
-	return c
-}
+	"ialgn/internal/guardpage"
+)
 
 // TestGuarded runs all steps on arrays between pages that must not be touched, and
 // compares with the plain path.
@@ -72,16 +47,16 @@ func compareGather(t *testing.T, r *rand.Rand, samples int, end bool) {
 	uses.edges[0], uses.edges[3] = Edge{0, 0}, Edge{2*width - 1, 2*width - 1}
 	want := make([]float32, (samples+Lanes-1)/Lanes*Lanes)
 	trace.gather(want, uses.Of(0), words)
-	got := guarded(t, want, end)
+	got := guardpage.Copy(t, want, end)
 	clear(got)
 	for i := range uses.edges[:4+edgesAhead][4:] { // they may lead anywhere
 		uses.edges[:4+edgesAhead][4+i] = Edge{r.Uint32(), r.Uint32()}
 	}
-	edges := guarded(t, uses.edges[:4+edgesAhead], end)[:4]
+	edges := guardpage.Copy(t, uses.edges[:4+edgesAhead], end)[:4]
 	var s Steps
 	s.gather(&Trace{
-		Delta: guarded(t, trace.Delta, end), Bits: guarded(t, trace.Bits, end),
-		Coef: guarded(t, trace.Coef, end),
+		Delta: guardpage.Copy(t, trace.Delta, end), Bits: guardpage.Copy(t, trace.Bits, end),
+		Coef: guardpage.Copy(t, trace.Coef, end),
 	}, got, edges, words)
 	for i := range want {
 		if math.Float32bits(want[i]) != math.Float32bits(got[i]) {
@@ -107,11 +82,11 @@ func TestLayersGuarded(t *testing.T) {
 		for _, end := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%v/end=%v", sh, end), func(t *testing.T) {
 				sh.draw(r).compare(t, places{
-					func(v []float32) []float32 { return guarded(t, v, end) },
-					func(v []uint64) []uint64 { return guarded(t, v, end) },
-					func(v []uint32) []uint32 { return guarded(t, v, end) },
-					func(v []uint8) []uint8 { return guarded(t, v, end) },
-					func(v []Edge) []Edge { return guarded(t, v[:len(v)+edgesAhead], end)[:len(v)] },
+					func(v []float32) []float32 { return guardpage.Copy(t, v, end) },
+					func(v []uint64) []uint64 { return guardpage.Copy(t, v, end) },
+					func(v []uint32) []uint32 { return guardpage.Copy(t, v, end) },
+					func(v []uint8) []uint8 { return guardpage.Copy(t, v, end) },
+					func(v []Edge) []Edge { return guardpage.Copy(t, v[:len(v)+edgesAhead], end)[:len(v)] },
 				})
 			})
 		}
@@ -124,24 +99,24 @@ func comparePin(t *testing.T, path string, p *onePin, end bool) {
 	want := p.update(&Steps{})
 	Use(path)
 	g := *p
-	g.batch.X, g.grad = guarded(t, p.batch.X, end), guarded(t, p.grad, end)
+	g.batch.X, g.grad = guardpage.Copy(t, p.batch.X, end), guardpage.Copy(t, p.grad, end)
 	if p.wires.Wide != nil {
-		g.wires.Wide = guarded(t, p.wires.Wide, end)
+		g.wires.Wide = guardpage.Copy(t, p.wires.Wide, end)
 	} else {
-		g.wires.Narrow = guarded(t, p.wires.Narrow, end)
+		g.wires.Narrow = guardpage.Copy(t, p.wires.Narrow, end)
 	}
 	var s Steps
 	s.grow(len(p.w), p.batch.Words)
 	x := &s.vector
 	for _, scratch := range []*[]float32{&s.q, &s.r, &x.values, &x.pairs} {
 		if *scratch != nil {
-			*scratch = guarded(t, *scratch, end)
+			*scratch = guardpage.Copy(t, *scratch, end)
 		}
 	}
 	if x.bits != nil {
-		x.bits, x.offsets = guarded(t, x.bits, end), guarded(t, x.offsets, end)
+		x.bits, x.offsets = guardpage.Copy(t, x.bits, end), guardpage.Copy(t, x.offsets, end)
 	}
-	got := g.updateIn(&s, guarded(t, p.w, end), guarded(t, p.m, end), guarded(t, p.v, end))
+	got := g.updateIn(&s, guardpage.Copy(t, p.w, end), guardpage.Copy(t, p.m, end), guardpage.Copy(t, p.v, end))
 	if i := firstDifference(want, got); i >= 0 {
 		t.Errorf("float %d: %x, want %x", i, got[i], want[i])
 	}
@@ -181,10 +156,10 @@ func compareGate(t *testing.T, path string, r *rand.Rand, samples int, end bool)
 			}
 			return bits
 		}
-		floats := func(v []float32) []float32 { return guarded(t, v, end) }
+		floats := func(v []float32) []float32 { return guardpage.Copy(t, v, end) }
 		want := run("none", slices.Clone(w), slices.Clone(m), slices.Clone(v), slices.Clone(delta), make([]float32, n), a, b)
-		got := run(path, floats(w), floats(m), floats(v), floats(delta), floats(make([]float32, n)), guarded(t, a, end),
-			guarded(t, b, end))
+		got := run(path, floats(w), floats(m), floats(v), floats(delta), floats(make([]float32, n)), guardpage.Copy(t, a, end),
+			guardpage.Copy(t, b, end))
 		for name, x := range want {
 			if i := firstDifference(x, got[name]); i >= 0 {
 				t.Errorf("samples=%d alone=%v: %s[%d] = %x, want %x", samples, alone, name, i, got[name][i], x[i])

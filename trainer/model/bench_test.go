@@ -114,8 +114,8 @@ func BenchmarkFile(b *testing.B) {
 }
 
 // BenchmarkUnroll measures how long a frozen network takes whose nodes positions share, the small one of "Convolutional
-// Differentiable Logic Gate Networks" (Petersen et al., NeurIPS 2024): all of it, of which most is to write the nodes of
-// all positions, and these alone.
+// Differentiable Logic Gate Networks" (Petersen et al., NeurIPS 2024): all of it, of which most is to write the nodes
+// of all positions, and these alone.
 func BenchmarkUnroll(b *testing.B) {
 	m := modelgen.New(modelgen.Options{
 		Topology: topology.Conv, Image: "3,32,32", Kernels: "32,128,512,1024", Widths: "40960,20480,10240", Classes: 10,

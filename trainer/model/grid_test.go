@@ -57,8 +57,8 @@ func TestGridVersion(t *testing.T) {
 	}
 }
 
-// TestGridErrors changes the grids of a good file of convolutions on one plane of 6 x 6: 6 and 3 nodes, pooled to 3 x 3,
-// then 8 and 4, pooled to 1 x 1, then 15.
+// TestGridErrors changes the grids of a good file of convolutions on one plane of 6 x 6: 6 and 3 nodes, pooled to 3 x
+// 3, then 8 and 4, pooled to 1 x 1, then 15.
 func TestGridErrors(t *testing.T) {
 	const first = `"grid":{"planes":1,"rows":6,"columns":6,"side":3,"stride":1,"padding":1,"pool":1}`
 	for _, test := range []struct{ name, old, text, want string }{

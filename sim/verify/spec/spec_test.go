@@ -215,8 +215,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestWrongUnrolled changes what the compiler starts from, the unrolled network, and finds that it is not what the model
-// says: a wire, a table, a pin beyond the edge and pooling.
+// TestWrongUnrolled changes what the compiler starts from, the unrolled network, and finds that it is not what the
+// model says: a wire, a table, a pin beyond the edge and pooling.
 func TestWrongUnrolled(t *testing.T) {
 	m := patchesModel()
 	ours := graphOf(t, read(t, m), Options{})
@@ -287,8 +287,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestConvolutions is [TestForms] for convolutions of every kind: kernels that are chains, those whose pins read input bits
-// or what the lowest level reads, and chains behind them.
+// TestConvolutions is [TestForms] for convolutions of every kind: kernels that are chains, those whose pins read input
+// bits or what the lowest level reads, and chains behind them.
 func TestConvolutions(t *testing.T) {
 	for _, form := range modelgen.Convolutions() {
 		t.Run(form.Name, func(t *testing.T) {

@@ -2,35 +2,10 @@ package shared
 
 import (
 	"math/rand/v2"
-	"syscall"
 	"testing"
-	"unsafe"
-)
 
-// guarded returns a copy of v that ends, or begins, at a page that must not be touched.
-func guarded[T any](t *testing.T, v []T, end bool) []T {
-	page := syscall.Getpagesize()
-	bytes := len(v) * int(unsafe.Sizeof(v[0]))
-	inner := (bytes + page - 1) / page * page
-	all, err := syscall.Mmap(-1, 0, inner+2*page, syscall.PROT_READ|syscall.PROT_WRITE,
-		syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { syscall.Munmap(all) })
-	for _, guard := range [][]byte{all[:page], all[page+inner:]} {
-		if err := syscall.Mprotect(guard, syscall.PROT_NONE); err != nil {
-			t.Fatal(err)
-		}
-	}
-	at := page
-	if end {
-		at += inner - bytes
-	}
-	c := unsafe.Slice((*T)(unsafe.Pointer(&all[at])), len(v))
-	copy(c, v)
-	return c
-}
+	"ialgn/internal/guardpage"
+)
 
 // TestGuarded works on arrays between pages that must not be touched, and compares with the plain path.
 func TestGuarded(t *testing.T) {
@@ -46,8 +21,8 @@ func TestGuarded(t *testing.T) {
 				t.Run(call.name, func(t *testing.T) { // which ends the guards
 					want := a.copied(inHeap, inHeap)
 					on(t, "none", func() { call.do(want) })
-					got := a.copied(func(v []float32) []float32 { return guarded(t, v, end) },
-						func(v []uint32) []uint32 { return guarded(t, v, end) })
+					got := a.copied(func(v []float32) []float32 { return guardpage.Copy(t, v, end) },
+						func(v []uint32) []uint32 { return guardpage.Copy(t, v, end) })
 					on(t, path, func() { call.do(got) })
 					got.check(t, want)
 				})
@@ -56,8 +31,8 @@ func TestGuarded(t *testing.T) {
 				c := drawChoice(r)
 				want := c.copied(inHeap, inHeap)
 				on(t, "none", want.run)
-				got := c.copied(func(v []float32) []float32 { return guarded(t, v, end) },
-					func(v []uint32) []uint32 { return guarded(t, v, end) })
+				got := c.copied(func(v []float32) []float32 { return guardpage.Copy(t, v, end) },
+					func(v []uint32) []uint32 { return guardpage.Copy(t, v, end) })
 				on(t, path, got.run)
 				got.check(t, want)
 			})
@@ -65,8 +40,8 @@ func TestGuarded(t *testing.T) {
 				p, x, g, from := drawPool(r)
 				wantX, wantG := inHeap(x), inHeap(g)
 				on(t, "none", func() { p.Forward(wantX); p.Backward(x, wantG, from) })
-				gotX, gotG := guarded(t, x, end), guarded(t, g, end)
-				on(t, path, func() { p.Backward(gotX, gotG, guarded(t, from, end)); p.Forward(gotX) })
+				gotX, gotG := guardpage.Copy(t, x, end), guardpage.Copy(t, g, end)
+				on(t, path, func() { p.Backward(gotX, gotG, guardpage.Copy(t, from, end)); p.Forward(gotX) })
 				same(t, "x", gotX, wantX)
 				same(t, "g", gotG, wantG)
 			})

@@ -1,0 +1,87 @@
+package ialgn
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ialgn/artifact"
+	"ialgn/artifact/plan"
+	"ialgn/internal/modelgen"
+	"ialgn/sim/verify"
+	"ialgn/sim/verify/engine"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// randomModel returns a network with the random logits of a configuration, whose features have the same thresholds
+// unless they are to be uneven.
+func randomModel(t *testing.T, c config.Config, features int, uneven bool) *Model {
+	t.Helper()
+	c.Model.Complete(func(string) bool { return false })
+	if fault := c.Model.Check(); fault != nil {
+		t.Fatalf("%+v", fault)
+	}
+	enc := modelgen.Encoder(features, 4, 8)
+	for f := range enc.Thresholds {
+		if uneven {
+			enc.Thresholds[f] = slices.Clone(enc.Thresholds[f])
+			enc.Thresholds[f][0] = uint16(f) % enc.Thresholds[f][1]
+		}
+	}
+	classes := []string{"a", "b", "c"}
+	if c.Model.Width%3 != 0 {
+		classes = classes[:2]
+	}
+	net := trainer.Initial(c, &enc, classes, 1)
+	for i := range net.Sections {
+		// Half of the nodes pass on each change of one pin, as XOR.
+		if s := &net.Sections[i]; s.Arity == model.Operations && len(s.Pins) == 2 {
+			const xor = 6
+			for g := 0; g < len(s.Ops)/s.Arity; g += 2 {
+				s.Ops[g*s.Arity+xor] = 100
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "m.st")
+	if _, err := net.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// foldedBy compiles a network with an engine of a kind, and returns what its Verilog is compared by.
+func foldedBy(t *testing.T, m *Model, o CompileOptions, kind plan.Fold) (verify.Design, *engine.Files, *artifact.Output) {
+	t.Helper()
+	o.Fold = kind
+	d, err := Compile(t.Context(), m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write(filepath.Join(t.TempDir(), "out")); err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.Output(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.Frozen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	design, _, err := compared(d.plan, f, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := foldFiles(d.plan, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return design, files, out
+}
