@@ -16,7 +16,11 @@ func Copy[T any](t *testing.T, v []T, end bool) []T {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { syscall.Munmap(all) })
+	t.Cleanup(func() {
+		if err := syscall.Munmap(all); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, guard := range [][]byte{all[:page], all[page+inner:]} {
 		if err := syscall.Mprotect(guard, syscall.PROT_NONE); err != nil {
 			t.Fatal(err)
