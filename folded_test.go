@@ -1,15 +1,19 @@
 package ialgn
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"ialgn/artifact"
 	"ialgn/artifact/plan"
 	"ialgn/internal/modelgen"
+	"ialgn/internal/tooltest"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/rtl/play"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
@@ -84,4 +88,35 @@ func foldedBy(t *testing.T, m *Model, o CompileOptions, kind plan.Fold) (verify.
 		t.Fatal(err)
 	}
 	return design, files, out
+}
+
+// A mutant is one change of an engine's Verilog.
+type mutant struct{ what, from, to string }
+
+// checkMutants changes one thing of an engine after another, each time into Verilog that compiles, and wants a
+// simulation to find that the class of a sample is another.
+func checkMutants(t *testing.T, d verify.Design, files *engine.Files, all []mutant) {
+	t.Helper()
+	text, err := os.ReadFile(files.Verilog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		t.Run(c.what, func(t *testing.T) {
+			if !strings.Contains(string(text), c.from) {
+				t.Fatalf("%s has no %q", files.Verilog, c.from)
+			}
+			changed := *files
+			changed.Verilog = filepath.Join(t.TempDir(), filepath.Base(files.Verilog))
+			if err := os.WriteFile(changed.Verilog, []byte(strings.Replace(string(text), c.from, c.to, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			tooltest.Silent(t, filepath.Dir(files.Verilog),
+				append([]string{"iverilog", "-g2001", "-t", "null", changed.Verilog}, files.Parts...)...)
+			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), changed, "iverilog", 60)
+			if err == nil && r.Mismatches == 0 {
+				t.Error("nothing is found")
+			}
+		})
+	}
 }

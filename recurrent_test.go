@@ -2,7 +2,6 @@ package ialgn
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -82,7 +81,7 @@ func TestSequences(t *testing.T) {
 func TestSequencesMutants(t *testing.T) {
 	m := recurring(t, 12, func(*config.Config) {})
 	d, files, _ := loopOf(t, m, CompileOptions{})
-	for _, c := range []struct{ what, from, to string }{
+	checkMutants(t, d, files, []mutant{
 		{"the state at the first step", "state & {18{~first}}", "state"},
 		{"the first step", "begins <= moment == 2'd0", "begins <= moment == 2'd1"},
 		{"the last step", "last <= fit_level", "last <= fit_above"},
@@ -91,26 +90,7 @@ func TestSequencesMutants(t *testing.T) {
 		{"a level", "> 2'd1", "> 2'd2"},
 		{"the number of steps", "moment == 2'd3", "moment == 2'd2"},
 		{"who waits", "in_ready = ~results[1]", "in_ready = 1'b1"},
-	} {
-		t.Run(c.what, func(t *testing.T) {
-			text, err := os.ReadFile(files.Verilog)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(string(text), c.from) {
-				t.Fatalf("%s has no %q", files.Verilog, c.from)
-			}
-			changed := *files
-			changed.Verilog = filepath.Join(t.TempDir(), filepath.Base(files.Verilog))
-			if err := os.WriteFile(changed.Verilog, []byte(strings.Replace(string(text), c.from, c.to, 1)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), changed, "iverilog", 60)
-			if err == nil && r.Mismatches == 0 {
-				t.Error("nothing is found")
-			}
-		})
-	}
+	})
 }
 
 // TestSequencesRefused has what no such engine goes with.

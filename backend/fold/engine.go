@@ -7,23 +7,13 @@ import (
 	"strings"
 
 	"ialgn/backend/levels"
+	"ialgn/backend/ports"
 	"ialgn/netlist"
 )
 
-// WriteVerilog writes the engine's module, whose ports are those of package wrapper's stream
-// module without its parameter:
-//
-//	input  clk, rst
-//	input  in_valid, in_data, in_last   a feature's word a clock
-//	output in_ready
-//	output out_valid, class_index
-//	input  out_ready
-//	output error
-//
-// with the same meaning: a packet is a sample, of a word for each feature; one that is shorter
-// or longer is dropped as a whole, and error is 1 from then on until a reset; a result stays
-// until it is taken. Two samples are on the device, one that is loaded while the other one runs.
-// Samples follow each other every Depth clocks, or a clock for each feature if that is more.
+// WriteVerilog writes the module of the engine, with the ports and the protocol of package ports: a packet is a sample,
+// of a word for each feature. Two samples are on the device, one that is loaded while the other one runs. Samples
+// follow each other every Depth clocks, or a clock for each feature if that is more.
 //
 // Its memories are read from the files of [Engine.Memories].
 func (s *Shape) WriteVerilog(w io.Writer) error {
@@ -31,17 +21,10 @@ func (s *Shape) WriteVerilog(w io.Writer) error {
 	for l := range s.Lanes {
 		lanes.WriteString(s.lane(l))
 	}
-	port, dropped := "", ""
-	if s.Drop {
-		port = "    input  wire drop,  // the packet so far is void, an error; not in a clock with in_valid\n"
-		dropped = "      if (drop) begin\n        at <= @FBITS@'d0;\n        skip <= 1'b0;\n        " +
-			"failed <= 1'b1;\n      end\n"
-	}
-	_, err := io.WriteString(w, s.head()+s.values(strings.NewReplacer(
-		"@ENCODER@", s.encoder().Verilog(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended(),
-		"@DROP@", port,
-		"@DROPPED@", dropped,
-	).Replace(engine)))
+	outside := ports.Ports{Module: s.Module, WordBits: s.WordBits, Classes: s.Classes, Drop: s.Drop}
+	parts := append(outside.Replacements("      at <= @FBITS@'d0;\n"),
+		"@ENCODER@", s.encoder().Verilog(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended())
+	_, err := io.WriteString(w, s.head()+s.values(strings.NewReplacer(parts...).Replace(engine)))
 	return err
 }
 
@@ -80,7 +63,7 @@ func (s *Shape) values(text string) string {
 	pc := bits.Len(uint(s.Depth - 1))
 	index := netlist.ClassBits(s.Classes)
 	return strings.NewReplacer(
-		"@MODULE@", s.Module, "@WORD@", fmt.Sprint(s.WordBits-1), "@INDEX@", fmt.Sprint(index-1),
+		"@WORD@", fmt.Sprint(s.WordBits-1), "@INDEX@", fmt.Sprint(index-1),
 		"@FEATURE@", fmt.Sprint(s.featureBits()-1), "@PLACE@", fmt.Sprint(s.featureBits()), "@PLACES@",
 		fmt.Sprint(2<<s.featureBits()-1),
 		"@FBITS@", fmt.Sprint(s.featureBits()), "@LASTWORD@", fmt.Sprint(s.Features-1),

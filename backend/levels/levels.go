@@ -1,5 +1,5 @@
-// Package levels has what engines of package fold and positions share: how a feature's word becomes its level, the
-// number of thresholds that it exceeds, and the memories that files fill.
+// Package levels has what engines of packages fold, positions and steps share: how a feature's word becomes its level,
+// the number of thresholds that it exceeds, and the memories that files fill.
 //
 // Of an engine's module the lines of [Encoder] read clk, word, a feature's, and, where thresholds differ, at, the
 // number of that feature while its word is on the way to that register. Two clocks after word, level is that of it.

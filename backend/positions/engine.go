@@ -5,12 +5,12 @@ import (
 	"io"
 	"strings"
 
+	"ialgn/backend/ports"
 	"ialgn/netlist"
 )
 
-// WriteVerilog writes the engine's module, which has the ports and the protocol of package fold's: a packet is a
-// sample, of a word for each feature, plane by plane and row by row; one that is shorter or longer is dropped as a
-// whole, and error is 1 from then on until a reset; a result stays until it is taken.
+// WriteVerilog writes the engine's module, which has the ports and the protocol of package ports: a packet is a
+// sample, of a word for each feature, plane by plane and row by row.
 //
 // Kernels and dense layers are modules with an input x and an output h, or class_index.
 func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
@@ -64,7 +64,7 @@ func (s *Shape) head(header []string) string {
 func (s *Shape) values(text string) string {
 	index := netlist.ClassBits(s.Classes)
 	return strings.NewReplacer(
-		"@MODULE@", s.Module, "@WORD@", fmt.Sprint(s.WordBits-1), "@INDEX@", fmt.Sprint(index-1),
+		"@WORD@", fmt.Sprint(s.WordBits-1), "@INDEX@", fmt.Sprint(index-1),
 		"@PIXEL@", fmt.Sprint(s.pixelBits()-1), "@PIXELS@", fmt.Sprint(s.pixelBits()), "@LASTPIXEL@",
 		fmt.Sprint(s.Rows*s.Columns-1), "@LEVEL@", fmt.Sprint(s.levelBits()-1),
 		"@FBITS@", fmt.Sprint(width(len(s.Thresholds))), "@FEATURE@", fmt.Sprint(width(len(s.Thresholds))-1),
@@ -76,7 +76,7 @@ func (s *Shape) values(text string) string {
 // loader returns what the loader has for several planes, for thresholds that differ from feature to feature, and to
 // drop packets.
 func (s *Shape) loader() []string {
-	var declared, reset, step, placed, moved, drop, dropped string
+	var declared, reset, step, placed, moved string
 	whole := "last_pixel"
 	if s.Planes > 1 {
 		whole = "last_pixel & plane == @PBITS@'d@LASTPLANE@"
@@ -92,15 +92,10 @@ func (s *Shape) loader() []string {
 		reset += "      at <= @FBITS@'d0;\n"
 		step += "        at <= in_last | whole ? @FBITS@'d0 : at + @FBITS@'d1;\n"
 	}
-	if s.Drop {
-		drop = "    input  wire drop,  // the packet so far is void, an error; not in a clock with in_valid\n"
-		dropped = "      if (drop) begin\n        pixel <= @PIXELS@'d0;\n" + indent(reset) +
-			"        skip <= 1'b0;\n        failed <= 1'b1;\n      end\n"
-	}
-	return []string{
+	outside := ports.Ports{Module: s.Module, WordBits: s.WordBits, Classes: s.Classes, Drop: s.Drop}
+	return append(outside.Replacements("      pixel <= @PIXELS@'d0;\n"+reset),
 		"@WHOLE@", whole, "@PLANE@", declared, "@PLANERESET@", reset, "@PLANESTEP@", step, "@PLANEPLACE@", placed,
-		"@PLANEMOVE@", moved, "@DROP@", drop, "@DROPPED@", dropped,
-	}
+		"@PLANEMOVE@", moved)
 }
 
 // readies declares what says that a convolution takes a pixel.

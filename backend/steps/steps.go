@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"ialgn/backend/levels"
+	"ialgn/backend/ports"
 	"ialgn/netlist"
 	"ialgn/netlist/names"
 )
@@ -111,9 +112,8 @@ func (s *Shape) Memories() []levels.Memory {
 //go:embed templates/engine.v
 var engine string
 
-// WriteVerilog writes the engine's module, which has the ports and the protocol of package fold's: a packet is a
-// sample, of a word for each feature; one that is shorter or longer is dropped as a whole, and error is 1 from then on
-// until a reset; a result stays until it is taken.
+// WriteVerilog writes the engine's module, which has the ports and the protocol of package ports: a packet is a
+// sample, of a word for each feature.
 func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
 		shifted = fmt.Sprintf("{level, levels[%d:%d]}", words*bit-1, bit)
 	}
 	text = strings.NewReplacer(
-		"@MODULE@", s.Module, "@WORD@", fmt.Sprint(s.WordBits-1), "@INDEX@", fmt.Sprint(last), "@LEVEL@", fmt.Sprint(bit-1),
+		"@WORD@", fmt.Sprint(s.WordBits-1), "@INDEX@", fmt.Sprint(last), "@LEVEL@", fmt.Sprint(bit-1),
 		"@PLACE@", fmt.Sprint(width(words)-1), "@PLACES@", fmt.Sprint(width(words)), "@LASTPLACE@", fmt.Sprint(words-1),
 		"@MOMENT@", fmt.Sprint(width(s.Steps)-1), "@MOMENTS@", fmt.Sprint(width(s.Steps)), "@LASTMOMENT@",
 		fmt.Sprint(s.Steps-1), "@LASTLEVEL@", fmt.Sprint(words*bit-1), "@SHIFTED@", shifted, "@LASTBIT@",
@@ -164,19 +164,16 @@ func (s *Shape) head(header []string) string {
 // counter returns what counts the words of a sample, for thresholds that differ from feature to feature, and what drops
 // packets.
 func (s *Shape) counter() []string {
-	var declared, reset, step, drop, dropped string
+	var declared, reset, step string
 	if s.encoder().Uniform == nil {
 		n := width(len(s.Thresholds))
 		declared = fmt.Sprintf("  reg [%d:0] at;  // words of this packet so far, if it is not too long\n", n-1)
 		reset = fmt.Sprintf("      at <= %d'd0;\n", n)
 		step = fmt.Sprintf("        at <= in_last | whole ? %d'd0 : at + %[1]d'd1;\n", n)
 	}
-	if s.Drop {
-		drop = "    input  wire drop,  // the packet so far is void, an error; not in a clock with in_valid\n"
-		dropped = "      if (drop) begin\n        place <= @PLACES@'d0;\n        moment <= @MOMENTS@'d0;\n" +
-			strings.ReplaceAll(reset, "      ", "        ") + "        skip <= 1'b0;\n        failed <= 1'b1;\n      end\n"
-	}
-	return []string{"@AT@", declared, "@ATRESET@", reset, "@ATSTEP@", step, "@DROP@", drop, "@DROPPED@", dropped}
+	outside := ports.Ports{Module: s.Module, WordBits: s.WordBits, Classes: s.Classes, Drop: s.Drop}
+	return append(outside.Replacements("      place <= @PLACES@'d0;\n      moment <= @MOMENTS@'d0;\n"+reset),
+		"@AT@", declared, "@ATRESET@", reset, "@ATSTEP@", step)
 }
 
 // bits returns the thermometer bits of a step.

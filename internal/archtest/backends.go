@@ -40,15 +40,17 @@ var backends = []Rule{
 		Test: []string{"backend/verilog", "sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
 	},
 	{
-		Package: "backend/fold", Imports: []string{"netlist", "netlist/names", "compiler/chain", "backend/levels"},
-		Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
+		Package: "backend/fold",
+		Imports: []string{"netlist", "netlist/names", "compiler/chain", "backend/levels", "backend/ports"},
+		Test:    []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 	},
 	{Package: "backend/levels"},
+	{Package: "backend/ports", Imports: []string{"netlist"}},
 	{
-		Package: "backend/steps", Imports: []string{"netlist", "netlist/names", "backend/levels"},
+		Package: "backend/steps", Imports: []string{"netlist", "netlist/names", "backend/levels", "backend/ports"},
 		Test: []string{"internal/tool"},
 	},
-	{Package: "backend/positions", Imports: []string{"netlist", "netlist/names", "backend/levels"}},
+	{Package: "backend/positions", Imports: []string{"netlist", "netlist/names", "backend/levels", "backend/ports"}},
 	{Package: "backend/inputs"},
 	{
 		Package: "backend/native",

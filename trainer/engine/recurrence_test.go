@@ -94,10 +94,7 @@ func TestRecurrentGradients(t *testing.T) {
 				t.Fatal(err)
 			}
 			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), 21)
-			labels := make([]uint8, len(samples))
-			for i := range labels {
-				labels[i] = uint8(i % len(m.Classes))
-			}
+			labels := labelsOf(len(samples), len(m.Classes))
 			r := e.Step(engine.Batch{X: x, Labels: labels, Step: 1}, kernel.Adam{Rest1: 1, Rest2: 1, Eps: 1})
 			slow := &slowNetwork{m: m}
 			if want := slow.loss(samples, labels); math.Abs(r.Loss-want) > 1e-5*want {
@@ -119,10 +116,7 @@ func TestRecurrentForward(t *testing.T) {
 				t.Fatal(err)
 			}
 			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), 37)
-			labels := make([]uint8, len(samples))
-			for i := range labels {
-				labels[i] = uint8(i % len(m.Classes))
-			}
+			labels := labelsOf(len(samples), len(m.Classes))
 			r := e.Measure(engine.Batch{X: x, Labels: labels, Step: 1})
 			slow := &slowNetwork{m: m, hard: true}
 			if want := slow.loss(samples, labels); math.Abs(r.Loss-want) > 1e-6 {

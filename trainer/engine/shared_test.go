@@ -274,6 +274,15 @@ func randomBits(inputs, words, n int) (x []uint64, samples [][]float64) {
 	return x, samples
 }
 
+// labelsOf returns labels of n samples, one class after another.
+func labelsOf(n, classes int) []uint8 {
+	labels := make([]uint8, n)
+	for i := range labels {
+		labels[i] = uint8(i % classes)
+	}
+	return labels
+}
+
 // TestSharedGradients compares loss and gradients of relaxed networks with central differences of the slow evaluation.
 func TestSharedGradients(t *testing.T) {
 	for name, change := range sharedForms {
@@ -286,10 +295,7 @@ func TestSharedGradients(t *testing.T) {
 			}
 			const n = 21
 			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), n)
-			labels := make([]uint8, n)
-			for i := range labels {
-				labels[i] = uint8(i % len(m.Classes))
-			}
+			labels := labelsOf(len(samples), len(m.Classes))
 			// With these constants the first moment is the gradient, and nothing moves.
 			r := e.Step(engine.Batch{X: x, Labels: labels, Step: 1}, kernel.Adam{Rest1: 1, Rest2: 1, Eps: 1})
 			slow := &slowNetwork{m: m}
@@ -315,10 +321,7 @@ func TestSharedFrozen(t *testing.T) {
 			}
 			const n = 37
 			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), n)
-			labels := make([]uint8, n)
-			for i := range labels {
-				labels[i] = uint8(i % len(m.Classes))
-			}
+			labels := labelsOf(len(samples), len(m.Classes))
 			r := e.Measure(engine.Batch{X: x, Labels: labels})
 			f := m.Freeze()
 			if err := f.Validate(); err != nil {

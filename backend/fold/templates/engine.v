@@ -1,18 +1,4 @@
-`default_nettype none
-
-module @MODULE@ (
-    input  wire clk,
-    input  wire rst,
-    input  wire in_valid,
-    output wire in_ready,
-    input  wire [@WORD@:0] in_data,
-    input  wire in_last,
-@DROP@    output reg out_valid,
-    input  wire out_ready,
-    output reg [@INDEX@:0] class_index,
-    output wire error
-);
-  // Samples are loaded into two buffers in turn.
+@PORTS@  // Samples are loaded into two buffers in turn.
   reg [@FEATURE@:0] at;  // words of this packet so far, if it is not too long
   reg skip;  // the packet is too long: its rest is dropped
   reg failed;
@@ -140,22 +126,4 @@ module @MODULE@ (
     end
   end
 
-  // A result waits until the one before it is taken.
-  reg waiting;
-  reg [@INDEX@:0] result;
-  wire show = waiting & ~out_valid;
-  always @(posedge clk)
-    if (rst) begin
-      waiting <= 1'b0;
-      out_valid <= 1'b0;
-    end else begin
-      waiting <= decided | (waiting & ~show);
-      out_valid <= show | (out_valid & ~out_ready);
-    end
-  always @(posedge clk) begin
-    if (decided) result <= winner;
-    if (show) class_index <= result;
-  end
-endmodule
-
-`default_nettype wire
+@RESULT@

@@ -1,18 +1,4 @@
-`default_nettype none
-
-module @MODULE@ (
-    input  wire clk,
-    input  wire rst,
-    input  wire in_valid,
-    output wire in_ready,
-    input  wire [@WORD@:0] in_data,
-    input  wire in_last,
-@DROP@    output reg out_valid,
-    input  wire out_ready,
-    output reg [@INDEX@:0] class_index,
-    output wire error
-);
-  // Which word of which step comes next.
+@PORTS@  // Which word of which step comes next.
   reg [@PLACE@:0] place;
   reg [@MOMENT@:0] moment;
 @AT@  reg skip;  // the packet is too long: its rest is dropped
@@ -108,32 +94,14 @@ module @MODULE@ (
   always @(posedge clk) if (step) state <= next;
 
   // After the last step the class follows from the state.
-  reg complete;
+  reg decided;
   wire [@INDEX@:0] winner;
   always @(posedge clk)
-    if (rst) complete <= 1'b0;
-    else complete <= last;
+    if (rst) decided <= 1'b0;
+    else decided <= last;
   @HEAD@ head (
       .x(state),
       .class_index(winner)
   );
 
-  // A class waits until the one before it is taken.
-  reg waiting;
-  reg [@INDEX@:0] result;
-  wire show = waiting & ~out_valid;
-  always @(posedge clk)
-    if (rst) begin
-      waiting <= 1'b0;
-      out_valid <= 1'b0;
-    end else begin
-      waiting <= complete | (waiting & ~show);
-      out_valid <= show | (out_valid & ~out_ready);
-    end
-  always @(posedge clk) begin
-    if (complete) result <= winner;
-    if (show) class_index <= result;
-  end
-endmodule
-
-`default_nettype wire
+@RESULT@
