@@ -114,11 +114,7 @@ func (s *search) pick() (all []*final) {
 	}
 	// The best may be one that leaves room.
 	slices.SortStableFunc(all, func(a, b *final) int { return cmp.Compare(a.tried(), b.tried()) })
-	by := finishedBy
-	if s.device.Placeable() {
-		by = routedBy
-	}
-	wall := max(1, s.left(by).Seconds())
+	wall := s.trainingTime()
 	first := bestShare * wall
 	others := (wall*float64(s.cores) - first) * 0.8 / float64(max(1, len(all)-1))
 	for i, f := range all {
@@ -130,6 +126,15 @@ func (s *search) pick() (all []*final) {
 		f.Epochs = s.epochsFor(f, seconds)
 	}
 	return all
+}
+
+// trainingTime returns the seconds that are left to train networks of the front, at least one.
+func (s *search) trainingTime() float64 {
+	by := finishedBy
+	if s.device.Placeable() {
+		by = routedBy
+	}
+	return max(1, s.left(by).Seconds())
 }
 
 // tried returns the share of wrong validation samples, all if the network was not tried at its size.
@@ -161,8 +166,32 @@ func (s *search) epochsFor(f *final, seconds float64) int {
 	return min(max(usualEpochs, int((seconds-s.ledger.Fixed)/epoch)), s.cap())
 }
 
-// trainFinal trains a network of the front. The best, which has to fit, is made smaller where it does not.
+// errTooLarge is the error of a candidate of which no network was made that fits.
+var errTooLarge = errors.New("no network of a candidate fits")
+
+// trainFinal trains a network of the front. The best has to fit: it is made smaller where it does not, and where that
+// does not help, the next best candidate takes its place.
 func (s *search) trainFinal(ctx context.Context, f *final, fits bool) error {
+	for {
+		err := s.trainFitting(ctx, f, fits)
+		next := s.after(f.Candidate)
+		if !errors.Is(err, errTooLarge) || next == nil {
+			return err
+		}
+		err = s.ledger.record(func() {
+			by := *s.finalOf(next, f.Budget)
+			by.Name, by.Epochs = f.Name, s.epochsFor(&by, bestShare*s.trainingTime())
+			*f = by
+		})
+		if err != nil {
+			return err
+		}
+		s.note("%s: the next best candidate is trained instead (%s)", f.Name, f.Candidate.text(s.dims))
+	}
+}
+
+// trainFitting trains a network of the front, and smaller ones if it has to fit and does not.
+func (s *search) trainFitting(ctx context.Context, f *final, fits bool) error {
 	for range shrinks {
 		c, accuracy, err := s.trainOnce(ctx, f)
 		if err != nil {
@@ -177,8 +206,8 @@ func (s *search) trainFinal(ctx context.Context, f *final, fits bool) error {
 		}
 		s.note("%s takes %d of %.0f %s, so a smaller one is trained", f.Name, c.cells(), f.Budget, s.unit())
 	}
-	return fmt.Errorf("%s: no network was made that takes at most %.0f %s, the last one of width %d (%s)",
-		s.name, f.Budget, s.unit(), f.Width, f.Candidate.text(s.dims))
+	return fmt.Errorf("%s: %w in %.0f %s, not even that of width %d (%s)",
+		s.name, errTooLarge, f.Budget, s.unit(), f.Width, f.Candidate.text(s.dims))
 }
 
 // unit is what the budget is of.
@@ -193,7 +222,8 @@ func (s *search) unit() string {
 func (s *search) shrink(f *final, by float64) error {
 	width := min(int(by*float64(f.Width))/s.classes, f.Width/s.classes-1) * s.classes
 	if width < s.classes {
-		return hint.With(fmt.Errorf("%s: not even a chain for each class fits (%s)", s.name, f.Candidate.text(s.dims)),
+		return hint.With(
+			fmt.Errorf("%s: %w, not even a chain for each class (%s)", s.name, errTooLarge, f.Candidate.text(s.dims)),
 			"give more {LUTs}, or a larger device; thresholds that the configuration gives may be too many")
 	}
 	return s.ledger.record(func() { f.Width, f.Cost = width, nil })

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	library "ialgn"
 	"ialgn/trainer/config"
@@ -257,5 +258,40 @@ func TestRefused(t *testing.T) {
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "name: mine\n" {
 		t.Errorf("somebody's file: %q, %v", text, err)
+	}
+}
+
+// TestNextBest takes the next best candidate where the best one, though its trial was small, does not fit.
+func TestNextBest(t *testing.T) {
+	path, dir := table(t, 300), t.TempDir()
+	o := Options{Target: "generic", LUTs: 38, Minutes: 1e-6, Dir: dir}
+	if _, err := Run(t.Context(), tableDraft(t, path), o); err != nil {
+		t.Fatal(err)
+	}
+	l := ledgerOf(t, dir)
+	usual := l.Rungs[0].Trials[0]
+	large := &trial{
+		Candidate: slices.Clone(usual.Candidate), Budget: usual.Budget, Width: 3, Wrong: []float64{0}, Seconds: usual.Seconds,
+		Cost: &cost{LUTs: LUTs{Total: 30}},
+	}
+	for i, name := range l.Dimensions {
+		if value := map[string]string{"depth": "4", "bits": "16", "cost": "0"}[name]; value != "" {
+			large.Candidate[i] = value
+		}
+	}
+	l.Rungs = append(l.Rungs, &rung{Name: roundMany, Epochs: 3, Seeds: 1, Trials: []*trial{large}, Closed: true})
+	l.Finals, l.Done, l.path, l.start = nil, false, filepath.Join(dir, ledgerFile), time.Now()
+	if err := l.save(); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	o.Resume, o.Note = true, func(s string) { notes = append(notes, s) }
+	r, err := Run(t.Context(), tableDraft(t, path), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := slices.ContainsFunc(notes, func(s string) bool { return strings.HasPrefix(s, "points: the next best") })
+	if got := ledgerOf(t, dir).Finals[0]; r.Best.LUTs.Total > 38 || !slices.Equal(got.Candidate, usual.Candidate) || !told {
+		t.Errorf("%d LUTs (%s), notes %q", r.Best.LUTs.Total, r.Best.Choice, notes)
 	}
 }

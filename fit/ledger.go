@@ -81,16 +81,22 @@ func (t *trial) wrong() float64 {
 	return sum / float64(max(1, len(t.Wrong)))
 }
 
-// far is how much more than the budget a trial may take to be compared with others: a network that is a little narrower
-// is about as good.
-const far = 1.15
+// farAbove is how much more than the budget a trial may take to be compared with others: a network that is a little
+// narrower is about as good.
+const farAbove = 1.15
+
+// far reports whether a trial took so much more than its budget that it is not compared with others.
+func (t *trial) far() bool { return t.over() > farAbove }
+
+// over returns what a trial took, as a multiple of its budget.
+func (t *trial) over() float64 { return float64(t.Cost.cells()) / t.Budget }
 
 // score is the error as it would be at the trial's budget; more than any error for networks far above that, which
 // cannot all be made narrower.
 func (t *trial) score() float64 {
 	score := normalised(t.wrong(), t.Cost.cells(), t.Budget)
-	if over := float64(t.Cost.cells()) / t.Budget; over > far {
-		score += over
+	if t.far() {
+		score += t.over()
 	}
 	return score
 }

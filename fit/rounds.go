@@ -175,14 +175,41 @@ func (s *search) ranked(rounds ...string) (all []*trial) {
 	return all
 }
 
-// top returns the best trials of the last round that has any, for the whole budget.
-func (s *search) top(n int) (list []*trial) {
+// leading returns a trial of each candidate for the whole budget, that of its last round, the best of the last round
+// first. Those far above the budget come last, so that an earlier round's stand before them.
+func (s *search) leading() []*trial {
+	var fitting, large []*trial
+	var seen []candidate
 	for _, rounds := range [][]string{{roundBest}, {roundBetter, roundNeighbour}, {roundMany}, {roundUsual}} {
-		if list = s.ranked(rounds...); len(list) > 0 {
-			break
+		for _, t := range s.ranked(rounds...) {
+			switch {
+			case contains(seen, t.Candidate):
+				continue
+			case t.far():
+				large = append(large, t)
+			default:
+				fitting = append(fitting, t)
+			}
+			seen = append(seen, t.Candidate)
 		}
 	}
+	return append(fitting, large...)
+}
+
+// top returns the first of the leading trials, at most so many.
+func (s *search) top(n int) []*trial {
+	list := s.leading()
 	return list[:min(n, len(list))]
+}
+
+// after returns the leading trial behind that of a candidate, nil if that is the last.
+func (s *search) after(c candidate) *trial {
+	list := s.leading()
+	i := slices.IndexFunc(list, func(t *trial) bool { return slices.Equal(t.Candidate, c) }) + 1
+	if i == 0 || i == len(list) {
+		return nil
+	}
+	return list[i]
 }
 
 // trials returns the trials of candidates for a part of the budget, but for those that have no configuration.
