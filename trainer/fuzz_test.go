@@ -18,6 +18,17 @@ func FuzzCheckpoint(f *testing.F) { fuzzCheckpoints(f, 0) }
 // FuzzLearnedCheckpoint is [FuzzCheckpoint] within the batches whose gradients are summed for thresholds.
 func FuzzLearnedCheckpoint(f *testing.F) { fuzzCheckpoints(f, 8, "encoder.thresholds=learned") }
 
+// FuzzConvolutionCheckpoint is [FuzzCheckpoint] with kernels that positions share.
+func FuzzConvolutionCheckpoint(f *testing.F) {
+	fuzzCheckpoints(f, 0, "model.topology=conv", "model.kernels=2,3", "model.levels=1", "model.widths=10", "model.width=10",
+		"model.depth=3", "model.anchored=1")
+}
+
+// FuzzRecurrentCheckpoint is [FuzzCheckpoint] with layers that steps share.
+func FuzzRecurrentCheckpoint(f *testing.F) {
+	fuzzCheckpoints(f, 0, "model.topology=recurrent", "model.widths=10,10", "model.hidden=2")
+}
+
 // fuzzCheckpoints adds checkpoints after so many batches and one more.
 func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 	path := filepath.Join(f.TempDir(), "m")
