@@ -38,6 +38,13 @@ func Convolutions() []Convolution {
 		}},
 		{"one by one", func(k *topology.Keys) { k.Patch, k.Padding = "3,1", "1,0" }},
 		{"anchored", func(k *topology.Keys) { k.Anchored, k.Anchors = 1, 3 }},
+		{"anchored evenly", func(k *topology.Keys) { k.Anchored, k.Anchors, k.Image = 1, 3, "2,8,4" }},
+		{"three anchored", func(k *topology.Keys) {
+			k.Anchored, k.Anchors, k.Image, k.Kernels, k.Pool, k.Inputs = 2, 40, "1,16,8", "3,4,3", "2,1,2", 4
+		}},
+		{"anchored with strides", func(k *topology.Keys) {
+			k.Anchored, k.Anchors, k.Image, k.Stride, k.Pool, k.Patch, k.Padding = 1, 9, "2,8,16", "2,1", "1,2", "5,3", "2,1"
+		}},
 	}
 }
 

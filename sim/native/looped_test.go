@@ -34,7 +34,7 @@ func TestLooped(t *testing.T) {
 			}
 		}
 		n := looped(t, m)
-		if (n == nil) != (form.Name == "anchored") {
+		if (n == nil) != (form.Name == "anchored") { // whose image has a row that no position of the second convolution has
 			t.Errorf("%s: there is a network with kernels once: %v", form.Name, n != nil)
 		}
 		if n == nil {
