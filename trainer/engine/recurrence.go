@@ -16,7 +16,6 @@ type recurrence struct {
 	steps, frame int // frame is the number of float32 of a step
 	state        int // those of the state
 	layers       []stepLayer
-	soft         bool
 }
 
 // stepLayer is a layer of a step: nodes, and what is gathered for them, with the rows of the first step.
@@ -53,7 +52,7 @@ func frameRows(m *model.Model) int {
 func (e *sharedEngine) newRecurrence() (r *recurrence, size int) {
 	m := e.m
 	last := m.Sections[len(m.Sections)-1].Width
-	r = &recurrence{steps: m.Steps, frame: frameRows(m) * shared.Lanes, state: last * shared.Lanes, soft: e.soft}
+	r = &recurrence{steps: m.Steps, frame: frameRows(m) * shared.Lanes, state: last * shared.Lanes}
 	inputs := m.Encoder.Inputs() / m.Steps
 	for i := range m.Encoder.Inputs() {
 		e.input = append(e.input, uint32(r.state+i/inputs*r.frame+i%inputs*shared.Lanes))
@@ -111,7 +110,7 @@ func (r *recurrence) forward(x []float32) {
 		for i := range r.layers {
 			l := &r.layers[i]
 			for j := range l.choices {
-				l.choices[j].forward(x, l.tables, at, r.soft)
+				l.choices[j].forward(x, l.tables, at)
 			}
 			shared.Forward(x, &l.list, l.tables.forward, 1, shared.Shift{In: at, Out: at})
 		}
@@ -138,8 +137,8 @@ func (r *recurrence) backward(x, g []float32, s *sums, _ int) {
 }
 
 // forward writes what a pin that chooses reads.
-func (c *stepChoice) forward(x []float32, t *nodeTables, at uint32, soft bool) {
-	if soft {
+func (c *stepChoice) forward(x []float32, t *nodeTables, at uint32) {
+	if t.relaxed {
 		c.Mean(x, c.shares(t), c.leaf+at, 1, at)
 		return
 	}

@@ -135,3 +135,22 @@ func TestRecurrentForward(t *testing.T) {
 		})
 	}
 }
+
+// TestRecurrentFrozen has the values of the frozen network where all layers are frozen, whatever the estimator.
+func TestRecurrentFrozen(t *testing.T) {
+	for name, change := range recurrentForms {
+		for _, estimator := range []string{"ste", "soft", "gumbel"} {
+			c, m := recurrentModel(t, estimator, change)
+			e, err := engine.New(m, c.Train.Batch, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), 37)
+			labels := labelsOf(len(samples), len(m.Classes))
+			r := e.Measure(engine.Batch{X: x, Labels: labels, Step: 1, Frozen: len(m.Sections)})
+			if want := frozenLoss(e.Frozen(nil), c.Model.Tau, x, e.Words(), labels); math.Abs(r.Loss-want) > 1e-6 {
+				t.Errorf("%s, %s: loss %v, that of the frozen network is %v", name, estimator, r.Loss, want)
+			}
+		}
+	}
+}

@@ -334,6 +334,14 @@ func TestSharedFrozen(t *testing.T) {
 			if want := slow.loss(samples, labels); math.Abs(r.Loss-want) > 1e-6 {
 				t.Errorf("loss %v, want %v", r.Loss, want)
 			}
+			m.Config.Train.Estimator = "soft" // and all layers are frozen
+			if e, err = engine.New(m, c.Train.Batch, 2); err != nil {
+				t.Fatal(err)
+			}
+			all := e.Measure(engine.Batch{X: x, Labels: labels, Step: 1, Frozen: len(m.Sections)})
+			if math.Abs(all.Loss-r.Loss) > 1e-6 {
+				t.Errorf("loss %v where all layers are frozen, %v where all values are hard", all.Loss, r.Loss)
+			}
 			unrolled, err := m.Compact().Unroll()
 			if err != nil {
 				t.Fatal(err)
