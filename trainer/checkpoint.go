@@ -85,13 +85,14 @@ var errDiverged = errors.New("training diverged")
 // a gradient has overflowed, and the network would only die further.
 func (s *session) checkFinite() error {
 	err := s.m.Validate()
+	diverged := errors.Is(err, model.ErrNotFinite)
 	for _, m := range s.eng.Moments() {
 		if i := slices.IndexFunc(m.Data, func(x float32) bool { return x-x != 0 }); err == nil && i >= 0 {
-			err = fmt.Errorf("%s: %v among the moments", m.Name, m.Data[i])
+			err, diverged = fmt.Errorf("%s: %v among the moments", m.Name, m.Data[i]), true
 		}
 	}
-	if err == nil {
-		return nil
+	if !diverged {
+		return err
 	}
 	return fmt.Errorf("%w in epoch %d by batch %d: %w; train anew with a smaller train.optimizer.lr or model.depth, or "+
 		"with a larger model.tau",

@@ -263,6 +263,9 @@ func (s *session) begin() (err error) {
 		s.m = initialPart(s.Config, s.data.Encoder, s.data.Classes, s.part, s.Threads)
 		s.m.Record = s.record()
 	}
+	if err == nil {
+		err = s.m.Validate() // or a whole epoch would be trained that cannot be saved
+	}
 	if err != nil {
 		return err
 	}

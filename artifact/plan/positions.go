@@ -49,7 +49,7 @@ func (p *Plan) apart(ctx context.Context, m Network) (*model.Parts, []Part, erro
 	network, err := compact.Parts()
 	if err != nil {
 		return nil, nil, hint.With(option.Errorf("{Fold positions}: %w", err),
-			"train a network of topology conv, or leave {Fold} out")
+			"train a network of topology conv without model.anchored, or leave {Fold} out")
 	}
 	var parts []Part
 	for i := range network.Convolutions {

@@ -123,8 +123,8 @@ func (o *Options) Possible() (width int, ok bool) {
 		return 0, false
 	}
 	size, _ := k.ImageSize()
-	inputs := size[0] * size[1] * size[2] * (cmp.Or(o.Bits, defaultBits) - 1)
-	return k.Width, k.CheckInputs(inputs) == nil
+	features := size[0] * size[1] * size[2]
+	return k.Width, k.CheckData(1, features, features*(cmp.Or(o.Bits, defaultBits)-1)) == nil
 }
 
 // defaultBits is the default of Bits.

@@ -73,7 +73,7 @@ func TestConvErrors(t *testing.T) {
 func TestConvData(t *testing.T) {
 	c := parse(t, "data: {set: mnist}\nmodel: {topology: conv, kernels: \"8\", image: \"1,27,28\"}\n")
 	err := c.CheckClasses(2, 784*3)
-	const want = "model.image: images of 1,27,28 have 756 pixels, and the data set has 2352 input bits, no multiple of that"
+	const want = "model.image: images of 1,27,28 have 756 values, and the data set has 784 features"
 	if err == nil || err.Error() != "m.yaml:2:46: "+want {
 		t.Errorf("%v, want %s", err, want)
 	}

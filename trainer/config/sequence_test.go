@@ -78,7 +78,7 @@ func TestRecurrentErrors(t *testing.T) {
 	}
 }
 
-// TestRecurrentInputs holds that the input bits are split into the steps.
+// TestRecurrentInputs holds that the features are split into the steps.
 func TestRecurrentInputs(t *testing.T) {
 	c, err := config.Parse("m.yaml", []byte("data: {set: parity}\nmodel: {topology: recurrent, widths: 8}"), nil)
 	if err != nil {
@@ -87,8 +87,9 @@ func TestRecurrentInputs(t *testing.T) {
 	if err := c.FitClasses(2).CheckClasses(2, 16); err != nil {
 		t.Error(err)
 	}
-	want := "m.yaml:2:1: model.steps: the 17 input bits of a sample cannot be split into 16 steps"
-	if err := c.FitClasses(2).CheckClasses(2, 17); err == nil || err.Error() != want {
+	c.Encoder.Bits = 4 // so that the input bits could be split where the features cannot
+	want := "m.yaml:2:1: model.steps: the 24 features of a sample cannot be split into 16 steps"
+	if err := c.FitClasses(2).CheckClasses(2, 3*24); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -36,11 +36,8 @@ func (c Config) CheckClasses(classes, inputs int) error {
 		return c.wrong("model.width", fmt.Sprintf("use a multiple of %d, for example %d", classes, multiple(w, classes)),
 			"%d chains cannot be split into %d classes", w, classes)
 	}
-	if err := c.network(c.Model.CheckInputs(inputs)); err != nil {
-		return err
-	}
 	features := inputs / max(1, c.Encoder.Bits-1)
-	if err := c.network(c.Model.CheckSpread(classes, features)); err != nil || c.Model.Tau != 0 {
+	if err := c.network(c.Model.CheckData(classes, features, inputs)); err != nil || c.Model.Tau != 0 {
 		return err
 	}
 	return c.wrong("model.tau", fmt.Sprintf("give it, for example %g", DefaultTau(c.Model.Width, classes)), "missing")

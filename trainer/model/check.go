@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -224,6 +225,9 @@ func (m *Model) checkPinValues(i int, p *Pin) (string, error) {
 	return "", nil
 }
 
+// ErrNotFinite is the error of parameters that are not finite numbers.
+var ErrNotFinite = errors.New("want finite ones")
+
 // checkFinite returns an error if x has a NaN or an infinity.
 func checkFinite(x []float32) error {
 	all := uint32(0)
@@ -235,7 +239,7 @@ func checkFinite(x []float32) error {
 		return nil
 	}
 	bad := x[slices.IndexFunc(x, func(v float32) bool { return math32.IsNaN(v) || math32.IsInf(v, 0) })]
-	return fmt.Errorf("%v among the numbers, want finite ones", bad)
+	return fmt.Errorf("%v among the numbers, %w", bad, ErrNotFinite)
 }
 
 // checkForm checks what a model and a frozen network have in common.

@@ -52,7 +52,7 @@ func (m *Model) checkPart() error {
 func (m *Model) checkPrivate() error {
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		if s.Width != m.Width {
+		if s.Width != m.Width || s.Grid != nil {
 			return errNotPrivate
 		}
 		for k := range s.Pins {

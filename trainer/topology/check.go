@@ -111,13 +111,15 @@ func (k *Keys) Check() *Fault {
 // checkSize refuses networks that are larger than files and netlists hold.
 func (k *Keys) checkSize() *Fault {
 	sections, nodes := 0, 0
-	for i, layer := range k.Layers() {
+	layers := k.Layers()
+	for i := range layers {
+		layer := &layers[i]
 		if nodes += layer.Nodes() * k.Copies(); nodes > maxNodes {
 			return k.tooLarge()
 		}
 		sections++
-		for _, p := range layer.Pins {
-			if fault := k.checkHidden(i, &layer, &p); fault != nil {
+		for j := range layer.Pins {
+			if fault := k.checkHidden(layers, i, &layer.Pins[j]); fault != nil {
 				return fault
 			}
 		}
@@ -139,38 +141,45 @@ func (k *Keys) tooLarge() *Fault {
 }
 
 // checkHidden refuses more candidates of a pin than there are nodes in the layer before, or can be numbered.
-func (k *Keys) checkHidden(layer int, l *Layer, p *Pin) *Fault {
+func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
+	l := &layers[i]
 	if p.Source != Previous || p.K == 1 || l.Grid != nil {
 		return nil
 	}
-	layers := k.Layers()
-	before := layers[(layer+len(layers)-1)%len(layers)].Outputs() // of a recurrent network's first, the state
+	key, which := "hidden", "hidden "
+	if k.Chains > 0 {
+		key, which = "anchors", "" // chains choose among those of the last convolution
+	}
+	before := k.before(layers, i)
 	switch {
 	case p.K > before:
 		return &Fault{
-			"hidden", fmt.Sprintf("%d different candidates cannot be drawn from the %d gates of a layer", p.K, before),
+			key, fmt.Sprintf("%d different candidates cannot be drawn from the %d gates of a layer", p.K, before),
 			fmt.Sprintf("use at most %d, or a larger model.width", before),
 		}
 	case l.Width*p.K > maxHidden:
 		return &Fault{
-			"hidden", fmt.Sprintf("a layer of %d gates with %d hidden candidates each has more of them than %d", l.Width, p.K,
-				maxHidden),
+			key, fmt.Sprintf("a layer of %d gates with %d %scandidates each has more of them than %d", l.Width, p.K,
+				which, maxHidden),
 			fmt.Sprintf("use at most %d, or a smaller model.width", maxHidden/l.Width),
 		}
 	}
 	return nil
 }
 
-// CheckInputs returns what does not fit a data set with so many encoded input bits.
-func (k *Keys) CheckInputs(inputs int) *Fault {
+// CheckData returns what does not fit a data set of so many classes and features, with so many input bits in all.
+func (k *Keys) CheckData(classes, features, inputs int) *Fault {
 	if k.convolves() {
-		return k.checkImage(inputs)
-	}
-	if k.recurs() {
-		if fault := k.checkSteps(inputs); fault != nil {
+		if fault := k.checkImage(features, inputs); fault != nil {
 			return fault
 		}
-		inputs /= k.Steps
+		return k.checkSpread(classes, features)
+	}
+	if k.recurs() {
+		if fault := k.checkSteps(features); fault != nil {
+			return fault
+		}
+		features, inputs = features/k.Steps, inputs/k.Steps
 	}
 	for _, layer := range k.Layers() {
 		for _, p := range layer.Pins {
@@ -182,16 +191,17 @@ func (k *Keys) CheckInputs(inputs int) *Fault {
 			}
 		}
 	}
-	return nil
+	return k.checkSpread(classes, features)
 }
 
-// CheckSpread returns what keeps structured wires from combining different sources, for that many classes and features:
+// checkSpread returns what keeps structured wires from combining different sources, for that many classes and features:
 // a node takes two features or two nodes.
-func (k *Keys) CheckSpread(classes, features int) *Fault {
+func (k *Keys) checkSpread(classes, features int) *Fault {
 	if k.Wiring != Spread {
 		return nil
 	}
-	for i, layer := range k.Layers() {
+	layers := k.Layers()
+	for i, layer := range layers {
 		for _, p := range layer.Pins {
 			sources := features
 			switch p.Wires {
@@ -202,7 +212,7 @@ func (k *Keys) CheckSpread(classes, features int) *Fault {
 				continue
 			}
 			if p.Source == Previous && p.Wires == Structured {
-				sources = k.Layers()[i-1].Width
+				sources = k.before(layers, i)
 			}
 			if sources < 2 {
 				return &Fault{
@@ -214,6 +224,11 @@ func (k *Keys) CheckSpread(classes, features int) *Fault {
 		}
 	}
 	return nil
+}
+
+// before returns how many bits leave the layer before one; before a recurrent network's first, that is the state.
+func (k *Keys) before(layers []Layer, i int) int {
+	return layers[(i+len(layers)-1)%len(layers)].Outputs()
 }
 
 // checkTree checks the keys that a tree alone has.
@@ -267,10 +282,15 @@ func (k *Keys) checkWidths(example string) *Fault {
 			"use random, or model.hidden: 1",
 		}
 	case k.Inputs != 2 && k.Wiring == Spread:
-		return &Fault{
-			"wiring", fmt.Sprintf("structured is for nodes of two pins, and these have %d", k.Inputs),
-			"use balanced, or model.inputs: 2",
-		}
+		return spreadTwo(k)
 	}
 	return nil
+}
+
+// spreadTwo is the fault of structured wires of nodes that do not have two pins.
+func spreadTwo(k *Keys) *Fault {
+	return &Fault{
+		"wiring", fmt.Sprintf("structured is for nodes of two pins, and these have %d", k.Inputs),
+		"use balanced, or model.inputs: 2",
+	}
 }

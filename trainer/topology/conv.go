@@ -84,6 +84,10 @@ func (k *Keys) completeConv(given func(key string) bool) {
 	if k.Channels == 0 && !given("channels") {
 		k.Channels = standardChannels
 	}
+	// Numbers that are no pins or layers are refused later.
+	if k.Inputs < 1 || k.Inputs > MaxPins || k.Leaves < 0 || k.Leaves > k.Inputs || k.Chains < 0 || k.Chains > MaxDepth {
+		return
+	}
 	layers, fault := k.convLayers()
 	if fault != nil {
 		return
@@ -202,7 +206,11 @@ func (k *Keys) convLayers() (all []Layer, fault *Fault) {
 	grid, under := input, field{1, 1, 0}
 	for i := range convolutions {
 		c := &convolutions[i]
-		under = under.read(c.Patch, c.Stride, c.Padding)
+		if under = under.read(c.Patch, c.Stride, c.Padding); k.Anchored > 0 {
+			if fault := under.check(i, max(image[1], image[2])); fault != nil {
+				return nil, fault
+			}
+		}
 		if input.Side, input.Stride, input.Padding = under.side, under.stride, -under.start; k.Anchored > 0 && i > 0 {
 			of := input
 			grid.Field = &of
@@ -265,13 +273,6 @@ func (k *Keys) kernelLevels(number int, c *convolution, grid Grid, first, pixels
 		return nil, &Fault{
 			"patch", fmt.Sprintf("convolution %d has patches of %d x %d, and reads images of %d x %d with their padding",
 				number+1, c.Patch, c.Patch, rows, columns), "use smaller patches, more padding, or less pooling before",
-		}
-	}
-	if c.Padding >= c.Patch {
-		return nil, &Fault{
-			"padding",
-			fmt.Sprintf("convolution %d has %d zeros on each side, and its patches of %d x %d could lie beyond the image",
-				number+1, c.Padding, c.Patch, c.Patch), fmt.Sprintf("use at most %d there", c.Patch-1),
 		}
 	}
 	if most := MaxPositions(pixels); grid.Positions() > most {

@@ -54,25 +54,25 @@ func (k *Keys) ReadPlanes(planes int) int {
 	return min(k.Channels, planes)
 }
 
-// checkImage returns what does not fit so many input bits: the images must have as many features as these have, and
-// pins enough to choose from.
-func (k *Keys) checkImage(inputs int) *Fault {
+// checkImage returns what does not fit so many features and input bits: the images must have as many values, and pins
+// enough to choose from.
+func (k *Keys) checkImage(features, inputs int) *Fault {
 	size, fault := k.ImageSize()
 	if fault != nil {
 		return fault
 	}
-	if pixels := size[1] * size[2]; inputs%(pixels*size[0]) != 0 {
+	if values := size[0] * size[1] * size[2]; values != features {
 		return &Fault{
-			"image", fmt.Sprintf("images of %s have %d pixels, and the data set has %d input bits, no multiple of that", k.Image,
-				pixels*size[0], inputs), "give planes, rows and columns of its images",
+			"image", fmt.Sprintf("images of %s have %d values, and the data set has %d features", k.Image, values, features),
+			"give planes, rows and columns of its images",
 		}
 	}
-	layers := k.Layers()
+	layers, planes := k.Layers(), inputs/(size[1]*size[2])
 	for _, l := range layers {
-		if l.Grid == nil || l.Grid.Field == nil {
+		if !slices.ContainsFunc(l.Pins, func(p Pin) bool { return l.Grid != nil && p.Source == Input && p.Wires == Chosen }) {
 			continue
 		}
-		if n := l.Grid.Field.Elements(inputs / (size[1] * size[2])); k.Anchors > n {
+		if n := l.Grid.Of(Input).Elements(planes); k.Anchors > n {
 			return &Fault{
 				"anchors", fmt.Sprintf("%d different candidates cannot be drawn from the %d input bits under a patch",
 					k.Anchors, n),
@@ -80,11 +80,12 @@ func (k *Keys) checkImage(inputs int) *Fault {
 			}
 		}
 	}
-	return k.checkPatch(layers[0].Grid, inputs/(size[1]*size[2]))
+	return k.checkPatch(layers[0].Grid, planes)
 }
 
 // checkNodes checks what the nodes of kernels are.
 func (k *Keys) checkNodes([]Layer) *Fault {
+	all, _ := k.convolutions()
 	switch {
 	case k.Leaves < 0 || k.Leaves > k.Inputs:
 		return &Fault{
@@ -99,6 +100,11 @@ func (k *Keys) checkNodes([]Layer) *Fault {
 		return &Fault{
 			"anchored", fmt.Sprintf("%d pins of a node with %d choose among input bits", k.Anchored, k.Inputs),
 			fmt.Sprintf("use 0 to %d, so that a pin is left for the layer before", k.Inputs-1),
+		}
+	case k.Anchored > 0 && len(all) == 1:
+		return &Fault{
+			"anchored", "pins of the kernels choose among input bits, but those of a single convolution read nothing else",
+			"leave it out, or give more than one convolution in model.kernels",
 		}
 	}
 	return nil
@@ -139,6 +145,8 @@ func (k *Keys) checkForm(layers []Layer) *Fault {
 			"wiring", k.Wiring + " is for wires that are drawn, and model.hidden has the nodes choose them",
 			"use random, or model.hidden: 1",
 		}
+	case k.Inputs != 2 && k.Wiring == Spread:
+		return spreadTwo(k)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -114,6 +115,12 @@ func TestConvImpossible(t *testing.T) {
 		{"pool", func(k *Keys) { k.Pool = "3" }},
 		{"pool", func(k *Keys) { k.Stride, k.Patch = "8", "3" }},
 		{"inputs", func(k *Keys) { k.Inputs = 1 }},
+		{"anchored", func(k *Keys) { k.Anchored, k.Kernels = 1, "4" }},
+		{"anchored", func(k *Keys) {
+			k.Anchored, k.Kernels, k.Pool, k.Patch, k.Stride = 1, strings.Repeat("4,", 39)+"4", "1", "2", "2"
+		}},
+		{"anchors", func(k *Keys) { k.Widths, k.Chains, k.Anchors = "10", 2, 200 }},
+		{"wiring", func(k *Keys) { k.Inputs, k.Widths, k.Wiring = 4, "20", Spread }},
 		{"hidden", func(k *Keys) { k.Hidden = 19 }},
 		{"anchored", func(k *Keys) { k.Anchored = 2 }},
 		{"leaves", func(k *Keys) { k.Leaves = 3 }},
@@ -142,13 +149,37 @@ func TestConvImpossible(t *testing.T) {
 	}
 }
 
+// TestConvOutOfRange completes keys that are not within their ranges yet.
+func TestConvOutOfRange(t *testing.T) {
+	for _, change := range []func(k *Keys){
+		func(k *Keys) { k.Inputs = 0 },
+		func(k *Keys) { k.Inputs = -1 },
+		func(k *Keys) { k.Inputs = 1 << 62 },
+		func(k *Keys) { k.Leaves = -1 },
+		func(k *Keys) { k.Leaves = 1 << 62 },
+		func(k *Keys) { k.Chains = -1 },
+		func(k *Keys) { k.Chains = 1 << 62 },
+	} {
+		k := Default()
+		k.Topology, k.Image, k.Kernels, k.Widths = Conv, "3,8,10", "4,6", "10"
+		was := k.Depth
+		change(&k)
+		if k.Complete(func(string) bool { return false }); k.Depth != was {
+			t.Errorf("%+v has a depth", k)
+		}
+	}
+}
+
 // TestConvInputs refuses input bits that the image does not have.
 func TestConvInputs(t *testing.T) {
 	k := convKeysOf(func(k *Keys) { k.Hidden, k.Channels, k.Anchored, k.Anchors = 20, 3, 1, 400 })
-	for inputs, key := range map[int]string{239: "image", 240: "anchors", 720: ""} {
-		fault := k.CheckInputs(inputs)
-		if fault == nil && key != "" || fault != nil && fault.Key != key {
-			t.Errorf("%d input bits: %+v, want a fault of %q", inputs, fault, key)
+	for _, c := range []struct {
+		features, bits int
+		key            string
+	}{{239, 1, "image"}, {80, 3, "image"}, {240, 1, "anchors"}, {240, 3, ""}} {
+		fault := k.CheckData(2, c.features, c.features*c.bits)
+		if fault == nil && c.key != "" || fault != nil && fault.Key != c.key {
+			t.Errorf("%d features of %d bits: %+v, want a fault of %q", c.features, c.bits, fault, c.key)
 		}
 	}
 }
@@ -157,10 +188,27 @@ func TestConvInputs(t *testing.T) {
 func TestConvCandidates(t *testing.T) {
 	k := convKeysOf(func(k *Keys) { k.Hidden, k.Channels = 20, 3 })
 	k.Image = "1,8,10"
-	for inputs, key := range map[int]string{160: "hidden", 240: ""} {
-		fault := k.CheckInputs(inputs)
+	for bits, key := range map[int]string{2: "hidden", 3: ""} {
+		fault := k.CheckData(2, 80, 80*bits)
 		if fault == nil && key != "" || fault != nil && fault.Key != key {
-			t.Errorf("%d input bits: %+v, want a fault of %q", inputs, fault, key)
+			t.Errorf("%d input bits a feature: %+v, want a fault of %q", bits, fault, key)
+		}
+	}
+}
+
+// TestConvFits has no fault of networks whose data are just enough, and none with private chains.
+func TestConvFits(t *testing.T) {
+	for name, change := range map[string]func(k *Keys){
+		"one level": func(k *Keys) { k.Kernels, k.Levels = "10", "1" },
+		// Their patches have 18 input bits, and no pin chooses among anchors.
+		"pins left of leaves": func(k *Keys) { k.Leaves, k.Anchors = 1, 32 },
+		// 20 bits leave the last convolution, though it has one kernel.
+		"one kernel": func(k *Keys) { k.Kernels, k.Pool, k.Widths, k.Wiring = "1", "2", "20", Spread },
+	} {
+		k := convKeysOf(change)
+		k.Image = "1,8,10"
+		if fault := k.CheckData(2, 80, 80); fault != nil || k.PrivateChains() {
+			t.Errorf("%s: %+v, private chains %v", name, fault, k.PrivateChains())
 		}
 	}
 }

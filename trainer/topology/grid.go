@@ -1,5 +1,7 @@
 package topology
 
+import "fmt"
+
 // Grid says at which positions of an image the nodes of a layer are evaluated, and what they read there.
 //
 // An image has planes of rows and columns. The patch of a position are the Side x Side pixels of all planes that begin
@@ -55,6 +57,19 @@ func (f field) read(side, stride, padding int) field {
 	return field{f.side + (side-1)*f.stride, f.stride * stride, f.start - padding*f.stride}
 }
 
+// check refuses a field of convolution i that is much larger than the image, whose longer side is given: nearly all of
+// it would lie beyond the edges, where there is nothing to choose.
+func (f field) check(i, image int) *Fault {
+	const times = 4
+	if max(f.side, f.stride) <= times*image+16 {
+		return nil
+	}
+	return &Fault{
+		"anchored", fmt.Sprintf("kernels of convolution %d see %d pixels to a side, more than %d times as many as there are",
+			i+1, max(f.side, f.stride), times), "use fewer convolutions, smaller patches or strides, or model.anchored: 0",
+	}
+}
+
 // Size returns the number of rows and columns of positions.
 func (g *Grid) Size() (rows, columns int) {
 	along := func(n int) int { return (n+2*g.Padding-g.Side)/g.Stride + 1 }
@@ -79,7 +94,7 @@ func (g *Grid) Elements(planes int) int { return planes * g.Side * g.Side }
 // MaxPositions returns how many positions a convolution may have of a network that reads so many pixels. Padding can
 // make more of them than there are pixels, and a header of a few lines is not to decide how much memory a network
 // takes.
-func MaxPositions(pixels int) int { return max(16*pixels, 1<<12) }
+func MaxPositions(pixels int) int { return max(4*pixels, 1<<8) }
 
 // FrozenLayers returns the number of layers of the frozen network: pooling is a layer of its own.
 func (k *Keys) FrozenLayers() int {

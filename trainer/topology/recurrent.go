@@ -83,13 +83,13 @@ func checkRecurrent(k *Keys) *Fault {
 	}
 }
 
-// checkSteps returns what does not fit so many input bits of a sample.
-func (k *Keys) checkSteps(inputs int) *Fault {
-	if inputs%k.Steps == 0 {
+// checkSteps returns what does not fit so many features of a sample.
+func (k *Keys) checkSteps(features int) *Fault {
+	if features%k.Steps == 0 {
 		return nil
 	}
 	return &Fault{
-		"steps", fmt.Sprintf("the %d input bits of a sample cannot be split into %d steps", inputs, k.Steps),
+		"steps", fmt.Sprintf("the %d features of a sample cannot be split into %d steps", features, k.Steps),
 		"give the steps of a sample of this data set",
 	}
 }

@@ -163,14 +163,9 @@ const Operations = 16
 // PrivateChains reports whether a node reads no hidden node but the one of the same index in the layer before, its
 // spine.
 func (k *Keys) PrivateChains() bool {
-	for _, layer := range k.Layers() {
-		for _, p := range layer.Pins {
-			if p.Source == Previous {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(k.Layers(), func(l Layer) bool {
+		return l.Grid != nil || slices.ContainsFunc(l.Pins, func(p Pin) bool { return p.Source == Previous })
+	})
 }
 
 // Layer is what consecutive layers are made of that stand together in a section of the model.
