@@ -43,12 +43,47 @@ func (s *session) start() (*model.Model, error) {
 	if origin != nil && sameClasses(s.data.Classes, m.Classes, true) {
 		m.Classes = s.data.Classes
 	}
+	settle(m, &s.Config)
 	if err := fits(m, s.Config, s.data); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Start, err)
 	}
 	m.Config, m.Record = s.Config, s.record()
 	m.Record.Start, m.Record.Origin = from, origin
 	return m, nil
+}
+
+// settle has the pins of a model read what they chose, where a configuration has pins of the same sources that do not
+// choose.
+func settle(m *model.Model, cfg *config.Config) {
+	want := layout(cfg, m.Part)
+	if len(want) != len(m.Sections) {
+		return
+	}
+	var pins []*model.Pin
+	for i := range want {
+		s := &m.Sections[i]
+		if len(s.Pins) != len(want[i].Pins) {
+			return
+		}
+		for k := range s.Pins {
+			switch p, w := &s.Pins[k], want[i].Pins[k]; {
+			case p.Source != w.Source:
+				return
+			case p.K > 1 && w.K == 1:
+				pins = append(pins, p)
+			}
+		}
+	}
+	for _, p := range pins {
+		p.Settle()
+	}
+	is := &m.Config.Model
+	if cfg.Model.Hidden == 1 {
+		is.Hidden = 1
+	}
+	if cfg.Model.Anchors == 1 {
+		is.Anchors = 1
+	}
 }
 
 // startAt returns name and checksum of a model file.

@@ -33,6 +33,47 @@ func TestStart(t *testing.T) {
 	sameParameters(t, was, m)
 }
 
+// TestStartSettled starts networks whose pins do not choose from such whose pins did: each reads what it had chosen, so
+// that both compute the same.
+func TestStartSettled(t *testing.T) {
+	for name, c := range map[string]struct{ model, key string }{
+		"conv":    {"topology=conv kernels=6 levels=2 widths=20 width=20 depth=3 hidden=3", "hidden"},
+		"chains":  {"topology=conv kernels=6,4 levels=1 widths=20 width=20 chains=2 depth=4 anchors=5 anchored=1", "anchors"},
+		"steps":   {"topology=recurrent widths=20,20 width=20 depth=2 hidden=3 anchors=1", "hidden"},
+		"layers":  {"topology=layered widths=20,20 width=20 depth=2 hidden=5", "hidden"},
+		"private": {"topology=ialgn", "anchors"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")
+			keys := []string{"train.epochs=1"}
+			for key := range strings.FieldsSeq(c.model) {
+				keys = append(keys, "model."+key)
+			}
+			train(t, Run{Config: parse(t, keys...), Model: base})
+			keys = append(keys, "train.optimizer.lr=1e-9", "model."+c.key+"=1")
+			train(t, Run{Config: parse(t, keys...), Model: path, Start: base})
+			was, m := loadModel(t, base), loadModel(t, path)
+			settled := 0
+			for i := range m.Sections {
+				for k, p := range m.Sections[i].Pins {
+					if was.Sections[i].Pins[k].K > p.K {
+						settled++
+					}
+				}
+			}
+			if settled == 0 {
+				t.Error("no pin is settled")
+			}
+			want := was.Freeze()
+			want.Name = m.Config.Name
+			if diff := cmp.Diff(want, m.Freeze()); diff != "" {
+				t.Errorf("frozen network (-started from +settled):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestStartMoments starts from a checkpoint, whose moments must not matter: the
 // parameters become those of a start from the model.
 func TestStartMoments(t *testing.T) {

@@ -133,6 +133,15 @@ func table(logits []float32, pins int) uint64 {
 	return t
 }
 
+// Settle leaves each node the candidate that its pin selects, so that there is no choice any more.
+func (p *Pin) Settle() {
+	n := len(p.Logits) / p.K
+	for node := range n { // behind what is still to be read
+		p.Wires.Set(node, p.Wires.At(node*p.K+argmax(p.Logits[node*p.K:][:p.K])))
+	}
+	p.Wires, p.Logits, p.K = p.Wires.Slice(0, n), nil, 1
+}
+
 // argmax returns the lowest index of the largest element.
 func argmax(x []float32) int {
 	best, at := x[0], 0
