@@ -79,6 +79,17 @@ func TestPositions(t *testing.T) {
 		{"chains behind", func(c *config.Config) {
 			c.Model.Widths, c.Model.Chains, c.Model.Anchors = "30", 3, 2
 		}, CompileOptions{}},
+		{"anchored", func(c *config.Config) {
+			c.Model.Image, c.Model.Anchored, c.Model.Anchors = "2,8,4", 1, 3
+		}, CompileOptions{}},
+		{"three anchored", func(c *config.Config) {
+			c.Model.Image, c.Model.Kernels, c.Model.Pool, c.Model.Inputs = "1,16,8", "3,4,3", "2,1,2", 4
+			c.Model.Anchored, c.Model.Anchors, c.Model.Levels = 2, 40, "1"
+		}, CompileOptions{Target: "xilinx7", Pipeline: PipelineStages(2)}},
+		{"anchored, with strides", func(c *config.Config) {
+			c.Model.Image, c.Model.Stride, c.Model.Pool, c.Model.Patch, c.Model.Padding = "2,8,16", "2,1", "1,2", "5,3", "2,1"
+			c.Model.Anchored, c.Model.Anchors = 1, 9
+		}, CompileOptions{}},
 		{"uneven thresholds", func(c *config.Config) { c.Name = "uneven" }, CompileOptions{}},
 		{"dropping", func(*config.Config) {}, CompileOptions{Wrap: WrapUART}},
 	} {
@@ -114,6 +125,12 @@ func TestPositionsMutants(t *testing.T) {
 		{"the rows above", "lines_1[column_1] <= slice_1[17:6]", "lines_1[column_1] <= slice_1[11:0]"},
 		{"a level", "level_1 > 2'd1", "level_1 > 2'd2"},
 		{"the buffer that is scanned", "current <= next", "current <= ~next"},
+	})
+	anchored := convolved(t, func(c *config.Config) { c.Model.Image, c.Model.Anchored, c.Model.Anchors = "2,8,4", 1, 3 })
+	a, with, _ := engineOf(t, anchored, CompileOptions{})
+	checkMutants(t, a, with, []mutant{
+		{"an input bit that passes by", "{h_1[", "{~h_1["},
+		{"where it comes from", ".h(h_1)", ".h({h_1[0], h_1[16:1]})"},
 	})
 	t.Run("a table of a kernel", func(t *testing.T) {
 		found := 0

@@ -49,7 +49,8 @@ func (p *Plan) apart(ctx context.Context, m Network) (*model.Parts, []Part, erro
 	network, err := compact.Parts()
 	if err != nil {
 		return nil, nil, hint.With(option.Errorf("{Fold positions}: %w", err),
-			"train a network of topology conv without model.anchored, or leave {Fold} out")
+			"train a network of topology conv, with model.anchored on images of which pooling leaves nothing out, or "+
+				"leave {Fold} out")
 	}
 	var parts []Part
 	for i := range network.Convolutions {
@@ -114,7 +115,8 @@ func (p *Plan) positions(ctx context.Context, _ *netlist.Netlist, m Network, out
 			g := network.Convolutions[i].Grid
 			s.Convolutions = append(s.Convolutions, positions.Convolution{
 				Planes: g.Planes, Rows: g.Rows, Columns: g.Columns, Side: g.Side, Stride: g.Stride, Padding: g.Padding,
-				Pool: g.Pool, Kernels: network.Convolutions[i].Kernels.Width, Part: module,
+				Pool: g.Pool, Kernels: network.Convolutions[i].Kernels.Width - network.Convolutions[i].Carried,
+				Carried: network.Convolutions[i].Carried, Part: module,
 			})
 		}
 		f.Parts = append(f.Parts, artifact.FoldPart{

@@ -53,8 +53,9 @@ func (s *Shape) convolution(i int) string {
 		"@ROWBITS-1@", fmt.Sprint(width(rows)-1), "@COLUMNBITS@", fmt.Sprint(width(columns)),
 		"@COLUMNBITS-1@", fmt.Sprint(width(columns)-1), "@LASTROW@", fmt.Sprint(rows-1), "@LASTCOLUMN@",
 		fmt.Sprint(columns-1), "@FIRSTROW@", fmt.Sprint(firstRow), "@LASTELEMENT@", fmt.Sprint(c.Side*slice-1),
-		"@LASTKERNEL@", fmt.Sprint(c.Kernels-1), "@LASTLINE@", fmt.Sprint(slice-c.Planes-1), "@LASTSLICE@",
-		fmt.Sprint(slice-1), "@ABOVE@", fmt.Sprint(c.Side-1), "@XBITS@", fmt.Sprint(width(x)), "@XBITS-1@",
+		"@LASTKERNEL@", fmt.Sprint(c.Kernels-1), "@LASTOUTPUT@", fmt.Sprint(c.outputs()-1),
+		"@LASTLINE@", fmt.Sprint(slice-c.Planes-1), "@LASTSLICE@", fmt.Sprint(slice-1), "@ABOVE@", fmt.Sprint(c.Side-1),
+		"@XBITS@", fmt.Sprint(width(x)), "@XBITS-1@",
 		fmt.Sprint(width(x)-1), "@LASTX@", fmt.Sprint(x-1), "@YBITS@", fmt.Sprint(width(y)), "@YBITS-1@",
 		fmt.Sprint(width(y)-1), "@LASTY@", fmt.Sprint(y-1),
 	).Replace(text)
@@ -130,15 +131,22 @@ func (c *Convolution) pooling() string {
 	depth := halfDepth(columns)
 	half := fmt.Sprintf(`  reg [@LASTKERNEL@:0] half_@N@[0:%[1]d];
   always @(posedge clk) begin
-    if (pair_@N@ & x_@N@[0] & ~y_@N@[0]) half_@N@[x_@N@[@XBITS-1@:1]] <= left_@N@ | h_@N@;
+    if (pair_@N@ & x_@N@[0] & ~y_@N@[0]) half_@N@[x_@N@[@XBITS-1@:1]] <= left_@N@ | @POOLED@;
     if (pair_@N@ & ~x_@N@[0]) above_@N@ <= half_@N@[x_@N@[@XBITS-1@:1]];
   end
 `, depth-1)
 	if depth == 1 {
-		half = "  always @(posedge clk) if (pair_@N@ & x_@N@[0] & ~y_@N@[0]) above_@N@ <= left_@N@ | h_@N@;\n"
+		half = "  always @(posedge clk) if (pair_@N@ & x_@N@[0] & ~y_@N@[0]) above_@N@ <= left_@N@ | @POOLED@;\n"
 	}
 	// The wire stands before what reads it.
 	text, after, _ := strings.Cut(pool, "@HALF@")
 	wire, rest, _ := strings.Cut(after, "\n")
-	return text + wire + "\n" + half + rest
+	pooled, joined, carried := "h_@N@", "left_@N@ | h_@N@ | above_@N@", ""
+	if c.Carried > 0 {
+		pooled = "h_@N@[@LASTKERNEL@:0]"
+		joined = fmt.Sprintf("{h_@N@[@LASTOUTPUT@:%d], left_@N@ | %s | above_@N@}", c.Kernels, pooled)
+		carried = " Input bits for later convolutions pass by."
+	}
+	return strings.NewReplacer("@POOLED@", pooled, "@JOINED@", joined, "@CARRIED@", carried).Replace(
+		text + wire + "\n" + half + rest)
 }

@@ -11,6 +11,8 @@
 // or of none: where the stride passes it by, or where it would reach beyond the padding. What leaves the last
 // convolution is gathered in a register, whose bits the dense layers take all at once.
 //
+// Input bits that a later convolution reads go through the ones before it as planes beside those of their kernels.
+//
 // An engine does not know what its kernels compute. They, and the dense layers, are modules of their own, whose ports
 // are those of scopes gates and core. [Shape.WriteVerilog] writes what is around them, and [Shape.Timing] says in how
 // many clocks.
@@ -31,6 +33,10 @@ type Convolution struct {
 	Side, Stride, Padding int // of the patches
 	Pool                  int // 2: what leaves it is the OR of each two by two positions; 1: of each position
 	Kernels               int
+
+	// Carried are the input bits that come out of the module with what the kernels make, and pass by the pooling: planes
+	// of the next image, in which they are those of the last of the positions that are pooled.
+	Carried int
 
 	Part
 }
@@ -80,7 +86,10 @@ func (s *Shape) Check() error {
 		if c.Planes != planes || c.Rows != rows || c.Columns != columns || y < 1 || x < 1 || c.Padding >= c.Side {
 			return fmt.Errorf("positions: convolution %d %+v reads %d planes of %d x %d", i+1, *c, planes, rows, columns)
 		}
-		planes, rows, columns = c.Kernels, y, x
+		planes, rows, columns = c.outputs(), y, x
+	}
+	if s.last().Carried > 0 {
+		return errors.New("positions: the last convolution carries input bits to none")
 	}
 	return nil
 }
@@ -96,6 +105,9 @@ func (c *Convolution) pooled() (rows, columns int) {
 	rows, columns = c.size()
 	return rows / c.Pool, columns / c.Pool
 }
+
+// outputs are the planes of what leaves the convolution.
+func (c *Convolution) outputs() int { return c.Kernels + c.Carried }
 
 // first is the first row, or column, of steps with which a patch ends.
 func (c *Convolution) first() int { return c.Side - 1 - c.Padding }

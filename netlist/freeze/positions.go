@@ -22,31 +22,27 @@ func Positions(c *model.Compact) (*positions.Network, error) {
 	if !c.Shared() {
 		return nil, nil
 	}
+	from := []int{0}
+	for l := 1; l < len(c.Layers) && c.Layers[l-1].Grid != nil; l++ {
+		if !continues(&c.Layers[l], &c.Layers[l-1]) {
+			from = append(from, l)
+		}
+	}
+	if at := from[len(from)-1]; c.Layers[at].Grid != nil { // all layers are in convolutions
+		from = append(from, len(c.Layers))
+	}
 	n := &positions.Network{Bits: c.Encoder.Bits - 1}
-	var all []*kernels
-	at := 0
-	for at < len(c.Layers) && c.Layers[at].Grid != nil {
-		k := &kernels{layers: c.Layers, first: at, end: at + 1, bits: n.Bits, scale: 1}
-		for k.end < len(c.Layers) && continues(&c.Layers[k.end], &c.Layers[k.end-1]) {
-			k.end++
-		}
-		if len(all) > 0 {
-			k.scale = all[len(all)-1].scaleAfter()
-		}
-		k.pad()
+	for i, carriage := range c.Carry(from) {
+		k := kernels{Carriage: &carriage, layers: c.Layers}
 		if !k.readable() {
 			return nil, nil
 		}
-		all = append(all, k)
-		at = k.end
-	}
-	if !carry(all) {
-		return nil, nil
-	}
-	for i, k := range all {
 		n.Convolutions = append(n.Convolutions, k.convolution(fmt.Sprintf("convolution %d", i+1)))
 	}
-	rest, err := restOf(c, at)
+	if len(n.Convolutions) == 0 {
+		return nil, nil
+	}
+	rest, err := restOf(c, from[len(from)-1])
 	if rest == nil || err != nil {
 		return nil, err
 	}
@@ -119,55 +115,28 @@ func continues(l, below *model.CompactLayer) bool {
 	return true
 }
 
-// kernels are the layers from first to end-1, which are levels of the same kernels.
+// kernels are those of a convolution.
 type kernels struct {
-	layers     []model.CompactLayer
-	first, end int
-	bits       int // input bits of a feature
-
-	// A pixel of the image stands for scale x scale pixels of the input's. The image has a plane for each of those in
-	// carried, which have the plane of an input bit, and which of the pixels it is; carries are those of the next image.
-	scale            int
-	carried, carries []positions.Pixel
-	padding          int // zeros on each side of the image, as far as carried bits need them
+	*model.Carriage
+	layers []model.CompactLayer
 
 	*netlist.Builder
 	at map[positions.Pixel]netlist.Net // of the input port
 }
 
-// scaleAfter returns the scale of the image that leaves the kernels.
-func (k *kernels) scaleAfter() int {
-	return k.scale * k.layers[k.first].Grid.Stride * k.layers[k.end-1].Grid.Pool
-}
-
-// pad makes the padding as large as input bits beside the image need it, which patches below the image led to.
-func (k *kernels) pad() {
-	k.padding = k.layers[k.first].Grid.Padding
-	for l := k.first; l < k.end; l++ {
-		if f := k.layers[l].Grid.Field; f != nil {
-			k.padding = max(k.padding, (f.Padding+k.scale-1)/k.scale)
-		}
-	}
-}
-
-// field reports whether a pin of level l reads input bits beside its image.
-func (k *kernels) field(l int, p *model.FrozenPin) bool {
-	return p.Source == model.Input && k.layers[l].Grid.Field != nil
-}
-
 // readable reports whether all levels read the image that the lowest one reads, the level below, or input bits that
-// can be planes of that image.
+// are carried.
 func (k *kernels) readable() bool {
-	lowest := k.layers[k.first].Grid
-	for l := k.first; l < k.end; l++ {
+	lowest := k.Grid()
+	for l := k.From; l < k.To; l++ {
 		layer := &k.layers[l]
 		for _, p := range layer.Pins {
 			switch image := layer.Grid.Of(p.Source); {
-			case p.Source == model.Previous && l > k.first:
-			case p.Source == model.Previous && k.first > 0:
-			case k.field(l, &p) && k.aligned(image.Rows, image.Columns) && k.scale*lowest.Stride == image.Stride:
-			case p.Source == model.Input && k.first == 0 && image.SameImage(lowest):
-			case p.Source == model.Base && layer.Base == k.first-1 && layer.Base >= 0 && image.SameImage(lowest):
+			case p.Source == model.Previous && l > k.From:
+			case p.Source == model.Previous && k.From > 0:
+			case k.Beside(l, &p):
+			case p.Source == model.Input && k.From == 0 && image.SameImage(lowest):
+			case p.Source == model.Base && layer.Base == k.From-1 && layer.Base >= 0 && image.SameImage(lowest):
 			default:
 				return false
 			}
@@ -176,73 +145,35 @@ func (k *kernels) readable() bool {
 	return true
 }
 
-// carry says of all kernels which input bits they carry, so that each has those that it reads, and reports whether it
-// can be: the image before one that has some must end where the input's does, too.
-func carry(all []*kernels) bool {
-	var next []positions.Pixel
-	for i := len(all) - 1; i > 0; i-- {
-		k := all[i]
-		k.carries = next
-		need := map[positions.Pixel]bool{}
-		for _, p := range next {
-			need[k.before(p)] = true
-		}
-		k.eachField(func(p positions.Pixel) { need[p] = true })
-		input := all[0].layers[0].Grid
-		if k.carried = sorted(need); len(need) > 0 && !k.aligned(input.Rows, input.Columns) {
-			return false
-		}
-		next = k.carried
-	}
-	all[0].carries = next
-	return true
-}
-
-// aligned reports whether the image ends where the input's does, which has so many rows and columns.
-func (k *kernels) aligned(rows, columns int) bool {
-	g := k.layers[k.first].Grid
-	return k.scale*g.Rows == rows && k.scale*g.Columns == columns
-}
-
-// sorted returns pixels in the order of their rows, columns and planes.
-func sorted(set map[positions.Pixel]bool) []positions.Pixel {
-	return slices.SortedFunc(maps.Keys(set), func(p, q positions.Pixel) int {
-		return cmp.Or(cmp.Compare(p.Row, q.Row), cmp.Compare(p.Column, q.Column), cmp.Compare(p.Plane, q.Plane))
-	})
-}
-
 func (k *kernels) convolution(name string) positions.Convolution {
-	low, top := k.layers[k.first].Grid, &k.layers[k.end-1]
+	low, top := k.Grid(), &k.layers[k.To-1]
 	pool := top.Grid.Pool
 	c := positions.Convolution{
-		In:   positions.Image{Planes: low.Planes, Rows: low.Rows, Columns: low.Columns},
-		Out:  positions.Image{Planes: top.Width()},
-		Step: low.Stride * pool, Padding: k.padding,
+		In:   positions.Image{Planes: k.Planes, Rows: low.Rows, Columns: low.Columns},
+		Out:  positions.Image{Planes: top.Width() + len(k.Carries)},
+		Step: low.Stride * pool, Padding: k.Padding,
 	}
-	if k.first == 0 {
-		c.In.Planes *= k.bits
-	}
-	c.In.Planes += len(k.carried)
-	c.Out.Planes += len(k.carries)
 	c.Out.Rows, c.Out.Columns = top.Grid.Pooled()
 	seen := map[positions.Pixel]bool{}
 	for n := range top.Width() {
-		k.eachRead(k.end-1, n, pool, func(p positions.Pixel) { seen[p] = true })
+		k.eachRead(k.To-1, n, pool, func(p positions.Pixel) { seen[p] = true })
 	}
-	for _, p := range k.carries {
-		seen[k.carriedFrom(p)] = true
+	for _, bit := range k.Carries {
+		seen[positions.Pixel(k.Source(bit))] = true
 	}
-	c.Reads = sorted(seen)
+	c.Reads = slices.SortedFunc(maps.Keys(seen), func(p, q positions.Pixel) int {
+		return cmp.Or(cmp.Compare(p.Row, q.Row), cmp.Compare(p.Column, q.Column), cmp.Compare(p.Plane, q.Plane))
+	})
 	k.Builder, k.at = netlist.NewBuilder(netlist.Identifier(name)), map[positions.Pixel]netlist.Net{}
 	for i, x := range k.Input("x", len(c.Reads), 1, nil) {
 		k.at[c.Reads[i]] = x
 	}
-	bits := make([]netlist.Net, top.Width())
-	for n := range bits {
-		bits[n] = k.pooled(n, pool)
+	var bits []netlist.Net
+	for n := range top.Width() {
+		bits = append(bits, k.pooled(n, pool))
 	}
-	for _, p := range k.carries {
-		bits = append(bits, k.at[k.carriedFrom(p)])
+	for _, bit := range k.Carries {
+		bits = append(bits, k.at[positions.Pixel(k.Source(bit))])
 	}
 	k.Output("h", 1, nil, bits)
 	c.Kernels = k.Netlist()
@@ -252,66 +183,21 @@ func (k *kernels) convolution(name string) positions.Convolution {
 // pixel returns what a pin of a node of level l reads, where the place of the first position's patch is moved by some
 // positions.
 func (k *kernels) pixel(l int, p *model.FrozenPin, node, y, x int) positions.Pixel {
-	g, e := k.layers[k.first].Grid, int(p.Index[node])
-	if !k.field(l, p) {
-		more := k.padding - g.Padding
-		return positions.Pixel{
-			Plane: e / (g.Side * g.Side), Row: more + y*g.Stride + e/g.Side%g.Side, Column: more + x*g.Stride + e%g.Side,
-		}
+	g := k.Grid()
+	var at positions.Pixel
+	if k.Beside(l, p) {
+		at = positions.Pixel(k.Read(l, p, node))
+	} else {
+		e, more := int(p.Index[node]), k.Padding-g.Padding
+		at = positions.Pixel{Plane: e / (g.Side * g.Side), Row: more + e/g.Side%g.Side, Column: more + e%g.Side}
 	}
-	bit, row, column := k.fieldBit(l, p, node)
-	return positions.Pixel{Plane: k.plane(bit), Row: y*g.Stride + row, Column: x*g.Stride + column}
-}
-
-// fieldBit returns the carried bit that a pin reads of the input bits beside its image, and the row and column of its
-// pixel from the first position's patch on, padding included.
-func (k *kernels) fieldBit(l int, p *model.FrozenPin, node int) (bit positions.Pixel, row, column int) {
-	f, e := k.layers[l].Grid.Field, int(p.Index[node])
-	first := k.scale*k.padding - f.Padding // of the field, from the first input bit on that the patch stands for
-	row, column = first+e/f.Side%f.Side, first+e%f.Side
-	bit = positions.Pixel{Plane: e / (f.Side * f.Side), Row: row % k.scale, Column: column % k.scale}
-	return bit, row / k.scale, column / k.scale
-}
-
-// plane returns the plane of the image that a carried bit is.
-func (k *kernels) plane(carried positions.Pixel) int {
-	if k.first == 0 {
-		return carried.Plane
-	}
-	return k.layers[k.first].Grid.Planes + slices.Index(k.carried, carried)
-}
-
-// carriedFrom returns the pixel that is carried on as a plane of the next image.
-func (k *kernels) carriedFrom(p positions.Pixel) positions.Pixel {
-	return positions.Pixel{
-		Plane: k.plane(k.before(p)), Row: k.padding + p.Row/k.scale, Column: k.padding + p.Column/k.scale,
-	}
-}
-
-// before returns what the image before the next has of a bit that the next one carries.
-func (k *kernels) before(p positions.Pixel) positions.Pixel {
-	return positions.Pixel{Plane: p.Plane, Row: p.Row % k.scale, Column: p.Column % k.scale}
-}
-
-// eachField calls visit for the carried bits that nodes read.
-func (k *kernels) eachField(visit func(positions.Pixel)) {
-	for l := k.first; l < k.end; l++ {
-		for i := range k.layers[l].Pins {
-			p := &k.layers[l].Pins[i]
-			if !k.field(l, p) {
-				continue
-			}
-			for node := range p.Index {
-				bit, _, _ := k.fieldBit(l, p, node)
-				visit(bit)
-			}
-		}
-	}
+	at.Row, at.Column = at.Row+y*g.Stride, at.Column+x*g.Stride
+	return at
 }
 
 // below reports whether a pin of level l reads the level below, and not the image.
 func (k *kernels) below(l int, p *model.FrozenPin) bool {
-	return p.Source == model.Previous && l > k.first
+	return p.Source == model.Previous && l > k.From
 }
 
 // eachRead calls visit for what a node reads of the image at the positions that are pooled.
@@ -331,12 +217,12 @@ func (k *kernels) eachRead(l, node, pool int, visit func(positions.Pixel)) {
 // pooled adds the nodes of a kernel at the positions that are pooled, and their OR.
 func (k *kernels) pooled(n, pool int) netlist.Net {
 	if pool == 1 {
-		return k.node(k.end-1, n, 0, 0)
+		return k.node(k.To-1, n, 0, 0)
 	}
 	or := func(in ...netlist.Net) netlist.Net {
 		return k.Function(1<<(1<<len(in))-2, netlist.Origin{}, in...)
 	}
-	top := k.end - 1
+	top := k.To - 1
 	three := or(k.node(top, n, 0, 0), k.node(top, n, 0, 1), k.node(top, n, 1, 0))
 	return or(three, k.node(top, n, 1, 1))
 }

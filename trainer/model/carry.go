@@ -92,10 +92,11 @@ func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 	}
 }
 
-// pass adds a node that passes a bit of the layer before on. Some pin reads that layer.
+// pass adds a node that passes a bit of the layer before on, which some pin reads, or of what all pins read where none
+// does.
 func (l *FrozenLayer) pass(bit uint32) {
 	l.Rows, l.Columns = 0, 0 // its nodes are no image any more
-	own := slices.IndexFunc(l.Pins, func(p FrozenPin) bool { return p.Source == Previous })
+	own := max(0, slices.IndexFunc(l.Pins, func(p FrozenPin) bool { return p.Source == Previous }))
 	if table := PinTable(len(l.Pins), own); l.Op.Wide != nil {
 		l.Op.Wide = append(l.Op.Wide, table)
 	} else {

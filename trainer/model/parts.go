@@ -16,11 +16,15 @@ type Parts struct {
 
 // Convolution is one of a network's.
 type Convolution struct {
-	// Grid is what the kernels read of the image before, and how they are pooled. Its planes are bits of a pixel.
+	// Grid is what the kernels read of the image before, and how they are pooled. Its planes are bits of a pixel. Where
+	// input bits stand beside the image its patches are larger than those of the layers, with padding that makes up for
+	// it.
 	Grid topology.Grid
 	// Kernels reads a patch, whose bit (column Side + row) Planes + plane is a pixel of it: column by column, as patches
-	// move along a row. It has a node of the last layer for each kernel.
+	// move along a row. It has a node of the last layer for each kernel, and then one for each input bit that is carried
+	// on, of which those at the last of the positions that are pooled are the next image's.
 	Kernels *Frozen
+	Carried int // how many these are
 }
 
 // Parts takes the network apart. Layers that read one pixel of what the layer before is at the same positions belong
@@ -28,23 +32,29 @@ type Convolution struct {
 // + column) Planes + plane. A network without such layers gets one that passes every bit on.
 //
 // It returns an error if the network has no convolutions, or has pins that read bits which the part has not: those of
-// input bits beside the image of the convolution before.
+// input bits that cannot be carried there.
 func (c *Compact) Parts() (*Parts, error) {
 	if !c.Shared() || c.Steps > 0 {
 		return nil, fmt.Errorf("model %q has no convolutions", c.Name)
 	}
 	p := &Parts{}
-	at := 0
-	for at < len(c.Layers) && c.Layers[at].Grid != nil {
-		to := at + 1
-		for to < len(c.Layers) && c.Layers[to].Grid != nil && c.Layers[to].pointwise() && c.Layers[to-1].Grid.Pool == 1 {
-			to++
+	from := []int{0}
+	at := 1
+	for ; at < len(c.Layers) && c.Layers[at].Grid != nil; at++ {
+		if !c.Layers[at].pointwise() || c.Layers[at-1].Grid.Pool > 1 {
+			from = append(from, at)
 		}
-		convolution, err := c.convolution(len(p.Convolutions)+1, at, to)
+	}
+	all := c.Carry(append(from, at))
+	if all == nil {
+		return nil, fmt.Errorf("model %q reads input bits beside images that do not end where the input's does", c.Name)
+	}
+	for i := range all {
+		convolution, err := c.convolution(i+1, &all[i])
 		if err != nil {
 			return nil, err
 		}
-		p.Convolutions, at = append(p.Convolutions, *convolution), to
+		p.Convolutions = append(p.Convolutions, *convolution)
 	}
 	var err error
 	p.Dense, err = c.dense(p.Convolutions[len(p.Convolutions)-1].Grid, at)
@@ -56,27 +66,22 @@ func (l *CompactLayer) pointwise() bool {
 	return l.Grid.Side == 1 && l.Grid.Stride == 1 && l.Grid.Padding == 0
 }
 
-// convolution returns the convolution of the layers from to to-1, the one of that number.
-func (c *Compact) convolution(number, from, to int) (*Convolution, error) {
-	layers := c.Layers[from:to]
-	g := *layers[0].Grid
-	g.Field, g.Base = nil, nil
-	g.Pool = layers[len(layers)-1].Grid.Pool
-	if number == 1 {
-		g.Planes *= c.Encoder.Bits - 1
-	}
+// convolution returns the convolution of that number.
+func (c *Compact) convolution(number int, k *Carriage) (*Convolution, error) {
+	layers := c.Layers[k.From:k.To]
+	g := k.patch()
 	f := &Frozen{
 		Name: fmt.Sprintf("%s, kernels of convolution %d", c.Name, number), Classes: []string{"of all kernels"},
-		Width: layers[len(layers)-1].Width(),
+		Width: layers[len(layers)-1].Width() + len(k.Carries),
 	}
 	names := make([]string, g.Elements(g.Planes))
-	place := make([]uint32, len(names)) // of an element of a patch among the input bits
+	place := func(p Pixel) uint32 { return uint32((p.Column*g.Side+p.Row)*g.Planes + p.Plane) }
 	for e := range names {
-		plane, row, column := e/(g.Side*g.Side), e/g.Side%g.Side, e%g.Side
-		place[e] = uint32((column*g.Side+row)*g.Planes + plane)
-		names[place[e]] = fmt.Sprintf("column %d, row %d, plane %d", column, row, plane)
+		p := Pixel{e / (g.Side * g.Side), e / g.Side % g.Side, e % g.Side}
+		names[place(p)] = fmt.Sprintf("column %d, row %d, plane %d", p.Column, p.Row, p.Plane)
 	}
 	f.Encoder = bitEncoder(names)
+	own := layers[0].Grid
 	for i := range layers {
 		l := &layers[i]
 		reads := func(s Source) bool {
@@ -84,17 +89,58 @@ func (c *Compact) convolution(number, from, to int) (*Convolution, error) {
 			case Previous:
 				return i == 0
 			case Input:
-				return number == 1 && l.Grid.Of(s).SameImage(layers[0].Grid)
+				return number == 1 && l.Grid.Of(s).SameImage(own)
 			}
-			return l.Base == from-1 && l.Grid.Of(s).SameImage(layers[0].Grid)
+			return l.Base == k.From-1 && l.Grid.Of(s).SameImage(own)
 		}
-		layer, err := l.part(from+i, i == 0, reads, func(e uint32) uint32 { return place[e] })
+		layer, err := l.part(k.From+i, i == 0, func(p *FrozenPin, node int) (uint32, bool) {
+			more, e := g.Padding-own.Padding, int(p.Index[node])
+			switch {
+			case k.Beside(k.From+i, p):
+				return place(k.Read(k.From+i, p, node).moved(g.Padding - k.Padding)), true
+			case reads(p.Source):
+				return place(Pixel{e / (own.Side * own.Side), more + e/own.Side%own.Side, more + e%own.Side}), true
+			}
+			return 0, false
+		})
 		if err != nil {
 			return nil, err
 		}
+		back := (g.Pool - 1) * g.Stride // from the first of the positions that are pooled to the last
+		if len(k.Carries) > 0 {
+			layer = layer.clone()
+		}
+		for j, bit := range k.Carries {
+			if i > 0 {
+				layer.pass(uint32(layers[i-1].Width() + j))
+			} else {
+				layer.pass(place(k.Source(bit).moved(g.Padding - k.Padding - back)))
+			}
+		}
 		f.Layers = append(f.Layers, layer)
 	}
-	return &Convolution{Grid: g, Kernels: f}, f.Validate()
+	return &Convolution{Grid: g, Kernels: f, Carried: len(k.Carries)}, f.Validate()
+}
+
+// moved returns the pixel that is so many rows and columns further on.
+func (p Pixel) moved(by int) Pixel { return Pixel{p.Plane, p.Row + by, p.Column + by} }
+
+// patch returns the grid of the kernels, with patches that have what they read beside the image, and what they carry
+// on, for the last of the positions that are pooled.
+func (k *Carriage) patch() topology.Grid {
+	g := *k.Grid()
+	g.Planes, g.Field, g.Base, g.Pool = k.Planes, nil, nil, k.layers[k.To-1].Grid.Pool
+	more := k.Padding - g.Padding
+	for _, bit := range k.Carries {
+		p := k.Source(bit).moved(g.Padding - k.Padding - (g.Pool-1)*g.Stride)
+		more = max(more, -p.Row, -p.Column, p.Row-g.Side+1, p.Column-g.Side+1)
+	}
+	for _, p := range k.reads() {
+		p = p.moved(g.Padding - k.Padding)
+		more = max(more, -p.Row, -p.Column, p.Row-g.Side+1, p.Column-g.Side+1)
+	}
+	g.Side, g.Padding = g.Side+2*more, g.Padding+more
+	return g
 }
 
 // dense returns the network of the layers from from on, behind the convolutions, of whose last the grid is.
@@ -118,7 +164,9 @@ func (c *Compact) dense(g topology.Grid, from int) (*Frozen, error) {
 	for i := range layers {
 		l := &layers[i]
 		reads := func(s Source) bool { return s == Previous && i == 0 || s == Base && l.Base == from-1 }
-		layer, err := l.part(from+i, i == 0, reads, place)
+		layer, err := l.part(from+i, i == 0, func(p *FrozenPin, node int) (uint32, bool) {
+			return place(p.Index[node]), reads(p.Source)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -139,21 +187,20 @@ func passing(width int) CompactLayer {
 	return layer
 }
 
-// part returns the layer of a part of the network, number at of the whole. Pins of the sources that reads says read
-// the part's input, at other places; others the layer before, which the first has not.
-func (l *CompactLayer) part(at int, first bool, reads func(Source) bool, place func(uint32) uint32) (FrozenLayer,
-	error,
-) {
+// part returns the layer of a part of the network, number at of the whole. Pins that reads says read a place of the
+// part's input do; others read the layer before, which the first has not.
+func (l *CompactLayer) part(at int, first bool, reads func(p *FrozenPin, node int) (place uint32, ok bool),
+) (FrozenLayer, error) {
 	layer := FrozenLayer{Op: l.Op}
-	for _, p := range l.Pins {
-		switch {
-		case reads(p.Source):
+	for i := range l.Pins {
+		p := l.Pins[i]
+		if _, ok := reads(&p, 0); ok {
 			index := make([]uint32, len(p.Index))
-			for i, v := range p.Index {
-				index[i] = place(v)
+			for node := range index {
+				index[node], _ = reads(&p, node)
 			}
 			p = FrozenPin{Input, index}
-		case p.Source != Previous || first:
+		} else if p.Source != Previous || first {
 			return layer, fmt.Errorf("layer %d reads bits of another place than the image or the layer before it (%v)", at+1,
 				p.Source)
 		}

@@ -27,8 +27,8 @@
     if (rst) found_@N@ <= 1'b0;
     else if (go_@N@) found_@N@ <= step_@N@ & at_position_@N@;
 
-  wire [@LASTKERNEL@:0] h_@N@;
+  wire [@LASTOUTPUT@:0] h_@N@;
 @INSTANCE@
   reg valid_@N@;
-  reg [@LASTKERNEL@:0] planes_@N@;
+  reg [@LASTOUTPUT@:0] planes_@N@;
 @POOL@

@@ -1,4 +1,4 @@
-  // Pooling: the OR of two by two positions. What is above waits in half a row.
+  // Pooling: the OR of two by two positions. What is above waits in half a row.@CARRIED@
   reg [@XBITS-1@:0] x_@N@;
   reg [@YBITS-1@:0] y_@N@;
   reg [@LASTKERNEL@:0] left_@N@, above_@N@;
@@ -16,6 +16,6 @@
       end
     end
   always @(posedge clk) begin
-    if (pair_@N@ & ~x_@N@[0]) left_@N@ <= h_@N@;
-    if (pair_@N@ & x_@N@[0] & y_@N@[0]) planes_@N@ <= left_@N@ | h_@N@ | above_@N@;
+    if (pair_@N@ & ~x_@N@[0]) left_@N@ <= @POOLED@;
+    if (pair_@N@ & x_@N@[0] & y_@N@[0]) planes_@N@ <= @JOINED@;
   end
