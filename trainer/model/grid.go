@@ -27,7 +27,7 @@ func (m *Model) checkGrid(i int) error {
 	if err := checkNumbers(g); err != nil {
 		return err
 	}
-	if err := m.checkField(g.Field); err != nil {
+	if err := m.checkField(i); err != nil {
 		return err
 	}
 	if !m.hasBase(i) {
@@ -140,30 +140,25 @@ func (m *Model) checkShared(i int, p *Pin) error {
 	return nil
 }
 
-// checkSizes checks that the sizes of a grid are within their ranges.
-func checkSizes(g *topology.Grid) error {
-	for _, n := range []int{g.Rows, g.Columns, g.Side, g.Stride} {
-		if n < 1 || n > maxImageSide {
-			return fmt.Errorf("grid %+v: %d, want 1 to %d", *g, n, maxImageSide)
-		}
-	}
-	if g.Planes < 1 || g.Planes > maxGates {
-		return fmt.Errorf("grid %+v: %d planes", *g, g.Planes)
-	}
-	return nil
-}
-
-// checkField checks a section's field of input bits, if it has one.
-func (m *Model) checkField(f *topology.Grid) error {
+// checkField checks the field of input bits of section i, if it has one: it is what the patches lead to.
+func (m *Model) checkField(i int) error {
+	f := m.Sections[i].Grid.Field
 	if f == nil {
 		return nil
 	}
-	if err := checkSizes(f); err != nil {
-		return fmt.Errorf("field: %w", err)
+	var grids []*topology.Grid
+	for j := range m.Sections[:i+1] {
+		if m.Sections[j].Grid == nil {
+			return errors.New("positions share its nodes, but not those of a section before")
+		}
+		grids = append(grids, m.Sections[j].Grid)
 	}
-	if f.Pool != 1 || f.Field != nil || f.Base != nil || f.Padding < 0 || f.Padding > maxImageSide ||
-		f.Planes > m.Encoder.Features() || f.Planes*f.Rows*f.Columns != m.Encoder.Features() {
-		return fmt.Errorf("field %+v is none of the %d features", *f, m.Encoder.Features())
+	want := topology.Under(grids)
+	if want == nil {
+		return fmt.Errorf("field: its patches lead to more than %d pixels of the input's image", topology.MaxSide)
+	}
+	if *f != *want {
+		return fmt.Errorf("field %+v, but its patches lead to %+v", *f, *want)
 	}
 	return nil
 }

@@ -97,12 +97,12 @@ func TestGridErrors(t *testing.T) {
 		{
 			"no field", `"padding":0,"pool":2}`,
 			`"padding":0,"pool":2,"field":{"planes":1,"rows":6,"columns":7,"side":3,"stride":1,"padding":1,"pool":1}}`,
-			"is none of the 36 features",
+			"but its patches lead to {Planes:1 Rows:6 Columns:6 Side:3 ",
 		},
 		{
 			"huge field", `"padding":0,"pool":2}`,
 			`"padding":0,"pool":2,"field":{"planes":1,"rows":6,"columns":6,"side":4611686018427387904,"stride":1,"padding":1,"pool":1}}`,
-			"4611686018427387904, want 1 to 4096",
+			"but its patches lead to {Planes:1 Rows:6 ",
 		},
 		{"no base", `"source":"previous"`, `"source":"base"`, "source base, but no convolution stands before that has it"},
 		{"layers", `"layers":1`, `"layers":2`, "2 layers of nodes that positions share, want 1"},

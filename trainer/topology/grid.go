@@ -57,6 +57,28 @@ func (f field) read(side, stride, padding int) field {
 	return field{f.side + (side-1)*f.stride, f.stride * stride, f.start - padding*f.stride}
 }
 
+// MaxSide is the largest side, stride and padding of a field.
+const MaxSide = 1 << 12
+
+// Under returns the field of a layer, given all grids from the first layer's to its own: the patches of the input's
+// image that its positions depend on. It returns nil if these are larger than a field can be.
+func Under(grids []*Grid) *Grid {
+	under := field{1, 1, 0}
+	for i, g := range grids {
+		if under = under.read(g.Side, g.Stride, g.Padding); max(under.side, under.stride, -under.start) > MaxSide {
+			return nil
+		}
+		if i < len(grids)-1 {
+			under = under.read(g.Pool, g.Pool, 0)
+		}
+	}
+	first := grids[0]
+	return &Grid{
+		Planes: first.Planes, Rows: first.Rows, Columns: first.Columns,
+		Side: under.side, Stride: under.stride, Padding: -under.start, Pool: 1,
+	}
+}
+
 // check refuses a field of convolution i that is much larger than the image, whose longer side is given: nearly all of
 // it would lie beyond the edges, where there is nothing to choose.
 func (f field) check(i, image int) *Fault {
