@@ -34,7 +34,7 @@ const (
 // margin is how much of the budget the best network is aimed at: the sizes of longer trained networks differ a little.
 const margin = 0.985
 
-// shrinks is how often a network that does not fit is made smaller.
+// shrinks is how often a network that does not fit is made smaller, before it gets a chain a class alone.
 const shrinks = 4
 
 // Endings of the files of a network.
@@ -167,7 +167,7 @@ func (s *search) epochsFor(f *final, seconds float64) int {
 }
 
 // errTooLarge is the error of a candidate of which no network was made that fits.
-var errTooLarge = errors.New("no network of a candidate fits")
+var errTooLarge = errors.New("not even a chain for each class fits")
 
 // trainFinal trains a network of the front. The best has to fit: it is made smaller where it does not, and where that
 // does not help, the next best candidate takes its place.
@@ -179,7 +179,7 @@ func (s *search) trainFinal(ctx context.Context, f *final, fits bool) error {
 			return err
 		}
 		err = s.ledger.record(func() {
-			by := *s.finalOf(next, f.Budget)
+			by := *s.finalOf(next, float64(s.budget))
 			by.Name, by.Epochs = f.Name, s.epochsFor(&by, bestShare*s.trainingTime())
 			*f = by
 		})
@@ -192,7 +192,7 @@ func (s *search) trainFinal(ctx context.Context, f *final, fits bool) error {
 
 // trainFitting trains a network of the front, and smaller ones if it has to fit and does not.
 func (s *search) trainFitting(ctx context.Context, f *final, fits bool) error {
-	for range shrinks {
+	for try := 1; ; try++ {
 		c, accuracy, err := s.trainOnce(ctx, f)
 		if err != nil {
 			return err
@@ -201,13 +201,15 @@ func (s *search) trainFitting(ctx context.Context, f *final, fits bool) error {
 		if over <= 1 || !fits {
 			return s.ledger.record(func() { f.Cost, f.Accuracy = c, accuracy })
 		}
-		if err := s.shrink(f, margin/over); err != nil {
+		by := margin / over
+		if try >= shrinks {
+			by = 0 // as narrow as can be
+		}
+		if err := s.shrink(f, by); err != nil {
 			return err
 		}
 		s.note("%s takes %d of %.0f %s, so a smaller one is trained", f.Name, c.cells(), f.Budget, s.unit())
 	}
-	return fmt.Errorf("%s: %w in %.0f %s, not even that of width %d (%s)",
-		s.name, errTooLarge, f.Budget, s.unit(), f.Width, f.Candidate.text(s.dims))
 }
 
 // unit is what the budget is of.
@@ -218,12 +220,13 @@ func (s *search) unit() string {
 	return "LUTs"
 }
 
-// shrink makes a network narrower, by a chain a class at least.
+// shrink makes a network narrower, by a chain a class at least, and leaves one.
 func (s *search) shrink(f *final, by float64) error {
-	width := min(int(by*float64(f.Width))/s.classes, f.Width/s.classes-1) * s.classes
+	chains := f.Width / s.classes
+	width := min(max(int(by*float64(f.Width))/s.classes, 1), chains-1) * s.classes
 	if width < s.classes {
 		return hint.With(
-			fmt.Errorf("%s: %w, not even a chain for each class (%s)", s.name, errTooLarge, f.Candidate.text(s.dims)),
+			fmt.Errorf("%s: %w (%s)", s.name, errTooLarge, f.Candidate.text(s.dims)),
 			"give more {LUTs}, or a larger device; thresholds that the configuration gives may be too many")
 	}
 	return s.ledger.record(func() { f.Width, f.Cost = width, nil })

@@ -79,25 +79,29 @@ func TestLedger(t *testing.T) {
 // TestLeading has candidates of later rounds first, each once, and those far above the budget last.
 func TestLeading(t *testing.T) {
 	made := func(name string, wrong float64, total int) *trial {
-		return &trial{Candidate: candidate{name}, Budget: 100, Wrong: []float64{wrong}, Cost: &cost{LUTs: LUTs{Total: total}}}
+		return &trial{
+			Candidate: candidate{name}, Budget: 100, Width: 30, Wrong: []float64{wrong}, Cost: &cost{LUTs: LUTs{Total: total}},
+		}
 	}
-	s := &search{ledger: &ledger{Rungs: []*rung{
+	hopeless := made("e", 0.01, 300)
+	hopeless.Width = 3
+	s := &search{subject: subject{classes: 3}, ledger: &ledger{Rungs: []*rung{
 		{Name: roundUsual, Trials: []*trial{made("usual", 0.5, 90)}},
-		{Name: roundMany, Trials: []*trial{made("a", 0.1, 100), made("b", 0.2, 100), made("c", 0.3, 100), made("d", 0.4, 100)}},
+		{Name: roundMany, Trials: []*trial{made("a", 0.1, 100), made("b", 0.2, 100), made("c", 0.3, 100), made("d", 0.4, 100), hopeless}},
 		{Name: roundBetter, Trials: []*trial{made("a", 0.1, 200), made("b", 0.2, 110), {Candidate: candidate{"c"}, Failed: "no"}}},
 	}}}
 	var got []string
 	for _, l := range s.leading() {
 		got = append(got, l.Candidate[0])
 	}
-	if d := cmp.Diff([]string{"b", "c", "d", "usual", "a"}, got); d != "" {
+	if d := cmp.Diff([]string{"b", "c", "d", "usual", "a", "e"}, got); d != "" {
 		t.Errorf("leading (-want +got):\n%s", d)
 	}
 	if next := s.after(candidate{"usual"}); next == nil || next.Candidate[0] != "a" || next.Cost.Total != 200 {
 		t.Errorf("after the usual one: %+v", next)
 	}
-	if s.after(candidate{"a"}) != nil || s.after(candidate{"e"}) != nil || s.top(9)[0].Cost.Total != 110 {
-		t.Error("after the last one, or one that was not tried, there is another; or the first is not of the last round")
+	if s.after(candidate{"a"}) != nil || s.after(candidate{"f"}) != nil || s.top(9)[0].Cost.Total != 110 {
+		t.Error("after the last one that can be made narrower, or one that was not tried, there is another; or the first is not of the last round")
 	}
 }
 

@@ -202,14 +202,20 @@ func (s *search) top(n int) []*trial {
 	return list[:min(n, len(list))]
 }
 
-// after returns the leading trial behind that of a candidate, nil if that is the last.
+// after returns the next leading trial behind that of a candidate, nil if there is none. Those that were too large with
+// a chain a class are passed over.
 func (s *search) after(c candidate) *trial {
 	list := s.leading()
-	i := slices.IndexFunc(list, func(t *trial) bool { return slices.Equal(t.Candidate, c) }) + 1
-	if i == 0 || i == len(list) {
+	at := slices.IndexFunc(list, func(t *trial) bool { return slices.Equal(t.Candidate, c) })
+	if at < 0 {
 		return nil
 	}
-	return list[i]
+	for _, t := range list[at+1:] {
+		if t.Width > s.classes || t.over() <= 1 {
+			return t
+		}
+	}
+	return nil
 }
 
 // trials returns the trials of candidates for a part of the budget, but for those that have no configuration.

@@ -53,10 +53,12 @@ func (s *session) start() (*model.Model, error) {
 }
 
 // settle has the pins of a model read what they chose, where a configuration has pins of the same sources that do not
-// choose.
+// choose: for choices that it gives, 1 being a default, too.
 func settle(m *model.Model, cfg *config.Config) {
+	is, to := &m.Config.Model, &cfg.Model
 	want := layout(cfg, m.Part)
-	if len(want) != len(m.Sections) {
+	if len(want) != len(m.Sections) || to.Hidden < is.Hidden && !cfg.Given("model.hidden") ||
+		to.Anchors < is.Anchors && !cfg.Given("model.anchors") {
 		return
 	}
 	var pins []*model.Pin
@@ -77,11 +79,10 @@ func settle(m *model.Model, cfg *config.Config) {
 	for _, p := range pins {
 		p.Settle()
 	}
-	is := &m.Config.Model
-	if cfg.Model.Hidden == 1 {
+	if to.Hidden == 1 {
 		is.Hidden = 1
 	}
-	if cfg.Model.Anchors == 1 {
+	if to.Anchors == 1 {
 		is.Anchors = 1
 	}
 }
@@ -113,9 +114,13 @@ func fits(m *model.Model, cfg config.Config, data *Data) error {
 		return !slices.ContainsFunc(startKeys, func(section string) bool { return strings.HasPrefix(key, section) })
 	})
 	if len(differs) > 0 {
+		choices := ""
+		if slices.Contains(differs, "model.hidden") || slices.Contains(differs, "model.anchors") {
+			choices = "; given as 1, model.hidden and model.anchors have pins read what they chose"
+		}
 		return fmt.Errorf("has another %s than this configuration; only the keys of data and train, and %s, may differ "+
-			"from those of the model to start from",
-			strings.Join(differs, ", "), strings.Join(free, ", "))
+			"from those of the model to start from%s",
+			strings.Join(differs, ", "), strings.Join(free, ", "), choices)
 	}
 	return sameForm(m, data, cfg.Encoder.Learned())
 }

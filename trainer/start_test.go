@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,12 @@ func TestStartSettled(t *testing.T) {
 			keys = append(keys, "train.optimizer.lr=1e-9", "model."+c.key+"=1")
 			train(t, Run{Config: parse(t, keys...), Model: path, Start: base})
 			was, m := loadModel(t, base), loadModel(t, path)
+			if c.key == "hidden" { // which is 1 by default
+				silent := slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
+					return strings.HasPrefix(key, "model.hidden=")
+				})
+				refused(t, Run{Config: parse(t, silent...), Model: path + "2", Start: base}, "given as 1")
+			}
 			settled := 0
 			for i := range m.Sections {
 				for k, p := range m.Sections[i].Pins {

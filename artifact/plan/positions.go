@@ -49,8 +49,8 @@ func (p *Plan) apart(ctx context.Context, m Network) (*model.Parts, []Part, erro
 	network, err := compact.Parts()
 	if err != nil {
 		return nil, nil, hint.With(option.Errorf("{Fold positions}: %w", err),
-			"train a network of topology conv, with model.anchored on images of which pooling leaves nothing out, or "+
-				"leave {Fold} out")
+			"train a network of topology conv, with model.anchored one whose images are the input's, divided by strides "+
+				"and pooling, or leave {Fold} out")
 	}
 	var parts []Part
 	for i := range network.Convolutions {

@@ -39,6 +39,14 @@ func Convolutions() []Convolution {
 		{"one by one", func(k *topology.Keys) { k.Patch, k.Padding = "3,1", "1,0" }},
 		{"anchored", func(k *topology.Keys) { k.Anchored, k.Anchors = 1, 3 }},
 		{"anchored evenly", func(k *topology.Keys) { k.Anchored, k.Anchors, k.Image = 1, 3, "2,8,4" }},
+		{"one by one, read by two levels", func(k *topology.Keys) {
+			k.Image, k.Kernels, k.Patch, k.Padding, k.Pool, k.Levels = "1,7,9", "2,2", "4,1", "1,0", "1", "1,3"
+			k.Leaves, k.Hidden, k.Chains, k.Widths = 1, 2, 2, "12"
+		}},
+		{"one by one, anchored", func(k *topology.Keys) {
+			k.Image, k.Kernels, k.Patch, k.Padding, k.Pool, k.Levels = "1,7,9", "4,2", "4,1", "1,0", "1,2", "3,2"
+			k.Anchored, k.Anchors = 1, 3
+		}},
 		{"three anchored", func(k *topology.Keys) {
 			k.Anchored, k.Anchors, k.Image, k.Kernels, k.Pool, k.Inputs = 2, 40, "1,16,8", "3,4,3", "2,1,2", 4
 		}},

@@ -15,34 +15,26 @@ import (
 // only the unrolled one: without convolutions, or where layers read input bits that convolutions cannot carry to them.
 // It returns an error if c is not valid or too large.
 //
-// The levels of a kernel become one netlist with what pools its positions. Layers that are no levels of a kernel are
-// convolutions of their own. Input bits that a later convolution reads are planes of its image: those before it carry
-// them there.
+// The levels of a kernel become one netlist with what pools its positions. Input bits that a later convolution reads
+// are planes of its image: those before it carry them there.
 func Positions(c *model.Compact) (*positions.Network, error) {
 	if !c.Shared() {
 		return nil, nil
 	}
-	from := []int{0}
-	for l := 1; l < len(c.Layers) && c.Layers[l-1].Grid != nil; l++ {
-		if !continues(&c.Layers[l], &c.Layers[l-1]) {
-			from = append(from, l)
-		}
-	}
-	if at := from[len(from)-1]; c.Layers[at].Grid != nil { // all layers are in convolutions
-		from = append(from, len(c.Layers))
-	}
 	n := &positions.Network{Bits: c.Encoder.Bits - 1}
-	for i, carriage := range c.Carry(from) {
-		k := kernels{Carriage: &carriage, layers: c.Layers}
+	end := 0
+	for i, carriage := range c.Carriages() {
+		k := kernels{carriage: &carriage, layers: c.Layers, nodes: map[place]netlist.Net{}}
 		if !k.readable() {
 			return nil, nil
 		}
 		n.Convolutions = append(n.Convolutions, k.convolution(fmt.Sprintf("convolution %d", i+1)))
+		end = carriage.To
 	}
 	if len(n.Convolutions) == 0 {
 		return nil, nil
 	}
-	rest, err := restOf(c, from[len(from)-1])
+	rest, err := restOf(c, end)
 	if rest == nil || err != nil {
 		return nil, err
 	}
@@ -93,50 +85,32 @@ func passed(width int) model.FrozenLayer {
 	return l
 }
 
-// continues reports whether a layer is a level of the kernels whose lower level is given: it reads that at its own
-// position, each bit but once, so that nothing is computed again for another kernel.
-func continues(l, below *model.CompactLayer) bool {
-	g := l.Grid
-	if g == nil || g.Side != 1 || g.Stride != 1 || g.Padding != 0 || below.Grid.Pool != 1 {
-		return false
-	}
-	read := make([]bool, below.Width())
-	for _, p := range l.Pins {
-		if p.Source != model.Previous {
-			continue
-		}
-		for _, i := range p.Index {
-			if read[i] {
-				return false
-			}
-			read[i] = true
-		}
-	}
-	return true
-}
-
 // kernels are those of a convolution.
 type kernels struct {
-	*model.Carriage
-	layers []model.CompactLayer
+	carriage *model.Carriage
+	layers   []model.CompactLayer
 
 	*netlist.Builder
-	at map[positions.Pixel]netlist.Net // of the input port
+	at    map[positions.Pixel]netlist.Net // of the input port
+	nodes map[place]netlist.Net
 }
+
+// place is a node of a level at one of the positions that are pooled.
+type place struct{ level, node, y, x int }
 
 // readable reports whether all levels read the image that the lowest one reads, the level below, or input bits that
 // are carried.
 func (k *kernels) readable() bool {
-	lowest := k.Grid()
-	for l := k.From; l < k.To; l++ {
+	lowest := k.carriage.Grid()
+	for l := k.carriage.From; l < k.carriage.To; l++ {
 		layer := &k.layers[l]
 		for _, p := range layer.Pins {
 			switch image := layer.Grid.Of(p.Source); {
-			case p.Source == model.Previous && l > k.From:
-			case p.Source == model.Previous && k.From > 0:
-			case k.Beside(l, &p):
-			case p.Source == model.Input && k.From == 0 && image.SameImage(lowest):
-			case p.Source == model.Base && layer.Base == k.From-1 && layer.Base >= 0 && image.SameImage(lowest):
+			case p.Source == model.Previous && l > k.carriage.From:
+			case p.Source == model.Previous && k.carriage.From > 0:
+			case k.carriage.Beside(l, &p):
+			case p.Source == model.Input && k.carriage.From == 0 && image.SameImage(lowest):
+			case p.Source == model.Base && layer.Base == k.carriage.From-1 && layer.Base >= 0 && image.SameImage(lowest):
 			default:
 				return false
 			}
@@ -146,20 +120,18 @@ func (k *kernels) readable() bool {
 }
 
 func (k *kernels) convolution(name string) positions.Convolution {
-	low, top := k.Grid(), &k.layers[k.To-1]
+	low, top := k.carriage.Grid(), &k.layers[k.carriage.To-1]
 	pool := top.Grid.Pool
 	c := positions.Convolution{
-		In:   positions.Image{Planes: k.Planes, Rows: low.Rows, Columns: low.Columns},
-		Out:  positions.Image{Planes: top.Width() + len(k.Carries)},
-		Step: low.Stride * pool, Padding: k.Padding,
+		In:   positions.Image{Planes: k.carriage.Planes, Rows: low.Rows, Columns: low.Columns},
+		Out:  positions.Image{Planes: top.Width() + len(k.carriage.Carries)},
+		Step: low.Stride * pool, Padding: k.carriage.Padding,
 	}
 	c.Out.Rows, c.Out.Columns = top.Grid.Pooled()
 	seen := map[positions.Pixel]bool{}
-	for n := range top.Width() {
-		k.eachRead(k.To-1, n, pool, func(p positions.Pixel) { seen[p] = true })
-	}
-	for _, bit := range k.Carries {
-		seen[positions.Pixel(k.Source(bit))] = true
+	k.eachRead(pool, func(p positions.Pixel) { seen[p] = true })
+	for _, bit := range k.carriage.Carries {
+		seen[positions.Pixel(k.carriage.Source(bit))] = true
 	}
 	c.Reads = slices.SortedFunc(maps.Keys(seen), func(p, q positions.Pixel) int {
 		return cmp.Or(cmp.Compare(p.Row, q.Row), cmp.Compare(p.Column, q.Column), cmp.Compare(p.Plane, q.Plane))
@@ -172,8 +144,8 @@ func (k *kernels) convolution(name string) positions.Convolution {
 	for n := range top.Width() {
 		bits = append(bits, k.pooled(n, pool))
 	}
-	for _, bit := range k.Carries {
-		bits = append(bits, k.at[positions.Pixel(k.Source(bit))])
+	for _, bit := range k.carriage.Carries {
+		bits = append(bits, k.at[positions.Pixel(k.carriage.Source(bit))])
 	}
 	k.Output("h", 1, nil, bits)
 	c.Kernels = k.Netlist()
@@ -183,12 +155,12 @@ func (k *kernels) convolution(name string) positions.Convolution {
 // pixel returns what a pin of a node of level l reads, where the place of the first position's patch is moved by some
 // positions.
 func (k *kernels) pixel(l int, p *model.FrozenPin, node, y, x int) positions.Pixel {
-	g := k.Grid()
+	g := k.carriage.Grid()
 	var at positions.Pixel
-	if k.Beside(l, p) {
-		at = positions.Pixel(k.Read(l, p, node))
+	if k.carriage.Beside(l, p) {
+		at = positions.Pixel(k.carriage.Read(l, p, node))
 	} else {
-		e, more := int(p.Index[node]), k.Padding-g.Padding
+		e, more := int(p.Index[node]), k.carriage.Padding-g.Padding
 		at = positions.Pixel{Plane: e / (g.Side * g.Side), Row: more + e/g.Side%g.Side, Column: more + e%g.Side}
 	}
 	at.Row, at.Column = at.Row+y*g.Stride, at.Column+x*g.Stride
@@ -197,38 +169,57 @@ func (k *kernels) pixel(l int, p *model.FrozenPin, node, y, x int) positions.Pix
 
 // below reports whether a pin of level l reads the level below, and not the image.
 func (k *kernels) below(l int, p *model.FrozenPin) bool {
-	return p.Source == model.Previous && l > k.From
+	return p.Source == model.Previous && l > k.carriage.From
 }
 
-// eachRead calls visit for what a node reads of the image at the positions that are pooled.
-func (k *kernels) eachRead(l, node, pool int, visit func(positions.Pixel)) {
-	for i := range k.layers[l].Pins {
-		p := &k.layers[l].Pins[i]
-		if k.below(l, p) {
-			k.eachRead(l-1, int(p.Index[node]), pool, visit)
-			continue
+// eachRead calls visit for what nodes read of the image at the positions that are pooled, of those that the kernels
+// depend on.
+func (k *kernels) eachRead(pool int, visit func(positions.Pixel)) {
+	used := make([]bool, k.layers[k.carriage.To-1].Width()) // nodes of a level
+	for i := range used {
+		used[i] = true
+	}
+	for l := k.carriage.To - 1; l >= k.carriage.From; l-- {
+		var below []bool
+		if l > k.carriage.From {
+			below = make([]bool, k.layers[l-1].Width())
 		}
-		for at := range pool * pool {
-			visit(k.pixel(l, p, node, at/pool, at%pool))
+		for i := range k.layers[l].Pins {
+			p := &k.layers[l].Pins[i]
+			for node, read := range used {
+				switch {
+				case !read:
+				case k.below(l, p):
+					below[p.Index[node]] = true
+				default:
+					for at := range pool * pool {
+						visit(k.pixel(l, p, node, at/pool, at%pool))
+					}
+				}
+			}
 		}
+		used = below
 	}
 }
 
 // pooled adds the nodes of a kernel at the positions that are pooled, and their OR.
 func (k *kernels) pooled(n, pool int) netlist.Net {
 	if pool == 1 {
-		return k.node(k.To-1, n, 0, 0)
+		return k.node(k.carriage.To-1, n, 0, 0)
 	}
 	or := func(in ...netlist.Net) netlist.Net {
 		return k.Function(1<<(1<<len(in))-2, netlist.Origin{}, in...)
 	}
-	top := k.To - 1
+	top := k.carriage.To - 1
 	three := or(k.node(top, n, 0, 0), k.node(top, n, 0, 1), k.node(top, n, 1, 0))
 	return or(three, k.node(top, n, 1, 1))
 }
 
 // node adds a node of level l, and what it reads, at a position.
 func (k *kernels) node(l, node, y, x int) netlist.Net {
+	if net, ok := k.nodes[place{l, node, y, x}]; ok {
+		return net
+	}
 	layer := &k.layers[l]
 	in := make([]netlist.Net, len(layer.Pins))
 	for i := range in {
@@ -240,5 +231,7 @@ func (k *kernels) node(l, node, y, x int) netlist.Net {
 		}
 	}
 	origin := netlist.Origin{Layer: uint16(l + 1), Chain: uint32(node)}
-	return k.Function(netlist.Table(layer.Op.At(node), len(in)), origin, in...)
+	net := k.Function(netlist.Table(layer.Op.At(node), len(in)), origin, in...)
+	k.nodes[place{l, node, y, x}] = net
+	return net
 }

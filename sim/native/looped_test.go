@@ -13,7 +13,7 @@ import (
 	"ialgn/trainer/model"
 )
 
-// looped returns a network with kernels once, or skips the form if there is only the unrolled one.
+// looped returns a network with kernels once, nil if there is only the unrolled one.
 func looped(t *testing.T, m *model.Model) *positions.Network {
 	t.Helper()
 	n, err := freeze.Positions(m.Compact())

@@ -30,6 +30,9 @@ func (c *Config) isSet(key string) bool {
 	return ok
 }
 
+// Given reports whether a key was given: in the file or beside it or, where there is neither, by a program.
+func (c *Config) Given(key string) bool { return c.source == nil || c.isSet(key) }
+
 // where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`, or the option that set
 // it. A key that was not given has the place of the nearest section that was. The result is a format of package
 // option and its argument, which may hold a % sign.

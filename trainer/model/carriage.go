@@ -32,9 +32,14 @@ type CarriedBit struct{ Plane, Row, Column int }
 // Pixel is a bit of an image, from the first position's patch on, padding included.
 type Pixel struct{ Plane, Row, Column int }
 
-// Carry returns the carriages of convolutions, whose levels are given by where they begin and the last one ends. It
-// returns none if input bits cannot be carried to those that read them: an image must end where the input's does.
-func (c *Compact) Carry(from []int) []Carriage {
+// Carriages returns what is carried in each convolution, none if the network has no convolutions or if input bits
+// cannot be carried to those that read them: the rows and columns of an image that has some, times the strides and
+// pooling before, must be those of the input's.
+func (c *Compact) Carriages() []Carriage {
+	if !c.Shared() || c.Steps > 0 {
+		return nil
+	}
+	from := c.convolutions()
 	all := make([]Carriage, len(from)-1)
 	input := c.Layers[0].Grid
 	scale := 1
@@ -66,6 +71,25 @@ func (c *Compact) Carry(from []int) []Carriage {
 		all[i-1].Carries = k.Carried
 	}
 	return all
+}
+
+// convolutions returns at which layers convolutions begin, and at last where they end. A layer that reads one pixel of
+// what the layer before is at the same positions belongs to the same convolution, unless that layer is the image of a
+// later one's levels.
+func (c *Compact) convolutions() []int {
+	from, l := []int{0}, 1
+	for ; l < len(c.Layers) && c.Layers[l].Grid != nil; l++ {
+		image := slices.ContainsFunc(c.Layers, func(above CompactLayer) bool { return above.Base == l-1 })
+		if !c.Layers[l].pointwise() || c.Layers[l-1].Grid.Pool > 1 || image {
+			from = append(from, l)
+		}
+	}
+	return append(from, l)
+}
+
+// pointwise reports whether nodes read nothing but the pixel at their own position.
+func (l *CompactLayer) pointwise() bool {
+	return l.Grid.Side == 1 && l.Grid.Stride == 1 && l.Grid.Padding == 0
 }
 
 // Grid returns that of the lowest level.

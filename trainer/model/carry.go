@@ -92,8 +92,8 @@ func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 	}
 }
 
-// pass adds a node that passes a bit of the layer before on, which some pin reads, or of what all pins read where none
-// does.
+// pass adds a node that passes a bit on: of the layer before, if a pin reads that, else of the input, which all pins
+// read.
 func (l *FrozenLayer) pass(bit uint32) {
 	l.Rows, l.Columns = 0, 0 // its nodes are no image any more
 	own := max(0, slices.IndexFunc(l.Pins, func(p FrozenPin) bool { return p.Source == Previous }))

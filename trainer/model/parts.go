@@ -37,18 +37,11 @@ func (c *Compact) Parts() (*Parts, error) {
 	if !c.Shared() || c.Steps > 0 {
 		return nil, fmt.Errorf("model %q has no convolutions", c.Name)
 	}
-	p := &Parts{}
-	from := []int{0}
-	at := 1
-	for ; at < len(c.Layers) && c.Layers[at].Grid != nil; at++ {
-		if !c.Layers[at].pointwise() || c.Layers[at-1].Grid.Pool > 1 {
-			from = append(from, at)
-		}
-	}
-	all := c.Carry(append(from, at))
+	all := c.Carriages()
 	if all == nil {
-		return nil, fmt.Errorf("model %q reads input bits beside images that do not end where the input's does", c.Name)
+		return nil, fmt.Errorf("model %q has kernels that read input bits beside images of other proportions", c.Name)
 	}
+	p := &Parts{}
 	for i := range all {
 		convolution, err := c.convolution(i+1, &all[i])
 		if err != nil {
@@ -57,13 +50,8 @@ func (c *Compact) Parts() (*Parts, error) {
 		p.Convolutions = append(p.Convolutions, *convolution)
 	}
 	var err error
-	p.Dense, err = c.dense(p.Convolutions[len(p.Convolutions)-1].Grid, at)
+	p.Dense, err = c.dense(p.Convolutions[len(p.Convolutions)-1].Grid, all[len(all)-1].To)
 	return p, err
-}
-
-// pointwise reports whether nodes read nothing but the pixel at their own position.
-func (l *CompactLayer) pointwise() bool {
-	return l.Grid.Side == 1 && l.Grid.Stride == 1 && l.Grid.Padding == 0
 }
 
 // convolution returns the convolution of that number.

@@ -151,17 +151,24 @@ func (k *Keys) checkHidden(layers []Layer, i int, p *Pin) *Fault {
 		key, which = "anchors", "" // chains choose among those of the last convolution
 	}
 	before := k.before(layers, i)
+	of, more, less := "the %d gates of a layer", "a larger model.width", "a smaller model.width"
+	if k.Widths != "" {
+		more, less = "more nodes in model.widths", "fewer in model.widths"
+	}
+	if k.Chains > 0 {
+		of, more = "the %d bits of the last convolution", "more kernels, or less pooling"
+	}
 	switch {
 	case p.K > before:
 		return &Fault{
-			key, fmt.Sprintf("%d different candidates cannot be drawn from the %d gates of a layer", p.K, before),
-			fmt.Sprintf("use at most %d, or a larger model.width", before),
+			key, fmt.Sprintf("%d different candidates cannot be drawn from "+of, p.K, before),
+			fmt.Sprintf("use at most %d, or %s", before, more),
 		}
 	case l.Width*p.K > maxHidden:
 		return &Fault{
 			key, fmt.Sprintf("a layer of %d gates with %d %scandidates each has more of them than %d", l.Width, p.K,
 				which, maxHidden),
-			fmt.Sprintf("use at most %d, or a smaller model.width", maxHidden/l.Width),
+			fmt.Sprintf("use at most %d, or %s", maxHidden/l.Width, less),
 		}
 	}
 	return nil

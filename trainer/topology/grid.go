@@ -82,13 +82,14 @@ func Under(grids []*Grid) *Grid {
 // check refuses a field of convolution i that is much larger than the image, whose longer side is given: nearly all of
 // it would lie beyond the edges, where there is nothing to choose.
 func (f field) check(i, image int) *Fault {
-	const times = 4
-	if max(f.side, f.stride) <= times*image+16 {
+	most := min(4*image+16, MaxSide)
+	if max(f.side, f.stride, -f.start) <= most {
 		return nil
 	}
 	return &Fault{
-		"anchored", fmt.Sprintf("kernels of convolution %d see %d pixels to a side, more than %d times as many as there are",
-			i+1, max(f.side, f.stride), times), "use fewer convolutions, smaller patches or strides, or model.anchored: 0",
+		"anchored", fmt.Sprintf("kernels of convolution %d reach over %d pixels of an image of %d, and may over %d", i+1,
+			max(f.side, f.stride, -f.start), image, most),
+		"use fewer convolutions, smaller patches or strides, or model.anchored: 0",
 	}
 }
 
