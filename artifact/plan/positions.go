@@ -48,9 +48,11 @@ func (p *Plan) apart(ctx context.Context, m Network) (*model.Parts, []Part, erro
 	}
 	network, err := compact.Parts()
 	if err != nil {
-		return nil, nil, hint.With(option.Errorf("{Fold positions}: %w", err),
-			"train a network of topology conv, with model.anchored one whose images are the input's, divided by strides "+
-				"and pooling, or leave {Fold} out")
+		remedy := "train a network of topology conv, or leave {Fold} out"
+		if compact.Shared() {
+			remedy = "use padding, strides and pooling that keep the image's proportions, or leave {Fold} out"
+		}
+		return nil, nil, hint.With(option.Errorf("{Fold positions}: %w", err), remedy)
 	}
 	var parts []Part
 	for i := range network.Convolutions {
