@@ -53,7 +53,8 @@ func (s *session) start() (*model.Model, error) {
 }
 
 // settle has the pins of a model read what they chose, where a configuration has pins of the same sources that do not
-// choose: for choices that it gives, 1 being a default, too.
+// choose. The configuration must give the key, model.hidden or model.anchors, as 1: left out it may be 1 as well, and
+// nobody would have asked for choices to end.
 func settle(m *model.Model, cfg *config.Config) {
 	is, to := &m.Config.Model, &cfg.Model
 	want := layout(cfg, m.Part)

@@ -168,7 +168,7 @@ func (k *Carriage) before(next CarriedBit) CarriedBit {
 	return CarriedBit{next.Plane, next.Row % k.scale, next.Column % k.scale}
 }
 
-// plane returns the plane of the image that a carried bit is. The first image is the input's.
+// plane returns the number of the plane that holds a carried bit. The first image is the input's, and has them all.
 func (k *Carriage) plane(bit CarriedBit) int {
 	if k.From == 0 {
 		return bit.Plane

@@ -136,7 +136,7 @@ func table(logits []float32, pins int) uint64 {
 // Settle leaves each node the candidate that its pin selects, so that there is no choice any more.
 func (p *Pin) Settle() {
 	n := len(p.Logits) / p.K
-	for node := range n { // behind what is still to be read
+	for node := range n { // each place that is written was read before, as a candidate of this node or of an earlier one
 		p.Wires.Set(node, p.Wires.At(node*p.K+argmax(p.Logits[node*p.K:][:p.K])))
 	}
 	p.Wires, p.Logits, p.K = p.Wires.Slice(0, n), nil, 1

@@ -22,7 +22,7 @@ type Convolution struct {
 	Grid topology.Grid
 	// Kernels reads a patch, whose bit (column Side + row) Planes + plane is a pixel of it: column by column, as patches
 	// move along a row. It has a node of the last layer for each kernel, and then one for each input bit that is carried
-	// on, of which those at the last of the positions that are pooled are the next image's.
+	// to later convolutions. Kernels are pooled by an OR; of these bits the last of the pooled positions counts.
 	Kernels *Frozen
 	Carried int // how many these are
 }
