@@ -71,33 +71,6 @@ func ExpAll(dst, x []float32, shift float32) {
 	}
 }
 
-// Log returns the natural logarithm of a finite x > 0 with a relative error below
-// 1e-15; it gives -Inf at 0 and NaN below.
-//
-// x is split into 2^k (1+f) with sqrt(2)/2 < 1+f < sqrt(2), and log(1+f) is computed
-// from the series of 2 artanh(f/(2+f)), summed from its smallest term.
-func Log(x float64) float64 {
-	switch {
-	case x == 0:
-		return math.Inf(-1)
-	case !(x > 0):
-		return math.NaN()
-	}
-	m, k := math.Frexp(x)
-	if m < math.Sqrt2/2 {
-		m, k = m*2, k-1
-	}
-	s := (m - 1) / (m + 1) // |s| < 0.1716
-	z := float64(s * s)
-	sum := 0.0
-	for i := 21; i >= 1; i -= 2 { // z^11/23 is below 1e-18
-		sum = float64(sum*z) + 1/float64(i)
-	}
-	const ln2Hi, ln2Lo = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-	kf := float64(k)
-	return float64(kf*ln2Hi) + (float64(2*float64(s*sum)) + float64(kf*ln2Lo))
-}
-
 // Pow returns x**n for n >= 0 by repeated squaring.
 func Pow(x float64, n int) float64 {
 	p := 1.0

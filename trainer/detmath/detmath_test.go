@@ -44,6 +44,36 @@ func TestExpAll(t *testing.T) {
 	}
 }
 
+// TestLogAll holds logarithms of many numbers, and the result in place, to Log: numbers on both sides of each split,
+// the least and the largest normal ones, and any, in slices of all lengths up to nine.
+func TestLogAll(t *testing.T) {
+	x := []float64{least, math.MaxFloat64, 0x1p-53, 1 - 0x1p-53}
+	for k := -1021; k < 1023; k++ {
+		for _, m := range []float64{1, math.Sqrt2 / 2} {
+			y := math.Ldexp(m, k)
+			x = append(x, math.Nextafter(y, 0), y, math.Nextafter(y, 2*y))
+		}
+	}
+	for i := range uint64(10_000) {
+		x = append(x, max(least, math.Float64frombits((i+1)*0x9e3779b97f4a7c15%(0x7ff<<52))))
+	}
+	for n := 1; len(x) > 0; n = n%9 + 1 {
+		some := x[:min(n, len(x))]
+		got := make([]float64, len(some))
+		LogAll(got, some)
+		for i, v := range some {
+			if want := Log(v); math.Float64bits(got[i]) != math.Float64bits(want) {
+				t.Fatalf("LogAll at %v, %d of %d: %v, Log gives %v", v, i+1, len(some), got[i], want)
+			}
+		}
+		LogAll(some, some)
+		if !slices.Equal(some, got) {
+			t.Fatal("LogAll in place differs")
+		}
+		x = x[len(some):]
+	}
+}
+
 func TestLog(t *testing.T) {
 	for _, x := range []float64{1, 2, 10, 0.5, 1 + 1e-9, 1e-300, 1e300, math.Pi, 0.7071, 0.7072, 1.414, 1.415} {
 		want := math.Log(x)

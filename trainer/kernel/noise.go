@@ -17,27 +17,56 @@ type Noise struct {
 // choice writes the logits w with noise, over the temperature, to dst and returns them. which is the choice of the
 // node: 0 its operation, then its pins.
 func (n *Noise) choice(dst, w []float32, step, layer, node, which int) []float32 {
-	s := draw.InStep(n.Seed, draw.GumbelNoise, step, layer, node*(MaxPins+1)+which)
-	dst = dst[:len(w)]
-	for i, x := range w {
-		dst[i] = (x + gumbel(s)) / n.Temperature
-	}
-	return dst
+	return n.add(dst, w, draw.InStep(n.Seed, draw.GumbelNoise, step, layer, node*(MaxPins+1)+which), gumbels)
 }
 
 // lines does what choice does for the logits of a table's lines.
 func (n *Noise) lines(dst, w []float32, step, layer, node int) []float32 {
-	s := draw.InStep(n.Seed, draw.GumbelNoise, step, layer, node*(MaxPins+1))
+	return n.add(dst, w, draw.InStep(n.Seed, draw.GumbelNoise, step, layer, node*(MaxPins+1)), logistics)
+}
+
+// distribution is what noise is drawn from.
+type distribution uint8
+
+const (
+	gumbels   distribution = iota
+	logistics              // differences of two Gumbel variables
+)
+
+// add writes the logits w with noise, over the temperature, to dst and returns them.
+func (n *Noise) add(dst, w []float32, s *draw.Stream, d distribution) []float32 {
 	dst = dst[:len(w)]
-	for i, x := range w {
-		u := s.Inside()
-		dst[i] = (x + float32(detmath.Log(u/(1-u)))) / n.Temperature
+	for at := 0; at < len(w); {
+		var block [Ops]float64 // as many logits as a choice among operations has
+		noise := block[:min(len(block), len(w)-at)]
+		d.draw(noise, s)
+		for _, e := range noise {
+			dst[at] = (w[at] + float32(e)) / n.Temperature
+			at++
+		}
 	}
 	return dst
 }
 
-// gumbel draws a Gumbel variable.
-func gumbel(s *draw.Stream) float32 { return float32(-detmath.Log(-detmath.Log(s.Inside()))) }
+// draw fills dst with variables of the distribution.
+func (d distribution) draw(dst []float64, s *draw.Stream) {
+	for i := range dst {
+		dst[i] = s.Inside()
+	}
+	if d == logistics {
+		for i, u := range dst {
+			dst[i] = u / (1 - u)
+		}
+		detmath.LogAll(dst, dst)
+		return
+	}
+	for range 2 {
+		detmath.LogAll(dst, dst)
+		for i, x := range dst {
+			dst[i] = -x
+		}
+	}
+}
 
 // scale turns gradients by sums over the temperature into those by logits. Without noise it leaves them alone.
 func (n *Noise) scale(g []float32) {
