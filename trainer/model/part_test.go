@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"ialgn/internal/modelgen"
 	"ialgn/trainer/model"
 	"ialgn/trainer/ranks"
+	"ialgn/trainer/topology"
 )
 
 // together has so many ranks do something, each in a goroutine of its own, and returns their errors.
@@ -171,6 +173,21 @@ func TestValidateParts(t *testing.T) {
 		}
 	}()
 	_ = good().Write(nil, model.Extra{})
+}
+
+// TestOnePosition refuses the part of a convolution at one position, where no node reads another: nodes that positions
+// share are not chains.
+func TestOnePosition(t *testing.T) {
+	m := modelgen.New(modelgen.Options{
+		Topology: topology.Conv, Image: "1,3,3", Padding: "0", Pool: "1", Kernels: "3", Levels: "1", Bits: 3, Seed: 34,
+	})
+	if err := m.Validate(); err != nil || m.Sections[0].Outputs() != m.Width || len(m.Sections) != 1 {
+		t.Fatalf("%d sections, the first of %d of %d nodes, error %v", len(m.Sections), m.Sections[0].Width, m.Width, err)
+	}
+	m.Part = &ranks.Share{Classes: len(m.Classes), PerClass: m.Width / len(m.Classes), To: m.Width / len(m.Classes)}
+	if err := m.Validate(); err == nil || !strings.Contains(err.Error(), "cannot be shared among ranks") {
+		t.Errorf("error %v", err)
+	}
 }
 
 // TestInFile gives moments of a rank's chains the shape of all.
