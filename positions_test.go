@@ -184,7 +184,11 @@ func TestPositionsRefused(t *testing.T) {
 		{m, CompileOptions{Scope: ScopeCore}, "it is for scope full"},
 		{m, CompileOptions{FoldSteps: 300}, "has no steps"},
 		{m, CompileOptions{Counts: true}, "gives the class alone"},
-		{convolved(t, func(c *config.Config) { c.Model.Anchored, c.Model.Anchors = 1, 2 }), CompileOptions{}, "of other proportions"},
+		{
+			convolved(t, func(c *config.Config) { c.Model.Anchored, c.Model.Anchors = 1, 2 }),
+			CompileOptions{},
+			"of other proportions",
+		},
 	} {
 		c.o.Fold = FoldPositions
 		if _, err := Compile(t.Context(), c.m, c.o); err == nil || !strings.Contains(fmt.Sprint(err), c.want) {

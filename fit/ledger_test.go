@@ -87,7 +87,9 @@ func TestLeading(t *testing.T) {
 	hopeless.Width = 3
 	s := &search{subject: subject{classes: 3}, ledger: &ledger{Rungs: []*rung{
 		{Name: roundUsual, Trials: []*trial{made("usual", 0.5, 90)}},
-		{Name: roundMany, Trials: []*trial{made("a", 0.1, 100), made("b", 0.2, 100), made("c", 0.3, 100), made("d", 0.4, 100), hopeless}},
+		{Name: roundMany, Trials: []*trial{
+			made("a", 0.1, 100), made("b", 0.2, 100), made("c", 0.3, 100), made("d", 0.4, 100), hopeless,
+		}},
 		{Name: roundBetter, Trials: []*trial{made("a", 0.1, 200), made("b", 0.2, 110), {Candidate: candidate{"c"}, Failed: "no"}}},
 	}}}
 	var got []string
@@ -101,7 +103,8 @@ func TestLeading(t *testing.T) {
 		t.Errorf("after the usual one: %+v", next)
 	}
 	if s.after(candidate{"a"}) != nil || s.after(candidate{"f"}) != nil || s.top(9)[0].Cost.Total != 110 {
-		t.Error("after the last one that can be made narrower, or one that was not tried, there is another; or the first is not of the last round")
+		t.Error("after the last one that can be made narrower, or one that was not tried, there is another; or the first " +
+			"is not of the last round")
 	}
 }
 

@@ -202,8 +202,8 @@ func (s *search) top(n int) []*trial {
 	return list[:min(n, len(list))]
 }
 
-// after returns the next leading trial behind that of a candidate, nil if there is none. Those that were too large with
-// a chain a class are passed over.
+// after returns the next leading trial behind that of a candidate, nil if there is none. It passes over networks that
+// were too large even with one chain for each class, as nothing makes them smaller.
 func (s *search) after(c candidate) *trial {
 	list := s.leading()
 	at := slices.IndexFunc(list, func(t *trial) bool { return slices.Equal(t.Candidate, c) })

@@ -44,8 +44,24 @@ func TestExpAll(t *testing.T) {
 	}
 }
 
-// TestLogAll holds logarithms of many numbers, and the result in place, to Log: numbers on both sides of each split,
-// the least and the largest normal ones, and any, in slices of all lengths up to nine.
+// plainLog is Log step by step: the library's exponent, a branch, and a division for each coefficient.
+func plainLog(x float64) float64 {
+	m, k := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, k = m*2, k-1
+	}
+	s := (m - 1) / (m + 1)
+	sum := 0.0
+	for i := 21; i >= 1; i -= 2 {
+		sum = float64(sum*float64(s*s)) + 1/float64(i)
+	}
+	const ln2Hi, ln2Lo = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+	return float64(float64(k)*ln2Hi) + (float64(2*float64(s*sum)) + float64(float64(k)*ln2Lo))
+}
+
+// TestLogAll holds logarithms of many numbers, one by one, in slices of all lengths up to nine and in place, to the plain
+// ones: of numbers on both sides of each split, the least and the largest normal ones, and any. Log takes subnormal
+// numbers, too.
 func TestLogAll(t *testing.T) {
 	x := []float64{least, math.MaxFloat64, 0x1p-53, 1 - 0x1p-53}
 	for k := -1021; k < 1023; k++ {
@@ -57,13 +73,19 @@ func TestLogAll(t *testing.T) {
 	for i := range uint64(10_000) {
 		x = append(x, max(least, math.Float64frombits((i+1)*0x9e3779b97f4a7c15%(0x7ff<<52))))
 	}
+	for _, v := range []float64{5e-324, 3e-320, math.Nextafter(least, 0)} {
+		if got, want := Log(v), plainLog(v); math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("Log(%v) = %v, want %v", v, got, want)
+		}
+	}
 	for n := 1; len(x) > 0; n = n%9 + 1 {
 		some := x[:min(n, len(x))]
 		got := make([]float64, len(some))
 		LogAll(got, some)
 		for i, v := range some {
-			if want := Log(v); math.Float64bits(got[i]) != math.Float64bits(want) {
-				t.Fatalf("LogAll at %v, %d of %d: %v, Log gives %v", v, i+1, len(some), got[i], want)
+			one, want := Log(v), plainLog(v)
+			if math.Float64bits(got[i]) != math.Float64bits(want) || math.Float64bits(one) != math.Float64bits(want) {
+				t.Fatalf("at %v, %d of %d: LogAll gives %v, Log %v, want %v", v, i+1, len(some), got[i], one, want)
 			}
 		}
 		LogAll(some, some)

@@ -37,9 +37,9 @@ func Log(x float64) float64 {
 	return logJoin(s, sum, power)
 }
 
-// LogAll writes Log(x[i]) to dst[i] for normal numbers x[i] > 0, as the loss of precision of others is not looked for.
-// dst and x have the same length and may be the same slice. It takes four at a time, whose sums do not wait for each
-// other.
+// LogAll writes Log(x[i]) to dst[i]. All x[i] must be normal numbers above 0; of others the result is undefined. dst
+// and x have the same length and may be the same slice. Four sums run side by side, as each waits for its own last
+// step.
 func LogAll(dst, x []float64) {
 	x = x[:len(dst)]
 	for len(x) >= 4 {
@@ -64,9 +64,9 @@ func LogAll(dst, x []float64) {
 	}
 }
 
-// logSplit returns what x, a normal number above 0, is 2^power (1+s)/(1-s) by, with (1+s)/(1-s) from sqrt(2)/2 to below
-// sqrt(2). It does not branch, as x is on either side of a power of two times sqrt(2) by chance: what is added to the
-// bits of x makes their exponent change there.
+// logSplit returns s and power such that x, a normal number above 0, is 2^power (1+s)/(1-s), where (1+s)/(1-s) is from
+// sqrt(2)/2 to below sqrt(2). The exponent of x would change at powers of two; what is added to the bits moves that to
+// sqrt(2) times a power of two, without a branch that random numbers would mispredict.
 func logSplit(x float64) (s, power float64) {
 	const exponent, bias, rest = 52, 1023, 1<<52 - 1
 	low := math.Float64bits(math.Sqrt2 / 2)

@@ -74,8 +74,8 @@ func (c *Compact) Carriages() []Carriage {
 }
 
 // convolutions returns at which layers convolutions begin, and at last where they end. A layer that reads one pixel of
-// what the layer before is at the same positions belongs to the same convolution, unless that layer is the image of a
-// later one's levels.
+// what the layer before is at the same positions belongs to the same convolution, unless a later layer reads that one
+// as its image, too.
 func (c *Compact) convolutions() []int {
 	from, l := []int{0}, 1
 	for ; l < len(c.Layers) && c.Layers[l].Grid != nil; l++ {

@@ -92,8 +92,8 @@ func (l *FrozenLayer) readBase(at func(bit uint32) uint32) {
 	}
 }
 
-// pass adds a node that passes a bit on: of the layer before, if a pin reads that, else of the input, which all pins
-// read.
+// pass adds a node whose output is a bit of the layer before, if the layer has a pin that reads that one, or else a bit
+// of the input, which all its pins read then.
 func (l *FrozenLayer) pass(bit uint32) {
 	l.Rows, l.Columns = 0, 0 // its nodes are no image any more
 	own := max(0, slices.IndexFunc(l.Pins, func(p FrozenPin) bool { return p.Source == Previous }))

@@ -22,7 +22,8 @@ type Convolution struct {
 	Grid topology.Grid
 	// Kernels reads a patch, whose bit (column Side + row) Planes + plane is a pixel of it: column by column, as patches
 	// move along a row. It has a node of the last layer for each kernel, and then one for each input bit that is carried
-	// to later convolutions. Kernels are pooled by an OR; of these bits the last of the pooled positions counts.
+	// to later convolutions. Of pooled positions, a kernel's output is the OR of its nodes; a carried bit is that of the
+	// last of them.
 	Kernels *Frozen
 	Carried int // how many these are
 }
