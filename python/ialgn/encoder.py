@@ -6,6 +6,7 @@ import unicodedata
 import numpy as np
 
 from .errors import Fault, ModelError
+from .table import is_table
 
 MIN_BITS, MAX_BITS, MAX_BITS_IN = 2, 256, 16
 _KINDS = ("number", "category", "label", "dropped")
@@ -177,7 +178,9 @@ class Encoder:
 
 
 def rows_of(x, features):
-    """Return samples as [n, features]; those of other shapes, such as images, are flattened."""
+    """Return samples as [n, features]; those of other shapes, such as images, are flattened. x is no table."""
+    if is_table(x):
+        raise ModelError("", "a table, whose columns have names, where an array is wanted", "give it to the model")
     x = np.asarray(x)
     if x.dtype.kind not in "buif":
         raise ModelError("", f"samples of type {x.dtype}, want numbers", "give an array of numbers")

@@ -7,6 +7,7 @@ import numpy as np
 
 from . import network
 from .errors import Fault, ModelError
+from .table import Table, category_of, is_table
 
 MAX_CLASSES = 256
 MAX_PINS = 6
@@ -160,7 +161,8 @@ class Model:
 
     X is always an array with a row a sample: of feature values as the model was trained on, integers or real numbers
     (a row may have any shape, such as an image's, with as many numbers as there are features); with words=True, of
-    feature words; with encoded=True, of input bits as `encode` returns them.
+    feature words; with encoded=True, of input bits as `encode` returns them. Or X is a table, such as a DataFrame, whose
+    columns are found by their names and hold what the columns of the training set's file did (see README.md).
 
     Attributes: encoder, sections (lists of arrays), metadata (the texts of the file).
     """
@@ -169,6 +171,9 @@ class Model:
         self.metadata, self.encoder, self.sections = metadata, encoder, sections
         self.config, self.record = json.loads(metadata["config"]), json.loads(metadata["record"])
         self._classes = tuple(json.loads(metadata["classes"]))
+        self._table = Table(
+            self.features, encoder.columns, _data(self.config, "label"), _data(self.config, "decimal") == "comma"
+        )
         self._beta = _beta(self.record)
         self._layers = None  # made when first asked for
 
@@ -208,6 +213,9 @@ class Model:
         """What is added to each count before: 0 but of networks that another program trained with one."""
         return self._beta
 
+    def __getstate__(self):
+        return {**self.__dict__, "_layers": None}  # which are made again
+
     def __repr__(self):
         widths = " -> ".join(str(n) for n in self._short_shape())
         return f"<ialgn.Model {self.name!r}: {widths}; {len(self.classes)} classes>"
@@ -218,7 +226,7 @@ class Model:
 
     def encode(self, X, words=False):
         """Return the input bits of samples, bool [n, inputs]."""
-        return self.encoder.encode(X, words)
+        return self.encoder.encode(self._table.values(X, words) if is_table(X) else X, words)
 
     def counts(self, X, words=False, encoded=False):
         """Return how many nodes of the last layer vote for each class, int32 [n, classes]."""
@@ -228,6 +236,41 @@ class Model:
     def predict(self, X, words=False, encoded=False):
         """Return the class with the largest count, the first of equals, intp [n]."""
         return self.counts(X, words, encoded).argmax(axis=1)
+
+    def predict_names(self, X, words=False, encoded=False):
+        """Return the name of the class with the largest count, the first of equals, an array of texts [n]."""
+        return np.array(self.classes)[self.predict(X, words, encoded)]
+
+    def predict_proba(self, X, words=False, encoded=False):
+        """Return the softmax of the scores, float64 [n, classes]: what training takes for probabilities."""
+        scores = self.scores(X, words, encoded).astype(np.float64)
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return powers / powers.sum(axis=1, keepdims=True)
+
+    def score(self, X, y, words=False, encoded=False):
+        """Return the share of samples that are of the class in y: its name, or its index if classes are no numbers."""
+        y = self.class_indices(y)
+        predicted = self.predict(X, words, encoded)
+        if len(y) != len(predicted):
+            raise ModelError("", f"{len(y)} labels of {len(predicted)} samples", "give as many")
+        if len(y) == 0:
+            raise ModelError("", "no samples", "give at least one")
+        return float((predicted == y).mean())
+
+    def class_indices(self, y):
+        """Return the class of each label, intp [n]. A label is a class's name, where this is a number any that is equal;
+        where the names are words, an integer may be the class's index. Raises ModelError for any other."""
+        y = np.asarray(y)
+        if y.ndim != 1:
+            raise ModelError("", f"labels of shape {list(y.shape)}, want a list", "give a label for each sample")
+        labels = y.tolist()
+        places = {label: category_of(label, self.classes) for label in dict.fromkeys(labels)}
+        unknown = [label for label, place in places.items() if place is None]
+        if len(unknown) == len(places) and y.dtype.kind in "iu" and all(0 <= u < len(self.classes) for u in unknown):
+            return y.astype(np.intp)
+        if unknown:
+            raise ModelError("", f"the label {unknown[0]!r} is none of the classes", "give names of classes")
+        return np.array([places[label] for label in labels], np.intp)
 
     def scores(self, X, words=False, encoded=False):
         """Return (count + beta) / tau in single precision, float32 [n, classes]."""
@@ -255,6 +298,10 @@ class Model:
 
     def _bits(self, X, words, encoded):
         """Yield the input bits of some samples after the other."""
+        if is_table(X):
+            if encoded:
+                raise ModelError("", "a table, whose columns have names, of input bits", "give what encode returns")
+            X = self._table.values(X, words)
         X = np.asarray(X)
         if encoded and (X.dtype != bool or X.ndim != 2 or X.shape[1] != self.encoder.inputs):
             raise ModelError(
@@ -265,6 +312,13 @@ class Model:
         for first in range(0, max(1, len(X) if X.ndim else 0), _SAMPLES):
             part = X[first : first + _SAMPLES] if X.ndim else X
             yield part if encoded else self.encode(part, words)
+
+
+def _data(config, key):
+    """Return a text that the configuration says about the data, empty where it says none."""
+    data = config.get("data")
+    text = data.get(key) if isinstance(data, dict) else None
+    return text if isinstance(text, str) else ""
 
 
 def _beta(record):

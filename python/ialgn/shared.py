@@ -10,6 +10,7 @@ import numpy as np
 
 from .encoder import rows_of
 from .errors import ModelError
+from .table import Table, is_table
 
 _WORDS = 8  # the most words of a row that the C may be compiled with, by which memory is measured
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -57,7 +58,8 @@ class Shared:
     """A network in a shared library made of NAME.c.
 
     Samples are arrays with a row a sample, of feature values: integers, or real numbers where the network is of real
-    features; with words=True, of feature words; of scope core, of input bits. The library is trusted: it is called.
+    features; with words=True, of feature words; of scope core, of input bits. Or they are a table, whose columns are found
+    by the names in NAME.json. The library is trusted: it is called.
 
     Attributes: name, features and classes (their numbers), class_names, bits (of a feature word), real (whether
     features are real values). Threads may share one, each call having memory of its own.
@@ -90,6 +92,7 @@ class Shared:
         self._word = np.uint16 if f"typedef uint16_t {self.name}_feature" in text else np.uint8
         self.real = f"{self.name}_classify_real(" in text
         self.max, self.class_names = (1 << self.bits) - 1, tuple(str(c) for c in range(self.classes))
+        self._table = None  # of NAME.json
         self._describe(header[:-2] + ".json")
         self._open(path)
 
@@ -100,6 +103,10 @@ class Shared:
         try:
             said = json.loads(_text(path))
             names, most = said["classes"], said["words"]["max"]
+            features = [feature["name"] for feature in said["features"]]
+            columns = [{**column, "categories": column.get("values")} for column in said["columns"]]
+            if len(features) == self.features:
+                self._table = Table(features, columns, said.get("label", ""), said.get("decimal") == "comma")
         except (ValueError, KeyError, TypeError):
             raise ModelError(path, "not what ialgn compile writes", "compile again") from None
         if isinstance(names, list) and len(names) == self.classes:
@@ -133,6 +140,8 @@ class Shared:
         return self._run(X, words)[1]
 
     def _run(self, X, words):
+        if self._table is not None and is_table(X):
+            X = self._table.values(X, words)
         X = rows_of(X, self.features)
         index, counts = np.zeros(len(X), np.uint16), np.zeros((len(X), self.classes), np.uint32)
         scratch = np.empty(self._scratch + 8, np.uint64)
