@@ -289,7 +289,7 @@ func (p Product) asked(emit string) bool {
 }
 
 func libraryOptions(p Product) library.Options {
-	return library.Options{Module: p.Manifest.Module, Header: p.Header}
+	return library.Options{Module: p.Manifest.Module, Header: p.Header, Real: p.Inputs.Real() != nil}
 }
 
 // portableOptions are those of the C that stands in for the code of a library.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ialgn/backend/decisionlist"
+	"ialgn/backend/inputs"
 	"ialgn/backend/wordcode"
 	"ialgn/netlist"
 )
@@ -18,6 +19,7 @@ type one struct {
 	program    *decisionlist.Program
 	classifier *wordcode.Classifier // nil: n is no classifier
 	vectors    *wordcode.Vectors    // vectors that the test program checks
+	real       *inputs.Table        // nil: there is nothing that takes real values
 }
 
 // WriteOne writes the source file of n for one sample at a time, NAME_one.c, which includes
@@ -45,6 +47,9 @@ func newOne(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
 	f := &one{printer: newPrinter(w, opt.Module), n: n, opt: opt, classifier: wordcode.NewClassifier(n)}
 	if f.program, err = decisionlist.Lower("c", n); err != nil {
 		return nil, err
+	}
+	if f.classifier != nil {
+		f.real = opt.Inputs.Real()
 	}
 	outputs := 0
 	for _, p := range buses(n) {
@@ -154,5 +159,6 @@ func (f *one) header() {
 		f.define("ONE_CLASSES", len(c.Counts), "classes")
 		f.template(replace(oneFeatures, "FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType())))
 	}
+	f.realHeader()
 	f.template(headerEnd)
 }

@@ -82,9 +82,14 @@ func (f *one) test() {
 		f.text("};\n")
 		f.classTest(samples)
 	}
+	calls := "check()"
+	if f.real != nil {
+		calls += " + check_real()"
+		f.realTest()
+	}
 	f.printf(`
 int main(void) {
-    const int wrong = check();
+    const int wrong = %s;
     if (wrong != 0) {
         printf("FAIL: %%d wrong\n", wrong);
         return 1;
@@ -92,7 +97,7 @@ int main(void) {
     printf("PASS: %d samples\n");
     return 0;
 }
-`, samples)
+`, calls, samples)
 }
 
 // classTest writes the function that classifies.

@@ -7,19 +7,22 @@ import (
 	"ialgn/backend/inputs"
 )
 
-const headerReal = `
-/*
- * Makes features of real values, as the trainer does: x[s * MACRO_FEATURES + f], a value of
- * feature f, becomes words[s * MACRO_FEATURES + f]:
- *
-LINES *
+// realRules says what becomes of each value.
+const realRules = ` *
  * A value that is NaN becomes the word of a missing value, where the feature has one. Any
  * other NaN becomes 0, and what is beyond either end, as the infinities, becomes that end.
  *
  * Returns 0, or -1 if a value is infinite, or NaN where there is no word for it, which ialgn
  * refuses. Doubles must be those of IEEE 754, each operation rounded by itself: no -ffast-math.
  */
-int NAME_quantise(const double *x, size_t samples, NAME_feature *words);
+`
+
+const headerReal = `
+/*
+ * Makes features of real values, as the trainer does: x[s * MACRO_FEATURES + f], a value of
+ * feature f, becomes words[s * MACRO_FEATURES + f]:
+ *
+LINES` + realRules + `int NAME_quantise(const double *x, size_t samples, NAME_feature *words);
 
 /*
  * NAME_quantise and then NAME_classify: "words" is memory of samples * MACRO_FEATURES.
@@ -38,55 +41,87 @@ func (f *file) realHeader() {
 	if f.real == nil {
 		return
 	}
-	before, after, _ := strings.Cut(headerReal, "LINES")
-	f.template(before)
-	for _, line := range f.real.Lines() {
-		f.printf(" *     %s\n", inputs.CComment(line)) // no template: a feature may be called LAST_NAME_
-	}
-	f.template(after)
+	f.commented(headerReal, f.real)
 }
 
-const sourceReal = `
+// commented writes a template, in whose comment LINES stands for how words are made.
+func (p *printer) commented(template string, t *inputs.Table) {
+	before, after, _ := strings.Cut(template, "LINES")
+	p.template(before)
+	for _, line := range t.Lines() {
+		p.printf(" *     %s\n", inputs.CComment(line)) // no template: a feature may be called LAST_NAME_
+	}
+	p.template(after)
+}
+
+const scalesTop = `
 /* Of each feature: offset, scale, and the word of a missing value, -1 where there is none. */
-static const struct scaling {
+static const struct SCALING {
     double offset, scale;
     int32_t missing;
-} scalings[MACRO_FEATURES] = {
+} SCALINGs[FEATURES] = {
 `
 
-// sourceCuts is sourceReal of a table by cuts.
-const sourceCuts = `
+// cutsTop is scalesTop of a table by cuts.
+const cutsTop = `
 /* Of each feature: its cuts in ascending order, and the word of a missing value, -1 where there is none. */
-static const struct scaling {
+static const struct SCALING {
     double cuts[LARGEST];
     int32_t missing;
-} scalings[MACRO_FEATURES] = {
+} SCALINGs[FEATURES] = {
 `
 
 const wordOfScale = `
 /* The word of a value. */
-static NAME_feature word_of(double x, const struct scaling *s, int *refused) {
+STATIC FEATURE WORD_OF(double x, const struct SCALING *s, int *refused) {
     const double v = (x - s->offset) * s->scale;
     uint32_t w;
-    if (x != x && s->missing >= 0) return (NAME_feature)s->missing;
+    if (x != x && s->missing >= 0) return (FEATURE)s->missing;
     *refused |= !(x - x == 0);
     if (s->scale == 0 || !(v > 0)) return 0;
     if (v >= LARGEST) return LARGEST;
     w = (uint32_t)v;
-    return (NAME_feature)(w + (v >= (double)w + 0.5)); /* halves away from zero */
+    return (FEATURE)(w + (v >= (double)w + 0.5)); /* halves away from zero */
 }
 `
 
 const wordOfCuts = `
 /* The word of a value, the number of cuts below it. */
-static NAME_feature word_of(double x, const struct scaling *s, int *refused) {
+STATIC FEATURE WORD_OF(double x, const struct SCALING *s, int *refused) {
     uint32_t w = 0;
-    if (x != x && s->missing >= 0) return (NAME_feature)s->missing;
+    if (x != x && s->missing >= 0) return (FEATURE)s->missing;
     *refused |= !(x - x == 0);
     while (w < LARGEST && x > s->cuts[w]) w++;
-    return (NAME_feature)w;
+    return (FEATURE)w;
 }
 `
+
+// quantiser says how the function that makes a word of a value, and its table, are written in C.
+type quantiser struct {
+	table    *inputs.Table
+	features string                 // the number of features
+	feature  string                 // the type of a word
+	scaling  string                 // the type of a row of the table, and the name of the table without its s
+	wordOf   string                 // the function's name
+	static   string                 // how the function is declared
+	double   func(x float64) string // writes a number
+}
+
+// quantiser writes the table and the function.
+func (p *printer) quantiser(q quantiser) {
+	top, wordOf := scalesTop, wordOfScale
+	if q.table.ByCuts {
+		top, wordOf = cutsTop, wordOfCuts
+	}
+	names := strings.NewReplacer("STATIC", q.static, "FEATURES", q.features, "FEATURE", q.feature, "WORD_OF", q.wordOf,
+		"SCALING", q.scaling, "LARGEST", fmt.Sprint(q.table.Max))
+	p.template(names.Replace(top))
+	for _, s := range q.table.Features {
+		p.scaling(s, q)
+	}
+	p.text("};\n")
+	p.template(names.Replace(wordOf))
+}
 
 const sourceQuantise = `
 int NAME_quantise(const double *x, size_t samples, NAME_feature *words) {
@@ -110,35 +145,29 @@ func (f *file) realSource() {
 	if f.real == nil {
 		return
 	}
-	top, wordOf := sourceReal, wordOfScale
-	if f.real.ByCuts {
-		top, wordOf = sourceCuts, wordOfCuts
-	}
-	largest := fmt.Sprint(f.real.Max)
-	f.template(replace(top, "LARGEST", largest))
-	for _, s := range f.real.Features {
-		f.scaling(s)
-	}
-	f.text("};\n")
-	f.template(replace(wordOf, "LARGEST", largest) + sourceQuantise)
+	f.quantiser(quantiser{
+		table: f.real, features: "MACRO_FEATURES", feature: "NAME_feature", scaling: "scaling", wordOf: "word_of",
+		static: "static", double: inputs.CDouble,
+	})
+	f.template(sourceQuantise)
 	f.names("feature_names", "FEATURES", f.real.FeatureNames())
 	f.names("class_names", "CLASSES", f.real.Classes)
 }
 
 // scaling writes what makes words of a feature.
-func (f *file) scaling(s inputs.Feature) {
-	if !f.real.ByCuts {
-		f.printf("    {%s, %s, %d}, /* %s */\n", inputs.CDouble(s.Offset), inputs.CDouble(s.Scale), s.FillWord(),
+func (p *printer) scaling(s inputs.Feature, q quantiser) {
+	if !q.table.ByCuts {
+		p.printf("    {%s, %s, %d}, /* %s */\n", q.double(s.Offset), q.double(s.Scale), s.FillWord(),
 			inputs.CComment(s.Name))
 		return
 	}
 	cuts := make([]string, len(s.Cuts))
 	for i, c := range s.Cuts {
-		cuts[i] = inputs.CDouble(c)
+		cuts[i] = q.double(c)
 	}
-	f.text("    {{\n")
-	numbers(f.printer, "%s", 4, cuts)
-	f.printf("    }, %d}, /* %s */\n", s.FillWord(), inputs.CComment(s.Name))
+	p.text("    {{\n")
+	numbers(p, "%s", 4, cuts)
+	p.printf("    }, %d}, /* %s */\n", s.FillWord(), inputs.CComment(s.Name))
 }
 
 // names writes an array of names.
@@ -154,56 +183,61 @@ const testReal = `};
 
 /* Makes words of values at and beside WHERE, and of ones that are none. */
 static int check_real(void) {
-    static NAME_feature got[TRIALS * MACRO_FEATURES];
-    static double none[MACRO_FEATURES];
+    static FEATURE got[TRIALS * FEATURES];
+    static double none[FEATURES];
     const volatile double zero = 0;
-    int wrong = NAME_quantise(values, TRIALS, got) != 0, missing = 1;
+    int wrong = QUANTISE(values, TRIALS, got) != 0, missing = 1;
     size_t i;
-    for (i = 0; i < TRIALS * MACRO_FEATURES; i++) {
+    for (i = 0; i < TRIALS * FEATURES; i++) {
         if (got[i] == want_words[i]) continue;
-        printf("value %d of feature %d: word %d, want %d\n", (int)(i / MACRO_FEATURES), (int)(i % MACRO_FEATURES),
+        printf("value %d of feature %d: word %d, want %d\n", (int)(i / FEATURES), (int)(i % FEATURES),
                (int)got[i], (int)want_words[i]);
         wrong++;
     }
-    for (i = 0; i < MACRO_FEATURES; i++) {
+    for (i = 0; i < FEATURES; i++) {
         none[i] = zero / zero;
         missing &= want_missing[i] >= 0;
     }
-    wrong += NAME_quantise(none, 1, got) != (missing ? 0 : -1);
-    for (i = 0; i < MACRO_FEATURES; i++) wrong += got[i] != (want_missing[i] >= 0 ? want_missing[i] : 0);
+    wrong += QUANTISE(none, 1, got) != (missing ? 0 : -1);
+    for (i = 0; i < FEATURES; i++) wrong += got[i] != (want_missing[i] >= 0 ? want_missing[i] : 0);
     none[0] = 1 / zero;
-    wrong += NAME_quantise(none, 1, got) != -1;
+    wrong += QUANTISE(none, 1, got) != -1;
     return wrong;
 }
 `
 
 // realTest writes what tests it, by what the trainer's quantiser made of the same values.
 func (f *file) realTest() {
-	if f.real == nil {
-		return
+	if f.real != nil {
+		f.quantiserTest(f.real, "NAME_quantise", "MACRO_FEATURES", "NAME_feature")
 	}
-	f.text("\n/* Values, a feature after the other, and the trainer's words for them. */\n" +
+}
+
+// quantiserTest writes the test of a function that makes words of samples.
+func (p *printer) quantiserTest(t *inputs.Table, quantise, features, feature string) {
+	p.text("\n/* Values, a feature after the other, and the trainer's words for them. */\n" +
 		"static const double values[] = {\n")
 	var values []string
 	var words []uint16
-	for _, t := range f.real.Trials {
-		for _, x := range t.Values {
+	for _, trial := range t.Trials {
+		for _, x := range trial.Values {
 			values = append(values, inputs.CDouble(x))
 		}
-		words = append(words, t.Words...)
+		words = append(words, trial.Words...)
 	}
-	numbers(f.printer, "%s", 4, values)
-	f.text("};\nstatic const int32_t want_words[] = {\n")
-	numbers(f.printer, "%d", 16, words)
-	f.text("};\nstatic const int32_t want_missing[] = {\n")
-	missing := make([]int, len(f.real.Features))
+	numbers(p, "%s", 4, values)
+	p.text("};\nstatic const int32_t want_words[] = {\n")
+	numbers(p, "%d", 16, words)
+	p.text("};\nstatic const int32_t want_missing[] = {\n")
+	missing := make([]int, len(t.Features))
 	for i := range missing {
-		missing[i] = f.real.Features[i].FillWord()
+		missing[i] = t.Features[i].FillWord()
 	}
-	numbers(f.printer, "%d", 16, missing)
+	numbers(p, "%d", 16, missing)
 	where := "halves"
-	if f.real.ByCuts {
+	if t.ByCuts {
 		where = "cuts"
 	}
-	f.template(replace(replace(testReal, "TRIALS", fmt.Sprint(len(f.real.Trials))), "WHERE", where))
+	p.template(strings.NewReplacer("TRIALS", fmt.Sprint(len(t.Trials)), "WHERE", where, "QUANTISE", quantise, "FEATURES",
+		features, "FEATURE", feature).Replace(testReal))
 }

@@ -60,3 +60,6 @@ var trigraph = regexp.MustCompile(`\?\?([=/'()!<>-])`)
 
 // CDouble returns x as a literal of C99 that is x, to the bit.
 func CDouble(x float64) string { return strconv.FormatFloat(x, 'x', -1, 64) }
+
+// CDecimal returns x as a literal of C99 and of any C++, which compilers that round to the nearest double read as x.
+func CDecimal(x float64) string { return strconv.FormatFloat(x, 'e', -1, 64) }

@@ -194,7 +194,7 @@ func TestC(t *testing.T) {
 		}
 	}
 	for _, x := range []float64{0, 0.1, -1e300, math.SmallestNonzeroFloat64, math.MaxFloat64} {
-		for _, text := range []string{CDouble(x), Decimal(x)} {
+		for _, text := range []string{CDouble(x), CDecimal(x), Decimal(x)} {
 			if got, err := strconv.ParseFloat(text, 64); err != nil || got != x {
 				t.Errorf("%s reads as %v, want %v", text, got, x)
 			}

@@ -2,6 +2,8 @@ package wrapper
 
 import (
 	"bytes"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -145,4 +147,71 @@ func testHosts(t *testing.T, table *inputs.Table) {
 			t.Errorf("wrapper %s: no design in the simulation", name)
 		}
 	}
+}
+
+// TestHostOutputEncodings runs the hosts in Python where output has another encoding than the names of classes need.
+// They write UTF-8, as predict does. The link is left out: each sample is answered with the class of its number.
+func TestHostOutputEncodings(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	table := hostedTable()
+	table.Classes, table.Label, table.DecimalComma = []string{"gr\u00fcn", "\u9f8d, \U0001f600"}, "Zustand \u00e4", false
+	table.Columns[0].Name = "gr\u00f6\u00dfe"
+	want := "sample,class\n0,gr\u00fcn\n1,\"\u9f8d, \U0001f600\"\n"
+	dir := t.TempDir()
+	write(t, dir, "samples.csv", "gr\u00f6\u00dfe,s,Zustand \u00e4\n1,x,gr\u00fcn\n2,,\u00f6\n")
+	for _, test := range [][2]string{
+		{"uart", "PYTHONIOENCODING=ascii:strict"}, {"uart", "PYTHONIOENCODING=cp1252"}, {"uart", "PYTHONIOENCODING=utf-16"},
+		{"uart", "LC_ALL=C"}, {"spi", "PYTHONIOENCODING=ascii"},
+	} {
+		kind, encoding := test[0], test[1]
+		t.Run(kind+"/"+encoding, func(t *testing.T) {
+			writeHost(t, dir, kind, table)
+			cmd := exec.CommandContext(t.Context(), python, "-B", "-c", runHost, kind)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PYTHONCOERCECLOCALE=0", "PYTHONUTF8=0", encoding)
+			var out, said bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &said
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%v\n%s", err, said.String())
+			}
+			if diff := cmp.Diff(want, out.String()); diff != "" {
+				t.Errorf("output (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// runHost runs a host without a device.
+const runHost = `
+import contextlib, importlib, sys
+kind = sys.argv[1]
+host = importlib.import_module(kind)
+host.connect = lambda design, args: contextlib.nullcontext()
+host.answers = lambda design, link, wanted: [bytes([i]) for i, _ in enumerate(wanted)]
+sys.argv = [kind, "device", "samples.csv"]
+sys.exit(host.main())
+`
+
+// writeHost writes the program for the other end of an interface as KIND.py, and m.json beside it.
+func writeHost(t *testing.T, dir, kind string, table *inputs.Table) {
+	t.Helper()
+	k, err := Find(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewProtocol(kind, hosted(t, 4, 1, 2, 0), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var program, about bytes.Buffer
+	if err := k.Host.Write(&program, Hosted{Inputs: table, Protocol: p, File: kind + ".py"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := inputs.WriteJSON(&about, table, p); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, kind+".py", program.String())
+	write(t, dir, table.File, about.String())
 }

@@ -47,6 +47,8 @@ type Options struct {
 	Stack int
 	// Piece is how many samples are classified in one call: of some blocks, 100 microseconds' worth at most, or of one.
 	Piece int
+	// Real says that the file of backend/gocode has the function Quantise: Native then has the method ClassifyReal.
+	Real bool
 }
 
 // Machine is a machine for which there is an object file.
@@ -71,17 +73,22 @@ func ObjectName(module, machine string) string { return module + "_linux_" + mac
 
 // Files returns the files, which go beside what backend/gocode writes for a classifier of features of at most 8, 16 or
 // 32 bits, and the object files, under their [ObjectName]. The package then has the type Native with the method
-// Classify, which does what Network's does on every machine, by the machine code where there is some for it; and a test
-// that it does, with a benchmark.
+// Classify, which does what Network's does on every machine, by the machine code where there is some for it, and where
+// [Options] say so ClassifyReal; and a test that it does, with a benchmark.
 //
 // It returns an error if a name is none in Go or C, a machine is not known or stands twice, or a size is out of range.
 func Files(opt Options) ([]File, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
+	native, test := nativeGo, testGo
+	if opt.Real {
+		native += nativeReal
+		test = strings.Replace(test, "import (\n", "import (\n\t\"fmt\"\n\t\"math\"\n", 1) + testReal
+	}
 	files := []File{
-		{opt.Module + "_native.go", opt.fill(nativeGo)},
-		{opt.Module + "_native_test.go", opt.fill(testGo)},
+		{opt.Module + "_native.go", opt.fill(native)},
+		{opt.Module + "_native_test.go", opt.fill(test)},
 		{opt.Module + "_native_other.go", opt.fill(otherGo)},
 	}
 	for _, m := range opt.Machines {

@@ -48,6 +48,7 @@ func (l *Library) stub() gostub.Options {
 	return gostub.Options{
 		Package: l.opt.Module, Module: l.opt.Module, Machines: []gostub.Machine{m}, Header: l.opt.Header,
 		Scratch: l.scratch, ScratchAlign: scratchAlign, Stack: native.FunctionStack, Piece: l.piece(),
+		Real: l.opt.Real,
 	}
 }
 

@@ -1,6 +1,7 @@
 
 
 def main():
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # as predict does
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("device", help="@DEVICE@")
