@@ -163,6 +163,16 @@ func writeArray(t *testing.T, file, kind string, rows, columns int, data []byte)
 	}
 }
 
+// imports reports whether a Python has what a command imports that the package does without.
+func imports(python, command string) bool {
+	for _, module := range []string{"pandas", "sklearn"} {
+		if strings.Contains(command, module) && exec.Command(python, "-c", "import "+module).Run() != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // TestReadme runs the commands of the README, and compares what they print with what it shows.
 func TestReadme(t *testing.T) {
 	python := interpreter(t)
@@ -189,7 +199,7 @@ func TestReadme(t *testing.T) {
 	for _, s := range steps {
 		command := strings.ReplaceAll(s.Command, "python3 ", python+" ")
 		switch {
-		case strings.Contains(command, "unittest"):
+		case strings.Contains(command, "unittest"), !imports(python, command):
 			continue
 		case strings.Contains(command, "pip install"):
 			command = strings.Replace(command, "install", "install --no-index --no-deps --target site", 1)

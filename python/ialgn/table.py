@@ -14,7 +14,7 @@ _SHOWN = 8  # names in a message
 
 
 def is_table(X):
-    """Report whether X has named columns: a DataFrame of pandas or polars, an Arrow table or a structured array."""
+    """Report whether X has named columns: a DataFrame, or another object like it, or a structured array."""
     return column_names(X) is not None
 
 
@@ -76,10 +76,9 @@ class Table:
                 wanted += [(feature, self._reader({"kind": "number"}, words)) for feature in own]
             else:
                 missing.append(name or own[0])
-        numbered = given == [str(i) for i in range(len(given))]
-        if missing and numbered:
-            return None
         used = [name for name, _ in wanted]
+        if given == [str(i) for i in range(len(given))] and not any(name in at for name in used):
+            return None
         if len(set(used)) < len(used):
             raise ModelError("", "two features of the model have the same name", "give an array of them in their order")
         unknown = [name for name in given if name not in used and name not in self.unread]

@@ -12,9 +12,8 @@ import ialgn
 import numpy as np
 from support import PROGRAM, Case, run_ialgn
 
-# Checks of scikit-learn that concern more than one of its rules each; all of them pass, but take half a minute.
+# Some of the checks of scikit-learn, those that train little; all of them pass, and take half a minute.
 CHECKS = (
-    "check_estimators_dtypes",
     "check_estimators_pickle",
     "check_dtype_object",
     "check_estimators_empty_data_messages",
@@ -23,7 +22,6 @@ CHECKS = (
     "check_classifiers_one_label",
     "check_classifiers_regression_target",
     "check_supervised_y_no_nan",
-    "check_supervised_y_2d",
     "check_estimators_unfitted",
     "check_parameters_default_constructible",
     "check_get_params_invariance",
@@ -66,7 +64,8 @@ class ClassifierTest(Case):
                 predicted = c.predict(self.x)
                 self.assertEqual(predicted.dtype, labels.dtype)
                 self.equal(c.classes_, np.unique(labels))
-                self.assertGreater((predicted == labels).mean(), 0.8)
+                texts = [str(v) if labels.dtype.kind in "bOU" else str(int(v)) for v in predicted.tolist()]
+                self.equal(texts, c.model_.predict_names(self.x))
                 proba = c.predict_proba(self.x)
                 counts = c.model_.counts(self.x)
                 self.assertEqual(proba.shape, (90, len(c.classes_)))
@@ -93,7 +92,8 @@ class ClassifierTest(Case):
             self.skipTest("pandas is missing (Debian package python3-pandas)")
         frame = pandas.DataFrame(self.x, columns=["2", "label", "c d"])
         c = ialgn.Classifier(epochs=5, folder=self.path("kept")).fit(frame, pandas.Series(self.kind))
-        self.assertEqual((c.model_.features, list(c.feature_names_in_)), (("2", "label", "c d"),) * 2)
+        self.assertEqual(c.model_.features, ("2", "label", "c d"))
+        self.assertEqual(list(c.feature_names_in_), list(frame.columns))
         with self.assertRaisesRegex(ValueError, "same order"):
             c.predict(frame[frame.columns[::-1]])
         with self.assertRaisesRegex(ValueError, "unseen at fit time"):
@@ -120,8 +120,8 @@ class ClassifierTest(Case):
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
-        steps = make_pipeline(StandardScaler(), ialgn.Classifier(epochs=5))
-        self.assertGreater(cross_val_score(steps, self.x, self.kind, cv=2).mean(), 0.6)
+        steps = make_pipeline(StandardScaler(), ialgn.Classifier(epochs=40))
+        self.assertGreater(cross_val_score(steps, self.x, self.kind, cv=2).mean(), 0.7)
         search = GridSearchCV(ialgn.Classifier(epochs=5), {"width": [15, 30]}, cv=2, error_score="raise")
         self.assertIn(search.fit(self.x, self.kind).best_params_["width"], (15, 30))
 

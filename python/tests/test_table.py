@@ -176,7 +176,7 @@ class TableTest(Case):
             self.assertAlmostEqual(self.model.score(frame, labels), share)
         for wrong in (kind[1:], ["maybe"] * len(kind), [2] * len(kind), [[0]]):
             with self.assertRaises(ialgn.ModelError):
-                model.score(frame, wrong)
+                self.model.score(frame, wrong)
 
     def test_probabilities(self):
         _, scores = predicted(self.model_file, self.file, "--scores")
