@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -15,15 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn"
+	"ialgn/internal/tooltest"
 )
 
-// callNative is a program around the package that compile writes: it classifies the numbers of standard input.
+// callNative is a program around the package that compile writes: it classifies the numbers of a file.
 const callNative = `package main
 
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"log"
 	"math"
 	"os"
@@ -32,7 +31,7 @@ import (
 )
 
 func main() {
-	data, err := io.ReadAll(os.Stdin)
+	data, err := os.ReadFile("values")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,11 +68,6 @@ func TestNativeClassifiesRealValues(t *testing.T) {
 	if err := d.Write(filepath.Join(dir, "circle")); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"go.mod": "module user\n\ngo 1.21\n", "main.go": callNative} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	r := rand.New(rand.NewPCG(1, 2))
 	values := []float64{-math.MaxFloat64, math.MaxFloat64, 5e-324, -1, 1, 14.0 / 15, -1.0001, math.Copysign(0, -1)}
 	for range 1000 {
@@ -89,13 +83,18 @@ func TestNativeClassifiesRealValues(t *testing.T) {
 	if err := binary.Write(&in, binary.LittleEndian, values); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "run", ".")
-	cmd.Dir, cmd.Env, cmd.Stdin = dir, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=mod"), &in
-	out, err := cmd.CombinedOutput()
+	for name, text := range map[string]string{
+		"go.mod": "module user\n\ngo 1.21\n", "main.go": callNative, "values": in.String(),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := tooltest.TryOther(t, dir, "env", "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=mod", "go", "run", ".")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if diff := cmp.Diff(fmt.Sprintln(wantClasses, wantCounts, true, true), string(out)); diff != "" {
+	if diff := cmp.Diff(fmt.Sprintln(wantClasses, wantCounts, true, true), out); diff != "" {
 		t.Errorf("classes, counts and errors (-want +got):\n%s", diff)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"ialgn/backend/inputs"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
-	"ialgn/trainer/encoding"
 )
 
 // TestRealNames has features and classes be called as what stands for the module in our templates, and as what ends
@@ -50,7 +50,7 @@ func TestRealNames(t *testing.T) {
 // a word has one bit, as bits.
 func TestOneReal(t *testing.T) {
 	needGCC(t)
-	for bits, cuts := range map[int][]float64{8: nil, 1: nil, 2: {-1, 0.5, 0.5}} {
+	for bits, cuts := range map[int]bool{8: false, 1: false, 2: true} {
 		t.Run(fmt.Sprint(bits), func(t *testing.T) {
 			n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 37, Bits: 2, BitsIn: bits, Classes: 2, Width: 8})
 			dir := t.TempDir()
@@ -75,26 +75,24 @@ func TestOneReal(t *testing.T) {
 	}
 }
 
-// realTable returns a table of features by scales or, if there are some, by cuts, with trials of it. Each third value
+// realTable returns a table of features by scales, up to a largest word, or by cuts, with trials of it. Each third value
 // may be missing.
-func realTable(features int, max uint32, cuts []float64) *inputs.Table {
-	t := &inputs.Table{Max: max, Scaled: true, ByCuts: cuts != nil, Classes: []string{"a", "b"}}
-	q := &encoding.Quantiser{}
+func realTable(features int, max uint32, byCuts bool) *inputs.Table {
+	t := &inputs.Table{Max: max, Scaled: true, ByCuts: byCuts, Classes: []string{"a", "b"}}
 	for f := range features {
-		q.Offset, q.Scale = append(q.Offset, float64(f)-3), append(q.Scale, float64(f%4)/2)
 		t.Features = append(t.Features, inputs.Feature{
-			Name: fmt.Sprint("f", f), Offset: q.Offset[f], Scale: q.Scale[f], Missing: f%3 == 0, Cuts: cuts,
+			Name: fmt.Sprint("f", f), Offset: 1, Scale: 2, Missing: f%3 == 0, Fill: 1, Cuts: []float64{-1, 0.5, 0.5},
 		})
-		if cuts != nil {
-			q.Cuts = append(q.Cuts, cuts)
-		}
 	}
-	for _, x := range []float64{-1e300, -3, 0, 0.1, 0.5, 1, 2.5, 33, 1e300} {
-		row := inputs.Trial{}
-		for f := range features {
-			row.Values, row.Words = append(row.Values, x), append(row.Words, q.Apply(f, x, max))
-		}
-		t.Trials = append(t.Trials, row)
+	words := map[float64]uint16{-1e300: 0, 0: 0, 1: 0, 1.2: 0, 1.25: 1, 1.5: 1, 1.75: 2, 2: 2, 129: 255, 1e300: 255}
+	if byCuts {
+		words = map[float64]uint16{-1e300: 0, -1: 0, -0.5: 1, 0.5: 1, 0.6: 3, 1e300: 3}
+	}
+	for _, x := range slices.Sorted(maps.Keys(words)) {
+		t.Trials = append(t.Trials, inputs.Trial{
+			Values: slices.Repeat([]float64{x}, features),
+			Words:  slices.Repeat([]uint16{min(words[x], uint16(max))}, features),
+		})
 	}
 	return t
 }

@@ -2,8 +2,6 @@ package wrapper
 
 import (
 	"bytes"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/backend/inputs"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 )
 
@@ -152,32 +151,32 @@ func testHosts(t *testing.T, table *inputs.Table) {
 // TestHostOutputEncodings runs the hosts in Python where output has another encoding than the names of classes need.
 // They write UTF-8, as predict does. The link is left out: each sample is answered with the class of its number.
 func TestHostOutputEncodings(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip(err)
-	}
 	table := hostedTable()
 	table.Classes, table.Label, table.DecimalComma = []string{"gr\u00fcn", "\u9f8d, \U0001f600"}, "Zustand \u00e4", false
 	table.Columns[0].Name = "gr\u00f6\u00dfe"
 	want := "sample,class\n0,gr\u00fcn\n1,\"\u9f8d, \U0001f600\"\n"
 	dir := t.TempDir()
+	if out, err := tooltest.TryOther(t, dir, "python3", "--version"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	write(t, dir, "samples.csv", "gr\u00f6\u00dfe,s,Zustand \u00e4\n1,x,gr\u00fcn\n2,,\u00f6\n")
 	for _, test := range [][2]string{
-		{"uart", "PYTHONIOENCODING=ascii:strict"}, {"uart", "PYTHONIOENCODING=cp1252"}, {"uart", "PYTHONIOENCODING=utf-16"},
-		{"uart", "LC_ALL=C"}, {"spi", "PYTHONIOENCODING=ascii"},
+		{"uart", "PYTHONIOENCODING=ascii:strict"},
+		{"uart", "PYTHONIOENCODING=cp1252"},
+		{"uart", "PYTHONIOENCODING=utf-16"},
+		{"uart", "LC_ALL=C"},
+		{"spi", "PYTHONIOENCODING=ascii"},
 	} {
 		kind, encoding := test[0], test[1]
 		t.Run(kind+"/"+encoding, func(t *testing.T) {
 			writeHost(t, dir, kind, table)
-			cmd := exec.CommandContext(t.Context(), python, "-B", "-c", runHost, kind)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PYTHONCOERCECLOCALE=0", "PYTHONUTF8=0", encoding)
-			var out, said bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &said
-			if err := cmd.Run(); err != nil {
-				t.Fatalf("%v\n%s", err, said.String())
+			out, err := tooltest.TryOther(t, dir, "env", "PYTHONCOERCECLOCALE=0", "PYTHONUTF8=0", encoding,
+				"python3", "-B", "-c", runHost, kind)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
 			}
-			if diff := cmp.Diff(want, out.String()); diff != "" {
-				t.Errorf("output (-want +got):\n%s", diff)
+			if !strings.HasPrefix(out, want) { // what follows is on standard error
+				t.Errorf("output:\n%s\nwant:\n%s", out, want)
 			}
 		})
 	}
