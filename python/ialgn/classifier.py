@@ -25,21 +25,23 @@ from .modelfile import load
 from .table import column_names, is_missing, is_number
 
 # How check_array is told that NaN may occur, which newer versions call by another name.
-_FINITE = "ensure_all_finite" if "ensure_all_finite" in inspect.signature(check_array).parameters else "force_all_finite"
+_FINITE = "ensure_all_finite"
+if _FINITE not in inspect.signature(check_array).parameters:
+    _FINITE = "force_all_finite"
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
     """A logic gate network, trained by the program `ialgn`.
 
     fit writes the samples to a CSV file, has `ialgn init` choose encoder, network and course of training for them, and
-    trains by `ialgn train`. X is an array or a DataFrame; its columns hold numbers or, where some value is a text that is
-    no number, words, each of which becomes a feature. NaN is a missing value. Labels are texts, integers or bools.
+    trains by `ialgn train`. X is an array or a DataFrame; its columns hold numbers or, where some value is a text that
+    is no number, words, each of which becomes a feature. NaN is a missing value. Labels are texts, integers or bools.
 
-    Parameters: width (nodes of the last layer, a multiple of the number of classes), depth, bits (a feature becomes bits
-    - 1 thresholds), epochs and settings, a dict of any keys of the configuration (docs/CONFIG.md) with their values, win
-    over what `ialgn init` chooses. random_state is the seed of training. folder keeps the table, the configuration and
-    the model, for `ialgn verify --data FOLDER`; None: nothing is kept. program is the file of the program; None: $IALGN
-    or else `ialgn` on the path. threads: all processors where None.
+    Parameters: width (nodes of the last layer, a multiple of the number of classes), depth, bits (a feature becomes
+    bits - 1 thresholds), epochs and settings, a dict of any keys of the configuration (docs/CONFIG.md) with their
+    values, win over what `ialgn init` chooses. random_state is the seed of training. folder keeps the table, the
+    configuration and the model, for `ialgn verify --data FOLDER`; None: nothing is kept. program is the file of the
+    program; None: $IALGN or else `ialgn` on the path. threads: all processors where None.
 
     Attributes after fit: model_ (an ialgn.Model), classes_, n_features_in_ and, of a DataFrame, feature_names_in_.
     """
@@ -98,19 +100,17 @@ class Classifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "model_")
         names, columns = _columns(X)
         known = getattr(self, "feature_names_in_", None)
+        title = type(self).__name__
         if known is None and names is not None:
-            warnings.warn(f"X has feature names, but {type(self).__name__} was fitted without feature names", stacklevel=3)
+            warnings.warn(f"X has feature names, but {title} was fitted without feature names", stacklevel=3)
         elif known is not None and names is None:
-            warnings.warn(
-                f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
-                stacklevel=3,
-            )
+            text = f"X does not have valid feature names, but {title} was fitted with feature names"
+            warnings.warn(text, stacklevel=3)
         elif known is not None and names != list(known):
             raise ValueError(_other_names(names, list(known)))
         if len(columns) != self.n_features_in_:
             raise ValueError(
-                f"X has {len(columns)} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
-                "as input"
+                f"X has {len(columns)} features, but {title} is expecting {self.n_features_in_} features as input"
             )
         return _Frame(self._names, columns)
 
@@ -221,7 +221,7 @@ def _columns(X):
         return None, list(X.T)
     texts = [isinstance(name, str) for name in given]
     if any(texts) and not all(texts):
-        raise TypeError("Feature names are only supported if all input features have string names, but X has other ones")
+        raise TypeError("Feature names are only supported if all input features have string names")
     names = [name.strip() for name in given] if all(texts) else [str(name) for name in given]
     if not names or len(set(names)) < len(names) or "" in names:
         raise ValueError(f"columns are named {names[:8]}, want at least one and different names")
@@ -238,7 +238,7 @@ def _other_names(names, known):
         ("Feature names seen at fit time, yet now missing:", sorted(set(known) - set(names))),
     ):
         if some:
-            text += "\n".join([title, *(f"- {name}" for name in some[:5]), *(["- ..."] if len(some) > 5 else [])]) + "\n"
+            text += f"{title}\n" + "".join(f"- {name}\n" for name in some[:5]) + ("- ...\n" if len(some) > 5 else "")
     if set(names) == set(known):
         text += "Feature names must be in the same order as they were in fit.\n"
     return text

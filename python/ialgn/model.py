@@ -1,5 +1,6 @@
 """A logic gate network: what its file holds, and what it computes."""
 
+import csv
 import json
 import math
 
@@ -161,8 +162,8 @@ class Model:
 
     X is always an array with a row a sample: of feature values as the model was trained on, integers or real numbers
     (a row may have any shape, such as an image's, with as many numbers as there are features); with words=True, of
-    feature words; with encoded=True, of input bits as `encode` returns them. Or X is a table, such as a DataFrame, whose
-    columns are found by their names and hold what the columns of the training set's file did (see README.md).
+    feature words; with encoded=True, of input bits as `encode` returns them. Or X is a table, such as a DataFrame,
+    whose columns are found by their names and hold what the columns of the training set's file did (see README.md).
 
     Attributes: encoder, sections (lists of arrays), metadata (the texts of the file).
     """
@@ -172,7 +173,11 @@ class Model:
         self.config, self.record = json.loads(metadata["config"]), json.loads(metadata["record"])
         self._classes = tuple(json.loads(metadata["classes"]))
         self._table = Table(
-            self.features, encoder.columns, _data(self.config, "label"), _data(self.config, "decimal") == "comma"
+            self.features,
+            encoder.columns,
+            _data(self.config, "label"),
+            _data(self.config, "decimal") == "comma",
+            _list(_data(self.config, "missing_values")),
         )
         self._beta = _beta(self.record)
         self._layers = None  # made when first asked for
@@ -258,8 +263,11 @@ class Model:
         return float((predicted == y).mean())
 
     def class_indices(self, y):
-        """Return the class of each label, intp [n]. A label is a class's name, where this is a number any that is equal;
-        where the names are words, an integer may be the class's index. Raises ModelError for any other."""
+        """Return the class of each label, intp [n].
+
+        A label is a class's name or, where the name is a number, any that is equal. Where the names are words, an
+        integer may be the class's index. Raises ModelError for any other.
+        """
         y = np.asarray(y)
         if y.ndim != 1:
             raise ModelError("", f"labels of shape {list(y.shape)}, want a list", "give a label for each sample")
@@ -319,6 +327,14 @@ def _data(config, key):
     data = config.get("data")
     text = data.get(key) if isinstance(data, dict) else None
     return text if isinstance(text, str) else ""
+
+
+def _list(text):
+    """Return the names in a list of the configuration."""
+    try:
+        return [name.strip() for row in csv.reader([text], skipinitialspace=True) for name in row]
+    except csv.Error:
+        raise Fault(f"metadata: config: {text[:60]!a} is no list of names") from None
 
 
 def _beta(record):

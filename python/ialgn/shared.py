@@ -58,8 +58,8 @@ class Shared:
     """A network in a shared library made of NAME.c.
 
     Samples are arrays with a row a sample, of feature values: integers, or real numbers where the network is of real
-    features; with words=True, of feature words; of scope core, of input bits. Or they are a table, whose columns are found
-    by the names in NAME.json. The library is trusted: it is called.
+    features; with words=True, of feature words; of scope core, of input bits. Or they are a table, whose columns are
+    found by the names in NAME.json. The library is trusted: it is called.
 
     Attributes: name, features and classes (their numbers), class_names, bits (of a feature word), real (whether
     features are real values). Threads may share one, each call having memory of its own.

@@ -1,5 +1,6 @@
 """Tables whose columns have names, such as DataFrames: which column is which feature, and what its values are."""
 
+import collections
 import numbers
 import re
 
@@ -34,11 +35,12 @@ class Table:
 
     names are the features' names; columns, None or a list of dicts with the keys of the model file's metadata, are all
     columns of that table, of which those of the kinds label and dropped become no feature. label is the name of the
-    label's column, where one is known; comma says that numbers in texts have a decimal comma.
+    label's column, where one is known; comma says that numbers in texts have a decimal comma. declared are words that
+    say that a value is missing, besides the usual ones; one that is a number stands for any that is equal.
     """
 
-    def __init__(self, names, columns=None, label="", comma=False):
-        self.names, self.comma = list(names), comma
+    def __init__(self, names, columns=None, label="", comma=False, declared=()):
+        self.names, self.comma, self.declared = list(names), comma, list(declared)
         self.columns = columns or [{"kind": "number"} for _ in self.names]
         self.unread = {c.get("name", "") for c in self.columns if not _features(c)} | {label}
         self.unread.discard("")
@@ -65,7 +67,7 @@ class Table:
         return np.concatenate(parts, axis=1) if parts else np.empty((len(X), 0))
 
     def _by_name(self, given, words):
-        """Return the place of each column and the function that reads it; None if the columns have numbers for names."""
+        """Return the place of each column and the function that reads it; None if the names are numbers of places."""
         at = {name: i for i, name in enumerate(given)}
         wanted, missing = [], []
         for column, name, own in self.read:
@@ -76,10 +78,10 @@ class Table:
                 wanted += [(feature, self._reader({"kind": "number"}, words)) for feature in own]
             else:
                 missing.append(name or own[0])
-        used = [name for name, _ in wanted]
+        used = {name for name, _ in wanted}
         if given == [str(i) for i in range(len(given))] and not any(name in at for name in used):
             return None
-        if len(set(used)) < len(used):
+        if len(used) < len(wanted):
             raise ModelError("", "two features of the model have the same name", "give an array of them in their order")
         unknown = [name for name in given if name not in used and name not in self.unread]
         self._refuse(given, missing, unknown)
@@ -87,7 +89,7 @@ class Table:
 
     def _refuse(self, given, missing, unknown):
         """Raise a ModelError unless each column that the model knows is there once, and no other."""
-        twice = sorted({name for name in given if given.count(name) > 1})
+        twice = [name for name, n in collections.Counter(given).items() if n > 1]
         if twice:
             raise ModelError("", f"the table has two columns {_listed(twice)}", "leave one out")
         has = f"has {_listed(unknown)}, unknown to the model" if unknown else ""
@@ -95,7 +97,7 @@ class Table:
             raise ModelError(
                 "",
                 f"the table lacks {_listed(missing)}" + (f"; it {has}" if has else ""),
-                "name its columns as those that the model was trained on, or give an array of the features in their order",
+                "name the columns as the model's, or give an array of the features in their order",
             )
         if unknown:
             raise ModelError("", f"the table {has}", "leave out what the model was not trained on")
@@ -103,9 +105,8 @@ class Table:
     def _by_place(self, given, words):
         """Return what _by_name does of a table whose columns are numbered: all columns of training, these without the
         label, or those of features alone."""
-        reads = [(c, self._reader(c, words)) for c in self.columns]
-        if words:
-            reads = [(c, self._reader(c, words)) for c in [{"kind": "number"}] * len(self.names)]
+        columns = [{"kind": "number"}] * len(self.names) if words else self.columns
+        reads = [(c, self._reader(c, words)) for c in columns]
         forms = [reads, [r for r in reads if r[0]["kind"] != "label"], [r for r in reads if _features(r[0])]]
         for form in forms:
             if len(form) == len(given):
@@ -118,10 +119,10 @@ class Table:
     def _reader(self, column, words):
         """Return the function that makes the values of features, [n, k], of a column's values and its name."""
         if words:
-            return lambda values, name: _numbers(values, name, {"missing": True}, False)
+            return lambda values, name: _numbers(values, name, {"missing": True}, False, ())
         if column["kind"] == "category":
-            return lambda values, name: _categories(values, name, column)
-        return lambda values, name: _numbers(values, name, column, self.comma)
+            return lambda values, name: _categories(values, name, column, self.declared)
+        return lambda values, name: _numbers(values, name, column, self.comma, self.declared)
 
 
 def _features(column):
@@ -134,22 +135,24 @@ def _listed(names):
     return ", ".join(repr(name) for name in names[:_SHOWN]) + more
 
 
-def _numbers(values, name, column, comma):
+def _numbers(values, name, column, comma, declared):
     """Return a column of numbers, float64 [n, 1], with NaN for what is missing."""
     if values.ndim != 1 or values.dtype.kind not in "buifOUT":
         raise ModelError("", f"column {name!r} is of type {values.dtype}, want numbers", "")
     if values.dtype.kind in "buif":
         values = values.astype(np.float64)
     else:
-        values = np.array([_number(v, i, name, comma) for i, v in enumerate(values)], np.float64)
+        values = [np.nan if is_missing(v, declared) else _number(v, i, name, comma) for i, v in enumerate(values)]
+        values = np.array(values, np.float64)
+    for word in declared:
+        if is_number(word):
+            values[values == float(word)] = np.nan
     if not column.get("missing") and np.isnan(values).any():
         raise _nothing(int(np.isnan(values).argmax()), name)
     return values[:, None]
 
 
 def _number(value, sample, name, comma):
-    if is_missing(value):
-        return np.nan
     if isinstance(value, str):
         text = value.strip()
         if comma and "." not in text:
@@ -163,11 +166,11 @@ def _number(value, sample, name, comma):
     raise ModelError("", f"sample {sample}: column {name!r} is {_shown(value)}, want a number", "")
 
 
-def _categories(values, name, column):
+def _categories(values, name, column, declared):
     """Return the features of a column of categories, [n, categories]: 1 for the word of each row, none for others."""
     out = np.zeros((len(values), len(column["categories"])))
     for i, value in enumerate(values.tolist()):
-        if is_missing(value):
+        if is_missing(value, declared):
             if not column.get("missing"):
                 raise _nothing(i, name)
             continue
@@ -191,10 +194,12 @@ def _nothing(sample, name):
     )
 
 
-def is_missing(value):
+def is_missing(value, declared=()):
     """Report whether a value of a column is missing: None, NaN, a NaT or NA of pandas, or a text that says so."""
-    if value is None or isinstance(value, str):
-        return value is None or value.strip().lower() in _MISSING
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return value.strip().lower() in _MISSING or value.strip() in declared
     try:
         return bool(value != value)
     except TypeError:  # pandas.NA, which compares as nothing
