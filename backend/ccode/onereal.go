@@ -7,8 +7,8 @@ import (
 	"ialgn/backend/inputs"
 )
 
-// oneReal stands in the header file, so that only the programs that call it have its table and the arithmetic of
-// doubles, which small processors lack, whatever the linker leaves out.
+// oneReal is part of the header file, so that only programs that call the function contain its table and the arithmetic
+// of doubles, which small processors lack. No option of the linker is needed for that.
 const oneReal = `
 /*
  * Makes the features of a sample of real values for NAME_one, as the trainer does: of x[f], a value of

@@ -71,9 +71,9 @@ const nativeReal = `
 // ClassifyReal classifies len(class) samples of real values: it is Quantise and then Classify. Value f of sample s is
 // x[s*Features+f]; of a feature for a word it is 1 where the sample has the word, else 0.
 //
-// It classifies as Network's method of that name, and as the model does: values beyond the range of a feature count as
-// the range's end, and NaN is a missing value where the feature may have one. It returns an error if the lengths do not
-// fit, and if a value is infinite, or NaN where none may be missing: then class and counts hold nothing of use.
+// It classifies as Network's method of that name, and as ialgn predict does: values beyond the range of a feature count
+// as the range's end, and NaN is a missing value where the feature may have one. It returns an error if the lengths do
+// not fit, and if a value is infinite, or NaN where none may be missing: then class and counts hold nothing of use.
 func (n *Native) ClassifyReal(x []float64, class []uint16, counts []uint32) error {
 	samples := len(class)
 	if len(x) != samples*Features || counts != nil && len(counts) != samples*Classes {
