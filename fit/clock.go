@@ -73,10 +73,12 @@ type finishing struct {
 	Used    int     `json:"used,omitempty"` // logic cells of the device, wrapper and registers included
 }
 
-// How finishing grows: with a power of the size, as wires grow longer; and what was cut off takes longer than it did.
+// The time goes with a power of the size: above one for a larger network than the one that is known, as wires grow longer,
+// and below one for a smaller one, as some of the time goes with no size. What was cut off takes longer than it did.
 const (
-	growth   = 1.5
-	cutShort = 1.5
+	growth   = 1.2
+	decline  = 0.6
+	cutShort = 1.25
 )
 
 // foretell returns the seconds that it takes to finish a network of a size, by what others took; 0 if nothing is known.
@@ -85,7 +87,11 @@ func foretell(known []finishing, cells int) float64 {
 	best, distance, least := 0.0, math.Inf(1), 0.0
 	for _, f := range known {
 		ratio := float64(max(cells, 1)) / float64(max(f.Cells, 1))
-		took := f.Seconds * math.Pow(ratio, growth)
+		power := growth
+		if ratio < 1 {
+			power = decline
+		}
+		took := f.Seconds * math.Pow(ratio, power)
 		if f.Cut {
 			took *= cutShort
 		}

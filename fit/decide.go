@@ -71,15 +71,19 @@ func (o standing) wrongWithin(limit int) float64 {
 }
 
 // expected returns the share of wrong samples that is to be expected of a network of the front: that of its trial, and
-// more if it is smaller than that was. One that was not tried at its size comes after all others, the largest first.
+// more if it is smaller than that was, or was trained for fewer epochs. One that was not tried at its size comes after all others, the largest first.
 func (f *final) expected() float64 {
 	if f.Cost == nil || len(f.Wrong) == 0 {
 		return 1 + 1/f.Budget
 	}
+	wrong := f.wrong()
 	if cells := f.Cost.cells(); cells < f.Tried {
-		return normalised(f.wrong(), f.Tried, float64(max(cells, 1)))
+		wrong = normalised(wrong, f.Tried, float64(max(cells, 1)))
 	}
-	return f.wrong()
+	if f.Epochs < f.TriedFor { // fewer epochs are taken to cost what fewer look-up tables do
+		wrong = normalised(wrong, f.TriedFor, float64(f.Epochs))
+	}
+	return wrong
 }
 
 // How much of a device is filled. Networks, whose wires go everywhere, route on two thirds of an iCE40, and on four

@@ -68,7 +68,7 @@ func TestDecide(t *testing.T) {
 // not tried last.
 func TestExpected(t *testing.T) {
 	made := func(wrong float64, tried, cells int) *final {
-		f := &final{Tried: tried}
+		f := &final{Tried: tried, TriedFor: 20, Epochs: 20}
 		f.Cost, f.Budget = &cost{LUTs: LUTs{Total: cells}}, float64(cells)
 		if wrong > 0 {
 			f.Wrong = []float64{wrong}
@@ -86,6 +86,9 @@ func TestExpected(t *testing.T) {
 	}
 	if got := order[0].expected(); got != 0.0659 {
 		t.Errorf("larger than its trial: %v", got)
+	}
+	if order[0].Epochs = 5; order[0].expected() <= order[2].expected() {
+		t.Errorf("trained for a quarter of the epochs of its trial: %v", order[0].expected())
 	}
 }
 
@@ -118,11 +121,11 @@ func TestForetell(t *testing.T) {
 	}{
 		{"nothing is known", nil, 500, 0},
 		{"the same size", []finishing{whole}, 1000, 20},
-		{"four times the size", []finishing{whole}, 4000, 160},
-		{"a quarter", []finishing{whole}, 250, 2.5},
-		{"the nearest counts", []finishing{whole, {Cells: 3000, Seconds: 200}}, 4000, 200 * math.Pow(4.0/3, 1.5)},
-		{"cut off", []finishing{{Cells: 1000, Seconds: 20, Cut: true}}, 1000, 30},
-		{"a smaller one was cut off", []finishing{{Cells: 900, Seconds: 100, Cut: true}, whole}, 1000, 150 * math.Pow(10.0/9, 1.5)},
+		{"four times the size", []finishing{whole}, 4000, 20 * math.Pow(4, 1.2)},
+		{"a quarter", []finishing{whole}, 250, 20 * math.Pow(4, -0.6)},
+		{"the nearest counts", []finishing{whole, {Cells: 3000, Seconds: 200}}, 4000, 200 * math.Pow(4.0/3, 1.2)},
+		{"cut off", []finishing{{Cells: 1000, Seconds: 20, Cut: true}}, 1000, 25},
+		{"a smaller one was cut off", []finishing{{Cells: 900, Seconds: 100, Cut: true}, whole}, 1000, 125 * math.Pow(10.0/9, 1.2)},
 		{"a larger one was cut off", []finishing{{Cells: 4000, Seconds: 100, Cut: true}, whole}, 1000, 20},
 	} {
 		if got := foretell(c.known, c.cells); math.Abs(got-c.want) > 1e-9 {

@@ -73,7 +73,7 @@ func (s *search) finish(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	if err := s.trainFront(ctx); err != nil && !timeOver(ctx) {
+	if err := s.trainFront(ctx); err != nil {
 		return nil, err
 	}
 	best, err := s.complete(ctx)
@@ -83,12 +83,15 @@ func (s *search) finish(ctx context.Context) (*Result, error) {
 	return s.result(*best)
 }
 
-// trainFront trains the networks of the front that are not trained.
+// trainFront trains the networks of the front that are not trained, as far as there is time, but one in any case: then
+// it goes on with the smallest, which is done first.
 func (s *search) trainFront(ctx context.Context) error {
 	progress.Say(ctx, "training the networks of the front")
-	group, within := crew.NewGroup(ctx)
-	group.SetLimit(s.cores)
 	first, others := s.trainingTimes(len(s.ledger.Finals))
+	timed, cancel := context.WithTimeoutCause(ctx, seconds(tolerance*max(1, s.trainingLeft())), errTime)
+	defer cancel()
+	group, within := crew.NewGroup(timed)
+	group.SetLimit(s.cores)
 	for i, f := range s.ledger.Finals {
 		switch {
 		case f.Cost != nil:
@@ -98,7 +101,23 @@ func (s *search) trainFront(ctx context.Context) error {
 			group.Go(func() error { return s.trainFinal(within, f, others) })
 		}
 	}
-	return group.Wait()
+	err := group.Wait()
+	if err == nil || !timeOver(timed) || slices.ContainsFunc(s.ledger.Finals, (*final).isTrained) {
+		return unlessOver(timed, err)
+	}
+	least := slices.MinFunc(s.ledger.Finals, func(a, b *final) int { return cmp.Compare(a.Budget, b.Budget) })
+	return unlessOver(ctx, s.trainFinal(ctx, least, s.left()))
+}
+
+// isTrained reports whether the network is trained and compiled.
+func (f *final) isTrained() bool { return f.Cost != nil }
+
+// unlessOver returns an error, but nil if the minutes have ended the context.
+func unlessOver(ctx context.Context, err error) error {
+	if timeOver(ctx) {
+		return nil
+	}
+	return err
 }
 
 // trainingTimes returns the seconds to train the first network of the front, and each of the others.
@@ -148,9 +167,19 @@ func (f *final) tried() float64 {
 
 // finalOf returns the network of a trial that is to be trained on all samples, for a budget.
 func (s *search) finalOf(t *trial, budget float64) *final {
-	f := &final{trial: *t, Tried: t.Cost.cells()}
+	f := &final{trial: *t, Tried: t.Cost.cells(), TriedFor: s.epochsOfTrial(t)}
 	f.Cost, f.Budget, f.Width = nil, budget, s.resized(t, margin*budget)
 	return f
+}
+
+// epochsOfTrial returns for how many epochs a trial was trained.
+func (s *search) epochsOfTrial(t *trial) int {
+	for _, r := range s.ledger.Rungs {
+		if slices.Contains(r.Trials, t) {
+			return r.Epochs
+		}
+	}
+	return 0
 }
 
 // epochsFor returns how many epochs a network can be trained for in a time, by what its trial took.
@@ -264,8 +293,9 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	checkpoint := trainer.CheckpointPath(o.Path)
 	// One is there only of a run that was interrupted, and only a ledger of the same search makes it go on.
 	if _, err := os.Stat(checkpoint); err == nil {
-		o.Resume = s.Resume
+		o.Resume = s.Resume || f.begun
 	}
+	f.begun = true
 	log, err := runlog.Append(s.path(f.Name+logEnding), s.guard)
 	if err != nil {
 		return nil, 0, err

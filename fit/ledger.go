@@ -111,8 +111,11 @@ type final struct {
 	Accuracy float64 `json:"accuracy,omitempty"` // on the test samples
 	Name     string  `json:"name"`               // of model and configuration
 	Tried    int     `json:"tried,omitempty"`    // what the network of its trial took of the budget
-	Took     float64 `json:"took,omitempty"`     // seconds of its last training
-	Tries    int     `json:"tries,omitempty"`    // how often it was made smaller
+	TriedFor int     `json:"tried_epochs,omitempty"`
+	Took     float64 `json:"took,omitempty"`  // seconds of its last training
+	Tries    int     `json:"tries,omitempty"` // how often it was made smaller
+
+	begun bool // this call has begun to train it
 }
 
 const ledgerFormat = 1

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/progress"
 )
 
-// rehearsed is the part of the budget that the network of the rehearsal is for.
-const rehearsed = 4
+// rehearsed is about what the network of the rehearsal takes of a budget that is larger.
+const rehearsed = 600
 
 // rehearsing begins the rehearsal, unless it is known how long finishing takes or no rounds are left to make, and
 // returns what ends it.
@@ -19,7 +19,7 @@ func (s *search) rehearsing(ctx context.Context) (end func()) {
 	if len(s.ledger.Finishings) > 0 || len(s.ledger.Finals) > 0 || s.searchLeft() <= 0 {
 		return func() {}
 	}
-	list := s.trials([]candidate{s.usual()}, rehearsed)
+	list := s.trials([]candidate{s.usual()}, max(1, (s.budget+rehearsed/2)/rehearsed))
 	if len(list) == 0 {
 		return func() {}
 	}
