@@ -88,7 +88,8 @@ func (s *search) finish(ctx context.Context) (*Result, error) {
 func (s *search) trainFront(ctx context.Context) error {
 	progress.Say(ctx, "training the networks of the front")
 	first, others := s.trainingTimes(len(s.ledger.Finals))
-	timed, cancel := context.WithTimeoutCause(ctx, seconds(tolerance*max(1, s.trainingLeft())), errTime)
+	least := max(tolerance*s.trainingLeft(), leastSeconds/4)
+	timed, cancel := context.WithTimeoutCause(ctx, seconds(least), errTime)
 	defer cancel()
 	group, within := crew.NewGroup(timed)
 	group.SetLimit(s.cores)
@@ -105,8 +106,8 @@ func (s *search) trainFront(ctx context.Context) error {
 	if err == nil || !timeOver(timed) || slices.ContainsFunc(s.ledger.Finals, (*final).isTrained) {
 		return unlessOver(timed, err)
 	}
-	least := slices.MinFunc(s.ledger.Finals, func(a, b *final) int { return cmp.Compare(a.Budget, b.Budget) })
-	return unlessOver(ctx, s.trainFinal(ctx, least, s.left()))
+	smallest := slices.MinFunc(s.ledger.Finals, func(a, b *final) int { return cmp.Compare(a.Budget, b.Budget) })
+	return unlessOver(ctx, s.trainFinal(ctx, smallest, s.left()))
 }
 
 // isTrained reports whether the network is trained and compiled.
