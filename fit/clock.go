@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Parts of the minutes. A reserve at the end is for finishing: to compile, route and verify the best network. Of the time
-// before it the rounds take searchPart, and the rest trains the networks of the front.
+// Parts of the minutes. A reserve at the end is for finishing: to compile, route and verify the best network. Of the
+// time before it the rounds take searchPart, and the rest trains the networks of the front.
 const (
 	searchPart    = 0.65
 	leastReserve  = 0.08
@@ -73,8 +73,9 @@ type finishing struct {
 	Used    int     `json:"used,omitempty"` // logic cells of the device, wrapper and registers included
 }
 
-// The time goes with a power of the size: above one for a larger network than the one that is known, as wires grow longer,
-// and below one for a smaller one, as some of the time goes with no size. What was cut off takes longer than it did.
+// The time goes with a power of the size: above one for a larger network than the one that is known, as wires grow
+// longer, and below one for a smaller one, as some of the time goes with no size. What was cut off takes longer than it
+// did.
 const (
 	growth   = 1.2
 	decline  = 0.6

@@ -62,7 +62,8 @@ func decide(all []standing, limit int, left float64) (step, int) {
 	return replaceIt, 0
 }
 
-// wrongWithin returns the share of wrong samples that is to be expected of a network that is made smaller until it fits.
+// wrongWithin returns the share of wrong samples that is to be expected of a network that is made smaller until it
+// fits.
 func (o standing) wrongWithin(limit int) float64 {
 	if o.cells <= limit {
 		return o.wrong
@@ -71,7 +72,8 @@ func (o standing) wrongWithin(limit int) float64 {
 }
 
 // expected returns the share of wrong samples that is to be expected of a network of the front: that of its trial, and
-// more if it is smaller than that was, or was trained for fewer epochs. One that was not tried at its size comes after all others, the largest first.
+// more if it is smaller than that was, or was trained for fewer epochs. One that was not tried at its size comes after
+// all others, the largest first.
 func (f *final) expected() float64 {
 	if f.Cost == nil || len(f.Wrong) == 0 {
 		return 1 + 1/f.Budget
@@ -87,8 +89,8 @@ func (f *final) expected() float64 {
 }
 
 // How much of a device is filled. Networks, whose wires go everywhere, route on two thirds of an iCE40, and on four
-// fifths do not always (docs/FPGA.md). Until a design was synthesised, registers and the wrapper are taken for a quarter
-// on top of the network.
+// fifths do not always (docs/FPGA.md). Until a design was synthesised, registers and the wrapper are taken for a
+// quarter on top of the network.
 const (
 	routable   = 0.8
 	usualExtra = 1.25

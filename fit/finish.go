@@ -251,8 +251,8 @@ func (s *search) shrink(f *final, limit int) error {
 // errAnew says that a training was ended as it would have taken too long.
 var errAnew = errors.New("fewer epochs")
 
-// trainFinal trains a network of the front within some seconds: with fewer epochs than planned, if they take longer than
-// was foreseen.
+// trainFinal trains a network of the front within some seconds: with fewer epochs than planned, if they take longer
+// than was foreseen.
 func (s *search) trainFinal(ctx context.Context, f *final, allowed float64) error {
 	begin := time.Now()
 	for {
@@ -280,8 +280,8 @@ type trained struct {
 }
 
 // trainOnce trains a network on all training samples, going on from a checkpoint of this very configuration, and writes
-// its configuration and a log. If that will take much longer than allowed, the error is errAnew, with a number of epochs
-// that will not.
+// its configuration and a log. If that will take much longer than allowed, the error is errAnew, with a number of
+// epochs that will not.
 func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *trained, fewer int, err error) {
 	cfg, err := s.config(f.Candidate, f.Width, f.Epochs, f.Name, 0, 0)
 	if err != nil {
@@ -334,8 +334,8 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	return &trained{c, accuracy, time.Since(begin).Seconds()}, 0, remove(checkpoint)
 }
 
-// watching returns what says after each epoch of a training that began at a time for how many epochs it is begun anew, 0
-// to go on. An epoch is timed from the first of this call on, which also reads the data.
+// watching returns what says after each epoch of a training that began at a time for how many epochs it is begun anew,
+// 0 to go on. An epoch is timed from the first of this call on, which also reads the data.
 func watching(epochs int, allowed float64, begin time.Time) func(epoch int, now time.Time) int {
 	first, since := 0, begin
 	return func(epoch int, now time.Time) int {

@@ -7,8 +7,8 @@
 // training samples, as are the best of three smaller budgets, which makes the front of accuracy against look-up tables.
 // The best network of the front that fits is compiled, verified and, on a device, routed.
 //
-//   - The minutes are kept. A rehearsal during the first round shows how long it takes to finish a network, and that time
-//     is reserved. What there is no time for is named in [Result.LeftOut], and a later call makes up for it.
+//   - The minutes are kept. A rehearsal during the first round shows how long it takes to finish a network, and that
+//     time is reserved. What there is no time for is named in [Result.LeftOut], and a later call makes up for it.
 //   - What the test samples say is reported, and decides nothing.
 //   - The folder's fit.json holds what was decided and found. A search that was interrupted goes on from it.
 //   - What is chosen follows from the trials, and these from the configuration; but how many there is time for
@@ -151,7 +151,8 @@ func (s *search) ended(ctx context.Context, err error) error {
 	case ctx.Err() == nil:
 		return err
 	case timeOver(ctx):
-		return hint.With(fmt.Errorf("%w before a network that fits was trained; what was found is in %s", errTime, s.ledger.path),
+		return hint.With(
+			fmt.Errorf("%w before a network that fits was trained; what was found is in %s", errTime, s.ledger.path),
 			"give {Resume} to go on, with more {Minutes}")
 	}
 	return hint.With(fmt.Errorf("%w: what was found is in %s", library.ErrInterrupted, s.ledger.path),

@@ -139,15 +139,15 @@ func (s *search) finishFinal(ctx context.Context, f *final) (*Best, error) {
 // design for a device has registers at any clock: yosys takes many minutes for sums of some hundred bits without.
 var stageLevels = []int{5, 4, 3, 2}
 
-// What routing may take, as a part of the time that is left, and at least. Designs that do not route keep the router busy
-// without an end.
+// What routing may take, as a part of the time that is left, and at least. Designs that do not route keep the router
+// busy without an end.
 const (
 	routingPart = 0.5
 	routingTime = 4 * time.Minute
 )
 
-// implement compiles and verifies a network into a folder, and routes it on a device. What there was no time for is named
-// in the result.
+// implement compiles and verifies a network into a folder, and routes it on a device. What there was no time for is
+// named in the result.
 func (s *search) implement(ctx context.Context, m *library.Model, dir string) (*Best, error) {
 	b := &Best{}
 	levels := stageLevels

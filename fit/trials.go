@@ -42,7 +42,8 @@ func (s *search) try(ctx context.Context) error {
 	if t.Cost, err = s.costOf(ctx, m); err != nil {
 		return err
 	}
-	if _, err := s.compile(ctx, m, s.path(designFolder), 0); err != nil { // what stands in the way of that is to be known now
+	// What stands in the way of compiling is to be known now.
+	if _, err := s.compile(ctx, m, s.path(designFolder), 0); err != nil {
 		return err
 	}
 	wrong, err := wrongShare(m)
