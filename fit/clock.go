@@ -10,7 +10,7 @@ import (
 // Parts of the minutes. A reserve at the end is for finishing: to compile, route and verify the best network. Of the
 // time before it the rounds take searchPart, and the rest trains the networks of the front.
 const (
-	searchPart    = 0.65
+	searchPart    = 0.6
 	leastReserve  = 0.08
 	mostReserve   = 0.45
 	usualReserve  = 0.08 // until a rehearsal has shown how long finishing takes

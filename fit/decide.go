@@ -9,6 +9,9 @@ const (
 	replaceIt             // nothing else is left: a candidate that was not trained takes its place
 )
 
+// nearly is how many times the errors of the best network one may have that takes its place for want of time.
+const nearly = 1.25
+
 // mostTries is how often a network is made smaller.
 const mostTries = 6
 
@@ -24,9 +27,10 @@ type standing struct {
 
 // decide returns what is done next, and with which of the networks, none of which may take more than a limit:
 //
-//   - the best that fits and for which there is time is finished;
-//   - but a better one that is too large is made smaller first, if there is time for that and for finishing it;
-//   - without any that there is time for, the best that fits is finished as far as the time goes;
+//   - the best that fits is finished;
+//   - without time for that, the best that there is time for is, if it is nearly as good: else the best one as far as the
+//     time goes;
+//   - a better one that is too large is made smaller first, if there is time for that and for finishing it;
 //   - without any that fits, the best one that can be made smaller is.
 func decide(all []standing, limit int, left float64) (step, int) {
 	fits, timely, large := -1, -1, -1
@@ -40,13 +44,14 @@ func decide(all []standing, limit int, left float64) (step, int) {
 			if o.chains > 1 && o.tries < mostTries && better(i, large) {
 				large = i
 			}
-		default:
-			if better(i, fits) {
-				fits = i
-			}
-			if o.finish <= left && better(i, timely) {
-				timely = i
-			}
+		case better(i, fits):
+			fits = i
+		}
+	}
+	for i, o := range all {
+		near := fits >= 0 && o.wrong <= nearly*all[fits].wrong
+		if near && o.cells > 0 && o.cells <= limit && o.finish <= left && better(i, timely) {
+			timely = i
 		}
 	}
 	switch {

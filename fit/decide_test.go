@@ -34,7 +34,7 @@ func TestDecide(t *testing.T) {
 	}{
 		{"the best fits the whole budget", recorded(), 2640, 100, finishIt, 0},
 		{"there is no time for the best", recorded(), 2640, 30, finishIt, 2},
-		{"there is time for the smallest alone", recorded(), 2640, 7, finishIt, 3},
+		{"there is time for the smallest alone, which is much worse", recorded(), 2640, 7, finishIt, 0},
 		{"there is time for none", recorded(), 2640, 3, finishIt, 0},
 		{"the best is too large by a little, and there is time", recorded(), 1850, 100, shrinkIt, 0},
 		{"the best is too large by a little, and there is no time", recorded(), 1850, 90, finishIt, 2},
@@ -180,7 +180,7 @@ func TestClock(t *testing.T) {
 		if math.Abs(s.reserve()-c.reserve) > 1e-9 || math.Abs(s.left()-want) > 1 {
 			t.Errorf("%s: %v s reserved, %v left, want %v and %v", c.name, s.reserve(), s.left(), c.reserve, want)
 		}
-		if got := s.searchLeft().Seconds(); math.Abs(got-(0.65*(300-c.reserve)-c.before)) > 1 {
+		if got := s.searchLeft().Seconds(); math.Abs(got-(searchPart*(300-c.reserve)-c.before)) > 1 {
 			t.Errorf("%s: %v s to search", c.name, got)
 		}
 	}

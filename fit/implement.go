@@ -132,7 +132,11 @@ func (s *search) finishFinal(ctx context.Context, f *final) (*Best, error) {
 	took := finishing{
 		Cells: f.Cost.cells(), Seconds: time.Since(begin).Seconds(), Cut: len(b.leftOut) > 0, Used: b.used(),
 	}
-	return b, s.ledger.record(func() { s.ledger.Finishings = append(s.ledger.Finishings, took) })
+	err = s.ledger.record(func() { s.ledger.Finishings = append(s.ledger.Finishings, took) })
+	if needs := s.ledger.finishing(took.Cells); took.Cut && needs > s.asked() {
+		s.warn(hint.With(fmt.Errorf("finishing %s may take %.0f s", f.Name, needs), "give more {Minutes} with {Resume}"))
+	}
+	return b, err
 }
 
 // stageLevels are the levels of look-up tables of a stage that are tried for a clock, from the fewest registers on. A
