@@ -113,9 +113,9 @@ func (s *search) trainFront(ctx context.Context) error {
 // isTrained reports whether the network is trained and compiled.
 func (f *final) isTrained() bool { return f.Cost != nil }
 
-// unlessOver returns an error, but nil if the minutes have ended the context.
+// unlessOver returns the error of a training, but nil if the end of the minutes is its cause.
 func unlessOver(ctx context.Context, err error) error {
-	if timeOver(ctx) {
+	if timeOver(ctx) && (errors.Is(err, library.ErrInterrupted) || errors.Is(err, ctx.Err())) {
 		return nil
 	}
 	return err

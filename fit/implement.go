@@ -92,7 +92,7 @@ func (s *search) replace(ctx context.Context, f *final) error {
 		return hint.With(fmt.Errorf("%s: %w (%s)", s.name, errTooLarge, f.Candidate.text(s.dims)),
 			"give more {LUTs}, or a larger device; thresholds that the configuration gives may be too many")
 	}
-	by := s.finalOf(next, float64(s.limit()))
+	by := s.finalOf(next, float64(min(s.budget, s.limit())))
 	by.Name, by.Epochs = f.Name, s.epochsFor(by, max(1, s.left()-s.ledger.finishing(s.budget)))
 	if err := s.ledger.record(func() { *f = *by }); err != nil {
 		return err
