@@ -73,7 +73,7 @@ func (s *search) standings(limit int) (all []standing) {
 func (s *search) better(all []standing, at, limit int) (names []string) {
 	for i, o := range all {
 		if o.cells > 0 && o.cells <= limit && o.wrong < all[at].wrong {
-			names = append(names, fmt.Sprintf("finishing %s, the better one by validation, which may take %.0f s",
+			names = append(names, fmt.Sprintf("finishing %s, which may be better, and take %.0f s",
 				s.ledger.Finals[i].Name, o.finish))
 		}
 	}
