@@ -108,10 +108,7 @@ func (s source) encode() (*trainer.TestData, error) {
 		return nil, fmt.Errorf("%d samples with %d labels", len(features), len(labels))
 	}
 	enc := s.encoder
-	t := &trainer.TestData{
-		Name: "memory", Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()),
-		Words: encoding.NewPacked(enc.Features(), enc.BitsIn),
-	}
+	t := newTestData("memory", enc)
 	words, levels := make([]uint16, enc.Features()), make([]uint16, enc.Features())
 	for i, sample := range features {
 		if len(sample) != enc.Features() {
@@ -126,6 +123,14 @@ func (s source) encode() (*trainer.TestData, error) {
 		t.Levels.Append(levels, labels[i])
 	}
 	return t, nil
+}
+
+// newTestData returns samples without any yet.
+func newTestData(name string, enc *encoding.Encoder) *trainer.TestData {
+	return &trainer.TestData{
+		Name: name, Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()),
+		Words: encoding.NewPacked(enc.Features(), enc.BitsIn),
+	}
 }
 
 // tested is the samples that a check runs, with where they are from.

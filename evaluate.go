@@ -1,12 +1,17 @@
 package ialgn
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"time"
 
+	"ialgn/internal/option"
 	"ialgn/sim/native"
 	"ialgn/sim/verify"
-
+	"ialgn/trainer/dataset"
 	"ialgn/trainer/model"
 )
 
@@ -21,9 +26,27 @@ type Evaluation struct {
 	Engine    Engine     `json:"engine"`    // native, or simulator: the trainer's own forward pass
 	ISA       string     `json:"isa"`
 	Rate      float64    `json:"images_per_second"`
+	Batches   []Batch    `json:"batches,omitempty"` // of the samples of a file, in their order
 
 	// Note, unless nil, is what may be amiss with the samples: that they are not those of training.
 	Note error `json:"-"`
+}
+
+// Batch is a part of the samples, which follow each other.
+type Batch struct {
+	First    int     `json:"first"` // number of its first sample, from 0
+	Samples  int     `json:"samples"`
+	Correct  int     `json:"correct"`
+	Accuracy float64 `json:"accuracy"`
+}
+
+// EvalOptions say which labelled samples of a file a model is evaluated on.
+type EvalOptions struct {
+	File   string // as [Classifier.OpenFile] reads it, with labels
+	Labels string // file of the labels, where File is an array
+	Label  string // name of a table's column of labels; empty: that of training
+	Batch  int    // samples of a batch; 0: a tenth of all
+	Engine Engine
 }
 
 // Evaluate classifies the test set of the model, or the test part of data in memory, by the trainer's own forward pass.
@@ -41,6 +64,62 @@ func (m *Model) EvaluateBy(ctx context.Context, data Data, by Engine) (*Evaluati
 	if err != nil {
 		return nil, err
 	}
+	return evaluate(ctx, n, test, by, 0)
+}
+
+// EvaluateFile classifies the labelled samples of a file. Columns are found by their names, and labels are the names of
+// the model's classes.
+func (m *Model) EvaluateFile(ctx context.Context, o EvalOptions) (*Evaluation, error) {
+	if o.Batch < 0 {
+		return nil, option.Errorf("{Batch} %d: must be positive", o.Batch)
+	}
+	n, err := m.network(ctx)
+	if err != nil {
+		return nil, err
+	}
+	test, err := m.readLabelled(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	samples := test.Levels.Len()
+	return evaluate(ctx, n, test, o.Engine, cmp.Or(o.Batch, (samples+usualBatches-1)/usualBatches))
+}
+
+// usualBatches is how many batches the samples of a file are divided into.
+const usualBatches = 10
+
+// readLabelled reads the samples of a file.
+func (m *Model) readLabelled(ctx context.Context, o EvalOptions) (*tested, error) {
+	enc, data := &m.info.Model.Encoder, m.info.Model.Config.Data
+	data.Label = cmp.Or(o.Label, data.Label)
+	in, err := dataset.OpenLabelled(ctx, o.File, o.Labels, enc, m.info.Model.Classes, data)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	defer context.AfterFunc(ctx, in.Interrupt)()
+	t := newTestData(o.File, enc)
+	words, levels := make([]uint16, enc.Features()), make([]uint16, enc.Features())
+	for {
+		class, err := in.Next(words)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, io.EOF) && t.Levels.Len() == 0:
+			return nil, fmt.Errorf("%s: has no samples", o.File)
+		case errors.Is(err, io.EOF):
+			return &tested{TestData: t}, nil
+		case err != nil:
+			return nil, err
+		}
+		enc.Levels(levels, words)
+		t.Words.Append(words, class)
+		t.Levels.Append(levels, class)
+	}
+}
+
+// evaluate classifies samples by an engine, and counts those of batches, unless they have no samples.
+func evaluate(ctx context.Context, n *network, test *tested, by Engine, batch int) (*Evaluation, error) {
 	code, err := by.networkCode(n, test.Levels.Len())
 	if err != nil {
 		return nil, err
@@ -54,7 +133,25 @@ func (m *Model) EvaluateBy(ctx context.Context, data Data, by Engine) (*Evaluati
 	e.Rate = float64(e.Samples) / max(1e-9, time.Since(begin).Seconds())
 	e.Engine, e.ISA = engineName(code)
 	e.Note = test.note()
+	if batch > 0 {
+		e.Batches = batches(scores.Predicted, test.Levels.Labels, batch)
+	}
 	return e, nil
+}
+
+// batches counts the correct samples of each part of so many, of which the last one may have fewer.
+func batches(predicted, labels []uint8, size int) (all []Batch) {
+	for first := 0; first < len(labels); first += size {
+		b := Batch{First: first, Samples: min(size, len(labels)-first)}
+		for i := range b.Samples {
+			if predicted[first+i] == labels[first+i] {
+				b.Correct++
+			}
+		}
+		b.Accuracy = float64(b.Correct) / float64(b.Samples)
+		all = append(all, b)
+	}
+	return all
 }
 
 // scoresBy classifies a test set by machine code or, if that is nil, by the trainer's forward pass.

@@ -121,14 +121,20 @@ type Flipped struct {
 	Class  string  `json:"class"`
 	Counts []int32 `json:"counts"`
 
-	// Least: no fewer changes do. Otherwise no single one of them can be left out or made smaller.
+	// Least says that no set of fewer changes flips the class.
 	Least bool `json:"least"`
+
+	// Irreducible says that no other set flips the class that is made of these changes by leaving some out, by making
+	// some smaller, or both. Of a set that is too large to try all of these, only that no single change can be left out
+	// or made smaller.
+	Irreducible bool `json:"irreducible"`
 }
 
 // Search is how changes were looked for.
 type Search struct {
 	Candidates int `json:"candidates"` // features times the values of each that the network tells apart
 	Changes    int `json:"changes"`    // the most changes that were tried together
+	AllUpTo    int `json:"all_up_to"`  // all sets of up to so many changes were tried, and none flips the class
 }
 
 // Place is a feature. Row, column and plane are those of images' pixels.
@@ -172,6 +178,7 @@ type Network struct {
 	columns []column
 	live    *Live
 	sim     *sim.Classifier
+	room    float64 // sets of changes that each exhaustive search may try
 }
 
 // Options say what the features of a network are, and how much it computes with.
@@ -194,6 +201,7 @@ func New(f *model.Frozen, o Options) (*Network, error) {
 	}
 	return &Network{
 		f: f, shape: o.Shape, columns: columns(f.Encoder.Features(), o.Categories), live: LiveOf(f), sim: classifier,
+		room: roomFor(f),
 	}, nil
 }
 

@@ -24,18 +24,12 @@ import (
 	"ialgn/trainer/runlog"
 )
 
-// When the networks of the front are trained, as shares of the minutes.
-const (
-	finishedBy = 0.92 // the rest is for compiling and proving
-	routedBy   = 0.75 // where a device is routed
-	bestShare  = 0.55 // of that time for the best network, with one core
-)
+// bestShare is the part of the time for training the front that the best network has, with one core.
+const bestShare = 0.55
 
-// margin is how much of the budget the best network is aimed at: the sizes of longer trained networks differ a little.
+// margin is how much of its budget a network of the front is aimed at: the sizes of longer trained networks differ a
+// little.
 const margin = 0.985
-
-// shrinks is how often a network that does not fit is made smaller, before it gets a chain a class alone.
-const shrinks = 4
 
 // Endings of the files of a network.
 const (
@@ -69,24 +63,17 @@ func (s *search) names() []string {
 	return names
 }
 
-// finish trains the networks of the front, and compiles, verifies and routes the best.
+// finish trains the networks of the front, and compiles, verifies and routes the best, as far as there is time.
 func (s *search) finish(ctx context.Context) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "fit")
 	defer end()
 	if len(s.ledger.Finals) == 0 {
-		if err := s.ledger.record(func() { s.ledger.Finals = s.pick() }); err != nil {
+		finals := s.pick()
+		if err := s.ledger.record(func() { s.ledger.Finals = finals }); err != nil {
 			return nil, err
 		}
 	}
-	progress.Say(ctx, "training the networks of the front")
-	group, within := crew.NewGroup(ctx)
-	group.SetLimit(s.cores)
-	for _, f := range s.ledger.Finals {
-		if f.Cost == nil {
-			group.Go(func() error { return s.trainFinal(within, f, f == s.ledger.Finals[0]) })
-		}
-	}
-	if err := group.Wait(); err != nil {
+	if err := s.trainFront(ctx); err != nil {
 		return nil, err
 	}
 	best, err := s.complete(ctx)
@@ -94,6 +81,51 @@ func (s *search) finish(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	return s.result(*best)
+}
+
+// trainFront trains the networks of the front that are not trained, as far as there is time, but one in any case: then
+// it goes on with the smallest, which is done first.
+func (s *search) trainFront(ctx context.Context) error {
+	progress.Say(ctx, "training the networks of the front")
+	first, others := s.trainingTimes(len(s.ledger.Finals))
+	least := max(tolerance*s.trainingLeft(), leastSeconds/4)
+	timed, cancel := context.WithTimeoutCause(ctx, seconds(least), errTime)
+	defer cancel()
+	group, within := crew.NewGroup(timed)
+	group.SetLimit(s.cores)
+	for i, f := range s.ledger.Finals {
+		switch {
+		case f.Cost != nil:
+		case i == 0:
+			group.Go(func() error { return s.trainBest(within, f, first) })
+		default:
+			group.Go(func() error { return s.trainFinal(within, f, others) })
+		}
+	}
+	err := group.Wait()
+	if err == nil || !timeOver(timed) || slices.ContainsFunc(s.ledger.Finals, (*final).isTrained) {
+		return unlessOver(timed, err)
+	}
+	smallest := slices.MinFunc(s.ledger.Finals, func(a, b *final) int { return cmp.Compare(a.Budget, b.Budget) })
+	return unlessOver(ctx, s.trainFinal(ctx, smallest, s.left()))
+}
+
+// isTrained reports whether the network is trained and compiled.
+func (f *final) isTrained() bool { return f.Cost != nil }
+
+// unlessOver returns the error of a training, but nil if the end of the minutes is its cause.
+func unlessOver(ctx context.Context, err error) error {
+	if timeOver(ctx) && (errors.Is(err, library.ErrInterrupted) || errors.Is(err, ctx.Err())) {
+		return nil
+	}
+	return err
+}
+
+// trainingTimes returns the seconds to train the first network of the front, and each of the others.
+func (s *search) trainingTimes(networks int) (first, others float64) {
+	wall := max(1, s.trainingLeft())
+	first = bestShare * wall
+	return first, (wall*float64(s.cores) - first) * 0.8 / float64(max(1, networks-1))
 }
 
 // pick returns the networks of the front, the best first, each with as many epochs as there is time for.
@@ -114,9 +146,7 @@ func (s *search) pick() (all []*final) {
 	}
 	// The best may be one that leaves room.
 	slices.SortStableFunc(all, func(a, b *final) int { return cmp.Compare(a.tried(), b.tried()) })
-	wall := s.trainingTime()
-	first := bestShare * wall
-	others := (wall*float64(s.cores) - first) * 0.8 / float64(max(1, len(all)-1))
+	first, others := s.trainingTimes(len(all))
 	for i, f := range all {
 		seconds := others
 		f.Name = fmt.Sprintf("%s-%.0f", s.name, f.Budget)
@@ -126,15 +156,6 @@ func (s *search) pick() (all []*final) {
 		f.Epochs = s.epochsFor(f, seconds)
 	}
 	return all
-}
-
-// trainingTime returns the seconds that are left to train networks of the front, at least one.
-func (s *search) trainingTime() float64 {
-	by := finishedBy
-	if s.device.Placeable() {
-		by = routedBy
-	}
-	return max(1, s.left(by).Seconds())
 }
 
 // tried returns the share of wrong validation samples, all if the network was not tried at its size.
@@ -147,9 +168,19 @@ func (f *final) tried() float64 {
 
 // finalOf returns the network of a trial that is to be trained on all samples, for a budget.
 func (s *search) finalOf(t *trial, budget float64) *final {
-	f := &final{trial: *t}
-	f.Cost, f.Budget, f.Width = nil, budget, t.resized(margin*budget, s.classes)
+	f := &final{trial: *t, Tried: t.Cost.cells(), TriedFor: s.epochsOfTrial(t)}
+	f.Cost, f.Budget, f.Width = nil, budget, s.resized(t, margin*budget)
 	return f
+}
+
+// epochsOfTrial returns for how many epochs a trial was trained.
+func (s *search) epochsOfTrial(t *trial) int {
+	for _, r := range s.ledger.Rungs {
+		if slices.Contains(r.Trials, t) {
+			return r.Epochs
+		}
+	}
+	return 0
 }
 
 // epochsFor returns how many epochs a network can be trained for in a time, by what its trial took.
@@ -169,47 +200,35 @@ func (s *search) epochsFor(f *final, seconds float64) int {
 // errTooLarge is the error of a candidate of which no network was made that fits.
 var errTooLarge = errors.New("not even a chain for each class fits")
 
-// trainFinal trains a network of the front. The best has to fit: it is made smaller where it does not, and where that
-// does not help, the next best candidate takes its place.
-func (s *search) trainFinal(ctx context.Context, f *final, fits bool) error {
+// trainBest trains the best network of the front, and smaller ones while it is too large and there is time for another.
+func (s *search) trainBest(ctx context.Context, f *final, allowed float64) error {
 	for {
-		err := s.trainFitting(ctx, f, fits)
-		next := s.after(f.Candidate)
-		if !errors.Is(err, errTooLarge) || next == nil {
+		if err := s.trainFinal(ctx, f, allowed); err != nil {
 			return err
 		}
-		err = s.ledger.record(func() {
-			by := *s.finalOf(next, float64(s.budget))
-			by.Name, by.Epochs = f.Name, s.epochsFor(&by, bestShare*s.trainingTime())
-			*f = by
-		})
-		if err != nil {
+		limit := s.limit()
+		allowed = s.trainingLeft()
+		if f.Cost.cells() <= limit || f.Width <= s.classes || f.Tries >= mostTries || allowed < f.Took {
+			return nil
+		}
+		if err := s.shrink(f, limit); err != nil {
 			return err
 		}
-		s.note("%s: the next best candidate is trained instead (%s)", f.Name, f.Candidate.text(s.dims))
 	}
 }
 
-// trainFitting trains a network of the front, and smaller ones if it has to fit and does not.
-func (s *search) trainFitting(ctx context.Context, f *final, fits bool) error {
-	for try := 1; ; try++ {
-		c, accuracy, err := s.trainOnce(ctx, f)
-		if err != nil {
-			return err
-		}
-		over := float64(c.cells()) / f.Budget
-		if over <= 1 || !fits {
-			return s.ledger.record(func() { f.Cost, f.Accuracy = c, accuracy })
-		}
-		by := margin / over
-		if try >= shrinks {
-			by = 0 // as narrow as can be
-		}
-		if err := s.shrink(f, by); err != nil {
-			return err
-		}
-		s.note("%s takes %d of %.0f %s, so a smaller one is trained", f.Name, c.cells(), f.Budget, s.unit())
+// limit returns the most that the best network may take: the budget or, on a device, what it has room for.
+func (s *search) limit() int {
+	limit := s.budget
+	if s.keeps && s.device.Placeable() {
+		s.ledger.mu.Lock()
+		limit = max(limit, room(s.device.LUTs, s.ledger.Finishings))
+		s.ledger.mu.Unlock()
 	}
+	if s.ledger.Limit > 0 {
+		limit = min(limit, s.ledger.Limit)
+	}
+	return limit
 }
 
 // unit is what the budget is of.
@@ -220,21 +239,50 @@ func (s *search) unit() string {
 	return "LUTs"
 }
 
-// shrink makes a network narrower, by a chain a class at least, and leaves one.
-func (s *search) shrink(f *final, by float64) error {
-	chains := f.Width / s.classes
-	width := min(max(int(by*float64(f.Width))/s.classes, 1), chains-1) * s.classes
-	if width < s.classes {
-		return hint.With(
-			fmt.Errorf("%s: %w (%s)", s.name, errTooLarge, f.Candidate.text(s.dims)),
-			"give more {LUTs}, or a larger device; thresholds that the configuration gives may be too many")
+// shrink makes a network narrower, by a chain a class at least, so that it should fit, and leaves one.
+func (s *search) shrink(f *final, limit int) error {
+	took := f.Cost.cells()
+	width := max(min(s.resized(&f.trial, margin*float64(limit)), f.Width-s.classes), s.classes)
+	err := s.ledger.record(func() { f.Width, f.Cost, f.Tries = width, nil, f.Tries+1 })
+	s.note("%s takes %d of at most %d %s, so a smaller one is trained", f.Name, took, limit, s.unit())
+	return err
+}
+
+// errAnew says that a training was ended as it would have taken too long.
+var errAnew = errors.New("fewer epochs")
+
+// trainFinal trains a network of the front within some seconds: with fewer epochs than planned, if they take longer
+// than was foreseen.
+func (s *search) trainFinal(ctx context.Context, f *final, allowed float64) error {
+	begin := time.Now()
+	for {
+		left := allowed - time.Since(begin).Seconds()
+		trained, fewer, err := s.trainOnce(ctx, f, left)
+		if errors.Is(err, errAnew) {
+			s.note("%s: its %d epochs would take too long, so it is trained with %d", f.Name, f.Epochs, fewer)
+			if err = s.ledger.record(func() { f.Epochs = fewer }); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return s.ledger.record(func() {
+			f.Cost, f.Accuracy, f.Took = trained.cost, trained.accuracy, trained.seconds
+		})
 	}
-	return s.ledger.record(func() { f.Width, f.Cost = width, nil })
+}
+
+// trained is what came of a training.
+type trained struct {
+	cost              *cost
+	accuracy, seconds float64
 }
 
 // trainOnce trains a network on all training samples, going on from a checkpoint of this very configuration, and writes
-// its configuration and a log.
-func (s *search) trainOnce(ctx context.Context, f *final) (*cost, float64, error) {
+// its configuration and a log. If that will take much longer than allowed, the error is errAnew, with a number of
+// epochs that will not.
+func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *trained, fewer int, err error) {
 	cfg, err := s.config(f.Candidate, f.Width, f.Epochs, f.Name, 0, 0)
 	if err != nil {
 		return nil, 0, err
@@ -246,15 +294,30 @@ func (s *search) trainOnce(ctx context.Context, f *final) (*cost, float64, error
 	checkpoint := trainer.CheckpointPath(o.Path)
 	// One is there only of a run that was interrupted, and only a ledger of the same search makes it go on.
 	if _, err := os.Stat(checkpoint); err == nil {
-		o.Resume = s.Resume
+		o.Resume = s.Resume || f.begun
 	}
+	f.begun = true
 	log, err := runlog.Append(s.path(f.Name+logEnding), s.guard)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer log.Close()
-	o.Estimate, o.Progress = true, s.logging(log)
-	m, err := library.Train(ctx, cfg, s.Data, o)
+	begin := time.Now()
+	timed, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	write, watch := s.logging(log), watching(f.Epochs, allowed, begin)
+	o.Estimate, o.Progress = true, func(p library.Progress) {
+		write(p)
+		if p.Finished != nil && fewer == 0 {
+			if fewer = watch(p.Epoch, time.Now()); fewer > 0 {
+				cancel(errAnew)
+			}
+		}
+	}
+	m, err := library.Train(timed, cfg, s.Data, o)
+	if errors.Is(context.Cause(timed), errAnew) && err != nil {
+		return nil, fewer, errors.Join(errAnew, remove(checkpoint))
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -267,10 +330,30 @@ func (s *search) trainOnce(ctx context.Context, f *final) (*cost, float64, error
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, err
+	accuracy := float64(last.TestCorrect) / float64(last.TestSamples)
+	return &trained{c, accuracy, time.Since(begin).Seconds()}, 0, remove(checkpoint)
+}
+
+// watching returns what says after each epoch of a training that began at a time for how many epochs it is begun anew,
+// 0 to go on. An epoch is timed from the first of this call on, which also reads the data.
+func watching(epochs int, allowed float64, begin time.Time) func(epoch int, now time.Time) int {
+	first, since := 0, begin
+	return func(epoch int, now time.Time) int {
+		if first == 0 {
+			first, since = epoch, now
+			return 0
+		}
+		each := now.Sub(since).Seconds() / float64(epoch-first)
+		return replan(epochs, epoch, each, now.Sub(begin).Seconds(), allowed)
 	}
-	return c, float64(last.TestCorrect) / float64(last.TestSamples), nil
+}
+
+// remove removes a file if it is there.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // writeConfig writes the configuration of a network. That one is too long to be read again, for the names of columns in
@@ -307,20 +390,26 @@ func (s *search) logging(log *runlog.Writer) func(library.Progress) {
 
 // result returns what was found, and writes the front.
 func (s *search) result(b Best) (*Result, error) {
-	r := &Result{Target: s.Target, Budget: s.budget, Seconds: s.ledger.spent()}
-	for i, f := range s.ledger.Finals {
+	r := &Result{
+		Target: s.Target, Budget: s.budget, Seconds: s.ledger.spent(), LeftOut: append([]string{}, b.leftOut...),
+	}
+	for _, f := range s.ledger.Finals {
+		if f.Cost == nil {
+			r.LeftOut = append(r.LeftOut, "training "+f.Name)
+			continue
+		}
 		n := Network{
 			Accuracy: f.Accuracy, Validation: 1 - f.tried(), LUTs: f.Cost.LUTs, Config: s.path(f.Name + configEnding),
 			Model: s.path(f.Name + modelEnding), Budget: int(f.Budget), Choice: f.Candidate.text(s.dims),
 		}
-		if i == 0 {
+		if f == b.of {
 			b.Network = n
 		}
 		r.Front = append(r.Front, n)
 	}
 	r.Best = b
 	slices.SortFunc(r.Front, func(a, b Network) int { return cmp.Compare(a.LUTs.Total, b.LUTs.Total) })
-	if err := s.ledger.record(func() { s.ledger.Done = true }); err != nil {
+	if err := s.ledger.record(func() { s.ledger.Done = len(r.LeftOut) == 0 }); err != nil {
 		return nil, err
 	}
 	return r, s.writeFront(r)

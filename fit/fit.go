@@ -4,9 +4,11 @@
 // [Run] tries shapes, encoders and rates by successive halving on a validation part of the training samples: many
 // candidates for a few epochs, the better of them for more. Each is given the width at which it should take the whole
 // budget, is compiled for the target, and is judged by its errors at its real size. The best is then trained on all
-// training samples, as are the best of three smaller budgets, which makes the front of accuracy against look-up tables;
-// and it is compiled, verified and, on a device, routed.
+// training samples, as are the best of three smaller budgets, which makes the front of accuracy against look-up tables.
+// The best network of the front that fits is compiled, verified and, on a device, routed.
 //
+//   - The minutes are kept. A rehearsal during the first round shows how long it takes to finish a network, and that
+//     time is reserved. What there is no time for is named in [Result.LeftOut], and a later call makes up for it.
 //   - What the test samples say is reported, and decides nothing.
 //   - The folder's fit.json holds what was decided and found. A search that was interrupted goes on from it.
 //   - What is chosen follows from the trials, and these from the configuration; but how many there is time for
@@ -21,7 +23,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	library "ialgn"
 	"ialgn/artifact/plan"
@@ -72,8 +73,9 @@ type Result struct {
 	Budget  int       `json:"budget"` // most look-up tables, or logic cells of a device without a number of look-up tables
 	Front   []Network `json:"front"`  // from the smallest
 	Best    Best      `json:"best"`
-	Files   []string  `json:"files"`   // the front as a table and as charts
-	Seconds float64   `json:"seconds"` // of all calls
+	LeftOut []string  `json:"left_out"` // what there was no time for; a call with Resume goes on with it
+	Files   []string  `json:"files"`    // the front as a table and as charts
+	Seconds float64   `json:"seconds"`  // of all calls
 }
 
 // Network is a network of the front. Accuracies are shares of the samples.
@@ -87,12 +89,16 @@ type Network struct {
 	Choice     string  `json:"choice"` // what was chosen
 }
 
-// Best is the most accurate network by validation, with what became of it.
+// Best is the most accurate network by validation of those that fit and that there was time to finish, with what became
+// of it.
 type Best struct {
 	Network
-	Design   string                  `json:"design"`   // folder of the compiled network
-	Verified library.VerifyLevel     `json:"verified"` // level up to which it was proved
+	Design   string                  `json:"design"`   // folder of the compiled network; empty if it was not
+	Verified library.VerifyLevel     `json:"verified"` // level up to which it was proved; empty if it was not
 	Routed   *library.Implementation `json:"routed,omitempty"`
+
+	of      *final
+	leftOut []string
 }
 
 // check refuses options that cannot be met.
@@ -127,20 +133,27 @@ func Run(ctx context.Context, d config.Draft, o Options) (*Result, error) {
 	if err := s.open(); err != nil {
 		return nil, err
 	}
-	if err := s.find(ctx); err != nil {
-		return nil, s.ended(ctx, err)
+	timed, cancel := context.WithTimeoutCause(ctx, seconds(s.left()), errTime)
+	defer cancel()
+	if err := s.find(timed); err != nil {
+		return nil, s.ended(timed, err)
 	}
-	r, err := s.finish(ctx)
+	r, err := s.finish(timed)
 	if err != nil {
-		return nil, s.ended(ctx, err)
+		return nil, s.ended(timed, err)
 	}
 	return r, nil
 }
 
 // ended returns the error of a search that its context ended, else the error as it is.
 func (s *search) ended(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
+	switch {
+	case ctx.Err() == nil:
 		return err
+	case timeOver(ctx):
+		return hint.With(
+			fmt.Errorf("%w before a network that fits was trained; what was found is in %s", errTime, s.ledger.path),
+			"give {Resume} to go on, with more {Minutes}")
 	}
 	return hint.With(fmt.Errorf("%w: what was found is in %s", library.ErrInterrupted, s.ledger.path),
 		"give {Resume} to go on")
@@ -159,6 +172,8 @@ type search struct {
 	guard  overwrite.Guard
 	ledger *ledger
 	cores  int
+	goal   float64 // seconds of all calls that this one is planned for
+	end    float64 // seconds of all calls at which it is ended
 }
 
 // newSearch reads the data set, and finds what is searched and for how large networks.
@@ -288,12 +303,8 @@ func (s *search) open() (err error) {
 	if s.ledger, err = openLedger(s.Dir, a, s.dims, s.Resume, s.guard); err != nil {
 		return err
 	}
+	s.begin()
 	return os.MkdirAll(s.Dir, 0o777)
-}
-
-// left returns how long it is until a share of the minutes is over.
-func (s *search) left(share float64) time.Duration {
-	return time.Duration((share*s.Minutes*60 - s.ledger.spent()) * float64(time.Second))
 }
 
 func (s *search) note(format string, args ...any) {

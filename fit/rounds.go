@@ -25,10 +25,9 @@ var timedRounds = []string{roundMany, roundBetter, roundNeighbour, roundBest, ro
 
 // What a search is like.
 const (
-	searchShare = 0.6 // of the minutes
-	usualEpochs = 3   // of the usual candidate, and the least of any round
-	firstEpochs = 5   // of the first round, if the time for that lets it have the most candidates
-	fewest      = 4   // candidates of the first round
+	usualEpochs = 3 // of the usual candidate, and the least of any round
+	firstEpochs = 5 // of the first round, if the time for that lets it have the most candidates
+	fewest      = 4 // candidates of the first round
 	most        = 54
 	fold        = 3 // candidates of a round for each of the next one
 	mostSteps   = 40_000
@@ -52,6 +51,7 @@ func (s *search) find(ctx context.Context) error {
 	if err := s.try(ctx); err != nil {
 		return err
 	}
+	defer s.rehearsing(ctx)()
 	for i, name := range timedRounds {
 		r := s.ledger.rung(name)
 		if r != nil && r.Closed {
@@ -77,7 +77,7 @@ func (s *search) find(ctx context.Context) error {
 // plan returns a round that so many rounds share the time with, itself counted; nil if there is nothing to try, or no
 // time.
 func (s *search) plan(name string, rounds int) *rung {
-	seconds := planned * s.left(searchShare).Seconds() / float64(rounds) * float64(s.cores) // of one core
+	seconds := planned * s.searchLeft().Seconds() / float64(rounds) * float64(s.cores) // of one core
 	epoch := max(1e-6, s.ledger.Epoch*s.pace())
 	perTrial := func(epochs int) float64 { return s.ledger.Fixed + float64(epochs)*epoch }
 	fit := int(max(0, seconds) / perTrial(usualEpochs)) // trials that there is time for
@@ -236,15 +236,22 @@ func (s *search) trials(list []candidate, part int) (all []*trial) {
 // again returns trials of the candidates of others, at most so many, at the widths that their sizes speak for.
 func (s *search) again(list []*trial, n int) (all []*trial) {
 	for _, t := range list[:min(n, len(list))] {
-		all = append(all, &trial{Candidate: t.Candidate, Budget: t.Budget, Width: t.resized(t.Budget, s.classes)})
+		all = append(all, &trial{Candidate: t.Candidate, Budget: t.Budget, Width: s.resized(t, t.Budget)})
 	}
 	return all
 }
 
-// resized returns the width at which the network of a trial should take so much, by what it took: a multiple of the
-// classes.
-func (t *trial) resized(budget float64, classes int) int {
-	return max(1, int(float64(t.Width)*budget/float64(max(1, t.Cost.cells())))/classes) * classes
+// resized returns the width at which the network of a trial should take so much, by what each of its parts took, but at
+// most twice what it is in proportion to the whole.
+func (s *search) resized(t *trial, budget float64) int {
+	cfg, err := s.config(t.Candidate, t.Width, 1, "", 0, 0)
+	if err != nil || t.Cost == nil {
+		return t.Width // it was trained, so that there is no error
+	}
+	shape := s.shapeOf(&cfg)
+	most := 2 * float64(t.Width) * budget / float64(max(1, t.Cost.cells()))
+	width := min(sizer{{shape, *t.Cost}}.width(shape, s.classes, budget), int(min(most, mostWidth)))
+	return max(width/s.classes, 1) * s.classes
 }
 
 // neighbours returns up to n trials that are beside the best so far and were not tried, in a random order, so that no

@@ -42,7 +42,8 @@ func (s *search) try(ctx context.Context) error {
 	if t.Cost, err = s.costOf(ctx, m); err != nil {
 		return err
 	}
-	if _, err := s.compile(ctx, m, 0); err != nil { // what stands in the way of that is to be known now
+	// What stands in the way of compiling is to be known now.
+	if _, err := s.compile(ctx, m, s.path(designFolder), 0); err != nil {
 		return err
 	}
 	wrong, err := wrongShare(m)
@@ -60,7 +61,7 @@ func (s *search) try(ctx context.Context) error {
 // runRound makes the trials of a round that are not made yet, side by side, until its time is over.
 func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 	timed, cancel := context.WithTimeout(ctx, min(
-		time.Duration(slack*float64(s.left(searchShare))/float64(rounds)), s.left(searchShare)))
+		time.Duration(slack*float64(s.searchLeft())/float64(rounds)), s.searchLeft()))
 	defer cancel()
 	done := 0
 	for _, t := range r.Trials {

@@ -345,9 +345,12 @@ func (p *NetworkPage) flips() section {
 			count(x.Search.Changes))}
 		return s
 	}
-	least := "None of them can be left out, or be smaller."
-	if x.Flipped.Least {
+	least := "No single one of them can be left out, or be smaller."
+	switch {
+	case x.Flipped.Least:
 		least = "No fewer do."
+	case x.Flipped.Irreducible:
+		least = "No part of them is enough."
 	}
 	s.Notes = []string{fmt.Sprintf("With these changes together class %s comes out. %s", x.Flipped.Class, least)}
 	t := table{Caption: "Changes of features", Head: []string{"feature", "from", "to"}, Numbers: true}

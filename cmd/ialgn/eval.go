@@ -3,41 +3,78 @@ package main
 import (
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"ialgn"
 
 	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/hint"
 )
 
 func evalCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "eval",
 		Usage: "accuracy of the frozen model",
-		Description: "The simulator here is the trainer's own forward pass; for many samples machine code is\n" +
-			"made of the network, which gives the same.",
-		ArgsUsage: "MODEL",
+		Description: "Classifies the model's test set, or FILE: a CSV file with a column of labels, or an array\n" +
+			"(.npy) with --labels. Columns are found by their names. For FILE the accuracy is also\n" +
+			"given by batch, in the order of the rows, so that drift is seen. The simulator here is\n" +
+			"the trainer's own forward pass; for many samples machine code is made of the network,\n" +
+			"which gives the same.",
+		ArgsUsage: "MODEL [FILE]",
 		UsageText: "ialgn eval demo/digits.safetensors",
-		Flags:     commonFlags(dataFlag, engineFlag),
-		Action:    eval,
+		Flags: commonFlags(dataFlag, engineFlag,
+			&cli.StringFlag{Name: "labels", Usage: "read the labels of FILE, an array, from the array `LABELS`"},
+			&cli.StringFlag{Name: "label", Usage: "the labels of FILE are in the column `NAME` (default: as in training)"},
+			&cli.IntFlag{Name: "batch-rows", Usage: "give the accuracy of each `N` rows of FILE (default: a tenth)"},
+		),
+		Action: eval,
 	}
 }
 
 func eval(c *cli.Context) error {
-	args, err := arguments(c, 1)
-	if err != nil {
+	if c.Args().Len() != 2 {
+		if _, err := arguments(c, 1); err != nil {
+			return err
+		}
+	}
+	if err := checkEval(c); err != nil {
 		return err
 	}
-	m, err := ialgn.Open(args[0])
+	m, err := ialgn.Open(c.Args().First())
 	if err != nil {
 		return err
 	}
 	defer m.Close()
+	if c.Args().Len() == 2 {
+		e, err := m.EvaluateFile(c.Context, ialgn.EvalOptions{
+			File: c.Args().Get(1), Labels: c.String("labels"), Label: c.String("label"), Batch: c.Int("batch-rows"),
+			Engine: engineOf(c),
+		})
+		if err != nil {
+			return err
+		}
+		return show(c, evalReport{e})
+	}
 	e, err := m.EvaluateBy(c.Context, dataOf(c), engineOf(c))
 	if err != nil {
 		return err
 	}
 	noteSamples(c, e.Note)
 	return show(c, evalReport{e})
+}
+
+// checkEval refuses options of a file without a file, and a batch of no rows.
+func checkEval(c *cli.Context) error {
+	for _, name := range []string{"labels", "label", "batch-rows"} {
+		if c.IsSet(name) && c.Args().Len() < 2 {
+			return hint.With(fmt.Errorf("--%s: is about FILE, and none is given", name), "name the file after the model")
+		}
+	}
+	if c.IsSet("batch-rows") && c.Int("batch-rows") < 1 {
+		return fmt.Errorf("--batch-rows %d: must be positive", c.Int("batch-rows"))
+	}
+	return nil
 }
 
 // noteSamples warns of samples that are not those of training.
@@ -52,9 +89,28 @@ type evalReport struct{ *ialgn.Evaluation }
 
 func (r evalReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d correct, accuracy %s\n", r.Correct, r.Samples, percent(r.Accuracy))
-	fmt.Fprintf(w, "\n%-12s   recall  predicted as\n%23s", "class", "")
-	for _, name := range r.Classes {
-		fmt.Fprintf(w, " %5.5s", name)
+	r.confusion(w)
+	if len(r.Batches) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%12s %9s  accuracy\n", "from sample", "samples")
+	for _, b := range r.Batches {
+		fmt.Fprintf(w, "%12d %9d %9s\n", b.First, b.Samples, percent(b.Accuracy))
+	}
+}
+
+// confusion writes the matrix, all names whole.
+func (r evalReport) confusion(w io.Writer) {
+	first, widths := len("class       "), make([]int, len(r.Classes))
+	for k, name := range r.Classes {
+		first, widths[k] = max(first, utf8.RuneCountInString(name)), max(5, utf8.RuneCountInString(name))
+		for _, row := range r.Confusion {
+			widths[k] = max(widths[k], len(fmt.Sprint(row[k])))
+		}
+	}
+	fmt.Fprintf(w, "\n%-*s   recall  predicted as\n%*s", first, "class", first+11, "")
+	for k, name := range r.Classes {
+		fmt.Fprintf(w, " %*s", widths[k], name)
 	}
 	fmt.Fprintln(w)
 	for y, row := range r.Confusion {
@@ -62,9 +118,9 @@ func (r evalReport) text(w io.Writer) {
 		if r.PerClass[y] != nil {
 			recall = percent(*r.PerClass[y])
 		}
-		fmt.Fprintf(w, "%-12.12s %9s ", r.Classes[y], recall)
-		for _, n := range row {
-			fmt.Fprintf(w, " %5d", n)
+		fmt.Fprintf(w, "%-*s %9s ", first, r.Classes[y], recall)
+		for k, n := range row {
+			fmt.Fprintf(w, " %*d", widths[k], n)
 		}
 		fmt.Fprintln(w)
 	}

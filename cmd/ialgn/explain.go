@@ -22,7 +22,7 @@ func explainCommand() *cli.Command {
 		ArgsUsage: "MODEL [FILE]",
 		Description: "Of one sample of FILE, which is one as predict reads, or of the test set: its class\n" +
 			"and the votes, which chains voted and what decided that, and a set of changes of\n" +
-			"features that has another class come out, of which none can be left out. With -o\n" +
+			"features that has another class come out, no part of which is enough. With -o\n" +
 			"also a page, with the whole network to look at; without a sample, that alone.",
 		UsageText: "ialgn explain demo/digits.safetensors --sample 3",
 		Flags: commonFlags(
@@ -162,9 +162,12 @@ func (r explainReport) flipsText(w io.Writer) {
 			plural.Of(r.Search.Changes, "feature", "features"))
 		return
 	}
-	least := "none of which can be left out or be smaller"
-	if r.Flipped.Least {
+	least := "no single one of which can be left out or be smaller"
+	switch {
+	case r.Flipped.Least:
 		least = "the fewest that there are"
+	case r.Flipped.Irreducible:
+		least = "no part of which is enough"
 	}
 	fmt.Fprintf(w, "\nclass %s comes out with %s, %s:\n", r.Flipped.Class,
 		plural.Of(len(r.Flips), "change", "changes"), least)

@@ -36,7 +36,7 @@ func fitCommand() *cli.Command {
 			&cli.IntFlag{Name: "luts", Usage: "take at most `N` LUTs, encoder included (default: what a device holds, or 2000)"},
 			&cli.Float64Flag{Name: "clock", Usage: "reach a clock of `MHZ`, with registers (default: 12 on a device)"},
 			&cli.StringFlag{Name: "wrap", Usage: "write `KIND` around it, as compile does (default on a device: stream)"},
-			&cli.Float64Flag{Name: "minutes", Value: fit.UsualMinutes, Usage: "take about `M` minutes"},
+			&cli.Float64Flag{Name: "minutes", Value: fit.UsualMinutes, Usage: "take at most `M` minutes, but one in any case"},
 			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR` (default: fit-NAME, after the data)"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with the search in the folder"},
 			&cli.StringSliceFlag{Name: "set", Usage: "keep a configuration key at a value: `KEY=VALUE`, repeatable"},
@@ -119,9 +119,22 @@ func (r fitReport) text(w io.Writer) {
 	b := r.Best
 	fmt.Fprintf(w, "best: %s, %s on the test samples with %s (gates %d, head %d, encoder %d)\n", b.Model,
 		percent(b.Accuracy), plural.Of(b.LUTs.Total, "LUT", "LUTs"), b.LUTs.Gates, b.LUTs.Head, b.LUTs.Encoder)
-	fmt.Fprintf(w, "design: %s, verified up to level %s\n", b.Design, b.Verified)
+	switch {
+	case b.Design == "":
+		fmt.Fprintln(w, "design: none yet")
+	case b.Verified == "":
+		fmt.Fprintf(w, "design: %s, not verified yet\n", b.Design)
+	default:
+		fmt.Fprintf(w, "design: %s, verified up to level %s\n", b.Design, b.Verified)
+	}
 	if b.Routed != nil {
 		(&synthReport{b.Routed}).text(w)
 	}
 	fmt.Fprintf(w, "front: %s\n%.0f s\n", strings.Join(r.Files, ", "), r.Seconds)
+	for _, what := range r.LeftOut {
+		fmt.Fprintf(w, "left out for want of time: %s\n", what)
+	}
+	if len(r.LeftOut) > 0 {
+		fmt.Fprintln(w, "the same call with --resume goes on with that")
+	}
 }

@@ -208,7 +208,10 @@ func (r *Report) fits() error {
 	}
 	for _, c := range needs {
 		if c.need > c.has {
-			err := roomless{fmt.Errorf("%s: needs %d %s, but %s has %d", r.Module, c.need, c.what, d.Name, c.has)}
+			err := roomless{
+				fmt.Errorf("%s: needs %d %s, but %s has %d", r.Module, c.need, c.what, d.Name, c.has),
+				float64(c.need) / float64(max(c.has, 1)),
+			}
 			return hint.With(err,
 				"choose a larger target, compile with {Fold 1}, or train a model of fewer or shorter chains")
 		}
@@ -223,14 +226,20 @@ func noRoute(runs []Placed) error {
 	if len(runs) > 1 && errors.As(err, &failed) {
 		failed.Reason = fmt.Sprintf("none of %d seeds was placed and routed, the first: %s", len(runs), failed.Reason)
 	}
-	return roomless{err}
+	return roomless{err, 0}
 }
 
 // ErrNoRoom is wrapped by the errors for designs that a device has no room for, or that were not routed on it.
 var ErrNoRoom = errors.New("no room on the device")
 
 // roomless is an error that wraps ErrNoRoom beside its cause, with the text of its cause.
-type roomless struct{ error }
+type roomless struct {
+	error
+	over float64
+}
+
+// Over returns what the design needs, as a multiple of what the device has; 0 if it was not routed for other reasons.
+func (r roomless) Over() float64 { return r.over }
 
 // Unwrap returns the cause and ErrNoRoom.
 func (r roomless) Unwrap() []error { return []error{r.error, ErrNoRoom} }

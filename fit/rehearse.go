@@ -1,0 +1,65 @@
+package fit
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ialgn/internal/crew"
+	"ialgn/internal/progress"
+)
+
+// rehearsed is about what the network of the rehearsal takes of a budget that is larger.
+const rehearsed = 600
+
+// rehearsing begins the rehearsal, unless it is known how long finishing takes or no rounds are left to make, and
+// returns what ends it.
+func (s *search) rehearsing(ctx context.Context) (end func()) {
+	if len(s.ledger.Finishings) > 0 || len(s.ledger.Finals) > 0 || s.searchLeft() <= 0 {
+		return func() {}
+	}
+	list := s.trials([]candidate{s.usual()}, max(1, (s.budget+rehearsed/2)/rehearsed))
+	if len(list) == 0 {
+		return func() {}
+	}
+	timed, stop := context.WithCancel(ctx)
+	group, within := crew.NewGroup(timed)
+	group.Go(func() error {
+		s.rehearse(ctx, within, list[0])
+		return nil
+	})
+	return func() {
+		stop()
+		_ = group.Wait() // the task has no error
+	}
+}
+
+// rehearse finishes a small network of the usual candidate in a temporary folder, and records how long that took. What
+// fails is not recorded and not told of: the best network will come to it, too.
+func (s *search) rehearse(ctx, timed context.Context, t *trial) {
+	timed, end := progress.Begin(timed, "rehearsal")
+	defer end()
+	quiet := *s
+	quiet.Note, quiet.Warn = nil, nil
+	dir, err := os.MkdirTemp("", "ialgn-fit-")
+	if err != nil {
+		return
+	}
+	defer os.RemoveAll(dir)
+	m, err := quiet.train(timed, t, usualEpochs, 0, nil)
+	if err != nil {
+		return
+	}
+	defer m.Close()
+	c, err := quiet.costOf(timed, m)
+	if err != nil {
+		return
+	}
+	begin := time.Now()
+	b, err := quiet.implement(timed, m, filepath.Join(dir, designFolder))
+	f := finishing{Cells: c.cells(), Seconds: time.Since(begin).Seconds(), Cut: timed.Err() != nil, Used: b.used()}
+	if ctx.Err() == nil && (err == nil || f.Cut) {
+		_ = s.ledger.record(func() { s.ledger.Finishings = append(s.ledger.Finishings, f) })
+	}
+}
