@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/interchange/checkpoint"
 	"ialgn/interchange/difflogic"
 	"ialgn/interchange/dwn"
 	"ialgn/interchange/gates"
@@ -99,7 +100,19 @@ func Read(src *given.Source, from string) (*graph.Network, error) {
 		return nil, fmt.Errorf("%s: %w", f.name, f.asked(err))
 	}
 	network.Format = f.name
+	if left := torchfile.Unread(value); left != nil {
+		network.Found("passed over", "what is made by "+named(left), "the file itself, of which nothing was run")
+	}
 	return network, nil
+}
+
+// named lists the first names of some.
+func named(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // used refuses what is said beside a file that the format makes no use of.
@@ -144,7 +157,7 @@ func (f *format) asked(err error) error {
 // find returns the format of a file, and what is in a file of PyTorch.
 func find(src *given.Source, from string, head []byte) (f *format, value any, err error) {
 	if from != "" {
-		if f = named(from); f == nil {
+		if f = formatOf(from); f == nil {
 			return nil, nil, hint.Near(fmt.Errorf("format %.40q is unknown: give one of %s", from, strings.Join(Names(), ", ")),
 				from, Names())
 		}
@@ -165,17 +178,22 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 	if value, err = torchfile.Read(src.File, src.Size); err != nil {
 		return nil, nil, err
 	}
-	if f != nil {
-		return f, value, nil
+	if f == nil {
+		f = byValue(value, src.Facts.Framework)
 	}
-	if f = byValue(value, src.Facts.Framework); f == nil {
+	if f == nil || !f.recognise(value) {
+		if err := checkpoint.NotRead(value); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f == nil {
 		return nil, nil, hint.With(errors.New("holds no network of difflogic, torchlogix or DWN that is known by its names"),
 			"say whose it is: {From difflogic}, torchlogix or dwn")
 	}
 	return f, value, nil
 }
 
-func named(name string) *format {
+func formatOf(name string) *format {
 	for i := range formats {
 		if formats[i].name == name {
 			return &formats[i]

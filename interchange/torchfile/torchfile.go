@@ -4,8 +4,9 @@
 // with any arguments. [Read] runs that program on a machine of its own that calls nothing. It knows by name what the
 // values of a checkpoint are made of: tensors with their storages, dictionaries, sizes, devices, element types, arrays
 // and scalars of numpy. Instances of the classes of torch.nn, difflogic, torchlogix and torch_dwn, which a file of a
-// whole model holds, become an inert [Object]: the name of the class, the arguments and the state. Every other name is
-// refused with an error that says it.
+// whole model holds, become an inert [Object]: the name of the class, the arguments and the state. An [Object] of any
+// other class holds its name alone, and so does what is made by it or of it ([Object.Unread]); a file that is nothing
+// else is refused with an error that says the name.
 //
 // Two forms are read: the archive that PyTorch writes since 1.6 (stored, with checksums, which are verified), and the
 // form before it. The older form in a tar file and files of big-endian machines are refused.
@@ -53,6 +54,9 @@ func Read(r io.ReaderAt, size int64) (any, error) {
 	value, err := f.read(head)
 	if err != nil {
 		return nil, err
+	}
+	if why := unreadOf(value); why != nil {
+		return nil, why.err()
 	}
 	if err := f.measure(value); err != nil {
 		return nil, err
