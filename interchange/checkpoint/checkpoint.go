@@ -90,6 +90,16 @@ func IsBeside(key, value any) bool {
 	return !strings.HasSuffix(name, "_extra_state")
 }
 
+// Stranger returns the error that an entry of a state dict is none of those that a framework has.
+func Stranger(key, value any, has string) error {
+	if o, ok := value.(*torchfile.Object); ok && o.Unread() != nil {
+		return hint.With(fmt.Errorf("%.80v was not read: %w", key, o.Unread()),
+			"save it as a plain tensor, by to_dense(), dequantize() or as_subclass(torch.Tensor), or leave it out if the "+
+				"network does not need it")
+	}
+	return fmt.Errorf("the state dict has %.80v, where %s", key, has)
+}
+
 // Module is a module of a whole model.
 type Module struct {
 	Name string // as its keys in a state dict begin, without the point

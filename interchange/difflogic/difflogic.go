@@ -113,7 +113,7 @@ func (n *network) content(value any) error {
 				continue
 			}
 			if !ok || !isWeights(key) {
-				return fmt.Errorf("the state dict has %v, where difflogic has weights of its layers alone", key)
+				return checkpoint.Stranger(key, v.Values[i], "difflogic has weights of its layers alone")
 			}
 			n.layers = append(n.layers, layer{name: key.(string), tensor: t})
 		}

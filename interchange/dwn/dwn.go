@@ -140,7 +140,7 @@ func (n *network) dict(d *torchfile.Dict) error {
 			continue
 		}
 		if !ok || what == "" {
-			return fmt.Errorf("the state dict has %v, where torch_dwn has luts and mappings of its layers alone", key)
+			return checkpoint.Stranger(key, d.Values[i], "torch_dwn has luts and mappings of its layers alone")
 		}
 		l := byName[name]
 		if l == nil {

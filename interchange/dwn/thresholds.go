@@ -89,7 +89,7 @@ func (s *search) look(name string, value any, depth int) {
 	}
 	for i, key := range d.Keys {
 		word, ok := key.(string)
-		if !ok {
+		if !ok || d.Values[i] == nil { // a thermometer that was not fitted
 			continue
 		}
 		at := strings.TrimPrefix(name+"."+word, ".")

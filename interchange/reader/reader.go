@@ -101,7 +101,7 @@ func Read(src *given.Source, from string) (*graph.Network, error) {
 	}
 	network.Format = f.name
 	if left := torchfile.Unread(value); left != nil {
-		network.Found("passed over", "what is made by "+named(left), "the file itself, of which nothing was run")
+		network.Found("passed over", named(left), "the file itself, of which nothing was run")
 	}
 	return network, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"ialgn/internal/hint"
 )
@@ -65,7 +66,7 @@ func unknown(code byte) error {
 
 // What values take in memory, in bytes; slices and maps that grow are copied on the way.
 const (
-	sizeValue  = 48  // a value in a slice that grows
+	sizeValue  = 64  // a value in a slice that grows, see grown
 	sizeEntry  = 200 // an entry of a Dict
 	sizeMemo   = 80
 	sizeBox    = 32 // a string, a number, a slice's head
@@ -81,8 +82,17 @@ func (m *machine) push(v any) error {
 			return err
 		}
 	}
-	m.stack = append(m.stack, v)
+	m.stack = append(grown(m.stack, 1), v)
 	return nil
+}
+
+// grown returns a slice with room for n more values. It doubles a slice that is full: all that it was copied to takes at
+// most four times the values.
+func grown(s []any, n int) []any {
+	if len(s)+n > cap(s) {
+		return slices.Grow(s, max(n, len(s)))
+	}
+	return s
 }
 
 // pushNew puts a value on the stack that takes n bytes itself.
@@ -162,7 +172,7 @@ func (m *machine) appendTo(target any, values []any) error {
 	if err := m.budget.take(int64(len(values)) * sizeValue); err != nil {
 		return err
 	}
-	list.Items = append(list.Items, values...)
+	list.Items = append(grown(list.Items, len(values)), values...)
 	return nil
 }
 

@@ -53,7 +53,7 @@ func (m *measurer) leaveOut(d *Dict) error {
 				return err
 			}
 			where := fmt.Sprintf("the entry %s", describe(d.Keys[i]))
-			d.Values[i] = &Object{Class: describe(v), unread: &unread{where: place{where, -1}, name: describe(v), why: err.Error()}}
+			d.Values[i] = &Object{Class: describe(v), unread: &unread{place{where, -1}, where, err.Error()}}
 		}
 	}
 	return nil

@@ -20,6 +20,7 @@ func (m *machine) setArray(t *Tensor, state any) error {
 	}
 	dtype, err := numpyType(args, 2)
 	if err != nil {
+		t.DType = Invalid
 		t.unread, err = m.unread("numpy.ndarray", fmt.Sprintf("numpy.ndarray: %v", err))
 		return err
 	}

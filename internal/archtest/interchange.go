@@ -42,8 +42,11 @@ var interchange = []Rule{
 		Imports: []string{
 			"interchange/checkpoint", "interchange/given", "interchange/graph", "interchange/torchfile", "internal/plural",
 		},
-		Test: []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
+		Test: []string{
+			"interchange/facts", "interchange/graph/graphtest", "interchange/torchfile/torchtest", "internal/npytest",
+		},
 	},
+	{Package: "interchange/torchfile/torchtest"},
 	{
 		Package: "interchange/gates",
 		Imports: []string{"interchange/checkpoint", "interchange/given", "interchange/graph", "internal/plural"},
