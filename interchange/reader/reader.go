@@ -3,6 +3,7 @@ package reader
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"ialgn/interchange/qonnx"
 	"ialgn/interchange/torchfile"
 	"ialgn/interchange/torchlogix"
+	"ialgn/internal/filekind"
 	"ialgn/internal/hint"
 )
 
@@ -54,7 +56,7 @@ var formats = []format{
 		thresholds: true, frameworks: []string{"dwn", "torch_dwn"},
 	},
 	{
-		name: "circuit-json", what: "torchlogix's Circuit", begins: isJSON, read: torchlogix.ReadCircuit,
+		name: "circuit-json", what: "torchlogix's Circuit", begins: torchlogix.RecogniseCircuit, read: torchlogix.ReadCircuit,
 		thresholds: true, frameworks: []string{"torchlogix", "circuit-json"},
 	},
 	{name: "aiger", what: "a circuit of AND gates", begins: isAIGER, read: gates.ReadAIGER, thresholds: true},
@@ -71,7 +73,7 @@ func Names() (names []string) {
 }
 
 // headBytes is how much of a file is looked at.
-const headBytes = 1 << 12
+const headBytes = filekind.HeadBytes
 
 // Read reads a network in that format or, if it is empty, in the one that the file is found to be in.
 func Read(src *given.Source, from string) (*graph.Network, error) {
@@ -166,16 +168,19 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 		if f == nil {
 			f = byHead(head)
 		}
-		if f == nil && bytes.Contains(head, []byte(`"format":"ialgn-model"`)) {
+		if f == nil && filekind.IsModel(head) {
 			return nil, nil, errors.New("is a model of ialgn already")
 		}
 		if f == nil {
-			return nil, nil, hint.With(errors.New("is in no format that is known by its beginning"),
-				"say which it is: {From %s}", strings.Join(Names(), "|"))
+			return nil, nil, unknown(src, head)
 		}
 		return f, nil, nil
 	}
-	if value, err = torchfile.Read(src.File, src.Size); err != nil {
+	value, err = torchfile.Read(src.File, src.Size)
+	if errors.Is(err, torchfile.ErrOther) {
+		err = cmp.Or(filekind.ExplainIn(src.Name, head, notRead), err)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	if f == nil {
@@ -191,6 +196,18 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 			"say whose it is: {From difflogic}, torchlogix or dwn")
 	}
 	return f, value, nil
+}
+
+// notRead is what is wrong with a file of another kind.
+const notRead = "of which no network is read"
+
+// unknown returns the error that a file is in no format.
+func unknown(src *given.Source, head []byte) error {
+	if err := filekind.ExplainIn(src.Name, head, notRead); err != nil {
+		return err
+	}
+	return hint.With(errors.New("is in no format that is known by its beginning"),
+		"say which it is: {From %s}", strings.Join(Names(), "|"))
 }
 
 func formatOf(name string) *format {
@@ -232,8 +249,6 @@ func byValue(value any, framework string) *format {
 func isTorch(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || len(head) > 1 && head[0] == 0x80 && head[1] <= 5
 }
-
-func isJSON(head []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) }
 
 func isAIGER(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("aig ")) || bytes.HasPrefix(head, []byte("aag "))

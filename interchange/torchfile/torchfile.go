@@ -25,6 +25,7 @@ package torchfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -78,9 +79,12 @@ func (f *file) read(head []byte) (any, error) {
 	return nil, notTorch("it begins neither like an archive nor like a pickle")
 }
 
+// ErrOther is in the tree of the error of a file that torch.save did not write.
+var ErrOther = errors.New("not a file of torch.save")
+
 // notTorch is the error of a file that torch.save did not write.
 func notTorch(why string) error {
-	return hint.With(fmt.Errorf("not a file of torch.save: %s", why),
+	return hint.With(fmt.Errorf("%w: %s", ErrOther, why),
 		"give the file that torch.save(model.state_dict(), path) wrote")
 }
 

@@ -13,7 +13,9 @@ var interchange = []Rule{
 	{Package: "interchange/facts", Imports: []string{"internal/jsonfault"}, External: []string{yaml}},
 	{Package: "interchange/given", Imports: []string{"interchange/facts"}},
 	{Package: "interchange/graph"},
-	{Package: "interchange/reader", Imports: []string{"interchange/...", "internal/hint"}},
+	{Package: "interchange/reader", Imports: []string{
+		"interchange/...", "internal/filekind", "internal/hint",
+	}},
 	{
 		Package: "interchange/writer",
 		Imports: []string{"interchange/graph", "interchange/torchlogix", "internal/hint", "internal/overwrite"},

@@ -75,7 +75,7 @@ var policy = Policy{
 			Package: "trainer/model",
 			Imports: []string{
 				"trainer/config", "trainer/encoding", "trainer/ranks", "trainer/topology", "internal/bitplane",
-				"internal/atomicfile", "internal/crew", "internal/hugepage", "internal/jsonfault",
+				"internal/atomicfile", "internal/crew", "internal/filekind", "internal/hugepage", "internal/jsonfault",
 			},
 			External: []string{math32, sync}, Test: []string{"trainer", "internal/resign"},
 		},
@@ -145,8 +145,8 @@ var policy = Policy{
 		{
 			Package: "artifact", Imports: []string{
 				"internal/atomicfile", "internal/memory", "netlist", "netlist/counts", "netlist/names", "compiler",
-				"compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault",
-				"internal/overwrite", "target",
+				"compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filekind", "internal/filelock",
+				"internal/jsonfault", "internal/overwrite", "target",
 			},
 			Test: []string{"compiler/hardware", "trainer/model"},
 		},
