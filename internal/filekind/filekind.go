@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,7 +17,10 @@ import (
 )
 
 // HeadBytes is how much of a file is looked at.
-const HeadBytes = 1 << 12
+const HeadBytes = 1 << 16
+
+// Safetensors is the name of a kind that a damaged model may be taken for.
+const Safetensors = "safetensors of another program"
 
 // Kind is a kind of file.
 type Kind struct {
@@ -28,6 +32,7 @@ type Kind struct {
 // What is done with files of several kinds.
 const (
 	imported = "`ialgn import FILE -o NAME.safetensors` makes a model of it"
+	ofTorch  = imported + "; a tensor of samples is saved by numpy.save(\"NAME.npy\", x.numpy())"
 	table    = "it holds samples: `ialgn init FILE` writes a configuration to train a model, and " +
 		"`ialgn predict MODEL FILE` classifies them"
 	unpack   = "unpack it, and name the file that is in it"
@@ -38,9 +43,9 @@ const (
 // kinds are all kinds. The first that a file is of counts.
 var kinds = []Kind{
 	{"a model file", "`ialgn compile FILE -o NAME` makes a folder of it", IsModel},
-	{"safetensors of another program", "save its tensors as torch.save does, by " +
+	{Safetensors, "save its tensors as torch.save does, by " +
 		"torch.save(safetensors.torch.load_file(\"FILE\"), \"NAME.pt\"), and import that", isSafetensors},
-	{"a file of PyTorch", imported, func(h []byte) bool {
+	{"a file of PyTorch", ofTorch, func(h []byte) bool {
 		return strings.HasSuffix(zipped(h), "data.pkl") || bytes.HasPrefix(h, []byte("\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."))
 	}},
 	{"an archive of arrays of NumPy", table, func(h []byte) bool { return strings.HasSuffix(zipped(h), ".npy") }},
@@ -58,18 +63,18 @@ var kinds = []Kind{
 			return len(h) > 3 && h[0] == 0 && h[1] == 0 && h[2] >= 8 && h[2] <= 14 && h[3] >= 1 && h[3] <= 4
 		}},
 	{"a file of gzip", "unpack it by gunzip FILE, and name the file that is in it", starting("\x1f\x8b")},
-	{"a compressed file", unpack, starting("BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "7z\xbc\xaf")},
+	{"a compressed file", unpack, starting("BZh91AY&SY", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "7z\xbc\xaf")},
 	{"a tar archive", unpack, func(h []byte) bool { return len(h) > 262 && string(h[257:262]) == "ustar" }},
 	{"a file of HDF5", noReader, starting("\x89HDF\r\n\x1a\n")},
 	{"a network of TensorFlow Lite", noReader, func(h []byte) bool { return len(h) > 8 && string(h[4:8]) == "TFL3" }},
 	{"a file of Parquet", "save the table as CSV, by pandas.read_parquet(\"FILE\").to_csv(\"NAME.csv\", index=False)",
-		starting("PAR1")},
+		starting("PAR1\x15")},
 	{"an image", "samples come from tables, arrays and the data sets of `ialgn data list`",
-		starting("\x89PNG", "\xff\xd8\xff", "GIF8", "BM\x00")},
+		starting("\x89PNG", "\xff\xd8\xff", "GIF87a", "GIF89a")},
 	{"a document in PDF", "", starting("%PDF-")},
-	{"a program or library", "", starting("\x7fELF", "MZ", "!<arch>\n", "\xcf\xfa\xed\xfe")},
+	{"a program or library", "", starting("\x7fELF", "MZ\x90\x00", "!<arch>\n", "\xcf\xfa\xed\xfe")},
 	{"a network in ONNX", imported, isONNX},
-	{"a circuit in AIGER", imported, starting("aig ", "aag ")},
+	{"a circuit in AIGER", imported, regexp.MustCompile(`^a[ai]g \d+ \d+ \d+ \d+ \d+`).Match},
 	{"a circuit in BLIF", imported, isBLIF},
 	{"a circuit of torchlogix", imported, func(h []byte) bool {
 		return isJSON(h) && containsAny(h, `"n_inputs"`, `"sum_nodes"`, `"gate_id"`)
@@ -105,13 +110,18 @@ func Of(head []byte) *Kind {
 }
 
 // Explain returns the error that a file with these first bytes is not what a command wants, with a hint what to do with
-// it. It returns nil if the file is of no kind that is known, or of that which the command wants.
-func Explain(path string, head []byte, want string) error {
+// it. It returns nil if the file is of no kind that is known, of the kind that the command wants, or of one that it may
+// be taken for.
+func Explain(path string, head []byte, want string, perhaps ...string) error {
 	k := Of(head)
-	if k == nil || k.Name == want {
+	if k == nil || k.Name == want || slices.Contains(perhaps, k.Name) {
 		return nil
 	}
-	return k.hinted(fmt.Errorf("%s: is %s, not %s", path, k.Name, want), path)
+	err := fmt.Errorf("%s: is %s, not %s", path, k.Name, want)
+	if k.use == "" {
+		return hint.With(err, "name %s", want)
+	}
+	return k.hinted(err, path)
 }
 
 // hinted returns an error with the hint what to do with a file.
@@ -138,6 +148,15 @@ func WithUse(err error, path string, head []byte) error {
 		return k.hinted(err, path)
 	}
 	return err
+}
+
+// ExplainData is [Explain] of a file that should hold samples. It returns nil of texts, which may be tables of any form,
+// and of arrays.
+func ExplainData(path string, head []byte) error {
+	if k := Of(head); k == nil || isText(head) || k.use == table {
+		return nil
+	}
+	return Explain(path, head, "a table or an array of samples")
 }
 
 // ExplainFile is [Explain] of a file by its path. It returns nil if it is no regular file, or cannot be read.
@@ -199,9 +218,12 @@ func zipped(head []byte) string {
 	return string(head[fixed:min(fixed+length, len(head))])
 }
 
+// modelHead is how the metadata of a model file or a checkpoint begin.
+var modelHead = regexp.MustCompile(`^\{"__metadata__":\{"(checkpoint\.[^"]*|classes)":"`)
+
 // IsModel reports whether a file begins as a model file or a checkpoint of training does.
 func IsModel(head []byte) bool {
-	return isSafetensors(head) && bytes.Contains(head, []byte(`"format":"ialgn-model"`))
+	return isSafetensors(head) && modelHead.Match(head[8:])
 }
 
 // isSafetensors reports whether a file begins with the length of a header and a header in JSON.

@@ -55,7 +55,7 @@ func openContainer(name string, r io.ReaderAt, size int64) (*container, error) {
 	if err == nil {
 		return c, nil
 	}
-	if other := filekind.Explain(name, filekind.Head(r), "a model file"); other != nil {
+	if other := filekind.Explain(name, filekind.Head(r), "a model file", filekind.Safetensors); other != nil {
 		return nil, other
 	}
 	return nil, fmt.Errorf("%s: %w; %s", name, err, damaged)
