@@ -2,8 +2,10 @@
 package reader
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -77,13 +79,9 @@ const headBytes = filekind.HeadBytes
 
 // Read reads a network in that format or, if it is empty, in the one that the file is found to be in.
 func Read(src *given.Source, from string) (*graph.Network, error) {
-	head := make([]byte, headBytes)
-	n, err := src.File.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
+	src, head, err := beginning(src)
+	if err != nil {
 		return nil, err
-	}
-	if head = head[:n]; n == 0 {
-		return nil, errors.New("the file is empty")
 	}
 	f, value, err := find(src, from, head)
 	if err != nil {
@@ -115,6 +113,79 @@ func named(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
+}
+
+// beginning returns the first bytes of a file, behind lines of comments, and the file itself, unpacked if it is gzipped.
+func beginning(src *given.Source) (*given.Source, []byte, error) {
+	head, err := readHead(src, 0)
+	if err == nil && bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		if src, err = unpacked(src); err == nil {
+			head, err = readHead(src, 0)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(head) == 0 {
+		return nil, nil, errors.New("the file is empty")
+	}
+	if at := behindComments(src); at > 0 {
+		head, err = readHead(src, at)
+	}
+	return src, head, err
+}
+
+func readHead(src *given.Source, at int64) ([]byte, error) {
+	head := make([]byte, headBytes)
+	n, err := src.File.ReadAt(head, at)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return head[:n], nil
+}
+
+// behindComments returns where the first line begins that is neither blank nor a comment of BLIF.
+func behindComments(src *given.Source) int64 {
+	r := bufio.NewReader(io.NewSectionReader(src.File, 0, src.Size))
+	begin, comment := true, false // whether only blanks were read of the line
+	for at := int64(0); ; at++ {
+		switch c, err := r.ReadByte(); {
+		case err != nil:
+			return 0
+		case c == '\n':
+			begin, comment = true, false
+		case comment || c == ' ' || c == '\t' || c == '\r':
+		case c == '#' && begin:
+			begin, comment = false, true
+		default:
+			return at
+		}
+	}
+}
+
+// How much a gzipped file may unpack to: circuits in text become a tenth, so that more is no network.
+const (
+	mostUnpacked  = 64 // times its size
+	alwaysUnpacks = 16 << 20
+)
+
+// unpacked returns a gzipped file unpacked.
+func unpacked(src *given.Source) (*given.Source, error) {
+	z, err := gzip.NewReader(io.NewSectionReader(src.File, 0, src.Size))
+	if err != nil {
+		return nil, fmt.Errorf("gzip: %w: is the file damaged?", err)
+	}
+	limit := mostUnpacked*min(src.Size, 1<<50) + alwaysUnpacks
+	data, err := io.ReadAll(io.LimitReader(z, limit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("gzip: %w: is the file damaged or cut off?", err)
+	case int64(len(data)) > limit:
+		return nil, hint.With(fmt.Errorf("unpacks to more than %d bytes", limit), "unpack it by gunzip %s", src.Name)
+	}
+	plain := *src
+	plain.Name, plain.File, plain.Size = strings.TrimSuffix(src.Name, ".gz"), bytes.NewReader(data), int64(len(data))
+	return &plain, nil
 }
 
 // used refuses what is said beside a file that the format makes no use of.
@@ -254,16 +325,8 @@ func isAIGER(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("aig ")) || bytes.HasPrefix(head, []byte("aag "))
 }
 
-// isBLIF reports whether the first line that is no comment is a command.
-func isBLIF(head []byte) bool {
-	for line := range bytes.Lines(head) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' {
-			return line[0] == '.'
-		}
-	}
-	return false
-}
+// isBLIF reports whether the first line behind comments is a command.
+func isBLIF(head []byte) bool { return bytes.HasPrefix(head, []byte(".")) }
 
 // isONNX reports whether a file begins as a message of protobuf does whose first field is the version of ONNX's form.
 func isONNX(head []byte) bool { return len(head) > 1 && head[0] == 0x08 && head[1] < 0x80 }

@@ -55,6 +55,7 @@ var interchange = []Rule{
 		Test: []string{
 			"backend/aiger", "backend/blif", "interchange/facts", "interchange/graph/graphtest", "netlist",
 		},
+		TestStandard: []string{"os/exec"},
 	},
 	{Package: "interchange/graph/graphtest", Imports: []string{
 		"interchange/facts", "interchange/given", "interchange/graph", "internal/npytest",
