@@ -242,7 +242,7 @@ func isBLIF(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
 		if len(line) > 0 && line[0] != '#' {
-			return matching(`^\.(model|inputs|outputs|names|search|exdc|clock|latch|subckt|gate|end)\b`)(line)
+			return matching(`^\.(model|inputs|outputs|names|search|exdc|clock|latch|subckt|gate|end)(\s|$)`)(line)
 		}
 	}
 	return false
@@ -274,6 +274,6 @@ func isText(head []byte) bool {
 		head = head[:len(head)-1]
 	}
 	return len(head) > 0 && utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool {
-		return r < ' ' && !strings.ContainsRune("\t\n\r\f", r)
+		return (r < ' ' || r == 0x7f) && !strings.ContainsRune("\t\n\r\f", r)
 	}) < 0
 }
