@@ -117,8 +117,8 @@ func (s *search) fits(rows [][]float32) bool {
 	return s.width == 0 || len(rows)*per == s.width || len(rows) == 1 && s.width%per == 0
 }
 
-// numbers returns the elements of a tensor, or of lists of numbers, with a shape of one or two dimensions: all dimensions
-// but the last are those of features.
+// numbers returns the elements of a tensor, or of lists of numbers, with a shape of one or two dimensions: all but the
+// last are those of features.
 func (s *search) numbers(value any) (shape []int, values []float64, err error) {
 	switch v := value.(type) {
 	case *torchfile.Tensor:

@@ -16,8 +16,10 @@ import (
 // small returns the state dict of a network of two features with two thresholds each, and further entries.
 func small(further ...any) torchtest.Dict {
 	return append(torchtest.Dict{
-		"0.luts", torchtest.Tensor{Shape: []int{2, 4}, Elements: []float32{-1, 1, 1, -1, -1, -1, -1, 1}},
-		"0.mapping", torchtest.Tensor{Shape: []int{2, 2}, Elements: []int32{0, 3, 1, 2}},
+		"0.luts",
+		torchtest.Tensor{Shape: []int{2, 4}, Elements: []float32{-1, 1, 1, -1, -1, -1, -1, 1}},
+		"0.mapping",
+		torchtest.Tensor{Shape: []int{2, 2}, Elements: []int32{0, 3, 1, 2}},
 	}, further...)
 }
 

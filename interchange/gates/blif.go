@@ -224,7 +224,8 @@ func refused(word string, arguments [][]byte) error {
 		return hint.With(fmt.Errorf("%s: a cell of a library, where the circuit is to be in .names", word),
 			"write it as .names, by abc -c 'read_library LIBRARY; read_blif FILE; strash; write_blif FLAT', and import that")
 	case ".search":
-		return hint.With(fmt.Errorf("%s: another file, where the circuit is to be in one", word), "put the other file into this one")
+		return hint.With(fmt.Errorf("%s: another file, where the circuit is to be in one", word),
+			"put the other file into this one")
 	}
 	return hint.With(fmt.Errorf("%.40s is not read", word), "take the line out if it says nothing of the function")
 }

@@ -338,16 +338,6 @@ func TestRefused(t *testing.T) {
 		name, want string
 		change     func(m *onnx.Model)
 	}{
-		{"no look-up tables", `its graph has no LookupTable of qonnx.custom_op.lnn, but Conv`, func(m *onnx.Model) {
-			m.Graph.Nodes[0].Op, m.Graph.Nodes[0].Domain = "Conv", ""
-		}},
-		{"sums of products", `its graph has no LookupTable of qonnx.custom_op.lnn, but MatMul, Relu`, func(m *onnx.Model) {
-			m.Graph.Nodes[0].Op, m.Graph.Nodes[0].Domain = "MatMul", ""
-			m.Graph.Nodes = append(m.Graph.Nodes, onnx.Node{Op: "Relu", Inputs: []string{"x"}, Outputs: []string{"r"}})
-		}},
-		{"no look-up tables, but sums", "its graph has no LookupTable of qonnx.custom_op.lnn", func(m *onnx.Model) {
-			m.Graph.Nodes[0] = onnx.Node{Op: "Add", Inputs: []string{"x", "x"}, Outputs: m.Graph.Nodes[0].Outputs}
-		}},
 		{"operator", `node "b" (Relu): the operator is not read: save the network as`, func(m *onnx.Model) {
 			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, 0, onnx.Node{Op: "Relu", Inputs: []string{"x"}, Outputs: []string{"b"}})
 			m.Graph.Nodes[1].Inputs[0] = "b"

@@ -115,7 +115,7 @@ func named(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// beginning returns the first bytes of a file, behind lines of comments, and the file itself, unpacked if it is gzipped.
+// beginning returns the file, unpacked if it is gzipped, and its first bytes behind lines of comments.
 func beginning(src *given.Source) (*given.Source, []byte, error) {
 	head, err := readHead(src, 0)
 	if err == nil && bytes.HasPrefix(head, []byte("\x1f\x8b")) {

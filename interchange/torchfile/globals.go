@@ -179,7 +179,7 @@ func (m *machine) pushCall(callee, args any) error {
 	return m.pushNew(v, sizeObject)
 }
 
-// call returns what a class or function makes of arguments. What one without a meaning makes is not read, and neither is
+// call returns what a class or function makes of arguments. What one without a meaning makes is not read. Neither is
 // what one with a meaning cannot make because an argument was not read.
 func (m *machine) call(callee, args any) (any, error) {
 	o, ok := callee.(*Object)

@@ -86,8 +86,8 @@ func (m *machine) push(v any) error {
 	return nil
 }
 
-// grown returns a slice with room for n more values. It doubles a slice that is full: all that it was copied to takes at
-// most four times the values.
+// grown returns a slice with room for n more values. It doubles a slice that is full: all the copies that were made of
+// it take at most four times the values.
 func grown(s []any, n int) []any {
 	if len(s)+n > cap(s) {
 		return slices.Grow(s, max(n, len(s)))

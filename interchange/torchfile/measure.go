@@ -44,8 +44,8 @@ var (
 	errDeep    = fmt.Errorf("its values are nested more than %d deep", maxDepth)
 )
 
-// leaveOut replaces the entries of the outermost dictionary that cannot be walked by objects that say so: a trainer that
-// holds itself, next to a state dict.
+// leaveOut replaces the entries of the outermost dictionary that cannot be walked, such as a trainer that holds itself
+// next to a state dict, by objects that say so.
 func (m *measurer) leaveOut(d *Dict) error {
 	for i, v := range d.Values {
 		if _, err := m.extent(v, 1); errors.Is(err, errEndless) || errors.Is(err, errDeep) {

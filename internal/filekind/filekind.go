@@ -40,13 +40,16 @@ const (
 	noReader = "networks come from difflogic, torchlogix, DWN, QONNX, BLIF and AIGER: docs/INTERCHANGE.md"
 )
 
+// legacyTorch is how files of PyTorch before 1.6 begin: with a pickle of a number.
+const legacyTorch = "\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+
 // kinds are all kinds. The first that a file is of counts.
 var kinds = []Kind{
 	{"a model file", "`ialgn compile FILE -o NAME` makes a folder of it", IsModel},
 	{Safetensors, "save its tensors as torch.save does, by " +
 		"torch.save(safetensors.torch.load_file(\"FILE\"), \"NAME.pt\"), and import that", isSafetensors},
 	{"a file of PyTorch", ofTorch, func(h []byte) bool {
-		return strings.HasSuffix(zipped(h), "data.pkl") || bytes.HasPrefix(h, []byte("\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."))
+		return strings.HasSuffix(zipped(h), "data.pkl") || bytes.HasPrefix(h, []byte(legacyTorch))
 	}},
 	{"an archive of arrays of NumPy", table, func(h []byte) bool { return strings.HasSuffix(zipped(h), ".npy") }},
 	{"a spreadsheet", "save the table as CSV", func(h []byte) bool {
@@ -55,22 +58,28 @@ var kinds = []Kind{
 			bytes.HasPrefix(h, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 	}},
 	{"a zip archive", unpack, func(h []byte) bool { return zipped(h) != "" }},
-	{"a pickle of Python", "load it in Python, if you trust it, and save the state_dict() of the model by torch.save, or " +
-		"the samples by numpy.save", func(h []byte) bool { return len(h) > 2 && h[0] == 0x80 && h[1] >= 2 && h[1] <= 5 }},
+	{"a pickle of Python", "load it in Python, if you trust it, and save the state_dict() of the model by torch.save, " +
+		"or the samples by numpy.save", func(h []byte) bool { return len(h) > 2 && h[0] == 0x80 && h[1] >= 2 && h[1] <= 5 }},
 	{"an array of NumPy", table, starting("\x93NUMPY")},
-	{"an IDX file of samples or labels", "`ialgn init FILE --labels LABELS` writes a configuration to train a model",
+	{
+		"an IDX file of samples or labels", "`ialgn init FILE --labels LABELS` writes a configuration to train a model",
 		func(h []byte) bool {
 			return len(h) > 3 && h[0] == 0 && h[1] == 0 && h[2] >= 8 && h[2] <= 14 && h[3] >= 1 && h[3] <= 4
-		}},
+		},
+	},
 	{"a file of gzip", "unpack it by gunzip FILE, and name the file that is in it", starting("\x1f\x8b")},
 	{"a compressed file", unpack, starting("BZh91AY&SY", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "7z\xbc\xaf")},
 	{"a tar archive", unpack, func(h []byte) bool { return len(h) > 262 && string(h[257:262]) == "ustar" }},
 	{"a file of HDF5", noReader, starting("\x89HDF\r\n\x1a\n")},
 	{"a network of TensorFlow Lite", noReader, func(h []byte) bool { return len(h) > 8 && string(h[4:8]) == "TFL3" }},
-	{"a file of Parquet", "save the table as CSV, by pandas.read_parquet(\"FILE\").to_csv(\"NAME.csv\", index=False)",
-		starting("PAR1\x15")},
-	{"an image", "samples come from tables, arrays and the data sets of `ialgn data list`",
-		starting("\x89PNG", "\xff\xd8\xff", "GIF87a", "GIF89a")},
+	{
+		"a file of Parquet", "save the table as CSV, by pandas.read_parquet(\"FILE\").to_csv(\"NAME.csv\", index=False)",
+		starting("PAR1\x15"),
+	},
+	{
+		"an image", "samples come from tables, arrays and the data sets of `ialgn data list`",
+		starting("\x89PNG", "\xff\xd8\xff", "GIF87a", "GIF89a"),
+	},
 	{"a document in PDF", "", starting("%PDF-")},
 	{"a program or library", "", starting("\x7fELF", "MZ\x90\x00", "!<arch>\n", "\xcf\xfa\xed\xfe")},
 	{"a network in ONNX", imported, isONNX},
@@ -83,7 +92,7 @@ var kinds = []Kind{
 		"write_blif NAME.blif', and import that", func(h []byte) bool {
 		return isJSON(h) && containsAny(h, `"creator": "Yosys`, `"modules":`)
 	}},
-	{"a file of a folder that compile made", "name the folder, or the model that it was compiled from", func(h []byte) bool {
+	{"a file of a folder that compile made", "name the folder, or the model that it was made of", func(h []byte) bool {
 		return isJSON(h) && containsAny(h, `"model_sha256"`, `"ialgn":`)
 	}},
 	{"a text in JSON", "", isJSON},
@@ -92,8 +101,10 @@ var kinds = []Kind{
 	}},
 	{"Verilog", fmt.Sprintf(fromHDL, "read_verilog"), matching("(?m)^\\s*(module\\s+\\S|`(timescale|default_nettype|include|define)\\b)")},
 	{"VHDL", "a netlist in BLIF is read: docs/INTERCHANGE.md", matching(`(?mi)^\s*(library\s+\w+\s*;|entity\s+\w+\s+is\b)`)},
-	{"C", "the wires of a network of difflogic are read from it: `ialgn import STATE.pt --wiring FILE`",
-		matching(`(?m)^\s*(#include\s*[<"]|void\s+\w+\s*\()`)},
+	{
+		"C", "the wires of a network of difflogic are read from it: `ialgn import STATE.pt --wiring FILE`",
+		matching(`(?m)^\s*(#include\s*[<"]|void\s+\w+\s*\()`),
+	},
 	{"a configuration", "`ialgn train FILE` trains a model", matching(`(?m)^(name|data|encoder|model|train):`)},
 	{"a table", table, isTable},
 	{"a text", "", isText},
@@ -150,8 +161,8 @@ func WithUse(err error, path string, head []byte) error {
 	return err
 }
 
-// ExplainData is [Explain] of a file that should hold samples. It returns nil of texts, which may be tables of any form,
-// and of arrays.
+// ExplainData is [Explain] of a file that should hold samples. It returns nil of arrays, and of texts, which may be
+// tables of any form.
 func ExplainData(path string, head []byte) error {
 	if k := Of(head); k == nil || isText(head) || k.use == table {
 		return nil
@@ -228,7 +239,7 @@ func IsModel(head []byte) bool {
 
 // isSafetensors reports whether a file begins with the length of a header and a header in JSON.
 func isSafetensors(head []byte) bool {
-	return len(head) > 9 && head[8] == '{' && (head[9] == '"' || head[9] == '}' || head[9] == ' ') && head[6] == 0 && head[7] == 0
+	return len(head) > 9 && head[6] == 0 && head[7] == 0 && head[8] == '{' && strings.ContainsRune("\"} ", rune(head[9]))
 }
 
 // isONNX reports whether a file begins as ONNX does: with the version of its form, and a field that follows it.
@@ -267,8 +278,7 @@ func isTable(head []byte) bool {
 	return false
 }
 
-// isText reports whether bytes are text: UTF-8 without control characters, but perhaps for a character at the end that is
-// cut off.
+// isText reports whether bytes are text: UTF-8 without control characters. The last character may be cut off.
 func isText(head []byte) bool {
 	for cut := 0; cut < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); cut++ {
 		head = head[:len(head)-1]

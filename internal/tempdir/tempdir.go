@@ -19,8 +19,8 @@ func Check() error {
 	return os.Remove(dir)
 }
 
-// Make makes a folder of its own, whose name begins with a prefix, in that for temporary files ([os.TempDir]). The caller
-// removes it.
+// Make makes a folder whose name begins with a prefix in the one for temporary files ([os.TempDir]). The caller removes
+// it.
 func Make(prefix string) (string, error) {
 	dir, err := os.MkdirTemp("", prefix)
 	if err == nil {

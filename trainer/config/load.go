@@ -83,7 +83,8 @@ func read(name string, src []byte, sets []string) (Config, error) {
 func text(name string, src []byte, what string) ([]byte, error) {
 	var reason string
 	head := src[:min(len(src), filekind.HeadBytes)]
-	if err := filekind.Explain(name, head, "a "+what, "a configuration", "a table", "a text in JSON", "a text"); err != nil {
+	err := filekind.Explain(name, head, "a "+what, "a configuration", "a table", "a text in JSON", "a text")
+	if err != nil {
 		return nil, err
 	}
 	switch {

@@ -77,8 +77,8 @@ func (e *elementError) Hint() string {
 func (e *elementError) labels() error {
 	switch e.code[0] {
 	case 'U', 'S', 'a', 'O', 'M', 'm', 'c':
-		return hint.With(e, "save the numbers of the classes, numpy.unique(y, return_inverse=True)[1], which are in the order "+
-			"of the names numpy.unique(y)")
+		return hint.With(e, "save the numbers of the classes, numpy.unique(y, return_inverse=True)[1], which are in the "+
+			"order of the names numpy.unique(y)")
 	}
 	return hint.With(e, "save the numbers of the classes, by y.astype('int64')")
 }

@@ -152,8 +152,9 @@ func (s *arraySource) openLabels(part Part) (*array, error) {
 	}
 	if err == nil && a.features != 1 {
 		a.Close()
-		return nil, hint.With(fmt.Errorf("%s: header: %d numbers a sample, want labels of one number each", a.name, a.features),
-			"if each sample has a 1 at the place of its class, save y.argmax(1); else give the labels alone, by y[:, COLUMN]")
+		return nil, hint.With(fmt.Errorf("%s: header: %d numbers a sample, want labels of one number each", a.name,
+			a.features), "if each sample has a 1 at the place of its class, save y.argmax(1); else give the labels alone, by "+
+			"y[:, COLUMN]")
 	}
 	return a, err
 }
