@@ -87,7 +87,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	if err != nil {
 		return nil, err
 	}
-	src := &given.Source{Name: filepath.Base(path), File: file, Size: info.Size()}
+	src := &given.Source{Name: filepath.Base(path), Path: path, File: file, Size: info.Size()}
 	files, err := o.sources(src)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package dwn
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ func (n *network) thresholds(value any) error {
 	if err != nil {
 		return err
 	}
-	s := search{src: n.src, width: width}
+	s := search{src: n.src, content: checkpoint.Content(value), width: width}
 	s.look("", value, 0)
 	switch {
 	case n.src.Facts.Thermometer.None:
@@ -69,11 +70,15 @@ func equal(a, b [][]float32) bool {
 
 // search looks for thresholds in what was saved.
 type search struct {
-	src   *given.Source
-	width int // bits that the first layer reads; 0: not known
-	found []held
-	err   error // why the first that were found are none
+	src     *given.Source
+	content any // the state dict or model
+	width   int // bits that the first layer reads; 0: not known
+	found   []held
+	err     error // why the first that were found are none
 }
+
+// thermometers matches the keys that lead to a thermometer. Scripts have thresholds of other things, too.
+var thermometers = regexp.MustCompile(`(?i)therm|binari|encod`)
 
 // maxNesting is how deep thresholds are looked for: a thermometer in a dictionary in a checkpoint.
 const maxNesting = 4
@@ -97,13 +102,17 @@ func (s *search) look(name string, value any, depth int) {
 			s.look(at, d.Values[i], depth+1)
 			continue
 		}
+		named := thermometers.MatchString(at)
+		if !named && depth > 0 && value != s.content {
+			continue
+		}
 		shape, values, err := s.numbers(d.Values[i])
 		var rows [][]float32
 		if err == nil {
 			rows, err = given.Rows(shape, values)
 		}
 		switch {
-		case err == nil && s.fits(rows):
+		case err == nil && s.fits(rows, named):
 			s.found = append(s.found, held{at, rows})
 		case err != nil && s.err == nil:
 			s.err = fmt.Errorf("%s: %w", at, err)
@@ -111,10 +120,14 @@ func (s *search) look(name string, value any, depth int) {
 	}
 }
 
-// fits reports whether thresholds make as many bits as the first layer reads, if that is known.
-func (s *search) fits(rows [][]float32) bool {
+// fits reports whether thresholds make as many bits as the first layer reads, if that is known. One row is for all
+// features only if it is known to be of a thermometer.
+func (s *search) fits(rows [][]float32, named bool) bool {
 	per := len(rows[0])
-	return s.width == 0 || len(rows)*per == s.width || len(rows) == 1 && s.width%per == 0
+	if len(rows) == 1 {
+		return named && s.width%per == 0
+	}
+	return s.width == 0 || len(rows)*per == s.width
 }
 
 // numbers returns the elements of a tensor, or of lists of numbers, with a shape of one or two dimensions: all but the

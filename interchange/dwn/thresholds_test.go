@@ -84,7 +84,7 @@ func TestThresholdsOfTheFile(t *testing.T) {
 
 // TestOneRowOfThresholds is for all features.
 func TestOneRowOfThresholds(t *testing.T) {
-	n, err := readFile(t, torchtest.Dict{"state_dict", small(), "thresholds", []any{0.25, 0.5}}, facts.Facts{InDim: 4}, nil)
+	n, err := readFile(t, torchtest.Dict{"state_dict", small(), "thermometer", torchtest.Dict{"thresholds", []any{0.25, 0.5}}}, facts.Facts{InDim: 4}, nil)
 	if err != nil || len(n.Input.Thresholds) != 2 || n.Input.Thresholds[1][1] != 0.5 {
 		t.Errorf("thresholds %v, error %v", n, err)
 	}
@@ -119,10 +119,24 @@ func TestThresholdsOfTheFileRefused(t *testing.T) {
 			}
 		})
 	}
+	for name, other := range map[string]torchtest.Dict{
+		"one row of no thermometer":         {"state_dict", small(), "thresholds", []any{0.5}},
+		"one row of something else":         {"state_dict", small(), "alarm", torchtest.Dict{"thresholds", []any{0.5}}},
+		"thresholds of something else":      {"state_dict", small(), "metrics", torchtest.Dict{"thresholds", rows}},
+		"thresholds of another number":      {"state_dict", small(), "thresholds", []any{[]any{1.0}, []any{2.0}}},
+		"one row that does not divide bits": {"state_dict", small(), "encoder", torchtest.Dict{"thresholds", []any{1.0, 2.0, 3.0}}},
+	} {
+		_, err := readFile(t, other, facts.Facts{InDim: 4}, nil)
+		if err == nil || !strings.Contains(err.Error(), "thresholds is not known") {
+			t.Errorf("%s: error %v, want that there are none", name, err)
+		}
+	}
 	_, err := readFile(t, torchtest.Dict{
-		"state_dict", small(), "a", torchtest.Dict{"thresholds", rows}, "b", torchtest.Dict{"thresholds", ints(0, 1, 2, 3)},
+		"state_dict", small(), "encoder", torchtest.Dict{"thresholds", rows}, "old_encoder", torchtest.Dict{
+			"thresholds", ints(0, 1, 2, 3),
+		},
 	}, facts.Facts{InDim: 4}, nil)
-	if err == nil || !strings.Contains(err.Error(), `two thermometers, "a.thresholds" and "b.thresholds"`) {
+	if err == nil || !strings.Contains(err.Error(), `two thermometers, "encoder.thresholds" and "old_encoder.thresholds"`) {
 		t.Errorf("two thermometers: error %v", err)
 	}
 }

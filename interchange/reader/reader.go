@@ -181,10 +181,10 @@ func unpacked(src *given.Source) (*given.Source, error) {
 	case err != nil:
 		return nil, fmt.Errorf("gzip: %w: is the file damaged or cut off?", err)
 	case int64(len(data)) > limit:
-		return nil, hint.With(fmt.Errorf("unpacks to more than %d bytes", limit), "unpack it by gunzip %s", src.Name)
+		return nil, hint.With(fmt.Errorf("unpacks to more than %d bytes", limit), "unpack it by gunzip %s", cmp.Or(src.Path, src.Name))
 	}
 	plain := *src
-	plain.Name, plain.File, plain.Size = strings.TrimSuffix(src.Name, ".gz"), bytes.NewReader(data), int64(len(data))
+	plain.File, plain.Size = bytes.NewReader(data), int64(len(data))
 	return &plain, nil
 }
 
@@ -249,7 +249,7 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 	}
 	value, err = torchfile.Read(src.File, src.Size)
 	if errors.Is(err, torchfile.ErrOther) {
-		err = cmp.Or(filekind.ExplainIn(src.Name, head, notRead), err)
+		err = cmp.Or(otherKind(src, head), err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -269,12 +269,14 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 	return f, value, nil
 }
 
-// notRead is what is wrong with a file of another kind.
-const notRead = "of which no network is read"
+// otherKind returns the error that a file is of a kind that holds no network; nil if its kind is not known.
+func otherKind(src *given.Source, head []byte) error {
+	return filekind.ExplainIn(cmp.Or(src.Path, src.Name), head, "of which no network is read")
+}
 
 // unknown returns the error that a file is in no format.
 func unknown(src *given.Source, head []byte) error {
-	if err := filekind.ExplainIn(src.Name, head, notRead); err != nil {
+	if err := otherKind(src, head); err != nil {
 		return err
 	}
 	return hint.With(errors.New("is in no format that is known by its beginning"),
