@@ -87,7 +87,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	if err != nil {
 		return nil, err
 	}
-	src := &given.Source{Name: filepath.Base(path), File: file, Size: info.Size()}
+	src := &given.Source{Name: filepath.Base(path), Path: path, File: file, Size: info.Size()}
 	files, err := o.sources(src)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,8 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 		return nil, err
 	}
 	if o.Name == "" {
-		o.Name = config.NameFor(strings.TrimSuffix(path, filepath.Ext(path)))
+		plain := strings.TrimSuffix(path, ".gz")
+		o.Name = config.NameFor(strings.TrimSuffix(plain, filepath.Ext(plain)))
 	}
 	if o.Classes == nil {
 		o.Classes = src.Facts.Classes

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"ialgn/internal/overwrite"
+	"ialgn/internal/tempdir"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
@@ -153,7 +154,7 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 
 // trainInMemory trains with a model file of its own, which it takes into memory.
 func trainInMemory(ctx context.Context, r trainer.Run) (*Model, error) {
-	dir, err := os.MkdirTemp("", "ialgn-train-")
+	dir, err := tempdir.Make("ialgn-train-")
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/internal/overwrite"
+	"ialgn/internal/tempdir"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/proof"
@@ -144,7 +145,7 @@ func (d *Design) hold(ctx context.Context) (*artifact.Output, error) {
 		}
 		return out.Hold(ctx)
 	}
-	dir, err := os.MkdirTemp("", "ialgn-design-")
+	dir, err := tempdir.Make("ialgn-design-")
 	if err != nil {
 		return nil, err
 	}

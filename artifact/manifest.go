@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"ialgn/internal/filekind"
 	"ialgn/internal/jsonfault"
 	"ialgn/netlist/names"
 )
@@ -74,6 +75,9 @@ func readManifestFile(path string) (*Manifest, []byte, error) {
 		return nil, nil, err
 	}
 	if err != nil {
+		if other := filekind.ExplainFile(filepath.Dir(path), "a folder that compile made"); other != nil {
+			return nil, nil, other
+		}
 		return nil, nil, fmt.Errorf("%s: cannot be read (%w): name a folder that compile made, or is to make", path,
 			cause(err))
 	}

@@ -21,6 +21,7 @@ import (
 	"ialgn/backend/wrapper"
 	"ialgn/internal/jsonfault"
 	"ialgn/internal/option"
+	"ialgn/internal/tempdir"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
 )
@@ -67,7 +68,7 @@ func Read(ctx context.Context, dir string) (*Output, error) {
 // Hold returns the same output for external programs to read: Path and Paths lead to a private copy of the files, of
 // the bytes that have the manifest's SHA-256, whatever becomes of the folder meanwhile. The caller releases it.
 func (o *Output) Hold(ctx context.Context) (*Output, error) {
-	snapshot, err := os.MkdirTemp("", "ialgn-folder-")
+	snapshot, err := tempdir.Make("ialgn-folder-")
 	if err != nil {
 		return nil, err
 	}

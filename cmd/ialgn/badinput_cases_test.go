@@ -78,9 +78,9 @@ var badConfigs = []badInput{
 
 var badModels = []badInput{
 	{"no such file", nil, "eval none.st", "none.st", "name a model file", false},
-	{"a folder", nil, "eval raw", "raw", "name a model file", false},
+	{"a folder", nil, "eval sets", "sets", "name a model file", false},
 	{"empty", wrote("m.st", ""), "eval m.st", "m.st", "train again", false},
-	{"a configuration", nil, "compile small.yaml -o out", "small.yaml", "train again", false},
+	{"a configuration", nil, "compile small.yaml -o out", "small.yaml", "ialgn train small.yaml", false},
 	{"cut in the header", cut("m.st", 1000), "eval m.st", "m.st", "train again", false},
 	{"cut in a tensor", cut("m.st", -1), "analyze m.st", "m.st", "train again", false},
 	{"one byte more", change("m.st", func(s string) string { return s + "x" }), "eval m.st", "m.st", "train again", false},
@@ -227,7 +227,7 @@ var badData = []badInput{
 	},
 	{
 		"IDX of another type", change(mnistImages, func(s string) string { return "\x00\x00\x0d" + s[3:] }),
-		"train mnist.yaml --data sets", mnistImages, "fetch it again", false,
+		"train mnist.yaml --data sets", mnistImages, "data.set: arrays", false,
 	},
 	{"IDX cut in the header", cut(mnistImages, 7), "train mnist.yaml --data sets", mnistImages, "fetch it again", false},
 	{
@@ -347,7 +347,7 @@ var badSamples = []badInput{
 		"a header of other features", wrote("new.csv", "width,length\n1,2\n"), "predict t.st new.csv", "new.csv: header",
 		`want ["length" "width"]`, false,
 	},
-	{"a model for samples", nil, "predict new.csv m.st", "new.csv", "train again", false},
+	{"a model for samples", nil, "predict new.csv m.st", "new.csv", "ialgn predict MODEL new.csv", false},
 }
 
 // flipLast flips a bit of the last byte but one.

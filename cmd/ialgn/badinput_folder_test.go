@@ -297,5 +297,5 @@ var badFlags = []badInput{
 	{"data: neither list nor check", nil, "data fetch", "fetch", "list or check", false},
 	{"analyze: nothing", nil, "analyze", "MODEL", "ialgn analyze -h", false},
 	{"analyze: sizes that have no mean", nil, "analyze m.st t.st", "m.st", "one by one", false},
-	{"sim: a file that is neither", nil, "sim small.yaml", "small.yaml", "train again", false},
+	{"sim: a file that is neither", nil, "sim small.yaml", "small.yaml", "ialgn train small.yaml", false},
 }

@@ -35,6 +35,7 @@ type badInput struct {
 var badInputs = map[string][]badInput{
 	"config": badConfigs, "model": badModels, "checkpoint": badCheckpoints, "data": badData, "samples": badSamples,
 	"netlist": badNetlists, "hint": badHints, "manifest": badManifests, "flags": badFlags,
+	"kinds": badKinds,
 }
 
 // TestBadInput runs the program on each bad input: exit status 1, nothing on standard

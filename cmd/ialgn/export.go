@@ -37,6 +37,10 @@ func exportModel(c *cli.Context) error {
 	if c.String("o") == "" {
 		return hint.With(errors.New("export: no file given"), "name one with -o FILE")
 	}
+	if c.String("to") == "" {
+		return hint.With(errors.New("export: no form given"), "name one with --to: %s; for Verilog, C, BLIF and other "+
+			"formats: `ialgn compile %s --emit FORMAT -o FOLDER`", plural.Or(ialgn.ExportFormats()), args[0])
+	}
 	m, err := ialgn.Open(args[0])
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"ialgn/interchange/given"
 	"ialgn/interchange/torchfile"
@@ -26,20 +27,77 @@ func Agree(src *given.Source, key string, said int, where string, found int) err
 	return nil
 }
 
+// contents are the keys of a state dict or model in a dictionary that holds other things of the training too.
+var contents = []string{
+	"state_dict", "model_state_dict", "model_state", "model", "net", "network", "params", "weights",
+}
+
 // Content returns the state dict or model within what was saved: that itself, or the entry of a dictionary that holds
-// other things of the training too.
+// other things of the training too. An entry that was not read is passed over ([NotRead]).
 func Content(value any) any {
 	d, ok := value.(*torchfile.Dict)
 	if !ok {
 		return value
 	}
-	for _, key := range []string{"state_dict", "model_state_dict", "model", "net", "params"} {
-		switch v, _ := d.Get(key); v.(type) {
-		case *torchfile.Dict, *torchfile.Object:
+	for _, key := range contents {
+		switch v, _ := d.Get(key); v := v.(type) {
+		case *torchfile.Dict:
 			return v
+		case *torchfile.Object:
+			if v.Unread() == nil {
+				return v
+			}
 		}
 	}
 	return value
+}
+
+// NotRead returns the error that the state dict or model within what was saved is of a class without a meaning, with a
+// hint how to save it. It returns nil if there is no such entry.
+func NotRead(value any) error {
+	d, ok := value.(*torchfile.Dict)
+	if !ok {
+		return nil
+	}
+	for _, key := range contents {
+		v, _ := d.Get(key)
+		o, ok := v.(*torchfile.Object)
+		if !ok || o.Unread() == nil {
+			continue
+		}
+		form := "torch.save(torch.load(FILE)[%q].state_dict(), OTHER)"
+		if strings.Contains(key, "state") || key == "params" || key == "weights" {
+			form = "torch.save(dict(torch.load(FILE)[%q]), OTHER)"
+		}
+		return hint.With(fmt.Errorf("the network is in %q, which was not read: %w", key, o.Unread()),
+			"save it as a plain dictionary, if you trust the file: "+form, key)
+	}
+	return nil
+}
+
+// IsBeside reports whether an entry of a dictionary with a network's tensors is something else of the training, which
+// the network does not need: it is no tensor, nothing that tensors are made by, and no state of a module.
+func IsBeside(key, value any) bool {
+	switch v := value.(type) {
+	case *torchfile.Tensor:
+		return false
+	case *torchfile.Object:
+		if v.Unread() != nil && strings.HasPrefix(v.Class, "torch._") { // a sparse or quantised tensor
+			return false
+		}
+	}
+	name, _ := key.(string)
+	return !strings.HasSuffix(name, "_extra_state")
+}
+
+// Stranger returns the error that an entry of a state dict is none of those that a framework has.
+func Stranger(key, value any, has string) error {
+	if o, ok := value.(*torchfile.Object); ok && o.Unread() != nil {
+		return hint.With(fmt.Errorf("%.80v was not read: %w", key, o.Unread()),
+			"save it as a plain tensor, by to_dense(), dequantize() or as_subclass(torch.Tensor), or leave it out if the "+
+				"network does not need it")
+	}
+	return fmt.Errorf("the state dict has %.80v, where %s", key, has)
 }
 
 // Module is a module of a whole model.

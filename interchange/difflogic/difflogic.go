@@ -34,19 +34,24 @@ const (
 const operations = 16
 
 // Recognise reports whether a value that torch.save wrote is a network of difflogic: a model with a LogicLayer, or a
-// dictionary of nothing but weights (gates, 16).
+// dictionary whose tensors are weights (gates, 16).
 func Recognise(value any) bool {
 	switch v := checkpoint.Content(value).(type) {
 	case *torchfile.Object:
 		return checkpoint.Has(v, layerClass)
 	case *torchfile.Dict:
+		found := false
 		for i, key := range v.Keys {
-			if t, ok := v.Values[i].(*torchfile.Tensor); !ok || !isWeights(key) || len(t.Shape) != 2 ||
-				t.Shape[1] != operations {
+			t, ok := v.Values[i].(*torchfile.Tensor)
+			switch {
+			case !isWeights(key) && checkpoint.IsBeside(key, v.Values[i]):
+			case !ok || !isWeights(key) || len(t.Shape) != 2 || t.Shape[1] != operations:
 				return false
+			default:
+				found = true
 			}
 		}
-		return len(v.Keys) > 0
+		return found
 	}
 	return false
 }
@@ -104,8 +109,11 @@ func (n *network) content(value any) error {
 	case *torchfile.Dict:
 		for i, key := range v.Keys {
 			t, ok := v.Values[i].(*torchfile.Tensor)
+			if !isWeights(key) && checkpoint.IsBeside(key, v.Values[i]) {
+				continue
+			}
 			if !ok || !isWeights(key) {
-				return fmt.Errorf("the state dict has %v, where difflogic has weights of its layers alone", key)
+				return checkpoint.Stranger(key, v.Values[i], "difflogic has weights of its layers alone")
 			}
 			n.layers = append(n.layers, layer{name: key.(string), tensor: t})
 		}

@@ -4,8 +4,8 @@
 // A layer has tables of 2^n numbers, which are 1 where they are above 0, and a mapping, which is either fixed, the bits
 // that each table reads, or learnable, a weight for each bit before and each pin, of which the largest counts. A
 // learnable one keeps all weights: each bit is a candidate. The first bit of a table is its lowest digit, so that pins
-// stand in reverse order in the graph. A file never has the thermometer's thresholds, and a state dict has nothing of
-// the group sum: the user gives these.
+// stand in reverse order in the graph. Neither layers nor group sum have the thermometer's thresholds: they are those
+// that the script saved in the same file, or the user gives them. A state dict has nothing of the group sum.
 //
 // What the file and the user say twice must agree. The names of classes and attributes are those of commit dfbf71e of
 // alanbacellar/DWN.
@@ -84,6 +84,7 @@ func (l *layer) key(what string) string { return strings.TrimPrefix(l.name+"."+w
 type network struct {
 	src    *given.Source
 	layers []*layer
+	held   *held // thresholds of the file; nil: it has none
 	sum    *checkpoint.Sum
 	graph  *graph.Network
 }
@@ -97,7 +98,7 @@ func Read(src *given.Source, value any) (*graph.Network, error) {
 	n := &network{src: src, graph: &graph.Network{Format: "dwn"}, sum: &checkpoint.Sum{}}
 	for _, step := range []func() error{
 		func() error { return n.content(checkpoint.Content(value)) },
-		n.facts, n.input, n.dense,
+		n.facts, func() error { return n.thresholds(value) }, n.input, n.dense,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -135,8 +136,11 @@ func (n *network) dict(d *torchfile.Dict) error {
 	for i, key := range d.Keys {
 		name, what := split(key)
 		t, ok := d.Values[i].(*torchfile.Tensor)
+		if what == "" && (isThresholds(key) || checkpoint.IsBeside(key, d.Values[i])) {
+			continue
+		}
 		if !ok || what == "" {
-			return fmt.Errorf("the state dict has %v, where torch_dwn has luts and mappings of its layers alone", key)
+			return checkpoint.Stranger(key, d.Values[i], "torch_dwn has luts and mappings of its layers alone")
 		}
 		l := byName[name]
 		if l == nil {

@@ -21,12 +21,16 @@ func (n *network) input() error {
 		if n.graph.Input, err = checkpoint.Thermometer(n.src, width); err != nil {
 			return err
 		}
+		from = "the thresholds"
+		if n.held != nil {
+			from = fmt.Sprintf("%q of the file", n.held.name)
+		}
 		n.graph.Found("inputs", fmt.Sprintf("%d features of %d thresholds", n.graph.Input.Features(),
-			n.graph.Input.PerFeature()), "the thresholds")
+			n.graph.Input.PerFeature()), from)
 		return nil
 	case !n.src.Facts.Thermometer.None:
-		return &given.Missing{What: "thresholds", Why: "no file of torch_dwn holds its thermometer; a network that is " +
-			"given bits has none, which facts say by thermometer: none"}
+		return &given.Missing{What: "thresholds", Why: "the file holds none of a thermometer; a network that is given " +
+			"bits has none, which facts say by thermometer: none"}
 	case width == 0:
 		return &given.Missing{What: "in_dim", Why: "a fixed mapping does not say how many bits there are"}
 	}

@@ -109,6 +109,8 @@ func (a *aigerReader) text() (string, error) {
 	for {
 		c, err := a.r.ReadByte()
 		switch {
+		case errors.Is(err, io.EOF) && len(line) > 0: // the last line may lack its end
+			return strings.TrimSuffix(string(line), "\r"), nil
 		case errors.Is(err, io.EOF):
 			return "", errors.New("the file ends here, it is cut off")
 		case err != nil:

@@ -10,6 +10,8 @@ import (
 
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
+	"ialgn/internal/hint"
+	"ialgn/internal/plural"
 )
 
 // blifReader reads a file: see "Berkeley Logic Interchange Format (BLIF)", University of California, 1992.
@@ -26,7 +28,10 @@ type blifReader struct {
 	refs    []graph.Ref // of each net that was emitted
 	begun   bool        // a model is
 	ended   bool
-	filling bool // the last directive was .names
+	skipped string // a directive behind which lines are passed over: .exdc up to .end, .model up to the end; else empty
+	cares   bool   // don't cares were passed over
+	others  int    // models that were passed over
+	filling bool   // the last directive was .names
 	circuit *graph.Circuit
 	free    []int32 // room for pins
 }
@@ -47,15 +52,26 @@ type cover struct {
 	value byte   // that the cubes give: '0' or '1'; 0 if there are none
 }
 
-// ReadBLIF returns the network of a combinational model. Latches, instances of other models and gates of libraries are
-// errors that name the line.
+// ReadBLIF returns the network of the first model, which must be combinational. Latches, instances of other models and
+// gates of libraries are errors that name the line. What says nothing of the function is passed over: delays, loads and
+// areas, don't cares (.exdc), and models that no instance is of.
 func ReadBLIF(src *given.Source) (*graph.Network, error) {
 	b := &blifReader{r: bufio.NewReaderSize(io.NewSectionReader(src.File, 0, src.Size), 1<<16), nets: map[string]int32{}}
 	outputs, err := b.read()
 	if err != nil {
 		return nil, fmt.Errorf("line %d: %w", b.line, err)
 	}
-	return network(src, "blif", b.circuit, outputs)
+	n, err := network(src, "blif", b.circuit, outputs)
+	if err != nil {
+		return nil, err
+	}
+	if b.cares {
+		n.Found("passed over", "don't cares: outputs have there what the circuit gives", "the file itself")
+	}
+	if b.others > 0 {
+		n.Found("passed over", plural.Of(b.others, "model", "models")+" behind the first", "the file itself")
+	}
+	return n, nil
 }
 
 // read reads the file and puts its covers in order.
@@ -73,7 +89,7 @@ func (b *blifReader) read() ([]graph.Ref, error) {
 		}
 	}
 	if !b.begun {
-		return nil, errors.New("the file has no .model")
+		return nil, errors.New("the file has no model: .inputs, .outputs and .names")
 	}
 	if net := b.undrivenNet(); net >= 0 {
 		b.line = int(b.used[net])
@@ -143,22 +159,23 @@ func (b *blifReader) fields() ([][]byte, error) {
 // statement reads a directive or a line of a cover.
 func (b *blifReader) statement(fields [][]byte) error {
 	word := string(fields[0])
-	if word[0] != '.' {
+	switch {
+	case word == ".model" && b.begun: // .end may be missing; the first model is the circuit
+		b.skipped = word
+		b.others++
+		return nil
+	case b.skipped == ".model" && word == ".subckt": // perhaps the first model is a part of this one
+		return refused(word, fields[1:])
+	case b.skipped == ".model", b.skipped == ".exdc" && word != ".end":
+		return nil
+	case word[0] != '.':
 		return b.cube(fields)
+	case b.ended:
+		return fmt.Errorf("%.40s behind .end", word)
 	}
-	if b.ended {
-		return fmt.Errorf("%.20s behind .end: one model is read", word)
-	}
-	b.filling = word == ".names"
-	if word != ".model" && !b.begun {
-		return fmt.Errorf("%.20s before .model", word)
-	}
+	b.begun, b.filling, b.skipped = true, word == ".names", ""
 	switch word {
 	case ".model":
-		if b.begun {
-			return errors.New("a second .model: one is read, with nothing but .names in it")
-		}
-		b.begun = true
 	case ".inputs":
 		return b.input(fields[1:])
 	case ".outputs":
@@ -167,16 +184,62 @@ func (b *blifReader) statement(fields [][]byte) error {
 		}
 	case ".names":
 		return b.names(fields[1:])
+	case ".conn", ".barbuf":
+		return b.connection(fields)
+	case ".exdc":
+		b.skipped, b.cares = word, true
 	case ".end":
 		b.ended = true
-	case ".attr", ".cname": // of yosys, about the cell before
+	default:
+		if !slices.Contains(silent, word) {
+			return refused(word, fields[1:])
+		}
+	}
+	return nil
+}
+
+// silent are the directives that say nothing of the function: of the format's section on delays, of SIS and of yosys.
+var silent = []string{
+	".area", ".delay", ".wire_load_slope", ".wire", ".input_arrival", ".default_input_arrival", ".output_required",
+	".default_output_required", ".input_drive", ".default_input_drive", ".output_load", ".default_output_load",
+	".max_input_load", ".default_max_input_load", ".clock", ".clock_event", ".cycle", ".input_required", ".output_arrival",
+	".attr", ".cname", ".param", ".latch_order", ".code",
+}
+
+// refused returns the error of a directive that is not read.
+func refused(word string, arguments [][]byte) error {
+	switch word {
 	case ".latch", ".mlatch":
 		return fmt.Errorf("%s, where a combinational circuit is wanted", word)
-	case ".subckt", ".gate":
-		return fmt.Errorf("%s: an instance of something else, where the circuit is to be in .names", word)
-	default:
-		return fmt.Errorf("%.20s is not read", word)
+	case ".start_kiss", ".end_kiss":
+		return fmt.Errorf("%s: a table of states, where a combinational circuit is wanted", word)
+	case ".subckt":
+		name := []byte("another model")
+		if len(arguments) > 0 {
+			name = arguments[0]
+		}
+		return hint.With(fmt.Errorf("%s: an instance of %.40q, where the circuit is to be flat", word, name),
+			"flatten it, by yosys -p 'read_blif FILE; hierarchy -auto-top; flatten; write_blif FLAT', and import that")
+	case ".gate":
+		return hint.With(fmt.Errorf("%s: a cell of a library, where the circuit is to be in .names", word),
+			"write it as .names, by abc -c 'read_library LIBRARY; read_blif FILE; strash; write_blif FLAT', and import that")
+	case ".search":
+		return hint.With(fmt.Errorf("%s: another file, where the circuit is to be in one", word),
+			"put the other file into this one")
 	}
+	return hint.With(fmt.Errorf("%.40s is not read", word), "take the line out if it says nothing of the function")
+}
+
+// connection reads a net that is another one.
+func (b *blifReader) connection(fields [][]byte) error {
+	if len(fields) != 3 {
+		return fmt.Errorf("%s: %d names, want two", fields[0], len(fields)-1)
+	}
+	if err := b.names(fields[1:]); err != nil {
+		return err
+	}
+	last := &b.covers[len(b.covers)-1]
+	last.table, last.value = 0b10, '1'
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 // Source is a file with what the user says of it.
 type Source struct {
 	Name string // of the file, for messages
+	Path string // as the user named it, for hints; empty: Name
 	File io.ReaderAt
 	Size int64
 

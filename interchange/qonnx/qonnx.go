@@ -27,6 +27,7 @@ import (
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
 	"ialgn/interchange/onnx"
+	"ialgn/internal/hint"
 )
 
 // Domain is the domain of the operators, and Newest its newest version that is known.
@@ -65,10 +66,38 @@ func read(src *given.Source) (*graph.Network, error) {
 		values: map[string]*value{}, constants: map[string]*onnx.Tensor{}, made: map[string]bool{},
 		memory: 3*src.Size + 24<<20, unrolled: maxUnrolled, work: maxWork + 64*src.Size,
 	}
+	net, err := r.network()
+	if err != nil && !slices.ContainsFunc(m.Graph.Nodes, isLookup) {
+		return nil, noLookups(&m.Graph)
+	}
+	return net, err
+}
+
+// network computes the graph, and makes the network of its outcome.
+func (r *reader) network() (*graph.Network, error) {
 	if err := r.run(); err != nil {
 		return nil, err
 	}
 	return r.finish()
+}
+
+// isLookup reports whether a node is made of look-up tables.
+func isLookup(n onnx.Node) bool { return operators[Domain][n.Op] != nil }
+
+// noLookups is the error of a graph that has no look-up tables, such as one of sums of products.
+func noLookups(g *onnx.Graph) error {
+	others := map[string]bool{}
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; operators[n.Domain][n.Op] == nil {
+			others[n.Op] = true
+		}
+	}
+	err := fmt.Errorf("its graph has no LookupTable of %s", Domain)
+	if len(others) > 0 {
+		err = fmt.Errorf("%w, but %.80s", err, strings.Join(slices.Sorted(maps.Keys(others)), ", "))
+	}
+	return hint.With(err, "networks of gates and look-up tables are read, not those of sums of products: "+
+		"docs/INTERCHANGE.md; `ialgn train` trains one on the same data")
 }
 
 // checkModel refuses what would change the meaning of a graph.

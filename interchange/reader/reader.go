@@ -2,13 +2,17 @@
 package reader
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"ialgn/interchange/checkpoint"
 	"ialgn/interchange/difflogic"
 	"ialgn/interchange/dwn"
 	"ialgn/interchange/gates"
@@ -17,6 +21,7 @@ import (
 	"ialgn/interchange/qonnx"
 	"ialgn/interchange/torchfile"
 	"ialgn/interchange/torchlogix"
+	"ialgn/internal/filekind"
 	"ialgn/internal/hint"
 )
 
@@ -53,7 +58,7 @@ var formats = []format{
 		thresholds: true, frameworks: []string{"dwn", "torch_dwn"},
 	},
 	{
-		name: "circuit-json", what: "torchlogix's Circuit", begins: isJSON, read: torchlogix.ReadCircuit,
+		name: "circuit-json", what: "torchlogix's Circuit", begins: torchlogix.RecogniseCircuit, read: torchlogix.ReadCircuit,
 		thresholds: true, frameworks: []string{"torchlogix", "circuit-json"},
 	},
 	{name: "aiger", what: "a circuit of AND gates", begins: isAIGER, read: gates.ReadAIGER, thresholds: true},
@@ -70,17 +75,13 @@ func Names() (names []string) {
 }
 
 // headBytes is how much of a file is looked at.
-const headBytes = 1 << 12
+const headBytes = filekind.HeadBytes
 
 // Read reads a network in that format or, if it is empty, in the one that the file is found to be in.
 func Read(src *given.Source, from string) (*graph.Network, error) {
-	head := make([]byte, headBytes)
-	n, err := src.File.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
+	src, head, err := beginning(src)
+	if err != nil {
 		return nil, err
-	}
-	if head = head[:n]; n == 0 {
-		return nil, errors.New("the file is empty")
 	}
 	f, value, err := find(src, from, head)
 	if err != nil {
@@ -99,7 +100,92 @@ func Read(src *given.Source, from string) (*graph.Network, error) {
 		return nil, fmt.Errorf("%s: %w", f.name, f.asked(err))
 	}
 	network.Format = f.name
+	if left := torchfile.Unread(value); left != nil {
+		network.Found("passed over", named(left), "the file itself, of which nothing was run")
+	}
 	return network, nil
+}
+
+// named lists the first names of some.
+func named(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// beginning returns the file, unpacked if it is gzipped, and its first bytes behind lines of comments.
+func beginning(src *given.Source) (*given.Source, []byte, error) {
+	head, err := readHead(src, 0)
+	if err == nil && bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		if src, err = unpacked(src); err == nil {
+			head, err = readHead(src, 0)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(head) == 0 {
+		return nil, nil, errors.New("the file is empty")
+	}
+	if at := behindComments(src); at > 0 {
+		head, err = readHead(src, at)
+	}
+	return src, head, err
+}
+
+func readHead(src *given.Source, at int64) ([]byte, error) {
+	head := make([]byte, headBytes)
+	n, err := src.File.ReadAt(head, at)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return head[:n], nil
+}
+
+// behindComments returns where the first line begins that is neither blank nor a comment of BLIF.
+func behindComments(src *given.Source) int64 {
+	r := bufio.NewReader(io.NewSectionReader(src.File, 0, src.Size))
+	begin, comment := true, false // whether only blanks were read of the line
+	for at := int64(0); ; at++ {
+		switch c, err := r.ReadByte(); {
+		case err != nil:
+			return 0
+		case c == '\n':
+			begin, comment = true, false
+		case comment || c == ' ' || c == '\t' || c == '\r':
+		case c == '#' && begin:
+			begin, comment = false, true
+		default:
+			return at
+		}
+	}
+}
+
+// How much a gzipped file may unpack to: circuits in text become a tenth, so that more is no network.
+const (
+	mostUnpacked  = 64 // times its size
+	alwaysUnpacks = 16 << 20
+)
+
+// unpacked returns a gzipped file unpacked.
+func unpacked(src *given.Source) (*given.Source, error) {
+	z, err := gzip.NewReader(io.NewSectionReader(src.File, 0, src.Size))
+	if err != nil {
+		return nil, fmt.Errorf("gzip: %w: is the file damaged?", err)
+	}
+	limit := mostUnpacked*min(src.Size, 1<<50) + alwaysUnpacks
+	data, err := io.ReadAll(io.LimitReader(z, limit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("gzip: %w: is the file damaged or cut off?", err)
+	case int64(len(data)) > limit:
+		return nil, hint.With(fmt.Errorf("unpacks to more than %d bytes", limit), "unpack it by gunzip %s", cmp.Or(src.Path, src.Name))
+	}
+	plain := *src
+	plain.File, plain.Size = bytes.NewReader(data), int64(len(data))
+	return &plain, nil
 }
 
 // used refuses what is said beside a file that the format makes no use of.
@@ -144,7 +230,7 @@ func (f *format) asked(err error) error {
 // find returns the format of a file, and what is in a file of PyTorch.
 func find(src *given.Source, from string, head []byte) (f *format, value any, err error) {
 	if from != "" {
-		if f = named(from); f == nil {
+		if f = formatOf(from); f == nil {
 			return nil, nil, hint.Near(fmt.Errorf("format %.40q is unknown: give one of %s", from, strings.Join(Names(), ", ")),
 				from, Names())
 		}
@@ -153,29 +239,51 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 		if f == nil {
 			f = byHead(head)
 		}
-		if f == nil && bytes.Contains(head, []byte(`"format":"ialgn-model"`)) {
+		if f == nil && filekind.IsModel(head) {
 			return nil, nil, errors.New("is a model of ialgn already")
 		}
 		if f == nil {
-			return nil, nil, hint.With(errors.New("is in no format that is known by its beginning"),
-				"say which it is: {From %s}", strings.Join(Names(), "|"))
+			return nil, nil, unknown(src, head)
 		}
 		return f, nil, nil
 	}
-	if value, err = torchfile.Read(src.File, src.Size); err != nil {
+	value, err = torchfile.Read(src.File, src.Size)
+	if errors.Is(err, torchfile.ErrOther) {
+		err = cmp.Or(otherKind(src, head), err)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
-	if f != nil {
-		return f, value, nil
+	if f == nil {
+		f = byValue(value, src.Facts.Framework)
 	}
-	if f = byValue(value, src.Facts.Framework); f == nil {
+	if f == nil || !f.recognise(value) {
+		if err := checkpoint.NotRead(value); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f == nil {
 		return nil, nil, hint.With(errors.New("holds no network of difflogic, torchlogix or DWN that is known by its names"),
 			"say whose it is: {From difflogic}, torchlogix or dwn")
 	}
 	return f, value, nil
 }
 
-func named(name string) *format {
+// otherKind returns the error that a file is of a kind that holds no network; nil if its kind is not known.
+func otherKind(src *given.Source, head []byte) error {
+	return filekind.ExplainIn(cmp.Or(src.Path, src.Name), head, "of which no network is read")
+}
+
+// unknown returns the error that a file is in no format.
+func unknown(src *given.Source, head []byte) error {
+	if err := otherKind(src, head); err != nil {
+		return err
+	}
+	return hint.With(errors.New("is in no format that is known by its beginning"),
+		"say which it is: {From %s}", strings.Join(Names(), "|"))
+}
+
+func formatOf(name string) *format {
 	for i := range formats {
 		if formats[i].name == name {
 			return &formats[i]
@@ -215,22 +323,12 @@ func isTorch(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || len(head) > 1 && head[0] == 0x80 && head[1] <= 5
 }
 
-func isJSON(head []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) }
-
 func isAIGER(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("aig ")) || bytes.HasPrefix(head, []byte("aag "))
 }
 
-// isBLIF reports whether the first line that is no comment is a command.
-func isBLIF(head []byte) bool {
-	for line := range bytes.Lines(head) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' {
-			return line[0] == '.'
-		}
-	}
-	return false
-}
+// isBLIF reports whether the first line behind comments is a command.
+func isBLIF(head []byte) bool { return bytes.HasPrefix(head, []byte(".")) }
 
 // isONNX reports whether a file begins as a message of protobuf does whose first field is the version of ONNX's form.
 func isONNX(head []byte) bool { return len(head) > 1 && head[0] == 0x08 && head[1] < 0x80 }

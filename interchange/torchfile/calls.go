@@ -50,6 +50,11 @@ func callOrderedDict(m *machine, _ *Object, args Tuple) (any, error) {
 	return dict, nil
 }
 
+// callDefaultDict makes a dictionary that is empty. What makes values of missing keys is left out.
+func callDefaultDict(m *machine, _ *Object, _ Tuple) (any, error) {
+	return newDict(), m.budget.take(sizeObject)
+}
+
 // callSet makes a set, empty or of a list.
 func callSet(m *machine, _ *Object, args Tuple) (any, error) {
 	set := &List{}
@@ -208,9 +213,12 @@ func callFromType(m *machine, _ *Object, args Tuple) (any, error) {
 		f.Class == "torch._tensor._rebuild_from_type" {
 		return nil, fmt.Errorf("it would call %s, which reading does not do", describe(args[0]))
 	}
+	if isUnread(args[1]) {
+		return nil, fmt.Errorf("the tensor is of a class without a meaning here")
+	}
 	v, err := m.call(args[0], args[2])
-	if err != nil {
-		return nil, err
+	if err != nil || isUnread(v) {
+		return v, err
 	}
 	if _, ok := v.(*Tensor); !ok {
 		return nil, fmt.Errorf("it makes %s, not a tensor", describe(v))

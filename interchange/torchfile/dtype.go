@@ -27,8 +27,16 @@ const (
 	BFloat16
 	Complex64
 	Complex128
+	Complex32
 	Float8E4M3FN
+	Float8E4M3FNUZ
 	Float8E5M2
+	Float8E5M2FNUZ
+	QInt8
+	QUInt8
+	QInt32
+	QUInt4x2
+	QUInt2x4
 )
 
 // dtypes has a row for each element type: PyTorch's name, the bytes of an element, the name of the storage class (none
@@ -39,24 +47,32 @@ var dtypes = [...]struct {
 	storage string
 	numpy   string
 }{
-	Invalid:      {name: "invalid", size: 1},
-	Bool:         {"bool", 1, "BoolStorage", "b1"},
-	Uint8:        {"uint8", 1, "ByteStorage", "u1"},
-	Int8:         {"int8", 1, "CharStorage", "i1"},
-	Int16:        {"int16", 2, "ShortStorage", "i2"},
-	Uint16:       {"uint16", 2, "", "u2"},
-	Int32:        {"int32", 4, "IntStorage", "i4"},
-	Uint32:       {"uint32", 4, "", "u4"},
-	Int64:        {"int64", 8, "LongStorage", "i8"},
-	Uint64:       {"uint64", 8, "", "u8"},
-	Float16:      {"float16", 2, "HalfStorage", "f2"},
-	Float32:      {"float32", 4, "FloatStorage", "f4"},
-	Float64:      {"float64", 8, "DoubleStorage", "f8"},
-	BFloat16:     {"bfloat16", 2, "BFloat16Storage", ""},
-	Complex64:    {"complex64", 8, "ComplexFloatStorage", "c8"},
-	Complex128:   {"complex128", 16, "ComplexDoubleStorage", "c16"},
-	Float8E4M3FN: {name: "float8_e4m3fn", size: 1},
-	Float8E5M2:   {name: "float8_e5m2", size: 1},
+	Invalid:        {name: "invalid", size: 1},
+	Bool:           {"bool", 1, "BoolStorage", "b1"},
+	Uint8:          {"uint8", 1, "ByteStorage", "u1"},
+	Int8:           {"int8", 1, "CharStorage", "i1"},
+	Int16:          {"int16", 2, "ShortStorage", "i2"},
+	Uint16:         {"uint16", 2, "", "u2"},
+	Int32:          {"int32", 4, "IntStorage", "i4"},
+	Uint32:         {"uint32", 4, "", "u4"},
+	Int64:          {"int64", 8, "LongStorage", "i8"},
+	Uint64:         {"uint64", 8, "", "u8"},
+	Float16:        {"float16", 2, "HalfStorage", "f2"},
+	Float32:        {"float32", 4, "FloatStorage", "f4"},
+	Float64:        {"float64", 8, "DoubleStorage", "f8"},
+	BFloat16:       {"bfloat16", 2, "BFloat16Storage", ""},
+	Complex64:      {"complex64", 8, "ComplexFloatStorage", "c8"},
+	Complex128:     {"complex128", 16, "ComplexDoubleStorage", "c16"},
+	Complex32:      {"complex32", 4, "ComplexHalfStorage", ""},
+	Float8E4M3FN:   {name: "float8_e4m3fn", size: 1},
+	Float8E4M3FNUZ: {name: "float8_e4m3fnuz", size: 1},
+	Float8E5M2:     {name: "float8_e5m2", size: 1},
+	Float8E5M2FNUZ: {name: "float8_e5m2fnuz", size: 1},
+	QInt8:          {"qint8", 1, "QInt8Storage", ""},
+	QUInt8:         {"quint8", 1, "QUInt8Storage", ""},
+	QInt32:         {"qint32", 4, "QInt32Storage", ""},
+	QUInt4x2:       {"quint4x2", 1, "QUInt4x2Storage", ""},
+	QUInt2x4:       {"quint2x4", 1, "QUInt2x4Storage", ""},
 }
 
 // String returns PyTorch's name, such as "float32".

@@ -45,7 +45,7 @@ func examine(t *testing.T, v any, size int) {
 
 // FuzzRead checks that no file makes Read panic, or take more memory than it promises, or return what it should not.
 func FuzzRead(f *testing.F) {
-	for _, path := range own(f) {
+	for _, path := range append(own(f), besides(f)...) {
 		f.Add(readFile(f, path))
 	}
 	for _, test := range hostile {
@@ -62,7 +62,7 @@ func FuzzRead(f *testing.F) {
 
 // FuzzPickle is FuzzRead behind the checksums of an archive.
 func FuzzPickle(f *testing.F) {
-	for _, path := range own(f) {
+	for _, path := range append(own(f), besides(f)...) {
 		b := readFile(f, path)
 		if at, n, ok := pickleOf(b); ok {
 			f.Add(string(b[at : at+n]))

@@ -3,8 +3,6 @@ package torchfile
 import (
 	"fmt"
 	"strings"
-
-	"ialgn/internal/hint"
 )
 
 // global is what is known of a class or function that a pickle names.
@@ -18,6 +16,7 @@ type global struct {
 // globals are the names that have a meaning, apart from those of storages and element types.
 var globals = map[string]*global{
 	"collections.OrderedDict": {call: callOrderedDict},
+	"collections.defaultdict": {call: callDefaultDict},
 	"builtins.set":            {call: callSet},
 	"builtins.frozenset":      {call: callSet},
 	"builtins.object":         {},
@@ -52,11 +51,11 @@ var renamed = map[string]string{
 	"torch.cuda": "torch", "torch.storage": "torch", "torch.tensor": "torch._tensor",
 }
 
-// inert are the packages whose classes and functions become an [Object] without a meaning.
+// inert are the packages of networks, whose classes and functions become an [Object] without a meaning.
 var inert = []string{"torch.nn", "difflogic", "torchlogix", "torch_dwn"}
 
 // lookUp returns what a pickle names: an element type, or an Object for a class or function.
-func lookUp(module, name string) (any, error) {
+func (m *machine) lookUp(module, name string) (any, error) {
 	class := module + "." + name
 	known := class
 	if to, ok := renamed[module]; ok {
@@ -81,8 +80,7 @@ func lookUp(module, name string) (any, error) {
 			return &Object{Class: class, global: &global{call: callInert}}, nil
 		}
 	}
-	return nil, hint.With(fmt.Errorf("it would run %s, which reading does not do", printable(class)),
-		"save the state_dict() of the model instead of the model; if the file is not yours, do not load it with PyTorch")
+	return m.object(printable(class), unknownName)
 }
 
 // plain reports whether a dotted name is made of identifiers.
@@ -133,7 +131,7 @@ func doStackGlobal(m *machine) error {
 }
 
 func (m *machine) pushGlobal(module, name string) error {
-	v, err := lookUp(module, name)
+	v, err := m.lookUp(module, name)
 	if err != nil {
 		return err
 	}
@@ -159,10 +157,18 @@ func doNewKeywords(m *machine) error {
 	if err != nil {
 		return err
 	}
-	if d, ok := keywords.(*Dict); !ok || len(d.Keys) > 0 {
+	args, err := m.pop()
+	if err != nil {
+		return err
+	}
+	callee, err := m.pop()
+	if err != nil {
+		return err
+	}
+	if d, ok := keywords.(*Dict); (!ok || len(d.Keys) > 0) && !isUnread(callee) {
 		return fmt.Errorf("an instance is made with arguments by name, which is not read")
 	}
-	return doReduce(m)
+	return m.pushCall(callee, args)
 }
 
 func (m *machine) pushCall(callee, args any) error {
@@ -173,24 +179,32 @@ func (m *machine) pushCall(callee, args any) error {
 	return m.pushNew(v, sizeObject)
 }
 
-// call returns what a class or function makes of arguments.
+// call returns what a class or function makes of arguments. What one without a meaning makes is not read. Neither is
+// what one with a meaning cannot make because an argument was not read.
 func (m *machine) call(callee, args any) (any, error) {
 	o, ok := callee.(*Object)
-	if !ok || o.global == nil {
+	if !ok {
 		return nil, fmt.Errorf("it would call %s, which is no class", describe(callee))
 	}
 	tuple, ok := args.(Tuple)
-	if !ok {
+	switch {
+	case !ok:
 		return nil, fmt.Errorf("the arguments of %s are %s, not a tuple", o.Class, describe(args))
-	}
-	if o.global.call == nil {
-		return nil, fmt.Errorf("it would call %s, which reading does not do", o.Class)
+	case o.unread != nil:
+		return &Object{Class: o.Class, unread: o.unread}, nil
+	case o.global == nil:
+		return m.object(o.Class, callInstance)
+	case o.global.call == nil:
+		return m.object(o.Class, notCallable)
 	}
 	v, err := o.global.call(m, o, tuple)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Class, err)
+	if err == nil {
+		return v, nil
 	}
-	return v, nil
+	if why := unreadAmong(tuple); why != nil {
+		return &Object{Class: o.Class, unread: why}, nil
+	}
+	return nil, fmt.Errorf("%s: %w", o.Class, err)
 }
 
 // doBuild gives an object its state.
@@ -205,6 +219,9 @@ func doBuild(m *machine) error {
 	}
 	switch t := target.(type) {
 	case *Object:
+		if t.unread != nil {
+			return nil
+		}
 		if t.global == nil && t.State == nil {
 			t.State = state
 			return nil
@@ -231,6 +248,9 @@ func doPersistent(m *machine) error {
 	id, ok := v.(Tuple)
 	if !ok || m.persistent == nil {
 		return fmt.Errorf("%s is said to stand outside the pickle: is the file damaged?", describe(v))
+	}
+	if class, ok := arg[*Object](id, 1); ok && class.unread != nil {
+		return m.pushNew(&Object{Class: class.Class, unread: class.unread}, sizeObject)
 	}
 	if v, err = m.persistent(id); err != nil {
 		return err

@@ -3,6 +3,8 @@ package torchfile
 import (
 	"fmt"
 	"math"
+	"math/big"
+	"slices"
 
 	"ialgn/internal/hint"
 )
@@ -12,6 +14,7 @@ type machine struct {
 	*source
 	budget *budget
 	part   string // of the file, for errors
+	opcode int64  // place of the opcode that is run
 
 	stack []any
 	marks []int // heights of the stack
@@ -29,14 +32,14 @@ func newMachine(src *source, b *budget, part string, persistent func(id Tuple) (
 // run runs the pickle up to its end and returns the value it makes.
 func (m *machine) run() (any, error) {
 	for {
-		at := m.place()
+		m.opcode = m.place()
 		code, err := m.next()
 		if err != nil {
-			return nil, fmt.Errorf("%s: byte %d: %w", m.part, at, err)
+			return nil, fmt.Errorf("%s: %w", m.here(), err)
 		}
 		if code == opStop {
 			if len(m.stack) != 1 || len(m.marks) != 0 {
-				return nil, fmt.Errorf("%s: byte %d: the pickle ends with %d values, not 1", m.part, at, len(m.stack))
+				return nil, fmt.Errorf("%s: the pickle ends with %d values, not 1", m.here(), len(m.stack))
 			}
 			return m.stack[0], nil
 		}
@@ -47,7 +50,7 @@ func (m *machine) run() (any, error) {
 			err = op.do(m)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: byte %d: %w", m.part, at, err)
+			return nil, fmt.Errorf("%s: %w", m.here(), err)
 		}
 	}
 }
@@ -63,11 +66,12 @@ func unknown(code byte) error {
 
 // What values take in memory, in bytes; slices and maps that grow are copied on the way.
 const (
-	sizeValue  = 48  // a value in a slice that grows
+	sizeValue  = 64  // a value in a slice that grows, see grown
 	sizeEntry  = 200 // an entry of a Dict
 	sizeMemo   = 80
 	sizeBox    = 32 // a string, a number, a slice's head
 	sizeObject = 160
+	sizeUnread = 256 // with a text
 )
 
 // push puts a value on the stack.
@@ -78,8 +82,17 @@ func (m *machine) push(v any) error {
 			return err
 		}
 	}
-	m.stack = append(m.stack, v)
+	m.stack = append(grown(m.stack, 1), v)
 	return nil
+}
+
+// grown returns a slice with room for n more values. It doubles a slice that is full: all the copies that were made of
+// it take at most four times the values.
+func grown(s []any, n int) []any {
+	if len(s)+n > cap(s) {
+		return slices.Grow(s, max(n, len(s)))
+	}
+	return s
 }
 
 // pushNew puts a value on the stack that takes n bytes itself.
@@ -149,6 +162,9 @@ func (m *machine) recall(key uint64) error {
 
 // appendTo appends values to a list or set.
 func (m *machine) appendTo(target any, values []any) error {
+	if isUnread(target) {
+		return nil
+	}
 	list, ok := target.(*List)
 	if !ok {
 		return fmt.Errorf("values are appended to %s, which is no list", describe(target))
@@ -156,18 +172,21 @@ func (m *machine) appendTo(target any, values []any) error {
 	if err := m.budget.take(int64(len(values)) * sizeValue); err != nil {
 		return err
 	}
-	list.Items = append(list.Items, values...)
+	list.Items = append(grown(list.Items, len(values)), values...)
 	return nil
 }
 
 // set puts keys and values in turn into a dictionary.
 func (m *machine) set(target any, pairs []any) error {
+	if len(pairs)%2 != 0 {
+		return fmt.Errorf("a key without a value: is the file damaged?")
+	}
+	if isUnread(target) {
+		return nil
+	}
 	dict, ok := target.(*Dict)
 	if !ok {
 		return fmt.Errorf("entries are put into %s, which is no dictionary", describe(target))
-	}
-	if len(pairs)%2 != 0 {
-		return fmt.Errorf("a key without a value: is the file damaged?")
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		if err := m.budget.take(sizeEntry); err != nil {
@@ -180,7 +199,8 @@ func (m *machine) set(target any, pairs []any) error {
 	return nil
 }
 
-// add adds an entry. Keys that are numbers, strings or objects must be new; tuples are not looked at.
+// add adds an entry. Keys that are numbers, strings or objects must be new; tuples, bytes and large integers are not
+// looked at.
 func (d *Dict) add(key, value any) error {
 	switch k := key.(type) {
 	case nil, bool, int64, float64, string, *Object, *Tensor, DType, Device:
@@ -191,7 +211,7 @@ func (d *Dict) add(key, value any) error {
 			return fmt.Errorf("a key of a dictionary is NaN")
 		}
 		d.index[key] = len(d.Keys)
-	case Tuple:
+	case Tuple, []byte, *big.Int:
 	default:
 		return fmt.Errorf("%s is a key of a dictionary", describe(k))
 	}

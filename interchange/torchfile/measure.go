@@ -1,6 +1,7 @@
 package torchfile
 
 import (
+	"errors"
 	"fmt"
 
 	"ialgn/internal/hint"
@@ -28,19 +29,53 @@ type measurer struct {
 func (f *file) measure(value any) error {
 	size := min(f.size, 1<<60)
 	m := measurer{f, map[any]extent{}, extent{size + maxValues, size + maxElements}}
+	if d, ok := value.(*Dict); ok {
+		if err := m.leaveOut(d); err != nil {
+			return err
+		}
+	}
 	_, err := m.extent(value, 0)
 	return err
 }
 
+// Why a value cannot be walked, whatever else the file holds.
+var (
+	errEndless = errors.New("a value that holds itself")
+	errDeep    = fmt.Errorf("its values are nested more than %d deep", maxDepth)
+)
+
+// leaveOut replaces the entries of the outermost dictionary that cannot be walked, such as a trainer that holds itself
+// next to a state dict, by objects that say so.
+func (m *measurer) leaveOut(d *Dict) error {
+	for i, v := range d.Values {
+		if _, err := m.extent(v, 1); errors.Is(err, errEndless) || errors.Is(err, errDeep) {
+			if err := m.f.budget.take(2 * sizeUnread); err != nil {
+				return err
+			}
+			where := fmt.Sprintf("the entry %s", describe(d.Keys[i]))
+			d.Values[i] = &Object{Class: describe(v), unread: &unread{place{where, -1}, where, err.Error()}}
+		}
+	}
+	return nil
+}
+
 func (m *measurer) extent(value any, depth int) (extent, error) {
 	if depth > maxDepth {
-		return extent{}, fmt.Errorf("its values are nested more than %d deep", maxDepth)
+		return extent{}, errDeep
 	}
-	var key any
-	var parts [3][]any
+	if t, ok := value.(*Tensor); ok {
+		return m.tensor(t), nil
+	}
+	key, parts := partsOf(value)
+	if key == nil {
+		return extent{values: 1}, nil
+	}
+	return m.container(key, parts, depth)
+}
+
+// partsOf returns what a value holds, and a pointer that it is known by; nil of a value that holds no others.
+func partsOf(value any) (key any, parts [3][]any) {
 	switch v := value.(type) {
-	case *Tensor:
-		return m.tensor(v), nil
 	case *List:
 		key, parts[0] = v, v.Items
 	case Tuple:
@@ -52,17 +87,14 @@ func (m *measurer) extent(value any, depth int) (extent, error) {
 	case *Object:
 		key, parts = v, [3][]any{v.Args, {v.State}}
 	}
-	if key == nil {
-		return extent{values: 1}, nil
-	}
-	return m.container(key, parts, depth)
+	return key, parts
 }
 
 // container returns the extent of a value with parts, which is known by its pointer.
 func (m *measurer) container(key any, parts [3][]any, depth int) (extent, error) {
 	if e, ok := m.known[key]; ok {
 		if e.values < 0 {
-			return e, hint.With(fmt.Errorf("a value that holds itself"), "save a state_dict() instead of the model")
+			return e, hint.With(errEndless, "save a state_dict() instead of the model")
 		}
 		return e, nil
 	}

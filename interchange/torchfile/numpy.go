@@ -20,6 +20,8 @@ func (m *machine) setArray(t *Tensor, state any) error {
 	}
 	dtype, err := numpyType(args, 2)
 	if err != nil {
+		t.DType = Invalid
+		t.unread, err = m.unread("numpy.ndarray", fmt.Sprintf("numpy.ndarray: %v", err))
 		return err
 	}
 	fortran, isBool := arg[bool](args, 3)
@@ -52,10 +54,10 @@ func (m *machine) setArray(t *Tensor, state any) error {
 }
 
 // callScalar makes a number of numpy: of its type and bytes.
-func callScalar(_ *machine, _ *Object, args Tuple) (any, error) {
+func callScalar(m *machine, o *Object, args Tuple) (any, error) {
 	dtype, err := numpyType(args, 0)
 	if err != nil {
-		return nil, err
+		return m.object(o.Class, fmt.Sprintf("{}: %v", err))
 	}
 	b, ok := arg[[]byte](args, 1)
 	if !ok || int64(len(b)) != dtype.size() {
@@ -67,7 +69,7 @@ func callScalar(_ *machine, _ *Object, args Tuple) (any, error) {
 	decode := decodeInt(dtype)
 	switch {
 	case decode == nil || dtype == Uint64 && decode(b) < 0:
-		return nil, fmt.Errorf("a number of %v is not read", dtype)
+		return m.object(o.Class, fmt.Sprintf("{}: a number of %v is not read", dtype))
 	case dtype == Bool:
 		return decode(b) != 0, nil
 	}
@@ -84,7 +86,7 @@ func numpyType(args Tuple, i int) (DType, error) {
 	code, _ := arg[string](o.Args, 0)
 	dtype, ok := dtypeOf(func(d DType) bool { return dtypes[d].numpy == code && code != "" })
 	if !ok {
-		return Invalid, fmt.Errorf("the type %q of numpy is not read", code)
+		return Invalid, fmt.Errorf("the type %.20q of numpy is not read", code)
 	}
 	state, _ := o.State.(Tuple)
 	if order, _ := arg[string](state, 1); order == ">" {

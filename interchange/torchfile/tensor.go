@@ -20,6 +20,7 @@ type Tensor struct {
 	whole   bool // the storage itself, not a tensor
 	array   bool // an array of numpy that waits for its state
 	large   bool // has more elements than is permitted
+	unread  *unread
 }
 
 // maxRank is the number of dimensions that a tensor may have, as in PyTorch.
@@ -108,6 +109,9 @@ func (t *Tensor) Int64() ([]int64, error) {
 }
 
 func (t *Tensor) otherType(want string) error {
+	if t.unread != nil {
+		return t.unread.err()
+	}
 	return fmt.Errorf("a tensor of %v, where %s are wanted", t.DType, want)
 }
 

@@ -4,8 +4,9 @@
 // with any arguments. [Read] runs that program on a machine of its own that calls nothing. It knows by name what the
 // values of a checkpoint are made of: tensors with their storages, dictionaries, sizes, devices, element types, arrays
 // and scalars of numpy. Instances of the classes of torch.nn, difflogic, torchlogix and torch_dwn, which a file of a
-// whole model holds, become an inert [Object]: the name of the class, the arguments and the state. Every other name is
-// refused with an error that says it.
+// whole model holds, become an inert [Object]: the name of the class, the arguments and the state. An [Object] of any
+// other class holds its name alone, and so does what is made by it or of it ([Object.Unread]); a file that is nothing
+// else is refused with an error that says the name.
 //
 // Two forms are read: the archive that PyTorch writes since 1.6 (stored, with checksums, which are verified), and the
 // form before it. The older form in a tar file and files of big-endian machines are refused.
@@ -24,6 +25,7 @@ package torchfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -54,6 +56,9 @@ func Read(r io.ReaderAt, size int64) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if why := unreadOf(value); why != nil {
+		return nil, why.err()
+	}
 	if err := f.measure(value); err != nil {
 		return nil, err
 	}
@@ -74,9 +79,12 @@ func (f *file) read(head []byte) (any, error) {
 	return nil, notTorch("it begins neither like an archive nor like a pickle")
 }
 
+// ErrOther is in the tree of the error of a file that torch.save did not write.
+var ErrOther = errors.New("not a file of torch.save")
+
 // notTorch is the error of a file that torch.save did not write.
 func notTorch(why string) error {
-	return hint.With(fmt.Errorf("not a file of torch.save: %s", why),
+	return hint.With(fmt.Errorf("%w: %s", ErrOther, why),
 		"give the file that torch.save(model.state_dict(), path) wrote")
 }
 

@@ -58,7 +58,11 @@ type Object struct {
 	State any    // mostly a *Dict of its attributes
 
 	global *global // of a class or function; nil of an instance
+	unread *unread // why only its class is known; nil: it was read
 }
+
+// Unread returns why nothing but the class of an object was read, with the place in the file, and nil if it was read.
+func (o *Object) Unread() error { return o.unread.err() }
 
 // Attr returns an attribute: an entry of the state, or of the parameters, buffers or submodules that the state of a
 // module of PyTorch has in dictionaries of their own.

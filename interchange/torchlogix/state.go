@@ -68,6 +68,8 @@ func recognise(value any) bool {
 		for _, key := range v.Strings() {
 			m := tensorName.FindStringSubmatch(key)
 			switch {
+			case m == nil && checkpoint.IsBeside(key, at(v, key)):
+				continue
 			case m == nil:
 				return false
 			case m[2] == "tau" || m[2] == "beta": // of a group sum, which other frameworks have, too
@@ -129,6 +131,9 @@ func (s *state) sort(d *torchfile.Dict) error {
 	byName := map[string]*found{}
 	for _, key := range d.Strings() {
 		m := tensorName.FindStringSubmatch(key)
+		if m == nil && checkpoint.IsBeside(key, at(d, key)) {
+			continue
+		}
 		if m == nil {
 			return fmt.Errorf("key %.80q belongs to no layer of torchlogix that is known", key)
 		}

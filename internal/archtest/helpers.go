@@ -7,6 +7,7 @@ var helpers = []Rule{
 	{Package: "internal/build"},
 	{Package: "internal/command"},
 	{Package: "internal/crew", External: []string{sync}},
+	{Package: "internal/filekind", Imports: []string{"internal/hint"}},
 	{Package: "internal/filelock", External: []string{sys}},
 	{Package: "internal/hint"},
 	{Package: "internal/option"},
@@ -27,6 +28,7 @@ var helpers = []Rule{
 	{Package: "internal/bitset"},
 	{Package: "internal/npytest"},
 	{Package: "internal/plural"},
+	{Package: "internal/tempdir", Imports: []string{"internal/hint"}},
 	{Package: "internal/readahead", Imports: []string{"internal/crew"}},
 	{Package: "internal/interrupt", External: []string{sys}},
 	{Package: "internal/permute", External: []string{cli}},
@@ -36,7 +38,7 @@ var helpers = []Rule{
 	{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 	{Package: "internal/nativecall", External: []string{sys}, Standard: []string{"unsafe"}},
 	{
-		Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys},
+		Package: "internal/tool", Imports: []string{"internal/hint", "internal/memory", "internal/tempdir"}, External: []string{sys},
 		Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},
 	},
 	{Package: "internal/modelgen", Imports: []string{

@@ -13,7 +13,9 @@ var interchange = []Rule{
 	{Package: "interchange/facts", Imports: []string{"internal/jsonfault"}, External: []string{yaml}},
 	{Package: "interchange/given", Imports: []string{"interchange/facts"}},
 	{Package: "interchange/graph"},
-	{Package: "interchange/reader", Imports: []string{"interchange/...", "internal/hint"}},
+	{Package: "interchange/reader", Imports: []string{
+		"interchange/...", "internal/filekind", "internal/hint",
+	}},
 	{
 		Package: "interchange/writer",
 		Imports: []string{"interchange/graph", "interchange/torchlogix", "internal/hint", "internal/overwrite"},
@@ -42,14 +44,18 @@ var interchange = []Rule{
 		Imports: []string{
 			"interchange/checkpoint", "interchange/given", "interchange/graph", "interchange/torchfile", "internal/plural",
 		},
-		Test: []string{"interchange/facts", "interchange/graph/graphtest", "internal/npytest"},
+		Test: []string{
+			"interchange/facts", "interchange/graph/graphtest", "interchange/torchfile/torchtest", "internal/npytest",
+		},
 	},
+	{Package: "interchange/torchfile/torchtest"},
 	{
 		Package: "interchange/gates",
 		Imports: []string{"interchange/checkpoint", "interchange/given", "interchange/graph", "internal/plural"},
 		Test: []string{
 			"backend/aiger", "backend/blif", "interchange/facts", "interchange/graph/graphtest", "netlist",
 		},
+		TestStandard: []string{"os/exec"},
 	},
 	{Package: "interchange/graph/graphtest", Imports: []string{
 		"interchange/facts", "interchange/given", "interchange/graph", "internal/npytest",

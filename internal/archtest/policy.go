@@ -16,7 +16,7 @@ var policy = Policy{
 				"backend/native", "backend/native/rows", "backend/verilog", "backend/wrapper", "explain", "sim", "sim/...",
 				"flow/icestorm", "flow/synth", "target",
 				"internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural",
-				"internal/readahead",
+				"internal/readahead", "internal/tempdir",
 			},
 			Test: []string{"compiler/lut", "compiler/pipeline", "trainer/model", "internal/resign", "internal/tool"},
 		},
@@ -44,12 +44,14 @@ var policy = Policy{
 		{Package: "trainer/ranks", Imports: []string{"internal/hint"}},
 		{Package: "trainer/topology", Imports: []string{"trainer/draw"}},
 		{
-			Package: "trainer/config", Imports: []string{"target", "trainer/topology"}, External: []string{yaml},
+			Package: "trainer/config", Imports: []string{"target", "trainer/topology", "internal/filekind"}, External: []string{yaml},
 			Test: []string{"trainer/encoding"},
 		},
 		{
 			Package: "trainer/dataset",
-			Imports: []string{"trainer/config", "trainer/draw", "trainer/encoding", "internal/interrupt"},
+			Imports: []string{
+				"trainer/config", "trainer/draw", "trainer/encoding", "internal/filekind", "internal/interrupt",
+			},
 		},
 		{
 			Package: "trainer/augment", Imports: []string{
@@ -75,7 +77,7 @@ var policy = Policy{
 			Package: "trainer/model",
 			Imports: []string{
 				"trainer/config", "trainer/encoding", "trainer/ranks", "trainer/topology", "internal/bitplane",
-				"internal/atomicfile", "internal/crew", "internal/hugepage", "internal/jsonfault",
+				"internal/atomicfile", "internal/crew", "internal/filekind", "internal/hugepage", "internal/jsonfault",
 			},
 			External: []string{math32, sync}, Test: []string{"trainer", "internal/resign"},
 		},
@@ -145,8 +147,8 @@ var policy = Policy{
 		{
 			Package: "artifact", Imports: []string{
 				"internal/atomicfile", "internal/memory", "netlist", "netlist/counts", "netlist/names", "compiler",
-				"compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault",
-				"internal/overwrite", "target",
+				"compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filekind", "internal/filelock",
+				"internal/jsonfault", "internal/overwrite", "internal/tempdir", "target",
 			},
 			Test: []string{"compiler/hardware", "trainer/model"},
 		},
@@ -259,13 +261,12 @@ var policy = Policy{
 		{Package: "sim/verify/rtl", Imports: []string{
 			"sim", "sim/verify", "sim/verify/expected", "sim/verify/readback", "sim/verify/stimulus", "netlist",
 			"netlist/names", "backend/verilog", "backend/verilog/syntax", "flow/yosys", "target", "trainer/model",
-			"internal/progress",
-			"internal/tool",
+			"internal/progress", "internal/tempdir", "internal/tool",
 		}, Test: []string{"sim/verify/...", "compiler", "compiler/...", "flow/synth"}},
 		{Package: "sim/verify/rtl/play", Imports: []string{
 			"sim", "sim/verify", "sim/verify/engine", "sim/verify/expected", "sim/verify/rtl", "sim/verify/step", "netlist",
 			"backend/verilog", "backend/wrapper", "flow/icestorm", "flow/yosys", "target", "trainer/model",
-			"internal/progress", "internal/tool",
+			"internal/progress", "internal/tempdir", "internal/tool",
 		}, Test: []string{"sim/verify/...", "backend/...", "compiler", "compiler/...", "flow/synth"}},
 		{Package: "sim/verify/verifytest", Imports: []string{
 			"sim", "sim/verify", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...", "target",
@@ -275,7 +276,8 @@ var policy = Policy{
 			// Nothing of the compiler: it is judged here.
 			Package: "sim/verify/readback", Imports: []string{
 				"sim", "sim/verify/cec", "netlist", "netlist/names", "backend/lowering",
-				"backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tool",
+				"backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tempdir",
+				"internal/tool",
 			},
 			Test: []string{"backend/aiger", "compiler", "compiler/...", "target", "trainer/..."},
 		},
@@ -284,7 +286,7 @@ var policy = Policy{
 			Package: "sim/verify/step", Imports: []string{"netlist", "sim/verify/cec", "sim/verify/readback"},
 			Test: []string{"backend/fold", "backend/verilog", "backend/wrapper", "compiler", "compiler/...", "trainer/model"},
 		},
-		{Package: "sim/verify/cec", Imports: []string{"netlist", "backend/aiger", "internal/tool"}},
+		{Package: "sim/verify/cec", Imports: []string{"netlist", "backend/aiger", "internal/tempdir", "internal/tool"}},
 		{
 			// Nothing of ours but the file reader: it is what everything else is held against.
 			Package: "sim/verify/spec", Imports: []string{"trainer/model"},

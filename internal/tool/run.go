@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ialgn/internal/tempdir"
 )
 
 // maxCapture bounds what is kept of each of the two outputs in memory. The log gets
@@ -105,7 +107,7 @@ func (r Result) Failed(reason string, err error) *FailedError {
 }
 
 // failure returns the error of a program that could not be started, or ended by itself
-// and not well. Where a disk is full, that is the reason.
+// and not well. Where a disk is full, or the folder for temporary files is missing, that is the reason.
 func (r Result) failure(err error, c Command) *FailedError {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -113,6 +115,9 @@ func (r Result) failure(err error, c Command) *FailedError {
 	}
 	if full := c.checkRoom(); full != nil {
 		return r.Failed(exit.String()+": "+full.Error(), full)
+	}
+	if missing := tempdir.Check(); missing != nil {
+		return r.Failed(exit.String()+": "+missing.Error(), missing)
 	}
 	f := r.Failed(exit.String(), err)
 	f.Line = telling(r.Stderr)

@@ -14,7 +14,6 @@ package tool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"runtime"
@@ -22,6 +21,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ialgn/internal/hint"
 )
 
 // program is a known external program.
@@ -192,11 +193,10 @@ func (e *FailedError) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Name, e.Reason, e.Line)
 }
 
-// Hint returns how to mend a disk that is full, or where the output is, "" if no log was asked for.
+// Hint returns how to fix what is below the reason, or where the output is, "" if no log was asked for.
 func (e *FailedError) Hint() string {
-	var full *FullError
-	if errors.As(e.Err, &full) {
-		return full.Hint()
+	if h := hint.Of(e.Err); h != "" {
+		return h
 	}
 	if e.Log == "" {
 		return ""

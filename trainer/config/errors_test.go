@@ -88,7 +88,10 @@ var errorCases = []struct {
 		"nesting", "{a: {b: {c: {d: {e: f}}}}}", nil, "m.yaml:1:17: braces nest too deeply, a configuration has three levels",
 		"",
 	},
-	{"scalar", "3", nil, "m.yaml:1:1: want keys with values, such as data: {set: mnist}", ""},
+	{
+		"scalar", "3", nil, "m.yaml:1:1: want keys with values, such as data: {set: mnist}",
+		"docs/CONFIG.md shows one; `ialgn init TABLE.csv` writes one for a table",
+	},
 	{"open brace", "data: {set: mnist", nil, "m.yaml:1:7: could not find flow mapping end token '}'", ""},
 	{
 		"second document", "data: {set: mnist}\n---\nname: x\n", nil,

@@ -9,6 +9,7 @@ import (
 	"os"
 	"unicode/utf8"
 
+	"ialgn/internal/filekind"
 	"ialgn/internal/hint"
 )
 
@@ -81,6 +82,11 @@ func read(name string, src []byte, sets []string) (Config, error) {
 // text returns the text of a file without its byte order mark, and refuses one that is too long or no text.
 func text(name string, src []byte, what string) ([]byte, error) {
 	var reason string
+	head := src[:min(len(src), filekind.HeadBytes)]
+	err := filekind.Explain(name, head, "a "+what, "a configuration", "a table", "a text in JSON", "a text")
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case len(src) > MaxSource:
 		reason = fmt.Sprintf("longer than %d bytes", MaxSource)

@@ -124,7 +124,8 @@ func (c *Config) readSection(name string, node ast.Node) error {
 		return nil
 	}
 	if name == "" {
-		return c.at(node.GetToken(), "want keys with values, such as data: {set: mnist}")
+		return hint.With(c.at(node.GetToken(), "want keys with values, such as data: {set: mnist}"),
+			"docs/CONFIG.md shows one; `ialgn init TABLE.csv` writes one for a table")
 	}
 	return c.at(node.GetToken(), "%s: is a section, want keys with values below it", name)
 }

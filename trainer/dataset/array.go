@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ialgn/internal/filekind"
 	"ialgn/internal/hint"
 )
 
@@ -37,6 +38,49 @@ var elements = []element{
 	{"i8", 8, false, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }},
 	{"f4", 4, false, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
 	{"f8", 8, false, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
+}
+
+// elementOf returns the type of a code, nil if it is not read.
+func elementOf(code string) *element {
+	at := slices.IndexFunc(elements, func(e element) bool { return e.code == code })
+	if at < 0 {
+		return nil
+	}
+	return &elements[at]
+}
+
+// elementError is the error that the elements of an array are of a type that is not read.
+type elementError struct{ code string }
+
+// Error says the type, as NumPy has it.
+func (e *elementError) Error() string {
+	return fmt.Sprintf("header: elements of type %s, want bool, a whole number, float32 or float64", e.code)
+}
+
+// Hint says how to convert an array x of features.
+func (e *elementError) Hint() string {
+	switch e.code[0] {
+	case 'U', 'S', 'a':
+		return "text is no number: save the samples as a table in CSV, whose columns may hold words, or their numbers by " +
+			"x.astype('float32')"
+	case 'O':
+		return "an array of objects: save it as one of numbers, by numpy.array(x.tolist(), 'float32')"
+	case 'c':
+		return "save the real and imaginary parts as features of their own, by numpy.concatenate((x.real, x.imag), 1)"
+	case 'M', 'm':
+		return "save the times as numbers, by x.astype('int64')"
+	}
+	return "convert it, for example by x.astype('float32')"
+}
+
+// labels returns the error with a hint how to convert an array y of labels.
+func (e *elementError) labels() error {
+	switch e.code[0] {
+	case 'U', 'S', 'a', 'O', 'M', 'm', 'c':
+		return hint.With(e, "save the numbers of the classes, numpy.unique(y, return_inverse=True)[1], which are in the "+
+			"order of the names numpy.unique(y)")
+	}
+	return hint.With(e, "save the numbers of the classes, by y.astype('int64')")
 }
 
 // array reads a file of an array record by record: along its first dimension.
@@ -94,6 +138,10 @@ func anyArrayOf(s *stream) (*array, error) {
 		s.Close()
 		return nil, s.archived()
 	default:
+		if err := s.foreign(); err != nil {
+			s.Close()
+			return nil, err
+		}
 		err = hint.With(errors.New("is neither an array of NumPy nor an IDX file"),
 			"save the array by numpy.save, or use data.set: csv")
 	}
@@ -109,6 +157,9 @@ func anyArrayOf(s *stream) (*array, error) {
 
 // archived is the error that a file is an archive: by its name one of arrays, or something else.
 func (s *stream) archived() error {
+	if err := s.foreign(); err != nil {
+		return err
+	}
 	if strings.HasSuffix(s.name, archiveEnding) {
 		return hint.With(fmt.Errorf("%s: is an archive, of which an array is to be named", s.name), "write %s:NAME", s.name)
 	}
@@ -116,13 +167,22 @@ func (s *stream) archived() error {
 		"save a table as CSV; an archive of arrays is called NAME%s", archiveEnding)
 }
 
+// foreign returns the error that a stream is of a kind that holds no samples, nil if it may hold some.
+func (s *stream) foreign() error {
+	if _, err := s.Peek(1); err != nil {
+		return nil
+	}
+	head, _ := s.Peek(s.Buffered()) // without waiting for more
+	return filekind.ExplainData(s.name, head)
+}
+
 // idx reads the header of an IDX file.
 func (a *array) idx() error {
 	x := &idx{stream: a.stream}
-	if err := x.header(); err != nil {
+	if err := x.header(""); err != nil {
 		return err
 	}
-	a.element, a.order, a.count = elements[1], binary.BigEndian, x.count
+	a.element, a.order, a.count = *elementOf(x.code), binary.BigEndian, x.count
 	if a.dims = []int{x.size}; x.shape != (Shape{}) {
 		a.dims = []int{x.shape.Planes, x.shape.Height, x.shape.Width}
 	}
@@ -178,12 +238,11 @@ func (a *array) describe(text string) error {
 		return hint.With(fmt.Errorf("header: %.60q does not describe an array of numbers", text),
 			"save it by numpy.save, as an array of one type")
 	}
-	at := slices.IndexFunc(elements, func(e element) bool { return e.code == kind[2] })
-	if at < 0 {
-		return hint.With(fmt.Errorf("header: elements of type %s, want bool, a whole number, float32 or float64", kind[2]),
-			"convert it, for example by x.astype('float32')")
+	e := elementOf(kind[2])
+	if e == nil {
+		return &elementError{kind[2]}
 	}
-	a.element, a.order, a.fortran = elements[at], binary.LittleEndian, fortran[1] == "True"
+	a.element, a.order, a.fortran = *e, binary.LittleEndian, fortran[1] == "True"
 	if kind[1] == ">" {
 		a.order = binary.BigEndian
 	}

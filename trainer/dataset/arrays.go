@@ -147,9 +147,14 @@ func (s *arraySource) openFeatures(part Part) (*array, error) {
 // openLabels opens the labels of a part.
 func (s *arraySource) openLabels(part Part) (*array, error) {
 	a, err := openArray(s.labels[part])
+	if other := (*elementError)(nil); errors.As(err, &other) {
+		return nil, fmt.Errorf("%s: %w", s.labels[part].name, other.labels())
+	}
 	if err == nil && a.features != 1 {
 		a.Close()
-		return nil, fmt.Errorf("%s: header: %d numbers a sample, want labels of one number each", a.name, a.features)
+		return nil, hint.With(fmt.Errorf("%s: header: %d numbers a sample, want labels of one number each", a.name,
+			a.features), "if each sample has a 1 at the place of its class, save y.argmax(1); else give the labels alone, by "+
+			"y[:, COLUMN]")
 	}
 	return a, err
 }

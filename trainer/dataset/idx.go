@@ -6,19 +6,26 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"ialgn/internal/hint"
 )
 
 // idx reads the IDX format of MNIST: two zero bytes, the type (8: unsigned byte), the
-// number of dimensions, each of them as a big-endian uint32, then the bytes. The
+// number of dimensions, each of them as a big-endian uint32, then the elements, big-endian. The
 // first dimension counts the records.
 type idx struct {
 	*stream
-	count int // records that the header promises
-	size  int // bytes a record
+	code  string // type of the elements, as NumPy has it
+	count int    // records that the header promises
+	size  int    // elements a record
 	shape Shape
 	done  int
 }
 
+// idxTypes are the types of elements by their number in the header.
+var idxTypes = map[byte]string{8: "u1", 9: "i1", 11: "i2", 12: "i4", 13: "f4", 14: "f8"}
+
+// openIDX opens a file of unsigned bytes.
 func openIDX(f file) (*idx, error) {
 	s, err := f.stream()
 	if err != nil {
@@ -27,24 +34,30 @@ func openIDX(f file) (*idx, error) {
 	return idxOf(s)
 }
 
-// idxOf reads the header of an IDX file. If it is none, the stream is closed.
+// idxOf reads the header of an IDX file of unsigned bytes. If it is none, the stream is closed.
 func idxOf(s *stream) (*idx, error) {
 	x := &idx{stream: s}
-	if err := x.header(); err != nil {
+	if err := x.header("u1"); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	return x, nil
 }
 
-func (x *idx) header() error {
+// header reads the header. The type of the elements must be that of the code, if that is not empty.
+func (x *idx) header(code string) error {
 	var word [4]byte
 	if _, err := io.ReadFull(x, word[:]); err != nil {
 		return fmt.Errorf("header: %w", damaged(err))
 	}
-	if word[0] != 0 || word[1] != 0 || word[2] != 8 || word[3] < 1 || word[3] > 4 {
-		return fmt.Errorf("header: % x is not an IDX file of unsigned bytes (00 00 08, then 1 to 4 "+
+	x.code = idxTypes[word[2]]
+	if word[0] != 0 || word[1] != 0 || x.code == "" || word[3] < 1 || word[3] > 4 {
+		return fmt.Errorf("header: % x is not an IDX file (00 00, then the type, 08 for unsigned bytes, and 1 to 4 "+
 			"dimensions), fetch it again", word)
+	}
+	if code != "" && x.code != code {
+		return hint.With(fmt.Errorf("header: elements of type %s, not an IDX file of unsigned bytes", x.code),
+			"data.set: arrays reads IDX files of all types")
 	}
 	x.size = 1
 	var dims []int
@@ -58,7 +71,7 @@ func (x *idx) header() error {
 			continue
 		}
 		if n == 0 || int64(x.size)*n > MaxFeatures {
-			return fmt.Errorf("header: dimension %d is %d, want records of 1 to %d bytes: the file is damaged or of another "+
+			return fmt.Errorf("header: dimension %d is %d, want records of 1 to %d elements: the file is damaged or of another "+
 				"kind, fetch it again", d, n, MaxFeatures)
 		}
 		x.size *= int(n)

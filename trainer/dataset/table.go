@@ -113,7 +113,7 @@ func (t *table) skipMark() error {
 	case t.begins(zipMagic):
 		return t.archived()
 	}
-	return nil
+	return t.foreign()
 }
 
 // names returns the names of the features, as far as categories are known; nil without a header, unless there are

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ialgn/internal/filekind"
 	"ialgn/internal/jsonfault"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/topology"
@@ -124,7 +125,8 @@ func (m *Model) version() string {
 // checkVersion reports whether the file is a model that this program reads.
 func (c *container) checkVersion() error {
 	if got := c.meta["format"]; got != Format {
-		return fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
+		err := fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
+		return filekind.WithUse(err, c.name, filekind.Head(c.r))
 	}
 	if got := c.meta["version"]; !slices.Contains([]string{Version, NodesVersion, GridVersion, StepsVersion}, got) {
 		return fmt.Errorf("%s: metadata: version %.40q, this program reads versions %s to %s; use the ialgn that wrote it",

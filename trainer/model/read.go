@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -62,6 +63,9 @@ func openRegular(path string) (*os.File, int64, error) {
 
 func irregular(path string, info os.FileInfo) error {
 	if info.IsDir() {
+		if _, err := os.Stat(filepath.Join(path, "manifest.json")); err == nil {
+			return fmt.Errorf("%s: is a folder that compile made; name the model that it was compiled from", path)
+		}
 		return fmt.Errorf("%s: is a folder, name a model file in it", path)
 	}
 	return fmt.Errorf("%s: is a device or pipe, which cannot be read more than once; name a model file", path)

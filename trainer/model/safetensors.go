@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/internal/filekind"
 	"ialgn/internal/jsonfault"
 )
 
@@ -51,10 +52,13 @@ func openContainer(name string, r io.ReaderAt, size int64) (*container, error) {
 	if err == nil {
 		err = c.checkLayout(size - c.data)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; %s", name, err, damaged)
+	if err == nil {
+		return c, nil
 	}
-	return c, nil
+	if other := filekind.Explain(name, filekind.Head(r), "a model file", filekind.Safetensors); other != nil {
+		return nil, other
+	}
+	return nil, fmt.Errorf("%s: %w; %s", name, err, damaged)
 }
 
 func readHeader(r io.ReaderAt, size int64) ([]byte, error) {

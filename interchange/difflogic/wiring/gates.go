@@ -198,6 +198,9 @@ func (r *gateReader) gate() error {
 	if err != nil {
 		return err
 	}
+	if l == inputSpace {
+		return fmt.Errorf("v%d is given a value, where the weights have one layer", g)
+	}
 	if r.next() == "<" && r.form == formVerilog {
 		r.next()
 	}
@@ -257,8 +260,8 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	case outSpace:
 		layer = last
 	case wireSpace:
-		if last == 0 {
-			return 0, 0, fmt.Errorf("v%d, where the weights have one layer", b.index)
+		if last == 0 { // of a single layer difflogic writes the inputs so, without declaring them
+			return inputSpace, gate, nil
 		}
 		layer = sort.Search(last, func(l int) bool { return r.starts[l] > gate }) - 1
 		gate -= r.starts[layer]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -186,6 +187,56 @@ func TestTextErrors(t *testing.T) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// TestOneLayerOfC has texts of a single layer, whose inputs difflogic's generator names like gates.
+func TestOneLayerOfC(t *testing.T) {
+	ops := [][]uint8{{1, 7, 6, 12, 0, 15, 2}}
+	const head = "void logic_gate_net(TYPE const *inp, TYPE *out) {\n"
+	const behind = "}\nvoid apply_logic_gate_net (bool const *inp, int *out, size_t len) {\n    TYPE *inp_temp = malloc(9*sizeof(TYPE));\n" +
+		"    for(size_t c = 0; c < 7; ++c) {}\n}\n"
+	const gates = "\tout[0] = v0 & v1;\n\tout[1] = v1 | v2;\n\tout[2] = v2 ^ v8;\n\tout[3] = ~v0;\n\tout[4] = ZERO;\n" +
+		"\tout[5] = ~ZERO;\n\tout[6] = v7 & ~v3;\n"
+	typed := func(text, name, zero string) string {
+		return strings.NewReplacer("TYPE", name, "ZERO", zero).Replace(text)
+	}
+	want := Layer{A: []int32{0, 1, 2, 0, None, None, 7}, B: []int32{1, 2, 8, None, None, None, 3}}
+	for _, test := range []struct {
+		name, text string
+		inputs     int
+	}{
+		{"char", typed(head+gates+behind, "char", "(char) 0"), 9},
+		{"short", typed(head+gates+behind, "short", "(short) 0"), 9},
+		{"int", typed(head+gates+behind, "int", "0"), 9},
+		{"long long", typed(head+gates+behind, "long long", "0LL"), 9},
+		{"the function alone", typed(head+gates+"}\n", "int", "0"), 0},
+		{"with casts", strings.ReplaceAll(typed(head+gates+behind, "char", "(char) 0"), "v0 & v1", "(char) (v0 & v1)"), 9},
+		{"with the inputs as an array", strings.ReplaceAll(typed(head+gates+behind, "int", "0"), "v2", "inp[2]"), 9},
+		{"with an array for all inputs", regexp.MustCompile(`v(\d)`).ReplaceAllString(typed(head+gates+behind, "int", "0"), "inp[$1]"), 9},
+		{"with constants before the gates", "#include <stddef.h>\nconst int c = 3;\n" + typed(head+gates+behind, "int", "0"), 9},
+		{"with comments", strings.ReplaceAll(typed(head+gates+behind, "int", "0"), ";\n", "; // v5 = 1;\n"), 9},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w, err := Read([]byte(test.text), ops)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]Layer{want}, w.Layers); diff != "" || w.Inputs != test.inputs {
+				t.Errorf("%d inputs, want %d; wires (-want +got):\n%s", w.Inputs, test.inputs, diff)
+			}
+		})
+	}
+	for name, test := range map[string]struct{ old, text, want string }{
+		"an input that is not there": {"v7", "v9", "layer 0, gate 6 reads bit 9, where there are 9 before it"},
+		"an input with a value":      {"\tout[0] =", "\tv0 = inp[3];\n\tout[0] =", "v0 is given a value, where the weights have one layer"},
+		"another operation":          {"v0 & v1", "v0 | v1", "layer 0, gate 0: the text has operation 7 (a | b)"},
+		"a gate that is missing":     {"\tout[3] = ~v0;\n", "", "layer 0, gate 3 is not in the text"},
+	} {
+		text := strings.Replace(typed(head+gates+behind, "int", "0"), test.old, test.text, 1)
+		if _, err := Read([]byte(text), ops); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"ialgn/backend/aiger"
+	"ialgn/internal/tempdir"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
 )
@@ -62,7 +63,7 @@ func New() (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "ialgn-cec-")
+	dir, err := tempdir.Make("ialgn-cec-")
 	return &Engine{DefaultLimit, abc, dir}, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/internal/tempdir"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
 	"ialgn/sim/verify/cec"
@@ -80,7 +81,7 @@ func ReadMachine(ctx context.Context, o MachineOptions) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "ialgn-machine-")
+	dir, err := tempdir.Make("ialgn-machine-")
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ialgn/backend/verilog/syntax"
+	"ialgn/internal/tempdir"
 	"ialgn/internal/tool"
 	"ialgn/netlist/names"
 )
@@ -52,7 +53,7 @@ func read(ctx context.Context, o Options) (g *graph, version string, err error) 
 		return nil, "", err
 	}
 	version = yosys.Version(ctx)
-	dir, err := os.MkdirTemp("", "ialgn-readback-")
+	dir, err := tempdir.Make("ialgn-readback-")
 	if err != nil {
 		return nil, version, err
 	}

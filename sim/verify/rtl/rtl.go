@@ -15,6 +15,7 @@ import (
 	"ialgn/backend/verilog"
 	"ialgn/flow/yosys"
 	"ialgn/internal/progress"
+	"ialgn/internal/tempdir"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/target"
@@ -88,7 +89,7 @@ func Check(
 		files.Library == nil}
 	c.index, r.Ties = Choose(want.Counts, want.Classes, samples)
 	r.Checked = len(c.index)
-	if c.dir, err = os.MkdirTemp("", "ialgn-rtl-"); err != nil {
+	if c.dir, err = tempdir.Make("ialgn-rtl-"); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(c.dir)

@@ -8,6 +8,7 @@ import (
 	"ialgn/backend/verilog"
 	"ialgn/flow/yosys"
 	"ialgn/internal/progress"
+	"ialgn/internal/tempdir"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/readback"
 )
@@ -32,7 +33,7 @@ func CheckSynthesised(ctx context.Context, d verify.Design, s verify.Samples, fi
 ) (*SynthesisResult, error) {
 	ctx, end := progress.Begin(ctx, "synthesized")
 	defer end()
-	dir, err := os.MkdirTemp("", "ialgn-synthesis-")
+	dir, err := tempdir.Make("ialgn-synthesis-")
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"ialgn/backend/verilog"
+	"ialgn/internal/tempdir"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/readback"
 	"ialgn/sim/verify/stimulus"
@@ -21,7 +22,7 @@ func CheckText(ctx context.Context, d verify.Design, f Files) (*readback.Result,
 	case f.Library != nil:
 		o.Library, o.Synthesised = f.Library.Read, true
 	case f.Style == verilog.LUTs:
-		dir, err := os.MkdirTemp("", "ialgn-verilog-")
+		dir, err := tempdir.Make("ialgn-verilog-")
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"ialgn/flow/icestorm"
 	"ialgn/flow/yosys"
 	"ialgn/internal/progress"
+	"ialgn/internal/tempdir"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/rtl"
 	"ialgn/target"
@@ -55,7 +56,7 @@ func CheckBitstream(
 	if b.Pins, err = filepath.Abs(b.Pins); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "ialgn-bitstream-")
+	dir, err := tempdir.Make("ialgn-bitstream-")
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ialgn/backend/wrapper"
 	"ialgn/internal/progress"
+	"ialgn/internal/tempdir"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/rtl"
@@ -31,7 +32,7 @@ func CheckEngine(ctx context.Context, d verify.Design, s verify.Samples, f engin
 	if simulator, err = rtl.PickWhere(simulator, long); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "ialgn-fold-")
+	dir, err := tempdir.Make("ialgn-fold-")
 	if err != nil {
 		return nil, err
 	}

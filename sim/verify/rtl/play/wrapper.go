@@ -15,6 +15,7 @@ import (
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/internal/progress"
+	"ialgn/internal/tempdir"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/engine"
@@ -64,7 +65,7 @@ func CheckWrapper(ctx context.Context, d verify.Design, s verify.Samples, f Wrap
 	ctx, end := progress.Begin(ctx, "wrapper")
 	defer end()
 	begin := time.Now()
-	dir, err := os.MkdirTemp("", "ialgn-wrapper-")
+	dir, err := tempdir.Make("ialgn-wrapper-")
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"strings"
+
+	"ialgn/interchange/torchfile/torchtest"
+)
+
+// Files of other kinds than a command wants.
+const (
+	verilogText = "// a netlist\nmodule net(input a, output b);\n  assign b = a;\nendmodule\n"
+	blifText    = ".model m\n.inputs a\n.outputs y\n.names a y\n1 1\n.end\n"
+	onnxBytes   = "\x08\x07\x12\x07pytorch\x1a\x041.13:\x02\n\x00"
+	legacyBytes = "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}."
+	arrayHead   = "\x93NUMPY\x01\x00v\x00{'descr': '%s', 'fortran_order': False, 'shape': (%s), }"
+	otherTensor = "\x3a\x00\x00\x00\x00\x00\x00\x00" + `{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}    ` + "\x00\x00\x00\x00"
+)
+
+// torch writes a file of PyTorch.
+func torch(name string) func(*bench) {
+	return func(b *bench) {
+		writeFile(b.t, name, string(torchtest.Archive(b.t, torchtest.Dict{"epoch", 3})))
+	}
+}
+
+// zipOf is a zip archive with an entry of that name.
+func zipOf(entry string) string {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if _, err := z.Create(entry); err != nil {
+		panic(err)
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// gzipped compresses a text.
+func gzipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		panic(err)
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// npy writes an array of NumPy with elements of zeros.
+func npy(name, code, shape string, size int) func(*bench) {
+	head := fmt.Sprintf(arrayHead, code, shape)
+	return wrote(name, head+strings.Repeat(" ", 127-len(head))+"\n"+strings.Repeat("\x00", size))
+}
+
+// labels makes a set of four samples with labels of a type.
+func labels(code, shape string, size int) func(*bench) {
+	return func(b *bench) {
+		npy("x.npy", "|u1", "4, 2", 8)(b)
+		npy("y.npy", code, shape, size)(b)
+	}
+}
+
+// features makes a set of four samples with features of a type.
+func features(code string, size int) func(*bench) {
+	return func(b *bench) {
+		npy("x.npy", code, "4, 2", size)(b)
+		npy("y.npy", "|u1", "4,", 4)(b)
+		change("y.npy", func(s string) string { return s[:len(s)-1] + "\x01" })(b)
+	}
+}
+
+// badKinds give a command a file of another kind than it takes. The message says what the file is, and the hint which
+// command takes it.
+var badKinds = []badInput{
+	{"a file of PyTorch to predict", torch("x.pt"), "predict x.pt new.csv", "x.pt: is a file of PyTorch, not a model file", "ialgn import x.pt -o x.safetensors", false},
+	{"a file of PyTorch to compile", torch("x.pt"), "compile x.pt -o out", "is a file of PyTorch", "ialgn import x.pt", false},
+	{"a file of PyTorch's older form to eval", wrote("x.pt", legacyBytes), "eval x.pt", "is a file of PyTorch", "ialgn import x.pt", false},
+	{"a file of PyTorch to classify", torch("x.pt"), "predict m.st x.pt", "x.pt: is a file of PyTorch, not a table", "numpy.save", false},
+	{"a file of PyTorch to train", torch("x.pt"), "train x.pt", "x.pt: is a file of PyTorch, not a configuration", "ialgn import x.pt", false},
+	{"a file of PyTorch to init", torch("x.pt"), "init x.pt -o x.yaml", "x.pt: is a file of PyTorch", "numpy.save", false},
+	{"a file of PyTorch as folder", torch("x.pt"), "verify m.st x.pt", "x.pt: is a file of PyTorch, not a folder that compile made", "ialgn import x.pt", false},
+	{"a pickle to compile", wrote("x.pkl", "\x80\x04\x95\x02\x00\x00\x00\x00\x00\x00\x00N."), "compile x.pkl -o out", "is a pickle of Python", "state_dict()", false},
+	{"a pickle to import", wrote("x.pkl", "\x80\x04\x95\x02\x00\x00\x00\x00\x00\x00\x00N."), "import x.pkl -o x.st", "is a pickle of Python", "state_dict()", false},
+	{"ONNX to analyze", wrote("x.onnx", onnxBytes), "analyze x.onnx", "is a network in ONNX, not a model file", "ialgn import x.onnx", false},
+	{"BLIF to explain", wrote("x.blif", blifText), "explain x.blif", "is a circuit in BLIF, not a model file", "ialgn import x.blif", false},
+	{"BLIF with a long head to sim", wrote("x.blif", strings.Repeat("# a comment\n", 3000)+blifText), "sim x.blif", "is a circuit in BLIF", "ialgn import x.blif", false},
+	{"AIGER to export", wrote("x.aag", "aag 1 1 0 1 0\n2\n2\n"), "export x.aag --to torchlogix-json -o x.json", "is a circuit in AIGER", "ialgn import x.aag", false},
+	{"a circuit of torchlogix to eval", nil, "eval net.json", "is a circuit of torchlogix, not a model file", "ialgn import net.json", false},
+	{"a table to predict", nil, "predict table.csv m.st", "table.csv: is a table, not a model file", "ialgn predict MODEL table.csv", false},
+	{"a table to train", nil, "train table.csv", "table.csv:1:1", "ialgn init TABLE.csv", false},
+	{"a table to import", nil, "import table.csv -o x.st", "is a table, of which no network is read", "ialgn init table.csv", false},
+	{"a table as folder", nil, "report table.csv", "is a table, not a folder that compile made", "ialgn init table.csv", false},
+	{"Verilog to eval", wrote("x.v", verilogText), "eval x.v", "is Verilog, not a model file", "write_blif x.blif", false},
+	{"Verilog to import", wrote("x.v", verilogText), "import x.v -o x.st", "is Verilog, of which no network is read", "write_blif x.blif", false},
+	{"Verilog to train", wrote("x.v", verilogText), "train x.v", "is Verilog, not a configuration", "write_blif x.blif", false},
+	{"VHDL to import", wrote("x.vhd", "library ieee;\nentity x is\nend;\n"), "import x.vhd -o x.st", "is VHDL", "BLIF", false},
+	{"JSON to verify", wrote("x.json", "{\"a\": 1}\n"), "verify x.json raw", "is a text in JSON, not a model file", "name a model file", false},
+	{"a netlist of yosys to import", wrote("x.json", "{\n  \"creator\": \"Yosys 0.23\",\n  \"modules\": {}\n}\n"), "import x.json -o x.st", "is a netlist of yosys", "write_blif x.blif", false},
+	{"a manifest to eval", nil, "eval raw/manifest.json", "is a file of a folder that compile made", "name the folder", false},
+	{"a configuration to verify", nil, "verify small.yaml raw", "is a configuration, not a model file", "ialgn train small.yaml", false},
+	{"a configuration to import", nil, "import small.yaml -o x.st", "is a configuration, of which no network is read", "ialgn train small.yaml", false},
+	{"a folder of compile to predict", nil, "predict raw new.csv", "raw: is a folder that compile made", "the model that it was compiled from", false},
+	{"a model as folder", nil, "verify m.st m.st", "m.st: is a model file, not a folder that compile made", "ialgn compile m.st", false},
+	{"a model to classify", nil, "predict m.st m.st", "m.st: is a model file, not a table", "ialgn compile m.st", false},
+	{"a table under gzip to compile", wrote("t.csv.gz", gzipped("a,b\n1,2\n")), "compile t.csv.gz -o out", "is a file of gzip, not a model file", "gunzip t.csv.gz", false},
+	{"a circuit under gzip to eval", wrote("x.aig.gz", gzipped("aag 1 1 0 1 0\n2\n2\n")), "eval x.aig.gz", "is a file of gzip", "gunzip", false},
+	{"safetensors of another program to eval", wrote("x.safetensors", otherTensor), "eval x.safetensors", "this is no model of ialgn", `torch.load_file("x.safetensors")`, false},
+	{"safetensors of another program to start from", wrote("x.safetensors", otherTensor), "train small.yaml -o x.st --init x.safetensors", "this is no model of ialgn", "torch.save", false},
+	{"safetensors of another program to import", wrote("x.safetensors", otherTensor), "import x.safetensors -o x.st", "is safetensors of another program", `"x.pt"`, false},
+	{"an archive of arrays to compile", wrote("x.npz", zipOf("a.npy")), "compile x.npz -o out", "is an archive of arrays of NumPy", "ialgn init x.npz", false},
+	{"an archive of arrays to import", wrote("x.npz", zipOf("a.npy")), "import x.npz -o x.st", "x.npz: is an archive of arrays of NumPy, of which no network is read", "ialgn init x.npz", false},
+	{"a spreadsheet to eval", wrote("x.xlsx", zipOf("[Content_Types].xml")), "eval x.xlsx", "is a spreadsheet", "CSV", false},
+	{"an array to eval", npy("x.npy", "<f4", "2, 2", 16), "eval x.npy", "is an array of NumPy, not a model file", "ialgn init x.npy", false},
+	{"Keras to import", wrote("x.h5", "\x89HDF\r\n\x1a\n\x00"), "import x.h5 -o x.st", "is a file of HDF5", "difflogic, torchlogix, DWN", false},
+	{"Parquet to init", wrote("x.parquet", "PAR1\x15\x04\x15\x00"), "init x.parquet -o x.yaml", "is a file of Parquet", "to_csv", false},
+	{"a page of the web to eval", wrote("x.st", "<!DOCTYPE html>\n<html>404</html>\n"), "eval x.st", "is a page of the web", "fetch the file anew", false},
+	{"a text to compile", wrote("x.st", "hello\nworld\n"), "compile x.st -o out", "is a text, not a model file", "name a model file", false},
+
+	{"labels of text", labels("<U3", "4,", 48), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: elements of type U3", "numpy.unique(y, return_inverse=True)[1]", false},
+	{"labels of bytes", labels("|S3", "4,", 12), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: elements of type S3", "numpy.unique(y", false},
+	{"labels that are objects", labels("|O", "4,", 32), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: elements of type O", "numpy.unique(y", false},
+	{"labels of float16", labels("<f2", "4,", 8), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: elements of type f2", "y.astype('int64')", false},
+	{"one-hot labels", labels("|u1", "4, 3", 12), "init x.npy --labels y.npy -o x.yaml", "y.npy: header: 3 numbers a sample", "y.argmax(1)", false},
+	{"features of text", features("<U2", 64), "init x.npy --labels y.npy -o x.yaml", "x.npy: header: elements of type U2", "CSV", false},
+	{"features of complex numbers", features("<c8", 64), "init x.npy --labels y.npy -o x.yaml", "x.npy: header: elements of type c8", "x.real", false},
+	{"features that are objects", features("|O", 64), "init x.npy --labels y.npy -o x.yaml", "x.npy: header: elements of type O", "x.tolist()", false},
+	{"times", features("<M8", 64), "init x.npy --labels y.npy -o x.yaml", "x.npy: header: elements of type M8", "astype('int64')", false},
+	{"IDX of an unknown type", wrote("new.idx", "\x00\x00\x0a\x01\x00\x00\x00\x04abcd"), "predict m.st new.idx", "00 00 0a 01 is not an IDX file", "fetch it again", false},
+
+	{"no form to export", nil, "export m.st -o x.json", "export: no form given", "--to: torchlogix-json", false},
+	{"no folder for temporary files", noTemporaries, "verify m.st raw", "/nope, the folder for temporary files that TMPDIR names", "TMPDIR", false},
+}
+
+// noTemporaries names a folder for temporary files that is not there.
+func noTemporaries(b *bench) {
+	before := os.Getenv("TMPDIR")
+	if err := os.Setenv("TMPDIR", "/nope"); err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { os.Setenv("TMPDIR", before) })
+}

@@ -1,0 +1,289 @@
+// Package filekind says what a file is that a command cannot take, by its first bytes, and which command takes it.
+package filekind
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ialgn/internal/hint"
+)
+
+// HeadBytes is how much of a file is looked at.
+const HeadBytes = 1 << 16
+
+// Safetensors is the name of a kind that a damaged model may be taken for.
+const Safetensors = "safetensors of another program"
+
+// Kind is a kind of file.
+type Kind struct {
+	Name string // with its article
+	use  string // what to do with a file: FILE is its path, and NAME the path without the ending
+	is   func(head []byte) bool
+}
+
+// What is done with files of several kinds.
+const (
+	imported = "`ialgn import FILE -o NAME.safetensors` makes a model of it"
+	ofTorch  = imported + "; a tensor of samples is saved by numpy.save(\"NAME.npy\", x.numpy())"
+	table    = "it holds samples: `ialgn init FILE` writes a configuration to train a model, and " +
+		"`ialgn predict MODEL FILE` classifies them"
+	unpack   = "unpack it, and name the file that is in it"
+	fromHDL  = "write its gates as BLIF, by yosys -p '%s FILE; synth -flatten; write_blif NAME.blif', and import that"
+	noReader = "networks come from difflogic, torchlogix, DWN, QONNX, BLIF and AIGER: docs/INTERCHANGE.md"
+)
+
+// legacyTorch is how files of PyTorch before 1.6 begin: with a pickle of a number.
+const legacyTorch = "\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+
+// kinds are all kinds. The first that a file is of counts.
+var kinds = []Kind{
+	{"a model file", "`ialgn compile FILE -o NAME` makes a folder of it", IsModel},
+	{Safetensors, "save its tensors as torch.save does, by " +
+		"torch.save(safetensors.torch.load_file(\"FILE\"), \"NAME.pt\"), and import that", isSafetensors},
+	{"a file of PyTorch", ofTorch, func(h []byte) bool {
+		return strings.HasSuffix(zipped(h), "data.pkl") || bytes.HasPrefix(h, []byte(legacyTorch))
+	}},
+	{"an archive of arrays of NumPy", table, func(h []byte) bool { return strings.HasSuffix(zipped(h), ".npy") }},
+	{"a spreadsheet", "save the table as CSV", func(h []byte) bool {
+		name := zipped(h)
+		return strings.HasPrefix(name, "[Content_Types]") || strings.HasPrefix(name, "xl/") || name == "mimetype" ||
+			bytes.HasPrefix(h, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
+	}},
+	{"a zip archive", unpack, func(h []byte) bool { return zipped(h) != "" }},
+	{"a pickle of Python", "load it in Python, if you trust it, and save the state_dict() of the model by torch.save, " +
+		"or the samples by numpy.save", func(h []byte) bool { return len(h) > 2 && h[0] == 0x80 && h[1] >= 2 && h[1] <= 5 }},
+	{"an array of NumPy", table, starting("\x93NUMPY")},
+	{
+		"an IDX file of samples or labels", "`ialgn init FILE --labels LABELS` writes a configuration to train a model",
+		func(h []byte) bool {
+			return len(h) > 3 && h[0] == 0 && h[1] == 0 && h[2] >= 8 && h[2] <= 14 && h[3] >= 1 && h[3] <= 4
+		},
+	},
+	{"a file of gzip", "unpack it by gunzip FILE, and name the file that is in it", starting("\x1f\x8b")},
+	{"a compressed file", unpack, starting("BZh91AY&SY", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "7z\xbc\xaf")},
+	{"a tar archive", unpack, func(h []byte) bool { return len(h) > 262 && string(h[257:262]) == "ustar" }},
+	{"a file of HDF5", noReader, starting("\x89HDF\r\n\x1a\n")},
+	{"a network of TensorFlow Lite", noReader, func(h []byte) bool { return len(h) > 8 && string(h[4:8]) == "TFL3" }},
+	{
+		"a file of Parquet", "save the table as CSV, by pandas.read_parquet(\"FILE\").to_csv(\"NAME.csv\", index=False)",
+		starting("PAR1\x15"),
+	},
+	{
+		"an image", "samples come from tables, arrays and the data sets of `ialgn data list`",
+		starting("\x89PNG", "\xff\xd8\xff", "GIF87a", "GIF89a"),
+	},
+	{"a document in PDF", "", starting("%PDF-")},
+	{"a program or library", "", starting("\x7fELF", "MZ\x90\x00", "!<arch>\n", "\xcf\xfa\xed\xfe")},
+	{"a network in ONNX", imported, isONNX},
+	{"a circuit in AIGER", imported, regexp.MustCompile(`^a[ai]g \d+ \d+ \d+ \d+ \d+`).Match},
+	{"a circuit in BLIF", imported, isBLIF},
+	{"a circuit of torchlogix", imported, func(h []byte) bool {
+		return isJSON(h) && containsAny(h, `"n_inputs"`, `"sum_nodes"`, `"gate_id"`)
+	}},
+	{"a netlist of yosys in JSON", "write its gates as BLIF, by yosys -p 'read_json FILE; flatten; simplemap; " +
+		"write_blif NAME.blif', and import that", func(h []byte) bool {
+		return isJSON(h) && containsAny(h, `"creator": "Yosys`, `"modules":`)
+	}},
+	{"a file of a folder that compile made", "name the folder, or the model that it was made of", func(h []byte) bool {
+		return isJSON(h) && containsAny(h, `"model_sha256"`, `"ialgn":`)
+	}},
+	{"a text in JSON", "", isJSON},
+	{"a page of the web", "fetch the file anew: this is what a server sent in its place", func(h []byte) bool {
+		return matching(`(?i)^\s*<(!doctype html|html)`)(h)
+	}},
+	{"Verilog", fmt.Sprintf(fromHDL, "read_verilog"), matching("(?m)^\\s*(module\\s+\\S|`(timescale|default_nettype|include|define)\\b)")},
+	{"VHDL", "a netlist in BLIF is read: docs/INTERCHANGE.md", matching(`(?mi)^\s*(library\s+\w+\s*;|entity\s+\w+\s+is\b)`)},
+	{
+		"C", "the wires of a network of difflogic are read from it: `ialgn import STATE.pt --wiring FILE`",
+		matching(`(?m)^\s*(#include\s*[<"]|void\s+\w+\s*\()`),
+	},
+	{"a configuration", "`ialgn train FILE` trains a model", matching(`(?m)^(name|data|encoder|model|train):`)},
+	{"a table", table, isTable},
+	{"a text", "", isText},
+}
+
+// Of returns the kind of a file with these first bytes, nil if it is none that is known.
+func Of(head []byte) *Kind {
+	for i := range kinds {
+		if kinds[i].is(head) {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+// Explain returns the error that a file with these first bytes is not what a command wants, with a hint what to do with
+// it. It returns nil if the file is of no kind that is known, of the kind that the command wants, or of one that it may
+// be taken for.
+func Explain(path string, head []byte, want string, perhaps ...string) error {
+	k := Of(head)
+	if k == nil || k.Name == want || slices.Contains(perhaps, k.Name) {
+		return nil
+	}
+	err := fmt.Errorf("%s: is %s, not %s", path, k.Name, want)
+	if k.use == "" {
+		return hint.With(err, "name %s", want)
+	}
+	return k.hinted(err, path)
+}
+
+// hinted returns an error with the hint what to do with a file.
+func (k *Kind) hinted(err error, path string) error {
+	if k.use == "" {
+		return err
+	}
+	name := strings.TrimSuffix(path, filepath.Ext(path))
+	return hint.With(err, "%s", strings.NewReplacer("FILE", path, "NAME", name).Replace(k.use))
+}
+
+// ExplainIn is [Explain] of an error that gets the path put before it, for want such as "which no network is in".
+func ExplainIn(path string, head []byte, want string) error {
+	k := Of(head)
+	if k == nil {
+		return nil
+	}
+	return k.hinted(fmt.Errorf("is %s, %s", k.Name, want), path)
+}
+
+// WithUse returns an error with the hint what to do with a file, if it is of a kind that is known.
+func WithUse(err error, path string, head []byte) error {
+	if k := Of(head); k != nil {
+		return k.hinted(err, path)
+	}
+	return err
+}
+
+// ExplainData is [Explain] of a file that should hold samples. It returns nil of arrays, and of texts, which may be
+// tables of any form.
+func ExplainData(path string, head []byte) error {
+	if k := Of(head); k == nil || isText(head) || k.use == table {
+		return nil
+	}
+	return Explain(path, head, "a table or an array of samples")
+}
+
+// ExplainFile is [Explain] of a file by its path. It returns nil if it is no regular file, or cannot be read.
+func ExplainFile(path, want string) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	return Explain(path, Head(f), want)
+}
+
+// Head returns the first bytes of a file, as many as there are of [HeadBytes].
+func Head(r io.ReaderAt) []byte {
+	head := make([]byte, HeadBytes)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil
+	}
+	return head[:n]
+}
+
+func starting(with ...string) func(head []byte) bool {
+	return func(head []byte) bool {
+		for _, w := range with {
+			if bytes.HasPrefix(head, []byte(w)) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// matching returns whether a text has a match of an expression.
+func matching(expression string) func(head []byte) bool {
+	e := regexp.MustCompile(expression)
+	return func(head []byte) bool { return isText(head) && e.Match(head) }
+}
+
+func containsAny(head []byte, words ...string) bool {
+	for _, w := range words {
+		if bytes.Contains(head, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// zipped returns the name of the first entry of a zip archive; empty if the file is none.
+func zipped(head []byte) string {
+	const fixed = 30
+	if !bytes.HasPrefix(head, []byte("PK\x03\x04")) || len(head) < fixed {
+		return ""
+	}
+	length := int(head[26]) | int(head[27])<<8
+	return string(head[fixed:min(fixed+length, len(head))])
+}
+
+// modelHead is how the metadata of a model file or a checkpoint begin.
+var modelHead = regexp.MustCompile(`^\{"__metadata__":\{"(checkpoint\.[^"]*|classes)":"`)
+
+// IsModel reports whether a file begins as a model file or a checkpoint of training does.
+func IsModel(head []byte) bool {
+	return isSafetensors(head) && modelHead.Match(head[8:])
+}
+
+// isSafetensors reports whether a file begins with the length of a header and a header in JSON.
+func isSafetensors(head []byte) bool {
+	return len(head) > 9 && head[6] == 0 && head[7] == 0 && head[8] == '{' && strings.ContainsRune("\"} ", rune(head[9]))
+}
+
+// isONNX reports whether a file begins as ONNX does: with the version of its form, and a field that follows it.
+func isONNX(head []byte) bool {
+	return len(head) > 2 && head[0] == 0x08 && head[1] >= 1 && head[1] <= 32 &&
+		bytes.IndexByte([]byte{0x12, 0x1a, 0x22, 0x2a, 0x32, 0x3a, 0x42, 0x72}, head[2]) >= 0
+}
+
+// isBLIF reports whether the first line that is no comment begins with a command of BLIF.
+func isBLIF(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' {
+			return matching(`^\.(model|inputs|outputs|names|search|exdc|clock|latch|subckt|gate|end)(\s|$)`)(line)
+		}
+	}
+	return false
+}
+
+func isJSON(head []byte) bool {
+	return isText(head) && matching(`^\s*(\{\s*("|\}|$)|\[\s*[\[{"0-9\]-])`)(head)
+}
+
+// isTable reports whether a text has a separator in each of its first lines, as often in all of them.
+func isTable(head []byte) bool {
+	if !isText(head) {
+		return false
+	}
+	lines := bytes.Split(bytes.TrimSpace(head), []byte{'\n'})
+	for _, separator := range []string{",", ";", "\t", "|"} {
+		n := bytes.Count(lines[0], []byte(separator))
+		if n > 0 && (len(lines) == 1 || bytes.Count(lines[1], []byte(separator)) == n) {
+			return true
+		}
+	}
+	return false
+}
+
+// isText reports whether bytes are text: UTF-8 without control characters. The last character may be cut off.
+func isText(head []byte) bool {
+	for cut := 0; cut < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); cut++ {
+		head = head[:len(head)-1]
+	}
+	return len(head) > 0 && utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool {
+		return (r < ' ' || r == 0x7f) && !strings.ContainsRune("\t\n\r\f", r)
+	}) < 0
+}

@@ -1,0 +1,128 @@
+package filekind
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/internal/hint"
+)
+
+// zipHead begins a zip archive with an entry.
+func zipHead(entry string) string {
+	return "PK\x03\x04" + strings.Repeat("\x00", 22) + string([]byte{byte(len(entry)), 0}) + "\x00\x00" + entry
+}
+
+// header is a file of safetensors with a header in JSON.
+func header(text string) string { return string([]byte{byte(len(text)), 0, 0, 0, 0, 0, 0, 0}) + text }
+
+func TestOf(t *testing.T) {
+	for _, test := range []struct{ head, want string }{
+		{header(`{"__metadata__":{"classes":"[]"}}`), "a model file"},
+		{header(`{"__metadata__":{"checkpoint.position":"{}"}}`), "a model file"},
+		{header(`{"__metadata__":{"format":"pt"}}`), "safetensors of another program"},
+		{header(`{"w":{}}`), "safetensors of another program"},
+		{zipHead("archive/data.pkl"), "a file of PyTorch"},
+		{"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "a file of PyTorch"},
+		{zipHead("x.npy"), "an archive of arrays of NumPy"},
+		{zipHead("xl/workbook.xml"), "a spreadsheet"},
+		{zipHead("readme.txt"), "a zip archive"},
+		{"\x80\x04\x95", "a pickle of Python"},
+		{"\x93NUMPY\x01\x00", "an array of NumPy"},
+		{"\x00\x00\x08\x03\x00\x00", "an IDX file of samples or labels"},
+		{"\x00\x00\x0d\x01\x00\x00", "an IDX file of samples or labels"},
+		{"\x1f\x8b\x08", "a file of gzip"},
+		{"BZh91AY&SY", "a compressed file"},
+		{"\x28\xb5\x2f\xfd\x00", "a compressed file"},
+		{strings.Repeat("\x00", 257) + "ustar\x0000", "a tar archive"},
+		{"\x89HDF\r\n\x1a\n", "a file of HDF5"},
+		{"\x1c\x00\x00\x00TFL3\x00", "a network of TensorFlow Lite"},
+		{"PAR1\x15\x04", "a file of Parquet"},
+		{"\x89PNG\r\n\x1a\n", "an image"},
+		{"\xff\xd8\xff\xe0", "an image"},
+		{"%PDF-1.4", "a document in PDF"},
+		{"\x7fELF\x02", "a program or library"},
+		{"\x08\x07\x12\x07pytorch", "a network in ONNX"},
+		{"\x08\x0a:\x10\x0a", "a network in ONNX"},
+		{"aig 3 2 0 1 1\n6\n\x02\x02", "a circuit in AIGER"},
+		{"aag 3 2 0 1 1\n", "a circuit in AIGER"},
+		{"# made by yosys\n\n.model m\n", "a circuit in BLIF"},
+		{".inputs a b\n", "a circuit in BLIF"},
+		{"{\"n_inputs\": 3, \"gates\": []}", "a circuit of torchlogix"},
+		{"{\n  \"creator\": \"Yosys 0.23\"", "a netlist of yosys in JSON"},
+		{"{\n  \"format\": 1,\n  \"ialgn\": \"1\"", "a file of a folder that compile made"},
+		{"[1, 2]\n", "a text in JSON"},
+		{"<!doctype HTML>\n", "a page of the web"},
+		{"`timescale 1ns/1ps\nmodule x;\n", "Verilog"},
+		{"// x\nmodule net (a, b);\n", "Verilog"},
+		{"-- x\nLIBRARY ieee;\n", "VHDL"},
+		{"#include <stddef.h>\n", "C"},
+		{"# mine\nname: x\ndata: {set: digits}\n", "a configuration"},
+		{"a,b\n1,2\n", "a table"},
+		{"a;b\n1;2\n", "a table"},
+		{"PAR1,PAR2\n1,2\n", "a table"},
+		{"aig x,b\n1,2\n", "a table"},
+		{".model,b\nx,2\n", "a table"},
+		{"{a},b\n1,2\n", "a table"},
+		{"caf\u00e9\n", "a text"},
+		{"", ""},
+		{"\x01\x02\x03\x04", ""},
+	} {
+		name := ""
+		if k := Of([]byte(test.head)); k != nil {
+			name = k.Name
+		}
+		if name != test.want {
+			t.Errorf("%.40q is %q, want %q", test.head, name, test.want)
+		}
+	}
+}
+
+// TestCutCharacter has a text whose last character is cut off.
+func TestCutCharacter(t *testing.T) {
+	text := []byte("a,b\n\u00e9,\u20ac")
+	for n := 7; n <= len(text); n++ {
+		if k := Of(text[:n]); k == nil || k.Name != "a table" {
+			t.Errorf("%q is %v", text[:n], k)
+		}
+	}
+}
+
+func TestExplainFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "net.v")
+	if err := os.WriteFile(path, []byte("module m;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := ExplainFile(path, "a model file")
+	if err == nil || err.Error() != path+": is Verilog, not a model file" {
+		t.Errorf("error %v", err)
+	}
+	if h := hint.Of(err); !strings.Contains(h, "read_verilog "+path+";") || !strings.Contains(h, strings.TrimSuffix(path, ".v")+".blif") {
+		t.Errorf("hint %s", h)
+	}
+	for _, other := range []string{path + "x", filepath.Dir(path)} {
+		if err := ExplainFile(other, "a model file"); err != nil {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// TestExplainWhatIsWanted has files that are, or may be, what is wanted.
+func TestExplainWhatIsWanted(t *testing.T) {
+	for _, err := range []error{
+		Explain("x", []byte("a,b\n"), "a table"), Explain("x", []byte("a,b\n"), "a configuration", "a text", "a table"),
+		ExplainData("x", []byte("module m;\n")), ExplainData("x", []byte("\x93NUMPY")), Explain("x", nil, "a table"),
+	} {
+		if err != nil {
+			t.Errorf("error %v", err)
+		}
+	}
+	if err := ExplainData("x", []byte("\x7fELF")); err == nil || hint.Of(err) == "" {
+		t.Errorf("error %v, hint %q", err, hint.Of(err))
+	}
+	if len(Head(bytes.NewReader(make([]byte, HeadBytes+1)))) != HeadBytes || len(Head(strings.NewReader("ab"))) != 2 {
+		t.Error("heads of other lengths")
+	}
+}
