@@ -67,13 +67,13 @@ const (
 type Implementation struct {
 	*synth.Report
 	Cycles    int       `json:"cycles,omitempty"`             // least number of clocks from one sample to the next
-	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock frequency
+	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock from register to register
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [artifact.Report.Rate]
-	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the median clock frequency
+	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the same
 	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock was not reached
 	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream
 
-	slow error // the clock is not reached; nil: it is, or there is none
+	slow error // the clock is not reached, or there is none; nil: it is
 }
 
 // ErrSlow says that a routed design does not reach the clock that was aimed at.
@@ -82,11 +82,14 @@ var ErrSlow = errors.New("was not reached")
 // ErrUnplaced says that nothing was placed, so that there is no clock to judge.
 var ErrUnplaced = errors.New("nothing was placed, so there is no clock")
 
+// ErrUnclocked says that no path of a routed design begins or ends at a register, so that there is no clock to judge.
+var ErrUnclocked = errors.New("no path begins or ends at a register, so there is no clock")
+
 // ErrNoRoom is wrapped by the errors of [Synthesise] for designs that the device has no room for.
 var ErrNoRoom = synth.ErrNoRoom
 
-// Timing returns nil if the clock that was aimed at is reached, or there is none in the design; else an error that
-// wraps [ErrSlow] or [ErrUnplaced], whose [Hint] says what may help.
+// Timing returns nil if the clock that was aimed at is reached; else an error that wraps [ErrSlow], [ErrUnplaced] or
+// [ErrUnclocked], whose [Hint] says what may help.
 func (i *Implementation) Timing() error {
 	if i.NotPlaced != "" {
 		return fmt.Errorf("%w: %s", ErrUnplaced, i.NotPlaced)
@@ -119,6 +122,8 @@ func Synthesise(ctx context.Context, d *Design, o SynthOptions) (*Implementation
 	if r.NotPlaced == "" && !r.Met {
 		i.slow = tooSlow(d.plan, out, r)
 		i.Hint = hint.Of(i.slow)
+	}
+	if errors.Is(i.slow, ErrSlow) {
 		o.warn(i.slow)
 	}
 	i.Cycles, i.Latency = out.Report.Rate()
