@@ -66,7 +66,7 @@ const (
 // Implementation is what came of a synthesis; DIR/synth/TARGET has its files.
 type Implementation struct {
 	*synth.Report
-	Cycles    int       `json:"cycles,omitempty"`             // least number of clocks from one sample to the next
+	Cycles    float64   `json:"cycles,omitempty"`             // clocks from one sample to the next, at least, on average
 	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock from register to register
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [artifact.Report.Rate]
 	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the same
@@ -128,7 +128,7 @@ func Synthesise(ctx context.Context, d *Design, o SynthOptions) (*Implementation
 	}
 	i.Cycles, i.Latency = out.Report.Rate()
 	if r.Fmax > 0 && i.Cycles > 0 {
-		i.Rate = r.Fmax * 1e6 / float64(i.Cycles)
+		i.Rate = r.Fmax * 1e6 / i.Cycles
 		i.LatencyNS = 1e3 / r.Fmax * float64(i.Latency)
 	}
 	if checker != nil {

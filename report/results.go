@@ -122,11 +122,19 @@ func (p *Page) speed(r *synth.Report) []fact {
 	}}
 	if cycles, _ := p.Output.Report.Rate(); cycles > 0 {
 		facts = append(facts, fact{
-			"Samples a second", count(int(slowest.MHz * 1e6 / float64(cycles))),
-			fmt.Sprintf("at that clock, one in %s", clocks(cycles)),
+			"Samples a second", count(int(slowest.MHz * 1e6 / cycles)),
+			fmt.Sprintf("at that clock, one in %s", average(cycles)),
 		})
 	}
 	return facts
+}
+
+// average returns a number of clocks that halves may have.
+func average(n float64) string {
+	if whole := int(n); float64(whole) == n {
+		return clocks(whole)
+	}
+	return fmt.Sprintf("%v clocks", n)
 }
 
 func clocks(n int) string {

@@ -226,7 +226,7 @@ func (r *synthReport) clock(w io.Writer) {
 			r.Least, r.Most, r.Routed, len(r.Runs))
 	}
 	if r.Cycles > 0 && s.MHz > 0 {
-		fmt.Fprintf(w, "a sample in %d clocks: %.0f samples/s at %.1f MHz\n", r.Cycles, s.MHz*1e6/float64(r.Cycles), s.MHz)
+		fmt.Fprintf(w, "a sample in %v clocks: %.0f samples/s at %.1f MHz\n", r.Cycles, s.MHz*1e6/r.Cycles, s.MHz)
 		fmt.Fprintf(w, "latency: %d clocks, %.4g us at %.1f MHz\n", r.Latency, float64(r.Latency)/s.MHz, s.MHz)
 	}
 }
