@@ -181,6 +181,7 @@ func (o SynthOptions) run(ctx context.Context, d *Design, out *artifact.Output) 
 		return r, err
 	}
 	r.Buffers = d.plan.Fold == plan.FoldPositions
+	r.Gates = d.plan.Style == verilog.Gates && d.plan.Fold <= 0
 	if r.Memories, err = memories(out); err != nil {
 		return r, err
 	}
