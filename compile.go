@@ -95,7 +95,7 @@ func Compile(ctx context.Context, m *Model, o CompileOptions) (*Design, error) {
 // CompileWith is [Compile] with the samples of the testbenches from data.
 func CompileWith(ctx context.Context, m *Model, o CompileOptions, data Data) (*Design, error) {
 	started := time.Now()
-	p, err := plan.New(o)
+	p, err := plan.New(o.ForNodes(m.info.Model.FanIn()))
 	if err != nil {
 		return nil, err
 	}

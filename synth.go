@@ -66,14 +66,14 @@ const (
 // Implementation is what came of a synthesis; DIR/synth/TARGET has its files.
 type Implementation struct {
 	*synth.Report
-	Cycles    int       `json:"cycles,omitempty"`             // least number of clocks from one sample to the next
-	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock frequency
+	Cycles    float64   `json:"cycles,omitempty"`             // clocks from one sample to the next, at least, on average
+	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock from register to register
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [artifact.Report.Rate]
-	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the median clock frequency
+	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the same
 	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock was not reached
 	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream
 
-	slow error // the clock is not reached; nil: it is, or there is none
+	slow error // the clock is not reached, or there is none; nil: it is
 }
 
 // ErrSlow says that a routed design does not reach the clock that was aimed at.
@@ -82,11 +82,14 @@ var ErrSlow = errors.New("was not reached")
 // ErrUnplaced says that nothing was placed, so that there is no clock to judge.
 var ErrUnplaced = errors.New("nothing was placed, so there is no clock")
 
+// ErrUnclocked says that no path of a routed design begins or ends at a register, so that there is no clock to judge.
+var ErrUnclocked = errors.New("no path begins or ends at a register, so there is no clock")
+
 // ErrNoRoom is wrapped by the errors of [Synthesise] for designs that the device has no room for.
 var ErrNoRoom = synth.ErrNoRoom
 
-// Timing returns nil if the clock that was aimed at is reached, or there is none in the design; else an error that
-// wraps [ErrSlow] or [ErrUnplaced], whose [Hint] says what may help.
+// Timing returns nil if the clock that was aimed at is reached; else an error that wraps [ErrSlow], [ErrUnplaced] or
+// [ErrUnclocked], whose [Hint] says what may help.
 func (i *Implementation) Timing() error {
 	if i.NotPlaced != "" {
 		return fmt.Errorf("%w: %s", ErrUnplaced, i.NotPlaced)
@@ -119,11 +122,13 @@ func Synthesise(ctx context.Context, d *Design, o SynthOptions) (*Implementation
 	if r.NotPlaced == "" && !r.Met {
 		i.slow = tooSlow(d.plan, out, r)
 		i.Hint = hint.Of(i.slow)
+	}
+	if errors.Is(i.slow, ErrSlow) {
 		o.warn(i.slow)
 	}
 	i.Cycles, i.Latency = out.Report.Rate()
 	if r.Fmax > 0 && i.Cycles > 0 {
-		i.Rate = r.Fmax * 1e6 / float64(i.Cycles)
+		i.Rate = r.Fmax * 1e6 / i.Cycles
 		i.LatencyNS = 1e3 / r.Fmax * float64(i.Latency)
 	}
 	if checker != nil {
@@ -176,6 +181,7 @@ func (o SynthOptions) run(ctx context.Context, d *Design, out *artifact.Output) 
 		return r, err
 	}
 	r.Buffers = d.plan.Fold == plan.FoldPositions
+	r.Gates = d.plan.Style == verilog.Gates && d.plan.Fold <= 0
 	if r.Memories, err = memories(out); err != nil {
 		return r, err
 	}

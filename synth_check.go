@@ -132,7 +132,7 @@ func (k *bitChecker) clocks() (string, error) {
 		return "", err
 	}
 	samples := min(k.count, k.samples.Levels.Len())
-	return fmt.Sprintf(": %s of %d clocks or more", plural.Of(samples, "sample", "samples"), rate.Cycles), nil
+	return fmt.Sprintf(": %s of %v clocks or more", plural.Of(samples, "sample", "samples"), rate.Cycles), nil
 }
 
 func (b *BitCheck) write(dir string) error {

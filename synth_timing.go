@@ -7,6 +7,7 @@ import (
 	"ialgn/artifact"
 	"ialgn/artifact/plan"
 	"ialgn/backend/wrapper"
+	"ialgn/flow/placement"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 )
@@ -21,16 +22,27 @@ func clockOf(p *plan.Plan) float64 {
 	return cmp.Or(p.Options.MHz, usualMHz)
 }
 
-// tooSlow is the error of a compiled folder that was routed below its clock. Its hint says what may bring it there.
+// tooSlow is the error of a compiled folder that was routed below its clock, or has none. Its hint says what may bring
+// it there.
 func tooSlow(p *plan.Plan, out *artifact.Output, r *synth.Report) error {
-	err := fmt.Errorf("the clock of %.1f MHz %w: the fastest of the seeds is %.1f MHz", r.MHz, ErrSlow, r.Most)
+	slowest := r.Slowest
+	if slowest.MHz == 0 {
+		return hint.With(ErrUnclocked, "compile with {Pipeline auto} or with {Wrap stream}, which have registers")
+	}
+	err := fmt.Errorf("the clock of %.1f MHz %w: the fastest of the seeds is %.1f MHz", r.MHz, ErrSlow, slowest.MHz)
+	if slowest.Kind != placement.RegisterToRegister {
+		err = fmt.Errorf("%w, by a path from %s of %.2f ns", err, slowest.Kind, slowest.NS)
+	}
 	return timingHint(err, p, out, r)
 }
 
 // timingHint adds what a folder was not compiled with, in the order of what it brings.
 func timingHint(err error, p *plan.Plan, out *artifact.Output, r *synth.Report) error {
-	levels, lower := fewer(&out.Report, r), max(1, int(r.Most))
+	levels, lower := fewer(&out.Report, r), max(1, int(r.Slowest.MHz))
 	switch {
+	case r.Slowest.Kind != placement.RegisterToRegister && (p.Fold != 0 || p.Wrap != ""): // pads, and what is beside them
+		return hint.With(err, "give pins close to each other with {Pins FILE}, try more seeds with {Seeds 5}, or aim lower "+
+			"with {MHz %d}", lower)
 	case p.Fold > 0:
 		return hint.With(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
 	case p.Hardware == nil:
@@ -60,5 +72,5 @@ func fewer(report *artifact.Report, r *synth.Report) int {
 	if report.Mapping == nil { // gates and operators, which are no LUTs yet
 		return usualLevels
 	}
-	return max(1, int(float64(levels)*r.Most/r.MHz))
+	return max(1, int(float64(levels)*r.Slowest.MHz/r.MHz))
 }

@@ -1,6 +1,9 @@
 package ialgn
 
 import (
+	"cmp"
+	"errors"
+	"strings"
 	"testing"
 
 	"ialgn/artifact"
@@ -8,6 +11,7 @@ import (
 	"ialgn/backend/wrapper"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
+	"ialgn/flow/placement"
 	"ialgn/flow/synth"
 	"ialgn/netlist"
 	"ialgn/target"
@@ -20,46 +24,72 @@ func TestTimingHint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &synth.Report{Device: hx8k, MHz: 100, Most: 50.9}
+	decides := func(kind placement.Kind) placement.Slowest { return placement.Slowest{Kind: kind, NS: 19.6, MHz: 50.9} }
 	for _, c := range []struct {
 		name   string
 		o      CompileOptions
 		report artifact.Report
 		want   string
+		by     placement.Kind // empty: register to register
 	}{
-		{"gates", CompileOptions{}, artifact.Report{}, "compile with Target: ice40 Pipeline: auto MaxLevels: 3"},
+		{name: "gates", want: "compile with Target: ice40 Pipeline: auto MaxLevels: 3"},
 		{
-			"mapped",
-			CompileOptions{Target: "ice40"},
-			artifact.Report{Mapping: &lut.Report{}, Levels: netlist.Sizes{Total: 12}},
-			"compile with Pipeline: auto MaxLevels: 6",
+			name: "mapped", o: CompileOptions{Target: "ice40"},
+			report: artifact.Report{Mapping: &lut.Report{}, Levels: netlist.Sizes{Total: 12}},
+			want:   "compile with Pipeline: auto MaxLevels: 6",
 		},
 		{
-			"a pipeline",
-			CompileOptions{Target: "ice40", Pipeline: "auto"},
-			artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 4}},
-			"compile with Pipeline: auto MaxLevels: 2, where it has stages of 4 levels",
+			name: "a pipeline", o: CompileOptions{Target: "ice40", Pipeline: "auto"},
+			report: artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 4}},
+			want:   "compile with Pipeline: auto MaxLevels: 2, where it has stages of 4 levels",
 		},
 		{
-			"a level a stage, in gates",
-			CompileOptions{Target: "ice40", Pipeline: "auto", Style: "gates"},
-			artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
-			"compile with Style: lut, try more seeds with Seeds: 5, or aim lower with MHz: 50",
+			name: "a level a stage, in gates", o: CompileOptions{Target: "ice40", Pipeline: "auto", Style: "gates"},
+			report: artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
+			want:   "compile with Style: lut, try more seeds with Seeds: 5, or aim lower with MHz: 50",
 		},
 		{
-			"a level a stage",
-			CompileOptions{Target: "ice40", Pipeline: "auto", Style: "lut"},
-			artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
-			"try more seeds with Seeds: 5, or aim lower with MHz: 50",
+			name: "a level a stage", o: CompileOptions{Target: "ice40", Pipeline: "auto", Style: "lut"},
+			report: artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
+			want:   "try more seeds with Seeds: 5, or aim lower with MHz: 50",
 		},
-		{"an engine", CompileOptions{Fold: 1}, artifact.Report{}, "try more seeds with Seeds: 5, or aim lower with MHz: 50"},
+		{
+			name: "an engine", o: CompileOptions{Fold: 1},
+			want: "try more seeds with Seeds: 5, or aim lower with MHz: 50",
+		},
+		{
+			name: "one stage behind inputs", o: CompileOptions{Target: "ice40", Pipeline: "1"},
+			report: artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 7}},
+			want:   "compile with Pipeline: auto MaxLevels: 3, where it has stages of 7 levels", by: placement.InputToRegister,
+		},
+		{
+			name: "pads of a loader", o: CompileOptions{Target: "ice40", Wrap: "stream"}, by: placement.InputToRegister,
+			want: "give pins close to each other with Pins: FILE, try more seeds with Seeds: 5, or aim lower with MHz: 50",
+		},
+		{
+			name: "pads of an engine", o: CompileOptions{Fold: 1}, by: placement.RegisterToOutput,
+			want: "give pins close to each other with Pins: FILE, try more seeds with Seeds: 5, or aim lower with MHz: 50",
+		},
+		{
+			name: "no registers", o: CompileOptions{Target: "ice40"}, by: placement.InputToOutput,
+			want: "compile with Pipeline: auto or with Wrap: stream, which have registers",
+		},
 	} {
 		p, err := plan.New(c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Hint(tooSlow(p, &artifact.Output{Report: c.report}, r)); got != c.want {
+		r := &synth.Report{Device: hx8k, MHz: 100, Slowest: decides(cmp.Or(c.by, placement.RegisterToRegister))}
+		if c.by == placement.InputToOutput {
+			r.Slowest.MHz = 0
+		}
+		slow := tooSlow(p, &artifact.Output{Report: c.report}, r)
+		if got := Hint(slow); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if errors.Is(slow, ErrSlow) == errors.Is(slow, ErrUnclocked) || !strings.Contains(slow.Error(), string(c.by)) &&
+			c.by != placement.InputToOutput {
+			t.Errorf("%s: %v", c.name, slow)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"io"
+	"math"
 
 	"ialgn/backend/fold"
 	"ialgn/backend/levels"
@@ -13,14 +14,15 @@ import (
 
 // Fold is a folded engine and what the report says of it.
 type Fold struct {
-	Module          string
-	Header          []string // of the wrapper around it; nil: that of all files
-	Drop            bool     // it has the input drop
-	Cycles, Latency int      // clocks from one sample to the next, and of a sample, as package wrapper defines them
-	WriteVerilog    func(w io.Writer, p Product) error
-	Memories        []levels.Memory
-	Parts           []FoldPart // modules that it has instances of
-	Report          FoldReport
+	Module       string
+	Header       []string // of the wrapper around it; nil: that of all files
+	Drop         bool     // it has the input drop
+	Cycles       float64  // clocks from one sample to the next, as package wrapper defines them
+	Latency      int      // clocks of a sample, by the same
+	WriteVerilog func(w io.Writer, p Product) error
+	Memories     []levels.Memory
+	Parts        []FoldPart // modules that it has instances of
+	Report       FoldReport
 }
 
 // FoldPart is a module within a folded engine.
@@ -78,7 +80,15 @@ type FoldCost struct {
 	SamplesPerSecond float64  `json:"samples_per_second,omitempty"`
 }
 
-// Cost returns what the engine that was made takes, nothing if the report does not say it.
+// Clocks returns how many clocks lie between two samples, at least, on average.
+func (r *FoldReport) Clocks() float64 {
+	if s := r.Sequence; s != nil {
+		return s.Cycles
+	}
+	return float64(r.Cost().Cycles)
+}
+
+// Cost returns what the engine that was made takes, its clocks as a whole number, nothing if the report does not say it.
 func (r *FoldReport) Cost() FoldCost {
 	if r == nil {
 		return FoldCost{}
@@ -87,7 +97,7 @@ func (r *FoldReport) Cost() FoldCost {
 		return FoldCost{Cost: fold.Cost{Cycles: p.Cycles, Latency: p.Latency}, SamplesPerSecond: p.SamplesPerSecond}
 	}
 	if s := r.Sequence; s != nil {
-		return FoldCost{Cost: fold.Cost{Cycles: s.Cycles, Latency: s.Latency}, SamplesPerSecond: s.SamplesPerSecond}
+		return FoldCost{Cost: fold.Cost{Cycles: int(math.Ceil(s.Cycles)), Latency: s.Latency}, SamplesPerSecond: s.SamplesPerSecond}
 	}
 	for _, c := range r.Each {
 		if c.Lanes == r.Lanes {

@@ -83,20 +83,19 @@ func newReport(p Product) (r *Report, err error) {
 	return r, err
 }
 
-// Rate returns how many clocks lie between one sample and the next, at least, and how many a
+// Rate returns how many clocks lie between one sample and the next, at least, on average, and how many a
 // sample takes from the edge that takes its first word to the first edge that can take the result,
 // when it comes alone and its words follow each other in every clock. That is of the wrapper, else
 // of the folded engine, else of the pipeline, where the word is all of x. Either is 0 where
 // nothing decides it: of a netlist without registers, and of a line with a rate of its own.
-func (r *Report) Rate() (cycles, latency int) {
+func (r *Report) Rate() (cycles float64, latency int) {
 	switch w := r.Wrapper; {
 	case w != nil && wrapper.Is(w.Kind, wrapper.IsPaced):
 		return 0, 0
 	case w != nil:
 		return w.Cycles, w.Latency
 	case r.Fold != nil:
-		c := r.Fold.Cost()
-		return c.Cycles, c.Latency
+		return r.Fold.Clocks(), r.Fold.Cost().Latency
 	case r.Pipeline != nil && r.Pipeline.Stages > 0:
 		return 1, r.Pipeline.Stages
 	}

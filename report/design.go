@@ -302,11 +302,17 @@ func (s *Synthesis) table() table {
 	if r.NotPlaced != "" {
 		rows = append(rows, texts("not placed", r.NotPlaced))
 	}
-	if r.Fmax > 0 {
+	switch slowest := r.Slowest; {
+	case slowest.MHz > 0:
 		rows = append(rows,
-			texts("clock after routing", megahertz(r.Fmax)),
+			texts("clock after routing", fmt.Sprintf("%s, by the path from %s", megahertz(slowest.MHz), slowest.Kind)),
 			texts("clock aimed at", fmt.Sprintf("%s, met: %s", megahertz(r.MHz),
-				map[bool]string{true: "yes", false: "no"}[r.Met])),
+				map[bool]string{true: "yes", false: "no"}[r.Met])))
+	case slowest.NS > 0:
+		rows = append(rows, texts("delay from "+string(slowest.Kind), fmt.Sprintf("%.2f ns", slowest.NS)))
+	}
+	if r.Fmax > 0 {
+		rows = append(rows, texts("register to register", megahertz(r.Fmax)),
 			texts("seeds routed", fmt.Sprintf("%d, from %s to %s", r.Routed, megahertz(r.Least), megahertz(r.Most))))
 	}
 	if r.Bitstream != "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ialgn/flow/placement"
+	"ialgn/flow/synth"
 	"ialgn/netlist"
 )
 
@@ -91,22 +92,7 @@ func (p *Page) wholeDesign(s *Synthesis) group {
 			fmt.Sprintf("%s of %s %s", count(u.Used), count(u.Available), u.Cell),
 		})
 	}
-	if r.Fmax > 0 {
-		note := "not met"
-		if r.Met {
-			note = "met"
-		}
-		g.Facts = append(g.Facts, fact{
-			"Clock", megahertz(r.Fmax),
-			fmt.Sprintf("after routing; aimed at %s, %s", megahertz(r.MHz), note),
-		})
-		if cycles, _ := p.Output.Report.Rate(); cycles > 0 {
-			g.Facts = append(g.Facts, fact{
-				"Samples a second", count(int(r.Fmax * 1e6 / float64(cycles))),
-				fmt.Sprintf("at that clock, one in %s", clocks(cycles)),
-			})
-		}
-	}
+	g.Facts = append(g.Facts, p.speed(r)...)
 	if result, ok := s.Check["result"].(string); ok {
 		note := "read back and simulated"
 		if n, ok := s.Check["checked"].(float64); ok {
@@ -115,6 +101,40 @@ func (p *Page) wholeDesign(s *Synthesis) group {
 		g.Facts = append(g.Facts, fact{"Bitstream", result, note})
 	}
 	return g
+}
+
+// speed is the clock of a routed design and what it comes to, or the delay of one without a clock.
+func (p *Page) speed(r *synth.Report) []fact {
+	slowest := r.Slowest
+	switch {
+	case slowest.NS == 0:
+		return nil
+	case slowest.MHz == 0:
+		return []fact{{"Delay", fmt.Sprintf("%.2f ns", slowest.NS), fmt.Sprintf("from %s, after routing", slowest.Kind)}}
+	}
+	note := "not met"
+	if r.Met {
+		note = "met"
+	}
+	facts := []fact{{
+		"Clock", megahertz(slowest.MHz),
+		fmt.Sprintf("after routing, by the path from %s; aimed at %s, %s", slowest.Kind, megahertz(r.MHz), note),
+	}}
+	if cycles, _ := p.Output.Report.Rate(); cycles > 0 {
+		facts = append(facts, fact{
+			"Samples a second", count(int(slowest.MHz * 1e6 / cycles)),
+			fmt.Sprintf("at that clock, one in %s", average(cycles)),
+		})
+	}
+	return facts
+}
+
+// average returns a number of clocks that halves may have.
+func average(n float64) string {
+	if whole := int(n); float64(whole) == n {
+		return clocks(whole)
+	}
+	return fmt.Sprintf("%v clocks", n)
 }
 
 func clocks(n int) string {

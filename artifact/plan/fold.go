@@ -203,8 +203,8 @@ func (p *Plan) steps(ctx context.Context, n *netlist.Netlist, m Network, out art
 		cost := engine.Cost()
 		f.Report.Each = append(f.Report.Each, foldCost(cost, out.MHz))
 		if lanes == int(p.Fold) {
-			f.Module, f.Header, f.Drop, f.Cycles, f.Latency = engine.Module, engine.Header, engine.Drop, cost.Cycles,
-				cost.Latency
+			f.Module, f.Header, f.Drop = engine.Module, engine.Header, engine.Drop
+			f.Cycles, f.Latency = float64(cost.Cycles), cost.Latency
 			f.WriteVerilog = func(w io.Writer, _ artifact.Product) error { return engine.WriteVerilog(w) }
 			f.Memories = engine.Memories()
 		}

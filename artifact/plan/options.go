@@ -154,6 +154,16 @@ const (
 	MaxVectors   = 1 << 20
 )
 
+// ForNodes returns the options for a network whose nodes have at most that many inputs: it decides the style for some
+// targets, unless the options do.
+func (o Options) ForNodes(inputs int) Options {
+	t, err := target.Find(o.Target)
+	if err == nil && (o.Style == "" || o.Style == StyleAuto) && verilog.UsualStyle(t, inputs) != verilog.UsualStyle(t, 0) {
+		o.Style = styleNames[verilog.UsualStyle(t, inputs)]
+	}
+	return o
+}
+
 // resolve puts what the manifest says in the place of what stands for it.
 func (o Options) resolve() (Options, error) {
 	o.Scope = cmp.Or(o.Scope, ScopeFull)
@@ -167,7 +177,7 @@ func (o Options) resolve() (Options, error) {
 	if err != nil {
 		return o, option.Errorf("{Target}: %w", err)
 	}
-	if usual := styleNames[verilog.UsualStyle(t)]; o.Style != "" || usual != StyleGates {
+	if usual := styleNames[verilog.UsualStyle(t, 0)]; o.Style != "" || usual != StyleGates {
 		o.Style = usual // without a family the style is always gates
 	}
 	return o, nil
@@ -251,7 +261,7 @@ func (o Options) hardware() (*hardware.Options, error) {
 	if o.LUT == 0 && o.Target == "" && o.Style != StyleLUT {
 		return nil, o.checkUnmapped()
 	}
-	h := &hardware.Options{K: o.LUT, MaxDepth: o.MaxDepth}
+	h := &hardware.Options{K: o.LUT, MaxDepth: o.MaxDepth, Primitives: o.Style == StyleLUT}
 	var err error
 	if h.Target, err = target.Find(cmp.Or(o.Target, target.Generic.Name)); err != nil {
 		return nil, option.Errorf("{Target}: %w", err)

@@ -131,7 +131,7 @@ func (p *Plan) positions(ctx context.Context, _ *netlist.Netlist, m Network, out
 	}
 	report.Cost = s.Cost()
 	report.SamplesPerSecond = out.MHz * 1e6 / float64(report.Cycles)
-	f.Cycles, f.Latency = report.Cycles, report.Latency
+	f.Cycles, f.Latency = float64(report.Cycles), report.Latency
 	f.Report = artifact.FoldReport{Positions: report, Memories: f.MemoryFiles()}
 	return f, nil
 }

@@ -75,7 +75,7 @@ func (p *Plan) sequence(ctx context.Context, _ *netlist.Netlist, m Network, out 
 		WriteVerilog: func(w io.Writer, p artifact.Product) error { return s.WriteVerilog(w, p.Header) },
 	}
 	report := &artifact.Sequence{Cost: s.Cost()}
-	report.SamplesPerSecond = out.MHz * 1e6 / float64(report.Cycles)
+	report.SamplesPerSecond = out.MHz * 1e6 / report.Cycles
 	for i := range parts {
 		f.Parts = append(f.Parts, artifact.FoldPart{
 			Suffix: parts[i].Suffix, Header: []string{parts[i].What + ", within " + s.Module}, Netlist: parts[i].Product,

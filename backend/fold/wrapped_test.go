@@ -31,7 +31,7 @@ func wrapped(t *testing.T, lanes int, drop bool, write1 func(io.Writer, *netlist
 	var text bytes.Buffer
 	if err := write1(&text, n, wrapper.Options{
 		Core: "net", Module: "dut",
-		Engine: &wrapper.Engine{Module: e.Module, Cycles: e.Cost().Cycles},
+		Engine: &wrapper.Engine{Module: e.Module, Cycles: float64(e.Cost().Cycles)},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,8 @@
 // A sample comes word by word, step by step. Words become levels, and with the last word of a step the core makes the
 // next state of the step's thermometer bits and the state; at the first step it reads zeros in the state's place. After
 // the last step a second module, the head, makes the class of the state, while the words of the next sample come. So a
-// sample takes as many clocks as it has words, and nothing of it is stored but the levels of a step and the state.
+// sample takes as many clocks as it has words, and nothing of it is stored but the levels of a step and the state. Two
+// samples at most are on their way to a class, which takes longer for samples of fewer than seven words.
 //
 // An engine does not know what the core and the head compute. They are modules of their own, whose ports are those of
 // scopes gates and core: x of the core has the step's thermometer bits, then the state, and h is the next state.
@@ -59,12 +60,12 @@ func (s *Shape) Check() error {
 
 // Cost is what an engine takes of memory and of time.
 type Cost struct {
-	Steps     int `json:"steps"`          // of a sample
-	Words     int `json:"words"`          // of a step
-	Cycles    int `json:"cycles"`         // clocks from one sample to the next, at least
-	Latency   int `json:"latency_cycles"` // clocks that a sample takes, as package wrapper defines it
-	StateBits int `json:"state_bits"`
-	LevelBits int `json:"level_bits"` // of the levels of a step
+	Steps     int     `json:"steps"`          // of a sample
+	Words     int     `json:"words"`          // of a step
+	Cycles    float64 `json:"cycles"`         // clocks from one sample to the next, at least, on average
+	Latency   int     `json:"latency_cycles"` // clocks that a sample takes, as package wrapper defines it
+	StateBits int     `json:"state_bits"`
+	LevelBits int     `json:"level_bits"` // of the levels of a step
 }
 
 // afterWords are the clocks from that with the last word of a sample to the first that can take its class: a word, what
@@ -72,10 +73,13 @@ type Cost struct {
 const afterWords = 7
 
 // Cost returns what the engine takes.
+//
+// The first word of a sample is taken in the clock after the class of the last sample but one, n + afterWords clocks
+// after the first word of that sample of n words. So two samples take n + afterWords clocks, or 2 n where that is more.
 func (s *Shape) Cost() Cost {
 	n := len(s.Thresholds)
 	return Cost{
-		Steps: s.Steps, Words: s.words(), Cycles: n, Latency: n - 1 + afterWords, StateBits: s.State,
+		Steps: s.Steps, Words: s.words(), Cycles: max(float64(n), float64(n+afterWords)/2), Latency: n - 1 + afterWords, StateBits: s.State,
 		LevelBits: s.words() * s.levelBits(),
 	}
 }
@@ -149,7 +153,7 @@ func (s *Shape) head(header []string) string {
 		s.WordBits, s.perWord(), s.Classes)
 	fmt.Fprintf(&b, "// - a state of %d bits, which %s makes of itself and a step; its class by %s\n", s.State, s.Core,
 		s.Head)
-	fmt.Fprintf(&b, "// - a sample every %d clocks at most, its class %d clocks after its first word at least\n",
+	fmt.Fprintf(&b, "// - a sample every %v clocks at most, its class %d clocks after its first word at least\n",
 		cost.Cycles, cost.Latency)
 	b.WriteString(`//
 // A sample is a packet of a word for each feature, step by step, a word in a clock in which in_valid

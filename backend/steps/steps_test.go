@@ -206,8 +206,8 @@ func TestCost(t *testing.T) {
 	if got := classes[0] - words[0]; got != c.Latency {
 		t.Errorf("latency %d, of the simulation %d", c.Latency, got)
 	}
-	if got := (classes[9] - classes[0]) / 9; got != c.Cycles {
-		t.Errorf("%d clocks a sample, of the simulation %d", c.Cycles, got)
+	if got := float64(classes[9]-classes[1]) / 8; got != c.Cycles {
+		t.Errorf("%v clocks a sample, of the simulation %v", c.Cycles, got)
 	}
 }
 

@@ -18,9 +18,10 @@ const (
 	LUTs               // one LUT of the target for each cell, which synthesis must keep
 )
 
-// UsualStyle returns the style of a target's Verilog unless another is asked for.
-func UsualStyle(t *target.Family) Style {
-	if t.OrGeneric().Primitives {
+// UsualStyle returns the style of a target's Verilog unless another is asked for, of a network whose nodes have at most
+// that many inputs.
+func UsualStyle(t *target.Family, inputs int) Style {
+	if f := t.OrGeneric(); f.Primitives || f.WidestGate > 0 && inputs > f.WidestGate {
 		return LUTs
 	}
 	return Gates

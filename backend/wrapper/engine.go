@@ -10,9 +10,9 @@ import (
 // module and, for [WriteUART] and [WriteSPI], an input drop, which makes the packet so far void.
 type Engine struct {
 	Module  string
-	Cycles  int  // clocks from one sample to the next
-	Latency int  // clocks that a sample takes, as [Rate] defines it
-	Drop    bool // the engine has the input drop
+	Cycles  float64 // clocks from one sample to the next, on average
+	Latency int     // clocks that a sample takes, as [Rate] defines it
+	Drop    bool    // the engine has the input drop
 }
 
 // checkEngine refuses what an engine cannot be given.

@@ -53,7 +53,7 @@ func NewProtocol(kind string, n *netlist.Netlist, o Options) (*Protocol, error) 
 		_, p.Baud = o.Line()
 		p.IdleBits = UARTIdle
 		hz, _ := o.Line()
-		if bit := hz / p.Baud; 10*p.ResultBytes <= 9*p.SampleBytes && rate.Cycles <= 10*(bit+1)*p.SampleBytes {
+		if bit := hz / p.Baud; 10*p.ResultBytes <= 9*p.SampleBytes && rate.Cycles <= float64(10*(bit+1)*p.SampleBytes) {
 			p.Ahead = mostAhead
 		}
 	}

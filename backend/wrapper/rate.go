@@ -18,7 +18,7 @@ type Rate struct {
 	Kind             string  `json:"kind"`
 	SampleBytes      int     `json:"sample_bytes,omitempty"` // 0 for stream, which takes words
 	ResultBytes      int     `json:"result_bytes,omitempty"`
-	Cycles           int     `json:"cycles"` // clocks from one sample to the next, at least
+	Cycles           float64 `json:"cycles"` // clocks from one sample to the next, at least, on average
 	Latency          int     `json:"latency_cycles,omitempty"`
 	MHz              float64 `json:"clock_mhz,omitempty"` // the clock that was named
 	SamplesPerSecond float64 `json:"samples_per_second,omitempty"`
@@ -39,24 +39,26 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 		return nil, err
 	}
 	b := d.asBytes()
-	r := &Rate{Kind: kind, Cycles: k.Cycles(d, b, o)}
+	cycles := k.Cycles(d, b, o)
+	r := &Rate{Kind: kind, Cycles: float64(cycles)}
 	if k.Bytes {
 		r.SampleBytes, r.ResultBytes = b.words, b.resultBytes()
 	}
 	if !k.Paced {
-		r.Latency = r.Cycles + d.stages
+		r.Latency = cycles + d.stages
 	}
-	if o.Engine != nil {
+	switch {
+	case o.Engine == nil:
+	case k.Paced:
 		r.Cycles = max(r.Cycles, o.Engine.Cycles)
-		if r.Latency > 0 {
-			r.Latency = o.Engine.Latency
-		}
+	default: // the engine's own loader takes what comes
+		r.Cycles, r.Latency = o.Engine.Cycles, o.Engine.Latency
 	}
 	if k.Baud {
 		o.ClockHz, _ = o.Line()
 	}
 	if o.ClockHz > 0 {
-		r.MHz, r.SamplesPerSecond = float64(o.ClockHz)/1e6, float64(o.ClockHz)/float64(r.Cycles)
+		r.MHz, r.SamplesPerSecond = float64(o.ClockHz)/1e6, float64(o.ClockHz)/r.Cycles
 	}
 	return r, nil
 }

@@ -18,7 +18,7 @@ func takes(t *testing.T, kind string, n *netlist.Netlist, o Options, samples, cl
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told := samples * r.Cycles; clocks < told-r.Cycles || clocks > told+ends {
+	if told, each := samples*int(r.Cycles), int(r.Cycles); clocks < told-each || clocks > told+ends {
 		t.Errorf("%d samples took %d clocks, the rate says %d and at most %d more", samples, clocks, told, ends)
 	}
 }

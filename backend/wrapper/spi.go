@@ -15,8 +15,11 @@ func spiKind() *Kind {
 		Name: "spi", Clock: "clk", Play: playSPI, Broken: []Broken{TooShort, TooLong}, // a frame is not cut off
 		Bytes: true, Drops: true, Paced: true, Write: WriteSPI, Ports: (*design).spiPorts,
 		Cycles: func(_, bytes *design, _ Options) int {
-			frame := 1 + max(bytes.words, bytes.resultBytes())
-			return 2*spiHalf*8*frame + 2*spiHalf // cs_n after the last edge, and at 1
+			frame := func(bytes int) int { return 2*spiHalf*8*(1+bytes) + 2*spiHalf } // cs_n after the last edge, and at 1
+			if bytes.resultBytes() > bytes.words { // a frame of a sample ends with it: another one reads the result
+				return frame(bytes.words) + frame(bytes.resultBytes())
+			}
+			return frame(bytes.words)
 		},
 		Bench: spiBench,
 		Bits:  func(*design, Options) int { return 8 },

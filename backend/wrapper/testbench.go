@@ -79,7 +79,7 @@ func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 	}
 	t := &testbench{design: d, kind: k, Bench: b, top: d.module, inputs: d.input, late: 5000 + 20*d.stages}
 	if engine != nil {
-		t.late += 20 * engine.Cycles
+		t.late += int(20 * engine.Cycles)
 		t.drop = !k.Bytes && engine.Drop
 	}
 	for i, ports := range [][]netlist.Port{n.DataInputs(), n.OutputPorts(), n.Probes()} {

@@ -157,7 +157,7 @@ func (r compileReport) text(w io.Writer) {
 			p.FlipFlops.Total)
 	}
 	if x := r.Wrapper; x != nil {
-		fmt.Fprintf(w, "wrapper %s: a sample in %d clocks", x.Kind, x.Cycles)
+		fmt.Fprintf(w, "wrapper %s: a sample in %v clocks", x.Kind, x.Cycles)
 		if x.MHz > 0 {
 			fmt.Fprintf(w, ", %.4g samples/s at %v MHz", x.SamplesPerSecond, x.MHz)
 		}
@@ -186,7 +186,7 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 		positionsText(w, p)
 	}
 	if s := r.Sequence; s != nil {
-		fmt.Fprintf(w, "a step of %s: %s\nthe class of a state of %d bits: %s\nfolded, %d steps: a sample in %d clocks",
+		fmt.Fprintf(w, "a step of %s: %s\nthe class of a state of %d bits: %s\nfolded, %d steps: a sample in %v clocks",
 			plural.Of(s.Words, "word", "words"), partText(s.Parts[0]), s.StateBits, partText(s.Parts[1]), s.Steps, s.Cycles)
 		if s.SamplesPerSecond > 0 {
 			fmt.Fprintf(w, "; %.4g samples/s", s.SamplesPerSecond)

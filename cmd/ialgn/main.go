@@ -116,7 +116,7 @@ func status(err error) int {
 	case errors.Is(err, ialgn.ErrDifference), errors.Is(err, ialgn.ErrSlow):
 		return exitDifference
 	case errors.As(err, &missing), errors.As(err, &failed), errors.As(err, &full), errors.Is(err, ialgn.ErrUnproved),
-		errors.Is(err, ialgn.ErrUnchecked), errors.Is(err, ialgn.ErrUnplaced):
+		errors.Is(err, ialgn.ErrUnchecked), errors.Is(err, ialgn.ErrUnplaced), errors.Is(err, ialgn.ErrUnclocked):
 		return exitTool
 	case errors.Is(err, trainer.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted

@@ -25,7 +25,7 @@ func synthCommand() *cli.Command {
 		ArgsUsage: "DIR",
 		Description: "DIR/synth/TARGET gets the netlist of yosys and, where what places for the target is\n" +
 			"installed, the routed design, its bitstream and pins, all logs, and synth.json.\n" +
-			"The clock is the figure after routing. Targets:\n" +
+			"The clock is the figure after routing, paths from and to pins included. Targets:\n" +
 			strings.Join(target.DeviceNames()[:6], ", ") + ",\n" + strings.Join(target.DeviceNames()[6:], ", ") + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
 		Flags: commonFlags(dataFlag,
@@ -40,7 +40,7 @@ func synthCommand() *cli.Command {
 			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins in `FILE` (.pcf, .lpf, .cst, .xdc; default: the board's)"},
 			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
-			&cli.BoolFlag{Name: "require-timing", Usage: "exit with status 2 if the clock is not reached"},
+			&cli.BoolFlag{Name: "require-timing", Usage: "exit with status 2 if the clock is not reached, 3 if there is none"},
 			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
 			forceFlag,
 		),
@@ -173,27 +173,62 @@ func (r *synthReport) synthesised(w io.Writer) {
 		}
 	}
 	for _, p := range r.Runs {
-		switch {
-		case p.Result == nil:
-			fmt.Fprintf(w, "seed %d: failed, %s\n", p.Seed, p.Failed)
-		case p.Icetime > 0:
-			fmt.Fprintf(w, "seed %d: %.1f MHz, by icetime %.1f MHz\n", p.Seed, p.Fmax, p.Icetime)
-		default:
-			fmt.Fprintf(w, "seed %d: %.1f MHz\n", p.Seed, p.Fmax)
+		seedText(w, p)
+	}
+	r.clock(w)
+	for _, p := range best.Paths {
+		if p.Kind != r.Slowest.Kind {
+			continue
 		}
+		fmt.Fprintf(w, "critical path of seed %d: %.2f ns, %s to %s, by", best.Seed, p.NS, p.From, p.To)
+		for _, n := range p.Nets {
+			fmt.Fprintf(w, " %s", n.Name)
+		}
+		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "clock: median %.1f MHz, least %.1f, most %.1f, of %d of %d seeds routed; aimed at %v MHz\n",
-		r.Fmax, r.Least, r.Most, r.Routed, len(r.Runs), r.MHz)
-	if r.Rate > 0 {
-		fmt.Fprintf(w, "a sample in %d clocks: %.0f samples/s at the median clock\n", r.Cycles, r.Rate)
-		fmt.Fprintf(w, "latency: %d clocks, %.4g us at the median clock\n", r.Latency, r.LatencyNS/1e3)
+	fmt.Fprintf(w, "bitstream: %s (%.1f s)\n", r.Bitstream, r.Seconds)
+}
+
+// seedText writes what came of a seed: its clock from register to register, or its longest path where none is of that
+// kind.
+func seedText(w io.Writer, p synth.Placed) {
+	switch {
+	case p.Result == nil:
+		fmt.Fprintf(w, "seed %d: failed, %s\n", p.Seed, p.Failed)
+		return
+	case p.Fmax > 0:
+		fmt.Fprintf(w, "seed %d: %.1f MHz", p.Seed, p.Fmax)
+	default:
+		fmt.Fprintf(w, "seed %d: %.2f ns", p.Seed, p.Slowest().NS)
 	}
-	fmt.Fprintf(w, "critical path of seed %d: %.2f ns, %s to %s, by", best.Seed, best.Critical.NS, best.Critical.From,
-		best.Critical.To)
-	for _, n := range best.Critical.Nets {
-		fmt.Fprintf(w, " %s", n.Name)
+	switch {
+	case p.Icetime > 0:
+		fmt.Fprintf(w, ", by icetime %.1f MHz", p.Icetime)
+	case p.Delay > 0:
+		fmt.Fprintf(w, ", by icetime %.2f ns", p.Delay)
 	}
-	fmt.Fprintf(w, "\nbitstream: %s (%.1f s)\n", r.Bitstream, r.Seconds)
+	fmt.Fprintln(w)
+}
+
+// clock writes which clock the fastest seed takes, and what that comes to.
+func (r *synthReport) clock(w io.Writer) {
+	s := r.Slowest
+	switch {
+	case s.MHz > 0:
+		fmt.Fprintf(w, "clock: %.1f MHz, by the path from %s of %.2f ns; aimed at %v MHz\n", s.MHz, s.Kind, s.NS, r.MHz)
+	case s.NS > 0:
+		fmt.Fprintf(w, "no clock, for there are no registers: %.2f ns from %s\n", s.NS, s.Kind)
+	default:
+		fmt.Fprintln(w, "no clock, for there is no path")
+	}
+	if r.Fmax > 0 {
+		fmt.Fprintf(w, "register to register: median %.1f MHz, least %.1f, most %.1f, of %d of %d seeds routed\n", r.Fmax,
+			r.Least, r.Most, r.Routed, len(r.Runs))
+	}
+	if r.Cycles > 0 && s.MHz > 0 {
+		fmt.Fprintf(w, "a sample in %v clocks: %.0f samples/s at %.1f MHz\n", r.Cycles, s.MHz*1e6/r.Cycles, s.MHz)
+		fmt.Fprintf(w, "latency: %d clocks, %.4g us at %.1f MHz\n", r.Latency, float64(r.Latency)/s.MHz, s.MHz)
+	}
 }
 
 func checkText(w io.Writer, b *ialgn.BitCheck) {

@@ -38,8 +38,10 @@ type Options struct {
 	K         int            // inputs of a LUT, 2 to the target's
 	Objective lut.Objective
 	MaxDepth  int // the most levels of the gates; 0: no bound
-	Threads   int // 0: as many as there are processors
-	Pipeline  pipeline.Options
+	// Primitives says that place and route gets the cells as they are: the Verilog is primitives of the target.
+	Primitives bool
+	Threads    int // 0: as many as there are processors
+	Pipeline   pipeline.Options
 
 	// Check, unless nil, has each lowering held to its contract ([compiler.Manager]).
 	Check compiler.Check

@@ -96,8 +96,8 @@ var headObjective = [...]head.Objective{lut.Area: head.Area, lut.Depth: head.Dep
 func (o Options) head(d *Design) compiler.Run {
 	return func(_ context.Context, n *netlist.Netlist) (lowered *netlist.Netlist, err error) {
 		lowered, d.Hint, err = head.Lower(n, head.Options{
-			K: o.K, Objective: headObjective[o.Objective], Carry: o.Target.OrGeneric().Carry, Absorb: true,
-			Threads: o.Threads,
+			K: o.K, Objective: headObjective[o.Objective], Carry: o.Target.OrGeneric().Carry, Unjoined: o.Primitives,
+			Absorb: true, Threads: o.Threads,
 		})
 		return lowered, err
 	}

@@ -29,7 +29,7 @@ type number struct {
 // arrive late are that bit near the root. Small parts are sums of LUTs. Where to split is
 // a dynamic programme over cells; see [splits].
 func (c *circuit) adderSum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
-	t := &adders{circuit: c, digits: digits, s: o.splits}
+	t := &adders{circuit: c, digits: digits, s: o.splits, unjoined: o.Unjoined}
 	total := number{d: digits}
 	for d := digits - 1; d >= 0; d-- {
 		list := slices.Clone(a.bits[d])
@@ -57,7 +57,8 @@ type adders struct {
 	digits int
 	s      *splits
 	// end is the last carry of a chain that another may go on from, if any.
-	end netlist.Net
+	end      netlist.Net
+	unjoined bool
 }
 
 func (t *adders) lateness(b bit) int32 {
@@ -165,7 +166,7 @@ func (t *adders) add(x, y number, carry bit) number {
 // second adds.
 func (t *adders) join(c netlist.Net, adds []netlist.Net) netlist.Net {
 	end := t.end
-	if end == netlist.False || c <= netlist.True || t.level(end) > t.latest(adds) {
+	if t.unjoined || end == netlist.False || c <= netlist.True || t.level(end) > t.latest(adds) {
 		return c
 	}
 	t.end = netlist.False

@@ -62,6 +62,9 @@ type Options struct {
 	// Carry makes sums of adders of carry cells, as iCE40 has them, one beside each LUT.
 	// The chains cost no levels. Objective and Levels have a say in small sums only.
 	Carry bool
+	// Unjoined has each chain of carries begin by itself. A cell that joins two chains adds a net to itself, and
+	// nextpnr-ice40 0.4 does not end where it cannot bring one net to two pins of a cell.
+	Unjoined bool
 
 	// Absorb lets the first counters compute gates that nothing else reads, such as
 	// short chains and the last LUTs of long ones, where their LUTs have inputs left; and,

@@ -315,3 +315,20 @@ func TestFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestUnjoined has no carry that adds a net to itself, which others have where a chain follows another.
+func TestUnjoined(t *testing.T) {
+	n := classes()
+	for _, unjoined := range []bool{false, true} {
+		joins := 0
+		got, _ := lower(t, n, Options{K: 4, Carry: true, Unjoined: unjoined})
+		for c := range netlist.Cell(got.Cells()) {
+			if in := got.Inputs(c); got.Kind(c) == netlist.Carry && in[0] == in[1] {
+				joins++
+			}
+		}
+		if (joins == 0) != unjoined {
+			t.Errorf("unjoined %v: %d cells join chains", unjoined, joins)
+		}
+	}
+}

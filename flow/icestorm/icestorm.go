@@ -82,20 +82,39 @@ func runOn(ctx context.Context, input io.Reader, name, log string, args ...strin
 	return r, err
 }
 
-var estimate = regexp.MustCompile(`(?m)^// Timing estimate: [0-9.]+ ns \(([0-9.]+) MHz\)$`)
+var estimate = regexp.MustCompile(`(?m)^// Timing estimate: ([0-9.]+) ns \(([0-9.]+) MHz\)$`)
 
 // Fmax returns the clock in MHz that icetime estimates for a configuration, from register to
-// register as nextpnr's figure is; 0 if there is no such path. Its report is written beside it.
+// register as nextpnr's figure is. The configuration must have such a path. Its report is written beside it.
 func Fmax(ctx context.Context, d target.Device, asc, report string) (float64, error) {
-	r, err := run(ctx, "icetime", report+".log", "-d", d.Die, "-P", d.Package, "-m", "-i", "-t", "-r", report, asc)
+	_, mhz, err := icetime(ctx, d, asc, report, "-i")
+	return mhz, err
+}
+
+// Delay returns the time in ns that icetime estimates for the longest path of a configuration, those from and to pins
+// included. Its report is written beside it.
+func Delay(ctx context.Context, d target.Device, asc, report string) (float64, error) {
+	ns, _, err := icetime(ctx, d, asc, report)
+	return ns, err
+}
+
+// icetime returns the longest path in ns and its inverse in MHz.
+func icetime(ctx context.Context, d target.Device, asc, report string, options ...string) (ns, mhz float64, err error) {
+	args := append([]string{"-d", d.Die, "-P", d.Package, "-m", "-t", "-r", report}, options...)
+	r, err := run(ctx, "icetime", report+".log", append(args, asc)...)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	m := estimate.FindStringSubmatch(r.Stdout)
 	if m == nil {
-		return 0, r.Failed("no estimate of the timing in its output", nil)
+		return 0, 0, r.Failed("no estimate of the timing in its output", nil)
 	}
-	return strconv.ParseFloat(m[1], 64)
+	ns, err = strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return 0, 0, err
+	}
+	mhz, err = strconv.ParseFloat(m[2], 64)
+	return ns, mhz, err
 }
 
 // Verilog returns a configuration as Verilog: a module of that name with the ports of a file of

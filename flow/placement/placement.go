@@ -2,7 +2,7 @@
 // are asked for, and what came of it.
 //
 // They run once, with a seed, in a folder of the caller's, and leave a report there: the clock
-// that the routed design takes, the cells that it has, and the path that decides the clock, by
+// that the routed design takes, the cells that it has, and the longest path of each kind, by
 // the names of our nets. The log is kept. A design that does not fit, or does not route, is an
 // error of package tool with that log; one that is slower than was asked for is a result.
 package placement
@@ -34,12 +34,13 @@ type Options struct {
 // Result is what came of it.
 type Result struct {
 	Seed     int     `json:"seed"`
-	Fmax     float64 `json:"fmax_mhz,omitempty"` // after routing; 0: the design has no clock
+	Fmax     float64 `json:"fmax_mhz,omitempty"` // from register to register, after routing; 0: there is no such path
 	Cells    []Use   `json:"utilization"`        // cells of the device in use, sorted by name
 	LUTs     int     `json:"luts,omitempty"`     // LUTs as nextpnr packs them; iCE40 only
 	Carries  int     `json:"carries,omitempty"`  // carries, including those that begin and end chains
 	FFs      int     `json:"ffs,omitempty"`
-	Critical Path    `json:"critical_path"`
+	Critical Path    `json:"critical_path"` // from register to register; without any, the longest
+	Paths    []Path  `json:"paths"`         // the longest of each kind
 	CPU      float64 `json:"cpu_seconds"`
 
 	Bits string `json:"-"` // the configuration as text, or Vivado's bitstream, a file in Dir

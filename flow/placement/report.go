@@ -10,8 +10,39 @@ import (
 	"strings"
 )
 
-// Path is the path that decides the clock; of a design without one, the longest.
+// Kind says where a path begins and ends.
+type Kind string
+
+// The kinds of paths. All but the last limit a clock: outside, a register gives an input its value and takes an output's
+// within the same clock.
+const (
+	RegisterToRegister Kind = "register to register"
+	InputToRegister    Kind = "input to register"
+	RegisterToOutput   Kind = "register to output"
+	InputToOutput      Kind = "input to output"
+)
+
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	return []Kind{RegisterToRegister, InputToRegister, RegisterToOutput, InputToOutput}
+}
+
+// kindOf returns the kind of a path between two ends as nextpnr names them.
+func kindOf(from, to string) Kind {
+	switch begins, ends := isClock(from), isClock(to); {
+	case begins && ends:
+		return RegisterToRegister
+	case ends:
+		return InputToRegister
+	case begins:
+		return RegisterToOutput
+	}
+	return InputToOutput
+}
+
+// Path is a path of a routed design.
 type Path struct {
+	Kind Kind    `json:"kind"`
 	From string  `json:"from"` // the clock, or <async> for pins
 	To   string  `json:"to"`
 	NS   float64 `json:"ns"`
@@ -65,28 +96,69 @@ func (r *Result) ReadReport(path string) error {
 			r.Fmax = f.Achieved
 		}
 	}
-	r.Critical = p.critical()
+	r.Paths = p.longest()
+	r.Critical = r.critical()
 	return nil
 }
 
-// critical returns the longest path that begins and ends at the same clock, or the longest of all if there is no such
-// path.
-func (p report) critical() Path {
-	var best Path
+// longest returns the longest path of each kind that the design has, in the order of [Kinds].
+func (p report) longest() (paths []Path) {
+	of := map[Kind]Path{}
 	for _, c := range p.Paths {
-		clocked := c.From == c.To && isClock(c.From)
-		path := Path{From: plain(c.From), To: plain(c.To)}
+		path := Path{Kind: kindOf(c.From, c.To), From: plain(c.From), To: plain(c.To)}
 		for _, step := range c.Path {
 			path.NS += step.Delay
 			if step.Net != "" {
 				path.Nets = append(path.Nets, Net{plain(step.Net), path.NS})
 			}
 		}
-		if was := best.From == best.To && isClock(best.From); clocked && !was || clocked == was && path.NS > best.NS {
-			best = path
+		if was, ok := of[path.Kind]; !ok || path.NS > was.NS {
+			of[path.Kind] = path
 		}
 	}
-	return best
+	for _, k := range Kinds() {
+		if path, ok := of[k]; ok {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// critical returns the path from register to register, or the longest of all if there is none.
+func (r *Result) critical() (longest Path) {
+	for _, p := range r.Paths {
+		if p.Kind == RegisterToRegister {
+			return p
+		}
+		if p.NS > longest.NS {
+			longest = p
+		}
+	}
+	return longest
+}
+
+// Slowest is the longest path of a design with registers that limits its clock, of another design the longest of all.
+type Slowest struct {
+	Kind Kind    `json:"kind"`
+	NS   float64 `json:"ns"`
+	MHz  float64 `json:"mhz,omitempty"` // the clock that it allows; 0: there are no registers
+}
+
+// Slowest returns the path that limits a routed design. It returns the zero value if the report has no path.
+func (r *Result) Slowest() (s Slowest) {
+	if r.Fmax > 0 {
+		s = Slowest{Kind: RegisterToRegister, NS: 1000 / r.Fmax}
+	}
+	for _, p := range r.Paths {
+		clocked := p.Kind == InputToRegister || p.Kind == RegisterToOutput
+		if clocked && p.NS > s.NS || p.Kind == InputToOutput && s.Kind == "" {
+			s = Slowest{Kind: p.Kind, NS: p.NS}
+		}
+	}
+	if s.Kind != InputToOutput && s.NS > 0 {
+		s.MHz = 1000 / s.NS
+	}
+	return s
 }
 
 func isClock(name string) bool { return strings.Contains(name, "edge ") }

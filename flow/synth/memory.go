@@ -80,6 +80,7 @@ func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 		return nil, fmt.Errorf("%s: no bitstream of %s for %s in it, which is what can be reused", path, o.Module,
 			o.Device.Name)
 	}
+	r.judgeClock(best) // an earlier version's report has no slowest path
 	routed := filepath.Join(dir, fmt.Sprintf("seed%d%s", best.Seed, o.Device.Placement().Routed))
 	for _, name := range []string{filepath.Base(routed), o.Module + ".pcf", "netlist.v", "netlist.json"} {
 		text, err := os.ReadFile(filepath.Join(o.Reuse, name))

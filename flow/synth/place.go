@@ -14,6 +14,7 @@ import (
 	"ialgn/internal/crew"
 	"ialgn/internal/progress"
 	"ialgn/internal/tool"
+	"ialgn/target"
 )
 
 // Placed is what was placed and routed with one seed.
@@ -21,6 +22,7 @@ type Placed struct {
 	Seed    int     `json:"seed"`
 	Failed  string  `json:"failed,omitempty"`      // why the run gave no result; its log is kept
 	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, in addition to nextpnr's
+	Delay   float64 `json:"icetime_ns,omitempty"`  // its estimate of the longest path, where none is from register to register
 	*placement.Result
 
 	err error // the error behind Failed
@@ -73,16 +75,25 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 			case err != nil || !o.Device.Icestorm():
 				return err
 			}
-			runs[i].Icetime, err = icestorm.Fmax(ctx, o.Device, r.Bits,
-				filepath.Join(dir, fmt.Sprintf("seed%d.icetime.txt", seed)))
-			return err
+			return runs[i].time(ctx, o.Device, filepath.Join(dir, fmt.Sprintf("seed%d.icetime.txt", seed)))
 		})
 	}
 	return runs, g.Wait()
 }
 
-// choose sets what the report says of all seeds together and returns the run with the fastest
-// clock, the first of equals; nil if all failed.
+// time has icetime estimate what nextpnr found: the clock, or the longest path where that is none.
+func (p *Placed) time(ctx context.Context, d target.Device, report string) (err error) {
+	switch {
+	case p.Fmax > 0:
+		p.Icetime, err = icestorm.Fmax(ctx, d, p.Bits, report)
+	case len(p.Paths) > 0:
+		p.Delay, err = icestorm.Delay(ctx, d, p.Bits, report)
+	}
+	return err
+}
+
+// choose sets what the report says of all seeds together and returns the run whose longest path is the shortest, the
+// first of equals; nil if all failed.
 func (r *Report) choose() *Placed {
 	var best *Placed
 	var clocks []float64
@@ -91,7 +102,7 @@ func (r *Report) choose() *Placed {
 		if p.Result == nil {
 			continue
 		}
-		if best == nil || p.Fmax > best.Fmax {
+		if best == nil || p.Slowest().NS < best.Slowest().NS {
 			best = p
 		}
 		clocks = append(clocks, p.Fmax)
@@ -103,8 +114,14 @@ func (r *Report) choose() *Placed {
 	slices.SortFunc(clocks, cmp.Compare[float64])
 	r.Least, r.Most = clocks[0], clocks[len(clocks)-1]
 	r.Fmax = (clocks[(len(clocks)-1)/2] + clocks[len(clocks)/2]) / 2
-	r.Met = best.Fmax == 0 || best.Fmax >= r.MHz
+	r.judgeClock(best)
 	return best
+}
+
+// judgeClock sets what limits the run that the bitstream is of, and whether it reaches the clock.
+func (r *Report) judgeClock(best *Placed) {
+	r.Slowest = best.Slowest()
+	r.Met = r.Slowest.MHz > 0 && r.Slowest.MHz >= r.MHz
 }
 
 // bitstream packs the best run and gives its files the design's name.

@@ -3,6 +3,7 @@ package synth
 import (
 	"time"
 
+	"ialgn/flow/placement"
 	"ialgn/flow/yosys"
 	"ialgn/target"
 )
@@ -34,14 +35,17 @@ type Report struct {
 
 	Aim Aim     `json:"placed_for,omitempty"`
 	MHz float64 `json:"mhz"` // clock frequency that was aimed at
-	// the fastest seed reaches it, or there is no clock; false where nothing was placed
-	Met           bool     `json:"timing_met"`
-	Fmax          float64  `json:"fmax_mhz,omitempty"` // after routing, the median of the seeds; 0: there is no clock
+	// the fastest seed reaches it; false where there is no clock or nothing was placed
+	Met     bool              `json:"timing_met"`
+	Slowest placement.Slowest `json:"slowest_path,omitzero"` // of the fastest seed, paths from and to pins included
+
+	// from register to register after routing, the median of the seeds; 0: there is no such path
+	Fmax          float64  `json:"fmax_mhz,omitempty"`
 	Least         float64  `json:"fmax_least_mhz,omitempty"`
 	Most          float64  `json:"fmax_most_mhz,omitempty"`
 	Routed        int      `json:"routed,omitempty"` // seeds
 	Runs          []Placed `json:"seeds,omitempty"`
-	Bitstream     string   `json:"bitstream,omitempty"` // bitstream of the seed with the fastest clock
+	Bitstream     string   `json:"bitstream,omitempty"` // of the fastest seed
 	BitstreamSeed int      `json:"bitstream_seed,omitempty"`
 
 	Synthesis *yosys.Result     `json:"synthesis"`

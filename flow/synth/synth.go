@@ -40,6 +40,7 @@ type Options struct {
 	Buffers  bool            // it has memories that no file fills
 	Reuse    string          // folder of another design's results, which differs in memories alone; empty: none
 	Manifest string          // SHA-256 of the compiled folder's manifest, for the report
+	Gates    bool            // the Verilog of the network is gates, which yosys maps
 	Guard    overwrite.Guard // says which files in the target's folder may be replaced
 
 	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
@@ -101,7 +102,7 @@ func (o Options) checkSeeds() error {
 // run does all in a folder.
 func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	o.note("yosys: synthesising " + o.Module + " for " + o.Device.Name)
-	y, err := yosys.Synthesise(ctx, o.yosys(dir))
+	y, err := o.synthesise(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +136,27 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	r.Tools["place and route"] = best.Tool
 	o.note("packing the bitstream of seed " + fmt.Sprint(best.Result.Seed))
 	return r, o.bitstream(ctx, r, best, dir)
+}
+
+// longSynthesis is when yosys takes long: designs of a whole device took a minute.
+var longSynthesis = 3 * time.Minute
+
+// synthesise has yosys synthesise the design. It warns of gates that keep yosys long.
+func (o Options) synthesise(ctx context.Context, dir string) (*yosys.Result, error) {
+	if !o.Gates {
+		return yosys.Synthesise(ctx, o.yosys(dir))
+	}
+	warned := make(chan struct{})
+	timer := time.AfterFunc(longSynthesis, func() {
+		defer close(warned)
+		o.warn(option.Errorf("yosys has mapped the gates of %s for %.0f minutes, and wide nodes can keep it for much "+
+			"longer: compile with {Target %s} {Style lut}", o.Module, longSynthesis.Minutes(), o.Device.Of()))
+	})
+	y, err := yosys.Synthesise(ctx, o.yosys(dir))
+	if !timer.Stop() {
+		<-warned // nobody else warns meanwhile
+	}
+	return y, err
 }
 
 // judge says what an estimate comes to, before nextpnr takes minutes to find out.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ialgn/flow/placement"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 	"ialgn/internal/progress"
@@ -134,6 +135,46 @@ func TestBitstream(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(o.Dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v beside the results: %v", err, entries)
+	}
+}
+
+// TestWithoutClock takes designs without a path from register to register to bitstreams: the delay from and to pins is
+// there, and it decides what clock is met.
+func TestWithoutClock(t *testing.T) {
+	for _, name := range []string{"yosys", "nextpnr-ice40", "icepack", "icetime"} {
+		tooltest.Find(t, name)
+	}
+	for _, c := range []struct {
+		name, ports, body string
+		mhz               float64
+		slowest           placement.Kind
+		met               bool
+	}{
+		{"a constant", "output wire y", "assign y = 1'b1;", 12, "", false},
+		{"gates", "input wire [6:0] x, output wire y", "assign y = ^x;", 12, placement.InputToOutput, false},
+		{
+			"logic before a register", "input wire clk, input wire [9:0] x, output reg y", "always @(posedge clk) y <= ^x;",
+			2000, placement.InputToRegister, false,
+		},
+		{
+			"logic behind registers", "input wire clk, input wire [9:0] x, output wire y",
+			"reg [9:0] a; always @(posedge clk) a <= x; assign y = ^a;", 12, placement.RegisterToOutput, true,
+		},
+	} {
+		o := options(t, "ice40-hx1k", source(t, c.ports, c.body))
+		o.MHz = c.mhz
+		r, err := synth.Run(t.Context(), o)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		clocked := strings.Contains(c.ports, "clk")
+		if r.Slowest.Kind != c.slowest || (r.Slowest.MHz > 0) != clocked || r.Met != c.met || r.Fmax != 0 {
+			t.Errorf("%s: %+v, met %v, fmax %v", c.name, r.Slowest, r.Met, r.Fmax)
+		}
+		p, ns := r.Best(), r.Slowest.NS
+		if !exists(r.Bitstream) || p.Icetime != 0 || p.Delay < ns/2 || p.Delay > 2*ns {
+			t.Errorf("%s: bitstream %s, icetime %v MHz or %v ns, nextpnr %v ns", c.name, r.Bitstream, p.Icetime, p.Delay, ns)
+		}
 	}
 }
 

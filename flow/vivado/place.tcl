@@ -57,32 +57,41 @@ proc utilization {part} {
     return "{[join $kinds {, }]}"
 }
 
-# The path has the delays of its nets together, in a step after them.
-proc critical {path ns at} {
+# A path has the delays of its nets together, in a step after them.
+proc critical {path ns from to} {
     set steps {}
     foreach net [get_nets -of_objects $path] {
         lappend steps "{\"delay\": 0, \"net\": [quoted $net]}"
     }
     lappend steps "{\"delay\": $ns}"
-    return "{\"from\": [quoted $at], \"to\": [quoted $at], \"path\": \[[join $steps {, }]\]}"
+    return "{\"from\": [quoted $from], \"to\": [quoted $to], \"path\": \[[join $steps {, }]\]}"
+}
+
+# Adds the longest path that the options name to paths. Nothing says what is outside of pins, so that such a path has a
+# delay and no slack.
+proc longest {from to args} {
+    global paths
+    set path [lindex [get_timing_paths -setup -max_paths 1 {*}$args] 0]
+    if {$path ne ""} {
+        lappend paths [critical $path [get_property DATAPATH_DELAY $path] $from $to]
+    }
 }
 
 set fmax ""
-set paths ""
+set paths {}
 if {$clock ne ""} {
     set path [lindex [get_timing_paths -setup -max_paths 1 -group $clock] 0]
     if {$path ne ""} {
         set ns [expr {$period - [get_property SLACK $path]}]
         set fmax "[quoted $clock]: {\"achieved\": [expr {1000.0 / $ns}], \"constraint\": [expr {1000.0 / $period}]}"
-        set paths [critical $path $ns "posedge $clock"]
+        lappend paths [critical $path $ns "posedge $clock" "posedge $clock"]
     }
+    longest "<async>" "posedge $clock" -from [all_inputs] -to [all_registers -data_pins]
+    longest "posedge $clock" "<async>" -from [all_registers -clock_pins] -to [all_outputs]
 } else {
-    set path [lindex [get_timing_paths -setup -max_paths 1] 0]
-    if {$path ne ""} {
-        set paths [critical $path [get_property DATAPATH_DELAY $path] "<async>"]
-    }
+    longest "<async>" "<async>"
 }
 
 set file [open $name.report.json w]
-puts $file "{\"fmax\": {$fmax}, \"utilization\": [utilization $part], \"critical_paths\": \[$paths\]}"
+puts $file "{\"fmax\": {$fmax}, \"utilization\": [utilization $part], \"critical_paths\": \[[join $paths {, }]\]}"
 close $file

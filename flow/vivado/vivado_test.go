@@ -106,6 +106,8 @@ func TestPlace(t *testing.T) {
 		"report_timing_summary -file seed1.timing.rpt",
 		"write_bitstream -force seed1.bit",
 		"get_timing_paths -setup -max_paths 1 -group clk",
+		"get_timing_paths -setup -max_paths 1 -from inputs -to registers-data_pins",
+		"get_timing_paths -setup -max_paths 1 -from registers-clock_pins -to outputs",
 	}
 	if diff := cmp.Diff(want, commands(t, r)); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
@@ -118,11 +120,25 @@ func TestPlace(t *testing.T) {
 		t.Errorf("cells %s, want %s", got, want)
 	}
 	path := placement.Path{
-		From: "posedge clk", To: "posedge clk", NS: 8,
+		Kind: placement.RegisterToRegister, From: "posedge clk", To: "posedge clk", NS: 8,
 		Nets: []placement.Net{{Name: "a[0]"}, {Name: `\b"c`}},
 	}
 	if diff := cmp.Diff(path, r.Critical); diff != "" {
 		t.Errorf("path (-want +got):\n%s", diff)
+	}
+}
+
+// TestOneStage has no path from register to register: what leads from and to pins is there.
+func TestOneStage(t *testing.T) {
+	standIn(t)
+	t.Setenv("ONE_STAGE", "1")
+	r, err := vivado.Place(t.Context(), options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := placement.Slowest{Kind: placement.InputToRegister, NS: 6.5, MHz: 1000 / 6.5}
+	if diff := cmp.Diff(want, r.Slowest()); diff != "" || len(r.Paths) != 2 || r.Fmax != 0 {
+		t.Errorf("%+v (-want +got):\n%s", r, diff)
 	}
 }
 
@@ -141,7 +157,7 @@ func TestNoClock(t *testing.T) {
 		!strings.Contains(all, "\nplace_design -no_timing_driven\n") {
 		t.Errorf("commands:\n%s", all)
 	}
-	if r.Fmax != 0 || r.Critical.From != "<async>" || r.Critical.NS != 6.5 {
+	if r.Fmax != 0 || r.Critical.From != "<async>" || r.Critical.NS != 6.5 || r.Slowest().MHz != 0 {
 		t.Errorf("%+v", r)
 	}
 }

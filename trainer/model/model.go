@@ -168,6 +168,14 @@ func (m *Model) Nodes() int {
 	return n * max(m.Steps, 1)
 }
 
+// FanIn returns the largest number of inputs of a node.
+func (m *Model) FanIn() (n int) {
+	for i := range m.Sections {
+		n = max(n, len(m.Sections[i].Pins))
+	}
+	return n
+}
+
 // FrozenNodes returns the number of nodes of the frozen network ([Frozen.Gates]), but for those that only pass bits on
 // to layers further up: pooling has some, too.
 func (m *Model) FrozenNodes() int {

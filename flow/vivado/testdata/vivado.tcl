@@ -39,8 +39,14 @@ proc get_cells args {
     }
     return $cells
 }
+proc all_inputs {} { return inputs }
+proc all_outputs {} { return outputs }
+proc all_registers pins { return registers$pins }
 proc get_timing_paths args {
     puts "get_timing_paths $args"
+    if {$args eq "-setup -max_paths 1 -group clk" && [info exists ::env(ONE_STAGE)]} {
+        return ""
+    }
     return path
 }
 proc get_nets args { return {{a[0]} {\b"c}} }

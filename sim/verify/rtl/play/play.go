@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -209,7 +210,7 @@ func newPlayback(d verify.Design, b wrapped) (*playback, error) {
 		stages = clock.Stages
 	}
 	return &playback{
-		size: player.Unit, each: player.Units, bench: player.Bench, broken: kind.Broken, clocks: max(rate.Cycles, b.cycles),
+		size: player.Unit, each: player.Units, bench: player.Bench, broken: kind.Broken, clocks: max(int(math.Ceil(rate.Cycles)), b.cycles),
 		quiet: player.Quiet,
 		late:  player.Late + 5000 + 10*stages,
 	}, nil

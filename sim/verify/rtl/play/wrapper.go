@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed" // templates
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -106,12 +107,13 @@ func playWrapper(ctx context.Context, d verify.Design, s verify.Samples, f Wrapp
 	if err != nil {
 		return err
 	}
-	cost := rate.Cycles * max(1, d.Product.Cells())
+	cycles := int(math.Ceil(rate.Cycles))
+	cost := cycles * max(1, d.Product.Cells())
 	if f.Fold != nil {
 		if b.cycles, err = foldCycles(d, *f.Fold); err != nil {
 			return err
 		}
-		cost = max(rate.Cycles, b.cycles) * engineCells
+		cost = max(cycles, b.cycles) * engineCells
 	}
 	played, err := play(ctx, d, s, b, dir, min(samples, max(2, largestWrapped/cost)))
 	if err != nil {
