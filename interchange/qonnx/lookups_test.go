@@ -1,6 +1,7 @@
 package qonnx
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,5 +42,19 @@ func TestNetworkWithoutLookupTables(t *testing.T) {
 				t.Errorf("error %v, want %q; hint %q", err, test.want, hint.Of(err))
 			}
 		})
+	}
+}
+
+// TestOperatorBesideLookupTables names an operator that is not read in a graph of look-up tables.
+func TestOperatorBesideLookupTables(t *testing.T) {
+	m := maker{m: small(t)}
+	m.m.Graph.Nodes = slices.Insert(m.m.Graph.Nodes, 0, onnx.Node{
+		Op: "Relu", Inputs: []string{"x"}, Outputs: []string{"b"},
+	})
+	m.m.Graph.Nodes[1].Inputs[0] = "b"
+	_, err := Read(source(m.bytes(t), nil))
+	const want = `model.onnx: node "b" (Relu): the operator is not read: save the network as`
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
 	}
 }

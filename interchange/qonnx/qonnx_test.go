@@ -338,10 +338,6 @@ func TestRefused(t *testing.T) {
 		name, want string
 		change     func(m *onnx.Model)
 	}{
-		{"operator", `node "b" (Relu): the operator is not read: save the network as`, func(m *onnx.Model) {
-			m.Graph.Nodes = slices.Insert(m.Graph.Nodes, 0, onnx.Node{Op: "Relu", Inputs: []string{"x"}, Outputs: []string{"b"}})
-			m.Graph.Nodes[1].Inputs[0] = "b"
-		}},
 		{"domain", `it is of the domain "": the operator that is read is of "qonnx.custom_op.lnn"`, func(m *onnx.Model) {
 			m.Graph.Nodes[0].Domain = ""
 		}},

@@ -181,7 +181,8 @@ func unpacked(src *given.Source) (*given.Source, error) {
 	case err != nil:
 		return nil, fmt.Errorf("gzip: %w: is the file damaged or cut off?", err)
 	case int64(len(data)) > limit:
-		return nil, hint.With(fmt.Errorf("unpacks to more than %d bytes", limit), "unpack it by gunzip %s", cmp.Or(src.Path, src.Name))
+		return nil, hint.With(fmt.Errorf("unpacks to more than %d bytes", limit), "unpack it by gunzip %s",
+			cmp.Or(src.Path, src.Name))
 	}
 	plain := *src
 	plain.File, plain.Size = bytes.NewReader(data), int64(len(data))
