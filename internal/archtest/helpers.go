@@ -2,7 +2,7 @@ package archtest
 
 // helpers are the rows of internal packages and of the commands for developers.
 var helpers = []Rule{
-	{Package: "internal/atomicfile"},
+	{Package: "internal/atomicfile", Imports: []string{"internal/filelock"}},
 	{Package: "internal/bitplane"},
 	{Package: "internal/build"},
 	{Package: "internal/command"},
