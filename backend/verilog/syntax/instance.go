@@ -237,14 +237,19 @@ func (r *reader) isLastPin() bool {
 func (s *scanner) cells() {
 	s.comments()
 	s.fixed(verilog.NoNets)
-	for all, last := families(), -1; s.err == nil && !bytes.Equal(s.text[s.at:], []byte("\n"+verilog.AnyNets)); {
+	end := "\n" + verilog.AnyNets
+	if bytes.HasPrefix(s.text[s.at:], []byte(verilog.SimulationOnly)) {
+		s.at += len(verilog.SimulationOnly)
+		end = verilog.AnyTool + end
+	}
+	for all, last := families(), -1; s.err == nil && !bytes.Equal(s.text[s.at:], []byte(end)); {
 		if all, last = s.model(all, last); len(all) == 0 {
 			s.at++ // behind an empty line
 			s.odd()
 			return
 		}
 	}
-	s.ending()
+	s.fixed(end)
 }
 
 // model reads the model of a primitive that comes behind one of a number, and returns the families
@@ -254,7 +259,7 @@ func (s *scanner) model(of []family, after int) (have []family, number int) {
 	for _, f := range of {
 		for i := after + 1; i < len(f); i++ {
 			try := scanner{text: s.text, at: s.at}
-			if try.module(f[i].Model); try.err == nil {
+			if try.fixed(f[i].Model()); try.err == nil {
 				have, number, end = append(have, f), i, try.at
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/backend/verilog"
 	"ialgn/backend/verilog/syntax"
 )
 
@@ -237,10 +238,9 @@ var refusedOfGates = []change{
 	{"popcount from one", "i = 0; i < WIDTH", "i = 1; i < WIDTH"},
 	{"a function with another variable", "    integer i;\n", "    integer i, j;\n"},
 	{"a default that matters", "parameter WIDTH = 2,", "parameter WIDTH = 3,"},
-	{"a line without a number", "`line ", "`line x"},
-	{"a line of another file", "popcount.v\" 0", "popcount.sv\" 0"},
-	{"a line of another level", "popcount.v\" 0", "popcount.v\" 1"},
-	{"a module of operators less", "endmodule\n\n// index", "endmodule\n\n// and no index"},
+	{"a comment of another kind", "// verilator lint_off DECLFILENAME", "// verilator lint_off WIDTH"},
+	{"a comment less", "// verilator lint_on DECLFILENAME\n", ""},
+	{"a module of operators less", "DECLFILENAME\n\n// index", "DECLFILENAME\n\n// and no index"},
 	{
 		"another module of operators", "\n`default_nettype wire\n",
 		"\nmodule tiny_core_register;\nendmodule\n\n`default_nettype wire\n",
@@ -388,7 +388,10 @@ func TestCellsRefused(t *testing.T) {
 	for _, c := range []change{
 		{"another choice", "of1[1] : of1[0]", "of1[0] : of1[1]"},
 		{"another name", "module LUT2", "module LUT3"},
-		{"a line of another file", "LUT1.v", "LUT2.v"},
+		{"an end less", verilog.AnyTool, ""},
+		{"another condition", "`ifndef SYNTHESIS", "`ifdef SYNTHESIS"},
+		{"another macro", "`ifndef SYNTHESIS", "`ifndef VERILATOR"},
+		{"an alternative", verilog.AnyTool, "`else\n" + verilog.AnyTool},
 		{"an initial value", "endmodule", "  initial ;\nendmodule"},
 		{"more behind", "\n`default_nettype wire\n", "\nmodule m;\nendmodule\n\n`default_nettype wire\n"},
 		{"translate off", "// What", "// synopsys translate_off\n// What"},
@@ -399,9 +402,10 @@ func TestCellsRefused(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	first, rest, _ := strings.Cut(sound, "\n`line")
-	model, _, _ := strings.Cut(rest, "endmodule\n")
-	twice := first + "\n`line" + model + "endmodule\n\n`line" + rest
+	const begin, end = "\n// verilator lint_off", "lint_on DECLFILENAME\n"
+	first, rest, _ := strings.Cut(sound, begin)
+	model, _, _ := strings.Cut(rest, end)
+	twice := first + begin + model + end + begin + rest
 	if err := syntax.CheckCells([]byte(twice)); err == nil {
 		t.Error("a model twice is accepted")
 	}

@@ -148,8 +148,7 @@ module tiny_pipeline (
 endmodule
 
 // count is the number of ones among bits
-// (the directive is for verilator -Wall, which wants files called as their modules)
-`line 153 "tiny_pipeline_popcount.v" 0
+// verilator lint_off DECLFILENAME
 module tiny_pipeline_popcount #(
     parameter WIDTH = 2,  // at least 2
     parameter BITS = 2    // enough for WIDTH
@@ -168,10 +167,10 @@ module tiny_pipeline_popcount #(
 
   assign count = ones(bits);
 endmodule
+// verilator lint_on DECLFILENAME
 
 // index is the class of the largest count, class 0 in the lowest bits; the lowest of equals
-// (the directive is for verilator -Wall, which wants files called as their modules)
-`line 175 "tiny_pipeline_argmax.v" 0
+// verilator lint_off DECLFILENAME
 module tiny_pipeline_argmax #(
     parameter CLASSES = 2,  // at least 2
     parameter BITS = 1,     // of a count
@@ -197,10 +196,10 @@ module tiny_pipeline_argmax #(
 
   assign index = largest(counts);
 endmodule
+// verilator lint_on DECLFILENAME
 
 // q is d as it was at the last edge of clk at which ce was 1
-// (the directive is for verilator -Wall, which wants files called as their modules)
-`line 204 "tiny_pipeline_register.v" 0
+// verilator lint_off DECLFILENAME
 module tiny_pipeline_register (
     input  wire clk,
     input  wire ce,
@@ -209,5 +208,6 @@ module tiny_pipeline_register (
 );
   always @(posedge clk) if (ce) q <= d;
 endmodule
+// verilator lint_on DECLFILENAME
 
 `default_nettype wire
