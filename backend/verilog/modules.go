@@ -45,7 +45,8 @@ var (
 		"index is the class of the largest count, class 0 in the lowest bits; the lowest of equals", argmaxModule,
 	}
 	registerHelper = Helper{
-		"_register", nil,
+		"_register",
+		[]string{"WIDTH"},
 		[]string{"clk", "ce", "d"},
 		"q", "q is d as it was at the last edge of clk at which ce was 1",
 		registerModule,
