@@ -7,6 +7,7 @@ var helpers = []Rule{
 	{Package: "internal/build"},
 	{Package: "internal/command"},
 	{Package: "internal/crew", External: []string{sync}},
+	{Package: "internal/decimal"},
 	{Package: "internal/filelock", External: []string{sys}},
 	{Package: "internal/hint"},
 	{Package: "internal/option"},
