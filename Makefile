@@ -36,8 +36,8 @@ demo: ## train, compile and verify the digits, and make a bitstream, into demo/
 	@tools/debian.sh iverilog yosys nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb
 	$(GO) run ./cmd/ialgn demo -o demo
 
-build: ## build bin/ialgn
-	$(GO) build -trimpath -o bin/ialgn ./cmd/ialgn
+build: ## build bin/ialgn, which is static, as those of dist are
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ialgn ./cmd/ialgn
 
 mpi: ## build bin/ialgn-mpi, which trains one network on several machines by Open MPI
 	@tools/debian.sh openmpi-bin libopenmpi-dev pkg-config gcc

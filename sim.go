@@ -133,8 +133,8 @@ func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64,
 	var err error
 	if o.VCD == "" {
 		err = run(nil)
-	} else {
-		err = atomicfile.Write(o.VCD, run)
+	} else if err = atomicfile.Write(o.VCD, run); err != nil {
+		err = fmt.Errorf("%s: %w", o.VCD, err)
 	}
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64,
 	if o.ActivityFile != "" {
 		if err := atomicfile.Write(o.ActivityFile,
 			func(w io.Writer) error { return json.NewEncoder(w).Encode(a.Report) }); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", o.ActivityFile, err)
 		}
 	}
 	a.Busiest, a.Nets = a.Report.Busiest(busiestNamed), nil

@@ -136,11 +136,16 @@ func (k *bitChecker) clocks() (string, error) {
 }
 
 func (b *BitCheck) write(dir string) error {
-	return atomicfile.Write(filepath.Join(dir, synth.CheckName), func(w io.Writer) error {
+	path := filepath.Join(dir, synth.CheckName)
+	err := atomicfile.Write(path, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(b)
 	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // Err returns nil if there was no difference, or nothing was to be checked; else an error that wraps [ErrDifference] or

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,7 +63,11 @@ func (o *Output) Certify(c *Certificate) error {
 	c.Format = CertificateFormat
 	c.Files, c.Data = o.Manifest.Files, o.Manifest.Test
 	c.Manifest = o.signature
-	return atomicfile.Write(filepath.Join(o.Dir, certificateName), func(w io.Writer) error { return jsonTo(c)(w) })
+	path := filepath.Join(o.Dir, certificateName)
+	if err := atomicfile.Write(path, jsonTo(c)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // Certificate returns the folder's certificate, or nil if it has none. A certificate may be older than the folder's

@@ -239,7 +239,9 @@ func handedOver(p Product) []format {
 
 func handoverOptions(p Product) handover.Options {
 	v := verilogOptions(p)
-	return handover.Options{Module: v.Module, Target: v.Target, Style: v.Style, MHz: p.MHz, Version: v.Version}
+	return handover.Options{
+		Module: v.Module, Target: v.Target, Style: v.Style, MHz: p.MHz, Version: v.Version, Classes: p.Manifest.Classes,
+	}
 }
 
 func verilogOptions(p Product) verilog.Options {

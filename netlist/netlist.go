@@ -231,6 +231,9 @@ func outputsOf(k Kind, inputs int, param uint64) int {
 	}
 }
 
+// ClassPort is the output port of the class, where a netlist has one.
+const ClassPort = "class_index"
+
 // ClassBits returns the width of a class index among the given number of classes:
 // max(1, ceil(log2 classes)).
 func ClassBits(classes int) int { return max(1, bits.Len(uint(max(classes, 1)-1))) }

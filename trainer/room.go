@@ -34,12 +34,17 @@ func (r *Run) checkRoom() error {
 // checkOutputs refuses to write over files that no run wrote. What a resumed run reads it
 // looks at itself.
 func (r *Run) checkOutputs() error {
-	paths := []string{r.Model}
-	if !r.Resume {
-		state, best := CheckpointPath(r.Model), BestPath(r.Model)
-		paths = append(paths, state, best, state+oldSuffix, best+oldSuffix)
+	paths := Files(r.Model)
+	if paths = paths[:len(paths)-1]; r.Resume {
+		paths = paths[:1]
 	}
 	return r.Guard.CheckAll(overwrite.Of(overwrite.Model, paths...))
+}
+
+// Files returns the paths that a run writes for a model: the model, and what stands next to it.
+func Files(path string) []string {
+	state, best := CheckpointPath(path), BestPath(path)
+	return []string{path, state, best, state + oldSuffix, best + oldSuffix, filelock.PathBeside(path)}
 }
 
 // lock keeps other runs from writing the same model: their checkpoints would take the place

@@ -11,6 +11,7 @@ import (
 	"ialgn/backend/fold"
 	"ialgn/backend/wrapper"
 	"ialgn/compiler"
+	"ialgn/internal/decimal"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/netlist"
@@ -48,7 +49,7 @@ func ParseFold(text string) (Fold, error) {
 	if f := foldNamed(text); f != 0 || text == "" {
 		return f, nil
 	}
-	n, err := strconv.Atoi(text)
+	n, err := decimal.Int(text)
 	if err != nil || n < 0 {
 		return 0, hint.Near(option.Errorf("{Fold} %q: give the steps of a clock, 1, 2 or 4, or positions or steps", text),
 			text, []string{foldNames[FoldPositions], foldNames[FoldSequence]})

@@ -12,6 +12,7 @@ import (
 	"ialgn/compiler/hardware"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
+	"ialgn/internal/decimal"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/internal/plural"
@@ -310,7 +311,7 @@ func (o Options) stages() (p pipeline.Options, err error) {
 	case o.Pipeline == "" || o.Pipeline == PipelineNone:
 		return p, nil
 	}
-	if p.Stages, err = strconv.Atoi(string(o.Pipeline)); err != nil || p.Stages < 1 {
+	if p.Stages, err = decimal.Int(string(o.Pipeline)); err != nil || p.Stages < 1 {
 		err = option.Errorf("{Pipeline} %q: give none, auto or the number of register stages, 1 or more", string(o.Pipeline))
 		return p, hint.Near(err, string(o.Pipeline), []string{"none", "auto"})
 	}

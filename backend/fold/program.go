@@ -57,7 +57,7 @@ func NewProgram(n *netlist.Netlist, thresholds [][]uint16) (*Program, error) {
 	if len(inputs) != 1 || inputs[0].Word*len(thresholds) != len(inputs[0].Nets) || len(thresholds) == 0 {
 		return nil, fmt.Errorf("%w: it needs one input port, of a word for each of %d features", errForm, len(thresholds))
 	}
-	if len(outputs) != 1 || outputs[0].Name != "class_index" {
+	if len(outputs) != 1 || outputs[0].Name != netlist.ClassPort {
 		return nil, fmt.Errorf("%w: its only output port must be class_index", errForm)
 	}
 	f := &folder{

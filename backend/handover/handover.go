@@ -28,6 +28,7 @@ type Options struct {
 	Style   verilog.Style  // style of the Verilog
 	MHz     float64        // frequency of the clock; without registers, 1/MHz is the longest delay from inputs to outputs
 	Version uint32         // the word of [Version] that the Verilog has too; 0: none
+	Classes []string       // names of the classes, for constants
 	Top     *Top           // the module that is handed over in place of the netlist's; nil: the netlist's itself
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // WriteTemplate writes NAME_inst.vh: a signal for each port, with its meaning, and an
-// instance. It can be copied into a module or included there.
+// instance, and a constant for each class. It can be copied into a module or included there.
 //
 // It returns an error before it writes anything if a name cannot stand in Verilog; later,
 // the error of w. So do the other functions of the package.
@@ -22,6 +22,18 @@ func WriteTemplate(w io.Writer, n *netlist.Netlist, opt Options) error {
 	f.note("To be copied into a module, or included there.")
 	if d.Version != 0 {
 		f.line("localparam [31:0] %s_VERSION = 32'h%08x;", d.module, d.Version)
+	}
+	classes := d.classes(n)
+	if len(classes) > 0 {
+		f.note("The classes:")
+		f.line("// verilator lint_off UNUSEDPARAM")
+	}
+	for i, c := range classes {
+		f.line("localparam %s%s_%s = %d'd%d;  // class %s", span(netlist.ClassBits(len(d.Classes))), d.module, c.name,
+			netlist.ClassBits(len(d.Classes)), i, printable(c.label))
+	}
+	if len(classes) > 0 {
+		f.line("// verilator lint_on UNUSEDPARAM")
 	}
 	for _, p := range d.ports {
 		f.line("wire %s%s;  // %s, %s", span(p.Width), p.Name, p.direction(), printable(p.Meaning))

@@ -46,7 +46,7 @@ func (taken vhdlNames) of(name string) string {
 }
 
 // WriteVHDL writes NAME_pkg.vhd: a package with the component declaration of the module, its
-// version word and its latency, in VHDL-93.
+// version word, its latency and a constant for each class, in VHDL-93.
 func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)
 	if err != nil {
@@ -65,6 +65,9 @@ func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
 	}
 	if clocks, what := d.latency(); clocks > 0 || d.Top == nil {
 		f.line("  constant %s : natural := %d; -- %s", outside.of(d.module+"_latency"), clocks, what)
+	}
+	for i, c := range d.classes(n) {
+		f.line("  constant %s : natural := %d; -- class %s", outside.of(d.module+"_"+c.name), i, printable(c.label))
 	}
 	f.line("")
 	f.line("  component %s is", component)

@@ -116,7 +116,7 @@ func clean(t *testing.T, n *netlist.Netlist, opt verilog.Options) {
 	}
 	silent(verilator, append([]string{"--lint-only", "-Wall", "--top-module", n.Name}, files...)...)
 	silent(iverilog, append([]string{"-Wall", "-g2001", "-o", "a.vvp"}, files...)...)
-	silent(yosys, "-q", "-e", ".", "-p", "read_verilog "+strings.Join(files, " ")+"; hierarchy -check -top "+n.Name+
+	silent(yosys, "-q", "-e", ".", "-p", "read_verilog -nosynthesis "+strings.Join(files, " ")+"; hierarchy -check -top "+n.Name+
 		"; proc; check -assert; select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$dff t:$mem* %% ")
 }
 

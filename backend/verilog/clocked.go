@@ -3,6 +3,7 @@ package verilog
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ialgn/netlist"
 )
@@ -49,8 +50,9 @@ func (d *design) declareRegisters() {
 	}
 }
 
-// registers writes the registers, each an instance: iverilog takes milliseconds over each
-// assignment of a clocked process in a large module, and microseconds over an instance.
+// registers writes the registers, those of a stage that hold bits of one bus or of one class as a vector. Each vector is
+// an instance: iverilog takes milliseconds over each assignment of a clocked process in a large module, and microseconds
+// over an instance.
 func (d *design) registers() {
 	if d.clock == nil {
 		return
@@ -61,15 +63,85 @@ func (d *design) registers() {
 		if len(cells) > 0 {
 			d.text(fmt.Sprintf("  // stage %d\n", s))
 		}
-		for _, c := range cells {
-			data := d.n.Inputs(c)[0]
-			d.used.Add(int(data))
-			line := append(append(d.start("  "), d.module...), "_register "...)
-			line = append(d.AppendCell(line, c), "_i (.clk(clk), .ce(ce), .d("...)
-			line = append(d.net(line, data), "), .q("...)
-			d.end(append(d.AppendCell(line, c), "));"...))
+		for _, v := range d.vectors(cells) {
+			d.vector(v)
 		}
 	}
+}
+
+// vector is registers of a stage that are written together, the lowest bit first.
+type vector struct {
+	name  string
+	cells []netlist.Cell
+}
+
+// vectors returns the registers of a stage as vectors: those of a bus, of an input word or of a class's chains.
+func (d *design) vectors(cells []netlist.Cell) (all []vector) {
+	buses := map[string]bool{}
+	for _, ports := range [][]netlist.Port{d.n.OutputPorts(), d.n.Probes()} {
+		for _, p := range ports {
+			buses[p.Name] = true
+		}
+	}
+	at := map[string]int{}
+	for _, c := range cells {
+		name := string(d.AppendCell(nil, c))
+		stage := strings.LastIndexByte(name, '_')
+		name = owner(name[:stage], buses) + name[stage:]
+		i, known := at[name]
+		if !known {
+			i = len(all)
+			at[name], all = i, append(all, vector{name: name})
+		}
+		all[i].cells = append(all[i].cells, c)
+	}
+	return all
+}
+
+// owner returns what a signal belongs to by its name: a bus, or the first part of the name, without the number of a node
+// that belongs to no class. Later parts, such as k17 and b2, are numbers with letters before them.
+func owner(name string, buses map[string]bool) string {
+	for !buses[name] {
+		last := strings.LastIndexByte(name, '_')
+		if last < 1 || strings.Trim(name[last+1:], "0123456789") == name[last+1:] {
+			break
+		}
+		name = name[:last]
+	}
+	if digits, isNode := strings.CutPrefix(name, "k"); isNode && strings.Trim(digits, "0123456789") == "" {
+		return "k"
+	}
+	return name
+}
+
+// vector writes an instance of registers. One of a single bit is called after the bit.
+func (d *design) vector(v vector) {
+	line := append(append(d.start("  "), d.module...), "_register "...)
+	if len(v.cells) == 1 {
+		line = append(d.AppendCell(line, v.cells[0]), "_i (.clk(clk), .ce(ce), .d("...)
+	} else {
+		line = fmt.Appendf(line, "#(.WIDTH(%d)) %s_i (.clk(clk), .ce(ce), .d(", len(v.cells), v.name)
+	}
+	line = append(concatenation(line, v.cells, func(line []byte, c netlist.Cell) []byte {
+		data := d.n.Inputs(c)[0]
+		d.used.Add(int(data))
+		return d.net(line, data)
+	}), "), .q("...)
+	d.end(append(concatenation(line, v.cells, d.AppendCell), "));"...))
+}
+
+// concatenation appends bits that belong to cells, the first the lowest.
+func concatenation(line []byte, cells []netlist.Cell, bit func([]byte, netlist.Cell) []byte) []byte {
+	if len(cells) == 1 {
+		return bit(line, cells[0])
+	}
+	line = append(line, '{')
+	for i, c := range slices.Backward(cells) {
+		if line = bit(line, c); i > 0 {
+			line = append(line, ", "...)
+		}
+	}
+	return append(line, '}')
 }
 
 // valid writes the bits that go with the samples.

@@ -150,16 +150,15 @@ func TestClockedFaults(t *testing.T) {
 		{"a register removed", ".counts({count_1_1_s4, count_1_0_s4, ", ".counts({count_1_1_s4, count_1[0], "},
 		{"a register removed before a probe", "c0_k2_l2_s3, c0_k1_l2_s3, c0_k0_l2_s3", "c0_k2_l2_s3, c0_k1_l2_s3, c0_k0_l2"},
 		{
-			"a register too many", ".d(count_1[0]), .q(count_1_0_s4)",
-			".d(count_1[0]), .q(kept)); tiny_register kept_i (.clk(clk), .ce(ce), .d(kept), .q(count_1_0_s4)",
+			"a register too many", "count_1_0_s4}));",
+			"kept})); tiny_register kept_i (.clk(clk), .ce(ce), .d(kept), .q(count_1_0_s4));",
 		},
 		{"data moves in a stall", "if (ce) q <= d", "q <= d"},
 		{
-			"a register moves in a stall", ".ce(ce), .d(count_0[0]), .q(count_0_0_s4)",
-			".ce(1'b1), .d(count_0[0]), .q(count_0_0_s4)",
+			"a register moves in a stall", "count_0_s4_i (.clk(clk), .ce(ce)", "count_0_s4_i (.clk(clk), .ce(1'b1)",
 		},
 		{"data moves in stalls alone", "if (ce) q <= d", "if (!ce) q <= d"},
-		{"data waits for samples", ".ce(ce), .d(c0_k0_l1), ", ".ce(ce & in_valid), .d(c0_k0_l1), "},
+		{"data waits for samples", "c0_s2_i (.clk(clk), .ce(ce)", "c0_s2_i (.clk(clk), .ce(ce & in_valid)"},
 		{"valid moves in a stall", "else if (ce) valid", "else valid"},
 		{"no reset", "if (rst) valid <= {4{1'b0}};\n    else if (ce) valid", "if (ce) valid"},
 		{
@@ -179,13 +178,12 @@ func TestClockedFaults(t *testing.T) {
 		{"valid stays", "{valid[2:0], in_valid}", "{valid[2:0], in_valid} | {valid[3], 3'd0}"},
 		{"never valid", "out_valid = valid[3]", "out_valid = 1'b0 & valid[3]"},
 		{
-			"what stands in a gap reaches a sample", ".d(c0_k0_l1), .q(c0_k0_l1_s2)",
-			".d(c0_k0_l1 | (x0_gt3 & ~x0_gt3)), .q(c0_k0_l1_s2)",
+			"what stands in a gap reaches a sample", "c0_k0_l1}),", "c0_k0_l1 | (x0_gt3 & ~x0_gt3)}),",
 		},
 		{"a gate", "c0_k1_l1 = x0_gt7_s1 | x0_gt15_s1", "c0_k1_l1 = x0_gt7_s1 & x0_gt15_s1"},
 		{
-			"data of the sample before", ".d(x1_gt3_s1), .q(x1_gt3_s2)",
-			".d(x1_gt3_s1), .q(kept)); tiny_register kept_i (.clk(clk), .ce(ce), .d(kept), .q(x1_gt3_s2)",
+			"data of the sample before", "x1_gt3_s2}));",
+			"kept})); tiny_register kept_i (.clk(clk), .ce(ce), .d(kept), .q(x1_gt3_s2));",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,6 +17,18 @@ const (
 	AnyNets = "`default_nettype wire\n"
 )
 
+// Below returns a module that is not the one that its file is named after. The comments around it are for verilator
+// -Wall, which wants files and modules to have the same name.
+func Below(module string) string {
+	return "// verilator lint_off DECLFILENAME\n" + module + "// verilator lint_on DECLFILENAME\n"
+}
+
+// SimulationOnly begins what synthesisers do not read, and AnyTool ends it: models of primitives that they know.
+const (
+	SimulationOnly = "\n`ifndef SYNTHESIS\n"
+	AnyTool        = "`endif\n"
+)
+
 // Attribute returns the line before a module that says from which build it is.
 func Attribute(version uint32) string {
 	return fmt.Sprintf("(* ialgn_version = 32'h%08x *)\n", version)
@@ -81,20 +93,19 @@ func (f *family) lookUpTable(inputs int) Primitive {
 	return Primitive{Name: name, Parameter: f.LUT.Parameter, Inputs: f.LUT.Inputs[:pins], Output: f.LUT.Output}
 }
 
-// Model returns the model of the primitive as [WriteCells] writes it, for a place in the file after the given number
-// of lines.
-func (p Primitive) Model(lines int) string {
+// Model returns the model of the primitive as [WriteCells] writes it.
+func (p Primitive) Model() string {
 	ports := ""
 	for _, pin := range p.Inputs {
 		ports += fmt.Sprintf("    input  wire %s,\n", pin)
 	}
 	ports = "(\n" + ports + fmt.Sprintf("    output wire %s\n);\n", p.Output)
 	if p.Parameter == "" {
-		return moduleAlone(lines, p.Name, ports+"  assign CO = (I0 & I1) | (I0 & CI) | (I1 & CI);\n")
+		return moduleAlone(p.Name, ports+"  assign CO = (I0 & I1) | (I0 & CI) | (I1 & CI);\n")
 	}
 	values := 1 << len(p.Inputs)
 	head := fmt.Sprintf("#(\n    parameter [%d:0] %s = %d'h0\n) ", values-1, p.Parameter, values)
-	return moduleAlone(lines, p.Name, head+ports+p.choices())
+	return moduleAlone(p.Name, head+ports+p.choices())
 }
 
 // choices returns the statements of a LUT. Each input chooses a half of what is left, so that an
@@ -113,8 +124,7 @@ func (p Primitive) choices() string {
 	return text.String()
 }
 
-// moduleAlone returns a module with a line directive that gives it a file name of its own, for a place after the
-// given number of lines: verilator -Wall wants file and module to have the same name.
-func moduleAlone(lines int, name, text string) string {
-	return fmt.Sprintf("\n`line %d \"%s.v\" 0\nmodule %s %sendmodule\n", lines+3, name, name, text)
+// moduleAlone returns a module of a name.
+func moduleAlone(name, text string) string {
+	return "\n" + Below("module "+name+" "+text+"endmodule\n")
 }

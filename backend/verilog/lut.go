@@ -176,16 +176,25 @@ func WriteCellsOf(w io.Writer, opt Options, parts ...*netlist.Netlist) error {
 			}
 		}
 	}
-	d.comment("What the primitives in %s.v do, target %s", d.module, d.family.Name)
-	d.comment("(the directives are for verilator -Wall, which wants files called as their modules)")
+	use := ""
+	if !d.family.Modelled {
+		use = ", for simulators; synthesisers define SYNTHESIS and have their own"
+	}
+	d.comment("What the primitives in %s.v do, target %s%s", d.module, d.family.Name, use)
 	d.text("\n" + NoNets)
+	if !d.family.Modelled {
+		d.text(SimulationOnly)
+	}
 	for width, used := range luts {
 		if used {
-			d.text(d.family.lookUpTable(width).Model(d.line))
+			d.text(d.family.lookUpTable(width).Model())
 		}
 	}
 	if carry {
-		d.text(carryCell.Model(d.line))
+		d.text(carryCell.Model())
+	}
+	if !d.family.Modelled {
+		d.text(AnyTool)
 	}
 	d.text("\n" + AnyNets)
 	return d.flush()

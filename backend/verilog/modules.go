@@ -45,7 +45,8 @@ var (
 		"index is the class of the largest count, class 0 in the lowest bits; the lowest of equals", argmaxModule,
 	}
 	registerHelper = Helper{
-		"_register", nil,
+		"_register",
+		[]string{"WIDTH"},
 		[]string{"clk", "ce", "d"},
 		"q", "q is d as it was at the last edge of clk at which ce was 1",
 		registerModule,
@@ -55,13 +56,9 @@ var (
 // Helpers returns the modules in the order in which they stand in a file.
 func Helpers() []Helper { return []Helper{popcountHelper, argmaxHelper, registerHelper} }
 
-// Module returns the text of the module for a place in the file after the given number of lines. A line directive
-// gives it a file name of its own: verilator -Wall wants file and module to have the same name.
-func (h Helper) Module(module string, lines int) string {
-	name := module + h.Suffix
-	return fmt.Sprintf("\n// %s\n// (the directive is for verilator -Wall, which wants files called as their "+
-		"modules)\n`line %d \"%s.v\" 0\n%s",
-		h.title, lines+5, name, strings.ReplaceAll(h.text, "NAME"+h.Suffix, name))
+// Module returns the text of the module.
+func (h Helper) Module(module string) string {
+	return "\n// " + h.title + "\n" + Below(strings.ReplaceAll(h.text, "NAME"+h.Suffix, module+h.Suffix))
 }
 
 // head returns the end of the module's name and the parameters, as an instance has them.
@@ -88,7 +85,7 @@ func (d *design) modules() {
 	}
 	for i, used := range []bool{popcount, argmax, register} {
 		if used {
-			d.text(Helpers()[i].Module(d.module, d.line))
+			d.text(Helpers()[i].Module(d.module))
 		}
 	}
 }

@@ -9,13 +9,11 @@ import (
 // columns is where long lines are wrapped.
 const columns = 100
 
-// printer writes lines and remembers the first error and the number of lines, which
-// the line directives need.
+// printer writes lines and remembers the first error.
 type printer struct {
-	w    *bufio.Writer
-	buf  []byte // the line being built
-	line int    // lines written
-	err  error
+	w   *bufio.Writer
+	buf []byte // the line being built
+	err error
 }
 
 func newPrinter(w io.Writer) *printer { return &printer{w: bufio.NewWriterSize(w, 1<<16)} }
@@ -24,11 +22,6 @@ func newPrinter(w io.Writer) *printer { return &printer{w: bufio.NewWriterSize(w
 func (p *printer) text(s string) {
 	if _, err := p.w.WriteString(s); p.err == nil {
 		p.err = err
-	}
-	for i := range len(s) {
-		if s[i] == '\n' {
-			p.line++
-		}
 	}
 }
 
@@ -46,7 +39,6 @@ func (p *printer) end(line []byte) {
 		p.spaces(lead)
 		p.write(rest[:cut])
 		p.write([]byte{'\n'})
-		p.line++
 		rest = bytes.TrimLeft(rest[cut:], " ")
 	}
 }

@@ -31,7 +31,7 @@ func CheckPlain(r io.Reader, memories ...string) error {
 }
 
 // plainDirectives are the directives that [Write] writes.
-var plainDirectives = map[string]bool{"default_nettype": true, "line": true, "timescale": true}
+var plainDirectives = map[string]bool{"default_nettype": true, "timescale": true}
 
 // actingWords are the reserved words that bring in what is not in the file.
 var actingWords = map[string]bool{

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/backend/verilog"
 	"ialgn/internal/plural"
 	"ialgn/netlist"
 )
@@ -77,12 +78,8 @@ func (d *design) loader(wrapper string) module {
 // file returns a file of modules, the wrapper itself first.
 func (d *design) file(header string, top module, below ...module) string {
 	text := header + "`default_nettype none\n\n" + top.text
-	for i, m := range below {
-		text += "\n// " + m.comment + "\n"
-		if i == 0 {
-			text += "// (the directive is for verilator -Wall, which wants files called as their modules)\n"
-		}
-		text += fmt.Sprintf("`line %d \"%s.v\" 0\n", strings.Count(text, "\n")+2, m.name) + m.text
+	for _, m := range below {
+		text += "\n// " + m.comment + "\n" + verilog.Below(m.text)
 	}
 	return text + "\n`default_nettype wire\n"
 }

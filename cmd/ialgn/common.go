@@ -9,7 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 
 	"ialgn"
 
@@ -61,11 +63,18 @@ func begin(c *cli.Context) error {
 	return limitCores(c)
 }
 
+// maxThreads bounds --threads: each thread takes memory, and no machine has that many cores.
+const maxThreads = 4096
+
 // limitCores limits the process to the cores that --threads allows.
 func limitCores(c *cli.Context) error {
 	n := c.Int("threads")
 	if n < 0 {
 		return fmt.Errorf("--threads %d: must be positive", n)
+	}
+	if n > maxThreads {
+		return hint.With(fmt.Errorf("--threads %d: more than %d", n, maxThreads),
+			"leave the option out for the %d cores of this machine", runtime.NumCPU())
 	}
 	runtime.GOMAXPROCS(n) // 0 changes nothing
 	return checkDataFolder(c)
@@ -112,14 +121,32 @@ func dataOf(c *cli.Context) (d ialgn.Data) {
 	return d
 }
 
+// foldersKey is where the list of the folders that a command made is in the metadata of the App.
+const foldersKey = "folders"
+
 // makeFolder makes the folder that an output goes to, if it is not there.
-func makeFolder(path string) error {
+func makeFolder(c *cli.Context, path string) error {
+	made := c.App.Metadata[foldersKey].(*[]string)
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); err == nil || at == filepath.Dir(at) {
+			break
+		}
+		*made = append(*made, at)
+	}
 	err := os.MkdirAll(path, 0o777)
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
 		return hint.With(fmt.Errorf("%s: cannot be made a folder (%w)", path, cause.Err), "name another place with -o")
 	}
 	return err
+}
+
+// removeEmpty removes folders that a command made and left empty, the deepest first.
+func removeEmpty(made []string) {
+	slices.SortFunc(made, func(a, b string) int { return len(b) - len(a) })
+	for _, path := range made {
+		os.Remove(path) // which fails for one with files
+	}
 }
 
 // report is what a command found: one struct for both forms of output.
@@ -141,7 +168,7 @@ func show(c *cli.Context, r report) error {
 	if !c.Bool("json") {
 		b := paper{colours: screen.Colours(c.App.Writer)}
 		r.text(&b)
-		_, err := b.WriteTo(c.App.Writer)
+		_, err := io.WriteString(c.App.Writer, screen.Visible(b.String(), b.colours))
 		return err
 	}
 	enc := json.NewEncoder(c.App.Writer)

@@ -33,7 +33,7 @@ func checkPlots(c *cli.Context, charts []string) error {
 	case dir == "":
 		return hint.With(errors.New("--plots: no folder given"), "name the folder for the charts with --plots DIR")
 	default:
-		if err := makeFolder(dir); err != nil {
+		if err := makeFolder(c, dir); err != nil {
 			return hint.With(err, "name another place with --plots")
 		}
 		g := guard(c)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"ialgn/diagnose/probe"
 	"ialgn/diagnose/probes"
+	"ialgn/internal/decimal"
 	"ialgn/internal/filelock"
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
@@ -92,7 +92,7 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 	}
 	var layers []int
 	for _, word := range strings.Split(c.String("layers"), ",") {
-		l, err := strconv.Atoi(strings.TrimSpace(word))
+		l, err := decimal.Int(strings.TrimSpace(word))
 		if err != nil || l < 0 || l > depth || len(layers) > 0 && l <= layers[len(layers)-1] {
 			return nil, hint.With(fmt.Errorf("--layers %.40q: want ascending numbers of layers, 0 to %d", c.String("layers"),
 				depth), "for example --layers 0,1,%d", depth)

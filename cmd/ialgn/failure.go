@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 type output struct {
 	io.Writer
 	began   bool
+	failed  error // the first error of writing
 	colours bool
 }
 
@@ -23,7 +25,9 @@ func newOutput(w io.Writer) *output { return &output{Writer: w, colours: screen.
 // Write implements io.Writer.
 func (o *output) Write(p []byte) (int, error) {
 	o.began = o.began || len(p) > 0
-	return o.Writer.Write(p)
+	n, err := o.Writer.Write(p)
+	o.failed = cmp.Or(o.failed, err)
+	return n, err
 }
 
 // Colours implements [screen.Coloured].

@@ -151,6 +151,8 @@ func TestFullDisk(t *testing.T) {
 				{"compile m.st -o design --lut 4", []int{5_000, 20_000}},
 				{"compile m.st -o other --emit blif,go", []int{5_000, 20_000}},
 				{"predict m.st ../new.csv", []int{5_000, 20_000}},
+				{"sim design --vcd x.vcd", []int{5_000}},
+				{"sim design --activity x.json", []int{5_000}},
 			} {
 				for _, n := range c.bytes {
 					d.try(t, strings.Fields(c.args), n, good)
@@ -160,8 +162,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// plainReason is the message of a disk that takes no more.
-const plainReason = `^ialgn: [^\n]*%s[^\n]*\n(ialgn: hint: [^\n]*\n)?$`
+// plainReason is the message of a disk that takes no more. It begins with the file.
+const plainReason = `^ialgn: (write )?[^ \n]+: [^\n]*%s[^\n]*\n(ialgn: hint: [^\n]*\n)?$`
 
 // try runs a command that must fail for want of room.
 func (d disk) try(t *testing.T, args []string, n int, good map[string]string) {

@@ -178,7 +178,7 @@ func handedTo(t *testing.T, dir, top string) {
 	yosys := tooltest.Find(t, "yosys")
 	primitives := ""
 	if more := primitivesOf(dir, top); len(more) > 0 {
-		primitives = "read_verilog -lib " + more[0] + "; "
+		primitives = "read_verilog -nosynthesis -lib " + more[0] + "; "
 	}
 	tooltest.Run(t, yosys, dir, "-q", "-e", "undriven|multiple drivers", "-p",
 		primitives+"read_verilog "+strings.Join(sources, " ")+"; hierarchy -check -top "+top+"; proc; check -assert")

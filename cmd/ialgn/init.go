@@ -42,7 +42,7 @@ func initConfig(c *cli.Context) error {
 		return err
 	}
 	if path := c.String("o"); path != "" {
-		if err := makeFolder(filepath.Dir(path)); err != nil {
+		if err := makeFolder(c, filepath.Dir(path)); err != nil {
 			return err
 		}
 	}

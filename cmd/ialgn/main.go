@@ -17,7 +17,6 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -46,7 +45,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), append(mpi.Signals(), os.Interrupt, syscall.SIGTERM)...)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	// Where Go itself ends the process, as for want of memory, that is by a signal, and not with the
 	// exit status 2, which would mean that a check found a difference.
@@ -54,6 +53,16 @@ func main() {
 	code := run(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// endings returns the signals that save the work so far and end the program. A terminal that is closed sends SIGHUP,
+// which nohup has the program ignore.
+func endings() []os.Signal {
+	all := append(mpi.Signals(), os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // run is the whole program but for the process: it returns the exit status.
@@ -74,8 +83,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			f.tell(errs)
 			inObject(f)
 		}}
-		app.Metadata = map[string]any{teamKey: t}
-		return t.end(app.RunContext(ctx, permute.Args(askedOfHelp(args), app.Commands)))
+		var made []string
+		app.Metadata = map[string]any{teamKey: t, foldersKey: &made}
+		err := app.RunContext(ctx, permute.Args(askedOfHelp(args), app.Commands))
+		if err != nil {
+			removeEmpty(made)
+		} else {
+			err = out.failed // the parser prints help, and says nothing of errors
+		}
+		return t.end(err)
 	})
 }
 
@@ -153,6 +169,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   usageError,
+		Before:         func(c *cli.Context) error { return checkNumbers(c.Args().Slice(), commands) },
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
 				return hint.Near(hint.With(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands"), name,
@@ -175,33 +192,6 @@ func fullVersion() string {
 func commandNames(commands []*cli.Command) (all []string) {
 	for _, c := range commands {
 		all = append(all, c.Name)
-	}
-	return all
-}
-
-func usageError(c *cli.Context, err error, _ bool) error {
-	name := "ialgn"
-	if c.Command != nil && c.Command.Name != "" && c.Command.Name != "ialgn" {
-		name += " " + c.Command.Name
-	}
-	option, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-	if !unknown {
-		return hint.With(err, "`%s -h` shows the options", name)
-	}
-	err = hint.With(fmt.Errorf("there is no option --%s", option), "`%s -h` shows the options", name)
-	return hint.Near(err, "--"+option, optionNames(c))
-}
-
-// optionNames returns the names of a command's options, as they are given.
-func optionNames(c *cli.Context) (all []string) {
-	flags := c.App.Flags
-	if c.Command != nil {
-		flags = slices.Concat(c.Command.Flags, flags)
-	}
-	for _, f := range flags {
-		for _, n := range f.Names() {
-			all = append(all, "--"+n)
-		}
 	}
 	return all
 }

@@ -44,7 +44,7 @@ func man(c *cli.Context) error {
 	p := program(c.App)
 	p.Date, p.Sections, p.Common = build.Date(), reference(manSections), reference(manCommon)
 	r := manReport{Dir: c.String("o")}
-	if err := makeFolder(r.Dir); err != nil {
+	if err := makeFolder(c, r.Dir); err != nil {
 		return err
 	}
 	pages := manual.Pages(p)

@@ -47,9 +47,9 @@ func withHelp(flags []cli.Flag) []cli.Flag {
 func describe(f cli.Flag) (o manual.Option) {
 	for _, n := range f.Names() {
 		if len(n) == 1 {
-			o.Names = append([]string{"-" + n}, o.Names...)
+			o.Names = append([]string{dashed(n)}, o.Names...)
 		} else {
-			o.Names = append(o.Names, "--"+n)
+			o.Names = append(o.Names, dashed(n))
 		}
 	}
 	d, ok := f.(cli.DocGenerationFlag)

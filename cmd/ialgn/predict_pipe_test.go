@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,7 +53,11 @@ func TestPredictPipe(t *testing.T) {
 				_, err := w.WriteString(c.sent) // more than a pipe holds
 				sent <- err
 			}()
-			interruptPredict(t, model, in, c.lines)
+			end := unix.SIGTERM
+			if c.lines == 0 && !signal.Ignored(unix.SIGHUP) { // which nohup ignores
+				end = unix.SIGHUP
+			}
+			interruptPredict(t, model, in, c.lines, end)
 			if err := <-sent; err != nil {
 				t.Error(err)
 			}
@@ -61,7 +66,7 @@ func TestPredictPipe(t *testing.T) {
 }
 
 // interruptPredict runs predict and sends it a signal when it has printed so many lines, or else after some time.
-func interruptPredict(t *testing.T, model string, in *os.File, lines int) {
+func interruptPredict(t *testing.T, model string, in *os.File, lines int, end os.Signal) {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -97,7 +102,7 @@ func interruptPredict(t *testing.T, model string, in *os.File, lines int) {
 	if lines == 0 {
 		time.Sleep(300 * time.Millisecond) // to open the model
 	}
-	if err := p.Signal(unix.SIGTERM); err != nil {
+	if err := p.Signal(end); err != nil {
 		t.Fatal(err)
 	}
 	state, err := p.Wait()

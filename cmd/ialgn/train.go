@@ -13,7 +13,9 @@ import (
 	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
+	"ialgn/trainer"
 	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
 )
 
 func trainCommand() *cli.Command {
@@ -118,10 +120,10 @@ func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOp
 		return o, nil, hint.With(errors.New("--init: names no model file"),
 			"leave the option out to draw the parameters by train.seed")
 	}
-	if err := overwrite.Distinct(path, c.String("log")); err != nil {
+	if err := checkLog(c, cfg, path); err != nil {
 		return o, nil, err
 	}
-	if err := makeFolder(filepath.Dir(path)); err != nil {
+	if err := makeFolder(c, filepath.Dir(path)); err != nil {
 		return o, nil, err
 	}
 	log := c.String("log")
@@ -135,6 +137,23 @@ func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOp
 	}
 	o.Progress, o.Warn = p.show, p.warn
 	return o, p, nil
+}
+
+// checkLog refuses a log that is one of the files that the run reads or writes, with --force, too: a log is added to.
+func checkLog(c *cli.Context, cfg *ialgn.Config, path string) error {
+	log := c.String("log")
+	if log == "" {
+		return nil
+	}
+	used := append(inputs(c), dataset.Candidates(cfg.Data, folders(c))...)
+	for i := range max(1, c.Int("seeds")) {
+		if c.IsSet("seeds") {
+			used = append(used, trainer.Files(trainer.SeedPath(path, cfg.Train.Seed+uint64(i)))...)
+		} else {
+			used = append(used, trainer.Files(path)...)
+		}
+	}
+	return overwrite.Apart("Log", log, used...)
 }
 
 type trainReport struct {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"ialgn"
+	"ialgn/internal/decimal"
 	"ialgn/internal/option"
 	"ialgn/internal/screen"
 	"ialgn/sim/verify"
@@ -93,7 +93,7 @@ func parseSamples(s string) (int, error) {
 	if s == "all" {
 		return ialgn.AllSamples, nil
 	}
-	n, err := strconv.Atoi(s)
+	n, err := decimal.Int(s)
 	if err != nil || n < 1 {
 		return 0, option.Errorf("{Samples} %s: must be positive, or all", s)
 	}

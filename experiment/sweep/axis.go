@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/internal/decimal"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/trainer/config"
@@ -89,7 +90,7 @@ func newAxis(key string, values []string) (Axis, error) {
 
 // ranged is a range: LOW..HIGH has all whole numbers from LOW to HIGH, and LOW..HIGH*FACTOR every product of LOW with
 // FACTOR, over and over, that is not above HIGH.
-var ranged = regexp.MustCompile(`^([0-9]+)\.\.([0-9]+)(?:\*([0-9]+))?$`)
+var ranged = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\.\.([0-9]+(?:\.[0-9]+)?)(?:\*([0-9]+(?:\.[0-9]+)?))?$`)
 
 // expand returns the values of a range, or the value itself. No range has more values than a sweep has runs.
 func expand(text string) ([]string, error) {
@@ -97,37 +98,45 @@ func expand(text string) ([]string, error) {
 	if part == nil {
 		return []string{text}, nil
 	}
-	low, high, factor := number(part[1]), number(part[2]), big.NewInt(1)
-	if part[3] != "" {
-		factor = number(part[3])
+	low, high, by := number(part[1]), number(part[2]), number(part[3])
+	next := func(v *big.Rat) *big.Rat { return new(big.Rat).Mul(v, by) }
+	if part[3] == "" {
+		by = big.NewRat(1, 1)
+		next = func(v *big.Rat) *big.Rat { return new(big.Rat).Add(v, by) }
 	}
-	one := big.NewInt(1)
 	switch {
+	case low == nil || high == nil || by == nil:
+		return nil, hint.With(fmt.Errorf("%.60s: is not a range of numbers", text), "write LOW..HIGH or LOW..HIGH*FACTOR")
+	case part[3] == "" && !(low.IsInt() && high.IsInt()):
+		return nil, hint.With(fmt.Errorf("%.60s: is a range of fractions without a factor", text),
+			"write LOW..HIGH*FACTOR, for example 0.001..0.1*10, or name the values")
 	case low.Cmp(high) > 0:
 		return nil, hint.With(fmt.Errorf("%.60s: begins above its end", text), "write LOW..HIGH")
-	case part[3] != "" && (factor.Cmp(one) <= 0 || low.Sign() == 0):
+	case part[3] != "" && (by.Cmp(big.NewRat(1, 1)) <= 0 || low.Sign() == 0):
 		return nil, hint.With(fmt.Errorf("%.60s: never comes to its end", text),
-			"a factor is 2 or more, and what it multiplies 1 or more")
+			"a factor is above 1, and what it multiplies above 0")
 	}
 	var all []string
-	for v := low; v.Cmp(high) <= 0; {
+	for v := low; v.Cmp(high) <= 0; v = next(v) {
 		if len(all) == MaxRuns {
 			return nil, hint.With(fmt.Errorf("%.60s: has more values than the %d runs that a sweep may have", text, MaxRuns),
 				"name fewer, for example with a factor: 100..3200*2")
 		}
-		all = append(all, v.String())
-		if part[3] != "" {
-			v = new(big.Int).Mul(v, factor)
-		} else {
-			v = new(big.Int).Add(v, one)
-		}
+		places, _ := v.FloatPrec()
+		all = append(all, v.FloatString(places))
 	}
 	return all, nil
 }
 
-// number returns the number that digits stand for.
-func number(digits string) *big.Int {
-	n, _ := new(big.Int).SetString(digits, 10)
+// longest bounds the digits of a number in a range, whose products are exact.
+const longest = 24
+
+// number returns the number that a text writes in decimal, nil for none.
+func number(text string) *big.Rat {
+	if len(text) > longest || !decimal.Valid(text) {
+		return nil
+	}
+	n, _ := new(big.Rat).SetString(text)
 	return n
 }
 

@@ -22,11 +22,15 @@ func TestParseAxis(t *testing.T) {
 		{"k=100..999*3", []string{"100", "300", "900"}},
 		{"k=18446744073709551614..18446744073709551615", []string{"18446744073709551614", "18446744073709551615"}},
 		{"k=0.1,1e-3,-5", []string{"0.1", "1e-3", "-5"}},
-		{"k=../a.csv,1..b,0.5..1", []string{"../a.csv", "1..b", "0.5..1"}},
+		{"k=../a.csv,1..b,0.5...1", []string{"../a.csv", "1..b", "0.5...1"}},
+		{"lr=0.003..0.05*2", []string{"0.003", "0.006", "0.012", "0.024", "0.048"}},
+		{"k=0.001..0.1*10", []string{"0.001", "0.01", "0.1"}},
+		{"k=1..4*1.5", []string{"1", "1.5", "2.25", "3.375"}},
+		{"k=0.5..0.5*2,7", []string{"0.5", "7"}},
 		{"k=a=b", []string{"a=b"}},
 	} {
 		got, err := ParseAxis(test.text)
-		if diff := cmp.Diff(Axis{"k", test.want}, got); diff != "" || err != nil {
+		if diff := cmp.Diff(Axis{strings.TrimSpace(test.text[:strings.IndexByte(test.text, '=')]), test.want}, got); diff != "" || err != nil {
 			t.Errorf("%s (-want +got):\n%s, error %v", test.text, diff, err)
 		}
 	}
@@ -40,6 +44,11 @@ func TestParseAxisRefuses(t *testing.T) {
 		"k=5..1":                     "--grid k: 5..1: begins above its end",
 		"k=1..5*1":                   "--grid k: 1..5*1: never comes to its end",
 		"k=0..5*2":                   "--grid k: 0..5*2: never comes to its end",
+		"k=0..0.5*2":                 "--grid k: 0..0.5*2: never comes to its end",
+		"k=0.1..0.5*0.5":             "--grid k: 0.1..0.5*0.5: never comes to its end",
+		"k=0.1..0.5":                 "--grid k: 0.1..0.5: is a range of fractions without a factor",
+		"k=01..05":                   "--grid k: 01..05: is not a range of numbers",
+		"k=1..1.00001*1.00000000001": "--grid k: 1..1.00001*1.00000000001: has more values than the 1000 runs",
 		"k=1..1001":                  "--grid k: 1..1001: has more values than the 1000 runs",
 		"k=1..9999999999999999":      "--grid k: 1..9999999999999999: has more values than",
 		"name=a,b":                   "--grid name: cannot be swept: the names of files are made by the sweep",

@@ -8,12 +8,16 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
+
+	"ialgn/internal/decimal"
 )
 
 // amended returns facts as JSON, with further ones in them.
 func amended(data []byte, further []string) ([]byte, error) {
 	if !json.Valid(data) && len(data) > 0 {
-		converted, err := yaml.YAMLToJSON(data)
+		converted, err := toJSON(data)
 		if err != nil {
 			return nil, fmt.Errorf("neither JSON nor YAML: %w", err)
 		}
@@ -42,7 +46,7 @@ func amended(data []byte, further []string) ([]byte, error) {
 		if !found {
 			return nil, fmt.Errorf("%q: want KEY=VALUE, such as group_sum.tau=5", text)
 		}
-		converted, err := yaml.YAMLToJSON([]byte(value))
+		converted, err := toJSON([]byte(value))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
@@ -55,6 +59,23 @@ func amended(data []byte, further []string) ([]byte, error) {
 		}
 	}
 	return json.Marshal(all)
+}
+
+// toJSON returns YAML as JSON. A number that is not plain decimal, such as 0x10 or 1_000, becomes a text, which no key of
+// a number takes.
+func toJSON(data []byte) ([]byte, error) {
+	var text strings.Builder
+	for _, t := range lexer.Tokenize(string(data)) {
+		origin := t.Origin
+		switch t.Type {
+		case token.IntegerType, token.BinaryIntegerType, token.OctetIntegerType, token.HexIntegerType, token.FloatType:
+			if !decimal.Valid(t.Value) {
+				origin = strings.Replace(origin, t.Value, strconv.Quote(t.Value), 1)
+			}
+		}
+		text.WriteString(origin)
+	}
+	return yaml.YAMLToJSON([]byte(text.String()))
 }
 
 // step is a key, with a place in a list behind it or not.

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ialgn/internal/decimal"
 	"ialgn/internal/jsonfault"
 )
 
@@ -190,8 +191,8 @@ func number(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(raw, &text) != nil {
 		return raw
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+	v, err := decimal.Float(text)
+	if err != nil {
 		return raw
 	}
 	return strconv.AppendFloat(nil, v, 'g', -1, 64)

@@ -36,8 +36,9 @@ var backends = []Rule{
 		Test: []string{"compiler", "sim"},
 	},
 	{
-		Package: "backend/wrapper", Imports: []string{"netlist", "netlist/names", "backend/inputs", "internal/plural"},
-		Test: []string{"backend/verilog", "sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
+		Package: "backend/wrapper",
+		Imports: []string{"netlist", "netlist/names", "backend/inputs", "backend/verilog", "internal/plural"},
+		Test:    []string{"sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
 	},
 	{
 		Package: "backend/fold",

@@ -2,11 +2,12 @@ package archtest
 
 // helpers are the rows of internal packages and of the commands for developers.
 var helpers = []Rule{
-	{Package: "internal/atomicfile"},
+	{Package: "internal/atomicfile", Imports: []string{"internal/filelock"}},
 	{Package: "internal/bitplane"},
 	{Package: "internal/build"},
 	{Package: "internal/command"},
 	{Package: "internal/crew", External: []string{sync}},
+	{Package: "internal/decimal"},
 	{Package: "internal/filekind", Imports: []string{"internal/hint"}},
 	{Package: "internal/filelock", External: []string{sys}},
 	{Package: "internal/hint"},

@@ -384,7 +384,7 @@ var policy = Policy{
 		},
 	}),
 
-	Common: []string{"internal/hint", "internal/option"}, // the words of errors
+	Common: []string{"internal/decimal", "internal/hint", "internal/option"}, // numbers as users write them, the words of errors
 	Test: []string{
 		"internal/modelgen", "internal/netgen", "internal/testbench", "internal/tooltest",
 		"netlist/freeze",

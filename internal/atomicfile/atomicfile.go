@@ -13,6 +13,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ialgn/internal/filelock"
 )
 
 // bufferSize spares system calls to writers of small pieces.
@@ -38,6 +41,9 @@ type File struct {
 // random part in the middle: ".NAME.0123abcd.tmp". The caller ends it with [File.Commit]
 // or [File.Abort]; deferring Abort is right, as it does nothing after Commit.
 //
+// The file is locked while it is written. Create removes the temporary files of the same path
+// that no process holds: killed ones have left them.
+//
 // It returns an error if the folder does not exist or cannot be written to, or if path
 // is a folder or a device. A symbolic link is followed, so that its target is what is replaced.
 func Create(path string) (*File, error) {
@@ -45,6 +51,7 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	leftovers(target, filelock.Abandoned)
 	f, err := openBeside(target)
 	if err != nil {
 		return nil, explain(filepath.Dir(target), err)
@@ -116,9 +123,13 @@ func openBeside(target string) (f *os.File, err error) {
 	for range attempts {
 		name := fmt.Sprintf("%s.%s.%08x.tmp", folder, base, rand.Uint32())
 		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil || filelock.Hold(f) && filelock.Current(f, name) {
 			break
 		}
+		f.Close() // another process took it for a leftover, before it was locked
 	}
 	return f, err
 }
@@ -155,14 +166,17 @@ func (f *File) Commit() error {
 	}
 	f.done = true
 	err := f.File.Sync()
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
+	if !filelock.MovesOpen || err != nil {
+		err = cmp.Or(err, f.Close())
 	}
 	if err != nil {
+		f.Close() // a second time is harmless
 		os.Remove(f.Name())
 		return reason("write to the disk", err)
 	}
-	if err := os.Rename(f.Name(), f.target); err != nil {
+	err = os.Rename(f.Name(), f.target) // while it is locked, where that can be
+	f.Close()
+	if err != nil {
 		os.Remove(f.Name())
 		return reason("rename", err)
 	}
@@ -255,7 +269,10 @@ func Write(path string, write func(io.Writer) error) error {
 // RemoveLeftovers removes the temporary files that killed processes left beside path.
 // It is for the one process that writes path: it would take away the file that another
 // is writing. A folder that cannot be read holds none.
-func RemoveLeftovers(path string) {
+func RemoveLeftovers(path string) { leftovers(path, func(string) bool { return true }) }
+
+// leftovers removes the temporary files of a path that are abandoned.
+func leftovers(path string, abandoned func(path string) bool) {
 	folder, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(folder + "."))
 	if err != nil {
@@ -264,7 +281,7 @@ func RemoveLeftovers(path string) {
 	for _, e := range entries {
 		random, ok := strings.CutPrefix(e.Name(), "."+base+".")
 		random, isTemporary := strings.CutSuffix(random, ".tmp")
-		if ok && isTemporary && len(random) == 8 && e.Type().IsRegular() {
+		if ok && isTemporary && len(random) == 8 && e.Type().IsRegular() && abandoned(folder+e.Name()) {
 			os.Remove(folder + e.Name())
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/atomicfile"
+	"ialgn/internal/filelock"
 )
 
 // content returns the files of a folder with what they hold.
@@ -253,6 +254,42 @@ func TestRemoveLeftovers(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Errorf("%s is gone", name)
 		}
+	}
+}
+
+// TestCreateRemovesLeftovers has a killed process leave a file, and two others write at the same time: the leftover goes,
+// and each of the two leaves the other's file alone.
+func TestCreateRemovesLeftovers(t *testing.T) {
+	if !filelock.MovesOpen {
+		t.Skip("nothing tells leftovers on this system")
+	}
+	path := filepath.Join(t.TempDir(), "m")
+	killed, err := atomicfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.Close() // as the system does
+	first, err := atomicfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(killed.Name()); err == nil {
+		t.Errorf("%s is still there", killed.Name())
+	}
+	second, err := atomicfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range []*atomicfile.File{first, second} {
+		if _, err := f.Write([]byte{'1' + byte(i)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"m": "2"}, content(t, filepath.Dir(path))); diff != "" {
+		t.Errorf("folder (-want +got):\n%s", diff)
 	}
 }
 

@@ -37,7 +37,7 @@ func Acquire(path string) (*Lock, error) {
 			f.Close()
 			return nil, err
 		}
-		if !current(f, path) { // its holder removed the file after it was opened here
+		if !Current(f, path) { // its holder removed the file after it was opened here
 			f.Close()
 			continue
 		}
@@ -55,12 +55,15 @@ func Acquire(path string) (*Lock, error) {
 
 // Beside locks a file for whoever writes it, by [Acquire] of .NAME.lock beside it. All symbolic
 // links to a file mean the same lock.
-func Beside(path string) (*Lock, error) {
+func Beside(path string) (*Lock, error) { return Acquire(PathBeside(path)) }
+
+// PathBeside returns the path of the file that [Beside] locks.
+func PathBeside(path string) string {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
 	}
 	folder, base := filepath.Split(path)
-	return Acquire(folder + "." + base + ".lock")
+	return folder + "." + base + ".lock"
 }
 
 // inUse adds the number of the process that holds a lock to the error, if it is known.
@@ -83,8 +86,8 @@ func holder(f *os.File) (number string, ok bool) {
 	return number, err == nil && len(text) <= longest && strings.Trim(number, "0123456789") == ""
 }
 
-// current reports whether the path still names the open file.
-func current(f *os.File, path string) bool {
+// Current reports whether the path still names the open file.
+func Current(f *os.File, path string) bool {
 	a, err := f.Stat()
 	if err != nil {
 		return false
@@ -115,7 +118,7 @@ func (l *Lock) Release() {
 	if l.file != nil {
 		l.file.Close()
 	}
-	if l.path != "" && !removesOpen {
+	if l.path != "" && !MovesOpen {
 		os.Remove(l.path) // which fails if the next holder has it open
 	}
 }

@@ -7,8 +7,8 @@ import "os"
 // Lacks is what cannot be locked on this system, empty if all can.
 const Lacks = "files and folders"
 
-// removesOpen says that an open file can be removed.
-const removesOpen = false
+// MovesOpen says that an open file can be renamed and removed.
+const MovesOpen = false
 
 // lock has nothing to lock with.
 func lock(*os.File, bool) error { return nil }
@@ -18,3 +18,9 @@ func openFolder(path string) (*os.File, error) {
 	_, err := os.Stat(path)
 	return nil, err
 }
+
+// Hold locks nothing: see [Abandoned].
+func Hold(*os.File) bool { return true }
+
+// Abandoned reports false: no file of this system is known to be left by a killed process.
+func Abandoned(string) bool { return false }

@@ -11,8 +11,8 @@ import (
 // Lacks is what cannot be locked on this system, empty if all can.
 const Lacks = ""
 
-// removesOpen says that an open file can be removed.
-const removesOpen = true
+// MovesOpen says that an open file can be renamed and removed.
+const MovesOpen = true
 
 // openFolder opens a folder to be locked.
 func openFolder(path string) (*os.File, error) { return os.Open(path) }
@@ -23,15 +23,35 @@ func lock(f *os.File, wait bool) error {
 	if !wait {
 		how |= syscall.LOCK_NB
 	}
+	err := flock(f, how)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) || errors.Is(err, syscall.EBADF) {
+		return nil
+	}
+	return err
+}
+
+// flock is the call of the system, again where a signal ended it. Its error is [ErrHeld] if another process holds the lock.
+func flock(f *os.File, how int) error {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), how); {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.EWOULDBLOCK):
 			return ErrHeld
-		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.EBADF):
-			return nil
 		default:
 			return err
 		}
 	}
+}
+
+// Hold locks an open file until it is closed, where the system can, and reports whether no other process holds it.
+func Hold(f *os.File) bool { return lock(f, false) == nil }
+
+// Abandoned reports whether no process holds a file that was locked by [Hold]. It is false where that cannot be known.
+func Abandoned(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

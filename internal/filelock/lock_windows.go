@@ -10,8 +10,8 @@ import (
 // Lacks is what cannot be locked on this system, empty if all can.
 const Lacks = "folders"
 
-// removesOpen says that an open file can be removed.
-const removesOpen = false
+// MovesOpen says that an open file can be renamed and removed.
+const MovesOpen = false
 
 // lockedAt is the byte that is locked. What is locked nobody else can read, so it is far behind the number in the file.
 const lockedAt = 1 << 30
@@ -37,3 +37,9 @@ func openFolder(path string) (*os.File, error) {
 	_, err := os.Stat(path)
 	return nil, err
 }
+
+// Hold locks nothing: see [Abandoned].
+func Hold(*os.File) bool { return true }
+
+// Abandoned reports false: no file of this system is known to be left by a killed process.
+func Abandoned(string) bool { return false }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/option"
 )
 
 // Guard knows what a command must not write over. The zero value knows no input, and takes no
@@ -107,17 +108,52 @@ func Distinct(paths ...string) error {
 		if path == "" || path == os.DevNull {
 			continue
 		}
-		at, err := filepath.Abs(path)
+		at, err := located(path)
 		if err != nil {
 			return err
-		}
-		if to, err := filepath.EvalSymlinks(at); err == nil {
-			at = to
 		}
 		if known[at] {
 			return hint.With(fmt.Errorf("%s: would be written twice", path), "name two files")
 		}
 		known[at] = true
+	}
+	return nil
+}
+
+// located returns where a path leads: an absolute path, its symbolic links followed as far as there is a file.
+func located(path string) (string, error) {
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if to, err := filepath.EvalSymlinks(at); err == nil {
+		return to, nil
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(at))
+	if err != nil {
+		return at, nil
+	}
+	return filepath.Join(folder, filepath.Base(at)), nil
+}
+
+// Apart returns an error if a path, to which the option by adds lines, names one of the other paths, which the command
+// reads or writes itself. It knows symbolic and hard links.
+func Apart(by, path string, others ...string) error {
+	at, err := located(path)
+	if err != nil || path == os.DevNull {
+		return err
+	}
+	info, _ := os.Stat(at)
+	for _, other := range others {
+		there, err := located(other)
+		if err != nil || other == "" {
+			continue
+		}
+		known, err := os.Stat(there)
+		if at == there || err == nil && info != nil && os.SameFile(info, known) {
+			return hint.With(option.Errorf("{"+by+"} %s: is a file that the command itself reads or writes (%s)", path, other),
+				"name another file")
+		}
 	}
 	return nil
 }

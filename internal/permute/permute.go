@@ -66,6 +66,41 @@ func flagsFirst(args []string, c *cli.Command) []string {
 	return append(flags, rest...)
 }
 
+// Values calls found with each option of the command that args name and the value that it is given, in order, until
+// found returns an error, which it returns.
+func Values(args []string, commands []*cli.Command, found func(c *cli.Command, f cli.Flag, value string) error) error {
+	var command *cli.Command
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		a := args[i]
+		if command == nil {
+			if at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.Name == a }); at >= 0 {
+				command = commands[at]
+			}
+			continue
+		}
+		name, value, assigned := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if len(a) < 2 || a[0] != '-' {
+			continue
+		}
+		if !assigned {
+			if !takesValue(a, command) || i+1 == len(args) {
+				continue
+			}
+			i++
+			value = args[i]
+		}
+		for _, f := range command.Flags {
+			if !slices.Contains(f.Names(), name) {
+				continue
+			}
+			if err := found(command, f, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // takesValue reports whether the next argument is the value of a flag: of an unknown one it is none.
 func takesValue(arg string, c *cli.Command) bool {
 	name := strings.TrimLeft(arg, "-")

@@ -18,7 +18,12 @@ const (
 	Green  Colour = "32"
 	Yellow Colour = "33"
 	Cyan   Colour = "36"
+
+	plainColour Colour = "0"
 )
+
+// begin returns what has a terminal write in the colour.
+func (c Colour) begin() string { return "\x1b[" + string(c) + "m" }
 
 // Coloured is a writer that knows whether it shows colours.
 type Coloured interface {
@@ -29,7 +34,7 @@ type Coloured interface {
 // Paint returns a text in a colour for a [Coloured] writer that shows colours, and as it is for all others.
 func Paint(w io.Writer, c Colour, text string) string {
 	if t, ok := w.(Coloured); ok && t.Colours() {
-		return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+		return c.begin() + text + plainColour.begin()
 	}
 	return text
 }

@@ -82,12 +82,15 @@ func (s *Screen) Terminal() bool { return s.columns != nil }
 // Colours implements [Coloured].
 func (s *Screen) Colours() bool { return s.colours }
 
-// Write writes whole lines in the place of the bar.
+// Write writes whole lines, made [Visible], in the place of the bar.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
-	return s.w.Write(p)
+	if _, err := io.WriteString(s.w, Visible(string(p), s.colours)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // erase takes the bar away.

@@ -179,6 +179,6 @@ func (z *freezer) head() {
 		counts = append(counts, count...)
 	}
 	index := z.Cell(netlist.Argmax, uint64(width), netlist.Origin{}, counts...)
-	z.Output("class_index", netlist.ClassBits(len(z.f.Classes)), []string{"class"},
+	z.Output(netlist.ClassPort, netlist.ClassBits(len(z.f.Classes)), []string{"class"},
 		netlist.Word(index, netlist.ClassBits(len(z.f.Classes))))
 }

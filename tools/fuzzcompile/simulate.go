@@ -116,7 +116,7 @@ func (o options) cells(ctx context.Context, d verify.Design, dir, flow string) (
 	if files, err = o.emit(d, dir); err != nil {
 		return files, err
 	}
-	read := "read_verilog " + filepath.Base(files.Design)
+	read := "read_verilog -nosynthesis " + filepath.Base(files.Design)
 	if o.style == verilog.LUTs && flow == flowGates {
 		if err := o.write(filepath.Join(dir, "cells.v"), d.Product, verilog.WriteCells); err != nil {
 			return files, err

@@ -26,7 +26,7 @@ var readers = []reader{
 
 // readYosys returns the Verilog that yosys writes of a text, without its cells.
 func readYosys(ctx context.Context, d *design, dir, text string) (string, error) {
-	script := "read_verilog cells.v dut.v; hierarchy -top " + d.options.Module +
+	script := "read_verilog -nosynthesis cells.v dut.v; hierarchy -top " + d.options.Module +
 		"; proc; flatten; opt_clean; write_verilog -noattr read.v"
 	if _, err := readBy(ctx, "yosys", d, dir, text, "-q", "-p", script); err != nil {
 		return "", err

@@ -219,15 +219,17 @@ func (d *design) textThreshold(r *rand.Rand) *textChange {
 // registerRewrites break a register, or the bits that go with the samples. Q is what a
 // register holds, D what it is given.
 var registerRewrites = rewrites(
-	`(?s)dut_register \w+ \(\.clk\(clk\), \.ce\(ce\), \.d\(([^)]+)\),\s+\.q\(([^)]+)\)\);`, `assign ${2} = ${1};`,
+	`(?s)dut_register (?:#\(\.WIDTH\(\d+\)\) )?\w+ \(\.clk\(clk\),\s+\.ce\(ce\),\s+\.d\(([^)]+)\),\s+\.q\(([^)]+)\)\);`,
+	`assign ${2} = ${1};`,
 	`\.ce\(ce\), \.d\(`, `.ce(1'b1), .d(`,
 	`\.ce\(ce\), \.d\(`, `.ce(in_valid), .d(`,
 	`\.ce\(ce\), \.d\(`, `.ce(ce & valid[0]), .d(`,
 	`\.ce\(ce\), \.d\(`, `.ce(~rst), .d(`,
 	`\.clk\(clk\), \.ce\(ce\)`, `.clk(~clk), .ce(ce)`,
 	`(\.clk\(clk\), \.ce\(ce\)), \.d\(([^)]+)\)`, `${1}, .d(~${2})`,
-	`(?s)(dut_register) (\w+)_i \(\.clk\(clk\), \.ce\(ce\), \.d\(([^)]+)\),\s+\.q\(([^)]+)\)\);`,
-	`wire ${2}_more; ${1} ${2}_a (.clk(clk), .ce(ce), .d(${3}), .q(${2}_more)); ${1} ${2}_i (.clk(clk), .ce(ce), .d(${2}_more), .q(${4}));`,
+	`(?s)dut_register #\(\.WIDTH\((\d+)\)\) (\w+)_i \(\.clk\(clk\),\s+\.ce\(ce\),\s+\.d\(([^)]+)\),\s+\.q\(([^)]+)\)\);`,
+	`wire [$1-1:0] ${2}_more; dut_register #(.WIDTH($1)) ${2}_a (.clk(clk), .ce(ce), .d(${3}), .q(${2}_more)); `+
+		`dut_register #(.WIDTH($1)) ${2}_i (.clk(clk), .ce(ce), .d(${2}_more), .q(${4}));`,
 	`if \(ce\) q <= d;`, `q <= d;`,
 	`if \(rst\) valid <= [^;]*;\s+else if`, `if`,
 	`else if \(ce\) valid`, `else valid`,

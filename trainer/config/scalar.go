@@ -3,12 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
-	"regexp"
 	"strconv"
-	"strings"
 
+	"ialgn/internal/decimal"
 	"ialgn/internal/hint"
 )
 
@@ -17,10 +15,6 @@ type scalar struct {
 	text   string
 	quoted bool // a quoted scalar is text, even if it looks like a number
 }
-
-// decimal is the form of numbers: what YAML's core schema and Go agree on, without
-// hexadecimal, infinity, NaN, and leading zeros, which mean octal to some.
-var decimal = regexp.MustCompile(`^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
 
 // assign sets a key's value. Any scalar can be text; a number has to be written as one.
 func (s scalar) assign(to reflect.Value) error {
@@ -51,25 +45,18 @@ func (s scalar) assign(to reflect.Value) error {
 
 // number sets a number; its error is [strconv.ErrSyntax] or [strconv.ErrRange].
 func (s scalar) number(to reflect.Value) error {
-	if !decimal.MatchString(s.text) {
-		return strconv.ErrSyntax
-	}
-	text := strings.TrimPrefix(s.text, "+")
 	switch {
 	case to.CanFloat():
-		v, err := strconv.ParseFloat(text, 64)
+		v, err := decimal.Float(s.text)
 		to.SetFloat(v)
 		return err
 	case to.CanUint():
-		v, err := strconv.ParseUint(text, 10, 64)
+		v, err := decimal.Uint(s.text)
 		to.SetUint(v)
 		return err
 	}
-	v, err := strconv.ParseInt(text, 10, 64)
-	if v > math.MaxInt || v < math.MinInt {
-		return strconv.ErrRange
-	}
-	to.SetInt(v)
+	v, err := decimal.Int(s.text)
+	to.SetInt(int64(v))
 	return err
 }
 

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ialgn/internal/hint"
@@ -307,7 +306,7 @@ func (r *scanned) sorted() ([]string, error) {
 func sortLabels(labels []string) error {
 	values := make(map[string]float64, len(labels))
 	for _, l := range labels {
-		x, err := strconv.ParseFloat(l, 64)
+		x, err := parseNumber(l, false)
 		if err != nil || x != x {
 			slices.Sort(labels)
 			return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ialgn/internal/option"
+	"ialgn/trainer/config"
 )
 
 // found is where a set's files are.
@@ -71,6 +72,27 @@ func (k *kind) places(dir string, folders []string) []string {
 // foreign reports whether a folder's name belongs to another set.
 func (k *kind) foreign(name string) bool {
 	return slices.ContainsFunc(kinds, func(o *kind) bool { return o != k && slices.Contains(o.folders, name) })
+}
+
+// Candidates returns the paths at which files that the configuration itself names are looked for. The members of
+// archives are looked for in the archive.
+func Candidates(cfg config.Data, folders []string) (paths []string) {
+	for _, name := range []string{cfg.Train, cfg.TrainLabels, cfg.Test, cfg.TestLabels} {
+		if name == "" {
+			continue
+		}
+		if archive, _, in := inArchive(name); in {
+			name = archive
+		}
+		if filepath.IsAbs(name) {
+			paths = append(paths, name)
+			continue
+		}
+		for _, dir := range append([]string{"", cfg.Dir}, folders...) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths
 }
 
 // locate returns the first place that holds all of the files, of which each has one or

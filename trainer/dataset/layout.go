@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
+	"ialgn/internal/decimal"
 	"ialgn/internal/hint"
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
@@ -143,7 +143,7 @@ func (lay layout) number(line []string) int {
 
 // columnNumber returns the column of so many that a text gives by its number, counted from 1; -1 if it gives none.
 func columnNumber(text string, columns int) int {
-	n, err := strconv.Atoi(text)
+	n, err := decimal.Int(text)
 	if err != nil || n < 1 || n > columns {
 		return -1
 	}
@@ -155,7 +155,7 @@ func (lay layout) uncertain() bool { return lay.header != "no" && lay.features =
 
 func allNumbers(line []string) bool {
 	return !slices.ContainsFunc(line, func(field string) bool {
-		_, err := strconv.ParseFloat(field, 64)
+		_, err := parseNumber(field, false)
 		return err != nil
 	})
 }
@@ -212,7 +212,7 @@ func (lay layout) lists() bool { return len(lay.only)+len(lay.drop)+len(lay.cate
 // named reports whether a list has a name that cannot be the number of a column.
 func (lay layout) named(line []string) bool {
 	return slices.ContainsFunc(slices.Concat(lay.only, lay.drop, lay.categories), func(name string) bool {
-		_, err := strconv.Atoi(name)
+		_, err := decimal.Int(name)
 		return err != nil || columnNumber(name, len(line)) < 0 && slices.Contains(line, name)
 	})
 }

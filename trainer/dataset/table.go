@@ -268,6 +268,9 @@ func parseNumber(text string, comma bool) (float64, error) {
 		}
 		text = strings.Replace(text, ",", ".", 1)
 	}
+	if strings.ContainsAny(text, "xX_") { // a form of Go's alone, such as 0x1p-2
+		return 0, strconv.ErrSyntax
+	}
 	return strconv.ParseFloat(text, 64)
 }
 

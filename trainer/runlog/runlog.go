@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -281,8 +282,9 @@ func Form(path string) overwrite.Form {
 
 // Writer appends epochs to a log.
 type Writer struct {
-	file *os.File
-	csv  bool
+	file  *os.File
+	csv   bool
+	fresh bool // the file was made here, and has no epoch
 }
 
 // Append opens a log to append to it, in CSV if its name ends in .csv. A last line that was cut off is ended first, and
@@ -291,13 +293,14 @@ func Append(path string, guard overwrite.Guard) (*Writer, error) {
 	if err := guard.Check(path, Form(path)); err != nil {
 		return nil, err
 	}
+	_, missing := os.Stat(path)
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return nil, hint.With(err, "name a file in a folder that is there and can be written")
 	}
-	w := &Writer{file: f, csv: IsCSV(path)}
+	w := &Writer{file: f, csv: IsCSV(path), fresh: errors.Is(missing, fs.ErrNotExist)}
 	if err := w.begin(guard.Forced()); err != nil {
-		f.Close()
+		_ = w.Close() // the first error is the cause
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return w, nil
@@ -345,6 +348,7 @@ func (w *Writer) goOn(size int64, forced bool) error {
 
 // Write appends an epoch, in one piece: others may append to the same file.
 func (w *Writer) Write(e Epoch) error {
+	w.fresh = false
 	if !w.csv {
 		line, err := json.Marshal(e)
 		if err != nil {
@@ -370,5 +374,21 @@ func (w *Writer) put(text string) error {
 	return err
 }
 
-// Close closes the file.
-func (w *Writer) Close() error { return w.file.Close() }
+// Close closes the file. It removes one that was made for this writer and has no epoch: nothing was trained.
+func (w *Writer) Close() error {
+	info, err := w.file.Stat()
+	empty := w.fresh && err == nil && info.Mode().IsRegular() && info.Size() <= w.headed()
+	err = w.file.Close()
+	if empty {
+		os.Remove(w.file.Name())
+	}
+	return err
+}
+
+// headed returns the size of a log without an epoch.
+func (w *Writer) headed() int64 {
+	if w.csv {
+		return int64(len(header()) + 1)
+	}
+	return 0
+}

@@ -2,8 +2,9 @@ package topology
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"ialgn/internal/decimal"
 )
 
 // The ranges of the keys of convolutions.
@@ -136,11 +137,11 @@ func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 			l.key, "missing, which topology conv needs", "give the kernels of each convolution, for example 32,128",
 		}
 	}
-	values, bad := numbers(text, l.min, l.max)
+	values, bad, ok := numbers(text, l.min, l.max)
 	switch {
-	case bad != "":
+	case !ok:
 		return nil, &Fault{
-			l.key, fmt.Sprintf("%.20q is no whole number of %d to %d", bad, l.min, l.max),
+			l.key, fmt.Sprintf("%.20q in %.40q is no whole number of %d to %d", bad, text, l.min, l.max),
 			"give such numbers, with commas between",
 		}
 	case convolutions == 0 && len(values) > maxConvolutions:
@@ -156,28 +157,29 @@ func (l *convList) read(k *Keys, convolutions int) ([]int, *Fault) {
 	return values, nil
 }
 
-// numbers returns the whole numbers of a list, or the first element that is none within the range.
-func numbers(text string, least, most int) (all []int, bad string) {
+// numbers returns the whole numbers of a list. If one of its elements is no number within the range, it returns that
+// element, which may be empty, and false.
+func numbers(text string, least, most int) (all []int, bad string, ok bool) {
 	for element := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(element))
+		n, err := decimal.Int(strings.TrimSpace(element))
 		if err != nil || n < least || n > most {
-			return nil, element
+			return nil, element, false
 		}
 		all = append(all, n)
 	}
-	return all, ""
+	return all, "", true
 }
 
 // ImageSize returns planes, rows and columns of the images that convolutions read.
 func (k *Keys) ImageSize() (size [3]int, fault *Fault) {
-	all, bad := numbers(k.Image, 1, maxImage)
+	all, _, ok := numbers(k.Image, 1, maxImage)
 	switch {
 	case k.Image == "":
 		return size, &Fault{
 			"image", "missing, and this data set does not say what its images are",
 			"give planes, rows and columns, for example 3,32,32",
 		}
-	case bad != "" || len(all) != 3:
+	case !ok || len(all) != 3:
 		return size, &Fault{
 			"image", fmt.Sprintf("%.40q does not say what the images are", k.Image),
 			fmt.Sprintf("give planes, rows and columns, each up to %d, for example 3,32,32", maxImage),

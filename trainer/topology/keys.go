@@ -3,8 +3,9 @@ package topology
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"ialgn/internal/decimal"
 )
 
 // Keys are the keys of a configuration that describe the network: its section model.
@@ -114,7 +115,7 @@ func (k *Keys) LayerWidths() ([]int, error) {
 	}
 	var widths []int
 	for text := range strings.SplitSeq(k.Widths, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
+		n, err := decimal.Int(strings.TrimSpace(text))
 		if err != nil || n < 1 || n > MaxWidth {
 			return nil, fmt.Errorf("%.20q is no width, which is a whole number of 1 to %d", text, MaxWidth)
 		}

@@ -6,6 +6,12 @@ use ieee.std_logic_1164.all;
 package \clocked__pkg\ is
   constant \clocked__version\ : std_logic_vector(31 downto 0) := x"1ea5ed01";
   constant \clocked__latency\ : natural := 2; -- enabled clocks from inputs to outputs
+  constant \clocked__CLASS_normal\ : natural := 0; -- class normal
+  constant \clocked__CLASS_worn_out\ : natural := 1; -- class worn out
+  constant \clocked__CLASS_2\ : natural := 2; -- class
+  constant \clocked__CLASS_NORMAL_3\ : natural := 3; -- class NORMAL
+  constant \clocked__CLASS_d_j_vu\ : natural := 4; -- class _d?j?__vu_
+  constant \clocked__CLASS_normal_3_5\ : natural := 5; -- class normal_3
 
   component \clocked_\ is
     port (

@@ -31,7 +31,7 @@ func (r *reader) instance(module []byte) {
 
 // helper reads an instance of a module of the same file.
 func (r *reader) helper(h verilog.Helper) {
-	if h.Parameters == nil {
+	if h.Suffix == "_register" {
 		r.register(h)
 		return
 	}
@@ -104,11 +104,18 @@ func (r *reader) instanceName() {
 	r.declare(name, scalar, reserved)
 }
 
-// register reads an instance of a register: of the clock, of the enable, and of no other.
+// register reads an instance of a register of one bit or, with its width, of several: of the clock, of the enable, and of
+// no other.
 func (r *reader) register(h verilog.Helper) {
 	r.s.Form = Register
 	if !r.clocked {
 		r.fail("a register without a clock")
+	}
+	width := 1
+	if r.next() == '#' {
+		if width = r.parameters(h.Parameters)[0]; r.err == nil && width < 2 {
+			r.fail("a register of %d bits with its width", width)
+		}
 	}
 	r.instanceName()
 	r.expect('(')
@@ -120,13 +127,29 @@ func (r *reader) register(h verilog.Helper) {
 		r.expect(',')
 	}
 	r.openPin(h.Inputs[last])
-	r.bitOrConstant()
+	r.bitList(width, r.bitOrConstant)
 	r.expect(')')
 	r.expect(',')
 	r.openPin(h.Output)
-	r.driveScalar()
+	r.bitList(width, r.driveScalar)
 	r.expect(')')
 	r.expect(')')
+}
+
+// bitList reads so many bits, in braces unless it is one.
+func (r *reader) bitList(width int, bit func()) {
+	if width == 1 {
+		bit()
+		return
+	}
+	r.expect('{')
+	for i := 0; i < width && r.err == nil; i++ {
+		if i > 0 {
+			r.expect(',')
+		}
+		bit()
+	}
+	r.expect('}')
 }
 
 // driveScalar reads the name of a scalar, which has its driver here.
@@ -237,14 +260,19 @@ func (r *reader) isLastPin() bool {
 func (s *scanner) cells() {
 	s.comments()
 	s.fixed(verilog.NoNets)
-	for all, last := families(), -1; s.err == nil && !bytes.Equal(s.text[s.at:], []byte("\n"+verilog.AnyNets)); {
+	end := "\n" + verilog.AnyNets
+	if bytes.HasPrefix(s.text[s.at:], []byte(verilog.SimulationOnly)) {
+		s.at += len(verilog.SimulationOnly)
+		end = verilog.AnyTool + end
+	}
+	for all, last := families(), -1; s.err == nil && !bytes.Equal(s.text[s.at:], []byte(end)); {
 		if all, last = s.model(all, last); len(all) == 0 {
 			s.at++ // behind an empty line
 			s.odd()
 			return
 		}
 	}
-	s.ending()
+	s.fixed(end)
 }
 
 // model reads the model of a primitive that comes behind one of a number, and returns the families
@@ -254,7 +282,7 @@ func (s *scanner) model(of []family, after int) (have []family, number int) {
 	for _, f := range of {
 		for i := after + 1; i < len(f); i++ {
 			try := scanner{text: s.text, at: s.at}
-			if try.module(f[i].Model); try.err == nil {
+			if try.fixed(f[i].Model()); try.err == nil {
 				have, number, end = append(have, f), i, try.at
 			}
 		}

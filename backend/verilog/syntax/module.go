@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 
 	"ialgn/backend/verilog"
@@ -44,30 +43,10 @@ func (r *reader) file() {
 	r.fixed("endmodule\n")
 	for _, h := range verilog.Helpers() {
 		if r.used[h.Suffix] {
-			r.module(func(lines int) string { return h.Module(r.name, lines) })
+			r.fixed(h.Module(r.name))
 		}
 	}
 	r.ending()
-}
-
-// module reads a module with a directive that gives its first line a number. The number is that of
-// the line, or another: tools give it in messages alone.
-func (s *scanner) module(text func(lines int) string) {
-	const directive = "`line "
-	number := 0
-	if i := bytes.Index(s.text[s.at:], []byte(directive)); i >= 0 {
-		digits := scanner{text: s.text, at: s.at + i + len(directive)}
-		number = digits.number()
-	}
-	s.fixed(text(number - numbered(text(0))))
-}
-
-// numbered returns the number that a module has in its directive, behind no lines.
-func numbered(text string) int {
-	_, rest, _ := strings.Cut(text, "`line ")
-	digits, _, _ := strings.Cut(rest, " ")
-	number, _ := strconv.Atoi(digits)
-	return number
 }
 
 // ending reads the last lines of a file.

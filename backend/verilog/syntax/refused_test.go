@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/backend/verilog"
 	"ialgn/backend/verilog/syntax"
 )
 
@@ -237,10 +238,9 @@ var refusedOfGates = []change{
 	{"popcount from one", "i = 0; i < WIDTH", "i = 1; i < WIDTH"},
 	{"a function with another variable", "    integer i;\n", "    integer i, j;\n"},
 	{"a default that matters", "parameter WIDTH = 2,", "parameter WIDTH = 3,"},
-	{"a line without a number", "`line ", "`line x"},
-	{"a line of another file", "popcount.v\" 0", "popcount.sv\" 0"},
-	{"a line of another level", "popcount.v\" 0", "popcount.v\" 1"},
-	{"a module of operators less", "endmodule\n\n// index", "endmodule\n\n// and no index"},
+	{"a comment of another kind", "// verilator lint_off DECLFILENAME", "// verilator lint_off WIDTH"},
+	{"a comment less", "// verilator lint_on DECLFILENAME\n", ""},
+	{"a module of operators less", "DECLFILENAME\n\n// index", "DECLFILENAME\n\n// and no index"},
 	{
 		"another module of operators", "\n`default_nettype wire\n",
 		"\nmodule tiny_core_register;\nendmodule\n\n`default_nettype wire\n",
@@ -258,12 +258,18 @@ var refusedOfPipelines = []change{
 	{"initial zeros", "reg [3:0] valid;", "reg [3:0] valid = {4{1'b0}};"},
 	{"initial block", "reg [3:0] valid;", "reg [3:0] valid;\n  initial valid = 4'b1111;"},
 	{"initial value by index", "  // data\n", "  initial valid[3] = 1'b1;\n  // data\n"},
-	{"initial of a data register", "output reg  q\n", "output reg  q = 1'b1\n"},
+	{"initial of a data register", "output reg  [WIDTH-1:0] q\n", "output reg  [WIDTH-1:0] q = 1'b1\n"},
 	{
 		"initial in the register's module", "  always @(posedge clk) if (ce) q <= d;",
 		"  initial q = 1'b0;\n  always @(posedge clk) if (ce) q <= d;",
 	},
-	{"INIT of an instance", "tiny_pipeline_register x0", "tiny_pipeline_register #(.INIT(1'b1)) x0"},
+	{"INIT of an instance", "tiny_pipeline_register #(.WIDTH(3)) x0", "tiny_pipeline_register #(.INIT(1'b1)) x0"},
+	{"a width of less", "#(.WIDTH(3)) x0_s1_i", "#(.WIDTH(2)) x0_s1_i"},
+	{"a width of more", "#(.WIDTH(3)) x0_s1_i", "#(.WIDTH(4)) x0_s1_i"},
+	{"a width of one", "#(.WIDTH(3)) x0_s1_i", "#(.WIDTH(1)) x0_s1_i"},
+	{"no width", "#(.WIDTH(3)) x0_s1_i", "x0_s1_i"},
+	{"a bit of data less", "x0_gt7, x0_gt3}),", "x0_gt7}),"},
+	{"a bit twice", ".q({x0_gt15_s1, x0_gt7_s1,", ".q({x0_gt15_s1, x0_gt15_s1,"},
 	{"more stages than are used", "reg [3:0] valid;", "reg [4:0] valid;"},
 	{"another register", "reg [3:0] valid;", "reg [3:0] other;"},
 	{"two registers", "reg [3:0] valid;", "reg [3:0] valid;\n  reg [3:0] valid;"},
@@ -289,12 +295,12 @@ var refusedOfPipelines = []change{
 	{"data by in_valid", "assign c0_k0_l1 = x0_gt3_s1 &", "assign c0_k0_l1 = in_valid &"},
 	{"another clock", "_s1_i (.clk(clk)", "_s1_i (.clk(ce)"},
 	{"the clock inverted", "_s1_i (.clk(clk)", "_s1_i (.clk(~clk)"},
-	{"another enable", ".ce(ce), .d(x0_gt3)", ".ce(1'b1), .d(x0_gt3)"},
-	{"no enable", ".ce(ce), .d(x0_gt3)", ".d(x0_gt3)"},
-	{"an expression for data", ".d(x0_gt3)", ".d(~x0_gt3)"},
-	{"a word for data", ".d(x0_gt3)", ".d(x)"},
-	{"data unconnected", ".d(x0_gt3)", ".d()"},
-	{"a bit of a bus for q", ".q(x0_gt3_s1)", ".q(count_0[0])"},
+	{"another enable", ".ce(ce), .d({x0_gt15,", ".ce(1'b1), .d({x0_gt15,"},
+	{"no enable", ".ce(ce), .d({x0_gt15,", ".d({x0_gt15,"},
+	{"an expression for data", ".d({x0_gt15,", ".d({~x0_gt15,"},
+	{"a word for data", ".d({x0_gt15,", ".d({x,"},
+	{"data unconnected", ".d({x0_gt15, x0_gt7, x0_gt3})", ".d()"},
+	{"a bit of a bus for q", ".q({x0_gt15_s1,", ".q({count_0[0],"},
 	{"registers as a latch", "always @(posedge clk) if (ce)", "always @* if (ce)"},
 	{"registers without an enable", "if (ce) q <= d", "q <= d"},
 	{"no reset", "    input  wire rst,\n", ""},
@@ -388,7 +394,10 @@ func TestCellsRefused(t *testing.T) {
 	for _, c := range []change{
 		{"another choice", "of1[1] : of1[0]", "of1[0] : of1[1]"},
 		{"another name", "module LUT2", "module LUT3"},
-		{"a line of another file", "LUT1.v", "LUT2.v"},
+		{"an end less", verilog.AnyTool, ""},
+		{"another condition", "`ifndef SYNTHESIS", "`ifdef SYNTHESIS"},
+		{"another macro", "`ifndef SYNTHESIS", "`ifndef VERILATOR"},
+		{"an alternative", verilog.AnyTool, "`else\n" + verilog.AnyTool},
 		{"an initial value", "endmodule", "  initial ;\nendmodule"},
 		{"more behind", "\n`default_nettype wire\n", "\nmodule m;\nendmodule\n\n`default_nettype wire\n"},
 		{"translate off", "// What", "// synopsys translate_off\n// What"},
@@ -399,9 +408,10 @@ func TestCellsRefused(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	first, rest, _ := strings.Cut(sound, "\n`line")
-	model, _, _ := strings.Cut(rest, "endmodule\n")
-	twice := first + "\n`line" + model + "endmodule\n\n`line" + rest
+	const begin, end = "\n// verilator lint_off", "lint_on DECLFILENAME\n"
+	first, rest, _ := strings.Cut(sound, begin)
+	model, _, _ := strings.Cut(rest, end)
+	twice := first + begin + model + end + begin + rest
 	if err := syntax.CheckCells([]byte(twice)); err == nil {
 		t.Error("a model twice is accepted")
 	}

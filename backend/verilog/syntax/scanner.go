@@ -171,7 +171,7 @@ var commentWords = func() map[string]bool {
 		"", "-", "Module", "Stages", "data", "Register", "Input", "Output", "Probes", "Wire", "chains", "Argmax:",
 		"layer", "functions", "comparators", "popcounts", "counters", "argmax", "carries", "outputs", "probes", "bits",
 		"what",
-		"valid[i]:", "registers", "samples", "stage", "What", "(the",
+		"valid[i]:", "registers", "samples", "stage", "What",
 	} {
 		words[w] = true
 	}

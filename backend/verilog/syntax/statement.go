@@ -8,7 +8,7 @@ import (
 
 // begin begins a statement.
 func (r *reader) begin() {
-	r.s = Statement{From: r.at, Drives: None, Declares: r.s.Declares[:0], Reads: r.s.Reads[:0]}
+	r.s = Statement{From: r.at, Drives: None, Declares: r.s.Declares[:0], Reads: r.s.Reads[:0], More: r.s.More[:0]}
 }
 
 // end ends a statement and the line.
@@ -154,6 +154,10 @@ func (r *reader) drive(n Name, low, count int) {
 		return
 	}
 	s.driven += int32(count)
+	if r.s.Drives != None && r.s.Drives != n {
+		r.s.More = append(r.s.More, n)
+		return
+	}
 	r.s.Drives = n
 }
 

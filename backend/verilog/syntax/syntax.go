@@ -79,6 +79,7 @@ type Statement struct {
 	From, To int    // range of its lines in the text
 	Declares []Name // wires
 	Drives   Name   // the name that gets a value, at least in some bits; or [None]
+	More     []Name // further names that get one: of a register of several bits
 	Reads    []Name // ports and wires, as often as they stand there
 }
 
@@ -121,6 +122,7 @@ func Parse(text []byte, module string) (*File, error) {
 	f := &File{Text: text}
 	r, err := read(text, module, func(s Statement) {
 		s.Declares, s.Reads = append([]Name(nil), s.Declares...), append([]Name(nil), s.Reads...)
+		s.More = append([]Name(nil), s.More...)
 		f.Statements = append(f.Statements, s)
 	})
 	if err != nil {

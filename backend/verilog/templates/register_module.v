@@ -1,8 +1,10 @@
-module NAME_register (
+module NAME_register #(
+    parameter WIDTH = 1
+) (
     input  wire clk,
     input  wire ce,
-    input  wire d,
-    output reg  q
+    input  wire [WIDTH-1:0] d,
+    output reg  [WIDTH-1:0] q
 );
   always @(posedge clk) if (ce) q <= d;
 endmodule

@@ -75,8 +75,7 @@ module tiny_core (
 endmodule
 
 // count is the number of ones among bits
-// (the directive is for verilator -Wall, which wants files called as their modules)
-`line 80 "tiny_core_popcount.v" 0
+// verilator lint_off DECLFILENAME
 module tiny_core_popcount #(
     parameter WIDTH = 2,  // at least 2
     parameter BITS = 2    // enough for WIDTH
@@ -95,10 +94,10 @@ module tiny_core_popcount #(
 
   assign count = ones(bits);
 endmodule
+// verilator lint_on DECLFILENAME
 
 // index is the class of the largest count, class 0 in the lowest bits; the lowest of equals
-// (the directive is for verilator -Wall, which wants files called as their modules)
-`line 102 "tiny_core_argmax.v" 0
+// verilator lint_off DECLFILENAME
 module tiny_core_argmax #(
     parameter CLASSES = 2,  // at least 2
     parameter BITS = 1,     // of a count
@@ -124,5 +123,6 @@ module tiny_core_argmax #(
 
   assign index = largest(counts);
 endmodule
+// verilator lint_on DECLFILENAME
 
 `default_nettype wire

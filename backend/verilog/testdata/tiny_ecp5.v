@@ -2,6 +2,7 @@
 //
 // - model tiny
 // - LUTs of the target ecp5; tiny_luts_cells.v says what they do, for simulators
+// - compile --style gates writes operators in place of LUTs, to be read
 //
 // Input ports (of each word, the lowest bit is the least significant):
 //   - x[7:0]               2 words of 4 bits
@@ -75,8 +76,7 @@ module tiny_luts (
 endmodule
 
 // count is the number of ones among bits
-// (the directive is for verilator -Wall, which wants files called as their modules)
-`line 80 "tiny_luts_popcount.v" 0
+// verilator lint_off DECLFILENAME
 module tiny_luts_popcount #(
     parameter WIDTH = 2,  // at least 2
     parameter BITS = 2    // enough for WIDTH
@@ -95,10 +95,10 @@ module tiny_luts_popcount #(
 
   assign count = ones(bits);
 endmodule
+// verilator lint_on DECLFILENAME
 
 // index is the class of the largest count, class 0 in the lowest bits; the lowest of equals
-// (the directive is for verilator -Wall, which wants files called as their modules)
-`line 102 "tiny_luts_argmax.v" 0
+// verilator lint_off DECLFILENAME
 module tiny_luts_argmax #(
     parameter CLASSES = 2,  // at least 2
     parameter BITS = 1,     // of a count
@@ -124,5 +124,6 @@ module tiny_luts_argmax #(
 
   assign index = largest(counts);
 endmodule
+// verilator lint_on DECLFILENAME
 
 `default_nettype wire

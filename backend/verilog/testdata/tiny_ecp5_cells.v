@@ -1,9 +1,10 @@
-// What the primitives in tiny_luts.v do, target ecp5
-// (the directives are for verilator -Wall, which wants files called as their modules)
+// What the primitives in tiny_luts.v do, target ecp5, for simulators; synthesisers define SYNTHESIS and have their own
 
 `default_nettype none
 
-`line 7 "LUT4.v" 0
+`ifndef SYNTHESIS
+
+// verilator lint_off DECLFILENAME
 module LUT4 #(
     parameter [15:0] INIT = 16'h0
 ) (
@@ -18,5 +19,7 @@ module LUT4 #(
   wire [1:0] of1 = B ? of2[3:2] : of2[1:0];
   assign Z = A ? of1[1] : of1[0];
 endmodule
+// verilator lint_on DECLFILENAME
+`endif
 
 `default_nettype wire

@@ -1,9 +1,8 @@
 // What the primitives in tiny_luts.v do, target generic
-// (the directives are for verilator -Wall, which wants files called as their modules)
 
 `default_nettype none
 
-`line 7 "LUT1.v" 0
+// verilator lint_off DECLFILENAME
 module LUT1 #(
     parameter [1:0] INIT = 2'h0
 ) (
@@ -12,8 +11,9 @@ module LUT1 #(
 );
   assign O = I0 ? INIT[1] : INIT[0];
 endmodule
+// verilator lint_on DECLFILENAME
 
-`line 17 "LUT2.v" 0
+// verilator lint_off DECLFILENAME
 module LUT2 #(
     parameter [3:0] INIT = 4'h0
 ) (
@@ -24,5 +24,6 @@ module LUT2 #(
   wire [1:0] of1 = I1 ? INIT[3:2] : INIT[1:0];
   assign O = I0 ? of1[1] : of1[0];
 endmodule
+// verilator lint_on DECLFILENAME
 
 `default_nettype wire

@@ -1,9 +1,10 @@
-// What the primitives in tiny_luts.v do, target ice40
-// (the directives are for verilator -Wall, which wants files called as their modules)
+// What the primitives in tiny_luts.v do, target ice40, for simulators; synthesisers define SYNTHESIS and have their own
 
 `default_nettype none
 
-`line 7 "SB_LUT4.v" 0
+`ifndef SYNTHESIS
+
+// verilator lint_off DECLFILENAME
 module SB_LUT4 #(
     parameter [15:0] LUT_INIT = 16'h0
 ) (
@@ -18,5 +19,7 @@ module SB_LUT4 #(
   wire [1:0] of1 = I1 ? of2[3:2] : of2[1:0];
   assign O = I0 ? of1[1] : of1[0];
 endmodule
+// verilator lint_on DECLFILENAME
+`endif
 
 `default_nettype wire

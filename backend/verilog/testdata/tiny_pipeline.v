@@ -111,45 +111,36 @@ module tiny_pipeline (
 
   // data
   // stage 1
-  tiny_pipeline_register x0_gt3_s1_i (.clk(clk), .ce(ce), .d(x0_gt3), .q(x0_gt3_s1));
-  tiny_pipeline_register x0_gt7_s1_i (.clk(clk), .ce(ce), .d(x0_gt7), .q(x0_gt7_s1));
-  tiny_pipeline_register x0_gt15_s1_i (.clk(clk), .ce(ce), .d(x0_gt15), .q(x0_gt15_s1));
-  tiny_pipeline_register x1_gt3_s1_i (.clk(clk), .ce(ce), .d(x1_gt3), .q(x1_gt3_s1));
-  tiny_pipeline_register x1_gt7_s1_i (.clk(clk), .ce(ce), .d(x1_gt7), .q(x1_gt7_s1));
-  tiny_pipeline_register x1_gt15_s1_i (.clk(clk), .ce(ce), .d(x1_gt15), .q(x1_gt15_s1));
+  tiny_pipeline_register #(.WIDTH(3)) x0_s1_i (.clk(clk), .ce(ce), .d({x0_gt15, x0_gt7, x0_gt3}),
+      .q({x0_gt15_s1, x0_gt7_s1, x0_gt3_s1}));
+  tiny_pipeline_register #(.WIDTH(3)) x1_s1_i (.clk(clk), .ce(ce), .d({x1_gt15, x1_gt7, x1_gt3}),
+      .q({x1_gt15_s1, x1_gt7_s1, x1_gt3_s1}));
   // stage 2
-  tiny_pipeline_register c0_k0_l1_s2_i (.clk(clk), .ce(ce), .d(c0_k0_l1), .q(c0_k0_l1_s2));
-  tiny_pipeline_register x0_gt15_s2_i (.clk(clk), .ce(ce), .d(x0_gt15_s1), .q(x0_gt15_s2));
-  tiny_pipeline_register c0_k1_l1_s2_i (.clk(clk), .ce(ce), .d(c0_k1_l1), .q(c0_k1_l1_s2));
-  tiny_pipeline_register x1_gt3_s2_i (.clk(clk), .ce(ce), .d(x1_gt3_s1), .q(x1_gt3_s2));
-  tiny_pipeline_register c0_k2_l1_s2_i (.clk(clk), .ce(ce), .d(c0_k2_l1), .q(c0_k2_l1_s2));
-  tiny_pipeline_register x1_gt7_s2_i (.clk(clk), .ce(ce), .d(x1_gt7_s1), .q(x1_gt7_s2));
-  tiny_pipeline_register c1_k3_l1_s2_i (.clk(clk), .ce(ce), .d(c1_k3_l1), .q(c1_k3_l1_s2));
-  tiny_pipeline_register x1_gt15_s2_i (.clk(clk), .ce(ce), .d(x1_gt15_s1), .q(x1_gt15_s2));
-  tiny_pipeline_register c1_k4_l1_s2_i (.clk(clk), .ce(ce), .d(c1_k4_l1), .q(c1_k4_l1_s2));
-  tiny_pipeline_register x0_gt3_s2_i (.clk(clk), .ce(ce), .d(x0_gt3_s1), .q(x0_gt3_s2));
-  tiny_pipeline_register c1_k5_l1_s2_i (.clk(clk), .ce(ce), .d(c1_k5_l1), .q(c1_k5_l1_s2));
-  tiny_pipeline_register x0_gt7_s2_i (.clk(clk), .ce(ce), .d(x0_gt7_s1), .q(x0_gt7_s2));
+  tiny_pipeline_register #(.WIDTH(3)) c0_s2_i (.clk(clk), .ce(ce), .d({c0_k2_l1, c0_k1_l1,
+      c0_k0_l1}), .q({c0_k2_l1_s2, c0_k1_l1_s2, c0_k0_l1_s2}));
+  tiny_pipeline_register #(.WIDTH(3)) x0_s2_i (.clk(clk), .ce(ce), .d({x0_gt7_s1, x0_gt3_s1,
+      x0_gt15_s1}), .q({x0_gt7_s2, x0_gt3_s2, x0_gt15_s2}));
+  tiny_pipeline_register #(.WIDTH(3)) x1_s2_i (.clk(clk), .ce(ce), .d({x1_gt15_s1, x1_gt7_s1,
+      x1_gt3_s1}), .q({x1_gt15_s2, x1_gt7_s2, x1_gt3_s2}));
+  tiny_pipeline_register #(.WIDTH(3)) c1_s2_i (.clk(clk), .ce(ce), .d({c1_k5_l1, c1_k4_l1,
+      c1_k3_l1}), .q({c1_k5_l1_s2, c1_k4_l1_s2, c1_k3_l1_s2}));
   // stage 3
-  tiny_pipeline_register c0_k0_l2_s3_i (.clk(clk), .ce(ce), .d(c0_k0_l2), .q(c0_k0_l2_s3));
-  tiny_pipeline_register c0_k1_l2_s3_i (.clk(clk), .ce(ce), .d(c0_k1_l2), .q(c0_k1_l2_s3));
-  tiny_pipeline_register c0_k2_l2_s3_i (.clk(clk), .ce(ce), .d(c0_k2_l2), .q(c0_k2_l2_s3));
-  tiny_pipeline_register c1_k3_l2_s3_i (.clk(clk), .ce(ce), .d(c1_k3_l2), .q(c1_k3_l2_s3));
-  tiny_pipeline_register c1_k4_l2_s3_i (.clk(clk), .ce(ce), .d(c1_k4_l2), .q(c1_k4_l2_s3));
-  tiny_pipeline_register c1_k5_l2_s3_i (.clk(clk), .ce(ce), .d(c1_k5_l2), .q(c1_k5_l2_s3));
+  tiny_pipeline_register #(.WIDTH(3)) c0_s3_i (.clk(clk), .ce(ce), .d({c0_k2_l2, c0_k1_l2,
+      c0_k0_l2}), .q({c0_k2_l2_s3, c0_k1_l2_s3, c0_k0_l2_s3}));
+  tiny_pipeline_register #(.WIDTH(3)) c1_s3_i (.clk(clk), .ce(ce), .d({c1_k5_l2, c1_k4_l2,
+      c1_k3_l2}), .q({c1_k5_l2_s3, c1_k4_l2_s3, c1_k3_l2_s3}));
   // stage 4
-  tiny_pipeline_register count_0_0_s4_i (.clk(clk), .ce(ce), .d(count_0[0]), .q(count_0_0_s4));
-  tiny_pipeline_register count_0_1_s4_i (.clk(clk), .ce(ce), .d(count_0[1]), .q(count_0_1_s4));
-  tiny_pipeline_register count_1_0_s4_i (.clk(clk), .ce(ce), .d(count_1[0]), .q(count_1_0_s4));
-  tiny_pipeline_register count_1_1_s4_i (.clk(clk), .ce(ce), .d(count_1[1]), .q(count_1_1_s4));
+  tiny_pipeline_register #(.WIDTH(2)) count_0_s4_i (.clk(clk), .ce(ce), .d({count_0[1],
+      count_0[0]}), .q({count_0_1_s4, count_0_0_s4}));
+  tiny_pipeline_register #(.WIDTH(2)) count_1_s4_i (.clk(clk), .ce(ce), .d({count_1[1],
+      count_1[0]}), .q({count_1_1_s4, count_1_0_s4}));
 
   // what nothing reads
   wire unused_0 = &{1'b0, x0_gt15_s2, c1_k4_l1_s2, x0_gt3_s2};
 endmodule
 
 // count is the number of ones among bits
-// (the directive is for verilator -Wall, which wants files called as their modules)
-`line 153 "tiny_pipeline_popcount.v" 0
+// verilator lint_off DECLFILENAME
 module tiny_pipeline_popcount #(
     parameter WIDTH = 2,  // at least 2
     parameter BITS = 2    // enough for WIDTH
@@ -168,10 +159,10 @@ module tiny_pipeline_popcount #(
 
   assign count = ones(bits);
 endmodule
+// verilator lint_on DECLFILENAME
 
 // index is the class of the largest count, class 0 in the lowest bits; the lowest of equals
-// (the directive is for verilator -Wall, which wants files called as their modules)
-`line 175 "tiny_pipeline_argmax.v" 0
+// verilator lint_off DECLFILENAME
 module tiny_pipeline_argmax #(
     parameter CLASSES = 2,  // at least 2
     parameter BITS = 1,     // of a count
@@ -197,17 +188,20 @@ module tiny_pipeline_argmax #(
 
   assign index = largest(counts);
 endmodule
+// verilator lint_on DECLFILENAME
 
 // q is d as it was at the last edge of clk at which ce was 1
-// (the directive is for verilator -Wall, which wants files called as their modules)
-`line 204 "tiny_pipeline_register.v" 0
-module tiny_pipeline_register (
+// verilator lint_off DECLFILENAME
+module tiny_pipeline_register #(
+    parameter WIDTH = 1
+) (
     input  wire clk,
     input  wire ce,
-    input  wire d,
-    output reg  q
+    input  wire [WIDTH-1:0] d,
+    output reg  [WIDTH-1:0] q
 );
   always @(posedge clk) if (ce) q <= d;
 endmodule
+// verilator lint_on DECLFILENAME
 
 `default_nettype wire

@@ -1,9 +1,10 @@
-// What the primitives in tiny_luts.v do, target xilinx7
-// (the directives are for verilator -Wall, which wants files called as their modules)
+// What the primitives in tiny_luts.v do, target xilinx7, for simulators; synthesisers define SYNTHESIS and have their own
 
 `default_nettype none
 
-`line 7 "LUT1.v" 0
+`ifndef SYNTHESIS
+
+// verilator lint_off DECLFILENAME
 module LUT1 #(
     parameter [1:0] INIT = 2'h0
 ) (
@@ -12,8 +13,9 @@ module LUT1 #(
 );
   assign O = I0 ? INIT[1] : INIT[0];
 endmodule
+// verilator lint_on DECLFILENAME
 
-`line 17 "LUT2.v" 0
+// verilator lint_off DECLFILENAME
 module LUT2 #(
     parameter [3:0] INIT = 4'h0
 ) (
@@ -24,5 +26,7 @@ module LUT2 #(
   wire [1:0] of1 = I1 ? INIT[3:2] : INIT[1:0];
   assign O = I0 ? of1[1] : of1[0];
 endmodule
+// verilator lint_on DECLFILENAME
+`endif
 
 `default_nettype wire

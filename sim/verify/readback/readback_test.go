@@ -311,26 +311,27 @@ func TestMasked(t *testing.T) {
 func TestRegisters(t *testing.T) {
 	needs(t)
 	d := lowered(t, netlist.Core, "generic", 6, verilog.Options{}, pipeline.Options{Stages: 3})
-	instance := `net_register (\w+)_i \(\.clk\(clk\), \.ce\(ce\), \.d\(([\w\[\]]+)\),\s+\.q\((\w+)\)\);`
+	instance := `net_register #\(\.WIDTH\((\d+)\)\) (\w+)_i \(\.clk\(clk\), \.ce\(ce\),\s+\.d\(([^)]+)\),\s+\.q\(([^)]+)\)\);`
+	const register = "net_register #(.WIDTH($1)) ${2}_i "
 	d.refused(t, []change{
 		{"no enable", `if \(ce\) q <= d`, "q <= d", "while ce is 0"},
 		{"other enable", `if \(ce\) q <= d`, "if (!ce) q <= d", "while ce is 0"},
 		{"falling edge", `(?s)(module net_register.*?)posedge`, "${1}negedge", "yosys"},
 		{"complement", `if \(ce\) q <= d`, "if (ce) q <= ~d", "differs"},
-		{"a wire for a register", instance, "assign $3 = $2;", "registers from the inputs"},
-		{"one more", instance, "wire more; net_register ${1}_j (.clk(clk), .ce(ce), .d($2), .q(more));\n net_register " +
-			"${1}_i (.clk(clk), .ce(ce), .d(more), .q($3));", "registers from the inputs"},
-		{"enabled by data", instance, "net_register ${1}_i (.clk(clk), .ce(x[0]), .d($2), .q($3));", "while ce is 0"},
-		{"clocked by the enable", instance, "net_register ${1}_i (.clk(ce), .ce(ce), .d($2), .q($3));", "clock"},
-		{"of other data", instance, "net_register ${1}_i (.clk(clk), .ce(ce), .d(x[1]), .q($3));", ""},
-		{"cleared data", instance, "net_register ${1}_i (.clk(clk), .ce(ce), .d($2 & ~rst), .q($3));", "rst"},
-		{"enable in data", instance, "net_register ${1}_i (.clk(clk), .ce(ce), .d($2 & in_valid), .q($3));", "in_valid"},
+		{"a wire for a register", instance, "assign $4 = $3;", "registers from the inputs"},
+		{"one more", instance, "wire [$1-1:0] more; net_register #(.WIDTH($1)) ${2}_j (.clk(clk), .ce(ce), .d($3), .q(more));\n" +
+			register + "(.clk(clk), .ce(ce), .d(more), .q($4));", "registers from the inputs"},
+		{"enabled by data", instance, register + "(.clk(clk), .ce(x[0]), .d($3), .q($4));", "while ce is 0"},
+		{"clocked by the enable", instance, register + "(.clk(ce), .ce(ce), .d($3), .q($4));", "clock"},
+		{"of other data", instance, register + "(.clk(clk), .ce(ce), .d({$1{x[1]}}), .q($4));", ""},
+		{"cleared data", instance, register + "(.clk(clk), .ce(ce), .d($3 & {$1{~rst}}), .q($4));", "rst"},
+		{"enable in data", instance, register + "(.clk(clk), .ce(ce), .d($3 & {$1{in_valid}}), .q($4));", "in_valid"},
 		{"output gated", `(assign class_index = )([^;]*);`, "${1}($2) & {2{ce}};", "ce"},
 		{"valid without a reset", `if \(rst\)`, "if (rst & in_valid)", "rst"},
 		{"valid too short", `assign out_valid = valid\[2\]`, "assign out_valid = valid[1]", "in_valid"},
 		{"valid bits that begin as 1", `reg \[2:0\] valid;`, "reg [2:0] valid = 3'b111;", "begins with 1"},
 		{"a valid bit that begins as 1", `  // data`, "  initial valid[2] = 1'b1;\n  // data", "begins with 1"},
-		{"data that begins as 1", `output reg  q`, "output reg  q = 1'b1", "begins with 1"},
+		{"data that begins as 1", `output reg  \[WIDTH-1:0\] q`, "output reg  [WIDTH-1:0] q = {WIDTH{1'b1}}", "begins with 1"},
 		{"valid from ce", `assign out_valid = valid\[2\]`, "assign out_valid = valid[2] & ce", "out_valid"},
 	})
 }

@@ -32,7 +32,7 @@ const (
 // leaves parts of products, which the second maps.
 const script = `%s
 logger -werror .
-read_verilog %s
+read_verilog -nosynthesis %s
 hierarchy -check -top %s
 proc -noopt
 %ssimplemap

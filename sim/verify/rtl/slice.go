@@ -49,6 +49,9 @@ func parseSource(text []byte, module string) (*source, error) {
 		if st.Drives != syntax.None {
 			s.drivers[st.Drives] = append(s.drivers[st.Drives], int32(i))
 		}
+		for _, n := range st.More {
+			s.drivers[n] = append(s.drivers[n], int32(i))
+		}
 	}
 	return s, nil
 }
@@ -81,9 +84,13 @@ func (s *source) part(wires []string, cut map[string]bool) part {
 			continue
 		}
 		for _, i := range s.drivers[n] {
+			if p.kept[i] {
+				continue
+			}
 			p.kept[i] = true
 			p.count++
-			waiting = append(waiting, s.Statements[i].Reads...)
+			waiting = append(append(waiting, s.Statements[i].Reads...), s.Statements[i].More...)
+			waiting = append(waiting, s.Statements[i].Drives) // where another of its bits is needed
 		}
 	}
 	return p

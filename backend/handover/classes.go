@@ -1,0 +1,48 @@
+package handover
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// class is a constant for a class.
+type class struct {
+	name  string // name of the constant, without the module's
+	label string // the class as the model calls it
+}
+
+// maxClassName bounds the part of a constant's name that the class gives.
+const maxClassName = 40
+
+// classes returns a constant for each class that the netlist's output can be, none where it gives no class. Names are
+// letters, digits and single underscores, and differ even if case is ignored, as VHDL does.
+func (d *design) classes(n *netlist.Netlist) (all []class) {
+	if !slices.ContainsFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == netlist.ClassPort }) {
+		return nil
+	}
+	taken := map[string]bool{}
+	for i, label := range d.Classes {
+		word := identifier(label)
+		if word == "" {
+			word = fmt.Sprint(i)
+		}
+		for taken[strings.ToLower(word)] {
+			word += fmt.Sprintf("_%d", i)
+		}
+		taken[strings.ToLower(word)] = true
+		all = append(all, class{"CLASS_" + word, label})
+	}
+	return all
+}
+
+// identifier returns the letters and digits of a text, with an underscore for each run of anything else between them.
+func identifier(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	})
+	joined := strings.Join(words, "_")
+	return strings.TrimRight(joined[:min(len(joined), maxClassName)], "_")
+}
