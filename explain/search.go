@@ -21,8 +21,8 @@ const mostLanes = 64 * 64
 // What each of the exhaustive searches may try: a number of sets, and fewer of a large network, so that it takes about
 // a second.
 const (
-	mostSets     = 1 << 20
-	mostNodeSets = 1 << 36
+	mostSets = 1 << 20
+	mostBits = 1 << 36 // values of input bits and nodes, of all sets together
 )
 
 // anyClass is the target of a search for whichever class is nearest.
@@ -63,11 +63,11 @@ func newSearch(n *Network, e *Explanation, most int) *search {
 
 // roomFor returns how many sets each exhaustive search of a network may try.
 func roomFor(f *model.Frozen) float64 {
-	nodes := 1
+	values := f.Inputs()
 	for l := range f.Layers {
-		nodes += f.Layers[l].Width()
+		values += f.Layers[l].Width()
 	}
-	return min(mostSets, mostNodeSets/float64(nodes))
+	return min(mostSets, mostBits/float64(max(values, 1)))
 }
 
 // run returns a set of changes that flips the class, nil if none was found. A greedy search finds a set, or else random

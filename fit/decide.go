@@ -28,12 +28,12 @@ type standing struct {
 // decide returns what is done next, and with which of the networks, none of which may take more than a limit:
 //
 //   - the best that fits is finished;
-//   - without time for that, the best that there is time for is, if it is nearly as good: else the best one as far as the
-//     time goes;
+//   - without time for that, the best that there is time for is, if it is nearly as good, else the best one as far as
+//     the time goes;
 //   - a better one that is too large is made smaller first, if there is time for that and for finishing it;
 //   - without any that fits, the best one that can be made smaller is.
 func decide(all []standing, limit int, left float64) (step, int) {
-	fits, timely, large := -1, -1, -1
+	fits, large := -1, -1
 	better := func(i, than int) bool {
 		return than < 0 || all[i].wrongWithin(limit) < all[than].wrongWithin(limit)
 	}
@@ -48,12 +48,7 @@ func decide(all []standing, limit int, left float64) (step, int) {
 			fits = i
 		}
 	}
-	for i, o := range all {
-		near := fits >= 0 && o.wrong <= nearly*all[fits].wrong
-		if near && o.cells > 0 && o.cells <= limit && o.finish <= left && better(i, timely) {
-			timely = i
-		}
-	}
+	timely := inTime(all, fits, limit, left)
 	switch {
 	case large >= 0 && all[large].train+all[large].finish <= left && better(large, timely):
 		return shrinkIt, large
@@ -65,6 +60,21 @@ func decide(all []standing, limit int, left float64) (step, int) {
 		return shrinkIt, large
 	}
 	return replaceIt, 0
+}
+
+// inTime returns the best network that there is time to finish, of those that fit and are nearly as good as the best of
+// them; -1 if there is none.
+func inTime(all []standing, best, limit int, left float64) int {
+	timely := -1
+	for i, o := range all {
+		if best < 0 || o.cells == 0 || o.cells > limit || o.wrong > nearly*all[best].wrong || o.finish > left {
+			continue
+		}
+		if timely < 0 || o.wrong < all[timely].wrong {
+			timely = i
+		}
+	}
+	return timely
 }
 
 // wrongWithin returns the share of wrong samples that is to be expected of a network that is made smaller until it

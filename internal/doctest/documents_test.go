@@ -238,6 +238,7 @@ func TestKeys(t *testing.T) {
 	}, quick...)...)
 	add("watch", "0", "watch", "s.csv", "-o", "s.html")
 	add("eval", "0", "eval", "m.safetensors")
+	add("eval", "0", "eval", "m.safetensors", samples)
 	add("predict", "0", "predict", "m.safetensors", samples)
 	add("predict", "0", "predict", "m.safetensors", samples, "--scores")
 	add("explain", "0", "explain", "m.safetensors", "--sample", "1", "-o", "page.html")
