@@ -248,7 +248,8 @@ func (s *search) look(ctx context.Context) error {
 
 // tableKeys are the keys that say how a CSV file is to be read.
 var tableKeys = []string{
-	"data.header", "data.separator", "data.decimal", "data.columns", "data.drop", "data.categories", "data.missing",
+	"data.header", "data.separator", "data.decimal", "data.thousands", "data.columns", "data.drop", "data.categories",
+	"data.missing", "data.missing_values",
 }
 
 // openSet opens the data set. A CSV file that cannot be read without being told what its columns are is looked at,
@@ -269,6 +270,9 @@ func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, e
 	var sets []string
 	for _, k := range keys {
 		sets = append(sets, k.Name+"="+k.Value)
+	}
+	if survey.LabelFound {
+		sets = append(sets, "data.label="+survey.Label())
 	}
 	if s.draft, err = s.draft.Set(sets...); err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func TestLook(t *testing.T) {
 		},
 		"left out": {
 			rows("\"nr, old\",constant,name,code,empty,x,class", 80, func(i int) string {
-				return fmt.Sprintf("%d,7.0,person %d,%s,?,%d,%s", i+100, i, []string{"1", "2", "3", "none"}[i%4], i*i%7, class(i))
+				return fmt.Sprintf("%d,7.0,person %d,%s,?,%d,%s", i+100, i, []string{"1", "2", "3", "low"}[i%4], i*i%7, class(i))
 			}), "",
 			[]string{"header=yes", `drop="nr, old", constant, name, code, empty`},
 			"dddddnl", false,
@@ -175,7 +175,7 @@ func TestLookFaults(t *testing.T) {
 		"no such number":         {"1,a\n2,b\n", "3", `no column is named "3", and this looks like a file without a header`},
 		"a line that is short":   {"x,y,class\n1,2,a\n1,b\n", "", "in.csv: record 2: line 3: 2 columns, want 3"},
 		"a label that is empty":  {"x,class\n1,a\n2,\n", "", `record 2: line 3: the label, column 2 ("class"), is empty`},
-		"nothing but a constant": {"x,class\n1,a\n1,b\n", "", "no column is left for features: is constant"},
+		"nothing but a constant": {"x,class\n1,a\n1,b\n", "", "no column is left for features: column 1 is constant"},
 		"too many classes": {
 			rows("x,class", 257, func(i int) string { return fmt.Sprintf("%d,c%d", i%5, i) }), "",
 			`label "c256" is one more than the 256 classes that are possible: is column 2 ("class") the label?`,

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"ialgn/internal/hint"
+	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 )
 
@@ -24,19 +24,33 @@ const (
 // table reads a CSV file record by record: columns of features and at most one label.
 type table struct {
 	*stream
-	csv      *csv.Reader
-	budget   *budget
+	notation          // of numbers
+	file     *file    // nil: it can be read but once
+	csv      *records //
+	ahead    []record // that were read to find out about the form
+	width    int      // columns
 	features int      // how many features the columns become
 	header   []string // names of all columns; nil without a header
 	columns  []column // those that become features, in order
 	label    int      // column, -1 if there is none
 	numbered bool     // the layout gives its number, not its name
-	comma    bool     // numbers have a decimal comma
+	declared []string // words that say that a value is missing, besides those that always do
 	training bool     // the file is a part of a set: what its columns are can be declared
+	known    bool     // a model reads the file, which knows how many features there are
+	classes  []string // that labels are known to have
 
 	fields []string // fields of the current record
 	record int      // number of the current record, from 1, not counting the header
-	first  bool     // fields holds the first record, not yet handed out
+	at     int      // line in which it begins
+	blank  int      // records without any value that come next
+	held   *record  // what comes after them
+}
+
+// record is a record with the line in which it begins, or the error in its place.
+type record struct {
+	fields []string
+	line   int
+	err    error
 }
 
 // column is a column of a table that becomes features.
@@ -45,75 +59,190 @@ type column struct {
 	at int // its place in a record, from 0
 }
 
-// openTable opens a CSV file and finds out its columns from its first line.
+// openTable opens a CSV file and finds out its columns from its first rows.
 func openTable(f file, lay layout) (*table, error) {
+	t, err := f.table(lay)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.orClose(t.begin(lay))
+}
+
+// tableOf finds the columns of a CSV file from its first rows. If it is no CSV file, the stream is closed.
+func tableOf(s *stream, lay layout) (*table, error) {
+	t, err := newTable(s, lay)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.orClose(t.begin(lay))
+}
+
+// table opens a file as a table whose columns are not looked at yet.
+func (f file) table(lay layout) (*table, error) {
 	s, err := f.stream()
 	if err != nil {
 		return nil, err
 	}
-	return tableOf(s, lay)
-}
-
-// tableOf finds the columns of a CSV file from its first line. If it is no CSV file, the stream is closed.
-func tableOf(s *stream, lay layout) (*table, error) {
-	t := newTable(s)
-	t.training = lay.features == 0
-	if err := t.begin(lay); err != nil {
-		s.Close()
+	t, err := newTable(s, lay)
+	if err != nil {
 		return nil, err
 	}
+	t.file = &f
 	return t, nil
 }
 
-// newTable returns the reader of a stream, of which nothing is read yet.
-func newTable(s *stream) *table {
-	t := &table{stream: s, budget: &budget{r: s}}
-	t.csv = csv.NewReader(t.budget)
-	t.csv.ReuseRecord = true
-	return t
+// newTable returns the reader of a stream, which has read the first rows. If it is no table, the stream is closed.
+func newTable(s *stream, lay layout) (*table, error) {
+	t := &table{
+		stream: s, label: -1, known: lay.features > 0, training: lay.features == 0, declared: lay.words, classes: lay.classes,
+	}
+	return t, t.orClose(t.look(lay))
 }
 
-func (t *table) begin(lay layout) error {
-	if err := t.skipMark(); err != nil {
+// orClose closes the table where there is an error.
+func (t *table) orClose(err error) error {
+	if err != nil {
+		t.Close()
+	}
+	return err
+}
+
+// look finds the form of the text, and reads its first rows.
+func (t *table) look(lay layout) error {
+	text, err := t.stream.text()
+	if err != nil {
 		return err
 	}
-	t.separate(lay)
-	if err := t.fetch(); errors.Is(err, io.EOF) {
+	t.csv = &records{in: text}
+	names, err := t.weka()
+	if err != nil {
+		return err
+	}
+	t.csv.weka = names != nil
+	t.csv.separator, err = t.skipSep()
+	if err != nil {
+		return err
+	}
+	if lay.separator != 0 {
+		t.csv.separator = lay.separator
+	} else if t.csv.separator == 0 {
+		head, err := text.Peek(headBytes)
+		t.csv.separator = separatorOf(head, err != nil)
+	}
+	if names != nil {
+		t.ahead = append(t.ahead, record{fields: names, line: t.csv.lines})
+	}
+	t.readAhead()
+	t.notation = lay.notation
+	if t.csv.separator == ',' && lay.separator == 0 { // else it was said, and the numbers are in quotes
+		t.comma = lay.comma && slices.ContainsFunc(t.ahead, func(r record) bool {
+			return slices.ContainsFunc(r.fields, func(f string) bool {
+				_, ok := (notation{comma: true, thousands: t.thousands}).finite(f)
+				return ok && strings.Contains(f, ",")
+			})
+		})
+	}
+	if r := t.ahead[0]; errors.Is(r.err, io.EOF) {
 		return fmt.Errorf("%s: the file is empty", t.name)
-	} else if err != nil {
-		return err
 	}
-	line := slices.Clone(t.fields)
-	for i := range line {
-		line[i] = strings.TrimSpace(line[i])
+	return nil
+}
+
+// leastAhead is how many rows of training samples are read to find out about the form, however long they are.
+const leastAhead = 8
+
+// readAhead reads the first rows, from which it is found what the columns are. A model reads what is at hand, as there may
+// be no more for long.
+func (t *table) readAhead() {
+	enough := headBytes / 2
+	if _, err := t.csv.in.Peek(headBytes); err != nil {
+		enough = headBytes // the text has ended
 	}
-	header, err := t.understand(line, lay)
+	for begun := t.csv.bytes; ; {
+		fields, err := t.csv.read()
+		t.ahead = append(t.ahead, record{slices.Clone(fields), t.csv.line, err})
+		done := t.csv.bytes - begun
+		if err != nil || done >= enough && (t.known || len(t.ahead) > leastAhead || done > maxRecord) {
+			return
+		}
+	}
+}
+
+// begin finds out about the columns.
+func (t *table) begin(lay layout) error {
+	rows := t.rows()
+	if t.csv.weka {
+		lay.header = "yes"
+	}
+	if len(rows) == 0 {
+		return t.next()
+	}
+	rows = t.leaveBlank(rows, lay)
+	header, err := t.understand(rows, lay)
 	if err != nil {
 		return fmt.Errorf("%s: first line: %w", t.name, err)
 	}
 	if !header {
-		t.first = true
 		return nil
 	}
-	t.record = 0
-	if err := checkText("column name", line...); err != nil {
+	t.ahead = t.ahead[1:]
+	if err := checkText("column name", rows[0]...); err != nil {
 		return fmt.Errorf("%s: header: %w", t.name, err)
 	}
 	return nil
 }
 
-// skipMark skips the mark that some programs begin a text with, and refuses what begins like no text in UTF-8.
-func (t *table) skipMark() error {
-	switch {
-	case t.begins("\ufeff"):
-		_, err := t.Discard(len("\ufeff"))
-		return err
-	case t.begins("\xff\xfe"), t.begins("\xfe\xff"):
-		return hint.With(fmt.Errorf("%s: is text in UTF-16, want UTF-8", t.name), "save it as CSV in UTF-8")
-	case t.begins(zipMagic):
-		return t.archived()
+// rows returns the first rows. Rows of separators alone do not count before samples for training.
+func (t *table) rows() (rows [][]string) {
+	for t.training && len(t.ahead) > 1 && isBlank(t.ahead[0].fields) && t.ahead[0].err == nil {
+		t.ahead = t.ahead[1:]
 	}
-	return nil
+	for _, r := range t.ahead {
+		if r.err != nil {
+			break
+		}
+		for i, field := range r.fields {
+			r.fields[i] = strings.TrimSpace(field)
+		}
+		rows = append(rows, r.fields)
+	}
+	return rows
+}
+
+// isBlank reports whether the fields hold nothing.
+func isBlank(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" })
+}
+
+// leaveBlank leaves the last columns out of the first rows where separators end the lines of a file: columns without a name or
+// a value. It sets the width of the table.
+func (t *table) leaveBlank(rows [][]string, lay layout) (without [][]string) {
+	all := len(rows[0])
+	t.width = all
+	for t.width > 1 && !slices.ContainsFunc(rows, func(r []string) bool { return len(r) >= t.width && r[t.width-1] != "" }) {
+		t.width--
+	}
+	asked := len(lay.only) > 0 || slices.ContainsFunc(append(slices.Clone(lay.drop), lay.label), func(name string) bool {
+		return columnNumber(name, all) >= t.width
+	})
+	if asked || t.width < all && lay.fits(all) {
+		t.width = all
+	}
+	if t.width == all {
+		return rows
+	}
+	for _, r := range rows {
+		without = append(without, r[:min(len(r), t.width)])
+	}
+	return without
+}
+
+// fits reports whether a model can read a file of that many columns.
+func (lay layout) fits(columns int) bool {
+	if lay.columns != nil {
+		return (&table{}).byPlace(make([]string, columns), lay.columns) == nil
+	}
+	return lay.features > 0 && (columns == lay.features || columns == lay.features+1)
 }
 
 // names returns the names of the features, as far as categories are known; nil without a header, unless there are
@@ -143,39 +272,77 @@ func (c *column) names() (names []string) {
 	return names
 }
 
-// next goes to the next record. It returns io.EOF after the last.
+// next goes to the next record. It returns io.EOF after the last. Records of separators alone are passed over before
+// samples for training; in a file for prediction, where all values may be missing, those at the end are.
 func (t *table) next() error {
-	if t.first {
-		t.first = false
+	if t.blank > 0 {
+		t.blank, t.record, t.at = t.blank-1, t.record+1, t.at+1
 		return nil
 	}
-	return t.fetch()
+	if t.held != nil {
+		r := *t.held
+		t.held = nil
+		return t.accept(r)
+	}
+	r := t.take()
+	if r.err != nil || t.width < 2 || !isBlank(r.fields) {
+		return t.accept(r)
+	}
+	blank := record{make([]string, t.width), r.line, nil}
+	for n := 0; ; n++ {
+		if r = t.take(); r.err == nil && isBlank(r.fields) {
+			continue
+		}
+		if t.training || errors.Is(r.err, io.EOF) {
+			return t.accept(r)
+		}
+		t.held, t.blank = &r, n
+		return t.accept(blank)
+	}
 }
 
-func (t *table) fetch() error {
-	t.budget.left = maxRecord
-	t.record++
-	fields, err := t.csv.Read()
-	var bad *csv.ParseError
-	switch {
-	case errors.As(err, &bad) && errors.Is(err, csv.ErrFieldCount):
-		return t.fault(t.record, "line %d: %d columns, want %d as in the first line", bad.Line, len(fields),
-			t.csv.FieldsPerRecord)
-	case errors.As(err, &bad):
-		return t.fault(t.record, "line %d: %w", bad.Line, bad.Err)
-	case err == io.EOF:
-		return err
-	case err != nil:
-		return t.fault(t.record, "%w", damaged(err))
+// take returns the next record as it stands in the file, valid until the next but one.
+func (t *table) take() record {
+	if len(t.ahead) > 0 {
+		r := t.ahead[0]
+		t.ahead = t.ahead[1:]
+		return r
 	}
-	t.fields = fields
+	fields, err := t.csv.read()
+	return record{fields, t.csv.line, err}
+}
+
+// accept makes a record the current one.
+func (t *table) accept(r record) error {
+	t.record++
+	t.at = r.line
+	switch {
+	case errors.Is(r.err, io.EOF):
+		return io.EOF
+	case r.err != nil:
+		return t.fault(t.record, "%w", damaged(r.err))
+	case len(r.fields) < t.width || !isBlank(r.fields[t.width:]):
+		return t.uneven(r.fields)
+	}
+	t.fields = r.fields[:t.width]
 	return nil
+}
+
+// uneven is the error that the current record has another number of fields than the first line.
+func (t *table) uneven(fields []string) error {
+	err := t.fault(t.record, "line %d: %d columns, want %d as in the first line", t.at, len(fields), t.width)
+	switch {
+	case t.csv.separator == ' ' && len(fields) > 1 && strings.Contains(fields[1], ":"):
+		return hint.With(err, "a table in the sparse form of LIBSVM is not read: give each feature a column")
+	case len(fields) == t.width+1 && t.record == 1 && t.header != nil:
+		return hint.With(err, "R writes names of rows into a column without a name: write.csv(x, NAME, row.names = FALSE)")
+	}
+	return err
 }
 
 // wrong is an error in the current record.
 func (t *table) wrong(format string, args ...any) error {
-	line, _ := t.csv.FieldPos(0)
-	return t.fault(t.record, "line %d: %w", line, fmt.Errorf(format, args...))
+	return t.fault(t.record, "line %d: %w", t.at, fmt.Errorf(format, args...))
 }
 
 // called names a column for an error: by its number and, where there is a header, its name.
@@ -205,7 +372,12 @@ func (t *table) class() (string, error) {
 // none may be.
 func (t *table) field(c *column) (text string, missing bool, err error) {
 	text = strings.TrimSpace(t.fields[c.at])
-	if !encoding.MissingValue(text) {
+	if c.isCategory() {
+		missing = encoding.MissingValue(text) || slices.Contains(t.declared, text)
+	} else {
+		missing = t.isMissing(text)
+	}
+	if !missing {
 		return text, false, nil
 	}
 	if c.Missing {
@@ -234,41 +406,102 @@ func (t *table) number(c *column) (x float64, missing bool, err error) {
 	}
 	x, err = t.parse(text)
 	switch {
-	case err != nil && !errors.Is(err, strconv.ErrRange):
+	case isInfinite(text), errors.Is(err, strconv.ErrRange), err == nil && (math.IsNaN(x) || math.IsInf(x, 0)):
+		err = t.wrong("%s: %s is not a finite number", t.called(c.at), shown(text))
+		return 0, false, hint.With(err, "%s", t.declare(text))
+	case err != nil:
 		return 0, false, t.notNumber(c, text)
-	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
-		return 0, false, t.wrong("%s: %s is not a finite number", t.called(c.at), shown(text))
 	}
 	return x, false, nil
+}
+
+// declare says how a word is made one for a missing value.
+func (t *table) declare(text string) string {
+	if !t.training {
+		return "write a number"
+	}
+	return fmt.Sprintf("data.missing_values: %s takes it for a missing value, which data.missing: median fills in",
+		config.JoinNames(append(slices.Clone(t.declared), text)))
 }
 
 // notNumber is the error that a column of numbers holds something else.
 func (t *table) notNumber(c *column, text string) error {
 	err := t.wrong("%s: %s is not a number", t.called(c.at), shown(text))
-	_, other := parseNumber(text, !t.comma)
-	switch {
-	case other == nil && t.comma:
-		return hint.With(err, "it has a point, and data.decimal is comma")
-	case other == nil:
-		return hint.With(err, "data.decimal: comma reads numbers with a comma")
-	case t.training:
-		return hint.With(err, "name the column in data.categories if it holds words, or in data.drop to leave it out")
+	if remedy := t.otherForm(text); remedy != "" {
+		return hint.With(err, "%s", remedy)
 	}
-	return err
+	if !t.training {
+		return hint.With(err, "write a number; where it may be missing, an empty field")
+	}
+	return hint.With(err, "%s; if the column holds words, data.categories names it, and data.drop leaves it out",
+		t.declare(text))
 }
 
-// parse reads a number in the table's way.
-func (t *table) parse(text string) (float64, error) { return parseNumber(text, t.comma) }
-
-// parseNumber reads a number with a decimal point or a decimal comma, of which there is at most one.
-func parseNumber(text string, comma bool) (float64, error) {
-	if comma {
-		if strings.Contains(text, ".") {
-			return 0, strconv.ErrSyntax
-		}
-		text = strings.Replace(text, ",", ".", 1)
+// otherForm says how to read a text that is a number in another notation, or several; it is empty if it is neither.
+func (t *table) otherForm(text string) string {
+	n, ok := numeralOf(text)
+	if _, comma := (notation{comma: true}).finite(text); !ok && !comma {
+		return severalNumbers(text)
+	} else if !ok {
+		n = numeral{-1, markComma, -1}
 	}
-	return strconv.ParseFloat(text, 64)
+	if !t.training {
+		return "write numbers as in training: " + t.notation.String()
+	}
+	decimal := fmt.Sprintf("data.decimal: %s", groupMarks[markComma].name)
+	if t.csv.separator == ',' {
+		decimal += " with data.separator: comma"
+	}
+	switch {
+	case n.either == markComma && !t.comma && t.thousands == "":
+		return fmt.Sprintf("data.thousands: comma reads it as %s, %s as %s", strings.Replace(text, ",", "", 1), decimal,
+			strings.Replace(text, ",", ".", 1))
+	case n.either == markPoint && t.comma:
+		return "data.thousands: point reads it as " + strings.Replace(text, ".", "", 1)
+	case n.group >= 0 && n.decimal == markComma:
+		return fmt.Sprintf("data.thousands: %s and %s read it", groupMarks[n.group].name, decimal)
+	case n.group == markPoint && !t.comma:
+		return "data.thousands: point and data.decimal: comma read it"
+	case n.group >= 0:
+		return fmt.Sprintf("data.thousands: %s reads it", groupMarks[n.group].name)
+	case n.decimal == markComma && !t.comma:
+		return decimal + " reads numbers with a comma"
+	}
+	return "it has a point, and data.decimal is comma"
+}
+
+// String describes the notation.
+func (n notation) String() string {
+	decimal := "point"
+	if n.comma {
+		decimal = "comma"
+	}
+	text := "with a decimal " + decimal
+	if n.thousands != "" {
+		text += ", thousands by " + n.thousands
+	}
+	return text
+}
+
+// severalNumbers says how to read a text that holds numbers, and something between or behind them.
+func severalNumbers(text string) string {
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t|", r) })
+	numbers := 0
+	for _, p := range parts {
+		if looksNumeric(p) {
+			numbers++
+		}
+	}
+	switch {
+	case numbers > 2 && strings.Contains(text, "|"):
+		return "it holds several numbers: data.separator: pipe"
+	case numbers > 2:
+		return "it holds several numbers: data.separator: space"
+	}
+	if bare := strings.Trim(text, "%€$£ \u00a0\u202f°"); bare != text && looksNumeric(bare) {
+		return "write the number without its unit"
+	}
+	return ""
 }
 
 // wholeNumber reads a number of nothing but digits, so few that it is exact, as most fields of most tables are: in a
@@ -351,21 +584,6 @@ func (t *table) oneHot(dst []uint16, c *column, max uint32) error {
 }
 
 func (c *column) isCategory() bool { return c.Kind == encoding.CategoryColumn }
-
-// budget ends a record that takes more than its share of memory.
-type budget struct {
-	r    io.Reader
-	left int
-}
-
-func (b *budget) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, fmt.Errorf("longer than %d MiB: a quote is not closed, or this is no CSV file", maxRecord>>20)
-	}
-	n, err := b.r.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
-}
 
 // checkText refuses text that could break out of a comment in generated source.
 func checkText(what string, text ...string) error {
