@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -78,7 +79,7 @@ func (t *table) understand(rows [][]string, lay layout) (header bool, err error)
 	if err := t.findLabel(line, lay); err != nil {
 		return false, err
 	}
-	if err := checkWidth(len(line), t.label >= 0); err != nil {
+	if err := checkWidth(line, t.label >= 0); err != nil {
 		return false, err
 	}
 	if header, err = t.isHeader(rows, lay); err != nil {
@@ -94,34 +95,49 @@ func (t *table) understand(rows [][]string, lay layout) (header bool, err error)
 			return false, t.askLabel(line, at, t.label)
 		}
 	}
-	if err := t.choose(line, lay); err != nil || lay.said || t.known {
+	if err := t.choose(line, lay); err != nil || t.known {
 		return header, err
 	}
-	return header, t.checkPoints(rows)
+	return header, t.checkNumbers(rows, lay)
 }
 
-// checkPoints asks what points in the numbers of a column are, where they look like marks between thousands.
-func (t *table) checkPoints(rows [][]string) error {
-	for _, c := range t.columns {
-		e := &evidence{}
-		for i, field := range columnOf(rows, c.at) {
-			e.add(field, t.ahead[i+1].line)
+// checkNumbers looks at the first rows of columns of numbers. It asks what points in them are, where these look like marks
+// between thousands.
+func (t *table) checkNumbers(rows [][]string, lay layout) error {
+	for i := range t.columns {
+		c, e := &t.columns[i], &evidence{}
+		below := columnOf(rows, c.at)
+		for k, field := range below {
+			e.add(field, t.ahead[k+1].line)
 		}
-		if c.Kind == encoding.NumberColumn && e.pointsAsGroups() {
+		c.words = !t.mostlyNumbers(below) && len(below) > 0
+		t.points = t.points || e.decimal[markPoint] > 0
+		if c.Kind == encoding.NumberColumn && !lay.said && e.pointsAsGroups() {
 			return t.ask(e, c.at, markPoint)
 		}
 	}
 	return nil
 }
 
+// mayLack reports whether all values of a row may be missing for a model.
+func (lay layout) mayLack() bool {
+	return slices.ContainsFunc(lay.columns, func(c encoding.Column) bool { return c.Missing })
+}
+
+// sparse is a row in the form of LIBSVM: a label, and indices with values.
+var sparse = regexp.MustCompile(`^\S+( \d+:\S+)+$`)
+
 // checkWidth refuses a number of columns that no table has.
-func checkWidth(columns int, label bool) error {
-	rest := columns
+func checkWidth(line []string, label bool) error {
+	columns, rest := len(line), len(line)
 	if label {
 		rest--
 	}
 	if rest >= 1 && rest <= MaxFeatures {
 		return nil
+	}
+	if sparse.MatchString(line[0]) {
+		return hint.With(errors.New("the rows are in the sparse form of LIBSVM"), "write a column for each feature")
 	}
 	return hint.With(fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas, semicolons or tabs",
 		columns, MaxFeatures), "data.separator says what else separates them")
@@ -296,7 +312,7 @@ func (t *table) choose(line []string, lay layout) error {
 		if i == t.label || !chosen || slices.Contains(drop, i) {
 			continue
 		}
-		c := column{encoding.Column{Kind: encoding.NumberColumn, Missing: lay.missing}, i}
+		c := column{Column: encoding.Column{Kind: encoding.NumberColumn, Missing: lay.missing}, at: i}
 		if t.header != nil {
 			c.Name = line[i]
 		}

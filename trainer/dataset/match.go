@@ -91,7 +91,7 @@ func (t *table) byPlace(line []string, columns []encoding.Column) error {
 
 // add takes the next column of features.
 func (t *table) add(c *encoding.Column, at int) {
-	t.columns = append(t.columns, column{*c, at})
+	t.columns = append(t.columns, column{Column: *c, at: at})
 	t.features += c.Features()
 }
 

@@ -199,6 +199,7 @@ func nameOf(separator byte) string {
 // looked is what has been seen of a column.
 type looked struct {
 	values, numbers, missing int
+	absent                   int // values that are numbers which are missing, or words
 	numerals                 int // values that are numbers in some notation
 	marks                    evidence
 	lo, hi                   float64
@@ -206,7 +207,7 @@ type looked struct {
 	last                     float64
 	distinct                 map[uint64]bool // hashes of the values, which may be long and many
 	words                    []string        // the first of the different values, as many as a column of categories has
-	unfit                    string          // why some value can be no category
+	unfit                    error           // why some value can be no category
 	odd                      []Odd           // the first values that are no numbers
 }
 
@@ -231,7 +232,7 @@ func (l *looker) read(ctx context.Context) error {
 // understand finds out about the header and the label.
 func (l *looker) understand(rows [][]string, cfg config.Data) (err error) {
 	line := rows[0]
-	if err := checkWidth(len(line), true); err != nil {
+	if err := checkWidth(line, true); err != nil {
 		return err
 	}
 	number, at := columnNumber(cfg.Label, len(line)), slices.Index(line, cfg.Label)
@@ -323,6 +324,10 @@ func (c *looked) add(field string, t *table) {
 		c.number(x)
 		return
 	}
+	if isMissingNumber(field) {
+		c.absent++
+		return
+	}
 	i := slices.IndexFunc(c.odd, func(o Odd) bool { return o.Word == field })
 	if i >= 0 {
 		c.odd[i].Count++
@@ -345,7 +350,7 @@ func (c *looked) remember(field string) {
 	}
 	c.distinct[hash] = true
 	if err := checkCategory(field); err != nil {
-		c.unfit = cmp.Or(c.unfit, err.Error())
+		c.unfit = cmp.Or(c.unfit, err)
 	} else if len(c.words) < maxCategories {
 		c.words = append(c.words, strings.Clone(field))
 	}
@@ -377,7 +382,9 @@ func (l *looker) judge() error {
 		if i == l.label {
 			c.Kind, c.Distinct = encoding.LabelColumn, len(s.Classes)
 		} else {
-			l.seen[i].judge(&c)
+			if err := l.seen[i].judge(&c); err != nil {
+				return fmt.Errorf("%s: %w", l.name, err)
+			}
 		}
 		s.Columns = append(s.Columns, c)
 	}
@@ -409,65 +416,91 @@ func (s *Survey) keepConstants() {
 }
 
 // judge says what the column is.
-func (c *looked) judge(to *Surveyed) {
+func (c *looked) judge(to *Surveyed) error {
 	to.Distinct, to.Missing, to.Kind = len(c.distinct), c.missing, encoding.NumberColumn
-	c.takeMissing(to)
+	if err := c.takeMissing(to); err != nil {
+		return err
+	}
 	words := c.values - c.numbers
 	to.Constant = len(c.distinct) < 2 || words == 0 && c.lo == c.hi
 	if words == 0 && c.values > 0 {
 		lo, hi := c.lo, c.hi
 		to.Min, to.Max = &lo, &hi
 	}
+	switch to.Reason = c.reason(to, words); {
+	case to.Reason != "":
+		to.Kind = encoding.DroppedColumn
+	case words > 0 && c.unfit != nil:
+		return fmt.Errorf("%s: %w", quotedColumn(to), c.unfit)
+	case words > 0:
+		to.Kind, to.Categories = encoding.CategoryColumn, slices.Sorted(slices.Values(c.words))
+	}
+	return nil
+}
+
+// reason says why a column is left out; it is empty if it is not.
+func (c *looked) reason(to *Surveyed, words int) string {
+	first := Odd{}
+	if len(c.odd) > 0 {
+		first = c.odd[0]
+	}
+	such := fmt.Sprintf("such as %s in line %d", shown(first.Word), first.Line)
 	switch {
 	case c.values == 0:
-		to.Reason = "has no values"
+		return "has no values"
 	case c.values < leastValues && to.Missing > 0:
-		to.Reason = "has hardly any values"
+		return "has hardly any values"
 	case to.Constant:
-		to.Reason = "is constant"
+		return "is constant"
 	case words == 0 && c.sequence && c.values >= identifierRows:
-		to.Reason = "counts the rows, like an identifier"
+		return "counts the rows, like an identifier"
 	case words == 0:
-		return
+		return ""
 	case c.numbers > c.values/2:
-		to.Reason = fmt.Sprintf("has words among its numbers, such as %s in line %d", shown(c.odd[0].Word), c.odd[0].Line)
-	case severalNumbers(c.odd[0].Word) != "":
-		to.Reason = fmt.Sprintf("has %s in line %d: %s", shown(c.odd[0].Word), c.odd[0].Line, severalNumbers(c.odd[0].Word))
+		return "has words among its numbers, " + such
+	case severalNumbers(first.Word) != "":
+		return "has values " + such + ": " + severalNumbers(first.Word)
 	case c.numerals > c.values/2 && len(c.distinct) > maxCategories:
-		to.Reason = fmt.Sprintf("has numbers such as %s in line %d, and other columns others: say with data.decimal how numbers "+
-			"are written", shown(c.odd[0].Word), c.odd[0].Line)
+		return "has numbers " + such + ", which are not written as those of other columns: write all alike"
 	case len(c.distinct) > c.values/2 && c.values >= identifierRows:
-		to.Reason = "has a different word in most rows, like an identifier"
+		return "has a different word in most rows, like an identifier"
 	case len(c.distinct) > maxCategories:
-		to.Reason = fmt.Sprintf("has more than %d different words", maxCategories)
-	case c.unfit != "":
-		to.Reason = "has words that are no categories: " + c.unfit
-	default:
-		to.Kind, to.Categories = encoding.CategoryColumn, slices.Sorted(slices.Values(c.words))
-		return
+		return fmt.Sprintf("has more than %d different words", maxCategories)
+	case c.unfit != nil && hint.Of(c.unfit) == "":
+		return "has words that are no categories: " + c.unfit.Error()
 	}
-	to.Kind = encoding.DroppedColumn
+	return ""
 }
 
 // takeMissing takes the words of a column of numbers for missing values, where they are few: those that programs write
-// for them, and others, which have to be declared.
-func (c *looked) takeMissing(to *Surveyed) {
-	words, odd := c.values-c.numbers, 0
-	if words == 0 || c.numbers <= c.values/2 || len(c.odd) > mostOdd {
-		return
+// for them, and others, which have to be declared. Numbers that are written in another way than all others are neither.
+func (c *looked) takeMissing(to *Surveyed) error {
+	values := c.values - c.absent
+	odd := values - c.numbers
+	few := odd <= max(1, values/oddShare) || len(c.odd) <= fewOdd && len(c.distinct) > manyDistinct
+	if c.numbers <= values/2 || len(c.odd) > mostOdd || !few {
+		return nil
 	}
-	var declared []Odd
 	for _, o := range c.odd {
-		if !isMissingNumber(o.Word) {
-			declared, odd = append(declared, o), odd+o.Count
+		if looksNumeric(o.Word) {
+			return fmt.Errorf("line %d: %s: %s is not written as the other numbers: write it as they are", o.Line,
+				quotedColumn(to), shown(o.Word))
+		}
+		if err := checkCategory(o.Word); err != nil {
+			return fmt.Errorf("line %d: %s: %w", o.Line, quotedColumn(to), err)
 		}
 	}
-	few := odd <= max(1, c.values/oddShare) || len(declared) <= fewOdd && len(c.distinct) > manyDistinct+len(c.odd)
-	if !few || slices.ContainsFunc(declared, func(o Odd) bool { return checkCategory(o.Word) != nil }) {
-		return
+	to.Missing, to.Odd = to.Missing+c.values-c.numbers, c.odd
+	c.values = c.numbers
+	return nil
+}
+
+// quotedColumn names a column for an error.
+func quotedColumn(c *Surveyed) string {
+	if c.Name == "" {
+		return fmt.Sprintf("column %d", c.Number)
 	}
-	to.Missing, to.Odd = to.Missing+words, declared
-	c.values -= words
+	return fmt.Sprintf("column %d (%s)", c.Number, shown(c.Name))
 }
 
 // feature reports whether the column should become features.

@@ -106,8 +106,10 @@ func (s *Survey) addTest(ctx context.Context, f file) error {
 	for i := range s.Columns[:min(len(s.Columns), len(l.seen))] {
 		seen, c := &l.seen[i], &s.Columns[i]
 		if c.Missing += seen.missing; c.Kind == encoding.NumberColumn && i != l.label {
-			judged := Surveyed{Missing: c.Missing}
-			seen.takeMissing(&judged)
+			judged := Surveyed{Name: c.Name, Number: c.Number, Missing: c.Missing}
+			if err := seen.takeMissing(&judged); err != nil {
+				return fmt.Errorf("%s: %w", l.name, err)
+			}
 			c.Missing, c.Odd = judged.Missing, append(c.Odd, judged.Odd...)
 		}
 	}

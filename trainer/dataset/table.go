@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,20 +23,22 @@ const (
 // table reads a CSV file record by record: columns of features and at most one label.
 type table struct {
 	*stream
-	notation          // of numbers
-	file     *file    // nil: it can be read but once
-	csv      *records //
-	ahead    []record // that were read to find out about the form
-	width    int      // columns
-	features int      // how many features the columns become
-	header   []string // names of all columns; nil without a header
-	columns  []column // those that become features, in order
-	label    int      // column, -1 if there is none
-	numbered bool     // the layout gives its number, not its name
-	declared []string // words that say that a value is missing, besides those that always do
-	training bool     // the file is a part of a set: what its columns are can be declared
-	known    bool     // a model reads the file, which knows how many features there are
-	classes  []string // that labels are known to have
+	notation           // of numbers
+	file      *file    // nil: it can be read but once
+	csv       *records //
+	ahead     []record // that were read to find out about the form
+	width     int      // columns
+	skipBlank bool     // rows of separators alone are no records
+	features  int      // how many features the columns become
+	header    []string // names of all columns; nil without a header
+	columns   []column // those that become features, in order
+	label     int      // column, -1 if there is none
+	numbered  bool     // the layout gives its number, not its name
+	points    bool     // the first rows have numbers with a decimal point
+	declared  []string // words that say that a value is missing, besides those that always do
+	training  bool     // the file is a part of a set: what its columns are can be declared
+	known     bool     // a model reads the file, which knows how many features there are
+	classes   []string // that labels are known to have
 
 	fields []string // fields of the current record
 	record int      // number of the current record, from 1, not counting the header
@@ -56,7 +57,8 @@ type record struct {
 // column is a column of a table that becomes features.
 type column struct {
 	encoding.Column
-	at int // its place in a record, from 0
+	at    int  // its place in a record, from 0
+	words bool // the first rows hold words in it
 }
 
 // openTable opens a CSV file and finds out its columns from its first rows.
@@ -94,7 +96,7 @@ func (f file) table(lay layout) (*table, error) {
 // newTable returns the reader of a stream, which has read the first rows. If it is no table, the stream is closed.
 func newTable(s *stream, lay layout) (*table, error) {
 	t := &table{
-		stream: s, label: -1, known: lay.features > 0, training: lay.features == 0, declared: lay.words, classes: lay.classes,
+		stream: s, label: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, training: lay.features == 0, declared: lay.words, classes: lay.classes,
 	}
 	return t, t.orClose(t.look(lay))
 }
@@ -192,9 +194,9 @@ func (t *table) begin(lay layout) error {
 	return nil
 }
 
-// rows returns the first rows. Rows of separators alone do not count before samples for training.
+// rows returns the first rows, without those of separators alone at the beginning.
 func (t *table) rows() (rows [][]string) {
-	for t.training && len(t.ahead) > 1 && isBlank(t.ahead[0].fields) && t.ahead[0].err == nil {
+	for t.skipBlank && len(t.ahead) > 1 && isBlank(t.ahead[0].fields) && t.ahead[0].err == nil {
 		t.ahead = t.ahead[1:]
 	}
 	for _, r := range t.ahead {
@@ -272,8 +274,8 @@ func (c *column) names() (names []string) {
 	return names
 }
 
-// next goes to the next record. It returns io.EOF after the last. Records of separators alone are passed over before
-// samples for training; in a file for prediction, where all values may be missing, those at the end are.
+// next goes to the next record. It returns io.EOF after the last. Records of separators alone are passed over; but where
+// a model takes rows without a label, of which all values may be missing, only those at the end are.
 func (t *table) next() error {
 	if t.blank > 0 {
 		t.blank, t.record, t.at = t.blank-1, t.record+1, t.at+1
@@ -293,7 +295,7 @@ func (t *table) next() error {
 		if r = t.take(); r.err == nil && isBlank(r.fields) {
 			continue
 		}
-		if t.training || errors.Is(r.err, io.EOF) {
+		if t.skipBlank || t.label >= 0 || errors.Is(r.err, io.EOF) {
 			return t.accept(r)
 		}
 		t.held, t.blank = &r, n
@@ -397,22 +399,30 @@ func (t *table) field(c *column) (text string, missing bool, err error) {
 
 // number returns the value of a column of numbers in the current record, a finite number.
 func (t *table) number(c *column) (x float64, missing bool, err error) {
-	if x, ok := wholeNumber(t.fields[c.at]); ok {
-		return x, false, nil
+	text := strings.TrimSpace(t.fields[c.at])
+	if len(t.declared) == 0 || !slices.Contains(t.declared, text) {
+		if x, ok := wholeNumber(text); ok {
+			return x, false, nil
+		}
+		if x, ok := t.finite(text); ok {
+			return x, false, nil
+		}
 	}
-	text, missing, err := t.field(c)
-	if missing || err != nil {
-		return c.Fill, missing, err
-	}
-	x, err = t.parse(text)
+	text, missing, err = t.field(c)
 	switch {
-	case isInfinite(text), errors.Is(err, strconv.ErrRange), err == nil && (math.IsNaN(x) || math.IsInf(x, 0)):
+	case missing || err != nil:
+		return c.Fill, missing, err
+	case isInfinite(text), t.tooLarge(text):
 		err = t.wrong("%s: %s is not a finite number", t.called(c.at), shown(text))
 		return 0, false, hint.With(err, "%s", t.declare(text))
-	case err != nil:
-		return 0, false, t.notNumber(c, text)
 	}
-	return x, false, nil
+	return 0, false, t.notNumber(c, text)
+}
+
+// tooLarge reports whether a number is beyond what a double can hold.
+func (t *table) tooLarge(text string) bool {
+	_, err := t.parse(text)
+	return errors.Is(err, strconv.ErrRange)
 }
 
 // declare says how a word is made one for a missing value.
@@ -427,14 +437,20 @@ func (t *table) declare(text string) string {
 // notNumber is the error that a column of numbers holds something else.
 func (t *table) notNumber(c *column, text string) error {
 	err := t.wrong("%s: %s is not a number", t.called(c.at), shown(text))
+	if !utf8.ValidString(text) {
+		return hint.With(err, "%s", toUTF8)
+	}
 	if remedy := t.otherForm(text); remedy != "" {
 		return hint.With(err, "%s", remedy)
 	}
-	if !t.training {
+	switch words := "if the column holds words, data.categories names it, and data.drop leaves it out"; {
+	case !t.training:
 		return hint.With(err, "write a number; where it may be missing, an empty field")
+	case c.words:
+		return hint.With(err, "%s; data.label names the column with the classes", words)
+	default:
+		return hint.With(err, "%s; %s", t.declare(text), words)
 	}
-	return hint.With(err, "%s; if the column holds words, data.categories names it, and data.drop leaves it out",
-		t.declare(text))
 }
 
 // otherForm says how to read a text that is a number in another notation, or several; it is empty if it is neither.
@@ -447,6 +463,9 @@ func (t *table) otherForm(text string) string {
 	}
 	if !t.training {
 		return "write numbers as in training: " + t.notation.String()
+	}
+	if t.points && !t.comma && n.group < 0 {
+		return "other numbers have a point: write all alike"
 	}
 	decimal := fmt.Sprintf("data.decimal: %s", groupMarks[markComma].name)
 	if t.csv.separator == ',' {
@@ -588,12 +607,18 @@ func (c *column) isCategory() bool { return c.Kind == encoding.CategoryColumn }
 // checkText refuses text that could break out of a comment in generated source.
 func checkText(what string, text ...string) error {
 	for _, s := range text {
-		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-			return fmt.Errorf("%s %s holds control characters or is not UTF-8", what, shown(s))
+		switch {
+		case !utf8.ValidString(s):
+			return hint.With(fmt.Errorf("%s %s is not UTF-8", what, shown(s)), "%s", toUTF8)
+		case strings.ContainsFunc(s, unicode.IsControl):
+			return fmt.Errorf("%s %s holds control characters", what, shown(s))
 		}
 	}
 	return nil
 }
+
+// toUTF8 is the remedy for text in another encoding.
+const toUTF8 = "save it in UTF-8; text of Windows in Western Europe becomes that by iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW"
 
 // shown quotes a field of the file for an error message.
 func shown(s string) string {

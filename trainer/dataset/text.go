@@ -21,7 +21,7 @@ func (s *stream) text() (*bufio.Reader, error) {
 		if _, err := s.Discard(len("\ufeff")); err != nil {
 			return nil, err
 		}
-	case s.begins("\xff\xfe"), s.begins("\xfe\xff"), s.begins2("\x00"):
+	case s.begins("\xff\xfe"), s.begins("\xfe\xff"), s.everyOther():
 		return nil, hint.With(fmt.Errorf("%s: is text in UTF-16, want UTF-8", s.name), "save it as CSV in UTF-8")
 	case s.begins(zipMagic):
 		return nil, s.archived()
@@ -36,10 +36,10 @@ func (s *stream) text() (*bufio.Reader, error) {
 	return bufio.NewReaderSize(t, headBytes), nil
 }
 
-// begins2 reports whether the second character of the stream is c.
-func (s *stream) begins2(c string) bool {
+// everyOther reports whether one of the first two bytes is zero: those of a letter in UTF-16.
+func (s *stream) everyOther() bool {
 	head, err := s.Peek(2)
-	return err == nil && head[0] != 0 && string(head[1:]) == c
+	return err == nil && (head[0] == 0) != (head[1] == 0)
 }
 
 // noTables are files of other programs that hold tables, but not as text.
