@@ -41,7 +41,7 @@ func TestSeparatorOf(t *testing.T) {
 		"last line cut":                   {"1;2;x\n1;2;y\n1", false, ';'},
 		"spaces":                          {"a ; b ; c\n-1 ; 2 ; x\n", true, ';'},
 	} {
-		if got := separatorOf([]byte(test.head), test.whole); got != test.want {
+		if got := separatorOf([]byte(test.head), test.whole, false); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}

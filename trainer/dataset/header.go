@@ -139,14 +139,14 @@ func (t *table) numbersAreNames(rows [][]string, values []string, label firstLab
 			return false, err
 		}
 	}
-	counted := len(values) > 1 && counts(values)
+	counted := len(values) > 1 && counts(values) && len(columnOf(rows, 0)) > 2
 	switch {
 	case word && label.repeated:
 		return false, nil
 	case word && (isLabelName(label.text, labelNames) || counted && label.name):
 		return true, nil
-	case counted && (word || counts(append(slices.Clone(values), label.text)) && len(rows) > 1):
-		return t.countedNames(rows, len(values))
+	case counted && (word || counts(append(slices.Clone(values), label.text))):
+		return t.countedNames(rows, len(values), label)
 	case !label.repeated && (label.single || label.name):
 		return false, hint.With(fmt.Errorf("no other row has the label %s: say with data.header whether this is a header",
 			shown(label.text)), sayHeader)
@@ -189,9 +189,12 @@ func counts(texts []string) bool {
 	return true
 }
 
+// manyCounted is how many values in a row hardly count by chance.
+const manyCounted = 8
+
 // countedNames decides about a first line of 0, 1, 2 and so on: they are names if all numbers below have a point, and
-// values if those below count, too.
-func (t *table) countedNames(rows [][]string, numbers int) (bool, error) {
+// values if they are few, none of them has one, and the label occurs again.
+func (t *table) countedNames(rows [][]string, numbers int, label firstLabel) (bool, error) {
 	whole, points := 0, 0
 	for _, row := range rows[1:] {
 		for i, field := range row {
@@ -205,7 +208,7 @@ func (t *table) countedNames(rows [][]string, numbers int) (bool, error) {
 	switch {
 	case whole == 0:
 		return true, nil
-	case points == 0 && numbers < 4:
+	case points == 0 && numbers < manyCounted && label.repeated:
 		return false, nil
 	}
 	return false, hint.With(fmt.Errorf("the numbers count from %s: say with data.header whether this is a header",
@@ -277,7 +280,7 @@ func (t *table) findLabelByName(rows [][]string) (int, error) {
 			sure = sure || isLabelName(name, labelNames[:sureLabelNames])
 		}
 	}
-	unlike := t.unlikeLabels(columnOf(rows, last))
+	unlike := rows[0][last] == "" || t.unlikeLabels(columnOf(rows, last))
 	switch {
 	case len(named) == 0, slices.Contains(named, last), !unlike && !sure:
 		return last, nil
@@ -289,8 +292,12 @@ func (t *table) findLabelByName(rows [][]string) (int, error) {
 
 // askLabel is the error that one of two columns may be the label.
 func (t *table) askLabel(line []string, one, other int) error {
+	remedy := "data.label: " + line[one]
+	if line[other] != "" {
+		remedy += ", or data.label: " + line[other]
+	}
 	return hint.With(fmt.Errorf("the label is column %d (%s) or column %d (%s): say with data.label which", one+1,
-		shown(line[one]), other+1, shown(line[other])), "data.label: %s, or data.label: %s", line[one], line[other])
+		shown(line[one]), other+1, shown(line[other])), "%s", remedy)
 }
 
 // manyFractions is how many different labels are too many for labels that are no whole numbers.

@@ -104,6 +104,8 @@ func (t *table) understand(rows [][]string, lay layout) (header bool, err error)
 // checkNumbers looks at the first rows of columns of numbers. It asks what points in them are, where these look like marks
 // between thousands.
 func (t *table) checkNumbers(rows [][]string, lay layout) error {
+	var seen []*evidence
+	var places []int
 	for i := range t.columns {
 		c, e := &t.columns[i], &evidence{}
 		below := columnOf(rows, c.at)
@@ -112,11 +114,14 @@ func (t *table) checkNumbers(rows [][]string, lay layout) error {
 		}
 		c.words = !t.mostlyNumbers(below) && len(below) > 0
 		t.points = t.points || e.decimal[markPoint] > 0
-		if c.Kind == encoding.NumberColumn && !lay.said && e.pointsAsGroups() {
-			return t.ask(e, c.at, markPoint)
+		if c.Kind == encoding.NumberColumn && !c.words {
+			seen, places = append(seen, e), append(places, c.at)
 		}
 	}
-	return nil
+	if _, i, mark := decide(seen); i >= 0 && mark == markPoint && !lay.said {
+		return t.ask(seen[i], places[i], mark)
+	}
+	return nil // what else is not clear is no number
 }
 
 // mayLack reports whether all values of a row may be missing for a model.

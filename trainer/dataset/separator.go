@@ -27,13 +27,13 @@ const (
 // are the whole file. It is that with which each line has the same number of fields, of which there are several; if
 // there are two such, the one with which more of the fields are numbers; else the comma. Where lines differ it is the
 // one with most fields in the first line.
-func separatorOf(head []byte, whole bool) byte {
+func separatorOf(head []byte, whole, weka bool) byte {
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
 		head = head[:end+1]
 	}
 	best, most := separators[0].char, separated{}
 	for i, s := range separators {
-		got := separatedBy(head, s.char)
+		got := separatedBy(head, s.char, weka)
 		if got.better(most) && (i < usualSeparators || !most.even && got.even || got.onlyNumbers() && !most.numeric()) {
 			best, most = s.char, got
 		}
@@ -68,8 +68,8 @@ func (s separated) onlyNumbers() bool {
 // numeric reports whether there are numbers.
 func (s separated) numeric() bool { return s.numbers > 0 }
 
-func separatedBy(head []byte, separator byte) (s separated) {
-	r := records{in: bufio.NewReaderSize(bytes.NewReader(head), len(head)+1), separator: separator}
+func separatedBy(head []byte, separator byte, weka bool) (s separated) {
+	r := records{in: bufio.NewReaderSize(bytes.NewReader(head), len(head)+1), separator: separator, weka: weka}
 	s.even = true
 	for s.lines < separatorLines {
 		fields, err := r.read()

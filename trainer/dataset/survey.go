@@ -371,7 +371,11 @@ func (l *looker) judge() error {
 	if s.Rows == 0 {
 		return fmt.Errorf("%s: the file has no records", l.name)
 	}
-	if err := l.at.check(s.Rows, l.called(l.label), l.given); err != nil {
+	err := l.at.check(s.Rows, l.called(l.label), l.given)
+	if err == nil {
+		_, _, err = l.at.sorted()
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", l.name, err)
 	}
 	for i := range l.seen {

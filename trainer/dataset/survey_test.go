@@ -29,6 +29,19 @@ func rows(header string, n int, line func(i int) string) string {
 	return b.String()
 }
 
+// configOf returns the configuration that a survey says.
+func configOf(s *Survey, keys []Key) config.Data {
+	cfg := config.Data{Label: s.Label()}
+	for _, k := range keys {
+		*map[string]*string{
+			"data.header": &cfg.Header, "data.separator": &cfg.Separator, "data.decimal": &cfg.Decimal,
+			"data.thousands": &cfg.Thousands, "data.columns": &cfg.Columns, "data.drop": &cfg.Drop,
+			"data.categories": &cfg.Categories, "data.missing": &cfg.Missing, "data.missing_values": &cfg.MissingValues,
+		}[k.Name] = k.Value
+	}
+	return cfg
+}
+
 // TestLook surveys tables, and holds that what it says of them is what a set needs.
 func TestLook(t *testing.T) {
 	class := func(i int) string { return []string{"a", "b"}[i%2] }
@@ -114,15 +127,11 @@ func TestLook(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			cfg := config.Data{Label: s.Label(), TestShare: 0.2}
 			for _, k := range keys {
 				got = append(got, strings.TrimPrefix(k.Name, "data.")+"="+k.Value)
-				*map[string]*string{
-					"data.header": &cfg.Header, "data.separator": &cfg.Separator, "data.decimal": &cfg.Decimal,
-					"data.columns": &cfg.Columns, "data.drop": &cfg.Drop, "data.categories": &cfg.Categories,
-					"data.missing": &cfg.Missing,
-				}[k.Name] = k.Value
 			}
+			cfg := configOf(s, keys)
+			cfg.TestShare = 0.2
 			if diff := cmp.Diff(test.keys, got); diff != "" {
 				t.Errorf("keys (-want +got):\n%s", diff)
 			}

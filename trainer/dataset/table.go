@@ -129,7 +129,7 @@ func (t *table) look(lay layout) error {
 		t.csv.separator = lay.separator
 	} else if t.csv.separator == 0 {
 		head, err := text.Peek(headBytes)
-		t.csv.separator = separatorOf(head, err != nil)
+		t.csv.separator = separatorOf(head, err != nil, t.csv.weka)
 	}
 	if names != nil {
 		t.ahead = append(t.ahead, record{fields: names, line: t.csv.lines})
@@ -443,7 +443,7 @@ func (t *table) notNumber(c *column, text string) error {
 	if remedy := t.otherForm(text); remedy != "" {
 		return hint.With(err, "%s", remedy)
 	}
-	switch words := "if the column holds words, data.categories names it, and data.drop leaves it out"; {
+	switch words := "name the column in data.categories if it holds words, or in data.drop to leave it out"; {
 	case !t.training:
 		return hint.With(err, "write a number; where it may be missing, an empty field")
 	case c.words:
