@@ -73,7 +73,8 @@ func TestAskedTable(t *testing.T) {
 			t.Errorf("%s is not in %q", key, written)
 		}
 	}
-	if _, err := newSearch(t.Context(), draftOf(t, keys[:3]...), o); err == nil || !strings.Contains(err.Error(), "column 3") {
+	_, err = newSearch(t.Context(), draftOf(t, keys[:3]...), o)
+	if err == nil || !strings.Contains(err.Error(), "column 3") {
 		t.Errorf("nothing is said of the notation: %v", err)
 	}
 }

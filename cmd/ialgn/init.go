@@ -26,7 +26,7 @@ func initCommand() *cli.Command {
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the configuration to `CONFIG` (default: NAME.yaml, after the data)"},
 			&cli.StringFlag{Name: "label", Usage: "the classes are in the column `NAME` (default: the last one)"},
-			&cli.StringSliceFlag{Name: "set", Usage: "say how a CSV file is read, `KEY=VALUE`, such as data.header=no; repeatable"},
+			&cli.StringSliceFlag{Name: "set", Usage: "say how a CSV file is read: `KEY=VALUE`, repeatable"},
 			&cli.StringFlag{Name: "labels", Usage: "the labels of an array are in `FILE`"},
 			&cli.StringFlag{Name: "test", Usage: "the test samples are in `FILE` (default: a fifth of DATA)"},
 			&cli.StringFlag{Name: "test-labels", Usage: "the labels of --test are in `FILE`, for arrays"},

@@ -208,7 +208,8 @@ func (s *csvSource) scan(ctx context.Context) (*scanned, error) {
 	defer t.Close()
 	s.header, s.columns, s.layout.separator = t.header, t.columns, t.csv.separator
 	r := &scanned{
-		columns: make([]held, len(t.columns)), line: t.line(), classes: classes{notation: t.notation}, label: t.called(t.label),
+		columns: make([]held, len(t.columns)), classes: classes{notation: t.notation}, line: t.wholeLine(),
+		label: t.called(t.label),
 	}
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {

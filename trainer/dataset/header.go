@@ -3,7 +3,6 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +13,9 @@ import (
 
 // labelNames are names of columns, in lower case, that hold the class more often than not; the first ones hardly ever
 // hold anything else.
-var labelNames = []string{"label", "labels", "target", "targets", "class", "classes", "category", "outcome", "klasse", "y"}
+var labelNames = []string{
+	"label", "labels", "target", "targets", "class", "classes", "category", "outcome", "klasse", "y",
+}
 
 const sureLabelNames = 4
 
@@ -28,8 +29,9 @@ const sayHeader = "data.header: yes, or data.header: no"
 // fewRows is how many rows are too few to say that a word does not occur again.
 const fewRows = 20
 
-// isHeadline decides by the looks of the first rows of a table, and by the classes of a model that reads it, whether the first one names
-// the columns. It is an error if that cannot be known. Only judged columns are looked at, and the label.
+// isHeadline decides by the looks of the first rows of a table, and by the classes that it is known to have, whether
+// the first one names the columns. It is an error if that cannot be known. Only judged columns are looked at, and the
+// label.
 //
 // A word above a column of numbers is a name, and a number above one is a value. A first line of numbers is a header
 // all the same if its label is none: a word or a number that no other row has for a label, and that is a usual name of
@@ -69,23 +71,24 @@ func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool,
 	case again || label.repeated || words == 0 && !label.name:
 		return false, nil
 	case !label.name && !t.known && len(rows) > 1 && len(rows) <= fewRows/2:
-		return false, hint.With(fmt.Errorf("the table has words alone: say with data.header whether its first line is a header"),
-			sayHeader)
+		return false, hint.With(errors.New("the table has words alone: say with data.header whether its first line is a "+
+			"header"), sayHeader)
 	}
 	return true, nil
 }
 
 // unclear is the error that a first line has a word where a number should be, and numbers or a label, too.
 func (t *table) unclear(values, names []string) error {
-	err := fmt.Errorf("%s is not a number and others are: say with data.header whether this is a header (yes or no)",
-		shown(names[0]))
-	if len(values) == 0 {
-		err = fmt.Errorf("%s is not a number, though the label occurs again below: say with data.header whether this is a "+
-			"header (yes or no)", shown(names[0]))
-	}
 	if t.known {
-		return hint.With(err, "remove the line if it is a header; otherwise write a number")
+		return hint.With(fmt.Errorf("%s is not a number", shown(names[0])),
+			"remove the line if it is a header; otherwise write a number; where it may be missing, an empty field")
 	}
+	because := "and others are"
+	if len(values) == 0 {
+		because = "though the label occurs again below"
+	}
+	err := fmt.Errorf("%s is not a number %s: say with data.header whether this is a header (yes or no)", shown(names[0]),
+		because)
 	return hint.With(err, sayHeader+"; where it is a word among numbers, "+
 		"data.missing_values names it, or data.categories its column by the number, counted from 1")
 }
@@ -105,11 +108,11 @@ func (t *table) labelOf(rows [][]string) (l firstLabel) {
 	}
 	l.text = rows[0][t.label]
 	below := columnOf(rows, t.label)
-	known := func(label string) bool { return slices.Contains(t.classes, label) }
-	l.repeated = slices.Contains(below, l.text) || known(l.text)
+	foreign := func(label string) bool { return !slices.Contains(t.classes, label) }
+	l.repeated = slices.Contains(below, l.text) || !foreign(l.text)
 	word := !looksNumeric(l.text)
 	l.name = isLabelName(l.text, labelNames) || word && t.mostlyNumbers(below) && !t.isMissing(l.text)
-	l.foreign = word && len(below) > 0 && !known(l.text) && !slices.ContainsFunc(below, func(b string) bool { return !known(b) })
+	l.foreign = word && len(below) > 0 && foreign(l.text) && !slices.ContainsFunc(below, foreign)
 	count, once := map[string]int{}, 0
 	for _, b := range below {
 		count[b]++
@@ -154,8 +157,8 @@ func (t *table) numbersAreNames(rows [][]string, values []string, label firstLab
 	return false, nil
 }
 
-// occursAgain reports whether a row after the first one has a text for the label. Of a file that can be read once it does
-// not know.
+// occursAgain reports whether a row after the first one has a text for the label. It is false of a file that can be
+// read but once.
 func (t *table) occursAgain(label string) (bool, error) {
 	if t.file == nil || t.known {
 		return false, nil
@@ -165,15 +168,14 @@ func (t *table) occursAgain(label string) (bool, error) {
 		return false, err
 	}
 	defer other.Close()
-	for n := 0; ; n++ {
+	other.rows()
+	for first := true; ; first = false {
 		r := other.take()
-		switch {
-		case errors.Is(r.err, io.EOF):
-			return false, nil
-		case r.err == nil && n > 0 && t.label < len(r.fields) && strings.TrimSpace(r.fields[t.label]) == label:
+		if r.err != nil {
+			return false, nil // what is wrong is found again
+		}
+		if !first && t.label < len(r.fields) && strings.TrimSpace(r.fields[t.label]) == label {
 			return true, nil
-		case r.err != nil:
-			return false, nil // which is found again
 		}
 	}
 }
@@ -230,10 +232,9 @@ func (t *table) mostlyNumbers(fields []string) bool {
 	numbers, words := 0, 0
 	for _, field := range fields {
 		switch {
-		case t.isMissing(field):
 		case looksNumeric(field):
 			numbers++
-		default:
+		case !t.isMissing(field):
 			words++
 		}
 	}

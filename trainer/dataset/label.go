@@ -92,8 +92,8 @@ func (c *classes) check(rows int, column string, given bool) error {
 	}
 	fraction := slices.ContainsFunc(c.names, isFraction)
 	if rows >= fewRows && len(c.names) > rows/2 || fraction && len(c.names) > manyFractions {
-		return hint.With(fmt.Errorf("%s has %d different values in %d rows, such as %s: is it the label?", column, len(c.names),
-			rows, shown(c.names[0])), "name the column with the classes, by its name or its number: data.label: NAME")
+		return hint.With(fmt.Errorf("%s has %d different values in %d rows, such as %s: is it the label?", column,
+			len(c.names), rows, shown(c.names[0])), "data.label: NAME names the column with the classes, or gives its number")
 	}
 	return nil
 }

@@ -88,21 +88,21 @@ func (t *table) understand(rows [][]string, lay layout) (header bool, err error)
 	if header {
 		t.header = line
 	}
-	if header && lay.label == "" && !t.known {
+	if header && lay.label == "" && !t.known && lay.classes == nil {
 		if at, err := t.findLabelByName(rows); err != nil {
 			return false, err
 		} else if at != t.label {
 			return false, t.askLabel(line, at, t.label)
 		}
 	}
-	if err := t.choose(line, lay); err != nil || t.known {
+	if err := t.choose(line, lay); err != nil || t.known || lay.classes != nil {
 		return header, err
 	}
 	return header, t.checkNumbers(rows, lay)
 }
 
-// checkNumbers looks at the first rows of columns of numbers. It asks what points in them are, where these look like marks
-// between thousands.
+// checkNumbers looks at the first rows of columns of numbers. It asks what points in them are, where these look like
+// marks between thousands.
 func (t *table) checkNumbers(rows [][]string, lay layout) error {
 	var seen []*evidence
 	var places []int
@@ -364,8 +364,8 @@ func (t *table) unambiguous(lay layout) error {
 	return nil
 }
 
-// line returns the columns of the whole table, in order, as a model knows them.
-func (t *table) line() []encoding.Column {
+// wholeLine returns the columns of the whole table, in order, as a model knows them.
+func (t *table) wholeLine() []encoding.Column {
 	all := make([]encoding.Column, t.width)
 	for i := range all {
 		all[i].Kind = encoding.DroppedColumn

@@ -112,8 +112,8 @@ func looksNumeric(text string) bool {
 	return ok
 }
 
-// numeral says what the marks in a number are, each the index of a row of groupMarks or -1: what separates its thousands, its decimal
-// mark, or one that may be either, as in 1,021.
+// numeral says what the marks in a number are, each the index of a row of groupMarks or -1: what separates its
+// thousands, its decimal mark, or one that may be either, as in 1,021.
 type numeral struct{ group, decimal, either int }
 
 // numeralOf looks at the marks of a number of digits, without an exponent. It is not ok if the text is none.

@@ -14,7 +14,8 @@ import (
 // Plain reports whether a configuration need say nothing of the columns to read the file: all are numbers, and none
 // is missing.
 func (s *Survey) Plain() bool {
-	return s.Decimal == "point" && s.Thousands == "" && !s.LabelFound && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
+	usual := s.Decimal == "point" && s.Thousands == "" && !s.LabelFound
+	return usual && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
 		return c.Kind != encoding.LabelColumn && (c.Min == nil || c.Missing > 0)
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"ialgn/internal/hint"
-	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 )
 
@@ -36,7 +35,6 @@ type table struct {
 	numbered  bool     // the layout gives its number, not its name
 	points    bool     // the first rows have numbers with a decimal point
 	declared  []string // words that say that a value is missing, besides those that always do
-	training  bool     // the file is a part of a set: what its columns are can be declared
 	known     bool     // a model reads the file, which knows how many features there are
 	classes   []string // that labels are known to have
 
@@ -96,7 +94,7 @@ func (f file) table(lay layout) (*table, error) {
 // newTable returns the reader of a stream, which has read the first rows. If it is no table, the stream is closed.
 func newTable(s *stream, lay layout) (*table, error) {
 	t := &table{
-		stream: s, label: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, training: lay.features == 0, declared: lay.words, classes: lay.classes,
+		stream: s, label: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words, classes: lay.classes,
 	}
 	return t, t.orClose(t.look(lay))
 }
@@ -150,26 +148,6 @@ func (t *table) look(lay layout) error {
 	return nil
 }
 
-// leastAhead is how many rows of training samples are read to find out about the form, however long they are.
-const leastAhead = 8
-
-// readAhead reads the first rows, from which it is found what the columns are. A model reads what is at hand, as there may
-// be no more for long.
-func (t *table) readAhead() {
-	enough := headBytes / 2
-	if _, err := t.csv.in.Peek(headBytes); err != nil {
-		enough = headBytes // the text has ended
-	}
-	for begun := t.csv.bytes; ; {
-		fields, err := t.csv.read()
-		t.ahead = append(t.ahead, record{slices.Clone(fields), t.csv.line, err})
-		done := t.csv.bytes - begun
-		if err != nil || done >= enough && (t.known || len(t.ahead) > leastAhead || done > maxRecord) {
-			return
-		}
-	}
-}
-
 // begin finds out about the columns.
 func (t *table) begin(lay layout) error {
 	rows := t.rows()
@@ -192,59 +170,6 @@ func (t *table) begin(lay layout) error {
 		return fmt.Errorf("%s: header: %w", t.name, err)
 	}
 	return nil
-}
-
-// rows returns the first rows, without those of separators alone at the beginning.
-func (t *table) rows() (rows [][]string) {
-	for t.skipBlank && len(t.ahead) > 1 && isBlank(t.ahead[0].fields) && t.ahead[0].err == nil {
-		t.ahead = t.ahead[1:]
-	}
-	for _, r := range t.ahead {
-		if r.err != nil {
-			break
-		}
-		for i, field := range r.fields {
-			r.fields[i] = strings.TrimSpace(field)
-		}
-		rows = append(rows, r.fields)
-	}
-	return rows
-}
-
-// isBlank reports whether the fields hold nothing.
-func isBlank(fields []string) bool {
-	return !slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" })
-}
-
-// leaveBlank leaves the last columns out of the first rows where separators end the lines of a file: columns without a name or
-// a value. It sets the width of the table.
-func (t *table) leaveBlank(rows [][]string, lay layout) (without [][]string) {
-	all := len(rows[0])
-	t.width = all
-	for t.width > 1 && !slices.ContainsFunc(rows, func(r []string) bool { return len(r) >= t.width && r[t.width-1] != "" }) {
-		t.width--
-	}
-	asked := len(lay.only) > 0 || slices.ContainsFunc(append(slices.Clone(lay.drop), lay.label), func(name string) bool {
-		return columnNumber(name, all) >= t.width
-	})
-	if asked || t.width < all && lay.fits(all) {
-		t.width = all
-	}
-	if t.width == all {
-		return rows
-	}
-	for _, r := range rows {
-		without = append(without, r[:min(len(r), t.width)])
-	}
-	return without
-}
-
-// fits reports whether a model can read a file of that many columns.
-func (lay layout) fits(columns int) bool {
-	if lay.columns != nil {
-		return (&table{}).byPlace(make([]string, columns), lay.columns) == nil
-	}
-	return lay.features > 0 && (columns == lay.features || columns == lay.features+1)
 }
 
 // names returns the names of the features, as far as categories are known; nil without a header, unless there are
@@ -272,74 +197,6 @@ func (c *column) names() (names []string) {
 		names = append(names, name+"="+category)
 	}
 	return names
-}
-
-// next goes to the next record. It returns io.EOF after the last. Records of separators alone are passed over; but where
-// a model takes rows without a label, of which all values may be missing, only those at the end are.
-func (t *table) next() error {
-	if t.blank > 0 {
-		t.blank, t.record, t.at = t.blank-1, t.record+1, t.at+1
-		return nil
-	}
-	if t.held != nil {
-		r := *t.held
-		t.held = nil
-		return t.accept(r)
-	}
-	r := t.take()
-	if r.err != nil || t.width < 2 || !isBlank(r.fields) {
-		return t.accept(r)
-	}
-	blank := record{make([]string, t.width), r.line, nil}
-	for n := 0; ; n++ {
-		if r = t.take(); r.err == nil && isBlank(r.fields) {
-			continue
-		}
-		if t.skipBlank || t.label >= 0 || errors.Is(r.err, io.EOF) {
-			return t.accept(r)
-		}
-		t.held, t.blank = &r, n
-		return t.accept(blank)
-	}
-}
-
-// take returns the next record as it stands in the file, valid until the next but one.
-func (t *table) take() record {
-	if len(t.ahead) > 0 {
-		r := t.ahead[0]
-		t.ahead = t.ahead[1:]
-		return r
-	}
-	fields, err := t.csv.read()
-	return record{fields, t.csv.line, err}
-}
-
-// accept makes a record the current one.
-func (t *table) accept(r record) error {
-	t.record++
-	t.at = r.line
-	switch {
-	case errors.Is(r.err, io.EOF):
-		return io.EOF
-	case r.err != nil:
-		return t.fault(t.record, "%w", damaged(r.err))
-	case len(r.fields) < t.width || !isBlank(r.fields[t.width:]):
-		return t.uneven(r.fields)
-	}
-	t.fields = r.fields[:t.width]
-	return nil
-}
-
-// uneven is the error that the current record has another number of fields than the first line.
-func (t *table) uneven(fields []string) error {
-	err := t.fault(t.record, "line %d: %d columns, want %d as in the first line", t.at, len(fields), t.width)
-	switch {
-	case t.csv.separator == ' ' && len(fields) > 1 && strings.Contains(fields[1], ":"):
-		return hint.With(err, "a table in the sparse form of LIBSVM is not read: give each feature a column")
-	case len(fields) == t.width+1 && t.record == 1 && t.header != nil:
-		return hint.With(err, "R writes names of rows into a column without a name: write.csv(x, NAME, row.names = FALSE)")
-	}
-	return err
 }
 
 // wrong is an error in the current record.
@@ -391,7 +248,7 @@ func (t *table) field(c *column) (text string, missing bool, err error) {
 		err = t.wrong("%s: %s stands for a value that is missing", t.called(c.at), shown(text))
 	}
 	remedy := "fill it in: the model was trained without missing values (data.missing)"
-	if t.training {
+	if !t.known {
 		remedy = "data.missing: median fills numbers and leaves categories open; or name the column in data.drop"
 	}
 	return text, true, hint.With(err, "%s", remedy)
@@ -423,104 +280,6 @@ func (t *table) number(c *column) (x float64, missing bool, err error) {
 func (t *table) tooLarge(text string) bool {
 	_, err := t.parse(text)
 	return errors.Is(err, strconv.ErrRange)
-}
-
-// declare says how a word is made one for a missing value.
-func (t *table) declare(text string) string {
-	if !t.training {
-		return "write a number"
-	}
-	return fmt.Sprintf("data.missing_values: %s takes it for a missing value, which data.missing: median fills in",
-		config.JoinNames(append(slices.Clone(t.declared), text)))
-}
-
-// notNumber is the error that a column of numbers holds something else.
-func (t *table) notNumber(c *column, text string) error {
-	err := t.wrong("%s: %s is not a number", t.called(c.at), shown(text))
-	if !utf8.ValidString(text) {
-		return hint.With(err, "%s", toUTF8)
-	}
-	if remedy := t.otherForm(text); remedy != "" {
-		return hint.With(err, "%s", remedy)
-	}
-	switch words := "name the column in data.categories if it holds words, or in data.drop to leave it out"; {
-	case !t.training:
-		return hint.With(err, "write a number; where it may be missing, an empty field")
-	case c.words:
-		return hint.With(err, "%s; data.label names the column with the classes", words)
-	default:
-		return hint.With(err, "%s; %s", t.declare(text), words)
-	}
-}
-
-// otherForm says how to read a text that is a number in another notation, or several; it is empty if it is neither.
-func (t *table) otherForm(text string) string {
-	n, ok := numeralOf(text)
-	if _, comma := (notation{comma: true}).finite(text); !ok && !comma {
-		return severalNumbers(text)
-	} else if !ok {
-		n = numeral{-1, markComma, -1}
-	}
-	if !t.training {
-		return "write numbers as in training: " + t.notation.String()
-	}
-	if t.points && !t.comma && n.group < 0 {
-		return "other numbers have a point: write all alike"
-	}
-	decimal := fmt.Sprintf("data.decimal: %s", groupMarks[markComma].name)
-	if t.csv.separator == ',' {
-		decimal += " with data.separator: comma"
-	}
-	switch {
-	case n.either == markComma && !t.comma && t.thousands == "":
-		return fmt.Sprintf("data.thousands: comma reads it as %s, %s as %s", strings.Replace(text, ",", "", 1), decimal,
-			strings.Replace(text, ",", ".", 1))
-	case n.either == markPoint && t.comma:
-		return "data.thousands: point reads it as " + strings.Replace(text, ".", "", 1)
-	case n.group >= 0 && n.decimal == markComma:
-		return fmt.Sprintf("data.thousands: %s and %s read it", groupMarks[n.group].name, decimal)
-	case n.group == markPoint && !t.comma:
-		return "data.thousands: point and data.decimal: comma read it"
-	case n.group >= 0:
-		return fmt.Sprintf("data.thousands: %s reads it", groupMarks[n.group].name)
-	case n.decimal == markComma && !t.comma:
-		return decimal + " reads numbers with a comma"
-	}
-	return "it has a point, and data.decimal is comma"
-}
-
-// String describes the notation.
-func (n notation) String() string {
-	decimal := "point"
-	if n.comma {
-		decimal = "comma"
-	}
-	text := "with a decimal " + decimal
-	if n.thousands != "" {
-		text += ", thousands by " + n.thousands
-	}
-	return text
-}
-
-// severalNumbers says how to read a text that holds numbers, and something between or behind them.
-func severalNumbers(text string) string {
-	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t|", r) })
-	numbers := 0
-	for _, p := range parts {
-		if looksNumeric(p) {
-			numbers++
-		}
-	}
-	switch {
-	case numbers > 2 && strings.Contains(text, "|"):
-		return "it holds several numbers: data.separator: pipe"
-	case numbers > 2:
-		return "it holds several numbers: data.separator: space"
-	}
-	if bare := strings.Trim(text, "%€$£ \u00a0\u202f°"); bare != text && looksNumeric(bare) {
-		return "write the number without its unit"
-	}
-	return ""
 }
 
 // wholeNumber reads a number of nothing but digits, so few that it is exact, as most fields of most tables are: in a
@@ -616,9 +375,6 @@ func checkText(what string, text ...string) error {
 	}
 	return nil
 }
-
-// toUTF8 is the remedy for text in another encoding.
-const toUTF8 = "save it in UTF-8; text of Windows in Western Europe becomes that by iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW"
 
 // shown quotes a field of the file for an error message.
 func shown(s string) string {
