@@ -301,8 +301,8 @@ type ownKey struct {
 var ownKeys = slices.Concat(
 	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed", bitsInLimit.key),
 	keysOf([]string{setArrays}, "data.train_labels", "data.test_labels"),
-	keysOf([]string{setCSV}, "data.label", "data.header", "data.separator", "data.decimal", "data.thousands", "data.columns",
-		"data.drop", "data.categories", "data.missing", "data.missing_values"),
+	keysOf([]string{setCSV}, "data.label", "data.header", "data.separator", "data.decimal", "data.thousands",
+		"data.columns", "data.drop", "data.categories", "data.missing", "data.missing_values"),
 )
 
 func keysOf(sets []string, keys ...string) (all []ownKey) {

@@ -38,43 +38,54 @@ const fewRows = 20
 // one or stands behind 0, 1, 2 and so on. A line of words above words is a header if none of them occurs again below.
 // What is missing or infinite is neither a word nor a number.
 func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool, error) {
-	var names, values []string
-	words, again := 0, false
-	for i, field := range rows[0] {
-		if i == t.label || !judged(i) || t.isMissing(field) {
-			continue
-		}
-		below := columnOf(rows, i)
-		repeated := slices.Contains(below, field)
-		switch above := t.known || t.mostlyNumbers(below); {
-		case looksNumeric(field):
-			if above {
-				values = append(values, field)
-			}
-		case above && !repeated && !isInfinite(field):
-			names = append(names, field)
-		default:
-			words++
-			again = again || repeated
-		}
-	}
-	label := t.labelOf(rows)
+	f, label := t.judge(rows, judged), t.labelOf(rows)
 	switch {
-	case label.repeated && len(values) > 0:
-		return t.numbersAreNames(rows, values, label)
-	case len(names) > 0 && len(values) > 0, len(names) == 1 && label.repeated:
-		return false, t.unclear(values, names)
-	case len(names) > 0:
+	case label.repeated && len(f.values) > 0:
+		return t.numbersAreNames(rows, f.values, label)
+	case len(f.names) > 0 && len(f.values) > 0, len(f.names) == 1 && label.repeated:
+		return false, t.unclear(f.values, f.names)
+	case len(f.names) > 0:
 		return true, nil
-	case len(values) > 0:
-		return t.numbersAreNames(rows, values, label)
-	case again || label.repeated || words == 0 && !label.name:
+	case len(f.values) > 0:
+		return t.numbersAreNames(rows, f.values, label)
+	case f.again || label.repeated || f.words == 0 && !label.name:
 		return false, nil
 	case !label.name && !t.known && len(rows) > 1 && len(rows) <= fewRows/2:
 		return false, hint.With(errors.New("the table has words alone: say with data.header whether its first line is a "+
 			"header"), sayHeader)
 	}
 	return true, nil
+}
+
+// firstFields are the fields of a first line.
+type firstFields struct {
+	names  []string // words above numbers
+	values []string // numbers above numbers
+	words  int      // others
+	again  bool     // some of these occur again below
+}
+
+// judge sorts the fields of a first line that are judged.
+func (t *table) judge(rows [][]string, judged func(column int) bool) (f firstFields) {
+	for i, field := range rows[0] {
+		if i == t.label || !judged(i) || t.isMissing(field) {
+			continue
+		}
+		below := columnOf(rows, i)
+		repeated := slices.Contains(below, field)
+		above, number := t.known || t.mostlyNumbers(below), looksNumeric(field)
+		switch {
+		case number && above:
+			f.values = append(f.values, field)
+		case number:
+		case above && !repeated && !isInfinite(field):
+			f.names = append(f.names, field)
+		default:
+			f.words++
+			f.again = f.again || repeated
+		}
+	}
+	return f
 }
 
 // unclear is the error that a first line has a word where a number should be, and numbers or a label, too.
@@ -127,26 +138,22 @@ func (t *table) labelOf(rows [][]string) (l firstLabel) {
 }
 
 // numbersAreNames decides about a first line of numbers.
-func (t *table) numbersAreNames(rows [][]string, values []string, label firstLabel) (bool, error) {
-	word := !looksNumeric(label.text)
+func (t *table) numbersAreNames(rows [][]string, values []string, label firstLabel) (header bool, err error) {
+	word, usual := !looksNumeric(label.text), isLabelName(label.text, labelNames)
 	switch {
 	case label.text == "":
 		return false, nil
 	case label.foreign:
 		return true, nil
 	case t.known:
-		return word && isLabelName(label.text, labelNames) && !label.repeated, nil
-	case !label.repeated:
-		var err error
-		if label.repeated, err = t.occursAgain(label.text); err != nil {
-			return false, err
-		}
+		return word && usual && !label.repeated, nil
+	}
+	if label.repeated, err = t.occursAgain(label); err != nil || word && label.repeated {
+		return false, err
 	}
 	counted := len(values) > 1 && counts(values) && len(columnOf(rows, 0)) > 2
 	switch {
-	case word && label.repeated:
-		return false, nil
-	case word && (isLabelName(label.text, labelNames) || counted && label.name):
+	case word && (usual || counted && label.name):
 		return true, nil
 	case counted && (word || counts(append(slices.Clone(values), label.text))):
 		return t.countedNames(rows, len(values), label)
@@ -157,11 +164,11 @@ func (t *table) numbersAreNames(rows [][]string, values []string, label firstLab
 	return false, nil
 }
 
-// occursAgain reports whether a row after the first one has a text for the label. It is false of a file that can be
-// read but once.
-func (t *table) occursAgain(label string) (bool, error) {
-	if t.file == nil || t.known {
-		return false, nil
+// occursAgain reports whether any row after the first one has the same label. Of a file that can be read but once it
+// knows the first rows.
+func (t *table) occursAgain(label firstLabel) (bool, error) {
+	if label.repeated || t.file == nil {
+		return label.repeated, nil
 	}
 	other, err := t.file.table(layout{separator: t.csv.separator})
 	if err != nil {
@@ -174,7 +181,7 @@ func (t *table) occursAgain(label string) (bool, error) {
 		if r.err != nil {
 			return false, nil // what is wrong is found again
 		}
-		if !first && t.label < len(r.fields) && strings.TrimSpace(r.fields[t.label]) == label {
+		if !first && t.label < len(r.fields) && strings.TrimSpace(r.fields[t.label]) == label.text {
 			return true, nil
 		}
 	}

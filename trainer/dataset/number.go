@@ -122,36 +122,52 @@ func numeralOf(text string) (n numeral, ok bool) {
 	if text = strings.TrimLeft(text, "+-"); allDigits(text) {
 		return n, true
 	}
-	var all strings.Builder
-	for _, g := range groupMarks {
-		all.WriteString(g.marks)
-	}
-	parts, found := split(text, all.String())
-	marks := []rune(found)
-	if len(marks) == 0 {
+	parts, marks := split(text, allMarks)
+	if marks == "" {
 		return n, false
 	}
-	kind := func(i int) int {
-		return slices.IndexFunc(groupMarks, func(g struct{ name, marks string }) bool {
-			return strings.ContainsRune(g.marks, marks[i])
-		})
-	}
-	first, last, end := kind(0), kind(len(marks)-1), len(parts)-1
-	same := func(marks []rune) bool { return strings.Trim(string(marks), string(marks[:1])) == "" }
-	decimal := last < 2 // a comma or a point
-	switch fraction := parts[end] == "" || allDigits(parts[end]); {
-	case len(marks) == 1 && decimal && grouped(parts):
-		n.either = first
-	case same(marks) && grouped(parts):
-		n.group = first
-	case len(marks) == 1 && decimal && fraction && (parts[0] == "" || allDigits(parts[0])) && text != found:
-		n.decimal = last
-	case len(marks) > 1 && decimal && fraction && last != first && same(marks[:end-1]) && grouped(parts[:end]):
-		n.group, n.decimal = first, last
+	// All marks but the last one are alike where they separate thousands and that is the decimal mark.
+	first, last, end := firstMark(marks), lastMark(marks), len(parts)-1
+	before := marks[:strings.LastIndex(marks, last)]
+	alone, decimal := before == "", strings.Contains(",.", last) && (parts[end] == "" || allDigits(parts[end]))
+	switch {
+	case alone && decimal && grouped(parts):
+		n.either = kindOf(last)
+	case strings.Trim(marks, first) == "" && grouped(parts):
+		n.group = kindOf(first)
+	case alone && decimal && text != marks && (parts[0] == "" || allDigits(parts[0])):
+		n.decimal = kindOf(last)
+	case !alone && decimal && first != last && strings.Trim(before, first) == "" && grouped(parts[:end]):
+		n.group, n.decimal = kindOf(first), kindOf(last)
 	default:
 		return n, false
 	}
 	return n, true
+}
+
+// allMarks are the marks of all rows of groupMarks.
+var allMarks = func() (all string) {
+	for _, g := range groupMarks {
+		all += g.marks
+	}
+	return all
+}()
+
+func firstMark(marks string) string {
+	_, size := utf8.DecodeRuneInString(marks)
+	return marks[:size]
+}
+
+func lastMark(marks string) string {
+	_, size := utf8.DecodeLastRuneInString(marks)
+	return marks[len(marks)-size:]
+}
+
+// kindOf returns the row of groupMarks that has a mark.
+func kindOf(mark string) int {
+	return slices.IndexFunc(groupMarks, func(g struct{ name, marks string }) bool {
+		return strings.Contains(g.marks, mark)
+	})
 }
 
 // evidence counts the marks in the numbers of a column, by the rows of groupMarks.
@@ -218,6 +234,27 @@ func (e *evidence) pointsAsGroups() bool {
 		(e.rounded[markPoint] > 0 || e.either[markPoint] >= manyGroups)
 }
 
+// What is known of a decimal mark, besides the rows of groupMarks.
+const (
+	markUnknown = -1
+	markMixed   = -2
+)
+
+// decimalMark returns the decimal mark of numbers: the one that can separate no thousands, or the one that is left
+// where the other separates several groups of them.
+func (e *evidence) decimalMark() int {
+	sure := func(mark, other int) bool { return e.decimal[mark] > 0 || e.group[other] > 0 }
+	switch comma, point := sure(markComma, markPoint), sure(markPoint, markComma); {
+	case comma && point:
+		return markMixed // in other columns, of which some are words if nothing is said
+	case comma:
+		return markComma
+	case point:
+		return markPoint
+	}
+	return markUnknown
+}
+
 // decide returns the notation of the numbers of some columns. Where the marks may mean one thing or another it returns
 // the column that raises the question, with its mark; else column is -1.
 func decide(columns []*evidence) (n notation, column, mark int) {
@@ -225,35 +262,24 @@ func decide(columns []*evidence) (n notation, column, mark int) {
 	for _, e := range columns {
 		all.join(e)
 	}
-	comma, point := all.decimal[markComma] > 0, all.decimal[markPoint] > 0
-	groups := func(mark int) bool { return all.group[mark] > 0 }
-	unclear := func(mark int) (notation, int, int) {
-		return notation{}, slices.IndexFunc(columns, func(e *evidence) bool { return e.either[mark] > 0 }), mark
-	}
-	switch {
-	case comma && point: // other columns, other notations: words, if not declared
-	case comma || groups(markPoint) && !point:
-		n.comma = true
-		if all.either[markPoint] > 0 || groups(markPoint) {
-			n.thousands = groupMarks[markPoint].name
-		} else if !comma && all.either[markComma] > 0 {
-			return unclear(markComma)
+	switch decimal := all.decimalMark(); decimal {
+	case markMixed:
+	case markUnknown:
+		either := func(e *evidence) bool { return e.either[markComma] > 0 }
+		if column = slices.IndexFunc(columns, either); column >= 0 {
+			return n, column, markComma
 		}
-	case point || groups(markComma):
-		if all.either[markComma] > 0 || groups(markComma) {
-			n.thousands = groupMarks[markComma].name
+		if column = slices.IndexFunc(columns, (*evidence).pointsAsGroups); column >= 0 {
+			return n, column, markPoint
 		}
-	case all.either[markComma] > 0:
-		return unclear(markComma)
 	default:
-		for i, e := range columns {
-			if e.pointsAsGroups() {
-				return notation{}, i, markPoint
-			}
+		n.comma = decimal == markComma
+		if other := markComma + markPoint - decimal; all.group[other]+all.either[other] > 0 {
+			n.thousands = groupMarks[other].name
 		}
 	}
 	for _, k := range []int{markSpace, markApostrophe} {
-		if groups(k) && n.thousands == "" {
+		if all.group[k] > 0 && n.thousands == "" {
 			n.thousands = groupMarks[k].name
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode"
 
 	"ialgn/internal/hint"
 )
@@ -38,7 +39,7 @@ func (r *records) read() ([]string, error) {
 			return nil, err
 		}
 		r.line = r.lines
-		plain := bytes.TrimLeft(line, blanksBut(r.separator))
+		plain := r.trimmed(line)
 		if len(plain) == 0 || r.weka && plain[0] == '%' {
 			r.left = maxRecord
 			continue
@@ -87,7 +88,7 @@ func (r *records) split(line []byte) (err error) {
 		line = bytes.TrimSpace(line)
 	}
 	for more := true; more; {
-		start := bytes.TrimLeft(line, blanksBut(r.separator))
+		start := r.trimmed(line)
 		if len(start) > 0 && r.isQuote(start[0]) {
 			if line, err = r.quoted(start); err != nil {
 				return err
@@ -111,12 +112,12 @@ func (r *records) split(line []byte) (err error) {
 	return nil
 }
 
-// blanksBut returns the spaces that may come before a field.
-func blanksBut(separator byte) string {
-	if separator == '\t' {
-		return " "
+// trimmed returns a line without the spaces at its beginning, which separate nothing.
+func (r *records) trimmed(line []byte) []byte {
+	if r.separator == '\t' {
+		return bytes.TrimLeft(line, " ")
 	}
-	return " \t"
+	return bytes.TrimLeftFunc(line, unicode.IsSpace)
 }
 
 // cut leaves out the separator at the beginning of a line, and reports whether there is one.
@@ -160,7 +161,7 @@ func (r *records) quoted(line []byte) (rest []byte, err error) {
 		}
 	}
 	r.ends = append(r.ends, len(r.text))
-	after := bytes.TrimLeft(line, blanksBut(r.separator))
+	after := r.trimmed(line)
 	if len(after) > 0 && after[0] != r.separator && (r.separator != ' ' || len(after) == len(line)) {
 		return nil, hint.With(fmt.Errorf("column %d: %s follows the quote that closes the field", len(r.ends),
 			shown(string(after))), `double a quote within a field that stands in quotes: "5"" pipe"`)

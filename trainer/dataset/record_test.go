@@ -57,7 +57,7 @@ func TestRecords(t *testing.T) {
 func FuzzRecords(f *testing.F) {
 	for _, text := range []string{
 		"a,b\n1,2\n", "\"a\"\"b\",\"c\r\nd\"\n", " \"x\",\"\"\n", "a\rb,c\r\n\r\n", "\"open", "a\"b,c\n", "\"a\"b\n",
-		",\n\n,", "\ufeff;\t;\n",
+		",\n\n,", "\f\"\f\"", "\ufeff;\t;\n",
 	} {
 		f.Add(text, uint8(0))
 		f.Add(strings.ReplaceAll(text, ",", ";"), uint8(1))

@@ -41,37 +41,52 @@ func (t *table) notNumber(c *column, text string) error {
 // otherForm says how to read a text that is a number in another notation, or several; it is empty if it is neither.
 func (t *table) otherForm(text string) string {
 	n, ok := numeralOf(text)
-	if _, comma := (notation{comma: true}).finite(text); !ok && !comma {
-		return severalNumbers(text)
-	} else if !ok {
-		n = numeral{-1, markComma, -1}
-	}
-	if t.known {
-		return "write numbers as in training: " + t.notation.String()
-	}
-	if t.points && !t.comma && n.group < 0 {
-		return "other numbers have a point: write all alike"
-	}
-	decimal := fmt.Sprintf("data.decimal: %s", groupMarks[markComma].name)
-	if t.csv.separator == ',' {
-		decimal += " with data.separator: comma"
+	if !ok {
+		if _, comma := (notation{comma: true}).finite(text); !comma {
+			return severalNumbers(text)
+		}
+		n.decimal = markComma // and an exponent
 	}
 	switch {
-	case n.either == markComma && !t.comma && t.thousands == "":
-		return fmt.Sprintf("data.thousands: comma reads it as %s, %s as %s", strings.Replace(text, ",", "", 1), decimal,
-			strings.Replace(text, ",", ".", 1))
-	case n.either == markPoint && t.comma:
-		return "data.thousands: point reads it as " + strings.Replace(text, ".", "", 1)
-	case n.group >= 0 && n.decimal == markComma:
-		return fmt.Sprintf("data.thousands: %s and %s read it", groupMarks[n.group].name, decimal)
-	case n.group == markPoint && !t.comma:
-		return "data.thousands: point and data.decimal: comma read it"
+	case t.known:
+		return "write numbers as in training: " + t.String()
+	case t.points && !t.comma && n.group < 0:
+		return "other numbers have a point: write all alike"
+	case n.either >= 0:
+		return t.eitherForm(text, n.either)
 	case n.group >= 0:
-		return fmt.Sprintf("data.thousands: %s reads it", groupMarks[n.group].name)
+		return t.groupedForm(n)
 	case n.decimal == markComma && !t.comma:
-		return decimal + " reads numbers with a comma"
+		return t.sayComma() + " reads numbers with a comma"
 	}
 	return "it has a point, and data.decimal is comma"
+}
+
+// sayComma says how decimal commas are declared.
+func (t *table) sayComma() string {
+	if t.csv.separator == ',' {
+		return "data.decimal: comma with data.separator: comma"
+	}
+	return "data.decimal: comma"
+}
+
+// eitherForm says how to read a number whose mark may separate thousands or decimals.
+func (t *table) eitherForm(text string, mark int) string {
+	whole := strings.Replace(text, groupMarks[mark].marks, "", 1)
+	if mark == markPoint {
+		return "data.thousands: point reads it as " + whole
+	}
+	return fmt.Sprintf("data.thousands: comma reads it as %s, %s as %s", whole, t.sayComma(),
+		strings.Replace(text, ",", ".", 1))
+}
+
+// groupedForm says how to read a number with marks between thousands.
+func (t *table) groupedForm(n numeral) string {
+	thousands := "data.thousands: " + groupMarks[n.group].name
+	if !t.comma && (n.decimal == markComma || n.group == markPoint) {
+		return thousands + " and " + t.sayComma() + " read it"
+	}
+	return thousands + " reads it"
 }
 
 // String describes the notation.

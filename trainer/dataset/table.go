@@ -109,7 +109,7 @@ func (t *table) orClose(err error) error {
 
 // look finds the form of the text, and reads its first rows.
 func (t *table) look(lay layout) error {
-	text, err := t.stream.text()
+	text, err := t.text()
 	if err != nil {
 		return err
 	}
