@@ -41,7 +41,9 @@ func (m *Model) ClassifierBy(by Engine) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{frozen: e.frozen, engine: e, data: m.info.Model.Config.Data}, nil
+	data := m.info.Model.Config.Data
+	data.Classes = &e.frozen.Classes
+	return &Classifier{frozen: e.frozen, engine: e, data: data}, nil
 }
 
 // Engine returns what classified the last of many samples, and the instruction set of machine code.

@@ -1,6 +1,7 @@
 package ialgn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -29,6 +30,9 @@ type InitOptions struct {
 	Labels     string // of an array: the file of its labels
 	TestLabels string // the labels of Test
 
+	// Set are keys of section data, each KEY=VALUE, that say how a CSV file is read where that cannot be seen.
+	Set []string
+
 	Folders []string // folders that are searched for data sets first
 	Force   bool     // write over a file that is there already
 	Keep    []string // files that must not be written over
@@ -41,6 +45,7 @@ type Initial struct {
 	Rows      int                `json:"rows"` // of the training file, or the training part
 	Separator string             `json:"separator,omitempty"`
 	Decimal   string             `json:"decimal,omitempty"`
+	Thousands string             `json:"thousands,omitempty"`
 	Header    bool               `json:"header"`
 	Columns   []dataset.Surveyed `json:"columns"` // of a CSV file
 	Classes   []dataset.Counted  `json:"classes"`
@@ -96,10 +101,13 @@ type setting struct{ key, value, comment string }
 
 // look finds out about the data: a set that is known, or a CSV file.
 func (i *initial) look(ctx context.Context) error {
+	if len(i.options.Set) > 0 && (i.options.Labels != "" || dataset.IsArray(i.options.Data)) {
+		return option.Errorf("{Set %s}: is for a CSV file", i.options.Set[0])
+	}
 	known := slices.ContainsFunc(dataset.List(), func(d dataset.Info) bool { return d.Name == i.options.Data })
 	if known && !dataset.Own(i.options.Data) {
-		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels != "" {
-			return option.Errorf("{Label}, {Labels}, {Test} and {TestLabels} are for files: the data set %s has its own",
+		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels != "" || len(o.Set) > 0 {
+			return option.Errorf("{Label}, {Labels}, {Test}, {TestLabels} and {Set} are for files: the data set %s has its own",
 				i.options.Data)
 		}
 		i.data = []setting{{"set", i.options.Data, ""}}
@@ -152,9 +160,14 @@ var testShare = setting{"test_share", "0.2", "this share of the samples is for t
 // lookAtTable surveys a CSV file.
 func (i *initial) lookAtTable(ctx context.Context) error {
 	i.report.Set = "csv"
-	cfg := config.Data{Set: "csv", Train: i.options.Data, Test: i.options.Test, Label: i.options.Label}
-	s, err := dataset.SurveyTable(ctx, cfg, i.folders)
+	cfg, err := i.said()
 	if err != nil {
+		return err
+	}
+	s, err := dataset.SurveyTable(ctx, cfg, i.folders)
+	if remedy := hint.Of(err); strings.Contains(remedy, "data.") {
+		return hint.With(err, "%s; {Set KEY=VALUE} says it here", remedy)
+	} else if err != nil {
 		return err
 	}
 	if cfg.Test != "" {
@@ -167,7 +180,7 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 		return err
 	}
 	i.report.Rows, i.report.Separator, i.report.Decimal, i.report.Header = s.Rows, s.Separator, s.Decimal, s.Header
-	i.report.Columns, i.report.Classes = s.Columns, s.Classes
+	i.report.Thousands, i.report.Columns, i.report.Classes = s.Thousands, s.Columns, s.Classes
 	i.data = []setting{{"set", "csv", ""}, {"train", config.Quoted(i.options.Data), ""}}
 	if i.options.Test != "" {
 		i.data = append(i.data, setting{"test", config.Quoted(i.options.Test), ""})
@@ -182,15 +195,37 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 	return nil
 }
 
+// saidKeys are the keys of section data that can be said before the data are looked at.
+var saidKeys = []string{
+	"data.label", "data.header", "data.separator", "data.decimal", "data.thousands", "data.missing_values",
+}
+
+// said returns what the options say of a CSV file.
+func (i *initial) said() (config.Data, error) {
+	for _, set := range i.options.Set {
+		if key, _, _ := strings.Cut(set, "="); !slices.Contains(saidKeys, key) {
+			return config.Data{}, hint.With(option.Errorf("{Set %s}: is none of %s", set, strings.Join(saidKeys, ", ")),
+				"write other keys into the configuration")
+		}
+	}
+	d, err := config.ParseDraft(i.name, nil, append([]string{"data.set=csv"}, i.options.Set...))
+	cfg := d.Data()
+	cfg.Train, cfg.Test, cfg.Label = i.options.Data, i.options.Test, cmp.Or(i.options.Label, cfg.Label)
+	return cfg, err
+}
+
 // tableComments say what the keys of tables are for.
 var tableComments = map[string]string{
 	"header":     "whether the first line names the columns",
 	"separator":  "what stands between the fields",
 	"decimal":    "numbers are written 1,5",
+	"thousands":  "what separates thousands in numbers",
 	"columns":    "the columns that are read",
 	"drop":       "columns that are not read, for the reasons above",
 	"categories": "columns of words: each word becomes a feature of its own",
 	"missing":    "numbers that are missing become the median of their column",
+
+	"missing_values": "words that say that a number is missing; delete those that do not",
 }
 
 // text returns the configuration, which it makes sure can be read and fits the data.
@@ -270,8 +305,28 @@ func (i *initial) head() string {
 	if more := len(dropped) - mostNoted; more > 0 {
 		fmt.Fprintf(&b, "# Not read either: %s; `ialgn init --json` says why.\n", plural.Of(more, "column", "columns"))
 	}
+	for _, note := range r.Odd() {
+		fmt.Fprintf(&b, "# %s.\n", note)
+	}
 	fmt.Fprintf(&b, "name: %s\n", config.Quoted(i.name))
 	return b.String()
+}
+
+// Odd says which words of columns of numbers are taken for missing values, a line each, of the first ones.
+func (r *Initial) Odd() (lines []string) {
+	for _, c := range r.Columns {
+		for _, o := range c.Odd {
+			line := fmt.Sprintf("Taken for a missing value: %q in line %d, column %d%s", o.Word, o.Line, c.Number,
+				quotedName(c.Name))
+			if o.Count > 1 {
+				line += fmt.Sprintf(", and in %s more", plural.Of(o.Count-1, "line", "lines"))
+			}
+			if lines = append(lines, line); len(lines) == mostNoted {
+				return lines
+			}
+		}
+	}
+	return lines
 }
 
 func quotedName(name string) string {

@@ -261,16 +261,14 @@ func (s *search) look(ctx context.Context) error {
 	return nil
 }
 
-// tableKeys are the keys that say how a CSV file is to be read.
-var tableKeys = []string{
-	"data.header", "data.separator", "data.decimal", "data.columns", "data.drop", "data.categories", "data.missing",
-}
+// columnKeys are the keys that say what the columns of a CSV file are.
+var columnKeys = []string{"data.columns", "data.drop", "data.categories", "data.missing"}
 
 // openSet opens the data set. A CSV file that cannot be read without being told what its columns are is looked at,
 // unless the draft says something of them, and the draft gets what [dataset.Survey] says.
 func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, error) {
 	set, err := dataset.Open(ctx, s.draft.Data(), s.draft.BitsIn(), folders)
-	if err == nil || s.draft.Data().Set != "csv" || slices.ContainsFunc(tableKeys, s.draft.Given) {
+	if err == nil || s.draft.Data().Set != "csv" || slices.ContainsFunc(columnKeys, s.draft.Given) {
 		return set, err
 	}
 	survey, lookErr := dataset.SurveyTable(ctx, s.draft.Data(), folders)
@@ -284,6 +282,9 @@ func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, e
 	var sets []string
 	for _, k := range keys {
 		sets = append(sets, k.Name+"="+k.Value)
+	}
+	if survey.LabelFound {
+		sets = append(sets, "data.label="+survey.Label())
 	}
 	if s.draft, err = s.draft.Set(sets...); err != nil {
 		return nil, err

@@ -50,6 +50,35 @@ func TestForeignTable(t *testing.T) {
 	}
 }
 
+// TestAskedTable finds a label by its name, beside what the draft says of the notation of numbers.
+func TestAskedTable(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("class;colour;income\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "%s;%s;%d,%03d\n", []string{"up", "down"}[i/2%2], []string{"red", "blue"}[i%2], i%7+1, i*23)
+	}
+	path := filepath.Join(t.TempDir(), "income.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Target: "xilinx7", Dir: t.TempDir()}
+	keys := []string{"data.set=csv", "data.train=" + path, "name=income", "data.thousands=comma"}
+	s, err := newSearch(t.Context(), draftOf(t, keys...), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := s.draft.Written()
+	for _, key := range []string{"data.label=class", "data.categories=colour", "data.thousands=comma"} {
+		if !slices.Contains(written, key) {
+			t.Errorf("%s is not in %q", key, written)
+		}
+	}
+	_, err = newSearch(t.Context(), draftOf(t, keys[:3]...), o)
+	if err == nil || !strings.Contains(err.Error(), "column 3") {
+		t.Errorf("nothing is said of the notation: %v", err)
+	}
+}
+
 // TestLongConfig warns of a configuration that cannot be read again.
 func TestLongConfig(t *testing.T) {
 	for _, long := range []bool{false, true} {

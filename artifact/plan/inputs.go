@@ -19,6 +19,7 @@ func (p *Plan) inputs(m artifact.Manifest, enc *encoding.Encoder) *inputs.Table 
 		Label: data.Label, DecimalComma: data.Decimal == "comma",
 		Bits: enc.BitsIn, Max: enc.Max, Scaled: enc.Quantiser != nil, ByCuts: enc.ByCuts(),
 	}
+	t.MissingValues, _ = config.Names(data.MissingValues) // a list that cannot be read is in no configuration
 	if p.scope != netlist.Full {
 		t.Thresholds = enc.Thresholds
 	}

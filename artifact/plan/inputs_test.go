@@ -38,7 +38,7 @@ func described(t *testing.T, scope Scope, module string, enc *encoding.Encoder) 
 	var product artifact.Product
 	p.Describe(&product, artifact.Manifest{
 		Module: module, Scope: string(scope), Classes: []string{"a", "b"},
-		Data: json.RawMessage(`{"set": "csv", "label": "kind", "decimal": "comma"}`),
+		Data: json.RawMessage(`{"set": "csv", "label": "kind", "decimal": "comma", "missing_values": "-999, k.A."}`),
 	}, enc)
 	return product.Inputs
 }
@@ -50,7 +50,7 @@ func TestInputs(t *testing.T) {
 	got.Trials = nil
 	want := &inputs.Table{
 		Module: "m", File: "m.json", Scope: "core", Classes: []string{"a", "b"}, Label: "kind", Bits: 4, Max: 15,
-		Scaled: true, DecimalComma: true, Thresholds: enc.Thresholds,
+		Scaled: true, DecimalComma: true, MissingValues: []string{"-999", "k.A."}, Thresholds: enc.Thresholds,
 		Features: []inputs.Feature{
 			{Name: "width", Offset: -1, Scale: 8, Missing: true, Fill: 2}, // 1.5, away from zero
 			{Name: "state=gas", Scale: 15, Category: true},

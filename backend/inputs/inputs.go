@@ -35,8 +35,10 @@ type Table struct {
 	ByCuts  bool   // of a table that is Scaled: by cuts
 	// DecimalComma says that numbers have a comma in the table, unless commas separate its columns.
 	DecimalComma bool
-	Features     []Feature
-	Columns      []Column
+	// MissingValues are words in the table that say that a value is missing, besides those that always do.
+	MissingValues []string
+	Features      []Feature
+	Columns       []Column
 	// Thresholds are those of each feature where the design takes thermometer bits, scopes gates and core: bit j of
 	// feature f is word > Thresholds[f][j], the first feature's bits lowest. Nil: the design takes the words.
 	Thresholds [][]uint16

@@ -48,10 +48,10 @@ type column struct {
 
 // WriteJSON writes NAME.json. Protocol is what it says of the interface that takes samples; its nil: there is none.
 //
-// The keys are format, module, scope, classes, label (if one is known), decimal (comma, where numbers have one), words
-// (bits, max, scaled and, of scaled ones, rule), columns (name, kind, feature, values, missing, fill), features (name
-// and, of scaled ones, offset and scale, or cuts with the format 2), thresholds (where the design takes thermometer
-// bits) and interface. Lists have an element a line.
+// The keys are format, module, scope, classes, label (if one is known), decimal (comma, where numbers have one),
+// missing_values (if there are some), words (bits, max, scaled and, of scaled ones, rule), columns (name, kind, feature,
+// values, missing, fill), features (name and, of scaled ones, offset and scale, or cuts with the format 2), thresholds
+// (where the design takes thermometer bits) and interface. Lists have an element a line.
 func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	o := &object{}
 	o.key("format", t.Format())
@@ -63,6 +63,9 @@ func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	}
 	if t.DecimalComma {
 		o.key("decimal", "comma")
+	}
+	if t.MissingValues != nil {
+		o.key("missing_values", t.MissingValues)
 	}
 	o.key("words", words{t.Bits, t.Max, t.Scaled, t.rule()})
 	list(o, "columns", t.columns())

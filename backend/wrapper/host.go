@@ -4,6 +4,7 @@ import (
 	_ "embed" // templates
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"ialgn/backend/inputs"
@@ -47,8 +48,20 @@ func writePython(link, device string) func(io.Writer, Hosted) error {
 		_, err := strings.NewReplacer(
 			"@MODULE@", h.Inputs.Module, "@FILE@", h.Inputs.File, "@NAME@", h.File, "@HEADER@", header.String(),
 			"@KIND@", h.Protocol.Kind, "@DEVICE@", device, "@FORMAT@", fmt.Sprint(h.Inputs.Format()),
-			"@WORD@\n", wordOf(h.Inputs).python,
+			"@WORD@\n", wordOf(h.Inputs).python, "@MISSING@", pythonMissing(h.Inputs),
 		).WriteString(w, text)
 		return err
 	}
+}
+
+// pythonMissing continues a condition: a text is one of the words that are declared to be missing values.
+func pythonMissing(t *inputs.Table) string {
+	var words []string
+	for _, w := range t.MissingValues {
+		words = append(words, strconv.QuoteToASCII(w))
+	}
+	if words == nil {
+		return ""
+	}
+	return " or text in [" + strings.Join(words, ", ") + "]"
 }

@@ -22,7 +22,7 @@ func writeAXISHost(w io.Writer, h Hosted) error {
 		"@MODULE@", t.Module, "@NAME@", h.File, "@HEADER@\n", cHeader(h.Header),
 		"@CLASSAT@", p.Class.cText(), "@COUNTSAT@", p.Counts.cText(), "@LABEL@", inputs.CString(t.Label),
 		"@COLUMNTABLE@", cColumns(t), "@FEATURETABLE@", cFeatures(t), "@THRESHOLDTABLE@", cThresholds(t),
-		"@CLASSTABLE@", cClasses(t), "@RULE@", wordOf(t).rule, "@WORD@\n", wordOf(t).c,
+		"@CLASSTABLE@", cClasses(t), "@RULE@", wordOf(t).rule, "@WORD@\n", wordOf(t).c, "@MISSING@", cMissing(t),
 	}
 	for _, n := range cNumbers(t, p) {
 		values = append(values, n.key, fmt.Sprint(n.value))
@@ -73,6 +73,15 @@ func cNumbers(t *inputs.Table, p *Protocol) []cNumber {
 		{"@SAMPLE@", (p.SampleBytes + p.Beat - 1) / p.Beat * p.Beat},
 		{"@RESULT@", p.ResultBytes},
 	}
+}
+
+// cMissing returns lines about the words that are declared to be missing values.
+func cMissing(t *inputs.Table) string {
+	var b strings.Builder
+	for _, w := range t.MissingValues {
+		fmt.Fprintf(&b, "    if (strcmp(s, %s) == 0) return 1;\n", inputs.CString(w))
+	}
+	return b.String()
 }
 
 func oneIf(b bool) int {

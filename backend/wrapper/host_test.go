@@ -93,8 +93,9 @@ func TestHosts(t *testing.T) {
 func hostedTable() *inputs.Table {
 	return &inputs.Table{
 		Module: "m", File: "m.json", Scope: "core", Classes: []string{"a", "b*/"}, Label: "la\"bel", Bits: 8, Max: 255,
-		Scaled: true, DecimalComma: true, Thresholds: [][]uint16{{1, 2}, {3, 4}},
-		Features: []inputs.Feature{{Name: "w*/idth", Offset: 1, Scale: 2}, {Name: "s=x", Scale: 255, Category: true, Missing: true}},
+		Scaled: true, DecimalComma: true, MissingValues: []string{"-999", `k"A\`},
+		Thresholds: [][]uint16{{1, 2}, {3, 4}},
+		Features:   []inputs.Feature{{Name: "w*/idth", Offset: 1, Scale: 2}, {Name: "s=x", Scale: 255, Category: true, Missing: true}},
 		Columns: []inputs.Column{
 			{Name: "width", Kind: inputs.Number},
 			{Name: "s", Kind: inputs.Category, Feature: 1, Values: []string{"x"}, Missing: true},
@@ -141,6 +142,11 @@ func testHosts(t *testing.T, table *inputs.Table) {
 		}
 		if strings.Contains(text, "cuts") != table.ByCuts || strings.Contains(text, "halves away") == table.ByCuts {
 			t.Errorf("wrapper %s: words by cuts: %t, the host makes others:\n%s", name, table.ByCuts, text)
+		}
+		for _, word := range []string{`"-999"`, `"k\"A\\"`} { // in C and in Python
+			if !strings.Contains(text, word) {
+				t.Errorf("wrapper %s: the host does not know the missing value %s", name, word)
+			}
 		}
 		if !strings.Contains(k.Host.Live, "@TOP@") {
 			t.Errorf("wrapper %s: no design in the simulation", name)

@@ -26,6 +26,7 @@ func initCommand() *cli.Command {
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the configuration to `CONFIG` (default: NAME.yaml, after the data)"},
 			&cli.StringFlag{Name: "label", Usage: "the classes are in the column `NAME` (default: the last one)"},
+			&cli.StringSliceFlag{Name: "set", Usage: "say how a CSV file is read: `KEY=VALUE`, repeatable"},
 			&cli.StringFlag{Name: "labels", Usage: "the labels of an array are in `FILE`"},
 			&cli.StringFlag{Name: "test", Usage: "the test samples are in `FILE` (default: a fifth of DATA)"},
 			&cli.StringFlag{Name: "test-labels", Usage: "the labels of --test are in `FILE`, for arrays"},
@@ -49,7 +50,7 @@ func initConfig(c *cli.Context) error {
 	r, err := ialgn.Init(c.Context, ialgn.InitOptions{
 		Data: args[0], Test: c.String("test"), Label: c.String("label"), Path: c.String("o"),
 		Labels: c.String("labels"), TestLabels: c.String("test-labels"),
-		Folders: dataOf(c).Folders, Force: c.Bool("force"), Keep: inputs(c),
+		Set: c.StringSlice("set"), Folders: dataOf(c).Folders, Force: c.Bool("force"), Keep: inputs(c),
 	})
 	if err != nil {
 		return err
@@ -71,6 +72,9 @@ func (r initReport) text(w io.Writer) {
 		}
 		fmt.Fprintf(w, ", %s, separated by %ss, decimal %s", header, r.Separator, r.Decimal)
 	}
+	if r.Thousands != "" {
+		fmt.Fprintf(w, ", thousands by %s", r.Thousands)
+	}
 	fmt.Fprintln(w)
 	if len(r.Columns) > 0 {
 		fmt.Fprintf(w, "%6s  %-20s  %-9s %9s %8s  %s\n", "column", "name", "kind", "different", "missing", "values")
@@ -82,6 +86,9 @@ func (r initReport) text(w io.Writer) {
 	}
 	if n := len(r.Columns) - mostShown; n > 0 {
 		fmt.Fprintf(w, "        and %d more\n", n)
+	}
+	for _, note := range r.Odd() {
+		fmt.Fprintln(w, note)
 	}
 	fmt.Fprintf(w, "%s:", plural.Of(len(r.Classes), "class", "classes"))
 	for i, class := range r.Classes[:min(len(r.Classes), mostShown)] {

@@ -102,9 +102,12 @@ var choices = []choice{
 
 var headers = choice{"data.header", []string{"auto", "yes", "no"}}
 
+// thousands are the marks between the thousands of numbers. That there are none may be said, and is stored as it is.
+var thousands = choice{"data.thousands", []string{"none", "comma", "point", "space", "apostrophe"}}
+
 // csvChoices are the choices of csv whose default is stored as empty.
 var csvChoices = []choice{
-	{"data.separator", []string{"auto", "comma", "semicolon", "tab"}},
+	{"data.separator", []string{"auto", "comma", "semicolon", "tab", "pipe", "space"}},
 	{"data.decimal", []string{"point", "comma"}},
 	{"data.missing", []string{"refuse", "median"}},
 }
@@ -298,8 +301,8 @@ type ownKey struct {
 var ownKeys = slices.Concat(
 	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed", bitsInLimit.key),
 	keysOf([]string{setArrays}, "data.train_labels", "data.test_labels"),
-	keysOf([]string{setCSV}, "data.label", "data.header", "data.separator", "data.decimal", "data.columns", "data.drop",
-		"data.categories", "data.missing"),
+	keysOf([]string{setCSV}, "data.label", "data.header", "data.separator", "data.decimal", "data.thousands",
+		"data.columns", "data.drop", "data.categories", "data.missing", "data.missing_values"),
 )
 
 func keysOf(sets []string, keys ...string) (all []ownKey) {

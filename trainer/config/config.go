@@ -45,12 +45,15 @@ type Data struct {
 
 	// How the lines of a CSV file are read, and what its columns are; empty where nothing is said, which is what the
 	// words auto, point and refuse become. The lists are those of [Names].
-	Separator  string `yaml:"separator" json:"separator,omitempty"`   // auto | comma | semicolon | tab
+	Separator  string `yaml:"separator" json:"separator,omitempty"`   // auto | comma | semicolon | tab | pipe | space
 	Decimal    string `yaml:"decimal" json:"decimal,omitempty"`       // point | comma
+	Thousands  string `yaml:"thousands" json:"thousands,omitempty"`   // none | comma | point | space | apostrophe
 	Columns    string `yaml:"columns" json:"columns,omitempty"`       // the columns that are read; empty: all
 	Drop       string `yaml:"drop" json:"drop,omitempty"`             // columns that are not read
 	Categories string `yaml:"categories" json:"categories,omitempty"` // columns that hold words, not numbers
 	Missing    string `yaml:"missing" json:"missing,omitempty"`       // refuse | median
+	// Words that say that a value is missing, besides the usual ones.
+	MissingValues string `yaml:"missing_values" json:"missing_values,omitempty"`
 
 	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // share of the training file that becomes the test part if there is no test file
 	SplitSeed uint64  `yaml:"split_seed" json:"split_seed,omitempty"`
@@ -63,6 +66,9 @@ type Data struct {
 	// back to one. The numbers of an array are features in the order in which they stand there, whatever its shape, and
 	// where the network reads whole numbers, or bits, values are these as they stand.
 	Plain bool `yaml:"-" json:"plain,omitempty"`
+
+	// Classes is no key: it names the classes of a model that reads samples, which may have labels. It is stored nowhere.
+	Classes *[]string `yaml:"-" json:"-"`
 
 	// Memory is no key either: it holds the samples of the set memory, which no file has. It is stored nowhere.
 	Memory *Samples `yaml:"-" json:"-"`

@@ -17,7 +17,9 @@ const longestName = 80
 // no place in names of models replaced.
 func NameFor(path string) string {
 	name := filepath.Base(path)
-	for _, ending := range []string{".gz", ".csv", ".tsv", ".data", ".txt", ".npy", ".npz", ".yaml", ".yml"} {
+	for _, ending := range []string{
+		".gz", ".bz2", ".csv", ".tsv", ".arff", ".data", ".txt", ".npy", ".npz", ".yaml", ".yml",
+	} {
 		name = strings.TrimSuffix(name, ending)
 	}
 	name = strings.Trim(unnameable.ReplaceAllString(name, "-"), "-.")

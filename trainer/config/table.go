@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -93,14 +94,14 @@ func (c *Config) completeTable() {
 }
 
 // csvLists are the keys whose values are lists of names.
-var csvLists = []string{"data.columns", "data.drop", "data.categories"}
+var csvLists = []string{"data.columns", "data.drop", "data.categories", "data.missing_values"}
 
 // checkTable checks how a CSV file is to be read.
 func (c *Config) checkTable() error {
 	if err := c.checkChoice(headers, headers.values); err != nil {
 		return err
 	}
-	for _, ch := range csvChoices {
+	for _, ch := range append(slices.Clone(csvChoices), thousands) {
 		if c.value(ch.key).String() == "" {
 			continue
 		}
@@ -125,15 +126,26 @@ func (c *Config) checkTable() error {
 		}
 	}
 	if c.Data.Label != "" {
-		for _, key := range csvLists[1:] {
+		for _, key := range csvLists[1:3] {
 			if slices.Contains(lists[key], c.Data.Label) {
 				return c.wrong(key, "leave it out", "%.40q is the label (data.label)", c.Data.Label)
 			}
 		}
 	}
-	if c.Data.Decimal == "comma" && c.Data.Separator == "comma" {
-		return c.wrong("data.decimal", "use data.separator: semicolon or tab, or numbers with a point",
-			"a comma cannot both separate numbers and be in them")
+	return c.checkThousands()
+}
+
+// checkThousands checks that what separates thousands separates nothing else.
+func (c *Config) checkThousands() error {
+	decimal := cmp.Or(c.Data.Decimal, "point")
+	switch c.Data.Thousands {
+	case decimal:
+		return c.wrong(thousands.key, "say with data.decimal what the decimal mark is",
+			"a %s cannot both separate thousands and be the decimal mark", decimal)
+	case "space":
+		if c.Data.Separator == c.Data.Thousands {
+			return c.wrong(thousands.key, "use another data.separator", "a space cannot both separate thousands and columns")
+		}
 	}
 	return nil
 }

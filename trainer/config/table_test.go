@@ -36,13 +36,19 @@ func TestTableKeys(t *testing.T) {
 	for keys, want := range map[string]string{
 		"separator: auto, decimal: point, missing: refuse, drop: ' '": "",
 		"separator: tab, decimal: comma, missing: median":             "",
-		"separator: pipe":                  `m.yaml:2:53: data.separator: "pipe" is unknown`,
-		"missing: mean":                    `data.missing: "mean" is unknown`,
-		"decimal: comma, separator: comma": "data.decimal: a comma cannot both",
-		"drop: a, columns: b":              "data.drop: data.columns says already",
-		"drop: a, categories: 'b, a'":      `data.categories: "a" is in data.drop, too`,
-		"drop: l":                          `data.drop: "l" is the label`,
-		"categories: 'a,,b'":               "data.categories: \"a,,b\": name 2 is empty",
+		"separator: comma, decimal: comma, thousands: point":          "",
+		"separator: pipe, thousands: none, missing_values: 'k.A., -'": "",
+		"separator: bar":                     `m.yaml:2:53: data.separator: "bar" is unknown`,
+		"missing: mean":                      `data.missing: "mean" is unknown`,
+		"thousands: point":                   "data.thousands: a point cannot both",
+		"decimal: comma, thousands: comma":   "data.thousands: a comma cannot both",
+		"separator: space, thousands: space": "data.thousands: a space cannot both",
+		"thousands: dot":                     `data.thousands: "dot" is unknown`,
+		"missing_values: 'a,,b'":             "data.missing_values: \"a,,b\": name 2 is empty",
+		"drop: a, columns: b":                "data.drop: data.columns says already",
+		"drop: a, categories: 'b, a'":        `data.categories: "a" is in data.drop, too`,
+		"drop: l":                            `data.drop: "l" is the label`,
+		"categories: 'a,,b'":                 "data.categories: \"a,,b\": name 2 is empty",
 	} {
 		c, err := Parse("m.yaml", []byte(strings.Replace(base, "%", keys, 1)), nil)
 		switch {

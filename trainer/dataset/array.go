@@ -164,7 +164,7 @@ func (s *stream) archived() error {
 		return hint.With(fmt.Errorf("%s: is an archive, of which an array is to be named", s.name), "write %s:NAME", s.name)
 	}
 	return hint.With(fmt.Errorf("%s: is an archive, such as a spreadsheet", s.name),
-		"save a table as CSV; an archive of arrays is called NAME%s", archiveEnding)
+		"save a table as CSV, or unpack it; an archive of arrays is called NAME%s", archiveEnding)
 }
 
 // foreign returns the error that a stream is of a kind that holds no samples, nil if it may hold some.

@@ -25,7 +25,7 @@ func TestSeparatorOf(t *testing.T) {
 	for name, test := range map[string]struct {
 		head  string
 		whole bool
-		want  rune
+		want  byte
 	}{
 		"commas":                          {"a,b,c\n1,2,x\n", true, ','},
 		"semicolons":                      {"a;b;c\n1;2;x\n", true, ';'},
@@ -41,7 +41,7 @@ func TestSeparatorOf(t *testing.T) {
 		"last line cut":                   {"1;2;x\n1;2;y\n1", false, ';'},
 		"spaces":                          {"a ; b ; c\n-1 ; 2 ; x\n", true, ';'},
 	} {
-		if got := separatorOf([]byte(test.head), test.whole); got != test.want {
+		if got := separatorOf([]byte(test.head), test.whole, false); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
@@ -226,7 +226,7 @@ func TestTableFaults(t *testing.T) {
 		"words": {
 			config.Data{}, "size,colour,state\n1,red,a\n2,blue,b\n", `"colour"): "red" is not a number`, "data.categories",
 		},
-		"words, no header": {config.Data{}, "1,red,a\n2,blue,b\n", `"red" is not a number and others are`, "data.categories"},
+		"words, no header": {config.Data{}, "1,red,a\n2,blue,b\n", `column 2: "red" is not a number`, "data.categories"},
 		"a hole": {
 			config.Data{},
 			"x,y,state\n1,2,a\n?,1,b\n", `line 3: column 1 ("x"): "?" stands for a value that is missing`,

@@ -22,7 +22,7 @@ type csvSource struct {
 	header  []string // names of all columns; nil without a header
 	columns []column // those of features, with categories and fills once these are known
 	width   int      // number of features
-	classes map[string]int
+	classes *classes
 	split   []bool // which records of the training file are the test part; nil if there is a test file
 	q       *encoding.Quantiser
 	whole   bool // numbers are words as they stand
@@ -58,10 +58,10 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 		Name: setName(cfg.Train), BitsIn: words.bitsIn, Max: src.max, Path: f.dir, source: src,
 		TrainSamples: len(scan.labels),
 	}
-	if s.Classes, err = scan.sorted(); err != nil {
+	if s.Classes, err = scan.sorted(cfg.Label != ""); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.files[Train].name, err)
 	}
-	src.classes = index(s.Classes)
+	src.classes = &scan.classes
 	if cfg.Test == "" {
 		if s.TestSamples, err = src.divide(ctx, cfg, s.Classes, scan); err != nil {
 			return nil, err
@@ -174,7 +174,7 @@ func bare(names [][]string) (all [][]string) {
 func setName(path string) string {
 	path, _, _ = inArchive(path)
 	name := filepath.Base(path)
-	for _, ending := range []string{".gz", ".csv", ".data", ".txt", ".npy", ".npz"} {
+	for _, ending := range []string{".gz", ".bz2", ".csv", ".arff", ".tsv", ".data", ".txt", ".npy", ".npz"} {
 		name = strings.TrimSuffix(name, ending)
 	}
 	return name
@@ -182,10 +182,11 @@ func setName(path string) string {
 
 // scanned is what a pass over the training file finds.
 type scanned struct {
-	labels  []uint8 // class of each record, an index into classes
-	classes []string
+	labels  []uint8 // class of each record
+	classes classes
 	columns []held
 	line    []encoding.Column // all columns of the table
+	label   string            // what its column is called
 }
 
 // held is what a column of features holds.
@@ -205,15 +206,18 @@ func (s *csvSource) scan(ctx context.Context) (*scanned, error) {
 		return nil, err
 	}
 	defer t.Close()
-	s.header, s.columns, s.layout.separator = t.header, t.columns, t.csv.Comma
-	r, seen := &scanned{columns: make([]held, len(t.columns)), line: t.line()}, map[string]int{}
+	s.header, s.columns, s.layout.separator = t.header, t.columns, t.csv.separator
+	r := &scanned{
+		columns: make([]held, len(t.columns)), classes: classes{notation: t.notation}, line: t.wholeLine(),
+		label: t.called(t.label),
+	}
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {
 			return r, nil
 		} else if err != nil {
 			return nil, err
 		}
-		if err := r.add(t, seen); err != nil {
+		if err := r.add(t); err != nil {
 			return nil, err
 		}
 		if err := ctx.Err(); err != nil {
@@ -222,20 +226,15 @@ func (s *csvSource) scan(ctx context.Context) (*scanned, error) {
 	}
 }
 
-func (r *scanned) add(t *table, seen map[string]int) error {
+func (r *scanned) add(t *table) error {
 	label, err := t.class()
 	if err != nil {
 		return err
 	}
-	c, ok := seen[label]
-	if !ok {
-		if c = len(r.classes); c == MaxClasses {
-			return t.wrong("label %s is one more than the %d classes that are possible: is %s the label?",
-				shown(label), MaxClasses, t.called(t.label))
-		}
-		label = strings.Clone(label)
-		seen[label] = c
-		r.classes = append(r.classes, label)
+	c := r.classes.add(label)
+	if c >= MaxClasses {
+		return t.wrong("label %s is one more than the %d classes that are possible: is %s the label?",
+			shown(label), MaxClasses, t.called(t.label))
 	}
 	if err := r.widen(t); err != nil {
 		return err
@@ -283,59 +282,26 @@ func (h *held) addCategory(t *table, c *column) error {
 	return nil
 }
 
-// sorted returns the classes in order, numbers by their value, and renumbers labels.
-func (r *scanned) sorted() ([]string, error) {
+// sorted returns the classes in order, and renumbers labels. Given says that a column was named for the label.
+func (r *scanned) sorted(given bool) ([]string, error) {
 	if len(r.labels) == 0 {
 		return nil, errors.New("the file has no records")
 	}
-	if len(r.classes) < 2 {
-		return nil, fmt.Errorf("all records have the label %s, want at least two classes", shown(r.classes[0]))
-	}
-	classes := slices.Clone(r.classes)
-	if err := sortLabels(classes); err != nil {
+	if err := r.classes.check(len(r.labels), r.label, given); err != nil {
 		return nil, err
 	}
-	rank := index(classes)
+	names, place, err := r.classes.sorted()
+	if err != nil {
+		return nil, err
+	}
 	for i, c := range r.labels {
-		r.labels[i] = uint8(rank[r.classes[c]])
+		r.labels[i] = uint8(place[c])
 	}
-	r.classes = classes
-	return classes, nil
-}
-
-func sortLabels(labels []string) error {
-	values := make(map[string]float64, len(labels))
-	for _, l := range labels {
-		x, err := parseNumber(l, false)
-		if err != nil || x != x {
-			slices.Sort(labels)
-			return nil
-		}
-		values[l] = x
+	for label, c := range r.classes.at {
+		r.classes.at[label] = place[c]
 	}
-	slices.SortFunc(labels, func(a, b string) int {
-		if values[a] != values[b] {
-			if values[a] < values[b] {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
-	for i := 1; i < len(labels); i++ {
-		if values[labels[i]] == values[labels[i-1]] {
-			return fmt.Errorf("labels %s and %s are the same number, write them alike", shown(labels[i-1]), shown(labels[i]))
-		}
-	}
-	return nil
-}
-
-func index(names []string) map[string]int {
-	m := make(map[string]int, len(names))
-	for i, n := range names {
-		m[n] = i
-	}
-	return m
+	r.classes.names = names
+	return names, nil
 }
 
 // divide chooses the test records and finds what the columns of the others hold.
@@ -397,7 +363,9 @@ func (s *csvSource) fill(ctx context.Context, samples int) error {
 
 // each calls fn at each record of a part.
 func (s *csvSource) each(part Part, fn func(t *table) error) error {
-	t, err := openTable(s.files[part], s.layout)
+	lay := s.layout
+	lay.classes = s.classes.names
+	t, err := openTable(s.files[part], lay)
 	if err != nil {
 		return err
 	}
@@ -444,7 +412,7 @@ func (s *csvSource) read(part Part, emit func([]uint16, int) error) error {
 		if err != nil {
 			return err
 		}
-		c, ok := s.classes[label]
+		c, ok := s.classes.find(label)
 		if !ok {
 			return t.wrong("label %s does not occur in %s", shown(label), s.files[Train].name)
 		}

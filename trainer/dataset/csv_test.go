@@ -109,7 +109,7 @@ func TestCSV(t *testing.T) {
 // TestWholeNumber holds the short way to read a number to the general one.
 func TestWholeNumber(t *testing.T) {
 	for _, text := range []string{"0", "7", "007", "16", "65536", "999999999999999"} {
-		want, err := parseNumber(text, false)
+		want, err := notation{}.parse(text)
 		if got, ok := wholeNumber(text); err != nil || !ok || got != want {
 			t.Errorf("%q: %v, %v, want %v, %v", text, got, ok, want, err)
 		}
@@ -181,7 +181,7 @@ func TestCSVFaults(t *testing.T) {
 			"record 2", "line 2",
 			"columns, want 3 as in the first line",
 		}},
-		{"open quote", config.Data{}, "1,2,x\n1,\"2,y\n", "1,2,x", []string{"record 2", `extraneous or missing "`}},
+		{"open quote", config.Data{}, "1,2,x\n1,\"2,y\n", "1,2,x", []string{"record 2: line 2: the quote of column 2 is not closed"}},
 		{
 			"endless record",
 			config.Data{},
@@ -257,7 +257,8 @@ func TestCSVFaults(t *testing.T) {
 			[]string{"record 2", "control characters"},
 		},
 		{"long label", config.Data{}, "1," + strings.Repeat("y", 257), "1,x", []string{"record 1", "longer than 256 bytes"}},
-		{"equal labels", config.Data{}, "1,1\n2,1.0\n", "1,1", []string{`labels "1" and "1.0" are the same number`}},
+		{"equal labels", config.Data{}, "1,1\n2,1.0\n", "1,1", []string{`all records have the label "1"`}},
+		{"code and number", config.Data{}, "1,1\n2,01\n", "1,1", []string{`labels "01" and "1" are the same number`}},
 		{
 			"test label unknown",
 			config.Data{},

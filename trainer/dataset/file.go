@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"syscall"
 
+	"ialgn/internal/hint"
 	"ialgn/internal/interrupt"
 )
 
@@ -63,7 +65,7 @@ type stream struct {
 	raw  io.Closer
 }
 
-// stream opens the file, decompressed if its first two bytes are gzip's.
+// stream opens the file, decompressed if its first bytes are those of gzip or bzip2.
 func (f file) stream() (*stream, error) {
 	raw, err := f.open()
 	if err != nil {
@@ -81,7 +83,27 @@ func (f file) stream() (*stream, error) {
 		}
 		r = bufio.NewReaderSize(z, 1<<16)
 	}
+	if magic, _ := r.Peek(10); len(magic) == 10 && bytes.HasPrefix(magic, []byte("BZh")) && string(magic[4:]) == "1AY&SY" {
+		r = bufio.NewReaderSize(bzip2.NewReader(r), 1<<16)
+	}
+	for _, p := range packed {
+		if magic, _ := r.Peek(len(p.magic)); string(magic) == p.magic {
+			raw.Close()
+			return nil, hint.With(fmt.Errorf("%s: is compressed by %s, want it plain or by gzip or bzip2", f.name, p.by),
+				"unpack it: %s", p.remedy)
+		}
+	}
 	return &stream{r, f.name, raw}, nil
+}
+
+// packed are files that are compressed in a way that is not read.
+var packed = []struct{ magic, by, remedy string }{
+	{"\xfd7zXZ\x00", "xz", "xz -dk FILE"},
+	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dk FILE"},
+	{"\x04\x22\x4d\x18", "lz4", "lz4 -dk FILE"},
+	{"7z\xbc\xaf\x27\x1c", "7-Zip", "7z x FILE"},
+	{"Rar!\x1a\x07", "RAR", "unrar x FILE"},
+	{"\x1f\x9d", "compress", "gzip -dk FILE"},
 }
 
 func (s *stream) Close() error { return s.raw.Close() }
@@ -125,7 +147,7 @@ func damaged(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the file ends early, fetch it again")
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(bzip2.StructuralError)):
 		return fmt.Errorf("the file is damaged (%w), fetch it again", err)
 	case errors.Is(err, syscall.EISDIR):
 		return errors.New("is a folder, name a file in it")

@@ -96,10 +96,10 @@ func (t *table) labelColumn(columns []encoding.Column, name string) (int, error)
 		return named, nil
 	case t.label >= 0 && (t.header == nil || name == ""):
 		return t.label, nil
-	case t.header == nil && at >= 0 && t.csv.FieldsPerRecord == len(columns):
+	case t.header == nil && at >= 0 && t.width == len(columns):
 		return at, nil
-	case name == "" && !features(t.csv.FieldsPerRecord-1):
-		return t.csv.FieldsPerRecord - 1, nil
+	case name == "" && !features(t.width-1):
+		return t.width - 1, nil
 	case t.header != nil && name != "":
 		return -1, hint.Near(fmt.Errorf("no column has the labels, as none is named %q", name), name, t.header)
 	}
@@ -134,19 +134,14 @@ func (l *Labelled) Next(values []uint16) (class int, err error) {
 	return class, nil
 }
 
-// classOf returns the class with a name or, where there is none, with an equal number for one; -1 if there is none.
+// classOf returns the class of a label: the one of this name, or else one whose name is an equal number; -1 if there is
+// none.
 func classOf(classes []string, label string) int {
 	if at := slices.Index(classes, label); at >= 0 {
 		return at
 	}
-	x, err := strconv.ParseFloat(label, 64)
-	if err != nil {
-		return -1
-	}
-	return slices.IndexFunc(classes, func(name string) bool {
-		y, err := strconv.ParseFloat(name, 64)
-		return err == nil && x == y
-	})
+	key := notation{}.key(label)
+	return slices.IndexFunc(classes, func(name string) bool { return notation{}.key(name) == key })
 }
 
 // Close closes the files.

@@ -97,7 +97,7 @@ func TestLabelled(t *testing.T) {
 	images, labels := idxBytes([]byte{1, 2, 3, 4}, 2, 2), idxBytes([]byte{10, 7}, 2)
 	for name, of := range map[string][2][]byte{
 		"arrays": {images, labels}, "numbers": {[]byte("1,2,10\n3,4,7\n"), nil},
-		"numbers written in other ways": {[]byte("1,2,10.0\n3,4,07\n"), nil},
+		"numbers written in other ways": {[]byte("1,2,10.0\n3,4,7e0\n"), nil},
 	} {
 		classes, _, err := readLabelled(t, of[0], of[1], words, numbers, "")
 		if diff := cmp.Diff([]int{1, 0}, classes); err != nil || diff != "" {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"ialgn/internal/decimal"
@@ -13,10 +14,12 @@ import (
 
 // layout says how a CSV file is to be read, and how its columns are to be understood.
 type layout struct {
-	header    string // auto (or empty), yes, no
-	label     string // name of the label column, or without a header its number, from 1; empty: the last one
-	separator rune   // 0: found in the first lines
-	comma     bool   // numbers have a decimal comma, unless commas separate them
+	header    string   // auto (or empty), yes, no
+	label     string   // name of the label column, or without a header its number, from 1; empty: the last one
+	separator byte     // 0: found in the first lines
+	notation           // of numbers; where commas separate the fields, a decimal comma is for numbers in quotes
+	said      bool     // something is said of the notation
+	words     []string // that say that a value is missing, besides those that always do
 
 	// Columns by their names or, without a header, their numbers: only is those that are read, all if there are none.
 	only, drop, categories []string
@@ -27,18 +30,14 @@ type layout struct {
 	features int
 	names    []string
 	columns  []encoding.Column
+	classes  []string
 }
-
-// separators are the characters that separate the fields of a line, by their names, the usual one first.
-var separators = []struct {
-	name string
-	char rune
-}{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}}
 
 // layoutOf returns the layout of a set of CSV files.
 func layoutOf(cfg *config.Data) (layout, error) {
 	lay := layout{
-		header: cfg.Header, label: cfg.Label, comma: cfg.Decimal == "comma", missing: cfg.Missing == "median",
+		header: cfg.Header, label: cfg.Label, missing: cfg.Missing == "median", notation: notationOf(cfg),
+		said: cfg.Decimal != "" || cfg.Thousands != "",
 	}
 	for _, s := range separators {
 		if s.name == cfg.Separator {
@@ -52,6 +51,7 @@ func layoutOf(cfg *config.Data) (layout, error) {
 		{"data.columns", cfg.Columns, &lay.only},
 		{"data.drop", cfg.Drop, &lay.drop},
 		{"data.categories", cfg.Categories, &lay.categories},
+		{"data.missing_values", cfg.MissingValues, &lay.words},
 	} {
 		var err error
 		if *list.names, err = config.Names(list.text); err != nil {
@@ -61,29 +61,91 @@ func layoutOf(cfg *config.Data) (layout, error) {
 	return lay, nil
 }
 
-// understand finds the columns of a file from its first line, and reports whether that is a header.
-func (t *table) understand(line []string, lay layout) (header bool, err error) {
+// notationOf returns the notation of the numbers of a set.
+func notationOf(cfg *config.Data) notation {
+	n := notation{comma: cfg.Decimal == "comma"}
+	if cfg.Thousands != "none" {
+		n.thousands = cfg.Thousands
+	}
+	return n
+}
+
+// understand finds the columns of a file from its first rows, and reports whether the first of them is a header.
+func (t *table) understand(rows [][]string, lay layout) (header bool, err error) {
+	line := rows[0]
 	if lay.columns != nil {
-		return t.match(line, lay.columns)
+		return t.match(rows, lay)
 	}
 	if err := t.findLabel(line, lay); err != nil {
 		return false, err
 	}
-	rest := len(line)
-	if t.label >= 0 {
-		rest--
+	if err := checkWidth(line, t.label >= 0); err != nil {
+		return false, err
 	}
-	if rest < 1 || rest > MaxFeatures {
-		return false, fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas, semicolons or tabs",
-			len(line), MaxFeatures)
-	}
-	if header, err = t.isHeader(line, lay); err != nil {
+	if header, err = t.isHeader(rows, lay); err != nil {
 		return false, err
 	}
 	if header {
 		t.header = line
 	}
-	return header, t.choose(line, lay)
+	if header && lay.label == "" && !t.known && lay.classes == nil {
+		if at, err := t.findLabelByName(rows); err != nil {
+			return false, err
+		} else if at != t.label {
+			return false, t.askLabel(line, at, t.label)
+		}
+	}
+	if err := t.choose(line, lay); err != nil || t.known || lay.classes != nil {
+		return header, err
+	}
+	return header, t.checkNumbers(rows, lay)
+}
+
+// checkNumbers looks at the first rows of columns of numbers. It asks what points in them are, where these look like
+// marks between thousands.
+func (t *table) checkNumbers(rows [][]string, lay layout) error {
+	var seen []*evidence
+	var places []int
+	for i := range t.columns {
+		c, e := &t.columns[i], &evidence{}
+		below := columnOf(rows, c.at)
+		for k, field := range below {
+			e.add(field, t.ahead[k+1].line)
+		}
+		c.words = !t.mostlyNumbers(below) && len(below) > 0
+		t.points = t.points || e.decimal[markPoint] > 0
+		if c.Kind == encoding.NumberColumn && !c.words {
+			seen, places = append(seen, e), append(places, c.at)
+		}
+	}
+	if _, i, mark := decide(seen); i >= 0 && mark == markPoint && !lay.said {
+		return t.ask(seen[i], places[i], mark)
+	}
+	return nil // what else is not clear is no number
+}
+
+// mayLack reports whether all values of a row may be missing for a model.
+func (lay layout) mayLack() bool {
+	return slices.ContainsFunc(lay.columns, func(c encoding.Column) bool { return c.Missing })
+}
+
+// sparse is a row in the form of LIBSVM: a label, and indices with values.
+var sparse = regexp.MustCompile(`^\S+( \d+:\S+)+$`)
+
+// checkWidth refuses a number of columns that no table has.
+func checkWidth(line []string, label bool) error {
+	columns, rest := len(line), len(line)
+	if label {
+		rest--
+	}
+	if rest >= 1 && rest <= MaxFeatures {
+		return nil
+	}
+	if sparse.MatchString(line[0]) {
+		return hint.With(errors.New("the rows are in the sparse form of LIBSVM"), "write a column for each feature")
+	}
+	return hint.With(fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas, semicolons or tabs",
+		columns, MaxFeatures), "data.separator says what else separates them")
 }
 
 // findLabel finds the label column, by its name or its number, else by its place.
@@ -109,10 +171,11 @@ func (t *table) findLabel(line []string, lay layout) error {
 	return t.namedLabel(line, lay)
 }
 
-// namedLabel takes the column that has the name of the label, and the last one where there is no
-// name or, of a file for prediction, no column of that name.
+// namedLabel takes the column that has the name of the label, and the last one where there is no name. In a file for
+// prediction it is the column beside those with the names of the features, or the last one.
 func (t *table) namedLabel(line []string, lay layout) error {
 	at := slices.Index(line, lay.label)
+	t.label = len(line) - 1
 	switch {
 	case lay.label != "" && at >= 0:
 		if t.label = at; slices.Contains(line[at+1:], lay.label) {
@@ -120,8 +183,14 @@ func (t *table) namedLabel(line []string, lay layout) error {
 		}
 	case lay.label != "" && lay.features == 0:
 		return noColumn("data.label", lay.label, line)
-	default:
-		t.label = len(line) - 1
+	case len(lay.names) == lay.features && len(line) == lay.features+1:
+		beside := 0
+		for beside < lay.features && line[beside] == lay.names[beside] {
+			beside++
+		}
+		if slices.Equal(line[beside+1:], lay.names[beside:]) {
+			t.label = beside
+		}
 	}
 	return nil
 }
@@ -155,14 +224,14 @@ func (lay layout) uncertain() bool { return lay.header != "no" && lay.features =
 
 func allNumbers(line []string) bool {
 	return !slices.ContainsFunc(line, func(field string) bool {
-		_, err := parseNumber(field, false)
+		_, err := notation{}.parse(field)
 		return err != nil
 	})
 }
 
-// isHeader decides whether the first line is one: the fields of columns of numbers must all be numbers or
-// none, anything between is too likely a fault in the data to be guessed at. A list of names makes it one, too.
-func (t *table) isHeader(line []string, lay layout) (bool, error) {
+// isHeader decides whether the first row is one: by what is said of it, by names that it has, or by the looks.
+func (t *table) isHeader(rows [][]string, lay layout) (bool, error) {
+	line := rows[0]
 	switch lay.header {
 	case "yes":
 		return true, nil
@@ -175,35 +244,22 @@ func (t *table) isHeader(line []string, lay layout) (bool, error) {
 	if lay.label != "" && t.label >= 0 && !t.numbered && line[t.label] == lay.label || lay.named(line) {
 		return true, nil
 	}
-	fields := t.without(line)
-	if slices.Equal(fields, lay.names) {
+	if slices.Equal(t.without(line), lay.names) {
 		return true, nil
 	}
-	return t.looksLikeHeader(line, lay)
-}
-
-// looksLikeHeader is isHeader where no name says that it is one.
-func (t *table) looksLikeHeader(line []string, lay layout) (bool, error) {
-	judged := t.judged(line, lay)
-	numbers, others, other := 0, 0, ""
-	for _, field := range judged {
-		if _, err := t.parse(field); err == nil {
-			numbers++
-		} else if !encoding.MissingValue(field) {
-			others, other = others+1, field
-		}
+	judged := lay.judged(line)
+	some := false
+	for i := range line {
+		some = some || judged(i) && i != t.label
 	}
-	switch {
-	case numbers > 0 && others > 0:
-		return false, hint.With(fmt.Errorf("%q is not a number and others are: say with data.header whether this "+
-			"is a header (yes or no)", other), "where it is a word among numbers, name the column in data.categories by its "+
-			"number, counted from 1")
-	case len(judged) == 0 && lay.lists():
+	if !some && lay.lists() {
 		return false, nil
-	case numbers == 0 && t.numbered && lay.features == 0 && !lay.lists():
+	}
+	header, err := t.isHeadline(rows, judged)
+	if header && t.numbered && !t.known && !lay.lists() {
 		return false, noColumn("data.label", lay.label, line)
 	}
-	return numbers == 0, nil
+	return header, err
 }
 
 // lists reports whether columns are named.
@@ -217,8 +273,8 @@ func (lay layout) named(line []string) bool {
 	})
 }
 
-// judged returns the fields of a line that are numbers if it is no header.
-func (t *table) judged(line []string, lay layout) (fields []string) {
+// judged says which columns of a line hold numbers if it is no header, the label aside.
+func (lay layout) judged(line []string) func(column int) bool {
 	at := func(list []string) (columns []int) {
 		for _, name := range list {
 			columns = append(columns, columnNumber(name, len(line)))
@@ -226,12 +282,9 @@ func (t *table) judged(line []string, lay layout) (fields []string) {
 		return columns
 	}
 	only, others := at(lay.only), append(at(lay.drop), at(lay.categories)...)
-	for i, field := range line {
-		if i != t.label && !slices.Contains(others, i) && (len(only) == 0 || slices.Contains(only, i)) {
-			fields = append(fields, field)
-		}
+	return func(i int) bool {
+		return !slices.Contains(others, i) && (len(only) == 0 || slices.Contains(only, i))
 	}
-	return fields
 }
 
 // without returns the line's fields but the label.
@@ -264,7 +317,7 @@ func (t *table) choose(line []string, lay layout) error {
 		if i == t.label || !chosen || slices.Contains(drop, i) {
 			continue
 		}
-		c := column{encoding.Column{Kind: encoding.NumberColumn, Missing: lay.missing}, i}
+		c := column{Column: encoding.Column{Kind: encoding.NumberColumn, Missing: lay.missing}, at: i}
 		if t.header != nil {
 			c.Name = line[i]
 		}
@@ -311,9 +364,9 @@ func (t *table) unambiguous(lay layout) error {
 	return nil
 }
 
-// line returns the columns of the whole table, in order, as a model knows them.
-func (t *table) line() []encoding.Column {
-	all := make([]encoding.Column, t.csv.FieldsPerRecord)
+// wholeLine returns the columns of the whole table, in order, as a model knows them.
+func (t *table) wholeLine() []encoding.Column {
+	all := make([]encoding.Column, t.width)
 	for i := range all {
 		all[i].Kind = encoding.DroppedColumn
 		if i == t.label {

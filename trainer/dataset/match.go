@@ -11,7 +11,8 @@ import (
 
 // match finds a model's columns in a file for prediction: by their names in the first line, in any order and beside
 // others, or by their places if that line is no header. It reports whether it is one.
-func (t *table) match(line []string, columns []encoding.Column) (header bool, err error) {
+func (t *table) match(rows [][]string, lay layout) (header bool, err error) {
+	line, columns := rows[0], lay.columns
 	t.label = -1
 	if named(columns) {
 		missing := absent(line, columns)
@@ -19,14 +20,14 @@ func (t *table) match(line []string, columns []encoding.Column) (header bool, er
 		case len(missing) == 0:
 			t.header = line
 			return true, t.byName(line, columns)
-		case !t.looksLikeData(line, columns):
+		case !t.looksLikeData(rows, lay):
 			return true, hint.Near(fmt.Errorf("the header lacks %s of the model's columns", abridged(missing)), missing[0], line)
 		}
 	}
 	if err := t.byPlace(line, columns); err != nil {
 		return false, err
 	}
-	return !t.looksLikeData(line, columns), nil
+	return !t.looksLikeData(rows, lay), nil
 }
 
 // named reports whether the columns have names.
@@ -78,6 +79,8 @@ func (t *table) byPlace(line []string, columns []encoding.Column) error {
 		for at := range form {
 			if !form[at].Optional() {
 				t.add(&form[at], at)
+			} else if form[at].Kind == encoding.LabelColumn {
+				t.label = at
 			}
 		}
 		return nil
@@ -88,23 +91,24 @@ func (t *table) byPlace(line []string, columns []encoding.Column) error {
 
 // add takes the next column of features.
 func (t *table) add(c *encoding.Column, at int) {
-	t.columns = append(t.columns, column{*c, at})
+	t.columns = append(t.columns, column{Column: *c, at: at})
 	t.features += c.Features()
 }
 
-// looksLikeData reports whether a line is a record by the looks: some field where a number should be is one or, in a
-// table without numbers, none is the name of a column.
-func (t *table) looksLikeData(line []string, columns []encoding.Column) bool {
+// looksLikeData reports whether a line is a record by the looks: some field where a number should be is one, unless the
+// label says that it is a header; or, in a table without numbers, none is the name of a column.
+func (t *table) looksLikeData(rows [][]string, lay layout) bool {
+	line := rows[0]
 	var numbers, names []string
-	probe := table{comma: t.comma}
-	if probe.byPlace(line, columns) == nil {
+	probe := table{notation: t.notation, declared: t.declared, classes: t.classes, known: true, label: -1}
+	if probe.byPlace(line, lay.columns) == nil {
 		for _, c := range probe.columns {
 			if c.Kind == encoding.NumberColumn {
 				numbers = append(numbers, line[c.at])
 			}
 		}
 	}
-	for _, c := range columns {
+	for _, c := range lay.columns {
 		if c.Name != "" {
 			names = append(names, c.Name)
 		}
@@ -112,8 +116,11 @@ func (t *table) looksLikeData(line []string, columns []encoding.Column) bool {
 	if len(numbers) == 0 {
 		return !slices.ContainsFunc(line, func(field string) bool { return slices.Contains(names, field) })
 	}
+	if probe.labelOf(rows).foreign || lay.header == "yes" {
+		return false
+	}
 	return slices.ContainsFunc(numbers, func(field string) bool {
 		_, err := t.parse(field)
-		return err == nil || encoding.MissingValue(field)
+		return err == nil || t.isMissing(field)
 	})
 }

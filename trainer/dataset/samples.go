@@ -85,8 +85,18 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 	if in.isArray() {
 		return s, s.openArray(in, data.Plain)
 	}
+	lay, err := layoutOf(&data)
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	var classes []string
+	if data.Classes != nil {
+		classes = *data.Classes
+	}
 	s.table, err = tableOf(in, layout{
-		label: data.Label, comma: data.Decimal == "comma", features: features, names: enc.Names, columns: enc.Columns,
+		label: data.Label, notation: lay.notation, words: lay.words, features: features, names: enc.Names,
+		columns: enc.Columns, classes: classes,
 	})
 	if err != nil {
 		return nil, err

@@ -1,39 +1,40 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/csv"
-	"strings"
 )
 
-// What is looked at to find the separator of a file.
+// separatorRow is a character that separates the fields of a line, with its name.
+type separatorRow struct {
+	name string
+	char byte
+}
+
+// separators are those that there are, the usual one first. The last ones are found only where none of the first is,
+// since they occur in words, too; a space stands for any number of spaces and tabs.
+var separators = []separatorRow{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"pipe", '|'}, {"space", ' '}}
+
+const usualSeparators = 3
+
+// What is looked at to find the form of a file.
 const (
-	separatorBytes = 1 << 16 // at most, the buffer of a stream
+	headBytes      = 1 << 16 // at most, the buffer of a stream
 	separatorLines = 20
 )
-
-// separate sets the separator of a file: that of the layout, or the one that its first lines have.
-func (t *table) separate(lay layout) {
-	t.csv.Comma = lay.separator
-	if lay.separator == 0 {
-		head, err := t.Peek(separatorBytes)
-		t.csv.Comma = separatorOf(head, err != nil)
-	}
-	t.csv.TrimLeadingSpace = t.csv.Comma != '\t' // it would take empty fields for space
-	t.comma = lay.comma && t.csv.Comma != ','
-}
 
 // separatorOf returns the character that separates the fields of the lines, the last of which may be cut unless they
 // are the whole file. It is that with which each line has the same number of fields, of which there are several; if
 // there are two such, the one with which more of the fields are numbers; else the comma. Where lines differ it is the
 // one with most fields in the first line.
-func separatorOf(head []byte, whole bool) rune {
+func separatorOf(head []byte, whole, weka bool) byte {
 	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
 		head = head[:end+1]
 	}
 	best, most := separators[0].char, separated{}
-	for _, s := range separators {
-		if got := separatedBy(head, s.char); got.better(most) {
+	for i, s := range separators {
+		got := separatedBy(head, s.char, weka)
+		if got.better(most) && (i < usualSeparators || !most.even && got.even || got.onlyNumbers() && !most.numeric()) {
 			best, most = s.char, got
 		}
 	}
@@ -44,7 +45,9 @@ func separatorOf(head []byte, whole bool) rune {
 type separated struct {
 	even    bool // all have the same number of fields, at least two
 	fields  int  // of the first line
-	numbers float64
+	lines   int
+	numbers int // fields, of all lines
+	all     int // fields
 }
 
 func (s separated) better(than separated) bool {
@@ -52,36 +55,37 @@ func (s separated) better(than separated) bool {
 	case s.even != than.even:
 		return s.even
 	case s.even:
-		return s.numbers > than.numbers
+		return s.numbers*max(1, than.all) > than.numbers*max(1, s.all)
 	}
 	return s.fields > than.fields
 }
 
-func separatedBy(head []byte, separator rune) (s separated) {
-	r := csv.NewReader(bytes.NewReader(head))
-	r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace = separator, -1, separator != '\t'
-	numbers, all := 0, 0
+// onlyNumbers reports whether each line below the first has at most one field that is no number, and several numbers.
+func (s separated) onlyNumbers() bool {
+	return s.even && s.fields > 2 && s.lines > 1 && s.numbers >= (s.lines-1)*(s.fields-1)
+}
+
+// numeric reports whether there are numbers.
+func (s separated) numeric() bool { return s.numbers > 0 }
+
+func separatedBy(head []byte, separator byte, weka bool) (s separated) {
+	r := records{in: bufio.NewReaderSize(bytes.NewReader(head), len(head)+1), separator: separator, weka: weka}
 	s.even = true
-	for n := range separatorLines {
-		fields, err := r.Read()
+	for s.lines < separatorLines {
+		fields, err := r.read()
 		if err != nil {
-			break
+			break // what is wrong is found again
 		}
-		if n == 0 {
+		if s.lines++; s.lines == 1 {
 			s.fields = len(fields)
 		}
 		s.even = s.even && len(fields) == s.fields
 		for _, field := range fields {
-			all++
-			field = strings.TrimSpace(field)
-			_, point := parseNumber(field, false)
-			_, comma := parseNumber(field, true)
-			if point == nil || comma == nil {
-				numbers++
+			if s.all++; looksNumeric(field) {
+				s.numbers++
 			}
 		}
 	}
 	s.even = s.even && s.fields > 1
-	s.numbers = float64(numbers) / float64(max(1, all))
 	return s
 }

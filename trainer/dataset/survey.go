@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -18,12 +16,16 @@ import (
 
 // Survey is what a look at a CSV file finds without being told what its columns are, and how they should be read.
 type Survey struct {
-	Separator string // comma, semicolon or tab
-	Decimal   string // point or comma
+	Separator string   // comma, semicolon, tab, pipe or space
+	Decimal   string   // point or comma
+	Thousands string   // what separates thousands; empty: nothing, or none if that was said
+	Declared  []string // words that were said to be missing values
 	Header    bool
-	Rows      int
-	Columns   []Surveyed
-	Classes   []Counted // in the order of their first rows
+	// LabelFound says that the label is not the last column, but has a usual name of one.
+	LabelFound bool
+	Rows       int
+	Columns    []Surveyed
+	Classes    []Counted // in the order of their first rows
 }
 
 // Surveyed is a column of a survey.
@@ -39,6 +41,14 @@ type Surveyed struct {
 	Max      *float64            `json:"max,omitempty"`
 
 	Categories []string `json:"categories,omitempty"` // words of a category
+	Odd        []Odd    `json:"odd,omitempty"`        // of a column of numbers: words, which are taken for missing values
+}
+
+// Odd is a word in a column of numbers.
+type Odd struct {
+	Word  string `json:"word"`
+	Line  int    `json:"line"` // of the first one
+	Count int    `json:"count"`
 }
 
 // Counted is a word with how often it occurs.
@@ -57,8 +67,13 @@ const identifierRows = 10
 // leastValues is how many values a column that has missing ones has at least: fewer may all be in the test part.
 const leastValues = 5
 
-// surveyRows is how many rows are looked at to see whether the first one is a header.
-const surveyRows = 200
+// When a column of numbers with some words is one of numbers all the same.
+const (
+	mostOdd      = 8  // different words
+	oddShare     = 20 // values for each word
+	fewOdd       = 3  // different words, of which there may be more
+	manyDistinct = 10 // values that are different
+)
 
 // SurveyTable surveys the training file of a CSV set. The label is that of the configuration, else the last column.
 func SurveyTable(ctx context.Context, cfg config.Data, folders []string) (*Survey, error) {
@@ -77,17 +92,53 @@ func survey(ctx context.Context, cfg config.Data, f file) (*Survey, error) {
 	return l.survey, l.judge()
 }
 
-// lookThrough looks at all rows of a file.
+// lookThrough looks at all rows of a file, again where its numbers turn out to be written in another way.
 func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) {
-	l, first, err := begin(cfg, f)
+	lay, err := layoutOf(&cfg)
 	if err != nil {
 		return nil, err
 	}
-	if l.table, err = l.open(f); err != nil {
+	for {
+		l, err := lookAs(ctx, cfg, f, lay)
+		if err != nil || lay.said {
+			return l, err
+		}
+		found, err := l.decide()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.name, err)
+		}
+		if found == l.notation {
+			return l, nil
+		}
+		lay.notation, lay.said = found, true
+		if found.comma {
+			lay.separator = l.csv.separator // which makes commas in quotes decimal ones
+		}
+	}
+}
+
+// lookAs looks at all rows of a file whose layout is given.
+func lookAs(ctx context.Context, cfg config.Data, f file, lay layout) (l *looker, err error) {
+	l = &looker{at: classes{notation: lay.notation}, given: cfg.Label != ""}
+	if l.table, err = f.table(lay); err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	if err := l.understand(first, cfg); err != nil {
+	if l.csv.weka {
+		cfg.Header = "yes"
+	}
+	l.survey = &Survey{
+		Separator: nameOf(l.csv.separator), Decimal: "point", Thousands: cmp.Or(cfg.Thousands, l.thousands),
+		Declared: lay.words,
+	}
+	if l.comma {
+		l.survey.Decimal = "comma"
+	}
+	rows := l.rows()
+	if len(rows) == 0 {
+		return nil, l.next()
+	}
+	if err := l.understand(l.leaveBlank(rows, lay), cfg); err != nil {
 		return nil, fmt.Errorf("%s: first line: %w", l.name, err)
 	}
 	return l, l.read(ctx)
@@ -96,140 +147,103 @@ func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) 
 // looker is a survey under way.
 type looker struct {
 	*table
-	layout layout
 	survey *Survey
 	seen   []looked
-	at     map[string]int // place of each class in the survey
+	at     classes
+	given  bool // the label is given
 }
 
-// begin reads the first rows of a file, by which it is seen whether one is a header.
-func begin(cfg config.Data, f file) (l *looker, first [][]string, err error) {
-	lay, err := layoutOf(&cfg)
-	if err != nil {
-		return nil, nil, err
-	}
-	l = &looker{layout: lay, at: map[string]int{}}
-	if l.table, err = l.open(f); err != nil {
-		return nil, nil, err
-	}
-	defer l.Close()
-	l.survey = &Survey{Separator: nameOf(l.csv.Comma)}
-	l.layout.separator = l.csv.Comma
-	for bytes := 0; len(first) < surveyRows && bytes < maxRecord; {
-		row, err := l.row()
-		if errors.Is(err, io.EOF) || err != nil && len(first) > 0 {
-			break // what is wrong is found again
+// decide finds out about the notation from the columns that are numbers.
+func (l *looker) decide() (notation, error) {
+	var columns []*evidence
+	var places []int
+	for i := range l.seen {
+		if c := &l.seen[i]; c.numerals > c.values/2 {
+			columns, places = append(columns, &c.marks), append(places, i)
 		}
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, field := range row {
-			bytes += len(field)
-		}
-		first = append(first, slices.Clone(row))
 	}
-	if len(first) == 0 {
-		return nil, nil, fmt.Errorf("%s: the file is empty", l.name)
+	n, column, mark := decide(columns)
+	if column < 0 {
+		return n, nil
 	}
-	return l, first, nil
+	return n, l.ask(columns[column], places[column], mark)
 }
 
-// open opens the file without a view of its columns.
-func (l *looker) open(f file) (*table, error) {
-	s, err := f.stream()
-	if err != nil {
-		return nil, err
+// ask is the error that the mark in the numbers of a column may be one or the other.
+func (t *table) ask(e *evidence, column, mark int) error {
+	name, example := groupMarks[mark].name, e.example[mark]
+	whole := strings.Replace(example.text, groupMarks[mark].marks, "", 1)
+	decimal, with := strings.Replace(example.text, ",", ".", 1), ""
+	if mark == markPoint {
+		with = " with data.decimal: comma"
 	}
-	t := newTable(s)
-	t.label, t.training = -1, true
-	if err := t.skipMark(); err != nil {
-		s.Close()
-		return nil, err
+	keys := fmt.Sprintf("data.thousands: %s%s reads it as %s, data.decimal: %s", name, with, whole, name)
+	if mark == markComma && t.csv.separator == ',' {
+		keys += " with data.separator: comma"
 	}
-	t.separate(l.layout)
-	return t, nil
+	if mark == markPoint {
+		keys = fmt.Sprintf("data.thousands: %s%s reads it as %s, data.thousands: none", name, with, whole)
+	}
+	err := fmt.Errorf("line %d: %s: %s may be %s or %s", example.line, t.called(column), shown(example.text), whole,
+		decimal)
+	return hint.With(err, "%s as %s", keys, decimal)
 }
 
 // nameOf returns the name of a separator.
-func nameOf(separator rune) string {
-	i := slices.IndexFunc(separators, func(s struct {
-		name string
-		char rune
-	},
-	) bool {
-		return s.char == separator
-	})
+func nameOf(separator byte) string {
+	i := slices.IndexFunc(separators, func(s separatorRow) bool { return s.char == separator })
 	return separators[i].name
-}
-
-// looked is what has been seen of a column.
-type looked struct {
-	values, numbers, missing int
-	points, commas           int // numbers that have one
-	lo, hi                   float64
-	sequence                 bool // each is one more than that before
-	last                     float64
-	distinct                 map[uint64]bool // hashes of the values, which may be long and many
-	words                    []string        // the first of the different values, as many as a column of categories has
-	unfit                    string          // why some value can be no category
-	word                     string          // the first value that is no number
-	comma                    string          // the first number with a comma
 }
 
 // read looks at all rows.
 func (l *looker) read(ctx context.Context) error {
 	if l.survey.Header {
-		if err := l.fetch(); err != nil {
-			return err
-		}
-		l.record = 0
+		l.ahead = l.ahead[1:]
 	}
 	for {
-		row, err := l.row()
-		switch {
+		switch err := l.next(); {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return err
 		}
-		if err := cmp.Or(l.add(row), ctx.Err()); err != nil {
+		if err := cmp.Or(l.add(), ctx.Err()); err != nil {
 			return err
 		}
 	}
 }
 
-// row reads the next row.
-func (l *looker) row() ([]string, error) {
-	if err := l.fetch(); err != nil {
-		return nil, err
-	}
-	for i, field := range l.fields {
-		l.fields[i] = strings.TrimSpace(field)
-	}
-	return l.fields, nil
-}
-
 // understand finds out about the header and the label.
-func (l *looker) understand(rows [][]string, cfg config.Data) error {
+func (l *looker) understand(rows [][]string, cfg config.Data) (err error) {
 	line := rows[0]
-	number := columnNumber(cfg.Label, len(line))
-	l.survey.Header = looksLikeHeader(rows, cfg)
+	if err := checkWidth(line, true); err != nil {
+		return err
+	}
+	number, at := columnNumber(cfg.Label, len(line)), slices.Index(line, cfg.Label)
 	l.label = len(line) - 1
-	switch at := slices.Index(line, cfg.Label); {
-	case cfg.Label == "":
-	case l.survey.Header && at >= 0:
+	if at >= 0 && cfg.Label != "" {
 		l.label = at
+	} else if number >= 0 {
+		l.label = number
+	}
+	if l.survey.Header, err = l.looksLikeHeader(rows, cfg); err != nil {
+		return err
+	}
+	switch {
+	case cfg.Label == "" && l.survey.Header:
+		l.label, err = l.findLabelByName(rows)
+		l.survey.LabelFound = l.label != len(line)-1
+	case cfg.Label == "", l.survey.Header && at >= 0:
 	case !l.survey.Header && number >= 0:
 		l.label = number
 	case !l.survey.Header:
-		return hint.With(fmt.Errorf("no column is named %q, and this looks like a file without a header", cfg.Label),
+		err = hint.With(fmt.Errorf("no column is named %q, and this looks like a file without a header", cfg.Label),
 			"give the number of the column, from 1 to %d, or say that there is a header with data.header: yes", len(line))
 	default:
-		return noColumn("data.label", cfg.Label, line)
+		err = noColumn("data.label", cfg.Label, line)
 	}
-	if len(line) < 2 || len(line) > MaxFeatures {
-		return fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas, semicolons or tabs", len(line),
-			MaxFeatures)
+	if err != nil {
+		return err
 	}
 	if l.survey.Header {
 		l.header = line
@@ -241,117 +255,41 @@ func (l *looker) understand(rows [][]string, cfg config.Data) error {
 	return nil
 }
 
-// looksLikeHeader compares the first row with those below it. It is a header if it has the name of the label, or has no
-// number and some column below it has; and where there are only words, if none of its own occurs below in its column.
-func looksLikeHeader(rows [][]string, cfg config.Data) bool {
+// looksLikeHeader reports whether the first row is a header: by what is said of it, by the name of the label in it, or
+// by the looks.
+func (l *looker) looksLikeHeader(rows [][]string, cfg config.Data) (bool, error) {
 	if cfg.Header == "yes" || cfg.Header == "no" {
-		return cfg.Header == "yes"
+		return cfg.Header == "yes", nil
 	}
-	line := rows[0]
-	number := func(field string) bool {
-		_, point := parseNumber(field, false)
-		_, comma := parseNumber(field, true)
-		return point == nil || comma == nil
+	if slices.Contains(rows[0], cfg.Label) && !looksNumeric(cfg.Label) && cfg.Label != "" {
+		return true, nil
 	}
-	if slices.Contains(line, cfg.Label) && !number(cfg.Label) {
-		return true
-	}
-	if slices.ContainsFunc(line, number) {
-		return false
-	}
-	again := false
-	for _, row := range rows[1:] {
-		for i, field := range row {
-			if number(field) {
-				return true
-			}
-			again = again || field == line[i]
-		}
-	}
-	return !again
+	return l.isHeadline(rows, func(int) bool { return true })
 }
 
-// add looks at a row.
-func (l *looker) add(row []string) error {
+// add looks at the current row.
+func (l *looker) add() error {
 	l.survey.Rows++
-	for i, field := range row {
-		if i == l.label {
-			continue
+	for i, field := range l.fields {
+		if i != l.label {
+			l.seen[i].add(strings.TrimSpace(field), l.table)
 		}
-		l.seen[i].add(field, l.csv.Comma != ',')
 	}
 	label, err := l.class()
 	if err != nil {
 		return err
 	}
-	at, known := l.at[label]
-	if !known {
-		if at = len(l.at); at == MaxClasses {
-			return hint.With(l.wrong("label %s is one more than the %d classes that are possible: is %s the label?",
-				shown(label), MaxClasses, l.called(l.label)), "name the column with the classes by {Label NAME}")
-		}
-		label = strings.Clone(label)
-		l.at[label] = at
-		l.survey.Classes = append(l.survey.Classes, Counted{Name: label})
+	at := l.at.add(label)
+	if at >= MaxClasses {
+		return hint.With(l.wrong("label %s is one more than the %d classes that are possible: is %s the label?",
+			shown(label), MaxClasses, l.called(l.label)), "name the column with the classes by {Label NAME}")
 	}
+	if at == len(l.survey.Classes) {
+		l.survey.Classes = append(l.survey.Classes, Counted{})
+	}
+	l.survey.Classes[at].Name = l.at.names[at]
 	l.survey.Classes[at].Count++
 	return nil
-}
-
-// add looks at a value.
-func (c *looked) add(field string, commas bool) {
-	if encoding.MissingValue(field) {
-		c.missing++
-		return
-	}
-	c.values++
-	c.remember(field)
-	x, err := parseNumber(field, false)
-	switch {
-	case err == nil && strings.Contains(field, "."):
-		c.points++
-	case err != nil && commas:
-		if x, err = parseNumber(field, true); err == nil && strings.Contains(field, ",") {
-			c.commas++
-			c.comma = cmp.Or(c.comma, strings.Clone(field))
-		}
-	}
-	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-		if c.word == "" {
-			c.word = strings.Clone(field)
-		}
-		return
-	}
-	c.number(x)
-}
-
-// hashSeed is that of the hashes of values, which are only compared with each other.
-var hashSeed = maphash.MakeSeed()
-
-// remember counts a value among the different ones.
-func (c *looked) remember(field string) {
-	hash := maphash.String(hashSeed, field)
-	if len(c.distinct) == MostDistinct || c.distinct[hash] {
-		return
-	}
-	if c.distinct == nil {
-		c.distinct = map[uint64]bool{}
-	}
-	c.distinct[hash] = true
-	if err := checkCategory(field); err != nil {
-		c.unfit = cmp.Or(c.unfit, err.Error())
-	} else if len(c.words) < maxCategories {
-		c.words = append(c.words, strings.Clone(field))
-	}
-}
-
-func (c *looked) number(x float64) {
-	if c.numbers++; c.numbers == 1 {
-		c.lo, c.hi, c.sequence = x, x, x == math.Trunc(x)
-	} else {
-		c.lo, c.hi, c.sequence = min(c.lo, x), max(c.hi, x), c.sequence && x == c.last+1
-	}
-	c.last = x
 }
 
 // judge says what each column is.
@@ -360,17 +298,12 @@ func (l *looker) judge() error {
 	if s.Rows == 0 {
 		return fmt.Errorf("%s: the file has no records", l.name)
 	}
-	if len(s.Classes) < 2 {
-		return fmt.Errorf("%s: all records have the label %s, want at least two classes", l.name,
-			shown(s.Classes[0].Name))
+	err := l.at.check(s.Rows, l.called(l.label), l.given)
+	if err == nil {
+		_, _, err = l.at.sorted()
 	}
-	points, commas := 0, 0
-	for i := range l.seen {
-		points, commas = points+l.seen[i].points, commas+l.seen[i].commas
-	}
-	s.Decimal = "point"
-	if commas > 0 && points == 0 {
-		s.Decimal = "comma"
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.name, err)
 	}
 	for i := range l.seen {
 		c := Surveyed{Number: i + 1}
@@ -380,15 +313,18 @@ func (l *looker) judge() error {
 		if i == l.label {
 			c.Kind, c.Distinct = encoding.LabelColumn, len(s.Classes)
 		} else {
-			l.seen[i].judge(&c, s)
+			if err := l.seen[i].judge(&c); err != nil {
+				return fmt.Errorf("%s: %w", l.name, err)
+			}
 		}
 		s.Columns = append(s.Columns, c)
 	}
 	s.keepConstants()
-	if !slices.ContainsFunc(s.Columns, func(c Surveyed) bool { return c.feature() }) {
-		return fmt.Errorf("%s: no column is left for features: %s", l.name, s.Columns[0].Reason)
+	if len(s.references((*Surveyed).feature)) > 0 {
+		return nil
 	}
-	return nil
+	i := slices.IndexFunc(s.Columns, func(c Surveyed) bool { return c.dropped() })
+	return fmt.Errorf("%s: no column is left for features: column %d %s", l.name, i+1, s.Columns[i].Reason)
 }
 
 // mostConstants is how many columns that are constant are left out: a configuration must have room to name them, and
@@ -408,44 +344,6 @@ func (s *Survey) keepConstants() {
 			c.Kind = encoding.DroppedColumn
 		}
 	}
-}
-
-// judge says what the column is, in a file of so many rows.
-func (c *looked) judge(to *Surveyed, s *Survey) {
-	words := c.values - c.numbers
-	if s.Decimal == "point" {
-		words += c.commas
-	}
-	to.Distinct, to.Missing, to.Kind = len(c.distinct), c.missing, encoding.NumberColumn
-	to.Constant = len(c.distinct) < 2 || words == 0 && c.lo == c.hi
-	if words == 0 && c.values > 0 {
-		lo, hi := c.lo, c.hi
-		to.Min, to.Max = &lo, &hi
-	}
-	switch {
-	case c.values == 0:
-		to.Reason = "has no values"
-	case c.values < leastValues && c.missing > 0:
-		to.Reason = "has hardly any values"
-	case to.Constant:
-		to.Reason = "is constant"
-	case words == 0 && c.sequence && c.values >= identifierRows:
-		to.Reason = "counts the rows, like an identifier"
-	case words == 0:
-		return
-	case c.numbers-c.commas > c.values/2:
-		to.Reason = "has words among its numbers, such as " + shown(cmp.Or(c.word, c.comma))
-	case len(c.distinct) > c.values/2 && c.values >= identifierRows:
-		to.Reason = "has a different word in most rows, like an identifier"
-	case len(c.distinct) > maxCategories:
-		to.Reason = fmt.Sprintf("has more than %d different words", maxCategories)
-	case c.unfit != "":
-		to.Reason = "has words that are no categories: " + c.unfit
-	default:
-		to.Kind, to.Categories = encoding.CategoryColumn, slices.Sorted(slices.Values(c.words))
-		return
-	}
-	to.Kind = encoding.DroppedColumn
 }
 
 // feature reports whether the column should become features.

@@ -14,7 +14,8 @@ import (
 // Plain reports whether a configuration need say nothing of the columns to read the file: all are numbers, and none
 // is missing.
 func (s *Survey) Plain() bool {
-	return s.Decimal == "point" && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
+	usual := s.Decimal == "point" && s.Thousands == "" && !s.LabelFound
+	return usual && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
 		return c.Kind != encoding.LabelColumn && (c.Min == nil || c.Missing > 0)
 	})
 }
@@ -26,11 +27,14 @@ type Key struct{ Name, Value string }
 // of files and label.
 func (s *Survey) Keys() (keys []Key, err error) {
 	keys = append(keys, Key{"data.header", s.header()})
-	if s.Separator != separators[0].name {
+	if s.Separator != separators[0].name || s.Decimal == "comma" {
 		keys = append(keys, Key{"data.separator", s.Separator})
 	}
 	if s.Decimal != "point" {
 		keys = append(keys, Key{"data.decimal", s.Decimal})
+	}
+	if s.Thousands != "" {
+		keys = append(keys, Key{"data.thousands", s.Thousands})
 	}
 	dropped, kept := s.references((*Surveyed).dropped), s.references((*Surveyed).feature)
 	categories := s.references(func(c *Surveyed) bool { return c.Kind == encoding.CategoryColumn })
@@ -53,7 +57,23 @@ func (s *Survey) Keys() (keys []Key, err error) {
 	if slices.ContainsFunc(s.Columns, func(c Surveyed) bool { return c.feature() && c.Missing > 0 }) {
 		keys = append(keys, Key{"data.missing", "median"})
 	}
+	if words := s.oddWords(); len(words) > 0 {
+		keys = append(keys, Key{"data.missing_values", config.JoinNames(words)})
+	}
 	return keys, nil
+}
+
+// oddWords returns the words that are to be declared missing.
+func (s *Survey) oddWords() []string {
+	words := slices.Clone(s.Declared)
+	for _, c := range s.Columns {
+		for _, o := range c.Odd {
+			if c.feature() && !slices.Contains(words, o.Word) {
+				words = append(words, o.Word)
+			}
+		}
+	}
+	return words
 }
 
 // longList is how many columns are left out by their names, if fewer are read: a configuration has room for so many.
@@ -76,12 +96,23 @@ func (s *Survey) AddTest(ctx context.Context, cfg config.Data, folders []string)
 }
 
 func (s *Survey) addTest(ctx context.Context, f file) error {
-	l, err := lookThrough(ctx, config.Data{Label: s.Label(), Header: s.header(), Separator: s.Separator}, f)
+	cfg := config.Data{
+		Label: s.Label(), Header: s.header(), Separator: s.Separator, Decimal: s.Decimal, Thousands: s.Thousands,
+		MissingValues: config.JoinNames(s.oddWords()),
+	}
+	l, err := lookThrough(ctx, cfg, f)
 	if err != nil {
 		return err
 	}
 	for i := range s.Columns[:min(len(s.Columns), len(l.seen))] {
-		s.Columns[i].Missing += l.seen[i].missing
+		seen, c := &l.seen[i], &s.Columns[i]
+		if c.Missing += seen.missing; c.Kind == encoding.NumberColumn && i != l.label {
+			judged := Surveyed{Name: c.Name, Number: c.Number, Missing: c.Missing}
+			if err := seen.takeMissing(&judged); err != nil {
+				return fmt.Errorf("%s: %w", l.name, err)
+			}
+			c.Missing, c.Odd = judged.Missing, append(c.Odd, judged.Odd...)
+		}
 	}
 	return nil
 }

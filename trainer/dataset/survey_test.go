@@ -29,6 +29,19 @@ func rows(header string, n int, line func(i int) string) string {
 	return b.String()
 }
 
+// configOf returns the configuration that a survey says.
+func configOf(s *Survey, keys []Key) config.Data {
+	cfg := config.Data{Label: s.Label()}
+	for _, k := range keys {
+		*map[string]*string{
+			"data.header": &cfg.Header, "data.separator": &cfg.Separator, "data.decimal": &cfg.Decimal,
+			"data.thousands": &cfg.Thousands, "data.columns": &cfg.Columns, "data.drop": &cfg.Drop,
+			"data.categories": &cfg.Categories, "data.missing": &cfg.Missing, "data.missing_values": &cfg.MissingValues,
+		}[k.Name] = k.Value
+	}
+	return cfg
+}
+
 // TestLook surveys tables, and holds that what it says of them is what a set needs.
 func TestLook(t *testing.T) {
 	class := func(i int) string { return []string{"a", "b"}[i%2] }
@@ -64,7 +77,7 @@ func TestLook(t *testing.T) {
 		},
 		"left out": {
 			rows("\"nr, old\",constant,name,code,empty,x,class", 80, func(i int) string {
-				return fmt.Sprintf("%d,7.0,person %d,%s,?,%d,%s", i+100, i, []string{"1", "2", "3", "none"}[i%4], i*i%7, class(i))
+				return fmt.Sprintf("%d,7.0,person %d,%s,?,%d,%s", i+100, i, []string{"1", "2", "3", "low"}[i%4], i*i%7, class(i))
 			}), "",
 			[]string{"header=yes", `drop="nr, old", constant, name, code, empty`},
 			"dddddnl", false,
@@ -114,15 +127,11 @@ func TestLook(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			cfg := config.Data{Label: s.Label(), TestShare: 0.2}
 			for _, k := range keys {
 				got = append(got, strings.TrimPrefix(k.Name, "data.")+"="+k.Value)
-				*map[string]*string{
-					"data.header": &cfg.Header, "data.separator": &cfg.Separator, "data.decimal": &cfg.Decimal,
-					"data.columns": &cfg.Columns, "data.drop": &cfg.Drop, "data.categories": &cfg.Categories,
-					"data.missing": &cfg.Missing,
-				}[k.Name] = k.Value
 			}
+			cfg := configOf(s, keys)
+			cfg.TestShare = 0.2
 			if diff := cmp.Diff(test.keys, got); diff != "" {
 				t.Errorf("keys (-want +got):\n%s", diff)
 			}
@@ -175,7 +184,7 @@ func TestLookFaults(t *testing.T) {
 		"no such number":         {"1,a\n2,b\n", "3", `no column is named "3", and this looks like a file without a header`},
 		"a line that is short":   {"x,y,class\n1,2,a\n1,b\n", "", "in.csv: record 2: line 3: 2 columns, want 3"},
 		"a label that is empty":  {"x,class\n1,a\n2,\n", "", `record 2: line 3: the label, column 2 ("class"), is empty`},
-		"nothing but a constant": {"x,class\n1,a\n1,b\n", "", "no column is left for features: is constant"},
+		"nothing but a constant": {"x,class\n1,a\n1,b\n", "", "no column is left for features: column 1 is constant"},
 		"too many classes": {
 			rows("x,class", 257, func(i int) string { return fmt.Sprintf("%d,c%d", i%5, i) }), "",
 			`label "c256" is one more than the 256 classes that are possible: is column 2 ("class") the label?`,

@@ -1,11 +1,9 @@
 package dataset
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,96 +22,154 @@ const (
 // table reads a CSV file record by record: columns of features and at most one label.
 type table struct {
 	*stream
-	csv      *csv.Reader
-	budget   *budget
-	features int      // how many features the columns become
-	header   []string // names of all columns; nil without a header
-	columns  []column // those that become features, in order
-	label    int      // column, -1 if there is none
-	numbered bool     // the layout gives its number, not its name
-	comma    bool     // numbers have a decimal comma
-	training bool     // the file is a part of a set: what its columns are can be declared
+	notation           // of numbers
+	file      *file    // nil: it can be read but once
+	csv       *records //
+	ahead     []record // that were read to find out about the form
+	width     int      // columns
+	skipBlank bool     // rows of separators alone are no records
+	features  int      // how many features the columns become
+	header    []string // names of all columns; nil without a header
+	columns   []column // those that become features, in order
+	label     int      // column, -1 if there is none
+	numbered  bool     // the layout gives its number, not its name
+	points    bool     // the first rows have numbers with a decimal point
+	declared  []string // words that say that a value is missing, besides those that always do
+	known     bool     // a model reads the file, which knows how many features there are
+	classes   []string // that labels are known to have
 
 	fields []string // fields of the current record
 	record int      // number of the current record, from 1, not counting the header
-	first  bool     // fields holds the first record, not yet handed out
+	at     int      // line in which it begins
+	blank  int      // records without any value that come next
+	held   *record  // what comes after them
+}
+
+// record is a record with the line in which it begins, or the error in its place.
+type record struct {
+	fields []string
+	line   int
+	err    error
 }
 
 // column is a column of a table that becomes features.
 type column struct {
 	encoding.Column
-	at int // its place in a record, from 0
+	at    int  // its place in a record, from 0
+	words bool // the first rows hold words in it
 }
 
-// openTable opens a CSV file and finds out its columns from its first line.
+// openTable opens a CSV file and finds out its columns from its first rows.
 func openTable(f file, lay layout) (*table, error) {
+	t, err := f.table(lay)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.orClose(t.begin(lay))
+}
+
+// tableOf finds the columns of a CSV file from its first rows. If it is no CSV file, the stream is closed.
+func tableOf(s *stream, lay layout) (*table, error) {
+	t, err := newTable(s, lay)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.orClose(t.begin(lay))
+}
+
+// table opens a file as a table whose columns are not looked at yet.
+func (f file) table(lay layout) (*table, error) {
 	s, err := f.stream()
 	if err != nil {
 		return nil, err
 	}
-	return tableOf(s, lay)
-}
-
-// tableOf finds the columns of a CSV file from its first line. If it is no CSV file, the stream is closed.
-func tableOf(s *stream, lay layout) (*table, error) {
-	t := newTable(s)
-	t.training = lay.features == 0
-	if err := t.begin(lay); err != nil {
-		s.Close()
+	t, err := newTable(s, lay)
+	if err != nil {
 		return nil, err
 	}
+	t.file = &f
 	return t, nil
 }
 
-// newTable returns the reader of a stream, of which nothing is read yet.
-func newTable(s *stream) *table {
-	t := &table{stream: s, budget: &budget{r: s}}
-	t.csv = csv.NewReader(t.budget)
-	t.csv.ReuseRecord = true
-	return t
+// newTable returns the reader of a stream, which has read the first rows. If it is no table, the stream is closed.
+func newTable(s *stream, lay layout) (*table, error) {
+	t := &table{
+		stream: s, label: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words, classes: lay.classes,
+	}
+	return t, t.orClose(t.look(lay))
 }
 
-func (t *table) begin(lay layout) error {
-	if err := t.skipMark(); err != nil {
-		return err
-	}
-	t.separate(lay)
-	if err := t.fetch(); errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: the file is empty", t.name)
-	} else if err != nil {
-		return err
-	}
-	line := slices.Clone(t.fields)
-	for i := range line {
-		line[i] = strings.TrimSpace(line[i])
-	}
-	header, err := t.understand(line, lay)
+// orClose closes the table where there is an error.
+func (t *table) orClose(err error) error {
 	if err != nil {
-		return fmt.Errorf("%s: first line: %w", t.name, err)
+		t.Close()
 	}
-	if !header {
-		t.first = true
-		return nil
+	return err
+}
+
+// look finds the form of the text, and reads its first rows.
+func (t *table) look(lay layout) error {
+	text, err := t.text()
+	if err != nil {
+		return err
 	}
-	t.record = 0
-	if err := checkText("column name", line...); err != nil {
-		return fmt.Errorf("%s: header: %w", t.name, err)
+	t.csv = &records{in: text}
+	names, err := t.weka()
+	if err != nil {
+		return err
+	}
+	t.csv.weka = names != nil
+	t.csv.separator, err = t.skipSep()
+	if err != nil {
+		return err
+	}
+	if lay.separator != 0 {
+		t.csv.separator = lay.separator
+	} else if t.csv.separator == 0 {
+		head, err := text.Peek(headBytes)
+		t.csv.separator = separatorOf(head, err != nil, t.csv.weka)
+	}
+	if names != nil {
+		t.ahead = append(t.ahead, record{fields: names, line: t.csv.lines})
+	}
+	t.readAhead()
+	t.notation = lay.notation
+	if t.csv.separator == ',' && lay.separator == 0 { // else it was said, and the numbers are in quotes
+		t.comma = lay.comma && slices.ContainsFunc(t.ahead, func(r record) bool {
+			return slices.ContainsFunc(r.fields, func(f string) bool {
+				_, ok := (notation{comma: true, thousands: t.thousands}).finite(f)
+				return ok && strings.Contains(f, ",")
+			})
+		})
+	}
+	if r := t.ahead[0]; errors.Is(r.err, io.EOF) {
+		return fmt.Errorf("%s: the file is empty", t.name)
 	}
 	return nil
 }
 
-// skipMark skips the mark that some programs begin a text with, and refuses what begins like no text in UTF-8.
-func (t *table) skipMark() error {
-	switch {
-	case t.begins("\ufeff"):
-		_, err := t.Discard(len("\ufeff"))
-		return err
-	case t.begins("\xff\xfe"), t.begins("\xfe\xff"):
-		return hint.With(fmt.Errorf("%s: is text in UTF-16, want UTF-8", t.name), "save it as CSV in UTF-8")
-	case t.begins(zipMagic):
-		return t.archived()
+// begin finds out about the columns.
+func (t *table) begin(lay layout) error {
+	rows := t.rows()
+	if t.csv.weka {
+		lay.header = "yes"
 	}
-	return t.foreign()
+	if len(rows) == 0 {
+		return t.next()
+	}
+	rows = t.leaveBlank(rows, lay)
+	header, err := t.understand(rows, lay)
+	if err != nil {
+		return fmt.Errorf("%s: first line: %w", t.name, err)
+	}
+	if !header {
+		return nil
+	}
+	t.ahead = t.ahead[1:]
+	if err := checkText("column name", rows[0]...); err != nil {
+		return fmt.Errorf("%s: header: %w", t.name, err)
+	}
+	return nil
 }
 
 // names returns the names of the features, as far as categories are known; nil without a header, unless there are
@@ -143,39 +199,9 @@ func (c *column) names() (names []string) {
 	return names
 }
 
-// next goes to the next record. It returns io.EOF after the last.
-func (t *table) next() error {
-	if t.first {
-		t.first = false
-		return nil
-	}
-	return t.fetch()
-}
-
-func (t *table) fetch() error {
-	t.budget.left = maxRecord
-	t.record++
-	fields, err := t.csv.Read()
-	var bad *csv.ParseError
-	switch {
-	case errors.As(err, &bad) && errors.Is(err, csv.ErrFieldCount):
-		return t.fault(t.record, "line %d: %d columns, want %d as in the first line", bad.Line, len(fields),
-			t.csv.FieldsPerRecord)
-	case errors.As(err, &bad):
-		return t.fault(t.record, "line %d: %w", bad.Line, bad.Err)
-	case err == io.EOF:
-		return err
-	case err != nil:
-		return t.fault(t.record, "%w", damaged(err))
-	}
-	t.fields = fields
-	return nil
-}
-
 // wrong is an error in the current record.
 func (t *table) wrong(format string, args ...any) error {
-	line, _ := t.csv.FieldPos(0)
-	return t.fault(t.record, "line %d: %w", line, fmt.Errorf(format, args...))
+	return t.fault(t.record, "line %d: %w", t.at, fmt.Errorf(format, args...))
 }
 
 // called names a column for an error: by its number and, where there is a header, its name.
@@ -205,7 +231,12 @@ func (t *table) class() (string, error) {
 // none may be.
 func (t *table) field(c *column) (text string, missing bool, err error) {
 	text = strings.TrimSpace(t.fields[c.at])
-	if !encoding.MissingValue(text) {
+	if c.isCategory() {
+		missing = encoding.MissingValue(text) || slices.Contains(t.declared, text)
+	} else {
+		missing = t.isMissing(text)
+	}
+	if !missing {
 		return text, false, nil
 	}
 	if c.Missing {
@@ -217,7 +248,7 @@ func (t *table) field(c *column) (text string, missing bool, err error) {
 		err = t.wrong("%s: %s stands for a value that is missing", t.called(c.at), shown(text))
 	}
 	remedy := "fill it in: the model was trained without missing values (data.missing)"
-	if t.training {
+	if !t.known {
 		remedy = "data.missing: median fills numbers and leaves categories open; or name the column in data.drop"
 	}
 	return text, true, hint.With(err, "%s", remedy)
@@ -225,53 +256,30 @@ func (t *table) field(c *column) (text string, missing bool, err error) {
 
 // number returns the value of a column of numbers in the current record, a finite number.
 func (t *table) number(c *column) (x float64, missing bool, err error) {
-	if x, ok := wholeNumber(t.fields[c.at]); ok {
-		return x, false, nil
-	}
-	text, missing, err := t.field(c)
-	if missing || err != nil {
-		return c.Fill, missing, err
-	}
-	x, err = t.parse(text)
-	switch {
-	case err != nil && !errors.Is(err, strconv.ErrRange):
-		return 0, false, t.notNumber(c, text)
-	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
-		return 0, false, t.wrong("%s: %s is not a finite number", t.called(c.at), shown(text))
-	}
-	return x, false, nil
-}
-
-// notNumber is the error that a column of numbers holds something else.
-func (t *table) notNumber(c *column, text string) error {
-	err := t.wrong("%s: %s is not a number", t.called(c.at), shown(text))
-	_, other := parseNumber(text, !t.comma)
-	switch {
-	case other == nil && t.comma:
-		return hint.With(err, "it has a point, and data.decimal is comma")
-	case other == nil:
-		return hint.With(err, "data.decimal: comma reads numbers with a comma")
-	case t.training:
-		return hint.With(err, "name the column in data.categories if it holds words, or in data.drop to leave it out")
-	}
-	return err
-}
-
-// parse reads a number in the table's way.
-func (t *table) parse(text string) (float64, error) { return parseNumber(text, t.comma) }
-
-// parseNumber reads a number with a decimal point or a decimal comma, of which there is at most one.
-func parseNumber(text string, comma bool) (float64, error) {
-	if comma {
-		if strings.Contains(text, ".") {
-			return 0, strconv.ErrSyntax
+	text := strings.TrimSpace(t.fields[c.at])
+	if len(t.declared) == 0 || !slices.Contains(t.declared, text) {
+		if x, ok := wholeNumber(text); ok {
+			return x, false, nil
 		}
-		text = strings.Replace(text, ",", ".", 1)
+		if x, ok := t.finite(text); ok {
+			return x, false, nil
+		}
 	}
-	if strings.ContainsAny(text, "xX_") { // a form of Go's alone, such as 0x1p-2
-		return 0, strconv.ErrSyntax
+	text, missing, err = t.field(c)
+	switch {
+	case missing || err != nil:
+		return c.Fill, missing, err
+	case isInfinite(text), t.tooLarge(text):
+		err = t.wrong("%s: %s is not a finite number", t.called(c.at), shown(text))
+		return 0, false, hint.With(err, "%s", t.declare(text))
 	}
-	return strconv.ParseFloat(text, 64)
+	return 0, false, t.notNumber(c, text)
+}
+
+// tooLarge reports whether a number is beyond what a double can hold.
+func (t *table) tooLarge(text string) bool {
+	_, err := t.parse(text)
+	return errors.Is(err, strconv.ErrRange)
 }
 
 // wholeNumber reads a number of nothing but digits, so few that it is exact, as most fields of most tables are: in a
@@ -355,26 +363,14 @@ func (t *table) oneHot(dst []uint16, c *column, max uint32) error {
 
 func (c *column) isCategory() bool { return c.Kind == encoding.CategoryColumn }
 
-// budget ends a record that takes more than its share of memory.
-type budget struct {
-	r    io.Reader
-	left int
-}
-
-func (b *budget) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, fmt.Errorf("longer than %d MiB: a quote is not closed, or this is no CSV file", maxRecord>>20)
-	}
-	n, err := b.r.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
-}
-
 // checkText refuses text that could break out of a comment in generated source.
 func checkText(what string, text ...string) error {
 	for _, s := range text {
-		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-			return fmt.Errorf("%s %s holds control characters or is not UTF-8", what, shown(s))
+		switch {
+		case !utf8.ValidString(s):
+			return hint.With(fmt.Errorf("%s %s is not UTF-8", what, shown(s)), "%s", toUTF8)
+		case strings.ContainsFunc(s, unicode.IsControl):
+			return fmt.Errorf("%s %s holds control characters", what, shown(s))
 		}
 	}
 	return nil

@@ -228,7 +228,7 @@ static int is_missing(const char *s) {
         for (k = 0; none[i][k] != 0 && toupper((unsigned char)s[k]) == none[i][k]; k++) {}
         if (none[i][k] == 0 && s[k] == 0) return 1;
     }
-    return 0;
+@MISSING@    return 0;
 }
 
 /* The field with a name, -1 if there is none. */

@@ -91,7 +91,7 @@ class Design:
 
 
 def is_missing(text):
-    return text.upper() in ("", "NA", "N/A", "NAN", "NULL", "?")
+    return text.upper() in ("", "NA", "N/A", "NAN", "NULL", "?")@MISSING@
 
 
 def number(name, text, comma):

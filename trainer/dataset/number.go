@@ -1,0 +1,290 @@
+package dataset
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// notation says how the numbers of a table are written: with a decimal point or a decimal comma, and with a mark
+// between groups of three digits or without.
+type notation struct {
+	comma     bool
+	thousands string // a name of groupMarks; empty: none
+}
+
+// groupMarks are the marks that may separate thousands, by their names.
+var groupMarks = []struct{ name, marks string }{
+	{"comma", ","}, {"point", "."}, {"space", " \u00a0\u2009\u202f"}, {"apostrophe", "'\u2019"},
+}
+
+// marksOf returns the characters that a name of groupMarks stands for.
+func marksOf(name string) string {
+	for _, g := range groupMarks {
+		if g.name == name {
+			return g.marks
+		}
+	}
+	return ""
+}
+
+// parse reads a number. Its thousands may lack their marks.
+func (n notation) parse(text string) (float64, error) {
+	if strings.ContainsAny(text, "xX_") { // a form of Go's alone, such as 0x1p-2
+		return 0, strconv.ErrSyntax
+	}
+	if n.thousands != "" {
+		plain, ok := n.ungroup(text)
+		if !ok {
+			return 0, strconv.ErrSyntax
+		}
+		text = plain
+	}
+	if n.comma {
+		if strings.Contains(text, ".") {
+			return 0, strconv.ErrSyntax
+		}
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	return strconv.ParseFloat(text, 64)
+}
+
+// finite reads a number that is neither infinite nor NaN.
+func (n notation) finite(text string) (float64, bool) {
+	x, err := n.parse(text)
+	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
+}
+
+// ungroup leaves the marks between thousands out of a number. Each must have three digits behind it.
+func (n notation) ungroup(text string) (plain string, ok bool) {
+	marks := marksOf(n.thousands)
+	if !strings.ContainsAny(text, marks) {
+		return text, true
+	}
+	decimal := "."
+	if n.comma {
+		decimal = ","
+	}
+	whole, rest := text, ""
+	if end := strings.IndexAny(text, decimal+"eE"); end >= 0 {
+		whole, rest = text[:end], text[end:]
+	}
+	groups, _ := split(strings.TrimLeft(whole, "+-"), marks)
+	if !grouped(groups) || strings.ContainsAny(rest, marks) {
+		return "", false
+	}
+	return whole[:len(whole)-len(strings.TrimLeft(whole, "+-"))] + strings.Join(groups, "") + rest, true
+}
+
+// split splits a text at any of some characters, of which it returns those that it found.
+func split(text, marks string) (parts []string, found string) {
+	for {
+		i := strings.IndexAny(text, marks)
+		if i < 0 {
+			return append(parts, text), found
+		}
+		_, size := utf8.DecodeRuneInString(text[i:])
+		parts, found, text = append(parts, text[:i]), found+text[i:i+size], text[i+size:]
+	}
+}
+
+// grouped reports whether these are the groups of digits of a number of one thousand or more.
+func grouped(groups []string) bool {
+	for i, g := range groups {
+		if !allDigits(g) || len(g) != 3 && (i > 0 || len(g) > 3) {
+			return false
+		}
+	}
+	return len(groups) > 1 && groups[0][0] != '0'
+}
+
+func allDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// looksNumeric reports whether a text is a finite number in some notation.
+func looksNumeric(text string) bool {
+	for _, n := range []notation{{}, {comma: true}} {
+		if _, ok := n.finite(text); ok {
+			return true
+		}
+	}
+	_, ok := numeralOf(text)
+	return ok
+}
+
+// numeral says what the marks in a number are, each the index of a row of groupMarks or -1: what separates its
+// thousands, its decimal mark, or one that may be either, as in 1,021.
+type numeral struct{ group, decimal, either int }
+
+// numeralOf looks at the marks of a number of digits, without an exponent. It is not ok if the text is none.
+func numeralOf(text string) (n numeral, ok bool) {
+	n = numeral{-1, -1, -1}
+	if text = strings.TrimLeft(text, "+-"); allDigits(text) {
+		return n, true
+	}
+	parts, marks := split(text, allMarks)
+	if marks == "" {
+		return n, false
+	}
+	// All marks but the last one are alike where they separate thousands and that is the decimal mark.
+	first, last, end := firstMark(marks), lastMark(marks), len(parts)-1
+	before := marks[:strings.LastIndex(marks, last)]
+	alone, decimal := before == "", strings.Contains(",.", last) && (parts[end] == "" || allDigits(parts[end]))
+	switch {
+	case alone && decimal && grouped(parts):
+		n.either = kindOf(last)
+	case strings.Trim(marks, first) == "" && grouped(parts):
+		n.group = kindOf(first)
+	case alone && decimal && text != marks && (parts[0] == "" || allDigits(parts[0])):
+		n.decimal = kindOf(last)
+	case !alone && decimal && first != last && strings.Trim(before, first) == "" && grouped(parts[:end]):
+		n.group, n.decimal = kindOf(first), kindOf(last)
+	default:
+		return n, false
+	}
+	return n, true
+}
+
+// allMarks are the marks of all rows of groupMarks.
+var allMarks = func() (all string) {
+	for _, g := range groupMarks {
+		all += g.marks
+	}
+	return all
+}()
+
+func firstMark(marks string) string {
+	_, size := utf8.DecodeRuneInString(marks)
+	return marks[:size]
+}
+
+func lastMark(marks string) string {
+	_, size := utf8.DecodeLastRuneInString(marks)
+	return marks[len(marks)-size:]
+}
+
+// kindOf returns the row of groupMarks that has a mark.
+func kindOf(mark string) int {
+	return slices.IndexFunc(groupMarks, func(g struct{ name, marks string }) bool {
+		return strings.Contains(g.marks, mark)
+	})
+}
+
+// evidence counts the marks in the numbers of a column, by the rows of groupMarks.
+type evidence struct {
+	group, decimal, either [4]int
+	rounded                [4]int // numbers whose mark may be either, and whose last digit is 0
+	small, large           int    // whole numbers below 1000, and others
+	example                [4]place
+}
+
+// place is a value with the line in which it stands.
+type place struct {
+	text string
+	line int
+}
+
+// add takes a value into account.
+func (e *evidence) add(text string, line int) {
+	n, ok := numeralOf(text)
+	switch {
+	case !ok:
+	case n.either >= 0:
+		if e.either[n.either]++; e.example[n.either].text == "" {
+			e.example[n.either] = place{strings.Clone(text), line}
+		}
+		if strings.HasSuffix(text, "0") {
+			e.rounded[n.either]++
+		}
+	case n.group < 0 && n.decimal < 0 && len(text) <= 3:
+		e.small++
+	case n.group < 0 && n.decimal < 0:
+		e.large++
+	}
+	if n.group >= 0 {
+		e.group[n.group]++
+	}
+	if n.decimal >= 0 {
+		e.decimal[n.decimal]++
+	}
+}
+
+func (e *evidence) join(o *evidence) {
+	for k := range e.group {
+		e.group[k], e.decimal[k], e.either[k] = e.group[k]+o.group[k], e.decimal[k]+o.decimal[k], e.either[k]+o.either[k]
+	}
+}
+
+// Rows of groupMarks that are decimal marks, too.
+const (
+	markComma = iota
+	markPoint
+	markSpace
+	markApostrophe
+)
+
+// manyGroups is how many numbers of a column have three digits behind a point if that separates thousands for certain:
+// of decimals, from whose ends programs leave zeros out, some would have fewer.
+const manyGroups = 50
+
+// pointsAsGroups reports whether the points of a column look like marks between thousands: all have three digits
+// behind them, 0 may be the last one, and the numbers without a point are below 1000.
+func (e *evidence) pointsAsGroups() bool {
+	return e.either[markPoint] > 0 && e.decimal == [4]int{} && e.small > 0 && e.large == 0 &&
+		(e.rounded[markPoint] > 0 || e.either[markPoint] >= manyGroups)
+}
+
+// What is known of a decimal mark, besides the rows of groupMarks.
+const (
+	markUnknown = -1
+	markMixed   = -2
+)
+
+// decimalMark returns the decimal mark of numbers: the one that can separate no thousands, or the one that is left
+// where the other separates several groups of them.
+func (e *evidence) decimalMark() int {
+	sure := func(mark, other int) bool { return e.decimal[mark] > 0 || e.group[other] > 0 }
+	switch comma, point := sure(markComma, markPoint), sure(markPoint, markComma); {
+	case comma && point:
+		return markMixed // in other columns, of which some are words if nothing is said
+	case comma:
+		return markComma
+	case point:
+		return markPoint
+	}
+	return markUnknown
+}
+
+// decide returns the notation of the numbers of some columns. Where the marks may mean one thing or another it returns
+// the column that raises the question, with its mark; else column is -1.
+func decide(columns []*evidence) (n notation, column, mark int) {
+	var all evidence
+	for _, e := range columns {
+		all.join(e)
+	}
+	switch decimal := all.decimalMark(); decimal {
+	case markMixed:
+	case markUnknown:
+		either := func(e *evidence) bool { return e.either[markComma] > 0 }
+		if column = slices.IndexFunc(columns, either); column >= 0 {
+			return n, column, markComma
+		}
+		if column = slices.IndexFunc(columns, (*evidence).pointsAsGroups); column >= 0 {
+			return n, column, markPoint
+		}
+	default:
+		n.comma = decimal == markComma
+		if other := markComma + markPoint - decimal; all.group[other]+all.either[other] > 0 {
+			n.thousands = groupMarks[other].name
+		}
+	}
+	for _, k := range []int{markSpace, markApostrophe} {
+		if all.group[k] > 0 && n.thousands == "" {
+			n.thousands = groupMarks[k].name
+		}
+	}
+	return n, -1, -1
+}
