@@ -49,9 +49,9 @@ type column struct {
 // WriteJSON writes NAME.json. Protocol is what it says of the interface that takes samples; its nil: there is none.
 //
 // The keys are format, module, scope, classes, label (if one is known), decimal (comma, where numbers have one),
-// missing_values (if there are some), words (bits, max, scaled and, of scaled ones, rule), columns (name, kind, feature,
-// values, missing, fill), features (name and, of scaled ones, offset and scale, or cuts with the format 2), thresholds
-// (where the design takes thermometer bits) and interface. Lists have an element a line.
+// missing_values (if there are some), words (bits, max, scaled and, of scaled ones, rule), columns (name, kind,
+// feature, values, missing, fill), features (name and, of scaled ones, offset and scale, or cuts with the format 2),
+// thresholds (where the design takes thermometer bits) and interface. Lists have an element a line.
 func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	o := &object{}
 	o.key("format", t.Format())

@@ -140,28 +140,21 @@ func (t *table) labelOf(rows [][]string) (l firstLabel) {
 // numbersAreNames decides about a first line of numbers.
 func (t *table) numbersAreNames(rows [][]string, values []string, label firstLabel) (header bool, err error) {
 	word, usual := !looksNumeric(label.text), isLabelName(label.text, labelNames)
-	switch {
-	case label.text == "":
-		return false, nil
-	case label.foreign:
-		return true, nil
-	case t.known:
-		return word && usual && !label.repeated, nil
+	if label.text == "" || label.foreign || t.known {
+		return label.foreign || word && usual && !label.repeated, nil
 	}
-	if label.repeated, err = t.occursAgain(label); err != nil || word && label.repeated {
-		return false, err
+	if label.repeated, err = t.occursAgain(label); err != nil || word && (label.repeated || usual) {
+		return !label.repeated, err
 	}
 	counted := len(values) > 1 && counts(values) && len(columnOf(rows, 0)) > 2
-	switch {
-	case word && (usual || counted && label.name):
-		return true, nil
-	case counted && (word || counts(append(slices.Clone(values), label.text))):
+	if counted && (word || counts(append(slices.Clone(values), label.text))) {
 		return t.countedNames(rows, len(values), label)
-	case !label.repeated && (label.single || label.name):
-		return false, hint.With(fmt.Errorf("no other row has the label %s: say with data.header whether this is a header",
+	}
+	if !label.repeated && (label.single || label.name) {
+		err = hint.With(fmt.Errorf("no other row has the label %s: say with data.header whether this is a header",
 			shown(label.text)), sayHeader)
 	}
-	return false, nil
+	return false, err
 }
 
 // occursAgain reports whether any row after the first one has the same label. Of a file that can be read but once it
@@ -215,7 +208,7 @@ func (t *table) countedNames(rows [][]string, numbers int, label firstLabel) (bo
 		}
 	}
 	switch {
-	case whole == 0:
+	case whole == 0, label.name && !looksNumeric(label.text):
 		return true, nil
 	case points == 0 && numbers < manyCounted && label.repeated:
 		return false, nil
