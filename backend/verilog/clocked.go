@@ -50,9 +50,9 @@ func (d *design) declareRegisters() {
 	}
 }
 
-// registers writes the registers, those of a stage that hold bits of one bus or of one class as a vector. Each vector is
-// an instance: iverilog takes milliseconds over each assignment of a clocked process in a large module, and microseconds
-// over an instance.
+// registers writes the registers, those of a stage that hold bits of one bus or of one class as a vector. Each vector
+// is an instance: iverilog takes milliseconds over each assignment of a clocked process in a large module, and
+// microseconds over an instance.
 func (d *design) registers() {
 	if d.clock == nil {
 		return
@@ -98,8 +98,8 @@ func (d *design) vectors(cells []netlist.Cell) (all []vector) {
 	return all
 }
 
-// owner returns what a signal belongs to by its name: a bus, or the first part of the name, without the number of a node
-// that belongs to no class. Later parts, such as k17 and b2, are numbers with letters before them.
+// owner returns what a signal belongs to by its name: a bus, or the first part of the name, without the number of a
+// node that belongs to no class. Later parts, such as k17 and b2, are numbers with letters before them.
 func owner(name string, buses map[string]bool) string {
 	for !buses[name] {
 		last := strings.LastIndexByte(name, '_')

@@ -17,7 +17,6 @@ import (
 func TestOneNumberSyntax(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
-	writeFile(t, "a.csv", "a,b,label\n1,2,n\n3,4,y\n")
 	forms := []string{"1_000", "0x10", "0b11", "0o17", "010", "0x1p4", "\u0661\u0662", "\uff11", "1e", "\u00b2", "1\u00a0000", "nan", "inf"}
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
 		for i, f := range c.Flags {
@@ -37,7 +36,6 @@ func TestOneNumberSyntax(t *testing.T) {
 		}
 	}
 	for _, form := range forms {
-		writeFile(t, "facts.yaml", "group_sum: {k: "+form+", tau: 1}\n")
 		writeFile(t, "grid.yaml", "model.width: ["+form+"]\n")
 		writeFile(t, "key.yaml", strings.Replace(small, "width: 60", "width: "+form, 1))
 		for _, args := range [][]string{
@@ -47,8 +45,6 @@ func TestOneNumberSyntax(t *testing.T) {
 			{"sweep", "small.yaml", "-o", "s", "--grid", "model.width=" + form},
 			{"sweep", "small.yaml", "-o", "s", "--grid", "train.seed=1.." + form},
 			{"sweep", "small.yaml", "-o", "s", "--grid-file", "grid.yaml"},
-			{"import", "a.csv", "--facts", "facts.yaml", "-o", "m"},
-			{"import", "a.csv", "--fact", "group_sum.k=" + form, "-o", "m"},
 			{"verify", "m", "d", "--samples", form},
 			{"compile", "m", "-o", "d", "--pipeline", form},
 			{"compile", "m", "-o", "d", "--fold", form},
@@ -166,7 +162,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	files, _ := filepath.Glob("turned/*.*")
 	for _, name := range files {
-		if text := string(readFile(t, name)); filepath.Ext(name) != ".json" && strings.ContainsAny(text, "\u202e\x1b") {
+		if text := readFile(t, name); filepath.Ext(name) != ".json" && strings.ContainsAny(text, "\u202e\x1b") {
 			t.Errorf("%s holds what turns the direction of writing", name)
 		}
 	}

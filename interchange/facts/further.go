@@ -61,14 +61,15 @@ func amended(data []byte, further []string) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// toJSON returns YAML as JSON. A number that is not plain decimal, such as 0x10 or 1_000, becomes a text, which no key of
-// a number takes.
+// toJSON returns YAML as JSON. A number that is not plain decimal, such as 0x10 or 1_000, becomes a text, which no key
+// of a number takes.
 func toJSON(data []byte) ([]byte, error) {
 	var text strings.Builder
 	for _, t := range lexer.Tokenize(string(data)) {
 		origin := t.Origin
 		switch t.Type {
-		case token.IntegerType, token.BinaryIntegerType, token.OctetIntegerType, token.HexIntegerType, token.FloatType:
+		case token.IntegerType, token.BinaryIntegerType, token.OctetIntegerType, token.HexIntegerType, token.FloatType,
+			token.InfinityType, token.NanType:
 			if !decimal.Valid(t.Value) {
 				origin = strings.Replace(origin, t.Value, strconv.Quote(t.Value), 1)
 			}

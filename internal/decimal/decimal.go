@@ -5,6 +5,7 @@
 package decimal
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -45,7 +46,8 @@ func Uint(text string) (uint64, error) {
 
 // reason returns the cause in an error of package strconv, whose text names a function of Go.
 func reason(err error) error {
-	if e, ok := err.(*strconv.NumError); ok {
+	var e *strconv.NumError
+	if errors.As(err, &e) {
 		return e.Err
 	}
 	return err

@@ -30,7 +30,8 @@ func lock(f *os.File, wait bool) error {
 	return err
 }
 
-// flock is the call of the system, again where a signal ended it. Its error is [ErrHeld] if another process holds the lock.
+// flock is the call of the system, again where a signal ended it. Its error is [ErrHeld] if another process holds the
+// lock.
 func flock(f *os.File, how int) error {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), how); {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a text of lines with the characters that act on a terminal written out, such as \x1b and \u202e: names
-// from files may hold them. Tabs and line ends stay. With colours, what [Paint] writes stays, too.
+// Visible returns a text of lines with the characters that act on a terminal written out, such as \x1b and \u202e:
+// names from files may hold them. Tabs and line ends stay. With colours, what [Paint] writes stays, too.
 func Visible(text string, colours bool) string {
 	if !strings.ContainsFunc(text, acts) {
 		return text

@@ -104,8 +104,8 @@ func (r *reader) instanceName() {
 	r.declare(name, scalar, reserved)
 }
 
-// register reads an instance of a register of one bit or, with its width, of several: of the clock, of the enable, and of
-// no other.
+// register reads an instance of a register of one bit or, with its width, of several: of the clock, of the enable, and
+// of no other.
 func (r *reader) register(h verilog.Helper) {
 	r.s.Form = Register
 	if !r.clocked {
