@@ -88,8 +88,8 @@ func (r *FoldReport) Clocks() float64 {
 	return float64(r.Cost().Cycles)
 }
 
-// Cost returns what the engine that was made takes, its clocks as a whole number. It returns nothing if the report does
-// not say it.
+// Cost returns what the engine that was made takes, its clocks as a whole number. It returns nothing if the report
+// does not say it.
 func (r *FoldReport) Cost() FoldCost {
 	if r == nil {
 		return FoldCost{}

@@ -13,8 +13,8 @@ import (
 // Kind says where a path begins and ends.
 type Kind string
 
-// The kinds of paths. All but the last limit a clock: outside of the pins, registers give inputs their values and take
-// those of outputs.
+// The kinds of paths. All but the last limit a clock: outside of the pins, registers give inputs their values and
+// take those of outputs.
 const (
 	RegisterToRegister Kind = "register to register"
 	InputToRegister    Kind = "input to register"
