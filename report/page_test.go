@@ -364,8 +364,7 @@ func TestResultsOfLess(t *testing.T) {
 			"The whole design on t",
 			"Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed.",
 			[]fact{
-				{"LUTs", "416", "as yosys maps them"},
-				{"Flip-flops", "7", ""},
+				{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
 				{"Share of the device", "2.00 %", "416 of 20,800 LUTs"},
 			},
 		}},
@@ -382,7 +381,8 @@ func TestResultsOfLess(t *testing.T) {
 			p.Synthesis[0].Report.Slowest = placement.Slowest{Kind: placement.InputToRegister, NS: 100, MHz: 10}
 			p.Synthesis[0].Report.MHz = 12
 		}, group{"The whole design on t", "Module m: the folded engine and its memories, after place and route.", []fact{
-			{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
+			{"LUTs", "416", "as yosys maps them"},
+			{"Flip-flops", "7", ""},
 			{"Clock", "10.0 MHz", "after routing, by the path from input to register; aimed at 12.0 MHz, not met"},
 			{"Samples a second", "10,000,000", "at that clock, one in 1 clock"},
 		}}},
