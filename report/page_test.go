@@ -364,7 +364,8 @@ func TestResultsOfLess(t *testing.T) {
 			"The whole design on t",
 			"Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed.",
 			[]fact{
-				{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
+				{"LUTs", "416", "as yosys maps them"},
+				{"Flip-flops", "7", ""},
 				{"Share of the device", "2.00 %", "416 of 20,800 LUTs"},
 			},
 		}},
@@ -379,7 +380,6 @@ func TestResultsOfLess(t *testing.T) {
 			folded(p)
 			p.Output.Report.Fold.Each[0].Cycles = 1
 			p.Synthesis[0].Report.Slowest = placement.Slowest{Kind: placement.InputToRegister, NS: 100, MHz: 10}
-			p.Synthesis[0].Report.MHz = 12
 		}, group{"The whole design on t", "Module m: the folded engine and its memories, after place and route.", []fact{
 			{"LUTs", "416", "as yosys maps them"},
 			{"Flip-flops", "7", ""},
@@ -404,7 +404,7 @@ func TestResultsOfLess(t *testing.T) {
 		}},
 	} {
 		p := full()
-		p.Synthesis = []Synthesis{{Report: synth.Report{Target: "t", Module: "m", LUTs: 416, FFs: 7}}}
+		p.Synthesis = []Synthesis{{Report: synth.Report{Target: "t", Module: "m", LUTs: 416, FFs: 7, MHz: 12}}}
 		c.change(p)
 		if diff := cmp.Diff(c.want, p.results()[2]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
