@@ -48,15 +48,15 @@ var cyclesFeeds = map[string]string{
 	"stream": `  integer word = 0;
   wire ready, valid;
   assign result = valid;
-  @TOP@ dut (.clk(clk), .rst(rst), .in_valid(1'b1), .in_ready(ready), .in_last(word == @UNITS@ - 1), .in_data({64{1'b0}}),
-      .out_valid(valid), .out_ready(1'b1), .error(error));
+  @TOP@ dut (.clk(clk), .rst(rst), .in_valid(1'b1), .in_ready(ready), .in_last(word == @UNITS@ - 1),
+      .in_data({64{1'b0}}), .out_valid(valid), .out_ready(1'b1), .error(error));
   always @(posedge clk) if (!rst && ready) word <= (word + 1) % @UNITS@;
 `,
 	"axis": `  integer word = 0;
   wire ready, valid;
   assign result = valid;
-  @TOP@ dut (.aclk(clk), .aresetn(~rst), .s_axis_tvalid(1'b1), .s_axis_tready(ready), .s_axis_tlast(word == @UNITS@ - 1),
-      .s_axis_tdata({64{1'b0}}), .m_axis_tvalid(valid), .m_axis_tready(1'b1), .error(error));
+  @TOP@ dut (.aclk(clk), .aresetn(~rst), .s_axis_tvalid(1'b1), .s_axis_tready(ready),
+      .s_axis_tlast(word == @UNITS@ - 1), .s_axis_tdata({64{1'b0}}), .m_axis_tvalid(valid), .m_axis_tready(1'b1), .error(error));
   always @(posedge clk) if (!rst && ready) word <= (word + 1) % @UNITS@;
 `,
 	// Bits of 8 clocks; a result is its last byte.
@@ -182,9 +182,9 @@ func cyclesCases() (cases []cyclesCase) {
 // cyclesFill are the samples of which the clocks are counted, an even number, and those before them.
 const cyclesFill = 4
 
-// TestCycles holds the clocks that lie between two samples, as reports have them, to simulations of every kind of design
-// in every wrapper, of samples of several lengths, the shortest among them. Interfaces whose other end sets the pace get
-// samples in exactly that many clocks: all are answered, without an error.
+// TestCycles compares the clocks from one sample to the next, as reports have them, with simulations of every kind of
+// design in every wrapper, for samples of several lengths, the shortest among them. Interfaces whose other end sets the
+// pace get a sample in exactly that many clocks: all are answered, without an error.
 func TestCycles(t *testing.T) {
 	type measured struct {
 		name    string

@@ -7,8 +7,8 @@ import (
 	"ialgn/trainer/config"
 )
 
-// TestUsualStyle has the style that a network is written in where the options leave it open: primitives for iCE40 if nodes
-// have more inputs than its LUTs, whose gates yosys maps for long.
+// TestUsualStyle has the style that a network is written in where the options leave it open: primitives for iCE40 if
+// nodes have more inputs than its LUTs, whose gates yosys maps for long.
 func TestUsualStyle(t *testing.T) {
 	for _, c := range []struct {
 		inputs int

@@ -88,7 +88,8 @@ func (r *FoldReport) Clocks() float64 {
 	return float64(r.Cost().Cycles)
 }
 
-// Cost returns what the engine that was made takes, its clocks as a whole number, nothing if the report does not say it.
+// Cost returns what the engine that was made takes, its clocks as a whole number. It returns nothing if the report
+// does not say it.
 func (r *FoldReport) Cost() FoldCost {
 	if r == nil {
 		return FoldCost{}
@@ -97,7 +98,9 @@ func (r *FoldReport) Cost() FoldCost {
 		return FoldCost{Cost: fold.Cost{Cycles: p.Cycles, Latency: p.Latency}, SamplesPerSecond: p.SamplesPerSecond}
 	}
 	if s := r.Sequence; s != nil {
-		return FoldCost{Cost: fold.Cost{Cycles: int(math.Ceil(s.Cycles)), Latency: s.Latency}, SamplesPerSecond: s.SamplesPerSecond}
+		return FoldCost{
+			Cost: fold.Cost{Cycles: int(math.Ceil(s.Cycles)), Latency: s.Latency}, SamplesPerSecond: s.SamplesPerSecond,
+		}
 	}
 	for _, c := range r.Each {
 		if c.Lanes == r.Lanes {

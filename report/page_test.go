@@ -374,15 +374,12 @@ func TestResultsOfLess(t *testing.T) {
 		}, group{
 			"The whole design on t",
 			"Module m: the classifier without a loader, after synthesis; not placed: there is no device to place it on.",
-			[]fact{
-				{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
-			},
+			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}},
 		}},
 		{"folded, one sample a clock, clock not met", func(p *Page) {
 			folded(p)
 			p.Output.Report.Fold.Each[0].Cycles = 1
-			r := &p.Synthesis[0].Report
-			r.Slowest, r.MHz = placement.Slowest{Kind: placement.InputToRegister, NS: 100, MHz: 10}, 12
+			p.Synthesis[0].Report.Slowest = placement.Slowest{Kind: placement.InputToRegister, NS: 100, MHz: 10}
 		}, group{"The whole design on t", "Module m: the folded engine and its memories, after place and route.", []fact{
 			{"LUTs", "416", "as yosys maps them"},
 			{"Flip-flops", "7", ""},
@@ -393,11 +390,9 @@ func TestResultsOfLess(t *testing.T) {
 			p.Synthesis[0].Report.Slowest = placement.Slowest{Kind: placement.InputToOutput, NS: 13.97}
 		}, group{
 			"The whole design on t", "Module m: the classifier without a loader, after place and route.",
-			[]fact{
-				{"LUTs", "416", "as yosys maps them"},
-				{"Flip-flops", "7", ""},
-				{"Delay", "13.97 ns", "from input to output, after routing"},
-			},
+			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}, {
+				"Delay", "13.97 ns", "from input to output, after routing",
+			}},
 		}},
 		{"folded with a loader", func(p *Page) {
 			folded(p)
@@ -405,13 +400,11 @@ func TestResultsOfLess(t *testing.T) {
 		}, group{
 			"The whole design on t",
 			"Module m: the folded engine, its memories and its loader (uart), after place and route.",
-			[]fact{
-				{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
-			},
+			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}},
 		}},
 	} {
 		p := full()
-		p.Synthesis = []Synthesis{{Report: synth.Report{Target: "t", Module: "m", LUTs: 416, FFs: 7}}}
+		p.Synthesis = []Synthesis{{Report: synth.Report{Target: "t", Module: "m", LUTs: 416, FFs: 7, MHz: 12}}}
 		c.change(p)
 		if diff := cmp.Diff(c.want, p.results()[2]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)

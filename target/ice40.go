@@ -4,8 +4,8 @@ import "strings"
 
 // ICE40 is Lattice's iCE40. A logic cell is one LUT, one flip-flop and one bit of a carry chain.
 //
-// Its Verilog is gates unless told otherwise or nodes have five inputs or six: the gates of such nodes keep abc busy for
-// many minutes (docs/FPGA.md). An enable of few flip-flops, such as that of a word in a loader, is
+// Its Verilog is gates, unless nodes of the network have five inputs or six: the gates of such nodes can keep abc busy
+// for many minutes (docs/FPGA.md). An enable of few flip-flops, such as that of a word in a loader, is
 // a multiplexer in the LUT before each, which is there anyway: as an enable, it takes a LUT and a
 // tile of eight logic cells for itself, and a loader of 784 words in 61 % of an hx8k was not routed.
 var ICE40 = &Family{

@@ -79,8 +79,8 @@ const afterWords = 7
 func (s *Shape) Cost() Cost {
 	n := len(s.Thresholds)
 	return Cost{
-		Steps: s.Steps, Words: s.words(), Cycles: max(float64(n), float64(n+afterWords)/2), Latency: n - 1 + afterWords, StateBits: s.State,
-		LevelBits: s.words() * s.levelBits(),
+		Steps: s.Steps, Words: s.words(), Cycles: max(float64(n), float64(n+afterWords)/2), Latency: n - 1 + afterWords,
+		StateBits: s.State, LevelBits: s.words() * s.levelBits(),
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // Kind says where a path begins and ends.
 type Kind string
 
-// The kinds of paths. All but the last limit a clock: outside, a register gives an input its value and takes an output's
-// within the same clock.
+// The kinds of paths. All but the last limit a clock: outside of the pins, registers give inputs their values and
+// take those of outputs.
 const (
 	RegisterToRegister Kind = "register to register"
 	InputToRegister    Kind = "input to register"
@@ -22,8 +22,8 @@ const (
 	InputToOutput      Kind = "input to output"
 )
 
-// Kinds returns all kinds.
-func Kinds() []Kind {
+// kinds returns all kinds.
+func kinds() []Kind {
 	return []Kind{RegisterToRegister, InputToRegister, RegisterToOutput, InputToOutput}
 }
 
@@ -101,7 +101,7 @@ func (r *Result) ReadReport(path string) error {
 	return nil
 }
 
-// longest returns the longest path of each kind that the design has, in the order of [Kinds].
+// longest returns the longest path of each kind that the design has, in the order of [kinds].
 func (p report) longest() (paths []Path) {
 	of := map[Kind]Path{}
 	for _, c := range p.Paths {
@@ -116,7 +116,7 @@ func (p report) longest() (paths []Path) {
 			of[path.Kind] = path
 		}
 	}
-	for _, k := range Kinds() {
+	for _, k := range kinds() {
 		if path, ok := of[k]; ok {
 			paths = append(paths, path)
 		}

@@ -10,7 +10,8 @@ import (
 
 // path is a path of a report as nextpnr writes it.
 func path(from, to, ns string) string {
-	return `{"from": "` + from + `", "to": "` + to + `", "path": [{"delay": ` + ns + `, "net": "a$SB_IO_IN"}, {"delay": 1}]}`
+	return `{"from": "` + from + `", "to": "` + to + `", "path": [{"delay": ` + ns + `, "net": "a$SB_IO_IN"}, ` +
+		`{"delay": 1}]}`
 }
 
 // TestSlowest has the path that limits a clock, or the longest of a design without one, for reports of every kind.
@@ -28,7 +29,11 @@ func TestSlowest(t *testing.T) {
 		{"registers alone", fmax, registers, Slowest{RegisterToRegister, 5, 200}, RegisterToRegister},
 		{"registers and shorter paths", fmax, registers + "," + in, Slowest{RegisterToRegister, 5, 200}, RegisterToRegister},
 		{"a late input", fmax, registers + "," + late, Slowest{InputToRegister, 9, 1000. / 9}, RegisterToRegister},
-		{"a late output", fmax, in + "," + out + "," + registers, Slowest{RegisterToOutput, 7, 1000. / 7}, RegisterToRegister},
+		{
+			"a late output", fmax, in + "," + out + "," + registers,
+			Slowest{RegisterToOutput, 7, 1000. / 7},
+			RegisterToRegister,
+		},
 		{"one stage", "", in + "," + out, Slowest{RegisterToOutput, 7, 1000. / 7}, RegisterToOutput},
 		{"one stage, late inputs", "", late + "," + out, Slowest{InputToRegister, 9, 1000. / 9}, InputToRegister},
 		{"registers that nothing reads", "", in, Slowest{InputToRegister, 4, 250}, InputToRegister},

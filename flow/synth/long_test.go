@@ -11,8 +11,8 @@ import (
 	"ialgn/target"
 )
 
-// TestLongSynthesis has a program that stands in for yosys take longer than is usual: that is warned of, with what helps,
-// where the design is gates.
+// TestLongSynthesis has a program that stands in for yosys take longer than is usual: a warning says what helps, if the
+// design is gates.
 func TestLongSynthesis(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

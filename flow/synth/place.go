@@ -22,7 +22,7 @@ type Placed struct {
 	Seed    int     `json:"seed"`
 	Failed  string  `json:"failed,omitempty"`      // why the run gave no result; its log is kept
 	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, in addition to nextpnr's
-	Delay   float64 `json:"icetime_ns,omitempty"`  // its estimate of the longest path, where none is from register to register
+	Delay   float64 `json:"icetime_ns,omitempty"`  // its estimate of the longest path, without a clock
 	*placement.Result
 
 	err error // the error behind Failed

@@ -138,7 +138,7 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	return r, o.bitstream(ctx, r, best, dir)
 }
 
-// longSynthesis is when yosys takes long: designs of a whole device took a minute.
+// longSynthesis is after what time a warning says that yosys takes long.
 var longSynthesis = 3 * time.Minute
 
 // synthesise has yosys synthesise the design. It warns of gates that keep yosys long.

@@ -14,7 +14,7 @@ var policy = Policy{
 				"interchange", "interchange/facts", "interchange/given", "interchange/graph", "interchange/reader",
 				"interchange/writer",
 				"backend/native", "backend/native/rows", "backend/verilog", "backend/wrapper", "explain", "sim", "sim/...",
-				"flow/icestorm", "flow/synth", "target",
+				"flow/icestorm", "flow/placement", "flow/synth", "target",
 				"internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural",
 				"internal/readahead", "internal/tempdir",
 			},

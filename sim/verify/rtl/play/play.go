@@ -210,9 +210,9 @@ func newPlayback(d verify.Design, b wrapped) (*playback, error) {
 		stages = clock.Stages
 	}
 	return &playback{
-		size: player.Unit, each: player.Units, bench: player.Bench, broken: kind.Broken, clocks: max(int(math.Ceil(rate.Cycles)), b.cycles),
-		quiet: player.Quiet,
-		late:  player.Late + 5000 + 10*stages,
+		size: player.Unit, each: player.Units, bench: player.Bench, broken: kind.Broken,
+		clocks: max(int(math.Ceil(rate.Cycles)), b.cycles), quiet: player.Quiet,
+		late: player.Late + 5000 + 10*stages,
 	}, nil
 }
 
