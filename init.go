@@ -203,7 +203,7 @@ func (i *initial) text(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	set, err := dataset.Open(ctx, d.Data(), d.BitsIn(), i.folders)
+	set, err := dataset.OpenWith(ctx, d.Data(), d.Encoder(), i.folders)
 	if err != nil {
 		return "", err
 	}

@@ -270,7 +270,11 @@ func (s *search) trainOnce(ctx context.Context, f *final) (*cost, float64, error
 	if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, err
 	}
-	return c, float64(last.TestCorrect) / float64(last.TestSamples), nil
+	accuracy := float64(last.TestCorrect) / float64(last.TestSamples)
+	if warning := m.Training().Majority.Warning(accuracy); warning != nil && f == s.ledger.Finals[0] {
+		s.warn(warning)
+	}
+	return c, accuracy, nil
 }
 
 // writeConfig writes the configuration of a network. That one is too long to be read again, for the names of columns in

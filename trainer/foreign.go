@@ -45,10 +45,14 @@ func (r *Run) goOnFrom(from *model.Model) (err error) {
 	return err
 }
 
-// load reads the data of the run, with the encoder of the network that another program trained, nil for none.
+// load reads the data of the run, with the encoder of the network that another program trained, nil for none, or with
+// the one of the model to start from where that is to be kept.
 func (r *Run) load(ctx context.Context, from *model.Model) (*Data, error) {
 	if from != nil {
 		return LoadDataFor(ctx, r.Config, from, r.Folders)
+	}
+	if r.Config.Encoder.Kept() {
+		return r.loadKept(ctx)
 	}
 	return LoadData(ctx, r.Config, r.Folders)
 }

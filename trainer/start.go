@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
@@ -18,7 +19,7 @@ import (
 // starts from a model shares with it; freeKeys are exceptions.
 var (
 	startKeys = []string{"encoder.", "model."}
-	freeKeys  = []string{"model.tau"}
+	freeKeys  = []string{"model.tau", "encoder.ranges"} // ranges are compared themselves
 )
 
 // start returns the model of s.Start as that of this run, with an empty record that
@@ -108,7 +109,7 @@ func startOf(file *model.File) (*model.Start, error) {
 // from its parameters.
 func fits(m *model.Model, cfg config.Config, data *Data) error {
 	free := freeKeys
-	if cfg.Encoder.Learned() {
+	if cfg.Encoder.Learned() || cfg.Encoder.Kept() {
 		free = append(slices.Clone(free), "encoder.thresholds") // it goes on from those of the model, whatever they are
 	}
 	differs := slices.DeleteFunc(cfg.Diff(m.Config, free...), func(key string) bool {
@@ -134,8 +135,8 @@ func sameForm(m *model.Model, data *Data, learned bool) error {
 			list(m.Classes), data.Name, list(data.Classes))
 	}
 	if what := encoderDifference(&m.Encoder, data.Encoder); what != "" && (what != thresholdsDiffer || !learned) {
-		return fmt.Errorf("its encoder has other %s than that of data set %s; go on from a model that "+
-			"was trained on such data", what, data.Name)
+		return hint.With(fmt.Errorf("its encoder has other %s than that of data set %s", what, data.Name),
+			"encoder.ranges: model keeps the encoder of the model, and clips values beyond its ranges")
 	}
 	return checkSections(m)
 }

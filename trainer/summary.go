@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
 	"ialgn/trainer/model"
 )
 
@@ -19,9 +20,14 @@ type Summary struct {
 	Loss          float64  `json:"loss"`
 	Validation    *float64 `json:"validation_accuracy,omitempty"` // nil without a validation set
 	TestAccuracy  float64  `json:"test_accuracy"`
+	Majority      Majority `json:"majority"` // of the test part
 	LastAccuracy  float64  `json:"last_test_accuracy"`
 	BestEpoch     int      `json:"best_epoch"`
 	BestAccuracy  float64  `json:"best_test_accuracy"`
+
+	// Clipped are the features of which training values are beyond the ranges of the encoder.
+	Clipped []dataset.Clipped `json:"clipped,omitempty"`
+	Samples int               `json:"-"` // of the training part
 
 	Pruned   *model.Pruned `json:"pruned,omitempty"` // nil if nothing was removed
 	Refilled *Refilled     `json:"refilled,omitempty"`
@@ -56,8 +62,9 @@ func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 	n := len(r.Epochs)
 	s := &Summary{Model: path, Epochs: n, KeptEpoch: n}
 	if r.Kept > 0 {
-		s.KeptEpoch, s.Stopped = r.Kept, n < cfg.Train.Epochs
+		s.KeptEpoch = r.Kept
 	}
+	s.Stopped = n < cfg.Train.Epochs
 	kept := r.Epochs[s.KeptEpoch-1]
 	s.TrainAccuracy, s.Loss = share(kept.TrainCorrect, kept.TrainSamples), kept.Loss
 	s.TestAccuracy, s.LastAccuracy = testAccuracy(kept), testAccuracy(r.Epochs[n-1])

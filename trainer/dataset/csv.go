@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,9 +23,11 @@ type csvSource struct {
 	layout  layout
 	header  []string // names of all columns; nil without a header
 	columns []column // those of features, with categories and fills once these are known
+	found   []column // those of features as they stand in the training file
 	width   int      // number of features
 	classes map[string]int
 	split   []bool // which records of the training file are the test part; nil if there is a test file
+	from    []int // column of each feature
 	q       *encoding.Quantiser
 	whole   bool // numbers are words as they stand
 	max     uint32
@@ -49,7 +52,7 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	if err != nil {
 		return nil, err
 	}
-	src := &csvSource{layout: lay, max: words.max(), q: words.cuts, whole: words.whole}
+	src := &csvSource{layout: lay, max: words.max(), q: words.q, whole: words.whole}
 	src.files[Train], src.files[Test] = f.files[0], f.files[len(f.files)-1]
 	scan, err := src.scan(ctx)
 	if err != nil {
@@ -69,12 +72,15 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 		}
 		s.TrainSamples -= s.TestSamples
 	}
-	if err := src.settle(ctx, scan, s.TrainSamples); err != nil {
+	if err := src.settle(ctx, s, words, scan); err != nil {
 		return nil, err
 	}
 	t := &table{columns: src.columns, header: src.header}
-	s.Features, s.FeatureNames, s.Quantiser = src.width, t.names(), src.q
-	if cfg.HasColumns() {
+	s.Features, s.FeatureNames, s.Quantiser, s.Max = src.width, t.names(), src.q, src.max
+	switch {
+	case words.model != nil:
+		s.Columns = slices.Clone(words.model.Columns)
+	case cfg.HasColumns():
 		s.Columns = scan.line
 		for _, c := range src.columns {
 			s.Columns[c.at] = c.Column
@@ -83,11 +89,13 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	return s, nil
 }
 
-// settle makes what the training part decides: categories, the ranges of features unless there are cuts or numbers are
-// words as they stand, and what a missing value is.
-func (s *csvSource) settle(ctx context.Context, scan *scanned, samples int) (err error) {
-	var lo, hi []float64
-	var from []int // column of each feature
+// settle makes what the training part decides: categories, the ranges of features unless there is a quantiser or numbers
+// are words as they stand, and what a missing value is.
+func (s *csvSource) settle(ctx context.Context, set *Set, words form, scan *scanned) (err error) {
+	if words.model != nil {
+		return s.settleAs(words.model)
+	}
+	var r ranged
 	for i := range s.columns {
 		c, seen := &s.columns[i], &scan.columns[i]
 		if !seen.any {
@@ -98,24 +106,42 @@ func (s *csvSource) settle(ctx context.Context, scan *scanned, samples int) (err
 			c.Categories = slices.Sorted(maps.Keys(seen.categories))
 			seen.lo, seen.hi = 0, 1
 		}
+		if !c.isCategory() {
+			r.numbers = append(r.numbers, len(r.lo))
+		}
 		for range c.Features() {
-			lo, hi, from = append(lo, seen.lo), append(hi, seen.hi), append(from, i)
+			r.lo, r.hi, r.whole = append(r.lo, seen.lo), append(r.hi, seen.hi), append(r.whole, !seen.fraction)
+			s.from = append(s.from, i)
 		}
 	}
-	if s.width = len(lo); s.width > MaxFeatures {
+	if s.width = len(s.from); s.width > MaxFeatures {
 		return fmt.Errorf("%s: the columns become %d features, at most %d are possible", s.files[Train].name, s.width,
 			MaxFeatures)
 	}
-	var bad *encoding.RangeError
 	if s.q == nil && !s.whole {
-		s.q, err = encoding.NewQuantiser(lo, hi, s.max)
-	}
-	if errors.As(err, &bad) {
-		return fmt.Errorf("%s: %s: %s", s.files[Train].name, s.called(&s.columns[from[bad.Feature]]), bad.Problem)
+		err = s.scale(ctx, set, words, &r, scan)
 	}
 	if err == nil && s.layout.missing {
-		err = s.fill(ctx, samples)
+		err = s.fill(ctx, set.TrainSamples)
 	}
+	return err
+}
+
+// scale makes the quantiser of the ranges of the training part.
+func (s *csvSource) scale(ctx context.Context, set *Set, words form, r *ranged, scan *scanned) error {
+	counts := make([]int, len(set.Classes))
+	for i, class := range scan.labels {
+		if s.split == nil || !s.split[i] {
+			counts[class]++
+		}
+	}
+	err := r.settle(words, interruptible{ctx, s}, counts)
+	var bad *encoding.RangeError
+	if errors.As(err, &bad) {
+		return fmt.Errorf("%s: %s: %s", s.files[Train].name, s.called(&s.columns[s.from[bad.Feature]]), bad.Problem)
+	}
+	s.q, s.max = r.q, r.max
+	r.fill(set)
 	return err
 }
 
@@ -193,6 +219,7 @@ type scanned struct {
 type held struct {
 	any        bool // there is a value
 	lo, hi     float64
+	fraction   bool // some is no whole number
 	categories map[string]bool
 }
 
@@ -206,7 +233,7 @@ func (s *csvSource) scan(ctx context.Context) (*scanned, error) {
 		return nil, err
 	}
 	defer t.Close()
-	s.header, s.columns, s.layout.separator = t.header, t.columns, t.csv.Comma
+	s.header, s.columns, s.found, s.layout.separator = t.header, t.columns, t.columns, t.csv.Comma
 	r, seen := &scanned{columns: make([]held, len(t.columns)), line: t.line()}, map[string]int{}
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {
@@ -260,9 +287,9 @@ func (r *scanned) widen(t *table) error {
 			return err
 		case missing:
 		case !h.any:
-			h.any, h.lo, h.hi = true, x, x
+			h.any, h.lo, h.hi, h.fraction = true, x, x, x != math.Trunc(x)
 		default:
-			h.lo, h.hi = min(h.lo, x), max(h.hi, x)
+			h.lo, h.hi, h.fraction = min(h.lo, x), max(h.hi, x), h.fraction || x != math.Trunc(x)
 		}
 	}
 	return nil
@@ -433,21 +460,48 @@ func (s *csvSource) each(part Part, fn func(t *table) error) error {
 // the same names if both have some.
 func (s *csvSource) sameColumns(t *table) bool {
 	named := t.header != nil && s.header != nil
-	return slices.EqualFunc(t.columns, s.columns, func(a, b column) bool {
+	return slices.EqualFunc(t.columns, s.found, func(a, b column) bool {
 		return a.at == b.at && a.Kind == b.Kind && (a.Name == b.Name || !named)
 	})
+}
+
+// reals implements real. Only features of numbers have values.
+func (s *csvSource) reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error {
+	return s.each(part, func(t *table) error {
+		class, err := s.class(t)
+		if err != nil {
+			return err
+		}
+		line, _ := t.csv.FieldPos(0)
+		return fn(class, line, func(f int) (float64, error) {
+			x, missing, err := t.number(&t.columns[s.from[f]])
+			if missing {
+				x = math.NaN()
+			}
+			return x, err
+		})
+	})
+}
+
+// class returns the class of a record.
+func (s *csvSource) class(t *table) (int, error) {
+	label, err := t.class()
+	if err != nil {
+		return 0, err
+	}
+	c, ok := s.classes[label]
+	if !ok {
+		return 0, t.wrong("label %s does not occur in %s", shown(label), s.files[Train].name)
+	}
+	return c, nil
 }
 
 func (s *csvSource) read(part Part, emit func([]uint16, int) error) error {
 	values := make([]uint16, s.width)
 	return s.each(part, func(t *table) error {
-		label, err := t.class()
+		c, err := s.class(t)
 		if err != nil {
 			return err
-		}
-		c, ok := s.classes[label]
-		if !ok {
-			return t.wrong("label %s does not occur in %s", shown(label), s.files[Train].name)
 		}
 		if err := t.words(values, s.q, s.max); err != nil {
 			return err
