@@ -83,6 +83,9 @@ func (r initReport) text(w io.Writer) {
 	if n := len(r.Columns) - mostShown; n > 0 {
 		fmt.Fprintf(w, "        and %d more\n", n)
 	}
+	for i := range r.Extremes[:min(len(r.Extremes), mostShown)] {
+		fmt.Fprintf(w, "extreme: %s\n", r.Extreme(&r.Extremes[i]))
+	}
 	fmt.Fprintf(w, "%s:", plural.Of(len(r.Classes), "class", "classes"))
 	for i, class := range r.Classes[:min(len(r.Classes), mostShown)] {
 		if i > 0 {

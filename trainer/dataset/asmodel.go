@@ -24,8 +24,8 @@ func (s *csvSource) settleAs(enc *encoding.Encoder) error {
 			return err
 		}
 	} else if len(columns) != len(s.columns) {
-		return fmt.Errorf("%s: %d columns of features, but the model reads %d; name the ones that it reads with "+
-			"data.columns", s.files[Train].name, len(s.columns), len(columns))
+		return hint.With(fmt.Errorf("%s: %d columns of features, but the model reads %d", s.files[Train].name, len(s.columns),
+			len(columns)), "name the data set it was trained on, or the columns that it reads with data.columns")
 	}
 	var all []column
 	for i, c := range columns {

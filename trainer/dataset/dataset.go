@@ -65,6 +65,7 @@ type Set struct {
 	Max          uint32              // largest value of a feature
 	Shape        Shape               // what the features of images are; zero if they are none
 	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets, but by OpenFor
+	Whole        bool                // real values are whole numbers that can be compared as they are
 	Narrowed     bool                // the ranges of words leave out extreme values of the training part
 	Spans        [][2]uint16         // words of the ends of each feature's range, where some are compared as they are; else nil
 	Columns      []encoding.Column   // of a table that has more than numbers and a label, in order; nil for any other set
@@ -127,7 +128,7 @@ func OpenFor(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folder
 func openQuantised(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	q := enc.Quantiser
 	words := form{bitsIn: enc.BitsIn, q: q, largest: enc.Max}
-	if !cfg.Plain {
+	if !cfg.Plain && !enc.ByCuts() {
 		words.model = enc
 	}
 	s, err := open(ctx, cfg, words, folders)

@@ -45,13 +45,15 @@ type ranged struct {
 	q      *encoding.Quantiser
 	bitsIn   int
 	max      uint32
+	allWhole bool        // all features of numbers can be compared as they are
 	narrowed bool        // some range is narrower than that of all values
 	spans    [][2]uint16 // words of lo and hi, of features that are compared as they are; nil: none is
 }
 
 // fill gives a set what was settled.
 func (r *ranged) fill(s *Set) {
-	s.BitsIn, s.Max, s.Quantiser, s.Spans, s.Narrowed = r.bitsIn, r.max, r.q, r.spans, r.narrowed
+	s.BitsIn, s.Max, s.Quantiser, s.Spans = r.bitsIn, r.max, r.q, r.spans
+	s.Whole, s.Narrowed = r.allWhole, r.narrowed
 }
 
 // widen takes a sample into the ranges of features of numbers.
@@ -75,15 +77,16 @@ func (r *ranged) settle(words form, src real, counts []int) error {
 			return err
 		}
 	}
-	raw, err := r.raw(words)
-	if err != nil {
-		return err
-	}
+	raw := r.raw()
 	r.bitsIn = words.bitsIn
 	if words.raw {
+		if !slices.Contains(raw, true) {
+			return errNotWhole
+		}
 		r.bitsIn = max(r.width(raw), r.bitsIn)
 	}
 	r.max = 1<<r.bitsIn - 1
+	var err error
 	if r.q, err = encoding.NewQuantiser(r.lo, r.hi, r.max); err != nil || !words.raw {
 		return err
 	}
@@ -147,21 +150,23 @@ func (r *ranged) narrow(src real, counts []int) error {
 	return nil
 }
 
-// raw returns which features are compared as they are: those of whole numbers that words can hold. It is an error if
-// none is, and they should be.
-func (r *ranged) raw(words form) ([]bool, error) {
-	raw := make([]bool, len(r.lo))
-	if !words.raw {
-		return raw, nil
-	}
+// errNotWhole refuses to compare values as they are.
+var errNotWhole = hint.With(errors.New("encoder.raw: no feature has whole numbers from 0 to 65535, or from -32768 to "+
+	"32767, in the training part"), "leave the key out: then values are scaled to words of encoder.bits_in bits")
+
+// raw returns which features can be compared as they are: those of different whole numbers that words can hold.
+func (r *ranged) raw() []bool {
+	raw, some := make([]bool, len(r.lo)), false
+	r.allWhole = true
 	for _, f := range r.numbers {
-		raw[f] = r.whole[f] && r.lo[f] < r.hi[f] && signedBits(r.lo[f], r.hi[f]) <= encoding.MaxBitsIn
+		if r.lo[f] == r.hi[f] {
+			continue
+		}
+		raw[f] = r.whole[f] && signedBits(r.lo[f], r.hi[f]) <= encoding.MaxBitsIn
+		r.allWhole, some = r.allWhole && raw[f], some || raw[f]
 	}
-	if !slices.Contains(raw, true) {
-		return nil, hint.With(errors.New("encoder.raw: no feature has whole numbers from 0 to 65535, or from -32768 to 32767, "+
-			"in the training part"), "leave the key out: then values are scaled to words of encoder.bits_in bits")
-	}
-	return raw, nil
+	r.allWhole = r.allWhole && some
+	return raw
 }
 
 // width returns the width of words that hold the values of features that are compared as they are, and at least the
@@ -203,8 +208,22 @@ type Clipped struct {
 	At      int     `json:"at"`    // its line in the file or, of an array, its sample, from 1
 }
 
-// Far reports whether the farthest value is farther from the range than this is wide.
-func (c *Clipped) Far() bool { return max(c.Low-c.Value, c.Value-c.High) > c.High-c.Low }
+// Add adds what was found in another part.
+func (c *Clipped) Add(other Clipped) {
+	c.Below, c.Above = c.Below+other.Below, c.Above+other.Above
+	if c.beyond(other.Value) > c.beyond(c.Value) {
+		c.Value, c.At = other.Value, other.At
+	}
+}
+
+// beyond returns how far a value is beyond the range, below 0 within it.
+func (c *Clipped) beyond(x float64) float64 { return max(c.Low-x, x-c.High) }
+
+// Far reports whether the farthest value is extreme: far from the range, compared with how wide this is.
+func (c *Clipped) Far() bool { return c.beyond(c.Value) > farWidths*(c.High-c.Low) }
+
+// farWidths is how many widths of a range an extreme value is from it.
+const farWidths = 3
 
 // Clipped returns the features of which values in a part are beyond the range of the words, in order. It reads the part
 // once more, unless the set has no real values, or all of the training part are within their ranges.
@@ -255,17 +274,16 @@ func (s *Set) numbers() (all []int) {
 // clip counts a value of a feature, if it is beyond the range.
 func (s *Set) clip(c *Clipped, f, at int, x float64) {
 	c.Low, c.High = s.Range(f)
-	beyond := func(x float64) float64 { return max(c.Low-x, x-c.High) }
 	half := 0.5 / s.Quantiser.Scale[f] // nearer values have the words of the ends
 	switch {
-	case !(beyond(x) > half): // also if the value is missing
+	case !(c.beyond(x) > half): // also if the value is missing
 		return
 	case x < c.Low:
 		c.Below++
 	default:
 		c.Above++
 	}
-	if c.Below+c.Above == 1 || beyond(x) > beyond(c.Value) {
+	if c.Below+c.Above == 1 || c.beyond(x) > c.beyond(c.Value) {
 		c.Value, c.At = x, at
 	}
 }

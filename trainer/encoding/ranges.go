@@ -14,14 +14,12 @@ type Value struct {
 	Class uint8
 }
 
-// trims are the shares of the values of each class that [RobustRange] tries to leave out at either end.
-var trims = []float64{0.001, 0.01, 0.05}
+// trims are the shares of the values of each class that [RobustRange] tries to leave out at either end, and the factor
+// by which each must raise the entropy. The last one is for numbers that stand for missing values.
+var trims = []struct{ share, gain float64 }{{0.001, 1.5}, {0.01, 1.5}, {0.05, 3}}
 
-// How a range is judged: by the entropy of so many equal parts of it, which a narrower range must raise by a factor.
-const (
-	rangeParts = 16
-	rangeGain  = 1.5
-)
+// rangeParts is how many equal parts of a range the entropy is of.
+const rangeParts = 16
 
 // RobustRange returns the range of a feature to which its words are scaled, within lo to hi, the range of all of its
 // values, which it sorts. Values beyond the returned range become its ends.
@@ -34,9 +32,9 @@ func RobustRange(values []Value, lo, hi float64) (low, high float64) {
 	slices.SortFunc(values, func(a, b Value) int { return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.X, b.X)) })
 	low, high = lo, hi
 	best := evenness(values, lo, hi)
-	for _, share := range trims {
-		l, h := trimmed(values, share)
-		if s := evenness(values, l, h); s > 0 && s >= rangeGain*best {
+	for _, trim := range trims {
+		l, h := trimmed(values, trim.share)
+		if s := evenness(values, l, h); s > 0 && s >= trim.gain*best {
 			low, high, best = l, h, s
 		}
 	}
