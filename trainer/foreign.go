@@ -86,10 +86,10 @@ func sameClasses(set, model []string, foreign bool) bool {
 	return slices.Equal(set, model) || foreign && len(set) == len(model) && numbered(model)
 }
 
-// takeClasses reports whether the samples of a data set have the classes of a model. Where another program trained it,
-// a set may lack some of them, or have them in another order, and has then the model's.
+// takeClasses reports whether the samples of a data set have the classes of a model. A set may lack some of them, or
+// have them in another order, and has then the model's.
 func takeClasses(set *dataset.Set, model []string, foreign bool) bool {
-	return foreign && set.LabelAs(model) || sameClasses(set.Classes, model, foreign)
+	return set.LabelAs(model) || sameClasses(set.Classes, model, foreign)
 }
 
 // checkColumns reports whether the table of a data set has the columns that a model reads. A network that another

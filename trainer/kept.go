@@ -62,6 +62,6 @@ func checkKeptClasses(set *dataset.Set, classes []string) error {
 		return hint.With(fmt.Errorf("%s: has the classes %s, which the model to start from lacks: it has %s", set.Name,
 			list(more), list(classes)), "leave their rows out; a network with more classes is trained anew, without {Init}")
 	}
-	set.LabelAs(classes)
+	takeClasses(set, classes, false)
 	return nil
 }

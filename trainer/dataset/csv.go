@@ -27,7 +27,7 @@ type csvSource struct {
 	width   int      // number of features
 	classes map[string]int
 	split   []bool // which records of the training file are the test part; nil if there is a test file
-	from    []int // column of each feature
+	from    []int  // column of each feature
 	q       *encoding.Quantiser
 	whole   bool // numbers are words as they stand
 	max     uint32

@@ -42,7 +42,7 @@ type ranged struct {
 	numbers []int  // the features of numbers, others are of categories
 	whole   []bool // all values of the feature are whole numbers
 
-	q      *encoding.Quantiser
+	q        *encoding.Quantiser
 	bitsIn   int
 	max      uint32
 	allWhole bool        // all features of numbers can be compared as they are

@@ -25,20 +25,34 @@ const rangeParts = 16
 // values, which it sorts. Values beyond the returned range become its ends.
 //
 // The range is lo to hi unless a few extreme values take up most of it. A narrower range holds, of each class, all
-// values but a small share at either end, rounded up. So a value that marks a class is never beyond it, however rare
+// values but a small share at one end or both, rounded up. So a value that marks a class is never beyond it, however rare
 // the class is. The range is narrowed only where its sixteenths then tell the values apart much better, by the entropy
-// of how many values are in each. So values as rare as the ones of a column of zeros and ones keep their range.
+// of how many values are in each. Values within one sixteenth of it are taken back. So values as rare as the ones of a column of zeros and ones keep their range.
 func RobustRange(values []Value, lo, hi float64) (low, high float64) {
 	slices.SortFunc(values, func(a, b Value) int { return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.X, b.X)) })
 	low, high = lo, hi
 	best := evenness(values, lo, hi)
 	for _, trim := range trims {
 		l, h := trimmed(values, trim.share)
-		if s := evenness(values, l, h); s > 0 && s >= trim.gain*best {
-			low, high, best = l, h, s
+		for _, r := range [][2]float64{{l, high}, {low, h}, {l, h}} {
+			if s := evenness(values, r[0], r[1]); s > 0 && s >= trim.gain*best {
+				low, high, best = r[0], r[1], s
+			}
 		}
 	}
-	return low, high
+	return nearby(values, low, high)
+}
+
+// nearby returns a range with the values that are within one part of it.
+func nearby(values []Value, low, high float64) (lo, hi float64) {
+	part := (high - low) / rangeParts
+	lo, hi = low, high
+	for _, v := range values {
+		if v.X >= low-part && v.X <= high+part {
+			lo, hi = min(lo, v.X), max(hi, v.X)
+		}
+	}
+	return lo, hi
 }
 
 // trimmed returns the range of sorted values without that share of each class at either end.
