@@ -76,6 +76,11 @@ func TestKeptEncoder(t *testing.T) {
 		"another column": {
 			file: table("more.csv", "z,"+header, func(i int, r []string) []string { return append([]string{"1.5"}, r...) }),
 		},
+		"another column of words": {
+			file: table("words.csv", "x,y,colour,by,class", func(_ int, r []string) []string {
+				return append(r[:3:3], "somebody", r[3])
+			}),
+		},
 		"a class less": {
 			file: table("less.csv", header, func(i int, r []string) []string {
 				r[3] = []string{"p", "r"}[i%2]

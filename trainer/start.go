@@ -19,7 +19,7 @@ import (
 // starts from a model shares with it; freeKeys are exceptions.
 var (
 	startKeys = []string{"encoder.", "model."}
-	freeKeys  = []string{"model.tau", "encoder.ranges"} // ranges are compared themselves
+	freeKeys  = []string{"model.tau"}
 )
 
 // start returns the model of s.Start as that of this run, with an empty record that
@@ -113,7 +113,8 @@ func fits(m *model.Model, cfg config.Config, data *Data) error {
 		free = append(slices.Clone(free), "encoder.thresholds") // it goes on from those of the model, whatever they are
 	}
 	differs := slices.DeleteFunc(cfg.Diff(m.Config, free...), func(key string) bool {
-		return !slices.ContainsFunc(startKeys, func(section string) bool { return strings.HasPrefix(key, section) })
+		decides := func(section string) bool { return strings.HasPrefix(key, section) }
+		return key == "encoder.ranges" || !slices.ContainsFunc(startKeys, decides) // ranges are compared themselves
 	})
 	if len(differs) > 0 {
 		choices := ""

@@ -20,25 +20,28 @@ type Summary struct {
 	Loss          float64  `json:"loss"`
 	Validation    *float64 `json:"validation_accuracy,omitempty"` // nil without a validation set
 	TestAccuracy  float64  `json:"test_accuracy"`
-	Majority      Majority `json:"majority"` // of the test part
 	LastAccuracy  float64  `json:"last_test_accuracy"`
 	BestEpoch     int      `json:"best_epoch"`
 	BestAccuracy  float64  `json:"best_test_accuracy"`
-
-	// Clipped are the features of which training values are beyond the ranges of the encoder.
-	Clipped []dataset.Clipped `json:"clipped,omitempty"`
-	Samples int               `json:"-"` // of the training part
 
 	Pruned   *model.Pruned `json:"pruned,omitempty"` // nil if nothing was removed
 	Refilled *Refilled     `json:"refilled,omitempty"`
 
 	*Speed
+	*Seen
 	SHA256 string `json:"model_sha256"`
 
 	// With estimator soft: the test accuracy of the relaxed network that was trained, and
 	// what is lost of it by freezing.
 	RelaxedAccuracy *float64 `json:"relaxed_test_accuracy,omitempty"`
 	Gap             *float64 `json:"discretisation_gap,omitempty"`
+}
+
+// Seen is what a call saw of its data: nil if it did not train.
+type Seen struct {
+	Majority Majority          `json:"majority"`          // of the test part
+	Clipped  []dataset.Clipped `json:"clipped,omitempty"` // features of which training values are beyond the ranges
+	Samples  int               `json:"-"`                 // of the training part
 }
 
 // Refilled is what was done to tables at the end: of how many nodes, and how many pins they do not depend on any more;

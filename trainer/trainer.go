@@ -441,7 +441,10 @@ func (s *session) finish(ctx context.Context) (*Summary, error) {
 	}
 	sm := summarise(s.Model, s.Config, &s.m.Record)
 	sm.Speed, sm.SHA256 = speed, sum
-	sm.Majority, sm.Clipped, sm.Samples = s.data.majority(), s.data.Clipped, s.data.Train.Len()
+	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Train.Len()}
+	if s.validation != nil {
+		sm.Samples += s.validation.Len()
+	}
 	if warning := sm.Majority.Warning(sm.TestAccuracy); warning != nil && s.Warn != nil {
 		s.Warn(warning)
 	}

@@ -54,7 +54,7 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	}
 	src := &csvSource{layout: lay, max: words.max(), q: words.q, whole: words.whole}
 	src.files[Train], src.files[Test] = f.files[0], f.files[len(f.files)-1]
-	scan, err := src.scan(ctx)
+	scan, err := src.scan(ctx, words.model)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 // are words as they stand, and what a missing value is.
 func (s *csvSource) settle(ctx context.Context, set *Set, words form, scan *scanned) (err error) {
 	if words.model != nil {
-		return s.settleAs(words.model)
+		return nil
 	}
 	var r ranged
 	for i := range s.columns {
@@ -226,15 +226,23 @@ type held struct {
 // maxCategories is how many words a column of categories has at most: each becomes a feature.
 const maxCategories = 64
 
-// scan reads the whole training file: labels, and what each column holds.
-func (s *csvSource) scan(ctx context.Context) (*scanned, error) {
+// scan reads the whole training file: labels, and what each column holds, unless a model says what is read of them.
+func (s *csvSource) scan(ctx context.Context, model *encoding.Encoder) (*scanned, error) {
 	t, err := openTable(s.files[Train], s.layout)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
 	s.header, s.columns, s.found, s.layout.separator = t.header, t.columns, t.columns, t.csv.Comma
-	r, seen := &scanned{columns: make([]held, len(t.columns)), line: t.line()}, map[string]int{}
+	r, seen := &scanned{line: t.line()}, map[string]int{}
+	if model != nil {
+		err = s.settleAs(model)
+	} else {
+		r.columns = make([]held, len(t.columns))
+	}
+	if err != nil {
+		return nil, err
+	}
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {
 			return r, nil
