@@ -209,7 +209,7 @@ func (i *initial) text(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if i.report.Extremes, err = extremes(set); err != nil {
+	if i.report.Extremes, err = extremes(ctx, set); err != nil {
 		return "", err
 	}
 	samples, err := i.count(ctx, set)

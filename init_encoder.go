@@ -1,6 +1,7 @@
 package ialgn
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -28,21 +29,21 @@ func encoderFor(set *dataset.Set, bits int) []setting {
 }
 
 // extremes returns the features of a set some of whose values, in either part, are far from the others.
-func extremes(set *dataset.Set) (all []dataset.Clipped, err error) {
-	if !set.Narrowed {
-		return nil, nil
+func extremes(ctx context.Context, set *dataset.Set) (all []dataset.Clipped, err error) {
+	if set.Narrowed {
+		if all, err = set.Clipped(ctx, dataset.Train); err != nil {
+			return nil, err
+		}
 	}
-	all, err = set.Clipped(dataset.Train)
-	if err != nil {
-		return nil, err
-	}
-	test, err := set.Clipped(dataset.Test)
+	test, err := set.Clipped(ctx, dataset.Test)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range test {
 		if i := slices.IndexFunc(all, func(o dataset.Clipped) bool { return o.Feature == c.Feature }); i >= 0 {
 			all[i].Add(c)
+		} else {
+			all = append(all, c)
 		}
 	}
 	return slices.DeleteFunc(all, func(c dataset.Clipped) bool { return !c.Far() }), nil

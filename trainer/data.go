@@ -86,7 +86,7 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 	}
 	d.TrainSHA256, d.TestSHA256 = set.Digest(dataset.Train), set.Digest(dataset.Test)
 	if set.Narrowed || cfg.Encoder.Kept() {
-		d.Clipped, err = set.Clipped(dataset.Train)
+		d.Clipped, err = set.Clipped(ctx, dataset.Train)
 	}
 	return d, err
 }

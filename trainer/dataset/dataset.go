@@ -112,8 +112,9 @@ func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders 
 
 // OpenFor is [Open] of the data set that a model with an encoder reads. The encoder's quantiser makes the words of
 // whatever numbers the set holds, pixels too, in the place of the ranges of its training part, and categories and
-// medians are the encoder's; what [Set.Digest] hashes are then these words. Where cfg says so (Plain), an encoder without a quantiser reads the numbers of the set as they
-// stand, which must be whole and no larger than its words. It is an error if the set has not as many features.
+// medians are the encoder's; what [Set.Digest] hashes are then these words. Where cfg says so (Plain), an encoder without
+// a quantiser reads the numbers of the set as they stand, which must be whole and no larger than its words. It is an
+// error if the set has not as many features.
 func OpenFor(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	switch {
 	case enc.Quantiser != nil:

@@ -226,8 +226,8 @@ func (c *Clipped) Far() bool { return c.beyond(c.Value) > farWidths*(c.High-c.Lo
 const farWidths = 3
 
 // Clipped returns the features of which values in a part are beyond the range of the words, in order. It reads the part
-// once more, unless the set has no real values, or all of the training part are within their ranges.
-func (s *Set) Clipped(part Part) (all []Clipped, err error) {
+// once more, unless the set has no real values.
+func (s *Set) Clipped(ctx context.Context, part Part) (all []Clipped, err error) {
 	from := s.source
 	if l, ok := from.(*labelledSource); ok {
 		from = l.source
@@ -236,9 +236,8 @@ func (s *Set) Clipped(part Part) (all []Clipped, err error) {
 	if !ok || s.Quantiser == nil || s.Quantiser.Cuts != nil {
 		return nil, nil
 	}
-	found := make([]Clipped, s.Features)
-	numbers := s.numbers()
-	err = src.reals(part, func(_, at int, value func(f int) (float64, error)) error {
+	found, numbers := make([]Clipped, s.Features), s.numbers()
+	err = interruptible{ctx, src}.reals(part, func(_, at int, value func(f int) (float64, error)) error {
 		for _, f := range numbers {
 			x, err := value(f)
 			if err != nil {

@@ -135,7 +135,7 @@ func TestClipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Clipped(Train)
+	got, err := s.Clipped(t.Context(), Train)
 	if err != nil || len(got) != 1 {
 		t.Fatalf("clipped %+v, error %v, want one feature", got, err)
 	}
@@ -146,7 +146,7 @@ func TestClipped(t *testing.T) {
 	if s, err = OpenWith(t.Context(), data, config.Encoder{BitsIn: 8, Ranges: "full"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Clipped(Train); err != nil || len(got) != 0 || s.Narrowed {
+	if got, err := s.Clipped(t.Context(), Train); err != nil || len(got) != 0 || s.Narrowed {
 		t.Errorf("of full ranges: clipped %+v, error %v", got, err)
 	}
 }
