@@ -21,16 +21,22 @@ func TestInitEncoder(t *testing.T) {
 		extreme int
 	}{
 		"fractions": {
-			200, func(i int) string { return fmt.Sprint(float64(i%50) / 4) }, []string{"thresholds: quantile"},
-			[]string{"raw:", "validation:", "Extreme"}, 0,
+			200, func(i int) string { return fmt.Sprint(float64(i%50) / 4) },
+			[]string{"thresholds: quantile"},
+			[]string{"raw:", "validation:", "Extreme"},
+			0,
 		},
 		"many rows": {
 			1300, func(i int) string { return fmt.Sprint(float64(i%50) / 4) },
-			[]string{"thresholds: quantile", "validation: {share: 0.1}"}, []string{"raw:"}, 0,
+			[]string{"thresholds: quantile", "validation: {share: 0.1}"},
+			[]string{"raw:"},
+			0,
 		},
 		"whole numbers": {
-			200, func(i int) string { return fmt.Sprint(i % 50) }, []string{"thresholds: quantile", "raw: true"},
-			[]string{"Extreme"}, 0,
+			200, func(i int) string { return fmt.Sprint(i % 50) },
+			[]string{"thresholds: quantile", "raw: true"},
+			[]string{"Extreme"},
+			0,
 		},
 		"negative ones":     {200, func(i int) string { return fmt.Sprint(i%50 - 25) }, []string{"raw: true"}, nil, 0},
 		"large ones":        {200, func(i int) string { return fmt.Sprint(i % 50 * 10000) }, nil, []string{"raw:"}, 0},

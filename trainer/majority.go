@@ -25,8 +25,8 @@ func (m Majority) Warning(accuracy float64) error {
 	if accuracy > m.Share {
 		return nil
 	}
-	return fmt.Errorf("the accuracy of %.2f %% is not above the %.2f %% of naming the class %q for every sample; look for "+
-		"extreme values and wrong columns with `ialgn init`, or train longer", 100*accuracy, 100*m.Share, m.Class)
+	return fmt.Errorf("the accuracy of %.2f %% is not above the %.2f %% of naming the class %q for every sample; look "+
+		"for extreme values and wrong columns with `ialgn init`, or train longer", 100*accuracy, 100*m.Share, m.Class)
 }
 
 // majority returns that of the test part.

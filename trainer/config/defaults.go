@@ -39,8 +39,8 @@ const (
 
 // Complete returns the configuration with the keys that depend on others filled in,
 // where they are zero and were not given as such: the name; for csv data.header,
-// and for one's own files data.test_share (without a test file) and encoder.bits_in; for the schedule step
-// train.schedule.factor; and encoder.bits and
+// and for one's own files data.test_share (without a test file) and encoder.bits_in
+// (without encoder.raw); for the schedule step train.schedule.factor; and encoder.bits and
 // model.tau where the paper has values for the data set and width. For a user's own data
 // encoder.bits has a default, too, and model.tau follows from the classes ([Config.FitClasses]).
 // Elsewhere these two stay zero, which [Config.Check] reports.

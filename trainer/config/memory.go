@@ -9,7 +9,7 @@ import (
 const setMemory = "memory"
 
 // Samples are labelled samples in memory, those of the data set memory. A feature is any finite number; the range of
-// each over the training part becomes the integers of encoder.bits_in bits.
+// each over the training part (encoder.ranges) becomes the integers of encoder.bits_in bits.
 type Samples struct {
 	Features [][]float64 // training part, [sample][feature]
 	Labels   []int       // training part, [sample]; classes count from 0

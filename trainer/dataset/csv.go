@@ -89,8 +89,8 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	return s, nil
 }
 
-// settle makes what the training part decides: categories, the ranges of features unless there is a quantiser or numbers
-// are words as they stand, and what a missing value is.
+// settle makes what the training part decides: categories, the ranges of features unless there is a quantiser or
+// numbers are words as they stand, and what a missing value is.
 func (s *csvSource) settle(ctx context.Context, set *Set, words form, scan *scanned) (err error) {
 	if words.model != nil {
 		return nil
@@ -124,24 +124,6 @@ func (s *csvSource) settle(ctx context.Context, set *Set, words form, scan *scan
 	if err == nil && s.layout.missing {
 		err = s.fill(ctx, set.TrainSamples)
 	}
-	return err
-}
-
-// scale makes the quantiser of the ranges of the training part.
-func (s *csvSource) scale(ctx context.Context, set *Set, words form, r *ranged, scan *scanned) error {
-	counts := make([]int, len(set.Classes))
-	for i, class := range scan.labels {
-		if s.split == nil || !s.split[i] {
-			counts[class]++
-		}
-	}
-	err := r.settle(words, interruptible{ctx, s}, counts)
-	var bad *encoding.RangeError
-	if errors.As(err, &bad) {
-		return fmt.Errorf("%s: %s: %s", s.files[Train].name, s.called(&s.columns[s.from[bad.Feature]]), bad.Problem)
-	}
-	s.q, s.max = r.q, r.max
-	r.fill(set)
 	return err
 }
 
@@ -382,6 +364,9 @@ func (s *csvSource) divide(ctx context.Context, cfg config.Data, classes []strin
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", s.files[Train].name, err)
 	}
+	if scan.columns == nil {
+		return test, nil
+	}
 	clear(scan.columns)
 	return test, s.each(Train, func(t *table) error {
 		if err := ctx.Err(); err != nil {
@@ -470,24 +455,6 @@ func (s *csvSource) sameColumns(t *table) bool {
 	named := t.header != nil && s.header != nil
 	return slices.EqualFunc(t.columns, s.found, func(a, b column) bool {
 		return a.at == b.at && a.Kind == b.Kind && (a.Name == b.Name || !named)
-	})
-}
-
-// reals implements real. Only features of numbers have values.
-func (s *csvSource) reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error {
-	return s.each(part, func(t *table) error {
-		class, err := s.class(t)
-		if err != nil {
-			return err
-		}
-		line, _ := t.csv.FieldPos(0)
-		return fn(class, line, func(f int) (float64, error) {
-			x, missing, err := t.number(&t.columns[s.from[f]])
-			if missing {
-				x = math.NaN()
-			}
-			return x, err
-		})
 	})
 }
 

@@ -67,7 +67,7 @@ type Set struct {
 	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets, but by OpenFor
 	Whole        bool                // real values are whole numbers that can be compared as they are
 	Narrowed     bool                // the ranges of words leave out extreme values of the training part
-	Spans        [][2]uint16         // words of the ends of each feature's range, where some are compared as they are; else nil
+	Spans        [][2]uint16         // words of the ends of each range, where some are compared as they are; else nil
 	Columns      []encoding.Column   // of a table that has more than numbers and a label, in order; nil for any other set
 	Path         string              // folder of the files; "embedded" for the digits, "made" for sequences
 
@@ -101,7 +101,8 @@ func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*
 }
 
 // OpenWith is [Open] of the data set that is to have such an encoder: real values are scaled from the ranges that it
-// says, or whole numbers compared as they are. It is an error if the ranges are those of a model, which [OpenFor] takes.
+// says, or whole numbers compared as they are. It is an error if the ranges are those of a model, which [OpenFor]
+// takes.
 func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	if enc.Kept() {
 		return nil, hint.With(errors.New("encoder.ranges: model, but there is no model whose ranges could be kept"),
@@ -112,9 +113,9 @@ func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders 
 
 // OpenFor is [Open] of the data set that a model with an encoder reads. The encoder's quantiser makes the words of
 // whatever numbers the set holds, pixels too, in the place of the ranges of its training part, and categories and
-// medians are the encoder's; what [Set.Digest] hashes are then these words. Where cfg says so (Plain), an encoder without
-// a quantiser reads the numbers of the set as they stand, which must be whole and no larger than its words. It is an
-// error if the set has not as many features.
+// medians are the encoder's; what [Set.Digest] hashes are then these words. Where cfg says so (Plain), an encoder
+// without a quantiser reads the numbers of the set as they stand, which must be whole and no larger than its words. It
+// is an error if the set has not as many features.
 func OpenFor(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	switch {
 	case enc.Quantiser != nil:

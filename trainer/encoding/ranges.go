@@ -25,9 +25,10 @@ const rangeParts = 16
 // values, which it sorts. Values beyond the returned range become its ends.
 //
 // The range is lo to hi unless a few extreme values take up most of it. A narrower range holds, of each class, all
-// values but a small share at one end or both, rounded up. So a value that marks a class is never beyond it, however rare
-// the class is. The range is narrowed only where its sixteenths then tell the values apart much better, by the entropy
-// of how many values are in each. Values within one sixteenth of it are taken back. So values as rare as the ones of a column of zeros and ones keep their range.
+// values but a small share at one end or both, rounded up. So a value that marks a class is never beyond it, however
+// rare the class is. The range is narrowed only where its sixteenths then tell the values apart much better, by the
+// entropy of how many values are in each. So values as rare as the ones of a column of zeros and ones keep their range.
+// Values within a sixteenth of a narrower range are taken back into it.
 func RobustRange(values []Value, lo, hi float64) (low, high float64) {
 	slices.SortFunc(values, func(a, b Value) int { return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.X, b.X)) })
 	low, high = lo, hi
