@@ -51,6 +51,8 @@ type Initial struct {
 	Classes   []dataset.Counted  `json:"classes"`
 	Features  int                `json:"features"`
 	Inputs    int                `json:"inputs"` // input bits
+	// Extremes are the features some of whose values are far from the others, which are clipped.
+	Extremes []dataset.Clipped `json:"extremes,omitempty"`
 }
 
 // Init looks at data and writes a commented configuration for them: how their file is read, and a network and a course
@@ -238,8 +240,11 @@ func (i *initial) text(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	set, err := dataset.Open(ctx, d.Data(), d.BitsIn(), i.folders)
+	set, err := dataset.OpenWith(ctx, d.Data(), d.Encoder(), i.folders)
 	if err != nil {
+		return "", err
+	}
+	if i.report.Extremes, err = extremes(ctx, set); err != nil {
 		return "", err
 	}
 	samples, err := i.count(ctx, set)
@@ -290,6 +295,9 @@ func (i *initial) count(ctx context.Context, set *dataset.Set) (int, error) {
 // mostNoted is how many columns that are left out the comment at the beginning tells of.
 const mostNoted = 20
 
+// mostExtremes is how many features with extreme values it tells of.
+const mostExtremes = 5
+
 // head returns the comment at the beginning: what was seen, and what is left out.
 func (i *initial) head() string {
 	r := i.report
@@ -307,6 +315,13 @@ func (i *initial) head() string {
 	}
 	for _, note := range r.Odd() {
 		fmt.Fprintf(&b, "# %s.\n", note)
+	}
+	for _, c := range r.Extremes[:min(len(r.Extremes), mostExtremes)] {
+		fmt.Fprintf(&b, "# Extreme: %s.\n", r.Extreme(&c))
+	}
+	if more := len(r.Extremes) - mostExtremes; more > 0 {
+		fmt.Fprintf(&b, "# Extreme values in %s, too; `ialgn init --json` has them.\n", plural.Of(more, "more feature",
+			"more features"))
 	}
 	fmt.Fprintf(&b, "name: %s\n", config.Quoted(i.name))
 	return b.String()
@@ -405,9 +420,13 @@ func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	if inputs > anchors {
 		course = append(course, setting{"candidates", "{kind: gradient}", "pins find better input bits as they learn"})
 	}
+	if set.Quantiser != nil && samples >= validatedSamples {
+		course = append(course, setting{
+			"validation", fmt.Sprintf("{share: %g}", validationShare), "held out; the model is that of the best epoch on it",
+		})
+	}
 	return []section{
-		{"encoder", []setting{{"bits", fmt.Sprint(bits), fmt.Sprintf("%s a feature", plural.Of(bits-1, "threshold",
-			"thresholds"))}}},
+		{"encoder", encoderFor(set, bits)},
 		{"model", network},
 		{"train", course},
 	}, inputs

@@ -148,8 +148,21 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 	if o.Path == "" && o.Resume {
 		return r, errors.New("a run in memory has no checkpoint to resume from: give it a path")
 	}
+	if cfg.Encoder.Kept() {
+		return r, keepEncoder(&r)
+	}
 	r.Config, err = trainer.FitClasses(ctx, cfg, r.Folders)
 	return r, err
+}
+
+// keepEncoder gives the configuration of a run the keys of the encoder that it keeps, where it does not give them, and
+// what follows from the classes of the model.
+func keepEncoder(r *trainer.Run) error {
+	m, err := r.Kept()
+	if err == nil {
+		r.Config = r.Config.KeepEncoder(m.Config.Encoder).FitClasses(len(m.Classes))
+	}
+	return err
 }
 
 // trainInMemory trains with a model file of its own, which it takes into memory.

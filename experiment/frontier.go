@@ -175,7 +175,8 @@ var tableRows = []frontierRow{
 		"model.inputs=4", "train.cost.target=xilinx7", "train.cost.pressure=0.000163",
 	})},
 	{table("Shuttle", "Class"), "shuttle", 525, 2, slices.Concat(course(8, 74, 3.03, 0.02), []string{
-		"model.inputs=4", "encoder.thresholds=quantile", "train.cost.target=xilinx7", "train.cost.pressure=0.0000114",
+		"model.inputs=4", "encoder.ranges=full", "encoder.thresholds=quantile", "train.cost.target=xilinx7",
+		"train.cost.pressure=0.0000114",
 	})},
 }
 

@@ -267,7 +267,7 @@ var columnKeys = []string{"data.columns", "data.drop", "data.categories", "data.
 // openSet opens the data set. A CSV file that cannot be read without being told what its columns are is looked at,
 // unless the draft says something of them, and the draft gets what [dataset.Survey] says.
 func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, error) {
-	set, err := dataset.Open(ctx, s.draft.Data(), s.draft.BitsIn(), folders)
+	set, err := dataset.OpenWith(ctx, s.draft.Data(), s.draft.Encoder(), folders)
 	if err == nil || s.draft.Data().Set != "csv" || slices.ContainsFunc(columnKeys, s.draft.Given) {
 		return set, err
 	}
@@ -290,7 +290,7 @@ func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, e
 		return nil, err
 	}
 	s.note("the columns are read with %s", strings.Join(sets, ", "))
-	return dataset.Open(ctx, s.draft.Data(), s.draft.BitsIn(), folders)
+	return dataset.OpenWith(ctx, s.draft.Data(), s.draft.Encoder(), folders)
 }
 
 // open makes the folder and its ledger, and refuses to write over what no search wrote.

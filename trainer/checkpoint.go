@@ -200,7 +200,8 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	}
 	s.watched = info.Checkpoint[watchKey]
 	if m.Record.Train != s.data.TrainSHA256 || m.Record.Test != s.data.TestSHA256 {
-		return nil, fmt.Errorf("was trained on other content of data set %s; resume with the same files", m.Record.DataSet)
+		return nil, fmt.Errorf("was trained on other content of data set %s, or other encoder.ranges; resume with "+
+			"the same files and ranges", m.Record.DataSet)
 	}
 	if err := sameForm(m, s.data, s.Config.Encoder.Learned()); err != nil {
 		return nil, err
@@ -261,7 +262,8 @@ func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 
 // checkConfig compares the configuration of a checkpoint with that of the run.
 func (r *Run) checkConfig(theirs config.Config) error {
-	diff := r.Config.Diff(theirs, "train.epochs", "train.validation.patience", "train.checkpoint.minutes")
+	diff := r.Config.Diff(theirs, "train.epochs", "train.validation.patience", "train.checkpoint.minutes",
+		"encoder.ranges") // the ranges that it says are compared with the data
 	if len(diff) > 0 {
 		return fmt.Errorf("was trained with another %s; resume with the same configuration, only train.epochs and "+
 			"train.validation.patience may change",

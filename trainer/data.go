@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 
 	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
@@ -27,6 +26,9 @@ type Data struct {
 	Words *encoding.Packed
 	Shape dataset.Shape
 
+	// Clipped are the features of which training values are beyond the ranges of the words.
+	Clipped []dataset.Clipped
+
 	// The feature words of the test part, if thresholds are learned. The levels are those of the encoder that
 	// [LoadData] made, until [Data.Use].
 	TestWords *encoding.Packed
@@ -47,7 +49,7 @@ func (d *Data) Use(enc *encoding.Encoder) error {
 // LoadData reads the configuration's data set from the first of the folders that has
 // it, fits the encoder and checks that the model fits the data.
 func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, error) {
-	set, err := dataset.Open(ctx, cfg.Data, cfg.Encoder.BitsIn, folders)
+	set, err := dataset.OpenWith(ctx, cfg.Data, cfg.Encoder, folders)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +85,10 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 		return nil, err
 	}
 	d.TrainSHA256, d.TestSHA256 = set.Digest(dataset.Train), set.Digest(dataset.Test)
-	return d, nil
+	if set.Narrowed || cfg.Encoder.Kept() {
+		d.Clipped, err = set.Clipped(ctx, dataset.Train)
+	}
+	return d, err
 }
 
 // FitClasses returns the configuration with what follows from the classes of its data, unless it
@@ -92,7 +97,7 @@ func FitClasses(ctx context.Context, cfg config.Config, folders []string) (confi
 	if cfg.WidthGiven() && cfg.TauGiven() {
 		return cfg, nil
 	}
-	set, err := dataset.Open(ctx, cfg.Data, cfg.Encoder.BitsIn, folders)
+	set, err := dataset.Open(ctx, cfg.Data, config.DefaultBitsIn, folders)
 	if err != nil && ctx.Err() != nil {
 		return cfg, interruptedReading(cfg)
 	}
@@ -121,6 +126,9 @@ func fit(ctx context.Context, cfg *config.Config, set *dataset.Set) (*encoding.E
 	}
 	if err != nil {
 		return nil, err
+	}
+	if c.Thresholds != "quantile" && set.Spans != nil {
+		enc.SpreadOver(set.Spans)
 	}
 	if cost.Active() {
 		inputs := cost.LUTInputs()
@@ -170,10 +178,8 @@ type TestData struct {
 }
 
 // LoadTest reads the test part of a data set under the encoder of a model with those
-// classes. It is an error if the data set has other features, classes or, read from
-// CSV, another quantiser, which follows from its training part unless the encoder has
-// cuts; whether its content is what the model was trained with is for the caller to judge
-// by SHA256.
+// classes. It is an error if the data set has other features or classes; whether its content
+// is what the model was trained with is for the caller to judge by SHA256.
 func LoadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,
 ) (*TestData, error) {
@@ -240,10 +246,6 @@ func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data c
 	if !takeClasses(set, classes, data.Plain) {
 		return nil, fmt.Errorf("%s: classes %q, but the model has %q; name the data set it was trained on", set.Name,
 			set.Classes, classes)
-	}
-	if !reflect.DeepEqual(set.Quantiser, enc.Quantiser) {
-		return nil, fmt.Errorf("%s: its training part has other ranges of values than the one the model was trained on; "+
-			"name that one, or classify single files with predict", set.Name)
 	}
 	return set, checkColumns(set, enc, data.Plain)
 }

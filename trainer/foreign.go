@@ -45,10 +45,14 @@ func (r *Run) goOnFrom(from *model.Model) (err error) {
 	return err
 }
 
-// load reads the data of the run, with the encoder of the network that another program trained, nil for none.
+// load reads the data of the run, with the encoder of the network that another program trained, nil for none, or with
+// the one of the model to start from where that is to be kept.
 func (r *Run) load(ctx context.Context, from *model.Model) (*Data, error) {
 	if from != nil {
 		return LoadDataFor(ctx, r.Config, from, r.Folders)
+	}
+	if r.Config.Encoder.Kept() {
+		return r.loadKept(ctx)
 	}
 	return LoadData(ctx, r.Config, r.Folders)
 }
@@ -82,10 +86,10 @@ func sameClasses(set, model []string, foreign bool) bool {
 	return slices.Equal(set, model) || foreign && len(set) == len(model) && numbered(model)
 }
 
-// takeClasses reports whether the samples of a data set have the classes of a model. Where another program trained it,
-// a set may lack some of them, or have them in another order, and has then the model's.
+// takeClasses reports whether the samples of a data set have the classes of a model. A set may lack some of them, or
+// have them in another order, and has then the model's.
 func takeClasses(set *dataset.Set, model []string, foreign bool) bool {
-	return foreign && set.LabelAs(model) || sameClasses(set.Classes, model, foreign)
+	return set.LabelAs(model) || sameClasses(set.Classes, model, foreign)
 }
 
 // checkColumns reports whether the table of a data set has the columns that a model reads. A network that another

@@ -74,7 +74,7 @@ func TestSeeds(t *testing.T) {
 		if measured := s.Speed != nil && s.Seconds > 0; measured == got.Before {
 			t.Errorf("seed %d, finished before: %v, has the speed %+v", got.Seed, got.Before, s.Speed)
 		}
-		s.Model, s.Speed = want.Model, want.Speed
+		s.Model, s.Speed, s.Seen = want.Model, want.Speed, want.Seen
 		if diff := cmp.Diff(want, &s); diff != "" {
 			t.Errorf("seed %d (-single run +of several):\n%s", got.Seed, diff)
 		}

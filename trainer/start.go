@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
@@ -108,11 +109,12 @@ func startOf(file *model.File) (*model.Start, error) {
 // from its parameters.
 func fits(m *model.Model, cfg config.Config, data *Data) error {
 	free := freeKeys
-	if cfg.Encoder.Learned() {
+	if cfg.Encoder.Learned() || cfg.Encoder.Kept() {
 		free = append(slices.Clone(free), "encoder.thresholds") // it goes on from those of the model, whatever they are
 	}
 	differs := slices.DeleteFunc(cfg.Diff(m.Config, free...), func(key string) bool {
-		return !slices.ContainsFunc(startKeys, func(section string) bool { return strings.HasPrefix(key, section) })
+		decides := func(section string) bool { return strings.HasPrefix(key, section) }
+		return key == "encoder.ranges" || !slices.ContainsFunc(startKeys, decides) // ranges are compared themselves
 	})
 	if len(differs) > 0 {
 		choices := ""
@@ -134,8 +136,8 @@ func sameForm(m *model.Model, data *Data, learned bool) error {
 			list(m.Classes), data.Name, list(data.Classes))
 	}
 	if what := encoderDifference(&m.Encoder, data.Encoder); what != "" && (what != thresholdsDiffer || !learned) {
-		return fmt.Errorf("its encoder has other %s than that of data set %s; go on from a model that "+
-			"was trained on such data", what, data.Name)
+		return hint.With(fmt.Errorf("its encoder has other %s than that of data set %s", what, data.Name),
+			"encoder.ranges: model keeps the encoder of the model, and clips values beyond its ranges")
 	}
 	return checkSections(m)
 }

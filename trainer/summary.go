@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
 	"ialgn/trainer/model"
 )
 
@@ -27,12 +28,20 @@ type Summary struct {
 	Refilled *Refilled     `json:"refilled,omitempty"`
 
 	*Speed
+	*Seen
 	SHA256 string `json:"model_sha256"`
 
 	// With estimator soft: the test accuracy of the relaxed network that was trained, and
 	// what is lost of it by freezing.
 	RelaxedAccuracy *float64 `json:"relaxed_test_accuracy,omitempty"`
 	Gap             *float64 `json:"discretisation_gap,omitempty"`
+}
+
+// Seen is what a call saw of its data: nil if it did not train.
+type Seen struct {
+	Majority Majority          `json:"majority"`          // of the test part
+	Clipped  []dataset.Clipped `json:"clipped,omitempty"` // features of which training values are beyond the ranges
+	Samples  int               `json:"-"`                 // of the training part
 }
 
 // Refilled is what was done to tables at the end: of how many nodes, and how many pins they do not depend on any more;
@@ -56,8 +65,9 @@ func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 	n := len(r.Epochs)
 	s := &Summary{Model: path, Epochs: n, KeptEpoch: n}
 	if r.Kept > 0 {
-		s.KeptEpoch, s.Stopped = r.Kept, n < cfg.Train.Epochs
+		s.KeptEpoch = r.Kept
 	}
+	s.Stopped = n < cfg.Train.Epochs
 	kept := r.Epochs[s.KeptEpoch-1]
 	s.TrainAccuracy, s.Loss = share(kept.TrainCorrect, kept.TrainSamples), kept.Loss
 	s.TestAccuracy, s.LastAccuracy = testAccuracy(kept), testAccuracy(r.Epochs[n-1])

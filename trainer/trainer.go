@@ -53,7 +53,8 @@ type Run struct {
 	Estimate bool // Progress is told after each epoch how many look-up tables the network takes, estimated
 
 	// Warn, unless nil, is told of a checkpoint on the way that could not be written, and
-	// the run goes on. Without it such a failure ends the run, as one at its end does.
+	// the run goes on. Without it such a failure ends the run, as one at its end does. It is also told of a network that
+	// is no better than the most frequent class.
 	Warn func(error)
 
 	// Progress, unless nil, is called after each batch and after each epoch, from the
@@ -440,6 +441,13 @@ func (s *session) finish(ctx context.Context) (*Summary, error) {
 	}
 	sm := summarise(s.Model, s.Config, &s.m.Record)
 	sm.Speed, sm.SHA256 = speed, sum
+	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Train.Len()}
+	if s.validation != nil {
+		sm.Samples += s.validation.Len()
+	}
+	if warning := sm.Majority.Warning(sm.TestAccuracy); warning != nil && s.Warn != nil {
+		s.Warn(warning)
+	}
 	return sm, nil
 }
 

@@ -56,6 +56,9 @@ func bestValidation(epochs []model.Epoch, first, patience int) (best, end int) {
 	return best, 0
 }
 
+// keepsBest reports whether the model gets the parameters of the best epoch, not those of the last one.
+func (s *session) keepsBest() bool { return s.Config.Train.Validation.KeepsBest() }
+
 // progressed returns bestValidation of the run so far.
 func (s *session) progressed() (best, end int) { return s.bestOf(s.m.Record.Epochs) }
 
@@ -87,7 +90,7 @@ var errBestLost = errors.New("the best epoch on the validation set could not be 
 // validation set, under a temporary name: commitBest gives it its own. It is not forced to
 // the disk, and a better epoch before the next checkpoint takes its place.
 func (s *session) saveBest() error {
-	if best, _ := s.progressed(); best == 0 || best != s.at.Epoch {
+	if best, _ := s.progressed(); !s.keepsBest() || best == 0 || best != s.at.Epoch {
 		return nil
 	}
 	s.dropBest()
@@ -131,7 +134,7 @@ func (s *session) bestLost(err error) error {
 // if it is long enough.
 func (s *session) checkBest() error {
 	best, _ := s.progressed()
-	if best == 0 {
+	if best == 0 || !s.keepsBest() {
 		return nil
 	}
 	n, err := s.readBest(best)
@@ -174,7 +177,7 @@ func (s *session) outlived(epoch, last int) error {
 // the record.
 func (s *session) keepBest() error {
 	best, _ := s.progressed()
-	if best == 0 {
+	if best == 0 || !s.keepsBest() {
 		return nil
 	}
 	n, err := s.readBest(best)

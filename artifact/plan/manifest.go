@@ -3,10 +3,12 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"ialgn/artifact"
 	"ialgn/backend/handover"
+	"ialgn/backend/inputs"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/netlist"
@@ -72,7 +74,31 @@ func (p *Plan) Describe(out *artifact.Product, m artifact.Manifest, enc *encodin
 	out.Manifest, out.Header, out.Inputs = m, p.header(m), p.inputs(m, enc)
 	if out.Inputs.Scaled {
 		out.Header = append(out.Header, "feature words are made of real values as "+out.Inputs.File+" says")
+		out.Header = append(out.Header, asTheyAre(out.Inputs)...)
 	}
+}
+
+// asTheyAre says which words need no arithmetic, a line for each way.
+func asTheyAre(t *inputs.Table) (lines []string) {
+	names := map[string][]string{}
+	var ways []string
+	for i := range t.Features {
+		way := t.AsIs(&t.Features[i])
+		if way != "" && names[way] == nil {
+			ways = append(ways, way)
+		}
+		names[way] = append(names[way], t.Features[i].Name)
+	}
+	const most = 8
+	for _, way := range ways {
+		all := names[way]
+		text := strings.Join(all[:min(len(all), most)], ", ")
+		if more := len(all) - most; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		lines = append(lines, "word of whole numbers as they are, "+way+": "+text)
+	}
+	return lines
 }
 
 // header returns what the head of the Verilog says of the origin.

@@ -18,6 +18,7 @@ package inputs
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -108,9 +109,26 @@ func (t *Table) Lines() []string {
 			lines = append(lines, fmt.Sprintf("  %-5d  %-46s  %s", i, fmt.Sprintf("%d where it is so, else 0", t.Max), f.Name))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("  %-5d  %-22s  %-22s  %s", i, Decimal(f.Offset), Decimal(f.Scale), f.Name))
+		name := f.Name
+		if as := t.AsIs(&f); as != "" {
+			name += ", " + as
+		}
+		lines = append(lines, fmt.Sprintf("  %-5d  %-22s  %-22s  %s", i, Decimal(f.Offset), Decimal(f.Scale), name))
 	}
 	return t.more(lines)
+}
+
+// AsIs says how the word of a feature of whole numbers is one of them without arithmetic; "" if it is not.
+func (t *Table) AsIs(f *Feature) string {
+	switch {
+	case !t.Scaled || t.ByCuts || f.Category || f.Scale != 1:
+		return ""
+	case f.Offset == 0:
+		return "the number itself"
+	case f.Offset == -math.Ldexp(1, t.Bits-1):
+		return fmt.Sprintf("the number in two's complement of %d bits, the highest bit inverted", t.Bits)
+	}
+	return ""
 }
 
 // cutLines returns the lines of a table by cuts.

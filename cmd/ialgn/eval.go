@@ -61,6 +61,7 @@ func eval(c *cli.Context) error {
 		return err
 	}
 	noteSamples(c, e.Note)
+	noteSamples(c, e.Majority().Warning(e.Accuracy))
 	return show(c, evalReport{e})
 }
 

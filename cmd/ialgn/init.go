@@ -90,6 +90,9 @@ func (r initReport) text(w io.Writer) {
 	for _, note := range r.Odd() {
 		fmt.Fprintln(w, note)
 	}
+	for i := range r.Extremes[:min(len(r.Extremes), mostShown)] {
+		fmt.Fprintf(w, "extreme: %s\n", r.Extreme(&r.Extremes[i]))
+	}
 	fmt.Fprintf(w, "%s:", plural.Of(len(r.Classes), "class", "classes"))
 	for i, class := range r.Classes[:min(len(r.Classes), mostShown)] {
 		if i > 0 {

@@ -148,7 +148,7 @@ func (p *Plan) runsOf(r Row) []trainer.Seeds {
 // absent returns the error of a data set that is not found. Any other is for training
 // to report.
 func (p *Plan) absent(ctx context.Context, cfg config.Config) *dataset.MissingError {
-	_, err := dataset.Open(ctx, cfg.Data, cfg.Encoder.BitsIn, p.Folders)
+	_, err := dataset.OpenWith(ctx, cfg.Data, cfg.Encoder, p.Folders)
 	var missing *dataset.MissingError
 	errors.As(err, &missing)
 	return missing

@@ -285,7 +285,7 @@ func (o opened) shape(ctx context.Context, cfg *config.Config, folders []string)
 	if shape, ok := o[at]; ok {
 		return shape, nil
 	}
-	set, err := dataset.Open(ctx, cfg.Data, cfg.Encoder.BitsIn, folders)
+	set, err := dataset.OpenWith(ctx, cfg.Data, cfg.Encoder, folders)
 	var missing *dataset.MissingError
 	switch {
 	case errors.As(err, &missing):

@@ -66,7 +66,7 @@ var policy = Policy{
 			},
 			Test: []string{"internal/modelgen"},
 		},
-		{Package: "trainer/encoding", Imports: []string{"internal/bitplane", "internal/crew"}},
+		{Package: "trainer/encoding", Imports: []string{"trainer/detmath", "internal/bitplane", "internal/crew"}},
 		{
 			Package: "trainer/learned", Imports: []string{"trainer/encoding", "trainer/model"},
 			Test: []string{"trainer/engine", "trainer/kernel", "trainer/ranks", "trainer/topology"},

@@ -289,13 +289,14 @@ func TestKeys(t *testing.T) {
 		"0,20")
 	add("diagnose --what entropy", "0", "diagnose", "m.safetensors", "--what", "entropy")
 	table := "nr,size,colour,class\n"
-	for i := range 12 {
-		table += fmt.Sprintf("%d,%d,%s,%s\n", i, i%5, []string{"red", "blue"}[i%2], []string{"a", "b"}[i/2%2])
+	for i := range 24 {
+		table += fmt.Sprintf("%d,%d,%s,%s\n", i, i%5+9999*(i/23), []string{"red", "blue"}[i%2], []string{"a", "b"}[i/2%2])
 	}
 	if err := os.WriteFile(filepath.Join(r.dir, "table.csv"), []byte(table), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	add("init", "0", "init", "table.csv")
+	add("train", "0", "train", "table.yaml", "--set", "train.epochs=1")
 	add("fit", "0", "fit", "digits", "--target", "ice40-hx1k", "--luts", "150", "--minutes", "0.02")
 	t.Setenv("IALGN_DATA", r.dir)
 	t.Setenv("XDG_CACHE_HOME", r.dir)

@@ -87,6 +87,7 @@ var choices = []choice{
 	}},
 	{"encoder.kind", []string{"thermometer"}},
 	{"encoder.thresholds", []string{"uniform", "quantile", thresholdsLearned}},
+	{"encoder.ranges", []string{rangesRobust, rangesFull, rangesModel}},
 	{"model.topology", topology.Names()},
 	{"model.parametrization", []string{topology.Softmax16, topology.Light}},
 	{"model.init", []string{"skip", "random"}},
@@ -98,6 +99,7 @@ var choices = []choice{
 	{"train.freeze.kind", []string{freezeNone, freezeLayerwise}},
 	{"train.optimizer.kind", []string{"adam"}},
 	{"train.schedule.kind", []string{"constant", scheduleCosine, scheduleStep}},
+	{"train.validation.keep", []string{keepBest, keepLast}},
 }
 
 var headers = choice{"data.header", []string{"auto", "yes", "no"}}
@@ -299,7 +301,8 @@ type ownKey struct {
 
 // ownKeys are all of these, but for the set memory ([Config.checkMemory]).
 var ownKeys = slices.Concat(
-	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed", bitsInLimit.key),
+	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed",
+		bitsInLimit.key, "encoder.ranges", "encoder.raw"),
 	keysOf([]string{setArrays}, "data.train_labels", "data.test_labels"),
 	keysOf([]string{setCSV}, "data.label", "data.header", "data.separator", "data.decimal", "data.thousands",
 		"data.columns", "data.drop", "data.categories", "data.missing", "data.missing_values"),
@@ -318,11 +321,12 @@ func (c *Config) checkData() error {
 	if c.Data.Set == setMemory {
 		return c.checkMemory()
 	}
+	standard := Default()
 	for _, k := range ownKeys {
 		if slices.Contains(k.sets, c.Data.Set) {
 			continue
 		}
-		if c.isSet(k.key) || (!c.value(k.key).IsZero() && k.key != bitsInLimit.key) {
+		if v := c.value(k.key); c.isSet(k.key) || !equal(v, standard.value(k.key)) && k.key != bitsInLimit.key {
 			return c.wrong(k.key, "leave it out, or use data.set: "+oneOf(k.sets), "has no meaning for the data set %s",
 				c.Data.Set)
 		}
@@ -341,7 +345,7 @@ func (c *Config) checkFiles(what string) error {
 	if c.Data.Train == "" {
 		return c.wrong("data.train", "name the "+what, "names no file")
 	}
-	if err := c.checkLimit(bitsInLimit); err != nil {
+	if err := c.checkBitsIn(); err != nil {
 		return err
 	}
 	if c.Data.Test == "" {
@@ -353,6 +357,14 @@ func (c *Config) checkFiles(what string) error {
 		}
 	}
 	return nil
+}
+
+// checkBitsIn checks the width of feature words, which with encoder.raw need not be given.
+func (c *Config) checkBitsIn() error {
+	if c.Encoder.Raw && c.Encoder.BitsIn == 0 && !c.isSet(bitsInLimit.key) {
+		return nil
+	}
+	return c.checkLimit(bitsInLimit)
 }
 
 // checkLabels checks that there are labels of all samples.

@@ -80,6 +80,8 @@ type Encoder struct {
 	Bits       int    `yaml:"bits" json:"bits"`                 // n_b: bits-1 thresholds a feature
 	Thresholds string `yaml:"thresholds" json:"thresholds"`     // uniform | quantile | learned
 	BitsIn     int    `yaml:"bits_in" json:"bits_in,omitempty"` // width of a quantised CSV feature
+	Ranges     string `yaml:"ranges" json:"ranges,omitempty"`   // robust | full | model
+	Raw        bool   `yaml:"raw" json:"raw,omitempty"`         // whole numbers are compared as they are
 }
 
 // Model is the network.
@@ -139,10 +141,11 @@ type Schedule struct {
 	Factor float64 `yaml:"factor" json:"factor,omitempty"` // the learning rate is multiplied by it when it falls
 }
 
-// Validation holds a part of the training set out, whose best epoch the model keeps.
+// Validation holds a part of the training set out, to judge epochs by.
 type Validation struct {
 	Share    float64 `yaml:"share" json:"share"`
-	Patience int     `yaml:"patience" json:"patience"` // number of epochs without a gain after which the run ends; 0: it never does
+	Patience int     `yaml:"patience" json:"patience"`   // number of epochs without a gain after which the run ends; 0: it never does
+	Keep     string  `yaml:"keep" json:"keep,omitempty"` // best | last: the epoch whose parameters the model gets
 }
 
 // Checkpoint says how often a run saves its state; it does not decide any trained

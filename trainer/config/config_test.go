@@ -118,7 +118,7 @@ func TestDefaults(t *testing.T) {
 			"validation", "data: {set: mnist}\ntrain: {validation: {share: 0.1, patience: 3}}",
 			func(c *config.Config) {
 				c.Encoder.Bits, c.Model.Tau = 4, 10
-				c.Train.Validation = config.Validation{Share: 0.1, Patience: 3}
+				c.Train.Validation = config.Validation{Share: 0.1, Patience: 3, Keep: "best"}
 			},
 		},
 		{

@@ -13,7 +13,7 @@ func Default() Config {
 	return Config{
 		complete: true,
 
-		Encoder: Encoder{Kind: "thermometer", Thresholds: "uniform"},
+		Encoder: Encoder{Kind: "thermometer", Thresholds: "uniform", Ranges: rangesRobust},
 		Model:   topology.Default(),
 		Train: Train{
 			Estimator: "ste", Gradients: gradientsFloat32, Candidates: Candidates{Kind: candidatesFixed},
@@ -21,23 +21,26 @@ func Default() Config {
 			Optimizer: Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8},
 			Epochs:    200, Batch: 100, Seed: 1,
 			Schedule:   Schedule{Kind: "constant"},
+			Validation: Validation{Keep: keepBest},
 			Checkpoint: Checkpoint{Minutes: 5},
 		},
 	}
 }
 
+// DefaultBitsIn is the default of encoder.bits_in, and with encoder.raw the least width where a feature is scaled.
+const DefaultBitsIn = 8
+
 // Defaults of keys that only one's own data have.
 const (
 	defaultHeader    = "auto"
 	defaultTestShare = 0.2
-	defaultBitsIn    = 8
 	defaultBits      = 8 // of sets that the paper says nothing of
 )
 
 // Complete returns the configuration with the keys that depend on others filled in,
 // where they are zero and were not given as such: the name; for csv data.header,
-// and for one's own files data.test_share (without a test file) and encoder.bits_in; for the schedule step
-// train.schedule.factor; and encoder.bits and
+// and for one's own files data.test_share (without a test file) and encoder.bits_in
+// (without encoder.raw); for the schedule step train.schedule.factor; and encoder.bits and
 // model.tau where the paper has values for the data set and width. For a user's own data
 // encoder.bits has a default, too, and model.tau follows from the classes ([Config.FitClasses]).
 // Elsewhere these two stay zero, which [Config.Check] reports.
@@ -88,8 +91,13 @@ func (c *Config) completeFiles() {
 	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.isSet("data.test_share") {
 		c.Data.TestShare = defaultTestShare
 	}
-	if c.Encoder.BitsIn == 0 && !c.isSet("encoder.bits_in") {
-		c.Encoder.BitsIn = defaultBitsIn
+	c.completeBitsIn()
+}
+
+// completeBitsIn fills in encoder.bits_in. With encoder.raw words are as wide as the values need.
+func (c *Config) completeBitsIn() {
+	if c.Encoder.BitsIn == 0 && !c.Encoder.Raw && !c.isSet(bitsInLimit.key) {
+		c.Encoder.BitsIn = DefaultBitsIn
 	}
 }
 

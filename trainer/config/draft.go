@@ -60,8 +60,8 @@ func (d Draft) Written(except ...string) (all []string) {
 	return all
 }
 
-// BitsIn returns the width to which the features of a CSV file are quantised.
-func (d Draft) BitsIn() int { return d.written.Complete().Encoder.BitsIn }
+// Encoder returns what was written of the encoder, with defaults for the rest.
+func (d Draft) Encoder() Encoder { return d.written.Complete().Encoder }
 
 // With returns the configuration that has the chosen keys, each KEY=VALUE, where the draft does not give them, and the
 // own ones in any case, complete and checked.

@@ -26,7 +26,7 @@ var errorCases = []struct {
 	},
 	{
 		"nothing like it", "encoder: {flux_capacitor: 3}", nil, "m.yaml:1:11: encoder.flux_capacitor: unknown key",
-		"the keys here are encoder.kind, encoder.bits, encoder.thresholds, encoder.bits_in",
+		"the keys here are encoder.kind, encoder.bits, encoder.thresholds, encoder.bits_in, encoder.ranges, encoder.raw",
 	},
 	{
 		"unknown section", "flux_capacitor: 3", nil, "m.yaml:1:1: flux_capacitor: unknown key",
@@ -306,7 +306,7 @@ var errorCases = []struct {
 		"set of a section", "data: {set: mnist}",
 		[]string{"encoder=3"},
 		"Set encoder: is a section, not a key",
-		"the keys here are encoder.kind, encoder.bits, encoder.thresholds, encoder.bits_in",
+		"the keys here are encoder.kind, encoder.bits, encoder.thresholds, encoder.bits_in, encoder.ranges, encoder.raw",
 	},
 	{
 		"set of another type", "data: {set: mnist}",

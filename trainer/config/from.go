@@ -44,6 +44,19 @@ func (c Config) From(base *Config) (Config, error) {
 	return c, nil
 }
 
+// KeepEncoder returns the configuration of a run that keeps the encoder of the model that it starts from: with the keys
+// of the section encoder of that model, where this one does not give them.
+func (c Config) KeepEncoder(encoder Encoder) Config {
+	base := Config{Encoder: encoder}
+	theirs := fields(&base)
+	for i, f := range fields(&c) {
+		if strings.HasPrefix(f.key, "encoder.") && f.key != "encoder.ranges" && !c.gives(f) {
+			f.value.Set(theirs[i].value)
+		}
+	}
+	return c
+}
+
 // gives reports whether somebody chose the value of a key: wrote it down or, in a configuration of Go, set it.
 func (c *Config) gives(f field) bool {
 	if c.source != nil {

@@ -7,7 +7,11 @@ import (
 
 // later are the keys with a default other than zero that configurations in older model files lack. A file has them
 // only where they differ from it, so that networks of before keep their bytes.
-var later = []string{"model.inputs", "train.gradients", "train.candidates.kind", "train.freeze.kind"}
+// Models of before encoder.ranges have ranges of all values, which they hold; no key of theirs says so.
+var later = []string{
+	"encoder.ranges", "model.inputs", "train.gradients", "train.candidates.kind", "train.freeze.kind",
+	"train.validation.keep",
+}
 
 // plain is a configuration without methods.
 type plain Config

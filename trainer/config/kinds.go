@@ -15,8 +15,26 @@ const (
 	thresholdsLearned  = "learned"
 )
 
+// The ranges of real values that are scaled to words, and the epochs that a model with a validation set can have.
+const (
+	rangesRobust = "robust"
+	rangesFull   = "full"
+	rangesModel  = "model"
+	keepBest     = "best"
+	keepLast     = "last"
+)
+
 // Learned reports whether training moves the thresholds.
 func (e Encoder) Learned() bool { return e.Thresholds == thresholdsLearned }
+
+// Robust reports whether ranges leave out extreme values.
+func (e Encoder) Robust() bool { return e.Ranges == rangesRobust }
+
+// Kept reports whether the encoder is the one of the model to start from.
+func (e Encoder) Kept() bool { return e.Ranges == rangesModel }
+
+// KeepsBest reports whether the model gets the parameters of the best epoch.
+func (v Validation) KeepsBest() bool { return v.Share > 0 && v.Keep != keepLast }
 
 // kindKey is a key that has a meaning for some choices of another key alone. It is zero with all others.
 type kindKey struct {

@@ -1,12 +1,15 @@
 package config
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // setMemory is the data set whose samples a program passes ([Data.Memory]). No configuration file can name it.
 const setMemory = "memory"
 
 // Samples are labelled samples in memory, those of the data set memory. A feature is any finite number; the range of
-// each over the training part becomes the integers of encoder.bits_in bits.
+// each over the training part (encoder.ranges) becomes the integers of encoder.bits_in bits.
 type Samples struct {
 	Features [][]float64 // training part, [sample][feature]
 	Labels   []int       // training part, [sample]; classes count from 0
@@ -27,15 +30,14 @@ func (c *Config) completeMemory() {
 	if c.Data.TestShare == 0 && c.Data.Memory != nil && !c.Data.Memory.hasTest() {
 		c.Data.TestShare = defaultTestShare
 	}
-	if c.Encoder.BitsIn == 0 {
-		c.Encoder.BitsIn = defaultBitsIn
-	}
+	c.completeBitsIn()
 }
 
 // checkMemory checks the keys that the data set memory has, or their absence.
 func (c *Config) checkMemory() error {
 	for _, k := range ownKeys {
-		ours := slices.Contains([]string{"data.test_share", "data.split_seed", bitsInLimit.key}, k.key)
+		ours := slices.Contains([]string{"data.test_share", "data.split_seed"}, k.key) ||
+			strings.HasPrefix(k.key, "encoder.")
 		if key := k.key; !ours && !c.value(key).IsZero() {
 			return c.wrong(key, "leave it out, or use data.set: "+oneOf(k.sets), "has no meaning for samples in memory")
 		}
@@ -51,7 +53,7 @@ func (c *Config) checkMemory() error {
 			return err
 		}
 	}
-	return c.checkLimit(bitsInLimit)
+	return c.checkBitsIn()
 }
 
 // Fill returns the configuration with the defaults of [Default] in the place of what is zero, if it is one that was

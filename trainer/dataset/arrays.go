@@ -41,7 +41,7 @@ func openArrays(ctx context.Context, cfg config.Data, words form, folders []stri
 	if err != nil {
 		return nil, err
 	}
-	src := &arraySource{q: words.cuts, whole: words.whole, plain: cfg.Plain}
+	src := &arraySource{q: words.q, whole: words.whole, plain: cfg.Plain}
 	last := len(f.files) - 2
 	src.features, src.labels = [2]file{f.files[0], f.files[last]}, [2]file{f.files[1], f.files[last+1]}
 	return src.open(ctx, cfg, words, f.dir)
@@ -72,7 +72,8 @@ func (s *arraySource) open(ctx context.Context, cfg config.Data, words form, dir
 		}
 		set.TrainSamples -= set.TestSamples
 	}
-	if set.BitsIn, err = s.fit(ctx, words.bitsIn); err != nil {
+	set.BitsIn = words.bitsIn
+	if err := s.fit(ctx, set, words); err != nil {
 		return nil, err
 	}
 	if set.BitsIn <= imageBits {
@@ -177,41 +178,44 @@ func (a *array) label() (float64, error) {
 	return x[0] + 0, nil // no -0
 }
 
-// fit takes the range of each feature over the training part, and returns the width of the feature words: that of the
-// largest number, if they are taken as they are, or else the given one. With cuts, or where numbers are words of that
-// width, it needs no ranges.
-func (s *arraySource) fit(ctx context.Context, bitsIn int) (int, error) {
+// fit takes the range of each feature over the training part. Numbers that are taken as they are decide the width of
+// the feature words by the largest of them. With a quantiser, or where numbers are words, it needs no ranges.
+func (s *arraySource) fit(ctx context.Context, set *Set, words form) error {
 	if s.q != nil || s.whole {
-		return bitsIn, nil
+		return nil
 	}
-	var lo, hi []float64
-	err := s.each(Train, func(x []float64, _ int) error {
-		if lo == nil {
-			lo, hi = slices.Clone(x), slices.Clone(x)
-		}
-		for f := range x {
-			lo[f], hi[f] = min(lo[f], x[f]), max(hi[f], x[f])
-		}
+	var r ranged
+	counts := make([]int, len(set.Classes))
+	err := s.each(Train, func(_ int, x []float64, class int) error {
+		counts[class]++
+		r.widen(x)
 		return ctx.Err()
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if s.first.direct {
-		bitsIn = max(1, bits.Len(uint(slices.Max(hi))))
+		set.BitsIn = max(1, bits.Len(uint(slices.Max(r.hi))))
+		s.max = 1<<set.BitsIn - 1
+		return nil
 	}
-	s.max = 1<<bitsIn - 1
-	if s.first.direct {
-		return bitsIn, nil
+	if err := r.settle(words, interruptible{ctx, s}, counts); err != nil {
+		return fmt.Errorf("%s: %w", s.features[Train].name, err)
 	}
-	if s.q, err = encoding.NewQuantiser(lo, hi, s.max); err != nil {
-		return 0, fmt.Errorf("%s: %w", s.features[Train].name, err)
-	}
-	return bitsIn, nil
+	s.q, s.max = r.q, r.max
+	r.fill(set)
+	return nil
 }
 
-// each calls fn with the features and the class of each sample of a part.
-func (s *arraySource) each(part Part, fn func(x []float64, class int) error) error {
+// reals implements real.
+func (s *arraySource) reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error {
+	return s.each(part, func(at int, x []float64, class int) error {
+		return fn(class, at, func(f int) (float64, error) { return x[f], nil })
+	})
+}
+
+// each calls fn with each sample of a part: its number in the file, from 1, its features and its class.
+func (s *arraySource) each(part Part, fn func(at int, x []float64, class int) error) error {
 	features, err := s.openFeatures(part)
 	if err != nil {
 		return err
@@ -245,7 +249,7 @@ func (s *arraySource) each(part Part, fn func(x []float64, class int) error) err
 		case s.split != nil && s.split[n] != (part == Test):
 			continue
 		}
-		if err := fn(x, class); err != nil {
+		if err := fn(n+1, x, class); err != nil {
 			return err
 		}
 	}
@@ -269,7 +273,7 @@ func (s *arraySource) compare(features, labels *array) error {
 
 func (s *arraySource) read(part Part, emit func([]uint16, int) error) error {
 	values, n := make([]uint16, s.first.features), 0
-	return s.each(part, func(x []float64, class int) error {
+	return s.each(part, func(_ int, x []float64, class int) error {
 		n++
 		for f := range x {
 			switch {

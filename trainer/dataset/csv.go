@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,9 +22,11 @@ type csvSource struct {
 	layout  layout
 	header  []string // names of all columns; nil without a header
 	columns []column // those of features, with categories and fills once these are known
+	found   []column // those of features as they stand in the training file
 	width   int      // number of features
 	classes *classes
 	split   []bool // which records of the training file are the test part; nil if there is a test file
+	from    []int  // column of each feature
 	q       *encoding.Quantiser
 	whole   bool // numbers are words as they stand
 	max     uint32
@@ -48,9 +51,9 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	if err != nil {
 		return nil, err
 	}
-	src := &csvSource{layout: lay, max: words.max(), q: words.cuts, whole: words.whole}
+	src := &csvSource{layout: lay, max: words.max(), q: words.q, whole: words.whole}
 	src.files[Train], src.files[Test] = f.files[0], f.files[len(f.files)-1]
-	scan, err := src.scan(ctx)
+	scan, err := src.scan(ctx, words.model)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +71,15 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 		}
 		s.TrainSamples -= s.TestSamples
 	}
-	if err := src.settle(ctx, scan, s.TrainSamples); err != nil {
+	if err := src.settle(ctx, s, words, scan); err != nil {
 		return nil, err
 	}
 	t := &table{columns: src.columns, header: src.header}
-	s.Features, s.FeatureNames, s.Quantiser = src.width, t.names(), src.q
-	if cfg.HasColumns() {
+	s.Features, s.FeatureNames, s.Quantiser, s.Max = src.width, t.names(), src.q, src.max
+	switch {
+	case words.model != nil:
+		s.Columns = slices.Clone(words.model.Columns)
+	case cfg.HasColumns():
 		s.Columns = scan.line
 		for _, c := range src.columns {
 			s.Columns[c.at] = c.Column
@@ -82,11 +88,13 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	return s, nil
 }
 
-// settle makes what the training part decides: categories, the ranges of features unless there are cuts or numbers are
-// words as they stand, and what a missing value is.
-func (s *csvSource) settle(ctx context.Context, scan *scanned, samples int) (err error) {
-	var lo, hi []float64
-	var from []int // column of each feature
+// settle makes what the training part decides: categories, the ranges of features unless there is a quantiser or
+// numbers are words as they stand, and what a missing value is.
+func (s *csvSource) settle(ctx context.Context, set *Set, words form, scan *scanned) (err error) {
+	if words.model != nil {
+		return nil
+	}
+	var r ranged
 	for i := range s.columns {
 		c, seen := &s.columns[i], &scan.columns[i]
 		if !seen.any {
@@ -97,23 +105,23 @@ func (s *csvSource) settle(ctx context.Context, scan *scanned, samples int) (err
 			c.Categories = slices.Sorted(maps.Keys(seen.categories))
 			seen.lo, seen.hi = 0, 1
 		}
+		if !c.isCategory() {
+			r.numbers = append(r.numbers, len(r.lo))
+		}
 		for range c.Features() {
-			lo, hi, from = append(lo, seen.lo), append(hi, seen.hi), append(from, i)
+			r.lo, r.hi, r.whole = append(r.lo, seen.lo), append(r.hi, seen.hi), append(r.whole, !seen.fraction)
+			s.from = append(s.from, i)
 		}
 	}
-	if s.width = len(lo); s.width > MaxFeatures {
+	if s.width = len(s.from); s.width > MaxFeatures {
 		return fmt.Errorf("%s: the columns become %d features, at most %d are possible", s.files[Train].name, s.width,
 			MaxFeatures)
 	}
-	var bad *encoding.RangeError
 	if s.q == nil && !s.whole {
-		s.q, err = encoding.NewQuantiser(lo, hi, s.max)
-	}
-	if errors.As(err, &bad) {
-		return fmt.Errorf("%s: %s: %s", s.files[Train].name, s.called(&s.columns[from[bad.Feature]]), bad.Problem)
+		err = s.scale(ctx, set, words, &r, scan)
 	}
 	if err == nil && s.layout.missing {
-		err = s.fill(ctx, samples)
+		err = s.fill(ctx, set.TrainSamples)
 	}
 	return err
 }
@@ -193,23 +201,29 @@ type scanned struct {
 type held struct {
 	any        bool // there is a value
 	lo, hi     float64
+	fraction   bool // some is no whole number
 	categories map[string]bool
 }
 
 // maxCategories is how many words a column of categories has at most: each becomes a feature.
 const maxCategories = 64
 
-// scan reads the whole training file: labels, and what each column holds.
-func (s *csvSource) scan(ctx context.Context) (*scanned, error) {
+// scan reads the whole training file: labels, and what each column holds, unless a model says what is read of them.
+func (s *csvSource) scan(ctx context.Context, model *encoding.Encoder) (*scanned, error) {
 	t, err := openTable(s.files[Train], s.layout)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	s.header, s.columns, s.layout.separator = t.header, t.columns, t.csv.separator
-	r := &scanned{
-		columns: make([]held, len(t.columns)), classes: classes{notation: t.notation}, line: t.wholeLine(),
-		label: t.called(t.label),
+	s.header, s.columns, s.found, s.layout.separator = t.header, t.columns, t.columns, t.csv.separator
+	r := &scanned{classes: classes{notation: t.notation}, line: t.wholeLine(), label: t.called(t.label)}
+	if model != nil {
+		err = s.settleAs(model)
+	} else {
+		r.columns = make([]held, len(t.columns))
+	}
+	if err != nil {
+		return nil, err
 	}
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {
@@ -258,9 +272,9 @@ func (r *scanned) widen(t *table) error {
 			return err
 		case missing:
 		case !h.any:
-			h.any, h.lo, h.hi = true, x, x
+			h.any, h.lo, h.hi, h.fraction = true, x, x, x != math.Trunc(x)
 		default:
-			h.lo, h.hi = min(h.lo, x), max(h.hi, x)
+			h.lo, h.hi, h.fraction = min(h.lo, x), max(h.hi, x), h.fraction || x != math.Trunc(x)
 		}
 	}
 	return nil
@@ -311,6 +325,9 @@ func (s *csvSource) divide(ctx context.Context, cfg config.Data, classes []strin
 	s.split, test, err = stratified(scan.labels, len(classes), cfg.TestShare, cfg.SplitSeed)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", s.files[Train].name, err)
+	}
+	if scan.columns == nil {
+		return test, nil
 	}
 	clear(scan.columns)
 	return test, s.each(Train, func(t *table) error {
@@ -400,21 +417,30 @@ func (s *csvSource) each(part Part, fn func(t *table) error) error {
 // the same names if both have some.
 func (s *csvSource) sameColumns(t *table) bool {
 	named := t.header != nil && s.header != nil
-	return slices.EqualFunc(t.columns, s.columns, func(a, b column) bool {
+	return slices.EqualFunc(t.columns, s.found, func(a, b column) bool {
 		return a.at == b.at && a.Kind == b.Kind && (a.Name == b.Name || !named)
 	})
+}
+
+// class returns the class of a record.
+func (s *csvSource) class(t *table) (int, error) {
+	label, err := t.class()
+	if err != nil {
+		return 0, err
+	}
+	c, ok := s.classes.find(label)
+	if !ok {
+		return 0, t.wrong("label %s does not occur in %s", shown(label), s.files[Train].name)
+	}
+	return c, nil
 }
 
 func (s *csvSource) read(part Part, emit func([]uint16, int) error) error {
 	values := make([]uint16, s.width)
 	return s.each(part, func(t *table) error {
-		label, err := t.class()
+		c, err := s.class(t)
 		if err != nil {
 			return err
-		}
-		c, ok := s.classes.find(label)
-		if !ok {
-			return t.wrong("label %s does not occur in %s", shown(label), s.files[Train].name)
 		}
 		if err := t.words(values, s.q, s.max); err != nil {
 			return err

@@ -18,6 +18,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -64,6 +65,9 @@ type Set struct {
 	Max          uint32              // largest value of a feature
 	Shape        Shape               // what the features of images are; zero if they are none
 	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets, but by OpenFor
+	Whole        bool                // real values are whole numbers that can be compared as they are
+	Narrowed     bool                // the ranges of words leave out extreme values of the training part
+	Spans        [][2]uint16         // words of the ends of each range, where some are compared as they are; else nil
 	Columns      []encoding.Column   // of a table that has more than numbers and a label, in order; nil for any other set
 	Path         string              // folder of the files; "embedded" for the digits, "made" for sequences
 
@@ -96,24 +100,40 @@ func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*
 	return open(ctx, cfg, form{bitsIn: bitsIn}, folders)
 }
 
-// OpenFor is [Open] of the data set that a model with an encoder reads. An encoder by cuts is asked for the words of
-// whatever numbers the set holds, pixels too, in the place of the ranges of its training part; what [Set.Digest] hashes
-// are then these words. Where cfg says so (Plain), an encoder without a quantiser reads the numbers of the set as they
-// stand, which must be whole and no larger than its words. It is an error if the set has not as many features.
+// OpenWith is [Open] of the data set that is to have such an encoder: real values are scaled from the ranges that it
+// says, or whole numbers compared as they are. It is an error if the ranges are those of a model, which [OpenFor]
+// takes.
+func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
+	if enc.Kept() {
+		return nil, hint.With(errors.New("encoder.ranges: model, but there is no model whose ranges could be kept"),
+			"name the one to start from with {Init MODEL}, or leave the key out")
+	}
+	return open(ctx, cfg, form{bitsIn: enc.BitsIn, robust: enc.Robust(), raw: enc.Raw}, folders)
+}
+
+// OpenFor is [Open] of the data set that a model with an encoder reads. The encoder's quantiser makes the words of
+// whatever numbers the set holds, pixels too, in the place of the ranges of its training part, and categories and
+// medians are the encoder's; what [Set.Digest] hashes are then these words. Where cfg says so (Plain), an encoder
+// without a quantiser reads the numbers of the set as they stand, which must be whole and no larger than its words. It
+// is an error if the set has not as many features.
 func OpenFor(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	switch {
-	case enc.ByCuts():
-		return openCuts(ctx, cfg, enc, folders)
+	case enc.Quantiser != nil:
+		return openQuantised(ctx, cfg, enc, folders)
 	case cfg.Plain && enc.Quantiser == nil:
 		return openWhole(ctx, cfg, enc, folders)
 	}
 	return Open(ctx, cfg, enc.BitsIn, folders)
 }
 
-// openCuts opens a data set whose words an encoder makes by cuts.
-func openCuts(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
+// openQuantised opens a data set whose words an encoder makes of real values.
+func openQuantised(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	q := enc.Quantiser
-	s, err := open(ctx, cfg, form{bitsIn: enc.BitsIn, cuts: q}, folders)
+	words := form{bitsIn: enc.BitsIn, q: q, largest: enc.Max}
+	if !cfg.Plain && !enc.ByCuts() {
+		words.model = enc
+	}
+	s, err := open(ctx, cfg, words, folders)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +141,7 @@ func openCuts(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folde
 		return nil, err
 	}
 	if s.Quantiser == nil {
-		s.source = &cutSource{s.source, q}
+		s.source = &wordSource{s.source, q, enc.Max}
 	}
 	s.BitsIn, s.Max, s.Quantiser = enc.BitsIn, enc.Max, q
 	return s, nil
@@ -184,13 +204,19 @@ func (l *labelledSource) read(part Part, emit func(values []uint16, label int) e
 
 // form is what the words of real values are to be.
 type form struct {
-	bitsIn  int
-	cuts    *encoding.Quantiser // nil: the ranges of the training part make words, unless they are whole
+	bitsIn  int                 // of raw ones at least
+	q       *encoding.Quantiser // nil: the ranges of the training part make words, unless they are whole
 	whole   bool                // values are words as they stand
-	largest uint32              // of these
+	largest uint32              // of a quantiser, or if they are whole
+	model   *encoding.Encoder   // the encoder that has the quantiser, if its columns are known; else nil
+	robust  bool                // ranges leave out extreme values
+	raw     bool                // whole numbers are compared as they are
 }
 
 func (f form) check() error {
+	if f.raw && f.bitsIn == 0 {
+		return nil
+	}
 	if f.bitsIn < encoding.MinBitsIn || f.bitsIn > encoding.MaxBitsIn {
 		return fmt.Errorf("encoder.bits_in: %d is outside %d..%d", f.bitsIn, encoding.MinBitsIn, encoding.MaxBitsIn)
 	}
@@ -199,10 +225,7 @@ func (f form) check() error {
 
 // max returns the largest word of a form that was checked.
 func (f form) max() uint32 {
-	switch {
-	case f.cuts != nil:
-		return uint32(len(f.cuts.Cuts[0]))
-	case f.whole:
+	if f.q != nil || f.whole {
 		return f.largest
 	}
 	return 1<<f.bitsIn - 1
@@ -211,17 +234,18 @@ func (f form) max() uint32 {
 // isWord reports whether a value is a whole number from 0 to max.
 func isWord(x float64, max uint32) bool { return x == math.Trunc(x) && x >= 0 && x <= float64(max) }
 
-// cutSource makes words of the integers of a set by cuts.
-type cutSource struct {
+// wordSource makes words of the integers of a set.
+type wordSource struct {
 	source
-	q *encoding.Quantiser
+	q   *encoding.Quantiser
+	max uint32
 }
 
-func (s *cutSource) read(part Part, emit func([]uint16, int) error) error {
+func (s *wordSource) read(part Part, emit func([]uint16, int) error) error {
 	words := make([]uint16, s.q.Features())
 	return s.source.read(part, func(values []uint16, label int) error {
 		for f, v := range values {
-			words[f] = s.q.Apply(f, float64(v), 0)
+			words[f] = s.q.Apply(f, float64(v), s.max)
 		}
 		return emit(words, label)
 	})

@@ -35,7 +35,7 @@ func openMemory(cfg config.Data, words form) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &memorySource{max: words.max(), q: words.cuts, whole: words.whole}
+	src := &memorySource{max: words.max(), q: words.q, whole: words.whole}
 	if err := src.take(m, len(classes)); err != nil {
 		return nil, err
 	}
@@ -51,15 +51,15 @@ func openMemory(cfg config.Data, words form) (*Set, error) {
 	if err := checkText("feature name", m.FeatureNames...); err != nil {
 		return nil, err
 	}
-	if err := src.fit(width); err != nil {
+	set := &Set{
+		Name: cfg.Set, Classes: classes, Features: width, FeatureNames: slices.Clone(m.FeatureNames), BitsIn: words.bitsIn,
+		Path: "memory", TrainSamples: len(src.labels[Train]), TestSamples: len(src.labels[Test]), source: src,
+	}
+	if err := src.fit(set, words); err != nil {
 		return nil, err
 	}
-	return &Set{
-		Name: cfg.Set, Classes: classes, Features: width, FeatureNames: slices.Clone(m.FeatureNames), BitsIn: words.bitsIn,
-		Max:       src.max,
-		Quantiser: src.q, Path: "memory", TrainSamples: len(src.labels[Train]), TestSamples: len(src.labels[Test]),
-		source: src,
-	}, nil
+	set.Max, set.Quantiser = src.max, src.q
+	return set, nil
 }
 
 // memoryClasses returns the names of the classes: those given, else the numbers up to the largest label.
@@ -139,19 +139,32 @@ func (s *memorySource) divide(cfg config.Data, classes int) error {
 	return nil
 }
 
-// fit takes the range of each feature over the training part, unless there are cuts or numbers are words.
-func (s *memorySource) fit(width int) (err error) {
+// fit takes the range of each feature over the training part, unless there is a quantiser or numbers are words.
+func (s *memorySource) fit(set *Set, words form) error {
 	if s.q != nil || s.whole {
 		return nil
 	}
-	lo, hi := slices.Clone(s.features[Train][0]), slices.Clone(s.features[Train][0])
-	for _, row := range s.features[Train] {
-		for f := range width {
-			lo[f], hi[f] = min(lo[f], row[f]), max(hi[f], row[f])
+	var r ranged
+	counts := make([]int, len(set.Classes))
+	for i, row := range s.features[Train] {
+		counts[s.labels[Train][i]]++
+		r.widen(row)
+	}
+	err := r.settle(words, s, counts)
+	s.q, s.max = r.q, r.max
+	r.fill(set)
+	return err
+}
+
+// reals implements real.
+func (s *memorySource) reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error {
+	for i, row := range s.features[part] {
+		err := fn(s.labels[part][i], i+1, func(f int) (float64, error) { return row[f], nil })
+		if err != nil {
+			return err
 		}
 	}
-	s.q, err = encoding.NewQuantiser(lo, hi, s.max)
-	return err
+	return nil
 }
 
 func (s *memorySource) read(part Part, emit func([]uint16, int) error) error {

@@ -3,6 +3,7 @@ package encoding
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // NewUniform returns the uniform thermometer code (IALGN paper, "Experimental
@@ -23,12 +24,18 @@ func NewUniform(features, bits, bitsIn int, max uint32, names []string) (*Encode
 		return nil, err
 	}
 	e := &Encoder{Bits: bits, BitsIn: bitsIn, Max: max, Names: names, Thresholds: thresholdRows(features, bits)}
-	for _, row := range e.Thresholds {
+	e.SpreadOver(slices.Repeat([][2]uint16{{0, uint16(max)}}, features))
+	return e, nil
+}
+
+// SpreadOver puts the thresholds of each feature at equal steps from the first to the last of two words.
+func (e *Encoder) SpreadOver(spans [][2]uint16) {
+	for f, row := range e.Thresholds {
+		low, high := uint64(spans[f][0]), uint64(spans[f][1])
 		for j := range row {
-			row[j] = uint16(uint64(j+1) * uint64(max) / uint64(bits))
+			row[j] = uint16(low + uint64(j+1)*(high-low)/uint64(e.Bits))
 		}
 	}
-	return e, nil
 }
 
 // thresholdRows returns features rows of bits-1 thresholds in one array.

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"ialgn/internal/plural"
+	"ialgn/trainer/dataset"
+)
+
+// mostClipped is how many features with clipped values the text lists.
+const mostClipped = 5
+
+// clippedText writes which values of the training samples are beyond the ranges of the encoder.
+func clippedText(w io.Writer, all []dataset.Clipped, samples int) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "values beyond the ranges of %s are clipped to them:\n", plural.Of(len(all), "feature", "features"))
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b dataset.Clipped) int { return cmp.Compare(b.Below+b.Above, a.Below+a.Above) })
+	for _, c := range all[:min(len(all), mostClipped)] {
+		fmt.Fprintf(w, "  %-20.20s %s of the training samples, beyond %.6g to %.6g; farthest %.6g\n", c.Name,
+			percent(float64(c.Below+c.Above)/float64(max(1, samples))), c.Low, c.High, c.Value)
+	}
+	if more := len(all) - mostClipped; more > 0 {
+		fmt.Fprintf(w, "  and %d more\n", more)
+	}
+}

@@ -1,0 +1,60 @@
+package ialgn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ialgn/internal/plural"
+	"ialgn/trainer/dataset"
+)
+
+// A share of the training samples is held out to choose the best epoch, where they are enough: fewer are all needed
+// to train.
+const (
+	validationShare  = 0.1
+	validatedSamples = 1000
+)
+
+// encoderFor returns the section encoder for a data set.
+func encoderFor(set *dataset.Set, bits int) []setting {
+	all := []setting{{"bits", fmt.Sprint(bits), fmt.Sprintf("%s a feature", plural.Of(bits-1, "threshold", "thresholds"))}}
+	if set.Quantiser != nil && bits > 2 {
+		all = append(all, setting{"thresholds", "quantile", "as many training samples between any two"})
+	}
+	if set.Whole {
+		all = append(all, setting{"raw", "true", "whole numbers are compared as they are"})
+	}
+	return all
+}
+
+// extremes returns the features of a set some of whose values, in either part, are far from the others.
+func extremes(ctx context.Context, set *dataset.Set) (all []dataset.Clipped, err error) {
+	if set.Narrowed {
+		if all, err = set.Clipped(ctx, dataset.Train); err != nil {
+			return nil, err
+		}
+	}
+	test, err := set.Clipped(ctx, dataset.Test)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range test {
+		if i := slices.IndexFunc(all, func(o dataset.Clipped) bool { return o.Feature == c.Feature }); i >= 0 {
+			all[i].Add(c)
+		} else {
+			all = append(all, c)
+		}
+	}
+	return slices.DeleteFunc(all, func(c dataset.Clipped) bool { return !c.Far() }), nil
+}
+
+// Extreme says what is extreme in a feature of the data.
+func (r *Initial) Extreme(c *dataset.Clipped) string {
+	place := "sample"
+	if r.Set == "csv" {
+		place = "line"
+	}
+	return fmt.Sprintf("%s: %.6g in %s %d is far from the typical values, %.6g to %.6g; %s beyond these, and clipped to "+
+		"them", c.Name, c.Value, place, c.At, c.Low, c.High, plural.Of(c.Below+c.Above, "value is", "values are"))
+}

@@ -1,0 +1,67 @@
+package trainer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ialgn/internal/hint"
+	"ialgn/internal/option"
+	"ialgn/trainer/dataset"
+	"ialgn/trainer/model"
+)
+
+// Kept returns the model whose encoder the run keeps (encoder.ranges: model), without its arrays: the one to start from
+// or, where none is named, the checkpoint that it goes on from.
+func (r *Run) Kept() (*model.Model, error) {
+	path := r.Start
+	if path == "" && r.Resume {
+		path = CheckpointPath(r.Model)
+	}
+	if path == "" {
+		return nil, hint.With(option.Errorf("encoder.ranges: model, but there is no model whose ranges could be kept"),
+			"name the one to start from with {Init MODEL}, or leave the key out")
+	}
+	info, err := model.ReadInfo(path)
+	if err != nil {
+		return nil, err
+	}
+	return info.Model, nil
+}
+
+// loadKept reads the data of the run under the encoder of the model that it starts from.
+func (r *Run) loadKept(ctx context.Context) (*Data, error) {
+	m, err := r.Kept()
+	if err != nil {
+		return nil, err
+	}
+	set, err := dataset.OpenFor(ctx, r.Config.Data, &m.Encoder, r.Folders)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkKeptClasses(set, m.Classes); err != nil {
+		return nil, err
+	}
+	if set.BitsIn != m.Encoder.BitsIn || set.Max != m.Encoder.Max {
+		return nil, fmt.Errorf("%s: words of %d bits up to %d, but the model reads %d up to %d", set.Name, set.BitsIn,
+			set.Max, m.Encoder.BitsIn, m.Encoder.Max)
+	}
+	enc := m.Encoder
+	return load(ctx, &r.Config, set, &enc)
+}
+
+// checkKeptClasses gives a set the classes of a model, of which it may lack some.
+func checkKeptClasses(set *dataset.Set, classes []string) error {
+	var more []string
+	for _, name := range set.Classes {
+		if !slices.Contains(classes, name) {
+			more = append(more, name)
+		}
+	}
+	if more != nil {
+		return hint.With(fmt.Errorf("%s: has the classes %s, which the model to start from lacks: it has %s", set.Name,
+			list(more), list(classes)), "leave their rows out; a network with more classes is trained anew, without {Init}")
+	}
+	takeClasses(set, classes, false)
+	return nil
+}
