@@ -33,7 +33,8 @@ type Output struct {
 	Netlist  *netlist.Netlist
 	Hint     *counts.Hint // hint of a lowered netlist; nil: it is not lowered
 
-	signature File   // the manifest itself
+	manifest  []byte // text of the manifest
+	signature File   // its size and digest
 	snapshot  string // folder with the files as they were read; empty: Dir
 }
 
@@ -49,7 +50,7 @@ func Read(ctx context.Context, dir string) (*Output, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(data)
-	o := &Output{Dir: dir, Manifest: *m, signature: File{
+	o := &Output{Dir: dir, Manifest: *m, manifest: data, signature: File{
 		manifestName, "manifest", int64(len(data)),
 		hex.EncodeToString(sum[:]),
 	}}
