@@ -156,6 +156,9 @@ func (o *Output) Paths(format string) []string {
 // empty.
 func (f File) check(ctx context.Context, dir, snapshot string) error {
 	path := filepath.Join(dir, f.Name)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its other end
+		return fmt.Errorf("%s: the manifest's file is no plain file: compile again", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
