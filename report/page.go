@@ -67,9 +67,15 @@ type table struct {
 	Matrix  bool // all cells have one width, as small as possible
 }
 
+// Stacked reports whether a narrow screen has each row as a paragraph, in which cells have the names of their columns.
+func (t table) Stacked() bool { return !t.Matrix && len(t.Head) > 2 }
+
 // Classes returns the names of the table's styles.
 func (t table) Classes() string {
 	var names []string
+	if t.Stacked() {
+		names = append(names, "stacked")
+	}
 	if t.Numbers {
 		names = append(names, "numbers")
 	}
@@ -186,6 +192,3 @@ func texts(all ...string) []cell {
 func pairs(caption string, rows [][]cell) table {
 	return table{Caption: caption, Head: []string{"what", "value"}, Rows: rows}
 }
-
-// words writes a key of a JSON object as words.
-func words(key string) string { return strings.NewReplacer("_", " ", ".", ": ").Replace(key) }

@@ -26,6 +26,7 @@ import (
 const lookScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</title>
 <style>iframe { height: 800px; border: 0 }</style>
 <iframe id="phone" src="/page" style="width:360px"></iframe>
+<iframe id="tablet" src="/page" style="width:768px"></iframe>
 <iframe id="screen" src="/page" style="width:1280px"></iframe>
 <iframe id="paper" src="/paper" style="width:718px"></iframe>
 <iframe id="dark" src="/dark" style="width:1280px"></iframe>
@@ -43,6 +44,21 @@ function paper(fill) {
 }
 function box(e) { return e.getBoundingClientRect(); }
 
+// broken returns the words of letters that are on two lines.
+function broken(d) {
+  var n = 0, walk = d.createTreeWalker(d.body, NodeFilter.SHOW_TEXT), range = d.createRange(), words = /[A-Za-z]{2,}/g, m;
+  while (walk.nextNode()) {
+    var node = walk.currentNode;
+    if (node.parentNode.closest('svg, .long thead') || /[0-9a-f]{40}/.test(node.data)) continue;
+    while ((m = words.exec(node.data)) !== null) {
+      range.setStart(node, m.index);
+      range.setEnd(node, m.index + m[0].length);
+      n += range.getClientRects().length > 1;
+    }
+  }
+  return n;
+}
+
 // area is where a chart has its lines of the grid, and so its curves and bars.
 function area(chart) {
   var a = {left: 1e9, right: -1e9, top: 1e9, bottom: -1e9};
@@ -55,12 +71,12 @@ function area(chart) {
 
 window.onload = function () {
   var out = [];
-  ['phone', 'screen', 'paper', 'dark'].forEach(function (name) {
+  ['phone', 'tablet', 'screen', 'paper', 'dark'].forEach(function (name) {
     var w = document.getElementById(name).contentWindow, d = w.document;
     out.push(name + ': width ' + d.documentElement.scrollWidth + ' of ' + d.documentElement.clientWidth);
     out.push(name + ': fetched ' + w.performance.getEntriesByType('resource').map(function (e) { return e.name; }).join(' '));
     var cut = 0, outside = 0, over = 0, together = 0, white = 0;
-    d.querySelectorAll(name === 'phone' ? '.wide:has(.matrix)' : '.wide').forEach(function (t) { cut += t.scrollWidth > t.clientWidth; });
+    d.querySelectorAll('.wide').forEach(function (t) { cut += t.scrollWidth > t.clientWidth; });
     d.querySelectorAll('.matrix').forEach(function (m) { outside += !inside(box(m), box(m.closest('section'))) || box(m).width < 200; });
     d.querySelectorAll('figure svg').forEach(function (chart) {
       var plot = area(chart), texts = Array.from(chart.querySelectorAll('text')).map(box);
@@ -73,7 +89,7 @@ window.onload = function () {
         white += box(e).width > 100 && box(e).height > 100 && s.fillOpacity > 0.9 && paper(fill);
       });
     });
-    out.push(name + ': tables cut ' + cut + ', matrices outside ' + outside);
+    out.push(name + ': tables cut ' + cut + ', matrices outside ' + outside + ', words broken ' + broken(d));
     out.push(name + ': texts over a plot ' + over + ', together ' + together + ', boxes ' + white);
   });
   var d = document.getElementById('phone').contentWindow.document;
@@ -148,9 +164,9 @@ func sound() (found []string) {
 	for _, f := range []struct {
 		frame string
 		width int
-	}{{"phone", 360}, {"screen", 1280}, {"paper", 718}, {"dark", 1280}} {
+	}{{"phone", 360}, {"tablet", 768}, {"screen", 1280}, {"paper", 718}, {"dark", 1280}} {
 		found = append(found, fmt.Sprintf("%s: width %d of %[2]d", f.frame, f.width), f.frame+": fetched ",
-			f.frame+": tables cut 0, matrices outside 0", f.frame+": texts over a plot 0, together 0, boxes 0")
+			f.frame+": tables cut 0, matrices outside 0, words broken 0", f.frame+": texts over a plot 0, together 0, boxes 0")
 	}
 	for _, id := range []string{
 		"results", "confusion", "looks", "area", "bitstream", "verification", "training", "passes",
