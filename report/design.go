@@ -151,10 +151,10 @@ func (b *builder) passes() section {
 	r := &b.Output.Report
 	t := table{
 		Caption: b.marked("The passes in their order", "passes"), Numbers: true,
-		Head: []string{
-			"pass", "sweep", "cells before", "cells after", "LUTs after", "levels after",
-			b.marked("seconds", "passes[].seconds"),
-		},
+		Head: []string{"pass", "sweep", "cells before", "cells after", "LUTs after", "levels after", "seconds"},
+	}
+	if b.checked("passes") {
+		t.Caption += " (seconds " + notChecked + ")"
 	}
 	measured := len(r.Passes) > 0 && r.Raw != nil
 	for _, p := range r.Passes {

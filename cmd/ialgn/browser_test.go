@@ -21,7 +21,7 @@ import (
 	"ialgn/internal/tooltest"
 )
 
-// lookScript opens a page in frames: as wide as a phone and as a screen, on paper, and in the dark,
+// lookScript opens a page in frames: as wide as a phone, a tablet and a screen, on paper, and in the dark,
 // and writes down what it finds there. The browser prints the document when its script has run.
 const lookScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</title>
 <style>iframe { height: 800px; border: 0 }</style>
@@ -244,7 +244,7 @@ func TestPageInBrowser(t *testing.T) {
 			if len(console) > 0 {
 				t.Errorf("the console says\n%s", strings.Join(console, "\n"))
 			}
-			if diff := cmp.Diff([]string{"/", "/dark", "/page", "/page", "/paper"}, asked); diff != "" {
+			if diff := cmp.Diff([]string{"/", "/dark", "/page", "/page", "/page", "/paper"}, asked); diff != "" {
 				t.Errorf("asked for (-want +got):\n%s", diff)
 			}
 		})
@@ -253,7 +253,7 @@ func TestPageInBrowser(t *testing.T) {
 
 // TestBrowserSees: the look at the page is one that finds what is wrong with another.
 func TestBrowserSees(t *testing.T) {
-	found, console, asked := look(t, []byte(`<!DOCTYPE html><h2 id="a">a</h2><p style="width:1500px">wide</p><table><tr><td>1</table>
+	found, console, asked := look(t, []byte(`<!DOCTYPE html><h2 id="a">a</h2><p style="width:1500px">wide</p><p style="width:2px;overflow-wrap:anywhere">in two</p><table><tr><td>1</table>
 <style>@media print { section { width: 300px } } @media (prefers-color-scheme: dark) { figure { background: #000 } }</style>
 <section><div class="wide" style="width:350px;overflow:auto"><table class="matrix" style="width:400px"><caption>m</caption><tr><th>1</table></div></section>
 <figure style="width:400px"><svg width="400" height="200"><path d="M0,10L300,10M0,150L300,150" style="fill:none;stroke:#C8C8C8"/>
@@ -262,7 +262,7 @@ func TestBrowserSees(t *testing.T) {
 	text := strings.Join(found, "\n")
 	for _, want := range []string{
 		" of 360", "/picture.png", "section a true", "chart false", "unnamed 2",
-		"screen: tables cut 1, matrices outside 0", "paper: tables cut 1, matrices outside 1",
+		"screen: tables cut 1, matrices outside 0, words broken 2", "paper: tables cut 1, matrices outside 1",
 		"screen: texts over a plot 1, together 1, boxes 0", "dark: texts over a plot 1, together 1, boxes 1",
 	} {
 		if !strings.Contains(text, want) {
