@@ -215,7 +215,7 @@ func newChecked(ctx context.Context, m *Model, out *artifact.Output, level int, 
 
 // mostCompiledAgain is the most gates of a model that level software compiles again: larger ones can take longer to
 // compile than the rest of that level takes.
-const mostCompiledAgain = 200_000
+const mostCompiledAgain = 100_000
 
 // compareFiles compares the files of the folder with what is written of its netlist and, where it is compiled again,
 // of the model.
