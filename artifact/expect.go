@@ -64,7 +64,9 @@ func (e Expected) writer(f format) func(io.Writer) error {
 }
 
 // compareFile compares a file with what write writes. It returns "" if they are equal.
-func (o *Output) compareFile(ctx context.Context, have File, write func(io.Writer) error, version string) (string, error) {
+func (o *Output) compareFile(ctx context.Context, have File, write func(io.Writer) error, version string) (string,
+	error,
+) {
 	want, err := digest(ctx, io.Discard, write)
 	if err != nil || want.Size == have.Size && want.SHA256 == have.SHA256 {
 		return "", err

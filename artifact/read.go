@@ -156,7 +156,8 @@ func (o *Output) Paths(format string) []string {
 // empty.
 func (f File) check(ctx context.Context, dir, snapshot string) error {
 	path := filepath.Join(dir, f.Name)
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its other end
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		// opening a pipe would wait for its other end
 		return fmt.Errorf("%s: the manifest's file is no plain file: compile again", path)
 	}
 	file, err := os.Open(path)

@@ -33,11 +33,13 @@ func (b *builder) area() section {
 		Notes: []string{"Of the netlist that compile wrote, without a loader and before synthesis."},
 	}
 	if !b.checked() {
-		s.Notes = append(s.Notes, "Figures are as report.json has them. Nothing has checked them for these files: ialgn verify does.")
+		s.Notes = append(s.Notes, "Figures are as report.json has them. Nothing has checked them for these files: "+
+			"ialgn verify does.")
 	}
 	r := &b.Output.Report
 	t := table{
-		Caption: b.marked("The classifier alone, by part", "cells", "levels", "luts", "carries", "registers", "raw"), Head: []string{"what", "encoder", "gates", "head", "total"},
+		Caption: b.marked("The classifier alone, by part", "cells", "levels", "luts", "carries", "registers", "raw"),
+		Head:    []string{"what", "encoder", "gates", "head", "total"},
 		Numbers: true,
 	}
 	add := func(name string, n *netlist.Sizes) {
@@ -57,7 +59,8 @@ func (b *builder) area() section {
 	s.Tables = append(s.Tables, t)
 	options := [][]cell{texts(b.marked("compiled in", "seconds"), seconds(r.Seconds))}
 	if r.PeakBytes > 0 {
-		options = append(options, texts(b.marked("peak memory", "peak_bytes"), fmt.Sprintf("%.1f MB", float64(r.PeakBytes)/1e6)))
+		options = append(options, texts(b.marked("peak memory", "peak_bytes"),
+			fmt.Sprintf("%.1f MB", float64(r.PeakBytes)/1e6)))
 	}
 	s.Tables = append(s.Tables, pairs("The compilation", append(options, b.values(b.Output.Manifest.Options)...)))
 	for _, part := range []struct {

@@ -209,8 +209,8 @@ func (p *Page) designText(s *Synthesis) string {
 	if s.Report.NotPlaced != "" {
 		state = "after synthesis; not placed: " + strings.TrimSuffix(s.Report.NotPlaced, ".")
 	}
-	return fmt.Sprintf("Module %s: %s, %s. As ialgn synth wrote it; ialgn verify does not check it.", s.Report.Module, what,
-		state)
+	const source = "As ialgn synth wrote it; ialgn verify does not check it."
+	return fmt.Sprintf("Module %s: %s, %s. %s", s.Report.Module, what, state, source)
 }
 
 // uses returns what the design takes of the device: as it was placed, else as yosys counts it where

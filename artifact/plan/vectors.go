@@ -53,8 +53,8 @@ func (p *Plan) Vectors(f *model.Frozen, raw *netlist.Netlist, out *artifact.Prod
 // the known samples, if there are some, or random ones. Where the folder's vectors are neither and nothing is known of
 // the data set, they are expected to be right, whatever samples they are of. It tells of a file that no vectors can be
 // read from, or that has more of them than there can be; a folder without one is an error.
-func (p *Plan) folderVectors(out *artifact.Output, d verify.Design, known *Source, e *artifact.Expected) (wrong []string,
-	err error,
+func (p *Plan) folderVectors(out *artifact.Output, d verify.Design, known *Source, e *artifact.Expected) (
+	wrong []string, err error,
 ) {
 	path, err := out.Path("vectors")
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *Plan) folderVectors(out *artifact.Output, d verify.Design, known *Sourc
 			return nil, err
 		}
 		only := known == nil && claim != nil && claim.Source == randomSource
-		if from == known || only || sameInputs(v, &have) {
+		if fits(v, d.Product) && (from == known || only || sameInputs(v, &have)) {
 			e.Vectors, e.Samples = v, &artifact.Samples{Samples: v.Samples, Source: from.Name}
 		}
 	}
@@ -91,6 +91,23 @@ func (p *Plan) folderVectors(out *artifact.Output, d verify.Design, known *Sourc
 		e.Unchecked = append(e.Unchecked, "vectors.reason") // why the data set was not there
 	}
 	return wrong, err
+}
+
+// fits reports whether vectors have as many bits as the ports of a netlist.
+func fits(v *verilog.Vectors, n *netlist.Netlist) bool {
+	for _, of := range []struct {
+		ports []netlist.Port
+		rows  []uint64
+	}{{n.DataInputs(), v.Inputs}, {n.OutputPorts(), v.Outputs}, {n.Probes(), v.Probes}} {
+		bits := 0
+		for _, p := range of.ports {
+			bits += len(p.Nets)
+		}
+		if bits*v.Words != len(of.rows) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameInputs reports whether vectors of a folder are the first ones of v.
