@@ -42,10 +42,12 @@ type Certificate struct {
 	FoldStep    *step.Result `json:"fold_step,omitempty"`
 	WrapperStep *step.Result `json:"wrapper_step,omitempty"`
 	Folder      []string     `json:"folder,omitempty"` // what else is wrong with the folder
-	Verified    bool         `json:"verified"`
-	Level       VerifyLevel  `json:"verified_level,omitempty"` // how far, if it is
-	Assumed     bool         `json:"assumes_thermometer,omitempty"`
-	Random      bool         `json:"random_samples,omitempty"` // random samples stood in for the test set
+	// Unchecked are the keys of report.json whose values were compared with nothing, such as seconds.
+	Unchecked []string    `json:"unchecked"`
+	Verified  bool        `json:"verified"`
+	Level     VerifyLevel `json:"verified_level,omitempty"` // how far, if it is
+	Assumed   bool        `json:"assumes_thermometer,omitempty"`
+	Random    bool        `json:"random_samples,omitempty"` // random samples stood in for the test set
 
 	asked          int  // the level
 	foldAsked      bool // the folder has a folded engine
@@ -197,7 +199,7 @@ func (c *Certificate) write() error {
 	return c.checked.out.Certify(&artifact.Certificate{
 		Version: Version, Time: time.Now().UTC().Truncate(time.Second),
 		Result: c.result(), Level: string(levelNames[c.asked]), Samples: c.simulated(), Assumptions: c.assumptions(),
-		Model: c.checked.model,
+		Unchecked: c.Unchecked, Model: c.checked.model,
 		Tools: c.tools(), Checks: c.checks(),
 	})
 }

@@ -25,14 +25,19 @@ type Design struct {
 	out     *artifact.Output  // content of the folder, once it was read
 	source  source            // where the model's test part is
 	reads   string            // the model's file, which the folder must not replace
+	left    Leftovers
 }
 
 // Report says what a design takes, and how it came about.
 type Report = artifact.Report
 
-// WriteOptions say what [Design.WriteTo] may replace. The zero value replaces what ialgn wrote alone.
+// Leftovers are files of the output before that a new one lacks: which were removed, and which were kept because they
+// were changed or ialgn never wrote them.
+type Leftovers = artifact.Leftovers
+
+// WriteOptions say what [Design.WriteTo] may replace. The zero value replaces files that are as ialgn wrote them.
 type WriteOptions struct {
-	Force bool     // write over files that ialgn did not write, and over what was read
+	Force bool     // write over files that ialgn did not write or that were changed, and over what was read
 	Keep  []string // files that must not be written over, beside the model
 }
 
@@ -47,6 +52,7 @@ func (d *Design) WriteTo(ctx context.Context, dir string, o WriteOptions) error 
 	}
 	p := *d.product
 	p.Guard = guard(o.Force, o.Keep, d.reads)
+	p.Left = func(left Leftovers) { d.left = left }
 	report, err := artifact.Write(ctx, dir, p)
 	if err != nil {
 		return err
@@ -54,6 +60,9 @@ func (d *Design) WriteTo(ctx context.Context, dir string, o WriteOptions) error 
 	d.dir, d.report, d.out = dir, report, nil
 	return nil
 }
+
+// Leftovers returns what became of files that were in the folder before the last [Design.Write].
+func (d *Design) Leftovers() Leftovers { return d.left }
 
 // output reads the design's folder, unless it was read before.
 func (d *Design) output(ctx context.Context) (*artifact.Output, error) {

@@ -119,7 +119,7 @@ func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certifi
 		return nil, err
 	}
 	defer out.Release()
-	k, err := newChecked(ctx, m, out, o)
+	k, err := newChecked(ctx, m, out, level, o)
 	if err != nil {
 		return nil, out.InWords(err)
 	}
@@ -172,10 +172,12 @@ type checked struct {
 	network plan.Network
 	test    *tested
 	differ  []string // what else in the folder differs from what it should be
+
+	unchecked []string // keys of the report that nothing is compared with
 }
 
 // newChecked takes from a folder, and from the model that it was compiled from, what checks compare.
-func newChecked(ctx context.Context, m *Model, out *artifact.Output, o VerifyOptions) (*checked, error) {
+func newChecked(ctx context.Context, m *Model, out *artifact.Output, level int, o VerifyOptions) (*checked, error) {
 	if err := m.madeOf(ctx, out); err != nil {
 		return nil, err
 	}
@@ -205,21 +207,30 @@ func newChecked(ctx context.Context, m *Model, out *artifact.Output, o VerifyOpt
 	if k.design.Looped, err = m.looped(ctx); err != nil {
 		return nil, err
 	}
-	if err := k.compareFiles(ctx); err != nil {
+	if err := k.compareFiles(ctx, level > 1 || m.Gates() <= mostCompiledAgain); err != nil {
 		return nil, err
 	}
 	k.fold, err = foldFiles(k.plan, out)
 	return k, err
 }
 
-// compareFiles holds the files of the folder to what is written of its netlist.
-func (k *checked) compareFiles(ctx context.Context) error {
-	var known *verify.Samples // the test part that the model was trained with, if it is here
-	if s := k.test.samples(); k.test.SHA256 != "" && k.test.SHA256 == k.out.Manifest.Test {
-		known = &s
+// mostCompiledAgain is the most gates of a model that level software compiles again: larger ones can take longer to
+// compile than the rest of that level takes.
+const mostCompiledAgain = 100_000
+
+// compareFiles compares the files of the folder with what is written of its netlist and, where it is compiled again,
+// of the model.
+func (k *checked) compareFiles(ctx context.Context, compile bool) error {
+	c := plan.Comparison{Version: Version, Design: k.design, Network: k.network, Compile: compile}
+	if k.test.SHA256 != "" && k.test.SHA256 == k.out.Manifest.Test { // the test part that the model was trained with
+		c.Known = &plan.Source{Name: k.test.Name, Samples: k.test.samples()}
 	}
-	differ, err := k.plan.CompareFiles(ctx, k.design, k.network, k.out, known)
-	k.differ = append(k.differ, differ...)
+	differ, unchecked, err := k.plan.CompareFiles(ctx, c, k.out)
+	k.differ, k.unchecked = append(k.differ, differ...), unchecked
+	if made := k.out.Manifest.Version; made != Version && len(k.differ) > 0 {
+		k.differ = append(k.differ, fmt.Sprintf("compiled by ialgn %s, and this is ialgn %s, which may write other text: "+
+			"compile again, or verify with that version", made, Version))
+	}
 	return err
 }
 
@@ -252,7 +263,7 @@ func compared(p *plan.Plan, f *model.Frozen, out *artifact.Output) (d verify.Des
 // Beside an error it returns the levels that were done, or nil if there is none.
 func (k *checked) verify(ctx context.Context, m *Model, level int, o VerifyOptions) (c *Certificate, err error) {
 	c = &Certificate{
-		Folder: k.differ, Assumed: k.design.Assumed, Random: k.test.random,
+		Folder: k.differ, Unchecked: k.unchecked, Assumed: k.design.Assumed, Random: k.test.random,
 		asked: level, foldAsked: k.fold != nil, foldRuns: k.fold != nil && k.fold.Programmed(),
 		synthesisAsked: o.Synthesized && level > 1, checked: k,
 	}

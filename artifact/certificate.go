@@ -29,6 +29,9 @@ type Certificate struct {
 	Level       string    `json:"level"`  // the level that was asked for
 	Samples     int       `json:"samples"`
 	Assumptions []string  `json:"assumptions"`
+	// Unchecked are keys of report.json whose values nothing was compared with. It is nil in a certificate of a version
+	// that compared no figures.
+	Unchecked []string `json:"unchecked"`
 
 	Model    File              `json:"model"`
 	Manifest File              `json:"manifest"`

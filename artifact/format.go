@@ -33,6 +33,9 @@ type format struct {
 	write  func(io.Writer, Product) error
 }
 
+// netlistFormat is the name of the netlist's format.
+const netlistFormat = "netlist"
+
 // file returns the name of the file.
 func (f format) file(p Product) string { return p.Manifest.Module + f.suffix }
 
@@ -58,7 +61,7 @@ func ownFormats() []format {
 		{"testbench", "testbench", "_tb.v", always, func(w io.Writer, p Product) error {
 			return verilog.WriteTestbench(w, p.Netlist, verilogOptions(p))
 		}},
-		{"netlist", "netlist", ".netlist", always, func(w io.Writer, p Product) error {
+		{netlistFormat, "netlist", ".netlist", always, func(w io.Writer, p Product) error {
 			return netlist.WriteText(w, p.Netlist)
 		}},
 		{"hint", "", ".hint.json", lowered, func(w io.Writer, p Product) error {

@@ -70,7 +70,7 @@ func readManifest(dir string) (*Manifest, []byte, error) {
 
 // readManifestFile reads a manifest.
 func readManifestFile(path string) (*Manifest, []byte, error) {
-	data, err := os.ReadFile(path)
+	data, err := readPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
@@ -91,6 +91,23 @@ func readManifestFile(path string) (*Manifest, []byte, error) {
 			m.Format, ManifestFormat)
 	}
 	return m, data, m.checkNames(path)
+}
+
+// maxManifest is more than the largest manifest has, whose thresholds are a megabyte.
+const maxManifest = 64 << 20
+
+// readPlain reads a plain file of no more than maxManifest bytes.
+func readPlain(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no plain file")
+	case info.Size() > maxManifest:
+		return nil, fmt.Errorf("it has %d bytes, more than any manifest", info.Size())
+	}
+	return os.ReadFile(path)
 }
 
 // plainName is the form of the names that [Write] gives to files. They become arguments of

@@ -3,61 +3,102 @@ package artifact
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
 )
 
 // CertificatePath returns where [Output.Certify] writes the certificate of a folder.
 func CertificatePath(dir string) string { return filepath.Join(dir, certificateName) }
 
-// owned holds the names of those files of an output folder that earlier calls of [Write] made.
-type owned map[string]bool
+// Leftovers are the files of the output before that a new one lacks, by their names.
+type Leftovers struct {
+	Removed []string `json:"removed,omitempty"`
+	Kept    []string `json:"kept,omitempty"` // they were changed, or [Write] never made them
+}
 
-// findOwned returns what the manifest of dir names, which any edition of the file may be, and
-// what calls that were killed while they put their files into place had put there. With force
-// a manifest that cannot be read names nothing.
+// owned holds what earlier calls of [Write] recorded of the files that they made, by the files' names.
+type owned map[string][]File
+
+// findOwned returns what the manifest of dir records, and what calls recorded that were killed while they put their
+// files into place. With force a manifest that cannot be read names nothing.
 func findOwned(dir string, force bool) (owned, error) {
 	own := owned{}
-	files, err := oldFiles(dir)
+	m, err := oldManifest(dir)
 	if err != nil && !force {
 		return nil, overwrite.Remedied(err)
 	}
-	own.add(files)
+	own.add(m)
 	for _, stage := range stages(dir) {
-		if m, _, err := readManifestFile(filepath.Join(stage, replacedName)); err == nil {
-			own.add(m.Files)
-		}
-		m, _, err := readManifestFile(filepath.Join(stage, manifestName))
-		if err != nil {
-			continue
-		}
-		for _, f := range m.Files {
-			if f.check(context.Background(), dir, "") == nil {
-				own[f.Name] = true
+		for _, name := range []string{replacedName, manifestName} {
+			if m, _, err := readManifestFile(filepath.Join(stage, name)); err == nil {
+				own.add(m)
 			}
 		}
 	}
 	return own, nil
 }
 
-func (own owned) add(files []File) {
-	for _, f := range files {
-		own[f.Name] = true
+// oldManifest returns the manifest of dir, nil if there is none, and an error if what is there is not ours to replace.
+func oldManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, manifestName)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: exists and is no plain file", path)
+	}
+	m, _, err := readManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// add adds the files of a manifest whose names [Write] gives.
+func (own owned) add(m *Manifest) {
+	if m == nil {
+		return
+	}
+	for _, f := range m.Files {
+		rest, ok := strings.CutPrefix(f.Name, m.Module)
+		if f.Name == reportName || ok && rest != "" && (rest[0] == '.' || rest[0] == '_') {
+			own[f.Name] = append(own[f.Name], f)
+		}
 	}
 }
 
-// check returns an error if one of the files that a product is going to write is in dir already
-// and is the user's.
-func (own owned) check(dir string, names []string, guard overwrite.Guard) error {
+// has reports whether a file of dir is as a call of Write made it: a plain file with a digest that is on record.
+func (own owned) has(ctx context.Context, dir, name string) bool {
+	info, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil && info.Mode().IsRegular() &&
+		slices.ContainsFunc(own[name], func(f File) bool { return f.Size == info.Size() && f.check(ctx, dir, "") == nil })
+}
+
+// check returns an error if one of the files that a product is going to write is in dir already, and is the user's or
+// was changed by the user.
+func (own owned) check(ctx context.Context, dir string, names []string, guard overwrite.Guard) error {
 	for _, name := range names {
-		if own[name] {
+		path := filepath.Join(dir, name)
+		info, err := os.Lstat(path)
+		ours := own.has(ctx, dir, name)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, fs.ErrNotExist) || guard.Forced() || ours:
 			continue
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, cause(err))
+		case !info.Mode().IsRegular():
+			return hint.With(fmt.Errorf("%s: exists and is no plain file", path), "move it away, or choose another folder")
+		case len(own[name]) > 0 && info.Size() > 0:
+			return hint.With(fmt.Errorf("%s: changed since compile wrote it, and would be written over", path),
+				"keep a copy of it elsewhere and give {Force}, or choose another folder")
 		}
-		if err := guard.Check(filepath.Join(dir, name), overwrite.Any); err != nil {
+		if err := guard.Check(path, overwrite.Any); err != nil {
 			return err
 		}
 	}

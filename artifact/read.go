@@ -34,7 +34,8 @@ type Output struct {
 	Netlist  *netlist.Netlist
 	Hint     *counts.Hint // hint of a lowered netlist; nil: it is not lowered
 
-	signature File   // the manifest itself
+	manifest  []byte // text of the manifest
+	signature File   // its size and digest
 	snapshot  string // folder with the files as they were read; empty: Dir
 }
 
@@ -50,7 +51,7 @@ func Read(ctx context.Context, dir string) (*Output, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(data)
-	o := &Output{Dir: dir, Manifest: *m, signature: File{
+	o := &Output{Dir: dir, Manifest: *m, manifest: data, signature: File{
 		manifestName, "manifest", int64(len(data)),
 		hex.EncodeToString(sum[:]),
 	}}
@@ -156,6 +157,10 @@ func (o *Output) Paths(format string) []string {
 // empty.
 func (f File) check(ctx context.Context, dir, snapshot string) error {
 	path := filepath.Join(dir, f.Name)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		// opening a pipe would wait for its other end
+		return fmt.Errorf("%s: the manifest's file is no plain file: compile again", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))

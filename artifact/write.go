@@ -15,9 +15,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ialgn/backend/inputs"
@@ -56,6 +56,7 @@ type Product struct {
 	Samples  *Samples              // what the report says about the vectors
 	Manifest Manifest              // all but Format and Files, which Write fills in
 	Guard    overwrite.Guard       // says which files in the folder may be replaced
+	Left     func(Leftovers)       // unless nil, is given what became of files of the output before
 
 	split *encoder.Split // what the wrapper contains instead of the netlist; nil: the netlist
 
@@ -91,9 +92,9 @@ type Hardware struct {
 //	report.json         the [Report]
 //	manifest.json       the [Manifest]
 //
-// where NAME is the manifest's module. Files of an earlier output that this one lacks
-// are removed, files that no manifest names are left alone: one that has the name of a file
-// that is to be written is an error, unless the product's Guard allows everything.
+// where NAME is the manifest's module. Files of an earlier output that this one lacks are removed if they are as they
+// were written, and kept otherwise. Other files are left alone. A file that would be written over is an error unless an
+// earlier call wrote it as it is, or the product's Guard allows everything.
 //
 // All files are first written to a folder of their own within dir, so that an error
 // (or an interruption of ctx) leaves dir as it was. Then the old manifest goes there, the
@@ -126,8 +127,12 @@ func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 	if err != nil {
 		return nil, s.abandon(err)
 	}
-	if err := s.install(dir, p.Guard); err != nil {
+	left, err := s.install(dir, p.Guard)
+	if err != nil {
 		return nil, err
+	}
+	if p.Left != nil {
+		p.Left(left)
 	}
 	return report, os.RemoveAll(s.dir)
 }
@@ -169,7 +174,7 @@ func newStaging(ctx context.Context, dir string, names []string, guard overwrite
 	if s.own, err = findOwned(dir, guard.Forced()); err != nil {
 		return nil, err
 	}
-	if err := s.own.check(dir, names, guard); err != nil {
+	if err := s.own.check(ctx, dir, names, guard); err != nil {
 		return nil, err
 	}
 	for _, path := range stages(dir) {
@@ -191,19 +196,6 @@ func newStaging(ctx context.Context, dir string, names []string, guard overwrite
 func (s *staging) abandon(err error) error {
 	os.RemoveAll(s.dir)
 	return err
-}
-
-// oldFiles returns the files that the manifest of dir names, none if there is no
-// manifest, and an error if what stands there is not ours to replace.
-func oldFiles(dir string) ([]File, error) {
-	m, _, err := readManifest(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return m.Files, nil
 }
 
 // all writes every file of a product.
@@ -293,52 +285,79 @@ func jsonTo(v any) func(io.Writer) error {
 // that it named, and the new manifest comes last, so that an interruption leaves a
 // part of the new output without a manifest, never old and new side by side. No other
 // process does so at the same time.
-func (s *staging) install(dir string, guard overwrite.Guard) error {
+func (s *staging) install(dir string, guard overwrite.Guard) (left Leftovers, err error) {
 	alone, err := filelock.Folder(dir, true)
 	if err != nil {
-		return s.abandon(fmt.Errorf("output folder: %w", err))
+		return left, s.abandon(fmt.Errorf("output folder: %w", err))
 	}
 	defer alone.Release()
 	old, err := s.mayInstall(dir, guard)
 	if err != nil {
-		return s.abandon(err)
+		return left, s.abandon(err)
 	}
+	gone, left := s.replaced(dir, old)
 	if err := putAside(dir, s.dir); err != nil {
-		return s.abandon(fmt.Errorf("output folder: %w", err))
+		return left, s.abandon(fmt.Errorf("output folder: %w", err))
 	}
-	for _, f := range append(old[:len(old):len(old)], File{Name: certificateName}) {
-		if err := remove(dir, f.Name); err != nil {
-			return err
+	for _, name := range gone {
+		if err := remove(dir, name); err != nil {
+			return left, err
 		}
 	}
 	for _, f := range append(s.files[:len(s.files):len(s.files)], File{Name: manifestName}) {
 		if err := os.Rename(filepath.Join(s.dir, f.Name), filepath.Join(dir, f.Name)); err != nil {
-			return fmt.Errorf("output folder: %w", err)
+			return left, fmt.Errorf("output folder: %w", err)
 		}
 	}
-	return syncDir(dir)
+	return left, syncDir(dir)
 }
 
-// mayInstall returns the files that the manifest of dir names, which are to go, or an error if
-// a file of the user's would go with them that has come since newStaging looked.
-func (s *staging) mayInstall(dir string, guard overwrite.Guard) ([]File, error) {
+// mayInstall returns the files that the manifest of dir names, or an error if a file of the user's would be written
+// over that has come, or was changed, since newStaging looked.
+func (s *staging) mayInstall(dir string, guard overwrite.Guard) (old []File, err error) {
 	own, err := findOwned(dir, guard.Forced())
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(own, s.own)
-	var names []string
+	for name, files := range s.own {
+		own[name] = append(own[name], files...)
+	}
+	s.own = own
+	if err := own.check(s.ctx, dir, s.names(), guard); err != nil {
+		return nil, err
+	}
+	if m, err := oldManifest(dir); err == nil && m != nil {
+		old = m.Files
+	}
+	return old, nil
+}
+
+// names returns the names of the files that are written.
+func (s *staging) names() (names []string) {
 	for _, f := range s.files {
 		names = append(names, f.Name)
 	}
-	if err := own.check(dir, names, guard); err != nil {
-		return nil, err
+	return names
+}
+
+// replaced returns the names of the files in dir that go: those of an old output that are written anew, and those that
+// this one lacks and that are as they were written.
+func (s *staging) replaced(dir string, old []File) (gone []string, left Leftovers) {
+	gone = []string{certificateName}
+	names := s.names()
+	for _, f := range old {
+		_, err := os.Lstat(filepath.Join(dir, f.Name))
+		switch {
+		case err != nil || f.Name == manifestName || slices.Contains(gone, f.Name):
+		case slices.Contains(names, f.Name):
+			gone = append(gone, f.Name)
+		case s.own.has(context.WithoutCancel(s.ctx), dir, f.Name):
+			gone, left.Removed = append(gone, f.Name), append(left.Removed, f.Name)
+		case !slices.Contains(left.Kept, f.Name):
+			left.Kept = append(left.Kept, f.Name)
+		}
 	}
-	old, err := oldFiles(dir)
-	if guard.Forced() {
-		err = nil
-	}
-	return old, err
+	return gone, left
 }
 
 // remove removes a file that may be there.

@@ -32,9 +32,14 @@ func (b *builder) area() section {
 		ID: "area", Title: "Area and levels",
 		Notes: []string{"Of the netlist that compile wrote, without a loader and before synthesis."},
 	}
+	if !b.checked() {
+		s.Notes = append(s.Notes, "Figures are as report.json has them. Nothing has checked them for these files: "+
+			"ialgn verify does.")
+	}
 	r := &b.Output.Report
 	t := table{
-		Caption: "The classifier alone, by part", Head: []string{"what", "encoder", "gates", "head", "total"},
+		Caption: b.marked("The classifier alone, by part", "cells", "levels", "luts", "carries", "registers", "raw"),
+		Head:    []string{"what", "encoder", "gates", "head", "total"},
 		Numbers: true,
 	}
 	add := func(name string, n *netlist.Sizes) {
@@ -52,26 +57,30 @@ func (b *builder) area() section {
 	add("carries", r.Carries)
 	add("registers", r.Registers)
 	s.Tables = append(s.Tables, t)
-	options := [][]cell{texts("compiled in", seconds(r.Seconds))}
+	options := [][]cell{texts(b.marked("compiled in", "seconds"), seconds(r.Seconds))}
 	if r.PeakBytes > 0 {
-		options = append(options, texts("peak memory", fmt.Sprintf("%.1f MB", float64(r.PeakBytes)/1e6)))
+		options = append(options, texts(b.marked("peak memory", "peak_bytes"),
+			fmt.Sprintf("%.1f MB", float64(r.PeakBytes)/1e6)))
 	}
 	s.Tables = append(s.Tables, pairs("The compilation", append(options, b.values(b.Output.Manifest.Options)...)))
 	for _, part := range []struct {
-		caption string
-		is      bool
-		v       any
+		caption, key string
+		is           bool
+		v            any
 	}{
-		{"Mapping of the gates to LUTs", r.Mapping != nil, r.Mapping},
-		{"The pipeline", r.Pipeline != nil, r.Pipeline},
-		{"The wrapper", r.Wrapper != nil, r.Wrapper},
+		{"Mapping of the gates to LUTs", "mapping", r.Mapping != nil, r.Mapping},
+		{"The pipeline", "pipeline.flip_flops", r.Pipeline != nil, r.Pipeline},
+		{"The wrapper", "wrapper", r.Wrapper != nil, r.Wrapper},
 	} {
 		if part.is {
-			s.Tables = append(s.Tables, pairs(part.caption, b.values(part.v)))
+			s.Tables = append(s.Tables, pairs(b.marked(part.caption, part.key), b.values(part.v)))
 		}
 	}
 	if r.Fold != nil {
-		s.Tables = append(s.Tables, foldTables(r.Fold)...)
+		for _, t := range foldTables(r.Fold) {
+			t.Caption = b.marked(t.Caption, "fold")
+			s.Tables = append(s.Tables, t)
+		}
 	}
 	return s
 }
@@ -144,8 +153,11 @@ func (b *builder) passes() section {
 	s := section{ID: "passes", Title: "Passes"}
 	r := &b.Output.Report
 	t := table{
-		Caption: "The passes in their order", Numbers: true,
+		Caption: b.marked("The passes in their order", "passes"), Numbers: true,
 		Head: []string{"pass", "sweep", "cells before", "cells after", "LUTs after", "levels after", "seconds"},
+	}
+	if b.checked("passes") {
+		t.Caption += " (seconds " + notChecked + ")"
 	}
 	measured := len(r.Passes) > 0 && r.Raw != nil
 	for _, p := range r.Passes {

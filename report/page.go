@@ -67,9 +67,18 @@ type table struct {
 	Matrix  bool // all cells have one width, as small as possible
 }
 
+// Stacked reports whether a narrow screen has each row as a paragraph.
+func (t table) Stacked() bool { return !t.Matrix }
+
+// Labelled reports whether cells have the names of their columns in such a paragraph.
+func (t table) Labelled() bool { return t.Stacked() && len(t.Head) > 2 }
+
 // Classes returns the names of the table's styles.
 func (t table) Classes() string {
 	var names []string
+	if t.Stacked() {
+		names = append(names, "stacked")
+	}
 	if t.Numbers {
 		names = append(names, "numbers")
 	}
@@ -91,6 +100,20 @@ type cell struct {
 	Shade int
 	Bar   *float64
 }
+
+// Class returns the name of the cell's style, empty for none.
+func (c cell) Class() string {
+	switch {
+	case c.Shade > 0:
+		return fmt.Sprintf("s%d", c.Shade)
+	case len(c.Text) >= longestWord && !strings.ContainsAny(c.Text, " \t"):
+		return "unbroken"
+	}
+	return ""
+}
+
+// longestWord is the length from which a text without blanks, such as a digest, can be broken anywhere.
+const longestWord = 40
 
 // The parts of pages: a page as a whole, and what several of them share.
 var (
@@ -186,6 +209,3 @@ func texts(all ...string) []cell {
 func pairs(caption string, rows [][]cell) table {
 	return table{Caption: caption, Head: []string{"what", "value"}, Rows: rows}
 }
-
-// words writes a key of a JSON object as words.
-func words(key string) string { return strings.NewReplacer("_", " ", ".", ": ").Replace(key) }

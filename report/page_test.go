@@ -16,16 +16,12 @@ import (
 
 	"ialgn/artifact"
 	"ialgn/backend/fold"
-	"ialgn/backend/wrapper"
 	"ialgn/compiler"
-	"ialgn/compiler/lut"
-	"ialgn/compiler/pipeline"
 	"ialgn/diagnose/depthuse"
 	"ialgn/explain"
 	"ialgn/flow/placement"
 	"ialgn/flow/synth"
 	"ialgn/netlist"
-	"ialgn/target"
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -83,7 +79,7 @@ func full() *Page {
 		Verified: &artifact.Certificate{
 			Result: "verified", Level: "formal", Samples: 200, Version: "0.1.0",
 			Time:        time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC),
-			Assumptions: []string{"the inputs are thermometer codes"}, Tools: map[string]string{"proof": "abc 1.01"},
+			Assumptions: []string{"the inputs are thermometer codes"}, Unchecked: artifact.OfTheRun, Tools: map[string]string{"proof": "abc 1.01"},
 			Checks: artifact.Checks{
 				Formal: map[string]any{"proved": true, "checked": 300.0},
 				RTL:    map[string]any{"mismatches": 0.0},
@@ -244,7 +240,9 @@ func TestPage(t *testing.T) {
 		"pass-through":                {"0.00 %"},
 		"1":                           {"0.207", "0.0", "1.0", "1.0"},
 		"cells":                       {"30", "1,234", "20", "1,284"},
-		"optimise":                    {"2"},
+		"optimisation level":          {"2"},
+		"interface":                   {"stream"},
+		"compiled in (not checked)":   {"1.5 s"},
 		"constants":                   {"0.00 %"},
 		"proved":                      {"yes"},
 		"assumption":                  {"the inputs are thermometer codes"},
@@ -305,110 +303,6 @@ func TestStale(t *testing.T) {
 	}
 	if len(p.results()) != 2 || p.verdict() != "of an earlier content" {
 		t.Errorf("an earlier result is among %+v", p.results())
-	}
-}
-
-// TestResults: accuracy, verification, size and clock come first, and those of the classifier alone
-// are apart from those of the whole design.
-func TestResults(t *testing.T) {
-	p := full()
-	p.Output.Report.Mapping = &lut.Report{K: 4}
-	p.Output.Report.Pipeline = &pipeline.Report{Stages: 3}
-	p.Output.Report.Wrapper = &wrapper.Rate{Kind: "stream", Cycles: 65}
-	s := &p.Synthesis[0]
-	s.Report.Module, s.Report.Device, s.Check["checked"] = "net_stream", target.Device{LUTs: 7680}, 100.0
-	want := []group{
-		{"The network", "", []fact{
-			{"Test accuracy", "80.00 %", "8 of 10 samples"},
-			{"Verification", "verified", "level formal, 200 samples simulated"},
-		}},
-		{"The classifier alone", "As compiled: the comparators of the features, the gates, and the head that counts and " +
-			"compares. Without a loader, before synthesis.", []fact{
-			{"Gates", "1,126", "left of the 6,000 of the model"},
-			{"LUTs", "1,284", "of 4 inputs, as mapped by ialgn"},
-			{"Levels", "5", "cells on the longest path between registers, in 3 stages"},
-		}},
-		{
-			"The whole design on ice40-hx8k",
-			"Module net_stream: the classifier and its loader (stream), after place and route.",
-			[]fact{
-				{"LUTs", "1,486", "as yosys maps them"},
-				{"Flip-flops", "980", ""},
-				{"Share of the device", "22.68 %", "1,742 of 7,680 ICESTORM_LC"},
-				{"Clock", "141.5 MHz", "after routing, by the path from register to register; aimed at 48.0 MHz, met"},
-				{"Samples a second", "2,177,538", "at that clock, one in 65 clocks"},
-				{"Bitstream", "verified", "read back and simulated, 100 samples"},
-			},
-		},
-	}
-	if diff := cmp.Diff(want, p.results()); diff != "" {
-		t.Errorf("results (-want +got):\n%s", diff)
-	}
-	all := string(html(t, p))
-	if results, first := strings.Index(all, `<h2 id="results">`), strings.Index(all, "<h2 "); results != first {
-		t.Error("the results do not come first")
-	}
-}
-
-// TestResultsOfLess: what was not placed has no clock, and its share is of what yosys counts.
-func TestResultsOfLess(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		change func(*Page)
-		want   group
-	}{
-		{"not placed", func(p *Page) {
-			p.Synthesis[0].Report.Device = target.Device{LUTs: 20800, FlipFlops: 41600}
-			p.Synthesis[0].Report.NotPlaced = "vivado: not installed."
-		}, group{
-			"The whole design on t",
-			"Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed.",
-			[]fact{
-				{"LUTs", "416", "as yosys maps them"},
-				{"Flip-flops", "7", ""},
-				{"Share of the device", "2.00 %", "416 of 20,800 LUTs"},
-			},
-		}},
-		{"no device", func(p *Page) {
-			p.Synthesis[0].Report.NotPlaced = "there is no device to place it on"
-		}, group{
-			"The whole design on t",
-			"Module m: the classifier without a loader, after synthesis; not placed: there is no device to place it on.",
-			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}},
-		}},
-		{"folded, one sample a clock, clock not met", func(p *Page) {
-			folded(p)
-			p.Output.Report.Fold.Each[0].Cycles = 1
-			p.Synthesis[0].Report.Slowest = placement.Slowest{Kind: placement.InputToRegister, NS: 100, MHz: 10}
-		}, group{"The whole design on t", "Module m: the folded engine and its memories, after place and route.", []fact{
-			{"LUTs", "416", "as yosys maps them"},
-			{"Flip-flops", "7", ""},
-			{"Clock", "10.0 MHz", "after routing, by the path from input to register; aimed at 12.0 MHz, not met"},
-			{"Samples a second", "10,000,000", "at that clock, one in 1 clock"},
-		}}},
-		{"no registers", func(p *Page) {
-			p.Synthesis[0].Report.Slowest = placement.Slowest{Kind: placement.InputToOutput, NS: 13.97}
-		}, group{
-			"The whole design on t", "Module m: the classifier without a loader, after place and route.",
-			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}, {
-				"Delay", "13.97 ns", "from input to output, after routing",
-			}},
-		}},
-		{"folded with a loader", func(p *Page) {
-			folded(p)
-			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "uart"}
-		}, group{
-			"The whole design on t",
-			"Module m: the folded engine, its memories and its loader (uart), after place and route.",
-			[]fact{{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}},
-		}},
-	} {
-		p := full()
-		p.Synthesis = []Synthesis{{Report: synth.Report{Target: "t", Module: "m", LUTs: 416, FFs: 7, MHz: 12}}}
-		c.change(p)
-		if diff := cmp.Diff(c.want, p.results()[2]); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
 	}
 }
 

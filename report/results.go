@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -31,14 +32,14 @@ func (p *Page) results() []group {
 	return all
 }
 
-// outcome says how good the network is, and whether the design is it.
+// outcome says how good the network is, how fast the design is, and whether the design is the network.
 func (p *Page) outcome() group {
 	g := group{Title: "The network"}
 	if t := p.Test; t != nil {
 		g.Facts = append(g.Facts, fact{
 			"Test accuracy", percent(ratio(t.Correct, t.Samples)),
 			fmt.Sprintf("%s of %s samples", count(t.Correct), count(t.Samples)),
-		})
+		}, fact{"Balanced accuracy", percent(t.balanced()), "mean over the classes of the share recognised"})
 	}
 	note := "ialgn verify compares the Verilog with the model"
 	if c := p.Verified; c != nil {
@@ -47,8 +48,75 @@ func (p *Page) outcome() group {
 			note = ""
 		}
 	}
-	g.Facts = append(g.Facts, fact{"Verification", p.verdict(), note})
+	g.Facts = append(g.Facts, p.latency(), p.throughput(), fact{"Verification", p.verdict(), note})
 	return g
+}
+
+// balanced returns the mean over the classes of the share of their samples that is recognised. Classes without samples
+// do not count.
+func (t *Test) balanced() float64 {
+	total, classes := 0.0, 0
+	for y, row := range t.Confusion {
+		if all := sum(row); all > 0 {
+			total, classes = total+ratio(row[y], all), classes+1
+		}
+	}
+	return total / float64(max(1, classes))
+}
+
+// clock returns the clock that the design is made for in MHz, else that of a synthesis of it, and which it is; 0 if
+// neither is known.
+func (p *Page) clock() (mhz float64, which string) {
+	if w := p.Output.Report.Wrapper; w != nil && w.MHz > 0 {
+		return w.MHz, "at " + megahertz(w.MHz)
+	}
+	var options struct{ MHz float64 }
+	if json.Unmarshal(p.Output.Manifest.Options, &options) == nil && options.MHz > 0 {
+		return options.MHz, "at " + megahertz(options.MHz)
+	}
+	for i := range p.Synthesis {
+		if s := &p.Synthesis[i]; s.of(p.Output) && s.Report.Slowest.MHz > 0 {
+			mhz = s.Report.Slowest.MHz
+			return mhz, fmt.Sprintf("at %s on %s", megahertz(mhz), s.Report.Target)
+		}
+	}
+	return 0, ""
+}
+
+// latency returns the time from a sample to its result.
+func (p *Page) latency() fact {
+	_, n := p.Output.Report.Rate()
+	if n == 0 {
+		return fact{"Latency", "no clock", p.marked("the delay of the logic, or of a serial line", "latency_cycles")}
+	}
+	note := "from the first word of a sample to its result"
+	if mhz, which := p.clock(); mhz > 0 {
+		note = fmt.Sprintf("%.4g \u00b5s %s", float64(n)/mhz, which)
+	}
+	return fact{"Latency", clocks(n), p.marked(note, "latency_cycles")}
+}
+
+// throughput returns how many samples are taken in a time.
+func (p *Page) throughput() fact {
+	const name = "Throughput"
+	r := &p.Output.Report
+	cycles, _ := r.Rate()
+	mhz, which := p.clock()
+	switch {
+	case cycles > 0 && mhz > 0:
+		return fact{
+			name, count(int(mhz*1e6/cycles)) + " samples/s",
+			p.marked(fmt.Sprintf("one in %s, %s", average(cycles), which), "latency_cycles"),
+		}
+	case cycles > 0:
+		return fact{name, "1 in " + average(cycles), p.marked("samples, at any clock", "latency_cycles")}
+	case r.Wrapper != nil && r.Wrapper.SamplesPerSecond > 0:
+		return fact{
+			name, count(int(r.Wrapper.SamplesPerSecond)) + " samples/s",
+			p.marked("as the serial line takes them", "wrapper"),
+		}
+	}
+	return fact{name, "no clock", p.marked("as fast as the logic", "latency_cycles")}
 }
 
 // parts of the netlist by its scope.
@@ -65,19 +133,22 @@ func (p *Page) classifier() group {
 		Title: "The classifier alone",
 		Note: "As compiled: " + cmp.Or(partsOf[p.Output.Manifest.Scope], "the netlist") +
 			". Without a loader, before synthesis.",
-		Facts: []fact{{"Gates", count(r.Gates), "left of the " + count(r.GatesRaw) + " of the model"}},
+		Facts: []fact{{
+			"Gates", count(r.Gates), p.marked("left of the "+count(r.GatesRaw)+" of the model", "gates", "gates_raw"),
+		}},
 	}
 	if r.LUTs != nil {
 		note := "as mapped by ialgn"
 		if r.Mapping != nil {
 			note = fmt.Sprintf("of %d inputs, %s", r.Mapping.K, note)
 		}
-		g.Facts = append(g.Facts, fact{"LUTs", count(r.LUTs.Total), note})
+		g.Facts = append(g.Facts, fact{"LUTs", count(r.LUTs.Total), p.marked(note, "luts")})
 	}
 	levels := fact{"Levels", count(r.Levels.Total), "cells on the longest path"}
 	if r.Pipeline != nil && r.Pipeline.Stages > 0 {
 		levels.Note += fmt.Sprintf(" between registers, in %d stages", r.Pipeline.Stages)
 	}
+	levels.Note = p.marked(levels.Note, "levels")
 	return group{g.Title, g.Note, append(g.Facts, levels)}
 }
 
@@ -159,7 +230,8 @@ func (p *Page) designText(s *Synthesis) string {
 	if s.Report.NotPlaced != "" {
 		state = "after synthesis; not placed: " + strings.TrimSuffix(s.Report.NotPlaced, ".")
 	}
-	return fmt.Sprintf("Module %s: %s, %s.", s.Report.Module, what, state)
+	const source = "As ialgn synth wrote it; ialgn verify does not check it."
+	return fmt.Sprintf("Module %s: %s, %s. %s", s.Report.Module, what, state, source)
 }
 
 // uses returns what the design takes of the device: as it was placed, else as yosys counts it where

@@ -5,10 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
 
 	"ialgn/artifact"
+	"ialgn/compiler/pipeline"
 	"ialgn/internal/jsonfault"
+	"ialgn/netlist"
 	"ialgn/netlist/counts"
 	"ialgn/sim/verify"
 	"ialgn/trainer/model"
@@ -31,66 +32,78 @@ func Read(out *artifact.Output) (p *Plan, err error) {
 	return p, err
 }
 
-// CompareManifest tells what a folder's manifest says of the model and of its own options that [Plan.Manifest] does
-// not.
-func (p *Plan) CompareManifest(out *artifact.Output, m *model.Model) (differ []string, err error) {
-	have := out.Manifest
-	want, err := p.Manifest(have.Version, have.Model.SHA256, m)
+// CompareManifest compares a folder's manifest with the one that [Plan.Manifest] makes of the model and of the
+// manifest's own options and version. It returns a line for each difference.
+func (p *Plan) CompareManifest(out *artifact.Output, m *model.Model) ([]string, error) {
+	want, err := p.Manifest(out.Manifest.Version, out.Manifest.Model.SHA256, m)
 	if err != nil {
 		return nil, err
 	}
-	for _, entry := range []struct {
-		name       string
-		have, want any
-	}{
-		{"module", have.Module, want.Module},
-		{"model", have.Model, want.Model},
-		{"options", have.Options, want.Options},
-		{"version word", have.Word, want.Word},
-		{"classes", have.Classes, want.Classes},
-		{"data", have.Data, want.Data},
-		{"test_sha256", have.Test, want.Test},
-		{"encoder", have.Encoder, want.Encoder},
-	} {
-		if a, b := asJSON(entry.have), asJSON(entry.want); !reflect.DeepEqual(a, b) {
-			differ = append(differ, fmt.Sprintf("the manifest's %s is %.100v, of the model and the options it is %.100v",
-				entry.name, a, b))
+	return out.CompareManifest(want)
+}
+
+// Comparison is what the files of a folder are compared with.
+type Comparison struct {
+	Version string        // of the program that compares
+	Design  verify.Design // the model, and the folder's netlist
+	Network Network
+	Known   *Source // test part of the model's data set; nil: it is not available
+	Compile bool    // compile the model again, for the figures that the folder's netlist does not tell
+}
+
+// CompareFiles compares every file of a folder with what this plan writes. It returns a line for each difference, and
+// the keys of the report that were not compared. A folder that another version of the program wrote is not compiled
+// again, since passes may have changed.
+func (p *Plan) CompareFiles(ctx context.Context, c Comparison, out *artifact.Output) (differ, unchecked []string,
+	err error,
+) {
+	e := artifact.Expected{Product: p.Product(out.Manifest), Version: c.Version, Unchecked: artifact.OfTheRun}
+	p.Describe(&e.Product, out.Manifest, &c.Design.Model.Encoder)
+	e.GatesRaw = c.Design.Model.Gates()
+	if c.Compile && c.Version == out.Manifest.Version {
+		err = p.compileAgain(ctx, c, out, &e)
+	} else {
+		err = p.takeOver(ctx, c, out, &e)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	e.Netlist = out.Netlist
+	wrong, err := p.folderVectors(out, c.Design, c.Known, &e)
+	if err != nil {
+		return nil, nil, err
+	}
+	differ, err = out.Compare(ctx, e)
+	return append(wrong, differ...), e.Unchecked, err
+}
+
+// compileAgain compiles the model as the folder's options say.
+func (p *Plan) compileAgain(ctx context.Context, c Comparison, out *artifact.Output, e *artifact.Expected) error {
+	if err := p.Run(ctx, c.Design.Raw, c.Network, &e.Product); err != nil {
+		return err
+	}
+	e.Compiled = e.Netlist
+	if h := e.Hardware; h != nil && !e.Compiled.Equal(out.Netlist) {
+		h.Hint = cmp.Or(out.Hint, &counts.Hint{}) // the other hint is about other nets
+	}
+	return nil
+}
+
+// takeOver takes the figures that only a compilation gives from the folder's report.
+func (p *Plan) takeOver(ctx context.Context, c Comparison, out *artifact.Output, e *artifact.Expected) error {
+	raw := netlist.Measure(c.Design.Raw)
+	r := &out.Report
+	e.Raw, e.Gates, e.Passes = &raw, r.Gates, r.Passes
+	e.Unchecked = append([]string{"gates", "passes"}, artifact.OfTheRun[:2]...)
+	if p.Hardware != nil {
+		e.Hardware = &artifact.Hardware{
+			Style: p.Style, Target: p.Target(), Hint: cmp.Or(out.Hint, &counts.Hint{}), Mapping: r.Mapping,
+		}
+		e.Unchecked = append(e.Unchecked, "mapping")
+		if p.Hardware.Pipeline != (pipeline.Options{}) {
+			e.Hardware.Pipeline = &pipeline.Report{Stages: stages(out.Netlist)}
+			e.Unchecked = append(e.Unchecked, "pipeline.levels_per_stage", "pipeline.flip_flops")
 		}
 	}
-	return differ, nil
-}
-
-// asJSON returns a part of a manifest as JSON has it, whatever the order of its keys. What was read from
-// a manifest can be written and read again.
-func asJSON(part any) (value any) {
-	text, err := json.Marshal(part)
-	if err == nil {
-		err = json.Unmarshal(text, &value)
-	}
-	if err != nil {
-		panic("plan: manifest: " + err.Error())
-	}
-	return value
-}
-
-// CompareFiles compares every file of a folder with what this plan writes for the folder's netlist. known holds the
-// samples that the testbenches' vectors begin with; nil if the model's data set is not available.
-func (p *Plan) CompareFiles(ctx context.Context, d verify.Design, m Network, out *artifact.Output,
-	known *verify.Samples,
-) ([]string, error) {
-	product := p.Product(out.Manifest)
-	p.Describe(&product, out.Manifest, &d.Model.Encoder)
-	product.Netlist = out.Netlist
-	if p.Hardware != nil {
-		product.Hardware = &artifact.Hardware{Style: p.Style, Target: p.Target(), Hint: cmp.Or(out.Hint, &counts.Hint{})}
-	}
-	if err := p.engineAnew(ctx, d.Raw, m, &product); err != nil {
-		return nil, err
-	}
-	wrong, err := p.folderVectors(out, d, known, &product)
-	if err != nil {
-		return nil, err
-	}
-	differ, err := out.Compare(ctx, product)
-	return append(wrong, differ...), err
+	return p.engineAnew(ctx, c.Design.Raw, c.Network, &e.Product)
 }

@@ -21,11 +21,12 @@ import (
 	"ialgn/internal/tooltest"
 )
 
-// lookScript opens a page in frames: as wide as a phone and as a screen, on paper, and in the dark,
+// lookScript opens a page in frames: as wide as a phone, a tablet and a screen, on paper, and in the dark,
 // and writes down what it finds there. The browser prints the document when its script has run.
 const lookScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</title>
 <style>iframe { height: 800px; border: 0 }</style>
 <iframe id="phone" src="/page" style="width:360px"></iframe>
+<iframe id="tablet" src="/page" style="width:768px"></iframe>
 <iframe id="screen" src="/page" style="width:1280px"></iframe>
 <iframe id="paper" src="/paper" style="width:718px"></iframe>
 <iframe id="dark" src="/dark" style="width:1280px"></iframe>
@@ -43,6 +44,21 @@ function paper(fill) {
 }
 function box(e) { return e.getBoundingClientRect(); }
 
+// broken returns the words of letters that are on two lines.
+function broken(d) {
+  var n = 0, walk = d.createTreeWalker(d.body, NodeFilter.SHOW_TEXT), range = d.createRange(), words = /[A-Za-z]{2,}/g, m;
+  while (walk.nextNode()) {
+    var node = walk.currentNode;
+    if (node.parentNode.closest('svg, .long thead') || /[0-9a-f]{40}/.test(node.data)) continue;
+    while ((m = words.exec(node.data)) !== null) {
+      range.setStart(node, m.index);
+      range.setEnd(node, m.index + m[0].length);
+      n += range.getClientRects().length > 1;
+    }
+  }
+  return n;
+}
+
 // area is where a chart has its lines of the grid, and so its curves and bars.
 function area(chart) {
   var a = {left: 1e9, right: -1e9, top: 1e9, bottom: -1e9};
@@ -55,12 +71,12 @@ function area(chart) {
 
 window.onload = function () {
   var out = [];
-  ['phone', 'screen', 'paper', 'dark'].forEach(function (name) {
+  ['phone', 'tablet', 'screen', 'paper', 'dark'].forEach(function (name) {
     var w = document.getElementById(name).contentWindow, d = w.document;
     out.push(name + ': width ' + d.documentElement.scrollWidth + ' of ' + d.documentElement.clientWidth);
     out.push(name + ': fetched ' + w.performance.getEntriesByType('resource').map(function (e) { return e.name; }).join(' '));
     var cut = 0, outside = 0, over = 0, together = 0, white = 0;
-    d.querySelectorAll(name === 'phone' ? '.wide:has(.matrix)' : '.wide').forEach(function (t) { cut += t.scrollWidth > t.clientWidth; });
+    d.querySelectorAll('.wide').forEach(function (t) { cut += t.scrollWidth > t.clientWidth; });
     d.querySelectorAll('.matrix').forEach(function (m) { outside += !inside(box(m), box(m.closest('section'))) || box(m).width < 200; });
     d.querySelectorAll('figure svg').forEach(function (chart) {
       var plot = area(chart), texts = Array.from(chart.querySelectorAll('text')).map(box);
@@ -73,7 +89,7 @@ window.onload = function () {
         white += box(e).width > 100 && box(e).height > 100 && s.fillOpacity > 0.9 && paper(fill);
       });
     });
-    out.push(name + ': tables cut ' + cut + ', matrices outside ' + outside);
+    out.push(name + ': tables cut ' + cut + ', matrices outside ' + outside + ', words broken ' + broken(d));
     out.push(name + ': texts over a plot ' + over + ', together ' + together + ', boxes ' + white);
   });
   var d = document.getElementById('phone').contentWindow.document;
@@ -148,9 +164,9 @@ func sound() (found []string) {
 	for _, f := range []struct {
 		frame string
 		width int
-	}{{"phone", 360}, {"screen", 1280}, {"paper", 718}, {"dark", 1280}} {
+	}{{"phone", 360}, {"tablet", 768}, {"screen", 1280}, {"paper", 718}, {"dark", 1280}} {
 		found = append(found, fmt.Sprintf("%s: width %d of %[2]d", f.frame, f.width), f.frame+": fetched ",
-			f.frame+": tables cut 0, matrices outside 0", f.frame+": texts over a plot 0, together 0, boxes 0")
+			f.frame+": tables cut 0, matrices outside 0, words broken 0", f.frame+": texts over a plot 0, together 0, boxes 0")
 	}
 	for _, id := range []string{
 		"results", "confusion", "looks", "area", "bitstream", "verification", "training", "passes",
@@ -228,7 +244,7 @@ func TestPageInBrowser(t *testing.T) {
 			if len(console) > 0 {
 				t.Errorf("the console says\n%s", strings.Join(console, "\n"))
 			}
-			if diff := cmp.Diff([]string{"/", "/dark", "/page", "/page", "/paper"}, asked); diff != "" {
+			if diff := cmp.Diff([]string{"/", "/dark", "/page", "/page", "/page", "/paper"}, asked); diff != "" {
 				t.Errorf("asked for (-want +got):\n%s", diff)
 			}
 		})
@@ -237,7 +253,7 @@ func TestPageInBrowser(t *testing.T) {
 
 // TestBrowserSees: the look at the page is one that finds what is wrong with another.
 func TestBrowserSees(t *testing.T) {
-	found, console, asked := look(t, []byte(`<!DOCTYPE html><h2 id="a">a</h2><p style="width:1500px">wide</p><table><tr><td>1</table>
+	found, console, asked := look(t, []byte(`<!DOCTYPE html><h2 id="a">a</h2><p style="width:1500px">wide</p><p style="width:2px;overflow-wrap:anywhere">in two</p><table><tr><td>1</table>
 <style>@media print { section { width: 300px } } @media (prefers-color-scheme: dark) { figure { background: #000 } }</style>
 <section><div class="wide" style="width:350px;overflow:auto"><table class="matrix" style="width:400px"><caption>m</caption><tr><th>1</table></div></section>
 <figure style="width:400px"><svg width="400" height="200"><path d="M0,10L300,10M0,150L300,150" style="fill:none;stroke:#C8C8C8"/>
@@ -246,7 +262,7 @@ func TestBrowserSees(t *testing.T) {
 	text := strings.Join(found, "\n")
 	for _, want := range []string{
 		" of 360", "/picture.png", "section a true", "chart false", "unnamed 2",
-		"screen: tables cut 1, matrices outside 0", "paper: tables cut 1, matrices outside 1",
+		"screen: tables cut 1, matrices outside 0, words broken 2", "paper: tables cut 1, matrices outside 1",
 		"screen: texts over a plot 1, together 1, boxes 0", "dark: texts over a plot 1, together 1, boxes 1",
 	} {
 		if !strings.Contains(text, want) {

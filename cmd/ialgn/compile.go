@@ -125,11 +125,12 @@ func compileModel(c *cli.Context, path, dir string, o ialgn.CompileOptions) (*co
 		return nil, err
 	}
 	r, err := d.Report()
-	return &compileReport{r, dir}, err
+	return &compileReport{r, d.Leftovers(), dir}, err
 }
 
 type compileReport struct {
 	*artifact.Report
+	ialgn.Leftovers
 	dir string
 }
 
@@ -171,6 +172,14 @@ func (r compileReport) text(w io.Writer) {
 		fmt.Fprintf(w, "latency: %d clocks from the first word of a sample to its result\n", r.Latency)
 	}
 	fmt.Fprintf(w, "%.2f s, peak memory %.0f MB\n", r.Seconds, float64(r.PeakBytes)/1e6)
+	for _, l := range []struct {
+		what  string
+		names []string
+	}{{"removed, of the output before", r.Removed}, {"kept, not as compile wrote it", r.Kept}} {
+		if len(l.names) > 0 {
+			fmt.Fprintf(w, "%s: %s\n", l.what, strings.Join(l.names, ", "))
+		}
+	}
 }
 
 func parts(s netlist.Sizes) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -138,6 +139,9 @@ func (r *verifyReport) text(w io.Writer) {
 	}
 	if r.Assumed {
 		fmt.Fprintf(w, "assumed: the inputs are thermometer codes%s\n", r.need())
+	}
+	if slices.Contains(r.Unchecked, "passes") {
+		fmt.Fprintf(w, "not checked, of report.json: %s\n", strings.Join(r.Unchecked, ", "))
 	}
 	if r.Verified {
 		fmt.Fprintln(w, screen.Paint(w, screen.Green, "verified"))

@@ -51,7 +51,8 @@ type Report struct {
 	Synthesis *yosys.Result     `json:"synthesis"`
 	Tools     map[string]string `json:"tools"`
 	Manifest  string            `json:"manifest_sha256"`
-	Files     []string          `json:"files,omitempty"` // files in the folder other than the report
+	Files     []string          `json:"files,omitempty"`  // files in the folder other than the report
+	Digests   map[string]string `json:"sha256,omitempty"` // their SHA-256, by their names
 	Seconds   float64           `json:"seconds"`
 }
 

@@ -1,9 +1,12 @@
 package synth
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,8 +23,8 @@ const (
 	CheckName  = "check.json"
 )
 
-// checkFolder refuses to put a folder in the place of one that has files but no report, which Run
-// did not make, or something else after it was made: its report lists the files that it came with.
+// checkFolder refuses to put a folder in the place of one in which something is not as Run made it: its report has the
+// digests of the files that it came with.
 func (o Options) checkFolder() error {
 	dir := filepath.Join(o.Dir, o.Device.Name)
 	entries, err := os.ReadDir(dir)
@@ -34,13 +37,33 @@ func (o Options) checkFolder() error {
 		err = json.Unmarshal(text, &r)
 	}
 	for _, e := range entries {
-		ours := err == nil && (r.Files == nil || slices.Contains(r.Files, e.Name()) || e.Name() == ReportName ||
-			e.Name() == CheckName)
-		if !ours {
-			return overwrite.Foreign(filepath.Join(dir, e.Name()), "a file of synth")
+		name := e.Name()
+		if err == nil && (name == ReportName || name == CheckName) && e.Type().IsRegular() {
+			continue
+		}
+		if err != nil || !slices.Contains(r.Files, name) {
+			return overwrite.Foreign(filepath.Join(dir, name), "a file of synth")
+		}
+		if sum, err := digest(filepath.Join(dir, name), e); err != nil || sum != r.Digests[name] {
+			return overwrite.Remedied(fmt.Errorf("%s: changed since synth wrote it", filepath.Join(dir, name)))
 		}
 	}
 	return nil
+}
+
+// digest returns the SHA-256 of a file, and the type of what is none, such as a folder.
+func digest(path string, e os.DirEntry) (string, error) {
+	if !e.Type().IsRegular() {
+		return e.Type().String(), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // stage is the folder in which the results of a target are made.
@@ -80,14 +103,18 @@ func (s *stage) release() {
 	s.lock.Release()
 }
 
-// writeReport writes the report, with the names of all files that are there.
+// writeReport writes the report, with the names and digests of all files that are there.
 func (s *stage) writeReport(r *Report) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return err
 	}
+	r.Digests = map[string]string{}
 	for _, e := range entries {
 		r.Files = append(r.Files, e.Name())
+		if r.Digests[e.Name()], err = digest(filepath.Join(s.dir, e.Name()), e); err != nil {
+			return err
+		}
 	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
