@@ -231,12 +231,7 @@ func (t *table) class() (string, error) {
 // none may be.
 func (t *table) field(c *column) (text string, missing bool, err error) {
 	text = strings.TrimSpace(t.fields[c.at])
-	if c.isCategory() {
-		missing = encoding.MissingValue(text) || slices.Contains(t.declared, text)
-	} else {
-		missing = t.isMissing(text)
-	}
-	if !missing {
+	if missing = t.lacks(c.Kind, text); !missing {
 		return text, false, nil
 	}
 	if c.Missing {
