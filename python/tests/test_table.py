@@ -7,7 +7,7 @@ import tempfile
 
 import ialgn
 import numpy as np
-from ialgn.table import _MISSING, Table
+from ialgn.table import MISSING_NUMBERS, MISSING_WORDS, Table
 from support import Case, digits, predicted, run_ialgn, train
 
 CONFIG = """name: table
@@ -73,7 +73,7 @@ class TableTest(Case):
         cls.columns["colour"][r.random(n) < 0.1] = None
         cls.file, texts = os.path.join(folder.name, "table.csv"), {}
         for name, column in cls.columns.items():
-            gone = [r.choice(_MISSING) for _ in range(n)]
+            gone = [r.choice(MISSING_WORDS + MISSING_NUMBERS * (name == "b")) for _ in range(n)]
             texts[name] = [g if v is None or v != v else str(v) for g, v in zip(gone, column.tolist())]
         with open(cls.file, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([list(texts), *zip(*texts.values())])

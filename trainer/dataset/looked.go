@@ -29,7 +29,7 @@ type looked struct {
 
 // add looks at a value.
 func (c *looked) add(field string, t *table) {
-	if encoding.MissingValue(field) || slices.Contains(t.declared, field) {
+	if t.lacks(encoding.CategoryColumn, field) { // whatever the column holds
 		c.missing++
 		return
 	}
@@ -43,7 +43,7 @@ func (c *looked) add(field string, t *table) {
 		c.number(x)
 		return
 	}
-	if isMissingNumber(field) {
+	if encoding.MissingValue(encoding.NumberColumn, field) {
 		c.absent++
 		return
 	}
