@@ -198,7 +198,7 @@ var badFlags = []badInput{
 	{"no such option", nil, "train small.yaml --epochs 3", "-epochs", "ialgn train -h", false},
 	{"a missing value", nil, "train small.yaml -o", "-o", "ialgn train -h", false},
 	{"a missing argument", nil, "train", "CONFIG.yaml", "ialgn train -h", false},
-	{"an argument too many", nil, "eval m.st m.st", "2 arguments", "ialgn eval -h", false},
+	{"an argument too many", nil, "eval m.st new.csv new.csv", "3 arguments", "ialgn eval -h", false},
 	{"threads below 0", nil, "eval m.st --threads -1", "--threads -1", "positive", false},
 	{"threads that are no number", nil, "eval m.st --threads all", "-threads", "ialgn eval -h", false},
 	{"threads without end", nil, "eval m.st --threads 99999999999999999999", "-threads", "ialgn eval -h", false},
@@ -231,7 +231,7 @@ var badFlags = []badInput{
 	{"compile: a style", nil, "compile m.st -o out --style pretty", "--style", "gates or lut", false},
 	{"compile: a wrapper", nil, "compile m.st -o out --wrap usb", "--wrap", "stream", false},
 	{"compile: a clock", nil, "compile m.st -o out --freq -1", "--freq", "MHz", false},
-	{"compile: a clock that is no number", nil, "compile m.st -o out --freq NaN", "--freq", "MHz", false},
+	{"compile: a clock that is no number", nil, "compile m.st -o out --freq NaN", "--freq", "ialgn compile -h", false},
 	{"compile: a format", nil, "compile m.st -o out --emit pdf", "pdf", "aiger", false},
 	{"compile: a level", nil, "compile m.st -o out -O 3", "-O 3", "0, 1 or 2", false},
 	{

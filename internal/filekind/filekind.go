@@ -67,11 +67,11 @@ var kinds = []Kind{
 			return len(h) > 3 && h[0] == 0 && h[1] == 0 && h[2] >= 8 && h[2] <= 14 && h[3] >= 1 && h[3] <= 4
 		},
 	},
-	{"a file of gzip", "unpack it by gunzip FILE, and name the file that is in it", starting("\x1f\x8b")},
+	{"a file of gzip", "unpack it by gunzip -c FILE > NAME, and name that file", starting("\x1f\x8b")},
 	{"a compressed file", unpack, starting("BZh91AY&SY", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "7z\xbc\xaf")},
 	{"a tar archive", unpack, func(h []byte) bool { return len(h) > 262 && string(h[257:262]) == "ustar" }},
 	{
-		"a file of HDF5", "write its table as CSV, or its arrays with numpy.save; " + noReader,
+		"a file of HDF5", "write its table as CSV, or its arrays by numpy.save; " + noReader,
 		starting("\x89HDF\r\n\x1a\n"),
 	},
 	{"a network of TensorFlow Lite", noReader, func(h []byte) bool { return len(h) > 8 && string(h[4:8]) == "TFL3" }},
@@ -81,12 +81,15 @@ var kinds = []Kind{
 	},
 	{
 		"a file of Feather", "save the table as CSV, by pandas.read_feather(\"FILE\").to_csv(\"NAME.csv\", index=False)",
-		starting("ARROW1"),
+		starting("ARROW1\x00\x00", "FEA1"),
 	},
-	{"a MAT file", "write its table as CSV with writetable, or its arrays with numpy.save", starting("MATLAB 5.0")},
 	{
-		"a data base of SQLite", "write a table as CSV, by sqlite3 -csv -header FILE 'select * from TABLE' > NAME.csv",
-		starting("SQLite format 3"),
+		"a file of MATLAB", "write its table as CSV by writetable(x, \"NAME.csv\"), or its arrays by numpy.save",
+		starting("MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file"),
+	},
+	{
+		"a database of SQLite", "write a table as CSV, by sqlite3 -csv -header FILE 'select * from TABLE' > NAME.csv",
+		starting("SQLite format 3\x00"),
 	},
 	{"a workspace of R", "write its table as CSV, by write.csv(x, \"NAME.csv\", row.names = FALSE)", starting("RDX2\n", "RDX3\n")},
 	{
