@@ -100,13 +100,16 @@ func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) 
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for settled := cfg.Decimal != ""; ; settled = true {
 		l, err := lookAs(ctx, cfg, f, lay)
-		if err != nil || lay.said {
+		if err != nil || settled {
 			return l, err
 		}
 		found, err := l.decide()
-		if err != nil {
+		switch {
+		case lay.said: // of thousands alone, which answers the question
+			found.thousands = lay.thousands
+		case err != nil:
 			return nil, fmt.Errorf("%s: %w", l.name, err)
 		}
 		if found == l.notation {
