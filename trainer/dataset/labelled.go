@@ -100,6 +100,8 @@ func (t *table) labelColumn(columns []encoding.Column, name string) (int, error)
 		return at, nil
 	case name == "" && !features(t.width-1):
 		return t.width - 1, nil
+	case named >= 0:
+		return -1, fmt.Errorf("%s is read as a feature, and has no labels", t.called(named))
 	case t.header != nil && name != "":
 		return -1, hint.Near(fmt.Errorf("no column has the labels, as none is named %q", name), name, t.header)
 	}
