@@ -121,6 +121,7 @@ var badKinds = []badInput{
 	{"an array to eval", npy("x.npy", "<f4", "2, 2", 16), "eval x.npy", "is an array of NumPy, not a model file", "ialgn init x.npy", false},
 	{"Keras to import", wrote("x.h5", "\x89HDF\r\n\x1a\n\x00"), "import x.h5 -o x.st", "is a file of HDF5", "difflogic, torchlogix, DWN", false},
 	{"Parquet to init", wrote("x.parquet", "PAR1\x15\x04\x15\x00"), "init x.parquet -o x.yaml", "is a file of Parquet", "to_csv", false},
+	{"a script to import", wrote("x.py", "import torch\n"), "import x.py -o x.st", "is a text, of which no network is read", "difflogic, torchlogix, DWN", false},
 	{"HDF5 to init", wrote("x.h5", "\x89HDF\r\n\x1a\n\x00"), "init x.h5 -o x.yaml", "is a file of HDF5", "numpy.save", false},
 	{"Feather to predict", wrote("x.feather", "ARROW1\x00\x00\xff\xff"), "predict m.st x.feather", "is a file of Feather", "read_feather", false},
 	{"MATLAB to init", wrote("x.mat", "MATLAB 5.0 MAT-file\x00\x01IM"), "init x.mat -o x.yaml", "is a file of MATLAB", "writetable", false},

@@ -160,13 +160,14 @@ func (k *Kind) hinted(err error, path string) error {
 	return hint.With(err, "%s", strings.NewReplacer("FILE", path, "NAME", name).Replace(k.use))
 }
 
-// ExplainIn is [Explain] of an error that gets the path put before it, for want such as "which no network is in".
-func ExplainIn(path string, head []byte, want string) error {
+// ExplainImport returns the error that a file with these first bytes is of a kind that holds no network, nil if its kind
+// is not known. The caller puts the path before it.
+func ExplainImport(path string, head []byte) error {
 	k := Of(head)
 	if k == nil {
 		return nil
 	}
-	return k.hinted(fmt.Errorf("is %s, %s", k.Name, want), path)
+	return k.hinted(hint.With(fmt.Errorf("is %s, of which no network is read", k.Name), noReader), path)
 }
 
 // WithUse returns an error with the hint what to do with a file, if it is of a kind that is known.
