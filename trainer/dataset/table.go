@@ -155,10 +155,7 @@ func (t *table) begin(lay layout) error {
 		lay.header = "yes"
 	}
 	if len(rows) == 0 {
-		if err := t.next(); !errors.Is(err, io.EOF) {
-			return err
-		}
-		return fmt.Errorf("%s: the file has no records", t.name)
+		return t.noRows()
 	}
 	rows = t.leaveBlank(rows, lay)
 	header, err := t.understand(rows, lay)
