@@ -142,6 +142,9 @@ var badKinds = []badInput{
 	{"IDX of an unknown type", wrote("new.idx", "\x00\x00\x0a\x01\x00\x00\x00\x04abcd"), "predict m.st new.idx", "00 00 0a 01 is not an IDX file", "fetch it again", false},
 
 	{"no form to export", nil, "export m.st -o x.json", "export: no form given", "--to: torchlogix-json", false},
+	{"a form of compile to export", nil, "export m.st --to verilog -o x.v", "export: form \"verilog\" is unknown", "ialgn compile m.st --emit", false},
+	{"a table for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds table.csv", "table.csv: is neither an array of NumPy", "a row for each feature", false},
+	{"a file of PyTorch for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds x.pt", "is a file of PyTorch, not", "save the thresholds by numpy.save", false},
 	{"no folder for temporary files", noTemporaries, "verify m.st raw", "/nope, the folder for temporary files that TMPDIR names", "TMPDIR", false},
 }
 
