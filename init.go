@@ -213,7 +213,10 @@ func (i *initial) said() (config.Data, error) {
 	d, err := config.ParseDraft(i.name, nil, append([]string{"data.set=csv"}, i.options.Set...))
 	cfg := d.Data()
 	cfg.Train, cfg.Test, cfg.Label = i.options.Data, i.options.Test, cmp.Or(i.options.Label, cfg.Label)
-	return cfg, err
+	if err != nil {
+		return cfg, err
+	}
+	return cfg, d.CheckTable()
 }
 
 // tableComments say what the keys of tables are for.

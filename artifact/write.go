@@ -48,6 +48,7 @@ type Product struct {
 	Header   []string              // lines for the head of the Verilog files
 	Inputs   *inputs.Table         // how the inputs are made; nil: nothing is known
 	Wrap     string                // the wrapper that is written: stream, axis, uart or spi; empty: none
+	Tag      int                   // bits of the tag that goes with a sample; 0: there is none
 	Baud     int                   // bit rate of a serial line; 0: package wrapper's default
 	Fold     *Fold                 // the folded engine; nil: there is none
 	Board    *wrapper.Board        // board whose pins the wrapper uses; nil: none

@@ -267,6 +267,11 @@ var columnKeys = []string{"data.columns", "data.drop", "data.categories", "data.
 // openSet opens the data set. A CSV file that cannot be read without being told what its columns are is looked at,
 // unless the draft says something of them, and the draft gets what [dataset.Survey] says.
 func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, error) {
+	if s.draft.Data().Set == "csv" {
+		if err := s.draft.CheckTable(); err != nil {
+			return nil, err
+		}
+	}
 	set, err := dataset.OpenWith(ctx, s.draft.Data(), s.draft.Encoder(), folders)
 	if err == nil || s.draft.Data().Set != "csv" || slices.ContainsFunc(columnKeys, s.draft.Given) {
 		return set, err

@@ -4,6 +4,7 @@ package python
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +16,10 @@ import (
 
 	"ialgn/internal/doctest"
 	"ialgn/internal/modelgen"
+	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // bin is the folder that the program is built into, when a test asks for it.
@@ -74,6 +78,32 @@ func TestPackage(t *testing.T) {
 	}
 	t.Logf("%s", out)
 	compareWritten(t, written)
+}
+
+// TestMissingWords compares the words for a missing value with those of the trainer.
+func TestMissingWords(t *testing.T) {
+	const show = `import json
+from ialgn.table import MISSING_NUMBERS, MISSING_WORDS
+print(json.dumps([MISSING_WORDS, MISSING_NUMBERS]))`
+	cmd := exec.CommandContext(t.Context(), interpreter(t), "-c", show)
+	cmd.Env = append(os.Environ(), "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [2][]string
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	var want [2][]string
+	for i, words := range [][]string{encoding.MissingWords, encoding.MissingNumbers} {
+		for _, w := range words {
+			want[i] = append(want[i], strings.ToLower(w))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("words of python/ialgn/table.py (-trainer +Python):\n%s", diff)
+	}
 }
 
 // fixtures returns the folder with checkpoints of other frameworks beside the repository, if it is there.

@@ -26,8 +26,10 @@ type Data struct {
 	Words *encoding.Packed
 	Shape dataset.Shape
 
-	// Clipped are the features of which training values are beyond the ranges of the words.
+	// Clipped are the features of which training values are beyond the ranges of the words, and Unknown the columns with
+	// words in training samples that the model whose encoder is kept does not know.
 	Clipped []dataset.Clipped
+	Unknown []dataset.Unknown
 
 	// The feature words of the test part, if thresholds are learned. The levels are those of the encoder that
 	// [LoadData] made, until [Data.Use].
@@ -86,7 +88,12 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 	}
 	d.TrainSHA256, d.TestSHA256 = set.Digest(dataset.Train), set.Digest(dataset.Test)
 	if set.Narrowed || cfg.Encoder.Kept() {
-		d.Clipped, err = set.Clipped(ctx, dataset.Train)
+		if d.Clipped, err = set.Clipped(ctx, dataset.Train); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Encoder.Kept() {
+		d.Unknown, err = set.Unknown(ctx, dataset.Train)
 	}
 	return d, err
 }

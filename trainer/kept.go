@@ -3,7 +3,6 @@ package trainer
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
@@ -54,7 +53,7 @@ func (r *Run) loadKept(ctx context.Context) (*Data, error) {
 func checkKeptClasses(set *dataset.Set, classes []string) error {
 	var more []string
 	for _, name := range set.Classes {
-		if !slices.Contains(classes, name) {
+		if dataset.ClassOf(classes, name) < 0 {
 			more = append(more, name)
 		}
 	}

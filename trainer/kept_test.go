@@ -11,6 +11,9 @@ import (
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestKeptEncoder trains a model further on files of a later month (encoder.ranges: model), which differ from that of
@@ -52,12 +55,21 @@ func TestKeptEncoder(t *testing.T) {
 		}
 		return c
 	}
-	base := filepath.Join(dir, "base")
+	classAs := func(format string) func(i int, row []string) []string {
+		return func(i int, row []string) []string {
+			row[3] = fmt.Sprintf(format, i%3)
+			return row
+		}
+	}
+	base, numbered := filepath.Join(dir, "base"), filepath.Join(dir, "numbered")
 	train(t, Run{Config: cfg(table("a.csv", header, same), "robust", "colour"), Model: base})
+	train(t, Run{Config: cfg(table("n.csv", header, classAs("%d")), "robust", "colour"), Model: numbered})
 	for name, c := range map[string]struct {
 		file       string
+		base       string // the model to start from; empty: base
 		categories string
 		clipped    int // features with clipped values
+		unknown    []dataset.Unknown
 		err        string
 	}{
 		"the same rows":   {file: table("same.csv", header, same)},
@@ -66,8 +78,10 @@ func TestKeptEncoder(t *testing.T) {
 		"a drift of both": {file: table("both.csv", header, put(1, "1e30")), clipped: 1},
 		"a missing value": {file: table("missing.csv", header, put(0, "NA"))},
 		"a word that the model does not know": {
-			file: table("word.csv", header, put(2, "green")),
+			file:    table("word.csv", header, put(2, "green")),
+			unknown: []dataset.Unknown{{Name: "colour", Count: 1, Word: "green", At: 9}},
 		},
+		"numbers of classes written in another way": {file: table("written.csv", header, classAs("%d.0")), base: numbered},
 		"columns in another order": {
 			file: table("order.csv", "class,colour,y,x", func(_ int, r []string) []string {
 				return []string{r[3], r[2], r[1], r[0]}
@@ -109,7 +123,11 @@ func TestKeptEncoder(t *testing.T) {
 			if c.categories == "" {
 				c.categories = "colour"
 			}
-			r := Run{Config: cfg(c.file, "model", c.categories), Model: filepath.Join(t.TempDir(), "m"), Start: base}
+			start := base
+			if c.base != "" {
+				start = c.base
+			}
+			r := Run{Config: cfg(c.file, "model", c.categories), Model: filepath.Join(t.TempDir(), "m"), Start: start}
 			s, err := r.Train(t.Context())
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -123,7 +141,10 @@ func TestKeptEncoder(t *testing.T) {
 			if len(s.Clipped) != c.clipped {
 				t.Errorf("clipped %+v, want values of %d features", s.Clipped, c.clipped)
 			}
-			was, is := loadModel(t, base), loadModel(t, r.Model)
+			if diff := cmp.Diff(c.unknown, s.Unknown); diff != "" {
+				t.Errorf("unknown words (-want +got):\n%s", diff)
+			}
+			was, is := loadModel(t, start), loadModel(t, r.Model)
 			if !reflect.DeepEqual(was.Encoder, is.Encoder) || !reflect.DeepEqual(was.Classes, is.Classes) {
 				t.Errorf("the encoder has become %+v, want %+v", is.Encoder, was.Encoder)
 			}

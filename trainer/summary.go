@@ -41,6 +41,7 @@ type Summary struct {
 type Seen struct {
 	Majority Majority          `json:"majority"`          // of the test part
 	Clipped  []dataset.Clipped `json:"clipped,omitempty"` // features of which training values are beyond the ranges
+	Unknown  []dataset.Unknown `json:"unknown,omitempty"` // columns with words that the model to start from does not know
 	Samples  int               `json:"-"`                 // of the training part
 }
 

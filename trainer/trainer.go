@@ -441,7 +441,7 @@ func (s *session) finish(ctx context.Context) (*Summary, error) {
 	}
 	sm := summarise(s.Model, s.Config, &s.m.Record)
 	sm.Speed, sm.SHA256 = speed, sum
-	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Train.Len()}
+	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Unknown, s.data.Train.Len()}
 	if s.validation != nil {
 		sm.Samples += s.validation.Len()
 	}

@@ -18,8 +18,9 @@ func (p *Plan) inputs(m artifact.Manifest, enc *encoding.Encoder) *inputs.Table 
 		Module: m.Module, File: artifact.InputsName(m.Module), Scope: m.Scope, Classes: m.Classes,
 		Label: data.Label, DecimalComma: data.Decimal == "comma",
 		Bits: enc.BitsIn, Max: enc.Max, Scaled: enc.Quantiser != nil, ByCuts: enc.ByCuts(),
+		Missing: inputs.Missing{Words: encoding.MissingWords, Numbers: encoding.MissingNumbers},
 	}
-	t.MissingValues, _ = config.Names(data.MissingValues) // a list that cannot be read is in no configuration
+	t.Missing.Declared, _ = config.Names(data.MissingValues) // a list that cannot be read is in no configuration
 	if p.scope != netlist.Full {
 		t.Thresholds = enc.Thresholds
 	}

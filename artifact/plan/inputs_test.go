@@ -50,7 +50,9 @@ func TestInputs(t *testing.T) {
 	got.Trials = nil
 	want := &inputs.Table{
 		Module: "m", File: "m.json", Scope: "core", Classes: []string{"a", "b"}, Label: "kind", Bits: 4, Max: 15,
-		Scaled: true, DecimalComma: true, MissingValues: []string{"-999", "k.A."}, Thresholds: enc.Thresholds,
+		Scaled: true, DecimalComma: true, Thresholds: enc.Thresholds, Missing: inputs.Missing{
+			Words: encoding.MissingWords, Numbers: encoding.MissingNumbers, Declared: []string{"-999", "k.A."},
+		},
 		Features: []inputs.Feature{
 			{Name: "width", Offset: -1, Scale: 8, Missing: true, Fill: 2}, // 1.5, away from zero
 			{Name: "state=gas", Scale: 15, Category: true},

@@ -36,15 +36,21 @@ type Table struct {
 	ByCuts  bool   // of a table that is Scaled: by cuts
 	// DecimalComma says that numbers have a comma in the table, unless commas separate its columns.
 	DecimalComma bool
-	// MissingValues are words in the table that say that a value is missing, besides those that always do.
-	MissingValues []string
-	Features      []Feature
-	Columns       []Column
+	Missing      Missing
+	Features     []Feature
+	Columns      []Column
 	// Thresholds are those of each feature where the design takes thermometer bits, scopes gates and core: bit j of
 	// feature f is word > Thresholds[f][j], the first feature's bits lowest. Nil: the design takes the words.
 	Thresholds [][]uint16
 	// Trials are rows of real values, a value a feature, and the words that the trainer makes of them, for tests.
 	Trials []Trial
+}
+
+// Missing has the words of a table that say that a value is missing.
+type Missing struct {
+	Words    []string // of any column, in upper or lower case
+	Numbers  []string // of a column of numbers, too, in upper or lower case
+	Declared []string // of any column, as they are written
 }
 
 // Feature is a word of a sample.

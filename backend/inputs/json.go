@@ -64,8 +64,8 @@ func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	if t.DecimalComma {
 		o.key("decimal", "comma")
 	}
-	if t.MissingValues != nil {
-		o.key("missing_values", t.MissingValues)
+	if t.Missing.Declared != nil {
+		o.key("missing_values", t.Missing.Declared)
 	}
 	o.key("words", words{t.Bits, t.Max, t.Scaled, t.rule()})
 	list(o, "columns", t.columns())

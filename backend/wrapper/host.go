@@ -48,20 +48,18 @@ func writePython(link, device string) func(io.Writer, Hosted) error {
 		_, err := strings.NewReplacer(
 			"@MODULE@", h.Inputs.Module, "@FILE@", h.Inputs.File, "@NAME@", h.File, "@HEADER@", header.String(),
 			"@KIND@", h.Protocol.Kind, "@DEVICE@", device, "@FORMAT@", fmt.Sprint(h.Inputs.Format()),
-			"@WORD@\n", wordOf(h.Inputs).python, "@MISSING@", pythonMissing(h.Inputs),
+			"@WORD@\n", wordOf(h.Inputs).python, "@MISSINGWORDS@", pythonList(h.Inputs.Missing.Words),
+			"@MISSINGNUMBERS@", pythonList(h.Inputs.Missing.Numbers), "@DECLARED@", pythonList(h.Inputs.Missing.Declared),
 		).WriteString(w, text)
 		return err
 	}
 }
 
-// pythonMissing continues a condition: a text is one of the words that are declared to be missing values.
-func pythonMissing(t *inputs.Table) string {
-	var words []string
-	for _, w := range t.MissingValues {
-		words = append(words, strconv.QuoteToASCII(w))
+// pythonList returns a list of texts in Python.
+func pythonList(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = strconv.QuoteToASCII(text)
 	}
-	if words == nil {
-		return ""
-	}
-	return " or text in [" + strings.Join(words, ", ") + "]"
+	return "[" + strings.Join(quoted, ", ") + "]"
 }

@@ -22,7 +22,9 @@ func writeAXISHost(w io.Writer, h Hosted) error {
 		"@MODULE@", t.Module, "@NAME@", h.File, "@HEADER@\n", cHeader(h.Header),
 		"@CLASSAT@", p.Class.cText(), "@COUNTSAT@", p.Counts.cText(), "@LABEL@", inputs.CString(t.Label),
 		"@COLUMNTABLE@", cColumns(t), "@FEATURETABLE@", cFeatures(t), "@THRESHOLDTABLE@", cThresholds(t),
-		"@CLASSTABLE@", cClasses(t), "@RULE@", wordOf(t).rule, "@WORD@\n", wordOf(t).c, "@MISSING@", cMissing(t),
+		"@CLASSTABLE@", cClasses(t), "@RULE@", wordOf(t).rule, "@WORD@\n", wordOf(t).c,
+		"@MISSINGWORDS@", cList(t.Missing.Words), "@MISSINGNUMBERS@", cList(t.Missing.Numbers),
+		"@DECLARED@", cList(t.Missing.Declared),
 	}
 	for _, n := range cNumbers(t, p) {
 		values = append(values, n.key, fmt.Sprint(n.value))
@@ -75,11 +77,11 @@ func cNumbers(t *inputs.Table, p *Protocol) []cNumber {
 	}
 }
 
-// cMissing returns lines about the words that are declared to be missing values.
-func cMissing(t *inputs.Table) string {
+// cList returns the beginning of a list of texts.
+func cList(texts []string) string {
 	var b strings.Builder
-	for _, w := range t.MissingValues {
-		fmt.Fprintf(&b, "    if (strcmp(s, %s) == 0) return 1;\n", inputs.CString(w))
+	for _, text := range texts {
+		fmt.Fprintf(&b, "%s, ", inputs.CString(text))
 	}
 	return b.String()
 }

@@ -93,7 +93,7 @@ func TestHosts(t *testing.T) {
 func hostedTable() *inputs.Table {
 	return &inputs.Table{
 		Module: "m", File: "m.json", Scope: "core", Classes: []string{"a", "b*/"}, Label: "la\"bel", Bits: 8, Max: 255,
-		Scaled: true, DecimalComma: true, MissingValues: []string{"-999", `k"A\`},
+		Scaled: true, DecimalComma: true, Missing: inputs.Missing{Declared: []string{"-999", `k"A\`}},
 		Thresholds: [][]uint16{{1, 2}, {3, 4}},
 		Features:   []inputs.Feature{{Name: "w*/idth", Offset: 1, Scale: 2}, {Name: "s=x", Scale: 255, Category: true, Missing: true}},
 		Columns: []inputs.Column{

@@ -54,6 +54,9 @@ type Options struct {
 	// Beat is how many words, with [WriteAXIS] bytes, come in a clock, unless the module's
 	// parameter BEAT or BYTES says otherwise. 0: one word, or [AXISBytes].
 	Beat int
+	// Tag is the bits of a tag that comes with a sample and goes with its result, 0 to [netlist.MaxTag]; 0: there is
+	// none. The core has the ports that [netlist.WithTag] adds to the netlist, which is given without them.
+	Tag int
 	// ClockHz and Baud are the clock and the rate of a serial line, unless the module's
 	// parameters say otherwise. 0: 12 MHz and 115,200 baud.
 	ClockHz, Baud int
@@ -110,12 +113,15 @@ type design struct {
 	clocked      bool   // the core is a pipeline
 	stages       int    // stages of the pipeline
 	engine       *Engine
+	tag          int // bits of the tag; 0: there is none
 }
 
 // newDesign checks what all wrappers need; own are the names that the wrapper's ports
 // have.
 func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*design, error) {
-	d := &design{n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat), engine: o.Engine}
+	d := &design{
+		n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat), engine: o.Engine, tag: o.Tag,
+	}
 	if d.core == "" {
 		d.core = n.Name
 	}
@@ -129,6 +135,9 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 	}
 	if d.core == d.module {
 		return nil, fmt.Errorf("wrapper: the module and its core are both called %q, choose another name for one", d.core)
+	}
+	if err := o.checkTag(kind); err != nil {
+		return nil, err
 	}
 	clock, err := n.Pipeline()
 	if err != nil {
@@ -146,7 +155,8 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 		if err := names.CheckPort(p.Name); err != nil {
 			return nil, fmt.Errorf("wrapper: port: %w", err)
 		}
-		if slices.Contains(own, p.Name) || strings.HasPrefix(p.Name, "core_") {
+		if slices.Contains(own, p.Name) || strings.HasPrefix(p.Name, "core_") ||
+			o.Tag > 0 && slices.Contains(tagNames, p.Name) {
 			return nil, fmt.Errorf("wrapper: port %q has a name that the wrapper uses itself, choose another name", p.Name)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"ialgn/trainer/dataset"
 )
 
-// mostClipped is how many features with clipped values the text lists.
+// mostClipped is how many features with clipped values, and columns with unknown words, the text lists.
 const mostClipped = 5
 
 // clippedText writes which values of the training samples are beyond the ranges of the encoder.
@@ -24,6 +24,21 @@ func clippedText(w io.Writer, all []dataset.Clipped, samples int) {
 	for _, c := range all[:min(len(all), mostClipped)] {
 		fmt.Fprintf(w, "  %-20.20s %s of the training samples, beyond %.6g to %.6g; farthest %.6g\n", c.Name,
 			percent(float64(c.Below+c.Above)/float64(max(1, samples))), c.Low, c.High, c.Value)
+	}
+	if more := len(all) - mostClipped; more > 0 {
+		fmt.Fprintf(w, "  and %d more\n", more)
+	}
+}
+
+// unknownText writes which columns of the training samples have words that the model to start from does not know.
+func unknownText(w io.Writer, all []dataset.Unknown, samples int) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "words that the model does not know in %s set no feature:\n", plural.Of(len(all), "column", "columns"))
+	for _, u := range all[:min(len(all), mostClipped)] {
+		fmt.Fprintf(w, "  %-20.20s %s of the training samples, the first %q in line %d\n", u.Name,
+			percent(float64(u.Count)/float64(max(1, samples))), u.Word, u.At)
 	}
 	if more := len(all) - mostClipped; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)

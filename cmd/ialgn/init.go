@@ -72,7 +72,7 @@ func (r initReport) text(w io.Writer) {
 		}
 		fmt.Fprintf(w, ", %s, separated by %ss, decimal %s", header, r.Separator, r.Decimal)
 	}
-	if r.Thousands != "" {
+	if r.Thousands != "" && r.Thousands != "none" {
 		fmt.Fprintf(w, ", thousands by %s", r.Thousands)
 	}
 	fmt.Fprintln(w)

@@ -177,6 +177,7 @@ func (r trainReport) text(w io.Writer) {
 			percent(r.LastAccuracy), percent(r.BestAccuracy), r.BestEpoch, percent(r.TrainAccuracy), r.Loss)
 	}
 	clippedText(w, r.Clipped, r.Samples)
+	unknownText(w, r.Unknown, r.Samples)
 	if p := r.Pruned; p != nil {
 		fmt.Fprintf(w, "removed %s and %s after epoch %d, training loss %.4f before and %.4f after\n",
 			plural.Of(p.Bits, "counted bit", "counted bits"), plural.Of(p.Nodes, "other node", "other nodes"), p.Epoch,

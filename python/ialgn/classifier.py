@@ -22,7 +22,7 @@ except ImportError as error:
 
 from .errors import ModelError
 from .modelfile import load
-from .table import column_names, is_missing, is_number
+from .table import column_names, is_missing, is_missing_number, is_number
 
 # How check_array is told that NaN may occur, which newer versions call by another name.
 _FINITE = "ensure_all_finite"
@@ -245,10 +245,14 @@ def _other_names(names, known):
 
 
 def _has_words(column):
-    """Report whether a column holds words: a text that is neither a number nor stands for a missing value."""
+    """Report whether a column holds words: texts, of which one is neither a number nor stands for a missing number, or
+    without any number."""
     if column.dtype.kind in "buif":
         return False
-    return any(isinstance(v, str) and not is_missing(v) and not is_number(v.strip()) for v in column.tolist())
+    values = [v for v in column.tolist() if not is_missing(v)]
+    texts = [v.strip() for v in values if isinstance(v, str)]
+    words = [text for text in texts if not is_number(text)]
+    return any(not is_missing_number(word) for word in words) or bool(words) and len(words) == len(values)
 
 
 def _words_of(column):
@@ -257,7 +261,7 @@ def _words_of(column):
 
 def _numbers_of(column):
     def text(value):
-        if is_missing(value):
+        if is_missing_number(value):
             return ""
         return value.strip() if isinstance(value, str) else repr(float(value))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import network
 from .errors import Fault, ModelError
-from .table import Table, category_of, is_table
+from .table import Table, category_of, is_number, is_table
 
 MAX_CLASSES = 256
 MAX_PINS = 6
@@ -274,7 +274,8 @@ class Model:
         labels = y.tolist()
         places = {label: category_of(label, self.classes) for label in dict.fromkeys(labels)}
         unknown = [label for label, place in places.items() if place is None]
-        if len(unknown) == len(places) and y.dtype.kind in "iu" and all(0 <= u < len(self.classes) for u in unknown):
+        words = not any(is_number(name) for name in self.classes)
+        if words and unknown and y.dtype.kind in "iu" and all(0 <= u < len(self.classes) for u in unknown):
             return y.astype(np.intp)
         if unknown:
             raise ModelError("", f"the label {unknown[0]!r} is none of the classes", "give names of classes")

@@ -106,7 +106,8 @@ class Shared:
             features = [feature["name"] for feature in said["features"]]
             columns = [{**column, "categories": column.get("values")} for column in said["columns"]]
             if len(features) == self.features:
-                self._table = Table(features, columns, said.get("label", ""), said.get("decimal") == "comma")
+                comma, declared = said.get("decimal") == "comma", said.get("missing_values", ())
+                self._table = Table(features, columns, said.get("label", ""), comma, declared)
         except (ValueError, KeyError, TypeError):
             raise ModelError(path, "not what ialgn compile writes", "compile again") from None
         if isinstance(names, list) and len(names) == self.classes:

@@ -8,8 +8,13 @@ import numpy as np
 
 from .errors import ModelError
 
-# What stands for a missing value in a file, in upper or lower case: missingWords of trainer/encoding/column.go.
-_MISSING = ("", "na", "n/a", "nan", "null", "?")
+# What stands for a missing value in a file, in upper or lower case: MissingWords of trainer/encoding/column.go in any
+# column, and its MissingNumbers in a column of numbers.
+MISSING_WORDS = ("", "na", "n/a", "nan", "null", "?")
+MISSING_NUMBERS = (
+    *("#n/a", "#n/a n/a", "#na", "#nv", "#n/d", "<na>", "none", "\\n", "-", "--", ".", "..", "nat", "-nan", "+nan"),
+    *("1.#qnan", "-1.#ind", "1.#ind", "-1.#qnan"),
+)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SHOWN = 8  # names in a message
 
@@ -142,8 +147,8 @@ def _numbers(values, name, column, comma, declared):
     if values.dtype.kind in "buif":
         values = values.astype(np.float64)
     else:
-        values = [np.nan if is_missing(v, declared) else _number(v, i, name, comma) for i, v in enumerate(values)]
-        values = np.array(values, np.float64)
+        read = (np.nan if is_missing_number(v, declared) else _number(v, i, name, comma) for i, v in enumerate(values))
+        values = np.fromiter(read, np.float64, len(values))
     for word in declared:
         if is_number(word):
             values[values == float(word)] = np.nan
@@ -199,11 +204,16 @@ def is_missing(value, declared=()):
     if value is None:
         return True
     if isinstance(value, str):
-        return value.strip().lower() in _MISSING or value.strip() in declared
+        return value.strip().lower() in MISSING_WORDS or value.strip() in declared
     try:
         return bool(value != value)
     except TypeError:  # pandas.NA, which compares as nothing
         return True
+
+
+def is_missing_number(value, declared=()):
+    """Report whether a value of a column of numbers is missing."""
+    return is_missing(value, declared) or isinstance(value, str) and value.strip().lower() in MISSING_NUMBERS
 
 
 def is_number(text):

@@ -76,10 +76,10 @@ class ClassifierTest(Case):
     def test_words_and_missing(self):
         """Columns of words become categories, and NaN is a missing value, also where training had none."""
         colour = np.where(self.kind == "a", "red", 'gr"een').astype(object)
-        x = np.column_stack([self.x.astype(object), colour])
-        x[3, 0], x[4, 3] = np.nan, None
+        x = np.column_stack([self.x.astype(object), colour, np.where(self.x[:, 0] > 0, "None", None)])
+        x[3, 0], x[4, 3], x[6, 1] = np.nan, None, "#N/A"  # which is no word among numbers
         c = ialgn.Classifier(epochs=5, settings={"model.anchors": 8}).fit(x, self.kind)
-        self.assertEqual(c.model_.features, ("x0", "x1", "x2", 'x3=gr"een', "x3=red"))
+        self.assertEqual(c.model_.features, ("x0", "x1", "x2", 'x3=gr"een', "x3=red", "x4=None"))
         self.assertEqual(c.model_.config["model"]["anchors"], 8)
         x[5, 1] = np.nan
         self.assertEqual(c.predict(x).shape, (90,))

@@ -7,11 +7,12 @@ import tempfile
 
 import ialgn
 import numpy as np
-from ialgn.table import _MISSING, Table
+from ialgn.table import MISSING_NUMBERS, MISSING_WORDS, Table
 from support import Case, digits, predicted, run_ialgn, train
 
 CONFIG = """name: table
-data: {{set: csv, train: {file}, label: kind, categories: 'colour,grade,on', drop: id, missing: median}}
+data: {{set: csv, train: {file}, label: kind, categories: 'colour,grade,on', drop: id, missing: median,
+  missing_values: k.A.}}
 encoder: {{bits: 6, thresholds: quantile}}
 model: {{width: 30, depth: 3, anchors: 8, tau: 2}}
 train: {{epochs: 3}}
@@ -73,7 +74,7 @@ class TableTest(Case):
         cls.columns["colour"][r.random(n) < 0.1] = None
         cls.file, texts = os.path.join(folder.name, "table.csv"), {}
         for name, column in cls.columns.items():
-            gone = [r.choice(_MISSING) for _ in range(n)]
+            gone = [r.choice((*MISSING_WORDS, "k.A.", *MISSING_NUMBERS * (name == "b"))) for _ in range(n)]
             texts[name] = [g if v is None or v != v else str(v) for g, v in zip(gone, column.tolist())]
         with open(cls.file, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([list(texts), *zip(*texts.values())])
@@ -189,6 +190,10 @@ class TableTest(Case):
         for wrong in (kind[1:], ["maybe"] * len(kind), [2] * len(kind), [[0]]):
             with self.assertRaises(ialgn.ModelError):
                 self.model.score(frame, wrong)
+        numbered = pickle.loads(pickle.dumps(self.model))
+        numbered._classes = ("1", "2")
+        with self.assertRaisesRegex(ialgn.ModelError, "the label 0 is none of the classes"):
+            numbered.score(frame, [0] * len(kind))
 
     def test_probabilities(self):
         _, scores = predicted(self.model_file, self.file, "--scores")
@@ -203,6 +208,9 @@ class TableTest(Case):
         run_ialgn("compile", self.model_file, "-o", self.path("design"), "--emit", "c", "--quiet")
         shared = ialgn.compile_c(self.path("design"), options=("-O0",))
         self.equal(shared.counts(Frame(dict(reversed(self.columns.items())))), self.counts)
+        gone = [Frame({**self.columns, "b": np.full(len(self.columns["b"]), b, object)}) for b in ("k.A.", "#N/A", None)]
+        self.equal(shared.counts(gone[0]), shared.counts(gone[2]))
+        self.equal(shared.counts(gone[1]), shared.counts(gone[2]))
         os.remove(os.path.join(self.path("design"), f"{shared.name}.json"))
         with self.assertRaisesRegex(ialgn.ModelError, "array is wanted"):
             ialgn.Shared(os.path.join(self.path("design"), f"lib{shared.name}.so")).predict(Frame(self.columns))

@@ -125,7 +125,7 @@ func TestHostsByCuts(t *testing.T) {
 
 func testHosts(t *testing.T, m *ialgn.Model, designs ...hosted) {
 	tooltest.Find(t, "iverilog")
-	shuffled := "state,kind,more,length,width\nsolid,a,1,-0.25,1.5\n,\"c, d\",2,0.5,\nnew,b,3,-9e9,1e300\n"
+	shuffled := "state,kind,more,length,width\nsolid,a,1,-0.25,1.5\n,\"c, d\",2,0.5,\nnew,b,3,-9e9,1e300\n-,b,4,#n/a,None\n"
 	if err := os.WriteFile("shuffled.csv", []byte(shuffled), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func testHosts(t *testing.T, m *ialgn.Model, designs ...hosted) {
 			if err := d.Write(dir); err != nil {
 				t.Fatal(err)
 			}
-			for file, right := range map[string]string{"mixed.csv": "12 samples, accuracy ", "shuffled.csv": "3 samples, accuracy "} {
+			for file, right := range map[string]string{"mixed.csv": "12 samples, accuracy ", "shuffled.csv": "4 samples, accuracy "} {
 				got, err := run{dir: dir, file: file, simulator: "iverilog", samples: 12}.host(t.Context())
 				if err != nil {
 					t.Fatal(err)

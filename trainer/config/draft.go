@@ -50,6 +50,12 @@ func (d Draft) Name() string { return d.written.Complete().Name }
 // Data returns what was written of the data set, with defaults for the rest.
 func (d Draft) Data() Data { return d.written.Complete().Data }
 
+// CheckTable reports what is wrong with the keys that say how a CSV file is read.
+func (d Draft) CheckTable() error {
+	c := d.written.Complete()
+	return c.checkTable()
+}
+
 // Written returns what was written, each KEY=VALUE, in the order of [Keys], but for the keys named.
 func (d Draft) Written(except ...string) (all []string) {
 	for _, f := range fields(&d.written) {

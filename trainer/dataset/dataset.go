@@ -182,7 +182,7 @@ func (s *Set) checkFeatures(enc *encoding.Encoder) error {
 func (s *Set) LabelAs(classes []string) bool {
 	labels := make([]int, len(s.Classes))
 	for i, name := range s.Classes {
-		if labels[i] = slices.Index(classes, name); labels[i] < 0 {
+		if labels[i] = ClassOf(classes, name); labels[i] < 0 {
 			return false
 		}
 	}

@@ -249,6 +249,7 @@ func TestNotationsReadAlike(t *testing.T) {
 		{"spaces, whole", write(",", " ", "", false), "space", "point", config.Data{}},
 		{"commas, whole, said", write(",", ",", "", true), "comma", "point", config.Data{Thousands: "comma"}},
 		{"semicolons, whole, said", write(";", ",", "", false), "comma", "point", config.Data{Thousands: "comma"}},
+		{"commas, thousands said", write(";", "", ",", false), "none", "comma", config.Data{Thousands: "none"}},
 		{
 			"points, whole, said", write(";", ".", "", false), "point", "comma",
 			config.Data{Thousands: "point", Decimal: "comma"},
@@ -271,6 +272,11 @@ func TestNotationsReadAlike(t *testing.T) {
 				t.Errorf("thousands %q, decimal %q, want %q and %q", s.Thousands, s.Decimal, test.thousands, test.decimal)
 			}
 		})
+	}
+	powers := with(func(i int, _, b, label string) []string { return []string{fmt.Sprintf("%d,%d7e-02", i, i%3), b, label} })
+	if got, err := throughDoors(t, []byte(joined("a,b,label", ";", "\n", powers)), config.Data{}); err != nil ||
+		got.survey.Decimal != "comma" || *got.survey.Columns[0].Max != 0.2927 {
+		t.Errorf("commas and exponents: %v, survey %+v", err, got.survey)
 	}
 	if _, err := throughDoors(t, []byte(write(";", ".", "", false)), config.Data{Thousands: "none"}); err != nil {
 		t.Errorf("thousands: none: %v", err)
@@ -317,7 +323,13 @@ func TestAsked(t *testing.T) {
 		"code and number": {table(head, columnIs(2, "1", "01", "2")), `labels "01" and "1" are the same number`, "code"},
 		"one label":       {table(head, columnIs(2, "1", "1.0")), `all records have the label "1"`, ""},
 		"names of rows":   {table(head, numbered), "line 2: 4 columns, want 3", "row.names = FALSE"},
-		"unknown sep":     {"sep=^\na^b\n1^x\n", `"^" separates the fields`, "save the table"},
+		"a title":         {"Report of May\n" + table(head, rows), "1 columns", `remove what is above the table`},
+		"units":           {table(head+"\nmV,rpm,-", rows), "line 2: each column of numbers has a word", "data.missing_values: mV, rpm"},
+		"another minus sign": {
+			table(head, rows) + "\u22120.5,1,x\n", "line 32: column 1 (\"a\"): \"\u22120.5\" is not", `the minus sign as "-"`,
+		},
+		"a unit":      {table(head, rows) + "7 °,1,x\n", `line 32: column 1 ("a"): "7 °" is not`, "without its unit"},
+		"unknown sep": {"sep=^\na^b\n1^x\n", `"^" separates the fields`, "save the table"},
 
 		"Latin-1":               {table(head, columnIs(2, "gr\xfcn", "rot")), `label "gr\xfcn" is not UTF-8`, "iconv"},
 		"Latin-1 in a name":     {table("Gr\xf6\xdfe,b,label", rows), "is not UTF-8", "iconv"},

@@ -243,21 +243,12 @@ func (t *table) mostlyNumbers(fields []string) bool {
 
 // isMissing reports whether a field of a column of numbers says that its value is missing.
 func (t *table) isMissing(field string) bool {
-	return isMissingNumber(field) || slices.Contains(t.declared, field)
+	return t.lacks(encoding.NumberColumn, field)
 }
 
-// isMissingNumber reports whether a word says by itself that a number is missing.
-func isMissingNumber(field string) bool {
-	return encoding.MissingValue(field) || slices.ContainsFunc(missingNumbers, func(w string) bool {
-		return strings.EqualFold(w, field)
-	})
-}
-
-// missingNumbers are what programs write for a number that is missing, besides the words of [encoding.MissingValue]: in
-// a column of categories they may be words like others.
-var missingNumbers = []string{
-	"#N/A", "#N/A N/A", "#NA", "#NV", "#N/D", "<NA>", "None", `\N`, "-", "--", ".", "..", "NaT", "-nan", "+nan",
-	"1.#QNAN", "-1.#IND", "1.#IND", "-1.#QNAN",
+// lacks reports whether a field of a column of a kind says that its value is missing.
+func (t *table) lacks(kind encoding.ColumnKind, field string) bool {
+	return encoding.MissingValue(kind, field) || slices.Contains(t.declared, field)
 }
 
 // isInfinite reports whether a field is a number that is not finite, or one that a spreadsheet could not calculate.

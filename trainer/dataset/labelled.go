@@ -100,6 +100,8 @@ func (t *table) labelColumn(columns []encoding.Column, name string) (int, error)
 		return at, nil
 	case name == "" && !features(t.width-1):
 		return t.width - 1, nil
+	case named >= 0:
+		return -1, fmt.Errorf("%s is read as a feature, and has no labels", t.called(named))
 	case t.header != nil && name != "":
 		return -1, hint.Near(fmt.Errorf("no column has the labels, as none is named %q", name), name, t.header)
 	}
@@ -116,7 +118,7 @@ func (l *Labelled) Next(values []uint16) (class int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if class = classOf(l.classes, text); class < 0 {
+		if class = ClassOf(l.classes, text); class < 0 {
 			return 0, l.table.wrong("the label, %s, is %s, which is none of the model's classes, %s",
 				l.table.called(l.table.label), shown(text), abridged(l.classes))
 		}
@@ -128,15 +130,15 @@ func (l *Labelled) Next(values []uint16) (class int, err error) {
 	} else if err != nil {
 		return 0, err
 	}
-	if class = classOf(l.classes, strconv.FormatFloat(x, 'f', 0, 64)); class < 0 {
+	if class = ClassOf(l.classes, strconv.FormatFloat(x, 'f', 0, 64)); class < 0 {
 		return 0, l.labels.fault(l.labels.done, "label %g is none of the model's classes, %s", x, abridged(l.classes))
 	}
 	return class, nil
 }
 
-// classOf returns the class of a label: the one of this name, or else one whose name is an equal number; -1 if there is
+// ClassOf returns the class of a label: the one of this name, or else one whose name is an equal number; -1 if there is
 // none.
-func classOf(classes []string, label string) int {
+func ClassOf(classes []string, label string) int {
 	if at := slices.Index(classes, label); at >= 0 {
 		return at
 	}

@@ -127,7 +127,7 @@ func TestLabelledFaults(t *testing.T) {
 		}},
 		{"no label among columns of training", []byte("a,b,id\n1,2,3\n"), nil, columns, "", []string{"none is named \"kind\""}},
 		{"no label by place", []byte("1,2\n"), nil, columns, "", []string{"no column has the labels"}},
-		{"a feature for the label", []byte("a,b\n1,2\n"), nil, reals, "b", []string{"none is named \"b\""}},
+		{"a feature for the label", []byte("a,b\n1,2\n"), nil, reals, "b", []string{"column 2 (\"b\") is read as a feature"}},
 		{"a feature is missing", []byte("a,kind\n1,cat\n"), nil, reals, "kind", []string{"lacks [\"b\"] of the model's columns"}},
 		{"labels beside a table", []byte("1,2,cat\n"), idxBytes([]byte{1}, 1), words, "", []string{"is a table"}},
 		{"an array without labels", images, nil, words, "", []string{"in: is an array, which has no labels"}},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"ialgn/internal/decimal"
 	"ialgn/internal/hint"
@@ -79,7 +80,7 @@ func (t *table) understand(rows [][]string, lay layout) (header bool, err error)
 	if err := t.findLabel(line, lay); err != nil {
 		return false, err
 	}
-	if err := checkWidth(line, t.label >= 0); err != nil {
+	if err := checkWidth(rows, t.label >= 0); err != nil {
 		return false, err
 	}
 	if header, err = t.isHeader(rows, lay); err != nil {
@@ -133,7 +134,8 @@ func (lay layout) mayLack() bool {
 var sparse = regexp.MustCompile(`^\S+( \d+:\S+)+$`)
 
 // checkWidth refuses a number of columns that no table has.
-func checkWidth(line []string, label bool) error {
+func checkWidth(rows [][]string, label bool) error {
+	line := rows[0]
 	columns, rest := len(line), len(line)
 	if label {
 		rest--
@@ -144,8 +146,12 @@ func checkWidth(line []string, label bool) error {
 	if sparse.MatchString(line[0]) {
 		return hint.With(errors.New("the rows are in the sparse form of LIBSVM"), "write a column for each feature")
 	}
-	return hint.With(fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas, semicolons or tabs",
-		columns, MaxFeatures), "data.separator says what else separates them")
+	err := fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas, semicolons or tabs", columns,
+		MaxFeatures)
+	if columns == 1 && len(rows) > 2 && strings.ContainsAny(strings.Join(rows[2], ","), ",;\t|") {
+		return hint.With(err, "remove what is above the table, such as the line %s", shown(line[0]))
+	}
+	return hint.With(err, "data.separator says what else separates them")
 }
 
 // findLabel finds the label column, by its name or its number, else by its place.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ialgn/internal/hint"
+	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 )
 
@@ -29,7 +30,7 @@ type looked struct {
 
 // add looks at a value.
 func (c *looked) add(field string, t *table) {
-	if encoding.MissingValue(field) || slices.Contains(t.declared, field) {
+	if t.lacks(encoding.CategoryColumn, field) { // whatever the column holds
 		c.missing++
 		return
 	}
@@ -43,7 +44,7 @@ func (c *looked) add(field string, t *table) {
 		c.number(x)
 		return
 	}
-	if isMissingNumber(field) {
+	if encoding.MissingValue(encoding.NumberColumn, field) {
 		c.absent++
 		return
 	}
@@ -127,8 +128,8 @@ func (c *looked) reason(to *Surveyed, words int) string {
 		return ""
 	case c.numbers > c.values/2:
 		return "has words among its numbers, " + such
-	case severalNumbers(first.Word) != "":
-		return "has values " + such + ": " + severalNumbers(first.Word)
+	case notOneNumber(first.Word) != "":
+		return "has values " + such + ": " + notOneNumber(first.Word)
 	case c.numerals > c.values/2 && len(c.distinct) > maxCategories:
 		return "has numbers " + such + ", which are not written as those of other columns: write all alike"
 	case len(c.distinct) > c.values/2 && c.values >= identifierRows:
@@ -154,6 +155,10 @@ func (c *looked) takeMissing(to *Surveyed) error {
 		if looksNumeric(o.Word) {
 			return fmt.Errorf("line %d: %s: %s is not written as the other numbers: write it as they are", o.Line,
 				quotedColumn(to), shown(o.Word))
+		}
+		if remedy := notOneNumber(o.Word); remedy != "" {
+			return hint.With(fmt.Errorf("line %d: %s: %s is not a number", o.Line, quotedColumn(to), shown(o.Word)),
+				"%s; or data.missing_values: %s takes it for a missing value", remedy, config.JoinNames([]string{o.Word}))
 		}
 		if err := checkCategory(o.Word); err != nil {
 			return fmt.Errorf("line %d: %s: %w", o.Line, quotedColumn(to), err)

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,13 +81,14 @@ func (n notation) ungroup(text string) (plain string, ok bool) {
 
 // split splits a text at any of some characters, of which it returns those that it found.
 func split(text, marks string) (parts []string, found string) {
+	var all []byte
 	for {
 		i := strings.IndexAny(text, marks)
 		if i < 0 {
-			return append(parts, text), found
+			return append(parts, text), string(all)
 		}
 		_, size := utf8.DecodeRuneInString(text[i:])
-		parts, found, text = append(parts, text[:i]), found+text[i:i+size], text[i+size:]
+		parts, all, text = append(parts, text[:i]), append(all, text[i:i+size]...), text[i+size:]
 	}
 }
 
@@ -111,7 +113,7 @@ func looksNumeric(text string) bool {
 			return true
 		}
 	}
-	_, ok := numeralOf(text)
+	_, ok := marksIn(text)
 	return ok
 }
 
@@ -119,8 +121,24 @@ func looksNumeric(text string) bool {
 // thousands, its decimal mark, or one that may be either, as in 1,021.
 type numeral struct{ group, decimal, either int }
 
-// numeralOf looks at the marks of a number of digits, without an exponent. It is not ok if the text is none.
+// exponent ends a number in scientific notation.
+var exponent = regexp.MustCompile(`[eE][+-]?[0-9]+$`)
+
+// numeralOf looks at the marks of a number. It is not ok if the text is none. A number with an exponent has no groups.
 func numeralOf(text string) (n numeral, ok bool) {
+	at := exponent.FindStringIndex(text)
+	if at == nil {
+		return marksIn(text)
+	}
+	n, ok = marksIn(text[:at[0]])
+	if n.either == markComma || n.either == markPoint {
+		n.decimal, n.either = n.either, -1
+	}
+	return n, ok && n.group < 0
+}
+
+// marksIn is numeralOf a number without an exponent.
+func marksIn(text string) (n numeral, ok bool) {
 	n = numeral{-1, -1, -1}
 	if text = strings.TrimLeft(text, "+-"); allDigits(text) {
 		return n, true

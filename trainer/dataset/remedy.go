@@ -41,13 +41,9 @@ func (t *table) notNumber(c *column, text string) error {
 // otherForm says how to read a text that is a number in another notation, or several; it is empty if it is neither.
 func (t *table) otherForm(text string) string {
 	n, ok := numeralOf(text)
-	if !ok {
-		if _, comma := (notation{comma: true}).finite(text); !comma {
-			return severalNumbers(text)
-		}
-		n.decimal = markComma // and an exponent
-	}
 	switch {
+	case !ok:
+		return notOneNumber(text)
 	case t.known:
 		return "write numbers as in training: " + t.String()
 	case t.points && !t.comma && n.group < 0:
@@ -102,8 +98,8 @@ func (n notation) String() string {
 	return text
 }
 
-// severalNumbers says how to read a text that holds numbers, and something between or behind them.
-func severalNumbers(text string) string {
+// notOneNumber says how to write or read a text that holds digits, and something else than the marks of one number.
+func notOneNumber(text string) string {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t|", r) })
 	numbers := 0
 	for _, p := range parts {
@@ -119,6 +115,12 @@ func severalNumbers(text string) string {
 	}
 	if bare := strings.Trim(text, "%€$£ \u00a0\u202f°"); bare != text && looksNumeric(bare) {
 		return "write the number without its unit"
+	}
+	if plain := strings.NewReplacer("\u2212", "-", "\u2013", "-").Replace(text); plain != text && looksNumeric(plain) {
+		return `write the minus sign as "-"`
+	}
+	if parts := strings.Split(strings.TrimLeft(text, "+-"), ","); len(parts) > 2 && allDigits(strings.Join(parts, "")) {
+		return "write the number without the commas, which are not between groups of three digits"
 	}
 	return ""
 }

@@ -26,6 +26,8 @@ type Survey struct {
 	Rows       int
 	Columns    []Surveyed
 	Classes    []Counted // in the order of their first rows
+
+	first int // line of the first row
 }
 
 // Surveyed is a column of a survey.
@@ -98,13 +100,16 @@ func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) 
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for settled := cfg.Decimal != ""; ; settled = true {
 		l, err := lookAs(ctx, cfg, f, lay)
-		if err != nil || lay.said {
+		if err != nil || settled {
 			return l, err
 		}
 		found, err := l.decide()
-		if err != nil {
+		switch {
+		case lay.said: // of thousands alone, which answers the question
+			found.thousands = lay.thousands
+		case err != nil:
 			return nil, fmt.Errorf("%s: %w", l.name, err)
 		}
 		if found == l.notation {
@@ -216,7 +221,7 @@ func (l *looker) read(ctx context.Context) error {
 // understand finds out about the header and the label.
 func (l *looker) understand(rows [][]string, cfg config.Data) (err error) {
 	line := rows[0]
-	if err := checkWidth(line, true); err != nil {
+	if err := checkWidth(rows, true); err != nil {
 		return err
 	}
 	number, at := columnNumber(cfg.Label, len(line)), slices.Index(line, cfg.Label)
@@ -269,7 +274,9 @@ func (l *looker) looksLikeHeader(rows [][]string, cfg config.Data) (bool, error)
 
 // add looks at the current row.
 func (l *looker) add() error {
-	l.survey.Rows++
+	if l.survey.Rows++; l.survey.Rows == 1 {
+		l.survey.first = l.table.at
+	}
 	for i, field := range l.fields {
 		if i != l.label {
 			l.seen[i].add(strings.TrimSpace(field), l.table)
@@ -319,12 +326,37 @@ func (l *looker) judge() error {
 		}
 		s.Columns = append(s.Columns, c)
 	}
+	if err := s.checkSecondLine(); err != nil {
+		return fmt.Errorf("%s: %w", l.name, err)
+	}
 	s.keepConstants()
 	if len(s.references((*Surveyed).feature)) > 0 {
 		return nil
 	}
 	i := slices.IndexFunc(s.Columns, func(c Surveyed) bool { return c.dropped() })
 	return fmt.Errorf("%s: no column is left for features: column %d %s", l.name, i+1, s.Columns[i].Reason)
+}
+
+// checkSecondLine refuses a table whose first row has a word in each of several columns of numbers, such as their units.
+func (s *Survey) checkSecondLine() error {
+	var words []string
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		switch {
+		case c.Kind != encoding.NumberColumn:
+			continue
+		case len(c.Odd) == 0 || c.Odd[0].Line != s.first || c.Odd[0].Count > 1 || isInfinite(c.Odd[0].Word):
+			return nil
+		}
+		words = append(words, c.Odd[0].Word)
+	}
+	if len(words) < 2 {
+		return nil
+	}
+	slices.Sort(words)
+	return hint.With(fmt.Errorf("line %d: each column of numbers has a word here that it has nowhere else", s.first),
+		"remove the line if it has units or is a second header; data.missing_values: %s takes them for missing values",
+		config.JoinNames(slices.Compact(words)))
 }
 
 // mostConstants is how many columns that are constant are left out: a configuration must have room to name them, and

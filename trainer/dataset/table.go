@@ -186,10 +186,7 @@ func (t *table) names() (names []string) {
 
 // names returns the names of a column's features.
 func (c *column) names() (names []string) {
-	name := c.Name
-	if name == "" {
-		name = fmt.Sprintf("column %d", c.at+1)
-	}
+	name := c.title()
 	if c.Kind == encoding.NumberColumn {
 		return []string{name}
 	}
@@ -197,6 +194,14 @@ func (c *column) names() (names []string) {
 		names = append(names, name+"="+category)
 	}
 	return names
+}
+
+// title returns the name of a column, or its number where there is no header.
+func (c *column) title() string {
+	if c.Name == "" {
+		return fmt.Sprintf("column %d", c.at+1)
+	}
+	return c.Name
 }
 
 // wrong is an error in the current record.
@@ -231,12 +236,7 @@ func (t *table) class() (string, error) {
 // none may be.
 func (t *table) field(c *column) (text string, missing bool, err error) {
 	text = strings.TrimSpace(t.fields[c.at])
-	if c.isCategory() {
-		missing = encoding.MissingValue(text) || slices.Contains(t.declared, text)
-	} else {
-		missing = t.isMissing(text)
-	}
-	if !missing {
+	if missing = t.lacks(c.Kind, text); !missing {
 		return text, false, nil
 	}
 	if c.Missing {

@@ -53,14 +53,20 @@ func (c *Column) Features() int {
 // Optional reports whether a row to be classified may lack the column.
 func (c *Column) Optional() bool { return c.Kind == LabelColumn || c.Kind == DroppedColumn }
 
-// missingWords are what stands for a value that is missing, without regard to upper and lower case.
-var missingWords = []string{"", "NA", "N/A", "NaN", "null", "?"}
+// MissingWords say in any column that a value is missing, in upper or lower case, with spaces around them or not.
+var MissingWords = []string{"", "NA", "N/A", "NaN", "null", "?"}
 
-// MissingValue reports whether a field of a table says that its value is missing: it is empty, NA, N/A, NaN, null or
-// ?, in upper or lower case, with spaces around it or not.
-func MissingValue(field string) bool {
+// MissingNumbers say the same in a column of numbers. In a column of categories they may be words like others.
+var MissingNumbers = []string{
+	"#N/A", "#N/A N/A", "#NA", "#NV", "#N/D", "<NA>", "None", `\N`, "-", "--", ".", "..", "NaT", "-nan", "+nan",
+	"1.#QNAN", "-1.#IND", "1.#IND", "-1.#QNAN",
+}
+
+// MissingValue reports whether a field of a column of a kind says that its value is missing.
+func MissingValue(kind ColumnKind, field string) bool {
 	field = strings.TrimSpace(field)
-	return slices.ContainsFunc(missingWords, func(w string) bool { return strings.EqualFold(w, field) })
+	is := func(word string) bool { return strings.EqualFold(word, field) }
+	return slices.ContainsFunc(MissingWords, is) || kind == NumberColumn && slices.ContainsFunc(MissingNumbers, is)
 }
 
 // MiddleThreshold returns the threshold in the middle of words of so many bits: what is above it has the highest bit,

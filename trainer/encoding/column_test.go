@@ -44,12 +44,15 @@ func TestPlaceMiddle(t *testing.T) {
 }
 
 func TestMissingValue(t *testing.T) {
-	for field, want := range map[string]bool{
-		"": true, "  ": true, "NA": true, "nan": true, " ? ": true, "NULL": true, "n/a": true, "0": false, "none": false,
-		"NAN1": false, "-": false,
+	for field, want := range map[string]struct{ word, number bool }{
+		"": {true, true}, "  ": {true, true}, "NA": {true, true}, "nan": {true, true}, " ? ": {true, true},
+		"NULL": {true, true}, "n/a": {true, true}, "none": {false, true}, " #n/a ": {false, true}, "-": {false, true},
+		"0": {}, "NAN1": {}, "...": {},
 	} {
-		if got := MissingValue(field); got != want {
-			t.Errorf("%q: missing %v, want %v", field, got, want)
+		for kind, want := range map[ColumnKind]bool{CategoryColumn: want.word, NumberColumn: want.number} {
+			if got := MissingValue(kind, field); got != want {
+				t.Errorf("%q in a column of kind %s: missing %v, want %v", field, kind, got, want)
+			}
 		}
 	}
 }

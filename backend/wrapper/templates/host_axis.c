@@ -221,14 +221,26 @@ static int read_number(const char *s, double *x) {
     return *end == 0;
 }
 
-static int is_missing(const char *s) {
-    static const char *const none[] = {"", "NA", "N/A", "NAN", "NULL", "?"};
-    size_t i, k;
-    for (i = 0; i < sizeof none / sizeof none[0]; i++) {
-        for (k = 0; none[i][k] != 0 && toupper((unsigned char)s[k]) == none[i][k]; k++) {}
-        if (none[i][k] == 0 && s[k] == 0) return 1;
+/* What says that a value is missing: in any column and in one of numbers, in upper or lower case, and what was declared. */
+static const char *const missing_words[] = {@MISSINGWORDS@NULL};
+static const char *const missing_numbers[] = {@MISSINGNUMBERS@NULL};
+static const char *const missing_declared[] = {@DECLARED@NULL};
+
+/* Whether a text is one of a list, which NULL ends, in upper or lower case if that is folded. */
+static int is_one_of(const char *s, const char *const *list, int folded) {
+    size_t i;
+    for (; *list != NULL; list++) {
+        const char *word = *list;
+        for (i = 0; s[i] != 0; i++)
+            if (s[i] != word[i] && (!folded || toupper((unsigned char)s[i]) != toupper((unsigned char)word[i]))) break;
+        if (s[i] == 0 && word[i] == 0) return 1;
     }
-@MISSING@    return 0;
+    return 0;
+}
+
+static int is_missing(enum kind kind, const char *s) {
+    return is_one_of(s, missing_words, 1) || (kind == NUMBER && is_one_of(s, missing_numbers, 1)) ||
+           is_one_of(s, missing_declared, 0);
 }
 
 /* The field with a name, -1 if there is none. */
@@ -298,7 +310,7 @@ static int is_data(void) {
         names += named(columns[c].name) >= 0;
         if (columns[c].kind == NUMBER) {
             numbers++;
-            data += is_missing(field(at[i])) || read_number(field(at[i]), &x);
+            data += is_missing(NUMBER, field(at[i])) || read_number(field(at[i]), &x);
         }
         i += columns[c].features > 0;
     }
@@ -350,7 +362,7 @@ static void column_words(size_t c, const char *value, uint32_t *words) {
     const size_t first = (size_t)columns[c].first;
     double x;
     int k;
-    if (is_missing(value)) {
+    if (is_missing(columns[c].kind, value)) {
         if (features[first].fill < 0)
             refuse(1, NULL, "line %ld: column %lu: \"%s\" stands for a value that is missing", line, (unsigned long)c + 1, value);
         if (columns[c].kind == NUMBER) words[first] = (uint32_t)features[first].fill;

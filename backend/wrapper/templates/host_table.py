@@ -45,7 +45,7 @@ class Design:
         """Writes the words of the features of a column."""
         first = column["feature"]
         name = column.get("name") or "column of feature %d" % first
-        if is_missing(text):
+        if is_missing(column["kind"], text):
             if not column.get("missing"):
                 raise ValueError("%s: %r stands for a value that is missing" % (name, text) if text else "%s is empty" % name)
             if column["kind"] == "number":
@@ -90,8 +90,15 @@ class Design:
         return self.classes[index]
 
 
-def is_missing(text):
-    return text.upper() in ("", "NA", "N/A", "NAN", "NULL", "?")@MISSING@
+# What says that a value is missing: in any column and in one of numbers, in upper or lower case, and what was declared.
+MISSING_WORDS = [word.upper() for word in @MISSINGWORDS@]
+MISSING_NUMBERS = [word.upper() for word in @MISSINGNUMBERS@]
+MISSING_DECLARED = @DECLARED@
+
+
+def is_missing(kind, text):
+    word = text.upper()
+    return word in MISSING_WORDS or kind == "number" and word in MISSING_NUMBERS or text in MISSING_DECLARED
 
 
 def number(name, text, comma):
@@ -194,7 +201,7 @@ class Table:
         numbers = [line[i] for i, c in zip(places[0], self.design.read) if c["kind"] == "number"]
         if not numbers:
             return not any(c.get("name") in line for c in self.design.columns)
-        return any(is_missing(n) or is_number(n, self.design.comma) for n in numbers)
+        return any(is_missing("number", n) or is_number(n, self.design.comma) for n in numbers)
 
     def labelled(self, line):
         """The column of the label in a header that has all others by their names."""
