@@ -250,7 +250,7 @@ var badFlags = []badInput{
 		"verify: a simulator", nil, "verify m.st lut --level software --simulator vcs", "--simulator",
 		"auto, iverilog or verilator", false,
 	},
-	{"verify: no samples", nil, "verify m.st lut --samples 0", "--samples 0", "positive", false},
+	{"verify: no samples", nil, "verify m.st lut --samples 0", "--samples", "at least 1, or all", false},
 	{"fit: no target", nil, "fit table.csv", "--target", "xilinx7", false},
 	{"fit: another target", nil, "fit table.csv --target ice4", "ice4", "ice40", false},
 	{"fit: no such data", nil, "fit digit --target ice40", "digit", "ialgn data list", false},

@@ -282,7 +282,7 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 
 // otherKind returns the error that a file is of a kind that holds no network; nil if its kind is not known.
 func otherKind(src *given.Source, head []byte) error {
-	return filekind.ExplainIn(cmp.Or(src.Path, src.Name), head, "of which no network is read")
+	return filekind.ExplainImport(cmp.Or(src.Path, src.Name), head)
 }
 
 // unknown returns the error that a file is in no format.

@@ -91,7 +91,10 @@ var kinds = []Kind{
 		"a database of SQLite", "write a table as CSV, by sqlite3 -csv -header FILE 'select * from TABLE' > NAME.csv",
 		starting("SQLite format 3\x00"),
 	},
-	{"a workspace of R", "write its table as CSV, by write.csv(x, \"NAME.csv\", row.names = FALSE)", starting("RDX2\n", "RDX3\n")},
+	{
+		"a workspace of R", "write its table as CSV, by write.csv(x, \"NAME.csv\", row.names = FALSE)",
+		starting("RDX2\n", "RDX3\n"),
+	},
 	{
 		"an image", "samples come from tables, arrays and the data sets of `ialgn data list`",
 		starting("\x89PNG", "\xff\xd8\xff", "GIF87a", "GIF89a"),
@@ -160,13 +163,14 @@ func (k *Kind) hinted(err error, path string) error {
 	return hint.With(err, "%s", strings.NewReplacer("FILE", path, "NAME", name).Replace(k.use))
 }
 
-// ExplainIn is [Explain] of an error that gets the path put before it, for want such as "which no network is in".
-func ExplainIn(path string, head []byte, want string) error {
+// ExplainImport returns the error that a file with these first bytes is of a kind that holds no network. It returns nil
+// if its kind is not known. The caller puts the path before it.
+func ExplainImport(path string, head []byte) error {
 	k := Of(head)
 	if k == nil {
 		return nil
 	}
-	return k.hinted(fmt.Errorf("is %s, %s", k.Name, want), path)
+	return k.hinted(hint.With(fmt.Errorf("is %s, of which no network is read", k.Name), noReader), path)
 }
 
 // WithUse returns an error with the hint what to do with a file, if it is of a kind that is known.
