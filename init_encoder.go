@@ -55,6 +55,6 @@ func (r *Initial) Extreme(c *dataset.Clipped) string {
 	if r.Set == "csv" {
 		place = "line"
 	}
-	return fmt.Sprintf("%s: %.6g in %s %d is far from the typical values, %.6g to %.6g; %s beyond these, and clipped to "+
-		"them", c.Name, c.Value, place, c.At, c.Low, c.High, plural.Of(c.Below+c.Above, "value is", "values are"))
+	return fmt.Sprintf("%s: %.6g in %s %d is far from the typical values, %.6g to %.6g; %s beyond these",
+		c.Name, c.Value, place, c.At, c.Low, c.High, plural.Of(c.Below+c.Above, "value is", "values are"))
 }
