@@ -42,11 +42,11 @@ type Batch struct {
 
 // EvalOptions say which labelled samples of a file a model is evaluated on.
 type EvalOptions struct {
-	File   string // as [Classifier.OpenFile] reads it, with labels
-	Labels string // file of the labels, where File is an array
-	Label  string // name of a table's column of labels; empty: that of training
-	Batch  int    // samples of a batch; 0: a tenth of all
-	Engine Engine
+	File      string // as [Classifier.OpenFile] reads it, with labels
+	Labels    string // file of the labels, where File is an array
+	Label     string // name of a table's column of labels; empty: that of training
+	BatchRows int    // samples of a batch; 0: a tenth of all
+	Engine    Engine
 }
 
 // Evaluate classifies the test set of the model, or the test part of data in memory, by the trainer's own forward pass.
@@ -70,8 +70,8 @@ func (m *Model) EvaluateBy(ctx context.Context, data Data, by Engine) (*Evaluati
 // EvaluateFile classifies the labelled samples of a file. Columns are found by their names, and labels are the names of
 // the model's classes.
 func (m *Model) EvaluateFile(ctx context.Context, o EvalOptions) (*Evaluation, error) {
-	if o.Batch < 0 {
-		return nil, option.Errorf("{Batch} %d: must be positive", o.Batch)
+	if o.BatchRows < 0 {
+		return nil, option.Errorf("{BatchRows} %d: must be positive", o.BatchRows)
 	}
 	n, err := m.network(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func (m *Model) EvaluateFile(ctx context.Context, o EvalOptions) (*Evaluation, e
 		return nil, err
 	}
 	samples := test.Levels.Len()
-	return evaluate(ctx, n, test, o.Engine, cmp.Or(o.Batch, (samples+usualBatches-1)/usualBatches))
+	return evaluate(ctx, n, test, o.Engine, cmp.Or(o.BatchRows, (samples+usualBatches-1)/usualBatches))
 }
 
 // usualBatches is how many batches the samples of a file are divided into.

@@ -15,6 +15,7 @@ import (
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
 	"ialgn/interchange/reader"
+	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -194,6 +195,9 @@ func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err err
 		return nil, err
 	}
 	shape, values, err := dataset.ReadArray(thresholds, bytes.NewReader(f.Data), maxThresholds)
+	if err != nil && !bytes.HasPrefix(f.Data, []byte("\x93NUMPY")) {
+		err = hint.With(err, "save the thresholds by numpy.save: a row for each feature, or one for all")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -255,8 +255,10 @@ func compared(p *plan.Plan, f *model.Frozen, out *artifact.Output) (d verify.Des
 		return d, rtl, err
 	}
 	raw, err := p.Freeze(f)
-	return verify.Design{Model: f, Raw: raw, Product: out.Netlist, Hint: out.Hint, Assumed: p.Options.AssumeThermometer},
-		rtl, err
+	return verify.Design{
+		Model: f, Raw: raw, Product: out.Netlist, Hint: out.Hint, Tag: p.Options.Tag,
+		Assumed: p.Options.AssumeThermometer,
+	}, rtl, err
 }
 
 // verify runs the checks up to a level. A difference ends it at its level: what comes after would only repeat it.
@@ -345,6 +347,6 @@ func (c *Certificate) proveCore(ctx context.Context) (err error) {
 		return nil
 	}
 	files.Module += artifact.CoreSuffix
-	c.Core, err = rtl.CheckText(ctx, verify.Design{Raw: split.Core, Product: split.Core}, files)
+	c.Core, err = rtl.CheckText(ctx, verify.Design{Raw: split.Core, Product: split.Core, Tag: d.Tag}, files)
 	return err
 }

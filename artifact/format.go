@@ -54,13 +54,12 @@ func formats() []format {
 // ownFormats are the Verilog, and what belongs to it.
 func ownFormats() []format {
 	return []format{
-		{"verilog", "verilog", ".v", always, func(w io.Writer, p Product) error {
-			return verilog.Write(w, p.Netlist,
-				verilogOptions(p))
-		}},
-		{"testbench", "testbench", "_tb.v", always, func(w io.Writer, p Product) error {
-			return verilog.WriteTestbench(w, p.Netlist, verilogOptions(p))
-		}},
+		{"verilog", "verilog", ".v", always, tagged(func(w io.Writer, n *netlist.Netlist, p Product) error {
+			return verilog.Write(w, n, verilogOptions(p))
+		})},
+		{"testbench", "testbench", "_tb.v", always, tagged(func(w io.Writer, n *netlist.Netlist, p Product) error {
+			return verilog.WriteTestbench(w, n, verilogOptions(p))
+		})},
 		{netlistFormat, "netlist", ".netlist", always, func(w io.Writer, p Product) error {
 			return netlist.WriteText(w, p.Netlist)
 		}},
@@ -74,7 +73,11 @@ func ownFormats() []format {
 			o := verilogOptions(p)
 			o.Module += CoreSuffix
 			o.Inputs = nil // it takes levels
-			return verilog.Write(w, p.split.Core, o)
+			n, _, err := netlist.WithTag(p.split.Core, p.Tag)
+			if err != nil {
+				return err
+			}
+			return verilog.Write(w, n, o)
 		}},
 	}
 }
@@ -139,9 +142,12 @@ func requested() []format {
 			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " +
 				p.Manifest.Version})
 		}},
-		{"vectors", "", vectorsSuffix, func(p Product) bool { return p.Vectors != nil }, func(w io.Writer, p Product) error {
-			return verilog.WriteVectors(w, p.Netlist, *p.Vectors)
-		}},
+		{
+			"vectors", "", vectorsSuffix, func(p Product) bool { return p.Vectors != nil },
+			tagged(func(w io.Writer, n *netlist.Netlist, p Product) error {
+				return verilog.WriteVectors(w, n, p.Vectors.WithTags(p.Tag))
+			}),
+		},
 	}
 }
 
@@ -189,7 +195,7 @@ func (p Product) wrapped() *netlist.Netlist {
 
 func wrapperOptions(p Product) wrapper.Options {
 	o := wrapper.LineOptions(p.MHz, p.Baud, p.Board)
-	o.Core, o.Header = p.Manifest.Module, p.Header
+	o.Core, o.Header, o.Tag = p.Manifest.Module, p.Header, p.Tag
 	if s := p.split; s != nil {
 		o.Core, o.Module = p.Manifest.Module+CoreSuffix, p.Manifest.Module+"_"+p.Wrap
 		o.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
@@ -227,6 +233,17 @@ func combinational(write func(io.Writer, *netlist.Netlist, Product) error) func(
 	}
 }
 
+// tagged returns the writer of a file about the module as it is in Verilog, which has the tag.
+func tagged(write func(io.Writer, *netlist.Netlist, Product) error) func(io.Writer, Product) error {
+	return func(w io.Writer, p Product) error {
+		n, _, err := netlist.WithTag(p.Netlist, p.Tag)
+		if err != nil {
+			return err
+		}
+		return write(w, n, p)
+	}
+}
+
 // handedOver returns the files for those who use the Verilog.
 func handedOver(p Product) []format {
 	o := handoverOptions(p)
@@ -234,7 +251,7 @@ func handedOver(p Product) []format {
 	for _, f := range handover.Files(o) {
 		files = append(files, format{
 			f.Format, "", f.Suffix, always,
-			func(w io.Writer, p Product) error { return f.Write(w, p.Netlist, o) },
+			tagged(func(w io.Writer, n *netlist.Netlist, _ Product) error { return f.Write(w, n, o) }),
 		})
 	}
 	return files

@@ -48,6 +48,7 @@ type Product struct {
 	Header   []string              // lines for the head of the Verilog files
 	Inputs   *inputs.Table         // how the inputs are made; nil: nothing is known
 	Wrap     string                // the wrapper that is written: stream, axis, uart or spi; empty: none
+	Tag      int                   // bits of the tag that goes with a sample; 0: there is none
 	Baud     int                   // bit rate of a serial line; 0: package wrapper's default
 	Fold     *Fold                 // the folded engine; nil: there is none
 	Board    *wrapper.Board        // board whose pins the wrapper uses; nil: none
@@ -235,7 +236,7 @@ func (s *staging) write(name string, write func(io.Writer) error) (File, error) 
 	defer file.Close() // a second time is harmless
 	f, err := digest(s.ctx, file, write)
 	if err = cmp.Or(err, file.Sync(), file.Close()); err != nil {
-		if cause(err) != err { // the system's: the name of the folder helps
+		if errors.As(err, new(*fs.PathError)) { // the name of the folder helps
 			name = filepath.Join(filepath.Dir(s.dir), name)
 		}
 		return File{}, fmt.Errorf("%s: %w", name, cause(err))

@@ -90,7 +90,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
-	if len(notes) < 2 {
+	if len(notes) == 0 {
 		t.Errorf("notes %q", notes)
 	}
 	// The search is over: the same comes of it again, without training.

@@ -159,6 +159,7 @@ func syntheses(dir string) (all []Synthesis, err error) {
 		if !found {
 			continue // interrupted, or not ours
 		}
+		s.Report.Restore()
 		if _, err := readJSON(filepath.Join(at, synth.CheckName), &s.Check); err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ialgn/artifact"
 	"ialgn/flow/placement"
 	"ialgn/flow/synth"
 	"ialgn/netlist"
@@ -43,13 +44,21 @@ func (p *Page) outcome() group {
 	}
 	note := "ialgn verify compares the Verilog with the model"
 	if c := p.Verified; c != nil {
-		note = fmt.Sprintf("level %s, %s samples simulated", c.Level, count(c.Samples))
-		if c.Level == "" {
-			note = ""
-		}
+		note = level(c)
 	}
 	g.Facts = append(g.Facts, p.latency(), p.throughput(), fact{"Verification", p.verdict(), note})
 	return g
+}
+
+// level says how far a folder was verified; nothing if the certificate does not say it.
+func level(c *artifact.Certificate) string {
+	switch {
+	case c.Level == "":
+		return ""
+	case c.Samples == 0: // no Verilog was simulated
+		return "level " + c.Level
+	}
+	return fmt.Sprintf("level %s, %s samples simulated", c.Level, count(c.Samples))
 }
 
 // balanced returns the mean over the classes of the share of their samples that is recognised. Classes without samples
@@ -64,30 +73,49 @@ func (t *Test) balanced() float64 {
 	return total / float64(max(1, classes))
 }
 
-// clock returns the clock that the design is made for in MHz, else that of a synthesis of it, and which it is; 0 if
-// neither is known.
+// clock returns the clock that the design is made for in MHz, or that of the first synthesis of it if it is lower or
+// the only one, and which it is; 0 if neither is known.
 func (p *Page) clock() (mhz float64, which string) {
-	if w := p.Output.Report.Wrapper; w != nil && w.MHz > 0 {
-		return w.MHz, "at " + megahertz(w.MHz)
-	}
-	var options struct{ MHz float64 }
-	if json.Unmarshal(p.Output.Manifest.Options, &options) == nil && options.MHz > 0 {
-		return options.MHz, "at " + megahertz(options.MHz)
+	if mhz = p.madeFor(); mhz > 0 {
+		which = "at " + megahertz(mhz)
 	}
 	for i := range p.Synthesis {
-		if s := &p.Synthesis[i]; s.of(p.Output) && s.Report.Slowest.MHz > 0 {
-			mhz = s.Report.Slowest.MHz
-			return mhz, fmt.Sprintf("at %s on %s", megahertz(mhz), s.Report.Target)
+		s := &p.Synthesis[i]
+		routed := s.Report.Slowest.MHz
+		if !s.of(p.Output) || routed == 0 {
+			continue
 		}
+		if mhz == 0 || routed < mhz {
+			return routed, fmt.Sprintf("at %s on %s", megahertz(routed), s.Report.Target)
+		}
+		break
 	}
-	return 0, ""
+	return mhz, which
+}
+
+// madeFor returns the clock that the wrapper or the constraints are written for, in MHz; 0 if there is none.
+func (p *Page) madeFor() float64 {
+	if w := p.Output.Report.Wrapper; w != nil && w.MHz > 0 {
+		return w.MHz
+	}
+	var options struct{ MHz float64 }
+	if json.Unmarshal(p.Output.Manifest.Options, &options) != nil {
+		return 0
+	}
+	return options.MHz
 }
 
 // latency returns the time from a sample to its result.
 func (p *Page) latency() fact {
 	_, n := p.Output.Report.Rate()
+	if w := p.Output.Report.Wrapper; n == 0 && w != nil {
+		return fact{
+			"Latency", "set by the line",
+			p.marked("the other side of the serial line decides when bits come", "wrapper"),
+		}
+	}
 	if n == 0 {
-		return fact{"Latency", "no clock", p.marked("the delay of the logic, or of a serial line", "latency_cycles")}
+		return fact{"Latency", "no clock", p.marked("the delay of the logic", "latency_cycles")}
 	}
 	note := "from the first word of a sample to its result"
 	if mhz, which := p.clock(); mhz > 0 {
@@ -115,6 +143,8 @@ func (p *Page) throughput() fact {
 			name, count(int(r.Wrapper.SamplesPerSecond)) + " samples/s",
 			p.marked("as the serial line takes them", "wrapper"),
 		}
+	case r.Wrapper != nil:
+		return fact{name, "1 in " + average(r.Wrapper.Cycles), p.marked("samples, at most: the line decides", "wrapper")}
 	}
 	return fact{name, "no clock", p.marked("as fast as the logic", "latency_cycles")}
 }

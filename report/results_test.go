@@ -2,11 +2,14 @@ package report
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/artifact"
 	"ialgn/backend/wrapper"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
@@ -60,12 +63,67 @@ func TestRates(t *testing.T) {
 		}, "3 clocks", "20,000,000 samples/s"},
 		{"a serial line", func(p *Page) {
 			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "uart", Cycles: 9, SamplesPerSecond: 170.5}
-		}, "no clock", "170 samples/s"},
+		}, "set by the line", "170 samples/s"},
+		{"a serial line with the clock of the other side", func(p *Page) {
+			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "spi", Cycles: 64.5}
+		}, "set by the line", "1 in 64.5 clocks"},
+		{"a clock that routing did not reach", func(p *Page) {
+			p.Output.Report.Pipeline, p.Output.Manifest.Options = &pipeline.Report{Stages: 3}, json.RawMessage(`{"mhz":500}`)
+		}, "3 clocks", "141,540,000 samples/s"},
 	} {
 		p := full()
 		c.change(p)
 		if l, r := p.latency().Value, p.throughput().Value; l != c.latency || r != c.throughput {
 			t.Errorf("%s: %q and %q, want %q and %q", c.name, l, r, c.latency, c.throughput)
+		}
+	}
+}
+
+// TestEarlierSynthesis: the clock of a report of synth that has no slowest path is from register to register, and the
+// delay of one without a clock is of its critical path.
+func TestEarlierSynthesis(t *testing.T) {
+	for _, c := range []struct{ name, text, want, kind string }{
+		{
+			"a clock", `"fmax_mhz": 80, "critical_path": {"from": "posedge clk", "to": "posedge clk", "ns": 12}`, "80.0 MHz",
+			"by the path from register to register",
+		},
+		{
+			"one stage", `"critical_path": {"from": "<async>", "to": "posedge clk", "ns": 8}`, "125.0 MHz",
+			"by the path from input to register",
+		},
+		{"no registers", `"critical_path": {"from": "<async>", "to": "<async>", "ns": 14}`, "14.00 ns", "from input to output"},
+	} {
+		dir := t.TempDir()
+		at := filepath.Join(dir, "synth", "ice40-hx8k")
+		if err := os.MkdirAll(at, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		text := `{"target": "ice40-hx8k", "bitstream_seed": 1, "seeds": [{"seed": 1, ` + c.text + `}]}`
+		if err := os.WriteFile(filepath.Join(at, synth.ReportName), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		all, err := syntheses(dir)
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%s: %v, %v", c.name, all, err)
+		}
+		if got := full().speed(&all[0].Report); len(got) == 0 || got[0].Value != c.want || !strings.Contains(got[0].Note, c.kind) {
+			t.Errorf("%s: %v, want %s, %s", c.name, got, c.want, c.kind)
+		}
+	}
+}
+
+// TestLevel: a level at which nothing is simulated has no number of samples.
+func TestLevel(t *testing.T) {
+	for _, c := range []struct {
+		certificate artifact.Certificate
+		want        string
+	}{
+		{artifact.Certificate{}, ""},
+		{artifact.Certificate{Level: "software"}, "level software"},
+		{artifact.Certificate{Level: "rtl", Samples: 1000}, "level rtl, 1,000 samples simulated"},
+	} {
+		if got := level(&c.certificate); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -44,6 +44,8 @@ type Options struct {
 	// MHz is the clock that constraints are written for; 0: there are none.
 	MHz  float64 `json:"mhz,omitempty"`
 	Wrap Wrapper `json:"wrap,omitempty"`
+	// Tag is the bits of a tag that goes with each sample to its result, 1 to [netlist.MaxTag]; 0: there is none.
+	Tag int `json:"tag,omitempty"`
 	// Baud is the rate of [WrapUART]; 0: 115,200.
 	Baud int `json:"baud,omitempty"`
 	// Board is the board whose pins the wrapper has, one of [wrapper.Boards]; empty: none.
@@ -237,6 +239,23 @@ func (o Options) wrapper() (string, error) {
 	return kind, nil
 }
 
+// checkTag refuses a tag that the design cannot have; kind is that of the wrapper, empty for none.
+func (o Options) checkTag(kind string) error {
+	switch {
+	case o.Tag == 0:
+		return nil
+	case o.Tag < 0 || o.Tag > netlist.MaxTag:
+		return option.Errorf("{Tag} %d: give the bits of the tag, 1 to %d", o.Tag, netlist.MaxTag)
+	case o.Fold != 0:
+		return hint.With(option.Errorf("{Tag} %d: a folded engine has no registers for a tag; its results come in the order "+
+			"of the samples", o.Tag), "leave {Tag} out and count the results, or leave {Fold} out")
+	case kind != "" && !wrapper.Is(kind, wrapper.TakesTags):
+		return hint.With(option.Errorf("{Tag} %d: the interface %s has no signals for a tag; its results come in the order "+
+			"of the samples", o.Tag, kind), "leave {Tag} out and count the results, or give {Wrap stream} or {Wrap axis}")
+	}
+	return nil
+}
+
 // board returns the board that a wrapper of a kind is for, nil for none.
 func (o Options) board(kind string) (*wrapper.Board, error) {
 	if o.Board == "" {
@@ -358,6 +377,9 @@ func read(o Options) (*Plan, error) {
 		return nil, err
 	}
 	if p.Wrap, err = o.wrapper(); err != nil {
+		return nil, err
+	}
+	if err := o.checkTag(p.Wrap); err != nil {
 		return nil, err
 	}
 	if p.Fold, p.Wrap, err = o.folded(p); err != nil {

@@ -116,7 +116,7 @@ func (p *Plan) Run(ctx context.Context, n *netlist.Netlist, m Network, out *arti
 // Product returns what the plan alone says of a product.
 func (p *Plan) Product(m artifact.Manifest) artifact.Product {
 	return artifact.Product{
-		Emit: p.Options.Emit, MHz: p.Options.MHz, Wrap: p.Wrap, Baud: p.Options.Baud, Board: p.Board,
+		Emit: p.Options.Emit, MHz: p.Options.MHz, Wrap: p.Wrap, Tag: p.Options.Tag, Baud: p.Options.Baud, Board: p.Board,
 		Manifest: m, Header: p.header(m),
 	}
 }

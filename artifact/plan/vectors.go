@@ -60,7 +60,7 @@ func (p *Plan) folderVectors(out *artifact.Output, d verify.Design, known *Sourc
 	if err != nil {
 		return nil, err
 	}
-	have, fault := readVectors(path, out.Netlist)
+	have, fault := readVectors(path, out.Netlist, p.Options.Tag)
 	if fault == nil && (have.Samples == 0 || have.Samples > p.vectors()) {
 		fault = fmt.Errorf("it has %s, not 1 to %d", plural.Of(have.Samples, "vector", "vectors"), p.vectors())
 	}
@@ -125,11 +125,20 @@ func sameInputs(v, have *verilog.Vectors) bool {
 	return true
 }
 
-func readVectors(path string, n *netlist.Netlist) (verilog.Vectors, error) {
+// readVectors reads the vectors of a netlist, which in the file have a tag of so many bits.
+func readVectors(path string, n *netlist.Netlist, tag int) (verilog.Vectors, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return verilog.Vectors{}, err
 	}
 	defer f.Close()
-	return verilog.ReadVectors(f, n)
+	tagged, _, err := netlist.WithTag(n, tag)
+	if err != nil {
+		return verilog.Vectors{}, err
+	}
+	v, err := verilog.ReadVectors(f, tagged)
+	if err != nil {
+		return verilog.Vectors{}, err
+	}
+	return v.WithoutTags(tag), nil
 }

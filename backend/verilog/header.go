@@ -24,7 +24,7 @@ func (d *design) header(lines, inputs []string) {
 	}
 	if d.family != nil {
 		d.comment("- LUTs of the target %s; %s says what they do, for simulators", d.family.Name, d.models)
-		d.comment("- compile --style gates writes operators in place of LUTs, to be read")
+		d.comment("- written in the style lut; the style gates has operators in place of LUTs, which people read more easily")
 	}
 	if d.version != 0 {
 		d.comment("- version word of the build %08x, also the attribute ialgn_version and the local parameter %s", d.version,

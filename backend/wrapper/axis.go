@@ -12,7 +12,7 @@ import (
 
 func axisKind() *Kind {
 	return &Kind{
-		Name: "axis", Clock: "aclk", Beat: AXISBytes, Play: playAXIS, Broken: []Broken{TooShort, CutOff, TooLong},
+		Name: "axis", Clock: "aclk", Tags: true, Beat: AXISBytes, Play: playAXIS, Broken: []Broken{TooShort, CutOff, TooLong},
 		Bytes: true, Write: WriteAXIS, Ports: (*design).axisPorts,
 		Cycles: func(_, bytes *design, o Options) int { return beats(bytes.words, o.axisBytes()) },
 		Bench:  axisBench + handshakeBench,
@@ -57,6 +57,9 @@ const AXISBytes = 4
 // whole, and error is 1 from then on until a reset; the next packet is right again. A result
 // is one beat, with tlast.
 //
+// With a tag ([Options.Tag]) there are the input s_axis_tuser and the output m_axis_tuser, too: m_axis_tuser is what
+// s_axis_tuser was in the last beat of the sample's packet. Those of its other beats are ignored.
+//
 // No tvalid or tready depends on an input in the same clock, and a tvalid that is 1 stays so
 // with the same data until the beat is taken. aresetn is active low and synchronous, and
 // drops all that has not been given out. Samples follow each other every
@@ -88,6 +91,9 @@ func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
 	top := strings.NewReplacer(
 		"@MODULE@", d.module, "@STREAM@", stream, "@BYTES@", fmt.Sprint(bytes), "@HIGH@", fmt.Sprint(8*d.resultBytes()-1),
 		"@WIRES@", wires, "@CONNECTIONS@", connections, "@RESULT@", d.result("    "),
+		"@TAGIN@", d.ofTag("    input  wire [@HIGH@:0] s_axis_tuser,\n"),
+		"@TAGOUT@", d.ofTag("    output wire [@HIGH@:0] m_axis_tuser,\n"),
+		"@TAGPINS@", d.ofTag("      .in_tag(s_axis_tuser),\n      .out_tag(m_axis_tuser),\n"),
 	).Replace(axisModule)
 	_, err = io.WriteString(w, d.file(d.axisHeader(), module{d.module, "", top}, d.inner(stream, false)...))
 	return err
@@ -108,8 +114,10 @@ func (d *design) axisHeader() string {
 // no tready, and stays, as its data do, until the beat has moved; no output depends on an
 // input in the same clock. aresetn is synchronous and active low: results and packets that
 // are on their way are dropped, and error is 0 again.
-
 `)
+	b.WriteString(d.ofTag("// m_axis_tuser is the tag of the result's sample: what s_axis_tuser was in the last beat\n" +
+		"// of its packet. In other beats s_axis_tuser is ignored.\n"))
+	b.WriteString("\n")
 	return b.String()
 }
 
@@ -128,7 +136,7 @@ var axisModule string
 func (d *design) axisPorts(o Options) []Port {
 	b := d.asBytes()
 	bytes := o.axisBytes()
-	return []Port{
+	ports := []Port{
 		{"aclk", 0, false, "clock, rising edge"},
 		{"aresetn", 0, false, "synchronous reset, active low"},
 		{"s_axis_tvalid", 0, false, "there is a beat of a sample"},
@@ -141,8 +149,12 @@ func (d *design) axisPorts(o Options) []Port {
 		{"m_axis_tdata", 8 * b.resultBytes(), true, "the " + plural.Of(b.resultBytes(), "byte", "bytes") +
 			" of the result, the first lowest"},
 		{"m_axis_tlast", 0, true, "always 1, a result is one beat"},
-		errorPort,
 	}
+	if d.tag > 0 {
+		ports = append(ports, Port{"s_axis_tuser", d.tag, false, "tag of the sample, in its last beat"},
+			Port{"m_axis_tuser", d.tag, true, "tag of the result's sample"})
+	}
+	return append(ports, errorPort)
 }
 
 // axisBench are the pins of AXI4-Stream, as handshakeBench has them.
@@ -156,7 +168,12 @@ func playAXIS(p Played) Player {
 	if p.Engine > 0 {
 		bytes = 1
 	}
-	return handshakePlayer(8*bytes, (p.sampleBytes()+bytes-1)/bytes, playAXISPins, p)
+	tag, low := "", 8*p.resultBytes()
+	if p.Tag > 0 {
+		tag = fmt.Sprintf(".s_axis_tuser(in_tag), .m_axis_tuser(result[%d:%d]), ", low+p.Tag-1, low)
+	}
+	pins := strings.NewReplacer("@LOW@", fmt.Sprint(low-1), "@TUSER@", tag).Replace(playAXISPins)
+	return handshakePlayer(8*bytes, (p.sampleBytes()+bytes-1)/bytes, pins, p)
 }
 
 //go:embed templates/play_axis_pins.v

@@ -19,6 +19,7 @@ type Kind struct {
 	Drops bool   // the protocol can call the packet so far void
 	Paced bool   // the other side sets the pace at which bits come, so there is no latency to tell
 	Baud  bool   // the interface has a bit rate besides its clock
+	Tags  bool   // the interface has signals for a tag beside a sample and a result
 	Beat  int    // bytes that come in a clock, but for an engine, which takes one; 0: one, or as the rate says
 
 	// Broken are the forms of packets without a result that there are, in the order in which they are tried.
@@ -114,6 +115,9 @@ func IsPaced(k *Kind) bool { return k.Paced }
 
 // HasBaud reports [Kind.Baud].
 func HasBaud(k *Kind) bool { return k.Baud }
+
+// TakesTags reports [Kind.Tags].
+func TakesTags(k *Kind) bool { return k.Tags }
 
 // Write writes the wrapper of a kind. It returns the errors of the function that does.
 func Write(kind string, w io.Writer, n *netlist.Netlist, o Options) error {

@@ -2,6 +2,8 @@ package wrapper
 
 import (
 	_ "embed" // templates
+	"fmt"
+	"strings"
 
 	"ialgn/netlist"
 )
@@ -11,6 +13,7 @@ type Played struct {
 	Options Options      // clock and rate of a line
 	Input   netlist.Port // input port of the netlist: a sample has its words
 	Outputs []netlist.Port
+	Tag     int  // bits of the tag; 0: there is none
 	Engine  int  // clocks of a sample in a folded engine; 0: there is no engine
 	Drop    bool // the module is an engine with an input drop
 	Quick   bool // a line gets the rate of the options, and few idle bits, by its parameters
@@ -33,10 +36,11 @@ func zero(int) uint64 { return 0 }
 // testbench between that and the pins. The testbench has, above the part,
 //
 //	clk            a clock of 100 ns, and running, which is 1 once a reset is over
-//	units, sent    what is to move: @UNIT@ bits of data and above them LAST, RESET, FAILS, WHOLE, BREAKS and ALONE
+//	units, sent    what is to move: @UNIT@ bits of data and above them LAST, RESET, FAILS, WHOLE, BREAKS and ALONE;
+//	               where there is a tag, what is to be its input comes above these from the bit TAG on
 //	whole, got     samples that were sent whole, and results that came
 //	fails, sure    whether error must be 1, and whether that is known; reset_done, the reset before the next unit
-//	compare        a task for a result, and broken, one for what cannot be right
+//	compare        a task for a result, with the tag above the output ports, and broken, one for what cannot be right
 //	@UNITS@, @SAMPLES@, @EACH@, @RESULT@, @LATE@, @QUIET@, @TOP@   filled in by whoever writes it
 type Player struct {
 	Unit  int    // bits that move at a time
@@ -62,8 +66,18 @@ const usualQuiet = 200
 
 // handshakePlayer plays units one after the other by valid and ready, each side pausing at times.
 func handshakePlayer(unit, units int, pins string, p Played) Player {
+	bench := pins + playHandshake
+	for hole, text := range map[string]string{
+		"@TAG@":  "  reg [@BITS@-1:0] in_tag = 0;\n",
+		"@SEND@": "          in_tag = units[sent][TAG+:@BITS@];\n",
+	} {
+		if p.Tag == 0 {
+			text = ""
+		}
+		bench = strings.Replace(bench, hole, strings.Replace(text, "@BITS@", fmt.Sprint(p.Tag), 1), 1)
+	}
 	return Player{
-		Unit: unit, Units: units, Bench: pins + playHandshake, Late: 20 * max(units, p.Engine),
+		Unit: unit, Units: units, Bench: bench, Late: 20 * max(units, p.Engine),
 		Quiet: usualQuiet,
 	}
 }

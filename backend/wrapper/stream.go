@@ -14,8 +14,8 @@ import (
 
 func streamKind() *Kind {
 	return &Kind{
-		Name: "stream", Clock: "clk", Play: playStream, Broken: []Broken{TooShort, CutOff, TooLong}, Write: WriteStream,
-		Ports:  (*design).streamPorts,
+		Name: "stream", Clock: "clk", Tags: true, Play: playStream, Broken: []Broken{TooShort, CutOff, TooLong},
+		Write: WriteStream, Ports: (*design).streamPorts,
 		Cycles: func(words, _ *design, o Options) int { return beats(words.words, max(1, o.Beat)) },
 		Bench:  streamBench + handshakeBench,
 		Bits:   func(d *design, _ Options) int { return d.word },
@@ -40,6 +40,9 @@ func streamKind() *Kind {
 // one; what stands above the last word there is ignored. A packet that is shorter or longer
 // is dropped as a whole, and error is 1 from then on until a reset; the packet after it is
 // right again. A reset drops all that has not been given out.
+//
+// With a tag ([Options.Tag]) there are the input in_tag and the output out_tag, too: out_tag is what in_tag was in the
+// clock in which the last beat of the result's sample was taken.
 //
 // Only the bits that a cell, an output port or a probe reads have registers. Loading starts
 // again in the clock after a whole sample was handed to the core, so that samples follow
@@ -94,8 +97,8 @@ func (d *design) streamHeader() string {
 // %s
 // Data moves in clocks in which valid and ready are both 1. A packet of another length is
 // dropped and error is 1 until a reset. rst is synchronous and active high.
-
-`, d.words, d.in, d.keeps())
+%s
+`, d.words, d.in, d.keeps(), d.ofTag("// out_tag is what in_tag was in the clock that took the last word of the result's sample.\n"))
 	return b.String()
 }
 
@@ -124,7 +127,7 @@ func (d *design) keptBits() (kept int) {
 // that name.
 func (d *design) streamModule(name string, drop bool) string {
 	var ports, wires, connections, results strings.Builder
-	for _, p := range d.n.OutputPorts() {
+	for _, p := range d.outputs() {
 		high := len(p.Nets) - 1
 		fmt.Fprintf(&ports, "    output reg [%d:0] %s,\n", high, p.Name)
 		fmt.Fprintf(&wires, "  wire [%d:0] core_%s;\n", high, p.Name)
@@ -150,6 +153,8 @@ func (d *design) streamModule(name string, drop bool) string {
 		data, encoder = "levels", d.encoder()
 	}
 	return strings.NewReplacer(
+		"@TAGPORT@", d.ofTag("    input  wire [@HIGH@:0] in_tag,\n"), "@TAGPIN@", d.ofTag(".in_tag(sample_tag),\n      "),
+		"@TAG@", d.ofTag(sampleTag),
 		"@IN@", fmt.Sprint(d.in), "@DATA@", data, "@ENCODER@", encoder, "@MODULE@", name, "@DROP@", dropPort, "@DROPPIN@",
 		dropPin, "@FEATURES@", features, "@SAMPLE@", sample, "@CORE@", d.core, "@WORDS@", fmt.Sprint(d.words), "@WORD@",
 		fmt.Sprint(d.word),
@@ -186,6 +191,12 @@ func (d *design) encoder() string {
 `)
 }
 
+// sampleTag is the register of the tag of the sample that the loader has: what came with the last beat.
+const sampleTag = `  reg [@HIGH@:0] sample_tag;
+  always @(posedge clk) if (in_valid & in_ready) sample_tag <= in_tag;
+
+`
+
 // streamModule is the module without what the netlist decides. The core moves on unless it
 // has a result and the last one is still there: one clock later than it could after the
 // last was taken, so that out_ready goes into no enable.
@@ -202,11 +213,19 @@ func (d *design) streamPorts(Options) []Port {
 		{"in_data", d.beat * d.in, false, fmt.Sprintf("%s of %d bits of the %d of a sample",
 			plural.Of(d.beat, "word", "words"), d.in, d.words)},
 		{"in_last", 0, false, "it is the last of a sample"},
+	}
+	if d.tag > 0 {
+		ports = append(ports, Port{netlist.TagInPort, d.tag, false, "tag of the sample, in the clock of its last word"})
+	}
+	ports = append(ports, []Port{
 		{"out_valid", 0, true, "there is a result"},
 		{"out_ready", 0, false, "it is taken at the next edge"},
-	}
+	}...)
 	for _, p := range d.n.OutputPorts() {
 		ports = append(ports, Port{p.Name, len(p.Nets), true, "of the result"})
+	}
+	if d.tag > 0 {
+		ports = append(ports, Port{netlist.TagOutPort, d.tag, true, "tag of the result's sample"})
 	}
 	return append(ports, errorPort)
 }
@@ -225,6 +244,9 @@ func playStream(p Played) Player {
 	for _, out := range p.Outputs {
 		pins += fmt.Sprintf(",\n    .%s(result[%d:%d])", out.Name, low+len(out.Nets)-1, low)
 		low += len(out.Nets)
+	}
+	if p.Tag > 0 {
+		pins += fmt.Sprintf(",\n    .in_tag(in_tag), .out_tag(result[%d:%d])", low+p.Tag-1, low)
 	}
 	words := len(p.Input.Nets) / p.Input.Word
 	return handshakePlayer(p.Input.Word, words, strings.Replace(playStreamPins, "@OUTPUTS@", pins, 1), p)

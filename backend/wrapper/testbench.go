@@ -82,10 +82,13 @@ func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 		t.late += int(20 * engine.Cycles)
 		t.drop = !k.Bytes && engine.Drop
 	}
-	for i, ports := range [][]netlist.Port{n.DataInputs(), n.OutputPorts(), n.Probes()} {
+	for i, ports := range [][]netlist.Port{n.DataInputs(), d.outputs(), n.Probes()} {
 		for _, p := range ports {
 			t.fields[i] = append(t.fields[i], fieldsOf(p)...)
 		}
+	}
+	if d.tag > 0 { // the last port of the vectors' inputs
+		t.fields[0] = append(t.fields[0], field{netlist.TagInPort, 0, d.tag})
 	}
 	t.lane, t.unit = d.word, k.Bits(d, o)
 	all := d.word * d.words
@@ -116,7 +119,10 @@ func (t *testbench) text() string {
 		"@GOT@", t.declare("reg ", "tb_got_"),
 		"@WANT@", t.declare("reg ", "tb_want_"), "@READSAMPLE@", t.readSample(), "@READWANT@", t.readWant(), "@COMPARE@",
 		t.compare(), "@UNPACK@", t.unpack(),
-		"@CAPTURE@", t.capture(),
+		"@CAPTURE@", t.capture(), "@OFFERTAG@", t.ofTag("          in_tag = in_last ? tb_tag : ~tb_tag;\n"),
+		"@TAG@", t.ofTag("  reg [@HIGH@:0] tb_tag, in_tag;  // of the sample, and at the pins\n"),
+		"@TAGWIRE@", t.ofTag("  wire [@HIGH@:0] tb_out_out_tag;\n"),
+		"@TAGPINS@", t.ofTag(", .s_axis_tuser(in_tag), .m_axis_tuser(tb_out_out_tag)"),
 	}
 	body := strings.Replace(testbenchModule, "@PLAYER@", t.kind.Bench, 1)
 	body = strings.Replace(body, "@PARAMETERS@", t.kind.BenchParameters, 1)
@@ -149,7 +155,7 @@ func (t *testbench) widest() (bits int) {
 // declare returns declarations of something for each output port.
 func (t *testbench) declare(kind, prefix string) string {
 	var b strings.Builder
-	for _, p := range t.n.OutputPorts() {
+	for _, p := range t.outputs() {
 		fmt.Fprintf(&b, "  %s [%d:0] %s%s;\n", kind, len(p.Nets)-1, prefix, p.Name)
 	}
 	return b.String()
@@ -164,7 +170,8 @@ func (t *testbench) pins() string {
 	if t.drop {
 		b.WriteString(", .drop(1'b0)")
 	}
-	for _, p := range t.n.OutputPorts() {
+	b.WriteString(t.ofTag(", .in_tag(in_tag)"))
+	for _, p := range t.outputs() {
 		fmt.Fprintf(&b, ", .%s(tb_out_%s)", p.Name, p.Name)
 	}
 	return b.String()
@@ -173,7 +180,7 @@ func (t *testbench) pins() string {
 // capture takes them at an edge.
 func (t *testbench) capture() string {
 	var b strings.Builder
-	for _, p := range t.n.OutputPorts() {
+	for _, p := range t.outputs() {
 		fmt.Fprintf(&b, "        tb_got_%[1]s = tb_out_%[1]s;\n", p.Name)
 	}
 	return b.String()
@@ -182,7 +189,13 @@ func (t *testbench) capture() string {
 // readSample returns the statements that read the inputs of a vector and pass over the rest.
 func (t *testbench) readSample() string {
 	var b strings.Builder
-	read(&b, "tb_source", "tb_x", t.fields[0])
+	for _, f := range t.fields[0] {
+		name := "tb_x"
+		if f.bus == netlist.TagInPort {
+			name = "tb_tag"
+		}
+		read(&b, "tb_source", name, []field{f})
+	}
 	skip(&b, "tb_source", len(t.fields[1])+len(t.fields[2]))
 	return b.String()
 }
@@ -213,7 +226,7 @@ func skip(b *strings.Builder, file string, fields int) {
 // compare returns the comparisons of all output ports.
 func (t *testbench) compare() string {
 	var b strings.Builder
-	for _, p := range t.n.OutputPorts() {
+	for _, p := range t.outputs() {
 		fmt.Fprintf(&b, `      if (tb_got_%[1]s !== tb_want_%[1]s) begin
         if (tb_shown < 20)
           $display("sample %%0d: %[1]s: got %%h, want %%h", tb_got, tb_got_%[1]s, tb_want_%[1]s);
@@ -241,5 +254,6 @@ func (t *testbench) unpack() string {
 		}
 		at += portBytes(p)
 	}
+	b.WriteString(t.ofTag("      tb_got_out_tag = tb_out_out_tag;\n"))
 	return b.String()
 }

@@ -54,6 +54,9 @@ type Options struct {
 	// Beat is how many words, with [WriteAXIS] bytes, come in a clock, unless the module's
 	// parameter BEAT or BYTES says otherwise. 0: one word, or [AXISBytes].
 	Beat int
+	// Tag is the bits of a tag that comes with a sample and goes with its result, 0 to [netlist.MaxTag]; 0: there is
+	// none. The core has the ports that [netlist.WithTag] adds to the netlist, which is given without them.
+	Tag int
 	// ClockHz and Baud are the clock and the rate of a serial line, unless the module's
 	// parameters say otherwise. 0: 12 MHz and 115,200 baud.
 	ClockHz, Baud int
@@ -110,12 +113,15 @@ type design struct {
 	clocked      bool   // the core is a pipeline
 	stages       int    // stages of the pipeline
 	engine       *Engine
+	tag          int // bits of the tag; 0: there is none
 }
 
 // newDesign checks what all wrappers need; own are the names that the wrapper's ports
 // have.
 func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*design, error) {
-	d := &design{n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat), engine: o.Engine}
+	d := &design{
+		n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat), engine: o.Engine, tag: o.Tag,
+	}
 	if d.core == "" {
 		d.core = n.Name
 	}
@@ -130,6 +136,9 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 	if d.core == d.module {
 		return nil, fmt.Errorf("wrapper: the module and its core are both called %q, choose another name for one", d.core)
 	}
+	if err := o.checkTag(kind); err != nil {
+		return nil, err
+	}
 	clock, err := n.Pipeline()
 	if err != nil {
 		return nil, fmt.Errorf("wrapper: %w", err)
@@ -142,13 +151,11 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 		return nil, fmt.Errorf("wrapper: netlist %q has %d input ports and %d output ports, need one and at least one",
 			n.Name, len(inputs), len(outputs))
 	}
-	for _, p := range slices.Concat(outputs, inputs) {
-		if err := names.CheckPort(p.Name); err != nil {
-			return nil, fmt.Errorf("wrapper: port: %w", err)
-		}
-		if slices.Contains(own, p.Name) || strings.HasPrefix(p.Name, "core_") {
-			return nil, fmt.Errorf("wrapper: port %q has a name that the wrapper uses itself, choose another name", p.Name)
-		}
+	if o.Tag > 0 {
+		own = slices.Concat(own, tagNames)
+	}
+	if err := checkPorts(slices.Concat(outputs, inputs), own); err != nil {
+		return nil, err
 	}
 	d.input = inputs[0]
 	if err := o.checkEngine(d.input.Word); err != nil {
@@ -169,6 +176,19 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 			d.words, d.words)
 	}
 	return d, nil
+}
+
+// checkPorts refuses ports of the netlist whose names the wrapper cannot have, or has itself.
+func checkPorts(ports []netlist.Port, own []string) error {
+	for _, p := range ports {
+		if err := names.CheckPort(p.Name); err != nil {
+			return fmt.Errorf("wrapper: port: %w", err)
+		}
+		if slices.Contains(own, p.Name) || strings.HasPrefix(p.Name, "core_") {
+			return fmt.Errorf("wrapper: port %q has a name that the wrapper uses itself, choose another name", p.Name)
+		}
+	}
+	return nil
 }
 
 // read says of each bit of the input port whether anything reads it.

@@ -110,7 +110,7 @@ var badKinds = []badInput{
 	{"a folder of compile to predict", nil, "predict raw new.csv", "raw: is a folder that compile made", "the model that it was compiled from", false},
 	{"a model as folder", nil, "verify m.st m.st", "m.st: is a model file, not a folder that compile made", "ialgn compile m.st", false},
 	{"a model to classify", nil, "predict m.st m.st", "m.st: is a model file, not a table", "ialgn compile m.st", false},
-	{"a table under gzip to compile", wrote("t.csv.gz", gzipped("a,b\n1,2\n")), "compile t.csv.gz -o out", "is a file of gzip, not a model file", "gunzip t.csv.gz", false},
+	{"a table under gzip to compile", wrote("t.csv.gz", gzipped("a,b\n1,2\n")), "compile t.csv.gz -o out", "is a file of gzip, not a model file", "gunzip -c t.csv.gz > t.csv", false},
 	{"a circuit under gzip to eval", wrote("x.aig.gz", gzipped("aag 1 1 0 1 0\n2\n2\n")), "eval x.aig.gz", "is a file of gzip", "gunzip", false},
 	{"safetensors of another program to eval", wrote("x.safetensors", otherTensor), "eval x.safetensors", "this is no model of ialgn", `torch.load_file("x.safetensors")`, false},
 	{"safetensors of another program to start from", wrote("x.safetensors", otherTensor), "train small.yaml -o x.st --init x.safetensors", "this is no model of ialgn", "torch.save", false},
@@ -121,6 +121,12 @@ var badKinds = []badInput{
 	{"an array to eval", npy("x.npy", "<f4", "2, 2", 16), "eval x.npy", "is an array of NumPy, not a model file", "ialgn init x.npy", false},
 	{"Keras to import", wrote("x.h5", "\x89HDF\r\n\x1a\n\x00"), "import x.h5 -o x.st", "is a file of HDF5", "difflogic, torchlogix, DWN", false},
 	{"Parquet to init", wrote("x.parquet", "PAR1\x15\x04\x15\x00"), "init x.parquet -o x.yaml", "is a file of Parquet", "to_csv", false},
+	{"a script to import", wrote("x.py", "import torch\n"), "import x.py -o x.st", "is a text, of which no network is read", "difflogic, torchlogix, DWN", false},
+	{"HDF5 to init", wrote("x.h5", "\x89HDF\r\n\x1a\n\x00"), "init x.h5 -o x.yaml", "is a file of HDF5", "numpy.save", false},
+	{"Feather to predict", wrote("x.feather", "ARROW1\x00\x00\xff\xff"), "predict m.st x.feather", "is a file of Feather", "read_feather", false},
+	{"MATLAB to init", wrote("x.mat", "MATLAB 5.0 MAT-file\x00\x01IM"), "init x.mat -o x.yaml", "is a file of MATLAB", "writetable", false},
+	{"SQLite to init", wrote("x.db", "SQLite format 3\x00\x10\x00"), "init x.db -o x.yaml", "is a database of SQLite", "sqlite3 -csv", false},
+	{"R to train", wrote("x.RData", "RDX3\nX\n\x00\x00\x00\x03"), "train x.RData", "is a workspace of R, not a configuration", "write.csv", false},
 	{"a page of the web to eval", wrote("x.st", "<!DOCTYPE html>\n<html>404</html>\n"), "eval x.st", "is a page of the web", "fetch the file anew", false},
 	{"a text to compile", wrote("x.st", "hello\nworld\n"), "compile x.st -o out", "is a text, not a model file", "name a model file", false},
 
@@ -136,6 +142,9 @@ var badKinds = []badInput{
 	{"IDX of an unknown type", wrote("new.idx", "\x00\x00\x0a\x01\x00\x00\x00\x04abcd"), "predict m.st new.idx", "00 00 0a 01 is not an IDX file", "fetch it again", false},
 
 	{"no form to export", nil, "export m.st -o x.json", "export: no form given", "--to: torchlogix-json", false},
+	{"a form of compile to export", nil, "export m.st --to verilog -o x.v", "export: form \"verilog\" is unknown", "ialgn compile m.st --emit", false},
+	{"a table for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds table.csv", "table.csv: is neither an array of NumPy", "a row for each feature", false},
+	{"a file of PyTorch for thresholds", torch("x.pt"), "import x.pt -o x.st --thresholds x.pt", "is a file of PyTorch, not", "save the thresholds by numpy.save", false},
 	{"no folder for temporary files", noTemporaries, "verify m.st raw", "/nope, the folder for temporary files that TMPDIR names", "TMPDIR", false},
 }
 

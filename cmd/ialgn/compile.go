@@ -47,6 +47,7 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"},
 			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: " +
 				plural.Or(append([]string{"none"}, wrapper.Kinds()...))},
+			&cli.IntFlag{Name: "tag", Usage: "take a tag of `BITS` with each sample to its result, 1 to 64 (default: none)"},
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.StringFlag{
@@ -92,7 +93,7 @@ func compile(c *cli.Context) error {
 		MaxDepth: c.Int("max-depth"),
 		Pipeline: ialgn.Pipeline(c.String("pipeline")), MaxLevels: c.Int("max-levels"),
 		Style: ialgn.Style(c.String("style")), MHz: c.Float64("freq"),
-		Wrap: ialgn.Wrapper(c.String("wrap")), Baud: c.Int("baud"), Board: c.String("board"),
+		Wrap: ialgn.Wrapper(c.String("wrap")), Tag: c.Int("tag"), Baud: c.Int("baud"), Board: c.String("board"),
 		Fold: folding, FoldSteps: c.Int("fold-steps"),
 		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), Vectors: c.Int("vectors"),
 		CheckPasses: c.Bool("check-passes"),

@@ -48,7 +48,7 @@ func eval(c *cli.Context) error {
 	defer m.Close()
 	if c.Args().Len() == 2 {
 		e, err := m.EvaluateFile(c.Context, ialgn.EvalOptions{
-			File: c.Args().Get(1), Labels: c.String("labels"), Label: c.String("label"), Batch: c.Int("batch-rows"),
+			File: c.Args().Get(1), Labels: c.String("labels"), Label: c.String("label"), BatchRows: c.Int("batch-rows"),
 			Engine: engineOf(c),
 		})
 		if err != nil {

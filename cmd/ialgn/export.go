@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -37,9 +38,14 @@ func exportModel(c *cli.Context) error {
 	if c.String("o") == "" {
 		return hint.With(errors.New("export: no file given"), "name one with -o FILE")
 	}
-	if c.String("to") == "" {
-		return hint.With(errors.New("export: no form given"), "name one with --to: %s; for Verilog, C, BLIF and other "+
-			"formats: `ialgn compile %s --emit FORMAT -o FOLDER`", plural.Or(ialgn.ExportFormats()), args[0])
+	to, forms := c.String("to"), ialgn.ExportFormats()
+	if !slices.Contains(forms, to) {
+		err := errors.New("export: no form given")
+		if to != "" {
+			err = fmt.Errorf("export: form %.40q is unknown", to)
+		}
+		return hint.Near(hint.With(err, "name one with --to: %s; for Verilog, C, BLIF and other "+
+			"formats: `ialgn compile %s --emit FORMAT -o FOLDER`", plural.Or(forms), args[0]), to, forms)
 	}
 	m, err := ialgn.Open(args[0])
 	if err != nil {
@@ -47,7 +53,7 @@ func exportModel(c *cli.Context) error {
 	}
 	defer m.Close()
 	e, err := ialgn.Export(c.Context, m, c.String("o"), ialgn.ExportOptions{
-		To: c.String("to"), Force: c.Bool("force"), Keep: inputs(c),
+		To: to, Force: c.Bool("force"), Keep: inputs(c),
 	})
 	if err != nil {
 		return err

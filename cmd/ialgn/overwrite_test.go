@@ -36,7 +36,6 @@ var overwritings = []overwriting{
 	{"train small.yaml -o new.st --plots plots", "plots/new-loss.svg", "a chart"},
 	{"train small.yaml -o new.st --plots plots --seeds 2", "plots/new.seed8-accuracy.png", "a chart"},
 	{"train small.yaml -o table.csv", "table.csv", "a model file"},
-	{"train table.yaml -o new.st --log table.csv", "table.csv", "a training log"},
 	{"export m.st -o circuit --to torchlogix-json", "circuit", "a circuit of export"},
 	{"import net.json -o new.st", "new.st", "a model file"},
 	{"compile m.st -o new --module s", "new/s.v", "a file that ialgn wrote"},
@@ -184,7 +183,6 @@ func TestInputsNotOverwritten(t *testing.T) {
 	sound := soundFiles(t)
 	for _, c := range []struct{ name, args, input string }{
 		{"configuration", "train small.yaml -o small.yaml", "small.yaml"},
-		{"configuration as log", "train small.yaml -o new.st --log small.yaml", "small.yaml"},
 		{"model to start from", "train small.yaml -o m.st --init m.st", "m.st"},
 		{"the same through a symbolic link", "train small.yaml -o soft.st --init m.st", "m.st"},
 		{"the same through a hard link", "train small.yaml -o hard.st --init m.st", "m.st"},
@@ -219,7 +217,7 @@ func TestInputsNotOverwritten(t *testing.T) {
 // TestWrittenTwice names one file for two outputs.
 func TestWrittenTwice(t *testing.T) {
 	soundFiles(t)
-	for _, args := range []string{"sim m.st --vcd a --activity ./a", "train small.yaml -o a --log a"} {
+	for _, args := range []string{"sim m.st --vcd a --activity ./a"} {
 		if code, _, stderr := runProgram(t, strings.Fields(args)...); code != exitUsage ||
 			!strings.Contains(stderr, "written twice") {
 			t.Errorf("%s: exit status %d, %s", args, code, stderr)

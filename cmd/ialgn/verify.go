@@ -96,7 +96,7 @@ func parseSamples(s string) (int, error) {
 	}
 	n, err := decimal.Int(s)
 	if err != nil || n < 1 {
-		return 0, option.Errorf("{Samples} %s: must be positive, or all", s)
+		return 0, option.Errorf("{Samples} %.40q: want a whole number of at least 1, or all", s)
 	}
 	return n, nil
 }

@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"slices"
@@ -90,7 +91,8 @@ func newAxis(key string, values []string) (Axis, error) {
 
 // ranged is a range: LOW..HIGH has all whole numbers from LOW to HIGH, and LOW..HIGH*FACTOR every product of LOW with
 // FACTOR, over and over, that is not above HIGH.
-var ranged = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\.\.([0-9]+(?:\.[0-9]+)?)(?:\*([0-9]+(?:\.[0-9]+)?))?$`)
+var ranged = regexp.MustCompile(strings.ReplaceAll(`^(NUMBER)\.\.(NUMBER)(?:\*(NUMBER))?$`, "NUMBER",
+	`[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2})?`))
 
 // expand returns the values of a range, or the value itself. No range has more values than a sweep has runs.
 func expand(text string) ([]string, error) {
@@ -116,16 +118,27 @@ func expand(text string) ([]string, error) {
 		return nil, hint.With(fmt.Errorf("%.60s: never comes to its end", text),
 			"a factor is above 1, and what it multiplies above 0")
 	}
+	many := hint.With(fmt.Errorf("%.60s: has more values than the %d runs that a sweep may have", text, MaxRuns),
+		"name fewer, for example with a factor: 100..3200*2")
+	if part[3] != "" && factors(low, high, by) > MaxRuns {
+		return nil, many
+	}
 	var all []string
 	for v := low; v.Cmp(high) <= 0; v = next(v) {
 		if len(all) == MaxRuns {
-			return nil, hint.With(fmt.Errorf("%.60s: has more values than the %d runs that a sweep may have", text, MaxRuns),
-				"name fewer, for example with a factor: 100..3200*2")
+			return nil, many
 		}
 		places, _ := v.FloatPrec()
 		all = append(all, v.FloatString(places))
 	}
 	return all, nil
+}
+
+// factors returns about how many factors lead from one number to another: products of very many have very many digits.
+func factors(low, high, by *big.Rat) float64 {
+	ratio, _ := new(big.Rat).Quo(high, low).Float64()
+	above, _ := new(big.Rat).Sub(by, big.NewRat(1, 1)).Float64()
+	return math.Log(ratio) / math.Log1p(above)
 }
 
 // longest bounds the digits of a number in a range, whose products are exact.

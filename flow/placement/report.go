@@ -149,7 +149,12 @@ func (r *Result) Slowest() (s Slowest) {
 	if r.Fmax > 0 {
 		s = Slowest{Kind: RegisterToRegister, NS: 1000 / r.Fmax}
 	}
-	for _, p := range r.Paths {
+	paths := r.Paths
+	if c := r.Critical; paths == nil && c.NS > 0 { // a report of an earlier version
+		c.Kind = kindOf(c.From, c.To)
+		paths = []Path{c}
+	}
+	for _, p := range paths {
 		clocked := p.Kind == InputToRegister || p.Kind == RegisterToOutput
 		if clocked && p.NS > s.NS || p.Kind == InputToOutput && s.Kind == "" {
 			s = Slowest{Kind: p.Kind, NS: p.NS}

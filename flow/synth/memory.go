@@ -75,12 +75,11 @@ func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 	if err := json.Unmarshal(text, r); err != nil {
 		return nil, fmt.Errorf("%s: not a report of synth (%w): synthesise that folder again", path, err)
 	}
-	best := r.restore()
+	best := r.Restore()
 	if r.Target != o.Device.Name || r.Module != o.Module || !r.Device.Icestorm() || best == nil {
 		return nil, fmt.Errorf("%s: no bitstream of %s for %s in it, which is what can be reused", path, o.Module,
 			o.Device.Name)
 	}
-	r.judgeClock(best) // an earlier version's report has no slowest path
 	routed := filepath.Join(dir, fmt.Sprintf("seed%d%s", best.Seed, o.Device.Placement().Routed))
 	for _, name := range []string{filepath.Base(routed), o.Module + ".pcf", "netlist.v", "netlist.json"} {
 		text, err := os.ReadFile(filepath.Join(o.Reuse, name))
@@ -97,8 +96,9 @@ func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 	return r, o.pack(ctx, routed, dir, r.Bitstream)
 }
 
-// restore completes a report that was read from a file, and returns the run that made its bitstream; nil if none did.
-func (r *Report) restore() *Placed {
+// Restore completes a report that was read from a file, and returns the run that made its bitstream; nil if none did.
+// The slowest path in a report of an earlier version is from register to register, since others were not recorded.
+func (r *Report) Restore() *Placed {
 	for i := range r.Runs {
 		p := &r.Runs[i]
 		if p.Failed != "" {
@@ -108,5 +108,9 @@ func (r *Report) restore() *Placed {
 			p.Result.Seed = p.Seed
 		}
 	}
-	return r.Best()
+	best := r.Best()
+	if best != nil {
+		r.judgeClock(best)
+	}
+	return best
 }

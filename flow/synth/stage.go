@@ -41,11 +41,15 @@ func (o Options) checkFolder() error {
 		if err == nil && (name == ReportName || name == CheckName) && e.Type().IsRegular() {
 			continue
 		}
+		path := filepath.Join(dir, name)
 		if err != nil || !slices.Contains(r.Files, name) {
-			return overwrite.Foreign(filepath.Join(dir, name), "a file of synth")
+			return overwrite.Foreign(path, "a file of synth")
 		}
-		if sum, err := digest(filepath.Join(dir, name), e); err != nil || sum != r.Digests[name] {
-			return overwrite.Remedied(fmt.Errorf("%s: changed since synth wrote it", filepath.Join(dir, name)))
+		if r.Digests == nil {
+			return overwrite.Remedied(fmt.Errorf("%s: written by an earlier version of synth, which recorded no digests", path))
+		}
+		if sum, err := digest(path, e); err != nil || sum != r.Digests[name] {
+			return overwrite.Remedied(fmt.Errorf("%s: changed since synth wrote it", path))
 		}
 	}
 	return nil

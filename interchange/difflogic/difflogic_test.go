@@ -137,6 +137,10 @@ func TestMissing(t *testing.T) {
 		src.Wiring = f.Text(t, "wiring.json")
 		src.Facts = &facts.Facts{}
 		missing(t, src, "in_dim")
+		const why = "nor the wiring (lists) say how many bits the first layer reads, at least 64"
+		if _, err := Read(src, value(t, src)); !strings.Contains(err.Error(), why) {
+			t.Errorf("error %v", err)
+		}
 		src.Facts.InDim = 64
 		missing(t, src, "group_sum.k")
 		k, tau := 9, 3.0

@@ -60,8 +60,8 @@ func (n *network) inDim() error {
 	case n.inputs != 0:
 		return checkpoint.Agree(n.src, "in_dim", said, "the network", n.inputs)
 	case said == 0:
-		return &given.Missing{What: "in_dim", Why: "neither the weights nor lists of operands say how many bits the first " +
-			"layer is given"}
+		return &given.Missing{What: "in_dim", Why: fmt.Sprintf("neither the weights nor the wiring (%s) say how many bits "+
+			"the first layer reads, at least %d", n.wiring.Form, n.wiring.LeastInputs())}
 	}
 	n.inputs, n.inputsFrom = said, n.src.Said()
 	return nil

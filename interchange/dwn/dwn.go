@@ -84,7 +84,8 @@ func (l *layer) key(what string) string { return strings.TrimPrefix(l.name+"."+w
 type network struct {
 	src    *given.Source
 	layers []*layer
-	held   *held // thresholds of the file; nil: it has none
+	held   *held  // thresholds of the file; nil: it has none
+	other  string // a thermometer of the file without thresholds that fit; empty: it has none
 	sum    *checkpoint.Sum
 	graph  *graph.Network
 }

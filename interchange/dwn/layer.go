@@ -29,8 +29,13 @@ func (n *network) input() error {
 			n.graph.Input.PerFeature()), from)
 		return nil
 	case !n.src.Facts.Thermometer.None:
-		return &given.Missing{What: "thresholds", Why: "the file holds none of a thermometer; a network that is given " +
-			"bits has none, which facts say by thermometer: none"}
+		why := "the file holds none of a thermometer"
+		if n.other != "" {
+			why = "the file holds none that fit: " + n.other
+		}
+		return &given.Missing{
+			What: "thresholds", Why: why + "; a network that is given bits has none, which facts say by thermometer: none",
+		}
 	case width == 0:
 		return &given.Missing{What: "in_dim", Why: "a fixed mapping does not say how many bits there are"}
 	}

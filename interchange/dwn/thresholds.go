@@ -1,6 +1,7 @@
 package dwn
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"ialgn/interchange/given"
 	"ialgn/interchange/torchfile"
 	"ialgn/internal/hint"
+	"ialgn/internal/plural"
 )
 
 // held are thresholds that the file holds.
@@ -34,6 +36,7 @@ func (n *network) thresholds(value any) error {
 	}
 	s := search{src: n.src, content: checkpoint.Content(value), width: width}
 	s.look("", value, 0)
+	n.other = s.other
 	switch {
 	case n.src.Facts.Thermometer.None:
 		if s.found != nil {
@@ -74,7 +77,8 @@ type search struct {
 	content any // the state dict or model
 	width   int // bits that the first layer reads; 0: not known
 	found   []held
-	err     error // why the first that were found are none
+	err     error  // why the first that were found are none
+	other   string // a thermometer that was found, and why its thresholds are none; empty: none was found
 }
 
 // thermometers matches the keys that lead to a thermometer. Scripts have thresholds of other things, too.
@@ -86,6 +90,9 @@ const maxNesting = 4
 // look looks for thresholds in dictionaries, and in attributes of objects, under the keys that lead to a value.
 func (s *search) look(name string, value any, depth int) {
 	if o, ok := value.(*torchfile.Object); ok {
+		if o.Unread() != nil && thermometers.MatchString(name) {
+			s.other = cmp.Or(s.other, fmt.Sprintf("%q of the class %s was not read", name, o.Class))
+		}
 		value = o.State
 	}
 	d, ok := value.(*torchfile.Dict)
@@ -114,6 +121,9 @@ func (s *search) look(name string, value any, depth int) {
 		switch {
 		case err == nil && s.fits(rows, named):
 			s.found = append(s.found, held{at, rows})
+		case err == nil && named:
+			s.other = cmp.Or(s.other, fmt.Sprintf("%q is of %s of %d, and the first layer reads %s", at,
+				plural.Of(len(rows), "row", "rows"), len(rows[0]), plural.Of(s.width, "bit", "bits")))
 		case err != nil && s.err == nil:
 			s.err = fmt.Errorf("%s: %w", at, err)
 		}

@@ -120,15 +120,25 @@ func TestThresholdsOfTheFileRefused(t *testing.T) {
 		})
 	}
 	for name, other := range map[string]torchtest.Dict{
-		"one row of no thermometer":         {"state_dict", small(), "thresholds", []any{0.5}},
-		"one row of something else":         {"state_dict", small(), "alarm", torchtest.Dict{"thresholds", []any{0.5}}},
-		"thresholds of something else":      {"state_dict", small(), "metrics", torchtest.Dict{"thresholds", rows}},
-		"thresholds of another number":      {"state_dict", small(), "thresholds", []any{[]any{1.0}, []any{2.0}}},
-		"one row that does not divide bits": {"state_dict", small(), "encoder", torchtest.Dict{"thresholds", []any{1.0, 2.0, 3.0}}},
+		"one row of no thermometer":    {"state_dict", small(), "thresholds", []any{0.5}},
+		"one row of something else":    {"state_dict", small(), "alarm", torchtest.Dict{"thresholds", []any{0.5}}},
+		"thresholds of something else": {"state_dict", small(), "metrics", torchtest.Dict{"thresholds", rows}},
+		"thresholds of another number": {"state_dict", small(), "thresholds", []any{[]any{1.0}, []any{2.0}}},
+		"an encoder of something else": {"state_dict", small(), "encoder", torchtest.Dict{"classes", []any{"a"}}},
 	} {
 		_, err := readFile(t, other, facts.Facts{InDim: 4}, nil)
-		if err == nil || !strings.Contains(err.Error(), "thresholds is not known") {
+		if err == nil || !strings.Contains(err.Error(), "thresholds is not known: the file holds none of a thermometer;") {
 			t.Errorf("%s: error %v, want that there are none", name, err)
+		}
+	}
+	for want, other := range map[string]any{
+		`none that fit: "encoder.thresholds" is of 1 row of 3, and the first layer reads 4 bits;`: torchtest.Dict{"thresholds", []any{1.0, 2.0, 3.0}},
+		`none that fit: "encoder.thresholds" is of 2 rows of 1, and the`:                          torchtest.Dict{"thresholds", []any{[]any{1.0}, []any{2.0}}},
+		`none that fit: "encoder" of the class x.Encoder was not read;`:                           torchtest.Instance("x", "Encoder", nil),
+	} {
+		_, err := readFile(t, torchtest.Dict{"state_dict", small(), "encoder", other}, facts.Facts{InDim: 4}, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
 		}
 	}
 	_, err := readFile(t, torchtest.Dict{

@@ -11,6 +11,7 @@ import (
 
 	"ialgn/interchange/given"
 	"ialgn/interchange/graph"
+	"ialgn/internal/plural"
 )
 
 // aigerReader reads a file: see Biere, "The AIGER And-Inverter Graph (AIG) Format", version 20071012.
@@ -86,7 +87,7 @@ func (a *aigerReader) header() error {
 	a.variables, a.inputs, a.outputs, a.ands = v[0], v[1], v[3], v[4]
 	switch {
 	case v[2] != 0:
-		return fmt.Errorf("%d latches, where a combinational circuit is wanted", v[2])
+		return fmt.Errorf("%s, where a combinational circuit is wanted", plural.Of(v[2], "latch", "latches"))
 	case v[5]|v[6]|v[7]|v[8] != 0:
 		return errors.New("properties and constraints of AIGER 1.9, where a circuit is wanted")
 	case a.inputs > maxInputs:

@@ -252,7 +252,7 @@ func TestAIGERErrors(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"empty":         {"", "line 1: the file ends here"},
 		"other":         {"hello\n", `line 1: header "hello"`},
-		"latch":         {"aag 2 1 1 1 0\n", "line 1: 1 latches"},
+		"latch":         {"aag 2 1 1 1 0\n", "line 1: 1 latch,"},
 		"constraints":   {"aag 1 1 0 1 0 0 1\n", "line 1: properties and constraints"},
 		"negative":      {"aag 1 -1 0 1 0\n", `"-1" is no number`},
 		"many":          {"aag 100000000 100000000 0 1 0\n", "100000000 inputs, more than"},

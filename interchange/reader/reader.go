@@ -115,7 +115,11 @@ func named(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// beginning returns the file, unpacked if it is gzipped, and its first bytes behind lines of comments.
+// byteOrderMark begins a text that some editors of Windows saved.
+const byteOrderMark = "\ufeff"
+
+// beginning returns the file, unpacked if it is gzipped and without its byte order mark, and its first bytes behind
+// lines of comments.
 func beginning(src *given.Source) (*given.Source, []byte, error) {
 	head, err := readHead(src, 0)
 	if err == nil && bytes.HasPrefix(head, []byte("\x1f\x8b")) {
@@ -125,6 +129,12 @@ func beginning(src *given.Source) (*given.Source, []byte, error) {
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if rest, marked := bytes.CutPrefix(head, []byte(byteOrderMark)); marked {
+		plain := *src
+		plain.Size -= int64(len(byteOrderMark))
+		plain.File = io.NewSectionReader(src.File, int64(len(byteOrderMark)), plain.Size)
+		src, head = &plain, rest
 	}
 	if len(head) == 0 {
 		return nil, nil, errors.New("the file is empty")
@@ -272,7 +282,7 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 
 // otherKind returns the error that a file is of a kind that holds no network; nil if its kind is not known.
 func otherKind(src *given.Source, head []byte) error {
-	return filekind.ExplainIn(cmp.Or(src.Path, src.Name), head, "of which no network is read")
+	return filekind.ExplainImport(cmp.Or(src.Path, src.Name), head)
 }
 
 // unknown returns the error that a file is in no format.

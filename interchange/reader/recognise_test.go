@@ -52,6 +52,8 @@ func TestRecognised(t *testing.T) {
 		{"BLIF behind comments with carriage returns", strings.ReplaceAll(comments+blifText, "\n", "\r\n"), "blif"},
 		{"BLIF behind comments that are indented", strings.ReplaceAll(comments, "#", "\t #") + blifText, "blif"},
 		{"BLIF without a model", strings.TrimPrefix(blifText, ".model m\n"), "blif"},
+		{"BLIF behind a byte order mark", "\ufeff# made by hand\r\n" + blifText, "blif"},
+		{"BLIF gzipped behind a byte order mark", zipped(t, "\ufeff"+blifText), "blif"},
 		{"BLIF that begins with .search", ".search x.blif\n", ""},
 		{"BLIF gzipped", zipped(t, blifText), "blif"},
 		{"BLIF gzipped behind comments", zipped(t, comments+blifText), "blif"},

@@ -161,3 +161,15 @@ func TestUnreadNames(t *testing.T) {
 		t.Errorf("classes (-want +got):\n%s", diff)
 	}
 }
+
+// TestValuesMetOften has a few values next to a state dict that hold each other very often. The error says so.
+func TestValuesMetOften(t *testing.T) {
+	lists := "]q\x00"
+	for i := range 60 {
+		lists += string([]byte{'0', ']', 'q', byte(i + 1), '(', 'h', byte(i), 'h', byte(i), 'e'})
+	}
+	_, err := read(archive(t, begin+"}"+str("log")+lists+"s."))
+	if err == nil || !strings.Contains(err.Error(), "a few values that are met very often") {
+		t.Errorf("error %v", err)
+	}
+}

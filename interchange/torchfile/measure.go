@@ -48,13 +48,18 @@ var (
 // next to a state dict, by objects that say so.
 func (m *measurer) leaveOut(d *Dict) error {
 	for i, v := range d.Values {
-		if _, err := m.extent(v, 1); errors.Is(err, errEndless) || errors.Is(err, errDeep) {
-			if err := m.f.budget.take(2 * sizeUnread); err != nil {
-				return err
-			}
-			where := fmt.Sprintf("the entry %s", describe(d.Keys[i]))
-			d.Values[i] = &Object{Class: describe(v), unread: &unread{place{where, -1}, where, err.Error()}}
+		_, err := m.extent(v, 1)
+		if err == nil {
+			continue
 		}
+		if !errors.Is(err, errEndless) && !errors.Is(err, errDeep) {
+			return err
+		}
+		if err := m.f.budget.take(2 * sizeUnread); err != nil {
+			return err
+		}
+		where := fmt.Sprintf("the entry %s", describe(d.Keys[i]))
+		d.Values[i] = &Object{Class: describe(v), unread: &unread{place{where, -1}, where, err.Error()}}
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	leftovers(target, filelock.Abandoned)
+	eachLeftover(target, filelock.RemoveAbandoned)
 	f, err := openBeside(target)
 	if err != nil {
 		return nil, explain(filepath.Dir(target), err)
@@ -130,6 +130,7 @@ func openBeside(target string) (f *os.File, err error) {
 			break
 		}
 		f.Close() // another process took it for a leftover, before it was locked
+		err = fs.ErrExist
 	}
 	return f, err
 }
@@ -269,10 +270,10 @@ func Write(path string, write func(io.Writer) error) error {
 // RemoveLeftovers removes the temporary files that killed processes left beside path.
 // It is for the one process that writes path: it would take away the file that another
 // is writing. A folder that cannot be read holds none.
-func RemoveLeftovers(path string) { leftovers(path, func(string) bool { return true }) }
+func RemoveLeftovers(path string) { eachLeftover(path, func(at string) { os.Remove(at) }) }
 
-// leftovers removes the temporary files of a path that are abandoned.
-func leftovers(path string, abandoned func(path string) bool) {
+// eachLeftover calls remove with each temporary file of a path.
+func eachLeftover(path string, remove func(at string)) {
 	folder, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(folder + "."))
 	if err != nil {
@@ -281,8 +282,8 @@ func leftovers(path string, abandoned func(path string) bool) {
 	for _, e := range entries {
 		random, ok := strings.CutPrefix(e.Name(), "."+base+".")
 		random, isTemporary := strings.CutSuffix(random, ".tmp")
-		if ok && isTemporary && len(random) == 8 && e.Type().IsRegular() && abandoned(folder+e.Name()) {
-			os.Remove(folder + e.Name())
+		if ok && isTemporary && len(random) == 8 && e.Type().IsRegular() {
+			remove(folder + e.Name())
 		}
 	}
 }

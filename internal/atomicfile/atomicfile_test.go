@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -291,6 +293,30 @@ func TestCreateRemovesLeftovers(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"m": "2"}, content(t, filepath.Dir(path))); diff != "" {
 		t.Errorf("folder (-want +got):\n%s", diff)
 	}
+}
+
+// TestCreateAtTheSameTime has writers of the same path begin at the same time. None takes the file of another for a
+// leftover.
+func TestCreateAtTheSameTime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	var writers sync.WaitGroup
+	for range 8 {
+		writers.Go(func() {
+			for range 200 {
+				f, err := atomicfile.Create(path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				runtime.Gosched()
+				if _, err := os.Stat(f.Name()); err != nil {
+					t.Error(err)
+				}
+				f.Abort()
+			}
+		})
+	}
+	writers.Wait()
 }
 
 // TestCheck refuses what Create refuses, with the same words, and leaves no file.

@@ -67,11 +67,11 @@ var kinds = []Kind{
 			return len(h) > 3 && h[0] == 0 && h[1] == 0 && h[2] >= 8 && h[2] <= 14 && h[3] >= 1 && h[3] <= 4
 		},
 	},
-	{"a file of gzip", "unpack it by gunzip FILE, and name the file that is in it", starting("\x1f\x8b")},
+	{"a file of gzip", "unpack it by gunzip -c FILE > NAME, and name that file", starting("\x1f\x8b")},
 	{"a compressed file", unpack, starting("BZh91AY&SY", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "7z\xbc\xaf")},
 	{"a tar archive", unpack, func(h []byte) bool { return len(h) > 262 && string(h[257:262]) == "ustar" }},
 	{
-		"a file of HDF5", "write its table as CSV, or its arrays with numpy.save; " + noReader,
+		"a file of HDF5", "write its table as CSV, or its arrays by numpy.save; " + noReader,
 		starting("\x89HDF\r\n\x1a\n"),
 	},
 	{"a network of TensorFlow Lite", noReader, func(h []byte) bool { return len(h) > 8 && string(h[4:8]) == "TFL3" }},
@@ -81,14 +81,20 @@ var kinds = []Kind{
 	},
 	{
 		"a file of Feather", "save the table as CSV, by pandas.read_feather(\"FILE\").to_csv(\"NAME.csv\", index=False)",
-		starting("ARROW1"),
+		starting("ARROW1\x00\x00", "FEA1"),
 	},
-	{"a MAT file", "write its table as CSV with writetable, or its arrays with numpy.save", starting("MATLAB 5.0")},
 	{
-		"a data base of SQLite", "write a table as CSV, by sqlite3 -csv -header FILE 'select * from TABLE' > NAME.csv",
-		starting("SQLite format 3"),
+		"a file of MATLAB", "write its table as CSV by writetable(x, \"NAME.csv\"), or its arrays by numpy.save",
+		starting("MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file"),
 	},
-	{"a workspace of R", "write its table as CSV, by write.csv(x, \"NAME.csv\", row.names = FALSE)", starting("RDX2\n", "RDX3\n")},
+	{
+		"a database of SQLite", "write a table as CSV, by sqlite3 -csv -header FILE 'select * from TABLE' > NAME.csv",
+		starting("SQLite format 3\x00"),
+	},
+	{
+		"a workspace of R", "write its table as CSV, by write.csv(x, \"NAME.csv\", row.names = FALSE)",
+		starting("RDX2\n", "RDX3\n"),
+	},
 	{
 		"an image", "samples come from tables, arrays and the data sets of `ialgn data list`",
 		starting("\x89PNG", "\xff\xd8\xff", "GIF87a", "GIF89a"),
@@ -157,13 +163,14 @@ func (k *Kind) hinted(err error, path string) error {
 	return hint.With(err, "%s", strings.NewReplacer("FILE", path, "NAME", name).Replace(k.use))
 }
 
-// ExplainIn is [Explain] of an error that gets the path put before it, for want such as "which no network is in".
-func ExplainIn(path string, head []byte, want string) error {
+// ExplainImport returns the error that a file with these first bytes is of a kind that holds no network. It returns nil
+// if its kind is not known. The caller puts the path before it.
+func ExplainImport(path string, head []byte) error {
 	k := Of(head)
 	if k == nil {
 		return nil
 	}
-	return k.hinted(fmt.Errorf("is %s, %s", k.Name, want), path)
+	return k.hinted(hint.With(fmt.Errorf("is %s, of which no network is read", k.Name), noReader), path)
 }
 
 // WithUse returns an error with the hint what to do with a file, if it is of a kind that is known.

@@ -47,12 +47,15 @@ func flock(f *os.File, how int) error {
 // Hold locks an open file until it is closed, where the system can, and reports whether no other process holds it.
 func Hold(f *os.File) bool { return lock(f, false) == nil }
 
-// Abandoned reports whether no process holds a file that was locked by [Hold]. It is false where that cannot be known.
-func Abandoned(path string) bool {
+// RemoveAbandoned removes a file that was locked by [Hold], if it is known that no process holds it now. The file is
+// locked meanwhile: whoever has just made it, and not locked it yet, sees that it is gone.
+func RemoveAbandoned(path string) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return
 	}
 	defer f.Close()
-	return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil
+	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		os.Remove(path)
+	}
 }

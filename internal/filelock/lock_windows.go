@@ -38,8 +38,8 @@ func openFolder(path string) (*os.File, error) {
 	return nil, err
 }
 
-// Hold locks nothing: see [Abandoned].
+// Hold locks nothing: see [RemoveAbandoned].
 func Hold(*os.File) bool { return true }
 
-// Abandoned reports false: no file of this system is known to be left by a killed process.
-func Abandoned(string) bool { return false }
+// RemoveAbandoned removes nothing: no file of this system is known to be left by a killed process.
+func RemoveAbandoned(string) {}

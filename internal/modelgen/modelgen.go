@@ -192,7 +192,7 @@ func Samples(e *encoding.Encoder, n, classes int, seed uint64) *encoding.Packed 
 func configuration(o Options) config.Config {
 	c := config.Config{Name: o.Topology}
 	c.Data.Set = "digits"
-	c.Encoder = config.Encoder{Kind: "thermometer", Bits: o.Bits, Thresholds: "uniform", BitsIn: o.BitsIn}
+	c.Encoder = config.Encoder{Kind: "thermometer", Bits: o.Bits, Thresholds: "uniform", Ranges: "robust", BitsIn: o.BitsIn}
 	c.Model = config.Model{
 		Topology:        o.Topology,
 		Width:           o.Width,
@@ -222,7 +222,7 @@ func configuration(o Options) config.Config {
 		c.Model.FirstPin = "fixed"
 	}
 	c.Train = config.Train{Estimator: "ste", Epochs: 1, Batch: 100, Seed: o.Seed, Gradients: "float32"}
-	c.Train.Candidates.Kind, c.Train.Freeze.Kind = "fixed", "none"
+	c.Train.Candidates.Kind, c.Train.Freeze.Kind, c.Train.Validation.Keep = "fixed", "none", "best"
 	c.Train.Optimizer = config.Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
 	c.Train.Schedule.Kind = "constant"
 	return c

@@ -9,8 +9,10 @@
 package overwrite
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -120,14 +122,22 @@ func Distinct(paths ...string) error {
 	return nil
 }
 
-// located returns where a path leads: an absolute path, its symbolic links followed as far as there is a file.
+// located returns where a path leads: an absolute path, its symbolic links followed, also one to a file that is not
+// there.
 func located(path string) (string, error) {
 	at, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
-	if to, err := filepath.EvalSymlinks(at); err == nil {
+	to, err := filepath.EvalSymlinks(at)
+	if err == nil {
 		return to, nil
+	}
+	if to, linked := os.Readlink(at); linked == nil && errors.Is(err, fs.ErrNotExist) {
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(at), to)
+		}
+		return located(to)
 	}
 	folder, err := filepath.EvalSymlinks(filepath.Dir(at))
 	if err != nil {

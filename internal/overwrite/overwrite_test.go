@@ -119,8 +119,10 @@ func TestUnreadable(t *testing.T) {
 func TestDistinct(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "a", "")
-	if err := os.Symlink("a", "b"); err != nil {
-		t.Fatal(err)
+	for from, to := range map[string]string{"b": "a", "later": "new", "latest": "later", "round": "round"} {
+		if err := os.Symlink(to, from); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		paths []string
@@ -131,6 +133,10 @@ func TestDistinct(t *testing.T) {
 		{[]string{"a", "./a"}, true},
 		{[]string{"a", "b"}, true},
 		{[]string{"new", "x/../new"}, true},
+		{[]string{"new", "later"}, true},
+		{[]string{"latest", "./new"}, true},
+		{[]string{"later", "other"}, false},
+		{[]string{"round", "other"}, false},
 	} {
 		if err := overwrite.Distinct(c.paths...); (err != nil) != c.same {
 			t.Errorf("%q: error %v", c.paths, err)

@@ -47,6 +47,8 @@ type Design struct {
 
 	// Hint, unless nil, says that the product was lowered, and why its counts are right.
 	Hint *counts.Hint
+	// Tag is the bits of the tag that the Verilog has beside the product's ports ([netlist.WithTag]); 0: there is none.
+	Tag int
 	// Assumed says that the product needs to be right for thermometer codes alone. It has no effect if the input port
 	// carries feature words.
 	Assumed bool
@@ -80,6 +82,22 @@ func hasWords(enc *encoding.Encoder, x netlist.Port) bool {
 func (d Design) Transparent() (Design, error) {
 	n, to, err := netlist.Transparent(d.Product)
 	if err != nil {
+		return d, err
+	}
+	if d.Hint != nil {
+		if err := d.Hint.Check(d.Product); err != nil {
+			return d, err
+		}
+		d.Hint = d.Hint.Map(to)
+	}
+	d.Product = n
+	return d, nil
+}
+
+// WithTag returns the design whose product is what the Verilog has: with the tag.
+func (d Design) WithTag() (Design, error) {
+	n, to, err := netlist.WithTag(d.Product, d.Tag)
+	if err != nil || d.Tag == 0 {
 		return d, err
 	}
 	if d.Hint != nil {

@@ -81,13 +81,14 @@ func (n notation) ungroup(text string) (plain string, ok bool) {
 
 // split splits a text at any of some characters, of which it returns those that it found.
 func split(text, marks string) (parts []string, found string) {
+	var all []byte
 	for {
 		i := strings.IndexAny(text, marks)
 		if i < 0 {
-			return append(parts, text), found
+			return append(parts, text), string(all)
 		}
 		_, size := utf8.DecodeRuneInString(text[i:])
-		parts, found, text = append(parts, text[:i]), found+text[i:i+size], text[i+size:]
+		parts, all, text = append(parts, text[:i]), append(all, text[i:i+size]...), text[i+size:]
 	}
 }
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -44,6 +45,14 @@ func (t *table) rows() (rows [][]string) {
 		rows = append(rows, r.fields)
 	}
 	return rows
+}
+
+// noRows returns why there are no first rows.
+func (t *table) noRows() error {
+	if err := t.next(); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return fmt.Errorf("%s: the file has no records", t.name)
 }
 
 // isBlank reports whether the fields hold nothing.

@@ -88,6 +88,7 @@ func TestSamplesFaults(t *testing.T) {
 		want []string
 	}{
 		{"empty", nil, nil, []string{"in: the file is empty"}},
+		{"separators alone", []byte(",\n"), nil, []string{"in: the file has no records"}},
 		{"too few columns", []byte("1\n"), nil, []string{"in: first line: 1 columns, want 2 features and at most a label"}},
 		{"too many columns", []byte("1,2,3,4\n"), nil, []string{"4 columns"}},
 		{

@@ -141,7 +141,7 @@ func lookAs(ctx context.Context, cfg config.Data, f file, lay layout) (l *looker
 	}
 	rows := l.rows()
 	if len(rows) == 0 {
-		return nil, l.next()
+		return nil, l.noRows()
 	}
 	if err := l.understand(l.leaveBlank(rows, lay), cfg); err != nil {
 		return nil, fmt.Errorf("%s: first line: %w", l.name, err)

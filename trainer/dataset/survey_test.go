@@ -177,6 +177,8 @@ func TestLookManyConstants(t *testing.T) {
 func TestLookFaults(t *testing.T) {
 	for name, test := range map[string]struct{ text, label, want string }{
 		"empty":                  {"", "", "in.csv: the file is empty"},
+		"separators alone":       {",,\n,,\n", "", "in.csv: the file has no records"},
+		"line ends alone":        {"\n\r\r\n", "", "in.csv: the file has no records"},
 		"header alone":           {"x,class\n", "class", "in.csv: the file has no records"},
 		"one column":             {"1\n2\n", "", "1 columns, want a label"},
 		"one class":              {"1,a\n2,a\n", "", `all records have the label "a"`},

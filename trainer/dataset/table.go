@@ -155,7 +155,7 @@ func (t *table) begin(lay layout) error {
 		lay.header = "yes"
 	}
 	if len(rows) == 0 {
-		return t.next()
+		return t.noRows()
 	}
 	rows = t.leaveBlank(rows, lay)
 	header, err := t.understand(rows, lay)

@@ -2,7 +2,7 @@
 //
 // - model tiny
 // - LUTs of the target gowin; tiny_luts_cells.v says what they do, for simulators
-// - compile --style gates writes operators in place of LUTs, to be read
+// - written in the style lut; the style gates has operators in place of LUTs, which people read more easily
 //
 // Input ports (of each word, the lowest bit is the least significant):
 //   - x[7:0]               2 words of 4 bits

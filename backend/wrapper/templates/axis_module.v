@@ -7,11 +7,11 @@ module @MODULE@ #(
     output wire s_axis_tready,
     input  wire [8*BYTES-1:0] s_axis_tdata,
     input  wire s_axis_tlast,
-    output wire m_axis_tvalid,
+@TAGIN@    output wire m_axis_tvalid,
     input  wire m_axis_tready,
     output wire [@HIGH@:0] m_axis_tdata,
     output wire m_axis_tlast,
-    output wire error
+@TAGOUT@    output wire error
 );
 @WIRES@
   assign m_axis_tdata = @RESULT@;
@@ -26,7 +26,7 @@ module @MODULE@ #(
       .in_ready(s_axis_tready),
       .in_data(s_axis_tdata),
       .in_last(s_axis_tlast),
-      .out_valid(m_axis_tvalid),
+@TAGPINS@      .out_valid(m_axis_tvalid),
       .out_ready(m_axis_tready),
 @CONNECTIONS@      .error(error)
   );

@@ -22,7 +22,7 @@
           in_valid = 1'b1;
           in_data = tb_sample[tb_unit*@UNIT@+:@UNIT@];
           in_last = tb_unit == UNITS - 1;
-        end
+@OFFERTAG@        end
       end
       tb_draw;
       out_ready = tb_dice[31:30] != 2'd0;

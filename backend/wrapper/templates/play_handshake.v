@@ -4,7 +4,7 @@
   reg [@UNIT@-1:0] in_data = 0;
   wire in_ready, out_valid;
   wire [@RESULT@-1:0] result;
-
+@TAG@
   initial begin
     repeat (4) @(negedge clk);
     rst = 0;
@@ -32,7 +32,7 @@
           in_valid = $random(seed) % 4 != 0;
           in_data = units[sent][@UNIT@-1:0];
           in_last = units[sent][LAST];
-        end
+@SEND@        end
       end
       if (pause > 0) pause = pause - 1;
       out_ready = pause == 0 && $random(seed) % 4 != 0;

@@ -7,7 +7,7 @@ module @MODULE@ #(
     output wire in_ready,
     input  wire [BEAT*@IN@-1:0] in_data,
     input  wire in_last,
-@DROP@    output reg out_valid,
+@TAGPORT@@DROP@    output reg out_valid,
     input  wire out_ready,
 @PORTS@    output wire error
 );
@@ -34,8 +34,8 @@ module @MODULE@ #(
       .error(error)
   );
 
-@FEATURES@  @CORE@ core (
-      @PINS@.@INPUT@(@SAMPLE@)@OUTPUTS@
+@TAG@@FEATURES@  @CORE@ core (
+      @PINS@@TAGPIN@.@INPUT@(@SAMPLE@)@OUTPUTS@
   );
 
   always @(posedge clk)

@@ -28,7 +28,7 @@ module @TOP@_tb@PARAMETERS@;
   reg [@WIDEST@-1:0] tb_field;
   reg [@INPUTS@-1:0] tb_x;
   reg [@UNIT@*UNITS-1:0] tb_sample;
-@WANT@@GOT@  integer tb_source, tb_expected, tb_count, tb_read, tb_i;
+@WANT@@GOT@@TAG@  integer tb_source, tb_expected, tb_count, tb_read, tb_i;
   integer tb_given, tb_got, tb_failed, tb_shown, tb_unit, tb_late, tb_quiet;
   reg tb_stop, tb_ended, tb_running, tb_differs;
   reg [31:0] tb_dice;

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"ialgn/internal/hint"
 )
@@ -30,6 +31,11 @@ type Wiring struct {
 	Inputs  int    // input bits; 0: not said
 	Classes int    // classes that the bits are counted for; 0: not said
 	Form    string // what the text is: "generated C", "generated Verilog" or "lists"
+}
+
+// LeastInputs returns the least number of inputs that there can be: with all that gates of the first layer name.
+func (w *Wiring) LeastInputs() int {
+	return 1 + int(max(slices.Max(w.Layers[0].A), slices.Max(w.Layers[0].B)))
 }
 
 // Read returns the wiring that a text has. ops are the operations of each layer's gates as the weights have them. Every

@@ -76,7 +76,11 @@ func Check(
 	ctx, end := progress.Begin(ctx, "rtl")
 	defer end()
 	begin, auto := time.Now(), simulator == "auto"
-	simulator, err := pick(simulator, d.Product.Cells(), min(samples, s.Levels.Len()))
+	d, err := d.WithTag()
+	if err != nil {
+		return nil, err
+	}
+	simulator, err = pick(simulator, d.Product.Cells(), min(samples, s.Levels.Len()))
 	if err != nil {
 		return nil, err
 	}

@@ -54,10 +54,10 @@ func breakStart(t *testing.T, sound, from, to string) string {
 	t.Helper()
 	broken := strings.Replace(sound, from, to, 1)
 	if strings.Contains(to, "leak") {
-		broken = regexp.MustCompile(`\.d\(([^)]*)\),\s+\.q\((class_index\w*_s4)\)`).ReplaceAllString(broken,
-			".d($1 & ~leak), .q($2)")
+		broken = regexp.MustCompile(`\.d\(([^)]*)\),\s+\.q\(([^)]*class_index\w*_s4[^)]*)\)`).ReplaceAllString(broken,
+			".d(leak ? ~$1 : $1), .q($2)")
 	}
-	if broken == sound || strings.Contains(to, "leak") && !strings.Contains(broken, "~leak") {
+	if broken == sound || strings.Contains(to, "leak") && !strings.Contains(broken, "leak ?") {
 		t.Fatalf("the module has no %q", from)
 	}
 	return broken

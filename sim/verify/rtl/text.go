@@ -18,6 +18,15 @@ import (
 // tool if yosys or abc is missing or fails.
 func CheckText(ctx context.Context, d verify.Design, f Files) (*readback.Result, error) {
 	o := readback.Options{Module: f.Module, Files: []string{f.Design}, Samples: stimulus.ForDesign(d).Words}
+	for w, x := range o.Samples {
+		for bit := range d.Tag {
+			o.Samples[w] = append(o.Samples[w], x[bit%len(x)]) // any bits
+		}
+	}
+	d, err := d.WithTag()
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case f.Library != nil:
 		o.Library, o.Synthesised = f.Library.Read, true

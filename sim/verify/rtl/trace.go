@@ -76,11 +76,11 @@ func firstWrong(d verify.Design, s verify.Samples, index []int32, wires map[stri
 	if err != nil {
 		return err
 	}
-	x, err := s.Gather(&d.Model.Encoder, d.Input(), 1, index)
+	in, err := inputRows(d, s, 1, index, 0)
 	if err != nil {
 		return err
 	}
-	if err := simulator.Settle(1, x); err != nil {
+	if err := simulator.Settle(1, in...); err != nil {
 		return err
 	}
 	values := gateWires(d.Product, wires)

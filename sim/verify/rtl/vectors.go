@@ -3,6 +3,7 @@ package rtl
 import (
 	"bufio"
 	"os"
+	"slices"
 
 	"ialgn/backend/verilog"
 	"ialgn/sim"
@@ -28,15 +29,15 @@ func writeVectors(d verify.Design, s verify.Samples, index []int32, want *model.
 	for from := 0; from < len(index); from += block {
 		part := index[from:min(from+block, len(index))]
 		words := (len(part) + 63) / 64
-		x, err := s.Gather(&d.Model.Encoder, d.Input(), words, part)
+		in, err := inputRows(d, s, words, part, from)
 		if err != nil {
 			return err
 		}
-		if err := simulator.Settle(words, x); err != nil {
+		if err := simulator.Settle(words, in...); err != nil {
 			return err
 		}
 		v := verilog.Vectors{
-			Samples: len(part), Words: words, Inputs: x,
+			Samples: len(part), Words: words, Inputs: slices.Concat(in...),
 			Outputs: expected.BusRows(simulator, d.Product.OutputPorts(), want, part),
 			Probes:  expected.BusRows(simulator, d.Product.Probes(), want, part),
 		}
@@ -48,4 +49,14 @@ func writeVectors(d verify.Design, s verify.Samples, index []int32, want *model.
 		return err
 	}
 	return f.Close()
+}
+
+// inputRows returns the bit rows of each input port of the Verilog: of the samples of the given indices and, where
+// there is a tag, of their tags. Tags go by the place in the list of samples; the first index has the given place.
+func inputRows(d verify.Design, s verify.Samples, words int, index []int32, place int) ([][]uint64, error) {
+	x, err := s.Gather(&d.Model.Encoder, d.Input(), words, index)
+	if err != nil || d.Tag == 0 {
+		return [][]uint64{x}, err
+	}
+	return [][]uint64{x, verilog.TagRows(d.Tag, words, place, len(index))}, nil
 }

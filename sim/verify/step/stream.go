@@ -29,6 +29,11 @@ func (w Wrapper) stream(m *machine, path string, p packets) results {
 		}
 	}
 	m.out(w.Core+"."+w.Input, sample...)
+	tag := m.in(path+"sample_tag", w.Tag) // what came with the last beat that was taken
+	m.next(path+"sample_tag", m.mux(m.and(p.valid, r.ready), p.tag, tag)...)
+	m.out(w.Core+".in_tag", tag...)
+	r.tag = m.in(path+"out_tag", w.Tag)
+	m.next(path+"out_tag", m.mux(show, m.in(w.Core+".out_tag", w.Tag), r.tag)...)
 	m.next(path+"out_valid", m.and(m.not(p.reset), m.or(show, m.and(waiting, m.not(p.ready)))))
 	for _, o := range w.Outputs {
 		held := m.in(path+o.Name, o.Width)

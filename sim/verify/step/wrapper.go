@@ -29,6 +29,7 @@ type Wrapper struct {
 	Engine   bool // the core is a folded engine, which takes words itself
 	Levels   *Levels
 	Beat     int // words, with axis bytes, of a clock
+	Tag      int // bits of the tag, which the core has, too; 0: there is none
 
 	ClockHz, Baud, Idle int // clock, bit rate and idle time of a serial line
 
@@ -96,6 +97,10 @@ func (w Wrapper) box() string {
 	default:
 		add("input", w.Word*w.Words, w.Input)
 	}
+	if w.Tag > 0 {
+		add("input", w.Tag, "in_tag")
+		add("output", w.Tag, "out_tag")
+	}
 	for _, p := range w.Outputs {
 		add("output", p.Width, p.Name)
 	}
@@ -105,13 +110,14 @@ func (w Wrapper) box() string {
 // packets is what a stream of words is given.
 type packets struct {
 	clock, reset, valid, last, drop, ready netlist.Net // ready: for a result
-	data                                   word
+	data, tag                              word
 }
 
 // results is what it gives.
 type results struct {
 	ready, valid, fault netlist.Net // ready: for a word
 	outputs             []word
+	tag                 word
 }
 
 // words describes the wrapper stream.
@@ -122,8 +128,9 @@ func (w Wrapper) words(m *machine) {
 	}
 	r := w.stream(m, "", packets{
 		clock: m.bit("clk"), reset: m.bit("rst"), valid: m.bit("in_valid"), last: m.bit("in_last"), drop: netlist.False,
-		ready: m.bit("out_ready"), data: m.in("in_data", w.Beat*size),
+		ready: m.bit("out_ready"), data: m.in("in_data", w.Beat*size), tag: m.in("in_tag", w.Tag),
 	})
+	m.out("out_tag", r.tag...)
 	m.out("in_ready", r.ready)
 	m.out("out_valid", r.valid)
 	m.out("error", r.fault)
@@ -137,7 +144,9 @@ func (w Wrapper) axis(m *machine) {
 	r := w.stream(m, "stream.", packets{
 		clock: m.bit("aclk"), reset: m.not(m.bit("aresetn")), valid: m.bit("s_axis_tvalid"), last: m.bit("s_axis_tlast"),
 		drop: netlist.False, ready: m.bit("m_axis_tready"), data: m.in("s_axis_tdata", 8*w.Beat),
+		tag: m.in("s_axis_tuser", w.Tag),
 	})
+	m.out("m_axis_tuser", r.tag...)
 	m.out("s_axis_tready", r.ready)
 	m.out("m_axis_tvalid", r.valid)
 	m.out("m_axis_tlast", netlist.True)

@@ -15,6 +15,7 @@ import (
 	"ialgn/flow/yosys"
 	"ialgn/internal/progress"
 	"ialgn/internal/tempdir"
+	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/rtl"
 	"ialgn/target"
@@ -196,6 +197,9 @@ func buses(d verify.Design, b Bitstream) (list []bus, err error) {
 	}
 	x := d.Product.DataInputs()[0]
 	list = append(outputs(d), bus{x.Name, len(x.Nets), false})
+	if d.Tag > 0 {
+		list = append(list, bus{netlist.TagInPort, d.Tag, false}, bus{netlist.TagOutPort, d.Tag, true})
+	}
 	if clock, err := d.Product.Pipeline(); err == nil && clock != nil {
 		list = append(append(list, wires(false, "clk", "rst", "ce", "in_valid")...), wires(true, "out_valid")...)
 	}
@@ -205,7 +209,7 @@ func buses(d verify.Design, b Bitstream) (list []bus, err error) {
 // wrapperBuses returns the ports of a wrapper, or of an engine, which has those of a wrapper.
 func wrapperBuses(d verify.Design, b Bitstream) (list []bus, err error) {
 	o := b.Options
-	o.Core, o.Module = b.Module, b.Top
+	o.Core, o.Module, o.Tag = b.Module, b.Top, d.Tag
 	if b.Fold > 0 && wrapper.Is(b.Wrapper, wrapper.TakesBytes) {
 		o.Engine = &wrapper.Engine{Module: b.Module}
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,9 @@ type playback struct {
 
 	results [][]bool // expected results in the order in which they arrive
 
+	tag  int        // bits of the tag; 0: there is none
+	tags *rand.Rand // gives the tags
+
 	bench  string           // the testbench's part for the protocol
 	broken []wrapper.Broken // forms of packets that have no result
 	clocks int              // least number of clocks that a sample takes
@@ -42,11 +46,12 @@ type playback struct {
 type unit struct {
 	data                                     []bool
 	last, reset, fails, whole, breaks, alone bool
+	tag                                      []bool // empty: there is none
 }
 
 // bits returns the unit as playerBench reads it.
 func (u unit) bits() []bool {
-	return append(slices.Clone(u.data), u.last, u.reset, u.fails, u.whole, u.breaks, u.alone)
+	return append(append(slices.Clone(u.data), u.last, u.reset, u.fails, u.whole, u.breaks, u.alone), u.tag...)
 }
 
 // packet adds the units of a packet with the given bits, and returns them.
@@ -54,7 +59,11 @@ func (p *playback) packet(bits []bool) []unit {
 	bits = append(bits, make([]bool, (p.size-len(bits)%p.size)%p.size)...) // fills the last beat with zeros
 	from := len(p.units)
 	for data := range slices.Chunk(bits, p.size) {
-		p.units = append(p.units, unit{data: data})
+		u := unit{data: data}
+		for range p.tag { // each unit has another one, for that of the last one counts
+			u.tag = append(u.tag, p.tags.Uint64()&1 == 1)
+		}
+		p.units = append(p.units, u)
 	}
 	p.units[len(p.units)-1].last = true
 	return p.units[from:]
@@ -63,8 +72,9 @@ func (p *playback) packet(bits []bool) []unit {
 // sample adds the units of a sample that has a result.
 func (p *playback) sample(bits, result []bool) {
 	units := p.packet(bits)
-	units[len(units)-1].whole = true
-	p.results = append(p.results, result)
+	last := &units[len(units)-1]
+	last.whole = true
+	p.results = append(p.results, slices.Concat(result, last.tag))
 }
 
 // wrapped is a design that takes samples as a wrapper does.
@@ -202,15 +212,15 @@ func newPlayback(d verify.Design, b wrapped) (*playback, error) {
 	}
 	player := kind.Play(wrapper.Played{
 		Options: b.options, Input: d.Product.DataInputs()[0], Outputs: d.Product.OutputPorts(), Engine: b.cycles,
-		Drop:  b.drop,
-		Quick: b.quick,
+		Tag: d.Tag, Drop: b.drop, Quick: b.quick,
 	})
 	stages := 0
 	if clock, err := d.Product.Pipeline(); err == nil && clock != nil {
 		stages = clock.Stages
 	}
 	return &playback{
-		size: player.Unit, each: player.Units, bench: player.Bench, broken: kind.Broken,
+		tag: d.Tag, tags: rand.New(rand.NewPCG(13, 17)), size: player.Unit, each: player.Units,
+		bench: player.Bench, broken: kind.Broken,
 		clocks: max(int(math.Ceil(rate.Cycles)), b.cycles), quiet: player.Quiet,
 		late: player.Late + 5000 + 10*stages,
 	}, nil
@@ -239,6 +249,7 @@ func (p *playback) testbench(b wrapped) string {
 		result = len(p.results[0])
 	}
 	return strings.NewReplacer(
+		"@TAG@", fmt.Sprint(p.tag),
 		"@TOP@", b.top, "@UNIT@", fmt.Sprint(p.size), "@UNITS@", fmt.Sprint(len(p.units)), "@EACH@", fmt.Sprint(p.each),
 		"@RESULT@", fmt.Sprint(result),
 		"@SAMPLES@", fmt.Sprint(len(p.results)), "@LATE@", fmt.Sprint(p.late), "@QUIET@", fmt.Sprint(p.quiet),

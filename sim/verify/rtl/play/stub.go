@@ -268,6 +268,10 @@ func (r *rehearsal) module(name string) string {
 		fmt.Fprintf(&assigns, "  assign %s = outputs[%d:%d];\n", p.Name, high, low)
 		low = high + 1
 	}
+	if r.tag > 0 {
+		fmt.Fprintf(&ports, ",\n    input wire [%d:0] in_tag, output wire [%[1]d:0] out_tag", r.tag-1)
+		assigns.WriteString(stubTag(r.tag, stages))
+	}
 	drop, dropped, pauses := "input wire drop, ", "drop", "0"
 	if !wrapper.Is(r.f.Kind, wrapper.DropsPackets) {
 		drop, dropped, pauses = "", "0", "1"
@@ -279,6 +283,15 @@ func (r *rehearsal) module(name string) string {
 		fmt.Sprint(len(r.want)),
 		"@STAGES@", fmt.Sprint(stages), "@DROP@", drop, "@DROPPED@", dropped, "@PAUSES@", pauses,
 	).Replace(strings.Replace(stubHead, "@PINS@", pins, 1) + text)
+}
+
+// stubTag returns what takes the tag through a stub.
+func stubTag(bits, stages int) string {
+	if stages == 0 {
+		return "  assign out_tag = in_tag;\n"
+	}
+	return fmt.Sprintf("  reg [%d:0] tags;\n  assign out_tag = tags[%[1]d-:%d];\n"+
+		"  always @(posedge clk) if (ce) tags <= {tags, in_tag};\n", bits*stages-1, bits)
 }
 
 // stub plays random samples to a wrapper around a stub in the place of its core or engine: as many as

@@ -164,7 +164,7 @@ func (f WrapperFiles) step(d verify.Design) step.Wrapper {
 	hz, baud := f.Line.Line()
 	w := step.Wrapper{
 		Kind: f.Kind, Module: f.Module + "_" + f.Kind, File: f.Sources[0], Core: f.core(), Engine: f.Fold != nil,
-		Beat: 1, ClockHz: hz, Baud: baud, Idle: wrapper.UARTIdle,
+		Beat: 1, Tag: d.Tag, ClockHz: hz, Baud: baud, Idle: wrapper.UARTIdle,
 	}
 	if kind, err := wrapper.Find(f.Kind); err == nil && kind.Beat > 0 && f.Fold == nil {
 		w.Beat = kind.Beat

@@ -3,11 +3,11 @@
 module player_tb;
   localparam UNITS = @UNITS@;  // of all samples
   localparam SAMPLES = @SAMPLES@;  // that have a result
-  localparam LAST = @UNIT@, RESET = @UNIT@ + 1, FAILS = @UNIT@ + 2, WHOLE = @UNIT@ + 3, BREAKS = @UNIT@ + 4, ALONE = @UNIT@ + 5;
+  localparam LAST = @UNIT@, RESET = @UNIT@ + 1, FAILS = @UNIT@ + 2, WHOLE = @UNIT@ + 3, BREAKS = @UNIT@ + 4, ALONE = @UNIT@ + 5, TAG = @UNIT@ + 6;
   reg clk = 0;
   always #50 clk = ~clk;
 
-  reg [@UNIT@+5:0] units[0:UNITS-1];
+  reg [@UNIT@+@TAG@+5:0] units[0:UNITS-1];
   reg [@RESULT@-1:0] expected[0:SAMPLES-1];
   reg running = 0;  // the reset is over
   reg reset_done = 0;  // the one before the next unit

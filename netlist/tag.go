@@ -1,0 +1,61 @@
+package netlist
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The ports that [WithTag] adds.
+const (
+	TagInPort  = "in_tag"
+	TagOutPort = "out_tag"
+)
+
+// MaxTag is the most bits of a tag.
+const MaxTag = 64
+
+// WithTag returns n with a tag of so many bits, which goes with the sample: an input port, in_tag, behind the others,
+// and an output port, out_tag, behind the others, with as many registers between the two as a pipeline has stages. The
+// second result says what each net has become. For no bits it returns n itself.
+//
+// Requires: a valid netlist; a pipeline, or one without registers.
+// Ensures:  the cells of n keep their numbers, and read nothing of the tag.
+// Cost:     one walk over the cells, and a register for each bit and stage.
+//
+// It returns an error for a number of bits that is none of a tag, if n has a port of such a name, and that of
+// [Netlist.Pipeline].
+func WithTag(n *Netlist, bits int) (*Netlist, func(Net) Net, error) {
+	if bits == 0 {
+		return n, func(v Net) Net { return v }, nil
+	}
+	if bits < 0 || bits > MaxTag {
+		return nil, nil, fmt.Errorf("a tag of %d bits: give 1 to %d", bits, MaxTag)
+	}
+	for _, ports := range [][]Port{n.inputs, n.outputs, n.probes} {
+		for _, p := range ports {
+			if p.Name == TagInPort || p.Name == TagOutPort {
+				return nil, nil, fmt.Errorf("netlist %q has a port %s, which is the tag's", shorten(n.Name), p.Name)
+			}
+		}
+	}
+	p, err := n.Pipeline()
+	if err != nil {
+		return nil, nil, err
+	}
+	c := NewCopier(n)
+	tag := slices.Clone(c.Input(TagInPort, bits, bits, []string{"tag of the sample"}))
+	for i := range Cell(n.Cells()) {
+		c.Copy(i)
+	}
+	if p != nil {
+		enable := c.To(n.inputs[p.Enable].Nets[0])
+		for range p.Stages {
+			for i, v := range tag {
+				tag[i] = c.Cell(Register, 0, Origin{}, v, enable)
+			}
+		}
+	}
+	with := c.Finish()
+	with.outputs = append(with.outputs, Port{TagOutPort, bits, []string{"tag of the result's sample"}, tag})
+	return with, c.To, nil
+}
