@@ -208,7 +208,8 @@ class TableTest(Case):
         run_ialgn("compile", self.model_file, "-o", self.path("design"), "--emit", "c", "--quiet")
         shared = ialgn.compile_c(self.path("design"), options=("-O0",))
         self.equal(shared.counts(Frame(dict(reversed(self.columns.items())))), self.counts)
-        gone = [Frame({**self.columns, "b": np.full(len(self.columns["b"]), b, object)}) for b in ("k.A.", "#N/A", None)]
+        n = len(self.columns["b"])
+        gone = [Frame({**self.columns, "b": np.full(n, b, object)}) for b in ("k.A.", "#N/A", None)]
         self.equal(shared.counts(gone[0]), shared.counts(gone[2]))
         self.equal(shared.counts(gone[1]), shared.counts(gone[2]))
         os.remove(os.path.join(self.path("design"), f"{shared.name}.json"))

@@ -176,6 +176,8 @@ func TestRefusals(t *testing.T) {
 	defer slave.Close()
 	for text, want := range map[string]string{
 		"width,state,length\n1,gas,x\n":         "line 2: length: 'x' is not a number",
+		"width,state,length\n1,gas,0x1\n":       "line 2: length: '0x1' is not a number",
+		"width,state,length\n1,gas,\u0661\n":    "line 2: length: '\u0661' is not a number",
 		"width,state,length\n1,gas\n":           "line 2: 2 columns, want 3 as in the first line",
 		"width,state,height\nx,y,z\n":           "line 1: the columns are not the design's: there is no 'length'",
 		"width,width,state,length\n1,1,gas,2\n": "line 1: two columns are named 'width'",

@@ -118,7 +118,7 @@ func (l *Labelled) Next(values []uint16) (class int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if class = ClassOf(l.classes, text); class < 0 {
+		if class = l.table.classOf(l.classes, text); class < 0 {
 			return 0, l.table.wrong("the label, %s, is %s, which is none of the model's classes, %s",
 				l.table.called(l.table.label), shown(text), abridged(l.classes))
 		}
@@ -138,12 +138,15 @@ func (l *Labelled) Next(values []uint16) (class int, err error) {
 
 // ClassOf returns the class of a label: the one of this name, or else one whose name is an equal number; -1 if there is
 // none.
-func ClassOf(classes []string, label string) int {
+func ClassOf(classes []string, label string) int { return notation{}.classOf(classes, label) }
+
+// classOf is ClassOf where numbers are in a notation.
+func (n notation) classOf(classes []string, label string) int {
 	if at := slices.Index(classes, label); at >= 0 {
 		return at
 	}
-	key := notation{}.key(label)
-	return slices.IndexFunc(classes, func(name string) bool { return notation{}.key(name) == key })
+	key := n.key(label)
+	return slices.IndexFunc(classes, func(name string) bool { return n.key(name) == key })
 }
 
 // Close closes the files.

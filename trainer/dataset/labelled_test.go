@@ -104,6 +104,9 @@ func TestLabelled(t *testing.T) {
 			t.Errorf("%s: error %v, classes (-want +got):\n%s", name, err, diff)
 		}
 	}
+	if class := (notation{comma: true}).classOf(numbers, "10,0"); class != 1 {
+		t.Errorf("a label with a decimal comma has class %d, want 1", class)
+	}
 }
 
 func TestLabelledFaults(t *testing.T) {

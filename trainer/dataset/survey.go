@@ -337,7 +337,7 @@ func (l *looker) judge() error {
 	return fmt.Errorf("%s: no column is left for features: column %d %s", l.name, i+1, s.Columns[i].Reason)
 }
 
-// checkSecondLine refuses a table whose first row has a word in each of several columns of numbers, such as their units.
+// checkSecondLine refuses a table whose first row has a word in each of several columns of numbers, such as a unit.
 func (s *Survey) checkSecondLine() error {
 	var words []string
 	for i := range s.Columns {

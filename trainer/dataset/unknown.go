@@ -14,8 +14,8 @@ type Unknown struct {
 	At    int    `json:"at"`    // its line
 }
 
-// Unknown returns the columns of a table with words in a part that the model does not know whose encoder the set has, in
-// order. It reads the part once more, if there are columns of categories.
+// Unknown returns the columns of a table with words that the set's encoder does not know, in order. It reads the part
+// once more, if there are columns of categories.
 func (s *Set) Unknown(ctx context.Context, part Part) (all []Unknown, err error) {
 	from := s.source
 	if l, ok := from.(*labelledSource); ok {
