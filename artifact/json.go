@@ -16,8 +16,8 @@ type jsonComparison struct {
 	differ    []string
 }
 
-// tree returns a JSON text as a tree of maps, lists and plain values. A key that an object has twice, of which one
-// program takes the first and another the last, is a difference.
+// tree returns a JSON text as a tree of maps, lists and plain values. A key that an object has twice is a difference:
+// one program takes the first value and another the last.
 func (c *jsonComparison) tree(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

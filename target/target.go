@@ -24,8 +24,8 @@ type Family struct {
 	// Primitives says that Verilog is written in the family's look-up tables unless told otherwise:
 	// because the synthesiser makes more of gates than what was mapped, and what it makes is routed.
 	Primitives bool
-	// WidestGate, unless 0, is the most inputs that a node of a network may have to be written as gates unless told
-	// otherwise: of wider ones the synthesiser is not done for long.
+	// WidestGate is the most inputs of a network's nodes with which Verilog is written as gates by default; 0: any
+	// number. Wider nodes keep the synthesiser for many minutes.
 	WidestGate int
 	// Modelled says that the look-up tables are of no vendor: synthesisers are given what they do.
 	Modelled bool

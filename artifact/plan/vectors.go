@@ -51,7 +51,7 @@ func (p *Plan) Vectors(f *model.Frozen, raw *netlist.Netlist, out *artifact.Prod
 
 // folderVectors gives what is expected of a folder the vectors of its testbenches, and what the report says of them:
 // the known samples, if there are some, or random ones. Where the folder's vectors are neither and nothing is known of
-// the data set, they are expected to be right, whatever samples they are of. It tells of a file that no vectors can be
+// the data set, they are expected to be right, whatever samples they are of. It reports a file that no vectors can be
 // read from, or that has more of them than there can be; a folder without one is an error.
 func (p *Plan) folderVectors(out *artifact.Output, d verify.Design, known *Source, e *artifact.Expected) (
 	wrong []string, err error,

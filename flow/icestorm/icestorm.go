@@ -85,14 +85,14 @@ func runOn(ctx context.Context, input io.Reader, name, log string, args ...strin
 var estimate = regexp.MustCompile(`(?m)^// Timing estimate: ([0-9.]+) ns \(([0-9.]+) MHz\)$`)
 
 // Fmax returns the clock in MHz that icetime estimates for a configuration, from register to
-// register as nextpnr's figure is. The configuration must have such a path. Its report is written beside it.
+// register as nextpnr's figure is. The configuration must have such a path. Its report is written next to it.
 func Fmax(ctx context.Context, d target.Device, asc, report string) (float64, error) {
 	_, mhz, err := icetime(ctx, d, asc, report, "-i")
 	return mhz, err
 }
 
 // Delay returns the time in ns that icetime estimates for the longest path of a configuration, those from and to pins
-// included. Its report is written beside it.
+// included. Its report is written next to it.
 func Delay(ctx context.Context, d target.Device, asc, report string) (float64, error) {
 	ns, _, err := icetime(ctx, d, asc, report)
 	return ns, err
