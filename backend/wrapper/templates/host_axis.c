@@ -215,6 +215,7 @@ static int read_number(const char *s, double *x) {
     char plain[400], *end;
     const size_t length = strlen(s);
     if (length == 0 || length >= sizeof plain || (comma && strchr(s, '.') != NULL)) return 0;
+    if (strpbrk(s, "xX") != NULL) return 0; /* 0x10 is no decimal number */
     memcpy(plain, s, length + 1);
     if (comma && strchr(plain, ',') != NULL) *strchr(plain, ',') = '.';
     *x = strtod(plain, &end);

@@ -104,11 +104,10 @@ def is_missing(kind, text):
 def number(name, text, comma):
     """A finite number, with a decimal point or a decimal comma."""
     try:
-        if "_" in text or comma and "." in text:
+        if "_" in text or not text.isascii() or comma and "." in text:  # float() takes more than decimal digits
             raise ValueError
-        plain = text.replace(",", ".", 1) if comma else text
-        x = float.fromhex(plain) if "0x" in plain.lower() else float(plain)
-    except (ValueError, OverflowError):
+        x = float(text.replace(",", ".", 1) if comma else text)
+    except ValueError:
         raise ValueError("%s: %r is not a number" % (name, text)) from None
     if not -math.inf < x < math.inf:
         raise ValueError("%s: %r is not a finite number" % (name, text))
