@@ -142,10 +142,12 @@ func requested() []format {
 			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " +
 				p.Manifest.Version})
 		}},
-		{"vectors", "", vectorsSuffix, func(p Product) bool { return p.Vectors != nil },
+		{
+			"vectors", "", vectorsSuffix, func(p Product) bool { return p.Vectors != nil },
 			tagged(func(w io.Writer, n *netlist.Netlist, p Product) error {
 				return verilog.WriteVectors(w, n, p.Vectors.WithTags(p.Tag))
-			})},
+			}),
+		},
 	}
 }
 

@@ -40,7 +40,7 @@ func (c *jsonComparison) value(d *json.Decoder, key string) (any, error) {
 			k := fmt.Sprint(name)
 			at := below(key, k)
 			if _, twice := object[k]; twice {
-				c.differ = append(c.differ, at+" stands there twice")
+				c.differ = append(c.differ, at+" is there twice")
 			}
 			if object[k], err = c.value(d, at); err != nil {
 				return nil, err

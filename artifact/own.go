@@ -81,6 +81,9 @@ func (own owned) has(ctx context.Context, dir, name string) bool {
 // check returns an error if one of the files that a product is going to write is in dir already, and is the user's or
 // was changed by the user.
 func (own owned) check(ctx context.Context, dir string, names []string, guard overwrite.Guard) error {
+	if err := checkFolders(dir, names); err != nil {
+		return err
+	}
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		info, err := os.Lstat(path)
@@ -103,6 +106,18 @@ func (own owned) check(ctx context.Context, dir string, names []string, guard ov
 		}
 	}
 	return guard.Check(CertificatePath(dir), overwrite.Certificate) // the certificate will be removed
+}
+
+// checkFolders returns an error if a folder is where a file of the output goes: no file is put in its place, even with
+// force.
+func checkFolders(dir string, names []string) error {
+	for _, name := range slices.Concat(names, []string{manifestName, certificateName}) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			return hint.With(fmt.Errorf("%s: exists and is a folder", path), "move it away, or choose another folder")
+		}
+	}
+	return nil
 }
 
 // stages returns the folders in which calls of [Write] make their files, or made them before

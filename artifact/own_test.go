@@ -124,12 +124,6 @@ func TestWriteKeepsEdited(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "net.v: exists and is no plain file"},
-		{"a folder", func(t *testing.T, dir string) {
-			remove(dir, "net.v")
-			if err := os.Mkdir(filepath.Join(dir, "net.v"), 0o777); err != nil {
-				t.Fatal(err)
-			}
-		}, "net.v: exists and is no plain file"},
 		{"a file of ialgn's name and no manifest", func(t *testing.T, dir string) { remove(dir, "manifest.json") }, "exists and is not a file that ialgn wrote"},
 		{"the manifest is a link", func(t *testing.T, dir string) {
 			if err := os.Rename(filepath.Join(dir, "manifest.json"), filepath.Join(dir, "m")); err != nil {
@@ -169,6 +163,30 @@ func TestWriteKeepsEdited(t *testing.T) {
 				t.Errorf("with force: %v", err)
 			}
 		})
+	}
+}
+
+// TestWriteKeepsFolders holds that a folder with the name of a file of the output stays, even with force, and that
+// nothing else is changed then.
+func TestWriteKeepsFolders(t *testing.T) {
+	for _, name := range []string{"net.v", "report.json", "manifest.json", "certificate.json"} {
+		for _, force := range []bool{false, true} {
+			dir := t.TempDir()
+			write(t, dir, product(t, "net", netlist.Gates, 1))
+			remove(dir, name)
+			if err := os.MkdirAll(filepath.Join(dir, name, "mine"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			before := lstats(t, dir)
+			p := product(t, "net", netlist.Gates, 2)
+			p.Guard = overwrite.New(force)
+			if _, err := Write(context.Background(), dir, p); err == nil || !strings.Contains(err.Error(), name+": ") {
+				t.Errorf("%s, force %t: error %v", name, force, err)
+			}
+			if diff := cmp.Diff(before, lstats(t, dir)); diff != "" {
+				t.Errorf("%s, force %t: folder (-before +after):\n%s", name, force, diff)
+			}
+		}
 	}
 }
 

@@ -236,7 +236,7 @@ func (s *staging) write(name string, write func(io.Writer) error) (File, error) 
 	defer file.Close() // a second time is harmless
 	f, err := digest(s.ctx, file, write)
 	if err = cmp.Or(err, file.Sync(), file.Close()); err != nil {
-		if cause(err) != err { // the system's: the name of the folder helps
+		if errors.As(err, new(*fs.PathError)) { // the name of the folder helps
 			name = filepath.Join(filepath.Dir(s.dir), name)
 		}
 		return File{}, fmt.Errorf("%s: %w", name, cause(err))

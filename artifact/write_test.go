@@ -20,7 +20,6 @@ import (
 
 	"ialgn/compiler"
 	"ialgn/internal/netgen"
-	"ialgn/internal/overwrite"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 )
@@ -238,14 +237,7 @@ func TestWriteFails(t *testing.T) {
 func TestWriteInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, product(t, "old", netlist.Core, 1))
-	if err := os.MkdirAll(filepath.Join(dir, "later.netlist", "in the way"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	forced := product(t, "later", netlist.Core, 2)
-	forced.Guard = overwrite.New(true) // otherwise the folder in the way is seen before anything is done
-	if _, err := Write(context.Background(), dir, forced); err == nil {
-		t.Fatal("no error")
-	}
+	installHalf(t, dir, product(t, "later", netlist.Core, 2), "later.netlist")
 	left := slices.DeleteFunc(pathsOf(contents(t, dir)), func(name string) bool {
 		return strings.HasPrefix(name,
 			stageName)
@@ -255,9 +247,6 @@ func TestWriteInterrupted(t *testing.T) {
 	}
 	if _, err := Read(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("read: error %v", err)
-	}
-	if err := os.RemoveAll(filepath.Join(dir, "later.netlist")); err != nil {
-		t.Fatal(err)
 	}
 	mine := filepath.Join(dir, "later.vc")
 	if err := os.WriteFile(mine, []byte("mine"), 0o666); err != nil {
@@ -277,6 +266,30 @@ func TestWriteInterrupted(t *testing.T) {
 	}
 	if n := len(contents(t, dir)); n != len(o.Manifest.Files)+1 {
 		t.Errorf("%d files, the manifest names %d", n, len(o.Manifest.Files))
+	}
+}
+
+// installHalf writes a product up to a file that cannot be put into its place.
+func installHalf(t *testing.T, dir string, p Product, file string) {
+	t.Helper()
+	p.prepare()
+	formats, err := selectFormats(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newStaging(t.Context(), dir, fileNames(p, formats), p.Guard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.lock.Release()
+	if _, err := s.all(p, formats); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(s.dir, file)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.install(dir, p.Guard); err == nil {
+		t.Fatal("no error")
 	}
 }
 

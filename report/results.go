@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ialgn/artifact"
 	"ialgn/flow/placement"
 	"ialgn/flow/synth"
 	"ialgn/netlist"
@@ -43,13 +44,21 @@ func (p *Page) outcome() group {
 	}
 	note := "ialgn verify compares the Verilog with the model"
 	if c := p.Verified; c != nil {
-		note = fmt.Sprintf("level %s, %s samples simulated", c.Level, count(c.Samples))
-		if c.Level == "" {
-			note = ""
-		}
+		note = level(c)
 	}
 	g.Facts = append(g.Facts, p.latency(), p.throughput(), fact{"Verification", p.verdict(), note})
 	return g
+}
+
+// level says how far a folder was verified; nothing if the certificate does not say it.
+func level(c *artifact.Certificate) string {
+	switch {
+	case c.Level == "":
+		return ""
+	case c.Samples == 0: // no Verilog was simulated
+		return "level " + c.Level
+	}
+	return fmt.Sprintf("level %s, %s samples simulated", c.Level, count(c.Samples))
 }
 
 // balanced returns the mean over the classes of the share of their samples that is recognised. Classes without samples

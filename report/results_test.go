@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/artifact"
 	"ialgn/backend/wrapper"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
@@ -107,6 +108,22 @@ func TestEarlierSynthesis(t *testing.T) {
 		}
 		if got := full().speed(&all[0].Report); len(got) == 0 || got[0].Value != c.want || !strings.Contains(got[0].Note, c.kind) {
 			t.Errorf("%s: %v, want %s, %s", c.name, got, c.want, c.kind)
+		}
+	}
+}
+
+// TestLevel: a level at which nothing is simulated has no number of samples.
+func TestLevel(t *testing.T) {
+	for _, c := range []struct {
+		certificate artifact.Certificate
+		want        string
+	}{
+		{artifact.Certificate{}, ""},
+		{artifact.Certificate{Level: "software"}, "level software"},
+		{artifact.Certificate{Level: "rtl", Samples: 1000}, "level rtl, 1,000 samples simulated"},
+	} {
+		if got := level(&c.certificate); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

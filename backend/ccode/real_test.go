@@ -22,7 +22,7 @@ func TestRealNames(t *testing.T) {
 	n := frozen(t, netlist.Full, netgen.FrozenOptions{Features: 3, Classes: 2})
 	opt := Options{Inputs: &inputs.Table{
 		Max: 255, Scaled: true, Classes: []string{"MACRO_CLASSES", `"*/`},
-		Features: []inputs.Feature{{Name: "LAST_NAME_x", Scale: 0.5}, {Name: "LARGEST", Scale: 2}, {Name: "LINES */ ??/", Scale: 3}},
+		Features: []inputs.Feature{{Name: "LAST_NAME_x", Scale: 4}, {Name: "LARGEST", Scale: 2}, {Name: "LINES */ ??/", Scale: 3}},
 	}}
 	for _, test := range []struct {
 		write func(io.Writer, *netlist.Netlist, Options) error

@@ -115,8 +115,8 @@ func (d *design) axisHeader() string {
 // input in the same clock. aresetn is synchronous and active low: results and packets that
 // are on their way are dropped, and error is 0 again.
 `)
-	b.WriteString(d.ofTag("// m_axis_tuser is the tag of the result's sample: what s_axis_tuser was in the last beat of its\n" +
-		"// packet. In other beats s_axis_tuser is ignored.\n"))
+	b.WriteString(d.ofTag("// m_axis_tuser is the tag of the result's sample: what s_axis_tuser was in the last beat\n" +
+		"// of its packet. In other beats s_axis_tuser is ignored.\n"))
 	b.WriteString("\n")
 	return b.String()
 }

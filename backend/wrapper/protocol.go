@@ -13,6 +13,7 @@ type Protocol struct {
 	Class       Digits `json:"class"`               // the class in a result
 	Counts      Digits `json:"counts"`              // the class counts, the first class first; none: the result has none
 	Beat        int    `json:"beat,omitempty"`      // bytes of a beat; 0: there are none
+	Tag         int    `json:"tag,omitempty"`       // bits of the tag in tuser; 0: there is none
 	Baud        int    `json:"baud,omitempty"`      // bit rate of a line
 	IdleBits    int    `json:"idle_bits,omitempty"` // idle bits of a line after which a sample begins
 	// Ahead is how many samples may be on their way: more than one only where results are shorter than samples, and the
@@ -47,7 +48,7 @@ func NewProtocol(kind string, n *netlist.Netlist, o Options) (*Protocol, error) 
 	}
 	p := &Protocol{
 		Kind: kind, SampleBytes: rate.SampleBytes, WordBits: laneOf(n.DataInputs()[0].Word), ResultBytes: rate.ResultBytes,
-		Ahead: 1,
+		Tag: o.Tag, Ahead: 1,
 	}
 	if k.Baud {
 		_, p.Baud = o.Line()

@@ -14,8 +14,8 @@ import (
 
 func streamKind() *Kind {
 	return &Kind{
-		Name: "stream", Clock: "clk", Tags: true, Play: playStream, Broken: []Broken{TooShort, CutOff, TooLong}, Write: WriteStream,
-		Ports:  (*design).streamPorts,
+		Name: "stream", Clock: "clk", Tags: true, Play: playStream, Broken: []Broken{TooShort, CutOff, TooLong},
+		Write: WriteStream, Ports: (*design).streamPorts,
 		Cycles: func(words, _ *design, o Options) int { return beats(words.words, max(1, o.Beat)) },
 		Bench:  streamBench + handshakeBench,
 		Bits:   func(d *design, _ Options) int { return d.word },

@@ -26,6 +26,7 @@ type wrapperCase struct {
 	n     *netlist.Netlist // without registers
 	apart bool             // the encoder is the wrapper's
 	stage int
+	tag   int // bits of the tag
 }
 
 // wrapperCases are classifiers with words of a bit, of some bits and of more than a byte, with
@@ -59,13 +60,13 @@ func wrapperCases(t *testing.T) []wrapperCase {
 		ShareBinary: 0.6,
 	}
 	return []wrapperCase{
-		{"words", freeze(small, netlist.Full), false, 0},
-		{"levels", freeze(small, netlist.Full), true, 0},
-		{"levels and stages", freeze(small, netlist.Full), true, 2},
-		{"bits and counts", counted(freeze(small, netlist.Core), "a", "b", "c", "d"), false, 1},
-		{"bits of gates", freeze(small, netlist.Gates), false, 0},
-		{"wide words and counts", counted(freeze(wide, netlist.Full), "a", "b"), false, 3},
-		{"more than a number holds", freeze(large, netlist.Full), true, 0},
+		{"words", freeze(small, netlist.Full), false, 0, 0},
+		{"levels", freeze(small, netlist.Full), true, 0, 0},
+		{"levels and stages", freeze(small, netlist.Full), true, 2, 0},
+		{"bits and counts", counted(freeze(small, netlist.Core), "a", "b", "c", "d"), false, 1, 0},
+		{"bits of gates", freeze(small, netlist.Gates), false, 0, 0},
+		{"wide words and counts", counted(freeze(wide, netlist.Full), "a", "b"), false, 3, 0},
+		{"more than a number holds", freeze(large, netlist.Full), true, 0, 0},
 	}
 }
 
@@ -74,7 +75,7 @@ func wrapperCases(t *testing.T) []wrapperCase {
 func sourcesOf(t *testing.T, c wrapperCase, kind string, samples int, change ...string) string {
 	t.Helper()
 	n := staged(t, c.n, c.stage)
-	o, core := Options{Header: []string{"a test"}, Core: "net"}, n
+	o, core := Options{Header: []string{"a test"}, Core: "net", Tag: c.tag}, n
 	if c.apart {
 		s := encoder.Apart(n)
 		if s == nil {
@@ -99,7 +100,9 @@ func sourcesOf(t *testing.T, c wrapperCase, kind string, samples int, change ...
 		}
 		write(t, dir, name, text)
 	}
-	file("net.v", func(w io.Writer) error { return verilog.Write(w, core, verilog.Options{Module: "net"}) })
+	file("net.v", func(w io.Writer) error {
+		return verilog.Write(w, tagged(t, core, c.tag), verilog.Options{Module: "net"})
+	})
 	file("net_"+kind+".v", func(w io.Writer) error { return Write(kind, w, core, o) })
 	file("net_"+kind+"_tb.v", func(w io.Writer) error {
 		return WriteTestbench(w, n, Bench{
@@ -107,8 +110,20 @@ func sourcesOf(t *testing.T, c wrapperCase, kind string, samples int, change ...
 			Sources: []string{"net_" + kind + ".v", "net.v"},
 		}, o)
 	})
-	file("net_vectors.txt", func(w io.Writer) error { return verilog.WriteVectors(w, n, vectorsOf(t, c.n, samples)) })
+	file("net_vectors.txt", func(w io.Writer) error {
+		return verilog.WriteVectors(w, tagged(t, n, c.tag), vectorsOf(t, c.n, samples).WithTags(c.tag))
+	})
 	return dir
+}
+
+// tagged returns a netlist with a tag.
+func tagged(t *testing.T, n *netlist.Netlist, bits int) *netlist.Netlist {
+	t.Helper()
+	with, _, err := netlist.WithTag(n, bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return with
 }
 
 // vectorsOf returns random samples with what the simulator makes of them.

@@ -151,14 +151,11 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 		return nil, fmt.Errorf("wrapper: netlist %q has %d input ports and %d output ports, need one and at least one",
 			n.Name, len(inputs), len(outputs))
 	}
-	for _, p := range slices.Concat(outputs, inputs) {
-		if err := names.CheckPort(p.Name); err != nil {
-			return nil, fmt.Errorf("wrapper: port: %w", err)
-		}
-		if slices.Contains(own, p.Name) || strings.HasPrefix(p.Name, "core_") ||
-			o.Tag > 0 && slices.Contains(tagNames, p.Name) {
-			return nil, fmt.Errorf("wrapper: port %q has a name that the wrapper uses itself, choose another name", p.Name)
-		}
+	if o.Tag > 0 {
+		own = slices.Concat(own, tagNames)
+	}
+	if err := checkPorts(slices.Concat(outputs, inputs), own); err != nil {
+		return nil, err
 	}
 	d.input = inputs[0]
 	if err := o.checkEngine(d.input.Word); err != nil {
@@ -179,6 +176,19 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 			d.words, d.words)
 	}
 	return d, nil
+}
+
+// checkPorts refuses ports of the netlist whose names the wrapper cannot have, or has itself.
+func checkPorts(ports []netlist.Port, own []string) error {
+	for _, p := range ports {
+		if err := names.CheckPort(p.Name); err != nil {
+			return fmt.Errorf("wrapper: port: %w", err)
+		}
+		if slices.Contains(own, p.Name) || strings.HasPrefix(p.Name, "core_") {
+			return fmt.Errorf("wrapper: port %q has a name that the wrapper uses itself, choose another name", p.Name)
+		}
+	}
+	return nil
 }
 
 // read says of each bit of the input port whether anything reads it.

@@ -462,3 +462,35 @@ func TestWrapperFaults(t *testing.T) {
 		})
 	}
 }
+
+// TestTagFault has the tag of a wrapper come with the result after its own: level rtl finds it by the wrapper's protocol.
+func TestTagFault(t *testing.T) {
+	for _, program := range []string{"iverilog", "vvp"} {
+		if _, err := tool.Find(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	must(t, "compile", "m.st", "-o", "out", "--module", "net", "--wrap", "axis", "--tag", "5", "--pipeline", "2", "--lut", "6")
+	c := compiled{"m.st", "out", "full"}
+	if code, o := c.verify(t, "--samples", "30"); code != exitDone || o.Wrapper.Checked < 2 {
+		t.Fatalf("as written: exit status %d, %+v", code, o.Wrapper)
+	}
+	lines, write := c.text(t, "net_axis.v")
+	text := strings.Join(lines, "\n")
+	for _, change := range [][2]string{
+		{"out_tag <= core_out_tag;", "begin out_tag <= late; late <= core_out_tag; end"},
+		{"reg [4:0] sample_tag;", "reg [4:0] sample_tag, late;"},
+	} {
+		if !strings.Contains(text, change[0]) {
+			t.Fatalf("the wrapper has no %q", change[0])
+		}
+		text = strings.Replace(text, change[0], change[1], 1)
+	}
+	write([]string{text})
+	if code, o := c.verify(t, "--samples", "30"); code != exitDifference || o.Wrapper.Mismatches == 0 {
+		t.Errorf("a tag one result late: exit status %d, %+v", code, o.Wrapper)
+	}
+}

@@ -18,7 +18,11 @@ type surroundings struct {
 	wrap  string // a wrapper's kind; empty: none
 	board string // board whose pins the wrapper uses; empty: none
 	fold  int    // steps in a clock of a folded engine; 0: there is none
+	tag   int    // bits of the tag; 0: there is none
 }
+
+// tags are the values of --tag that are drawn.
+var tags = []int{0, 1, 8, netlist.MaxTag}
 
 // drawAround draws what goes around the case's product, and what draws that came later than others change
 // of the case: they have a stream of their own, so that seeds keep what they drew before.
@@ -42,6 +46,9 @@ func (c *fuzzCase) drawAround(r *rand.Rand) {
 	}
 	if boards := append([]string{""}, wrapper.Boards()...); slices.Contains(boardKinds, c.options.wrap) {
 		c.options.board = boards[r.IntN(len(boards))]
+	}
+	if o := c.options; o.fold == 0 && (o.wrap == "" || wrapper.Is(o.wrap, wrapper.TakesTags)) {
+		c.options.tag = tags[r.IntN(len(tags))]
 	}
 }
 

@@ -66,7 +66,7 @@ func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.N
 func (o options) emitWrapper(n *netlist.Netlist, engine *engine.Files, dir string) (play.WrapperFiles, error) {
 	f := play.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: o.family()}
 	w := wrapper.LineOptions(0, 0, nil)
-	w.Core, w.Module = module, module+"_"+o.wrap
+	w.Core, w.Module, w.Tag = module, module+"_"+o.wrap, o.tag
 	if engine != nil {
 		w.Engine = &wrapper.Engine{Module: engine.Module}
 		f.Fold, f.Around, f.Line = engine, n, w
@@ -80,9 +80,13 @@ func (o options) emitWrapper(n *netlist.Netlist, engine *engine.Files, dir strin
 	f.Core, f.Around, f.Line = w.Core, n, w
 	f.Sources = []string{filepath.Join(dir, w.Module+".v"), filepath.Join(dir, w.Core+".v")}
 	v := verilog.Options{Module: w.Core, Style: o.style, Target: o.family()}
+	core, _, err := netlist.WithTag(n, o.tag)
+	if err != nil {
+		return f, err
+	}
 	return f, errors.Join(
 		writeFile(f.Sources[0], func(file io.Writer) error { return wrapper.Write(o.wrap, file, n, w) }),
-		writeFile(f.Sources[1], func(file io.Writer) error { return verilog.Write(file, n, v) }),
+		writeFile(f.Sources[1], func(file io.Writer) error { return verilog.Write(file, core, v) }),
 	)
 }
 

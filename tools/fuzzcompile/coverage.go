@@ -31,6 +31,7 @@ const (
 	axisWrap      = "--wrap"
 	axisFold      = "--fold"
 	axisBoard     = "--board"
+	axisTag       = "--tag"
 )
 
 // none stands for an option that is not given.
@@ -44,8 +45,9 @@ func (o options) settings() []setting {
 		{axisLevel, fmt.Sprint(o.level)},
 		{axisCounts, yesNo(o.counts)},
 		{axisWrap, cmp.Or(o.wrap, none)},
-		{axisFold, foldValue(o.fold)},
+		{axisFold, orNone(o.fold)},
 		{axisBoard, cmp.Or(o.board, none)},
+		{axisTag, orNone(o.tag)},
 	}
 	if o.target == "" {
 		return append(s, setting{axisTarget, none})
@@ -66,11 +68,12 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-func foldValue(lanes int) string {
-	if lanes == 0 {
+// orNone returns a number as a value, of which 0 is that of an option that is not given.
+func orNone(number int) string {
+	if number == 0 {
 		return none
 	}
-	return fmt.Sprint(lanes)
+	return fmt.Sprint(number)
 }
 
 // depthValue returns the bound of the depth as a value.
@@ -116,6 +119,9 @@ func allSettings(topologies []string) []setting {
 		}
 	}
 	names(axisBoard, append([]string{none}, wrapper.Boards()...)...)
+	for _, bits := range tags {
+		add(axisTag, orNone(bits))
+	}
 	names(axisTarget, append([]string{none}, target.Names()...)...)
 	add(axisLUT, 2, 3, 4, 5, 6)
 	add(axisObjective, lut.Area, lut.Depth, lut.Balanced)
@@ -165,6 +171,8 @@ func exclude(a, b setting) bool {
 		return b.value == "yes"
 	case a == setting{axisScope, netlist.Gates.String()} && b.axis == axisCounts:
 		return b.value == "yes"
+	case a.axis == axisTag && a.value != none:
+		return excludeTag(b)
 	case a.axis == axisFold && a.value != none:
 		return excludeFold(b)
 	case a.axis == axisBoard && a.value != none:
@@ -175,6 +183,17 @@ func exclude(a, b setting) bool {
 		return slices.Contains([]string{axisLUT, axisObjective, axisDepth, axisAssume, axisPipeline, axisStyle}, b.axis)
 	case b.axis == axisLUT:
 		return b.value > fmt.Sprint(options{target: a.value}.family().LUT.Most)
+	}
+	return false
+}
+
+// excludeTag reports whether a value leaves no tag.
+func excludeTag(b setting) bool {
+	switch b.axis {
+	case axisFold, axisBoard:
+		return b.value != none
+	case axisWrap:
+		return b.value != none && !wrapper.Is(b.value, wrapper.TakesTags)
 	}
 	return false
 }

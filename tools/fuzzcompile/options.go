@@ -108,6 +108,7 @@ func (o options) plainer() []options {
 		func(p *options) { p.surroundings = surroundings{} },
 		func(p *options) { p.board = "" },
 		func(p *options) { p.fold = 0 },
+		func(p *options) { p.tag = 0 },
 		func(p *options) {
 			*p = options{scope: p.scope, level: p.level, counts: p.counts, surroundings: p.surroundings}
 		},
@@ -147,7 +148,7 @@ type fault struct {
 func (o options) plan() (*plan.Plan, error) {
 	p, err := plan.New(plan.Options{
 		Scope: plan.Scope(o.scope.String()), Optimise: plan.LevelOf(o.level), Counts: o.counts, AssumeThermometer: o.assume,
-		Target: o.target, LUT: o.k, Style: plan.Style(styles[o.style]), Fold: plan.Fold(o.fold),
+		Target: o.target, LUT: o.k, Style: plan.Style(styles[o.style]), Fold: plan.Fold(o.fold), Tag: o.tag,
 		CheckPasses: true,
 	})
 	if err == nil {
@@ -158,7 +159,7 @@ func (o options) plan() (*plan.Plan, error) {
 
 // compile compiles a network, as the compile command does.
 func (o options) compile(ctx context.Context, f *model.Frozen, bug fault, r *rand.Rand) (d verify.Design, err error) {
-	d = verify.Design{Model: f, Assumed: o.assume}
+	d = verify.Design{Model: f, Assumed: o.assume, Tag: o.tag}
 	p, err := o.plan()
 	if err != nil {
 		return d, err

@@ -47,6 +47,10 @@ func inFolder(work func(dir string) error) error {
 // emit writes the Verilog of a product.
 func (o options) emit(d verify.Design, dir string) (rtl.Files, error) {
 	files := rtl.Files{Module: module, Design: filepath.Join(dir, module+".v"), Style: o.style, Target: o.family()}
+	d, err := d.WithTag()
+	if err != nil {
+		return files, err
+	}
 	return files, o.write(files.Design, d.Product, verilog.Write)
 }
 

@@ -51,8 +51,8 @@ func writeVectors(d verify.Design, s verify.Samples, index []int32, want *model.
 	return f.Close()
 }
 
-// inputRows returns the bit rows of each input port of the Verilog: of the samples of the given indices and, where there
-// is a tag, of their tags, which go by the place in the list. The first index has that place.
+// inputRows returns the bit rows of each input port of the Verilog: of the samples of the given indices and, where
+// there is a tag, of their tags. Tags go by the place in the list of samples; the first index has the given place.
 func inputRows(d verify.Design, s verify.Samples, words int, index []int32, place int) ([][]uint64, error) {
 	x, err := s.Gather(&d.Model.Encoder, d.Input(), words, index)
 	if err != nil || d.Tag == 0 {

@@ -248,3 +248,43 @@ func subjects() map[string]func(t *testing.T, dir string) (path string, prove pr
 	}
 	return all
 }
+
+// TestTagMutants breaks the way of the tag through a wrapper: one register more or less, a clock or a beat that is not
+// the sample's, two bits exchanged. None is proved.
+func TestTagMutants(t *testing.T) {
+	tooltest.Find(t, "yosys")
+	tooltest.Find(t, "abc")
+	f := form{kind: "axis", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, stages: 1, beat: 1, tag: 2}
+	write := func(t *testing.T, dir string) (string, prover) {
+		w := f.write(t, dir)
+		return w.File, w.Prove
+	}
+	path, _ := write(t, t.TempDir())
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []mutant
+	for _, c := range [][2]string{
+		{"out_tag <= core_out_tag;", "out_tag <= late_tag; late_tag <= core_out_tag;"},
+		{"out_tag <= core_out_tag;", "out_tag <= sample_tag;"},
+		{"out_tag <= core_out_tag;", "out_tag <= {core_out_tag[0], core_out_tag[1]};"},
+		{".in_tag(sample_tag)", ".in_tag(in_tag)"},
+		{"if (in_valid & in_ready) sample_tag", "if (in_valid) sample_tag"},
+		{"if (in_valid & in_ready) sample_tag", "if (in_valid & in_ready & ~in_last) sample_tag"},
+		{".out_tag(m_axis_tuser)", ".out_tag(unused_tag)"},
+	} {
+		broken := strings.Replace(string(text), c[0], c[1], 1)
+		if broken == string(text) {
+			t.Fatalf("the wrapper has no %q", c[0])
+		}
+		broken = strings.Replace(broken, "  reg [1:0] sample_tag;\n", "  reg [1:0] sample_tag, late_tag;\n", 1)
+		if strings.Contains(broken, "unused_tag") {
+			broken = strings.Replace(broken, ");\n", ");\n  wire [1:0] unused_tag;\n  assign m_axis_tuser = s_axis_tuser;\n", 1)
+		}
+		list = append(list, mutant{broken, c[1]})
+	}
+	for _, what := range survivors(t, list, write) {
+		t.Errorf("proved: %s", what)
+	}
+}

@@ -29,13 +29,13 @@ type form struct {
 	features, bitsIn, classes int
 	scope                     netlist.Scope
 	counts, apart, engine     bool
-	stages, beat              int
+	stages, beat, tag         int
 }
 
 // name tells forms apart.
 func (f form) name() string {
-	return fmt.Sprintf("%s/%v/words=%dx%d/counts=%t/apart=%t/engine=%t/stages=%d/beat=%d",
-		f.kind, f.scope, f.features, f.bitsIn, f.counts, f.apart, f.engine, f.stages, f.beat)
+	return fmt.Sprintf("%s/%v/words=%dx%d/counts=%t/apart=%t/engine=%t/stages=%d/beat=%d/tag=%d",
+		f.kind, f.scope, f.features, f.bitsIn, f.counts, f.apart, f.engine, f.stages, f.beat, f.tag)
 }
 
 // write writes the wrapper, and says what it has to be.
@@ -49,9 +49,9 @@ func (f form) write(t testing.TB, dir string) Wrapper {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := wrapper.Options{Core: "net", Module: "dut", Beat: f.beat, ClockHz: 1_000_000, Baud: 100_000}
+	o := wrapper.Options{Core: "net", Module: "dut", Beat: f.beat, Tag: f.tag, ClockHz: 1_000_000, Baud: 100_000}
 	w := Wrapper{
-		Kind: f.kind, Module: "dut", File: filepath.Join(dir, "dut.v"), Core: "net", Beat: max(1, f.beat),
+		Kind: f.kind, Module: "dut", File: filepath.Join(dir, "dut.v"), Core: "net", Beat: max(1, f.beat), Tag: f.tag,
 		ClockHz: 1_000_000, Baud: 100_000, Idle: wrapper.UARTIdle,
 	}
 	if f.kind == "axis" && f.beat == 0 {
@@ -110,7 +110,9 @@ func forms() (list []form) {
 		kind: "stream", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true,
 		beat: 3,
 	},
-		form{kind: "axis", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, beat: 9})
+		form{kind: "axis", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, beat: 9},
+		form{kind: "stream", features: 3, bitsIn: 4, classes: 3, scope: netlist.Full, stages: 2, tag: 1},
+		form{kind: "axis", features: 3, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true, counts: true, tag: 64})
 }
 
 // TestWrapper proves wrappers as they are written.

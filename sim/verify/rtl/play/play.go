@@ -249,7 +249,8 @@ func (p *playback) testbench(b wrapped) string {
 		result = len(p.results[0])
 	}
 	return strings.NewReplacer(
-		"@TAG@", fmt.Sprint(p.tag), "@TOP@", b.top, "@UNIT@", fmt.Sprint(p.size), "@UNITS@", fmt.Sprint(len(p.units)), "@EACH@", fmt.Sprint(p.each),
+		"@TAG@", fmt.Sprint(p.tag),
+		"@TOP@", b.top, "@UNIT@", fmt.Sprint(p.size), "@UNITS@", fmt.Sprint(len(p.units)), "@EACH@", fmt.Sprint(p.each),
 		"@RESULT@", fmt.Sprint(result),
 		"@SAMPLES@", fmt.Sprint(len(p.results)), "@LATE@", fmt.Sprint(p.late), "@QUIET@", fmt.Sprint(p.quiet),
 	).Replace(strings.Replace(playerBench, "@PLAYER@", p.bench, 1))

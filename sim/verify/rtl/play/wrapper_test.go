@@ -33,6 +33,7 @@ type wrapping struct {
 	counts bool
 	apart  bool // the encoder is in the wrapper
 	stages int
+	tag    int // bits of the tag
 	fold   bool
 	none   bool // the network is constant
 }
@@ -54,9 +55,10 @@ func (c wrapping) wrap(t *testing.T, change ...string) (verify.Design, WrapperFi
 	if c.stages > 0 {
 		d = verifytest.Pipelined(t, d, pipeline.Options{Stages: c.stages})
 	}
+	d.Tag = c.tag
 	dir := t.TempDir()
 	f := WrapperFiles{Kind: c.kind, Module: "net", Core: "net", Around: d.Product}
-	w := wrapper.Options{Core: "net", Module: "net_" + c.kind, ClockHz: 1_000_000, Baud: 100_000}
+	w := wrapper.Options{Core: "net", Module: "net_" + c.kind, Tag: c.tag, ClockHz: 1_000_000, Baud: 100_000}
 	f.Line = w
 	if c.apart {
 		s := encoder.Apart(d.Product)
@@ -65,7 +67,11 @@ func (c wrapping) wrap(t *testing.T, change ...string) (verify.Design, WrapperFi
 		w.Levels = f.Levels
 	}
 	var core, around strings.Builder
-	if err := verilog.Write(&core, f.Around, verilog.Options{Module: f.Core}); err != nil {
+	n, _, err := netlist.WithTag(f.Around, c.tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := verilog.Write(&core, n, verilog.Options{Module: f.Core}); err != nil {
 		t.Fatal(err)
 	}
 	corePath := filepath.Join(dir, "core.v")
@@ -134,6 +140,12 @@ func wrappings() map[string]wrapping {
 			all[kind+" around an engine"] = wrapping{kind: kind, bitsIn: 6, scope: netlist.Full, fold: true}
 		}
 	}
+	all["stream with a tag"] = wrapping{kind: "stream", bitsIn: 8, scope: netlist.Full, apart: true, tag: 64}
+	all["stream around a pipeline with a tag"] = wrapping{
+		kind: "stream", bitsIn: 8, scope: netlist.Full, stages: 2, counts: true, tag: 1,
+	}
+	all["axis with a tag"] = wrapping{kind: "axis", bitsIn: 8, scope: netlist.Core, counts: true, tag: 6}
+	all["axis around a pipeline with a tag"] = wrapping{kind: "axis", bitsIn: 8, scope: netlist.Full, stages: 3, tag: 8}
 	return all
 }
 
@@ -227,6 +239,11 @@ func TestStubFaults(t *testing.T) {
 		{"stream around words", "if (in_last & whole & ~skip) full", "if (in_last & whole) full", ""},
 		{"stream around a pipeline", ".ce(step)", ".ce(1'b1)", ""},
 		{"stream around a pipeline", "wire step = ~(core_valid & out_valid)", "wire step = ~out_valid | in_valid", ""},
+		{"stream with a tag", "out_tag <= core_out_tag;", "begin out_tag <= late; late <= core_out_tag; end", "expected"},
+		{"stream around a pipeline with a tag", ".in_tag(sample_tag)", ".in_tag(in_tag)", "expected"},
+		{"stream around a pipeline with a tag", "out_tag <= core_out_tag;", "out_tag <= sample_tag;", "expected"},
+		{"axis with a tag", "if (in_valid & in_ready) sample", "if (in_valid & in_ready & ~in_last) sample", "expected"},
+		{"axis around a pipeline with a tag", "if (in_valid & in_ready) sample", "if (in_valid) sample", "expected"},
 		{"axis with encoder", "lane*8+:8", "lane*8+:7", ""},
 		{"axis with encoder", "beat <= in_last ?", "beat <= in_last & ~skip ?", ""},
 		{"axis around an engine", ".in_last(s_axis_tlast)", ".in_last(1'b0)", ""},
@@ -239,7 +256,11 @@ func TestStubFaults(t *testing.T) {
 	} {
 		t.Run(c.name+" "+c.bad, func(t *testing.T) {
 			t.Parallel()
-			d, f := wrappings()[c.name].wrap(t, c.good, c.bad)
+			change := []string{c.good, c.bad}
+			if strings.Contains(c.bad, "late") {
+				change = append(change, "] sample_tag;", "] sample_tag, late;")
+			}
+			d, f := wrappings()[c.name].wrap(t, change...)
 			r := stubbed(t, d, f)
 			if r.Mismatches == 0 || !strings.Contains(fmt.Sprint(r.First), c.want) {
 				t.Errorf("%+v, want %q", r, c.want)
