@@ -64,6 +64,9 @@ func (n notation) ungroup(text string) (plain string, ok bool) {
 	if !strings.ContainsAny(text, marks) {
 		return text, true
 	}
+	if len(text) > longestNumeral {
+		return "", false
+	}
 	decimal := "."
 	if n.comma {
 		decimal = ","
@@ -78,6 +81,9 @@ func (n notation) ungroup(text string) (plain string, ok bool) {
 	}
 	return whole[:len(whole)-len(strings.TrimLeft(whole, "+-"))] + strings.Join(groups, "") + rest, true
 }
+
+// longestNumeral is how many bytes a number with marks between its thousands may have.
+const longestNumeral = 400
 
 // split splits a text at any of some characters, of which it returns those that it found.
 func split(text, marks string) (parts []string, found string) {
@@ -140,6 +146,9 @@ func numeralOf(text string) (n numeral, ok bool) {
 // marksIn is numeralOf a number without an exponent.
 func marksIn(text string) (n numeral, ok bool) {
 	n = numeral{-1, -1, -1}
+	if len(text) > longestNumeral {
+		return n, false
+	}
 	if text = strings.TrimLeft(text, "+-"); allDigits(text) {
 		return n, true
 	}

@@ -104,7 +104,7 @@ def is_missing(kind, text):
 def number(name, text, comma):
     """A finite number, with a decimal point or a decimal comma."""
     try:
-        if "_" in text or not text.isascii() or comma and "." in text:
+        if "_" in text or not text.isascii() or comma and "." in text:  # float() takes more than decimal digits
             raise ValueError
         x = float(text.replace(",", ".", 1) if comma else text)
     except ValueError:
