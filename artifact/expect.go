@@ -54,7 +54,7 @@ func (o *Output) Compare(ctx context.Context, e Expected) (differ []string, err 
 	return append(differ, figures...), err
 }
 
-// writer returns the function that writes the file of a format. The netlist is the model's where the model was compiled.
+// writer returns the function that writes the file of a format. The netlist is the model's where it was compiled.
 func (e Expected) writer(f format) func(io.Writer) error {
 	p := e.Product
 	if f.name == netlistFormat && e.Compiled != nil {
