@@ -387,10 +387,9 @@ func TestVerilogFaults(t *testing.T) {
 	}
 }
 
-// TestWrapperFaults breaks what only the wrapper has, its encoder and the way of the levels to the
-// core, of every wrapper. Level rtl finds it, and so does every level above; the encoder's faults
-// are named with a word.
-func TestWrapperFaults(t *testing.T) {
+// simulatedModel trains a network, m.st in a folder of the test's own, where there is a simulator.
+func simulatedModel(t *testing.T) {
+	t.Helper()
 	for _, program := range []string{"iverilog", "vvp"} {
 		if _, err := tool.Find(program); err != nil {
 			t.Skip(err)
@@ -399,6 +398,13 @@ func TestWrapperFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
 	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+}
+
+// TestWrapperFaults breaks what only the wrapper has, its encoder and the way of the levels to the
+// core, of every wrapper. Level rtl finds it, and so does every level above; the encoder's faults
+// are named with a word.
+func TestWrapperFaults(t *testing.T) {
+	simulatedModel(t)
 	threshold := regexp.MustCompile(`value > (\d+'d)(\d+)`)
 	for i, options := range []string{
 		"--wrap stream", "--wrap stream --target ice40 --style lut --pipeline 2 --counts",
@@ -465,14 +471,7 @@ func TestWrapperFaults(t *testing.T) {
 
 // TestTagFault has the tag of a wrapper come with the result after its own: level rtl finds it by the wrapper's protocol.
 func TestTagFault(t *testing.T) {
-	for _, program := range []string{"iverilog", "vvp"} {
-		if _, err := tool.Find(program); err != nil {
-			t.Skip(err)
-		}
-	}
-	t.Chdir(t.TempDir())
-	writeFile(t, "small.yaml", small)
-	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	simulatedModel(t)
 	must(t, "compile", "m.st", "-o", "out", "--module", "net", "--wrap", "axis", "--tag", "5", "--pipeline", "2", "--lut", "6")
 	c := compiled{"m.st", "out", "full"}
 	if code, o := c.verify(t, "--samples", "30"); code != exitDone || o.Wrapper.Checked < 2 {

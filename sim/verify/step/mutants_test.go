@@ -278,8 +278,10 @@ func TestTagMutants(t *testing.T) {
 		if broken == string(text) {
 			t.Fatalf("the wrapper has no %q", c[0])
 		}
-		broken = strings.Replace(broken, "  reg [1:0] sample_tag;\n", "  reg [1:0] sample_tag, late_tag;\n", 1)
-		if strings.Contains(broken, "unused_tag") {
+		switch { // what the change names is declared
+		case strings.Contains(c[1], "late_tag"):
+			broken = strings.Replace(broken, "  reg [1:0] sample_tag;\n", "  reg [1:0] sample_tag, late_tag;\n", 1)
+		case strings.Contains(c[1], "unused_tag"):
 			broken = strings.Replace(broken, ");\n", ");\n  wire [1:0] unused_tag;\n  assign m_axis_tuser = s_axis_tuser;\n", 1)
 		}
 		list = append(list, mutant{broken, c[1]})
