@@ -67,7 +67,9 @@ func (c fuzzCase) writeModel(dir string) error {
 	for i := range c.network.Classes {
 		m.Classes = append(m.Classes, strconv.Itoa(i))
 	}
-	m.Config.Name, m.Config.Data = "fuzz", config.Data{Set: "csv", Train: "train.csv", Test: "test.csv"}
+	m.Config.Name, m.Config.Data = "fuzz", config.Data{
+		Set: "csv", Train: "train.csv", Test: "test.csv", Label: strconv.Itoa(m.Encoder.Features() + 1),
+	}
 	if !m.Encoder.ByCuts() {
 		lowest, highest := make([]float64, m.Encoder.Features()), make([]float64, m.Encoder.Features())
 		for i := range highest {
