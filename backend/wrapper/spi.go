@@ -16,7 +16,8 @@ func spiKind() *Kind {
 		Bytes: true, Drops: true, Paced: true, Write: WriteSPI, Ports: (*design).spiPorts,
 		Cycles: func(_, bytes *design, _ Options) int {
 			frame := func(bytes int) int { return 2*spiHalf*8*(1+bytes) + 2*spiHalf } // cs_n after the last edge, and at 1
-			if bytes.resultBytes() > bytes.words {                                    // a frame of a sample ends with it: another one reads the result
+			if bytes.resultBytes() > bytes.words {
+				// The frame of a sample ends with it, and another one reads the result.
 				return frame(bytes.words) + frame(bytes.resultBytes())
 			}
 			return frame(bytes.words)

@@ -39,8 +39,8 @@ var helpers = []Rule{
 	{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 	{Package: "internal/nativecall", External: []string{sys}, Standard: []string{"unsafe"}},
 	{
-		Package: "internal/tool", Imports: []string{"internal/hint", "internal/memory", "internal/tempdir"}, External: []string{sys},
-		Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},
+		Package: "internal/tool", Imports: []string{"internal/hint", "internal/memory", "internal/tempdir"},
+		External: []string{sys}, Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},
 	},
 	{Package: "internal/modelgen", Imports: []string{
 		"trainer/config", "trainer/encoding", "trainer/model", "trainer/topology",

@@ -44,8 +44,8 @@ var policy = Policy{
 		{Package: "trainer/ranks", Imports: []string{"internal/hint"}},
 		{Package: "trainer/topology", Imports: []string{"trainer/draw"}},
 		{
-			Package: "trainer/config", Imports: []string{"target", "trainer/topology", "internal/filekind"}, External: []string{yaml},
-			Test: []string{"trainer/encoding"},
+			Package: "trainer/config", Imports: []string{"target", "trainer/topology", "internal/filekind"},
+			External: []string{yaml}, Test: []string{"trainer/encoding"},
 		},
 		{
 			Package: "trainer/dataset",
@@ -384,7 +384,8 @@ var policy = Policy{
 		},
 	}),
 
-	Common: []string{"internal/decimal", "internal/hint", "internal/option"}, // numbers as users write them, the words of errors
+	// Numbers as users write them, and the words of errors.
+	Common: []string{"internal/decimal", "internal/hint", "internal/option"},
 	Test: []string{
 		"internal/modelgen", "internal/netgen", "internal/testbench", "internal/tooltest",
 		"netlist/freeze",

@@ -192,7 +192,9 @@ func Samples(e *encoding.Encoder, n, classes int, seed uint64) *encoding.Packed 
 func configuration(o Options) config.Config {
 	c := config.Config{Name: o.Topology}
 	c.Data.Set = "digits"
-	c.Encoder = config.Encoder{Kind: "thermometer", Bits: o.Bits, Thresholds: "uniform", Ranges: "robust", BitsIn: o.BitsIn}
+	c.Encoder = config.Encoder{
+		Kind: "thermometer", Bits: o.Bits, Thresholds: "uniform", Ranges: "robust", BitsIn: o.BitsIn,
+	}
 	c.Model = config.Model{
 		Topology:        o.Topology,
 		Width:           o.Width,

@@ -215,8 +215,8 @@ func (d *design) evaluate(ctx context.Context, dir, text string, s stimulus) (st
 func (d *design) yosysScript(s stimulus) string {
 	var b strings.Builder
 	x := d.out.Netlist.DataInputs()[0]
-	fmt.Fprintf(&b, "read_verilog -nosynthesis cells.v dut.v\nhierarchy -top %s\nproc\nflatten\nopt_clean\ncd %s\n", d.options.Module,
-		d.options.Module)
+	fmt.Fprintf(&b, "read_verilog -nosynthesis cells.v dut.v\nhierarchy -top %s\nproc\nflatten\nopt_clean\ncd %s\n",
+		d.options.Module, d.options.Module)
 	if !d.clocked() {
 		fmt.Fprintf(&b, "eval -set %s %d'b%s", x.Name, len(x.Nets), s[0])
 	} else {

@@ -108,9 +108,9 @@ func grouped(groups []string) bool {
 	return len(groups) > 1 && groups[0][0] != '0'
 }
 
-func allDigits(text string) bool {
-	return text != "" && strings.Trim(text, "0123456789") == ""
-}
+func allDigits(text string) bool { return text != "" && noneButDigits(text) }
+
+func noneButDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
 // looksNumeric reports whether a text is a finite number in some notation.
 func looksNumeric(text string) bool {
@@ -146,26 +146,21 @@ func numeralOf(text string) (n numeral, ok bool) {
 // marksIn is numeralOf a number without an exponent.
 func marksIn(text string) (n numeral, ok bool) {
 	n = numeral{-1, -1, -1}
-	if len(text) > longestNumeral {
-		return n, false
-	}
-	if text = strings.TrimLeft(text, "+-"); allDigits(text) {
-		return n, true
+	text = strings.TrimLeft(text, "+-")
+	if allDigits(text) || len(text) > longestNumeral || !strings.ContainsAny(text, allMarks) {
+		return n, allDigits(text)
 	}
 	parts, marks := split(text, allMarks)
-	if marks == "" {
-		return n, false
-	}
 	// All marks but the last one are alike where they separate thousands and that is the decimal mark.
 	first, last, end := firstMark(marks), lastMark(marks), len(parts)-1
 	before := marks[:strings.LastIndex(marks, last)]
-	alone, decimal := before == "", strings.Contains(",.", last) && (parts[end] == "" || allDigits(parts[end]))
+	alone, decimal := before == "", strings.Contains(",.", last) && noneButDigits(parts[end])
 	switch {
 	case alone && decimal && grouped(parts):
 		n.either = kindOf(last)
 	case strings.Trim(marks, first) == "" && grouped(parts):
 		n.group = kindOf(first)
-	case alone && decimal && text != marks && (parts[0] == "" || allDigits(parts[0])):
+	case alone && decimal && text != marks && noneButDigits(parts[0]):
 		n.decimal = kindOf(last)
 	case !alone && decimal && first != last && strings.Trim(before, first) == "" && grouped(parts[:end]):
 		n.group, n.decimal = kindOf(first), kindOf(last)
