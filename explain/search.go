@@ -365,7 +365,7 @@ func setsOf(columns [][]candidate, n int) float64 {
 	sets[0] = 1
 	for _, c := range columns {
 		for k := n; k > 0; k-- {
-			sets[k] += sets[k-1] * float64(len(c))
+			sets[k] += float64(sets[k-1] * float64(len(c)))
 		}
 	}
 	return sets[n]

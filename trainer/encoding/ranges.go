@@ -46,7 +46,7 @@ func RobustRange(values []Value, lo, hi float64) (low, high float64) {
 
 // nearby returns a range with the values that are within one part of it.
 func nearby(values []Value, low, high float64) (lo, hi float64) {
-	part := (high - low) / rangeParts
+	part := float64((high - low) / rangeParts)
 	lo, hi = low, high
 	for _, v := range values {
 		if v.X >= low-part && v.X <= high+part {
