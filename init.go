@@ -425,7 +425,7 @@ func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	}
 	if set.Quantiser != nil && samples >= validatedSamples {
 		course = append(course, setting{
-			"validation", fmt.Sprintf("{share: %g}", validationShare), "held out; the model is that of the best epoch on it",
+			"validation", fmt.Sprintf("{share: %g}", validationShare), "held out; the model is the best epoch's on it",
 		})
 	}
 	return []section{

@@ -27,7 +27,7 @@ func trainCommand() *cli.Command {
 			"any number of threads. A checkpoint stands beside the model (MODEL.checkpoint);\n" +
 			"SIGINT finishes the batch, saves it and exits 130; --resume goes on from it, also\n" +
 			"after the end with --set train.epochs=N for more. With a validation set\n" +
-			"(train.validation.share) the model is that of the best epoch on it.\n" +
+			"(train.validation.share) the model is the best epoch's.\n" +
 			"\n" +
 			"--init starts from the parameters of a model of the same shape, encoder and classes,\n" +
 			"with keys of train and model.tau of its own:\n" +
