@@ -59,7 +59,7 @@ func TestRun(t *testing.T) {
 	path, dir := table(t, 600), t.TempDir()
 	var notes []string
 	r, err := Run(t.Context(), tableDraft(t, path), Options{
-		Target: "xilinx7", LUTs: 200, Minutes: 0.1, Dir: dir, Threads: 2, Note: func(s string) { notes = append(notes, s) },
+		Target: "xilinx7", LUTs: 200, Minutes: 0.3, Dir: dir, Threads: 2, Note: func(s string) { notes = append(notes, s) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("best %+v", b)
 	}
 	// The most frequent class has two fifths of the points.
-	if b.Accuracy < 0.55 || b.Validation < 0.55 {
+	if b.Accuracy < 0.7 || b.Validation < 0.7 {
 		t.Errorf("%v of the test samples, %v of the validation samples", b.Accuracy, b.Validation)
 	}
 	if len(r.Front) < 2 || !slices.IsSortedFunc(r.Front, func(a, b Network) int { return a.LUTs.Total - b.LUTs.Total }) {
@@ -85,17 +85,17 @@ func TestRun(t *testing.T) {
 	for _, n := range r.Front {
 		again(t, n)
 	}
-	for _, f := range append(r.Files, filepath.Join(b.Design, "report.json")) {
+	for _, f := range append(r.Files, filepath.Join(b.Design, "points.v")) {
 		if info, err := os.Stat(f); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
-	if len(notes) == 0 {
+	if len(notes) < 4 {
 		t.Errorf("notes %q", notes)
 	}
 	// The search is over: the same comes of it again, without training.
 	same, err := Run(t.Context(), tableDraft(t, path), Options{
-		Target: "xilinx7", LUTs: 200, Minutes: 0.1, Dir: dir, Threads: 2, Resume: true,
+		Target: "xilinx7", LUTs: 200, Minutes: 0.3, Dir: dir, Threads: 2, Resume: true,
 	})
 	if err != nil {
 		t.Fatal(err)
