@@ -122,10 +122,10 @@ func TestEveryComment(t *testing.T) {
 				}
 			}
 			found := f.compare(changed)
-			for refused := f.refused(found, changed); refused != ""; {
+			for refused := f.refused(found, changed, i, changes); refused != ""; {
 				delete(changed, refused)
 				found = f.compare(changed)
-				refused = f.refused(found, changed)
+				refused = f.refused(found, changed, i, changes)
 			}
 			for name := range changed {
 				if want := fmt.Sprintf("%s is not what ialgn %s writes for the ", name, Version); !strings.Contains(found, want) ||
@@ -139,9 +139,11 @@ func TestEveryComment(t *testing.T) {
 
 // refused returns the file of Verilog that is refused when it is read, as one of its comments is none that ialgn writes;
 // empty if there is none. The error names the first line of the block of fixed text with the comment.
-func (f *folder) refused(found string, changed map[string][]byte) string {
+func (f *folder) refused(found string, changed map[string][]byte, i int, changes map[string][]int) string {
 	for name := range changed {
-		if strings.HasPrefix(found, filepath.Join(f.dir, name)+": line ") {
+		line := 0
+		_, err := fmt.Sscanf(strings.TrimPrefix(found, filepath.Join(f.dir, name)), ": line %d: ", &line)
+		if err == nil && line <= changes[name][i]+1 {
 			return name
 		}
 	}
