@@ -129,12 +129,6 @@ func requested() []format {
 		) error {
 			return ccode.WriteHeader(w, n, portableOptions(p))
 		})},
-		inGo("go-object", "_linux_amd64.syso"),
-		inGo("go-object-declarations", "_linux_amd64.go"),
-		inGo("go-object-calls", "_linux_amd64.s"),
-		inGo("go-object-native", "_native.go"),
-		inGo("go-object-other", "_native_other.go"),
-		inGo("go-object-test", "_native_test.go"),
 		{"qonnx", "qonnx", ".onnx", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 			return qonnx.Write(w, n, qonnx.Options{Module: p.Manifest.Module, Header: p.Header, Version: p.Manifest.Version})
 		})},
@@ -292,26 +286,8 @@ func inLibrary(write func(*library.Library, io.Writer) error) func(io.Writer, Pr
 	}
 }
 
-// inGo returns the format of a file by which a Go package has machine code.
-func inGo(name, suffix string) format {
-	return format{name, "go-object", suffix, onRequest, func(w io.Writer, p Product) error {
-		return inLibrary(func(l *library.Library, w io.Writer) error {
-			return l.WriteGo(w, p.Manifest.Module+suffix)
-		})(w, p)
-	}}
-}
-
-// implied are formats that have what others need.
-var implied = map[string]string{"go-object": "go"}
-
-// asked reports whether a format is one that the product names, or one that it needs.
-func (p Product) asked(emit string) bool {
-	return emit != "" &&
-		slices.ContainsFunc(p.Emit, func(name string) bool { return name == emit || implied[name] == emit })
-}
-
 func libraryOptions(p Product) library.Options {
-	return library.Options{Module: p.Manifest.Module, Header: p.Header, Real: p.Inputs.Real() != nil}
+	return library.Options{Module: p.Manifest.Module, Header: p.Header}
 }
 
 // portableOptions are those of the C that stands in for the code of a library.
@@ -321,6 +297,14 @@ func portableOptions(p Product) ccode.Options {
 
 func goOptions(p Product) gocode.Options {
 	return gocode.Options{Package: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs}
+}
+
+// removed are the formats of earlier versions.
+var removed = map[string]struct{ reason, remedy string }{
+	"go-object": {
+		"Go programs have machine code by package ialgn",
+		"compile with object for C and others, or with go for Go code without it",
+	},
 }
 
 // selectFormats returns the formats that are written for a product. It returns an error
@@ -343,11 +327,14 @@ func selectFormats(p Product) ([]format, error) {
 		if f.emit != "" && !slices.Contains(names, f.emit) {
 			names = append(names, f.emit)
 		}
-		if f.always(p) || p.asked(f.emit) {
+		if f.always(p) || f.emit != "" && slices.Contains(p.Emit, f.emit) {
 			selected = append(selected, f)
 		}
 	}
 	for _, name := range p.Emit {
+		if r, ok := removed[name]; ok {
+			return nil, hint.With(fmt.Errorf("emit: %s: removed: %s", name, r.reason), "%s", r.remedy)
+		}
 		if !slices.Contains(names, name) {
 			return nil, hint.Near(fmt.Errorf("emit: format %q is unknown: give some of %s", name, strings.Join(names, ", ")),
 				name, names)

@@ -14,17 +14,12 @@ import (
 //	int classify(const void *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 //
 // x has [sample][feature]. It returns 0, or -1 if a feature does not fit its bits; counts, [sample][class], may be
-// null; scratch is at a cache line. It takes [FunctionStack] bytes of stack.
+// null; scratch is at a cache line.
 type Function struct {
 	Text    []byte
 	Entry   int // offset of the function in the text
 	Scratch int // bytes
-	Samples int // of a block
-	Cost    Cost
 }
-
-// FunctionStack is how many bytes of stack a Function takes at most, with its return address.
-const FunctionStack = 256
 
 // driverBlocks is how many blocks the function runs each segment over.
 const driverBlocks = 8
@@ -51,7 +46,7 @@ func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int)
 	d.a.Align(entryAlignment)
 	entry := d.a.Len()
 	d.write(featureBits)
-	return &Function{d.a.Bytes(), entry, d.scratch, isa.Samples(), c.Cost}, nil
+	return &Function{d.a.Bytes(), entry, d.scratch}, nil
 }
 
 // driver writes the function that calls the others. Its registers: r12 points to the samples, of which r13 are left,

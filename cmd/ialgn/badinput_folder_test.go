@@ -233,6 +233,10 @@ var badFlags = []badInput{
 	{"compile: a clock", nil, "compile m.st -o out --freq -1", "--freq", "MHz", false},
 	{"compile: a clock that is no number", nil, "compile m.st -o out --freq NaN", "--freq", "ialgn compile -h", false},
 	{"compile: a format", nil, "compile m.st -o out --emit pdf", "pdf", "aiger", false},
+	{
+		"compile: a format that was removed", nil, "compile m.st -o out --emit go-object", "go-object: removed",
+		"compile with object", false,
+	},
 	{"compile: a level", nil, "compile m.st -o out -O 3", "-O 3", "0, 1 or 2", false},
 	{
 		"compile: thermometer in full", nil, "compile m.st -o out --lut 4 --assume-thermometer", "--assume-thermometer",

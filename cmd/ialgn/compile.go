@@ -59,7 +59,7 @@ func compileCommand() *cli.Command {
 			&cli.IntFlag{Name: "vectors", Value: plan.UsualVectors, Usage: "write `N` test samples for the testbenches"},
 			&cli.StringFlag{
 				Name:  "emit",
-				Usage: "add formats, a `LIST` of aiger,blif,c,dot,go,go-object,object,qonnx,yosys-json",
+				Usage: "add formats, a `LIST` of aiger,blif,c,dot,go,object,qonnx,yosys-json",
 			},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},

@@ -63,7 +63,7 @@ var forms = []string{
 	"--wrap stream --lut 6 --emit aiger,blif,c,dot,go,yosys-json",
 	"--wrap uart --board hx8k-breakout --target ice40 --style lut --pipeline 2",
 	"--wrap axis --fold 2",
-	"--emit object,go-object",
+	"--emit object,go",
 	"--scope gates",
 	"--scope gates --lut 6",
 }
@@ -138,6 +138,20 @@ func TestManifestValues(t *testing.T) {
 	}
 	writeFile(t, m.path, string(m.sound))
 	must(t, "verify", "m.st", "out", "--level", "software")
+}
+
+// TestVerifyNamesRemovedFormat verifies a folder with files that an earlier version wrote and this one does not.
+func TestVerifyNamesRemovedFormat(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	must(t, "compile", "m.st", "-o", "out", "--emit", "go", "--quiet")
+	m := openManifest(t, "out")
+	writeFile(t, m.path, strings.Replace(string(m.sound), "\"go\"\n    ]", "\"go-object\"\n    ]", 1))
+	code, _, stderr := runProgram(t, "verify", "m.st", "out", "--level", "software")
+	if code != exitUsage || !strings.Contains(stderr, "go-object: removed: ") {
+		t.Errorf("exit status %d, want %d and the format named as removed:\n%s", code, exitUsage, stderr)
+	}
 }
 
 // TestWrittenFiles changes a bit of each file that no level runs, and signs the folder anew: each is

@@ -95,14 +95,10 @@ var backends = []Rule{
 		Test: []string{"backend/object/..."},
 	},
 	{
-		Package: "backend/object/gostub", Imports: []string{"backend/object", "backend/object/dispatch"},
-		Test: []string{"backend/object/..."},
-	},
-	{
 		Package: "backend/object/library",
 		Imports: []string{
 			"netlist", "backend/ccode", "backend/native", "backend/native/rows", "backend/object", "backend/object/ar",
-			"backend/object/dispatch", "backend/object/gostub", "backend/wordcode",
+			"backend/object/dispatch", "backend/wordcode",
 		},
 		Test: []string{
 			"backend/gocode", "compiler", "internal/modelgen", "internal/netgen", "netlist/freeze", "trainer/encoding",

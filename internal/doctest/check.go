@@ -234,9 +234,6 @@ func (d *document) design(dir, module, emit string) {
 				module+"_one.c", module+"_one.h", module+"_one_selftest.c")
 		case "go":
 			names = append(names, module+"_net.go", module+"_net_test.go")
-		case "go-object":
-			names = append(names, module+"_net.go", module+"_net_test.go", module+"_native.go", module+"_native_other.go",
-				module+"_native_test.go", module+"_linux_amd64.go", module+"_linux_amd64.s", module+"_linux_amd64.syso")
 		case "object":
 			names = append(names, module+".a", module+"_object.h", module+"_portable.c", module+"_portable.h")
 		case "dot":

@@ -81,15 +81,6 @@ func (d *Dispatcher) detect(c *code) {
 	c.end(c.functions[0])
 }
 
-// level writes the function that asks the processor for its features and returns the level.
-func (d *Dispatcher) level(c *code) {
-	c.begin(d.Module+"_level", elf.STB_GLOBAL)
-	d.ask(c)
-	c.add("lea eax,[r11-0x1]", 0x41, 0x8d, 0x43, 0xff)
-	c.add("ret", 0xc3)
-	c.end(c.functions[0])
-}
-
 // ask writes what asks the processor for its features: r11d becomes the level plus 1.
 //
 // cpuid overwrites eax, ebx, ecx and edx. r10d has the features of leaf 1 with XCR0 in the lowest byte, r11d the best

@@ -91,17 +91,6 @@ func (d *Dispatcher) Object() (*object.File, error) {
 	return f, nil
 }
 
-// Level returns M_level alone, as a function that keeps nothing, and so asks each time: for who keeps the answer. It
-// returns the errors of [Dispatcher.Object].
-func (d *Dispatcher) Level() (object.Function, error) {
-	if err := d.check(); err != nil {
-		return object.Function{}, err
-	}
-	c := &code{}
-	d.level(c)
-	return object.Function{Name: c.functions[0].Name, Code: c.bytes}, nil
-}
-
 // identifier matches what can be the beginning of a name in C, part what can follow.
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)

@@ -40,24 +40,8 @@ func mustObject(t *testing.T, d *Dispatcher) *object.File {
 func TestDisassembly(t *testing.T) {
 	d := chooser()
 	d.Variants[1].Needs |= end - 1
-	whole, level := d.assemble(), &code{}
-	d.level(level)
-	function, err := d.Level()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, tt := range map[string]struct {
-		file *object.File
-		code *code
-	}{
-		"whole": {mustObject(t, d), whole},
-		"level": {object.Functions(elf.EM_X86_64, function), level},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.code.lines(), disassembled(t, tt.file)); diff != "" {
-				t.Errorf("listing (-written +objdump):\n%s", diff)
-			}
-		})
+	if diff := cmp.Diff(d.assemble().lines(), disassembled(t, mustObject(t, d))); diff != "" {
+		t.Errorf("listing (-written +objdump):\n%s", diff)
 	}
 }
 
@@ -213,36 +197,26 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestFeatures has the level of 20,000 processors that are made up, by testdata/features.c, as the dispatcher finds it
-// and as Level's function does.
+// TestFeatures has the level of 20,000 processors that are made up, by testdata/features.c, as the dispatcher finds it.
 func TestFeatures(t *testing.T) {
-	d := &Dispatcher{Module: "m", Variants: []Variant{
+	f := mustObject(t, &Dispatcher{Module: "m", Variants: []Variant{
 		{"old", AVX2},
 		{"new", AVX2 | BMI1 | BMI2 | POPCNT},
 		{"newest", AVX512F | AVX512BW | AVX512DQ | AVX512VL | AVX512VBMI | AVX512VBMI2 | AVX512BITALG | AVX512VPOPCNTDQ | GFNI},
-	}}
-	level, err := d.Level()
+	}})
+	f.Symbols[0].Binding = elf.STB_GLOBAL // the cache, which the program clears
+	code := bytes.ReplaceAll(f.Sections[0].Data, []byte{0x0f, 0xa2}, []byte{0x0f, 0x0b})
+	f.Sections[0].Data = bytes.ReplaceAll(code, []byte{0x0f, 0x01, 0xd0}, []byte{0x0f, 0x0b, 0x90})
+	b, err := ar.Bytes([]ar.Member{{Name: "m.o", Data: objecttest.Bytes(t, f), Symbols: f.Defined()}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := mustObject(t, d)
-	kept.Symbols[0].Binding = elf.STB_GLOBAL // the cache, which the program clears
-	for flag, f := range map[string]*object.File{
-		"-DCACHE": kept, "-UCACHE": object.Functions(elf.EM_X86_64, level),
-	} {
-		code := bytes.ReplaceAll(f.Sections[0].Data, []byte{0x0f, 0xa2}, []byte{0x0f, 0x0b})
-		f.Sections[0].Data = bytes.ReplaceAll(code, []byte{0x0f, 0x01, 0xd0}, []byte{0x0f, 0x0b, 0x90})
-		b, err := ar.Bytes([]ar.Member{{Name: "m.o", Data: objecttest.Bytes(t, f), Symbols: f.Defined()}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir := t.TempDir()
-		objecttest.Write(t, dir, "m.a", b)
-		link(t, dir, "features.c", flag)
-		out, err := tooltest.TryOther(t, dir, filepath.Join(dir, "program"))
-		if out != "0 faults, levels all\n" || err != nil {
-			t.Errorf("%s: %v: %s", flag, err, out)
-		}
+	dir := t.TempDir()
+	objecttest.Write(t, dir, "m.a", b)
+	link(t, dir, "features.c")
+	out, err := tooltest.TryOther(t, dir, filepath.Join(dir, "program"))
+	if out != "0 faults, levels all\n" || err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 
@@ -266,9 +240,8 @@ func TestErrors(t *testing.T) {
 			d := chooser()
 			tt.bend(d)
 			_, err := d.Object()
-			_, again := d.Level()
-			if err == nil || !strings.HasPrefix(err.Error(), tt.want) || again == nil || again.Error() != err.Error() {
-				t.Errorf("got %v and %v, want an error that begins %q", err, again, tt.want)
+			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("got %v, want an error that begins %q", err, tt.want)
 			}
 		})
 	}

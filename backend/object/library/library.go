@@ -22,7 +22,6 @@ import (
 type Options struct {
 	Module string   // the beginning of every name
 	Header []string // lines for the comment at the top: the program, the model, the options
-	Real   bool     // the Go package takes real values: backend/gocode knows how words are made of them
 }
 
 // variant is the code for some processors.

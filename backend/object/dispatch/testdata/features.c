@@ -9,9 +9,7 @@
 #include <ucontext.h>
 
 int m_level(void);
-#ifdef CACHE
 extern uint32_t level_plus_one;
-#endif
 
 static struct {
     uint32_t last, leaf1, leaf7b, leaf7c, xcr0;
@@ -66,19 +64,15 @@ int main(void) {
         cpu.last = rand() % 20 ? 7 + rand() % 20 : rand() % 7;
         cpu.leaf1 = word(), cpu.leaf7b = word(), cpu.leaf7c = word();
         cpu.xcr0 = rand() % 4 ? 0xe7 : rand() % 256;
-#ifdef CACHE
         level_plus_one = 0;
-#endif
         const int level = m_level();
         if (level != want() || m_level() != level) {
             printf("level %d, want %d: last leaf %u, leaf 1 %x, leaf 7 %x and %x, XCR0 %x\n", level, want(), cpu.last,
                    cpu.leaf1, cpu.leaf7b, cpu.leaf7c, cpu.xcr0);
             return 1;
         }
-#ifdef CACHE
         cpu.last = 0; /* from now on it would be 0 */
         faults += m_level() != level;
-#endif
         seen[level]++;
     }
     printf("%d faults, levels %s\n", faults, seen[0] > 99 && seen[1] > 99 && seen[2] > 99 && seen[3] > 99 ? "all" : "few");
