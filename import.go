@@ -32,7 +32,6 @@ type ImportOptions struct {
 	Facts      string   // a file of facts, JSON or YAML (docs/INTERCHANGE.md)
 	Fact       []string // further facts, KEY=VALUE
 	Wiring     string   // a file with the wires: difflogic's own C or Verilog, or JSON
-	WiringSeed *int64   // the seed that drew the wires, where that is repeated exactly
 	Thresholds string   // an array of NumPy: [feature][bit], or as the framework has it
 	Classes    []string // names of the classes; nil: their numbers
 	Name       string   // of the model; empty: that of the file, without its ending
@@ -166,7 +165,7 @@ func (o *ImportOptions) takeData(ctx context.Context, path string, m *model.Mode
 
 // sources fills in what the options say, and returns the files that were read, with the digests of what was read.
 func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err error) {
-	src.Facts, src.Seed = &facts.Facts{}, o.WiringSeed
+	src.Facts = &facts.Facts{}
 	sum, err := src.SHA256()
 	if err != nil {
 		return nil, err

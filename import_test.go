@@ -336,12 +336,9 @@ func TestImportSays(t *testing.T) {
 	named.Classes = []string{"a", "a"}
 	blank := with()
 	blank.Classes = []string{"a", " "}
-	seed := with()
-	seed.WiringSeed = new(int64)
 	for want, o := range map[string]ialgn.ImportOptions{
 		`classes: "a" is the name of class 0 and of class 1`: named,
 		"a class without a name":                             blank,
-		"blif: a seed of the wires is given, but":            seed,
 		"input.divisor is 255, but input.bits is not said":   with("input.divisor=255"),
 	} {
 		if _, err := ialgn.Import(t.Context(), path, o); err == nil || !strings.Contains(err.Error(), want) {

@@ -80,6 +80,7 @@ func TestOptionNames(t *testing.T) {
 		"train --o":              "-o: needs a value",
 		"train -set":             "--set: needs a value",
 		"explain m --sample":     "--sample: needs a value",
+		"import --wiring-seed 0": "--wiring-seed: removed: ",
 		"train -k x":             "there is no option -k",
 		"train --k x":            "there is no option -k",
 		"train -kk x":            "there is no option --kk",

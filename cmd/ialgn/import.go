@@ -28,7 +28,6 @@ func importCommand() *cli.Command {
 			&cli.StringFlag{Name: "facts", Usage: "read what the file does not hold from `FACTS`, JSON or YAML"},
 			&cli.StringSliceFlag{Name: "fact", Usage: "add a fact, `KEY=VALUE`, such as group_sum.tau=5; may be repeated"},
 			&cli.StringFlag{Name: "wiring", Usage: "read the wires from `FILE`: difflogic's C or Verilog, or JSON"},
-			&cli.Int64Flag{Name: "wiring-seed", Usage: "repeat how seed `N` drew the wires, where that is exact"},
 			&cli.StringFlag{Name: "thresholds", Usage: "read thresholds from an array of NumPy, `FILE`.npy"},
 			&cli.StringFlag{Name: "classes", Usage: "call the classes by the names in `LIST`, with commas between"},
 			&cli.StringSliceFlag{Name: "set", Usage: "give it a data set to be tested with, `KEY=VALUE` of section data;\n" +
@@ -53,10 +52,6 @@ func importNetwork(c *cli.Context) error {
 		From: c.String("from"), Facts: c.String("facts"), Fact: c.StringSlice("fact"), Wiring: c.String("wiring"),
 		Thresholds: c.String("thresholds"), Name: c.String("name"), Force: c.Bool("force"), Keep: inputs(c),
 		Set: c.StringSlice("set"), Folders: dataOf(c).Folders,
-	}
-	if c.IsSet("wiring-seed") {
-		seed := c.Int64("wiring-seed")
-		o.WiringSeed = &seed
 	}
 	if names := c.String("classes"); names != "" {
 		for _, name := range strings.Split(names, ",") {

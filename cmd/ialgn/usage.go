@@ -53,6 +53,14 @@ var (
 	wrongValue    = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") for (?:flag )?-([^ ]+): `)
 )
 
+// removedOptions are the options of earlier versions.
+var removedOptions = map[string]struct{ reason, remedy string }{
+	"wiring-seed": {
+		"what a seed draws depends on all that drew before it",
+		"give the C or Verilog that difflogic generates, or the wires in JSON, by --wiring FILE; or import the whole module",
+	},
+}
+
 // usageError returns an error of the parser in the words of this program, with a hint.
 func usageError(c *cli.Context, err error, _ bool) error {
 	name := "ialgn"
@@ -61,6 +69,9 @@ func usageError(c *cli.Context, err error, _ bool) error {
 	}
 	text := err.Error()
 	if m := unknownOption.FindStringSubmatch(text); m != nil {
+		if r, ok := removedOptions[m[1]]; ok {
+			return hint.With(fmt.Errorf("%s: removed: %s", dashed(m[1]), r.reason), "%s", r.remedy)
+		}
 		err = hint.With(fmt.Errorf("there is no option %s", dashed(m[1])), "`%s -h` shows the options", name)
 		return hint.Near(err, dashed(m[1]), optionNames(c))
 	}

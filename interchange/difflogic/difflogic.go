@@ -83,7 +83,7 @@ type network struct {
 }
 
 // Read returns the network of a value that torch.save wrote. What neither the file nor the user says is a
-// *[given.Missing] of "wiring", "connections", "in_dim", "group_sum.k" or "group_sum.tau".
+// *[given.Missing] of "wiring", "in_dim", "group_sum.k" or "group_sum.tau".
 func Read(src *given.Source, value any) (*graph.Network, error) {
 	n := &network{src: src, graph: &graph.Network{Format: "difflogic"}, sum: &checkpoint.Sum{}}
 	for _, step := range []func() error{

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -81,43 +80,6 @@ func TestModelHoldsAll(t *testing.T) {
 		}
 		f.Check(t, n)
 	}
-}
-
-// TestSeed compares a wiring that a seed drew with that of the network, and lets it fill in what the C does not name.
-func TestSeed(t *testing.T) {
-	f, files := open(t, "difflogic-real-200x4", ".pt")
-	_, texts := open(t, "difflogic-real-200x4", "wiring_replayed.json", ".c", ".v")
-	src, seed := f.Source(t, files[0]), int64(0)
-	src.Seed = &seed
-	n, err := Read(src, value(t, src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Check(t, n)
-	for _, text := range texts {
-		src.Wiring = f.Text(t, text)
-		both, err := Read(src, value(t, src))
-		if err != nil {
-			t.Fatal(text, err)
-		}
-		for l := range n.Dense {
-			for pin := range 2 {
-				if !slices.Equal(both.Dense[l].Wires[pin], n.Dense[l].Wires[pin]) {
-					t.Errorf("%s: layer %d, pin %d has other wires", text, l, pin)
-				}
-			}
-		}
-		t.Log(both.Findings)
-	}
-	seed = 1
-	if _, err := Read(src, value(t, src)); err == nil || !strings.Contains(err.Error(), "the wiring of seed 1 is another: layer 0, gate") {
-		t.Error(err)
-	}
-	src.Wiring = nil
-	src.Facts = &facts.Facts{InDim: 400}
-	missing(t, src, "connections")
-	src.Facts = &facts.Facts{}
-	missing(t, src, "in_dim")
 }
 
 func missing(t *testing.T, src *given.Source, what string) {

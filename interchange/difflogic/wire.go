@@ -12,17 +12,17 @@ import (
 )
 
 // whyNoWiring says why a state dict has none.
-const whyNoWiring = "a state dict of difflogic holds the weights alone; the wiring stands in the generated C or " +
-	"Verilog and in the whole model, or a seed tells it"
+const whyNoWiring = "a state dict of difflogic holds the weights alone; the generated C or Verilog and the whole " +
+	"model have the wiring"
 
-// wire finds the wiring and the number of inputs: that of the file, of the user's text, or of a seed. Where two of them
-// say it they must agree, and one fills in what the other does not name.
+// wire finds the wiring and the number of inputs: that of the file, or of the user's text. Where both say it they
+// must agree, and one fills in what the other does not name.
 func (n *network) wire() error {
 	ops := make([][]uint8, len(n.layers))
 	for i, l := range n.layers {
 		ops[i] = l.ops
 	}
-	for _, from := range []func([][]uint8) (*wiring.Wiring, string, error){n.ofModules, n.ofText, n.ofSeed} {
+	for _, from := range []func([][]uint8) (*wiring.Wiring, string, error){n.ofModules, n.ofText} {
 		w, name, err := from(ops)
 		if err != nil {
 			return err
@@ -151,30 +151,4 @@ func (n *network) ofText(ops [][]uint8) (*wiring.Wiring, string, error) {
 		return nil, "", fmt.Errorf("%s: %w", file.Name, err)
 	}
 	return w, file.Name, nil
-}
-
-// ofSeed returns the wiring that the user's seed drew.
-func (n *network) ofSeed([][]uint8) (*wiring.Wiring, string, error) {
-	if n.src.Seed == nil {
-		return nil, "", nil
-	}
-	inputs, connections := n.inputs, n.src.Facts.Connections
-	if inputs == 0 {
-		inputs = n.src.Facts.InDim
-	}
-	switch {
-	case inputs == 0:
-		return nil, "", &given.Missing{What: "in_dim", Why: "what a seed draws depends on it"}
-	case connections == "":
-		return nil, "", &given.Missing{What: "connections", Why: "what a seed draws depends on it: unique, the default of " +
-			"difflogic's main.py, or random"}
-	}
-	w, err := wiring.Replay(*n.src.Seed, connections, inputs, n.gates())
-	if err != nil {
-		return nil, "", err
-	}
-	w.Inputs = n.inputs // of facts, where the text does not say it
-	w.Form = connections + ", drawn again as difflogic's main.py draws it: samples split, then layer by layer, the " +
-		"weights on a GPU"
-	return w, fmt.Sprintf("seed %d", *n.src.Seed), nil
 }

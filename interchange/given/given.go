@@ -24,8 +24,6 @@ type Source struct {
 
 	Facts  *facts.Facts // never nil
 	Wiring *File        // nil: not given
-	// Seed replays the wiring that a seed drew; nil: not given.
-	Seed *int64
 	// Thresholds are real thresholds, [feature][bit], one row for all features, or one for each channel; nil: not given.
 	Thresholds [][]float32
 }

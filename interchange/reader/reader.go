@@ -38,7 +38,7 @@ type format struct {
 	readValue func(src *given.Source, value any) (*graph.Network, error)
 
 	// What it uses of what is said beside the file.
-	wiring     bool     // a file of wires, or the seed that drew them
+	wiring     bool     // a file of wires
 	thresholds bool     // those of a thermometer before the network
 	frameworks []string // that facts may name, in lower case; nil: any, since others write the format, too
 }
@@ -206,9 +206,6 @@ func (f *format) used(src *given.Source) error {
 	case !f.wiring && src.Wiring != nil:
 		return hint.With(fmt.Errorf("wires are given, %.80q, but a file of this form has its own or none", src.Wiring.Name),
 			"leave out {Wiring FILE}")
-	case !f.wiring && src.Seed != nil:
-		return hint.With(errors.New("a seed of the wires is given, but a file of this form has its own or none"),
-			"leave out {WiringSeed N}")
 	case !f.thresholds && src.Thresholds != nil:
 		return hint.With(errors.New("thresholds are given, but a file of this form has its own, or takes bits"),
 			"leave out {Thresholds FILE.npy}, and thermometer.thresholds_file of the facts")
@@ -229,7 +226,7 @@ func (f *format) asked(err error) error {
 	case !errors.As(err, &missing):
 		return err
 	case missing.What == "wiring" && f.wiring:
-		return hint.With(err, "name a file that has it with {Wiring FILE}, or the seed that drew it with {WiringSeed N}")
+		return hint.With(err, "name a file that has it with {Wiring FILE}")
 	case missing.What == "wiring":
 		return hint.With(err, "save the whole module, torch.save(model, FILE), or a state dict that has it")
 	case missing.What == "thresholds":

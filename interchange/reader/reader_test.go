@@ -12,7 +12,6 @@ import (
 
 // TestUsed holds what each format refuses that is said beside a file of it.
 func TestUsed(t *testing.T) {
-	seed := int64(0)
 	for name, c := range map[string]struct {
 		said    given.Source
 		refused []string // formats; all others take it
@@ -22,11 +21,6 @@ func TestUsed(t *testing.T) {
 			given.Source{Wiring: &given.File{Name: "w.c"}},
 			[]string{"torchlogix", "dwn", "circuit-json", "aiger", "blif", "qonnx"},
 			`wires are given, "w.c", but`,
-		},
-		"seed": {
-			given.Source{Seed: &seed},
-			[]string{"torchlogix", "dwn", "circuit-json", "aiger", "blif", "qonnx"},
-			"a seed of the wires is given, but",
 		},
 		"thresholds": {given.Source{Thresholds: [][]float32{{1}}}, []string{"qonnx"}, "thresholds are given, but"},
 		"framework": {

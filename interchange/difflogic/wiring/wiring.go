@@ -1,9 +1,9 @@
 // Package wiring says which bits the gates of a difflogic network read, where the file of its weights does not: a state
 // dict holds weights alone.
 //
-// [Read] takes it from what difflogic generated of the network, C or Verilog, or from lists; [Replay] draws it again as
-// difflogic's experiments/main.py drew it. A generated text has an operation as an expression and names only the
-// operands that it needs, in an order of its own: the operation with the largest weight tells which of them is a.
+// [Read] takes it from what difflogic generated of the network, C or Verilog, or from lists. A generated text has an
+// operation as an expression and names only the operands that it needs, in an order of its own: the operation with the
+// largest weight tells which of them is a.
 //
 // Operations have difflogic's numbers: written as a binary number of four digits, the outputs for ab = 00, 01, 10, 11
 // (difflogic/functional.py, commit ae27185 of Felix-Petersen/difflogic).

@@ -1,19 +1,13 @@
 package wiring
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// fixtures holds networks of other frameworks.
-const fixtures = "../../../../shared/reference/import"
 
 // written are the operations as difflogic writes them (get_gate_code of compiled_model.py).
 var written = [16]string{
@@ -264,96 +258,6 @@ func TestFill(t *testing.T) {
 	err := w.Fill(&Wiring{Layers: []Layer{{A: []int32{0, 2}, B: []int32{1, 4}}}})
 	if want := "layer 0, gate 1 reads bit 2 and bit 3 here, but bit 2 and bit 4 there"; err == nil || err.Error() != want {
 		t.Error(err)
-	}
-}
-
-// TestTwister has the value that the C++ standard requires of std::mt19937.
-func TestTwister(t *testing.T) {
-	g := newTwister(5489)
-	for range 9999 {
-		g.next()
-	}
-	if got := g.next(); got != 4123659995 {
-		t.Error(got)
-	}
-}
-
-// lists returns the wiring of a file of a fixture.
-func lists(t *testing.T, path ...string) []Layer {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(append([]string{fixtures}, path...)...))
-	if err != nil {
-		t.Skip("the fixtures of other frameworks are not here: ", err)
-	}
-	var pairs [][2][]int32
-	if err := json.Unmarshal(data, &pairs); err != nil {
-		t.Fatal(err)
-	}
-	layers := make([]Layer, len(pairs))
-	for i, p := range pairs {
-		layers[i] = Layer{p[0], p[1]}
-	}
-	return layers
-}
-
-func TestReplay(t *testing.T) {
-	want := lists(t, "difflogic-real-200x4", "wiring_replayed.json")
-	w, err := Replay(0, "unique", 400, []int{200, 200, 200, 200})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, w.Layers); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestDrawn draws the wiring of networks that were made on the CPU, where a layer's weights take a number each before
-// its wiring. This is no wiring that Replay has, but the layers are drawn alike.
-func TestDrawn(t *testing.T) {
-	for _, test := range []struct {
-		name, connections string
-		seed              uint32
-		inputs            int
-	}{{"difflogic-random", "random", 11, 192}, {"difflogic-unique", "unique", 12, 64}} {
-		want, g, before := lists(t, test.name, "wiring.json"), newTwister(test.seed), test.inputs
-		for l := range want {
-			width := len(want[l].A)
-			for range 16 * width {
-				g.next()
-			}
-			got, err := drawn(g, test.connections, before, width)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want[l], got); diff != "" {
-				t.Errorf("%s, layer %d: %s", test.name, l, diff)
-			}
-			before = width
-		}
-	}
-}
-
-func TestReplayErrors(t *testing.T) {
-	for name, test := range map[string]struct {
-		seed        int64
-		connections string
-		inputs      int
-		widths      []int
-		want        string
-	}{
-		"negative":  {-1, "unique", 784, []int{800}, "seed -1"},
-		"data set":  {0, "unique", 785, []int{800}, "no data set of 785 input bits"},
-		"widths":    {0, "unique", 784, []int{800, 400}, "not of 800 and 400 gates"},
-		"narrow":    {0, "unique", 784, []int{391}, "no layer of 391 gates that read 784 bits"},
-		"other":     {0, "dense", 784, []int{800}, "want unique or random"},
-		"too wide":  {0, "unique", 17, []int{200}, "17 bits have no 200 pairs"},
-		"fine":      {1 << 40, "random", 116, []int{200, 200}, ""},
-		"all pairs": {0, "unique", 17, []int{17 * 16 / 2}, ""},
-	} {
-		_, err := Replay(test.seed, test.connections, test.inputs, test.widths)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
 	}
 }
 
