@@ -72,8 +72,8 @@ func newBitChecker(ctx context.Context, out *artifact.Output, p *plan.Plan, o Sy
 		o.warn(note)
 	}
 	k.samples = test.samples()
-	if p.Fold != 0 {
-		k.wrap, k.fold = cmp.Or(p.Wrap, wrapper.EngineKind), max(1, out.Report.Fold.Cost().Cycles)
+	if p.Folded() {
+		k.wrap, k.fold = cmp.Or(p.Wrap, wrapper.EngineKind), out.Report.Fold.MinClocks()
 	}
 	k.design, _, err = compared(p, f, out)
 	return k, err

@@ -8,7 +8,6 @@ import (
 
 	"ialgn/artifact"
 	"ialgn/artifact/plan"
-	"ialgn/backend/fold"
 	"ialgn/backend/wrapper"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/proof"
@@ -18,17 +17,15 @@ import (
 
 // foldFiles returns the files of a folder's folded engine, nil if there is none.
 func foldFiles(p *plan.Plan, out *artifact.Output) (f *engine.Files, err error) {
-	if p.Fold == 0 {
+	if !p.Folded() {
 		return nil, nil
 	}
 	f = &engine.Files{
-		Module: out.Manifest.Module + fold.Suffix, Drop: p.Dropping(), Programs: out.Paths(artifact.FoldProgram),
+		Module: out.Manifest.Module + artifact.FoldSuffix, Lanes: p.Lanes(), Drop: p.Dropping(), Programs: out.Paths(artifact.FoldProgram),
 		Parts: append(out.Paths(artifact.FoldPartOf), out.Paths(artifact.FoldCells)...),
 	}
-	if p.Fold < 0 {
-		f.Cycles = max(1, out.Report.Fold.Cost().Cycles)
-	} else {
-		f.Lanes = int(p.Fold)
+	if f.Lanes == 0 {
+		f.Cycles = out.Report.Fold.MinClocks()
 	}
 	if f.Verilog, err = out.Path(artifact.FoldVerilog); err != nil {
 		return nil, err

@@ -110,6 +110,9 @@ func (r *FoldReport) Cost() FoldCost {
 	return FoldCost{}
 }
 
+// MinClocks is [FoldReport.Clocks] as a whole number, 1 at least.
+func (r *FoldReport) MinClocks() int { return max(1, r.Cost().Cycles) }
+
 // FoldMemory is a memory that a file of the folder fills.
 type FoldMemory struct {
 	File  string `json:"file"`
@@ -125,6 +128,9 @@ const (
 	FoldProgram = "fold-program"
 	FoldEncoder = "fold-thresholds"
 )
+
+// FoldSuffix ends the name of an engine's module, after that of the netlist's.
+const FoldSuffix = fold.Suffix
 
 // foldCellsSuffix ends the name of the file of that format.
 const foldCellsSuffix = fold.Suffix + "_cells.v"

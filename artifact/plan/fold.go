@@ -214,6 +214,12 @@ func (p *Plan) steps(ctx context.Context, n *netlist.Netlist, m Network, out art
 	return f, nil
 }
 
+// Lanes returns the steps in a clock of an engine that runs a program, 0 for other engines and without one.
+func (p *Plan) Lanes() int { return max(0, int(p.Fold)) }
+
+// Folded reports whether there is a folded engine.
+func (p *Plan) Folded() bool { return p.Fold != 0 }
+
 // Dropping reports whether the wrapper around a folded engine may call a packet void.
 func (p *Plan) Dropping() bool { return wrapper.Is(p.Wrap, wrapper.DropsPackets) }
 
