@@ -21,7 +21,8 @@ func foldFiles(p *plan.Plan, out *artifact.Output) (f *engine.Files, err error) 
 		return nil, nil
 	}
 	f = &engine.Files{
-		Module: out.Manifest.Module + artifact.FoldSuffix, Lanes: p.Lanes(), Drop: p.Dropping(), Programs: out.Paths(artifact.FoldProgram),
+		Module: out.Manifest.Module + artifact.FoldSuffix, Lanes: p.Lanes(), Drop: p.Dropping(),
+		Programs: out.Paths(artifact.FoldProgram),
 		Parts: append(out.Paths(artifact.FoldPartOf), out.Paths(artifact.FoldCells)...),
 	}
 	if f.Lanes == 0 {
