@@ -66,6 +66,9 @@ const FoldPositions = plan.FoldPositions
 // FoldSequence is an engine that has the layers of a recurrent network's step once, in a loop.
 const FoldSequence = plan.FoldSequence
 
+// FoldLanes is an engine that does that many steps of a program in a clock, 1, 2 or 4; 0: no engine.
+func FoldLanes(n int) Fold { return plan.FoldLanes(n) }
+
 // PipelineStages is a pipeline of that many register stages, 1 or more.
 func PipelineStages(n int) Pipeline { return plan.PipelineStages(n) }
 

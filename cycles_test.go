@@ -164,16 +164,16 @@ func cyclesCases() (cases []cyclesCase) {
 		}
 		add("steps", FoldSequence, sequences, []int{1, 2, 3, 4, 7, 8}, []int{5, 6, 9, 20})
 		add("positions", FoldPositions, images, []int{12}, []int{16, 20})
-		add("fold 1", 1, chains, []int{1}, []int{5, 300})
-		add("fold 2", 2, chains, []int{1}, []int{5})
-		add("fold 4", 4, chains, []int{1}, []int{5})
+		add("fold 1", "1", chains, []int{1}, []int{5, 300})
+		add("fold 2", "2", chains, []int{1}, []int{5})
+		add("fold 4", "4", chains, []int{1}, []int{5})
 		if wrap == "none" {
 			o.Target, o.Pipeline = "ice40", PipelineStages(2)
 		}
-		add("unfolded", 0, chains, []int{1, 2, 5, 9}, []int{3, 4})
+		add("unfolded", "", chains, []int{1, 2, 5, 9}, []int{3, 4})
 		if wrap != "none" {
 			o.Counts = true
-			add("unfolded with counts", 0, chains, []int{1, 2, 5, 9}, nil)
+			add("unfolded with counts", "", chains, []int{1, 2, 5, 9}, nil)
 		}
 	}
 	return cases
@@ -270,14 +270,14 @@ func cyclesText(t *testing.T, c cyclesCase, length, number int, out *artifact.Ou
 	t.Helper()
 	feed, top, units, result := string(c.o.Wrap), out.Manifest.Module, length, 1
 	switch w := out.Report.Wrapper; {
-	case w == nil && c.o.Fold != 0:
+	case w == nil && c.o.Fold != "":
 		feed, top = wrapper.EngineKind, top+"_fold"
 	case w != nil:
 		top += "_" + w.Kind
 	}
 	if w := out.Report.Wrapper; w != nil && w.SampleBytes > 0 {
 		units, result = w.SampleBytes, w.ResultBytes
-		if w.Kind == "axis" && c.o.Fold == 0 {
+		if w.Kind == "axis" && c.o.Fold == "" {
 			units = (units + wrapper.AXISBytes - 1) / wrapper.AXISBytes
 		}
 	}

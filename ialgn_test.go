@@ -376,7 +376,7 @@ func TestOptions(t *testing.T) {
 		ialgn.Hint(err) != "leave it out, or give Wrap: uart" {
 		t.Errorf("%v (%s)", err, ialgn.Hint(err))
 	}
-	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Fold: 2, Wrap: ialgn.WrapUART, MHz: 12})
+	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Fold: "2", Wrap: ialgn.WrapUART, MHz: 12})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -181,7 +181,7 @@ func (o SynthOptions) run(ctx context.Context, d *Design, out *artifact.Output) 
 		return r, err
 	}
 	r.Buffers = d.plan.Fold == plan.FoldPositions
-	r.Gates = d.plan.Style == verilog.Gates && d.plan.Fold <= 0
+	r.Gates = d.plan.Style == verilog.Gates && d.plan.Lanes() == 0
 	if r.Memories, err = memories(out); err != nil {
 		return r, err
 	}
@@ -230,7 +230,7 @@ func reason(p *plan.Plan) string {
 // warnOfFamily warns of a folder whose LUTs were made for another family than it is synthesised for: nothing is wrong
 // with it, but another mapping would be smaller.
 func (o SynthOptions) warnOfFamily(out *artifact.Output, p *plan.Plan, d target.Device) {
-	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Fold <= 0 {
+	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Lanes() == 0 {
 		o.warn(option.Errorf("%s was compiled for %s and is synthesised for %s: compile with {Target %s} to have its LUTs "+
 			"made for that",
 			out.Dir, family, d.Name, d.Family))
@@ -284,7 +284,7 @@ func boardTarget(b *wrapper.Board) string {
 // sources returns the top module of a compiled folder, its wrapper's if it has one, and its Verilog.
 func sources(out *artifact.Output, p *plan.Plan, d target.Device) (top string, files []string, err error) {
 	parts := len(out.Paths(artifact.FoldPartOf)) > 0
-	if p.Fold != 0 && !parts {
+	if p.Folded() && !parts {
 		return foldSources(out, p, nil)
 	}
 	formats := []string{"verilog"}

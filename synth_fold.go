@@ -10,7 +10,7 @@ import (
 
 	"ialgn/artifact"
 	"ialgn/artifact/plan"
-	"ialgn/backend/fold"
+	"ialgn/backend/engine"
 	"ialgn/backend/wrapper"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
@@ -33,7 +33,7 @@ func memories(out *artifact.Output) ([]synth.Memory, error) {
 			return nil, err
 		}
 		var random bytes.Buffer
-		if err := (fold.Memory{File: m.File, Depth: m.Depth, Width: m.Width}).WritePlaceholder(&random); err != nil {
+		if err := (engine.Memory{File: m.File, Depth: m.Depth, Width: m.Width}).WritePlaceholder(&random); err != nil {
 			return nil, err
 		}
 		list = append(list, synth.Memory{Name: m.File, Text: text, Placeholder: random.Bytes()})
@@ -44,7 +44,7 @@ func memories(out *artifact.Output) ([]synth.Memory, error) {
 // foldSources returns the top module of a folded engine, its wrapper's if it has one, and its
 // Verilog, together with all files of some formats.
 func foldSources(out *artifact.Output, p *plan.Plan, parts []string) (top string, files []string, err error) {
-	top = out.Manifest.Module + fold.Suffix
+	top = out.Manifest.Module + artifact.FoldSuffix
 	formats := []string{artifact.FoldVerilog}
 	if p.Wrap != "" {
 		top = out.Manifest.Module + "_" + p.Wrap

@@ -40,10 +40,10 @@ func tooSlow(p *plan.Plan, out *artifact.Output, r *synth.Report) error {
 func timingHint(err error, p *plan.Plan, out *artifact.Output, r *synth.Report) error {
 	levels, lower := fewer(&out.Report, r), max(1, int(r.Slowest.MHz))
 	switch {
-	case r.Slowest.Kind != placement.RegisterToRegister && (p.Fold != 0 || p.Wrap != ""): // paths from and to pads
+	case r.Slowest.Kind != placement.RegisterToRegister && (p.Folded() || p.Wrap != ""): // paths from and to pads
 		return hint.With(err, "give pins close to each other with {Pins FILE}, try more seeds with {Seeds 5}, or aim lower "+
 			"with {MHz %d}", lower)
-	case p.Fold > 0:
+	case p.Lanes() > 0:
 		return hint.With(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
 	case p.Hardware == nil:
 		return hint.With(err, "compile with {Target %s} {Pipeline auto} {MaxLevels %d}", r.Device.Family, levels)

@@ -54,7 +54,7 @@ func TestTimingHint(t *testing.T) {
 			want:   "try more seeds with Seeds: 5, or aim lower with MHz: 50",
 		},
 		{
-			name: "an engine", o: CompileOptions{Fold: 1},
+			name: "an engine", o: CompileOptions{Fold: "1"},
 			want: "try more seeds with Seeds: 5, or aim lower with MHz: 50",
 		},
 		{
@@ -67,7 +67,7 @@ func TestTimingHint(t *testing.T) {
 			want: "give pins close to each other with Pins: FILE, try more seeds with Seeds: 5, or aim lower with MHz: 50",
 		},
 		{
-			name: "pads of an engine", o: CompileOptions{Fold: 1}, by: placement.RegisterToOutput,
+			name: "pads of an engine", o: CompileOptions{Fold: "1"}, by: placement.RegisterToOutput,
 			want: "give pins close to each other with Pins: FILE, try more seeds with Seeds: 5, or aim lower with MHz: 50",
 		},
 		{
@@ -140,7 +140,7 @@ func TestPlanClock(t *testing.T) {
 		{CompileOptions{Wrap: "uart", Baud: 9600}, 12},
 		{CompileOptions{Wrap: "uart", MHz: 33.3333333}, 33.3333333},
 		{CompileOptions{Wrap: "uart", Board: "icebreaker", Target: "ice40"}, 12},
-		{CompileOptions{Wrap: "uart", Fold: 1}, 12},
+		{CompileOptions{Wrap: "uart", Fold: "1"}, 12},
 	} {
 		p, err := plan.New(c.o)
 		if err != nil {

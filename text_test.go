@@ -92,7 +92,7 @@ func (f *folder) compare(changed map[string][]byte) string {
 // textForms are options that give files of all kinds that have a text.
 var textForms = []CompileOptions{
 	{Target: "ice40", Pipeline: "1", Wrap: WrapUART, Board: "hx8k-breakout", Style: StyleLUT, Optimise: OptimiseOnce},
-	{Wrap: WrapAXIS, Fold: 2, MHz: 20, Optimise: OptimiseOnce, Emit: []string{"object", "go"}},
+	{Wrap: WrapAXIS, Fold: "2", MHz: 20, Optimise: OptimiseOnce, Emit: []string{"object", "go"}},
 	{Wrap: WrapStream, LUT: 4, Emit: []string{"blif", "c", "dot", "go"}, Optimise: OptimiseOnce},
 }
 

@@ -23,7 +23,7 @@ func foldFiles(p *plan.Plan, out *artifact.Output) (f *engine.Files, err error) 
 	f = &engine.Files{
 		Module: out.Manifest.Module + artifact.FoldSuffix, Lanes: p.Lanes(), Drop: p.Dropping(),
 		Programs: out.Paths(artifact.FoldProgram),
-		Parts: append(out.Paths(artifact.FoldPartOf), out.Paths(artifact.FoldCells)...),
+		Parts:    append(out.Paths(artifact.FoldPartOf), out.Paths(artifact.FoldCells)...),
 	}
 	if f.Lanes == 0 {
 		f.Cycles = out.Report.Fold.MinClocks()

@@ -4,8 +4,8 @@ import (
 	"io"
 	"math"
 
+	"ialgn/backend/engine"
 	"ialgn/backend/fold"
-	"ialgn/backend/levels"
 	"ialgn/backend/positions"
 	"ialgn/backend/steps"
 	"ialgn/backend/verilog"
@@ -14,15 +14,11 @@ import (
 
 // Fold is a folded engine and what the report says of it.
 type Fold struct {
-	Module       string
-	Header       []string // of the wrapper around it; nil: that of all files
-	Drop         bool     // it has the input drop
-	Cycles       float64  // clocks from one sample to the next, as package wrapper defines them
-	Latency      int      // clocks of a sample, by the same
-	WriteVerilog func(w io.Writer, p Product) error
-	Memories     []levels.Memory
-	Parts        []FoldPart // modules that it has instances of
-	Report       FoldReport
+	engine.Engine
+	Header []string      // of it and of the wrapper around it; nil: that of all files
+	Clocks engine.Clocks // of the engine
+	Parts  []FoldPart    // modules that it has instances of
+	Report FoldReport
 }
 
 // FoldPart is a module within a folded engine.
@@ -30,14 +26,6 @@ type FoldPart struct {
 	Suffix  string   // what follows the netlist's name in the module's
 	Header  []string // what it is
 	Netlist *netlist.Netlist
-}
-
-// MemoryFiles returns what the report says of the memories.
-func (f *Fold) MemoryFiles() (all []FoldMemory) {
-	for _, m := range f.Memories {
-		all = append(all, FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
-	}
-	return all
 }
 
 // FoldReport is the part of the report about a folded engine.
@@ -49,18 +37,24 @@ type FoldReport struct {
 	Memories  []FoldMemory `json:"memories"`
 }
 
-// Sequence is what an engine takes that has the layers of a step once.
+// Sequence is what an engine takes that has the layers of a step once. The parts are those layers, then what makes the
+// class.
 type Sequence struct {
 	steps.Cost
-	SamplesPerSecond float64      `json:"samples_per_second,omitempty"`
-	Parts            []PartReport `json:"parts"` // the layers of a step, then what makes the class
+	FoldParts
 }
 
-// Positions is what an engine takes that has each kernel once.
+// Positions is what an engine takes that has each kernel once. The parts are the kernels of each convolution, then the
+// dense layers.
 type Positions struct {
 	positions.Cost
+	FoldParts
+}
+
+// FoldParts is what the report says of an engine with modules of its own.
+type FoldParts struct {
 	SamplesPerSecond float64      `json:"samples_per_second,omitempty"`
-	Parts            []PartReport `json:"parts"` // the kernels of each convolution, then the dense layers
+	Parts            []PartReport `json:"parts"`
 }
 
 // PartReport is the size of a part.
@@ -80,38 +74,26 @@ type FoldCost struct {
 	SamplesPerSecond float64  `json:"samples_per_second,omitempty"`
 }
 
-// Clocks returns how many clocks lie between two samples, at least, on average.
-func (r *FoldReport) Clocks() float64 {
-	if s := r.Sequence; s != nil {
-		return s.Cycles
-	}
-	return float64(r.Cost().Cycles)
-}
-
-// Cost returns what the engine that was made takes, its clocks as a whole number. It returns nothing if the report
-// does not say it.
-func (r *FoldReport) Cost() FoldCost {
-	if r == nil {
-		return FoldCost{}
-	}
-	if p := r.Positions; p != nil {
-		return FoldCost{Cost: fold.Cost{Cycles: p.Cycles, Latency: p.Latency}, SamplesPerSecond: p.SamplesPerSecond}
-	}
-	if s := r.Sequence; s != nil {
-		return FoldCost{
-			Cost: fold.Cost{Cycles: int(math.Ceil(s.Cycles)), Latency: s.Latency}, SamplesPerSecond: s.SamplesPerSecond,
+// Clocks returns how long samples take in the engine that was made, 0 if the report does not say it.
+func (r *FoldReport) Clocks() (c engine.Clocks) {
+	switch {
+	case r == nil:
+	case r.Positions != nil:
+		c = engine.Clocks{Cycles: float64(r.Positions.Cycles), Latency: r.Positions.Latency}
+	case r.Sequence != nil:
+		c = engine.Clocks{Cycles: r.Sequence.Cycles, Latency: r.Sequence.Latency}
+	default:
+		for _, e := range r.Each {
+			if e.Lanes == r.Lanes {
+				c = engine.Clocks{Cycles: float64(e.Cycles), Latency: e.Latency}
+			}
 		}
 	}
-	for _, c := range r.Each {
-		if c.Lanes == r.Lanes {
-			return c
-		}
-	}
-	return FoldCost{}
+	return c
 }
 
-// MinClocks is [FoldReport.Clocks] as a whole number, 1 at least.
-func (r *FoldReport) MinClocks() int { return max(1, r.Cost().Cycles) }
+// MinClocks are the cycles of [FoldReport.Clocks] as a whole number, 1 at least.
+func (r *FoldReport) MinClocks() int { return max(1, int(math.Ceil(r.Clocks().Cycles))) }
 
 // FoldMemory is a memory that a file of the folder fills.
 type FoldMemory struct {
@@ -130,10 +112,10 @@ const (
 )
 
 // FoldSuffix ends the name of an engine's module, after that of the netlist's.
-const FoldSuffix = fold.Suffix
+const FoldSuffix = engine.Suffix
 
 // foldCellsSuffix ends the name of the file of that format.
-const foldCellsSuffix = fold.Suffix + "_cells.v"
+const foldCellsSuffix = FoldSuffix + "_cells.v"
 
 // folded returns the files of a folded engine.
 func folded(p Product) []format {
@@ -141,8 +123,8 @@ func folded(p Product) []format {
 		return nil
 	}
 	list := []format{{
-		FoldVerilog, "", fold.Suffix + ".v", always,
-		func(w io.Writer, p Product) error { return p.Fold.WriteVerilog(w, p) },
+		FoldVerilog, "", FoldSuffix + ".v", always,
+		func(w io.Writer, p Product) error { return p.Fold.WriteVerilog(w, p.foldHeader()) },
 	}}
 	for _, part := range p.Fold.Parts {
 		list = append(list, format{
@@ -153,7 +135,7 @@ func folded(p Product) []format {
 	if len(p.Fold.Parts) > 0 && inLUTs(p) {
 		list = append(list, format{FoldCells, "", foldCellsSuffix, always, writeFoldCells})
 	}
-	for _, m := range p.Fold.Memories {
+	for _, m := range p.Fold.Memories() {
 		name := FoldProgram
 		if m.Thresholds {
 			name = FoldEncoder
@@ -164,6 +146,14 @@ func folded(p Product) []format {
 		})
 	}
 	return list
+}
+
+// foldHeader are the lines at the top of the engine and of the wrapper around it.
+func (p Product) foldHeader() []string {
+	if p.Fold.Header != nil {
+		return p.Fold.Header
+	}
+	return p.Header
 }
 
 // partOptions say how a part is written.
@@ -181,7 +171,7 @@ func writeFoldCells(w io.Writer, p Product) error {
 		all = append(all, part.Netlist)
 	}
 	o := verilogOptions(p)
-	o.Module = p.Fold.Module
+	o.Module = p.Manifest.Module + FoldSuffix
 	return verilog.WriteCellsOf(w, o, all...)
 }
 
@@ -190,5 +180,5 @@ func (f *Fold) sources(module string) (all []string) {
 	for _, part := range f.Parts {
 		all = append(all, module+part.Suffix+".v")
 	}
-	return append(all, f.Module+".v")
+	return append(all, module+FoldSuffix+".v")
 }

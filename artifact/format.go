@@ -196,9 +196,9 @@ func wrapperOptions(p Product) wrapper.Options {
 	}
 	if p.Fold != nil {
 		f := p.Fold
-		o.Engine = &wrapper.Engine{Module: f.Module, Cycles: f.Cycles, Latency: f.Latency, Drop: f.Drop}
-		if f.Header != nil {
-			o.Header = f.Header
+		o.Header = p.foldHeader()
+		o.Engine = &wrapper.Engine{
+			Module: f.Outside().Module, Cycles: f.Clocks.Cycles, Latency: f.Clocks.Latency, Drop: f.Outside().Drop,
 		}
 	}
 	return o

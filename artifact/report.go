@@ -95,7 +95,8 @@ func (r *Report) Rate() (cycles float64, latency int) {
 	case w != nil:
 		return w.Cycles, w.Latency
 	case r.Fold != nil:
-		return r.Fold.Clocks(), r.Fold.Cost().Latency
+		clocks := r.Fold.Clocks()
+		return clocks.Cycles, clocks.Latency
 	case r.Pipeline != nil && r.Pipeline.Stages > 0:
 		return 1, r.Pipeline.Stages
 	}

@@ -3,7 +3,6 @@ package artifact
 import (
 	"io"
 
-	"ialgn/backend/fold"
 	"ialgn/backend/handover"
 	"ialgn/backend/wrapper"
 )
@@ -25,13 +24,13 @@ func topModules(p Product) ([]top, error) {
 	var list []top
 	o := wrapperOptions(p)
 	if p.Fold != nil {
-		ports, err := wrapper.EngineInterface(p.Netlist, o, p.Fold.Drop)
+		ports, err := wrapper.EngineInterface(p.Netlist, o, p.Fold.Outside().Drop)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, top{
-			name: FoldVerilog, protocol: wrapper.EngineKind, suffix: fold.Suffix, ports: ports,
-			latency: p.Fold.Latency, sources: p.Fold.sources(p.Manifest.Module),
+			name: FoldVerilog, protocol: wrapper.EngineKind, suffix: FoldSuffix, ports: ports,
+			latency: p.Fold.Clocks.Latency, sources: p.Fold.sources(p.Manifest.Module),
 		})
 	}
 	if p.Wrap == "" {
@@ -87,7 +86,7 @@ func (t top) formats(p Product) []format {
 		h.Top.Ports = append(h.Top.Ports, handover.Port(port))
 	}
 	if p.Fold != nil {
-		for _, m := range p.Fold.Memories {
+		for _, m := range p.Fold.Memories() {
 			h.Top.Memories = append(h.Top.Memories, m.File)
 		}
 	}

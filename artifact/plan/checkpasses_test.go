@@ -24,7 +24,7 @@ func TestCheckPasses(t *testing.T) {
 		{Optimise: OptimiseNone},
 		{Scope: ScopeCore, Counts: true},
 		{Scope: ScopeGates, Optimise: OptimiseOnce},
-		{Fold: 2},
+		{Fold: "2"},
 		{Scope: ScopeGates, LUT: 4, AssumeThermometer: true},
 		{Scope: ScopeCore, LUT: 6, AssumeThermometer: true, Pipeline: PipelineAuto},
 	}

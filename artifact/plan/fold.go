@@ -3,11 +3,11 @@ package plan
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"slices"
 	"strconv"
 
 	"ialgn/artifact"
+	"ialgn/backend/engine"
 	"ialgn/backend/fold"
 	"ialgn/backend/wrapper"
 	"ialgn/compiler"
@@ -16,131 +16,124 @@ import (
 	"ialgn/internal/option"
 	"ialgn/netlist"
 	"ialgn/target"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
 )
 
 // maxFoldSteps is more than any device has block RAM for.
 const maxFoldSteps = 1 << 20
 
-// Fold says which folded engine is written: a number of steps in a clock, or another kind. In JSON it is a number or
-// the name of the kind.
-type Fold int
+// Fold says which folded engine is written: the steps of a clock in digits, or the name of another kind. Empty: none. In
+// JSON it is a number or the name.
+type Fold string
 
 // FoldPositions is an engine that takes a position of the convolutions a clock.
-const FoldPositions Fold = -1
+const FoldPositions Fold = "positions"
 
 // FoldSequence is an engine that has the layers of a recurrent network's step once, in a loop.
-const FoldSequence Fold = -2
+const FoldSequence Fold = "steps"
 
-// foldNames are the names of these.
-var foldNames = map[Fold]string{FoldPositions: "positions", FoldSequence: "steps"}
-
-// foldNamed returns the kind of that name, 0 if there is none.
-func foldNamed(name string) Fold {
-	for f, n := range foldNames {
-		if n == name {
-			return f
-		}
+// FoldLanes is an engine that does that many steps of a program in a clock, 1, 2 or 4; 0: no engine.
+func FoldLanes(n int) Fold {
+	if n == 0 {
+		return ""
 	}
-	return 0
+	return Fold(strconv.Itoa(n))
 }
 
-// ParseFold returns what a text of the command line says: none where it is empty.
+// lanes returns the steps in a clock of an engine that runs a program, 0 for other kinds and what is none.
+func (f Fold) lanes() int {
+	n, err := decimal.Int(string(f))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// ParseFold returns what a text of the command line says: none where it is empty or 0.
 func ParseFold(text string) (Fold, error) {
-	if f := foldNamed(text); f != 0 || text == "" {
-		return f, nil
+	f := Fold(text)
+	if n, err := decimal.Int(text); err == nil && n >= 0 {
+		f = FoldLanes(n)
+	} else if text != "" && f.division() == nil {
+		return "", hint.Near(option.Errorf("{Fold} %q: give the steps of a clock, 1, 2 or 4, or positions or steps", text),
+			text, []string{string(FoldPositions), string(FoldSequence)})
 	}
-	n, err := decimal.Int(text)
-	if err != nil || n < 0 {
-		return 0, hint.Near(option.Errorf("{Fold} %q: give the steps of a clock, 1, 2 or 4, or positions or steps", text),
-			text, []string{foldNames[FoldPositions], foldNames[FoldSequence]})
-	}
-	return Fold(n), nil
-}
-
-// String returns the number of steps, or the name of the kind.
-func (f Fold) String() string {
-	if name := foldNames[f]; name != "" {
-		return name
-	}
-	return strconv.Itoa(int(f))
+	return f, nil
 }
 
 // MarshalJSON writes a number or a name.
 func (f Fold) MarshalJSON() ([]byte, error) {
-	if name := foldNames[f]; name != "" {
-		return json.Marshal(name)
+	if f.division() == nil {
+		return json.Marshal(f.lanes())
 	}
-	return json.Marshal(int(f))
+	return json.Marshal(string(f))
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (f *Fold) UnmarshalJSON(text []byte) error {
-	if name, err := strconv.Unquote(string(text)); err == nil && foldNamed(name) != 0 {
-		*f = foldNamed(name)
+	if name, err := strconv.Unquote(string(text)); err == nil && Fold(name).division() != nil {
+		*f = Fold(name)
 		return nil
 	}
-	return json.Unmarshal(text, (*int)(f))
+	var n int
+	err := json.Unmarshal(text, &n)
+	*f = FoldLanes(n)
+	return err
 }
 
-// foldKind is a kind of folded engines.
-type foldKind struct {
-	is    func(f Fold) bool
+// division is a kind of engines that have modules of their own, of which a clock uses each once.
+type division struct {
+	name  Fold
 	check func(o Options) error // what this kind alone does not go with
-	make  func(p *Plan, ctx context.Context, n *netlist.Netlist, m Network, out artifact.Product) (*artifact.Fold, error)
+	// apart takes a network apart. The scope of the last part is core, that of all others gates.
+	apart func(network *model.Compact) (parts []Part, build builder, err error)
 }
 
-// foldKinds are the kinds.
-var foldKinds = []foldKind{
-	{
-		func(f Fold) bool { return f == FoldPositions },
-		func(o Options) error {
-			if o.FoldSteps > 0 {
-				return hint.With(option.Errorf("{FoldSteps} %d: an engine that takes a position a clock has no steps", o.FoldSteps),
-					"leave it out")
-			}
-			return nil
-		},
-		(*Plan).positions,
-	},
-	{func(f Fold) bool { return f == FoldSequence }, checkSequence, (*Plan).sequence},
-	{
-		func(f Fold) bool { return slices.Contains(fold.Lanes(), int(f)) },
-		func(Options) error { return nil },
-		(*Plan).steps,
-	},
+// builder makes an engine of a netlist of that name, once its parts are compiled. What parts take is still to be added
+// to the report.
+type builder func(frame engine.Frame, e *encoding.Encoder, name string) (engine.Engine, artifact.FoldReport,
+	*artifact.FoldParts, error)
+
+// divisions are all of them.
+var divisions = []division{
+	{FoldPositions, checkPositions, convolutions},
+	{FoldSequence, checkSequence, sequence},
 }
 
-// kind returns the kind of an engine, nil if there is none of that number.
-func (f Fold) kind() *foldKind {
-	for i := range foldKinds {
-		if foldKinds[i].is(f) {
-			return &foldKinds[i]
+// division returns the kind of that name, nil if it is none of these.
+func (f Fold) division() *division {
+	for i := range divisions {
+		if divisions[i].name == f {
+			return &divisions[i]
 		}
 	}
 	return nil
 }
 
-// folded returns the folded engine (0: none) and the wrapper that is still to be written: an engine takes samples in
+// folded returns the folded engine (empty: none) and the wrapper that is still to be written: an engine takes samples in
 // the way of the wrapper stream without one.
 func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
-	kind := o.Fold.kind()
+	kind := o.Fold.division()
 	switch {
-	case o.FoldSteps < 0 || o.FoldSteps > maxFoldSteps || o.FoldSteps > 0 && o.Fold == 0:
-		return 0, "", hint.With(option.Errorf("{FoldSteps} %d: it is the room of a folded engine, 1 to %d", o.FoldSteps,
+	case o.FoldSteps < 0 || o.FoldSteps > maxFoldSteps || o.FoldSteps > 0 && o.Fold == "":
+		return "", "", hint.With(option.Errorf("{FoldSteps} %d: it is the room of a folded engine, 1 to %d", o.FoldSteps,
 			maxFoldSteps),
 			"leave it out, or give {Fold}, too")
-	case o.Fold == 0:
-		return 0, p.Wrap, nil
-	case kind == nil:
-		return 0, "", option.Errorf("{Fold} %d: give the steps of a clock, 1, 2 or 4, or positions or steps", int(o.Fold))
+	case o.Fold == "":
+		return "", p.Wrap, nil
+	case kind == nil && !slices.Contains(fold.Lanes(), o.Fold.lanes()):
+		return "", "", option.Errorf("{Fold} %s: give the steps of a clock, 1, 2 or 4, or positions or steps", string(o.Fold))
 	case p.scope != netlist.Full:
-		return 0, "", hint.With(option.Errorf("{Fold}: it is for scope full, which has features to load"),
+		return "", "", hint.With(option.Errorf("{Fold}: it is for scope full, which has features to load"),
 			"leave {Scope} out")
 	case o.Counts:
-		return 0, "", hint.With(option.Errorf("{Fold}: an engine gives the class alone"), "leave {Counts} out")
+		return "", "", hint.With(option.Errorf("{Fold}: an engine gives the class alone"), "leave {Counts} out")
 	}
-	if err := kind.check(o); err != nil {
-		return 0, "", err
+	if kind != nil {
+		if err := kind.check(o); err != nil {
+			return "", "", err
+		}
 	}
 	if p.Wrap == wrapper.EngineKind {
 		return o.Fold, "", nil
@@ -152,16 +145,28 @@ func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, m Network, out artifact.Product) (*artifact.Fold,
 	error,
 ) {
-	if p.Fold == 0 {
+	if p.Fold == "" {
 		return nil, nil
 	}
-	return p.Fold.kind().make(p, ctx, n, m, out)
+	write := p.divided
+	if p.Lanes() > 0 {
+		write = p.program
+	}
+	f, err := write(ctx, n, m, out)
+	if err != nil {
+		return nil, err
+	}
+	f.Clocks = f.Engine.Clocks()
+	for _, m := range f.Memories() {
+		f.Report.Memories = append(f.Report.Memories, artifact.FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
+	}
+	return f, nil
 }
 
 // engineAnew gives a product the engine that a raw netlist's has, if there is one.
 func (p *Plan) engineAnew(ctx context.Context, raw *netlist.Netlist, m Network, out *artifact.Product) (err error) {
 	n := raw
-	if p.Fold > 0 {
+	if p.Lanes() > 0 {
 		if n, _, err = p.Optimiser.Optimise(ctx, raw); err != nil {
 			return err
 		}
@@ -177,8 +182,10 @@ func (p *Plan) Folding() compiler.Options {
 	}
 }
 
-// steps folds an optimised netlist to a program of steps, and says what engines of it take.
-func (p *Plan) steps(ctx context.Context, n *netlist.Netlist, m Network, out artifact.Product) (*artifact.Fold, error) {
+// program folds an optimised netlist to a program of steps, and says what engines of it take.
+func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, out artifact.Product) (*artifact.Fold,
+	error,
+) {
 	n, _, err := p.Folding().Optimise(ctx, n)
 	if err != nil {
 		return nil, err
@@ -187,38 +194,32 @@ func (p *Plan) steps(ctx context.Context, n *netlist.Netlist, m Network, out art
 	if err != nil {
 		return nil, hint.With(option.Errorf("{Fold}: %w", err), "leave it out")
 	}
-	f := &artifact.Fold{Report: artifact.FoldReport{Lanes: int(p.Fold)}}
+	// no model in the header: the engines of all with this shape are the same
+	f := &artifact.Fold{
+		Header: []string{"made by ialgn " + out.Manifest.Version}, Report: artifact.FoldReport{Lanes: p.Lanes()},
+	}
 	for _, lanes := range fold.Lanes() {
-		room := 0
-		if lanes == int(p.Fold) {
-			room = p.Options.FoldSteps
+		o := fold.Options{Core: out.Manifest.Module, Lanes: lanes, Drop: p.Dropping()}
+		if lanes == p.Lanes() {
+			o.Steps = p.Options.FoldSteps
 		}
-		engine, err := program.Engine(fold.Options{
-			Core: out.Manifest.Module, Lanes: lanes, Steps: room, Drop: p.Dropping(),
-			Header: []string{"made by ialgn " + out.Manifest.Version},
-			// no model: the engines of all with this shape are the same
-		})
+		e, err := program.Engine(o)
 		if err != nil {
 			return nil, option.Errorf("{Fold}: %w", err)
 		}
-		cost := engine.Cost()
-		f.Report.Each = append(f.Report.Each, foldCost(cost, out.MHz))
-		if lanes == int(p.Fold) {
-			f.Module, f.Header, f.Drop = engine.Module, engine.Header, engine.Drop
-			f.Cycles, f.Latency = float64(cost.Cycles), cost.Latency
-			f.WriteVerilog = func(w io.Writer, _ artifact.Product) error { return engine.WriteVerilog(w) }
-			f.Memories = engine.Memories()
+		f.Report.Each = append(f.Report.Each, foldCost(e.Cost(), out.MHz))
+		if lanes == p.Lanes() {
+			f.Engine = e
 		}
 	}
-	f.Report.Memories = f.MemoryFiles()
 	return f, nil
 }
 
 // Lanes returns the steps in a clock of an engine that runs a program, 0 for other engines and without one.
-func (p *Plan) Lanes() int { return max(0, int(p.Fold)) }
+func (p *Plan) Lanes() int { return p.Fold.lanes() }
 
 // Folded reports whether there is a folded engine.
-func (p *Plan) Folded() bool { return p.Fold != 0 }
+func (p *Plan) Folded() bool { return p.Fold != "" }
 
 // Dropping reports whether the wrapper around a folded engine may call a packet void.
 func (p *Plan) Dropping() bool { return wrapper.Is(p.Wrap, wrapper.DropsPackets) }

@@ -49,7 +49,7 @@ type Options struct {
 	Baud int `json:"baud,omitempty"`
 	// Board is the board whose pins the wrapper has, one of [wrapper.Boards]; empty: none.
 	Board string `json:"board,omitempty"`
-	// Fold is the steps in a clock of a folded engine in block RAM, 1, 2 or 4, or [FoldPositions]; 0: there is none.
+	// Fold is the steps in a clock of a folded engine in block RAM, 1, 2 or 4, or [FoldPositions] or [FoldSequence].
 	Fold Fold `json:"fold,omitempty"`
 	// FoldSteps is the room of the engine for steps of other models' programs; 0: for those of this one.
 	FoldSteps int `json:"fold_steps,omitempty"`
@@ -245,7 +245,7 @@ func (o Options) checkTag(kind string) error {
 		return nil
 	case o.Tag < 0 || o.Tag > netlist.MaxTag:
 		return option.Errorf("{Tag} %d: give the bits of the tag, 1 to %d", o.Tag, netlist.MaxTag)
-	case o.Fold != 0:
+	case o.Fold != "":
 		return hint.With(option.Errorf("{Tag} %d: a folded engine has no registers for a tag; its results come in the order "+
 			"of the samples", o.Tag), "leave {Tag} out and count the results, or leave {Fold} out")
 	case kind != "" && !wrapper.Is(kind, wrapper.TakesTags):

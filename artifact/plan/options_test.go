@@ -68,7 +68,7 @@ func TestRefused(t *testing.T) {
 		"MHz -5: give a clock in MHz":                    {MHz: -5},
 		"Baud 9600: there is no serial line":             {Baud: 9600},
 		"MaxDepth: the netlist is not mapped":            {MaxDepth: 2},
-		"Fold 3: give the steps of a clock":              {Fold: 3},
+		"Fold 3: give the steps of a clock":              {Fold: "3"},
 		"Counts: scope gates has no class counts":        {Scope: ScopeGates, Counts: true},
 		"AssumeThermometer: it is for the scopes gates":  {AssumeThermometer: true},
 		`Pipeline "-1": give none, auto or the number`:   {Target: "ice40", Pipeline: PipelineStages(-1)},
@@ -77,7 +77,7 @@ func TestRefused(t *testing.T) {
 		"Tag -1: give the bits of the tag, 1 to 64":      {Tag: -1},
 		"Tag 8: the interface uart has no signals for a": {Tag: 8, Wrap: WrapUART},
 		"Tag 1: the interface spi has no signals for a ": {Tag: 1, Wrap: WrapSPI},
-		"Tag 2: a folded engine has no registers for a ": {Tag: 2, Fold: 1},
+		"Tag 2: a folded engine has no registers for a ": {Tag: 2, Fold: "1"},
 		"Tag 3: a folded engine has no registers for a ": {Tag: 3, Fold: FoldSequence, Wrap: WrapAXIS},
 		"MaxLevels 2: it is the most levels of a stage ": {Target: "ice40", MaxLevels: 2},
 	} {

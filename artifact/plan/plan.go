@@ -29,7 +29,7 @@ type Plan struct {
 	Hardware *hardware.Options // nil: the netlist is not lowered
 	Style    verilog.Style
 	Wrap     string         // kind of the wrapper; empty: none
-	Fold     Fold           // the folded engine; 0: there is none
+	Fold     Fold           // the folded engine; empty: there is none
 	Board    *wrapper.Board // nil: none
 
 	// Optimiser is how the raw netlist is optimised.
@@ -37,11 +37,9 @@ type Plan struct {
 
 	scope netlist.Scope
 
-	// The parts of an engine of convolutions, or of a recurrent network, once they are made, and the network that they
-	// are of.
-	network *model.Parts
-	step    *model.Step
-	parts   []Part
+	// The parts of an engine, once they are made, and what makes the engine of them.
+	parts []Part
+	build builder
 }
 
 // Freeze returns the raw netlist of a network, with the ports that the options name.
@@ -129,7 +127,7 @@ func (p *Plan) Line() wrapper.Options {
 // Core returns the netlist inside a wrapper that contains the encoder itself; nil if the wrapper contains the whole
 // netlist, or there is no wrapper.
 func (p *Plan) Core(n *netlist.Netlist) *encoder.Split {
-	if p.Wrap == "" || p.Fold != 0 {
+	if p.Wrap == "" || p.Folded() {
 		return nil
 	}
 	return artifact.Core(n, p.Wrap)

@@ -6,38 +6,37 @@ import (
 	"math/bits"
 	"strings"
 
-	"ialgn/backend/levels"
-	"ialgn/backend/ports"
+	"ialgn/backend/engine"
 	"ialgn/netlist"
 )
 
-// WriteVerilog writes the module of the engine, with the ports and the protocol of package ports: a packet is a sample,
+// WriteVerilog writes the module of the engine, with the ports and the protocol of package engine: a packet is a sample,
 // of a word for each feature. Two samples are on the device, one that is loaded while the other one runs. Samples
 // follow each other every Depth clocks, or a clock for each feature if that is more.
 //
 // Its memories are read from the files of [Engine.Memories].
-func (s *Shape) WriteVerilog(w io.Writer) error {
+func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
 	var lanes strings.Builder
 	for l := range s.Lanes {
 		lanes.WriteString(s.lane(l))
 	}
-	outside := ports.Ports{Module: s.Module, WordBits: s.WordBits, Classes: s.Classes, Drop: s.Drop}
-	parts := append(outside.Replacements("      at <= @FBITS@'d0;\n"),
-		"@ENCODER@", s.encoder().Verilog(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended())
-	_, err := io.WriteString(w, s.head()+s.values(strings.NewReplacer(parts...).Replace(engine)))
+	address := s.LevelBits() + s.FeatureBits()
+	pc := bits.Len(uint(s.Depth - 1))
+	_, err := io.WriteString(w, s.head(header)+s.Fill(template, "      at <= @FBITS@'d0;\n",
+		"ENCODER", s.encoder().Verilog(), "LANES", lanes.String(), "SELECT", s.selects(), "ENDED", s.ended(),
+		"FEATURE", s.FeatureBits()-1, "PLACE", s.FeatureBits(), "PLACES", 2<<s.FeatureBits()-1, "FBITS", s.FeatureBits(),
+		"LASTWORD", s.Features()-1, "LEVEL", s.LevelBits()-1, "LBITS", s.LevelBits(), "PC", pc-1, "PCBITS", pc,
+		"LASTSTEP", s.Depth-1, "STEP", s.stepBits()-1, "SBITS", s.stepBits(), "ADDRESS", address-1, "OPLOW", address,
+		"END", address+3, "COUNT", s.Count-1, "CBITS", s.Count, "IBITS", netlist.ClassBits(s.Classes),
+		"LASTCLASS", s.Classes-1))
 	return err
 }
 
 // head returns the comment at the top.
-func (s *Shape) head() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "// Module %s: a classifier as a program of steps, %d in a clock\n//\n", s.Module, s.Lanes)
-	for _, line := range s.Header {
-		fmt.Fprintf(&b, "// - %s\n", line)
-	}
-	fmt.Fprintf(&b, "// - %d features of %d bits with %d thresholds each, %d classes, %d words of %d bits a lane\n",
-		s.Features, s.WordBits, s.Steps, s.Classes, s.Depth, s.stepBits())
-	b.WriteString(`//
+func (s *Shape) head(header []string) string {
+	return s.Head(fmt.Sprintf("classifier as a program of steps, %d in a clock", s.Lanes), header, fmt.Sprintf(
+		"%d features of %d bits with %d thresholds each, %d classes, %d words of %d bits a lane",
+		s.Features(), s.WordBits, s.PerFeature(), s.Classes, s.Depth, s.stepBits())) + fmt.Sprintf(`//
 // A sample is a packet of a word for each feature, the first one first, a word in a clock in
 // which in_valid and in_ready are both 1; in_last is 1 with the last. A packet of another length
 // is dropped and error is 1 until a reset. The class stays on class_index, with out_valid, until
@@ -45,43 +44,18 @@ func (s *Shape) head() string {
 //
 // The network is in the files that $readmemh reads; what is here is the same for every network
 // of this shape. A word of the program, from its lowest bit on:
-`)
-	fmt.Fprintf(&b, "//   - %2d bits j, of a thermometer bit: the feature exceeds more than j thresholds\n", s.levelBits())
-	fmt.Fprintf(&b, "//   - %2d bits feature\n", s.featureBits())
-	b.WriteString(`//   -  2 bits operation on v, of the chain so far: 0 load, 1 and, 2 or, 3 xor
+//   - %2d bits j, of a thermometer bit: the feature exceeds more than j thresholds
+//   - %2d bits feature
+//   -  2 bits operation on v, of the chain so far: 0 load, 1 and, 2 or, 3 xor
 //   -  1 bit  the thermometer bit is inverted; with xor: the class is complete, and the bits below
 //             the operation are how many of its chains are always 1
 //   -  1 bit  the chain ends: v is added to the count of its class
 
-`)
-	return b.String()
-}
-
-// values fills numbers in.
-func (s *Shape) values(text string) string {
-	address := s.levelBits() + s.featureBits()
-	pc := bits.Len(uint(s.Depth - 1))
-	index := netlist.ClassBits(s.Classes)
-	return strings.NewReplacer(
-		"@WORD@", fmt.Sprint(s.WordBits-1), "@INDEX@", fmt.Sprint(index-1),
-		"@FEATURE@", fmt.Sprint(s.featureBits()-1), "@PLACE@", fmt.Sprint(s.featureBits()), "@PLACES@",
-		fmt.Sprint(2<<s.featureBits()-1),
-		"@FBITS@", fmt.Sprint(s.featureBits()), "@LASTWORD@", fmt.Sprint(s.Features-1),
-		"@LEVEL@", fmt.Sprint(s.levelBits()-1), "@LBITS@", fmt.Sprint(s.levelBits()),
-		"@PC@", fmt.Sprint(pc-1), "@PCBITS@", fmt.Sprint(pc), "@LASTSTEP@", fmt.Sprint(s.Depth-1),
-		"@STEP@", fmt.Sprint(s.stepBits()-1), "@SBITS@", fmt.Sprint(s.stepBits()),
-		"@ADDRESS@", fmt.Sprint(address-1), "@OPLOW@", fmt.Sprint(address), "@END@", fmt.Sprint(address+3),
-		"@COUNT@", fmt.Sprint(s.Count-1), "@CBITS@", fmt.Sprint(s.Count),
-		"@IBITS@", fmt.Sprint(index), "@LASTCLASS@", fmt.Sprint(s.Classes-1),
-	).Replace(text)
+`, s.LevelBits(), s.FeatureBits())
 }
 
 // encoder returns what compares a word with its thresholds.
-func (s *Shape) encoder() *levels.Encoder {
-	return &levels.Encoder{
-		WordBits: s.WordBits, Steps: s.Steps, Uniform: s.Uniform, FeatureBits: s.featureBits(), File: s.thresholdFile(),
-	}
-}
+func (s *Shape) encoder() *engine.Encoder { return s.Encoder(s.FeatureBits()) }
 
 // selects returns the registers that say which bank a step comes from.
 func (s *Shape) selects() string {
@@ -110,8 +84,8 @@ func (s *Shape) lane(l int) string {
   initial $readmemh("%[3]s", program_@L@_%[1]d);
   (* keep *) reg [%[5]d:0] read_@L@_%[1]d;
   always @(posedge clk) read_@L@_%[1]d <= program_@L@_%[1]d[pc[%[4]d:0]];
-`, i, bank.depth-1, s.programFile(l, i), low-1, levels.Columns(s.stepBits())-1)
-		memories.WriteString(levels.Spare(fmt.Sprintf("read_@L@_%d", i), s.stepBits()))
+`, i, bank.depth-1, s.programFile(l, i), low-1, engine.Columns(s.stepBits())-1)
+		memories.WriteString(engine.Spare(fmt.Sprintf("read_@L@_%d", i), s.stepBits()))
 		if i > 0 {
 			word.WriteString("\n        | ")
 		}
@@ -121,11 +95,11 @@ func (s *Shape) lane(l int) string {
 			fmt.Fprintf(&word, "{@SBITS@{bank[%d]}} & read_@L@_%[1]d[@STEP@:0]", i)
 		}
 	}
-	text := strings.NewReplacer("@MEMORIES@", memories.String(), "@READ@", word.String()).Replace(lane)
+	text := lane
 	if l == 0 {
 		text += closing0
 	}
-	return strings.ReplaceAll(text, "@L@", fmt.Sprint(l))
+	return engine.Fill(text, "MEMORIES", memories.String(), "READ", word.String(), "L", l)
 }
 
 // ended returns the number of chains that end with a 1.

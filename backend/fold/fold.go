@@ -28,21 +28,18 @@ package fold
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
-	"ialgn/backend/levels"
+	"ialgn/backend/engine"
 	"ialgn/netlist"
-	"ialgn/netlist/names"
 )
 
 // Options say how a netlist is folded.
 type Options struct {
-	Core   string // name of the netlist's module; the engine's is Core_fold. Empty: the netlist's name
-	Lanes  int    // steps in a clock: 1, 2 or 4
-	Header []string
-	Steps  int  // least number of steps that a lane has room for; 0: as many as the program needs
-	Drop   bool // the engine has an input drop, as wrappers of bytes need it: the packet so far is void
+	Core  string // name of the netlist's module; the engine's is Core_fold. Empty: the netlist's name
+	Lanes int    // steps in a clock: 1, 2 or 4
+	Steps int    // least number of steps that a lane has room for; 0: as many as the program needs
+	Drop  bool   // the engine has an input drop, as wrappers of bytes need it: the packet so far is void
 	// Thresholds are those of each feature, ascending and equally many.
 	Thresholds [][]uint16
 }
@@ -52,27 +49,17 @@ func Lanes() []int { return []int{1, 2, 4} }
 
 // Shape is what the Verilog of an engine depends on.
 type Shape struct {
-	Module   string
-	Header   []string
-	Lanes    int
-	Features int
-	Classes  int
-	WordBits int // bits in a feature's word
-	Count    int // bits of a class count
-	Depth    int // words of each lane's program, whole blocks of RAM
-	Drop     bool
-	Steps    int // thresholds of a feature, the highest level
-
-	// Uniform are the thresholds of every feature; nil: they differ, and stand in a memory.
-	Uniform []uint16
+	engine.Frame
+	Lanes int
+	Count int // bits of a class count
+	Depth int // words of each lane's program, whole blocks of RAM
 }
 
 // Engine is a folded classifier.
 type Engine struct {
 	Shape
-	Used       int // steps in use by the longest lane; the other steps up to Depth do nothing
-	lanes      [][]step
-	thresholds [][]uint16
+	Used  int // steps in use by the longest lane; the other steps up to Depth do nothing
+	lanes [][]step
 }
 
 // New folds a netlist of scope full whose gates are chains over thermometer bits; it is best
@@ -95,15 +82,15 @@ func (p *Program) Engine(o Options) (*Engine, error) {
 	if core == "" {
 		core = p.name
 	}
-	e := &Engine{thresholds: p.thresholds, Shape: Shape{
-		Module: core + Suffix, Header: o.Header, Lanes: o.Lanes, Drop: o.Drop, Features: len(p.thresholds),
-		Classes:  len(p.classes),
-		WordBits: p.wordBits, Count: p.countBits, Steps: len(p.thresholds[0]),
+	e := &Engine{Shape: Shape{
+		Frame: engine.Frame{
+			Module: core + engine.Suffix, Drop: o.Drop, WordBits: p.wordBits, Thresholds: p.thresholds, Classes: len(p.classes),
+		},
+		Lanes: o.Lanes, Count: p.countBits,
 	}}
-	if err := names.CheckIdentifier(e.Module); err != nil {
-		return nil, fmt.Errorf("fold: module: %w", err)
+	if err := e.Check(); err != nil {
+		return nil, err
 	}
-	e.Uniform = levels.Uniform(p.thresholds)
 	e.lanes = p.divide(o.Lanes)
 	e.Used = len(e.lanes[0])
 	if o.Steps != 0 && o.Steps < e.Used {
@@ -113,24 +100,18 @@ func (p *Program) Engine(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Suffix ends the name of the engine's module, after that of the core.
-const Suffix = "_fold"
-
 // block is the least depth of a memory that a program has: that of a block RAM of iCE40 with
 // words of 16 bits.
-const block = levels.Block
+const block = engine.Block
 
-// levelBits is the width of a level, 0 to Steps.
-func (s *Shape) levelBits() int { return bits.Len(uint(s.Steps)) }
-
-// featureBits is the width of a feature's index. With that of a level, it also holds any number
+// FeatureBits is the width of a feature's index. With that of a level, it also holds any number
 // of chains that are always 1.
-func (s *Shape) featureBits() int {
-	return max(1, bits.Len(uint(s.Features-1)), s.Count-s.levelBits())
+func (s *Shape) FeatureBits() int {
+	return max(s.Frame.FeatureBits(), s.Count-s.LevelBits())
 }
 
 // stepBits is the width of a word of the program.
-func (s *Shape) stepBits() int { return s.levelBits() + s.featureBits() + 4 }
+func (s *Shape) stepBits() int { return s.LevelBits() + s.FeatureBits() + 4 }
 
 // bank is a part of a program with a memory of its own.
 type bank struct{ base, depth int }
@@ -164,19 +145,27 @@ type Cost struct {
 // to start, eight in which the last step becomes the class, and one in which it is shown.
 const afterSteps = 10
 
+// Clocks returns how long samples take.
+func (e *Engine) Clocks() engine.Clocks {
+	return engine.Clocks{
+		Cycles: float64(max(e.Depth, e.Features())), Latency: e.Features() - 1 + e.Used + afterSteps,
+	}
+}
+
 // Cost returns what the engine takes.
 func (e *Engine) Cost() Cost {
-	image, program := 2<<e.featureBits(), 0
+	image, program := 2<<e.FeatureBits(), 0
 	for _, b := range e.banks() {
-		program += blocks(b.depth, levels.Columns(e.stepBits()))
+		program += blocks(b.depth, engine.Columns(e.stepBits()))
 	}
+	clocks := e.Clocks()
 	c := Cost{
-		Lanes: e.Lanes, Steps: e.Used, Cycles: max(e.Depth, e.Features), Latency: e.Features - 1 + e.Used + afterSteps,
-		ProgramBits: e.Lanes * e.Depth * e.stepBits(), ImageBits: e.Lanes * image * e.levelBits(),
-		Blocks: e.Lanes * (program + blocks(image, e.levelBits())),
+		Lanes: e.Lanes, Steps: e.Used, Cycles: int(clocks.Cycles), Latency: clocks.Latency,
+		ProgramBits: e.Lanes * e.Depth * e.stepBits(), ImageBits: e.Lanes * image * e.LevelBits(),
+		Blocks: e.Lanes * (program + blocks(image, e.LevelBits())),
 	}
-	if e.Uniform == nil {
-		c.Blocks += blocks(e.encoder().Depth(), levels.Columns(e.Steps*e.WordBits))
+	if encoder := e.encoder(); encoder.Uniform == nil {
+		c.Blocks += blocks(encoder.Depth(), engine.Columns(e.PerFeature()*e.WordBits))
 	}
 	return c
 }

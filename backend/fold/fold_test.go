@@ -41,7 +41,7 @@ func optimised(t *testing.T, f *model.Frozen) *netlist.Netlist {
 func folded(t *testing.T, f *model.Frozen, lanes int) (*Engine, *netlist.Netlist) {
 	t.Helper()
 	n := optimised(t, f)
-	e, err := New(n, Options{Core: "net", Lanes: lanes, Thresholds: f.Encoder.Thresholds, Header: []string{"a test"}})
+	e, err := New(n, Options{Core: "net", Lanes: lanes, Thresholds: f.Encoder.Thresholds})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,9 @@ func odd(f *model.Frozen) *model.Frozen {
 // write writes what an engine is made of.
 func write(t *testing.T, dir string, e *Engine) {
 	t.Helper()
-	files := map[string]func(io.Writer) error{e.Module + ".v": e.WriteVerilog}
+	files := map[string]func(io.Writer) error{
+		e.Module + ".v": func(w io.Writer) error { return e.WriteVerilog(w, []string{"a test"}) },
+	}
 	for _, m := range e.Memories() {
 		files[m.File] = m.Write
 	}
@@ -236,7 +238,7 @@ func TestEngine(t *testing.T) {
 			if first != e.Cost().Latency {
 				t.Errorf("the first class comes after %d clocks, want %d", first, e.Cost().Latency)
 			}
-			if least := (c.samples-1)*e.Cost().Cycles + e.Used; clocks < least || clocks > least+e.Features+20 {
+			if least := (c.samples-1)*e.Cost().Cycles + e.Used; clocks < least || clocks > least+e.Features()+20 {
 				t.Errorf("%d samples in %d clocks, want %d each", c.samples, clocks, e.Cost().Cycles)
 			}
 			if testing.Short() && c.lanes > 1 {

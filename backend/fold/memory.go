@@ -4,20 +4,17 @@ import (
 	"fmt"
 	"math/big"
 
-	"ialgn/backend/levels"
+	"ialgn/backend/engine"
 )
-
-// Memory is a memory of an engine that a file fills.
-type Memory = levels.Memory
 
 // Memories returns what the memories of the engine hold: the banks of each lane, and the
 // thresholds where they are not the same for all features.
-func (e *Engine) Memories() []Memory {
-	var list []Memory
+func (e *Engine) Memories() []engine.Memory {
+	var list []engine.Memory
 	for l, lane := range e.lanes {
 		for b, bank := range e.banks() {
-			list = append(list, Memory{
-				File: e.programFile(l, b), Depth: bank.depth, Width: levels.Columns(e.stepBits()),
+			list = append(list, engine.Memory{
+				File: e.programFile(l, b), Depth: bank.depth, Width: engine.Columns(e.stepBits()),
 				Word: func(i int) *big.Int {
 					if i += bank.base; i < len(lane) {
 						return big.NewInt(int64(e.code(lane[i])))
@@ -27,8 +24,8 @@ func (e *Engine) Memories() []Memory {
 			})
 		}
 	}
-	if e.Uniform == nil {
-		list = append(list, e.encoder().Memory(e.thresholds))
+	if encoder := e.encoder(); encoder.Uniform == nil {
+		list = append(list, encoder.Memory(e.Thresholds))
 	}
 	return list
 }
@@ -37,11 +34,9 @@ func (s *Shape) programFile(lane, bank int) string {
 	return fmt.Sprintf("%s_%d_%d.hex", s.Module, lane, bank)
 }
 
-func (s *Shape) thresholdFile() string { return s.Module + "_thresholds.hex" }
-
 // code returns the word of a step, as the package says.
 func (e *Engine) code(s step) uint64 {
-	address, word := e.levelBits()+e.featureBits(), uint64(s.feature)<<e.levelBits()|uint64(s.level)
+	address, word := e.LevelBits()+e.FeatureBits(), uint64(s.feature)<<e.LevelBits()|uint64(s.level)
 	if s.closes() {
 		word = uint64(s.ones)
 	}

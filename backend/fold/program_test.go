@@ -44,7 +44,7 @@ func counts(t *testing.T, e *Engine, level []int) []int {
 			lanes[lane] = append(lanes[lane], word)
 		}
 	}
-	l, f := e.levelBits(), e.featureBits()
+	l, f := e.LevelBits(), e.FeatureBits()
 	var closed []int
 	count, v := 0, make([]bool, e.Lanes)
 	for pc := range e.Depth {
@@ -265,7 +265,7 @@ func TestSameVerilog(t *testing.T) {
 	for i := range 2 {
 		e, _ := folded(t, netgen.Frozen(uint64(10+i), o), 1)
 		m := e.Memories()[0]
-		if err := errors.Join(e.WriteVerilog(&modules[i]), m.Write(&programs[i]),
+		if err := errors.Join(e.WriteVerilog(&modules[i], []string{"a test"}), m.Write(&programs[i]),
 			m.WritePlaceholder(&placeholders[i])); err != nil {
 			t.Fatal(err)
 		}

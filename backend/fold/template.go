@@ -2,12 +2,12 @@ package fold
 
 import _ "embed" // templates
 
-// engine is the module. A step takes eight clocks from pc to the best class; only v depends on
+// template is the module. A step takes eight clocks from pc to the best class; only v depends on
 // itself. A sample is whole in its buffer three clocks after its last word, and its first step
 // reads it one clock later.
 //
 //go:embed templates/engine.v
-var engine string
+var template string
 
 // lane is the hardware of one lane, which does one step in a clock.
 //

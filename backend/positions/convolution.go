@@ -3,12 +3,13 @@ package positions
 import (
 	"fmt"
 	"strings"
+
+	"ialgn/backend/engine"
 )
 
 // convolution returns the hardware of convolution i, counted from 0.
 func (s *Shape) convolution(i int) string {
 	c := &s.Convolutions[i]
-	n := fmt.Sprint(i + 1)
 	rows, columns := c.Rows+c.Padding, c.Columns+c.Padding // of steps
 	slice := c.Side * c.Planes
 	pads, state, reset, step := "", "", "", ""
@@ -24,7 +25,7 @@ func (s *Shape) convolution(i int) string {
 		firstRow = c.Rows - 1 // the zeros at the end of this row, too, are within reach of the first patches
 	}
 	if c.Stride > 1 {
-		bits := width(c.Stride)
+		bits := engine.Width(c.Stride)
 		state += fmt.Sprintf("  reg [%d:0] row_phase_@N@, column_phase_@N@;  // of the stride\n", bits-1)
 		reset += fmt.Sprintf("      row_phase_@N@ <= %d'd0;\n      column_phase_@N@ <= %[1]d'd0;\n", bits)
 		step += phase("column", "end_of_row_@N@", bits, c) +
@@ -40,25 +41,17 @@ func (s *Shape) convolution(i int) string {
 		shifted = fmt.Sprintf("{slice_@N@, patch_@N@[%d:%d]}", c.Side*slice-1, slice)
 	}
 	instance, found := c.instance()
-	text := strings.NewReplacer("@STATE@", state, "@RESET@", reset, "@STEP@", step, "@SLICE@", buffer, "@POOL@",
-		c.pooling()).Replace(convolution)
-	// What is filled in first may have numbers that are filled in then.
-	text = strings.NewReplacer("@PADS@", pads, "@STRIDES@", strides(c.Stride), "@PADDING@", padding, "@COMES@", comes,
-		"@PIXEL@", pixel, "@WANTED@", c.wanted(), "@GO@", go_, "@SHIFTED@", shifted, "@INSTANCE@", instance, "@FOUND@",
-		found).Replace(text)
 	y, x := c.size()
-	return strings.NewReplacer(
-		"@N@", n, "@KERNELS@", fmt.Sprint(c.Kernels), "@SIDE@", fmt.Sprint(c.Side), "@PLANES@", fmt.Sprint(c.Planes),
-		"@ROWS@", fmt.Sprint(c.Rows), "@COLUMNS@", fmt.Sprint(c.Columns), "@ROWBITS@", fmt.Sprint(width(rows)),
-		"@ROWBITS-1@", fmt.Sprint(width(rows)-1), "@COLUMNBITS@", fmt.Sprint(width(columns)),
-		"@COLUMNBITS-1@", fmt.Sprint(width(columns)-1), "@LASTROW@", fmt.Sprint(rows-1), "@LASTCOLUMN@",
-		fmt.Sprint(columns-1), "@FIRSTROW@", fmt.Sprint(firstRow), "@LASTELEMENT@", fmt.Sprint(c.Side*slice-1),
-		"@LASTKERNEL@", fmt.Sprint(c.Kernels-1), "@LASTOUTPUT@", fmt.Sprint(c.outputs()-1),
-		"@LASTLINE@", fmt.Sprint(slice-c.Planes-1), "@LASTSLICE@", fmt.Sprint(slice-1), "@ABOVE@", fmt.Sprint(c.Side-1),
-		"@XBITS@", fmt.Sprint(width(x)), "@XBITS-1@",
-		fmt.Sprint(width(x)-1), "@LASTX@", fmt.Sprint(x-1), "@YBITS@", fmt.Sprint(width(y)), "@YBITS-1@",
-		fmt.Sprint(width(y)-1), "@LASTY@", fmt.Sprint(y-1),
-	).Replace(text)
+	return engine.Fill(convolution, "STATE", state, "RESET", reset, "STEP", step, "SLICE", buffer, "POOL", c.pooling(),
+		"PADS", pads, "STRIDES", strides(c.Stride), "PADDING", padding, "COMES", comes, "PIXEL", pixel,
+		"WANTED", c.wanted(), "GO", go_, "SHIFTED", shifted, "INSTANCE", instance, "FOUND", found,
+		"N", i+1, "KERNELS", c.Kernels, "SIDE", c.Side, "PLANES", c.Planes, "ROWS", c.Rows, "COLUMNS", c.Columns,
+		"ROWBITS", engine.Width(rows), "ROWBITS-1", engine.Width(rows)-1, "COLUMNBITS", engine.Width(columns),
+		"COLUMNBITS-1", engine.Width(columns)-1, "LASTROW", rows-1, "LASTCOLUMN", columns-1, "FIRSTROW", firstRow,
+		"LASTELEMENT", c.Side*slice-1, "LASTKERNEL", c.Kernels-1, "LASTOUTPUT", c.outputs()-1,
+		"LASTLINE", slice-c.Planes-1, "LASTSLICE", slice-1, "ABOVE", c.Side-1,
+		"XBITS", engine.Width(x), "XBITS-1", engine.Width(x)-1, "LASTX", x-1,
+		"YBITS", engine.Width(y), "YBITS-1", engine.Width(y)-1, "LASTY", y-1)
 }
 
 func plural(n int) string {
@@ -96,7 +89,7 @@ func (c *Convolution) wanted() string {
 			all = append(all, fmt.Sprintf("%s_@N@ >= @%sBITS@'d%d", what, strings.ToUpper(what), c.first()))
 		}
 		if c.Stride > 1 {
-			all = append(all, fmt.Sprintf("%s_phase_@N@ == %d'd0", what, width(c.Stride)))
+			all = append(all, fmt.Sprintf("%s_phase_@N@ == %d'd0", what, engine.Width(c.Stride)))
 		}
 	}
 	if c.Padding > 0 {
@@ -147,6 +140,5 @@ func (c *Convolution) pooling() string {
 		joined = fmt.Sprintf("{h_@N@[@LASTOUTPUT@:%d], left_@N@ | %s | above_@N@}", c.Kernels, pooled)
 		carried = " Input bits for later convolutions pass by."
 	}
-	return strings.NewReplacer("@POOLED@", pooled, "@JOINED@", joined, "@CARRIED@", carried).Replace(
-		text + wire + "\n" + half + rest)
+	return engine.Fill(text+wire+"\n"+half+rest, "POOLED", pooled, "JOINED", joined, "CARRIED", carried)
 }

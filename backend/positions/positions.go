@@ -14,7 +14,7 @@
 // Input bits that a later convolution reads go through the ones before it as planes beside those of their kernels.
 //
 // An engine does not know what its kernels compute. They, and the dense layers, are modules of their own, whose ports
-// are those of scopes gates and core. [Shape.WriteVerilog] writes what is around them, and [Shape.Timing] says in how
+// are those of scopes gates and core. [Shape.WriteVerilog] writes what is around them, and [Shape.Clocks] says in how
 // many clocks.
 package positions
 
@@ -23,8 +23,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"ialgn/backend/levels"
-	"ialgn/netlist/names"
+	"ialgn/backend/engine"
 )
 
 // Convolution is a convolution as hardware.
@@ -49,29 +48,22 @@ type Part struct {
 
 // Shape is what the Verilog of an engine depends on.
 type Shape struct {
-	Module                string
-	Drop                  bool // the engine has an input drop, as wrappers of bytes need it: the packet so far is void
-	Planes, Rows, Columns int  // of a sample's features
-	WordBits              int
-	Thresholds            [][]uint16 // of each feature, ascending and equally many
+	engine.Frame
+	Planes, Rows, Columns int // of a sample's features
 	Convolutions          []Convolution
 	Dense                 Part
-	Classes               int
 }
 
-// Suffix ends the name of the engine's module, after that of the core.
-const Suffix = "_fold"
-
 // DenseSuffix ends the name of the module of the dense layers.
-const DenseSuffix = Suffix + "_dense"
+const DenseSuffix = engine.Suffix + "_dense"
 
 // ConvolutionSuffix returns what ends the name of the module of a convolution's kernels; the first is number 1.
-func ConvolutionSuffix(number int) string { return fmt.Sprintf("%s_conv%d", Suffix, number) }
+func ConvolutionSuffix(number int) string { return fmt.Sprintf("%s_conv%d", engine.Suffix, number) }
 
 // Check returns an error if the parts do not follow from each other.
 func (s *Shape) Check() error {
-	if err := names.CheckIdentifier(s.Module); err != nil {
-		return fmt.Errorf("positions: module: %w", err)
+	if err := s.Frame.Check(); err != nil {
+		return err
 	}
 	if len(s.Convolutions) == 0 {
 		return errors.New("positions: there are no convolutions")
@@ -79,7 +71,7 @@ func (s *Shape) Check() error {
 	if n := s.Planes * s.Rows * s.Columns; n != len(s.Thresholds) || n == 0 {
 		return fmt.Errorf("positions: %d features for %d planes of %d x %d", len(s.Thresholds), s.Planes, s.Rows, s.Columns)
 	}
-	planes, rows, columns := s.Planes*s.steps(), s.Rows, s.Columns
+	planes, rows, columns := s.Planes*s.PerFeature(), s.Rows, s.Columns
 	for i := range s.Convolutions {
 		c := &s.Convolutions[i]
 		y, x := c.pooled()
@@ -127,20 +119,11 @@ func (c *Convolution) poolBits() int {
 // halfDepth is the depth of a memory for half a row of positions.
 func halfDepth(columns int) int { return 1 << (bits.Len(uint(columns-1)) - 1) }
 
-// steps is how many thresholds a feature has.
-func (s *Shape) steps() int { return len(s.Thresholds[0]) }
-
-// levelBits is the width of a level.
-func (s *Shape) levelBits() int { return bits.Len(uint(s.steps())) }
-
 // pixelBits is the width of a pixel's number.
-func (s *Shape) pixelBits() int { return width(s.Rows * s.Columns) }
+func (s *Shape) pixelBits() int { return engine.Width(s.Rows * s.Columns) }
 
 // imageBits are the bits of two samples' levels.
-func (s *Shape) imageBits() int { return s.Planes * s.levelBits() << (s.pixelBits() + 1) }
-
-// width is that of a number below n.
-func width(n int) int { return max(1, bits.Len(uint(n-1))) }
+func (s *Shape) imageBits() int { return s.Planes * s.LevelBits() << (s.pixelBits() + 1) }
 
 // last returns the last convolution.
 func (s *Shape) last() *Convolution { return &s.Convolutions[len(s.Convolutions)-1] }
@@ -149,23 +132,6 @@ func (s *Shape) last() *Convolution { return &s.Convolutions[len(s.Convolutions)
 func (s *Shape) Gathered() int {
 	rows, columns := s.last().pooled()
 	return rows * columns * s.last().Kernels
-}
-
-// encoder returns what makes levels of words.
-func (s *Shape) encoder() *levels.Encoder {
-	return &levels.Encoder{
-		WordBits: s.WordBits, Steps: s.steps(), Uniform: levels.Uniform(s.Thresholds), FeatureBits: width(len(s.Thresholds)),
-		File: s.Module + "_thresholds.hex",
-	}
-}
-
-// Memories returns what the memories hold that files fill: the thresholds where they are not the same for all features.
-func (s *Shape) Memories() []levels.Memory {
-	e := s.encoder()
-	if e.Uniform != nil {
-		return nil
-	}
-	return []levels.Memory{e.Memory(s.Thresholds)}
 }
 
 // Cost is what an engine takes of memory and of time.
@@ -189,8 +155,8 @@ type ConvolutionCost struct {
 
 // Cost returns what the engine takes.
 func (s *Shape) Cost() Cost {
-	t := s.Timing()
-	c := Cost{Cycles: t.Cycles, Latency: t.Latency, ImageBits: s.imageBits(), GatheredBits: s.Gathered()}
+	t := s.Clocks()
+	c := Cost{Cycles: int(t.Cycles), Latency: t.Latency, ImageBits: s.imageBits(), GatheredBits: s.Gathered()}
 	for i := range s.Convolutions {
 		v := &s.Convolutions[i]
 		rows, columns := v.size()

@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ialgn/backend/engine"
 )
 
 // digits are two convolutions of 8 x 8 pixels, pooled, with uniform thresholds.
 func digits() *Shape {
 	s := &Shape{
-		Module: "net_fold", Planes: 1, Rows: 8, Columns: 8, WordBits: 5, Classes: 10, Dense: Part{Module: "net_fold_dense"},
+		Frame:  engine.Frame{Module: "net_fold", WordBits: 5, Classes: 10},
+		Planes: 1, Rows: 8, Columns: 8, Dense: Part{Module: "net_fold_dense"},
 		Convolutions: []Convolution{
 			{
 				Planes: 3, Rows: 8, Columns: 8, Side: 3, Stride: 1, Padding: 1, Pool: 2, Kernels: 16, Part: Part{Module: "net_fold_conv1"},

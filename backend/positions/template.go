@@ -2,10 +2,10 @@ package positions
 
 import _ "embed" // templates
 
-// engine is the module. A sample is whole in its buffer three clocks after its last word.
+// template is the module. A sample is whole in its buffer three clocks after its last word.
 //
 //go:embed templates/engine.v
-var engine string
+var template string
 
 // convolution is the hardware of one convolution.
 //

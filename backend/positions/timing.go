@@ -1,19 +1,13 @@
 package positions
 
-// Timing is in how many clocks an engine works, with a word in every clock and results that are taken at once.
-type Timing struct {
-	Cycles  int // from one sample to the next, in the long run
-	Latency int // from the edge that takes the first word of a sample to the first edge that can take its class
-}
+import "ialgn/backend/engine"
 
-// Timing goes through the clocks of a sample alone, and then of samples that follow each other.
-func (s *Shape) Timing() Timing {
+// Clocks goes through the clocks of a sample alone, and then of samples that follow each other.
+func (s *Shape) Clocks() engine.Clocks {
 	alone := newClockwork(s)
 	for alone.results == 0 {
 		alone.tick(1)
 	}
-	// The edge that takes the first word is the first one; that which takes the class is not counted.
-	t := Timing{Latency: alone.clocks - 1}
 	const settled, counted = 8, 8
 	many := newClockwork(s)
 	for many.results < settled {
@@ -23,8 +17,8 @@ func (s *Shape) Timing() Timing {
 	for many.results < settled+counted {
 		many.tick(settled + counted + 2)
 	}
-	t.Cycles = (many.clocks - begin + counted - 1) / counted
-	return t
+	// The edge that takes the first word is the first one; that which takes the class is not counted.
+	return engine.Clocks{Cycles: float64((many.clocks - begin + counted - 1) / counted), Latency: alone.clocks - 1}
 }
 
 // clockwork is what decides when things happen in an engine: its counters, and whether there is something in its

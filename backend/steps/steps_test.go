@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ialgn/backend/engine"
 	"ialgn/internal/tool"
 )
 
@@ -142,7 +143,10 @@ func run(t *testing.T, s *Shape, packets []packet, fast bool) string {
 }
 
 func toyShape(drop bool) *Shape {
-	s := &Shape{Module: "toy_fold", Drop: drop, Steps: 3, WordBits: 4, State: 2, Classes: 4, Core: "toy_core", Head: "toy_head"}
+	s := &Shape{
+		Frame: engine.Frame{Module: "toy_fold", Drop: drop, WordBits: 4, Classes: 4}, Steps: 3, State: 2, Core: "toy_core",
+		Head: "toy_head",
+	}
 	for range 6 {
 		s.Thresholds = append(s.Thresholds, []uint16{7})
 	}

@@ -42,16 +42,15 @@ var backends = []Rule{
 	},
 	{
 		Package: "backend/fold",
-		Imports: []string{"netlist", "netlist/names", "compiler/chain", "backend/levels", "backend/ports"},
+		Imports: []string{"netlist", "compiler/chain", "backend/engine"},
 		Test:    []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 	},
-	{Package: "backend/levels"},
-	{Package: "backend/ports", Imports: []string{"netlist"}},
+	{Package: "backend/engine", Imports: []string{"netlist", "netlist/names"}},
 	{
-		Package: "backend/steps", Imports: []string{"netlist", "netlist/names", "backend/levels", "backend/ports"},
+		Package: "backend/steps", Imports: []string{"backend/engine"},
 		Test: []string{"internal/tool"},
 	},
-	{Package: "backend/positions", Imports: []string{"netlist", "netlist/names", "backend/levels", "backend/ports"}},
+	{Package: "backend/positions", Imports: []string{"backend/engine"}},
 	{Package: "backend/inputs"},
 	{
 		Package: "backend/native",

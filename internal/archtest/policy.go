@@ -10,7 +10,7 @@ var policy = Policy{
 			Package: ".",
 			Imports: []string{
 				"trainer", "trainer/...", "netlist", "netlist/freeze", "netlist/positions", "artifact", "artifact/plan",
-				"backend/fold",
+				"backend/engine",
 				"interchange", "interchange/facts", "interchange/given", "interchange/graph", "interchange/reader",
 				"interchange/writer",
 				"backend/native", "backend/native/rows", "backend/verilog", "backend/wrapper", "explain", "sim", "sim/...",

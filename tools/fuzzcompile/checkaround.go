@@ -152,7 +152,7 @@ func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f
 		return f, err
 	}
 	f = engine.Files{Module: e.Module, Verilog: filepath.Join(dir, e.Module+".v"), Lanes: o.fold, Drop: drop}
-	err = writeFile(f.Verilog, e.WriteVerilog)
+	err = writeFile(f.Verilog, func(w io.Writer) error { return e.WriteVerilog(w, nil) })
 	for _, m := range e.Memories() {
 		path := filepath.Join(dir, m.File)
 		if err = errors.Join(err, writeFile(path, m.Write)); m.Thresholds {

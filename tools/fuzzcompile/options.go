@@ -148,7 +148,7 @@ type fault struct {
 func (o options) plan() (*plan.Plan, error) {
 	p, err := plan.New(plan.Options{
 		Scope: plan.Scope(o.scope.String()), Optimise: plan.LevelOf(o.level), Counts: o.counts, AssumeThermometer: o.assume,
-		Target: o.target, LUT: o.k, Style: plan.Style(styles[o.style]), Fold: plan.Fold(o.fold), Tag: o.tag,
+		Target: o.target, LUT: o.k, Style: plan.Style(styles[o.style]), Fold: plan.FoldLanes(o.fold), Tag: o.tag,
 		CheckPasses: true,
 	})
 	if err == nil {

@@ -98,7 +98,7 @@ func TestHosts(t *testing.T) {
 		hosted{ialgn.CompileOptions{Wrap: "uart", Counts: true}, "python3"},
 		hosted{ialgn.CompileOptions{Wrap: "axis", Scope: ialgn.ScopeCore, Counts: true}, "gcc"},
 		hosted{ialgn.CompileOptions{Wrap: "spi", Target: "ice40", Pipeline: ialgn.PipelineAuto}, "python3"},
-		hosted{ialgn.CompileOptions{Wrap: "axis", Fold: 1}, "gcc"},
+		hosted{ialgn.CompileOptions{Wrap: "axis", Fold: "1"}, "gcc"},
 	)
 }
 

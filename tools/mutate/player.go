@@ -174,7 +174,7 @@ func (d *design) late() int {
 	if p, err := d.out.Netlist.Pipeline(); err == nil && p != nil {
 		clocks += 2 * p.Stages
 	}
-	clocks += 3 * d.out.Report.Fold.Cost().Cycles
+	clocks += 3 * d.out.Report.Fold.MinClocks()
 	return clocks
 }
 

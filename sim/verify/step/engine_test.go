@@ -70,7 +70,7 @@ func (f folding) write(t testing.TB, dir string) Engine {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := e.WriteVerilog(&text); err != nil {
+	if err := e.WriteVerilog(&text, nil); err != nil {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(dir, "net_fold.v"), text.String())
@@ -79,7 +79,7 @@ func (f folding) write(t testing.TB, dir string) Engine {
 		Classes:   f.Classes,
 		CountBits: e.Count, Drop: f.drop, Levels: f.Bits - 1, Programs: make([][][]uint64, f.lanes),
 	}
-	for _, v := range e.Uniform {
+	for _, v := range e.Uniform() {
 		s.Uniform = append(s.Uniform, uint64(v))
 	}
 	for _, m := range e.Memories() {

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,7 @@ func writeEngine(t *testing.T, f *model.Frozen, lanes int) (verify.Design, engin
 	}
 	dir := t.TempDir()
 	files := engine.Files{Module: e.Module, Lanes: lanes, Verilog: filepath.Join(dir, e.Module+".v")}
-	verifytest.Create(t, files.Verilog, e.WriteVerilog)
+	verifytest.Create(t, files.Verilog, func(w io.Writer) error { return e.WriteVerilog(w, nil) })
 	for _, m := range e.Memories() {
 		path := filepath.Join(dir, m.File)
 		if verifytest.Create(t, path, m.Write); m.Thresholds {

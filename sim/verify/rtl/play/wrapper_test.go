@@ -2,6 +2,7 @@ package play
 
 import (
 	"fmt"
+	"io"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -107,7 +108,7 @@ func (c wrapping) engine(t *testing.T, d verify.Design, dir string) *engine.File
 		t.Fatal(err)
 	}
 	f := &engine.Files{Module: e.Module, Lanes: 2, Drop: c.kind != "axis", Verilog: filepath.Join(dir, e.Module+".v")}
-	verifytest.Create(t, f.Verilog, e.WriteVerilog)
+	verifytest.Create(t, f.Verilog, func(w io.Writer) error { return e.WriteVerilog(w, nil) })
 	for _, m := range e.Memories() {
 		f.Programs = append(f.Programs, filepath.Join(dir, m.File))
 		verifytest.Create(t, filepath.Join(dir, m.File), m.Write)

@@ -1,19 +1,15 @@
-// Package levels has what engines of packages fold, positions and steps share: how a feature's word becomes its level,
-// the number of thresholds that it exceeds, and the memories that files fill.
-//
-// Of an engine's module the lines of [Encoder] read clk, word, a feature's, and, where thresholds differ, at, the
-// number of that feature while its word is on the way to that register. Two clocks after word, level is that of it.
-package levels
+package engine
 
 import (
 	"fmt"
 	"math/big"
 	"math/bits"
-	"slices"
 	"strings"
 )
 
-// Encoder says how words become levels.
+// Encoder says how words become levels. Of an engine's module its lines read clk, word, a feature's, and, where
+// thresholds differ, at, the number of that feature while its word is on the way to that register. Two clocks after
+// word, level is that of it.
 type Encoder struct {
 	WordBits int // bits of a word
 	Steps    int // thresholds of a feature, the highest level
@@ -22,16 +18,6 @@ type Encoder struct {
 	Uniform     []uint16
 	FeatureBits int // bits of a feature's number
 	File        string
-}
-
-// Uniform returns the thresholds that all features have, nil if they differ.
-func Uniform(thresholds [][]uint16) []uint16 {
-	for _, t := range thresholds {
-		if !slices.Equal(t, thresholds[0]) {
-			return nil
-		}
-	}
-	return thresholds[0]
 }
 
 // Block is the least depth of a memory that a file fills: that of a block RAM of iCE40 with words of 16 bits.
