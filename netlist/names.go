@@ -70,6 +70,20 @@ func Identifier(s string) string {
 	return mapped
 }
 
+// Printable returns s with a space for a tab and ? for everything else but printable ASCII, so that it stays on the
+// line of the comment that it is written into.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r < ' ' || r > '~':
+			return '?'
+		}
+		return r
+	}, s)
+}
+
 // shorten returns the beginning of s, for messages.
 func shorten(s string) string {
 	const maxShown = 40

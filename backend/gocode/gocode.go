@@ -176,14 +176,3 @@ func numbers[T any](f *file, format string, perLine int, s []T) {
 		}
 	}
 }
-
-// printable returns s with everything but printable ASCII replaced, so that it stays on the
-// line of the comment that it stands in.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, s)
-}

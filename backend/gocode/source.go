@@ -78,7 +78,7 @@ func (f *file) preface() {
 		f.text("//\n")
 	}
 	for _, line := range f.opt.Header {
-		fmt.Fprintf(f.w, "//   - %s\n", printable(line))
+		fmt.Fprintf(f.w, "//   - %s\n", netlist.Printable(line))
 	}
 	f.inputs()
 	fmt.Fprintf(f.w, "package %s\n\nimport \"errors\"\n", f.opt.Package)
@@ -94,7 +94,7 @@ func (f *file) inputs() {
 			f.text("//\n")
 		}
 		inTable = indented
-		f.text(map[bool]string{false: "// ", true: "//\t"}[inTable] + printable(rest) + "\n")
+		f.text(map[bool]string{false: "// ", true: "//\t"}[inTable] + netlist.Printable(rest) + "\n")
 	}
 }
 

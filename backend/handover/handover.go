@@ -126,23 +126,12 @@ func meaning(p netlist.Port) string {
 		text = fmt.Sprintf("%d words of %d bits, the first lowest", words, word)
 	}
 	if labels := p.Labels[:min(len(p.Labels), words)]; len(labels) > 0 {
-		first, last := printable(labels[0]), printable(labels[len(labels)-1])
+		first, last := netlist.Printable(labels[0]), netlist.Printable(labels[len(labels)-1])
 		if text += ": " + first; last != first {
 			text += " to " + last
 		}
 	}
 	return text
-}
-
-// printable returns s with everything replaced that is not printable ASCII, so that it stays
-// in its comment.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, s)
 }
 
 // file is a text that is being made. What stands in its comments never begins with a name,

@@ -30,13 +30,13 @@ func WriteTemplate(w io.Writer, n *netlist.Netlist, opt Options) error {
 	}
 	for i, c := range classes {
 		f.line("localparam %s%s_%s = %d'd%d;  // class %s", span(netlist.ClassBits(len(d.Classes))), d.module, c.name,
-			netlist.ClassBits(len(d.Classes)), i, printable(c.label))
+			netlist.ClassBits(len(d.Classes)), i, netlist.Printable(c.label))
 	}
 	if len(classes) > 0 {
 		f.line("// verilator lint_on UNUSEDPARAM")
 	}
 	for _, p := range d.ports {
-		f.line("wire %s%s;  // %s, %s", span(p.Width), p.Name, p.direction(), printable(p.Meaning))
+		f.line("wire %s%s;  // %s, %s", span(p.Width), p.Name, p.direction(), netlist.Printable(p.Meaning))
 	}
 	f.line("")
 	f.line("%s %s_i (", d.module, d.module)

@@ -67,7 +67,7 @@ func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
 		f.line("  constant %s : natural := %d; -- %s", outside.of(d.module+"_latency"), clocks, what)
 	}
 	for i, c := range d.classes(n) {
-		f.line("  constant %s : natural := %d; -- class %s", outside.of(d.module+"_"+c.name), i, printable(c.label))
+		f.line("  constant %s : natural := %d; -- class %s", outside.of(d.module+"_"+c.name), i, netlist.Printable(c.label))
 	}
 	f.line("")
 	f.line("  component %s is", component)
@@ -81,7 +81,7 @@ func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
 		if i == len(d.ports)-1 {
 			semicolon = ""
 		}
-		f.line("      %s : %s %s%s -- %s", inside.of(p.Name), mode, vhdlType(p.Width), semicolon, printable(p.Meaning))
+		f.line("      %s : %s %s%s -- %s", inside.of(p.Name), mode, vhdlType(p.Width), semicolon, netlist.Printable(p.Meaning))
 	}
 	f.line("    );")
 	f.line("  end component;")

@@ -20,7 +20,7 @@ func (d *design) header(lines, inputs []string) {
 		d.comment("")
 	}
 	for _, s := range lines {
-		d.comment("- %s", printable(s))
+		d.comment("- %s", netlist.Printable(s))
 	}
 	if d.family != nil {
 		d.comment("- LUTs of the target %s; %s says what they do, for simulators", d.family.Name, d.models)
@@ -59,7 +59,7 @@ func (d *design) realValues(lines []string) {
 		d.comment("Input words of real values:")
 	}
 	for _, s := range lines {
-		d.comment("  - %s", printable(strings.TrimSpace(s)))
+		d.comment("  - %s", netlist.Printable(strings.TrimSpace(s)))
 	}
 }
 
@@ -94,7 +94,7 @@ func (d *design) describe(p netlist.Port) {
 	labels := p.Labels[:min(len(p.Labels), words)]
 	switch {
 	case words == 1 && len(labels) == 1:
-		d.comment("  - %-20s %s", name, printable(labels[0]))
+		d.comment("  - %-20s %s", name, netlist.Printable(labels[0]))
 		return
 	case words == 1 || word == 1:
 		d.comment("  - %s", name)
@@ -104,7 +104,7 @@ func (d *design) describe(p netlist.Port) {
 	for low := 0; low < len(labels); {
 		n, text := labelGroup(labels[low:])
 		bits := appendRange([]byte(p.Name), (low+n)*word-1, low*word)
-		d.comment("    - %-18s %s", bits, printable(text))
+		d.comment("    - %-18s %s", bits, netlist.Printable(text))
 		low += n
 	}
 }
@@ -215,18 +215,4 @@ func classRuns(class []uint16) []string {
 		first = end
 	}
 	return runs
-}
-
-// printable returns s with everything but printable ASCII replaced, so that it stays
-// on the line of the comment that it stands in.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case r < ' ' || r > '~':
-			return '?'
-		}
-		return r
-	}, s)
 }

@@ -147,7 +147,7 @@ func (t testbench) title(lines []string) {
 		t.comment("")
 	}
 	for _, s := range lines {
-		t.comment("- %s", printable(s))
+		t.comment("- %s", netlist.Printable(s))
 	}
 }
 

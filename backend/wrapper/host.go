@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ialgn/backend/inputs"
+	"ialgn/netlist"
 )
 
 // Host is a program for the other end of an interface: it reads a table of samples, as people have them, makes words of
@@ -43,7 +44,7 @@ func writePython(link, device string) func(io.Writer, Hosted) error {
 	return func(w io.Writer, h Hosted) error {
 		var header strings.Builder
 		for _, s := range h.Header {
-			fmt.Fprintf(&header, "# - %s\n", printable(s))
+			fmt.Fprintf(&header, "# - %s\n", netlist.Printable(s))
 		}
 		_, err := strings.NewReplacer(
 			"@MODULE@", h.Inputs.Module, "@FILE@", h.Inputs.File, "@NAME@", h.File, "@HEADER@", header.String(),

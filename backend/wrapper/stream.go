@@ -109,7 +109,7 @@ func (d *design) title(b *strings.Builder, what string) {
 		if i == 0 {
 			b.WriteString("//\n")
 		}
-		fmt.Fprintf(b, "// - %s\n", printable(s))
+		fmt.Fprintf(b, "// - %s\n", netlist.Printable(s))
 	}
 }
 

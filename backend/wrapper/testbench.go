@@ -136,7 +136,7 @@ func (t *testbench) headerLines() string {
 		if i == 0 {
 			b.WriteString("//\n")
 		}
-		fmt.Fprintf(&b, "// - %s\n", printable(s))
+		fmt.Fprintf(&b, "// - %s\n", netlist.Printable(s))
 	}
 	return b.String()
 }

@@ -238,14 +238,3 @@ func literal(bits []bool, indent string) string {
 	slices.Reverse(pieces)
 	return "{\n" + strings.Join(pieces, ",\n") + "}"
 }
-
-// printable returns s with everything but printable ASCII replaced, so that it stays on
-// the line of the comment that it stands in.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, s)
-}
