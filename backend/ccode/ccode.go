@@ -44,9 +44,6 @@ type Options struct {
 // MaxStraight is the number of operations up to which a network is straight code.
 const MaxStraight = 10_000
 
-// section is the number of operations of a function of straight code.
-const section = 256
-
 // Write writes the source file of n, NAME.c, which includes NAME.h. It returns an error
 // before it writes anything: a [*netlist.KindError] if n has registers, and an error if the
 // module's name is none in C or if n is too large; later, the error of w.
@@ -120,7 +117,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 		return nil, err
 	}
 	if f.isStraight() {
-		f.place = f.program.Place(section)
+		f.place = f.program.Place(wordcode.Section)
 		return f, nil
 	}
 	if f.table, err = f.program.Table(); err != nil {

@@ -2,7 +2,6 @@ package ccode
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"ialgn/backend/wordcode"
@@ -70,78 +69,35 @@ func (f *file) outputTable() {
 // that runs them.
 func (f *file) straight() {
 	ops := f.program.Ops
-	for first := 0; first < len(ops); first += section {
-		f.printf("\nstatic void part_%d(const word *restrict x, word *restrict v) {\n", first/section)
-		for i := first; i < min(len(ops), first+section); i++ {
-			f.operation(i)
+	for first := 0; first < len(ops); first += wordcode.Section {
+		f.printf("\nstatic void part_%d(const word *restrict x, word *restrict v) {\n", first/wordcode.Section)
+		for i := first; i < min(len(ops), first+wordcode.Section); i++ {
+			f.buf = syntax.Append(f.buf[:0], f.program, f.place, i)
+			_, _ = f.w.Write(f.buf)
 		}
 		f.text("    (void)x;\n    (void)v;\n}\n")
 	}
 	f.template("\nvoid NAME_run(const uint64_t *in, uint64_t *out, uint64_t *scratch) {\n")
 	f.text("    const word *x = (const word *)in;\n    word *v = (word *)scratch;\n")
-	for first := 0; first < len(ops); first += section {
-		f.printf("    part_%d(x, v);\n", first/section)
+	for first := 0; first < len(ops); first += wordcode.Section {
+		f.printf("    part_%d(x, v);\n", first/wordcode.Section)
 	}
 	f.text("    write_outputs(x, v, (word *)out);\n}\n")
 }
 
-// forms are the operators between A, B and C.
-var forms = [...][]string{
-	wordcode.And:    {"", " & ", ""},
-	wordcode.AndNot: {"", " & ~", ""},
-	wordcode.Or:     {"", " | ", ""},
-	wordcode.Xor:    {"", " ^ ", ""},
-	wordcode.Not:    {"~", ""},
-	wordcode.Sum:    {"", " ^ ", " ^ ", ""},
-}
-
-// operation writes an operation of straight code: a value that other sections read, or an
-// output, also goes into its slot.
-func (f *file) operation(i int) {
-	op := f.program.Ops[i]
-	line := strconv.AppendInt(append(f.buf[:0], "    const word t"...), int64(i), 10)
-	line = append(line, " = "...)
-	operands := [3]wordcode.Value{op.A, op.B, op.C}
-	if op.Operator == wordcode.Carry {
-		line = f.carry(line, operands, i)
-	} else {
-		for k, text := range forms[op.Operator] {
-			line = append(line, text...)
-			if k < op.Operator.Operands() {
-				line = f.operand(line, operands[k], i)
-			}
-		}
-	}
-	line = append(line, ';')
-	if slot := f.place.Slot[i]; slot != wordcode.Local {
-		line = strconv.AppendUint(append(line, " v["...), uint64(slot), 10)
-		line = strconv.AppendInt(append(line, "] = t"...), int64(i), 10)
-		line = append(line, ';')
-	}
-	f.buf = append(line, '\n')
-	_, _ = f.w.Write(f.buf)
-}
-
-// carry appends (a & b) | (c & (a ^ b)), of which the sum's a ^ b is a part.
-func (f *file) carry(line []byte, in [3]wordcode.Value, at int) []byte {
-	for k, text := range []string{"(", " & ", ") | (", " & (", " ^ "} {
-		line = f.operand(append(line, text...), in[[...]int{0, 1, 2, 0, 1}[k]], at)
-	}
-	return append(line, "))"...)
-}
-
-// operand appends a value as operation at reads it.
-func (f *file) operand(line []byte, v wordcode.Value, at int) []byte {
-	op := int(v) - f.program.Inputs - 1
-	switch {
-	case op < 0:
-		line = strconv.AppendUint(append(line, "x["...), uint64(v-1), 10)
-	case op/section == at/section:
-		return strconv.AppendInt(append(line, 't'), int64(op), 10)
-	default:
-		line = strconv.AppendUint(append(line, "v["...), uint64(f.place.Slot[op]), 10)
-	}
-	return append(line, ']')
+// syntax is that of an operation.
+var syntax = wordcode.Syntax{
+	Begin: "    const word t", Assign: " = ", Store: "; v[", End: ";\n",
+	Forms: [][]string{
+		wordcode.And:    {"", " & ", ""},
+		wordcode.AndNot: {"", " & ~", ""},
+		wordcode.Or:     {"", " | ", ""},
+		wordcode.Xor:    {"", " ^ ", ""},
+		wordcode.Not:    {"~", ""},
+		wordcode.Sum:    {"", " ^ ", " ^ ", ""},
+	},
+	// (a & b) | (c & (a ^ b)), of which the sum's a ^ b is a part
+	Carry: [6]string{"(", " & ", ") | (", " & (", " ^ ", "))"},
 }
 
 const sourceTable = `

@@ -44,9 +44,6 @@ type Options struct {
 // MaxStraight is the number of operations up to which a network is straight code.
 const MaxStraight = 50_000
 
-// section is the number of operations of a function of straight code.
-const section = 256
-
 // Write writes the package of n. It returns an error before it writes anything: a
 // [*netlist.KindError] if n has registers, and an error if the package's name is none or if
 // n is too large; later, the error of w.
@@ -111,7 +108,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 			f.program.Inputs, len(f.program.Outputs))
 	}
 	if f.isStraight() {
-		f.place = f.program.Place(section)
+		f.place = f.program.Place(wordcode.Section)
 		return f, nil
 	}
 	if f.table, err = f.program.Table(); err != nil {

@@ -2,7 +2,6 @@ package gocode
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"ialgn/backend/wordcode"
@@ -134,76 +133,33 @@ PARTS	for i, row := range outputs {
 // straight writes the operations as straight code, a function a section, and what runs them.
 func (f *file) straight() {
 	ops, parts := f.program.Ops, ""
-	for first := 0; first < len(ops); first += section {
-		parts += fmt.Sprintf("\tpart%d(x, v)\n", first/section)
+	for first := 0; first < len(ops); first += wordcode.Section {
+		parts += fmt.Sprintf("\tpart%d(x, v)\n", first/wordcode.Section)
 	}
 	f.fill(straightRun, "PARTS", parts)
-	for first := 0; first < len(ops); first += section {
-		fmt.Fprintf(f.w, "\nfunc part%d(x *[%d]uint64, v *[%d]uint64) {\n", first/section, f.program.Inputs, f.rows())
-		for i := first; i < min(len(ops), first+section); i++ {
-			f.operation(i)
+	for first := 0; first < len(ops); first += wordcode.Section {
+		fmt.Fprintf(f.w, "\nfunc part%d(x *[%d]uint64, v *[%d]uint64) {\n", first/wordcode.Section, f.program.Inputs, f.rows())
+		for i := first; i < min(len(ops), first+wordcode.Section); i++ {
+			f.buf = syntax.Append(f.buf[:0], f.program, f.place, i)
+			_, _ = f.w.Write(f.buf)
 		}
 		f.text("}\n")
 	}
 }
 
-// forms are the operators before, between and after A, B and C, by how many they are.
-var forms = [...][]string{
-	wordcode.And:    {"", " & ", ""},
-	wordcode.AndNot: {"", " &^ ", ""},
-	wordcode.Or:     {"", " | ", ""},
-	wordcode.Xor:    {"", " ^ ", ""},
-	wordcode.Not:    {"^", ""},
-	wordcode.Sum:    {"", " ^ ", " ^ ", ""},
-}
-
-// operation writes an operation of straight code. A value that other sections read, or an
-// output, is written to its slot, and also has a variable if its own section reads it.
-func (f *file) operation(i int) {
-	op, slot := f.program.Ops[i], f.place.Slot[i]
-	line := strconv.AppendInt(append(f.buf[:0], "\tt"...), int64(i), 10)
-	line = append(line, " := "...)
-	operands := [3]wordcode.Value{op.A, op.B, op.C}
-	if op.Operator == wordcode.Carry {
-		line = f.carry(line, operands, i)
-	} else {
-		for k, text := range forms[op.Operator] {
-			line = append(line, text...)
-			if k < op.Operator.Operands() {
-				line = f.operand(line, operands[k], i)
-			}
-		}
-	}
-	line = append(line, '\n')
-	if slot != wordcode.Local {
-		line = strconv.AppendUint(append(line, "\tv["...), uint64(slot), 10)
-		line = strconv.AppendInt(append(line, "] = t"...), int64(i), 10)
-		line = append(line, '\n')
-	}
-	f.buf = line
-	_, _ = f.w.Write(line)
-}
-
-// carry appends a&b | c&(a^b), of which the sum's a ^ b is a part.
-func (f *file) carry(line []byte, in [3]wordcode.Value, at int) []byte {
-	for k, text := range []string{"", "&", " | ", "&(", "^"} {
-		line = f.operand(append(line, text...), in[[...]int{0, 1, 2, 0, 1}[k]], at)
-	}
-	return append(line, ')')
-}
-
-// operand appends a value as operation at reads it.
-func (f *file) operand(line []byte, v wordcode.Value, at int) []byte {
-	op := int(v) - f.program.Inputs - 1
-	switch {
-	case op < 0:
-		line = strconv.AppendUint(append(line, "x["...), uint64(v-1), 10)
-	case op/section == at/section:
-		return strconv.AppendInt(append(line, 't'), int64(op), 10)
-	default:
-		line = strconv.AppendUint(append(line, "v["...), uint64(f.place.Slot[op]), 10)
-	}
-	return append(line, ']')
+// syntax is that of an operation.
+var syntax = wordcode.Syntax{
+	Begin: "\tt", Assign: " := ", Store: "\n\tv[", End: "\n",
+	Forms: [][]string{
+		wordcode.And:    {"", " & ", ""},
+		wordcode.AndNot: {"", " &^ ", ""},
+		wordcode.Or:     {"", " | ", ""},
+		wordcode.Xor:    {"", " ^ ", ""},
+		wordcode.Not:    {"^", ""},
+		wordcode.Sum:    {"", " ^ ", " ^ ", ""},
+	},
+	// a&b | c&(a^b), of which the sum's a ^ b is a part
+	Carry: [6]string{"", "&", " | ", "&(", "^", ")"},
 }
 
 const tableRun = `

@@ -1,0 +1,51 @@
+package wordcode
+
+import "strconv"
+
+// Section is the number of operations of a function of straight code.
+const Section = 256
+
+// Syntax is how a language writes an operation of straight code: as a constant t and its number.
+type Syntax struct {
+	Begin, Assign, Store, End string     // before the number, behind it, before the number of the slot, at the end
+	Forms                     [][]string // by operator: before, between and after A, B and C, as many as there are
+	Carry                     [6]string  // before a, b, c, a and b again, and at the end
+}
+
+// Append appends operation i. A value that other sections read, or an output, also goes into its slot of v.
+func (y *Syntax) Append(line []byte, p *Program, place *Placement, i int) []byte {
+	op := p.Ops[i]
+	line = append(strconv.AppendInt(append(line, y.Begin...), int64(i), 10), y.Assign...)
+	operands := [3]Value{op.A, op.B, op.C}
+	if op.Operator == Carry {
+		for k, from := range [...]int{0, 1, 2, 0, 1} {
+			line = appendOperand(append(line, y.Carry[k]...), p, place, operands[from], i)
+		}
+		line = append(line, y.Carry[5]...)
+	} else {
+		for k, text := range y.Forms[op.Operator] {
+			if line = append(line, text...); k < op.Operator.Operands() {
+				line = appendOperand(line, p, place, operands[k], i)
+			}
+		}
+	}
+	if slot := place.Slot[i]; slot != Local {
+		line = strconv.AppendUint(append(line, y.Store...), uint64(slot), 10)
+		line = strconv.AppendInt(append(line, "] = t"...), int64(i), 10)
+	}
+	return append(line, y.End...)
+}
+
+// appendOperand appends a value as operation at reads it: an input of x, a constant of the same section, or a slot of v.
+func appendOperand(line []byte, p *Program, place *Placement, v Value, at int) []byte {
+	op := int(v) - p.Inputs - 1
+	switch {
+	case op < 0:
+		line = strconv.AppendUint(append(line, "x["...), uint64(v-1), 10)
+	case op/Section == at/Section:
+		return strconv.AppendInt(append(line, 't'), int64(op), 10)
+	default:
+		line = strconv.AppendUint(append(line, "v["...), uint64(place.Slot[op]), 10)
+	}
+	return append(line, ']')
+}
