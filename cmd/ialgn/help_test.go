@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -42,7 +43,13 @@ func writeFile(t *testing.T, path, text string) {
 // every option, the exit statuses and an example of that command.
 func TestHelp(t *testing.T) {
 	app := newApp(io.Discard, io.Discard)
-	onScreen(t, "ialgn", must(t, "-h"))
+	overview := must(t, "-h")
+	onScreen(t, "ialgn", overview)
+	for _, c := range app.Commands {
+		if !regexp.MustCompile(`(?m)^  ([a-z]+, )?` + c.Name + `\b`).MatchString(overview) {
+			t.Errorf("the help of the program lacks the command %s:\n%s", c.Name, overview)
+		}
+	}
 	for _, c := range app.Commands {
 		text := must(t, c.Name, "-h")
 		onScreen(t, c.Name, text)
