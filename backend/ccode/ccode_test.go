@@ -19,6 +19,7 @@ import (
 
 	"ialgn/backend/wordcode"
 	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 )
@@ -101,7 +102,7 @@ func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.
 func TestSelftest(t *testing.T) {
 	needGCC(t)
 	count := uint64(8)
-	if testing.Short() {
+	if !tooltest.Whole() {
 		count = 2
 	}
 	check := func(name string, n *netlist.Netlist, opt Options) {

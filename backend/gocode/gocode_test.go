@@ -19,6 +19,7 @@ import (
 
 	"ialgn/backend/wordcode"
 	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 )
@@ -90,7 +91,7 @@ func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.
 func TestPackages(t *testing.T) {
 	dir := module(t)
 	count := uint64(10)
-	if testing.Short() {
+	if !tooltest.Whole() {
 		count = 2
 	}
 	packages := 0

@@ -310,7 +310,7 @@ func clocksOf(t *testing.T, out string, answers int) (clocks int) {
 func TestFaults(t *testing.T) {
 	n := classifier(t)
 	for _, stages := range []int{0, 3} {
-		if stages > 0 && testing.Short() {
+		if stages > 0 && !tooltest.Whole() {
 			break
 		}
 		dir, wrapper := emit(t, n, stages)
@@ -374,7 +374,7 @@ func TestLint(t *testing.T) {
 		{"mnist core", mnist, netlist.Core, []int{2352}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() && c.model == mnist {
+			if !tooltest.Whole() && c.model == mnist {
 				t.Skip("ten seconds")
 			}
 			n, err := freeze.Network(c.model, c.scope)

@@ -14,6 +14,7 @@ import (
 
 	"ialgn/internal/resign"
 	"ialgn/internal/tool"
+	"ialgn/internal/tooltest"
 )
 
 // compiled is a model with a folder compiled from it.
@@ -413,6 +414,9 @@ func TestWrapperFaults(t *testing.T) {
 		dir := fmt.Sprint("out", i)
 		must(t, append([]string{"compile", "m.st", "-o", dir, "--module", "net"}, strings.Fields(options)...)...)
 		c := compiled{"m.st", dir, "full"}
+		if i > 0 && !tooltest.Whole() {
+			break
+		}
 		kind := strings.Fields(options)[1]
 		slow := kind == "uart" || kind == "spi" // they are sound in the script hardware, and have the loader of axis
 		if !slow {
@@ -471,6 +475,7 @@ func TestWrapperFaults(t *testing.T) {
 
 // TestTagFault has the tag of a wrapper come with the result after its own: level rtl finds it by the wrapper's protocol.
 func TestTagFault(t *testing.T) {
+	tooltest.Long(t, "plays a broken wrapper")
 	simulatedModel(t)
 	must(t, "compile", "m.st", "-o", "out", "--module", "net", "--wrap", "axis", "--tag", "5", "--pipeline", "2", "--lut", "6")
 	c := compiled{"m.st", "out", "full"}

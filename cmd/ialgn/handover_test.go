@@ -76,7 +76,7 @@ func TestHandedOver(t *testing.T) {
 	table(t)
 	handed := map[[sha256.Size]byte]bool{}
 	for i, args := range handoverCases() {
-		if testing.Short() && i%4 != 0 {
+		if !tooltest.Whole() && i%7 != 0 {
 			continue
 		}
 		t.Run(strings.Join(args, " "), func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ialgn/internal/tool"
+	"ialgn/internal/tooltest"
 )
 
 // TestFuzz runs some cases with all checks.
@@ -64,6 +65,7 @@ func TestOldSeeds(t *testing.T) {
 // TestSeeds checks that a seed decides the case, and that the cases are as spread as the
 // package says: all pairs of options and all properties occur, and no pair that should not.
 func TestSeeds(t *testing.T) {
+	tooltest.Long(t, "draws thousands of cases")
 	properties := map[string]int{}
 	for _, seeds := range []struct {
 		first    uint64

@@ -100,7 +100,7 @@ func TestCall(t *testing.T) {
 		"external": {"build", "-o", program, "-ldflags=-linkmode=external -extldflags=-Wl,--fatal-warnings"},
 		"position": {"build", "-o", program, "-buildmode=pie"},
 	}
-	if testing.Short() {
+	if !tooltest.Whole() {
 		delete(ways, "position") // builds the standard library anew
 	}
 	for name, args := range ways {
@@ -179,9 +179,7 @@ func TestCheck(t *testing.T) {
 
 // TestARM64 has the code for AArch64 run in qemu, and the code in Go where there is no object file for the machine.
 func TestARM64(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library for another machine")
-	}
+	tooltest.Long(t, "builds the standard library for another machine")
 	environment := []string{"GOOS=linux", "GOARCH=arm64"}
 	for mark, machine := range map[string]Machine{"700": {Name: "arm64"}, "5000": {Name: "amd64"}} {
 		dir := emit(t, machine)
