@@ -301,6 +301,16 @@ func inGo(name, suffix string) format {
 	}}
 }
 
+// Suffixes returns what follows the module's name in the names of the files of a format of --emit.
+func Suffixes(emit string) (all []string) {
+	for _, f := range formats() {
+		if f.emit != "" && (f.emit == emit || f.emit == implied[emit]) {
+			all = append(all, f.suffix)
+		}
+	}
+	return all
+}
+
 // implied are formats that have what others need.
 var implied = map[string]string{"go-object": "go"}
 

@@ -13,13 +13,11 @@ import (
 	"ialgn"
 	"ialgn/artifact"
 	"ialgn/artifact/plan"
-	"ialgn/backend/wrapper"
 	"ialgn/compiler"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/internal/plural"
 	"ialgn/netlist"
-	"ialgn/target"
 )
 
 func compileCommand() *cli.Command {
@@ -52,9 +50,9 @@ func compileFlags() []cli.Flag {
 			},
 		},
 		grouped("target",
-			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + plural.Or(target.Names())},
+			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + listed("compile", "--target")},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
-			&cli.StringFlag{Name: "objective", Usage: "map for `WHAT`: area, depth or balanced (default: balanced)"},
+			&cli.StringFlag{Name: "objective", Usage: "map for `WHAT`: " + listed("compile", "--objective") + " (default: balanced)"},
 			&cli.IntFlag{Name: "max-depth", Usage: "allow the gates `N` levels of LUTs"},
 			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"}),
 		grouped("clock",
@@ -67,11 +65,11 @@ func compileFlags() []cli.Flag {
 			},
 			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"}),
 		grouped("interface",
-			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: " + plural.Or(wrappers())},
+			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: " + listed("compile", "--wrap")},
 			&cli.IntFlag{Name: "tag", Usage: "take a tag of `BITS` with each sample to its result, 1 to 64 (default: none)"},
 			&cli.StringFlag{
 				Name:  "board",
-				Usage: "with --wrap uart or spi: pins of `NAME`, " + plural.Or(wrapper.Boards()),
+				Usage: "with --wrap uart or spi: pins of `NAME`, " + listed("compile", "--board"),
 			},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"}),
 		grouped("files",
