@@ -330,7 +330,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestWriteRefusesWhatBLIFLacks(t *testing.T) {
 	build := func(port string, register bool) *netlist.Netlist {
 		b := netlist.NewBuilder("net")
 		x := b.Input(port, 1, 1, nil)

@@ -272,7 +272,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestWriteRefusesWhatCLacks(t *testing.T) {
 	build := func(f func(b *netlist.Builder, x []netlist.Net)) *netlist.Netlist {
 		b := netlist.NewBuilder("net")
 		f(b, b.Input("x", 2, 1, nil))

@@ -209,7 +209,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestWriteRefusesWhatGoLacks(t *testing.T) {
 	build := func(f func(b *netlist.Builder, x []netlist.Net)) *netlist.Netlist {
 		b := netlist.NewBuilder("net")
 		f(b, b.Input("x", 2, 1, nil))

@@ -414,8 +414,8 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
-// TestRefused refuses what cannot be written, before anything is.
-func TestRefused(t *testing.T) {
+// TestWriteRefusesNetlistsWithoutAnInterface refuses what cannot be written, before anything is.
+func TestWriteRefusesNetlistsWithoutAnInterface(t *testing.T) {
 	good := func(b *netlist.Builder) { b.Output("y", 1, nil, b.Input("x", 6, 3, nil)) }
 	for _, c := range []struct {
 		name string
