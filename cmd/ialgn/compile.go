@@ -52,7 +52,10 @@ func compileFlags() []cli.Flag {
 		grouped("target",
 			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + listed("compile", "--target")},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
-			&cli.StringFlag{Name: "objective", Usage: "map for `WHAT`: " + listed("compile", "--objective") + " (default: balanced)"},
+			&cli.StringFlag{
+				Name:  "objective",
+				Usage: "map for `WHAT`: " + listed("compile", "--objective") + " (default: balanced)",
+			},
 			&cli.IntFlag{Name: "max-depth", Usage: "allow the gates `N` levels of LUTs"},
 			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"}),
 		grouped("clock",
@@ -63,7 +66,10 @@ func compileFlags() []cli.Flag {
 				Name:  "fold",
 				Usage: "write an engine: `N` gates of chains a clock (1, 2, 4), positions or steps",
 			},
-			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"}),
+			&cli.IntFlag{
+				Name:  "fold-steps",
+				Usage: "with --fold: room for `N` steps, for other models (default: as there are)",
+			}),
 		grouped("interface",
 			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: " + listed("compile", "--wrap")},
 			&cli.IntFlag{Name: "tag", Usage: "take a tag of `BITS` with each sample to its result, 1 to 64 (default: none)"},

@@ -400,9 +400,9 @@ func simulatedModel(t *testing.T) {
 	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
 }
 
-// TestWrapperFaults breaks what only the wrapper has, its encoder and the way of the levels to the core. Level rtl finds
-// it, and so does every level above; the encoder's faults are named with a word. Package play has the faults of every
-// kind of wrapper.
+// TestWrapperFaults breaks what only the wrapper has, its encoder and the way of the levels to the core. Level rtl
+// finds it, and so does every level above; the encoder's faults are named with a word. Package play has the faults of
+// every kind of wrapper.
 func TestWrapperFaults(t *testing.T) {
 	simulatedModel(t)
 	must(t, "compile", "m.st", "-o", "out", "--module", "net", "--wrap", "stream")

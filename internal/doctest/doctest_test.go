@@ -14,9 +14,11 @@ import (
 var fake = map[string]string{
 	"": "usage: ialgn COMMAND\n\nmake a network:\n  train      trains\nmore:\n  data, info: looks\n\nexample:\n",
 	"train": "usage: ialgn train CONFIG.yaml [-o MODEL]\n\noptions:\n  -o MODEL             write\n" +
-		"  --resume             go on\n  --log-to-somewhere FILE\n                       long\nmore:\n  -v, --vary N         more\n\n" +
+		"  --resume             go on\n  --log-to-somewhere FILE\n                       long\n" +
+		"more:\n  -v, --vary N         more\n\n" +
 		"everywhere: --threads N, -h\nexit status: 0\n",
-	"data": "usage: ialgn data list | check [NAME]...\n\noptions:\n  --json               print\n\neverywhere: --threads N, -h\n",
+	"data": "usage: ialgn data list | check [NAME]...\n\noptions:\n  --json               print\n\n" +
+		"everywhere: --threads N, -h\n",
 	"info": "usage: ialgn info\n\neverywhere: --threads N, -h\n",
 }
 
@@ -187,7 +189,8 @@ func TestCheck(t *testing.T) {
 
 func TestReferenceChecks(t *testing.T) {
 	page := "# Page\n## Everywhere\n| option | meaning |\n|---|---|\n| `--threads N`, `-h` | |\n\n" +
-		"## train\n\n| option | meaning |\n|---|---|\n| `-o MODEL` | |\n| `--resume` | |\n| `--log-to-somewhere FILE` | |\n| `--vary N` | |\n\n" +
+		"## train\n\n| option | meaning |\n|---|---|\n| `-o MODEL` | |\n| `--resume` | |\n| `--log-to-somewhere FILE` | |\n" +
+		"| `--vary N` | |\n\n" +
 		"## info\n\n## data\n| option | |\n|---|---|\n| `--json` | see `--other` |\n"
 	for _, test := range []struct{ name, from, to, want string }{
 		{"good", "", "", ""},
