@@ -27,7 +27,7 @@ DIST      ?=
 NEWER     ?= ./backend/verilog ./flow/yosys ./flow/nextpnr ./flow/icestorm ./flow/synth ./sim/verify/...
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build mpi test check dist race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test test-newer tools clean
+.PHONY: help demo build mpi quick test test-all check dist race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test test-newer tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,15 +43,19 @@ mpi: ## build bin/ialgn-mpi, which trains one network on several machines by Ope
 	@tools/debian.sh openmpi-bin libopenmpi-dev pkg-config gcc
 	CGO_ENABLED=1 $(GO) build -trimpath -tags mpi -o bin/ialgn-mpi ./cmd/ialgn
 
-test: tools ## run all tests, which `check` vets; $IALGN_DATA names the folder of the data sets
+quick: ## check what changed since main in a minute: go vet, the import policy, short tests
+	@GO='$(GO)' tools/quick.sh
+
+test: tools ## run the tests that every change has to pass; $IALGN_DATA names the folder of the data sets
 	$(GO) test -vet=off -timeout 20m $(PACKAGES)
 
-check: ## check formatting, go vet, golangci-lint and the import policy
+test-all: tools ## run the long tests as well: emulators, browsers, other simulators, whole documents
+	IALGN_LONG=1 $(GO) test -vet=off -timeout 40m $(PACKAGES)
+
+check: ## check formatting, and golangci-lint, which vets; the import policy is a test
 	@unformatted=$$($(TOOL) gofumpt -l .) && if [ -n "$$unformatted" ]; then \
 		echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet ./...
 	$(TOOL) golangci-lint run ./...
-	$(GO) test -vet=off -timeout 20m ./internal/archtest
 
 dist: ## build archives, Debian packages, bills of materials and checksums for all systems, into dist/
 	$(GO) run ./tools/dist -o dist $(DIST)

@@ -1,21 +1,28 @@
 package ialgn
 
 import (
+	"strings"
 	"testing"
 
 	"ialgn/backend/wrapper"
+	"ialgn/docs"
 	"ialgn/target"
 )
 
-// TestBoardTargets holds that each board's device is a target of synth.
+// TestBoardTargets holds that each board's device is a target of synth, which the page about the command line names.
 func TestBoardTargets(t *testing.T) {
-	for name, want := range map[string]string{"hx8k-breakout": "ice40-hx8k", "icebreaker": "ice40-up5k"} {
+	page := strings.Join(strings.Fields(docs.CLI), " ")
+	for _, name := range wrapper.Boards() {
 		b, err := wrapper.ParseBoard(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d, err := target.FindDevice(want); err != nil || !carries(b, d) || boardTarget(b) != want {
-			t.Errorf("%s: %s, want %s (%v)", name, boardTarget(b), want, err)
+		want := boardTarget(b)
+		if d, err := target.FindDevice(want); err != nil || !carries(b, d) {
+			t.Errorf("%s: its device is no target: %s (%v)", name, want, err)
+		}
+		if !strings.Contains(page, "`"+name+"` with `--target "+want+"`") {
+			t.Errorf("docs/CLI.md: synth: the board %s lacks its `--target %s`", name, want)
 		}
 	}
 }

@@ -286,6 +286,16 @@ func inLibrary(write func(*library.Library, io.Writer) error) func(io.Writer, Pr
 	}
 }
 
+// Suffixes returns what follows the module's name in the names of the files of a format of --emit.
+func Suffixes(emit string) (all []string) {
+	for _, f := range formats() {
+		if f.emit != "" && f.emit == emit {
+			all = append(all, f.suffix)
+		}
+	}
+	return all
+}
+
 func libraryOptions(p Product) library.Options {
 	return library.Options{Module: p.Manifest.Module, Header: p.Header}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 )
@@ -32,7 +33,7 @@ func frozen(t testing.TB, width, depth int, a, binary float64, scope netlist.Sco
 // the same function, and not larger than the binary gates are many.
 func TestScale(t *testing.T) {
 	width, depth := 8000, 80
-	if testing.Short() {
+	if !tooltest.Whole() {
 		width = 1000
 	}
 	for _, s := range shares {

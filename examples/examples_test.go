@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ialgn/compiler"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
@@ -93,9 +94,7 @@ func TestSmall(t *testing.T) {
 // TestDigits trains the digits whole and compares what its README, the first page and the tour
 // say of them.
 func TestDigits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains for half a minute; left out with -short")
-	}
+	tooltest.Long(t, "trains the digits whole")
 	o := run(t, "digits/digits.yaml", nil)
 	if o.summary.TestAccuracy < 0.94 {
 		t.Errorf("test accuracy %.4f, want at least 0.94", o.summary.TestAccuracy)

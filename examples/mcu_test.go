@@ -1,9 +1,14 @@
 package examples_test
 
-import "testing"
+import (
+	"testing"
+
+	"ialgn/internal/tooltest"
+)
 
 // TestMicrocontroller compiles the sketch with a network, and compares its classes with those of predict.
 func TestMicrocontroller(t *testing.T) {
+	tooltest.Long(t, "walks a README, with an emulator")
 	t.Parallel()
 	needs(t, "gcc")
 	w := newWalk(t)

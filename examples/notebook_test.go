@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ialgn/internal/tooltest"
 )
 
 // TestNotebook runs the notebook's cells, and compares what they give with what is stored.
 func TestNotebook(t *testing.T) {
+	tooltest.Long(t, "walks a README")
 	t.Parallel()
 	needs(t, "python3")
 	newWalk(t).readme("notebook/README.md")

@@ -12,6 +12,7 @@ import (
 // TestSensor goes from a table to answers of its design by a simulated line, and compares all figures on the way with
 // the README. What takes longest is left to the README: the proof and the bitstream.
 func TestSensor(t *testing.T) {
+	tooltest.Long(t, "walks a README")
 	t.Parallel()
 	needs(t, "python3", "gzip")
 	tooltest.Find(t, "iverilog")

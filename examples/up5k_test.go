@@ -5,11 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ialgn/internal/tooltest"
 )
 
 // TestUP5K trains and compiles MNIST small as its README does it whole, and has the samples for the host's program
 // classified. What takes minutes is left to the README: the bitstream, and the program at the other end of the line.
 func TestUP5K(t *testing.T) {
+	tooltest.Long(t, "walks a README, places and routes")
 	t.Parallel()
 	needs(t, "python3")
 	w := newWalk(t)

@@ -14,8 +14,8 @@ import (
 	"ialgn/trainer"
 )
 
-// TestRefuses has folders with other files, and calls that cannot be.
-func TestRefuses(t *testing.T) {
+// TestRunRefusesForeignFolders has folders with other files, and calls that cannot be.
+func TestRunRefusesForeignFolders(t *testing.T) {
 	done := t.TempDir()
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: done}}
 	if _, err := r.Run(t.Context()); err != nil {

@@ -53,10 +53,10 @@ func changed(words []uint16, changes []Change) []uint16 {
 	return out
 }
 
-// TestForms explains samples of every form of network, and holds each statement to the forward pass: the votes are the
-// counts, the bits that decide a vote do so whatever all others are, and the changes flip the class, none of them too
-// many.
-func TestForms(t *testing.T) {
+// TestExplainsEveryForm explains samples of every form of network, and holds each statement to the forward pass: the
+// votes are the counts, the bits that decide a vote do so whatever all others are, and the changes flip the class, none
+// of them too many.
+func TestExplainsEveryForm(t *testing.T) {
 	for _, form := range modelgen.Forms() {
 		t.Run(form.Name, func(t *testing.T) {
 			f := form.Model().Freeze()

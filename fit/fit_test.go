@@ -300,8 +300,9 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestRefused tells at once what cannot be searched for, and leaves files alone that no search wrote.
-func TestRefused(t *testing.T) {
+// TestSearchRefusesImpossibleTasks tells at once what cannot be searched for, and leaves files alone that no
+// search wrote.
+func TestSearchRefusesImpossibleTasks(t *testing.T) {
 	path := table(t, 50)
 	dir := t.TempDir()
 	mine := filepath.Join(dir, "points.yaml")

@@ -314,7 +314,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestModelRefusesBrokenGraphs(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for name, spoil := range map[string]func(n *graph.Network){
 		"no shape":      func(n *graph.Network) { n.Input.Shape = nil },

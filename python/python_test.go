@@ -16,6 +16,7 @@ import (
 
 	"ialgn/internal/doctest"
 	"ialgn/internal/modelgen"
+	"ialgn/internal/tooltest"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 
@@ -205,6 +206,7 @@ func imports(python, command string) bool {
 
 // TestReadme runs the commands of the README, and compares what they print with what it shows.
 func TestReadme(t *testing.T) {
+	tooltest.Long(t, "walks a README")
 	python := interpreter(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip(err)

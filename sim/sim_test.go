@@ -232,7 +232,7 @@ func TestEachStops(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestRunRefusesMisfits(t *testing.T) {
 	n := functions(2)
 	s, err := NewBlock(n, 2)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"ialgn/internal/tooltest"
 )
 
 // pinned are the tests that hold trained bytes, or what they rest on, to a hash or a
@@ -26,9 +28,7 @@ var pinned = []struct {
 // an emulator, where the compiler contracts x*y + z unless told not to, and x86-64 in
 // its first and its third level, of which the third has fused instructions too.
 func TestMachines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the tests for three machine types, which takes minutes with an empty cache")
-	}
+	tooltest.Long(t, "builds the tests for three machine types and emulates them")
 	readSources(t)
 	own, err := exec.Command("go", "env", "GOAMD64").Output()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/internal/tooltest"
 	"ialgn/trainer/estimate"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/ranks"
@@ -89,7 +90,7 @@ func TestRanks(t *testing.T) {
 			whole := train(t, run)
 			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
 			sizes := []int{1, 2, 3, 5}
-			if testing.Short() {
+			if !tooltest.Whole() {
 				sizes = sizes[1:3]
 			}
 			for _, size := range sizes {
@@ -192,7 +193,7 @@ func TestRanksInterrupted(t *testing.T) {
 			train(t, run)
 			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
 			courses := 5
-			if testing.Short() {
+			if !tooltest.Whole() {
 				courses = 2
 			}
 			for course := range courses {

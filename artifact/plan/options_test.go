@@ -59,8 +59,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestRefused has options that make no sense, with the words of Go in the error.
-func TestRefused(t *testing.T) {
+// TestOptionsRefuseNonsense has options that make no sense, with the words of Go in the error.
+func TestOptionsRefuseNonsense(t *testing.T) {
 	for want, o := range map[string]Options{
 		`Scope: scope "all"`:                             {Scope: "all"},
 		"Optimise 3: give 0, 1 or 2":                     {Optimise: LevelOf(3)},

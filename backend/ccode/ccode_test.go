@@ -19,6 +19,7 @@ import (
 
 	"ialgn/backend/wordcode"
 	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 )
@@ -101,7 +102,7 @@ func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.
 func TestSelftest(t *testing.T) {
 	needGCC(t)
 	count := uint64(8)
-	if testing.Short() {
+	if !tooltest.Whole() {
 		count = 2
 	}
 	check := func(name string, n *netlist.Netlist, opt Options) {
@@ -271,7 +272,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestWriteRefusesWhatCLacks(t *testing.T) {
 	build := func(f func(b *netlist.Builder, x []netlist.Net)) *netlist.Netlist {
 		b := netlist.NewBuilder("net")
 		f(b, b.Input("x", 2, 1, nil))

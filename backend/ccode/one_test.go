@@ -17,6 +17,7 @@ import (
 	"ialgn/backend/wordcode"
 	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 )
@@ -166,7 +167,7 @@ func TestOne(t *testing.T) {
 	}
 	maps.Copy(networks, oneShapes(t))
 	for i, name := range slices.Sorted(maps.Keys(networks)) {
-		if testing.Short() && i%5 != 0 {
+		if !tooltest.Whole() && i%5 != 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -184,8 +184,8 @@ func compare(m *machine, c *wordcode.Classifier, want []uint64, i int) error {
 	return nil
 }
 
-// TestForms holds programs of every form of model, as it is, optimised and mapped, against the simulator.
-func TestForms(t *testing.T) {
+// TestProgramsOfEveryForm holds programs of every form of model, as it is, optimised and mapped, against the simulator.
+func TestProgramsOfEveryForm(t *testing.T) {
 	for _, form := range modelgen.Forms() {
 		f := form.Model().Freeze()
 		for scope := range netlist.Full + 1 {

@@ -241,7 +241,7 @@ func TestEngine(t *testing.T) {
 			if least := (c.samples-1)*e.Cost().Cycles + e.Used; clocks < least || clocks > least+e.Features()+20 {
 				t.Errorf("%d samples in %d clocks, want %d each", c.samples, clocks, e.Cost().Cycles)
 			}
-			if testing.Short() && c.lanes > 1 {
+			if !tooltest.Whole() && c.lanes > 1 {
 				return
 			}
 			events := newPackets(t, n, c.samples, true)

@@ -331,8 +331,8 @@ func TestBanks(t *testing.T) {
 	}
 }
 
-// TestRefused refuses what cannot be folded, and says why.
-func TestRefused(t *testing.T) {
+// TestFoldRefusesOtherNetworks refuses what cannot be folded, and says why.
+func TestFoldRefusesOtherNetworks(t *testing.T) {
 	frozen := netgen.Frozen(1, netgen.FrozenOptions{})
 	full := optimised(t, frozen)
 	core, err := freeze.Network(frozen, netlist.Core)

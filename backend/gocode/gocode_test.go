@@ -19,6 +19,7 @@ import (
 
 	"ialgn/backend/wordcode"
 	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 )
@@ -90,7 +91,7 @@ func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.
 func TestPackages(t *testing.T) {
 	dir := module(t)
 	count := uint64(10)
-	if testing.Short() {
+	if !tooltest.Whole() {
 		count = 2
 	}
 	packages := 0
@@ -208,7 +209,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestWriteRefusesWhatGoLacks(t *testing.T) {
 	build := func(f func(b *netlist.Builder, x []netlist.Net)) *netlist.Netlist {
 		b := netlist.NewBuilder("net")
 		f(b, b.Input("x", 2, 1, nil))

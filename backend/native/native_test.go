@@ -166,8 +166,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestRefuses has a netlist with a register.
-func TestRefuses(t *testing.T) {
+// TestCompileRefusesRegisters has a netlist with a register.
+func TestCompileRefusesRegisters(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 1, 1, nil)
 	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x...)})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestErrors breaks a file in one place each.
-func TestErrors(t *testing.T) {
+// TestWriteRefusesBrokenObjects breaks a file in one place each.
+func TestWriteRefusesBrokenObjects(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		bend func(f *File)

@@ -250,8 +250,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestRefused holds what cannot be written.
-func TestRefused(t *testing.T) {
+// TestWriteRefusesWhatQONNXLacks holds what cannot be written.
+func TestWriteRefusesWhatQONNXLacks(t *testing.T) {
 	var b bytes.Buffer
 	wide := mapped(t, frozen(t, 1, netgen.FrozenOptions{BitsIn: 12}, netlist.Full), "xilinx7", 6)
 	err := Write(&b, wide, Options{})

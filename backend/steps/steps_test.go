@@ -215,8 +215,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestRefused has shapes that are none.
-func TestRefused(t *testing.T) {
+// TestShapeRefusesMisfits has shapes that are none.
+func TestShapeRefusesMisfits(t *testing.T) {
 	for name, change := range map[string]func(s *Shape){
 		"module": func(s *Shape) { s.Module = "a b" },
 		"steps":  func(s *Shape) { s.Steps = 4 },

@@ -14,6 +14,7 @@ import (
 	"ialgn/backend/verilog"
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/target"
@@ -47,7 +48,7 @@ func text(t *testing.T, write func(io.Writer) error) []byte {
 // and with other threads.
 func TestClean(t *testing.T) {
 	seeds := uint64(2)
-	if testing.Short() {
+	if !tooltest.Whole() {
 		seeds = 1
 	}
 	for seed := range seeds {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 )
@@ -108,7 +109,7 @@ func narrowCases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Ra
 
 // randomCases returns how many random netlists a test of a fast tool takes.
 func randomCases() int {
-	if testing.Short() {
+	if !tooltest.Whole() {
 		return 3
 	}
 	return 8
@@ -227,7 +228,7 @@ func TestSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")
 	count := 5
-	if testing.Short() {
+	if !tooltest.Whole() {
 		count = 1
 	}
 	narrowCases(t, 0, count, func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {

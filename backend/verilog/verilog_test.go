@@ -190,7 +190,7 @@ func TestAllFunctions(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestWriteRefusesWhatVerilogLacks(t *testing.T) {
 	tests := []struct {
 		name  string
 		opt   Options

@@ -230,7 +230,7 @@ func TestFewSlots(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestNewRefusesRegisters(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	x := b.Input("x", 1, 1, nil)
 	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x...)})

@@ -310,7 +310,7 @@ func clocksOf(t *testing.T, out string, answers int) (clocks int) {
 func TestFaults(t *testing.T) {
 	n := classifier(t)
 	for _, stages := range []int{0, 3} {
-		if stages > 0 && testing.Short() {
+		if stages > 0 && !tooltest.Whole() {
 			break
 		}
 		dir, wrapper := emit(t, n, stages)
@@ -374,7 +374,7 @@ func TestLint(t *testing.T) {
 		{"mnist core", mnist, netlist.Core, []int{2352}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() && c.model == mnist {
+			if !tooltest.Whole() && c.model == mnist {
 				t.Skip("ten seconds")
 			}
 			n, err := freeze.Network(c.model, c.scope)
@@ -414,8 +414,8 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
-// TestRefused refuses what cannot be written, before anything is.
-func TestRefused(t *testing.T) {
+// TestWriteRefusesNetlistsWithoutAnInterface refuses what cannot be written, before anything is.
+func TestWriteRefusesNetlistsWithoutAnInterface(t *testing.T) {
 	good := func(b *netlist.Builder) { b.Output("y", 1, nil, b.Input("x", 6, 3, nil)) }
 	for _, c := range []struct {
 		name string

@@ -249,9 +249,7 @@ func TestTestbenchFaults(t *testing.T) {
 
 // TestTestbenchVerilator has verilator run a testbench of each kind, without a warning.
 func TestTestbenchVerilator(t *testing.T) {
-	if testing.Short() {
-		t.Skip("verilator compiles for long")
-	}
+	tooltest.Long(t, "verilator compiles a testbench of each kind")
 	c := wrapperCases(t)[2]
 	for _, kind := range Kinds() {
 		t.Run(kind, func(t *testing.T) {

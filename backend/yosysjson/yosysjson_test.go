@@ -20,6 +20,7 @@ import (
 	"ialgn/backend/aiger"
 	"ialgn/internal/netgen"
 	"ialgn/internal/testbench"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim"
@@ -69,7 +70,7 @@ func emit(t *testing.T, n *netlist.Netlist) string {
 // cases calls f with random netlists and with classifiers.
 func cases(t *testing.T, f func(t *testing.T, n *netlist.Netlist)) {
 	count := uint64(10)
-	if testing.Short() {
+	if !tooltest.Whole() {
 		count = 2
 	}
 	for seed := range count {
@@ -217,7 +218,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestWriteRefusesWhatYosysLacks(t *testing.T) {
 	build := func(port string, register bool) *netlist.Netlist {
 		b := netlist.NewBuilder("net")
 		x := b.Input(port, 1, 1, nil)

@@ -218,6 +218,7 @@ func manyClasses(t *testing.T) (config string) {
 // phone, a screen, on paper and in the dark: all sections and charts are drawn, nothing is cut or
 // over something else, nothing is fetched, and the console is silent.
 func TestPageInBrowser(t *testing.T) {
+	tooltest.Long(t, "starts a browser")
 	tooltest.Find(t, "chromium")
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("small.yaml", []byte(small), 0o666); err != nil {
@@ -253,6 +254,7 @@ func TestPageInBrowser(t *testing.T) {
 
 // TestBrowserSees: the look at the page is one that finds what is wrong with another.
 func TestBrowserSees(t *testing.T) {
+	tooltest.Long(t, "starts a browser")
 	found, console, asked := look(t, []byte(`<!DOCTYPE html><h2 id="a">a</h2><p style="width:1500px">wide</p><p style="width:2px;overflow-wrap:anywhere">in two</p><table><tr><td>1</table>
 <style>@media print { section { width: 300px } } @media (prefers-color-scheme: dark) { figure { background: #000 } }</style>
 <section><div class="wide" style="width:350px;overflow:auto"><table class="matrix" style="width:400px"><caption>m</caption><tr><th>1</table></div></section>

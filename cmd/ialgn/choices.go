@@ -10,6 +10,7 @@ import (
 	"ialgn/experiment"
 	"ialgn/experiment/grid"
 	"ialgn/internal/manual"
+	"ialgn/internal/plural"
 	"ialgn/target"
 	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
@@ -60,6 +61,16 @@ var choices = []choice{
 	{"sweep", "--grid", keys},
 	{"sweep", "--target", target.Names},
 	{"sweep", "--emit", fixed(grid.Slurm, grid.Kubernetes)},
+}
+
+// listed returns the values of an option as its help has them.
+func listed(command, option string) string {
+	for _, c := range choices {
+		if c.command == command && c.option == option {
+			return plural.Or(c.values())
+		}
+	}
+	panic("no list of values for " + option)
 }
 
 // argument is what a word in the form of a command stands for, where that is the command's own.

@@ -38,9 +38,29 @@ var (
 	}
 )
 
-// commonFlags adds the flags of every command.
+// everywhere are the flags of every command.
+var everywhere = []cli.Flag{jsonFlag, threadsFlag, quietFlag, cli.HelpFlag}
+
+// commonFlags adds the flags of every command but -h, which the parser adds.
 func commonFlags(flags ...cli.Flag) []cli.Flag {
 	return append(flags, jsonFlag, threadsFlag, quietFlag)
+}
+
+// grouped gives flags the title that the help of their command puts above them.
+func grouped(title string, flags ...cli.Flag) []cli.Flag {
+	for _, f := range flags {
+		switch f := f.(type) {
+		case *cli.StringFlag:
+			f.Category = title
+		case *cli.IntFlag:
+			f.Category = title
+		case *cli.Float64Flag:
+			f.Category = title
+		case *cli.BoolFlag:
+			f.Category = title
+		}
+	}
+	return flags
 }
 
 // arguments returns exactly n arguments.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -12,13 +13,11 @@ import (
 	"ialgn"
 	"ialgn/artifact"
 	"ialgn/artifact/plan"
-	"ialgn/backend/wrapper"
 	"ialgn/compiler"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/internal/plural"
 	"ialgn/netlist"
-	"ialgn/target"
 )
 
 func compileCommand() *cli.Command {
@@ -27,49 +26,64 @@ func compileCommand() *cli.Command {
 		Usage:     "freeze, optimise, map and emit a model as Verilog with a testbench",
 		ArgsUsage: "MODEL -o DIR",
 		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
-		Flags: commonFlags(dataFlag,
-			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
+		Flags:     commonFlags(compileFlags()...),
+		Action:    compile,
+	}
+}
+
+func compileFlags() []cli.Flag {
+	return slices.Concat(
+		[]cli.Flag{dataFlag, &cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"}},
+		[]cli.Flag{
 			&cli.StringFlag{
-				Name: "scope", Value: "full",
+				Name: "scope", Value: string(plan.ScopeFull),
 				Usage: "compile `SCOPE`: gates, core (to the class), full (from words)",
 			},
-			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
-			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + plural.Or(target.Names())},
-			&cli.StringFlag{Name: "objective", Usage: "map for `WHAT`: area, depth or balanced (default: balanced)"},
-			&cli.IntFlag{Name: "max-depth", Usage: "allow the gates `N` levels of LUTs"},
-			&cli.StringFlag{Name: "pipeline", Usage: "put registers in: none, auto or `N` stages (default: none)"},
-			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: give the class counts as an output port, too"},
 			&cli.BoolFlag{
 				Name:  "assume-thermometer",
 				Usage: "with scope gates or core: use that the inputs are thermometer codes",
 			},
-			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"},
-			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: " +
-				plural.Or(append([]string{"none"}, wrapper.Kinds()...))},
-			&cli.IntFlag{Name: "tag", Usage: "take a tag of `BITS` with each sample to its result, 1 to 64 (default: none)"},
-			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
-			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
-			&cli.StringFlag{
-				Name:  "fold",
-				Usage: "write an engine: `N` gates of chains a clock (1, 2, 4), positions or steps",
-			},
-			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
-			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
-			&cli.IntFlag{Name: "vectors", Value: plan.UsualVectors, Usage: "write `N` test samples for the testbenches"},
-			&cli.StringFlag{
-				Name:  "emit",
-				Usage: "add formats, a `LIST` of aiger,blif,c,dot,go,object,qonnx,yosys-json",
-			},
-			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
 			&cli.BoolFlag{
 				Name: "check-passes", Usage: "validate each pass, and hold its netlist to the one before on random inputs",
 			},
-			forceFlag,
-		),
-		Action: compile,
-	}
+		},
+		grouped("target",
+			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + listed("compile", "--target")},
+			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
+			&cli.StringFlag{
+				Name:  "objective",
+				Usage: "map for `WHAT`: " + listed("compile", "--objective") + " (default: balanced)",
+			},
+			&cli.IntFlag{Name: "max-depth", Usage: "allow the gates `N` levels of LUTs"},
+			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"}),
+		grouped("clock",
+			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
+			&cli.StringFlag{Name: "pipeline", Usage: "put registers in: none, auto or `N` stages (default: none)"},
+			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
+			&cli.StringFlag{
+				Name:  "fold",
+				Usage: "write an engine: `N` gates of chains a clock (1, 2, 4), positions or steps",
+			},
+			&cli.IntFlag{
+				Name:  "fold-steps",
+				Usage: "with --fold: room for `N` steps, for other models (default: as there are)",
+			}),
+		grouped("interface",
+			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: " + listed("compile", "--wrap")},
+			&cli.IntFlag{Name: "tag", Usage: "take a tag of `BITS` with each sample to its result, 1 to 64 (default: none)"},
+			&cli.StringFlag{
+				Name:  "board",
+				Usage: "with --wrap uart or spi: pins of `NAME`, " + listed("compile", "--board"),
+			},
+			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"}),
+		grouped("files",
+			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
+			&cli.StringFlag{Name: "emit", Usage: "add formats, a `LIST` of " + strings.Join(artifact.Formats(), ",")},
+			&cli.IntFlag{Name: "vectors", Value: plan.UsualVectors, Usage: "write `N` test samples for the testbenches"}),
+		[]cli.Flag{forceFlag},
+	)
 }
 
 func compile(c *cli.Context) error {

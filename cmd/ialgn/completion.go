@@ -15,6 +15,7 @@ import (
 func completionCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "completion",
+		Hidden:    true,
 		Usage:     "completion of commands, options, values and files, for a shell",
 		ArgsUsage: strings.Join(manual.Shells, " | "),
 		UsageText: "ialgn completion bash",

@@ -13,6 +13,7 @@ import (
 	"ialgn/diagnose/probes"
 	"ialgn/diagnose/updates"
 	"ialgn/internal/hint"
+	"ialgn/internal/plural"
 )
 
 // diagnosis is a kind of diagnostic, one file each: what --what calls it, which options it
@@ -66,11 +67,13 @@ func names(flags []cli.Flag) []string {
 // common ones are given.
 func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 	var list strings.Builder
+	var names []string
 	for _, k := range kinds {
+		names = append(names, k.name)
 		fmt.Fprintf(&list, "  %-8s %s\n", k.name, k.about)
 	}
 	common := []cli.Flag{
-		&cli.StringFlag{Name: "what", Usage: "make the diagnostic `KIND`"},
+		&cli.StringFlag{Name: "what", Usage: "make the diagnostic `KIND`: " + plural.Or(names)},
 		dataFlag,
 		&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
 		forceFlag,

@@ -88,6 +88,7 @@ window.onload = function () {
 
 // TestViewerInBrowser explains a digit, opens its page in a browser and uses the viewer.
 func TestViewerInBrowser(t *testing.T) {
+	tooltest.Long(t, "starts a browser")
 	tooltest.Find(t, "chromium")
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("small.yaml", []byte(small), 0o666); err != nil {

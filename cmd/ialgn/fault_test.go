@@ -400,96 +400,53 @@ func simulatedModel(t *testing.T) {
 	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
 }
 
-// TestWrapperFaults breaks what only the wrapper has, its encoder and the way of the levels to the
-// core, of every wrapper. Level rtl finds it, and so does every level above; the encoder's faults
-// are named with a word.
+// TestWrapperFaults breaks what only the wrapper has, its encoder and the way of the levels to the core. Level rtl
+// finds it, and so does every level above; the encoder's faults are named with a word. Package play has the faults of
+// every kind of wrapper.
 func TestWrapperFaults(t *testing.T) {
 	simulatedModel(t)
-	threshold := regexp.MustCompile(`value > (\d+'d)(\d+)`)
-	for i, options := range []string{
-		"--wrap stream", "--wrap stream --target ice40 --style lut --pipeline 2 --counts",
-		"--wrap axis --lut 6", "--wrap uart --baud 1500000", "--wrap spi --counts",
+	must(t, "compile", "m.st", "-o", "out", "--module", "net", "--wrap", "stream")
+	c := compiled{"m.st", "out", "full"}
+	if code, o := c.verify(t, "--samples", "30"); code != exitDone || o.Wrapper.Checked < 2 || o.Wrapper.Values < 32 ||
+		o.Wrapper.Unplayed != "" {
+		t.Fatalf("as written: exit status %d, %+v", code, o.Wrapper)
+	}
+	sound, write := c.text(t, "net_stream.v")
+	text := strings.Join(sound, "\n")
+	all := regexp.MustCompile(`value > (\d+'d)(\d+)`).FindAllStringSubmatch(text, -1) // the highest first
+	if len(all) < 2 {
+		t.Fatalf("the wrapper compares with %d thresholds", len(all))
+	}
+	last := all[len(all)-1]
+	for what, broken := range map[string]string{
+		"a threshold one too high": strings.Replace(text, last[0], fmt.Sprint("value > ", last[1], number(last[2])+1), 1),
+		"at least for more than":   strings.Replace(text, last[0], strings.Replace(last[0], ">", ">=", 1), 1),
+		"two levels exchanged":     strings.NewReplacer(last[0], all[0][0], all[0][0], last[0]).Replace(text),
+		"a bit of the word lost": strings.Replace(text, "wire [4:0] value = in_data[lane*",
+			"wire [4:0] value = 5'd30 & in_data[lane*", 1),
 	} {
-		dir := fmt.Sprint("out", i)
-		must(t, append([]string{"compile", "m.st", "-o", dir, "--module", "net"}, strings.Fields(options)...)...)
-		c := compiled{"m.st", dir, "full"}
-		kind := strings.Fields(options)[1]
-		slow := kind == "uart" || kind == "spi" // they are sound in the script hardware, and have the loader of axis
-		if !slow {
-			code, o := c.verify(t, "--samples", "30")
-			if code != exitDone || o.Wrapper.Checked < 2 || o.Wrapper.Values < 32 || o.Wrapper.Unplayed != "" {
-				t.Fatalf("%s: exit status %d, %+v", options, code, o.Wrapper)
-			}
-		}
-		sound, write := c.text(t, "net_"+kind+".v")
-		text := strings.Join(sound, "\n")
-		all := threshold.FindAllStringSubmatch(text, -1) // the highest first
-		if len(all) < 2 {
-			t.Fatalf("%s: the wrapper compares with %d thresholds", options, len(all))
-		}
-		last := all[len(all)-1]
-		encoders := map[string]string{
-			"a threshold one too high": strings.Replace(text, last[0], fmt.Sprint("value > ", last[1], number(last[2])+1), 1),
-			"at least for more than":   strings.Replace(text, last[0], strings.Replace(last[0], ">", ">=", 1), 1),
-			"two levels exchanged":     strings.NewReplacer(last[0], all[0][0], all[0][0], last[0]).Replace(text),
-			"a bit of the word lost": strings.Replace(text, "wire [4:0] value = in_data[lane*",
-				"wire [4:0] value = 5'd30 & in_data[lane*", 1),
-		}
-		for what, broken := range encoders {
-			if slow && what != "two levels exchanged" {
-				continue
-			}
-			t.Run(options+"/"+what, func(t *testing.T) {
-				if broken == text {
-					t.Fatal("nothing is broken")
-				}
-				write([]string{broken})
-				code, o := c.verify(t, "--level", "formal", "--samples", "30")
-				if code != exitDifference || o.RTL.Mismatches != 0 || o.Wrapper.Mismatches == 0 || o.Wrapper.Unplayed == "" ||
-					o.Formal != nil || !strings.Contains(o.Wrapper.First[0].What, " for the word ") {
-					t.Errorf("exit status %d, %+v", code, o.Wrapper)
-				}
-			})
-		}
-		if slow {
-			continue
-		}
-		t.Run(options+"/levels crossed on the way", func(t *testing.T) {
-			broken := strings.Replace(text, ".x(sample)", ".x(sample >> 1)", 1)
+		t.Run(what, func(t *testing.T) {
 			if broken == text {
 				t.Fatal("nothing is broken")
 			}
 			write([]string{broken})
-			code, o := c.verify(t, "--samples", "30")
-			if code != exitDifference || o.Wrapper.Mismatches == 0 ||
-				!strings.HasPrefix(o.Wrapper.First[0].What, "random sample 0, around a stub: ") {
+			code, o := c.verify(t, "--level", "formal", "--samples", "30")
+			if code != exitDifference || o.RTL.Mismatches != 0 || o.Wrapper.Mismatches == 0 || o.Wrapper.Unplayed == "" ||
+				o.Formal != nil || !strings.Contains(o.Wrapper.First[0].What, " for the word ") {
 				t.Errorf("exit status %d, %+v", code, o.Wrapper)
 			}
 		})
 	}
-}
-
-// TestTagFault has the tag of a wrapper come with the result after its own: level rtl finds it by the wrapper's protocol.
-func TestTagFault(t *testing.T) {
-	simulatedModel(t)
-	must(t, "compile", "m.st", "-o", "out", "--module", "net", "--wrap", "axis", "--tag", "5", "--pipeline", "2", "--lut", "6")
-	c := compiled{"m.st", "out", "full"}
-	if code, o := c.verify(t, "--samples", "30"); code != exitDone || o.Wrapper.Checked < 2 {
-		t.Fatalf("as written: exit status %d, %+v", code, o.Wrapper)
-	}
-	lines, write := c.text(t, "net_axis.v")
-	text := strings.Join(lines, "\n")
-	for _, change := range [][2]string{
-		{"out_tag <= core_out_tag;", "begin out_tag <= late; late <= core_out_tag; end"},
-		{"reg [4:0] sample_tag;", "reg [4:0] sample_tag, late;"},
-	} {
-		if !strings.Contains(text, change[0]) {
-			t.Fatalf("the wrapper has no %q", change[0])
+	t.Run("levels crossed on the way", func(t *testing.T) {
+		broken := strings.Replace(text, ".x(sample)", ".x(sample >> 1)", 1)
+		if broken == text {
+			t.Fatal("nothing is broken")
 		}
-		text = strings.Replace(text, change[0], change[1], 1)
-	}
-	write([]string{text})
-	if code, o := c.verify(t, "--samples", "30"); code != exitDifference || o.Wrapper.Mismatches == 0 {
-		t.Errorf("a tag one result late: exit status %d, %+v", code, o.Wrapper)
-	}
+		write([]string{broken})
+		code, o := c.verify(t, "--samples", "30")
+		if code != exitDifference || o.Wrapper.Mismatches == 0 ||
+			!strings.HasPrefix(o.Wrapper.First[0].What, "random sample 0, around a stub: ") {
+			t.Errorf("exit status %d, %+v", code, o.Wrapper)
+		}
+	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"ialgn/internal/resign"
 	"ialgn/internal/tooltest"
+	"ialgn/target"
 )
 
 // table is a data set of few features, with which every wrapper is soon done.
@@ -38,9 +39,9 @@ train: {epochs: 2, batch: 20, seed: 3, checkpoint: {minutes: 0}}
 // handoverCases are the ways to compile whose files are handed to tools, and the modules that they
 // hand over.
 func handoverCases() (list [][]string) {
-	for _, target := range []string{"", "generic", "ice40", "ecp5", "gowin", "xilinx7"} {
+	for _, target := range append([]string{""}, target.Names()...) {
 		for _, pipeline := range []string{"", "2"} {
-			for _, wrap := range []string{"none", "stream", "axis", "uart", "spi"} {
+			for _, wrap := range wrappers() {
 				args := []string{"--wrap", wrap, "--freq", "24", "--vectors", "6"}
 				if target != "" {
 					args = append(args, "--target", target)
@@ -76,7 +77,7 @@ func TestHandedOver(t *testing.T) {
 	table(t)
 	handed := map[[sha256.Size]byte]bool{}
 	for i, args := range handoverCases() {
-		if testing.Short() && i%4 != 0 {
+		if !tooltest.Whole() && i%7 != 0 {
 			continue
 		}
 		t.Run(strings.Join(args, " "), func(t *testing.T) {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -13,9 +15,7 @@ const appHelp = `usage: ialgn COMMAND [ARGUMENT]... [OPTION]...
 
 {{.Usage}}
 
-commands:
-{{range .VisibleCommands}}  {{printf "%-10s" .Name}} {{.Usage}}
-{{end}}
+{{groups .}}
 ` + "`ialgn COMMAND -h` shows a command's options. Everywhere: --json prints one object on\nstandard output, --threads N bounds the cores, --quiet keeps progress silent.\n" + `
 example:
   ialgn demo -o demo
@@ -28,20 +28,59 @@ const commandHelp = `usage: ialgn {{.Name}} {{.ArgsUsage}}
 
 {{.Description}}{{end}}
 
-options:
-{{range .VisibleFlags}}{{option .}}
-{{end}}
+{{options .VisibleFlags}}everywhere: --json, --threads N, --quiet, -h, --help
 exit status: 0 done, 1 bad input or usage, 2 a check found a difference,
 3 an external tool is missing or failed, 130 interrupted, work saved
-
 example:
   {{.UsageText}}
 `
 
 func init() {
 	cli.HelpPrinter = func(w io.Writer, text string, data any) {
-		cli.HelpPrinterCustom(w, text, data, map[string]any{"option": optionLine})
+		cli.HelpPrinterCustom(w, text, data, map[string]any{"groups": commandGroups, "options": optionGroups})
 	}
+}
+
+// commandGroups returns a line for each command, below the title of its group. Hidden commands share the last line.
+func commandGroups(app *cli.App) string {
+	var text strings.Builder
+	var hidden []string
+	title := ""
+	for _, c := range app.Commands {
+		if c.Hidden {
+			hidden = append(hidden, c.Name)
+			continue
+		}
+		if c.Category != title {
+			title = c.Category
+			fmt.Fprintf(&text, "%s:\n", title)
+		}
+		fmt.Fprintf(&text, "  %-10s %s\n", c.Name, c.Usage)
+	}
+	fmt.Fprintf(&text, "  %s: words for a shell, man pages\n", strings.Join(hidden, ", "))
+	return text.String()
+}
+
+// optionGroups returns a line for each flag that not every command has, below the title of its group. A flag without a
+// group belongs to the group before it.
+func optionGroups(flags []cli.Flag) string {
+	var text strings.Builder
+	last := ""
+	for _, f := range flags {
+		if slices.Contains(everywhere, f) {
+			continue
+		}
+		title := cmp.Or(f.(cli.CategorizableFlag).GetCategory(), last, "options")
+		if title != last {
+			fmt.Fprintf(&text, "%s:\n", title)
+		}
+		last = title
+		fmt.Fprintln(&text, optionLine(f))
+	}
+	if text.Len() == 0 {
+		return ""
+	}
+	return text.String() + "\n"
 }
 
 // optionLine returns the help line of a flag: its names, its METAVAR, what it does and

@@ -5,9 +5,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ialgn/internal/tooltest"
 )
 
 // runProgram runs the program in this process.
@@ -42,7 +45,13 @@ func writeFile(t *testing.T, path, text string) {
 // every option, the exit statuses and an example of that command.
 func TestHelp(t *testing.T) {
 	app := newApp(io.Discard, io.Discard)
-	onScreen(t, "ialgn", must(t, "-h"))
+	overview := must(t, "-h")
+	onScreen(t, "ialgn", overview)
+	for _, c := range app.Commands {
+		if !regexp.MustCompile(`(?m)^  ([a-z]+, )?` + c.Name + `\b`).MatchString(overview) {
+			t.Errorf("the help of the program lacks the command %s:\n%s", c.Name, overview)
+		}
+	}
 	for _, c := range app.Commands {
 		text := must(t, c.Name, "-h")
 		onScreen(t, c.Name, text)
@@ -92,6 +101,7 @@ func writeMNIST(t *testing.T, dir string) {
 // TestHelpExamples runs the example of every help in a folder with a small model where
 // the examples have theirs, and a small data set.
 func TestHelpExamples(t *testing.T) {
+	tooltest.Long(t, "runs the example of every command")
 	t.Chdir(t.TempDir())
 	sets := t.TempDir()
 	writeMNIST(t, sets)

@@ -68,6 +68,7 @@ func pushKind(t *testing.T) *wrapper.Kind {
 // TestMadeUpInterface takes an interface that stands in this file alone through compile and verify, and runs its
 // testbench. What a clock of it has to be is described nowhere, so that it is not proved, and said to be unproved.
 func TestMadeUpInterface(t *testing.T) {
+	tooltest.Long(t, "verifies a made-up interface")
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
 		tooltest.Find(t, name)
 	}

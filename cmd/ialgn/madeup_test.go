@@ -28,6 +28,7 @@ var madeUp = &target.Family{
 // TestMadeUpFamily takes a family that stands in this file alone through every command: it is compiled for
 // in both styles, proved, simulated, and synthesised for.
 func TestMadeUpFamily(t *testing.T) {
+	tooltest.Long(t, "verifies a made-up family")
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
 		tooltest.Find(t, name)
 	}

@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -85,7 +86,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}}
 		var made []string
 		app.Metadata = map[string]any{teamKey: t, foldersKey: &made}
-		err := app.RunContext(ctx, permute.Args(askedOfHelp(args), app.Commands))
+		err := app.RunContext(ctx, permute.Args(askedForHelp(args, app.Commands), app.Commands))
 		if err != nil {
 			removeEmpty(made)
 		} else {
@@ -144,14 +145,15 @@ func status(err error) int {
 func newApp(stdout, stderr io.Writer) *cli.App {
 	cli.CommandHelpTemplate = commandHelp
 	cli.AppHelpTemplate = appHelp
-	commands := []*cli.Command{
-		demoCommand(), trainCommand(), importCommand(), exportCommand(), evalCommand(), predictCommand(), explainCommand(),
-		compileCommand(),
-		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
-		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), sweepCommand(), reportCommand(),
-		watchCommand(), dataCommand(), initCommand(),
-		doctorCommand(), completionCommand(), manCommand(), helpCommand(),
-	}
+	commands := slices.Concat(
+		inGroup("make a network", demoCommand(), initCommand(), trainCommand()),
+		inGroup("use it", evalCommand(), predictCommand(), explainCommand()),
+		inGroup("take it to hardware", compileCommand(), verifyCommand(), synthCommand(), simCommand(), reportCommand()),
+		inGroup("search", fitCommand(), sweepCommand(), watchCommand()),
+		inGroup("other frameworks", importCommand(), exportCommand()),
+		inGroup("paper", analyzeCommand(), diagnoseCommand(diagnoses, diagnoseOptions...), experimentCommand()),
+		inGroup("more", dataCommand(), doctorCommand(), helpCommand(), completionCommand(), manCommand()),
+	)
 	for _, c := range commands {
 		c.OnUsageError = usageError // subcommands do not inherit it, and the default prints help on standard output
 		c.Before = begin
@@ -179,6 +181,14 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		},
 		Commands: commands,
 	}
+}
+
+// inGroup gives commands the title that the help of the program puts above them.
+func inGroup(title string, commands ...*cli.Command) []*cli.Command {
+	for _, c := range commands {
+		c.Category = title
+	}
+	return commands
 }
 
 // fullVersion returns the version with the commit that the program was built from, if that is known.

@@ -17,6 +17,7 @@ import (
 func manCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "man",
+		Hidden:    true,
 		Usage:     "man pages of the program and of every command",
 		ArgsUsage: "[-o DIR]",
 		UsageText: "ialgn man -o man",

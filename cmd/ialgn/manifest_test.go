@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ialgn/internal/resign"
+	"ialgn/internal/tooltest"
 )
 
 // manifestFile is a folder's manifest, to be changed and signed anew.
@@ -75,6 +76,9 @@ func TestManifestEntries(t *testing.T) {
 	writeFile(t, "small.yaml", small)
 	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
 	for i, form := range forms {
+		if i%3 != 0 && !tooltest.Whole() {
+			continue
+		}
 		dir := fmt.Sprintf("out%d", i)
 		must(t, slices.Concat([]string{"compile", "m.st", "-o", dir, "--quiet"}, strings.Fields(form))...)
 		must(t, "verify", "m.st", dir, "--level", "software")

@@ -227,6 +227,7 @@ func TestWrittenTwice(t *testing.T) {
 // may an empty file, and what is no regular file. The files that a cut or an edit have changed
 // are still its own.
 func TestOwnOutputsReplaced(t *testing.T) {
+	tooltest.Long(t, "runs each command three times")
 	sound := soundFiles(t)
 	for _, files := range byCommand() {
 		args := strings.Fields(files[0].args)

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,11 +41,11 @@ var pinnedDesigns = []struct {
 
 // TestPinned holds the bytes of models and of all files that compile writes to those of the day on
 // which the digests were made: they are promises, and the changelog says which changed and why. Of the
-// report, times and memory are left out.
+// report, which is pinned as JSON too, times and memory are left out.
 func TestPinned(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
-	var got strings.Builder
+	var got, reports strings.Builder
 	for i, m := range pinnedDesigns {
 		model := fmt.Sprintf("m%d.st", i)
 		args := []string{"train", "small.yaml", "-o", model, "--quiet"}
@@ -63,8 +65,19 @@ func TestPinned(t *testing.T) {
 			for _, e := range entries {
 				fmt.Fprintf(&got, "%s %s\n", digestOf(t, filepath.Join(dir, e.Name())), e.Name())
 			}
+			var report map[string]json.RawMessage
+			text := withoutTimes(t, []byte(readFile(t, filepath.Join(dir, "report.json"))))
+			if err := json.Unmarshal(text, &report); err != nil {
+				t.Fatal(err)
+			}
+			delete(report, "passes") // which are long; a change of them alone is one of the digest alone
+			fmt.Fprintf(&reports, "%s: %s\n", dir, options)
+			for _, key := range slices.Sorted(maps.Keys(report)) {
+				fmt.Fprintf(&reports, "  %s %s\n", key, report[key])
+			}
 		}
 	}
+	checkGolden(t, filepath.Join("testdata", "pinned_reports.txt"), reports.String())
 	checkGolden(t, filepath.Join("testdata", "pinned.txt"), got.String())
 }
 

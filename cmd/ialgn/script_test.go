@@ -18,6 +18,7 @@ import (
 
 	"ialgn/internal/modelgen"
 	"ialgn/internal/resign"
+	"ialgn/internal/tooltest"
 
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -51,6 +52,7 @@ train: {epochs: 2, batch: 100, seed: 7, checkpoint: {minutes: 0}}
 //	killed LOG N COMMAND...    the same with SIGKILL, and no exit status
 //	samples FILE N [label] [header] [idx]  the first N test digits; idx and label: labels
 //	truncate FILE BYTES        cut FILE off
+//	[long] COMMAND...          only in make test-all
 //	cuts MODEL FILE            a model by cuts that gives what MODEL of real values does
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -68,6 +70,12 @@ func TestScript(t *testing.T) {
 			"status": exitsWith, "json": jsonObject, "lines": jsonLines, "same": same,
 			"interrupt": interrupt, "samples": samples, "truncate": truncate, "replace": replace,
 			"killed": kill, "cuts": cuts,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "long" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			return tooltest.Whole(), nil
 		},
 		RequireExplicitExec: true,
 	})

@@ -11,6 +11,7 @@ import (
 	"ialgn/docs"
 	"ialgn/internal/hint"
 	"ialgn/internal/markdown"
+	"ialgn/internal/permute"
 )
 
 // topic is a subject of `ialgn help`. Its text is a part of the documents.
@@ -76,12 +77,13 @@ func topicNames() (all []string) {
 	return all
 }
 
-// askedOfHelp returns the arguments of `ialgn help help` for those of `ialgn help -h`, which the parser takes for another
-// question, having a command of that name itself.
-func askedOfHelp(args []string) []string {
-	isHelp := func(a string) bool { return slices.Contains([]string{"-h", "-help", "--h", "--help"}, a) }
-	if len(args) > 2 && args[1] == "help" && slices.ContainsFunc(args[2:], isHelp) {
-		return []string{args[0], "help", "help"}
+// askedForHelp returns the arguments of `ialgn help COMMAND` for those of a command with -h: the parser would take an
+// argument before -h for a topic.
+func askedForHelp(args []string, commands []*cli.Command) []string {
+	for _, name := range cli.HelpFlag.Names() {
+		if len(args) > 1 && permute.Has(args, commands, name) && slices.Contains(commandNames(commands), args[1]) {
+			return []string{args[0], "help", args[1]}
+		}
 	}
 	return args
 }

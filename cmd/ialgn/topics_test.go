@@ -34,12 +34,23 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// TestHelpOfCommands: `ialgn help COMMAND` is `ialgn COMMAND -h`.
+// TestHelpOfCommands: -h shows the help of a command wherever it is among the arguments, and `ialgn help COMMAND` too.
 func TestHelpOfCommands(t *testing.T) {
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
-		if got, want := must(t, "help", c.Name), must(t, c.Name, "-h"); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.Name, got, want)
+		want := must(t, c.Name, "-h")
+		for _, args := range [][]string{
+			{"help", c.Name},
+			{c.Name, "FILE", "-h"},
+			{c.Name, "--help", "FILE"},
+			{c.Name, "FILE", "OTHER", "--quiet", "--threads", "2", "-h"},
+		} {
+			if got := must(t, args...); got != want {
+				t.Errorf("%s:\n%s\nwant\n%s", args, got, want)
+			}
 		}
+	}
+	if code, _, _ := runProgram(t, "eval", "--", "-h"); code != exitUsage {
+		t.Errorf("a file -h: exit status %d, want %d", code, exitUsage)
 	}
 	code, _, stderr := runProgram(t, "help", "exit-statsu")
 	if code != exitUsage || !strings.Contains(stderr, "did you mean exit-status; `ialgn help` lists them") {

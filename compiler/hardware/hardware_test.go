@@ -95,7 +95,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestLowerRefusesMisfits(t *testing.T) {
 	n := optimised(t)
 	for _, c := range []struct {
 		o    Options

@@ -113,7 +113,7 @@ func saved(s [2]size) float64 { return 1 - float64(s[1].luts)/float64(s[0].luts)
 // from IALGN_MODELS.
 func TestCore(t *testing.T) {
 	for seed := range uint64(5) {
-		if seed > 0 && testing.Short() {
+		if seed > 0 && !tooltest.Whole() {
 			break
 		}
 		n := optimisedCore(t, netgen.Frozen(seed+1, netgen.Paper(8000, 6)))

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,11 +112,44 @@ func compare(t *testing.T, want, got *netlist.Netlist) {
 		}
 		for i, p := range append(slices.Clone(want.OutputPorts()), want.Probes()...) {
 			q := append(slices.Clone(got.OutputPorts()), got.Probes()...)[i]
-			if !slices.Equal(a.Port(p, nil), b.Port(q, nil)) {
-				t.Fatalf("clock %d: %s differs", clock, p.Name)
+			x, y := a.Port(p, nil), b.Port(q, nil)
+			if at, differ := firstDifference(x, y, words); differ {
+				t.Fatalf("clock %d, sample %d, inputs %s: %s is %s, want %s", clock, at, inputsOf(in, words, at), p.Name,
+					bitsOf(y, words, at), bitsOf(x, words, at))
 			}
 		}
 	}
+}
+
+// firstDifference returns the first sample of which two ports have different bits.
+func firstDifference(x, y []uint64, words int) (sample int, differ bool) {
+	for w := range words {
+		var all uint64
+		for i := w; i < len(x); i += words {
+			all |= x[i] ^ y[i]
+		}
+		if all != 0 {
+			return 64*w + bits.TrailingZeros64(all), true
+		}
+	}
+	return 0, false
+}
+
+// bitsOf returns a sample's bits of a port, the highest first.
+func bitsOf(rows []uint64, words, sample int) string {
+	var text []byte
+	for i := len(rows) - words; i >= 0; i -= words {
+		text = append(text, '0'+byte(rows[i+sample/64]>>(sample%64)&1))
+	}
+	return string(text)
+}
+
+func inputsOf(ports [][]uint64, words, sample int) string {
+	var all []string
+	for _, rows := range ports {
+		all = append(all, bitsOf(rows, words, sample))
+	}
+	return strings.Join(all, " ")
 }
 
 // options are all kinds of options.
@@ -182,8 +216,8 @@ func TestArgmaxExhaustive(t *testing.T) {
 					t.Fatal(err)
 				}
 				for x := range 1 << (size[0] * size[1]) {
-					if want := largest(x, size[0], size[1]); int(value[x/64]>>(x%64)&1) != want>>k&1 {
-						t.Fatalf("%v %v: input %#x: digit %d is not that of %d", o.name(), size, x, k, want)
+					if got, want := int(value[x/64]>>(x%64)&1), largest(x, size[0], size[1]); got != want>>k&1 {
+						t.Fatalf("%v %v: input %#x: digit %d is %d, want that of class %d", o.name(), size, x, k, got, want)
 					}
 				}
 			}

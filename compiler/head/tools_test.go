@@ -66,9 +66,7 @@ func synthesised(t *testing.T, n *netlist.Netlist, k int) (luts, levels int) {
 // TestYosys has yosys map the same count from three forms, the sum that it builds itself,
 // full adders and our trees: none may be smaller than ours as it is.
 func TestYosys(t *testing.T) {
-	if testing.Short() {
-		t.Skip("yosys takes ten seconds")
-	}
+	tooltest.Long(t, "yosys maps three forms of each count")
 	for _, k := range []int{6, 4} {
 		n := popcountOf(200)
 		ours, _ := lower(t, n, Options{K: k, Objective: Area})

@@ -11,6 +11,7 @@ import (
 
 	"ialgn/compiler"
 	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim"
@@ -205,7 +206,7 @@ func TestAcceptance(t *testing.T) {
 		{"500x60", long, []figure{{6, 0, 1}, {6, 6, 1.47}, {6, 4, 1.69}}},
 	} {
 		for seed := range uint64(3) {
-			if seed > 0 && testing.Short() {
+			if seed > 0 && !tooltest.Whole() {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%d", c.name, seed+1), func(t *testing.T) {

@@ -336,7 +336,7 @@ func BenchmarkInsert(b *testing.B) {
 	b.ReportMetric(float64(n.Cells())*float64(b.N)/b.Elapsed().Seconds(), "gates/s")
 }
 
-func TestErrors(t *testing.T) {
+func TestPipelineRefusesMisfits(t *testing.T) {
 	build := func(port string, f func(b *netlist.Builder, x []netlist.Net)) *netlist.Netlist {
 		b := netlist.NewBuilder("n")
 		f(b, b.Input(port, 2, 1, nil))

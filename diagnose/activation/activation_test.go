@@ -124,7 +124,7 @@ func TestEntropy(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestFrequenciesRefusesMisfits(t *testing.T) {
 	f := modelgen.Forms()[0].Model().Freeze()
 	set := modelgen.Samples(&f.Encoder, 100, len(f.Classes), 5)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -143,8 +143,8 @@ func write(t *testing.T, name string, b []byte) string {
 	return path
 }
 
-// TestErrors checks that the script refuses what it cannot read in one line.
-func TestErrors(t *testing.T) {
+// TestScriptRefusesBadFiles checks that the script refuses what it cannot read in one line.
+func TestScriptRefusesBadFiles(t *testing.T) {
 	python := interpreter(t)
 	file := filepath.Join(t.TempDir(), "m.safetensors")
 	if _, err := modelgen.New(modelgen.Options{}).Save(file); err != nil {

@@ -86,8 +86,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestRefused checks status and message of what cannot be answered.
-func TestRefused(t *testing.T) {
+// TestServerRefusesBadRequests checks status and message of what cannot be answered.
+func TestServerRefusesBadRequests(t *testing.T) {
 	h, _ := newTestHandler(t)
 	for _, test := range []struct {
 		name, kind, body string

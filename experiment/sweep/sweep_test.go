@@ -130,8 +130,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestRefuses has sweeps that cannot be, which say so before anything is trained.
-func TestRefuses(t *testing.T) {
+// TestSweepRefusesBeforeTraining has sweeps that cannot be, which say so before anything is trained.
+func TestSweepRefusesBeforeTraining(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		axes   []string

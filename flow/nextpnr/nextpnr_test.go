@@ -255,8 +255,9 @@ E
 	}
 }
 
-// TestRefused refuses what has no meaning, a report that says nothing, and a missing program.
-func TestRefused(t *testing.T) {
+// TestPlacementRefusesMeaninglessOptions refuses what has no meaning, a report that says nothing, and a missing
+// program.
+func TestPlacementRefusesMeaninglessOptions(t *testing.T) {
 	fake(t, "nextpnr-ice40", "case \"$*\" in *--seed*) echo {} >seed1.report.json;; esac\n")
 	good := placement.Options{
 		Device: find(t, "ice40-hx1k"), Module: "m", Netlist: "m.json", Dir: t.TempDir(), Seed: 1,

@@ -95,6 +95,7 @@ func TestTargets(t *testing.T) {
 
 // TestBitstream takes a design to bitstreams with three seeds and takes the fastest.
 func TestBitstream(t *testing.T) {
+	tooltest.Long(t, "places and routes with three seeds")
 	for _, name := range []string{"yosys", "nextpnr-ice40", "icepack", "icetime"} {
 		tooltest.Find(t, name)
 	}
@@ -141,6 +142,7 @@ func TestBitstream(t *testing.T) {
 // TestWithoutClock takes designs without a path from register to register to bitstreams: the delay from and to pins is
 // there, and it decides what clock is met.
 func TestWithoutClock(t *testing.T) {
+	tooltest.Long(t, "places and routes")
 	for _, name := range []string{"yosys", "nextpnr-ice40", "icepack", "icetime"} {
 		tooltest.Find(t, name)
 	}

@@ -93,8 +93,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestRefuses synthesises what must not be: each is an error of yosys's, with a log.
-func TestRefuses(t *testing.T) {
+// TestSynthesisRefusesUnsoundVerilog synthesises what must not be: each is an error of yosys's, with a log.
+func TestSynthesisRefusesUnsoundVerilog(t *testing.T) {
 	needYosys(t)
 	for _, c := range []struct{ name, body, want string }{
 		{"a latch", "reg q;\nalways @* if (x[0]) q = x[1];\nassign y = q;", "Assertion failed"},

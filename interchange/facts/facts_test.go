@@ -48,7 +48,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestParseRefusesBadFacts(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                       "no keys with values",
 		"[1, 2]":                 "no keys with values",

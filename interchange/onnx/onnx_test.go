@@ -137,8 +137,8 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestRefused holds tensors whose elements are not what they say.
-func TestRefused(t *testing.T) {
+// TestValuesRefusesBadTensors holds tensors whose elements are not what they say.
+func TestValuesRefusesBadTensors(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		t          Tensor

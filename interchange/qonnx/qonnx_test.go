@@ -332,8 +332,8 @@ func TestSumOfGraph(t *testing.T) {
 	}
 }
 
-// TestRefused holds what is refused, and by which words.
-func TestRefused(t *testing.T) {
+// TestReadRefusesOtherGraphs holds what is refused, and by which words.
+func TestReadRefusesOtherGraphs(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		change     func(m *onnx.Model)

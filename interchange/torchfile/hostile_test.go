@@ -278,8 +278,8 @@ func TestLargeUnsigned(t *testing.T) {
 	}
 }
 
-// TestForms has files that are none, or of forms that are not read.
-func TestForms(t *testing.T) {
+// TestReadRefusesOtherForms has files that are none, or of forms that are not read.
+func TestReadRefusesOtherForms(t *testing.T) {
 	none := begin + "N."
 	tar := make([]byte, 600)
 	copy(tar[257:], "ustar")

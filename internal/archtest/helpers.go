@@ -101,7 +101,10 @@ var helpers = []Rule{
 		"trainer/dataset", "trainer/kernel", "internal/build", "internal/crew", "internal/filelock", "internal/memory",
 		"internal/tool",
 	}},
-	{Package: "internal/doctest", Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"}},
+	{
+		Package: "internal/doctest", Imports: []string{"artifact"}, Test: []string{"internal/resign"},
+		TestStandard: []string{"os/exec"},
+	},
 	{Package: "internal/resign"},
 
 	{Package: "examples", Test: all, TestStandard: []string{"os/exec"}},

@@ -19,6 +19,9 @@ import (
 // TestPlatforms holds the program to what it is handed on for (tools/dist): for each of these systems it compiles. The
 // packages are checked as the compiler does it, without making code, which takes a tenth of the time.
 func TestPlatforms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("checks the types of all packages four times")
+	}
 	for _, p := range []platform{
 		{"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"},
 	} {

@@ -18,7 +18,7 @@ var policy = Policy{
 				"internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural",
 				"internal/readahead", "internal/tempdir",
 			},
-			Test: []string{"compiler/lut", "compiler/pipeline", "trainer/model", "internal/resign", "internal/tool"},
+			Test: []string{"docs", "compiler/lut", "compiler/pipeline", "trainer/model", "internal/resign", "internal/tool"},
 		},
 		{
 			Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all,

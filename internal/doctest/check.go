@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ialgn/artifact"
 )
 
 // Checker checks documents of a repository.
@@ -215,29 +217,10 @@ func (d *document) demo(dir string) {
 // design is what compile makes.
 func (d *document) design(dir, module, emit string) {
 	d.make(dir)
-	names := []string{"manifest.json", "report.json"}
-	for _, suffix := range []string{".json", ".v", "_tb.v", ".netlist"} {
-		names = append(names, module+suffix)
-	}
-	for format := range strings.SplitSeq(emit, ",") {
-		switch format {
-		case "aiger":
-			names = append(names, module+".aig")
-		case "blif":
-			names = append(names, module+".blif")
-		case "qonnx":
-			names = append(names, module+".onnx")
-		case "yosys-json":
-			names = append(names, module+".yosys.json")
-		case "c":
-			names = append(names, module+".c", module+".h", module+"_selftest.c",
-				module+"_one.c", module+"_one.h", module+"_one_selftest.c")
-		case "go":
-			names = append(names, module+"_net.go", module+"_net_test.go")
-		case "object":
-			names = append(names, module+".a", module+"_object.h", module+"_portable.c", module+"_portable.h")
-		case "dot":
-			names = append(names, module+".dot")
+	names := []string{"manifest.json", "report.json", module + ".json"}
+	for format := range strings.SplitSeq("verilog,testbench,netlist,"+emit, ",") {
+		for _, suffix := range artifact.Suffixes(format) {
+			names = append(names, module+suffix)
 		}
 	}
 	for _, name := range names {

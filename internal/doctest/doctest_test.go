@@ -10,14 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fake is a program with two commands.
+// fake is a program with three commands.
 var fake = map[string]string{
-	"": "usage: ialgn COMMAND\n\ncommands:\n  train      trains\n  data       looks\n\nexample:\n",
+	"": "usage: ialgn COMMAND\n\nmake a network:\n  train      trains\nmore:\n  data, info: looks\n\nexample:\n",
 	"train": "usage: ialgn train CONFIG.yaml [-o MODEL]\n\noptions:\n  -o MODEL             write\n" +
-		"  --resume             go on\n  --log-to-somewhere FILE\n                       long\n  -h, --help           " +
-		"show help\n\nexit status: 0\n",
-	"data": "usage: ialgn data list | check [NAME]...\n\noptions:\n  --json               print\n  -h, --help          " +
-		" show help\n",
+		"  --resume             go on\n  --log-to-somewhere FILE\n                       long\n" +
+		"more:\n  -v, --vary N         more\n\n" +
+		"everywhere: --threads N, -h\nexit status: 0\n",
+	"data": "usage: ialgn data list | check [NAME]...\n\noptions:\n  --json               print\n\n" +
+		"everywhere: --threads N, -h\n",
+	"info": "usage: ialgn info\n\neverywhere: --threads N, -h\n",
 }
 
 func fakeHelp(command string) (string, error) {
@@ -38,15 +40,17 @@ func fakeProgram(t *testing.T) *Program {
 }
 
 func TestReadProgram(t *testing.T) {
-	help := Flag{Names: []string{"-h", "--help"}}
+	threads, help := Flag{Names: []string{"--threads"}, Value: true}, Flag{Names: []string{"-h"}}
 	want := &Program{Commands: []Command{
 		{Name: "train", Usage: []string{"CONFIG.yaml"}, Flags: []Flag{
 			{Names: []string{"-o"}, Value: true},
 			{Names: []string{"--resume"}},
 			{Names: []string{"--log-to-somewhere"}, Value: true},
-			help,
+			{Names: []string{"-v", "--vary"}, Value: true},
+			threads, help,
 		}},
-		{Name: "data", Usage: []string{"list", "check [NAME]..."}, Flags: []Flag{{Names: []string{"--json"}}, help}},
+		{Name: "data", Usage: []string{"list", "check [NAME]..."}, Flags: []Flag{{Names: []string{"--json"}}, threads, help}},
+		{Name: "info", Usage: []string{""}, Flags: []Flag{threads, help}},
 	}}
 	if diff := cmp.Diff(want, fakeProgram(t)); diff != "" {
 		t.Errorf("program (-want +got):\n%s", diff)
@@ -184,16 +188,18 @@ func TestCheck(t *testing.T) {
 }
 
 func TestReferenceChecks(t *testing.T) {
-	page := "# Page\n## Everywhere\n| option | meaning |\n|---|---|\n| `-h`, `--help` | |\n\n" +
-		"## train\n\n| option | meaning |\n|---|---|\n| `-o MODEL` | |\n| `--resume` | |\n| `--log-to-somewhere FILE` | |\n\n" +
-		"## data\n| option | |\n|---|---|\n| `--json` | see `--other` |\n"
+	page := "# Page\n## Everywhere\n| option | meaning |\n|---|---|\n| `--threads N`, `-h` | |\n\n" +
+		"## train\n\n| option | meaning |\n|---|---|\n| `-o MODEL` | |\n| `--resume` | |\n| `--log-to-somewhere FILE` | |\n" +
+		"| `--vary N` | |\n\n" +
+		"## info\n\n## data\n| option | |\n|---|---|\n| `--json` | see `--other` |\n"
 	for _, test := range []struct{ name, from, to, want string }{
 		{"good", "", "", ""},
 		{"option missing", "| `--resume` | |\n", "", "command train: option --resume is not on the page"},
 		{"option too many", "`--json`", "`--json`, `--jsonl`", "command data: it has no option --jsonl"},
 		{
-			"shared by not all", "`-h`, `--help`", "`-h`, `--json`",
-			"command train: it has no option --json, which the page says all have",
+			"shared by not all", "`--threads N`, `-h`", "`--threads N`, `-h`, `--json`",
+			"command train: it has no option --json, which the page says all have\n" +
+				"command info: it has no option --json, which the page says all have",
 		},
 		{"command missing", "## data", "## dato", "command data: not on the page\ncommand dato: there is none"},
 	} {

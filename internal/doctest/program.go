@@ -26,8 +26,9 @@ type Flag struct {
 }
 
 var (
-	commandLine = regexp.MustCompile(`^  ([a-z]+) +\S`)
-	flagLine    = regexp.MustCompile(`^  (-[-a-zA-Z]+)(?:, (-[-a-zA-Z]+))?( [A-Z][A-Z=]*)?(?: |$)`)
+	commandLine = regexp.MustCompile(`(?m)^  ([a-z]+(?:, [a-z]+)*):? +\S`)
+	flagLine    = regexp.MustCompile(`(?m)^  (-[-a-zA-Z]+)(?:, (-[-a-zA-Z]+))?( [A-Z][A-Z=]*)?(?: |$)`)
+	commonLine  = regexp.MustCompile(`(?m)^everywhere: (.*)$`)
 	optionForm  = regexp.MustCompile(`\[?-\S+ [A-Z]+\]?`)
 )
 
@@ -39,19 +40,18 @@ func ReadProgram(help func(command string) (string, error)) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{}
-	for _, line := range section(text, "commands:") {
-		m := commandLine.FindStringSubmatch(line)
-		if m == nil {
-			return nil, fmt.Errorf("help: not a command: %q", line)
+	text, _, _ = strings.Cut(text, "\nexample:")
+	for _, m := range commandLine.FindAllStringSubmatch(text, -1) {
+		for name := range strings.SplitSeq(m[1], ", ") {
+			if text, err = help(name); err != nil {
+				return nil, err
+			}
+			c, err := readCommand(name, text)
+			if err != nil {
+				return nil, err
+			}
+			p.Commands = append(p.Commands, c)
 		}
-		if text, err = help(m[1]); err != nil {
-			return nil, err
-		}
-		c, err := readCommand(m[1], text)
-		if err != nil {
-			return nil, err
-		}
-		p.Commands = append(p.Commands, c)
 	}
 	if len(p.Commands) == 0 {
 		return nil, fmt.Errorf("help: no commands in it")
@@ -69,33 +69,23 @@ func readCommand(name, text string) (Command, error) {
 	for form := range strings.SplitSeq(optionForm.ReplaceAllString(forms, ""), "|") {
 		c.Usage = append(c.Usage, strings.TrimSpace(form))
 	}
-	for _, line := range section(text, "options:") {
-		if m := flagLine.FindStringSubmatch(line); m != nil {
-			f := Flag{Names: m[1:2], Value: m[3] != ""}
-			if m[2] != "" {
-				f.Names = m[1:3]
-			}
-			c.Flags = append(c.Flags, f)
+	for _, m := range flagLine.FindAllStringSubmatch(text, -1) {
+		f := Flag{Names: m[1:2], Value: m[3] != ""}
+		if m[2] != "" {
+			f.Names = m[1:3]
+		}
+		c.Flags = append(c.Flags, f)
+	}
+	if m := commonLine.FindStringSubmatch(text); m != nil {
+		for flag := range strings.SplitSeq(m[1], ", ") {
+			name, _, value := strings.Cut(flag, " ")
+			c.Flags = append(c.Flags, Flag{Names: []string{name}, Value: value})
 		}
 	}
 	if len(c.Flags) == 0 {
 		return c, fmt.Errorf("help of %s: no options in it", name)
 	}
 	return c, nil
-}
-
-// section returns the lines below a heading, to the next empty one.
-func section(text, heading string) []string {
-	lines := strings.Split(text, "\n")
-	begin := slices.Index(lines, heading) + 1
-	if begin == 0 {
-		return nil
-	}
-	n := slices.Index(lines[begin:], "")
-	if n < 0 {
-		n = len(lines) - begin
-	}
-	return lines[begin : begin+n]
 }
 
 func (p *Program) command(name string) (Command, bool) {

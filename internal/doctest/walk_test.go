@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ialgn/internal/tooltest"
 )
 
 var whole = flag.Bool("whole", false,
@@ -21,6 +23,7 @@ var whole = flag.Bool("whole", false,
 // training is cut short, so that only the words of the output are compared, unless
 // -whole is given.
 func TestWalk(t *testing.T) {
+	tooltest.Long(t, "runs whole documents")
 	needTools(t)
 	first := newWalk(t, nil)
 	demo := sync.OnceValues(func() (ran, error) { return first.run(shortened("ialgn demo -o demo")) })

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestForms(t *testing.T) {
+func TestFormsAreRepeatable(t *testing.T) {
 	for _, f := range Forms() {
 		t.Run(f.Name, func(t *testing.T) {
 			m := f.Model()

@@ -43,7 +43,7 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
-func TestForms(t *testing.T) {
+func TestForeignFilesAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for _, e := range examples {
 		for _, text := range e.notOurs {

@@ -184,8 +184,8 @@ func TestEnable(t *testing.T) {
 	}
 }
 
-// TestRefused has inputs that do not fit, and a writer that fails.
-func TestRefused(t *testing.T) {
+// TestMeasureRefusesMisfits has inputs that do not fit, and a writer that fails.
+func TestMeasureRefusesMisfits(t *testing.T) {
 	n := classifier(t, netlist.Core, 0, pipeline.Options{})
 	x := randomRows(n, 1)
 	for _, samples := range []int{0, 65} {

@@ -74,8 +74,8 @@ func compare(t *testing.T, name string, n *netlist.Netlist) {
 	}
 }
 
-// TestForms has every form of network in every scope.
-func TestForms(t *testing.T) {
+// TestNativeClassifiesEveryForm has every form of network in every scope.
+func TestNativeClassifiesEveryForm(t *testing.T) {
 	for _, form := range modelgen.Forms() {
 		f := form.Model().Freeze()
 		for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
@@ -150,7 +150,7 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestClassifyRefusesMisfits(t *testing.T) {
 	isa := sets(t)[0]
 	e, err := New(core(t, 60, 2), isa, 1)
 	if err != nil {

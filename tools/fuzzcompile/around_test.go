@@ -10,6 +10,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/software"
@@ -34,6 +35,7 @@ func TestOldStream(t *testing.T) {
 // TestAround checks the wrapper of each kind, and an engine, of a case: the sound one, and one around
 // a product that is broken.
 func TestAround(t *testing.T) {
+	tooltest.Long(t, "plays wrappers and engines of a case")
 	for _, kind := range append(wrapper.Kinds(), "fold") {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -81,6 +83,7 @@ func complemented(n *netlist.Netlist) *netlist.Netlist {
 // TestProgram has the program compile and verify a case for each target, one of constants, and one that the program
 // must refuse.
 func TestProgram(t *testing.T) {
+	tooltest.Long(t, "compiles and verifies a case for each target")
 	binary := filepath.Join(t.TempDir(), "ialgn")
 	if out, err := exec.Command("go", "build", "-o", binary, "ialgn/cmd/ialgn").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ialgn/compiler"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 )
 
@@ -255,6 +256,7 @@ var bugs = []fault{
 // TestBugs puts each bug in and has it found, by the checks that every case gets: among
 // 2,000 seeds at the most.
 func TestBugs(t *testing.T) {
+	tooltest.Long(t, "searches up to 2,000 seeds for each bug")
 	for i, bug := range bugs {
 		t.Run(bug.name, func(t *testing.T) {
 			t.Parallel()

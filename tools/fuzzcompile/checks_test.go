@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ialgn/internal/modelgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/trainer/model"
@@ -79,6 +80,7 @@ func caseOf(t *testing.T, holds func(c fuzzCase) bool) fuzzCase {
 // TestSynthesise holds cells that yosys made of a broken product against the sound one, by
 // both flows, with and without registers.
 func TestSynthesise(t *testing.T) {
+	tooltest.Long(t, "synthesises by both flows")
 	for flow, clocked := range map[string]bool{flowGates: true, flowIce40: false} {
 		t.Run(flow, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ialgn/internal/tool"
+	"ialgn/internal/tooltest"
 )
 
 // TestFuzz runs some cases with all checks.
@@ -49,6 +50,9 @@ func TestOldSeeds(t *testing.T) {
 		"-first 1880 -count 1 -formal 0 -reference 0 -rtl 0 -synth 0 -around 1", "-first 400" + proofs, "-first 960" + proofs,
 		"-first 765" + proofs, "-first 4862" + proofs,
 	} {
+		if !tooltest.Whole() && strings.HasPrefix(args, "-seed") {
+			continue // they are checked in every way
+		}
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
 			var out strings.Builder
@@ -64,6 +68,7 @@ func TestOldSeeds(t *testing.T) {
 // TestSeeds checks that a seed decides the case, and that the cases are as spread as the
 // package says: all pairs of options and all properties occur, and no pair that should not.
 func TestSeeds(t *testing.T) {
+	tooltest.Long(t, "draws thousands of cases")
 	properties := map[string]int{}
 	for _, seeds := range []struct {
 		first    uint64

@@ -263,8 +263,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestErrors holds the exact text, place and hint of what can be wrong in a file.
-func TestErrors(t *testing.T) {
+// TestLoadNamesPlaceAndHint holds the exact text, place and hint of what can be wrong in a file.
+func TestLoadNamesPlaceAndHint(t *testing.T) {
 	for _, test := range errorCases {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := config.Parse("m.yaml", []byte(test.text), test.sets)

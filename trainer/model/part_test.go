@@ -97,8 +97,8 @@ func rowsOf[T any](all []T, s ranks.Share, size int) (rows []T) {
 	return rows
 }
 
-// TestForms counts the forms that can be shared, so that the tests of parts do not pass for want of any.
-func TestForms(t *testing.T) {
+// TestPartsHaveForms counts the forms that can be shared, so that the tests of parts do not pass for want of any.
+func TestPartsHaveForms(t *testing.T) {
 	wide := false
 	for _, m := range privateForms() {
 		wide = wide || m.Sections[0].Pins[0].Wires.Wide != nil

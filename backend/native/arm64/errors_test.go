@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestErrors has operands that cannot be encoded, each behind one instruction that can.
-func TestErrors(t *testing.T) {
+// TestEncodeRefusesOperands has operands that cannot be encoded, each behind one instruction that can.
+func TestEncodeRefusesOperands(t *testing.T) {
 	for _, c := range []struct {
 		do   func(a *Asm)
 		want string

@@ -103,7 +103,7 @@ func TestOddMembers(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestWriteRefusesBrokenMembers(t *testing.T) {
 	gigabyte := make([]byte, 1<<30) // never touched, so that it takes no memory
 	for _, tt := range []struct {
 		name    string

@@ -220,7 +220,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestWriteRefusesBrokenDispatchers(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		bend func(d *Dispatcher)

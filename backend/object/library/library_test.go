@@ -171,8 +171,8 @@ func expected(t *testing.T, f *model.Frozen, bits bool) (in, want string) {
 	return text.String(), out.String() + "-1\n"
 }
 
-// TestRefuses has netlists that no library can be made of.
-func TestRefuses(t *testing.T) {
+// TestNewRefusesNetlistsWithoutAClass has netlists that no library can be made of.
+func TestNewRefusesNetlistsWithoutAClass(t *testing.T) {
 	b := netlist.NewBuilder("net")
 	b.Output("y", 1, nil, b.Input("x", 8, 8, nil)[:1])
 	if _, err := New(b.Netlist(), Options{Module: "net"}); err == nil || !strings.Contains(err.Error(), "no classifier") {

@@ -17,9 +17,9 @@ import (
 	"ialgn/trainer/model"
 )
 
-// TestForms verifies every form of network in every scope, not optimised, once and to
+// TestProvesEveryForm verifies every form of network in every scope, not optimised, once and to
 // the end.
-func TestForms(t *testing.T) {
+func TestProvesEveryForm(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, form := range modelgen.Forms() {
 		f := form.Model().Freeze()

@@ -15,6 +15,7 @@ import (
 	"ialgn/backend/verilog/syntax"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/modelgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/verifytest"
@@ -199,6 +200,9 @@ func TestByClassTargets(t *testing.T) {
 	for _, f := range target.Families() {
 		for _, style := range []verilog.Style{verilog.Gates, verilog.LUTs} {
 			for _, p := range []pipeline.Options{{}, {Stages: 3}} {
+				if !tooltest.Whole() && (style == verilog.Gates) == (p.Stages == 0) {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s-%d-%d", f, style, p.Stages), func(t *testing.T) {
 					t.Parallel()
 					d := verifytest.LoweredDesign(t, verifytest.Small(75), netlist.Full, f.Name, 4, false, p)

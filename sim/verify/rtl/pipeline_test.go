@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ialgn/compiler/pipeline"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim/verify/verifytest"
 )
@@ -84,6 +85,7 @@ func breakRegister(t *testing.T, r *rand.Rand, text string) string {
 
 // TestPipelineVerilator runs a pipeline in the other simulator, which knows no unknown values.
 func TestPipelineVerilator(t *testing.T) {
+	tooltest.Long(t, "builds with verilator")
 	verifytest.Needs(t, "verilator")
 	t.Parallel()
 	f := verifytest.Small(63)

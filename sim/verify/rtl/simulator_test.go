@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim/verify/verifytest"
 )
@@ -59,6 +60,7 @@ func TestTrainerIsTheJudge(t *testing.T) {
 // TestVerilatorXNOR has a chain with two XNORs of the same bit in it, which verilator 5.006
 // computes wrong of itself.
 func TestVerilatorXNOR(t *testing.T) {
+	tooltest.Long(t, "builds with verilator")
 	verifytest.Needs(t, "verilator")
 	dir := t.TempDir()
 	verifytest.Write(t, filepath.Join(dir, "tb.v"), `module tb;

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ialgn/compiler/pipeline"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/verifytest"
@@ -87,6 +88,7 @@ func TestStart(t *testing.T) {
 // TestStartVerilator finds a register that nothing ever sets in a simulator without unknown
 // values, where it would be hidden if such registers began with 0.
 func TestStartVerilator(t *testing.T) {
+	tooltest.Long(t, "builds with verilator")
 	verifytest.Needs(t, "verilator")
 	t.Parallel()
 	d, files, sound := startDesign(t)

@@ -267,9 +267,9 @@ func (n *Network) negateLast(bit int) {
 	}
 }
 
-// TestForms proves the two ways equal for every form of network, over bits, over
+// TestSpecEqualsEveryForm proves the two ways equal for every form of network, over bits, over
 // thermometer codes and over words, and that they differ after one gate is negated.
-func TestForms(t *testing.T) {
+func TestSpecEqualsEveryForm(t *testing.T) {
 	for _, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
 		t.Run(form.Name, func(t *testing.T) {
 			m := form.Model()
@@ -287,8 +287,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestConvolutions is [TestForms] for convolutions of every kind: kernels that are chains, those whose pins read input
-// bits or what the lowest level reads, and chains behind them.
+// TestConvolutions is [TestSpecEqualsEveryForm] for convolutions of every kind: kernels that are chains, those whose
+// pins read input bits or what the lowest level reads, and chains behind them.
 func TestConvolutions(t *testing.T) {
 	for _, form := range modelgen.Convolutions() {
 		t.Run(form.Name, func(t *testing.T) {
@@ -360,7 +360,7 @@ func TestWriteAIGER(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestSpecRefusesMisfits(t *testing.T) {
 	n := read(t, orderModel())
 	if err := n.WriteAIGER(nil, Options{Words: true, Thermometer: true}); err == nil ||
 		!strings.Contains(err.Error(), "choose one") {

@@ -15,6 +15,7 @@ import (
 	"ialgn/flow/icestorm"
 	"ialgn/flow/synth"
 	"ialgn/internal/modelgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/verifytest"
@@ -89,9 +90,7 @@ func tiny(seed uint64) verify.Design {
 // the result has bytes, and the same with one bit of one LUT flipped, which is found. Of boards
 // that a wrapper has pins on, one is of the UP5K and one of the HX8K.
 func TestBitstream(t *testing.T) {
-	if testing.Short() {
-		t.Skip("places and routes")
-	}
+	tooltest.Long(t, "places and routes a board of each kind")
 	for _, c := range []struct {
 		wrapper, target, board string
 		stages, samples        int
@@ -204,9 +203,7 @@ func flipLUT(t *testing.T, asc string, skip int) string {
 
 // TestBitstreamPorts simulates a bitstream without a wrapper.
 func TestBitstreamPorts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("places and routes")
-	}
+	tooltest.Long(t, "places and routes")
 	d := verifytest.LoweredDesign(t, tiny(6).Model, netlist.Full, "ice40", 4, false, pipeline.Options{Stages: 1})
 	b, _ := routed(t, d, "ice40-hx1k", Bitstream{}, "")
 	s := verifytest.RandomSamples(d.Model, 100)

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/urfave/cli/v2"
+
+	"ialgn/artifact"
+	"ialgn/docs"
+	"ialgn/internal/markdown"
+	"ialgn/target"
+)
+
+// elsewhere are the options whose values another place lists: the configuration's keys, the devices of synth, the
+// interfaces and families of compile, the topologies; and one of a range.
+var elsewhere = []string{
+	"--set", "--grid", "synth --target", "fit --target", "sweep --target", "fit --wrap", "diagnose --topologies",
+	"compile --lut",
+}
+
+// TestValuesDocumented holds the help and docs/CLI.md to the lists of values: both name each value of an option.
+func TestValuesDocumented(t *testing.T) {
+	commands := newApp(io.Discard, io.Discard).Commands
+	for _, c := range choices {
+		if slices.Contains(elsewhere, c.option) || slices.Contains(elsewhere, c.command+" "+c.option) || c.command == "" {
+			continue
+		}
+		at := slices.IndexFunc(commands, func(k *cli.Command) bool { return k.Name == c.command })
+		help, page := helpOf(t, commands[at], c.option), rowOf(t, c.command, c.option)
+		for _, v := range c.values() {
+			word := regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(v) + `($|[^\w-])`)
+			if !word.MatchString(help) {
+				t.Errorf("%s %s: the help lacks %s: %s", c.command, c.option, v, help)
+			}
+			if !word.MatchString(page) {
+				t.Errorf("docs/CLI.md: %s %s: the row lacks %s: %s", c.command, c.option, v, page)
+			}
+		}
+	}
+}
+
+// helpOf returns the help of an option.
+func helpOf(t *testing.T, c *cli.Command, option string) string {
+	t.Helper()
+	for _, f := range c.Flags {
+		if o := describe(f); slices.Contains(o.Names, option) {
+			return o.About + " " + o.Default
+		}
+	}
+	t.Fatalf("%s has no option %s", c.Name, option)
+	return ""
+}
+
+// rowOf returns the row of an option on the page about the command line.
+func rowOf(t *testing.T, command, option string) string {
+	t.Helper()
+	in := false
+	for line := range strings.Lines(docs.CLI) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "## "); ok {
+			in = name == command
+		}
+		if in && regexp.MustCompile("^\\| `"+option+"[ `]").MatchString(line) {
+			return line
+		}
+	}
+	t.Errorf("docs/CLI.md: %s has no row for %s", command, option)
+	return ""
+}
+
+var code = regexp.MustCompile("`([^`]+)`")
+
+// firstColumn returns what is in code style in the first column of a table on the page.
+func firstColumn(section, heading string) (all []string) {
+	var text strings.Builder
+	_ = markdown.Parse(docs.CLI).Section(section).Table(heading).Plain(&text)
+	for line := range strings.Lines(text.String()) {
+		if strings.HasPrefix(line, "`") {
+			for _, m := range code.FindAllStringSubmatch(line, -1) {
+				all = append(all, m[1])
+			}
+		}
+	}
+	return all
+}
+
+// TestTablesDocumented holds the tables of devices and of files on the page to those of the program.
+func TestTablesDocumented(t *testing.T) {
+	if diff := cmp.Diff(target.DeviceNames(), firstColumn("synth", "target")); diff != "" {
+		t.Errorf("docs/CLI.md: targets of synth (-program +page):\n%s", diff)
+	}
+	files := firstColumn("compile", "file")
+	for _, format := range artifact.Formats() {
+		for _, suffix := range artifact.Suffixes(format) {
+			if !slices.ContainsFunc(files, func(f string) bool { return f == "NAME"+suffix || strings.HasSuffix(suffix, f) }) {
+				t.Errorf("docs/CLI.md: the files of compile lack NAME%s of --emit %s", suffix, format)
+			}
+		}
+	}
+}
