@@ -52,9 +52,6 @@ type Engine interface {
 	// ReplaceRandom gives the weakest candidates of every pin random sources, drawn by (seed, epoch, layer, node, pin).
 	ReplaceRandom(seed uint64, epoch int, r Replacement)
 
-	// Fix makes a node of a layer a constant for good: no later step changes what it computes, or trains its pins.
-	Fix(layer, node int, value bool)
-
 	// Words returns the number of words of a row of a [Batch].
 	Words() int
 
@@ -214,9 +211,6 @@ func (n *network) views() []*kernel.Nodes {
 	}
 	return all
 }
-
-// Fix implements [Engine].
-func (n *network) Fix(layer, node int, value bool) { nodeLayers(n.views())[layer].Fix(node, value) }
 
 // checkWires says which wires are missing or lead nowhere: vector kernels read where they
 // lead, unchecked.
