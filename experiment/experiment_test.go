@@ -186,7 +186,7 @@ func TestPaper(t *testing.T) {
 	}
 	counts := map[string]int{
 		"depth-scaling": 225, "hidden-k": 60, "depth-use": 20, "init-variants": 100, "fixed-anchor": 75, "binarisation": 48,
-		"gate-count": 195, "baselines": 25, "frontier": 75, "levers": 63, "related": 54, "convolutions": 25,
+		"gate-count": 195, "baselines": 25, "frontier": 75, "levers": 54, "related": 54, "convolutions": 25,
 	}
 	if diff := cmp.Diff(counts, runs); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)

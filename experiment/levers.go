@@ -66,11 +66,6 @@ var leverRows = []leverRow{
 	{"learned-cost", 680, 2, []string{
 		"encoder.thresholds=learned", "train.cost.target=xilinx7", "train.cost.pressure=0.00003",
 	}},
-
-	// What is left is 680 chains, and 1,330 nodes of 700.
-	{"pruned-bits", 750, 2, []string{"train.prune.bits=0.0934"}},
-	{"pruned-nodes", 700, 2, []string{"train.prune.nodes=0.1"}},
-	{"refilled", 680, 2, []string{"train.refill=true"}},
 }
 
 func leverEntries() []Entry {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/internal/hint"
 	"ialgn/internal/jsonfault"
 	"ialgn/internal/option"
 	"ialgn/internal/plural"
@@ -262,6 +263,10 @@ func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 
 // checkConfig compares the configuration of a checkpoint with that of the run.
 func (r *Run) checkConfig(theirs config.Config) error {
+	if err := theirs.CheckRemoved(); err != nil {
+		return hint.With(fmt.Errorf("cannot go on with %w", err),
+			"train anew, or train the finished model further with {Init}")
+	}
 	diff := r.Config.Diff(theirs, "train.epochs", "train.validation.patience", "train.checkpoint.minutes",
 		"encoder.ranges") // the ranges that it says are compared with the data
 	if len(diff) > 0 {
@@ -273,10 +278,6 @@ func (r *Run) checkConfig(theirs config.Config) error {
 	if kind := r.Config.Train.Candidates.Kind; kind != "fixed" && n != r.Config.Train.Epochs {
 		return option.Errorf("its %s candidates are replaced until a share of train.epochs = %d, and %d would be another "+
 			"course; resume with %d, or train the finished model further with {Init}", kind, n, r.Config.Train.Epochs, n)
-	}
-	if r.Config.Train.Prune.Active() && n != r.Config.Train.Epochs {
-		return option.Errorf("train.prune removes bits or nodes after a share of train.epochs = %d, and %d would be another "+
-			"course; resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
 	}
 	if r.Config.Train.Freeze.Active() && n != r.Config.Train.Epochs {
 		return option.Errorf("train.freeze freezes layers after shares of train.epochs = %d, and %d would be another "+

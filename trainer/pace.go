@@ -11,7 +11,6 @@ import (
 	"ialgn/trainer/engine"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/learned"
-	"ialgn/trainer/prune"
 )
 
 // paceGates bounds the gates of a network whose pace is measured: with more, in more
@@ -76,8 +75,8 @@ func randomBatch(words, samples, classes int) engine.Batch {
 }
 
 // Bytes estimates the memory of training a network on that many samples of features of eight bits: parameters and
-// moments, what the engine keeps of a batch, the packed data, the sums for learned thresholds, the bits that a removal
-// chooses among, and what the program has without a network.
+// moments, what the engine keeps of a batch, the packed data, the sums for learned thresholds, and
+// what the program has without a network.
 func Bytes(cfg *config.Config, features, samples int) uint64 {
 	const program = 64 << 20
 	gates := uint64(cfg.Model.Nodes())
@@ -98,9 +97,6 @@ func Bytes(cfg *config.Config, features, samples int) uint64 {
 	if cfg.Encoder.Learned() {
 		data += uint64(features)*uint64(samples) +
 			learned.Bytes(layout(cfg, nil), features, features*(cfg.Encoder.Bits-1), cfg.Train.Batch)
-	}
-	if cfg.Train.Prune.Bits > 0 {
-		data += prune.Bytes(cfg.Model.Width, samples)
 	}
 	return program + leastBytes(cfg)*11/10 + batch + data + 4*rows
 }

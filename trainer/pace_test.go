@@ -51,10 +51,6 @@ func TestBytes(t *testing.T) {
 	if more, want := bytes(learned...)-bytes(uniform...), 3072*60_000+3072*3*2048+3072*1024.0; more < want || more > 1.01*want {
 		t.Errorf("%v bytes for learned thresholds, want %v", more, want)
 	}
-	// A bit of each sample for each of 12,000 counted bits.
-	if more := bytes("train.prune.bits=0.1") - bytes(); more < 12_000*60_000/8 || more > 1.01*12_000*60_000/8 {
-		t.Errorf("%v bytes for a removal", more)
-	}
 	if least := bytes("model.depth=1", "model.width=10"); least < 92e6 || least > 400e6 { // the packed data
 		t.Errorf("%v bytes for hardly a network", least)
 	}

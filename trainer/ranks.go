@@ -46,9 +46,6 @@ func (r *Run) refuseRanks() error {
 	case t.Estimator == "soft":
 		return fmt.Errorf("train.estimator: %s cannot train with soft values, the sum of which depends on its order; train "+
 			"with one process, or use ste or gumbel", n)
-	case t.Prune.Active():
-		return fmt.Errorf("train.prune: %s cannot remove bits or nodes, which are chosen among those of the whole network, "+
-			"one after the other; train with one process, or without it", n)
 	case r.Watch != nil:
 		return option.Errorf("%s cannot measure a run that they train together, as none has the whole network; train with "+
 			"one process", n)

@@ -75,9 +75,6 @@ var shared = []struct {
 	{"frozen", []string{"train.freeze.kind=layerwise", "train.epochs=3"}},
 	{"frozen gumbel", []string{"train.freeze.kind=layerwise", "train.epochs=3", "train.estimator=gumbel"}},
 	{"structured", []string{"model.topology=rwlgn", "model.wiring=structured", "model.depth=1"}},
-	{"refilled", []string{
-		"model.inputs=4", "model.depth=2", "train.refill=true", "train.validation.share=0.2",
-	}},
 }
 
 // TestRanks trains each network alone and as several ranks, whose shares are uneven, and compares model and
@@ -151,7 +148,6 @@ func TestRanksRefused(t *testing.T) {
 		{"model.hidden=4", "nodes read other chains than their own"},
 		{"model.topology=rwlgn", "nodes read other chains than their own"},
 		{"train.estimator=soft", "depends on its order"},
-		{"train.prune.bits=0.1", "chosen among those of the whole network"},
 		{"model.width=10", "2 ranks cannot share the 1 chain of each class"},
 	} {
 		path := filepath.Join(t.TempDir(), "m")

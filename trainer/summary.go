@@ -9,8 +9,7 @@ import (
 // Summary is the outcome of a finished run. Its accuracies are of three epochs: the one
 // whose parameters the model file has, which is the last or, with a validation set, the
 // best on that; the last; and the best on the test set, which published figures often
-// give, though it is chosen by the test set itself. Where something was removed during training, epochs before that are
-// not among the best; where tables were refilled, the accuracies of the model are those with these.
+// give, though it is chosen by the test set itself.
 type Summary struct {
 	Model         string   `json:"model"`
 	Epochs        int      `json:"epochs"`
@@ -23,9 +22,6 @@ type Summary struct {
 	LastAccuracy  float64  `json:"last_test_accuracy"`
 	BestEpoch     int      `json:"best_epoch"`
 	BestAccuracy  float64  `json:"best_test_accuracy"`
-
-	Pruned   *model.Pruned `json:"pruned,omitempty"` // nil if nothing was removed
-	Refilled *Refilled     `json:"refilled,omitempty"`
 
 	*Speed
 	*Seen
@@ -43,15 +39,6 @@ type Seen struct {
 	Clipped  []dataset.Clipped `json:"clipped,omitempty"` // features of which training values are beyond the ranges
 	Unknown  []dataset.Unknown `json:"unknown,omitempty"` // columns with words that the model to start from does not know
 	Samples  int               `json:"-"`                 // of the training part
-}
-
-// Refilled is what was done to tables at the end: of how many nodes, and how many pins they do not depend on any more;
-// and the accuracies of the kept epoch without it.
-type Refilled struct {
-	Nodes            int      `json:"nodes"`
-	Pins             int      `json:"pins"`
-	TestBefore       float64  `json:"test_accuracy_before"`
-	ValidationBefore *float64 `json:"validation_accuracy_before,omitempty"`
 }
 
 // Speed is what a call measured of its training, optimiser steps of this call alone: nil
@@ -76,23 +63,13 @@ func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 		v := share(kept.ValidationCorrect, kept.ValidationSamples)
 		s.Validation = &v
 	}
-	s.Pruned = r.Pruned
-	if f := r.Refilled; f != nil {
-		s.Refilled = &Refilled{f.Nodes, f.Pins, s.TestAccuracy, s.Validation}
-		s.TestAccuracy = share(f.TestCorrect, kept.TestSamples)
-		if s.Validation != nil {
-			v := share(f.ValidationCorrect, kept.ValidationSamples)
-			s.Validation = &v
-		}
-	}
 	if relaxed := relaxedAccuracy(&cfg, &kept); relaxed != nil {
 		gap := *relaxed - s.TestAccuracy
 		s.RelaxedAccuracy, s.Gap = relaxed, &gap
 	}
 	s.BestAccuracy = -1
-	first := cfg.Train.Prune.Epoch(cfg.Train.Epochs)
 	for i, e := range r.Epochs {
-		if a := testAccuracy(e); i >= first && a > s.BestAccuracy {
+		if a := testAccuracy(e); a > s.BestAccuracy {
 			s.BestEpoch, s.BestAccuracy = i+1, a
 		}
 	}

@@ -9,6 +9,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,7 +167,7 @@ func (s *session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Config.Check(); err != nil {
+	if err := cmp.Or(s.Config.Check(), s.Config.CheckRemoved()); err != nil {
 		return err
 	}
 	if err := s.checkRanks(); err != nil {
@@ -299,9 +300,6 @@ func (s *session) train(ctx context.Context) error {
 // drawn anew from (seed, epoch), so a resumed epoch has the same.
 func (s *session) epoch(ctx context.Context) error {
 	draw.New(s.Config.Train.Seed, draw.Shuffle, s.at.Epoch, 0).Permutation(s.order)
-	if err := s.prune(ctx); err != nil {
-		return err
-	}
 	s.replaceRandom()
 	for s.at.Batch < s.batches() {
 		s.says = s.note(ctx)
@@ -452,8 +450,8 @@ func (s *session) finish(ctx context.Context) (*Summary, error) {
 }
 
 // saveBoth writes the last checkpoint under a temporary name, then the model, whose parameters
-// may be those of an earlier epoch and take the place of the last one's, and whose tables may be
-// refilled, and then gives the checkpoint its name. Where there is no room for both, the checkpoint
+// may be those of an earlier epoch and take the place of the last one's, and then gives the
+// checkpoint its name. Where there is no room for both, the checkpoint
 // makes room for the model: that is the lesser loss.
 func (s *session) saveBoth(ctx context.Context) (sum string, err error) {
 	if err := s.checkNumbers(); err != nil {
@@ -464,9 +462,6 @@ func (s *session) saveBoth(ctx context.Context) (sum string, err error) {
 	}
 	state, lost := s.stage()
 	if err = s.agree(s.keepBest()); err == nil {
-		err = s.refill(ctx)
-	}
-	if err == nil {
 		sum, err = s.saveModel()
 	}
 	if lost == nil && noRoom(err) {

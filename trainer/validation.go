@@ -38,13 +38,11 @@ func (d *Data) holdOut(share float64, seed uint64) (levels, words *encoding.Pack
 
 // bestValidation returns the epoch, from 1, with the largest validation accuracy, the
 // first of equals, and the number of epochs after which patience ends the run: that
-// many in a row are no better. Either is 0 if there is none. The first few epochs do not
-// count: they were of a network of which something was removed then.
-func bestValidation(epochs []model.Epoch, first, patience int) (best, end int) {
+// many in a row are no better. Either is 0 if there is none.
+func bestValidation(epochs []model.Epoch, patience int) (best, end int) {
 	bestCorrect := -1
 	for i, e := range epochs {
 		switch {
-		case i < first:
 		case e.ValidationSamples == 0:
 			return 0, 0
 		case e.ValidationCorrect > bestCorrect:
@@ -64,8 +62,7 @@ func (s *session) progressed() (best, end int) { return s.bestOf(s.m.Record.Epoc
 
 // bestOf returns bestValidation of some epochs of the run.
 func (r *Run) bestOf(epochs []model.Epoch) (best, end int) {
-	t := &r.Config.Train
-	return bestValidation(epochs, t.Prune.Epoch(t.Epochs), t.Validation.Patience)
+	return bestValidation(epochs, r.Config.Train.Validation.Patience)
 }
 
 // validate adds the accuracy on the validation set, if there is one, of the frozen

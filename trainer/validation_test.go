@@ -96,20 +96,11 @@ func TestBestValidation(t *testing.T) {
 		for _, n := range c.correct {
 			epochs = append(epochs, model.Epoch{ValidationCorrect: n, ValidationSamples: 9})
 		}
-		if best, end := bestValidation(epochs, 0, c.patience); best != c.best || end != c.end {
+		if best, end := bestValidation(epochs, c.patience); best != c.best || end != c.end {
 			t.Errorf("%s: best %d, end %d, want %d and %d", c.name, best, end, c.best, c.end)
 		}
 	}
-	var epochs []model.Epoch
-	for _, n := range []int{9, 8, 5, 6, 6} {
-		epochs = append(epochs, model.Epoch{ValidationCorrect: n, ValidationSamples: 9})
-	}
-	for first, want := range [][2]int{{1, 2}, {2, 3}, {4, 5}, {4, 5}, {5, 0}, {0, 0}} {
-		if best, end := bestValidation(epochs, first, 1); best != want[0] || end != want[1] {
-			t.Errorf("without the first %d: best %d, end %d, want %v", first, best, end, want)
-		}
-	}
-	if best, end := bestValidation(make([]model.Epoch, 9), 0, 2); best != 0 || end != 0 {
+	if best, end := bestValidation(make([]model.Epoch, 9), 2); best != 0 || end != 0 {
 		t.Errorf("without a validation set: best %d, end %d", best, end)
 	}
 }
@@ -164,7 +155,7 @@ func TestKeepsBest(t *testing.T) {
 		t.Fatalf("%+v does not stop 3 epochs after the best; the record keeps %d", s, m.Record.Kept)
 	}
 	kept := epochs[s.KeptEpoch-1]
-	if best, end := bestValidation(epochs, 0, 3); best != s.KeptEpoch || end != s.Epochs || kept.ValidationSamples != 765 ||
+	if best, end := bestValidation(epochs, 3); best != s.KeptEpoch || end != s.Epochs || kept.ValidationSamples != 765 ||
 		kept.TrainSamples != 3823-765 {
 		t.Errorf("best %d, end %d, kept %+v", best, end, kept)
 	}
@@ -247,7 +238,7 @@ func TestPutAside(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			best, _ := bestValidation(state.Model.Record.Epochs, 0, 0)
+			best, _ := bestValidation(state.Model.Record.Epochs, 0)
 			if best == 0 {
 				return
 			}

@@ -178,16 +178,6 @@ func (r trainReport) text(w io.Writer) {
 	}
 	clippedText(w, r.Clipped, r.Samples)
 	unknownText(w, r.Unknown, r.Samples)
-	if p := r.Pruned; p != nil {
-		fmt.Fprintf(w, "removed %s and %s after epoch %d, training loss %.4f before and %.4f after\n",
-			plural.Of(p.Bits, "counted bit", "counted bits"), plural.Of(p.Nodes, "other node", "other nodes"), p.Epoch,
-			p.LossBefore, p.LossAfter)
-	}
-	if f := r.Refilled; f != nil {
-		fmt.Fprintf(w, "refilled %s, which need %s fewer, test accuracy %s before and %s after\n",
-			plural.Of(f.Nodes, "table", "tables"), plural.Of(f.Pins, "pin", "pins"), percent(f.TestBefore),
-			percent(r.TestAccuracy))
-	}
 	if r.Gap != nil {
 		fmt.Fprintf(w, "test accuracy %s before freezing, discretisation gap %.2f points\n", percent(*r.RelaxedAccuracy),
 			100**r.Gap)

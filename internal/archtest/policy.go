@@ -60,12 +60,6 @@ var policy = Policy{
 			},
 			External: []string{sys},
 		},
-		{
-			Package: "trainer/prune", Imports: []string{
-				"trainer/detmath", "trainer/encoding", "trainer/model", "internal/crew",
-			},
-			Test: []string{"internal/modelgen"},
-		},
 		{Package: "trainer/encoding", Imports: []string{"trainer/detmath", "internal/bitplane", "internal/crew"}},
 		{
 			Package: "trainer/learned", Imports: []string{"trainer/encoding", "trainer/model"},

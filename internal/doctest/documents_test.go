@@ -226,8 +226,7 @@ func TestKeys(t *testing.T) {
 	add("demo", "0", append([]string{"demo", "-o", "d"}, quick...)...)
 	add("train", "0", append([]string{"train", config, "-o", "m.safetensors"}, quick...)...)
 	add("train", "0", append([]string{
-		"train", config, "-o", "v.safetensors", "--set", "train.validation.share=0.1", "--set", "train.prune.bits=0.1",
-		"--set", "train.refill=true",
+		"train", config, "-o", "v.safetensors", "--set", "train.validation.share=0.1",
 	}, quick...)...)
 	add("train", "0", append([]string{
 		"train", config, "-o", "r.safetensors", "--set", "train.estimator=soft", "--set",

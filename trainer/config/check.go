@@ -61,8 +61,6 @@ var limits = []limit{
 	{"train.augment.shear", 0, 1},
 	{"train.augment.share", 0, 1},
 	{"train.cost.pressure", 0, 1},
-	{"train.prune.bits", 0, 0.9},
-	{"train.prune.nodes", 0, 0.9},
 	{"train.schedule.warmup", 0, 1e6},
 	{"train.validation.share", 0, 0.9},
 	{"train.validation.patience", 0, 1e6},
@@ -121,7 +119,7 @@ var csvChoices = []choice{
 func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
-		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkPrune, c.checkFreeze,
+		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkFreeze,
 		c.checkSchedule, c.checkValidation, c.checkConv,
 	} {
 		if err := check(); err != nil {

@@ -95,8 +95,7 @@ type Train struct {
 	Candidates  Candidates `yaml:"candidates" json:"candidates,omitzero"`
 	Augment     Augment    `yaml:"augment" json:"augment,omitzero"`
 	Cost        Cost       `yaml:"cost" json:"cost,omitzero"`
-	Prune       Prune      `yaml:"prune" json:"prune,omitzero"`
-	Refill      bool       `yaml:"refill" json:"refill,omitempty"` // lines of tables that no training sample reads are refilled at the end
+	Removed                // keys that only models of earlier versions have
 	Freeze      Freeze     `yaml:"freeze" json:"freeze,omitzero"`
 	Optimizer   Optimizer  `yaml:"optimizer" json:"optimizer"`
 	Epochs      int        `yaml:"epochs" json:"epochs"`

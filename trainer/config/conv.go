@@ -31,9 +31,6 @@ var unshared = []struct {
 	{"train.candidates.kind", "use fixed", func(c *Config) bool { return c.Train.Candidates.Kind != candidatesFixed }},
 	{"train.gradients", "use float32", func(c *Config) bool { return c.Train.Gradients != gradientsFloat32 }},
 	{"train.cost.pressure", "leave it out", func(c *Config) bool { return c.Train.Cost.Active() }},
-	{"train.prune.bits", "leave it out", func(c *Config) bool { return c.Train.Prune.Bits != 0 }},
-	{"train.prune.nodes", "leave it out", func(c *Config) bool { return c.Train.Prune.Nodes != 0 }},
-	{"train.refill", "leave it out", func(c *Config) bool { return c.Train.Refill }},
 	{"encoder.thresholds", "use uniform or quantile", func(c *Config) bool { return c.Encoder.Learned() }},
 }
 

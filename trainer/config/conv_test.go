@@ -56,11 +56,6 @@ func TestConvErrors(t *testing.T) {
 			"m.yaml:3:28: train.candidates.kind: gradient is not for topology conv, whose nodes are shared by the positions of an " +
 				"image", "use fixed, or another model.topology",
 		},
-		{
-			"data: {set: mnist}\n" + network + "\ntrain: {refill: true}",
-			"m.yaml:3:17: train.refill: true is not for topology conv, whose nodes are shared by the positions of an image",
-			"leave it out, or another model.topology",
-		},
 	} {
 		_, err := config.Parse("m.yaml", []byte(c.text), nil)
 		if err == nil || err.Error() != c.want || hint.Of(err) != c.hint {

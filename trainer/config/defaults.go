@@ -63,7 +63,6 @@ func (c Config) Complete() Config {
 	c.completeSchedule()
 	c.completeKinds()
 	c.completeAugment()
-	c.completePrune()
 	c.completeConv()
 	c.completeSteps()
 	c.Model.Complete(func(key string) bool { return c.isSet("model." + key) })

@@ -89,7 +89,7 @@ func TestDocRanges(t *testing.T) {
 
 // allLimits returns the ranges of all keys, those of some configurations alone too.
 func allLimits() []limit {
-	all := append(slices.Clone(limits), bitsInLimit, testShareLimit, pruneAtLimit)
+	all := append(slices.Clone(limits), bitsInLimit, testShareLimit)
 	for i := range kindKeys {
 		all = append(all, kindKeys[i].limit)
 	}

@@ -33,6 +33,21 @@ var errorCases = []struct {
 		"the sections are data, encoder, model and train",
 	},
 	{
+		"removed section", "train:\n  prune: {bits: 0.1}", nil,
+		"m.yaml:2:3: train.prune: removed, because a smaller network trained from the start is as accurate",
+		"leave it out, or use a smaller model.width",
+	},
+	{
+		"removed key", "train: {refill: true}", nil,
+		"m.yaml:1:9: train.refill: removed, because it changed accuracy and size by no more than noise", "leave it out",
+	},
+	{
+		"removed key of an option", "data: {set: mnist}",
+		[]string{"train.prune.at=0.5"},
+		`Set "train.prune.at": removed, because a smaller network trained from the start is as accurate`,
+		"leave it out, or use a smaller model.width",
+	},
+	{
 		"key twice", "data:\n  set: mnist\n  set: mnist\n", nil, "m.yaml:3:3: data.set: given twice, first in line 2",
 		"remove one of the two",
 	},

@@ -95,6 +95,11 @@ func (c Config) Diff(other Config, except ...string) []string {
 			keys = append(keys, f.key)
 		}
 	}
+	for _, key := range c.Train.Removed.differing(other.Train.Removed) {
+		if !slices.Contains(except, key) {
+			keys = append(keys, key)
+		}
+	}
 	return keys
 }
 
@@ -110,9 +115,17 @@ func equal(a, b reflect.Value) bool {
 // matter.
 func (c Config) Equal(other Config) bool { return len(c.Diff(other)) == 0 }
 
-// unknown returns the hint for a key that does not exist: the key most like it, else
-// the keys beside it.
-func unknown(key string) string {
+// unknown returns what is wrong with a key that does not exist, and a hint: the key most like it, else the keys beside
+// it.
+func unknown(key string) (what, remedy string) {
+	if what, remedy, ok := removed(key); ok {
+		return what, remedy
+	}
+	return "unknown key", near(key)
+}
+
+// near returns the hint for a key that no version has.
+func near(key string) string {
 	best := hint.Nearest(key, Keys())
 	var beside []string
 	for _, k := range Keys() {

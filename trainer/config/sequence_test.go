@@ -66,9 +66,9 @@ func TestRecurrentErrors(t *testing.T) {
 			"m.yaml:2:49: model.hidden: 2, but no pin of a single layer of gates chooses among nodes", "use 1, or more layers",
 		},
 		{
-			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8}\ntrain: {refill: true}",
-			"m.yaml:3:17: train.refill: true is not for topology recurrent, whose nodes are shared by the steps of a sequence",
-			"leave it out, or another model.topology",
+			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8}\ntrain: {gradients: int8}",
+			"m.yaml:3:20: train.gradients: int8 is not for topology recurrent, whose nodes are shared by the steps of a sequence",
+			"use float32, or another model.topology",
 		},
 	} {
 		_, err := config.Parse("m.yaml", []byte(c.keys), nil)

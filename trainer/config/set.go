@@ -19,7 +19,7 @@ func (c *Config) override(by, set string) error {
 	case !ok:
 		return hint.With(option.Errorf("{"+by+"} %.60q: want KEY=VALUE", set), "for example {"+by+" train.epochs=20}")
 	case isSection(key):
-		return hint.With(option.Errorf("{"+by+"} %s: is a section, not a key", key), "%s", unknown(key+"."))
+		return hint.With(option.Errorf("{"+by+"} %s: is a section, not a key", key), "%s", near(key+"."))
 	}
 	for _, f := range fields(c) {
 		if f.key != key {
@@ -31,5 +31,6 @@ func (c *Config) override(by, set string) error {
 		}
 		return nil
 	}
-	return hint.With(option.Errorf("{"+by+"} %.60q: unknown key", key), "%s", unknown(key))
+	what, remedy := unknown(key)
+	return hint.With(option.Errorf("{"+by+"} %.60q: %s", key, what), "%s", remedy)
 }

@@ -149,7 +149,8 @@ func (c *Config) readEntry(section string, entry *ast.MappingValueNode) error {
 			return c.readValue(f, t, entry.Value)
 		}
 	}
-	return hint.With(c.at(t, "%.60s: unknown key", key), "%s", unknown(key))
+	what, remedy := unknown(key)
+	return hint.With(c.at(t, "%.60s: %s", key, what), "%s", remedy)
 }
 
 // readValue sets a key and remembers where its value stood.

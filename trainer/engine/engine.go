@@ -2,7 +2,7 @@
 // at a time. What happens to a gate is package kernel's, where the maths and the summation
 // order stand; an engine decides in which order gates are walked.
 //
-// There are five. [New] takes the chain engine for networks of private chains of gates under hard
+// There are six. [New] takes the chain engine for networks of private chains of gates under hard
 // forward values, an IALGN with a same-index spine, where a chain depends on the others
 // only through the class counts: it walks chain by chain and stores nothing for each gate
 // but its parameters. All other networks of gates with hard values go through the layer engine,
@@ -11,6 +11,7 @@
 // engine, which has numbers where these have bits.
 // Networks of other nodes than gates of two pins, of several widths, and the estimators and gradients that
 // engines of gates have not, go through the two node engines, with bits and with numbers.
+// Networks whose nodes are shared by positions or steps go through the shared engine.
 //
 // An engine works on the slices of a [model.Model], which therefore always holds the
 // current parameters; it owns the moments and, for each gate, the running argmaxes. Gates
@@ -51,9 +52,6 @@ type Engine interface {
 
 	// ReplaceRandom gives the weakest candidates of every pin random sources, drawn by (seed, epoch, layer, node, pin).
 	ReplaceRandom(seed uint64, epoch int, r Replacement)
-
-	// Fix makes a node of a layer a constant for good: no later step changes what it computes, or trains its pins.
-	Fix(layer, node int, value bool)
 
 	// Words returns the number of words of a row of a [Batch].
 	Words() int
@@ -214,9 +212,6 @@ func (n *network) views() []*kernel.Nodes {
 	}
 	return all
 }
-
-// Fix implements [Engine].
-func (n *network) Fix(layer, node int, value bool) { nodeLayers(n.views())[layer].Fix(node, value) }
 
 // checkWires says which wires are missing or lead nowhere: vector kernels read where they
 // lead, unchecked.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/modelgen"
+	"ialgn/trainer/config"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
 )
@@ -21,7 +22,7 @@ import (
 // is trained as by the estimator ste.
 func TestFrozenLayers(t *testing.T) {
 	for _, form := range modelgen.Unshared() {
-		for _, how := range fixing {
+		for _, how := range estimates {
 			layers := len(form.Model().Blank().Layers)
 			if layers < 2 {
 				continue
@@ -179,6 +180,40 @@ func momentsOf(e Engine, m *model.Model, frozen int) (all []float32) {
 					}
 				}
 			}
+		}
+	}
+	return all
+}
+
+// estimates are the ways to train of which frozen layers are tested.
+var estimates = []struct {
+	name   string
+	change func(m *model.Model)
+}{
+	{"ste", func(*model.Model) {}},
+	{"soft", func(m *model.Model) { m.Config.Train.Estimator = "soft" }},
+	{"gumbel", func(m *model.Model) { m.Config.Train.Estimator, m.Config.Train.Temperature = "gumbel", 0.01 }},
+	{"int8", func(m *model.Model) { m.Config.Train.Gradients = "int8" }},
+	{"cost", func(m *model.Model) { m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: 0.1} }},
+}
+
+// ofNodes returns the logits of nodes, as numbers by section, layer, node and pin.
+func ofNodes(m *model.Model, nodes []map[int]bool) map[string][]float32 {
+	all, layer := map[string][]float32{}, 0
+	for k := range m.Sections {
+		s := &m.Sections[k]
+		for l := range s.Layers {
+			for i := range nodes[layer] {
+				g := i*s.Layers + l
+				at := fmt.Sprintf("layer %d node %d", layer, i)
+				all[at] = slices.Clone(s.Ops[g*s.Arity:][:s.Arity])
+				for p := range s.Pins {
+					if pin := &s.Pins[p]; pin.K > 1 {
+						all[at+model.PinName(p)] = slices.Clone(pin.Logits[g*pin.K:][:pin.K])
+					}
+				}
+			}
+			layer++
 		}
 	}
 	return all

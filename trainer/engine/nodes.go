@@ -168,9 +168,6 @@ func (n *nodeNetwork[T]) turns() (own, next *kernel.Trace) {
 	return own, next
 }
 
-// Fix implements [Engine].
-func (n *nodeNetwork[T]) Fix(layer, node int, value bool) { n.layers[layer].Fix(node, value) }
-
 // Frozen implements [Engine].
 func (n *nodeNetwork[T]) Frozen(f *model.Frozen) *model.Frozen {
 	if f == nil {

@@ -354,11 +354,6 @@ func (e *sharedEngine) updateNode(member, i int, l *kernel.NodeLayer, n int) {
 // freezes says that the engine knows frozen layers.
 func (e *sharedEngine) freezes() {}
 
-// Fix implements [Engine]. Networks whose nodes positions or steps share are not pruned.
-func (e *sharedEngine) Fix(int, int, bool) {
-	panic("engine: nodes that positions or steps share cannot be fixed")
-}
-
 // Frozen implements [Engine].
 func (e *sharedEngine) Frozen(*model.Frozen) *model.Frozen { return e.m.Freeze() }
 
