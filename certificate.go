@@ -14,7 +14,6 @@ import (
 	"ialgn/sim/verify/rtl"
 	"ialgn/sim/verify/rtl/play"
 	"ialgn/sim/verify/software"
-	"ialgn/sim/verify/step"
 )
 
 // Certificate is what [Verify] found: the outcome of each check that was done, nil for one that was not.
@@ -38,10 +37,7 @@ type Certificate struct {
 	// FoldParts are the proofs of the modules within a folded engine that takes a position a clock. What is around
 	// them is simulated, by FoldRTL.
 	FoldParts []FoldPart `json:"fold_parts,omitempty"`
-	// FoldStep and WrapperStep are proofs of a clock of the folded engine and of the wrapper.
-	FoldStep    *step.Result `json:"fold_step,omitempty"`
-	WrapperStep *step.Result `json:"wrapper_step,omitempty"`
-	Folder      []string     `json:"folder,omitempty"` // what else is wrong with the folder
+	Folder    []string   `json:"folder,omitempty"` // what else is wrong with the folder
 	// Unchecked are the keys of report.json whose values were compared with nothing, such as seconds.
 	Unchecked []string    `json:"unchecked"`
 	Verified  bool        `json:"verified"`
@@ -79,7 +75,7 @@ func (c *Certificate) proofsHold() bool {
 		return true
 	}
 	core := c.coreAsked == (c.Core != nil) && (c.Core == nil || proved(c.Core))
-	return c.Formal != nil && c.Formal.Proved && proved(c.Verilog) && core && c.stepsHold() &&
+	return c.Formal != nil && c.Formal.Proved && proved(c.Verilog) && core &&
 		(!c.synthesisAsked || proved(c.Synthesized.Proof))
 }
 
@@ -109,14 +105,7 @@ func (c *Certificate) partsProved() bool {
 	return len(c.FoldParts) > 0 && !slices.ContainsFunc(c.FoldParts, func(p FoldPart) bool { return !p.proved() })
 }
 
-// stepsHold reports whether a clock of all that has registers of its own is proved.
-func (c *Certificate) stepsHold() bool {
-	return (!c.foldAsked || !c.foldRuns || stepProved(c.FoldStep)) && (!c.wrapAsked || stepProved(c.WrapperStep))
-}
-
 func proved(r *readback.Result) bool { return r != nil && r.Verdict == cec.Equivalent }
-
-func stepProved(s *step.Result) bool { return s != nil && s.Verdict == cec.Equivalent }
 
 // synthesisDiffers reports whether the proof of the synthesised netlist found an input that shows a difference.
 func (c *Certificate) synthesisDiffers() bool {
@@ -157,11 +146,6 @@ func (c *Certificate) undecided() (what string, ok bool) {
 			return p.Module + ": " + p.Verilog.Reason, true
 		}
 	}
-	for _, s := range c.Steps() {
-		if s.Verdict == cec.Undecided {
-			return "a clock of the " + s.What + ": " + s.Reason, true
-		}
-	}
 	if s := c.Synthesized; s != nil && s.Proof != nil && s.Proof.Verdict == cec.Undecided && proved(c.Verilog) {
 		return "the synthesised netlist: " + s.Proof.Reason, true
 	}
@@ -177,22 +161,6 @@ type FoldPart struct {
 }
 
 func (p FoldPart) proved() bool { return p.Formal != nil && p.Formal.Proved && proved(p.Verilog) }
-
-// Step is the proof of a clock of something that has registers of its own.
-type Step struct {
-	What string // folded engine or wrapper
-	*step.Result
-}
-
-// Steps returns the proofs of clocks that were tried.
-func (c *Certificate) Steps() (steps []Step) {
-	for _, s := range []Step{{"folded engine", c.FoldStep}, {"wrapper", c.WrapperStep}} {
-		if s.Result != nil {
-			steps = append(steps, s)
-		}
-	}
-	return steps
-}
 
 // write writes the certificate into the folder.
 func (c *Certificate) write() error {
@@ -222,16 +190,29 @@ func (c *Certificate) simulated() int {
 	return c.RTL.Checked
 }
 
-// assumptions returns what the result rests on. What was proved without an assumption
-// does not rest on it.
+// assumptions returns what the result rests on, and what of a design at level formal is not proved. What was proved
+// without an assumption does not rest on it.
 func (c *Certificate) assumptions() []string {
-	if c.asked > 2 && c.foldAsked && !c.foldRuns {
-		return []string{"of the folded engine what is around its kernels and dense layers was simulated, not proved"}
+	list := []string{}
+	switch {
+	case c.asked < 3 || !c.foldAsked:
+	case c.foldRuns:
+		list = append(list, "of the folded engine all but its program was compared with what is written and simulated, "+
+			"not proved")
+	default:
+		list = append(list, "of the folded engine what is around its kernels and dense layers was simulated, not proved")
+	}
+	switch {
+	case c.asked < 3 || c.Wrapper == nil:
+	case c.Wrapper.Unplayed != "":
+		list = append(list, "the wrapper was compared with what is written, not simulated or proved")
+	default:
+		list = append(list, "the wrapper was compared with what is written and simulated, not proved")
 	}
 	if c.Assumed && (c.Formal == nil || c.Formal.WithoutAssumption != "equivalent") {
-		return []string{"the inputs are thermometer codes"}
+		list = append(list, "the inputs are thermometer codes")
 	}
-	return []string{}
+	return list
 }
 
 // tools returns the versions of the programs that took part, by what they did.
@@ -258,7 +239,6 @@ func (c *Certificate) checks() artifact.Checks {
 		Software: orNil(c.Software), RTL: orNil(c.RTL), Synthesized: orNil(c.Synthesized),
 		Fold: orNil(c.Fold), FoldRTL: orNil(c.FoldRTL), FoldFormal: orNil(c.FoldFormal),
 		Wrapper: orNil(c.Wrapper), Formal: orNil(c.Formal), Verilog: orNil(c.Verilog), Core: orNil(c.Core),
-		FoldStep: orNil(c.FoldStep), WrapperStep: orNil(c.WrapperStep),
 	}
 	if len(c.FoldParts) > 0 {
 		checks.FoldParts = c.FoldParts

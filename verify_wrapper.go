@@ -43,8 +43,7 @@ func (k *checked) wrapperFiles() (f *play.WrapperFiles, err error) {
 		return nil, nil
 	}
 	f = &play.WrapperFiles{
-		Kind: k.plan.Wrap, Module: k.files.Module, Style: k.files.Style, Target: k.files.Target, Line: k.plan.Line(),
-		Fold: k.fold,
+		Kind: k.plan.Wrap, Module: k.files.Module, Style: k.files.Style, Target: k.files.Target, Fold: k.fold,
 	}
 	core := innerFormat(k.out)
 	if f.Fold != nil {
@@ -56,7 +55,6 @@ func (k *checked) wrapperFiles() (f *play.WrapperFiles, err error) {
 	if core == "core" {
 		if split := artifact.Core(k.out.Netlist, k.plan.Wrap); split != nil { // else proveCore says so
 			f.Levels = &wrapper.Levels{Word: split.Word, Thresholds: split.Thresholds, Bits: split.Bits}
-			f.Core, f.Around = k.files.Module+artifact.CoreSuffix, split.Core
 		}
 	}
 	return f, nil
@@ -140,21 +138,5 @@ func (c *Certificate) wrapper(ctx context.Context, samples int) error {
 	}
 	c.wrapAsked = true
 	c.Wrapper, err = play.CheckWrapper(ctx, k.design, k.test.samples(), *f, samples)
-	return err
-}
-
-// proveSteps proves a clock of the folded engine and of the wrapper, of those that there are.
-func (c *Certificate) proveSteps(ctx context.Context) (err error) {
-	k := c.checked
-	if c.foldRuns {
-		if c.FoldStep, err = engine.ProveClock(ctx, k.design, *k.fold); err != nil || !stepProved(c.FoldStep) {
-			return err
-		}
-	}
-	f, err := k.wrapperFiles()
-	if err != nil || f == nil {
-		return err
-	}
-	c.WrapperStep, err = play.ProveWrapper(ctx, k.design, *f)
 	return err
 }

@@ -156,7 +156,6 @@ func (r *verifyReport) proofsText(w io.Writer) {
 	if s := r.Core; s != nil {
 		proofText(w, "core", s)
 	}
-	r.stepsText(w)
 	if s := r.Synthesized; s != nil && s.Proof != nil {
 		proofText(w, "synthesized", s.Proof)
 	}
@@ -215,28 +214,10 @@ func (r *verifyReport) partText(w io.Writer, p ialgn.FoldPart) {
 	}
 }
 
-func (r *verifyReport) stepsText(w io.Writer) {
-	for _, s := range r.Steps() {
-		fmt.Fprintf(w, "%s: a clock in every state, %d registers, %d bits: %s", s.What, s.Registers, s.Bits,
-			verdict(w, string(s.Verdict)))
-		if s.Tool != "" {
-			fmt.Fprintf(w, " by %s", s.Tool)
-		}
-		fmt.Fprintf(w, " (%.2f s)\n", s.Seconds)
-		if s.Reason != "" {
-			fmt.Fprintf(w, "  %s\n", s.Reason)
-		}
-	}
-}
-
 func (r *verifyReport) wrapperText(w io.Writer, s *play.WrapperResult) {
 	fmt.Fprint(w, "wrapper: ")
 	if s.Values > 0 {
 		fmt.Fprintf(w, "%d values of a word; ", s.Values)
-	}
-	if s.Stub != nil {
-		fmt.Fprintf(w, "%d random words in %d samples and %d broken packets around a stub in %s; ", s.Stub.Words,
-			s.Stub.Samples, s.Stub.Packets, s.Stub.Simulator)
 	}
 	if s.Unplayed != "" {
 		fmt.Fprintf(w, "no test samples: %s; %s\n", s.Unplayed, mismatches(w, s.Mismatches))

@@ -255,7 +255,7 @@ var policy = Policy{
 			"internal/progress",
 		}, Test: []string{"sim", "sim/verify/...", "compiler", "compiler/...", "trainer/...", "target"}},
 		{Package: "sim/verify/engine", Imports: []string{
-			"sim/verify", "sim/verify/cec", "sim/verify/cut", "sim/verify/proof", "sim/verify/step", "netlist", "trainer/model",
+			"sim/verify", "sim/verify/cec", "sim/verify/cut", "sim/verify/proof", "netlist", "trainer/model",
 			"internal/progress",
 		}},
 		{Package: "sim/verify/rtl", Imports: []string{
@@ -264,7 +264,7 @@ var policy = Policy{
 			"internal/progress", "internal/tempdir", "internal/tool",
 		}, Test: []string{"sim/verify/...", "compiler", "compiler/...", "flow/synth"}},
 		{Package: "sim/verify/rtl/play", Imports: []string{
-			"sim", "sim/verify", "sim/verify/engine", "sim/verify/expected", "sim/verify/rtl", "sim/verify/step", "netlist",
+			"sim", "sim/verify", "sim/verify/engine", "sim/verify/expected", "sim/verify/rtl", "netlist",
 			"backend/verilog", "backend/wrapper", "flow/icestorm", "flow/yosys", "target", "trainer/model",
 			"internal/progress", "internal/tempdir", "internal/tool",
 		}, Test: []string{"sim/verify/...", "backend/...", "compiler", "compiler/...", "flow/synth"}},
@@ -279,12 +279,9 @@ var policy = Policy{
 				"backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tempdir",
 				"internal/tool",
 			},
-			Test: []string{"backend/aiger", "compiler", "compiler/...", "target", "trainer/..."},
-		},
-		{
-			// Nothing of the writers: it describes a second time what they write.
-			Package: "sim/verify/step", Imports: []string{"netlist", "sim/verify/cec", "sim/verify/readback"},
-			Test: []string{"backend/fold", "backend/verilog", "backend/wrapper", "compiler", "compiler/...", "trainer/model"},
+			Test: []string{
+				"backend/aiger", "backend/fold", "backend/wrapper", "compiler", "compiler/...", "target", "trainer/...",
+			},
 		},
 		{Package: "sim/verify/cec", Imports: []string{"netlist", "backend/aiger", "internal/tempdir", "internal/tool"}},
 		{
