@@ -1,8 +1,8 @@
 // Package certify checks a compiled folder against the model that it was compiled from, and writes the certificate.
 //
 // [Run] walks a table of checks in order. Each row has the name of its result in the certificate, the level that it
-// belongs to, what the folder must have for it, and a function that returns an outcome: one verdict, and why there is no
-// other. The first check that fails ends the run, for those after it would only repeat what it says. A design is
+// belongs to, what the folder must have for it, and a function that returns an outcome: one verdict, and why there is
+// no other. The first check that fails ends the run, for those after it would only repeat what it says. A design is
 // verified if every row that applies was run and none failed.
 package certify
 
