@@ -37,8 +37,8 @@ func comparePorts(direction string, raw, product []netlist.Port, f *Findings) (s
 	return same
 }
 
-// Comparable compares all ports and probes of both netlists, and adds what differs. It reports whether they have the same
-// names and sizes.
+// Comparable compares all ports and probes of both netlists, and adds what differs. It reports whether they have the
+// same names and sizes.
 func (d Design) Comparable(f *Findings) bool {
 	in := comparePorts("input", d.Raw.DataInputs(), d.Product.DataInputs(), f)
 	out := comparePorts("output", d.Raw.OutputPorts(), d.Product.OutputPorts(), f)
