@@ -12,6 +12,7 @@ import (
 	"ialgn/internal/modelgen"
 	"ialgn/internal/tooltest"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/certify"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/rtl/play"
 	"ialgn/trainer"
@@ -79,11 +80,11 @@ func foldedBy(t *testing.T, m *Model, o CompileOptions, kind plan.Fold) (verify.
 	if err != nil {
 		t.Fatal(err)
 	}
-	design, _, err := compared(d.plan, f, out)
+	design, _, err := certify.Compared(d.plan, verify.Design{Model: f}, out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := foldFiles(d.plan, out)
+	files, err := certify.FoldFiles(d.plan, out)
 	if err != nil {
 		t.Fatal(err)
 	}

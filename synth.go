@@ -16,6 +16,7 @@ import (
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
+	"ialgn/sim/verify/certify"
 	"ialgn/target"
 )
 
@@ -307,11 +308,23 @@ func sources(out *artifact.Output, p *plan.Plan, d target.Device) (top string, f
 	top = out.Manifest.Module
 	if p.Wrap != "" {
 		top += "_" + p.Wrap
-		formats[0] = innerFormat(out)
+		formats[0] = certify.InnerFormat(out)
 		formats = append(formats, p.Wrap)
 	}
 	files, err = paths(out, formats)
 	return top, files, err
+}
+
+// paths returns the files of some formats in a compiled folder.
+func paths(out *artifact.Output, formats []string) (files []string, err error) {
+	for _, f := range formats {
+		path, err := out.Path(f)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, path)
+	}
+	return files, nil
 }
 
 // checkPins refuses a file of pins for a target that has none, and one that is not there.

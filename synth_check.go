@@ -21,6 +21,7 @@ import (
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/plural"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/certify"
 	"ialgn/sim/verify/rtl"
 	"ialgn/sim/verify/rtl/play"
 )
@@ -75,7 +76,7 @@ func newBitChecker(ctx context.Context, out *artifact.Output, p *plan.Plan, o Sy
 	if p.Folded() {
 		k.wrap, k.fold = cmp.Or(p.Wrap, wrapper.EngineKind), out.Report.Fold.MinClocks()
 	}
-	k.design, _, err = compared(p, f, out)
+	k.design, _, err = certify.Compared(p, verify.Design{Model: f}, out)
 	return k, err
 }
 

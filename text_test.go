@@ -82,11 +82,15 @@ func (f *folder) compare(changed map[string][]byte) string {
 	if err != nil {
 		return err.Error()
 	}
-	k, err := newChecked(f.t.Context(), f.model, out, 1, VerifyOptions{})
+	j, err := newJob(f.t.Context(), f.model, out, VerifyOptions{Level: VerifySoftware})
 	if err != nil {
 		return err.Error()
 	}
-	return strings.Join(k.differ, "\n")
+	differ, _, err := j.CompareFolder(f.t.Context())
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(differ, "\n")
 }
 
 // textForms are options that give files of all kinds that have a text.
@@ -312,15 +316,19 @@ func TestEarlierVersion(t *testing.T) {
 	}{{Version, true}, {"0.0.9", false}} {
 		out := *d.out
 		out.Manifest.Version = c.version
-		k, err := newChecked(t.Context(), f.model, &out, 3, VerifyOptions{})
+		j, err := newJob(t.Context(), f.model, &out, VerifyOptions{Level: VerifyFormal})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if checked := !artifact.Covers(k.unchecked, "passes[0].after") && !artifact.Covers(k.unchecked, "gates"); checked != c.want {
-			t.Errorf("%s: not compared: %q", c.version, k.unchecked)
+		differ, unchecked, err := j.CompareFolder(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
-		if said := strings.Contains(strings.Join(k.differ, "\n"), "compiled by ialgn 0.0.9, and this is ialgn "+Version); said == c.want {
-			t.Errorf("%s: %q", c.version, k.differ)
+		if checked := !artifact.Covers(unchecked, "passes[0].after") && !artifact.Covers(unchecked, "gates"); checked != c.want {
+			t.Errorf("%s: not compared: %q", c.version, unchecked)
+		}
+		if said := strings.Contains(strings.Join(differ, "\n"), "compiled by ialgn 0.0.9, and this is ialgn "+Version); said == c.want {
+			t.Errorf("%s: %q", c.version, differ)
 		}
 	}
 }

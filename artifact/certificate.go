@@ -56,8 +56,6 @@ type Checks struct {
 	Formal      any `json:"formal,omitempty"`
 	Verilog     any `json:"verilog,omitempty"`
 	Core        any `json:"core,omitempty"`
-	FoldStep    any `json:"fold_step,omitempty"`
-	WrapperStep any `json:"wrapper_step,omitempty"`
 }
 
 // Certify writes a certificate into the folder that was read. The parts that say what was

@@ -15,6 +15,7 @@ import (
 	"ialgn/internal/option"
 	"ialgn/internal/screen"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/readback"
 	"ialgn/sim/verify/rtl"
 	"ialgn/sim/verify/rtl/play"
@@ -156,7 +157,6 @@ func (r *verifyReport) proofsText(w io.Writer) {
 	if s := r.Core; s != nil {
 		proofText(w, "core", s)
 	}
-	r.stepsText(w)
 	if s := r.Synthesized; s != nil && s.Proof != nil {
 		proofText(w, "synthesized", s.Proof)
 	}
@@ -164,7 +164,7 @@ func (r *verifyReport) proofsText(w io.Writer) {
 
 func proofText(w io.Writer, what string, r *readback.Result) {
 	fmt.Fprintf(w, "%s: %d wires as yosys reads them: %s by %s (%.2f s)\n", what, r.Wires,
-		verdict(w, string(r.Verdict)), r.Tool, r.Seconds)
+		verdict(w, r.Verdict), r.Tool, r.Seconds)
 	for _, name := range r.Differ {
 		fmt.Fprintf(w, "  %s differs from the netlist\n", name)
 	}
@@ -175,9 +175,9 @@ func (r *verifyReport) need() string {
 	switch {
 	case r.Formal == nil:
 		return ""
-	case r.Formal.WithoutAssumption == "equivalent":
+	case r.Formal.WithoutAssumption == cec.Equivalent:
 		return "; the proof holds without that, too"
-	case r.Formal.WithoutAssumption == "different":
+	case r.Formal.WithoutAssumption == cec.Different:
 		return ", without which the netlist is another"
 	}
 	return ""
@@ -215,28 +215,10 @@ func (r *verifyReport) partText(w io.Writer, p ialgn.FoldPart) {
 	}
 }
 
-func (r *verifyReport) stepsText(w io.Writer) {
-	for _, s := range r.Steps() {
-		fmt.Fprintf(w, "%s: a clock in every state, %d registers, %d bits: %s", s.What, s.Registers, s.Bits,
-			verdict(w, string(s.Verdict)))
-		if s.Tool != "" {
-			fmt.Fprintf(w, " by %s", s.Tool)
-		}
-		fmt.Fprintf(w, " (%.2f s)\n", s.Seconds)
-		if s.Reason != "" {
-			fmt.Fprintf(w, "  %s\n", s.Reason)
-		}
-	}
-}
-
 func (r *verifyReport) wrapperText(w io.Writer, s *play.WrapperResult) {
 	fmt.Fprint(w, "wrapper: ")
 	if s.Values > 0 {
 		fmt.Fprintf(w, "%d values of a word; ", s.Values)
-	}
-	if s.Stub != nil {
-		fmt.Fprintf(w, "%d random words in %d samples and %d broken packets around a stub in %s; ", s.Stub.Words,
-			s.Stub.Samples, s.Stub.Packets, s.Stub.Simulator)
 	}
 	if s.Unplayed != "" {
 		fmt.Fprintf(w, "no test samples: %s; %s\n", s.Unplayed, mismatches(w, s.Mismatches))
@@ -263,11 +245,11 @@ func mismatches(w io.Writer, n int) string {
 }
 
 // verdictColours are those of the verdicts of a proof; one that was not found has no row.
-var verdictColours = map[string]screen.Colour{"equivalent": screen.Green, "different": screen.Red}
+var verdictColours = map[cec.Verdict]screen.Colour{cec.Equivalent: screen.Green, cec.Different: screen.Red}
 
 // verdict returns the verdict of a proof as it is shown.
-func verdict(w io.Writer, v string) string {
-	return screen.Paint(w, cmp.Or(verdictColours[v], screen.Yellow), v)
+func verdict(w io.Writer, v cec.Verdict) string {
+	return screen.Paint(w, cmp.Or(verdictColours[v], screen.Yellow), string(v))
 }
 
 func list(w io.Writer, first []verify.Mismatch) {

@@ -244,12 +244,12 @@ var policy = Policy{
 			"sim/verify/stimulus", "netlist", "trainer/model", "internal/progress",
 		}, Test: []string{"sim/verify/verifytest", "compiler", "compiler/...", "netlist/freeze"}},
 		{Package: "sim/verify/proof", Imports: []string{
-			"sim/verify", "sim/verify/blame", "sim/verify/cec", "sim/verify/cut", "sim/verify/software", "sim/verify/spec",
+			"sim/verify", "sim/verify/blame", "sim/verify/cec", "sim/verify/cut", "sim/verify/spec",
 			"sim/verify/stimulus", "netlist", "netlist/counts", "backend/aiger", "backend/lowering",
 			"internal/progress",
 		}, Test: []string{"sim", "sim/verify/...", "compiler", "compiler/...", "trainer/...", "target"}},
 		{Package: "sim/verify/engine", Imports: []string{
-			"sim/verify", "sim/verify/cec", "sim/verify/cut", "sim/verify/proof", "sim/verify/step", "netlist", "trainer/model",
+			"sim/verify", "sim/verify/cec", "sim/verify/cut", "sim/verify/proof", "netlist", "trainer/model",
 			"internal/progress",
 		}},
 		{Package: "sim/verify/rtl", Imports: []string{
@@ -258,7 +258,7 @@ var policy = Policy{
 			"internal/progress", "internal/tempdir", "internal/tool",
 		}, Test: []string{"sim/verify/...", "compiler", "compiler/...", "flow/synth"}},
 		{Package: "sim/verify/rtl/play", Imports: []string{
-			"sim", "sim/verify", "sim/verify/engine", "sim/verify/expected", "sim/verify/rtl", "sim/verify/step", "netlist",
+			"sim", "sim/verify", "sim/verify/engine", "sim/verify/expected", "sim/verify/rtl", "netlist",
 			"backend/verilog", "backend/wrapper", "flow/icestorm", "flow/yosys", "target", "trainer/model",
 			"internal/progress", "internal/tempdir", "internal/tool",
 		}, Test: []string{"sim/verify/...", "backend/...", "compiler", "compiler/...", "flow/synth"}},
@@ -273,13 +273,13 @@ var policy = Policy{
 				"backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tempdir",
 				"internal/tool",
 			},
-			Test: []string{"backend/aiger", "compiler", "compiler/...", "target", "trainer/..."},
+			Test: []string{
+				"backend/aiger", "backend/fold", "backend/wrapper", "compiler", "compiler/...", "target", "trainer/...",
+			},
 		},
-		{
-			// Nothing of the writers: it describes a second time what they write.
-			Package: "sim/verify/step", Imports: []string{"netlist", "sim/verify/cec", "sim/verify/readback"},
-			Test: []string{"backend/fold", "backend/verilog", "backend/wrapper", "compiler", "compiler/...", "trainer/model"},
-		},
+		{Package: "sim/verify/certify", Imports: []string{
+			"artifact", "artifact/plan", "backend/fold", "backend/wrapper", "sim/verify", "sim/verify/...", "trainer/model",
+		}},
 		{Package: "sim/verify/cec", Imports: []string{"netlist", "backend/aiger", "internal/tempdir", "internal/tool"}},
 		{
 			// Nothing of ours but the file reader: it is what everything else is held against.

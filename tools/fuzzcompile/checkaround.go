@@ -14,7 +14,6 @@ import (
 	"ialgn/backend/wrapper"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
-	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/rtl/play"
 )
@@ -36,8 +35,7 @@ func (c fuzzCase) checkAround(ctx context.Context, d verify.Design, o options, s
 	})
 }
 
-// checkWrapper simulates a wrapper around a netlist that is to be the product, or around an engine, and
-// proves a clock of it.
+// checkWrapper simulates a wrapper around a netlist that is to be the product, or around an engine.
 func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *engine.Files,
 	s verify.Samples, dir string,
 ) error {
@@ -52,13 +50,6 @@ func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.N
 	if r.Mismatches > 0 {
 		return &mismatch{fmt.Sprintf("wrapper %s: %v", o.wrap, r.First[0])}
 	}
-	clock, err := play.ProveWrapper(ctx, d, f)
-	if err != nil {
-		return fmt.Errorf("wrapper: %w", err)
-	}
-	if clock.Verdict != cec.Equivalent {
-		return &mismatch{fmt.Sprintf("wrapper %s: a clock of it is %s: %s", o.wrap, clock.Verdict, clock.Reason)}
-	}
 	return nil
 }
 
@@ -69,7 +60,7 @@ func (o options) emitWrapper(n *netlist.Netlist, engine *engine.Files, dir strin
 	w.Core, w.Module, w.Tag = module, module+"_"+o.wrap, o.tag
 	if engine != nil {
 		w.Engine = &wrapper.Engine{Module: engine.Module}
-		f.Fold, f.Around, f.Line = engine, n, w
+		f.Fold = engine
 		f.Sources = []string{filepath.Join(dir, w.Module+".v"), engine.Verilog}
 		return f, writeFile(f.Sources[0], func(file io.Writer) error { return wrapper.Write(o.wrap, file, n, w) })
 	}
@@ -77,7 +68,6 @@ func (o options) emitWrapper(n *netlist.Netlist, engine *engine.Files, dir strin
 		f.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
 		n, w.Core, w.Levels = s.Core, module+artifact.CoreSuffix, f.Levels
 	}
-	f.Core, f.Around, f.Line = w.Core, n, w
 	f.Sources = []string{filepath.Join(dir, w.Module+".v"), filepath.Join(dir, w.Core+".v")}
 	v := verilog.Options{Module: w.Core, Style: o.style, Target: o.family()}
 	core, _, err := netlist.WithTag(n, o.tag)
@@ -125,13 +115,6 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	}
 	if !c.deep.formal {
 		return nil
-	}
-	clock, err := engine.ProveClock(ctx, d, f)
-	if err != nil {
-		return fmt.Errorf("fold: %w", err)
-	}
-	if clock.Verdict != cec.Equivalent {
-		return &mismatch{fmt.Sprintf("fold: a clock of the engine is %s: %s", clock.Verdict, clock.Reason)}
 	}
 	return proved(engine.Prove(ctx, d, f))
 }

@@ -10,7 +10,6 @@ import (
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
-	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/rtl"
 	"ialgn/sim/verify/rtl/play"
@@ -74,31 +73,18 @@ func (x *mutant) askApart(ctx context.Context, p place, dir string) (*apart, err
 			return nil, err
 		}
 		played, err := play.CheckWrapper(ctx, d, s, f, apartSamples)
-		proof, failed := play.ProveWrapper(ctx, d, f)
-		return &apart{
-			answer(err, err == nil && played.Mismatches > 0),
-			answer(failed, failed == nil && proof.Verdict != cec.Equivalent),
-		}, ctx.Err()
+		return &apart{Play: answer(err, err == nil && played.Mismatches > 0)}, ctx.Err()
 	case inEngine, inMemory:
 		f := x.d.foldFiles(dir)
 		played, err := play.CheckEngine(ctx, d, s, f, "iverilog", apartSamples)
-		proof, failed := x.proveEngine(ctx, d, p, f)
-		return &apart{answer(err, err == nil && played.Mismatches > 0), answer(failed, failed == nil && !proof)}, ctx.Err()
+		a := &apart{Play: answer(err, err == nil && played.Mismatches > 0)}
+		if p == inMemory {
+			proof, failed := engine.Prove(ctx, d, f)
+			a.Proof = answer(failed, failed == nil && !proof.Proved)
+		}
+		return a, ctx.Err()
 	}
 	return nil, nil
-}
-
-// proveEngine asks the proof that is about what was changed: that of a clock of the engine, or that of its
-// program.
-func (x *mutant) proveEngine(ctx context.Context, d verify.Design, p place, f engine.Files) (proved bool,
-	err error,
-) {
-	if p == inEngine {
-		r, err := engine.ProveClock(ctx, d, f)
-		return err == nil && r.Verdict == cec.Equivalent, err
-	}
-	r, err := engine.Prove(ctx, d, f)
-	return err == nil && r.Proved, err
 }
 
 // answer says what a check found.
@@ -115,7 +101,7 @@ func answer(err error, differs bool) string {
 // wrapperFiles are the files of a wrapper in a folder, and what they were written for.
 func (d *design) wrapperFiles(dir string) (f play.WrapperFiles, err error) {
 	f = play.WrapperFiles{
-		Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target, Line: d.plan.Line(),
+		Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target,
 	}
 	inner := "verilog"
 	switch s := artifact.Core(d.out.Netlist, d.wrap); {
@@ -124,7 +110,7 @@ func (d *design) wrapperFiles(dir string) (f play.WrapperFiles, err error) {
 		f.Fold, inner = &engine, "fold"
 	case s != nil:
 		f.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
-		f.Core, f.Around, inner = d.options.Module+artifact.CoreSuffix, s.Core, "core"
+		inner = "core"
 	}
 	for _, name := range append(d.named(d.wrap), d.named(inner)...) {
 		f.Sources = append(f.Sources, filepath.Join(dir, name))

@@ -10,6 +10,7 @@ import (
 	"hash/maphash"
 	"io"
 	"sync"
+	"sync/atomic"
 )
 
 // File is a model file that was opened once, for several passes over it. All of them see the same
@@ -32,7 +33,8 @@ type opened struct {
 	}
 	size   int64
 	seed   maphash.Seed
-	blocks sync.Map // digest of each block that was read, by its number
+	intact atomic.Bool // the checksum was compared, of blocks whose digests are kept
+	blocks sync.Map    // digest of each block that was read, by its number
 	buffer sync.Pool
 }
 

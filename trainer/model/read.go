@@ -93,14 +93,16 @@ func read(name string, r io.ReaderAt, size int64, state func(*Info) ([]Tensor, e
 
 // openModel reads all but the sections' arrays, whose types and shapes it checks: the
 // file is as long as they need. If whole is true it compares the file with its checksum,
-// for which it reads the arrays once.
+// for which it reads the arrays once, of a [File] the first time only: later passes compare its blocks.
 func openModel(name string, r io.ReaderAt, size int64, whole bool) (*container, *Model, error) {
 	c, err := openContainer(name, r, size)
 	if err == nil {
 		err = c.checkVersion()
 	}
-	if err == nil && whole {
-		err = c.checkSum(size)
+	if f, _ := r.(*File); err == nil && whole && (f == nil || !f.intact.Load()) {
+		if err = c.checkSum(size); err == nil && f != nil {
+			f.intact.Store(true)
+		}
 	}
 	if err != nil {
 		return nil, nil, err

@@ -27,7 +27,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Verdict is what abc said.
+// Verdict is what a check found, by abc or in any other way.
 type Verdict string
 
 // The verdicts. Whatever is no proof and no difference is undecided.

@@ -3,20 +3,18 @@ package engine
 import (
 	"context"
 	"fmt"
-	"math/bits"
 
 	"ialgn/internal/progress"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cut"
 	"ialgn/sim/verify/proof"
-	"ialgn/sim/verify/step"
 )
 
 // Prove proves, as [proof.Check] does of the optimised netlist, that the program of a
 // folded engine counts for every input what the model does: of the netlist that the program's
-// files say, with the argmax that the engine has. That the engine's Verilog runs programs so is what
-// [ProveClock] proves.
+// files say, with the argmax that the engine has. That the engine's Verilog runs programs so is proved
+// of its writer, in tests.
 func Prove(ctx context.Context, d verify.Design, f Files) (*proof.Result, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
 	defer end()
@@ -101,41 +99,4 @@ func (p *Program) chains(b *netlist.Builder, bit [][]netlist.Net) (classes [][]n
 		}
 	}
 	return classes
-}
-
-// ProveClock proves that a clock of the engine's Verilog is, in every state and for every word of a
-// program, what package step says that it does, and that its memories begin with what is in their files.
-func ProveClock(ctx context.Context, d verify.Design, f Files) (*step.Result, error) {
-	e := &d.Model.Encoder
-	s := step.Engine{
-		Module: f.Module, File: f.Verilog, Features: e.Features(), WordBits: e.BitsIn, Classes: len(d.Model.Classes),
-		Drop: f.Drop, Levels: e.Bits - 1,
-		CountBits: bits.Len(uint(d.Model.Width / len(d.Model.Classes))), Programs: make([][][]uint64, max(1, f.Lanes)),
-	}
-	p, err := ReadProgram(d, f)
-	if err != nil {
-		return nil, err
-	}
-	for i, path := range f.Programs {
-		words, err := readHex(path, p.address+4)
-		if err != nil {
-			return nil, err
-		}
-		lane := i * len(s.Programs) / len(f.Programs)
-		s.Programs[lane] = append(s.Programs[lane], words)
-	}
-	if f.Thresholds == "" {
-		for _, t := range e.Thresholds[0] {
-			s.Uniform = append(s.Uniform, uint64(t))
-		}
-		return s.Prove(ctx)
-	}
-	lines, err := hexLines(f.Thresholds)
-	if err != nil {
-		return nil, err
-	}
-	for _, line := range lines {
-		s.Thresholds = append(s.Thresholds, fmt.Sprintf("%0*s", 4*len(line), binaryDigits(line)))
-	}
-	return s.Prove(ctx)
 }

@@ -6,6 +6,7 @@ import (
 
 	"ialgn/internal/progress"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/stimulus"
 )
 
@@ -16,7 +17,7 @@ const leastWithout = 2 * time.Second
 // it took, for any bits at the inputs, and returns the verdict: whether the product
 // uses that the inputs are such codes, which compile options alone do not tell. It is empty
 // where nothing was assumed. The argmax and the counters were proved for any bits before.
-func unassumed(d verify.Design, p prover, limit time.Duration) (verdict string, err error) {
+func unassumed(d verify.Design, p prover, limit time.Duration) (verdict cec.Verdict, err error) {
 	if d.Project() == 0 {
 		return "", nil
 	}

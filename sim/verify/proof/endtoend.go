@@ -29,7 +29,7 @@ const (
 // counters and argmax among it, computes the class and the counts of the model, whatever
 // the hint says. It returns unproved where abc does not end in time, and nothing where the
 // model is not known, there is no head, or a class has too many bits.
-func endToEnd(d verify.Design, p prover, k *cuts) (verdict string, err error) {
+func endToEnd(d verify.Design, p prover, k *cuts) (verdict cec.Verdict, err error) {
 	if d.Spec == nil || k.raw.Roots.Ports {
 		return "", nil
 	}
@@ -53,7 +53,7 @@ func endToEnd(d verify.Design, p prover, k *cuts) (verdict string, err error) {
 }
 
 // compareWhole asks abc, for a limited time.
-func compareWhole(d verify.Design, p prover, o spec.Options) (verdict string, err error) {
+func compareWhole(d verify.Design, p prover, o spec.Options) (verdict cec.Verdict, err error) {
 	within, cancel := context.WithTimeout(p.ctx, endToEndLimit)
 	defer cancel()
 	p.engine.Limit = endToEndLimit + endToEndLimit/10 // abc itself is told nine tenths of the limit

@@ -43,7 +43,7 @@ func TestEndToEnd(t *testing.T) {
 		scope   netlist.Scope
 		group   int
 		assumed bool
-		want    string
+		want    cec.Verdict
 	}{
 		{"generic", 6, netlist.Full, 31, false, equivalent},
 		{"generic", 4, netlist.Core, 31, true, equivalent},

@@ -12,19 +12,18 @@ import (
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/blame"
 	"ialgn/sim/verify/cec"
-	"ialgn/sim/verify/software"
 	"ialgn/sim/verify/spec"
 	"ialgn/sim/verify/stimulus"
 )
 
 // Result is the outcome of [Check].
 type Result struct {
-	Proved  bool    `json:"proved"`
-	Verdict string  `json:"verdict"` // equivalent, different or unproved
-	Outputs int     `json:"checked"` // last-layer bits compared
-	Reason  string  `json:"reason,omitempty"`
-	Tool    string  `json:"tool,omitempty"`
-	Seconds float64 `json:"seconds"`
+	Proved  bool        `json:"proved"`
+	Verdict cec.Verdict `json:"verdict"` // equivalent, different or unproved
+	Outputs int         `json:"checked"` // last-layer bits compared
+	Reason  string      `json:"reason,omitempty"`
+	Tool    string      `json:"tool,omitempty"`
+	Seconds float64     `json:"seconds"`
 
 	// Counterexample are the bits of the input port that are 1 in an input for which the
 	// gates differ; set with the verdict different.
@@ -32,19 +31,20 @@ type Result struct {
 	// WithoutAssumption is the verdict of the same proof about any bits at the inputs, set
 	// where it was proved for thermometer codes: equivalent says that no assumption was
 	// needed, different that one was.
-	WithoutAssumption string `json:"without_assumption,omitempty"`
+	WithoutAssumption cec.Verdict `json:"without_assumption,omitempty"`
 	// EndToEnd is the verdict about the whole at once, from the model to the class and the
 	// counts, set after the proof in parts where classes have few enough bits: equivalent,
 	// or unproved if abc did not end in time.
-	EndToEnd string `json:"end_to_end,omitempty"`
+	EndToEnd cec.Verdict `json:"end_to_end,omitempty"`
 	verify.Findings
 }
 
-// The verdicts.
+// The verdicts. What is undecided is called unproved in results of this package.
 const (
-	equivalent = "equivalent"
-	different  = "different"
-	unproved   = "unproved"
+	equivalent = cec.Equivalent
+	different  = cec.Different
+
+	unproved cec.Verdict = "unproved"
 )
 
 // maxProofs bounds how often a proof is tried with another choice of roots.
@@ -71,7 +71,7 @@ func Check(ctx context.Context, d verify.Design) (*Result, error) {
 		r.Reason = err.Error()
 		return r, nil
 	}
-	if ports := (&software.Result{}); !software.Comparable(d, ports) {
+	if ports := (&verify.Findings{}); !d.Comparable(ports) {
 		r.Reason = ports.First[0].What
 		return r, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ialgn/netlist"
+	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/stimulus"
 	"ialgn/sim/verify/verifytest"
 )
@@ -15,7 +16,11 @@ import (
 // simulator does not show is none.
 func TestLiars(t *testing.T) {
 	d := verifytest.NewDesign(t, verifytest.Small(41), netlist.Core, 2)
-	for _, c := range []struct{ name, says, verdict, reason string }{
+	for _, c := range []struct {
+		name, says string
+		verdict    cec.Verdict
+		reason     string
+	}{
 		{"proof", "Networks are equivalent.", equivalent, ""},
 		{"difference without an example", "Networks are NOT EQUIVALENT.", unproved, "counterexample does not show it"},
 		{"time-out", "Networks are UNDECIDED.", unproved, "UNDECIDED"},

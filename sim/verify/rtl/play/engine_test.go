@@ -13,7 +13,6 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
-	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/verifytest"
 	"ialgn/trainer/model"
@@ -72,10 +71,6 @@ func TestFold(t *testing.T) {
 		if err != nil || rtl.Mismatches != 0 || rtl.Checked != 20 {
 			t.Fatalf("%d lanes: the engine: %+v, %v", c.lanes, rtl, err)
 		}
-		if step, err := engine.ProveClock(t.Context(), d, files); err != nil || step.Verdict != cec.Equivalent ||
-			step.Registers < 50 {
-			t.Fatalf("%d lanes: a clock of the engine: %+v, %v", c.lanes, step, err)
-		}
 	}
 
 	d, files := writeEngine(t, f, 2)
@@ -110,10 +105,6 @@ func TestFold(t *testing.T) {
 			if r, err := CheckEngine(t.Context(), d, s, files, "iverilog", 40); err != nil || r.Mismatches == 0 ||
 				!strings.Contains(r.First[0].What, "the Verilog differs") {
 				t.Errorf("ties go to the last class, and no difference is found: %+v, %v", r, err)
-			}
-			if r, err := engine.ProveClock(t.Context(), d, files); err != nil || r.Verdict != "different" ||
-				!slices.Contains(r.Differ, "winner'[0]") {
-				t.Errorf("ties go to the last class, and a clock is proved: %+v, %v", r, err)
 			}
 		})
 }

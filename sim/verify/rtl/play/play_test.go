@@ -123,8 +123,8 @@ func TestPlayNone(t *testing.T) {
 	}
 }
 
-// TestWrapperUnplayed says of a wrapper around a design that is too large to be simulated that no test
-// sample went through it; random words went, around a stub.
+// TestWrapperUnplayed says of a wrapper around a design that is too large to be simulated that no sample went through
+// it.
 func TestWrapperUnplayed(t *testing.T) {
 	verifytest.Needs(t, "iverilog", "vvp")
 	large := netgen.FrozenOptions{Width: 2001, Depth: 101, Features: 9, ShareA: 0.884, ShareBinary: 0.114}
@@ -133,7 +133,7 @@ func TestWrapperUnplayed(t *testing.T) {
 		t.Fatalf("%d cells are simulated whole", d.Product.Cells())
 	}
 	f := WrapperFiles{
-		Kind: "stream", Module: "net", Core: "net", Around: d.Product,
+		Kind: "stream", Module: "net",
 		Sources: []string{filepath.Join(t.TempDir(), "wrapper.v")},
 	}
 	var text strings.Builder
@@ -144,9 +144,6 @@ func TestWrapperUnplayed(t *testing.T) {
 	r, err := CheckWrapper(t.Context(), d, verify.Samples{}, f, 10)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if r.Mismatches > 0 || r.Stub == nil || r.Stub.Words < 4096 {
-		t.Errorf("around a stub: %+v, %+v", r, r.Stub)
 	}
 	if want := fmt.Sprintf("%d cells are more than 200000", d.Product.Cells()); r.Unplayed != want || r.Checked != 0 {
 		t.Errorf("%d samples played, unplayed: %q, want %q", r.Checked, r.Unplayed, want)

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"cmp"
 	"context"
 	_ "embed" // templates
 	"fmt"
@@ -17,11 +16,9 @@ import (
 	"ialgn/backend/wrapper"
 	"ialgn/internal/progress"
 	"ialgn/internal/tempdir"
-	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/engine"
 	"ialgn/sim/verify/rtl"
-	"ialgn/sim/verify/step"
 	"ialgn/target"
 )
 
@@ -33,31 +30,22 @@ type WrapperFiles struct {
 	Style   verilog.Style
 	Target  *target.Family  // nil: [target.Generic]
 	Levels  *wrapper.Levels // what the wrapper's encoder must give; nil: the wrapper has no encoder
-
-	Core   string           // the module that it is around; empty: Module
-	Around *netlist.Netlist // the netlist that the wrapper contains; nil: the product
-	Fold   *engine.Files    // the folded engine that the wrapper contains; nil: it contains the netlist
-	Line   wrapper.Options  // the clock and the rate of a serial line, as it was written
-
-	words int // least number of words that are played around a stub; 0: leastWords
+	Fold    *engine.Files   // the folded engine that the wrapper contains; nil: it contains the netlist
 }
 
 // WrapperResult is the outcome of [CheckWrapper].
 type WrapperResult struct {
 	Values int `json:"values"` // values of a word that the wrapper's encoder was tried with; 0: it has no encoder
-	// Stub says what went through the wrapper around a stub; nil: its encoder is wrong.
-	Stub *StubResult `json:"stub,omitempty"`
-	// Unplayed says why no sample was sent through the wrapper and its core together; empty: some were.
+	// Unplayed says why no sample was sent through the wrapper; empty: some were.
 	Unplayed string `json:"unplayed,omitempty"`
 	rtl.Run
 }
 
-// CheckWrapper simulates a wrapper: its encoder, if it has one, with every value that comes as a word;
-// then all of it around a stub of the core with random words ([StubResult]); and then the
+// CheckWrapper simulates a wrapper: its encoder, if it has one, with every value that comes as a word; and then the
 // whole by its protocol on test samples, chosen as by [rtl.Check]. They are at most as many as asked
 // for, and at least two: few where a sample takes many clocks of many cells. A serial line has the
 // fewest clocks a bit that it can have, whatever rate it was written for. A design of more than
-// 200,000 cells is left out of it, which Unplayed says.
+// 200,000 cells is not played, which Unplayed says.
 //
 // It returns an error of package tool if a simulator is missing or fails.
 func CheckWrapper(ctx context.Context, d verify.Design, s verify.Samples, f WrapperFiles,
@@ -79,16 +67,9 @@ func CheckWrapper(ctx context.Context, d verify.Design, s verify.Samples, f Wrap
 	if err := r.encoder(ctx, f, dir, sources); err != nil {
 		return nil, err
 	}
-	if r.Mismatches == 0 {
-		if err := stub(ctx, d, f, sources[0], dir, r); err != nil {
-			return nil, err
-		}
-	}
 	switch cells := d.Product.Cells(); {
-	case r.Mismatches > 0 && r.Stub == nil:
-		r.Unplayed = "its encoder is wrong"
 	case r.Mismatches > 0:
-		r.Unplayed = "it is wrong around a stub"
+		r.Unplayed = "its encoder is wrong"
 	case f.Fold == nil && cells > rtl.LargestWhole:
 		r.Unplayed = fmt.Sprintf("%d cells are more than %d", cells, rtl.LargestWhole)
 	default:
@@ -141,45 +122,6 @@ func (f WrapperFiles) wrapped(sources ...string) wrapped {
 			f.Kind,
 		sources: sources, simulator: "iverilog",
 	}
-}
-
-// core returns the name of what the wrapper is around.
-func (f WrapperFiles) core() string {
-	if f.Fold != nil {
-		return f.Fold.Module
-	}
-	return cmp.Or(f.Core, f.Module)
-}
-
-// coreNetlist returns the netlist inside the wrapper; of an engine, one with the same ports.
-func (f WrapperFiles) coreNetlist(d verify.Design) *netlist.Netlist {
-	if f.Around != nil {
-		return f.Around
-	}
-	return d.Product
-}
-
-// step returns what a clock of the wrapper has to be.
-func (f WrapperFiles) step(d verify.Design) step.Wrapper {
-	hz, baud := f.Line.Line()
-	w := step.Wrapper{
-		Kind: f.Kind, Module: f.Module + "_" + f.Kind, File: f.Sources[0], Core: f.core(), Engine: f.Fold != nil,
-		Beat: 1, Tag: d.Tag, ClockHz: hz, Baud: baud, Idle: wrapper.UARTIdle,
-	}
-	if kind, err := wrapper.Find(f.Kind); err == nil && kind.Beat > 0 && f.Fold == nil {
-		w.Beat = kind.Beat
-	}
-	if f.Levels != nil {
-		w.Levels = &step.Levels{Word: f.Levels.Word, Thresholds: f.Levels.Thresholds, Bits: f.Levels.Bits}
-	}
-	w.Around(f.coreNetlist(d))
-	return w
-}
-
-// ProveWrapper proves that a clock of the wrapper is, in every state and for every input, what its
-// description in package step says, with the core as it may be.
-func ProveWrapper(ctx context.Context, d verify.Design, f WrapperFiles) (*step.Result, error) {
-	return f.step(d).Prove(ctx)
 }
 
 // copy copies the files into a folder under fixed names, and returns these. Simulators write paths into programs that

@@ -1,31 +1,60 @@
 package play
 
 import (
-	"cmp"
-	"context"
+	_ "embed" // templates
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+	"testing"
 
 	"ialgn/backend/wrapper"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/rtl"
+	"ialgn/sim/verify/verifytest"
 )
 
-// StubResult says what went through a wrapper with a stub in the place of its core.
-type StubResult struct {
-	Samples   int     `json:"samples"`
-	Words     int     `json:"words"`   // words in those samples
-	Packets   int     `json:"packets"` // packets of a wrong length, or cut short by a reset
-	Simulator string  `json:"simulator"`
-	Seconds   float64 `json:"seconds"`
+// stubFiles are the files of a wrapper, with the netlist that it contains or that has the ports of the engine that it
+// contains.
+type stubFiles struct {
+	WrapperFiles
+	Core   string // the module that the wrapper is around
+	Around *netlist.Netlist
+}
+
+// read returns for each bit of the core's input port whether something reads it.
+func (f stubFiles) read() []bool {
+	nets := f.Around.DataInputs()[0].Nets
+	if f.Fold != nil {
+		return slices.Repeat([]bool{true}, len(nets))
+	}
+	readers := map[netlist.Net]bool{}
+	for c := range netlist.Cell(f.Around.Cells()) {
+		for _, v := range f.Around.Inputs(c) {
+			readers[v] = true
+		}
+	}
+	for _, p := range slices.Concat(f.Around.OutputPorts(), f.Around.Probes()) {
+		for _, v := range p.Nets {
+			readers[v] = true
+		}
+	}
+	read := make([]bool, len(nets))
+	for i, v := range nets {
+		read[i] = readers[v]
+	}
+	return read
+}
+
+// stubResult says what went through a wrapper with a stub in the place of its core.
+type stubResult struct {
+	words   int // words in the samples
+	packets int // packets of a wrong length, or cut short by a reset
+	rtl.Run
 }
 
 // A rehearsal plays random samples to a wrapper around a stub, which knows what it must be given of
@@ -33,16 +62,15 @@ type StubResult struct {
 // for few clocks times cells, whatever the network.
 type rehearsal struct {
 	*playback
-	r           *rand.Rand
-	f           WrapperFiles
-	coreNetlist *netlist.Netlist // the netlist in whose place the stub stands
-	x           netlist.Port
-	levels      *wrapper.Levels
-	read        []bool   // bits of x that something reads
-	want        [][]bool // inputs that the core must get, for each sample
-	outputs     [][]bool // outputs that the core then gives
-	packets     int      // packets that have no result
-	resetIn     int      // samples until a reset
+	r       *rand.Rand
+	f       stubFiles
+	x       netlist.Port
+	levels  *wrapper.Levels
+	read    []bool   // bits of x that something reads
+	want    [][]bool // inputs that the core must get, for each sample
+	outputs [][]bool // outputs that the core then gives
+	packets int      // packets that have no result
+	resetIn int      // samples until a reset
 }
 
 // The least words that are played, if that takes no more than mostStubClocks, and the samples with the least and the
@@ -57,19 +85,14 @@ const (
 	mostStubClocks = 4_000_000
 )
 
-// newRehearsal returns samples and events for a wrapper.
-func newRehearsal(d verify.Design, f WrapperFiles, p *playback) *rehearsal {
-	n := f.coreNetlist(d)
+// newRehearsal returns samples and events for a wrapper, of the given number of words or more.
+func newRehearsal(f stubFiles, p *playback, least int) *rehearsal {
 	r := &rehearsal{
-		playback: p, r: rand.New(rand.NewPCG(7, 11)), f: f, coreNetlist: n, x: n.DataInputs()[0], levels: f.Levels,
-		read: f.step(d).Read,
+		playback: p, r: rand.New(rand.NewPCG(7, 11)), f: f, x: f.Around.DataInputs()[0], levels: f.Levels, read: f.read(),
 	}
 	words := len(r.x.Nets) / r.x.Word
 	rounds := r.rounds()
-	if f.Fold != nil {
-		r.read = slices.Repeat([]bool{true}, len(r.x.Nets))
-	}
-	wanted := (cmp.Or(f.words, leastWords) + words - 1) / words
+	wanted := (least + words - 1) / words
 	for i := range max(extremes+2*min(rounds, mostClasses), min(wanted, mostStubClocks/max(1, p.clocks))) {
 		sample := r.words(i, words)
 		if i%eventsEvery == 2 {
@@ -196,12 +219,12 @@ func (r *rehearsal) moves(outputs []bool) []bool {
 	for _, one := range outputs {
 		rows = append(rows, uint64(bit(one)))
 	}
-	return wired(r.coreNetlist.OutputPorts(), rows, 1, 0, false)
+	return wired(r.f.Around.OutputPorts(), rows, 1, 0, false)
 }
 
 // result returns random outputs of the core, one port after the other.
 func (r *rehearsal) result() (bits []bool) {
-	for _, p := range r.coreNetlist.OutputPorts() {
+	for _, p := range r.f.Around.OutputPorts() {
 		for range p.Nets {
 			bits = append(bits, r.r.Uint64()&1 == 1)
 		}
@@ -254,7 +277,7 @@ func (r *rehearsal) excess(all int) int {
 // module returns the stub.
 func (r *rehearsal) module(name string) string {
 	pins, text, stages := corePins, stubCore, 0
-	switch p, err := r.coreNetlist.Pipeline(); {
+	switch p, err := r.f.Around.Pipeline(); {
 	case r.f.Fold != nil:
 		pins, text = enginePins, stubEngine
 	case err == nil && p != nil:
@@ -262,7 +285,7 @@ func (r *rehearsal) module(name string) string {
 	}
 	var ports, assigns strings.Builder
 	low := 0
-	for _, p := range r.coreNetlist.OutputPorts() {
+	for _, p := range r.f.Around.OutputPorts() {
 		high := low + len(p.Nets) - 1
 		fmt.Fprintf(&ports, ",\n    output wire [%d:0] %s", high-low, p.Name)
 		fmt.Fprintf(&assigns, "  assign %s = outputs[%d:%d];\n", p.Name, high, low)
@@ -298,53 +321,43 @@ func stubTag(bits, stages int) string {
 // it takes for every bit of every word to be 0 and 1 several times and for each two neighbouring
 // levels to be told apart, and some thousand words, fewer where their results take long. Among them are packets of a
 // wrong length, resets, and pauses on both sides.
-func stub(ctx context.Context, d verify.Design, f WrapperFiles, source, dir string, r *WrapperResult) error {
-	begin := time.Now()
-	b := f.wrapped(source, stubName)
+func stub(t *testing.T, d verify.Design, f stubFiles, least int) stubResult {
+	t.Helper()
+	dir := t.TempDir()
+	sources, err := f.copy(dir, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	core, b := f.Core, f.wrapped(sources[0], stubName)
 	if f.Fold != nil {
-		b.cycles = 1
+		core, b.cycles = f.Fold.Module, 1
 	}
 	p, err := newPlayback(d, b)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	re := newRehearsal(d, f, p)
+	re := newRehearsal(f, p, least)
 	for name, text := range map[string]string{
-		"want.txt": inBinary(re.want), "results.txt": inBinary(re.outputs),
-		stubName: re.module(f.core()),
+		"want.txt": inBinary(re.want), "results.txt": inBinary(re.outputs), stubName: re.module(core),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			return err
-		}
+		verifytest.Write(t, filepath.Join(dir, name), text)
 	}
 	if err := p.write(b, dir); err != nil {
-		return err
+		t.Fatal(err)
 	}
 	out, err := rtl.Simulation{
-		Dir: dir, Sources: append(b.sources, rtl.TestbenchName),
-		Tops: []string{"player_tb"},
-	}.Run(ctx,
-		re.simulator())
+		Dir: dir, Sources: append(b.sources, rtl.TestbenchName), Tops: []string{"player_tb"},
+	}.Run(t.Context(), re.simulator())
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	play := rtl.Run{Checked: len(p.results)}
-	if err := play.Read(out.Text, verify.Consecutive(0, play.Checked)); err != nil {
-		return err
+	r := stubResult{
+		words: len(p.results) * len(re.x.Nets) / re.x.Word, packets: re.packets, Run: rtl.Run{Checked: len(p.results)},
 	}
-	r.Mismatches += play.Mismatches
-	for _, m := range play.First {
-		r.First = append(r.First, verify.Mismatch{
-			Sample: -1, Gate: -1,
-			What: fmt.Sprintf("random sample %d, around a stub: %s", m.Sample,
-				strings.Replace(m.What, "the Verilog", "the wrapper", 1)),
-		})
+	if err := r.Read(out.Text, verify.Consecutive(0, r.Checked)); err != nil {
+		t.Fatal(err)
 	}
-	r.Stub = &StubResult{
-		Samples: play.Checked, Words: play.Checked * len(re.x.Nets) / re.x.Word, Packets: re.packets, Simulator: out.Version,
-		Seconds: time.Since(begin).Seconds(),
-	}
-	return nil
+	return r
 }
 
 // stubName is the stub's file.
@@ -367,3 +380,41 @@ func (r *rehearsal) simulator() string {
 	}
 	return "iverilog"
 }
+
+// stubHead is what the stubs of cores have in common: what they must be given, and what they give.
+// The outputs are random ones that belong to the sample that was given; anything else gets wrong
+// ones.
+//
+//go:embed testdata/stub_head.v
+var stubHead string
+
+// stubCore has no clock, so it cannot know when a sample is complete. It looks for its input among the next
+// three samples whose results the testbench waits for. For any other input it returns a result that differs from those
+// three, if there is one.
+//
+//go:embed testdata/stub_core.v
+var stubCore string
+
+// stubPipeline compares a sample when it comes, and gives its result as many enabled clocks later as
+// the core has stages.
+//
+//go:embed testdata/stub_pipeline.v
+var stubPipeline string
+
+// stubEngine takes words as a folded engine does, with at most two samples in progress, and compares a sample when it
+// is complete. At times it takes no word for a clock, unless the protocol cannot wait (uart, spi) and would
+// lose a byte.
+//
+//go:embed testdata/stub_engine.v
+var stubEngine string
+
+// The ports of the stubs.
+const (
+	corePins = `    input wire [@HIGH@:0] @X@`
+
+	pipelinePins = `    input wire clk, input wire rst, input wire ce, input wire in_valid, output wire out_valid,
+    input wire [@HIGH@:0] @X@`
+
+	enginePins = `    input wire clk, input wire rst, input wire in_valid, output wire in_ready, input wire [@WORD@-1:0] in_data,
+    input wire in_last, @DROP@output wire out_valid, input wire out_ready, output wire error`
+)

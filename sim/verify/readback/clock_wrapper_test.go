@@ -1,4 +1,4 @@
-package step
+package readback
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"ialgn/netlist"
 	"ialgn/sim/verify/cec"
-	"ialgn/sim/verify/readback"
 )
 
 // Wrapper says what a wrapper around a core or a folded engine has to be.
@@ -57,18 +56,18 @@ var describers = map[string]func(Wrapper, *machine){
 
 // Prove proves it. What is in the core, whose Verilog is not read, is no part of that. A kind that this package has no
 // description of is undecided.
-func (w Wrapper) Prove(ctx context.Context) (*Result, error) {
+func (w Wrapper) Prove(ctx context.Context) (*clockResult, error) {
 	describe, ok := describers[w.Kind]
 	if !ok {
-		return &Result{Verdict: cec.Undecided, Reason: "what a clock of a wrapper " + w.Kind +
+		return &clockResult{Verdict: cec.Undecided, Reason: "what a clock of a wrapper " + w.Kind +
 			" has to do is described nowhere"}, nil
 	}
 	clock := "clk"
 	if w.Kind == "axis" {
 		clock = "aclk"
 	}
-	o := readback.MachineOptions{Module: w.Module, Clock: clock, Files: []string{w.File}, Box: w.box(), Limit: w.Limit}
-	return prove(ctx, o, func(m *machine) { describe(w, m) })
+	o := MachineOptions{Module: w.Module, Clock: clock, Files: []string{w.File}, Box: w.box(), Limit: w.Limit}
+	return proveClock(ctx, o, func(m *machine) { describe(w, m) })
 }
 
 // drops reports whether what is around the stream calls packets void.

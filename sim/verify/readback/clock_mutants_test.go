@@ -1,4 +1,4 @@
-package step
+package readback
 
 import (
 	"context"
@@ -36,8 +36,8 @@ var (
 	transfer        = regexp.MustCompile(`(\w+(?:\[\w+\])?) +<= ([^;]+);`)
 )
 
-// operators say what stands in the place of each. An assignment is none of them.
-var operators = map[string][]string{
+// replacements say what stands in the place of each. An assignment is none of them.
+var replacements = map[string][]string{
 	"==": {"!="}, "!=": {"=="}, "<<": {">>"}, ">>": {"<<"}, "&&": {"||"}, "<": {"<=", ">"}, ">": {">=", "<"},
 	"~": {""}, "&": {"|"}, "|": {"&"}, "^": {"|", "~^"}, "+": {"-"}, "-": {"+"},
 }
@@ -66,7 +66,7 @@ func mutants(text string) (list []mutant) {
 		if assigned[m[0]] || code[m[0]:m[1]] == "<=" {
 			continue
 		}
-		for _, by := range operators[code[m[0]:m[1]]] {
+		for _, by := range replacements[code[m[0]:m[1]]] {
 			add(m[0], m[1], by)
 		}
 	}
@@ -93,7 +93,7 @@ func flipped(code string, m []int) (list []string) {
 }
 
 // prover is a wrapper or an engine.
-type prover func(context.Context) (*Result, error)
+type prover func(context.Context) (*clockResult, error)
 
 // survivors proves mutants of a file, and returns those for which a proof was found.
 func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string) (path string,

@@ -1,8 +1,9 @@
-package step
+package readback
 
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,17 +113,57 @@ func forms() (list []form) {
 	},
 		form{kind: "axis", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, beat: 9},
 		form{kind: "stream", features: 3, bitsIn: 4, classes: 3, scope: netlist.Full, stages: 2, tag: 1},
-		form{kind: "axis", features: 3, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true, counts: true, tag: 64})
+		form{kind: "axis", features: 3, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true, counts: true, tag: 64},
+		form{kind: "axis", features: 5, bitsIn: 8, classes: 3, scope: netlist.Core, counts: true, tag: 6},
+		form{kind: "axis", features: 5, bitsIn: 8, classes: 3, scope: netlist.Full, stages: 3, tag: 8})
 }
 
-// TestWrapper proves wrappers as they are written.
-func TestWrapper(t *testing.T) {
+// TestWrapperClock proves wrappers as they are written.
+func TestWrapperClock(t *testing.T) {
 	tooltest.Find(t, "yosys")
 	tooltest.Find(t, "abc")
 	for _, f := range forms() {
 		t.Run(f.name(), func(t *testing.T) {
 			r, err := f.write(t, t.TempDir()).Prove(t.Context())
 			if err != nil || r.Verdict != cec.Equivalent || r.Bits < 19 || r.Registers == 0 && f.kind != "axis" {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+}
+
+// TestRandomWrapperClock proves wrappers whose parameters are drawn.
+func TestRandomWrapperClock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("proves many wrappers")
+	}
+	tooltest.Find(t, "yosys")
+	tooltest.Find(t, "abc")
+	r := rand.New(rand.NewPCG(48, 5))
+	for range 16 {
+		f := form{
+			kind: []string{"stream", "axis", "uart", "spi"}[r.IntN(4)], features: 1 + r.IntN(40), bitsIn: 3 + r.IntN(10),
+			classes: 2 + r.IntN(9), scope: []netlist.Scope{netlist.Full, netlist.Core}[r.IntN(2)], counts: r.IntN(2) == 1,
+		}
+		switch takes := f.kind == "stream" || f.kind == "axis"; {
+		case f.scope == netlist.Full && r.IntN(3) == 0:
+			f.apart = true
+		case f.scope == netlist.Full && f.kind != "stream" && r.IntN(3) == 0:
+			f.engine, f.counts = true, false
+		case takes && r.IntN(2) == 0:
+			f.tag = 1 + r.IntN(64)
+		}
+		if f.apart || f.engine { // words of a byte at most
+			f.bitsIn = min(f.bitsIn, 8)
+		}
+		if !f.engine {
+			f.stages = r.IntN(3)
+		}
+		if f.kind == "axis" && !f.engine {
+			f.beat = r.IntN(10)
+		}
+		t.Run(f.name(), func(t *testing.T) {
+			if r, err := f.write(t, t.TempDir()).Prove(t.Context()); err != nil || r.Verdict != cec.Equivalent {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})

@@ -75,7 +75,7 @@ write_blif -param ` + blifName + `
 `
 
 // ReadMachine reads a module with registers. A file that cannot be taken for one is no error of the
-// program: [Mismatched] says so.
+// program: [mismatched] says so.
 func ReadMachine(ctx context.Context, o MachineOptions) (*Machine, error) {
 	yosys, err := tool.Find("yosys")
 	if err != nil {
@@ -113,8 +113,8 @@ func ReadMachine(ctx context.Context, o MachineOptions) (*Machine, error) {
 	return m, nil
 }
 
-// Mismatched returns why a file is not what it should be, where that is what an error says.
-func Mismatched(err error) (why string, ok bool) {
+// mismatched returns why a file is not what it should be, where that is what an error says.
+func mismatched(err error) (why string, ok bool) {
 	var is *mismatchError
 	if errors.As(err, &is) {
 		return is.Error(), true

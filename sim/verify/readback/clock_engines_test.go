@@ -1,9 +1,11 @@
-package step
+package readback
 
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -126,8 +128,8 @@ func numbers(t testing.TB, text string) (words []uint64) {
 	return words
 }
 
-// TestEngine proves engines as they are written.
-func TestEngine(t *testing.T) {
+// TestEngineClock proves engines as they are written.
+func TestEngineClock(t *testing.T) {
 	tooltest.Find(t, "yosys")
 	tooltest.Find(t, "abc")
 	for name, f := range foldings() {
@@ -137,5 +139,25 @@ func TestEngine(t *testing.T) {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
+	}
+}
+
+// TestTieOfLaterClass finds the bit that decides in an engine in which a later class of as many chains wins.
+func TestTieOfLaterClass(t *testing.T) {
+	tooltest.Find(t, "yosys")
+	tooltest.Find(t, "abc")
+	e := foldings()["one lane"].write(t, t.TempDir())
+	text, err := os.ReadFile(e.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(string(text), "total > best", "total >= best", 1)
+	if changed == string(text) {
+		t.Fatal("the engine has no comparison")
+	}
+	put(t, e.File, changed)
+	r, err := e.Prove(t.Context())
+	if err != nil || r.Verdict != cec.Different || !slices.Contains(r.Differ, "winner'[0]") {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -1,4 +1,4 @@
-package step
+package readback
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ialgn/netlist"
-	"ialgn/sim/verify/readback"
 )
 
 // Engine says what a folded engine has to be.
@@ -32,9 +31,9 @@ type Engine struct {
 // Prove proves that a clock of the engine is what the head of its file says of a word of the
 // program, for every word and in every state, and that its memories begin with the words that are
 // given.
-func (e Engine) Prove(ctx context.Context) (*Result, error) {
-	o := readback.MachineOptions{Module: e.Module, Clock: "clk", Files: []string{e.File}, Limit: e.Limit}
-	return prove(ctx, o, func(m *machine) {
+func (e Engine) Prove(ctx context.Context) (*clockResult, error) {
+	o := MachineOptions{Module: e.Module, Clock: "clk", Files: []string{e.File}, Limit: e.Limit}
+	return proveClock(ctx, o, func(m *machine) {
 		d := engine{Engine: e, m: m, reset: m.bit("rst")}
 		d.reset0 = m.not(d.reset)
 		d.loader()
@@ -47,7 +46,7 @@ func (e Engine) Prove(ctx context.Context) (*Result, error) {
 		}
 		d.counter(added)
 		d.answer()
-		m.used[readback.Signal{Name: "clk"}] = true
+		m.used[Signal{Name: "clk"}] = true
 		m.memories = d.memories()
 	})
 }
@@ -293,13 +292,13 @@ func (e engine) answer() {
 }
 
 // memories returns the memories that the engine must have.
-func (e engine) memories() map[string]readback.Memory {
-	all := map[string]readback.Memory{}
+func (e engine) memories() map[string]Memory {
+	all := map[string]Memory{}
 	for l, banks := range e.Programs {
-		all[fmt.Sprintf("image_%d", l)] = readback.Memory{Width: e.levelBits(), Size: 2 << e.placeBits()}
+		all[fmt.Sprintf("image_%d", l)] = Memory{Width: e.levelBits(), Size: 2 << e.placeBits()}
 		for b, bank := range banks {
 			width := digits(e.stepBits())
-			program := readback.Memory{Width: width, Size: len(bank)}
+			program := Memory{Width: width, Size: len(bank)}
 			for _, step := range bank {
 				program.Words = append(program.Words, fmt.Sprintf("%0*b", width, step))
 			}
@@ -307,7 +306,7 @@ func (e engine) memories() map[string]readback.Memory {
 		}
 	}
 	if e.Uniform == nil {
-		all["thresholds"] = readback.Memory{
+		all["thresholds"] = Memory{
 			Width: digits(e.Levels * e.WordBits), Size: 1 << e.thresholdBits(),
 			Words: e.Thresholds,
 		}

@@ -1,17 +1,17 @@
-// Package step proves modules with state: that one clock of a wrapper or of a folded engine is, in
-// every state and for every input, the clock that its documentation describes.
+package readback
+
+// What follows proves modules with state: that one clock of a wrapper or of a folded engine is, in every state and for
+// every input, the clock that its documentation describes. The writers are proved once, over their range of
+// parameters. A design's own wrapper is compared with what they write, and played.
 //
-// What a clock has to do is written here a second time, as a netlist over the names of the
-// module's registers, from what the packages wrapper and fold say of their modules and without
-// any code of theirs. readback takes the same netlist out of the Verilog file, and abc compares
-// them: each bit that a register takes over, each output, and each pin of what stands in the module
-// without being looked into (the core in a wrapper, memories in an engine). Two machines of the same
-// registers whose clocks are the same do the same for ever from the same state on; with a reset
-// in the clock, that state is the same, too.
+// What a clock has to do is written here a second time, as a netlist over the names of the module's registers, from what
+// the packages wrapper and fold say of their modules and without any code of theirs. A [Machine] is the same netlist,
+// taken out of the Verilog file, and abc compares them: each bit that a register takes over, each output, and each pin
+// of what the module contains without being looked into (the core in a wrapper, memories in an engine). Two machines of
+// the same registers whose clocks are the same do the same for ever from the same state on; with a reset in the clock,
+// that state is the same, too.
 //
-// The names decide only what is compared with what. A register too many or too few, or of another
-// width, is no proof.
-package step
+// The names decide only what is compared with what. A register too many or too few, or of another width, is no proof.
 
 import (
 	"cmp"
@@ -23,11 +23,10 @@ import (
 
 	"ialgn/netlist"
 	"ialgn/sim/verify/cec"
-	"ialgn/sim/verify/readback"
 )
 
-// Result is the outcome of a proof.
-type Result struct {
+// clockResult is the outcome of a proof.
+type clockResult struct {
 	Verdict   cec.Verdict `json:"verdict"`
 	Registers int         `json:"registers"` // bits that the module keeps from clock to clock
 	Bits      int         `json:"checked"`   // bits that were compared: of registers, outputs and pins
@@ -40,32 +39,32 @@ type Result struct {
 // shown is how many bits that differ a result names.
 const shown = 20
 
-// prove reads a module and compares it with what describe writes.
-func prove(ctx context.Context, o readback.MachineOptions, describe func(*machine)) (*Result, error) {
+// proveClock reads a module and compares it with what describe writes.
+func proveClock(ctx context.Context, o MachineOptions, describe func(*machine)) (*clockResult, error) {
 	begin := time.Now()
 	if o.Limit == 0 {
 		o.Limit = cec.DefaultLimit
 	}
-	r := &Result{Verdict: cec.Undecided}
+	r := &clockResult{Verdict: cec.Undecided}
 	err := r.prove(ctx, o, describe)
 	r.Seconds = time.Since(begin).Seconds()
-	if why, ok := readback.Mismatched(err); ok {
+	if why, ok := mismatched(err); ok {
 		r.Reason, err = why, nil
 	}
 	return r, err
 }
 
-func (r *Result) prove(ctx context.Context, o readback.MachineOptions, describe func(*machine)) error {
-	got, err := readback.ReadMachine(ctx, o)
+func (r *clockResult) prove(ctx context.Context, o MachineOptions, describe func(*machine)) error {
+	got, err := ReadMachine(ctx, o)
 	if err != nil {
 		return err
 	}
-	m := newMachine(got)
+	m := newClock(got)
 	describe(m)
 	if r.Registers, r.Bits = got.Registers(), len(got.Outputs); m.compare(got, r) {
 		return nil
 	}
-	var differ []readback.Signal
+	var differ []Signal
 	r.Verdict, differ, r.Tool, err = got.Compare(ctx, m.netlist(got.Outputs), o.Limit)
 	for _, s := range differ[:min(len(differ), shown)] {
 		r.Differ = append(r.Differ, s.String())
@@ -80,19 +79,19 @@ func (r *Result) prove(ctx context.Context, o readback.MachineOptions, describe 
 }
 
 // compare says where the module has other registers, ports, pins or initial values.
-func (m *machine) compare(got *readback.Machine, r *Result) bool {
+func (m *machine) compare(got *Machine, r *clockResult) bool {
 	r.Reason = cmp.Or(m.fault, m.missing(got), m.starting(got), m.remembers(got))
 	return r.Reason != ""
 }
 
 // missing names a signal that only one side has.
-func (m *machine) missing(got *readback.Machine) string {
+func (m *machine) missing(got *Machine) string {
 	for _, s := range got.Inputs {
 		if !m.used[s] {
 			return fmt.Sprintf("there should be no %s", s)
 		}
 	}
-	outputs := map[readback.Signal]bool{}
+	outputs := map[Signal]bool{}
 	for _, s := range got.Outputs {
 		if outputs[s] = true; m.h[s] == nil {
 			return fmt.Sprintf("there should be no %s", s)
@@ -106,12 +105,12 @@ func (m *machine) missing(got *readback.Machine) string {
 	return ""
 }
 
-func bySignal(a, b readback.Signal) int {
+func bySignal(a, b Signal) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), a.Bit-b.Bit)
 }
 
 // starting compares what registers begin with.
-func (m *machine) starting(got *readback.Machine) string {
+func (m *machine) starting(got *Machine) string {
 	for _, s := range slices.SortedFunc(maps.Keys(got.Starts), bySignal) {
 		if want, ok := m.starts[s]; !ok || want != got.Starts[s] {
 			return fmt.Sprintf("%s begins with a value that it should not have", s)
@@ -126,7 +125,7 @@ func (m *machine) starting(got *readback.Machine) string {
 }
 
 // remembers compares memories, and what they begin with.
-func (m *machine) remembers(got *readback.Machine) string {
+func (m *machine) remembers(got *Machine) string {
 	for _, name := range slices.Sorted(maps.Keys(got.Memories)) {
 		is, want := got.Memories[name], m.memories[name]
 		switch {
@@ -143,21 +142,21 @@ func (m *machine) remembers(got *readback.Machine) string {
 // machine is the description of a clock. Its words have their lowest bit first.
 type machine struct {
 	b      *netlist.Builder
-	x      map[readback.Signal]netlist.Net
-	used   map[readback.Signal]bool
-	h      map[readback.Signal]*netlist.Net
-	starts map[readback.Signal]bool
+	x      map[Signal]netlist.Net
+	used   map[Signal]bool
+	h      map[Signal]*netlist.Net
+	starts map[Signal]bool
 	fault  string
 
-	memories map[string]readback.Memory
+	memories map[string]Memory
 }
 
 type word []netlist.Net
 
-func newMachine(got *readback.Machine) *machine {
+func newClock(got *Machine) *machine {
 	m := &machine{
-		b: netlist.NewBuilder("described"), x: map[readback.Signal]netlist.Net{}, used: map[readback.Signal]bool{},
-		h: map[readback.Signal]*netlist.Net{}, starts: map[readback.Signal]bool{},
+		b: netlist.NewBuilder("described"), x: map[Signal]netlist.Net{}, used: map[Signal]bool{},
+		h: map[Signal]*netlist.Net{}, starts: map[Signal]bool{},
 	}
 	for i, v := range m.b.Input("x", got.Width(), 1, nil)[:len(got.Inputs)] {
 		m.x[got.Inputs[i]] = v
@@ -166,7 +165,7 @@ func newMachine(got *readback.Machine) *machine {
 }
 
 // netlist returns the description with its outputs in an order.
-func (m *machine) netlist(outputs []readback.Signal) *netlist.Netlist {
+func (m *machine) netlist(outputs []Signal) *netlist.Netlist {
 	h := make([]netlist.Net, len(outputs))
 	for i, s := range outputs {
 		h[i] = *m.h[s]
@@ -179,7 +178,7 @@ func (m *machine) netlist(outputs []readback.Signal) *netlist.Netlist {
 func (m *machine) in(name string, width int) word {
 	w := make(word, width)
 	for i := range w {
-		s := readback.Signal{Name: name, Bit: i}
+		s := Signal{Name: name, Bit: i}
 		v, ok := m.x[s]
 		if !ok && m.fault == "" {
 			m.fault = fmt.Sprintf("there is no %s", s)
@@ -193,19 +192,19 @@ func (m *machine) in(name string, width int) word {
 func (m *machine) bit(name string) netlist.Net { return m.in(name, 1)[0] }
 
 // next says what a register takes over.
-func (m *machine) next(name string, w ...netlist.Net) { m.out(name+readback.Next, w...) }
+func (m *machine) next(name string, w ...netlist.Net) { m.out(name+Next, w...) }
 
 // out says what an output or a pin is.
 func (m *machine) out(name string, w ...netlist.Net) {
 	for i := range w {
-		m.h[readback.Signal{Name: name, Bit: i}] = &w[i]
+		m.h[Signal{Name: name, Bit: i}] = &w[i]
 	}
 }
 
 // start says what a register begins with.
 func (m *machine) start(name string, width int, value bool) {
 	for i := range width {
-		m.starts[readback.Signal{Name: name, Bit: i}] = value
+		m.starts[Signal{Name: name, Bit: i}] = value
 	}
 }
 

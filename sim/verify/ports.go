@@ -1,0 +1,46 @@
+package verify
+
+import (
+	"fmt"
+
+	"ialgn/netlist"
+)
+
+// comparePorts holds what the optimised netlist says of its ports to the raw netlist:
+// names, widths, words and the meaning of each word, which tell a user what to wire
+// where. It reports whether the ports have the same names and sizes, without which bits of the two
+// cannot be compared.
+func comparePorts(direction string, raw, product []netlist.Port, f *Findings) (same bool) {
+	differ := func(format string, args ...any) {
+		f.Add(Mismatch{Sample: -1, Gate: -1, What: "optimised netlist: " + fmt.Sprintf(format, args...)})
+	}
+	if len(raw) != len(product) {
+		differ("%d %s ports, the model has %d", len(product), direction, len(raw))
+		return false
+	}
+	same = true
+	for i, want := range raw {
+		got := product[i]
+		if got.Name != want.Name || len(got.Nets) != len(want.Nets) || got.Word != want.Word ||
+			len(got.Labels) != len(want.Labels) {
+			differ("%s port %s of %d bits in words of %d, the model has %s of %d in words of %d",
+				direction, got.Name, len(got.Nets), got.Word, want.Name, len(want.Nets), want.Word)
+			same = false
+			continue
+		}
+		for k, label := range want.Labels {
+			if got.Labels[k] != label {
+				differ("%s port %s: word %d is called %q, the model says %q", direction, got.Name, k, got.Labels[k], label)
+			}
+		}
+	}
+	return same
+}
+
+// Comparable compares all ports and probes of both netlists, and adds what differs. It reports whether they have the
+// same names and sizes.
+func (d Design) Comparable(f *Findings) bool {
+	in := comparePorts("input", d.Raw.DataInputs(), d.Product.DataInputs(), f)
+	out := comparePorts("output", d.Raw.OutputPorts(), d.Product.OutputPorts(), f)
+	return comparePorts("probe", d.Raw.Probes(), d.Product.Probes(), f) && in && out
+}
