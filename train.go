@@ -151,7 +151,7 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 	if cfg.Encoder.Kept() {
 		return r, keepEncoder(&r)
 	}
-	r.Config, err = trainer.FitClasses(ctx, cfg, r.Folders)
+	r.Config, r.Data, err = trainer.FitClasses(ctx, cfg, r.Folders, data.opened)
 	return r, err
 }
 
