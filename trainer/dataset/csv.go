@@ -50,10 +50,10 @@ type csvFiles struct {
 
 // fileRows is a file that was read.
 type fileRows struct {
-	*packedRows // a row is the line of a record, and the values of the columns: numbers, or codes of words
-	words  []vocabulary // of the columns
-	labels []uint8
-	faults []fault
+	*packedRows              // a row is the line of a record, and the values of the columns: numbers, or codes of words
+	words       []vocabulary // of the columns
+	labels      []uint8
+	faults      []fault
 }
 
 func (s *csvFiles) newRows() *fileRows {
