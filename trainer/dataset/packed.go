@@ -29,7 +29,7 @@ type rowBlock struct {
 
 // Sizes of packed rows.
 const (
-	mostHeld    = 4 << 20 // bytes in memory
+	mostHeld    = 2 << 20 // bytes in memory
 	blockValues = 1 << 15
 	mostRows    = 1 << 10 // of a block
 	leastRows   = 1 << 4
