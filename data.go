@@ -29,6 +29,14 @@ type Data struct {
 
 	FeatureNames []string // one a feature; empty: none
 	Classes      []string // names of the classes; empty: the numbers of the labels
+
+	opened *dataset.Set // see Opened
+}
+
+// Opened returns the data for trainings after a set was opened: files that it has read are not read again.
+func (d Data) Opened(set *dataset.Set) Data {
+	d.opened = set
+	return d
 }
 
 // folders returns where data sets are looked for.

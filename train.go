@@ -124,19 +124,11 @@ func Train(ctx context.Context, cfg Config, data Data, o TrainOptions) (*Model, 
 // NewRun returns the run that [Train] makes, with a configuration that is complete: width and tau fit the classes.
 func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer.Run, error) {
 	base, err := o.base()
-	if err == nil && base != nil {
-		cfg, err = cfg.From(base)
+	if err == nil {
+		cfg, err = cfg.ForRun(base, data.samples())
 	}
 	if err != nil {
 		return trainer.Run{}, err
-	}
-	cfg = cfg.Fill()
-	if samples := data.samples(); samples != nil {
-		cfg.Data.Set, cfg.Data.Memory = "memory", samples
-		cfg = cfg.Complete()
-	}
-	if cfg.Name == "" {
-		cfg = cfg.Complete()
 	}
 	r := trainer.Run{
 		Config: cfg, Model: o.Path, Folders: data.folders(), Threads: o.Threads, Resume: o.Resume, Start: o.Init,
@@ -151,7 +143,7 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 	if cfg.Encoder.Kept() {
 		return r, keepEncoder(&r)
 	}
-	r.Config, err = trainer.FitClasses(ctx, cfg, r.Folders)
+	r.Config, r.Data, err = trainer.FitClasses(ctx, cfg, r.Folders, data.opened)
 	return r, err
 }
 

@@ -254,6 +254,7 @@ func (s *search) look(ctx context.Context) error {
 		return err
 	}
 	s.features, s.bitsIn, s.classes, s.samples = set.Features, set.BitsIn, len(set.Classes), set.TrainSamples
+	s.Data = s.Data.Opened(set)
 	s.images, s.digest = set.Shape != (dataset.Shape{}), set.Digest(dataset.Train)
 	if len(set.Classes) < 2 {
 		return fmt.Errorf("%s: all samples are of one class, and nothing is to be told apart", set.Name)

@@ -51,7 +51,12 @@ func (d *Data) Use(enc *encoding.Encoder) error {
 // LoadData reads the configuration's data set from the first of the folders that has
 // it, fits the encoder and checks that the model fits the data.
 func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, error) {
-	set, err := dataset.OpenWith(ctx, cfg.Data, cfg.Encoder, folders)
+	return loadAfter(ctx, nil, cfg, folders)
+}
+
+// loadAfter is [LoadData] where the data set was opened before, nil for none.
+func loadAfter(ctx context.Context, opened *dataset.Set, cfg config.Config, folders []string) (*Data, error) {
+	set, err := opened.With(ctx, cfg.Data, cfg.Encoder, folders)
 	if err != nil {
 		return nil, err
 	}
@@ -99,19 +104,26 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 }
 
 // FitClasses returns the configuration with what follows from the classes of its data, unless it
-// is given ([config.Config.FitClasses]). Only the classes of a user's own data depend on the files.
-func FitClasses(ctx context.Context, cfg config.Config, folders []string) (config.Config, error) {
+// is given ([config.Config.FitClasses]), and the data set if it had to be opened for that, after another one or nil.
+// Only the classes of a user's own data depend on the files.
+func FitClasses(ctx context.Context, cfg config.Config, folders []string, opened *dataset.Set) (
+	config.Config, *dataset.Set, error,
+) {
 	if cfg.WidthGiven() && cfg.TauGiven() {
-		return cfg, nil
+		return cfg, opened, nil
 	}
-	set, err := dataset.Open(ctx, cfg.Data, config.DefaultBitsIn, folders)
+	enc := cfg.Encoder
+	if enc.Kept() {
+		enc = config.Encoder{BitsIn: config.DefaultBitsIn}
+	}
+	set, err := opened.With(ctx, cfg.Data, enc, folders)
 	if err != nil && ctx.Err() != nil {
-		return cfg, interruptedReading(cfg)
+		return cfg, nil, interruptedReading(cfg)
 	}
 	if err != nil {
-		return cfg, err
+		return cfg, nil, err
 	}
-	return cfg.FitClasses(len(set.Classes)), nil
+	return cfg.FitClasses(len(set.Classes)), set, nil
 }
 
 // fit returns the encoder of a configuration for a data set. With a pressure towards fewer look-up tables, thresholds

@@ -54,7 +54,7 @@ func (r *Run) load(ctx context.Context, from *model.Model) (*Data, error) {
 	if r.Config.Encoder.Kept() {
 		return r.loadKept(ctx)
 	}
-	return LoadData(ctx, r.Config, r.Folders)
+	return loadAfter(ctx, r.Data, r.Config, r.Folders)
 }
 
 // LoadDataFor is [LoadData] of what a network reads that another program trained, or that goes back to one: the samples

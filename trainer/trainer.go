@@ -25,6 +25,7 @@ import (
 	"ialgn/internal/plural"
 	"ialgn/trainer/augment"
 	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/engine"
@@ -38,6 +39,7 @@ type Run struct {
 	Config  config.Config
 	Model   string          // path of the model file; [CheckpointPath] of it holds the state
 	Folders []string        // folders that are searched for data sets
+	Data    *dataset.Set    // the data set if it was opened before, so that no file is read twice; nil: it was not
 	Threads int             // 0: all cores
 	Resume  bool            // go on from the checkpoint
 	Start   string          // path of a model file whose parameters to start from; "": draw them

@@ -77,7 +77,8 @@ func (o Opener) Config(ctx context.Context, path string) (config.Config, error) 
 	if err != nil {
 		return cfg, err
 	}
-	return trainer.FitClasses(ctx, cfg, o.Folders)
+	cfg, _, err = trainer.FitClasses(ctx, cfg, o.Folders, nil)
+	return cfg, err
 }
 
 // config returns the configuration that a file is or, of a model, has.

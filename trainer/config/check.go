@@ -177,7 +177,7 @@ func (c *Config) checkChoices() error {
 			"; digits needs encoder.bits and model.tau, too", "missing")
 	}
 	for _, ch := range choices {
-		if ch.key == "data.set" && c.Data.Set == setMemory && c.source == nil {
+		if ch.key == "data.set" && c.Data.Set == setMemory && !c.inText() {
 			continue // no file can name this key
 		}
 		if err := c.checkChoice(ch, ch.values); err != nil {

@@ -1,11 +1,16 @@
 // Package config holds the configuration of a training run: its keys, their defaults
 // and their meaning, read strictly from YAML.
 //
-// [Load] reads a [Config] from a file, changes it by `--set` overrides, completes it
-// with defaults and checks it, in that order; what the rest of the program sees is
-// complete and valid. Go code starts from [Default] instead, and calls
-// [Config.Complete] and [Config.Check]. A key is named as in the file, with dots:
-// train.optimizer.lr.
+// A Config goes through these states, each by one function:
+//
+//   - written: what a file and its `--set` overrides give ([Draft]), what a program changed of [Default], or a literal
+//     of Go, whose zeros say nothing;
+//   - complete ([Config.Complete]): what follows from other keys is filled in. [Load] returns complete configurations,
+//     and [Config.ForRun] makes complete what a program passes;
+//   - fitted ([Config.FitClasses]): the width and tau that follow from the classes of the data, too;
+//   - checked ([Config.Check]), and [Config.CheckClasses] once the data are known.
+//
+// A key is named as in the file, with dots: train.optimizer.lr.
 //
 // A Config is stored in the model file as JSON, so everything that decides the trained
 // bytes is in it, and nothing that does not (threads, folders of output) is. One that
@@ -23,9 +28,7 @@ type Config struct {
 	Model   Model   `yaml:"model" json:"model"`
 	Train   Train   `yaml:"train" json:"train"`
 
-	source   *source // the places of the keys in the file; nil unless the configuration was parsed
-	complete bool    // all defaults are filled in, so a zero is meant as zero; see Fill
-	fitting  bool    // no width was given in a configuration made by a program
+	source *source // what gave the keys; nil: a literal of Go, whose zeros say nothing (see Config.ForRun), or a model
 }
 
 // Data names the data set. The keys from Train on are for one's own files, the sets csv and arrays.

@@ -11,7 +11,7 @@ import (
 // be complete it needs data.set, and then [Config.Complete].
 func Default() Config {
 	return Config{
-		complete: true,
+		source: &source{},
 
 		Encoder: Encoder{Kind: "thermometer", Thresholds: "uniform", Ranges: rangesRobust},
 		Model:   topology.Default(),
@@ -127,7 +127,7 @@ func (c *Config) completeSchedule() {
 // baseName returns the name of the file without folder and .yaml, else that of the
 // data set.
 func (c *Config) baseName() string {
-	if c.source == nil {
+	if !c.inText() {
 		return c.Data.Set
 	}
 	base := filepath.Base(c.source.file)

@@ -59,10 +59,10 @@ func (c Config) KeepEncoder(encoder Encoder) Config {
 
 // gives reports whether somebody chose the value of a key: wrote it down or, in a configuration of Go, set it.
 func (c *Config) gives(f field) bool {
-	if c.source != nil {
+	if c.inText() {
 		return c.isSet(f.key)
 	}
-	return c.complete || !f.value.IsZero()
+	return c.source != nil || !f.value.IsZero()
 }
 
 // ParseData returns the section data that overrides give, each data.KEY=VALUE, complete and checked: the data set of a

@@ -44,9 +44,9 @@ func TestFrom(t *testing.T) {
 	if diff := cmp.Diff(want, got.Model); diff != "" || got.Encoder != base.Encoder || err != nil {
 		t.Errorf("of a file: encoder %+v, %v, model (-want +got):\n%s", got.Encoder, err, diff)
 	}
-	got = from(Config{Data: Data{Set: "digits"}, Model: Model{Tau: 7, Anchors: 9}}).Fill().Complete()
-	if diff := cmp.Diff(want, got.Model); diff != "" || got.Encoder != base.Encoder {
-		t.Errorf("of a literal: encoder %+v, model (-want +got):\n%s", got.Encoder, diff)
+	got, err = Config{Data: Data{Set: "digits"}, Model: Model{Tau: 7, Anchors: 9}}.ForRun(&base, nil)
+	if diff := cmp.Diff(want, got.Model); diff != "" || got.Encoder != base.Encoder || err != nil {
+		t.Errorf("of a literal: encoder %+v, %v, model (-want +got):\n%s", got.Encoder, err, diff)
 	}
 	if got := from(Default()); got.Model != Default().Model || got.Encoder != base.Encoder {
 		t.Errorf("of a complete one: %+v, %+v", got.Model, got.Encoder)

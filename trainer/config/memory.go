@@ -56,20 +56,36 @@ func (c *Config) checkMemory() error {
 	return c.checkBitsIn()
 }
 
-// Fill returns the configuration with the defaults of [Default] in the place of what is zero, if it is one that was
-// written in Go as a literal: any that came from [Default], a file or a model has all of them, and its zeros are meant.
-func (c Config) Fill() Config {
-	if c.complete || c.source != nil {
-		return c
+// ForRun returns the complete configuration of a run on samples in memory, nil for none, that goes on from a network
+// that another program trained, whose configuration is base, nil for none ([Config.From]). Of a literal of Go, zeros
+// become the defaults of [Default]; in any other configuration they are meant.
+func (c Config) ForRun(base *Config, samples *Samples) (_ Config, err error) {
+	if base != nil {
+		if c, err = c.From(base); err != nil {
+			return c, err
+		}
+	}
+	c.fill()
+	if samples != nil {
+		c.Data.Set, c.Data.Memory = setMemory, samples
+	}
+	if samples != nil || c.Name == "" {
+		c = c.Complete()
+	}
+	return c, nil
+}
+
+// fill gives a literal of Go the defaults.
+func (c *Config) fill() {
+	if c.source != nil {
+		return
 	}
 	standard := Default()
-	c.fitting = c.Model.Width == 0
-	own := fields(&c)
+	c.source = &source{noWidth: c.Model.Width == 0}
+	own := fields(c)
 	for i, f := range fields(&standard) {
 		if own[i].value.IsZero() {
 			own[i].value.Set(f.value)
 		}
 	}
-	c.complete = true
-	return c
 }

@@ -15,11 +15,16 @@ type place struct {
 	option       string // name of the option, as package option has it
 }
 
-// source is where a configuration came from.
+// source is what a configuration came from: a text or, without places, a program.
 type source struct {
 	file   string
-	places map[string]place
+	places map[string]place // the keys and sections that the text gives
+
+	noWidth bool // the program gave no width
 }
+
+// inText reports whether the configuration came from a text.
+func (c *Config) inText() bool { return c.source != nil && c.source.places != nil }
 
 // isSet reports whether the key was written down, even if as 0.
 func (c *Config) isSet(key string) bool {
@@ -31,13 +36,13 @@ func (c *Config) isSet(key string) bool {
 }
 
 // Given reports whether a key was given: in the file or beside it or, where there is neither, by a program.
-func (c *Config) Given(key string) bool { return c.source == nil || c.isSet(key) }
+func (c *Config) Given(key string) bool { return !c.inText() || c.isSet(key) }
 
 // where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`, or the option that set
 // it. A key that was not given has the place of the nearest section that was. The result is a format of package
 // option and its argument, which may hold a % sign.
 func (c *Config) where(key string) (format, text string) {
-	if c.source == nil {
+	if !c.inText() {
 		return "%s", key
 	}
 	for at := key; at != ""; at = parent(at) {

@@ -54,7 +54,7 @@ func (c Config) FitWidth(classes int) Config {
 
 // WidthGiven reports whether the width stays what it is, whatever the classes are.
 func (c Config) WidthGiven() bool {
-	return c.source == nil && !c.fitting || c.isSet("model.width") || c.Model.Widths != "" ||
+	return !c.inText() && (c.source == nil || !c.source.noWidth) || c.isSet("model.width") || c.Model.Widths != "" ||
 		c.Model.Topology == topology.Conv
 }
 

@@ -10,26 +10,26 @@ import (
 
 // settleAs takes the columns of a model, with its categories and medians: by their names, in any order and beside
 // others, or by their places where the table or the model has no names.
-func (s *csvSource) settleAs(enc *encoding.Encoder) error {
+func (s *csvFiles) settleAs(enc *encoding.Encoder) error {
 	columns := featureColumns(enc)
-	at := make([]int, len(columns)) // place in s.columns
+	at := make([]int, len(columns)) // place in s.read
 	for i := range at {
 		at[i] = i
 	}
 	if s.header != nil && named(columns) {
 		for i := range columns {
-			at[i] = slices.IndexFunc(s.columns, func(c column) bool { return c.Name == columns[i].Name })
+			at[i] = slices.IndexFunc(s.read, func(c column) bool { return c.Name == columns[i].Name })
 		}
 		if err := s.allThere(columns, at); err != nil {
 			return err
 		}
-	} else if len(columns) != len(s.columns) {
-		return hint.With(fmt.Errorf("%s: %d columns of features, but the model reads %d", s.files[Train].name, len(s.columns),
+	} else if len(columns) != len(s.read) {
+		return hint.With(fmt.Errorf("%s: %d columns of features, but the model reads %d", s.files[Train].name, len(s.read),
 			len(columns)), "name the data set it was trained on, or the columns that it reads with data.columns")
 	}
 	var all []column
 	for i, c := range columns {
-		from := s.columns[at[i]]
+		from := s.read[at[i]]
 		if from.Kind != c.Kind {
 			return hint.With(fmt.Errorf("%s: %s is a %s here, and a %s in the model", s.files[Train].name, s.called(&from),
 				from.Kind, c.Kind), "name the columns of words with data.categories, as the model's configuration does")
@@ -40,12 +40,12 @@ func (s *csvSource) settleAs(enc *encoding.Encoder) error {
 			s.from = append(s.from, i)
 		}
 	}
-	s.columns, s.width = all, len(s.from)
+	s.read = all
 	return nil
 }
 
 // allThere reports which of a model's columns a table lacks.
-func (s *csvSource) allThere(columns []encoding.Column, at []int) error {
+func (s *csvFiles) allThere(columns []encoding.Column, at []int) error {
 	var lacks, others []string
 	for i := range columns {
 		if at[i] < 0 {
@@ -55,7 +55,7 @@ func (s *csvSource) allThere(columns []encoding.Column, at []int) error {
 	if lacks == nil {
 		return nil
 	}
-	for i, c := range s.columns {
+	for i, c := range s.read {
 		if !slices.Contains(at, i) {
 			others = append(others, c.Name)
 		}

@@ -1,35 +1,98 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"ialgn/internal/hint"
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 )
 
-// csvSource is a set of one or two CSV files.
+// csvSource is a set of one or two CSV files with words for its values.
 type csvSource struct {
-	files   [2]file
-	layout  layout
-	header  []string // names of all columns; nil without a header
-	columns []column // those of features, with categories and fills once these are known
-	found   []column // those of features as they stand in the training file
-	width   int      // number of features
-	classes *classes
-	split   []bool // which records of the training file are the test part; nil if there is a test file
-	from    []int  // column of each feature
+	*csvFiles
+	columns []column // those of features, with their categories and fills
+	from    []int    // column of each feature
 	q       *encoding.Quantiser
 	whole   bool // numbers are words as they stand
 	max     uint32
+}
+
+// csvFiles are the files of a set. Each of them is read once.
+type csvFiles struct {
+	cfg     config.Data
+	dir     string
+	files   [2]file
+	layout  layout
+	header  []string          // names of all columns; nil without a header
+	line    []encoding.Column // all columns of the training file
+	label   string            // what the column of the label is called
+	found   []column          // those of features as they stand in the training file
+	read    []column          // those that are read: the found ones, or a model's
+	from    []int             // column of each feature of a model; else nil
+	strict  bool              // no model reads the files: all of their values must be good, and few words categories
+	classes classes
+	labels  []uint8 // class of each record of the training file
+	split   []bool  // which records of the training file are the test part; nil if there is a test file
+	test    int     // number of these
+	decode  sync.Mutex
+	decoded [2]*fileRows
+}
+
+// fileRows is a file that was read.
+type fileRows struct {
+	*packedRows              // a row is the line of a record, and the values of the columns: numbers, or codes of words
+	words       []vocabulary // of the columns
+	labels      []uint8
+	faults      []fault
+}
+
+func (s *csvFiles) newRows() *fileRows {
+	return &fileRows{packedRows: newPacked(1 + len(s.read)), words: make([]vocabulary, len(s.read))}
+}
+
+// fault is what is wrong with a value of a record, by its number from 0.
+type fault struct {
+	record int
+	err    error
+}
+
+// mostFaults is how many records with a wrong value a model's file may have: they matter only where they are read.
+const mostFaults = 1 << 12
+
+// vocabulary has the words of a column with their codes.
+type vocabulary struct {
+	words []string
+	codes map[string]int
+}
+
+// mostWords is how many words of a column are told from each other, where they need be no categories.
+const mostWords = 1 << 12
+
+// code returns the code of a word. Words beyond so many have the code of the last one.
+func (v *vocabulary) code(word string) int {
+	code, known := v.codes[word]
+	switch {
+	case known:
+		return code
+	case len(v.words) == mostWords:
+		return mostWords - 1
+	}
+	if v.codes == nil {
+		v.codes = map[string]int{}
+	}
+	code, word = len(v.words), strings.Clone(word)
+	v.words, v.codes[word] = append(v.words, word), code
+	return code
 }
 
 // openCSV finds and opens a CSV set.
@@ -41,8 +104,7 @@ func openCSV(ctx context.Context, cfg config.Data, words form, folders []string)
 	return openCSVFiles(ctx, cfg, words, f)
 }
 
-// openCSVFiles reads the training file once for its classes and what its columns hold, once more
-// if a test part is split off, and more often for medians.
+// openCSVFiles reads the training file.
 func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*Set, error) {
 	if err := words.check(); err != nil {
 		return nil, err
@@ -51,61 +113,78 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 	if err != nil {
 		return nil, err
 	}
-	src := &csvSource{layout: lay, max: words.max(), q: words.q, whole: words.whole}
+	src := &csvFiles{cfg: cfg, dir: f.dir, layout: lay, strict: words.model == nil}
 	src.files[Train], src.files[Test] = f.files[0], f.files[len(f.files)-1]
-	scan, err := src.scan(ctx, words.model)
-	if err != nil {
+	if err := src.scan(ctx, words.model); err != nil {
 		return nil, err
 	}
-	s := &Set{
-		Name: setName(cfg.Train), BitsIn: words.bitsIn, Max: src.max, Path: f.dir, source: src,
-		TrainSamples: len(scan.labels),
-	}
-	if s.Classes, err = scan.sorted(cfg.Label != ""); err != nil {
+	names, err := src.sorted()
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.files[Train].name, err)
 	}
-	src.classes = &scan.classes
 	if cfg.Test == "" {
-		if s.TestSamples, err = src.divide(ctx, cfg, s.Classes, scan); err != nil {
-			return nil, err
+		if src.split, src.test, err = stratified(src.labels, len(names), cfg.TestShare, cfg.SplitSeed); err != nil {
+			return nil, fmt.Errorf("%s: %w", src.files[Train].name, err)
 		}
-		s.TrainSamples -= s.TestSamples
 	}
-	if err := src.settle(ctx, s, words, scan); err != nil {
+	return src.set(ctx, words)
+}
+
+// set returns the set whose values become such words.
+func (s *csvFiles) set(ctx context.Context, words form) (*Set, error) {
+	if err := words.check(); err != nil {
 		return nil, err
 	}
-	t := &table{columns: src.columns, header: src.header}
-	s.Features, s.FeatureNames, s.Quantiser, s.Max = src.width, t.names(), src.q, src.max
-	switch {
-	case words.model != nil:
-		s.Columns = slices.Clone(words.model.Columns)
-	case cfg.HasColumns():
-		s.Columns = scan.line
-		for _, c := range src.columns {
-			s.Columns[c.at] = c.Column
+	src := &csvSource{
+		csvFiles: s, columns: slices.Clone(s.read), from: s.from, max: words.max(), q: words.q, whole: words.whole,
+	}
+	set := &Set{
+		Name: setName(s.cfg.Train), Classes: slices.Clone(s.classes.names), BitsIn: words.bitsIn, Max: src.max, Path: s.dir,
+		source: src, TrainSamples: len(s.labels) - s.test, TestSamples: s.test,
+	}
+	if words.model == nil {
+		if err := src.settle(ctx, set, words); err != nil {
+			return nil, err
 		}
 	}
-	return s, nil
+	t := &table{columns: src.columns, header: s.header}
+	set.Features, set.FeatureNames, set.Quantiser, set.Max = len(src.from), t.names(), src.q, src.max
+	switch {
+	case words.model != nil:
+		set.Columns = slices.Clone(words.model.Columns)
+	case s.cfg.HasColumns():
+		set.Columns = slices.Clone(s.line)
+		for _, c := range src.columns {
+			set.Columns[c.at] = c.Column
+		}
+	}
+	set.files, set.form = s, words
+	return set, nil
 }
 
 // settle makes what the training part decides: categories, the ranges of features unless there is a quantiser or
 // numbers are words as they stand, and what a missing value is.
-func (s *csvSource) settle(ctx context.Context, set *Set, words form, scan *scanned) (err error) {
-	if words.model != nil {
-		return nil
+func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error) {
+	held, err := s.hold(ctx)
+	if err != nil {
+		return err
 	}
 	var r ranged
 	for i := range s.columns {
-		c, seen := &s.columns[i], &scan.columns[i]
+		c, seen := &s.columns[i], &held[i]
 		if !seen.any {
 			return hint.With(fmt.Errorf("%s: %s has no value in any training sample", s.files[Train].name, s.called(c)),
 				"leave it out with data.drop")
 		}
 		if c.isCategory() {
-			c.Categories = slices.Sorted(maps.Keys(seen.categories))
+			for code, known := range seen.codes {
+				if known {
+					c.Categories = append(c.Categories, s.decoded[Train].words[i].words[code])
+				}
+			}
+			slices.Sort(c.Categories)
 			seen.lo, seen.hi = 0, 1
-		}
-		if !c.isCategory() {
+		} else {
 			r.numbers = append(r.numbers, len(r.lo))
 		}
 		for range c.Features() {
@@ -113,12 +192,12 @@ func (s *csvSource) settle(ctx context.Context, set *Set, words form, scan *scan
 			s.from = append(s.from, i)
 		}
 	}
-	if s.width = len(s.from); s.width > MaxFeatures {
-		return fmt.Errorf("%s: the columns become %d features, at most %d are possible", s.files[Train].name, s.width,
+	if len(s.from) > MaxFeatures {
+		return fmt.Errorf("%s: the columns become %d features, at most %d are possible", s.files[Train].name, len(s.from),
 			MaxFeatures)
 	}
 	if s.q == nil && !s.whole {
-		err = s.scale(ctx, set, words, &r, scan)
+		err = s.scale(ctx, set, words, &r)
 	}
 	if err == nil && s.layout.missing {
 		err = s.fill(ctx, set.TrainSamples)
@@ -126,8 +205,38 @@ func (s *csvSource) settle(ctx context.Context, set *Set, words form, scan *scan
 	return err
 }
 
+// held is what a column of features holds in the training part.
+type held struct {
+	any      bool // there is a value
+	lo, hi   float64
+	fraction bool // some is no whole number
+	codes    [maxCategories]bool
+}
+
+// hold looks at what each column holds.
+func (s *csvSource) hold(ctx context.Context) ([]held, error) {
+	all := make([]held, len(s.columns))
+	return all, s.each(Train, nil, func(r *csvRow) error {
+		for i, x := range r.values {
+			h := &all[i]
+			switch {
+			case math.IsNaN(x):
+				continue
+			case s.columns[i].isCategory():
+				h.codes[int(x)] = true
+			case !h.any:
+				h.lo, h.hi, h.fraction = x, x, x != math.Trunc(x)
+			default:
+				h.lo, h.hi, h.fraction = min(h.lo, x), max(h.hi, x), h.fraction || x != math.Trunc(x)
+			}
+			h.any = true
+		}
+		return ctx.Err()
+	})
+}
+
 // called names a column for an error.
-func (s *csvSource) called(c *column) string { return (&table{header: s.header}).called(c.at) }
+func (s *csvFiles) called(c *column) string { return (&table{header: s.header}).called(c.at) }
 
 // findCSV finds the files of a CSV set.
 func findCSV(cfg config.Data, folders []string) (found, error) {
@@ -188,161 +297,133 @@ func setName(path string) string {
 	return name
 }
 
-// scanned is what a pass over the training file finds.
-type scanned struct {
-	labels  []uint8 // class of each record
-	classes classes
-	columns []held
-	line    []encoding.Column // all columns of the table
-	label   string            // what its column is called
-}
-
-// held is what a column of features holds.
-type held struct {
-	any        bool // there is a value
-	lo, hi     float64
-	fraction   bool // some is no whole number
-	categories map[string]bool
-}
-
 // maxCategories is how many words a column of categories has at most: each becomes a feature.
 const maxCategories = 64
 
-// scan reads the whole training file: labels, and what each column holds, unless a model says what is read of them.
-func (s *csvSource) scan(ctx context.Context, model *encoding.Encoder) (*scanned, error) {
+// scan reads the whole training file. Of one that a model reads, it leaves out the values if the test part is another
+// file.
+func (s *csvFiles) scan(ctx context.Context, model *encoding.Encoder) error {
 	t, err := openTable(s.files[Train], s.layout)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer t.Close()
-	s.header, s.columns, s.found, s.layout.separator = t.header, t.columns, t.columns, t.csv.separator
-	r := &scanned{classes: classes{notation: t.notation}, line: t.wholeLine(), label: t.called(t.label)}
+	s.header, s.found, s.read, s.layout.separator = t.header, t.columns, t.columns, t.csv.separator
+	s.classes.notation, s.line, s.label = t.notation, t.wholeLine(), t.called(t.label)
 	if model != nil {
-		err = s.settleAs(model)
-	} else {
-		r.columns = make([]held, len(t.columns))
+		if err := s.settleAs(model); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return nil, err
+	t.columns = s.read
+	d := s.newRows()
+	if s.strict || s.cfg.Test == "" {
+		s.decoded[Train] = d
 	}
+	row := make([]float64, d.columns)
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {
-			return r, nil
+			d.end()
+			d.labels = s.labels
+			return nil
 		} else if err != nil {
-			return nil, err
+			return err
 		}
-		if err := r.add(t); err != nil {
-			return nil, err
+		if err := cmp.Or(s.addLabel(t), ctx.Err()); err != nil {
+			return err
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if s.decoded[Train] == nil {
+			continue
 		}
+		err := d.values(t, row, s.strict)
+		if err != nil && (s.strict || len(d.faults) == mostFaults) {
+			return err
+		} else if err != nil {
+			d.faults = append(d.faults, fault{d.rows, err})
+		}
+		d.add(row)
 	}
 }
 
-func (r *scanned) add(t *table) error {
+// addLabel adds the label of the current record.
+func (s *csvFiles) addLabel(t *table) error {
 	label, err := t.class()
 	if err != nil {
 		return err
 	}
-	c := r.classes.add(label)
+	c := s.classes.add(label)
 	if c >= MaxClasses {
 		return t.wrong("label %s is one more than the %d classes that are possible: is %s the label?",
 			shown(label), MaxClasses, t.called(t.label))
 	}
-	if err := r.widen(t); err != nil {
-		return err
-	}
-	r.labels = append(r.labels, uint8(c))
+	s.labels = append(s.labels, uint8(c))
 	return nil
 }
 
-// widen takes the current record into what each column holds.
-func (r *scanned) widen(t *table) error {
-	for i := range r.columns {
-		c, h := &t.columns[i], &r.columns[i]
+// values reads the values of the current record: its line, numbers, and codes of words; NaN for those that are missing.
+// Few says that there may be but as many words as categories.
+func (d *fileRows) values(t *table, row []float64, few bool) error {
+	row[0] = float64(t.at)
+	for i := range t.columns {
+		c, to := &t.columns[i], &row[1+i]
+		var missing bool
+		var err error
 		if c.isCategory() {
-			if err := h.addCategory(t, c); err != nil {
-				return err
-			}
-			continue
+			*to, missing, err = d.word(t, i, few)
+		} else {
+			*to, missing, err = t.number(c)
 		}
-		switch x, missing, err := t.number(c); {
-		case err != nil:
+		if err != nil {
 			return err
-		case missing:
-		case !h.any:
-			h.any, h.lo, h.hi, h.fraction = true, x, x, x != math.Trunc(x)
-		default:
-			h.lo, h.hi, h.fraction = min(h.lo, x), max(h.hi, x), h.fraction || x != math.Trunc(x)
+		}
+		if missing {
+			*to = math.NaN()
 		}
 	}
 	return nil
 }
 
-func (h *held) addCategory(t *table, c *column) error {
+// word returns the code of the word in a column.
+func (d *fileRows) word(t *table, column int, few bool) (code float64, missing bool, err error) {
+	c, v := &t.columns[column], &d.words[column]
 	word, missing, err := t.category(c)
-	if err != nil || missing || h.categories[word] {
-		return err
+	if missing || err != nil {
+		return 0, missing, err
 	}
-	if len(h.categories) == maxCategories {
-		return hint.With(t.wrong("%s has more than %d categories, %s is one more", t.called(c.at), maxCategories,
+	if _, known := v.codes[word]; !known && few && len(v.words) == maxCategories {
+		return 0, false, hint.With(t.wrong("%s has more than %d categories, %s is one more", t.called(c.at), maxCategories,
 			shown(word)), "leave it out with data.drop, or put rare ones together")
 	}
-	if !h.any {
-		h.any, h.categories = true, map[string]bool{}
-	}
-	h.categories[strings.Clone(word)] = true
-	return nil
+	return float64(v.code(word)), false, nil
 }
 
-// sorted returns the classes in order, and renumbers labels. Given says that a column was named for the label.
-func (r *scanned) sorted(given bool) ([]string, error) {
-	if len(r.labels) == 0 {
+// sorted returns the classes in order, and renumbers labels.
+func (s *csvFiles) sorted() ([]string, error) {
+	if len(s.labels) == 0 {
 		return nil, errors.New("the file has no records")
 	}
-	if err := r.classes.check(len(r.labels), r.label, given); err != nil {
+	if err := s.classes.check(len(s.labels), s.label, s.cfg.Label != ""); err != nil {
 		return nil, err
 	}
-	names, place, err := r.classes.sorted()
+	names, place, err := s.classes.sorted()
 	if err != nil {
 		return nil, err
 	}
-	for i, c := range r.labels {
-		r.labels[i] = uint8(place[c])
+	for i, c := range s.labels {
+		s.labels[i] = uint8(place[c])
 	}
-	for label, c := range r.classes.at {
-		r.classes.at[label] = place[c]
+	for label, c := range s.classes.at {
+		s.classes.at[label] = place[c]
 	}
-	r.classes.names = names
+	s.classes.names = names
 	return names, nil
 }
 
-// divide chooses the test records and finds what the columns of the others hold.
-func (s *csvSource) divide(ctx context.Context, cfg config.Data, classes []string, scan *scanned) (test int,
-	err error,
-) {
-	s.split, test, err = stratified(scan.labels, len(classes), cfg.TestShare, cfg.SplitSeed)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", s.files[Train].name, err)
-	}
-	if scan.columns == nil {
-		return test, nil
-	}
-	clear(scan.columns)
-	return test, s.each(Train, func(t *table) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return scan.widen(t)
-	})
-}
-
 // medianValues is how many numbers are kept at a time to find medians.
-const medianValues = 1 << 24
+const medianValues = 1 << 22
 
 // fill gives each column of numbers the median of its values in the training part, the lower one of two: some columns
-// in each pass over the file, so that memory is bounded.
+// at a time, so that memory is bounded.
 func (s *csvSource) fill(ctx context.Context, samples int) error {
 	var numbers []int
 	for i := range s.columns {
@@ -352,13 +433,9 @@ func (s *csvSource) fill(ctx context.Context, samples int) error {
 	}
 	for group := range slices.Chunk(numbers, max(1, medianValues/max(1, samples))) {
 		values := make([][]float64, len(group))
-		err := s.each(Train, func(t *table) error {
+		err := s.each(Train, group, func(r *csvRow) error {
 			for k, i := range group {
-				x, missing, err := t.number(&t.columns[i])
-				if err != nil {
-					return err
-				}
-				if !missing {
+				if x := r.values[i]; !math.IsNaN(x) {
 					values[k] = append(values[k], x)
 				}
 			}
@@ -368,9 +445,6 @@ func (s *csvSource) fill(ctx context.Context, samples int) error {
 			return err
 		}
 		for k, i := range group {
-			if len(values[k]) == 0 {
-				return fmt.Errorf("%s: changed since it was opened", s.files[Train].name)
-			}
 			slices.Sort(values[k])
 			s.columns[i].Fill = values[k][(len(values[k])-1)/2]
 		}
@@ -378,8 +452,48 @@ func (s *csvSource) fill(ctx context.Context, samples int) error {
 	return nil
 }
 
-// each calls fn at each record of a part.
-func (s *csvSource) each(part Part, fn func(t *table) error) error {
+// csvRow is a record of a part.
+type csvRow struct {
+	record, line int // counted from 1
+	class        int
+	values       []float64 // of the columns that are read: numbers, or codes of words; NaN if missing
+	words        []vocabulary
+}
+
+// word returns the word in a column, which is not missing.
+func (r *csvRow) word(column int) string { return r.words[column].words[int(r.values[column])] }
+
+// each calls fn at each record of a part, with the values of some columns, of all where these are nil. The first time
+// it reads a test file.
+func (s *csvFiles) each(part Part, columns []int, fn func(r *csvRow) error) error {
+	in := part
+	if s.split != nil {
+		in = Train
+	}
+	s.decode.Lock()
+	d := s.decoded[in]
+	if d == nil {
+		defer s.decode.Unlock()
+		return s.readFile(part, fn)
+	}
+	s.decode.Unlock()
+	r, faults := csvRow{words: d.words}, d.faults
+	return d.each(func(c int) bool { return c == 0 || columns == nil || slices.Contains(columns, c-1) }, func(i int) bool {
+		return s.split == nil || s.split[i] == (part == Test)
+	}, func(i int, row []float64) error {
+		for len(faults) > 0 && faults[0].record < i {
+			faults = faults[1:]
+		}
+		if len(faults) > 0 && faults[0].record == i {
+			return faults[0].err
+		}
+		r.record, r.line, r.class, r.values = i+1, int(row[0]), int(d.labels[i]), row[1:]
+		return fn(&r)
+	})
+}
+
+// readFile reads the file of a part, and calls fn at each record.
+func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
 	lay := s.layout
 	lay.classes = s.classes.names
 	t, err := openTable(s.files[part], lay)
@@ -390,32 +504,35 @@ func (s *csvSource) each(part Part, fn func(t *table) error) error {
 	if !s.sameColumns(t) {
 		return fmt.Errorf("%s: its columns are not those of %s", t.name, s.files[Train].name)
 	}
-	t.columns = s.columns
+	t.columns = s.read
+	d := s.newRows()
+	row := make([]float64, d.columns)
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {
-			break
+			d.end()
+			s.decoded[part] = d
+			return nil
 		} else if err != nil {
 			return err
 		}
-		if s.split != nil && t.record > len(s.split) {
-			return t.wrong("the file has grown since it was opened")
+		class, err := s.class(t)
+		if err != nil {
+			return err
 		}
-		if s.split != nil && s.split[t.record-1] != (part == Test) {
-			continue
+		if err := d.values(t, row, false); err != nil {
+			return err
 		}
-		if err := fn(t); err != nil {
+		d.add(row)
+		d.labels = append(d.labels, uint8(class))
+		if err := fn(&csvRow{d.rows, t.at, class, row[1:], d.words}); err != nil {
 			return err
 		}
 	}
-	if s.split != nil && t.record-1 != len(s.split) {
-		return fmt.Errorf("%s: the file has shrunk since it was opened", t.name)
-	}
-	return nil
 }
 
 // sameColumns reports whether the columns of features of a table stand where those of the training file do, and have
 // the same names if both have some.
-func (s *csvSource) sameColumns(t *table) bool {
+func (s *csvFiles) sameColumns(t *table) bool {
 	named := t.header != nil && s.header != nil
 	return slices.EqualFunc(t.columns, s.found, func(a, b column) bool {
 		return a.at == b.at && a.Kind == b.Kind && (a.Name == b.Name || !named)
@@ -423,7 +540,7 @@ func (s *csvSource) sameColumns(t *table) bool {
 }
 
 // class returns the class of a record.
-func (s *csvSource) class(t *table) (int, error) {
+func (s *csvFiles) class(t *table) (int, error) {
 	label, err := t.class()
 	if err != nil {
 		return 0, err
@@ -435,16 +552,61 @@ func (s *csvSource) class(t *table) (int, error) {
 	return c, nil
 }
 
+// scale makes the quantiser of the ranges of the training part.
+func (s *csvSource) scale(ctx context.Context, set *Set, words form, r *ranged) error {
+	counts := make([]int, len(set.Classes))
+	for i, class := range s.labels {
+		if s.split == nil || !s.split[i] {
+			counts[class]++
+		}
+	}
+	err := r.settle(words, interruptible{ctx, s}, counts)
+	var bad *encoding.RangeError
+	if errors.As(err, &bad) {
+		return fmt.Errorf("%s: %s: %s", s.files[Train].name, s.called(&s.columns[s.from[bad.Feature]]), bad.Problem)
+	}
+	s.q, s.max = r.q, r.max
+	r.fill(set)
+	return err
+}
+
+// reals implements real. Only features of numbers have values.
+func (s *csvSource) reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error {
+	return s.each(part, nil, func(r *csvRow) error {
+		return fn(r.class, r.line, func(f int) (float64, error) { return r.values[s.from[f]], nil })
+	})
+}
+
 func (s *csvSource) read(part Part, emit func([]uint16, int) error) error {
-	values := make([]uint16, s.width)
-	return s.each(part, func(t *table) error {
-		c, err := s.class(t)
-		if err != nil {
-			return err
+	words := make([]uint16, len(s.from))
+	return s.each(part, nil, func(r *csvRow) error {
+		clear(words)
+		for f := 0; f < len(words); {
+			i := s.from[f]
+			c, x := &s.columns[i], r.values[i]
+			if c.isCategory() {
+				if !math.IsNaN(x) {
+					if k, known := slices.BinarySearch(c.Categories, r.word(i)); known {
+						words[f+k] = uint16(s.max)
+					}
+				}
+				f += len(c.Categories)
+				continue
+			}
+			if math.IsNaN(x) {
+				x = c.Fill
+			}
+			switch {
+			case s.q != nil:
+				words[f] = s.q.Apply(f, x, s.max)
+			case !isWord(x, s.max):
+				return fmt.Errorf("%s: record %d: line %d: %s is %g, want an integer of 0..%d", s.files[part].name, r.record,
+					r.line, s.called(c), x, s.max)
+			default:
+				words[f] = uint16(x)
+			}
+			f++
 		}
-		if err := t.words(values, s.q, s.max); err != nil {
-			return err
-		}
-		return emit(values, c)
+		return emit(words, r.class)
 	})
 }

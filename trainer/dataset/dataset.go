@@ -78,6 +78,9 @@ type Set struct {
 
 	digests [2]string
 	source  source
+	labels  []int     // the label of each of the source's classes; nil: the same
+	files   *csvFiles // of a CSV set
+	form    form      // of its words
 }
 
 // Shape is that of images whose pixels are the features: plane by plane, row by row.
@@ -104,11 +107,25 @@ func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*
 // says, or whole numbers compared as they are. It is an error if the ranges are those of a model, which [OpenFor]
 // takes.
 func OpenWith(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
+	return (*Set)(nil).With(ctx, cfg, enc, folders)
+}
+
+// With is [OpenWith] after s, another set or nil, was opened: of the same CSV files it has what was read of them, and
+// what either reads later. The two sets may be read at the same time.
+func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, folders []string) (*Set, error) {
 	if enc.Kept() {
 		return nil, hint.With(errors.New("encoder.ranges: model, but there is no model whose ranges could be kept"),
 			"name the one to start from with {Init MODEL}, or leave the key out")
 	}
-	return open(ctx, cfg, form{bitsIn: enc.BitsIn, robust: enc.Robust(), raw: enc.Raw}, folders)
+	words := form{bitsIn: enc.BitsIn, robust: enc.Robust(), raw: enc.Raw}
+	switch {
+	case s == nil || s.files == nil || s.form.model != nil || s.files.cfg != cfg:
+		return open(ctx, cfg, words, folders)
+	case s.form == words:
+		same := *s
+		return &same, nil
+	}
+	return s.files.set(ctx, words)
 }
 
 // OpenFor is [Open] of the data set that a model with an encoder reads. The encoder's quantiser makes the words of
@@ -187,19 +204,9 @@ func (s *Set) LabelAs(classes []string) bool {
 		}
 	}
 	if !slices.Equal(s.Classes, classes) {
-		s.Classes, s.source = slices.Clone(classes), &labelledSource{s.source, labels}
+		s.Classes, s.labels = slices.Clone(classes), labels
 	}
 	return true
-}
-
-// labelledSource has other labels than another source.
-type labelledSource struct {
-	source
-	labels []int // of each of the other's
-}
-
-func (l *labelledSource) read(part Part, emit func(values []uint16, label int) error) error {
-	return l.source.read(part, func(values []uint16, label int) error { return emit(values, l.labels[label]) })
 }
 
 // form is what the words of real values are to be.
@@ -299,6 +306,9 @@ func (s *Set) Read(ctx context.Context, part Part, fn func(values []uint16, labe
 	err := s.source.read(part, func(values []uint16, label int) error {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if s.labels != nil {
+			label = s.labels[label]
 		}
 		d.add(values, label)
 		n++

@@ -228,11 +228,7 @@ const farWidths = 3
 // Clipped returns the features of which values in a part are beyond the range of the words, in order. It reads the part
 // once more, unless the set has no real values.
 func (s *Set) Clipped(ctx context.Context, part Part) (all []Clipped, err error) {
-	from := s.source
-	if l, ok := from.(*labelledSource); ok {
-		from = l.source
-	}
-	src, ok := from.(real)
+	src, ok := s.source.(real)
 	if !ok || s.Quantiser == nil || s.Quantiser.Cuts != nil {
 		return nil, nil
 	}

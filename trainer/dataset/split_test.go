@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -124,22 +123,5 @@ func TestCSVSplit(t *testing.T) {
 	}
 	if other.Digest(Test) == s.Digest(Test) {
 		t.Error("another seed gives the same split")
-	}
-}
-
-// TestCSVChanged changes the file between Open and Read.
-func TestCSVChanged(t *testing.T) {
-	for name, text := range map[string]string{"grown": "1,x\n2,y\n3,x\n4,y\n5,x\n", "shrunk": "1,x\n2,y\n3,x\n"} {
-		t.Run(name, func(t *testing.T) {
-			dir := writeFiles(t, map[string][]byte{"a.csv": []byte("1,x\n2,y\n3,x\n4,y\n")})
-			s, err := Open(context.Background(), config.Data{Set: "csv", Train: "a.csv", Dir: dir, TestShare: 0.5}, 8, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			src := s.source.(*csvSource)
-			src.files = [2]file{inMemory("a.csv", []byte(text)), inMemory("a.csv", []byte(text))}
-			_, err = collect(s, Train)
-			wantError(t, err, "a.csv", "the file has "+name)
-		})
 	}
 }

@@ -2,8 +2,8 @@ package dataset
 
 import (
 	"context"
+	"math"
 	"slices"
-	"strings"
 )
 
 // Unknown is a column of categories with words that are none of the model's: they set no feature.
@@ -14,22 +14,23 @@ type Unknown struct {
 	At    int    `json:"at"`    // its line
 }
 
-// Unknown returns the columns of a table with words that the set's encoder does not know, in order. It reads the part
-// once more, if there are columns of categories.
+// Unknown returns the columns of a table with words that the set's encoder does not know, in order.
 func (s *Set) Unknown(ctx context.Context, part Part) (all []Unknown, err error) {
-	from := s.source
-	if l, ok := from.(*labelledSource); ok {
-		from = l.source
-	}
-	src, ok := from.(*csvSource)
+	src, ok := s.source.(*csvSource)
 	if !ok || !slices.ContainsFunc(src.columns, func(c column) bool { return c.isCategory() }) {
 		return nil, nil
 	}
 	found := make([]Unknown, len(src.columns))
-	err = src.each(part, func(t *table) error {
-		for i := range t.columns {
-			if err := found[i].look(t, &t.columns[i]); err != nil {
-				return err
+	err = src.each(part, nil, func(r *csvRow) error {
+		for i := range src.columns {
+			c, x := &src.columns[i], r.values[i]
+			if !c.isCategory() || math.IsNaN(x) {
+				continue
+			}
+			if word, u := r.word(i), &found[i]; !slices.Contains(c.Categories, word) {
+				if u.Count++; u.Count == 1 {
+					u.Name, u.Word, u.At = c.title(), word, r.line
+				}
 			}
 		}
 		return ctx.Err()
@@ -40,19 +41,4 @@ func (s *Set) Unknown(ctx context.Context, part Part) (all []Unknown, err error)
 		}
 	}
 	return all, err
-}
-
-// look counts the word of a column in the current record, if it is unknown.
-func (u *Unknown) look(t *table, c *column) error {
-	if !c.isCategory() {
-		return nil
-	}
-	word, missing, err := t.category(c)
-	if err != nil || missing || slices.Contains(c.Categories, word) {
-		return err
-	}
-	if u.Count++; u.Count == 1 {
-		u.Name, u.Word, u.At = c.title(), strings.Clone(word), t.at
-	}
-	return nil
 }

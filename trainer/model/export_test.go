@@ -13,3 +13,6 @@ var (
 
 // CloseFile has the rank's next write to the file fail, as that to a full disk does.
 func (s *Staged) CloseFile() { s.file.Close() }
+
+// KeepNothing has a file keep digests of its blocks alone, as of a large one.
+func (f *File) KeepNothing() { f.room.Store(0) }

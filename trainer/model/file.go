@@ -14,9 +14,10 @@ import (
 )
 
 // File is a model file that was opened once, for several passes over it. All of them see the same
-// bytes: File keeps a digest of each block that was read, and a block that later reads otherwise, or
-// not at all, is an error. Replacing or changing the file meanwhile can thus make a pass fail, but
-// never have [File.SHA256] name other bytes than those that Info, Frozen and Chains gave.
+// bytes: File keeps the blocks that were read, up to some megabytes, so that a usual model is read once. Of
+// others it keeps a digest, and a block that later reads otherwise, or not at all, is an error. Replacing or
+// changing the file meanwhile can thus make a pass fail, but never have [File.SHA256] name other bytes than
+// those that Info, Frozen and Chains gave.
 //
 // It may be used by several goroutines at once, and must be closed when none uses it any more.
 type File struct {
@@ -33,13 +34,17 @@ type opened struct {
 	}
 	size   int64
 	seed   maphash.Seed
-	intact atomic.Bool // the checksum was compared, of blocks whose digests are kept
-	blocks sync.Map    // digest of each block that was read, by its number
+	intact atomic.Bool  // the checksum was compared, of blocks whose digests are kept
+	blocks sync.Map     // each block that was read, or its digest, by where it begins
+	room   atomic.Int64 // bytes of blocks that may still be kept
 	buffer sync.Pool
 }
 
 // blockBytes is how many bytes have a digest of their own: as many as tensors are read in at a time.
 const blockBytes = codecBytes
+
+// keptBytes is how many bytes of a file are kept.
+const keptBytes = 16 << 20
 
 // Open opens a model file. It refuses anything but a regular file, without waiting for the other
 // end of a pipe.
@@ -49,6 +54,7 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	f := &opened{path: path, file: file, size: size, seed: maphash.MakeSeed()}
+	f.room.Store(keptBytes)
 	f.buffer.New = func() any { return new([blockBytes]byte) }
 	return &File{opened: f}, nil
 }
@@ -149,12 +155,28 @@ func (f *File) readWhole(block []byte, begin int64) error {
 	if f.ctx != nil && f.ctx.Err() != nil {
 		return f.ctx.Err()
 	}
+	if kept, _ := f.blocks.Load(begin); kept != nil {
+		if data, ok := kept.([]byte); ok {
+			copy(block, data)
+			return nil
+		}
+	}
 	n, err := f.file.ReadAt(block, begin)
 	if n < len(block) && !errors.Is(err, io.EOF) {
 		return err
 	}
-	sum := maphash.Bytes(f.seed, block[:n])
-	if before, _ := f.blocks.LoadOrStore(begin, sum); n < len(block) || before != sum {
+	if n < len(block) {
+		return errChanged
+	}
+	sum := maphash.Bytes(f.seed, block)
+	var first any = sum
+	if f.room.Add(-int64(n)) >= 0 {
+		first = bytes.Clone(block)
+	}
+	first, _ = f.blocks.LoadOrStore(begin, first)
+	if data, ok := first.([]byte); ok {
+		copy(block, data)
+	} else if first != sum {
 		return errChanged
 	}
 	return nil

@@ -104,8 +104,8 @@ func TestFileReplaced(t *testing.T) {
 	}
 }
 
-// TestFileChanged changes an open file between two passes, in the place where it is: the second one
-// says so, whichever they are, unless it does not read what was changed.
+// TestFileChanged changes an open file between two passes, in the place where it is. The second one has the bytes that
+// were kept; where none are it says so, whichever they are, unless it does not read what was changed.
 func TestFileChanged(t *testing.T) {
 	for first, before := range passes {
 		for second, after := range passes {
@@ -114,18 +114,28 @@ func TestFileChanged(t *testing.T) {
 				"cut":   func(data []byte) []byte { return data[:len(data)-9] },
 				"empty": func([]byte) []byte { return nil },
 			} {
-				path, data := saved(t, 1)
-				f := opened(t, path)
-				if err := before(t, f); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, change(slices.Clone(data)), 0o666); err != nil {
-					t.Fatal(err)
-				}
-				err := after(t, f)
-				unseen := what != "empty" && (first == "Info" || second == "Info")
-				if !unseen && (err == nil || !strings.Contains(err.Error(), "changed while it was read")) {
-					t.Errorf("%s, then %s, %s between: error %v", first, second, what, err)
+				for _, keep := range []bool{false, true} {
+					path, data := saved(t, 1)
+					f := opened(t, path)
+					if !keep {
+						f.KeepNothing()
+					}
+					if err := before(t, f); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(path, change(slices.Clone(data)), 0o666); err != nil {
+						t.Fatal(err)
+					}
+					err := after(t, f)
+					unseen := what != "empty" && (first == "Info" || second == "Info")
+					switch {
+					case keep && (first != "Info" || second == "Info"):
+						if err != nil {
+							t.Errorf("%s, then %s of what was kept, %s between: %v", first, second, what, err)
+						}
+					case !unseen && !keep && (err == nil || !strings.Contains(err.Error(), "changed while it was read")):
+						t.Errorf("%s, then %s, %s between: error %v", first, second, what, err)
+					}
 				}
 			}
 		}

@@ -1,0 +1,252 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+)
+
+// packedRows holds rows of numbers, exactly, in blocks of some rows. A column of a block has as many bytes a number as its
+// range needs: numbers with few digits are whole multiples of a power of ten. Blocks are in memory as long as they are
+// few, and otherwise in a temporary file without a name, as far as one can be written.
+type packedRows struct {
+	columns, rows int
+	size          int       // rows of a full block
+	filling       []float64 // rows of the block that is not full, column by column
+	blocks        []rowBlock
+	held          int // bytes of blocks in memory that no file has
+	file          *os.File
+	written       int64
+	full          bool // nothing more can be written to a file
+}
+
+// rowBlock is a block: in memory, or with its place in the file.
+type rowBlock struct {
+	data []byte
+	at   int64
+	n    int
+}
+
+// Sizes of packed rows.
+const (
+	mostHeld    = 2 << 20 // bytes in memory
+	blockValues = 1 << 15
+	mostRows    = 1 << 10 // of a block
+	leastRows   = 1 << 4
+	columnHead  = 10 // bytes
+	wordBytes   = 8
+)
+
+// Forms of a column besides the exponents of powers of ten.
+const (
+	plainFloats = 31   // bits of floats
+	withMissing = 0x80 // the largest code is a NaN
+)
+
+func newPacked(columns int) *packedRows {
+	return &packedRows{columns: columns, size: min(max(blockValues/columns, leastRows), mostRows)}
+}
+
+// add appends a row.
+func (p *packedRows) add(row []float64) {
+	if p.filling == nil {
+		p.filling = make([]float64, p.columns*p.size)
+	}
+	at := p.rows % p.size
+	for c, x := range row {
+		p.filling[c*p.size+at] = x
+	}
+	if p.rows++; at == p.size-1 {
+		p.flush()
+	}
+}
+
+// flush ends a block.
+func (p *packedRows) flush() {
+	n := p.rows - len(p.blocks)*p.size
+	if n == 0 {
+		return
+	}
+	var data []byte
+	for c := range p.columns {
+		data = appendColumn(data, p.filling[c*p.size:][:n])
+	}
+	data = append(data, make([]byte, wordBytes)...) // so that each number can be read as eight bytes
+	p.blocks = append(p.blocks, rowBlock{data: append(make([]byte, 0, len(data)), data...), n: len(data)})
+	if p.held += len(data); p.held > mostHeld && !p.full {
+		p.full = !p.spill()
+	}
+}
+
+// end ends the last block.
+func (p *packedRows) end() {
+	p.flush()
+	p.filling = nil
+}
+
+// spill writes the blocks in memory to the file, and reports whether that was possible.
+func (p *packedRows) spill() bool {
+	if p.file == nil && !p.create() {
+		return false
+	}
+	for i := range p.blocks {
+		b := &p.blocks[i]
+		if b.data == nil {
+			continue
+		}
+		if _, err := p.file.WriteAt(b.data, p.written); err != nil {
+			return false
+		}
+		b.data, b.at = nil, p.written
+		p.written += int64(b.n)
+		p.held -= b.n
+	}
+	return true
+}
+
+// create makes the file. It has no name, so that nothing is left of it whatever ends the program.
+func (p *packedRows) create() bool {
+	f, err := os.CreateTemp("", "ialgn-data-")
+	if err != nil {
+		return false
+	}
+	if os.Remove(f.Name()) != nil { // a system that keeps the names of open files
+		f.Close()
+		os.Remove(f.Name())
+		return false
+	}
+	p.file = f
+	return true
+}
+
+// each calls fn with the rows in order, each with its number, from 0, as far as they are wanted: the columns that are,
+// of the rows that are. fn must not keep a row.
+func (p *packedRows) each(column, row func(i int) bool, fn func(i int, x []float64) error) error {
+	values, x := make([]float64, p.columns*p.size), make([]float64, p.columns)
+	var wanted []int
+	for c := range p.columns {
+		if column(c) {
+			wanted = append(wanted, c)
+		}
+	}
+	var buf []byte
+	for b := range p.blocks {
+		data, err := p.load(&p.blocks[b], &buf)
+		if err != nil {
+			return err
+		}
+		first := b * p.size
+		n := min(p.size, p.rows-first)
+		for c := range p.columns {
+			data = unpackColumn(values[c*p.size:][:n], data, column(c))
+		}
+		for i := range n {
+			if !row(first + i) {
+				continue
+			}
+			for _, c := range wanted {
+				x[c] = values[c*p.size+i]
+			}
+			if err := fn(first+i, x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// load returns the bytes of a block, in a buffer unless it is in memory.
+func (p *packedRows) load(b *rowBlock, buf *[]byte) ([]byte, error) {
+	if b.data != nil {
+		return b.data, nil
+	}
+	if cap(*buf) < b.n {
+		*buf = make([]byte, b.n)
+	}
+	_, err := p.file.ReadAt((*buf)[:b.n], b.at)
+	return (*buf)[:b.n], err
+}
+
+// powers are the powers of ten.
+var powers = [16]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// appendColumn packs the numbers of a column, some of which may be NaN.
+func appendColumn(dst []byte, values []float64) []byte {
+	for k, power := range powers {
+		if lo, hi, missing, ok := multiples(values, power); ok {
+			return appendMultiples(dst, values, k, lo, hi, missing)
+		}
+	}
+	dst = append(dst, plainFloats, wordBytes, 0, 0, 0, 0, 0, 0, 0, 0)
+	for _, x := range values {
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
+	}
+	return dst
+}
+
+// multiples returns the range of numbers in parts of a power of ten. It is not ok if some is no whole multiple of it.
+func multiples(values []float64, power float64) (lo, hi int64, missing, ok bool) {
+	lo, hi = math.MaxInt64, math.MinInt64
+	for _, x := range values {
+		if math.IsNaN(x) {
+			missing = true
+			continue
+		}
+		n := math.RoundToEven(x * power)
+		if !(math.Abs(n) < 1<<53) || math.Float64bits(float64(int64(n))/power) != math.Float64bits(x) {
+			return 0, 0, false, false
+		}
+		lo, hi = min(lo, int64(n)), max(hi, int64(n))
+	}
+	if lo > hi {
+		lo, hi = 0, 0
+	}
+	return lo, hi, missing, true
+}
+
+// appendMultiples packs numbers as whole multiples of a power of ten, by their distances from the least one.
+func appendMultiples(dst []byte, values []float64, exponent int, lo, hi int64, missing bool) []byte {
+	codes, form := uint64(hi-lo), byte(exponent)
+	if missing {
+		codes, form = codes+1, form|withMissing
+	}
+	width := 0
+	for codes>>(8*width) != 0 {
+		width++
+	}
+	dst = binary.LittleEndian.AppendUint64(append(dst, form, byte(width)), uint64(lo))
+	var word [wordBytes]byte
+	for _, x := range values {
+		code := uint64(math.MaxUint64)
+		if !math.IsNaN(x) {
+			code = uint64(int64(math.RoundToEven(x*powers[exponent])) - lo)
+		}
+		binary.LittleEndian.PutUint64(word[:], code)
+		dst = append(dst, word[:width]...)
+	}
+	return dst
+}
+
+// unpackColumn reads the numbers of a column, if it is wanted, and returns the bytes behind it.
+func unpackColumn(dst []float64, data []byte, wanted bool) (rest []byte) {
+	form, width, lo := data[0], int(data[1]), int64(binary.LittleEndian.Uint64(data[2:]))
+	data = data[columnHead:]
+	rest = data[len(dst)*width:]
+	if !wanted {
+		return rest
+	}
+	if form == plainFloats {
+		for i := range dst {
+			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[wordBytes*i:]))
+		}
+		return rest
+	}
+	mask, missing, power := uint64(1)<<(8*width)-1, form&withMissing != 0, powers[form&^withMissing]
+	for i := range dst {
+		code := binary.LittleEndian.Uint64(data[width*i:]) & mask
+		if dst[i] = float64(lo+int64(code)) / power; missing && code == mask {
+			dst[i] = math.NaN()
+		}
+	}
+	return rest
+}
