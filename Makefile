@@ -1,15 +1,15 @@
-# The versions of the linter, the formatter, benchstat and govulncheck are pinned in tools/lint/go.mod, and
+# The versions of the linter, the formatter, benchstat and govulncheck are pinned in lab/lint/go.mod, and
 # built from source on first use. Nothing is installed outside the Go caches but what
 # `tools` says.
 
 GO        ?= go
-TOOL      := $(GO) tool -modfile=tools/lint/go.mod
+TOOL      := $(GO) tool -modfile=lab/lint/go.mod
 PACKAGES  ?= ./...
 DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb berkeley-abc g++ tcl chromium \
              ghdl graphviz python3-numpy python3-onnx qemu-user binutils-aarch64-linux-gnu qemu-system-arm gcc-arm-none-eabi \
              libnewlib-arm-none-eabi openmpi-bin libopenmpi-dev pkg-config gcc
 
-# Set these for `bench`, `fuzz`, `fuzz-compile` and `mutate`, such as: make bench PACKAGES=./trainer/engine COUNT=10
+# Set these for `bench`, `fuzz`, `fuzz-compile` and `mutate`, such as: make bench PACKAGES=./internal/engine COUNT=10
 BENCH     ?= .
 COUNT     ?= 6
 BENCHFILE ?= runs/bench.txt
@@ -24,7 +24,7 @@ COMPARE   ?= -runs 2
 DIST      ?=
 
 # What test-newer tests.
-NEWER     ?= ./backend/verilog ./flow/yosys ./flow/nextpnr ./flow/icestorm ./flow/synth ./sim/verify/...
+NEWER     ?= ./internal/verilog ./internal/flow ./internal/flow ./internal/flow ./internal/synth ./internal/verify/...
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build mpi quick test test-all check dist race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test test-newer tools clean
@@ -33,18 +33,18 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## train, compile and verify the digits, and make a bitstream, into demo/
-	@tools/debian.sh iverilog yosys nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb
+	@lab/debian.sh iverilog yosys nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb
 	$(GO) run ./cmd/ialgn demo -o demo
 
 build: ## build bin/ialgn, which is static, as those of dist are
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ialgn ./cmd/ialgn
 
 mpi: ## build bin/ialgn-mpi, which trains one network on several machines by Open MPI
-	@tools/debian.sh openmpi-bin libopenmpi-dev pkg-config gcc
+	@lab/debian.sh openmpi-bin libopenmpi-dev pkg-config gcc
 	CGO_ENABLED=1 $(GO) build -trimpath -tags mpi -o bin/ialgn-mpi ./cmd/ialgn
 
 quick: ## check what changed since main in a minute: go vet, the import policy, short tests
-	@GO='$(GO)' tools/quick.sh
+	@GO='$(GO)' lab/quick.sh
 
 test: tools ## run the tests that every change has to pass; $IALGN_DATA names the folder of the data sets
 	$(GO) test -vet=off -timeout 20m $(PACKAGES)
@@ -58,7 +58,7 @@ check: ## check formatting, and golangci-lint, which vets; the import policy is 
 	$(TOOL) golangci-lint run ./...
 
 dist: ## build archives, Debian packages, bills of materials and checksums for all systems, into dist/
-	$(GO) run ./tools/dist -o dist $(DIST)
+	$(GO) run ./lab/dist -o dist $(DIST)
 
 race: tools ## run the short tests under the race detector
 	$(GO) test -race -short -timeout 60m $(PACKAGES)
@@ -78,8 +78,8 @@ bench: ## run BENCH in PACKAGES, COUNT times, and summarise; the raw lines go to
 	$(TOOL) benchstat $(BENCHFILE)
 
 bench-compile: ## PARTS (map,core,scale) of the compiler beside yosys and abc, as Markdown tables
-	@tools/debian.sh yosys berkeley-abc
-	$(GO) run ./tools/benchcompile -parts '$(PARTS)' -models '$(MODELS)' $(COMPARE)
+	@lab/debian.sh yosys berkeley-abc
+	$(GO) run ./lab/benchcompile -parts '$(PARTS)' -models '$(MODELS)' $(COMPARE)
 
 fuzz: ## run each fuzz target for FUZZTIME
 	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
@@ -91,31 +91,31 @@ fuzz: ## run each fuzz target for FUZZTIME
 
 fuzz-compile: COUNT = 1000
 fuzz-compile: build ## compile COUNT random networks (1000), compare and prove; FUZZ has more options
-	@tools/debian.sh berkeley-abc iverilog yosys
-	$(GO) run ./tools/fuzzcompile -ialgn bin/ialgn -count $(COUNT) $(FUZZ)
+	@lab/debian.sh berkeley-abc iverilog yosys
+	$(GO) run ./lab/fuzzcompile -ialgn bin/ialgn -count $(COUNT) $(FUZZ)
 
 mutate: COUNT = 2600
 mutate: build ## break compiled designs in COUNT ways (2600) and count what verify finds; MUTATE has more options
-	@tools/debian.sh berkeley-abc iverilog yosys
-	$(GO) run ./tools/mutate -count $(COUNT) $(MUTATE)
+	@lab/debian.sh berkeley-abc iverilog yosys
+	$(GO) run ./lab/mutate -count $(COUNT) $(MUTATE)
 
 kill-test: COUNT = 200
 kill-test: ## kill training COUNT times (200) at random instants, resume it and compare the models
 	IALGN_KILLS=$(COUNT) $(GO) test -run '^TestKillCount$$' -count 1 -timeout 4h -v ./trainer
 
 test-newer: ## test what yosys and nextpnr do by newer versions, which npm fetches into runs/newer
-	@tools/debian.sh nodejs npm iverilog berkeley-abc fpga-icestorm fpga-icestorm-chipdb
-	tools/newer/install.sh runs/newer
+	@lab/debian.sh nodejs npm iverilog berkeley-abc fpga-icestorm fpga-icestorm-chipdb
+	lab/newer/install.sh runs/newer
 	PATH="$(CURDIR)/runs/newer/bin:$$PATH" $(GO) test -count 1 -timeout 60m $(NEWER)
 
-generate: ## write the vector kernels of trainer/kernel, trainer/kernel/shared, trainer/augment and diagnose/probe anew
-	tools/avo/generate.sh
-	tools/avo/generate-shared.sh
-	tools/avo/generate-augment.sh
-	tools/avo/generate-probe.sh
+generate: ## write the vector kernels of internal/kernel, internal/kernel/shared, trainer/internal/augment and internal/diagnose anew
+	lab/avo/generate.sh
+	lab/avo/generate-shared.sh
+	lab/avo/generate-augment.sh
+	lab/avo/generate-probe.sh
 
 tools: ## install the Debian packages that are missing, if permitted, else name them
-	@tools/debian.sh $(DEBIAN)
+	@lab/debian.sh $(DEBIAN)
 
 clean: ## remove what build, demo, dist and bench made
 	rm -rf bin demo dist $(BENCHFILE)

@@ -6,9 +6,9 @@ import (
 	"math"
 	"sync"
 
-	"ialgn/trainer/config"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
 )
 
 // Classifier classifies samples by the frozen network, bit-parallel. It may be used by several goroutines at once.

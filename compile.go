@@ -5,12 +5,12 @@ import (
 	"runtime/debug"
 	"time"
 
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
+	"ialgn/backend"
+	"ialgn/internal/freeze"
+	"ialgn/internal/model"
+	"ialgn/internal/plan"
+	"ialgn/internal/verify"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
-	"ialgn/sim/verify"
-	"ialgn/trainer/model"
 )
 
 // CompileOptions decide what a model is compiled to. The zero value is the whole classifier in Verilog for any target.
@@ -108,7 +108,7 @@ func CompileWith(ctx context.Context, m *Model, o CompileOptions, data Data) (*D
 	if err := p.Name(m.Name()); err != nil {
 		return nil, err
 	}
-	product := p.Product(artifact.Manifest{Version: Version, Module: p.Options.Module})
+	product := p.Product(backend.Manifest{Version: Version, Module: p.Options.Module})
 	product.Started, product.GatesRaw = started, m.Gates()
 	raw, err := m.freeze(ctx, p, &product, data)
 	if err != nil {
@@ -134,7 +134,7 @@ func CompileWith(ctx context.Context, m *Model, o CompileOptions, data Data) (*D
 
 // freeze streams the model's file into the raw netlist, and makes the vectors of the testbenches. The frozen network is
 // garbage when it returns, which the largest models need.
-func (m *Model) freeze(ctx context.Context, p *plan.Plan, product *artifact.Product, data Data) (*netlist.Netlist,
+func (m *Model) freeze(ctx context.Context, p *plan.Plan, product *backend.Product, data Data) (*netlist.Netlist,
 	error,
 ) {
 	f, err := m.Frozen(ctx)

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
-	"ialgn/backend/wrapper"
-	"ialgn/internal/tooltest"
-	"ialgn/target"
-	"ialgn/trainer/config"
+	"ialgn/backend"
+	"ialgn/internal/config"
+	"ialgn/internal/plan"
+	"ialgn/internal/target"
+	"ialgn/internal/testkit"
+	"ialgn/internal/wrapper"
 )
 
 // cyclesBench gives a design samples without a pause, or one in each @PERIOD@ clocks, and counts the clocks of some of
@@ -222,9 +222,9 @@ func TestCycles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "bench.v"), []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tooltest.Run(t, tooltest.Find(t, "iverilog"), dir, args[1:]...)
+	testkit.RunTool(t, testkit.FindTool(t, "iverilog"), dir, args[1:]...)
 	took := map[int]int{}
-	for line := range strings.Lines(tooltest.Run(t, tooltest.Find(t, "vvp"), dir, "-n", "a.vvp")) {
+	for line := range strings.Lines(testkit.RunTool(t, testkit.FindTool(t, "vvp"), dir, "-n", "a.vvp")) {
 		var i, clocks int
 		if _, err := fmt.Sscan(line, &i, &clocks); err == nil {
 			took[i] = clocks
@@ -257,7 +257,7 @@ func (c cyclesCase) device(t *testing.T) target.Device {
 }
 
 // clocksOf returns how many clocks lie between two samples, as a report has it.
-func clocksOf(out *artifact.Output) float64 {
+func clocksOf(out *backend.Output) float64 {
 	if w := out.Report.Wrapper; w != nil {
 		return w.Cycles
 	}
@@ -266,7 +266,7 @@ func clocksOf(out *artifact.Output) float64 {
 }
 
 // cyclesText returns the bench of a design.
-func cyclesText(t *testing.T, c cyclesCase, length, number int, out *artifact.Output, claimed float64) string {
+func cyclesText(t *testing.T, c cyclesCase, length, number int, out *backend.Output, claimed float64) string {
 	t.Helper()
 	feed, top, units, result := string(c.o.Wrap), out.Manifest.Module, length, 1
 	switch w := out.Report.Wrapper; {
@@ -288,7 +288,7 @@ func cyclesText(t *testing.T, c cyclesCase, length, number int, out *artifact.Ou
 }
 
 // copyMemories puts what fills the memories of a design beside a simulation.
-func copyMemories(t *testing.T, out *artifact.Output, dir string) {
+func copyMemories(t *testing.T, out *backend.Output, dir string) {
 	t.Helper()
 	for _, f := range out.Manifest.Files {
 		if filepath.Ext(f.Name) != ".hex" {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"ialgn/internal/hint"
-	"ialgn/sim/verify"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+	"ialgn/internal/verify"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/encoding"
 )
 
 // Data says where labelled samples come from: from files or, where Features is set, from memory. The zero value is the
@@ -91,7 +91,7 @@ func (s source) missing() error {
 	if !s.imported || !s.without() {
 		return nil
 	}
-	return hint.With(errors.New("the network was imported without a data set that it could be tested with"),
+	return message.WithHint(errors.New("the network was imported without a data set that it could be tested with"),
 		"import it again with {Set data.set=csv}, {Set data.test=FILE} and so on, or classify samples with predict")
 }
 

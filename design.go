@@ -7,33 +7,33 @@ import (
 	"errors"
 	"fmt"
 
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
-	"ialgn/internal/jsonfault"
+	"ialgn/backend"
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+	"ialgn/internal/plan"
 	"ialgn/netlist"
-	"ialgn/trainer/config"
-	"ialgn/trainer/encoding"
 )
 
 // Design is a compiled classifier: the netlist with what is to be written of it, or a folder that was written.
 type Design struct {
 	netlist *netlist.Netlist
 	plan    *plan.Plan
-	product *artifact.Product // nil: it was read from its folder
-	dir     string            // folder of the design; empty: it was not written yet
-	report  *Report           // content of the folder's report
-	out     *artifact.Output  // content of the folder, once it was read
-	source  source            // where the model's test part is
-	reads   string            // the model's file, which the folder must not replace
+	product *backend.Product // nil: it was read from its folder
+	dir     string           // folder of the design; empty: it was not written yet
+	report  *Report          // content of the folder's report
+	out     *backend.Output  // content of the folder, once it was read
+	source  source           // where the model's test part is
+	reads   string           // the model's file, which the folder must not replace
 	left    Leftovers
 }
 
 // Report says what a design takes, and how it came about.
-type Report = artifact.Report
+type Report = backend.Report
 
 // Leftovers are files of the output before that a new one lacks: which were removed, and which were kept because they
 // were changed or ialgn never wrote them.
-type Leftovers = artifact.Leftovers
+type Leftovers = backend.Leftovers
 
 // WriteOptions say what [Design.WriteTo] may replace. The zero value replaces files that are as ialgn wrote them.
 type WriteOptions struct {
@@ -42,7 +42,7 @@ type WriteOptions struct {
 }
 
 // Write makes the output folder of a compiled design: Verilog, testbench, netlist, report, manifest and what the
-// options name; see [artifact.Write].
+// options name; see [backend.Write].
 func (d *Design) Write(dir string) error { return d.WriteTo(context.Background(), dir, WriteOptions{}) }
 
 // WriteTo is [Design.Write] that ends with the context, and leaves the folder as it was then.
@@ -53,7 +53,7 @@ func (d *Design) WriteTo(ctx context.Context, dir string, o WriteOptions) error 
 	p := *d.product
 	p.Guard = guard(o.Force, o.Keep, d.reads)
 	p.Left = func(left Leftovers) { d.left = left }
-	report, err := artifact.Write(ctx, dir, p)
+	report, err := backend.Write(ctx, dir, p)
 	if err != nil {
 		return err
 	}
@@ -65,14 +65,14 @@ func (d *Design) WriteTo(ctx context.Context, dir string, o WriteOptions) error 
 func (d *Design) Leftovers() Leftovers { return d.left }
 
 // output reads the design's folder, unless it was read before.
-func (d *Design) output(ctx context.Context) (*artifact.Output, error) {
+func (d *Design) output(ctx context.Context) (*backend.Output, error) {
 	if d.out != nil {
 		return d.out, nil
 	}
 	if d.dir == "" {
 		return nil, errors.New("the design has no folder yet: Write it first")
 	}
-	out, err := artifact.Read(ctx, d.dir)
+	out, err := backend.Read(ctx, d.dir)
 	if err == nil {
 		d.out = out
 	}
@@ -85,7 +85,7 @@ func OpenDesign(dir string) (*Design, error) { return OpenDesignContext(context.
 
 // OpenDesignContext is [OpenDesign] that ends with the context.
 func OpenDesignContext(ctx context.Context, dir string) (*Design, error) {
-	out, err := artifact.Read(ctx, dir)
+	out, err := backend.Read(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func OpenDesignContext(ctx context.Context, dir string) (*Design, error) {
 	var data config.Data
 	enc := &encoding.Encoder{}
 	if err := cmp.Or(json.Unmarshal(out.Manifest.Data, &data), json.Unmarshal(out.Manifest.Encoder, enc)); err != nil {
-		return nil, fmt.Errorf("%s: manifest: %w; compile again", dir, jsonfault.Explain(err))
+		return nil, fmt.Errorf("%s: manifest: %w; compile again", dir, message.ExplainJSON(err))
 	}
 	if err := enc.Check(); err != nil {
 		return nil, fmt.Errorf("%s: manifest: %w; compile again", dir, err)
@@ -123,7 +123,7 @@ func (d *Design) Options() CompileOptions { return d.plan.Options }
 func (d *Design) Netlist() *netlist.Netlist { return d.netlist }
 
 // Output returns what the design's folder has, which it reads unless the design was opened there.
-func (d *Design) Output(ctx context.Context) (*artifact.Output, error) { return d.output(ctx) }
+func (d *Design) Output(ctx context.Context) (*backend.Output, error) { return d.output(ctx) }
 
 // Report returns what the design takes. That of a folder is the one that was written.
 func (d *Design) Report() (*Report, error) {

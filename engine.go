@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	backend "ialgn/backend/native"
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
+	"ialgn/internal/encoding"
+	"ialgn/internal/freeze"
+	"ialgn/internal/message"
+	backend "ialgn/internal/native"
+	"ialgn/internal/runner"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
 	"ialgn/sim"
-	"ialgn/sim/native"
-	"ialgn/trainer/encoding"
 )
 
 // Engine says what classifies samples. The results are the same.
@@ -40,20 +39,20 @@ func (e Engine) simulates(samples int) bool {
 // machineCode returns the engine of the netlist of a classifier for that many samples, nil if the simulator is to
 // classify them. With an encoder it takes words of its features, too, if there is code for that. It returns an error if
 // machine code is asked for and this system does not run it.
-func (e Engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Encoder) (*native.Engine, error) {
+func (e Engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Encoder) (*runner.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
 	}
 	if e != "" && !slices.Contains(Engines(), e) {
-		return nil, option.Errorf("{Engine} %s: there is no such engine, give auto, native or simulator", e)
+		return nil, message.Optionf("{Engine} %s: there is no such engine, give auto, native or simulator", e)
 	}
-	sets, err := native.ISAs()
+	sets, err := runner.ISAs()
 	if err == nil {
-		var code *native.Engine
+		var code *runner.Engine
 		if words == nil {
-			code, err = native.New(n, sets[0], parallel())
+			code, err = runner.New(n, sets[0], parallel())
 		} else {
-			code, err = native.NewWords(n, sets[0], parallel(), features(words))
+			code, err = runner.NewWords(n, sets[0], parallel(), features(words))
 		}
 		if err == nil {
 			return code, nil
@@ -62,12 +61,12 @@ func (e Engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Enc
 	if e != EngineNative {
 		return nil, nil // the simulator does it
 	}
-	return nil, hint.With(option.Errorf("{Engine native}: %w", err), "leave {Engine} out")
+	return nil, message.WithHint(message.Optionf("{Engine native}: %w", err), "leave {Engine} out")
 }
 
 // classifier returns what classifies that many samples by bit rows, and the machine code that this is, or nil.
 func (e Engine) classifier(n *netlist.Netlist, samples int) (
-	classify func(context.Context, []uint64, int) (*sim.Result, error), code *native.Engine, err error,
+	classify func(context.Context, []uint64, int) (*sim.Result, error), code *runner.Engine, err error,
 ) {
 	if code, err = e.machineCode(n, samples, nil); err != nil {
 		return nil, nil, err
@@ -84,7 +83,7 @@ func (e Engine) classifier(n *netlist.Netlist, samples int) (
 
 // networkCode is [Engine.machineCode] for the network of a model, whose feature words it takes. Kernels of convolutions
 // have their code once, unless the network is of a form for which there is only unrolled code.
-func (e Engine) networkCode(n *network, samples int) (*native.Engine, error) {
+func (e Engine) networkCode(n *network, samples int) (*runner.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
 	}
@@ -103,7 +102,7 @@ func (e Engine) networkCode(n *network, samples int) (*native.Engine, error) {
 }
 
 // looped returns machine code that has the kernels of convolutions once, nil if there is none for the network.
-func (n *network) looped() *native.Engine {
+func (n *network) looped() *runner.Engine {
 	if n.compact == nil {
 		return nil
 	}
@@ -111,11 +110,11 @@ func (n *network) looped() *native.Engine {
 	if kernels == nil || err != nil {
 		return nil
 	}
-	sets, err := native.ISAs()
+	sets, err := runner.ISAs()
 	if err != nil {
 		return nil
 	}
-	code, err := native.NewLooped(kernels, sets[0], parallel(), features(n.encoder))
+	code, err := runner.NewLooped(kernels, sets[0], parallel(), features(n.encoder))
 	if err != nil {
 		return nil
 	}
@@ -128,7 +127,7 @@ func features(e *encoding.Encoder) *backend.Features {
 }
 
 // engineName returns what runs a netlist: its instruction set, or the simulator.
-func engineName(e *native.Engine) (engine Engine, isa string) {
+func engineName(e *runner.Engine) (engine Engine, isa string) {
 	if e == nil {
 		return EngineSimulator, ""
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ialgn"
-	"ialgn/sim/native"
+	"ialgn/internal/runner"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -35,7 +35,7 @@ func TestEngines(t *testing.T) {
 	}
 	for _, by := range []ialgn.Engine{ialgn.EngineAuto, ialgn.EngineNative} {
 		c, err := m.ClassifierBy(by)
-		sets, missing := native.ISAs()
+		sets, missing := runner.ISAs()
 		if missing != nil && by == ialgn.EngineNative {
 			if err == nil {
 				t.Errorf("machine code was promised, but %v", missing)
@@ -59,7 +59,7 @@ func TestEngines(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.ClassifyAll(features[:samples])
-		_, missing := native.ISAs()
+		_, missing := runner.ISAs()
 		if e, _ := c.Engine(); missing == nil && (e == ialgn.EngineNative) != want {
 			t.Errorf("engine auto is %s after %d samples", e, samples)
 		}

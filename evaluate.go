@@ -8,11 +8,11 @@ import (
 	"io"
 	"time"
 
-	"ialgn/internal/option"
-	"ialgn/sim/native"
-	"ialgn/sim/verify"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/model"
+	"ialgn/internal/dataset"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
+	"ialgn/internal/runner"
+	"ialgn/internal/verify"
 )
 
 // Evaluation is how a model classifies its test set.
@@ -71,7 +71,7 @@ func (m *Model) EvaluateBy(ctx context.Context, data Data, by Engine) (*Evaluati
 // the model's classes.
 func (m *Model) EvaluateFile(ctx context.Context, o EvalOptions) (*Evaluation, error) {
 	if o.BatchRows < 0 {
-		return nil, option.Errorf("{BatchRows} %d: must be positive", o.BatchRows)
+		return nil, message.Optionf("{BatchRows} %d: must be positive", o.BatchRows)
 	}
 	n, err := m.network(ctx)
 	if err != nil {
@@ -155,7 +155,7 @@ func batches(predicted, labels []uint8, size int) (all []Batch) {
 }
 
 // scoresBy classifies a test set by machine code or, if that is nil, by the trainer's forward pass.
-func scoresBy(ctx context.Context, n *network, code *native.Engine, test *tested) (*model.Scores, error) {
+func scoresBy(ctx context.Context, n *network, code *runner.Engine, test *tested) (*model.Scores, error) {
 	if code == nil {
 		f, err := n.unrolled()
 		if err != nil {

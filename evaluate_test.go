@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/trainer/model"
+	"ialgn/internal/model"
 )
 
 // TestEvaluation has an answer that can be counted by hand, and a class without samples.

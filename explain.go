@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 
-	"ialgn/explain"
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/internal/plural"
+	"ialgn/internal/dataset"
+	"ialgn/internal/encoding"
+	"ialgn/internal/explain"
+	"ialgn/internal/message"
 	"ialgn/trainer"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/encoding"
 )
 
 // ExplainOptions say which sample is explained, and how far changes are looked for. The zero value is the first sample
@@ -72,10 +70,10 @@ func (m *Model) Explain(ctx context.Context, o ExplainOptions) (*Explanation, er
 // Explain is [Model.Explain], for several samples of one model.
 func (e *Explainer) Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	if o.Sample < 0 {
-		return nil, hint.With(option.Errorf("{Sample}: %d: must not be negative", o.Sample), "samples count from 0")
+		return nil, message.WithHint(message.Optionf("{Sample}: %d: must not be negative", o.Sample), "samples count from 0")
 	}
 	if o.Changes < 0 {
-		return nil, option.Errorf("{Changes}: %d: must not be negative", o.Changes)
+		return nil, message.Optionf("{Changes}: %d: must not be negative", o.Changes)
 	}
 	if o.Changes == 0 {
 		o.Changes = UsualChanges
@@ -152,11 +150,11 @@ func (s source) upTo(ctx context.Context, sample int) (*trainer.TestData, error)
 
 // noSample is the error of a sample beyond the last.
 func noSample(where string, sample, have int) error {
-	err := option.Errorf("{Sample}: %d: %s has %s", sample, where, plural.Of(have, "sample", "samples"))
+	err := message.Optionf("{Sample}: %d: %s has %s", sample, where, message.Plural(have, "sample", "samples"))
 	if have == 0 {
 		return err
 	}
-	return hint.With(err, "samples count from 0: give one up to %d", have-1)
+	return message.WithHint(err, "samples count from 0: give one up to %d", have-1)
 }
 
 // categories returns the columns of words of the table that the model was trained on.

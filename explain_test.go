@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ialgn"
-	"ialgn/explain"
+	"ialgn/internal/explain"
 )
 
 // digits trains a network of chains on the digits in a moment.

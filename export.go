@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"io"
 
-	"ialgn/interchange"
-	"ialgn/interchange/writer"
-	"ialgn/internal/atomicfile"
+	"ialgn/internal/interchange"
+	"ialgn/internal/outfile"
 )
 
 // ExportFormats returns the names of the forms that [Export] writes.
-func ExportFormats() []string { return writer.Names() }
+func ExportFormats() []string { return interchange.WriterNames() }
 
 // ExportOptions say what is written.
 type ExportOptions struct {
@@ -31,7 +30,7 @@ type Exported struct {
 // Export writes the network of a model in the form of another framework: what is behind the thermometer, for these
 // forms have no place for that.
 func Export(ctx context.Context, m *Model, path string, o ExportOptions) (*Exported, error) {
-	form, err := writer.Find(o.To)
+	form, err := interchange.FindWriter(o.To)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +42,7 @@ func Export(ctx context.Context, m *Model, path string, o ExportOptions) (*Expor
 		return nil, err
 	}
 	n := interchange.Network(f, m.info.Model.Config.Model.Tau, m.beta())
-	if err := atomicfile.Write(path, func(w io.Writer) error { return form.Write(w, n) }); err != nil {
+	if err := outfile.Write(path, func(w io.Writer) error { return form.Write(w, n) }); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &Exported{path, form.Name, f.Inputs(), f.Gates()}, nil

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ialgn"
-	"ialgn/internal/tooltest"
-	"ialgn/target"
+	"ialgn/internal/target"
+	"ialgn/internal/testkit"
 )
 
 // TestFamilies is the contract of a row of the table of families: a network is compiled for it in both styles, proved
@@ -17,7 +17,7 @@ import (
 // be.
 func TestFamilies(t *testing.T) {
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
-		tooltest.Find(t, name)
+		testkit.FindTool(t, name)
 	}
 	wide := small
 	wide.Model.InitNoise = 5 // with gates of two inputs

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"ialgn"
-	"ialgn/interchange"
-	"ialgn/interchange/facts"
-	"ialgn/interchange/graph"
-	"ialgn/trainer/model"
+	"ialgn/internal/interchange"
+	"ialgn/internal/interchange/given"
+	"ialgn/internal/interchange/graph"
+	"ialgn/internal/model"
 )
 
 // TestGoOnForeign trains networks of other frameworks further, on their own samples: the loss falls, beta stays, and
@@ -171,7 +171,7 @@ func digitsNetwork(t *testing.T, k kind, bits int) string {
 		n.Dense, before = append(n.Dense, d), width
 	}
 	n.Sum.Groups, n.Sum.Beta = graph.Contiguous(before, 10), slices.Repeat([]float64{1.5}, 10)
-	m, err := interchange.Model(n, interchange.Options{Name: "m", Words: facts.InputNumbers{Bits: bits, Divisor: 16}})
+	m, err := interchange.Model(n, interchange.Options{Name: "m", Words: given.InputNumbers{Bits: bits, Divisor: 16}})
 	if err != nil {
 		t.Fatal(err)
 	}

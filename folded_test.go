@@ -7,17 +7,17 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
-	"ialgn/internal/modelgen"
-	"ialgn/internal/tooltest"
-	"ialgn/sim/verify"
-	"ialgn/sim/verify/certify"
-	"ialgn/sim/verify/engine"
-	"ialgn/sim/verify/rtl/play"
+	"ialgn/backend"
+	"ialgn/internal/config"
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
+	"ialgn/internal/plan"
+	"ialgn/internal/testkit"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/certify"
+	"ialgn/internal/verify/proof"
+	"ialgn/internal/verify/rtl"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
-	"ialgn/trainer/model"
 )
 
 // randomModel returns a network with the random logits of a configuration, whose features have the same thresholds
@@ -28,7 +28,7 @@ func randomModel(t *testing.T, c config.Config, features int, uneven bool) *Mode
 	if fault := c.Model.Check(); fault != nil {
 		t.Fatalf("%+v", fault)
 	}
-	enc := modelgen.Encoder(features, 4, 8)
+	enc := netgen.Encoder(features, 4, 8)
 	for f := range enc.Thresholds {
 		if uneven {
 			enc.Thresholds[f] = slices.Clone(enc.Thresholds[f])
@@ -62,7 +62,7 @@ func randomModel(t *testing.T, c config.Config, features int, uneven bool) *Mode
 }
 
 // foldedBy compiles a network with an engine of a kind, and returns what its Verilog is compared by.
-func foldedBy(t *testing.T, m *Model, o CompileOptions, kind plan.Fold) (verify.Design, *engine.Files, *artifact.Output) {
+func foldedBy(t *testing.T, m *Model, o CompileOptions, kind plan.Fold) (verify.Design, *proof.EngineFiles, *backend.Output) {
 	t.Helper()
 	o.Fold = kind
 	d, err := Compile(t.Context(), m, o)
@@ -96,7 +96,7 @@ type mutant struct{ what, from, to string }
 
 // checkMutants changes one thing of an engine after another, each time into Verilog that compiles, and wants a
 // simulation to find that the class of a sample is another.
-func checkMutants(t *testing.T, d verify.Design, files *engine.Files, all []mutant) {
+func checkMutants(t *testing.T, d verify.Design, files *proof.EngineFiles, all []mutant) {
 	t.Helper()
 	text, err := os.ReadFile(files.Verilog)
 	if err != nil {
@@ -112,9 +112,9 @@ func checkMutants(t *testing.T, d verify.Design, files *engine.Files, all []muta
 			if err := os.WriteFile(changed.Verilog, []byte(strings.Replace(string(text), c.from, c.to, 1)), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			tooltest.Silent(t, filepath.Dir(files.Verilog),
+			testkit.RunSilent(t, filepath.Dir(files.Verilog),
 				append([]string{"iverilog", "-g2001", "-t", "null", changed.Verilog}, files.Parts...)...)
-			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), changed, "iverilog", 60)
+			r, err := rtl.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), changed, "iverilog", 60)
 			if err == nil && r.Mismatches == 0 {
 				t.Error("nothing is found")
 			}

@@ -17,10 +17,10 @@
 // an error with the Debian package that has it.
 package ialgn
 
-import "ialgn/internal/hint"
+import "ialgn/internal/message"
 
 // Version is what manifests and headers say made them.
 const Version = "0.1.0"
 
 // Hint returns how to mend what an error reports, empty if that is not known.
-func Hint(err error) string { return hint.Of(err) }
+func Hint(err error) string { return message.Hint(err) }

@@ -14,8 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn"
-	"ialgn/internal/resign"
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // circle returns samples of two classes, those in a circle and those around it.
@@ -329,7 +328,7 @@ func TestSavedWithoutSamples(t *testing.T) {
 
 // TestDifference verifies a folder whose Verilog was changed and signed again.
 func TestDifference(t *testing.T) {
-	tooltest.Find(t, "iverilog")
+	testkit.FindTool(t, "iverilog")
 	wide := small
 	wide.Model.Width, wide.Model.InitNoise = 60, 5 // with gates of two inputs
 	m, err := ialgn.Train(t.Context(), wide, circle(), ialgn.TrainOptions{})
@@ -355,7 +354,7 @@ func TestDifference(t *testing.T) {
 	if _, err := ialgn.OpenDesign(dir); err == nil || !strings.Contains(err.Error(), "changed since compile wrote it") {
 		t.Errorf("opened: %v", err)
 	}
-	if err := resign.Folder(dir); err != nil {
+	if err := testkit.ResignFolder(dir); err != nil {
 		t.Fatal(err)
 	}
 	changed, err := ialgn.OpenDesign(dir)

@@ -10,21 +10,19 @@ import (
 	"slices"
 	"strings"
 
-	"ialgn/interchange"
-	"ialgn/interchange/facts"
-	"ialgn/interchange/given"
-	"ialgn/interchange/graph"
-	"ialgn/interchange/reader"
-	"ialgn/internal/hint"
-	"ialgn/internal/overwrite"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/interchange"
+	"ialgn/internal/interchange/given"
+	"ialgn/internal/interchange/graph"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
+	"ialgn/internal/outfile"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/model"
 )
 
 // ImportFormats returns the names of the formats that networks of other frameworks are read from.
-func ImportFormats() []string { return reader.Names() }
+func ImportFormats() []string { return interchange.ReaderNames() }
 
 // ImportOptions say what a file of another framework does not hold.
 type ImportOptions struct {
@@ -66,7 +64,7 @@ type Imported struct {
 	Reason    string `json:"reason,omitempty"`
 
 	network *model.Model
-	guard   overwrite.Guard
+	guard   outfile.Guard
 }
 
 // Import reads a network that another framework has trained. The file decides nothing but the network: nothing of it is
@@ -92,7 +90,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	if err != nil {
 		return nil, err
 	}
-	n, err := reader.Read(src, o.From)
+	n, err := interchange.Read(src, o.From)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -103,7 +101,7 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 		}
 		n.Found("features", fmt.Sprintf("whole numbers of %d bits, %s", words.Bits, how), src.Said())
 	}
-	if err := facts.CheckClasses(o.Classes); err != nil {
+	if err := given.CheckClasses(o.Classes); err != nil {
 		return nil, err
 	}
 	if o.Name == "" {
@@ -165,14 +163,14 @@ func (o *ImportOptions) takeData(ctx context.Context, path string, m *model.Mode
 
 // sources fills in what the options say, and returns the files that were read, with the digests of what was read.
 func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err error) {
-	src.Facts = &facts.Facts{}
+	src.Facts = &given.Facts{}
 	sum, err := src.SHA256()
 	if err != nil {
 		return nil, err
 	}
 	files = append(files, model.Start{Name: src.Name, SHA256: sum})
 	if o.Facts != "" || len(o.Fact) > 0 {
-		if src.Facts, err = facts.Read(o.Facts, o.Fact); err != nil {
+		if src.Facts, err = given.ReadFacts(o.Facts, o.Fact); err != nil {
 			return nil, err
 		}
 	}
@@ -195,7 +193,7 @@ func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err err
 	}
 	shape, values, err := dataset.ReadArray(thresholds, bytes.NewReader(f.Data), maxThresholds)
 	if err != nil && !bytes.HasPrefix(f.Data, []byte("\x93NUMPY")) {
-		err = hint.With(err, "save the thresholds by numpy.save: a row for each feature, or one for all")
+		err = message.WithHint(err, "save the thresholds by numpy.save: a row for each feature, or one for all")
 	}
 	if err != nil {
 		return nil, err
@@ -224,7 +222,7 @@ const maxThresholds = 1 << 24
 // Save writes the model to a file, beside it first and then renamed. It returns an error if there is a file that is no
 // model, or that the network was read from.
 func (i *Imported) Save(path string) error {
-	if err := i.guard.Check(path, overwrite.Model); err != nil {
+	if err := i.guard.Check(path, outfile.ModelForm); err != nil {
 		return err
 	}
 	if _, err := i.network.Save(path); err != nil {

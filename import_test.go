@@ -16,11 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn"
-	"ialgn/interchange/facts"
-	"ialgn/interchange/given"
-	"ialgn/internal/hint"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/model"
+	"ialgn/internal/dataset"
+	"ialgn/internal/interchange/given"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
 )
 
 // foreign returns the folders of networks that other frameworks have trained: those in the folder that $IALGN_IMPORT
@@ -144,7 +143,7 @@ func answer(t *testing.T, dir string, known map[string]any, c *checkpoint) {
 			t.Fatalf("%s asks for %s, which facts.json does not have: %v", filepath.Base(c.file), key, err)
 		}
 		c.options.Fact = append(c.options.Fact, key+"="+text(t, v))
-		if h := hint.Of(err); !strings.Contains(h, key+"=VALUE") {
+		if h := message.Hint(err); !strings.Contains(h, key+"=VALUE") {
 			t.Errorf("%s: hint %q of the question for %s", filepath.Base(c.file), h, key)
 		}
 	}
@@ -164,7 +163,7 @@ func knownFacts(t *testing.T, dir string) map[string]any {
 	if err := json.Unmarshal(data, &all); err != nil {
 		t.Fatal(err)
 	}
-	f, err := facts.Read(path, nil)
+	f, err := given.ReadFacts(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

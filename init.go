@@ -10,14 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"ialgn/internal/atomicfile"
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/internal/overwrite"
-	"ialgn/internal/plural"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/encoding"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
 )
 
 // InitOptions say what a configuration is written for. Data alone must be given.
@@ -66,10 +63,10 @@ func Init(ctx context.Context, o InitOptions) (*Initial, error) {
 		i.report.Config = config.NameFor(o.Data) + ".yaml"
 	}
 	i.name = config.NameFor(i.report.Config)
-	if guard(o.Force, o.Keep).Check(i.report.Config, overwrite.Any) != nil {
-		return nil, overwrite.Remedied(fmt.Errorf("%s: exists already, and would be written over", i.report.Config))
+	if guard(o.Force, o.Keep).Check(i.report.Config, outfile.Any) != nil {
+		return nil, outfile.Remedied(fmt.Errorf("%s: exists already, and would be written over", i.report.Config))
 	}
-	if err := atomicfile.Check(i.report.Config); err != nil {
+	if err := outfile.CheckWritable(i.report.Config); err != nil {
 		return nil, fmt.Errorf("%s: %w", i.report.Config, err)
 	}
 	if err := i.look(ctx); err != nil {
@@ -79,7 +76,7 @@ func Init(ctx context.Context, o InitOptions) (*Initial, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = atomicfile.Write(i.report.Config, func(w io.Writer) error {
+	err = outfile.Write(i.report.Config, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
@@ -104,12 +101,12 @@ type setting struct{ key, value, comment string }
 // look finds out about the data: a set that is known, or a CSV file.
 func (i *initial) look(ctx context.Context) error {
 	if len(i.options.Set) > 0 && (i.options.Labels != "" || dataset.IsArray(i.options.Data)) {
-		return option.Errorf("{Set %s}: is for a CSV file", i.options.Set[0])
+		return message.Optionf("{Set %s}: is for a CSV file", i.options.Set[0])
 	}
 	known := slices.ContainsFunc(dataset.List(), func(d dataset.Info) bool { return d.Name == i.options.Data })
 	if known && !dataset.Own(i.options.Data) {
 		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels != "" || len(o.Set) > 0 {
-			return option.Errorf("{Label}, {Labels}, {Test}, {TestLabels} and {Set} are for files: the data set %s has its own",
+			return message.Optionf("{Label}, {Labels}, {Test}, {TestLabels} and {Set} are for files: the data set %s has its own",
 				i.options.Data)
 		}
 		i.data = []setting{{"set", i.options.Data, ""}}
@@ -119,14 +116,14 @@ func (i *initial) look(ctx context.Context) error {
 		return i.nameArrays()
 	}
 	if dataset.IsArray(i.options.Data) {
-		return hint.With(fmt.Errorf("%s: is an array, of which the labels are to be named", i.options.Data),
+		return message.WithHint(fmt.Errorf("%s: is an array, of which the labels are to be named", i.options.Data),
 			"give {Labels FILE}")
 	}
 	if i.options.TestLabels != "" {
-		return option.Errorf("{TestLabels} %s: is for arrays, whose labels {Labels} names", i.options.TestLabels)
+		return message.Optionf("{TestLabels} %s: is for arrays, whose labels {Labels} names", i.options.TestLabels)
 	}
 	if _, err := os.Stat(i.options.Data); err != nil {
-		return hint.With(fmt.Errorf("%s: is neither a file nor a data set", i.options.Data),
+		return message.WithHint(fmt.Errorf("%s: is neither a file nor a data set", i.options.Data),
 			"name a CSV file, an array, or one of the data sets that `ialgn data list` shows")
 	}
 	return i.lookAtTable(ctx)
@@ -136,10 +133,10 @@ func (i *initial) look(ctx context.Context) error {
 func (i *initial) nameArrays() error {
 	o := &i.options
 	if o.Label != "" {
-		return option.Errorf("{Label} %s: names a column of a CSV file, and {Labels} says that the data are arrays", o.Label)
+		return message.Optionf("{Label} %s: names a column of a CSV file, and {Labels} says that the data are arrays", o.Label)
 	}
 	if (o.Test == "") != (o.TestLabels == "") {
-		return option.Errorf("{Test} and {TestLabels} belong together: the test samples of an array, and their labels")
+		return message.Optionf("{Test} and {TestLabels} belong together: the test samples of an array, and their labels")
 	}
 	i.report.Set = "arrays"
 	i.data = []setting{
@@ -167,8 +164,8 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 		return err
 	}
 	s, err := dataset.SurveyTable(ctx, cfg, i.folders)
-	if remedy := hint.Of(err); strings.Contains(remedy, "data.") {
-		return hint.With(err, "%s; {Set KEY=VALUE} says it here", remedy)
+	if remedy := message.Hint(err); strings.Contains(remedy, "data.") {
+		return message.WithHint(err, "%s; {Set KEY=VALUE} says it here", remedy)
 	} else if err != nil {
 		return err
 	}
@@ -189,7 +186,7 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 	} else {
 		i.data = append(i.data, testShare)
 	}
-	i.data = append(i.data, setting{"label", config.Quoted(s.Label()), plural.Of(len(s.Classes), "class", "classes")})
+	i.data = append(i.data, setting{"label", config.Quoted(s.Label()), message.Plural(len(s.Classes), "class", "classes")})
 	for _, k := range keys {
 		name := strings.TrimPrefix(k.Name, "data.")
 		i.data = append(i.data, setting{name, config.Quoted(k.Value), tableComments[name]})
@@ -206,7 +203,7 @@ var saidKeys = []string{
 func (i *initial) said() (config.Data, error) {
 	for _, set := range i.options.Set {
 		if key, _, _ := strings.Cut(set, "="); !slices.Contains(saidKeys, key) {
-			return config.Data{}, hint.With(option.Errorf("{Set %s}: is none of %s", set, strings.Join(saidKeys, ", ")),
+			return config.Data{}, message.WithHint(message.Optionf("{Set %s}: is none of %s", set, strings.Join(saidKeys, ", ")),
 				"write other keys into the configuration")
 		}
 	}
@@ -275,7 +272,7 @@ func (i *initial) checkLength(text string) error {
 	if len(text) <= config.MaxSource {
 		return nil
 	}
-	return hint.With(fmt.Errorf("%s: the names of its columns take more than the %d bytes that a configuration may have",
+	return message.WithHint(fmt.Errorf("%s: the names of its columns take more than the %d bytes that a configuration may have",
 		i.options.Data, config.MaxSource), "leave columns out of the file, or give them shorter names")
 }
 
@@ -305,8 +302,8 @@ const mostExtremes = 5
 func (i *initial) head() string {
 	r := i.report
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Written by `ialgn init`: %s, %s, %s.\n", plural.Of(r.Rows, "row", "rows"),
-		plural.Of(r.Features, "feature", "features"), plural.Of(len(r.Classes), "class", "classes"))
+	fmt.Fprintf(&b, "# Written by `ialgn init`: %s, %s, %s.\n", message.Plural(r.Rows, "row", "rows"),
+		message.Plural(r.Features, "feature", "features"), message.Plural(len(r.Classes), "class", "classes"))
 	dropped := slices.DeleteFunc(slices.Clone(r.Columns), func(c dataset.Surveyed) bool {
 		return c.Kind != encoding.DroppedColumn
 	})
@@ -314,7 +311,7 @@ func (i *initial) head() string {
 		fmt.Fprintf(&b, "# Not read: column %d%s %s.\n", c.Number, quotedName(c.Name), c.Reason)
 	}
 	if more := len(dropped) - mostNoted; more > 0 {
-		fmt.Fprintf(&b, "# Not read either: %s; `ialgn init --json` says why.\n", plural.Of(more, "column", "columns"))
+		fmt.Fprintf(&b, "# Not read either: %s; `ialgn init --json` says why.\n", message.Plural(more, "column", "columns"))
 	}
 	for _, note := range r.Odd() {
 		fmt.Fprintf(&b, "# %s.\n", note)
@@ -323,7 +320,7 @@ func (i *initial) head() string {
 		fmt.Fprintf(&b, "# Extreme: %s.\n", r.Extreme(&c))
 	}
 	if more := len(r.Extremes) - mostExtremes; more > 0 {
-		fmt.Fprintf(&b, "# Extreme values in %s, too; `ialgn init --json` has them.\n", plural.Of(more, "more feature",
+		fmt.Fprintf(&b, "# Extreme values in %s, too; `ialgn init --json` has them.\n", message.Plural(more, "more feature",
 			"more features"))
 	}
 	fmt.Fprintf(&b, "name: %s\n", config.Quoted(i.name))
@@ -337,7 +334,7 @@ func (r *Initial) Odd() (lines []string) {
 			line := fmt.Sprintf("Taken for a missing value: %q in line %d, column %d%s", o.Word, o.Line, c.Number,
 				quotedName(c.Name))
 			if o.Count > 1 {
-				line += fmt.Sprintf(", and in %s more", plural.Of(o.Count-1, "line", "lines"))
+				line += fmt.Sprintf(", and in %s more", message.Plural(o.Count-1, "line", "lines"))
 			}
 			if lines = append(lines, line); len(lines) == mostNoted {
 				return lines

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"ialgn/internal/plural"
-	"ialgn/trainer/dataset"
+	"ialgn/internal/dataset"
+	"ialgn/internal/message"
 )
 
 // A share of the training samples is held out to choose the best epoch, where they are enough: fewer are all needed
@@ -18,7 +18,7 @@ const (
 
 // encoderFor returns the section encoder for a data set.
 func encoderFor(set *dataset.Set, bits int) []setting {
-	all := []setting{{"bits", fmt.Sprint(bits), fmt.Sprintf("%s a feature", plural.Of(bits-1, "threshold", "thresholds"))}}
+	all := []setting{{"bits", fmt.Sprint(bits), fmt.Sprintf("%s a feature", message.Plural(bits-1, "threshold", "thresholds"))}}
 	if set.Quantiser != nil && bits > 2 {
 		all = append(all, setting{"thresholds", "quantile", "as many training samples between any two"})
 	}
@@ -56,5 +56,5 @@ func (r *Initial) Extreme(c *dataset.Clipped) string {
 		place = "line"
 	}
 	return fmt.Sprintf("%s: %.6g in %s %d is far from the typical values, %.6g to %.6g; %s beyond these",
-		c.Name, c.Value, place, c.At, c.Low, c.High, plural.Of(c.Below+c.Above, "value is", "values are"))
+		c.Name, c.Value, place, c.At, c.Low, c.High, message.Plural(c.Below+c.Above, "value is", "values are"))
 }

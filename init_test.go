@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn"
-	"ialgn/trainer/encoding"
+	"ialgn/internal/encoding"
 )
 
 // TestInit writes a configuration for a table, trains by it, and classifies a row by the columns that the model knows.

@@ -8,12 +8,11 @@ import (
 	"slices"
 	"sync"
 
-	"ialgn/internal/atomicfile"
-	"ialgn/internal/overwrite"
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
+	"ialgn/internal/outfile"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
 )
 
 // Model is a trained network in a model file, or in memory. It is opened once: whatever is made of it afterwards is
@@ -140,10 +139,10 @@ func (m *Model) SHA256(ctx context.Context) (string, error) {
 // Save writes the model to a file, beside it first and then renamed. It returns an error if there is a file that is no
 // model, or that the model is read from.
 func (m *Model) Save(path string) error {
-	if err := overwrite.New(false, m.Path()).Check(path, overwrite.Model); err != nil {
+	if err := outfile.NewGuard(false, m.Path()).Check(path, outfile.ModelForm); err != nil {
 		return err
 	}
-	err := atomicfile.Write(path, func(w io.Writer) error {
+	err := outfile.Write(path, func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(m.file, 0, m.file.Size()))
 		return err
 	})

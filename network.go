@@ -4,10 +4,10 @@ import (
 	"context"
 	"sync"
 
-	"ialgn/netlist/freeze"
-	"ialgn/netlist/positions"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
+	"ialgn/internal/encoding"
+	"ialgn/internal/freeze"
+	"ialgn/internal/model"
+	"ialgn/internal/positions"
 )
 
 // network is the Boolean network that a model's argmaxes select.

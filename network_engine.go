@@ -5,10 +5,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
+	"ialgn/internal/runner"
 	"ialgn/sim"
-	"ialgn/sim/native"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
 )
 
 // networkEngine classifies samples by a frozen network: by the trainer's evaluation or, once there are so many samples
@@ -20,7 +20,7 @@ type networkEngine struct {
 
 	samples atomic.Int64 // classified so far
 	once    sync.Once
-	code    atomic.Pointer[native.Engine]
+	code    atomic.Pointer[runner.Engine]
 }
 
 // newEngine returns the engine of a network. It returns an error if machine code is asked for and cannot be had.
@@ -54,9 +54,9 @@ func (e *networkEngine) classify(ctx context.Context, samples words, r sim.Resul
 	case code == nil:
 		return e.evaluate(ctx, samples, r)
 	case samples.wide != nil:
-		return native.ClassifyWords(ctx, code, samples.wide, r)
+		return runner.ClassifyWords(ctx, code, samples.wide, r)
 	default:
-		return native.ClassifyWords(ctx, code, samples.narrow, r)
+		return runner.ClassifyWords(ctx, code, samples.narrow, r)
 	}
 }
 

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/artifact"
-	"ialgn/internal/modelgen"
-	"ialgn/internal/tooltest"
-	"ialgn/sim/verify"
-	"ialgn/sim/verify/engine"
-	"ialgn/sim/verify/rtl/play"
-	"ialgn/trainer/config"
+	"ialgn/backend"
+	"ialgn/internal/config"
+	"ialgn/internal/netgen"
+	"ialgn/internal/testkit"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/proof"
+	"ialgn/internal/verify/rtl"
 )
 
 // convolved returns a network of convolutions with random logits, changed from one of two convolutions on two planes of
@@ -38,7 +38,7 @@ func convolved(t *testing.T, change func(c *config.Config)) *Model {
 
 // engineOf compiles a network with an engine that takes a position a clock, and returns what its Verilog is compared
 // by.
-func engineOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *engine.Files, *artifact.Output) {
+func engineOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *proof.EngineFiles, *backend.Output) {
 	t.Helper()
 	return foldedBy(t, m, o, FoldPositions)
 }
@@ -97,10 +97,10 @@ func TestPositions(t *testing.T) {
 			t.Parallel()
 			m := convolved(t, c.change)
 			d, files, _ := engineOf(t, m, c.options)
-			tooltest.Silent(t, filepath.Dir(files.Verilog), append([]string{
+			testkit.RunSilent(t, filepath.Dir(files.Verilog), append([]string{
 				"verilator", "--lint-only", "-Wall", "--top-module", files.Module, files.Verilog,
 			}, files.Parts...)...)
-			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), *files, "iverilog", 60)
+			r, err := rtl.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), *files, "iverilog", 60)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func TestPositionsMutants(t *testing.T) {
 			if err := os.WriteFile(changed.Parts[0], []byte(strings.Join(mutant, "\n")), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), changed, "iverilog", 60)
+			r, err := rtl.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), changed, "iverilog", 60)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +166,7 @@ func TestPositionsMutants(t *testing.T) {
 // TestPositionsRefused has what no such engine goes with.
 func TestPositionsRefused(t *testing.T) {
 	chains := filepath.Join(t.TempDir(), "chains.st")
-	if _, err := modelgen.New(modelgen.Options{}).Save(chains); err != nil {
+	if _, err := netgen.Model(netgen.ModelOptions{}).Save(chains); err != nil {
 		t.Fatal(err)
 	}
 	other, err := Open(chains)
@@ -253,7 +253,7 @@ func TestPositionsTiming(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d, files, out := engineOf(t, convolved(t, c.change), c.options)
-			cost := out.Report.Fold.Positions.Cost
+			cost := out.Report.Fold.Positions.PositionsCost
 			const samples, settled = 20, 10
 			bench := strings.NewReplacer("@WORDS@", fmt.Sprint(d.Model.Encoder.Features()), "@SAMPLES@", fmt.Sprint(samples)).
 				Replace(timingBench)
@@ -262,10 +262,10 @@ func TestPositionsTiming(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := append([]string{"iverilog", "-g2001", "-s", "timing_tb", "-o", "a.vvp", "tb.v", files.Verilog}, files.Parts...)
-			if text, err := tooltest.Try(t, dir, args...); err != nil {
+			if text, err := testkit.TryTool(t, dir, args...); err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
-			text, err := tooltest.Try(t, dir, "vvp", "-n", "a.vvp")
+			text, err := testkit.TryTool(t, dir, "vvp", "-n", "a.vvp")
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}

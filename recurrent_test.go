@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"ialgn/artifact"
-	"ialgn/internal/modelgen"
+	"ialgn/backend"
+	"ialgn/internal/config"
+	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
-	"ialgn/sim/verify"
-	"ialgn/sim/verify/engine"
-	"ialgn/sim/verify/rtl/play"
-	"ialgn/trainer/config"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/proof"
+	"ialgn/internal/verify/rtl"
 )
 
 // recurring returns a recurrent network with random logits, changed from one of four steps with three features each.
@@ -28,7 +28,7 @@ func recurring(t *testing.T, features int, change func(c *config.Config)) *Model
 }
 
 // loopOf compiles a network with an engine that has a step once, and returns what its Verilog is compared by.
-func loopOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *engine.Files, *artifact.Output) {
+func loopOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *proof.EngineFiles, *backend.Output) {
 	t.Helper()
 	return foldedBy(t, m, o, FoldSequence)
 }
@@ -59,7 +59,7 @@ func TestSequences(t *testing.T) {
 			t.Parallel()
 			m := recurring(t, c.features, c.change)
 			d, files, _ := loopOf(t, m, c.options)
-			r, err := play.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), *files, "iverilog", 60)
+			r, err := rtl.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), *files, "iverilog", 60)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestSequencesMutants(t *testing.T) {
 // TestSequencesRefused has what no such engine goes with.
 func TestSequencesRefused(t *testing.T) {
 	chains := filepath.Join(t.TempDir(), "chains.st")
-	if _, err := modelgen.New(modelgen.Options{}).Save(chains); err != nil {
+	if _, err := netgen.Model(netgen.ModelOptions{}).Save(chains); err != nil {
 		t.Fatal(err)
 	}
 	other, err := Open(chains)

@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
+	"ialgn/internal/dataset"
 	"ialgn/internal/readahead"
-	"ialgn/trainer/dataset"
 )
 
 // patience is how long samples of a pipe wait for others to be classified with.

@@ -8,10 +8,9 @@ import (
 	"io"
 	"time"
 
-	"ialgn/internal/atomicfile"
-	"ialgn/internal/overwrite"
+	"ialgn/internal/activity"
+	"ialgn/internal/outfile"
 	"ialgn/netlist"
-	"ialgn/sim/activity"
 )
 
 // SimOptions say what is simulated, and what is written of it.
@@ -32,11 +31,11 @@ func (o SimOptions) measures() bool { return o.ActivityFile != "" || o.VCD != ""
 
 // check refuses files that must not be written over, and one file for both.
 func (o SimOptions) check(reads string) error {
-	if err := overwrite.Distinct(o.ActivityFile, o.VCD); err != nil {
+	if err := outfile.Distinct(o.ActivityFile, o.VCD); err != nil {
 		return err
 	}
-	return guard(o.Force, o.Keep, reads).CheckAll([]overwrite.File{
-		{Path: o.ActivityFile, Form: overwrite.Activity}, {Path: o.VCD, Form: overwrite.Dump},
+	return guard(o.Force, o.Keep, reads).CheckAll([]outfile.Output{
+		{Path: o.ActivityFile, Form: outfile.Activity}, {Path: o.VCD, Form: outfile.Dump},
 	})
 }
 
@@ -133,14 +132,14 @@ func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64,
 	var err error
 	if o.VCD == "" {
 		err = run(nil)
-	} else if err = atomicfile.Write(o.VCD, run); err != nil {
+	} else if err = outfile.Write(o.VCD, run); err != nil {
 		err = fmt.Errorf("%s: %w", o.VCD, err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if o.ActivityFile != "" {
-		if err := atomicfile.Write(o.ActivityFile,
+		if err := outfile.Write(o.ActivityFile,
 			func(w io.Writer) error { return json.NewEncoder(w).Encode(a.Report) }); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.ActivityFile, err)
 		}

@@ -3,8 +3,8 @@ package ialgn
 import (
 	"testing"
 
-	"ialgn/artifact/plan"
-	"ialgn/trainer/config"
+	"ialgn/internal/config"
+	"ialgn/internal/plan"
 )
 
 // TestUsualStyle has the style that a network is written in where the options leave it open: primitives for iCE40 if

@@ -9,15 +9,14 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
-	"ialgn/backend/verilog"
-	"ialgn/backend/wrapper"
-	"ialgn/flow/synth"
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/sim/verify/certify"
-	"ialgn/target"
+	"ialgn/backend"
+	"ialgn/internal/message"
+	"ialgn/internal/plan"
+	"ialgn/internal/synth"
+	"ialgn/internal/target"
+	"ialgn/internal/verify/certify"
+	"ialgn/internal/verilog"
+	"ialgn/internal/wrapper"
 )
 
 // Aim is what a design is placed for.
@@ -69,7 +68,7 @@ type Implementation struct {
 	*synth.Report
 	Cycles    float64   `json:"cycles,omitempty"`             // clocks from one sample to the next, at least, on average
 	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock from register to register
-	Latency   int       `json:"latency_cycles,omitempty"`     // see [artifact.Report.Rate]
+	Latency   int       `json:"latency_cycles,omitempty"`     // see [backend.Report.Rate]
 	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the same
 	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock was not reached
 	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream
@@ -122,7 +121,7 @@ func Synthesise(ctx context.Context, d *Design, o SynthOptions) (*Implementation
 	i := &Implementation{Report: r}
 	if r.NotPlaced == "" && !r.Met {
 		i.slow = tooSlow(d.plan, out, r)
-		i.Hint = hint.Of(i.slow)
+		i.Hint = message.Hint(i.slow)
 	}
 	if errors.Is(i.slow, ErrSlow) {
 		o.warn(i.slow)
@@ -151,7 +150,7 @@ func (o SynthOptions) warn(err error) {
 }
 
 // run returns what is synthesised and how, by the options and by what the folder says.
-func (o SynthOptions) run(ctx context.Context, d *Design, out *artifact.Output) (r synth.Options, err error) {
+func (o SynthOptions) run(ctx context.Context, d *Design, out *backend.Output) (r synth.Options, err error) {
 	r = synth.Options{
 		MHz: o.MHz, Pins: o.Pins, Aim: o.Place, Guard: guard(o.Force, o.Keep, o.Pins), Seeds: o.Seeds, Note: o.Note,
 		Warn:     o.Warn,
@@ -196,7 +195,7 @@ func (o SynthOptions) device(p *plan.Plan) (target.Device, error) {
 	if o.Target != "" {
 		d, err := target.FindDevice(o.Target)
 		if err != nil {
-			return d, option.Errorf("{Target}: %w", err)
+			return d, message.Optionf("{Target}: %w", err)
 		}
 		return d, nil
 	}
@@ -230,9 +229,9 @@ func reason(p *plan.Plan) string {
 
 // warnOfFamily warns of a folder whose LUTs were made for another family than it is synthesised for: nothing is wrong
 // with it, but another mapping would be smaller.
-func (o SynthOptions) warnOfFamily(out *artifact.Output, p *plan.Plan, d target.Device) {
+func (o SynthOptions) warnOfFamily(out *backend.Output, p *plan.Plan, d target.Device) {
 	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Lanes() == 0 {
-		o.warn(option.Errorf("%s was compiled for %s and is synthesised for %s: compile with {Target %s} to have its LUTs "+
+		o.warn(message.Optionf("%s was compiled for %s and is synthesised for %s: compile with {Target %s} to have its LUTs "+
 			"made for that",
 			out.Dir, family, d.Name, d.Family))
 	}
@@ -240,16 +239,16 @@ func (o SynthOptions) warnOfFamily(out *artifact.Output, p *plan.Plan, d target.
 
 // onBoard has a folder that was compiled for a board placed on the board's pins, for its clock, unless the options give
 // other pins or nothing is placed. It returns an error if the target or the clock is not the board's.
-func (o SynthOptions) onBoard(out *artifact.Output, b *wrapper.Board, r *synth.Options) (err error) {
+func (o SynthOptions) onBoard(out *backend.Output, b *wrapper.Board, r *synth.Options) (err error) {
 	if b == nil || r.Pins != "" || !r.Device.Placeable() || o.Reuse != "" {
 		return nil
 	}
 	if !carries(b, r.Device) {
-		return hint.With(fmt.Errorf("%s: compiled for the board %s, whose pins %s has not", out.Dir, b.Name, r.Device.Name),
+		return message.WithHint(fmt.Errorf("%s: compiled for the board %s, whose pins %s has not", out.Dir, b.Name, r.Device.Name),
 			"synthesise with {Target %s}, or give other pins with {Pins FILE}", boardTarget(b))
 	}
 	if err := b.CheckClock(r.MHz); err != nil {
-		return hint.With(option.Errorf("{MHz} %w", err), "leave it out, or give pins without a frequency with {Pins FILE}")
+		return message.WithHint(message.Optionf("{MHz} %w", err), "leave it out, or give pins without a frequency with {Pins FILE}")
 	}
 	if r.Pins, err = out.Path("pins"); err != nil {
 		return err
@@ -262,7 +261,7 @@ func (o SynthOptions) onBoard(out *artifact.Output, b *wrapper.Board, r *synth.O
 // warnOfPins warns of an interface for a board that is placed without a file of pins: its bitstream fits no board.
 func (o SynthOptions) warnOfPins(p *plan.Plan, r synth.Options) {
 	if r.Pins == "" && o.Reuse == "" && r.Device.Placeable() && wrapper.Boarded(p.Wrap) {
-		o.warn(option.Errorf("nothing names the pins of the %s, so they are placed freely: for a board compile with "+
+		o.warn(message.Optionf("nothing names the pins of the %s, so they are placed freely: for a board compile with "+
 			"{Board NAME}, or give {Pins FILE}", p.Wrap))
 	}
 }
@@ -283,8 +282,8 @@ func boardTarget(b *wrapper.Board) string {
 }
 
 // sources returns the top module of a compiled folder, its wrapper's if it has one, and its Verilog.
-func sources(out *artifact.Output, p *plan.Plan, d target.Device) (top string, files []string, err error) {
-	parts := len(out.Paths(artifact.FoldPartOf)) > 0
+func sources(out *backend.Output, p *plan.Plan, d target.Device) (top string, files []string, err error) {
+	parts := len(out.Paths(backend.FoldPartOf)) > 0
 	if p.Folded() && !parts {
 		return foldSources(out, p, nil)
 	}
@@ -292,18 +291,18 @@ func sources(out *artifact.Output, p *plan.Plan, d target.Device) (top string, f
 	if p.Style == verilog.LUTs {
 		family := p.Target().OrGeneric()
 		if family != d.Of() {
-			return "", nil, hint.With(fmt.Errorf("%s: compiled in primitives of %s, which %s has not", out.Dir, family, d.Name),
+			return "", nil, message.WithHint(fmt.Errorf("%s: compiled in primitives of %s, which %s has not", out.Dir, family, d.Name),
 				"compile with {Target %s}, or with {Style gates}", d.Family)
 		}
 		switch {
 		case parts && family.Modelled:
-			return foldSources(out, p, []string{artifact.FoldPartOf, artifact.FoldCells})
+			return foldSources(out, p, []string{backend.FoldPartOf, backend.FoldCells})
 		case family.Modelled:
 			formats = append(formats, "cells")
 		}
 	}
 	if parts {
-		return foldSources(out, p, []string{artifact.FoldPartOf})
+		return foldSources(out, p, []string{backend.FoldPartOf})
 	}
 	top = out.Manifest.Module
 	if p.Wrap != "" {
@@ -316,7 +315,7 @@ func sources(out *artifact.Output, p *plan.Plan, d target.Device) (top string, f
 }
 
 // paths returns the files of some formats in a compiled folder.
-func paths(out *artifact.Output, formats []string) (files []string, err error) {
+func paths(out *backend.Output, formats []string) (files []string, err error) {
 	for _, f := range formats {
 		path, err := out.Path(f)
 		if err != nil {
@@ -333,10 +332,10 @@ func checkPins(r synth.Options) error {
 		return nil
 	}
 	if !r.Device.Placeable() {
-		return hint.With(option.Errorf("{Pins}: the target %s has none", r.Device.Name), "leave it out, or choose a device")
+		return message.WithHint(message.Optionf("{Pins}: the target %s has none", r.Device.Name), "leave it out, or choose a device")
 	}
 	if info, err := os.Stat(r.Pins); err != nil || info.IsDir() {
-		return hint.With(option.Errorf("{Pins} %s: no such file", r.Pins),
+		return message.WithHint(message.Optionf("{Pins} %s: no such file", r.Pins),
 			"write one with a line `%s` for each port, or leave the option out", r.Device.Of().Constraints.PinLine)
 	}
 	return nil

@@ -13,17 +13,16 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
-	"ialgn/backend/wrapper"
-	"ialgn/flow/icestorm"
-	"ialgn/flow/synth"
-	"ialgn/internal/atomicfile"
-	"ialgn/internal/plural"
-	"ialgn/sim/verify"
-	"ialgn/sim/verify/certify"
-	"ialgn/sim/verify/rtl"
-	"ialgn/sim/verify/rtl/play"
+	"ialgn/backend"
+	"ialgn/internal/flow"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
+	"ialgn/internal/plan"
+	"ialgn/internal/synth"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/certify"
+	"ialgn/internal/verify/rtl"
+	"ialgn/internal/wrapper"
 )
 
 // ErrUnchecked says that a bitstream was to be checked and could not be.
@@ -52,7 +51,7 @@ type bitChecker struct {
 }
 
 // newBitChecker reads the network and the test set of the model that a folder was compiled from.
-func newBitChecker(ctx context.Context, out *artifact.Output, p *plan.Plan, o SynthOptions) (*bitChecker, error) {
+func newBitChecker(ctx context.Context, out *backend.Output, p *plan.Plan, o SynthOptions) (*bitChecker, error) {
 	m := o.Check
 	if err := m.madeOf(ctx, out); err != nil {
 		return nil, err
@@ -89,7 +88,7 @@ func (k *bitChecker) unreadable(r *synth.Report) string {
 	case !r.Device.Icestorm():
 		return "those of " + r.Device.Family + " cannot be read back"
 	}
-	if left := icestorm.LeftOut(best.Result); len(left) > 0 {
+	if left := flow.LeftOut(best.Result); len(left) > 0 {
 		return "it uses " + strings.Join(left, ", ") + ", which icebox_vlog leaves out or we have no model of"
 	}
 	return ""
@@ -110,7 +109,7 @@ func (k *bitChecker) check(ctx context.Context, r *synth.Report, o SynthOptions)
 	if b.Bitstream, err = fileSHA256(ctx, r.Bitstream); err != nil {
 		return nil, err
 	}
-	if b.Run, err = play.CheckBitstream(ctx, k.design, k.samples, play.Bitstream{
+	if b.Run, err = rtl.CheckBitstream(ctx, k.design, k.samples, rtl.Bitstream{
 		Module: k.module, Top: r.Module, Wrapper: k.wrap, Options: k.options, Fold: k.fold, Device: r.Device,
 		Bin: r.Bitstream, Pins: strings.TrimSuffix(r.Bitstream, filepath.Ext(r.Bitstream)) + ".pcf",
 	}, k.count); err != nil {
@@ -133,12 +132,12 @@ func (k *bitChecker) clocks() (string, error) {
 		return "", err
 	}
 	samples := min(k.count, k.samples.Levels.Len())
-	return fmt.Sprintf(": %s of %v clocks or more", plural.Of(samples, "sample", "samples"), rate.Cycles), nil
+	return fmt.Sprintf(": %s of %v clocks or more", message.Plural(samples, "sample", "samples"), rate.Cycles), nil
 }
 
 func (b *BitCheck) write(dir string) error {
 	path := filepath.Join(dir, synth.CheckName)
-	err := atomicfile.Write(path, func(w io.Writer) error {
+	err := outfile.Write(path, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(b)

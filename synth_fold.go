@@ -8,23 +8,22 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
-	"ialgn/backend/engine"
-	"ialgn/backend/wrapper"
-	"ialgn/flow/synth"
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
+	"ialgn/backend"
+	"ialgn/internal/folded"
+	"ialgn/internal/message"
+	"ialgn/internal/plan"
+	"ialgn/internal/synth"
+	"ialgn/internal/wrapper"
 )
 
 // memories returns what fills the memories of a folder's folded engine, none without one.
-func memories(out *artifact.Output) ([]synth.Memory, error) {
+func memories(out *backend.Output) ([]synth.Memory, error) {
 	if out.Report.Fold == nil {
 		return nil, nil
 	}
 	var list []synth.Memory
 	for _, m := range out.Report.Fold.Memories {
-		if !slices.ContainsFunc(out.Manifest.Files, func(f artifact.File) bool { return f.Name == m.File }) {
+		if !slices.ContainsFunc(out.Manifest.Files, func(f backend.File) bool { return f.Name == m.File }) {
 			return nil, fmt.Errorf("%s: the report has a memory %.60q, the manifest has no such file: compile again", out.Dir,
 				m.File)
 		}
@@ -33,7 +32,7 @@ func memories(out *artifact.Output) ([]synth.Memory, error) {
 			return nil, err
 		}
 		var random bytes.Buffer
-		if err := (engine.Memory{File: m.File, Depth: m.Depth, Width: m.Width}).WritePlaceholder(&random); err != nil {
+		if err := (folded.Memory{File: m.File, Depth: m.Depth, Width: m.Width}).WritePlaceholder(&random); err != nil {
 			return nil, err
 		}
 		list = append(list, synth.Memory{Name: m.File, Text: text, Placeholder: random.Bytes()})
@@ -43,9 +42,9 @@ func memories(out *artifact.Output) ([]synth.Memory, error) {
 
 // foldSources returns the top module of a folded engine, its wrapper's if it has one, and its
 // Verilog, together with all files of some formats.
-func foldSources(out *artifact.Output, p *plan.Plan, parts []string) (top string, files []string, err error) {
-	top = out.Manifest.Module + artifact.FoldSuffix
-	formats := []string{artifact.FoldVerilog}
+func foldSources(out *backend.Output, p *plan.Plan, parts []string) (top string, files []string, err error) {
+	top = out.Manifest.Module + backend.FoldSuffix
+	formats := []string{backend.FoldVerilog}
 	if p.Wrap != "" {
 		top = out.Manifest.Module + "_" + p.Wrap
 		formats = append(formats, p.Wrap)
@@ -61,7 +60,7 @@ func foldSources(out *artifact.Output, p *plan.Plan, parts []string) (top string
 
 // reused returns the folder of the results that are taken from another design, "" if none is named. It returns an error
 // if the folder that they are of does not have the same Verilog.
-func (o SynthOptions) reused(ctx context.Context, out *artifact.Output, r synth.Options) (string, error) {
+func (o SynthOptions) reused(ctx context.Context, out *backend.Output, r synth.Options) (string, error) {
 	if o.Reuse == "" {
 		return "", nil
 	}
@@ -70,19 +69,19 @@ func (o SynthOptions) reused(ctx context.Context, out *artifact.Output, r synth.
 		is     bool
 	}{{"{MHz}", o.MHz != 0}, {"{Seeds}", len(o.Seeds) > 0}, {"{Pins}", o.Pins != ""}} {
 		if placing.is {
-			return "", hint.With(option.Errorf(placing.option+": with {Reuse} nothing is placed"), "leave it out")
+			return "", message.WithHint(message.Optionf(placing.option+": with {Reuse} nothing is placed"), "leave it out")
 		}
 	}
 	if len(r.Memories) == 0 {
-		return "", hint.With(option.Errorf("{Reuse}: %s has no memories, only a folded engine has", out.Dir),
+		return "", message.WithHint(message.Optionf("{Reuse}: %s has no memories, only a folded engine has", out.Dir),
 			"compile with {Fold}, or leave {Reuse} out")
 	}
-	other, err := artifact.Read(ctx, o.Reuse)
+	other, err := backend.Read(ctx, o.Reuse)
 	if err != nil {
-		return "", option.Errorf("{Reuse}: %w", err)
+		return "", message.Optionf("{Reuse}: %w", err)
 	}
 	if !slices.Equal(verilogOf(out), verilogOf(other)) {
-		return "", hint.With(option.Errorf("{Reuse} %s: its engine is another one than that of %s", o.Reuse, out.Dir),
+		return "", message.WithHint(message.Optionf("{Reuse} %s: its engine is another one than that of %s", o.Reuse, out.Dir),
 			"both must have the same {Module}, {Fold} and {Wrap}, and models with the same features, classes and "+
 				"blocks of steps")
 	}
@@ -90,9 +89,9 @@ func (o SynthOptions) reused(ctx context.Context, out *artifact.Output, r synth.
 }
 
 // verilogOf returns the SHA-256 of a folder's folded engine and of its wrapper.
-func verilogOf(out *artifact.Output) (sums []string) {
+func verilogOf(out *backend.Output) (sums []string) {
 	for _, f := range out.Manifest.Files {
-		if f.Format == artifact.FoldVerilog || wrapper.Is(f.Format, wrapper.TakesBytes) {
+		if f.Format == backend.FoldVerilog || wrapper.Is(f.Format, wrapper.TakesBytes) {
 			sums = append(sums, f.SHA256)
 		}
 	}

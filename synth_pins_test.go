@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/backend/wrapper"
 	"ialgn/docs"
-	"ialgn/target"
+	"ialgn/internal/target"
+	"ialgn/internal/wrapper"
 )
 
 // TestBoardTargets holds that each board's device is a target of synth, which the page about the command line names.

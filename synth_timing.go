@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
-	"ialgn/backend/wrapper"
-	"ialgn/flow/placement"
-	"ialgn/flow/synth"
-	"ialgn/internal/hint"
+	"ialgn/backend"
+	"ialgn/internal/flow"
+	"ialgn/internal/message"
+	"ialgn/internal/plan"
+	"ialgn/internal/synth"
+	"ialgn/internal/wrapper"
 )
 
 // clockOf returns the clock in MHz that a design is placed for where nobody says another: that of compile, else that
@@ -24,38 +24,38 @@ func clockOf(p *plan.Plan) float64 {
 
 // tooSlow is the error of a compiled folder that was routed below its clock, or has none. Its hint says what may bring
 // it there.
-func tooSlow(p *plan.Plan, out *artifact.Output, r *synth.Report) error {
+func tooSlow(p *plan.Plan, out *backend.Output, r *synth.Report) error {
 	slowest := r.Slowest
 	if slowest.MHz == 0 {
-		return hint.With(ErrUnclocked, "compile with {Pipeline auto} or with {Wrap stream}, which have registers")
+		return message.WithHint(ErrUnclocked, "compile with {Pipeline auto} or with {Wrap stream}, which have registers")
 	}
 	err := fmt.Errorf("the clock of %.1f MHz %w: the fastest of the seeds is %.1f MHz", r.MHz, ErrSlow, slowest.MHz)
-	if slowest.Kind != placement.RegisterToRegister {
+	if slowest.Kind != flow.RegisterToRegister {
 		err = fmt.Errorf("%w, by a path from %s of %.2f ns", err, slowest.Kind, slowest.NS)
 	}
 	return timingHint(err, p, out, r)
 }
 
 // timingHint adds what a folder was not compiled with, in the order of what it brings.
-func timingHint(err error, p *plan.Plan, out *artifact.Output, r *synth.Report) error {
+func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) error {
 	levels, lower := fewer(&out.Report, r), max(1, int(r.Slowest.MHz))
 	switch {
-	case r.Slowest.Kind != placement.RegisterToRegister && (p.Folded() || p.Wrap != ""): // paths from and to pads
-		return hint.With(err, "give pins close to each other with {Pins FILE}, try more seeds with {Seeds 5}, or aim lower "+
+	case r.Slowest.Kind != flow.RegisterToRegister && (p.Folded() || p.Wrap != ""): // paths from and to pads
+		return message.WithHint(err, "give pins close to each other with {Pins FILE}, try more seeds with {Seeds 5}, or aim lower "+
 			"with {MHz %d}", lower)
 	case p.Lanes() > 0:
-		return hint.With(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
+		return message.WithHint(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
 	case p.Hardware == nil:
-		return hint.With(err, "compile with {Target %s} {Pipeline auto} {MaxLevels %d}", r.Device.Family, levels)
+		return message.WithHint(err, "compile with {Target %s} {Pipeline auto} {MaxLevels %d}", r.Device.Family, levels)
 	case out.Report.Pipeline == nil:
-		return hint.With(err, "compile with {Pipeline auto} {MaxLevels %d}", levels)
+		return message.WithHint(err, "compile with {Pipeline auto} {MaxLevels %d}", levels)
 	case out.Report.Pipeline.LevelsPerStage > levels:
-		return hint.With(err, "compile with {Pipeline auto} {MaxLevels %d}, where it has stages of %d levels", levels,
+		return message.WithHint(err, "compile with {Pipeline auto} {MaxLevels %d}, where it has stages of %d levels", levels,
 			out.Report.Pipeline.LevelsPerStage)
 	case p.Options.Style != plan.StyleLUT:
-		return hint.With(err, "compile with {Style lut}, try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
+		return message.WithHint(err, "compile with {Style lut}, try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
 	}
-	return hint.With(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
+	return message.WithHint(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
 }
 
 // usualLevels are the levels of a stage that are suggested where the folder does not say how many
@@ -64,7 +64,7 @@ const usualLevels = 3
 
 // fewer returns the levels of a stage that would reach the clock if a level took as long as it does
 // now.
-func fewer(report *artifact.Report, r *synth.Report) int {
+func fewer(report *backend.Report, r *synth.Report) int {
 	levels := report.Levels.Total
 	if p := report.Pipeline; p != nil {
 		levels = p.LevelsPerStage

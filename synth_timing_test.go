@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
-	"ialgn/backend/wrapper"
-	"ialgn/compiler/lut"
-	"ialgn/compiler/pipeline"
-	"ialgn/flow/placement"
-	"ialgn/flow/synth"
+	"ialgn/backend"
+	"ialgn/internal/flow"
+	"ialgn/internal/hardware/lut"
+	"ialgn/internal/hardware/pipeline"
+	"ialgn/internal/plan"
+	"ialgn/internal/synth"
+	"ialgn/internal/target"
+	"ialgn/internal/wrapper"
 	"ialgn/netlist"
-	"ialgn/target"
 )
 
 // TestTimingHint has a hint for each kind of folder that is too slow by a half, in the order of
@@ -24,33 +24,33 @@ func TestTimingHint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decides := func(kind placement.Kind) placement.Slowest { return placement.Slowest{Kind: kind, NS: 19.6, MHz: 50.9} }
+	decides := func(kind flow.PathKind) flow.Slowest { return flow.Slowest{Kind: kind, NS: 19.6, MHz: 50.9} }
 	for _, c := range []struct {
 		name   string
 		o      CompileOptions
-		report artifact.Report
+		report backend.Report
 		want   string
-		by     placement.Kind // empty: register to register
+		by     flow.PathKind // empty: register to register
 	}{
 		{name: "gates", want: "compile with Target: ice40 Pipeline: auto MaxLevels: 3"},
 		{
 			name: "mapped", o: CompileOptions{Target: "ice40"},
-			report: artifact.Report{Mapping: &lut.Report{}, Levels: netlist.Sizes{Total: 12}},
+			report: backend.Report{Mapping: &lut.Report{}, Levels: netlist.Sizes{Total: 12}},
 			want:   "compile with Pipeline: auto MaxLevels: 6",
 		},
 		{
 			name: "a pipeline", o: CompileOptions{Target: "ice40", Pipeline: "auto"},
-			report: artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 4}},
+			report: backend.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 4}},
 			want:   "compile with Pipeline: auto MaxLevels: 2, where it has stages of 4 levels",
 		},
 		{
 			name: "a level a stage, in gates", o: CompileOptions{Target: "ice40", Pipeline: "auto", Style: "gates"},
-			report: artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
+			report: backend.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
 			want:   "compile with Style: lut, try more seeds with Seeds: 5, or aim lower with MHz: 50",
 		},
 		{
 			name: "a level a stage", o: CompileOptions{Target: "ice40", Pipeline: "auto", Style: "lut"},
-			report: artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
+			report: backend.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
 			want:   "try more seeds with Seeds: 5, or aim lower with MHz: 50",
 		},
 		{
@@ -59,19 +59,19 @@ func TestTimingHint(t *testing.T) {
 		},
 		{
 			name: "one stage behind inputs", o: CompileOptions{Target: "ice40", Pipeline: "1"},
-			report: artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 7}},
-			want:   "compile with Pipeline: auto MaxLevels: 3, where it has stages of 7 levels", by: placement.InputToRegister,
+			report: backend.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 7}},
+			want:   "compile with Pipeline: auto MaxLevels: 3, where it has stages of 7 levels", by: flow.InputToRegister,
 		},
 		{
-			name: "pads of a loader", o: CompileOptions{Target: "ice40", Wrap: "stream"}, by: placement.InputToRegister,
+			name: "pads of a loader", o: CompileOptions{Target: "ice40", Wrap: "stream"}, by: flow.InputToRegister,
 			want: "give pins close to each other with Pins: FILE, try more seeds with Seeds: 5, or aim lower with MHz: 50",
 		},
 		{
-			name: "pads of an engine", o: CompileOptions{Fold: "1"}, by: placement.RegisterToOutput,
+			name: "pads of an engine", o: CompileOptions{Fold: "1"}, by: flow.RegisterToOutput,
 			want: "give pins close to each other with Pins: FILE, try more seeds with Seeds: 5, or aim lower with MHz: 50",
 		},
 		{
-			name: "no registers", o: CompileOptions{Target: "ice40"}, by: placement.InputToOutput,
+			name: "no registers", o: CompileOptions{Target: "ice40"}, by: flow.InputToOutput,
 			want: "compile with Pipeline: auto or with Wrap: stream, which have registers",
 		},
 	} {
@@ -79,16 +79,16 @@ func TestTimingHint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &synth.Report{Device: hx8k, MHz: 100, Slowest: decides(cmp.Or(c.by, placement.RegisterToRegister))}
-		if c.by == placement.InputToOutput {
+		r := &synth.Report{Device: hx8k, MHz: 100, Slowest: decides(cmp.Or(c.by, flow.RegisterToRegister))}
+		if c.by == flow.InputToOutput {
 			r.Slowest.MHz = 0
 		}
-		slow := tooSlow(p, &artifact.Output{Report: c.report}, r)
+		slow := tooSlow(p, &backend.Output{Report: c.report}, r)
 		if got := Hint(slow); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 		if errors.Is(slow, ErrSlow) == errors.Is(slow, ErrUnclocked) || !strings.Contains(slow.Error(), string(c.by)) &&
-			c.by != placement.InputToOutput {
+			c.by != flow.InputToOutput {
 			t.Errorf("%s: %v", c.name, slow)
 		}
 	}

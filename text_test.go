@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/artifact"
-	"ialgn/internal/resign"
+	"ialgn/backend"
+	"ialgn/internal/testkit"
 )
 
 // folder is a compiled folder, to be changed and signed anew.
@@ -75,10 +75,10 @@ func (f *folder) compare(changed map[string][]byte) string {
 			f.t.Fatal(err)
 		}
 	}
-	if err := resign.Folder(f.dir); err != nil {
+	if err := testkit.ResignFolder(f.dir); err != nil {
 		f.t.Fatal(err)
 	}
-	out, err := artifact.Read(f.t.Context(), f.dir)
+	out, err := backend.Read(f.t.Context(), f.dir)
 	if err != nil {
 		return err.Error()
 	}
@@ -219,7 +219,7 @@ func other(v any) any {
 
 // runFigures are the keys of the report that nothing is compared with: how long a run took, what it needed, and why it
 // had no test samples.
-var runFigures = append([]string{"vectors.reason"}, artifact.OfTheRun...)
+var runFigures = append([]string{"vectors.reason"}, backend.OfTheRun...)
 
 // TestEveryFigure changes every value of report.json, ten at a time, takes it out, and adds one: each is named.
 func TestEveryFigure(t *testing.T) {
@@ -230,7 +230,7 @@ func TestEveryFigure(t *testing.T) {
 			if err := json.Unmarshal(f.sound["report.json"], &report); err != nil {
 				t.Fatal(err)
 			}
-			return slices.DeleteFunc(leaves("", report, nil), func(l leaf) bool { return artifact.Covers(runFigures, l.key) })
+			return slices.DeleteFunc(leaves("", report, nil), func(l leaf) bool { return backend.Covers(runFigures, l.key) })
 		}
 		count := len(decode())
 		if count < 60 {
@@ -324,7 +324,7 @@ func TestEarlierVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if checked := !artifact.Covers(unchecked, "passes[0].after") && !artifact.Covers(unchecked, "gates"); checked != c.want {
+		if checked := !backend.Covers(unchecked, "passes[0].after") && !backend.Covers(unchecked, "gates"); checked != c.want {
 			t.Errorf("%s: not compared: %q", c.version, unchecked)
 		}
 		if said := strings.Contains(strings.Join(differ, "\n"), "compiled by ialgn 0.0.9, and this is ialgn "+Version); said == c.want {

@@ -7,12 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"ialgn/internal/overwrite"
-	"ialgn/internal/tempdir"
+	"ialgn/internal/config"
+	"ialgn/internal/model"
+	"ialgn/internal/outfile"
+	"ialgn/internal/ranks"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
-	"ialgn/trainer/model"
-	"ialgn/trainer/ranks"
 )
 
 // Config is a training run as data: data set, encoder, network and optimisation, see [config.Config] and
@@ -95,8 +94,8 @@ type TrainOptions struct {
 }
 
 // guard returns what keeps a run from writing over files.
-func guard(force bool, keep []string, reads ...string) overwrite.Guard {
-	return overwrite.New(force, append(append([]string{}, keep...), reads...)...)
+func guard(force bool, keep []string, reads ...string) outfile.Guard {
+	return outfile.NewGuard(force, append(append([]string{}, keep...), reads...)...)
 }
 
 // Train trains a network, and returns its model. The same configuration and data give the same bytes on any number of
@@ -159,7 +158,7 @@ func keepEncoder(r *trainer.Run) error {
 
 // trainInMemory trains with a model file of its own, which it takes into memory.
 func trainInMemory(ctx context.Context, r trainer.Run) (*Model, error) {
-	dir, err := tempdir.Make("ialgn-train-")
+	dir, err := outfile.MakeTemp("ialgn-train-")
 	if err != nil {
 		return nil, err
 	}

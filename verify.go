@@ -11,15 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/internal/overwrite"
-	"ialgn/internal/tempdir"
-	"ialgn/sim/verify/certify"
-	"ialgn/sim/verify/rtl"
-	"ialgn/sim/verify/spec"
+	"ialgn/backend"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
+	"ialgn/internal/plan"
+	"ialgn/internal/verify/certify"
+	"ialgn/internal/verify/rtl"
+	"ialgn/internal/verify/spec"
 )
 
 // VerifyLevel is how far a design is verified; the zero value is [VerifyRTL].
@@ -71,11 +69,11 @@ func (o *VerifyOptions) check() error {
 		for _, l := range slices.Sorted(maps.Keys(certify.Levels)) {
 			names = append(names, string(l))
 		}
-		return hint.Near(option.Errorf("{Level} %q: give software, rtl, formal or all", string(o.Level)), string(o.Level),
+		return message.Near(message.Optionf("{Level} %q: give software, rtl, formal or all", string(o.Level)), string(o.Level),
 			names)
 	}
 	if o.Samples < 0 {
-		return option.Errorf("{Samples} %d: must be positive, or all", o.Samples)
+		return message.Optionf("{Samples} %d: must be positive, or all", o.Samples)
 	}
 	o.Samples, o.Simulator = cmp.Or(o.Samples, usualSamples), cmp.Or(o.Simulator, "auto")
 	return rtl.CheckSimulator(o.Simulator)
@@ -101,10 +99,10 @@ func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certifi
 		return nil, err
 	}
 	if o.Certify && d.dir == "" {
-		return nil, option.Errorf("{Certify}: the design has no folder yet: Write it first")
+		return nil, message.Optionf("{Certify}: the design has no folder yet: Write it first")
 	}
 	if o.Certify {
-		if err := guard(o.Force, nil).Check(artifact.CertificatePath(d.dir), overwrite.Certificate); err != nil {
+		if err := guard(o.Force, nil).Check(backend.CertificatePath(d.dir), outfile.Certificate); err != nil {
 			return nil, err
 		}
 	}
@@ -130,7 +128,7 @@ func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certifi
 }
 
 // hold returns a private copy of the design's folder, or of a temporary one.
-func (d *Design) hold(ctx context.Context) (*artifact.Output, error) {
+func (d *Design) hold(ctx context.Context) (*backend.Output, error) {
 	if d.dir != "" {
 		out, err := d.output(ctx)
 		if err != nil {
@@ -138,15 +136,15 @@ func (d *Design) hold(ctx context.Context) (*artifact.Output, error) {
 		}
 		return out.Hold(ctx)
 	}
-	dir, err := tempdir.Make("ialgn-design-")
+	dir, err := outfile.MakeTemp("ialgn-design-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if _, err := artifact.Write(ctx, dir, *d.product); err != nil {
+	if _, err := backend.Write(ctx, dir, *d.product); err != nil {
 		return nil, err
 	}
-	out, err := artifact.Read(ctx, dir)
+	out, err := backend.Read(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +152,7 @@ func (d *Design) hold(ctx context.Context) (*artifact.Output, error) {
 }
 
 // newJob takes from a folder, and from the model that it was compiled from, what the checks compare.
-func newJob(ctx context.Context, m *Model, out *artifact.Output, o VerifyOptions) (*certify.Job, error) {
+func newJob(ctx context.Context, m *Model, out *backend.Output, o VerifyOptions) (*certify.Job, error) {
 	if err := m.madeOf(ctx, out); err != nil {
 		return nil, err
 	}
@@ -170,7 +168,7 @@ func newJob(ctx context.Context, m *Model, out *artifact.Output, o VerifyOptions
 		o.Warn(note)
 	}
 	j := &certify.Job{
-		Version: Version, Out: out, Plan: p, Network: m.foldable(), Info: m.info.Model, Model: artifact.File{
+		Version: Version, Out: out, Plan: p, Network: m.foldable(), Info: m.info.Model, Model: backend.File{
 			Name: filepath.Base(m.Path()), Format: "model", Size: m.file.Size(), SHA256: out.Manifest.Model.SHA256,
 		},
 		Spec: func() (*spec.Network, error) { return spec.ReadFrom(m.file.In(ctx)) }, Samples: test.samples(),
@@ -190,13 +188,13 @@ func newJob(ctx context.Context, m *Model, out *artifact.Output, o VerifyOptions
 }
 
 // madeOf refuses a folder that was compiled from another model.
-func (m *Model) madeOf(ctx context.Context, out *artifact.Output) error {
+func (m *Model) madeOf(ctx context.Context, out *backend.Output) error {
 	sum, err := m.SHA256(ctx)
 	if err != nil {
 		return err
 	}
 	if was := out.Manifest.Model; was.SHA256 != sum {
-		return hint.With(fmt.Errorf("%s: compiled from model %q, SHA-256 %s; %s is another one, %s", out.Dir, was.Name,
+		return message.WithHint(fmt.Errorf("%s: compiled from model %q, SHA-256 %s; %s is another one, %s", out.Dir, was.Name,
 			was.SHA256, m.Path(), sum),
 			"name the model that it was compiled from, or compile this one")
 	}

@@ -1,8 +1,8 @@
 package ialgn
 
 import (
+	"ialgn/internal/encoding"
 	"ialgn/sim"
-	"ialgn/trainer/encoding"
 )
 
 // words are the feature words of samples, [sample][feature]: narrow where the encoder's have at most 8 bits, else wide.

@@ -2,7 +2,7 @@
 // function.
 //
 // A [Manager] runs the passes of a [Table], those that optimise ([Passes]) and those that
-// lower to hardware (package compiler/hardware) alike. Each is a row with a contract (what
+// lower to hardware (package internal/hardware) alike. Each is a row with a contract (what
 // it requires for its full effect and what it ensures) and the reason for its place; the
 // reasons that are hard constraints stand as data beside the table and are checked before
 // the first pass runs. A pass is a function from netlist to netlist that keeps, always:
@@ -27,7 +27,7 @@ import (
 	"context"
 	"fmt"
 
-	"ialgn/compiler/chain"
+	"ialgn/internal/chain"
 	"ialgn/netlist"
 )
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Pass is one step from netlist to netlist: an optimisation of this package, or a lowering to cells of a target
-// (package compiler/hardware). It is a row of a [Table].
+// (package internal/hardware). It is a row of a [Table].
 type Pass struct {
 	Name     string
 	Contract string // what the pass requires and ensures, in addition to what every pass keeps

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
+	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
 )
 
 // shares are the mixes of operations that sizes are judged by: the paper's trained
@@ -33,7 +33,7 @@ func frozen(t testing.TB, width, depth int, a, binary float64, scope netlist.Sco
 // the same function, and not larger than the binary gates are many.
 func TestScale(t *testing.T) {
 	width, depth := 8000, 80
-	if !tooltest.Whole() {
+	if !testkit.Whole() {
 		width = 1000
 	}
 	for _, s := range shares {

@@ -11,15 +11,15 @@ import (
 	"testing"
 
 	"ialgn/compiler"
-	"ialgn/internal/tooltest"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/freeze"
+	"ialgn/internal/model"
+	"ialgn/internal/testkit"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/software"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
-	"ialgn/sim/verify"
-	"ialgn/sim/verify/software"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/model"
 )
 
 // example is a configuration at a small size.
@@ -94,7 +94,7 @@ func TestSmall(t *testing.T) {
 // TestDigits trains the digits whole and compares what its README, the first page and the tour
 // say of them.
 func TestDigits(t *testing.T) {
-	tooltest.Long(t, "trains the digits whole")
+	testkit.Long(t, "trains the digits whole")
 	o := run(t, "digits/digits.yaml", nil)
 	if o.summary.TestAccuracy < 0.94 {
 		t.Errorf("test accuracy %.4f, want at least 0.94", o.summary.TestAccuracy)

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // TestLibrary builds the program of another module that uses the library, and runs it.
 func TestLibrary(t *testing.T) {
-	tooltest.Find(t, "yosys")
-	tooltest.Find(t, "abc")
+	testkit.FindTool(t, "yosys")
+	testkit.FindTool(t, "abc")
 	program := filepath.Join(t.TempDir(), "library")
 	build := exec.Command("go", "build", "-o", program, ".")
 	build.Dir = "library"

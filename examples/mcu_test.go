@@ -3,12 +3,12 @@ package examples_test
 import (
 	"testing"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // TestMicrocontroller compiles the sketch with a network, and compares its classes with those of predict.
 func TestMicrocontroller(t *testing.T) {
-	tooltest.Long(t, "walks a README, with an emulator")
+	testkit.Long(t, "walks a README, with an emulator")
 	t.Parallel()
 	needs(t, "gcc")
 	w := newWalk(t)

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // TestNotebook runs the notebook's cells, and compares what they give with what is stored.
 func TestNotebook(t *testing.T) {
-	tooltest.Long(t, "walks a README")
+	testkit.Long(t, "walks a README")
 	t.Parallel()
 	needs(t, "python3")
 	newWalk(t).readme("notebook/README.md")

@@ -6,27 +6,27 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // TestSensor goes from a table to answers of its design by a simulated line, and compares all figures on the way with
 // the README. What takes longest is left to the README: the proof and the bitstream.
 func TestSensor(t *testing.T) {
-	tooltest.Long(t, "walks a README")
+	testkit.Long(t, "walks a README")
 	t.Parallel()
 	needs(t, "python3", "gzip")
-	tooltest.Find(t, "iverilog")
+	testkit.FindTool(t, "iverilog")
 	w := newWalk(t)
 	w.fetch("tabular/Shuttle.csv.gz")
 	hostsim := filepath.Join(w.dir, "hostsim")
-	if out, err := exec.Command("go", "build", "-o", hostsim, "ialgn/tools/hostsim").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", hostsim, "ialgn/lab/hostsim").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	w.change = func(command string) string {
 		if strings.HasPrefix(command, "ialgn verify ") || strings.HasPrefix(command, "ialgn synth ") {
 			return ""
 		}
-		return strings.Replace(command, "go run ./tools/hostsim", hostsim, 1)
+		return strings.Replace(command, "go run ./lab/hostsim", hostsim, 1)
 	}
 	w.readme("sensor/README.md")
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // TestUP5K trains and compiles MNIST small as its README does it whole, and has the samples for the host's program
 // classified. What takes minutes is left to the README: the bitstream, and the program at the other end of the line.
 func TestUP5K(t *testing.T) {
-	tooltest.Long(t, "walks a README, places and routes")
+	testkit.Long(t, "walks a README, places and routes")
 	t.Parallel()
 	needs(t, "python3")
 	w := newWalk(t)
@@ -20,7 +20,7 @@ func TestUP5K(t *testing.T) {
 	w.shortened = true
 	w.change = func(command string) string {
 		switch {
-		case strings.HasPrefix(command, "ialgn synth "), strings.HasPrefix(command, "go run ./tools/hostsim "):
+		case strings.HasPrefix(command, "ialgn synth "), strings.HasPrefix(command, "go run ./lab/hostsim "):
 			return ""
 		case strings.HasPrefix(command, "ialgn train "):
 			return command + " --set train.epochs=1 --set model.width=100"

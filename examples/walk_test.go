@@ -50,7 +50,7 @@ func newWalk(t *testing.T) *walk {
 		t.Fatal(err)
 	}
 	w := &walk{t: t, dir: t.TempDir()}
-	for _, folder := range []string{"examples", "trainer/dataset/optdigits"} {
+	for _, folder := range []string{"examples", "internal/dataset/optdigits"} {
 		if err := os.CopyFS(filepath.Join(w.dir, folder), os.DirFS(filepath.Join("..", folder))); err != nil {
 			t.Fatal(err)
 		}

@@ -7,10 +7,10 @@ import (
 	"runtime"
 	"testing"
 
-	"ialgn/diagnose/census"
+	"ialgn/internal/diagnose"
+	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
 )
 
 // large makes the benchmarks use the paper's largest network.
@@ -102,7 +102,7 @@ func BenchmarkAnalysis(b *testing.B) {
 	f := netgen.Frozen(1, netgen.Paper(width, depth))
 	b.Run("of=depth", func(b *testing.B) {
 		for b.Loop() {
-			census.EffectiveDepth(f)
+			diagnose.EffectiveDepth(f)
 		}
 		gatesPerSecond(b, f.Gates())
 	})

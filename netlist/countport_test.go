@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
 )
 
 func TestWithCounts(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
 
-	"ialgn/diagnose/census"
+	"ialgn/internal/diagnose"
+	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
 )
 
 // TestLevels holds our effective depth to gonum's: the deepest way to each gate, from the inputs or a
@@ -27,7 +27,7 @@ func TestLevels(t *testing.T) {
 		if !ok {
 			t.Fatal("a cycle of negative weight")
 		}
-		for l, want := range census.EffectiveDepth(f) {
+		for l, want := range diagnose.EffectiveDepth(f) {
 			deepest, sum := 0.0, 0.0
 			for i := range f.Width {
 				depth := -ways.WeightTo(int64(l*f.Width + i))

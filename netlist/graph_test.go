@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
 
+	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
 )
 
 func ids(it graph.Nodes) []int64 {

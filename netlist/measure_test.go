@@ -5,10 +5,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/internal/freeze"
+	"ialgn/internal/model"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
-	"ialgn/trainer/model"
 )
 
 func TestMeasureFrozen(t *testing.T) {

@@ -3,7 +3,7 @@ package netlist
 import (
 	"fmt"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/message"
 )
 
 // Scope says how much of the classifier a netlist holds.
@@ -25,7 +25,7 @@ func ParseScope(s string) (Scope, error) {
 			return Scope(i), nil
 		}
 	}
-	return 0, hint.NoSuch("scope", s, scopeNames[:])
+	return 0, message.NoSuch("scope", s, scopeNames[:])
 }
 
 // String returns the scope's name.

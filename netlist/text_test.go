@@ -12,10 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/internal/modelgen"
+	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
 )
 
 func text(t testing.TB, n *netlist.Netlist) string {
@@ -51,7 +50,7 @@ func TestTextRoundTrip(t *testing.T) {
 		}
 		cases[scope.String()] = n
 	}
-	for _, form := range modelgen.Forms() {
+	for _, form := range netgen.Forms() {
 		if form.Name == "conv" {
 			n, err := freeze.Network(form.Model().Freeze(), netlist.Full)
 			if err != nil || len(n.Positions()) != 6 {

@@ -15,10 +15,10 @@ import (
 	"testing"
 
 	"ialgn/internal/doctest"
-	"ialgn/internal/modelgen"
-	"ialgn/internal/tooltest"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
+	"ialgn/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -64,7 +64,7 @@ func TestPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	forms, written := t.TempDir(), t.TempDir()
-	for _, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
+	for _, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
 		writeForm(t, forms, form)
 	}
 	cmd := exec.CommandContext(t.Context(), python, "-m", "unittest", "discover", "-s", "tests")
@@ -153,7 +153,7 @@ func content(t *testing.T, file string) []byte {
 }
 
 // writeForm writes a model, input bits of samples and the counts that the trainer's forward pass has of them.
-func writeForm(t *testing.T, folder string, form modelgen.Form) {
+func writeForm(t *testing.T, folder string, form netgen.Form) {
 	t.Helper()
 	const samples, words = 100, 2
 	m := form.Model()
@@ -161,7 +161,7 @@ func writeForm(t *testing.T, folder string, form modelgen.Form) {
 	if _, err := m.Save(base + ".safetensors"); err != nil {
 		t.Fatal(err)
 	}
-	p := modelgen.Samples(&m.Encoder, samples, len(m.Classes), 7)
+	p := netgen.Samples(&m.Encoder, samples, len(m.Classes), 7)
 	inputs, classes := m.Encoder.Inputs(), len(m.Classes)
 	in, planes := make([]uint64, inputs*words), make([]uint64, p.Rows()*words)
 	p.GatherRange(planes, words, 0, samples)
@@ -206,7 +206,7 @@ func imports(python, command string) bool {
 
 // TestReadme runs the commands of the README, and compares what they print with what it shows.
 func TestReadme(t *testing.T) {
-	tooltest.Long(t, "walks a README")
+	testkit.Long(t, "walks a README")
 	python := interpreter(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip(err)
@@ -215,7 +215,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, folder := range []string{"python", "examples/digits", "trainer/dataset/optdigits"} {
+	for _, folder := range []string{"python", "examples/digits", "internal/dataset/optdigits"} {
 		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join("..", folder))); err != nil {
 			t.Fatal(err)
 		}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"ialgn/internal/freeze"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
-	"ialgn/netlist/freeze"
 )
 
 // ialgn returns a random network of the paper's form, half of whose gates are binary.

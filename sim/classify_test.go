@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/compiler/pipeline"
+	"ialgn/internal/hardware/pipeline"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 )

@@ -17,7 +17,7 @@ import (
 type Random struct {
 	Words int // words of 64 samples
 	Seed  uint64
-	// Codes has thermometer codes at the inputs: a bit whose label is "FEATURE > THRESHOLD", as package netlist/freeze
+	// Codes has thermometer codes at the inputs: a bit whose label is "FEATURE > THRESHOLD", as package internal/freeze
 	// makes them, is 1 only where the bit before it is, if that is of the same feature.
 	Codes bool
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/trainer/engine"
+	"ialgn/internal/engine"
 )
 
 // TestAugmentedEpochs has images changed in another way each epoch, and in the same way when an epoch is gone through

@@ -1,9 +1,9 @@
 package trainer
 
 import (
-	"ialgn/trainer/draw"
-	"ialgn/trainer/model"
-	"ialgn/trainer/topology"
+	"ialgn/internal/draw"
+	"ialgn/internal/model"
+	"ialgn/internal/topology"
 )
 
 // drawBalanced draws the wires of layers whose nodes together read all sources equally often.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"ialgn/trainer/config"
-	"ialgn/trainer/draw"
+	"ialgn/internal/config"
+	"ialgn/internal/draw"
 )
 
 // cifar12k4 is the paper's smallest CIFAR-10 network, whose steps are short beside what

@@ -1,8 +1,8 @@
 package trainer
 
 import (
-	"ialgn/trainer/engine"
-	"ialgn/trainer/model"
+	"ialgn/internal/engine"
+	"ialgn/internal/model"
 )
 
 // replacing says when candidates give way to others (train.candidates): all from the configuration and the position,

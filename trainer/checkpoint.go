@@ -11,14 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"ialgn/internal/hint"
-	"ialgn/internal/jsonfault"
-	"ialgn/internal/option"
-	"ialgn/internal/plural"
-	"ialgn/trainer/config"
-	"ialgn/trainer/engine"
-	"ialgn/trainer/learned"
-	"ialgn/trainer/model"
+	"ialgn/internal/config"
+	"ialgn/internal/engine"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
+	"ialgn/trainer/internal/learned"
 )
 
 // positionKey is the metadata entry of a checkpoint that holds its position.
@@ -165,7 +162,7 @@ func (s *session) restore() error {
 	path := CheckpointPath(s.Model)
 	var none error
 	if _, err := os.Stat(path); os.IsNotExist(err) {
-		none = option.Errorf("%s: there is no checkpoint to resume; train without {Resume} first", path)
+		none = message.Optionf("%s: there is no checkpoint to resume; train without {Resume} first", path)
 	}
 	if err := s.agree(none); err != nil {
 		return err
@@ -228,7 +225,7 @@ func (r *Run) checkState(m *model.Model, metadata map[string]string) (at positio
 			".checkpoint", positionKey)
 	}
 	if err := json.Unmarshal([]byte(text), &at); err != nil {
-		return at, fmt.Errorf("%s: %w; the file is damaged, train anew", positionKey, jsonfault.Explain(err))
+		return at, fmt.Errorf("%s: %w; the file is damaged, train anew", positionKey, message.ExplainJSON(err))
 	}
 	if err := r.checkConfig(m.Config); err != nil {
 		return at, err
@@ -248,9 +245,9 @@ func (at position) misfit(r *model.Record) error {
 // checkLength refuses to go on from a position past the end of this run.
 func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 	if n := r.Config.Train.Epochs; at.Epoch > n || (at.Epoch == n && at.Batch > 0) {
-		done := plural.Of(at.Epoch, "epoch", "epochs")
+		done := message.Plural(at.Epoch, "epoch", "epochs")
 		if at.Batch > 0 {
-			done += " and " + plural.Of(at.Batch, "batch", "batches")
+			done += " and " + message.Plural(at.Batch, "batch", "batches")
 		}
 		return fmt.Errorf("has already %s, more than train.epochs = %d; ask for more epochs, or train anew", done, n)
 	}
@@ -264,7 +261,7 @@ func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 // checkConfig compares the configuration of a checkpoint with that of the run.
 func (r *Run) checkConfig(theirs config.Config) error {
 	if err := theirs.CheckRemoved(); err != nil {
-		return hint.With(fmt.Errorf("cannot go on with %w", err),
+		return message.WithHint(fmt.Errorf("cannot go on with %w", err),
 			"train anew, or train the finished model further with {Init}")
 	}
 	diff := r.Config.Diff(theirs, "train.epochs", "train.validation.patience", "train.checkpoint.minutes",
@@ -276,19 +273,19 @@ func (r *Run) checkConfig(theirs config.Config) error {
 	}
 	n := theirs.Train.Epochs
 	if kind := r.Config.Train.Candidates.Kind; kind != "fixed" && n != r.Config.Train.Epochs {
-		return option.Errorf("its %s candidates are replaced until a share of train.epochs = %d, and %d would be another "+
+		return message.Optionf("its %s candidates are replaced until a share of train.epochs = %d, and %d would be another "+
 			"course; resume with %d, or train the finished model further with {Init}", kind, n, r.Config.Train.Epochs, n)
 	}
 	if r.Config.Train.Freeze.Active() && n != r.Config.Train.Epochs {
-		return option.Errorf("train.freeze freezes layers after shares of train.epochs = %d, and %d would be another "+
+		return message.Optionf("train.freeze freezes layers after shares of train.epochs = %d, and %d would be another "+
 			"course; resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
 	}
 	if r.Config.Encoder.Learned() && n != r.Config.Train.Epochs {
-		return option.Errorf("its thresholds are moved until a share of train.epochs = %d, and %d would be another course; "+
+		return message.Optionf("its thresholds are moved until a share of train.epochs = %d, and %d would be another course; "+
 			"resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
 	}
 	if r.Config.Train.Schedule.Kind == "cosine" && n != r.Config.Train.Epochs {
-		return option.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from "+
+		return message.Optionf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from "+
 			"the first step on; resume with %d, or train the finished model further with {Init}",
 			n, r.Config.Train.Epochs, n)
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"ialgn/trainer/config"
+	"ialgn/internal/config"
 )
 
 // TestDue spaces checkpoints out on a slow disk.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // fused reports whether an instruction of arm64 is a fused multiply-add of scalars: FMADD, FMSUB, FNMADD or FNMSUB,
@@ -24,7 +24,7 @@ func fused(instruction uint32) bool { return instruction>>24 == 0x1f }
 // configurations by how much time there is, and writes down what it chose. In other modules' functions there are some,
 // which shows that the test knows them.
 func TestNoContraction(t *testing.T) {
-	tooltest.Long(t, "builds the program for arm64")
+	testkit.Long(t, "builds the program for arm64")
 	readSources(t)
 	exe := filepath.Join(t.TempDir(), "ialgn")
 	build := exec.Command("go", "build", "-o", exe, "ialgn/cmd/ialgn")

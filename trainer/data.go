@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/encoding"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/encoding"
 )
 
 // Data is a data set ready for training: packed levels of both parts under an encoder

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"ialgn/internal/option"
-	"ialgn/trainer/config"
-	"ialgn/trainer/model"
+	"ialgn/internal/config"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
 )
 
 // Earlier is what an earlier call left of a run: its finished model, or the checkpoint to
@@ -127,7 +127,7 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 		case first == nil:
 			first = e
 		case sumOf(e.record.Start) != sumOf(first.record.Start):
-			return option.Errorf("%s: started from %s, but %s from %s; move the files of one of them away and train it like "+
+			return message.Optionf("%s: started from %s, but %s from %s; move the files of one of them away and train it like "+
 				"the other, with {Init} if that started from a model",
 				e.path, origin(e.record.Start), first.path, origin(first.record.Start))
 		case e.record.Train != first.record.Train || e.record.Test != first.record.Test:
@@ -137,7 +137,7 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 		}
 	}
 	if begins && from == nil && first != nil && first.record.Start != nil {
-		return option.Errorf("%s: started from %s, as the seeds that begin now must; name it with {Init}", first.path,
+		return message.Optionf("%s: started from %s, as the seeds that begin now must; name it with {Init}", first.path,
 			origin(first.record.Start))
 	}
 	return nil
@@ -149,7 +149,7 @@ func otherStart(path string, was, from *model.Start) error {
 	if was != nil {
 		remedy = "name that with {Init}"
 	}
-	return option.Errorf("%s: started from %s, not from %s; "+remedy, path, origin(was), origin(from))
+	return message.Optionf("%s: started from %s, not from %s; "+remedy, path, origin(was), origin(from))
 }
 
 // anew says how to train a seed again.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/trainer/model"
+	"ialgn/internal/model"
 )
 
 func wantError(t *testing.T, err error, text string) {

@@ -1,8 +1,8 @@
 package trainer
 
 import (
-	"ialgn/internal/atomicfile"
-	"ialgn/trainer/model"
+	"ialgn/internal/model"
+	"ialgn/internal/outfile"
 )
 
 // output is a file under a temporary name, which all ranks have written together.
@@ -20,7 +20,7 @@ func (s *session) create(path string, extra model.Extra) (output, error) {
 		}
 		return &together{f, s}, nil
 	}
-	f, err := atomicfile.Create(path)
+	f, err := outfile.Create(path)
 	if err != nil {
 		return nil, err
 	}

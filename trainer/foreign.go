@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strconv"
 
-	"ialgn/internal/hint"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
 )
 
 // Foreign returns the model that the run goes on from, without its arrays, if another program trained it, or one that
@@ -104,7 +104,7 @@ func checkColumns(set *dataset.Set, enc *encoding.Encoder, foreign bool) error {
 	}
 	for i := range set.Columns {
 		if c := &set.Columns[i]; c.Kind == encoding.CategoryColumn || c.Missing {
-			return hint.With(fmt.Errorf("%s: data.categories and data.missing have no meaning for a network that another "+
+			return message.WithHint(fmt.Errorf("%s: data.categories and data.missing have no meaning for a network that another "+
 				"program trained, which reads numbers", set.Name), "make numbers of such columns beforehand")
 		}
 	}

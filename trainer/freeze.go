@@ -1,6 +1,6 @@
 package trainer
 
-import "ialgn/trainer/engine"
+import "ialgn/internal/engine"
 
 // next returns the batch that was gathered, as the engine takes it.
 func (s *session) next() engine.Batch {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"ialgn/trainer/kernel"
-	"ialgn/trainer/model"
+	"ialgn/internal/kernel"
+	"ialgn/internal/model"
 )
 
 // freezing are networks whose layers are frozen one after another: of each engine and estimator one.

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"testing"
 
-	"ialgn/internal/resign"
-	"ialgn/trainer/config"
+	"ialgn/internal/config"
+	"ialgn/internal/testkit"
 )
 
 // FuzzCheckpoint resumes from a checkpoint that is the input. It must not panic or take
@@ -66,7 +66,7 @@ func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 	run.Resume = true
 	f.Fuzz(func(t *testing.T, text []byte) {
 		fuzzCheckpoint(t, run, data, text)
-		fuzzCheckpoint(t, run, data, resign.Model(text)) // for what is behind the checksum
+		fuzzCheckpoint(t, run, data, testkit.ResignModel(text)) // for what is behind the checksum
 	})
 }
 

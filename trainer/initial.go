@@ -1,13 +1,13 @@
 package trainer
 
 import (
+	"ialgn/internal/config"
 	"ialgn/internal/crew"
-	"ialgn/trainer/config"
-	"ialgn/trainer/draw"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
-	"ialgn/trainer/ranks"
-	"ialgn/trainer/topology"
+	"ialgn/internal/draw"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
+	"ialgn/internal/ranks"
+	"ialgn/internal/topology"
 )
 
 // Initial returns the untrained network of a configuration, whose sizes have been checked:

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"ialgn/internal/modelgen"
-	"ialgn/trainer/model"
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
 )
 
 // initial returns an untrained network of 6 layers of 120 gates, for 3 classes and 60 input
@@ -14,7 +14,7 @@ import (
 func initial(t *testing.T, sets ...string) *model.Model {
 	t.Helper()
 	cfg := parse(t, append([]string{"model.width=120", "model.depth=6"}, sets...)...)
-	enc := modelgen.Encoder(20, 4, 8)
+	enc := netgen.Encoder(20, 4, 8)
 	m := Initial(cfg, &enc, []string{"a", "b", "c"}, 3)
 	if err := m.Validate(); err != nil {
 		t.Fatal(err)

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/model"
+	"ialgn/internal/dataset"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
 )
 
 // Kept returns the model whose encoder the run keeps (encoder.ranges: model), without its arrays: the one to start from
@@ -18,7 +17,7 @@ func (r *Run) Kept() (*model.Model, error) {
 		path = CheckpointPath(r.Model)
 	}
 	if path == "" {
-		return nil, hint.With(option.Errorf("encoder.ranges: model, but there is no model whose ranges could be kept"),
+		return nil, message.WithHint(message.Optionf("encoder.ranges: model, but there is no model whose ranges could be kept"),
 			"name the one to start from with {Init MODEL}, or leave the key out")
 	}
 	info, err := model.ReadInfo(path)
@@ -58,7 +57,7 @@ func checkKeptClasses(set *dataset.Set, classes []string) error {
 		}
 	}
 	if more != nil {
-		return hint.With(fmt.Errorf("%s: has the classes %s, which the model to start from lacks: it has %s", set.Name,
+		return message.WithHint(fmt.Errorf("%s: has the classes %s, which the model to start from lacks: it has %s", set.Name,
 			list(more), list(classes)), "leave their rows out; a network with more classes is trained anew, without {Init}")
 	}
 	takeClasses(set, classes, false)

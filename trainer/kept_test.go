@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/message"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -156,11 +155,11 @@ func TestKeptEncoder(t *testing.T) {
 		})
 	}
 	none := Run{Config: cfg(filepath.Join(dir, "a.csv"), "model", "colour"), Model: filepath.Join(dir, "n")}
-	if _, err := none.Train(t.Context()); err == nil || !strings.Contains(hint.In(err, option.Flags), "--init MODEL") {
+	if _, err := none.Train(t.Context()); err == nil || !strings.Contains(message.HintIn(err, message.Flags), "--init MODEL") {
 		t.Errorf("without a model to start from: %v", err)
 	}
 	drifted := Run{Config: cfg(filepath.Join(dir, "above.csv"), "robust", "colour"), Model: none.Model, Start: base}
-	if _, err := drifted.Train(t.Context()); err == nil || !strings.Contains(hint.In(err, option.Flags), "encoder.ranges: model") {
+	if _, err := drifted.Train(t.Context()); err == nil || !strings.Contains(message.HintIn(err, message.Flags), "encoder.ranges: model") {
 		t.Errorf("other ranges without the key: %v, want a hint at it", err)
 	}
 }

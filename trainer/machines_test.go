@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // pinned are the tests that hold trained bytes, or what they rest on, to a hash or a
@@ -28,7 +28,7 @@ var pinned = []struct {
 // an emulator, where the compiler contracts x*y + z unless told not to, and x86-64 in
 // its first and its third level, of which the third has fused instructions too.
 func TestMachines(t *testing.T) {
-	tooltest.Long(t, "builds the tests for three machine types and emulates them")
+	testkit.Long(t, "builds the tests for three machine types and emulates them")
 	readSources(t)
 	own, err := exec.Command("go", "env", "GOAMD64").Output()
 	if err != nil {

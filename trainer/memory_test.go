@@ -7,11 +7,11 @@ import (
 	"runtime"
 	"testing"
 
-	"ialgn/trainer/config"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/engine"
-	"ialgn/trainer/model"
-	"ialgn/trainer/ranks"
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/engine"
+	"ialgn/internal/model"
+	"ialgn/internal/ranks"
 )
 
 // prepared returns a session before its first step.

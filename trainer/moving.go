@@ -3,10 +3,10 @@ package trainer
 import (
 	"fmt"
 
+	"ialgn/internal/encoding"
 	"ialgn/internal/memory"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/learned"
-	"ialgn/trainer/model"
+	"ialgn/internal/model"
+	"ialgn/trainer/internal/learned"
 )
 
 // How thresholds move. Measured with chains of two nodes of six pins on MNIST, and on tables of measured values.

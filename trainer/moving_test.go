@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/engine"
-	"ialgn/trainer/kernel"
-	"ialgn/trainer/learned"
-	"ialgn/trainer/model"
+	"ialgn/internal/encoding"
+	"ialgn/internal/engine"
+	"ialgn/internal/kernel"
+	"ialgn/internal/model"
+	"ialgn/trainer/internal/learned"
 )
 
 // learns are overrides under which the small configuration learns its thresholds, in the first two of three epochs.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/trainer/kernel"
-	"ialgn/trainer/model"
+	"ialgn/internal/kernel"
+	"ialgn/internal/model"
 )
 
 // named is a network with what it is called.

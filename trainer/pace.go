@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
-	"ialgn/trainer/config"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/engine"
-	"ialgn/trainer/kernel"
-	"ialgn/trainer/learned"
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/engine"
+	"ialgn/internal/kernel"
+	"ialgn/trainer/internal/learned"
 )
 
 // paceGates bounds the gates of a network whose pace is measured: with more, in more

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"ialgn/trainer/config"
+	"ialgn/internal/config"
 )
 
 // TestPace measures networks of every engine, and refuses those that cannot be.

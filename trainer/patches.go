@@ -1,9 +1,9 @@
 package trainer
 
 import (
-	"ialgn/trainer/draw"
-	"ialgn/trainer/model"
-	"ialgn/trainer/topology"
+	"ialgn/internal/draw"
+	"ialgn/internal/model"
+	"ialgn/internal/topology"
 )
 
 // drawPatches draws what the kernels of convolutions read of their patches: some planes for each kernel, and of these

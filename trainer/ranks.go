@@ -10,12 +10,11 @@ import (
 	"syscall"
 	"time"
 
-	"ialgn/internal/option"
-	"ialgn/internal/plural"
-	"ialgn/trainer/config"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
-	"ialgn/trainer/ranks"
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
+	"ialgn/internal/ranks"
 )
 
 // writes reports whether this is the rank that does what is done once for all, such as taking the lock.
@@ -37,7 +36,7 @@ func (r *Run) checkRanks() error {
 // refuseRanks says why ranks cannot train a network, nil if they can.
 func (r *Run) refuseRanks() error {
 	t := &r.Config.Train
-	n := plural.Of(r.Ranks.Size(), "rank", "ranks")
+	n := message.Plural(r.Ranks.Size(), "rank", "ranks")
 	switch {
 	case !r.Config.Model.PrivateChains():
 		return fmt.Errorf("model.topology: %s cannot train a network in which nodes read other chains than their own: they "+
@@ -47,7 +46,7 @@ func (r *Run) refuseRanks() error {
 		return fmt.Errorf("train.estimator: %s cannot train with soft values, the sum of which depends on its order; train "+
 			"with one process, or use ste or gumbel", n)
 	case r.Watch != nil:
-		return option.Errorf("%s cannot measure a run that they train together, as none has the whole network; train with "+
+		return message.Optionf("%s cannot measure a run that they train together, as none has the whole network; train with "+
 			"one process", n)
 	}
 	return nil
@@ -62,7 +61,7 @@ func (s *session) takeShare() error {
 	perClass := s.Config.Model.Width / classes
 	if size > perClass {
 		return fmt.Errorf("model.width: %d ranks cannot share the %s of each class, of which every rank has one at least; "+
-			"use fewer ranks or a wider network", size, plural.Of(perClass, "chain", "chains"))
+			"use fewer ranks or a wider network", size, message.Plural(perClass, "chain", "chains"))
 	}
 	part := ranks.ShareOf(s.Ranks.Rank(), size, classes, perClass)
 	s.part = &part

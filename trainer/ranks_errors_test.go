@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"ialgn/trainer/ranks"
+	"ialgn/internal/ranks"
 )
 
 // TestRankNamedOnce has an error named after the rank that has it, once: an exchange of the files below may have done so.

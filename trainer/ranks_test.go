@@ -15,10 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/internal/tooltest"
-	"ialgn/trainer/estimate"
-	"ialgn/trainer/kernel"
-	"ialgn/trainer/ranks"
+	"ialgn/internal/estimate"
+	"ialgn/internal/kernel"
+	"ialgn/internal/ranks"
+	"ialgn/internal/testkit"
 )
 
 // trainRanks trains as so many ranks, each a goroutine, and returns their errors. Rank r has the run that as makes
@@ -87,7 +87,7 @@ func TestRanks(t *testing.T) {
 			whole := train(t, run)
 			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
 			sizes := []int{1, 2, 3, 5}
-			if !tooltest.Whole() {
+			if !testkit.Whole() {
 				sizes = sizes[1:3]
 			}
 			for _, size := range sizes {
@@ -189,7 +189,7 @@ func TestRanksInterrupted(t *testing.T) {
 			train(t, run)
 			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
 			courses := 5
-			if !tooltest.Whole() {
+			if !testkit.Whole() {
 				courses = 2
 			}
 			for course := range courses {

@@ -1,8 +1,8 @@
 package trainer
 
 import (
-	"ialgn/trainer/config"
-	"ialgn/trainer/model"
+	"ialgn/internal/config"
+	"ialgn/internal/model"
 )
 
 // Rates returns the learning rate of the last step of each epoch of a training record.

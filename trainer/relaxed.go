@@ -3,9 +3,9 @@ package trainer
 import (
 	"context"
 
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/engine"
-	"ialgn/trainer/model"
+	"ialgn/internal/encoding"
+	"ialgn/internal/engine"
+	"ialgn/internal/model"
 )
 
 // relaxedTest measures a relaxed network on the test part, in whose terms the discretisation

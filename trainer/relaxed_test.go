@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
-	"ialgn/trainer/topology"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
+	"ialgn/internal/topology"
 )
 
 // TestEpochAccuracies holds what the record says of a trained network's test accuracy, frozen

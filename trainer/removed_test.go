@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/message"
 )
 
 // oldModel is a model of a version that had train.prune and train.refill, with its checkpoint.
@@ -41,7 +41,7 @@ func TestRemovedKeysResume(t *testing.T) {
 	r.Config.Train.Refill = false
 	refused(t, r, "cannot go on with train.prune: removed, because")
 	_, err := r.Train(t.Context())
-	if got := hint.Of(err); !strings.Contains(got, "Init") {
+	if got := message.Hint(err); !strings.Contains(got, "Init") {
 		t.Errorf("hint %q", got)
 	}
 }

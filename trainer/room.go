@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 
-	"ialgn/internal/atomicfile"
-	"ialgn/internal/filelock"
+	"ialgn/internal/config"
 	"ialgn/internal/memory"
-	"ialgn/internal/option"
-	"ialgn/internal/overwrite"
-	"ialgn/trainer/config"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
 )
 
 // checkRoom refuses what must fail later: a network that no memory here holds, and files
@@ -24,7 +22,7 @@ func (r *Run) checkRoom() error {
 		return nil
 	}
 	for _, path := range []string{r.Model, CheckpointPath(r.Model)} {
-		if err := atomicfile.Check(path); err != nil {
+		if err := outfile.CheckWritable(path); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -38,21 +36,21 @@ func (r *Run) checkOutputs() error {
 	if paths = paths[:len(paths)-1]; r.Resume {
 		paths = paths[:1]
 	}
-	return r.Guard.CheckAll(overwrite.Of(overwrite.Model, paths...))
+	return r.Guard.CheckAll(outfile.Outputs(outfile.ModelForm, paths...))
 }
 
 // Files returns the paths that a run writes for a model: the model, and what stands next to it.
 func Files(path string) []string {
 	state, best := CheckpointPath(path), BestPath(path)
-	return []string{path, state, best, state + oldSuffix, best + oldSuffix, filelock.PathBeside(path)}
+	return []string{path, state, best, state + oldSuffix, best + oldSuffix, outfile.LockPath(path)}
 }
 
 // lock keeps other runs from writing the same model: their checkpoints would take the place
 // of this one's. Its file also shows that the folder can be written.
-func (r *Run) lock() (*filelock.Lock, error) {
-	l, err := filelock.Beside(r.Model)
-	if errors.Is(err, filelock.ErrHeld) {
-		return nil, option.Errorf("%s: another run is training it (its lock is %w); wait for the end of that, or name "+
+func (r *Run) lock() (*outfile.Lock, error) {
+	l, err := outfile.LockFile(r.Model)
+	if errors.Is(err, outfile.ErrHeld) {
+		return nil, message.Optionf("%s: another run is training it (its lock is %w); wait for the end of that, or name "+
 			"another file with {Path}", r.Model, err)
 	}
 	var cause *fs.PathError
@@ -61,7 +59,7 @@ func (r *Run) lock() (*filelock.Lock, error) {
 	}
 	switch {
 	case cause != nil:
-		return nil, option.Errorf("%s: its folder cannot be written (%w); mend that, or name another file with {Path}",
+		return nil, message.Optionf("%s: its folder cannot be written (%w); mend that, or name another file with {Path}",
 			r.Model, err)
 	case err != nil:
 		return nil, err // the error says what to do

@@ -5,9 +5,9 @@ import (
 	"math/big"
 	"strconv"
 
-	"ialgn/trainer/config"
-	"ialgn/trainer/detmath"
-	"ialgn/trainer/kernel"
+	"ialgn/internal/config"
+	"ialgn/internal/detmath"
+	"ialgn/internal/kernel"
 )
 
 // leastRate keeps the constants of Adam normal float32 numbers.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"ialgn/trainer/config"
+	"ialgn/internal/config"
 )
 
 // course returns a schedule of 100 epochs of 10 batches at the rate 0.5.

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"strings"
 
-	"ialgn/trainer/model"
+	"ialgn/internal/model"
 )
 
 // Seeds is a run that is repeated with consecutive seeds, from that of its

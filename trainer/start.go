@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/trainer/config"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
 )
 
 // startKeys begin the keys that decide what the parameters mean, which a run that
@@ -136,7 +135,7 @@ func sameForm(m *model.Model, data *Data, learned bool) error {
 			list(m.Classes), data.Name, list(data.Classes))
 	}
 	if what := encoderDifference(&m.Encoder, data.Encoder); what != "" && (what != thresholdsDiffer || !learned) {
-		return hint.With(fmt.Errorf("its encoder has other %s than that of data set %s", what, data.Name),
+		return message.WithHint(fmt.Errorf("its encoder has other %s than that of data set %s", what, data.Name),
 			"encoder.ranges: model keeps the encoder of the model, and clips values beyond its ranges")
 	}
 	return checkSections(m)
@@ -232,9 +231,9 @@ func (r *Run) sameStart(was *model.Start) error {
 	case err != nil:
 		return err
 	case was == nil:
-		return option.Errorf("%s: the run did not start from a model; resume without {Init}, or train anew", r.Model)
+		return message.Optionf("%s: the run did not start from a model; resume without {Init}, or train anew", r.Model)
 	case was.SHA256 != from.SHA256:
-		return option.Errorf("%s: the run started from another file than %s, from %s with SHA-256 %s; resume without "+
+		return message.Optionf("%s: the run started from another file than %s, from %s with SHA-256 %s; resume without "+
 			"{Init}, or train anew",
 			r.Model, r.Start, was.Name, was.SHA256)
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/trainer/config"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/engine"
-	"ialgn/trainer/model"
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/engine"
+	"ialgn/internal/model"
 )
 
 // TestStart trains on from a model: at a rate of next to nothing it stays what it was,

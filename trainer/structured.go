@@ -3,9 +3,9 @@ package trainer
 import (
 	"slices"
 
-	"ialgn/trainer/draw"
-	"ialgn/trainer/model"
-	"ialgn/trainer/topology"
+	"ialgn/internal/draw"
+	"ialgn/internal/model"
+	"ialgn/internal/topology"
 )
 
 // drawStructured draws the wires of layers whose nodes read all sources equally often, spread over the layer, and

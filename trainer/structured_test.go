@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/modelgen"
-	"ialgn/trainer/model"
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
 )
 
 // structuredCases are networks with structured wires, of sizes for which rows and columns of the sources do and do not
@@ -38,7 +38,7 @@ func structuredModel(t *testing.T, features, bits int, sets string, seed uint64,
 	t.Helper()
 	cfg := parse(t, append(strings.Fields(sets), "model.wiring=structured", fmt.Sprintf("train.seed=%d", seed),
 		fmt.Sprintf("encoder.bits=%d", bits))...)
-	enc := modelgen.Encoder(features, bits, 8)
+	enc := netgen.Encoder(features, bits, 8)
 	if err := cfg.CheckClasses(3, enc.Inputs()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,9 @@
 package trainer
 
 import (
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/model"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/model"
 )
 
 // Summary is the outcome of a finished run. Its accuracies are of three epochs: the one

@@ -17,33 +17,30 @@ import (
 	"syscall"
 	"time"
 
-	"ialgn/internal/atomicfile"
-	"ialgn/internal/filelock"
-	"ialgn/internal/hugepage"
-	"ialgn/internal/option"
-	"ialgn/internal/overwrite"
-	"ialgn/internal/plural"
-	"ialgn/trainer/augment"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/draw"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/engine"
-	"ialgn/trainer/estimate"
-	"ialgn/trainer/model"
-	"ialgn/trainer/ranks"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/draw"
+	"ialgn/internal/encoding"
+	"ialgn/internal/engine"
+	"ialgn/internal/estimate"
+	"ialgn/internal/memory"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
+	"ialgn/internal/outfile"
+	"ialgn/internal/ranks"
+	"ialgn/trainer/internal/augment"
 )
 
 // Run is one training run.
 type Run struct {
 	Config  config.Config
-	Model   string          // path of the model file; [CheckpointPath] of it holds the state
-	Folders []string        // folders that are searched for data sets
-	Data    *dataset.Set    // the data set if it was opened before, so that no file is read twice; nil: it was not
-	Threads int             // 0: all cores
-	Resume  bool            // go on from the checkpoint
-	Start   string          // path of a model file whose parameters to start from; "": draw them
-	Guard   overwrite.Guard // says which existing files may be replaced
+	Model   string        // path of the model file; [CheckpointPath] of it holds the state
+	Folders []string      // folders that are searched for data sets
+	Data    *dataset.Set  // the data set if it was opened before, so that no file is read twice; nil: it was not
+	Threads int           // 0: all cores
+	Resume  bool          // go on from the checkpoint
+	Start   string        // path of a model file whose parameters to start from; "": draw them
+	Guard   outfile.Guard // says which existing files may be replaced
 
 	// Ranks, unless nil, are the processes that train the network together, each a share of every class's chains. All of
 	// them have the same configuration, data and files; only Threads, Progress and what it is told may differ.
@@ -91,8 +88,8 @@ var ErrInterrupted = errors.New("interrupted")
 type session struct {
 	Run
 	data   *Data
-	locked *filelock.Lock // nil where another rank has it
-	part   *ranks.Share   // of the network, that this rank has; nil: all
+	locked *outfile.Lock // nil where another rank has it
+	part   *ranks.Share  // of the network, that this rank has; nil: all
 
 	says    int32         // what this rank notes in the next step (see [session.note])
 	outcome engine.Result // of the last step
@@ -194,9 +191,9 @@ func (s *session) open(ctx context.Context) error {
 		return err
 	}
 	if s.writes() {
-		atomicfile.RemoveLeftovers(CheckpointPath(s.Model))
-		atomicfile.RemoveLeftovers(BestPath(s.Model))
-		atomicfile.RemoveLeftovers(s.Model)
+		outfile.RemoveLeftovers(CheckpointPath(s.Model))
+		outfile.RemoveLeftovers(BestPath(s.Model))
+		outfile.RemoveLeftovers(s.Model)
 	}
 	if v := s.Config.Train.Validation; v.Share > 0 {
 		s.validation, s.validationWords, err = s.data.holdOut(v.Share, s.Config.Train.Seed)
@@ -237,7 +234,7 @@ func (s *session) prepare() error {
 	}
 	s.order = make([]int32, s.data.Train.Len())
 	s.gather = s.batcher()
-	s.rows = hugepage.Make[uint64](s.data.Encoder.Inputs() * s.eng.Words())
+	s.rows = memory.MakeHuge[uint64](s.data.Encoder.Inputs() * s.eng.Words())
 	s.labels = make([]uint8, 0, s.Config.Train.Batch)
 	s.rates = newSchedule(&s.Config.Train, s.batches())
 	return s.beginWatch()
@@ -475,7 +472,7 @@ func (s *session) saveBoth(ctx context.Context) (sum string, err error) {
 		lost = commit(state, CheckpointPath(s.Model))
 	}
 	if err == nil && lost != nil {
-		err = option.Errorf("%w; the model %s is written, and {Resume} would go on from an earlier "+
+		err = message.Optionf("%w; the model %s is written, and {Resume} would go on from an earlier "+
 			"checkpoint, if there is one", lost, s.Model)
 	}
 	return sum, err
@@ -492,6 +489,6 @@ func (s *session) interrupt() error {
 		return err
 	}
 	return fmt.Errorf("%w after %d of %s and %s; the work so far is in %s", ErrInterrupted, s.at.Epoch,
-		plural.Of(s.Config.Train.Epochs, "epoch", "epochs"), plural.Of(s.at.Batch, "batch", "batches"),
+		message.Plural(s.Config.Train.Epochs, "epoch", "epochs"), message.Plural(s.at.Batch, "batch", "batches"),
 		CheckpointPath(s.Model))
 }

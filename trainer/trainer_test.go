@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/trainer/config"
-	"ialgn/trainer/kernel"
-	"ialgn/trainer/model"
+	"ialgn/internal/config"
+	"ialgn/internal/kernel"
+	"ialgn/internal/model"
 )
 
 // small is a configuration that trains in a moment. The digits' 3,823 training samples

@@ -8,9 +8,9 @@ import (
 	"math"
 	"slices"
 
-	"ialgn/trainer/draw"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
+	"ialgn/internal/draw"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
 )
 
 // BestPath returns the path of the model file with the parameters of the epoch that is the best so far on the

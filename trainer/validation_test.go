@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/trainer/config"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
 )
 
 // stopping are overrides under which the small configuration loses patience.

@@ -3,8 +3,8 @@ package trainer
 import (
 	"fmt"
 
-	"ialgn/internal/option"
-	"ialgn/trainer/model"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
 )
 
 // Watcher looks at a run's optimiser steps. What it has seen is kept in the run's
@@ -33,7 +33,7 @@ func (s *session) beginWatch() error {
 		return nil
 	}
 	if s.Resume && s.watched == "" {
-		return option.Errorf("%s: its run was not measured from its first step on; train anew without {Resume}, or under "+
+		return message.Optionf("%s: its run was not measured from its first step on; train anew without {Resume}, or under "+
 			"another name", CheckpointPath(s.Model))
 	}
 	if err := s.Watch.Begin(s.m, s.Config.Train.Epochs*s.batches(), s.watched); err != nil {

@@ -6,10 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/diagnose/analysis"
-	"ialgn/diagnose/census"
-	"ialgn/diagnose/depthuse"
-	"ialgn/internal/hint"
+	"ialgn/internal/diagnose"
+	"ialgn/internal/message"
 )
 
 func analyzeCommand() *cli.Command {
@@ -31,16 +29,16 @@ func analyzeCommand() *cli.Command {
 
 func analyze(c *cli.Context) error {
 	if c.Args().Len() == 0 {
-		return hint.With(fmt.Errorf("analyze takes MODEL..., none given"), "`ialgn analyze -h` shows the form")
+		return message.WithHint(fmt.Errorf("analyze takes MODEL..., none given"), "`ialgn analyze -h` shows the form")
 	}
-	if err := checkPlots(c, analysis.ChartNames); err != nil {
+	if err := checkPlots(c, diagnose.NetworkChartNames); err != nil {
 		return err
 	}
-	networks, err := analysis.Read(c.Context, c.Args().Slice())
+	networks, err := diagnose.ReadNetworks(c.Context, c.Args().Slice())
 	if err != nil {
 		return err
 	}
-	plots, err := savePlots(c, withNames(analysis.ChartNames, analysis.Charts(networks)))
+	plots, err := savePlots(c, withNames(diagnose.NetworkChartNames, diagnose.NetworkCharts(networks)))
 	if err != nil {
 		return err
 	}
@@ -52,17 +50,17 @@ func analyze(c *cli.Context) error {
 }
 
 // network is the analysis of a network with its text.
-type network struct{ *analysis.Network }
+type network struct{ *diagnose.Network }
 
 // analysisText tells what is said of a model.
-func analysisText(w io.Writer, a analysis.Analysis) {
+func analysisText(w io.Writer, a diagnose.Analysis) {
 	fmt.Fprintf(w, "%s: %d x %d, %d deployed gates\n\n", a.Model, a.Width, a.Depth, a.Gates)
 	if a.Tables == nil || a.HasOperations() {
 		k := a.Categories
 		fmt.Fprintf(w, "operations without layer 1: pass-through %s, binary %s, negation %s, constants %s\n",
 			percent(k.PassThrough), percent(k.Binary), percent(k.Negation), percent(k.Constants))
 		for op, share := range a.Operations {
-			fmt.Fprintf(w, "  %2d %-12s %9s\n", op, depthuse.OperationNames[op], percent(share))
+			fmt.Fprintf(w, "  %2d %-12s %9s\n", op, diagnose.OperationNames[op], percent(share))
 		}
 	}
 	if t := a.Tables; t != nil {
@@ -78,14 +76,14 @@ func analysisText(w io.Writer, a analysis.Analysis) {
 }
 
 // tablesText tells what tables are.
-func tablesText(w io.Writer, t *census.Tables) {
+func tablesText(w io.Writer, t *diagnose.Tables) {
 	fmt.Fprintf(w, "tables:")
 	for i, share := range t.Kinds.Shares() {
-		fmt.Fprintf(w, "%s %s %s", []string{"", ","}[min(i, 1)], census.KindNames[i], percent(share))
+		fmt.Fprintf(w, "%s %s %s", []string{"", ","}[min(i, 1)], diagnose.KindNames[i], percent(share))
 	}
 	fmt.Fprintln(w)
 	for pins, share := range t.Support {
-		fmt.Fprintf(w, "  depend on %-8s %9s\n", census.SupportNames[pins], percent(share))
+		fmt.Fprintf(w, "  depend on %-8s %9s\n", diagnose.SupportNames[pins], percent(share))
 	}
 }
 
@@ -99,7 +97,7 @@ func (n network) text(w io.Writer) {
 
 // comparison is what is said of several networks.
 type comparison struct {
-	Networks []*analysis.Network `json:"networks"`
+	Networks []*diagnose.Network `json:"networks"`
 	Plots    []string            `json:"plots,omitempty"`
 }
 

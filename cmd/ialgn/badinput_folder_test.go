@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ialgn/internal/resign"
+	"ialgn/internal/testkit"
 )
 
 // signed harms a file of an output folder and enters its new sum in the manifest, so that
@@ -13,7 +13,7 @@ import (
 func signed(dir string, harm func(*bench)) func(*bench) {
 	return func(b *bench) {
 		harm(b)
-		if err := resign.Folder(dir); err != nil {
+		if err := testkit.ResignFolder(dir); err != nil {
 			b.t.Fatal(err)
 		}
 	}

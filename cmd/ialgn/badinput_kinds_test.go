@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"ialgn/interchange/torchfile/torchtest"
+	"ialgn/internal/interchange/torchfile/torchtest"
 )
 
 // Files of other kinds than a command wants.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/internal/resign"
+	"ialgn/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "accept the messages as they are now as the golden files")
@@ -270,7 +270,7 @@ func headerOf(name string, to func(h map[string]any)) func(*bench) {
 			text = append(text, ' ')
 		}
 		file := append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)
-		return string(resign.Model(append(file, s[8+n:]...)))
+		return string(testkit.ResignModel(append(file, s[8+n:]...)))
 	})
 }
 
@@ -301,6 +301,6 @@ func poke(name, tensor string, text string) func(*bench) {
 			panic(err)
 		}
 		end := 8 + n + h[tensor].Offsets[1]
-		return string(resign.Model([]byte(s[:end-len(text)] + text + s[end:])))
+		return string(testkit.ResignModel([]byte(s[:end-len(text)] + text + s[end:])))
 	})
 }

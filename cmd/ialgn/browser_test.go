@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/internal/testkit"
 	"ialgn/internal/tool"
-	"ialgn/internal/tooltest"
 )
 
 // lookScript opens a page in frames: as wide as a phone, a tablet and a screen, on paper, and in the dark,
@@ -117,7 +117,7 @@ func look(t *testing.T, html []byte) (found []string, console, asked []string) {
 // wrote down, what the console said, and what the browser asked for.
 func browse(t *testing.T, script string, html []byte) (found []string, console, asked []string) {
 	t.Helper()
-	browser := tooltest.Find(t, "chromium")
+	browser := testkit.FindTool(t, "chromium")
 	var mu sync.Mutex
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
@@ -218,8 +218,8 @@ func manyClasses(t *testing.T) (config string) {
 // phone, a screen, on paper and in the dark: all sections and charts are drawn, nothing is cut or
 // over something else, nothing is fetched, and the console is silent.
 func TestPageInBrowser(t *testing.T) {
-	tooltest.Long(t, "starts a browser")
-	tooltest.Find(t, "chromium")
+	testkit.Long(t, "starts a browser")
+	testkit.FindTool(t, "chromium")
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("small.yaml", []byte(small), 0o666); err != nil {
 		t.Fatal(err)
@@ -254,7 +254,7 @@ func TestPageInBrowser(t *testing.T) {
 
 // TestBrowserSees: the look at the page is one that finds what is wrong with another.
 func TestBrowserSees(t *testing.T) {
-	tooltest.Long(t, "starts a browser")
+	testkit.Long(t, "starts a browser")
 	found, console, asked := look(t, []byte(`<!DOCTYPE html><h2 id="a">a</h2><p style="width:1500px">wide</p><p style="width:2px;overflow-wrap:anywhere">in two</p><table><tr><td>1</table>
 <style>@media print { section { width: 300px } } @media (prefers-color-scheme: dark) { figure { background: #000 } }</style>
 <section><div class="wide" style="width:350px;overflow:auto"><table class="matrix" style="width:400px"><caption>m</caption><tr><th>1</table></div></section>

@@ -4,17 +4,17 @@ import (
 	"slices"
 
 	"ialgn"
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
-	"ialgn/backend/wrapper"
-	"ialgn/experiment"
-	"ialgn/experiment/grid"
+	"ialgn/backend"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/experiment"
+	"ialgn/internal/experiment/grid"
 	"ialgn/internal/manual"
-	"ialgn/internal/plural"
-	"ialgn/target"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/topology"
+	"ialgn/internal/message"
+	"ialgn/internal/plan"
+	"ialgn/internal/target"
+	"ialgn/internal/topology"
+	"ialgn/internal/wrapper"
 )
 
 // choice is what an option takes that has a fixed list of values. Other options take what the word for their value
@@ -38,7 +38,7 @@ var choices = []choice{
 	{"compile", "--wrap", wrappers},
 	{"compile", "--board", wrapper.Boards},
 	{"compile", "--fold", fixed("1", "2", "4")},
-	{"compile", "--emit", artifact.Formats},
+	{"compile", "--emit", backend.Formats},
 	{"compile", "-O", fixed("0", "1", "2")},
 	{"verify", "--level", fixed(ialgn.VerifySoftware, ialgn.VerifyRTL, ialgn.VerifyFormal, ialgn.VerifyAll)},
 	{"verify", "--simulator", fixed("auto", "iverilog", "verilator")},
@@ -67,7 +67,7 @@ var choices = []choice{
 func listed(command, option string) string {
 	for _, c := range choices {
 		if c.command == command && c.option == option {
-			return plural.Or(c.values())
+			return message.Or(c.values())
 		}
 	}
 	panic("no list of values for " + option)

@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
 
-	"ialgn/artifact"
+	"ialgn/backend"
 	"ialgn/docs"
-	"ialgn/internal/markdown"
-	"ialgn/target"
+	"ialgn/internal/manual"
+	"ialgn/internal/target"
 )
 
 // elsewhere are the options whose values another place lists: the configuration's keys, the devices of synth, the
@@ -77,7 +77,7 @@ var code = regexp.MustCompile("`([^`]+)`")
 // firstColumn returns what is in code style in the first column of a table on the page.
 func firstColumn(section, heading string) (all []string) {
 	var text strings.Builder
-	_ = markdown.Parse(docs.CLI).Section(section).Table(heading).Plain(&text)
+	_ = manual.Parse(docs.CLI).Section(section).Table(heading).Plain(&text)
 	for line := range strings.Lines(text.String()) {
 		if strings.HasPrefix(line, "`") {
 			for _, m := range code.FindAllStringSubmatch(line, -1) {
@@ -94,8 +94,8 @@ func TestTablesDocumented(t *testing.T) {
 		t.Errorf("docs/CLI.md: targets of synth (-program +page):\n%s", diff)
 	}
 	files := firstColumn("compile", "file")
-	for _, format := range artifact.Formats() {
-		for _, suffix := range artifact.Suffixes(format) {
+	for _, format := range backend.Formats() {
+		for _, suffix := range backend.Suffixes(format) {
 			if !slices.ContainsFunc(files, func(f string) bool { return f == "NAME"+suffix || strings.HasSuffix(suffix, f) }) {
 				t.Errorf("docs/CLI.md: the files of compile lack NAME%s of --emit %s", suffix, format)
 			}

@@ -17,10 +17,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/internal/screen"
-	"ialgn/trainer/dataset"
+	"ialgn/internal/dataset"
+	"ialgn/internal/message"
+	"ialgn/internal/progress"
 )
 
 // The flags that several commands share.
@@ -69,7 +68,7 @@ func arguments(c *cli.Context, n int) ([]string, error) {
 		return c.Args().Slice(), nil
 	}
 	err := fmt.Errorf("%s takes %s, not %d arguments", c.Command.Name, c.Command.ArgsUsage, c.Args().Len())
-	return nil, hint.With(err, "`ialgn %s -h` shows the form", c.Command.Name)
+	return nil, message.WithHint(err, "`ialgn %s -h` shows the form", c.Command.Name)
 }
 
 // begin does what every command begins with.
@@ -93,7 +92,7 @@ func limitCores(c *cli.Context) error {
 		return fmt.Errorf("--threads %d: must be positive", n)
 	}
 	if n > maxThreads {
-		return hint.With(fmt.Errorf("--threads %d: more than %d", n, maxThreads),
+		return message.WithHint(fmt.Errorf("--threads %d: more than %d", n, maxThreads),
 			"leave the option out for the %d cores of this machine", runtime.NumCPU())
 	}
 	runtime.GOMAXPROCS(n) // 0 changes nothing
@@ -114,7 +113,7 @@ func checkDataFolder(c *cli.Context) error {
 	case err == nil:
 		what = "is a file, want a folder"
 	}
-	return hint.With(fmt.Errorf("--data %s: %s", dir, what),
+	return message.WithHint(fmt.Errorf("--data %s: %s", dir, what),
 		"name a folder with data sets, or leave the option out; `ialgn data list` says what it may hold")
 }
 
@@ -156,7 +155,7 @@ func makeFolder(c *cli.Context, path string) error {
 	err := os.MkdirAll(path, 0o777)
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
-		return hint.With(fmt.Errorf("%s: cannot be made a folder (%w)", path, cause.Err), "name another place with -o")
+		return message.WithHint(fmt.Errorf("%s: cannot be made a folder (%w)", path, cause.Err), "name another place with -o")
 	}
 	return err
 }
@@ -180,15 +179,15 @@ type paper struct {
 	colours bool
 }
 
-// Colours implements [screen.Coloured].
+// Colours implements [progress.Coloured].
 func (p *paper) Colours() bool { return p.colours }
 
 // show prints a report in the form that was asked for.
 func show(c *cli.Context, r report) error {
 	if !c.Bool("json") {
-		b := paper{colours: screen.Colours(c.App.Writer)}
+		b := paper{colours: progress.Colours(c.App.Writer)}
 		r.text(&b)
-		_, err := io.WriteString(c.App.Writer, screen.Visible(b.String(), b.colours))
+		_, err := io.WriteString(c.App.Writer, progress.Visible(b.String(), b.colours))
 		return err
 	}
 	enc := json.NewEncoder(c.App.Writer)
@@ -204,17 +203,17 @@ func note(c *cli.Context, format string, args ...any) {
 }
 
 // screenOf returns standard error of a command.
-func screenOf(c *cli.Context) *screen.Screen { return c.App.ErrWriter.(*screen.Screen) }
+func screenOf(c *cli.Context) *progress.Screen { return c.App.ErrWriter.(*progress.Screen) }
 
 // warn tells in one line of what went wrong while the command goes on, with --quiet too.
-func warn(s *screen.Screen, err error) {
-	fmt.Fprintf(s, "ialgn: %s %s\n", screen.Paint(s, screen.Yellow, "warning:"), screen.OneLine(message(err)))
+func warn(s *progress.Screen, err error) {
+	fmt.Fprintf(s, "ialgn: %s %s\n", progress.Paint(s, progress.Yellow, "warning:"), progress.OneLine(say(err)))
 }
 
 // notes returns what writes a note, and what writes a warning.
 func notes(c *cli.Context) (toNote func(text string), toWarn func(error)) {
 	return func(text string) { note(c, "%s", text) }, func(err error) {
-		if remedy := hint.In(err, option.Flags); remedy != "" {
+		if remedy := message.HintIn(err, message.Flags); remedy != "" {
 			err = fmt.Errorf("%w; %s", err, remedy)
 		}
 		warn(screenOf(c), err)

@@ -11,12 +11,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn"
-	"ialgn/artifact"
-	"ialgn/artifact/plan"
+	"ialgn/backend"
 	"ialgn/compiler"
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/internal/plural"
+	"ialgn/internal/message"
+	"ialgn/internal/plan"
 	"ialgn/netlist"
 )
 
@@ -80,7 +78,7 @@ func compileFlags() []cli.Flag {
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"}),
 		grouped("files",
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
-			&cli.StringFlag{Name: "emit", Usage: "add formats, a `LIST` of " + strings.Join(artifact.Formats(), ",")},
+			&cli.StringFlag{Name: "emit", Usage: "add formats, a `LIST` of " + strings.Join(backend.Formats(), ",")},
 			&cli.IntFlag{Name: "vectors", Value: plan.UsualVectors, Usage: "write `N` test samples for the testbenches"}),
 		[]cli.Flag{forceFlag},
 	)
@@ -92,10 +90,10 @@ func compile(c *cli.Context) error {
 		return err
 	}
 	if c.String("o") == "" {
-		return hint.With(errors.New("compile: no output folder given"), "name one with -o DIR")
+		return message.WithHint(errors.New("compile: no output folder given"), "name one with -o DIR")
 	}
 	if c.Int("vectors") == 0 { // the library takes 0 for the usual number
-		return option.Errorf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
+		return message.Optionf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
 	}
 	folding, err := plan.ParseFold(c.String("fold"))
 	if err != nil {
@@ -144,7 +142,7 @@ func compileModel(c *cli.Context, path, dir string, o ialgn.CompileOptions) (*co
 }
 
 type compileReport struct {
-	*artifact.Report
+	*backend.Report
 	ialgn.Leftovers
 	dir string
 }
@@ -202,7 +200,7 @@ func parts(s netlist.Sizes) string {
 }
 
 // foldText tells what a folded engine takes.
-func foldText(w io.Writer, r *artifact.FoldReport) {
+func foldText(w io.Writer, r *backend.FoldReport) {
 	if r == nil {
 		return
 	}
@@ -211,7 +209,7 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 	}
 	if s := r.Sequence; s != nil {
 		fmt.Fprintf(w, "a step of %s: %s\nthe class of a state of %d bits: %s\nfolded, %d steps: a sample in %v clocks",
-			plural.Of(s.Words, "word", "words"), partText(s.Parts[0]), s.StateBits, partText(s.Parts[1]), s.Steps, s.Cycles)
+			message.Plural(s.Words, "word", "words"), partText(s.Parts[0]), s.StateBits, partText(s.Parts[1]), s.Steps, s.Cycles)
 		if s.SamplesPerSecond > 0 {
 			fmt.Fprintf(w, "; %.4g samples/s", s.SamplesPerSecond)
 		}
@@ -236,7 +234,7 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 }
 
 // positionsText tells what an engine takes that has each kernel once.
-func positionsText(w io.Writer, p *artifact.Positions) {
+func positionsText(w io.Writer, p *backend.Positions) {
 	for i, c := range p.Convolutions {
 		fmt.Fprintf(w, "convolution %d: %d kernels at %d positions in %d clocks, line buffer %d bits", i+1, c.Kernels,
 			c.Positions,
@@ -255,13 +253,13 @@ func positionsText(w io.Writer, p *artifact.Positions) {
 }
 
 // partText tells the size of a part.
-func partText(p artifact.PartReport) string {
+func partText(p backend.PartReport) string {
 	what := fmt.Sprintf("%d cells", p.Cells)
 	if p.LUTs > 0 {
-		what = plural.Of(p.LUTs, "LUT", "LUTs")
+		what = message.Plural(p.LUTs, "LUT", "LUTs")
 	}
 	if p.Stages > 0 {
-		return fmt.Sprintf("%s, %s of %d levels", what, plural.Of(p.Stages, "stage", "stages"), p.Levels)
+		return fmt.Sprintf("%s, %s of %d levels", what, message.Plural(p.Stages, "stage", "stages"), p.Levels)
 	}
 	return fmt.Sprintf("%s, %d levels", what, p.Levels)
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/hint"
 	"ialgn/internal/manual"
+	"ialgn/internal/message"
 )
 
 func completionCommand() *cli.Command {
@@ -35,7 +35,7 @@ func completion(c *cli.Context) error {
 		return err
 	}
 	if shell := args[0]; !slices.Contains(manual.Shells, shell) {
-		return hint.NoSuch("shell", shell, manual.Shells)
+		return message.NoSuch("shell", shell, manual.Shells)
 	}
 	var script strings.Builder
 	if err := manual.Completion(&script, args[0], program(c.App)); err != nil {

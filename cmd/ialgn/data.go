@@ -10,9 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/trainer/dataset"
+	"ialgn/internal/dataset"
+	"ialgn/internal/message"
 )
 
 func dataCommand() *cli.Command {
@@ -36,8 +35,8 @@ func data(c *cli.Context) error {
 	case "check":
 		return checkData(c, c.Args().Slice()[1:])
 	}
-	err := hint.With(fmt.Errorf("data takes list or check, not %q", c.Args().First()), "`ialgn data -h` shows the form")
-	return hint.Near(err, c.Args().First(), []string{"list", "check"})
+	err := message.WithHint(fmt.Errorf("data takes list or check, not %q", c.Args().First()), "`ialgn data -h` shows the form")
+	return message.Near(err, c.Args().First(), []string{"list", "check"})
 }
 
 // checkData checks the named sets, or all. A set that was named must be there and whole
@@ -53,13 +52,13 @@ func checkData(c *cli.Context, names []string) error {
 	var bad error
 	for _, name := range names {
 		s, err := dataset.Check(c.Context, name, folders(c))
-		s.Note = s.NoteIn(option.Flags)
+		s.Note = s.NoteIn(message.Flags)
 		st := checkStatus{Status: s}
 		switch {
 		case c.Err() != nil:
 			return err
 		case err != nil:
-			st.Error = message(err)
+			st.Error = say(err)
 			bad = cmp.Or(bad, err)
 		case named && !s.Found && !dataset.Own(name):
 			bad = cmp.Or(bad, fmt.Errorf("data set %s: %s", name, s.Note))

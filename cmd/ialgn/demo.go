@@ -12,9 +12,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/examples"
-	"ialgn/internal/plural"
+	"ialgn/internal/config"
+	"ialgn/internal/message"
 	"ialgn/internal/tool"
-	"ialgn/trainer/config"
 )
 
 func demoCommand() *cli.Command {
@@ -58,8 +58,8 @@ func demo(c *cli.Context) error {
 	}
 	r := &demoReport{Dir: c.String("o")}
 	path := filepath.Join(r.Dir, cfg.Name+".safetensors")
-	note(c, "training %s of %s on %s", plural.Of(cfg.Model.Width, "chain", "chains"),
-		plural.Of(cfg.Model.Depth, "layer", "layers"), cfg.Data.Set)
+	note(c, "training %s of %s on %s", message.Plural(cfg.Model.Width, "chain", "chains"),
+		message.Plural(cfg.Model.Depth, "layer", "layers"), cfg.Data.Set)
 	if r.Train, err = trainModel(c, cfg, path); err != nil {
 		return err
 	}

@@ -8,12 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/diagnose/credit"
-	"ialgn/diagnose/entropy"
-	"ialgn/diagnose/probes"
-	"ialgn/diagnose/updates"
-	"ialgn/internal/hint"
-	"ialgn/internal/plural"
+	"ialgn/internal/diagnose"
+	"ialgn/internal/message"
 )
 
 // diagnosis is a kind of diagnostic, one file each: what --what calls it, which options it
@@ -30,20 +26,20 @@ type diagnosis struct {
 var diagnoses = []diagnosis{
 	{
 		"credit", "which outputs the loss credits hidden gates for, by topology, at the start",
-		append(names(creditOptions), "plots"), credit.ChartNames, diagnoseCredit,
+		append(names(creditOptions), "plots"), diagnose.CreditChartNames, diagnoseCredit,
 	},
 	{
 		"updates", "by how much training changes the parameters of each layer",
-		append(names(updatesOptions), "epochs", "plots"), updates.ChartNames(), diagnoseUpdates,
+		append(names(updatesOptions), "epochs", "plots"), diagnose.UpdateChartNames(), diagnoseUpdates,
 	},
 	{
 		"probes", "how well linear classifiers tell the classes from each layer's bits",
-		append(names(probesOptions), "epochs", "plots"), probes.ChartNames, diagnoseProbes,
+		append(names(probesOptions), "epochs", "plots"), diagnose.ProbeChartNames, diagnoseProbes,
 	},
 	{
 		"entropy", "mean binary entropy of each layer's bits over the test set",
 		[]string{"plots"},
-		[]string{entropy.ChartName},
+		[]string{diagnose.EntropyChartName},
 		diagnoseEntropy,
 	},
 }
@@ -73,7 +69,7 @@ func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 		fmt.Fprintf(&list, "  %-8s %s\n", k.name, k.about)
 	}
 	common := []cli.Flag{
-		&cli.StringFlag{Name: "what", Usage: "make the diagnostic `KIND`: " + plural.Or(names)},
+		&cli.StringFlag{Name: "what", Usage: "make the diagnostic `KIND`: " + message.Or(names)},
 		dataFlag,
 		&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
 		forceFlag,
@@ -85,12 +81,12 @@ func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 		Description: "The kinds are\n" + strings.TrimSuffix(list.String(), "\n"),
 		UsageText:   "ialgn diagnose examples/digits/digits.yaml --what updates --epochs 2",
 		Flags:       commonFlags(append(common, options...)...),
-		Action:      func(c *cli.Context) error { return diagnose(c, kinds) },
+		Action:      func(c *cli.Context) error { return diagnoseKind(c, kinds) },
 	}
 }
 
-// diagnose does the kind that was asked for, if all options are for it.
-func diagnose(c *cli.Context, kinds []diagnosis) error {
+// diagnoseKind does the kind that was asked for, if all options are for it.
+func diagnoseKind(c *cli.Context, kinds []diagnosis) error {
 	var names []string
 	for _, k := range kinds {
 		names = append(names, k.name)
@@ -98,12 +94,12 @@ func diagnose(c *cli.Context, kinds []diagnosis) error {
 	at := slices.Index(names, c.String("what"))
 	switch {
 	case c.Args().Len() == 0:
-		return hint.With(errors.New("diagnose takes "+c.Command.ArgsUsage+", no file is given"),
+		return message.WithHint(errors.New("diagnose takes "+c.Command.ArgsUsage+", no file is given"),
 			"`ialgn diagnose -h` shows the form")
 	case !c.IsSet("what"):
-		return hint.With(errors.New("diagnose: no kind is given"), "name one with --what: %s", strings.Join(names, ", "))
+		return message.WithHint(errors.New("diagnose: no kind is given"), "name one with --what: %s", strings.Join(names, ", "))
 	case at < 0:
-		return hint.Near(hint.With(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s",
+		return message.Near(message.WithHint(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s",
 			strings.Join(names, " or ")), c.String("what"), names)
 	}
 	if err := refuseOptions(c, kinds, kinds[at]); err != nil {
@@ -120,7 +116,7 @@ func refuseOptions(c *cli.Context, kinds []diagnosis, want diagnosis) error {
 	for _, k := range kinds {
 		for _, o := range k.options {
 			if c.IsSet(o) && !slices.Contains(want.options, o) {
-				return hint.With(fmt.Errorf("--%s: is not for --what %s", o, want.name), "leave it out, or ask for --what %s",
+				return message.WithHint(fmt.Errorf("--%s: is not for --what %s", o, want.name), "leave it out, or ask for --what %s",
 					k.name)
 			}
 		}

@@ -7,43 +7,42 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/diagnose/credit"
-	"ialgn/internal/hint"
-	"ialgn/internal/plural"
-	"ialgn/internal/screen"
+	"ialgn/internal/diagnose"
+	"ialgn/internal/message"
+	"ialgn/internal/progress"
 	"ialgn/trainer"
 )
 
 // creditOptions are the options of --what credit alone.
 var creditOptions = []cli.Flag{
 	&cli.StringFlag{
-		Name: "topologies", Value: strings.Join(credit.Topologies, ","), DefaultText: "all four",
+		Name: "topologies", Value: strings.Join(diagnose.CreditTopologies, ","), DefaultText: "all four",
 		Usage: "of the topologies `LIST`, with commas between",
 	},
 	&cli.IntFlag{
-		Name: "sampled", Value: credit.PaperSampled,
+		Name: "sampled", Value: diagnose.PaperSampled,
 		Usage: "look at `N` gates of each layer, and as many outputs",
 	},
-	&cli.IntFlag{Name: "batches", Value: credit.PaperBatches, Usage: "measure `N` batches"},
+	&cli.IntFlag{Name: "batches", Value: diagnose.PaperBatches, Usage: "measure `N` batches"},
 }
 
 // diagnoseCredit measures each topology.
 func diagnoseCredit(c *cli.Context, args []string) error {
 	if len(args) != 1 {
-		return hint.With(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)),
+		return message.WithHint(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)),
 			"`ialgn diagnose -h` shows the form")
 	}
 	cfg, err := opener(c).Config(c.Context, args[0])
 	if err != nil {
 		return err
 	}
-	var runs []credit.Options
+	var runs []diagnose.CreditOptions
 	for _, topology := range strings.Split(c.String("topologies"), ",") {
-		of, err := credit.Configure(cfg, topology)
+		of, err := diagnose.ConfigureCredit(cfg, topology)
 		if err != nil {
 			return fmt.Errorf("--what credit: %w", err)
 		}
-		runs = append(runs, credit.Options{
+		runs = append(runs, diagnose.CreditOptions{
 			Config: of, Sampled: c.Int("sampled"), Batches: c.Int("batches"),
 			Threads: threads(c),
 		})
@@ -52,26 +51,26 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := credit.MeasureAll(c.Context, runs, data, func(topology string) (func(credit.Progress), func(error)) {
-		p := screen.NewSteps(screenOf(c), topology, c.Bool("quiet"))
-		return func(at credit.Progress) { p.Show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples) }, p.End
+	r, err := diagnose.MeasureCredits(c.Context, runs, data, func(topology string) (func(diagnose.CreditProgress), func(error)) {
+		p := progress.NewSteps(screenOf(c), topology, c.Bool("quiet"))
+		return func(at diagnose.CreditProgress) { p.Show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples) }, p.End
 	})
 	if err != nil {
 		return fmt.Errorf("--what credit: %w", err)
 	}
-	if r.Plots, err = savePlots(c, withNames(credit.ChartNames, r.Charts())); err != nil {
+	if r.Plots, err = savePlots(c, withNames(diagnose.CreditChartNames, r.Charts())); err != nil {
 		return err
 	}
 	return show(c, creditReport{r})
 }
 
-type creditReport struct{ *credit.Report }
+type creditReport struct{ *diagnose.CreditReport }
 
 func (r creditReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s: %d x %d, init %s with skip logit %v and noise %v, seed %d\n", r.Name, r.DataSet, r.Width,
 		r.Depth, r.Init, r.SkipLogit, r.InitNoise, r.Seed)
 	fmt.Fprintf(w, "%d sampled gates a layer, %s of %d; mean and standard deviation\n", r.Sampled,
-		plural.Of(r.Batches, "batch", "batches"), r.Batch)
+		message.Plural(r.Batches, "batch", "batches"), r.Batch)
 	for _, t := range r.Topologies {
 		fmt.Fprintf(w, "\n%s, %.1f s\n  layer         path sharing  eligible             coverage               purity\n",
 			t.Topology, t.Seconds)

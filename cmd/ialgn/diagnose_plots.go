@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/message"
 	"ialgn/internal/plot"
 )
 
@@ -31,10 +31,10 @@ func checkPlots(c *cli.Context, charts []string) error {
 	case !c.IsSet("plots"):
 		return nil
 	case dir == "":
-		return hint.With(errors.New("--plots: no folder given"), "name the folder for the charts with --plots DIR")
+		return message.WithHint(errors.New("--plots: no folder given"), "name the folder for the charts with --plots DIR")
 	default:
 		if err := makeFolder(c, dir); err != nil {
-			return hint.With(err, "name another place with --plots")
+			return message.WithHint(err, "name another place with --plots")
 		}
 		g := guard(c)
 		for _, name := range charts {

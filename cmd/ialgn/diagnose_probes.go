@@ -9,13 +9,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/diagnose/probe"
-	"ialgn/diagnose/probes"
 	"ialgn/internal/decimal"
-	"ialgn/internal/filelock"
-	"ialgn/internal/hint"
-	"ialgn/internal/plural"
-	"ialgn/internal/screen"
+	"ialgn/internal/diagnose"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
+	"ialgn/internal/progress"
 )
 
 // probesOptions are the options of --what probes alone.
@@ -24,14 +22,14 @@ var probesOptions = []cli.Flag{
 		Name:  "layers",
 		Usage: "probe the layers `LIST`, 0 for the input (default: the paper's, and the last)",
 	},
-	&cli.IntFlag{Name: "starts", Value: probe.Paper.Starts, Usage: "train `N` probes a layer"},
+	&cli.IntFlag{Name: "starts", Value: diagnose.Paper.Starts, Usage: "train `N` probes a layer"},
 	&cli.StringFlag{Name: "keep", Usage: "keep each layer's result in `FILE`, and take what is there from it"},
 }
 
 // diagnoseProbes trains linear classifiers on layers, and measures their entropy beside.
 func diagnoseProbes(c *cli.Context, args []string) error {
-	study := probes.Study{Open: opener(c), Begin: func(path string) (func(done, of int), func(error)) {
-		p := screen.NewSteps(screenOf(c), path, c.Bool("quiet"))
+	study := diagnose.ProbeStudy{Open: opener(c), Begin: func(path string) (func(done, of int), func(error)) {
+		p := progress.NewSteps(screenOf(c), path, c.Bool("quiet"))
 		return p.Show, p.End
 	}}
 	groups, err := study.Open.Groups(c.Context, args)
@@ -51,7 +49,7 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 		return err
 	}
 	defer study.Known.Close()
-	var all []*probes.Report
+	var all []*diagnose.ProbeReport
 	var r compared[probesReport]
 	for i, g := range groups {
 		one, err := study.Network(c.Context, g, layers[i])
@@ -60,7 +58,7 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 		}
 		all, r.Networks = append(all, one), append(r.Networks, probesReport{one})
 	}
-	if r.Plots, err = savePlots(c, withNames(probes.ChartNames, probes.Charts(all))); err != nil {
+	if r.Plots, err = savePlots(c, withNames(diagnose.ProbeChartNames, diagnose.ProbeCharts(all))); err != nil {
 		return err
 	}
 	if len(r.Networks) > 1 {
@@ -71,14 +69,14 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 }
 
 // probesProtocol returns the paper's, but for what the flags say.
-func probesProtocol(c *cli.Context) (probe.Protocol, error) {
-	p := probe.Paper
+func probesProtocol(c *cli.Context) (diagnose.Protocol, error) {
+	p := diagnose.Paper
 	if c.IsSet("epochs") {
 		p.Epochs = c.Int("epochs")
 	}
 	p.Starts = c.Int("starts")
 	if p.Epochs < 1 || p.Starts < 1 || p.Starts > maxSeeds {
-		return p, hint.With(fmt.Errorf("--epochs %d, --starts %d: both must be positive, and starts at most %d", p.Epochs,
+		return p, message.WithHint(fmt.Errorf("--epochs %d, --starts %d: both must be positive, and starts at most %d", p.Epochs,
 			p.Starts, maxSeeds),
 			"leave them out for the paper's")
 	}
@@ -88,13 +86,13 @@ func probesProtocol(c *cli.Context) (probe.Protocol, error) {
 // probeLayers returns the layers that --layers names, or the paper's.
 func probeLayers(c *cli.Context, depth int) ([]int, error) {
 	if !c.IsSet("layers") {
-		return probe.Layers(depth), nil
+		return diagnose.Layers(depth), nil
 	}
 	var layers []int
 	for _, word := range strings.Split(c.String("layers"), ",") {
 		l, err := decimal.Int(strings.TrimSpace(word))
 		if err != nil || l < 0 || l > depth || len(layers) > 0 && l <= layers[len(layers)-1] {
-			return nil, hint.With(fmt.Errorf("--layers %.40q: want ascending numbers of layers, 0 to %d", c.String("layers"),
+			return nil, message.WithHint(fmt.Errorf("--layers %.40q: want ascending numbers of layers, 0 to %d", c.String("layers"),
 				depth), "for example --layers 0,1,%d", depth)
 		}
 		layers = append(layers, l)
@@ -103,33 +101,33 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 }
 
 // knownProbes returns what --keep names, or nothing.
-func knownProbes(c *cli.Context) (*probe.Known, error) {
+func knownProbes(c *cli.Context) (*diagnose.Known, error) {
 	path := c.String("keep")
 	switch {
 	case !c.IsSet("keep"):
-		return new(probe.Known), nil
+		return new(diagnose.Known), nil
 	case path == "":
-		return nil, hint.With(errors.New("--keep: no file given"), "name one with --keep FILE, which need not exist")
+		return nil, message.WithHint(errors.New("--keep: no file given"), "name one with --keep FILE, which need not exist")
 	}
-	k, err := probe.OpenKnown(path, func(err error) { warn(screenOf(c), fmt.Errorf("--keep: %v", err)) })
+	k, err := diagnose.OpenKnown(path, func(err error) { warn(screenOf(c), fmt.Errorf("--keep: %v", err)) })
 	switch {
-	case errors.Is(err, filelock.ErrHeld):
-		return nil, hint.With(fmt.Errorf("--keep: %w", err), "wait for the end of that call, or name another file")
+	case errors.Is(err, outfile.ErrHeld):
+		return nil, message.WithHint(fmt.Errorf("--keep: %w", err), "wait for the end of that call, or name another file")
 	case errors.Is(err, fs.ErrNotExist): // the folder is missing: the error has the remedy
 		return nil, fmt.Errorf("--keep: %w", err)
 	case err != nil:
-		return nil, hint.With(fmt.Errorf("--keep: %w", err), "name another file, which need not exist")
+		return nil, message.WithHint(fmt.Errorf("--keep: %w", err), "name another file, which need not exist")
 	}
 	return k, nil
 }
 
-type probesReport struct{ *probes.Report }
+type probesReport struct{ *diagnose.ProbeReport }
 
 func (r probesReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s, %d x %d: linear probes, test accuracy after %s, mean over %s with %s each\n\n", r.Network, r.Width,
 		r.Depth,
-		plural.Of(r.Epochs, "epoch", "epochs"), plural.Of(len(r.Models), "model", "models"),
-		plural.Of(r.Starts, "start", "starts"))
+		message.Plural(r.Epochs, "epoch", "epochs"), message.Plural(len(r.Models), "model", "models"),
+		message.Plural(r.Starts, "start", "starts"))
 	fmt.Fprintf(w, "  layer  accuracy       std  entropy\n")
 	for i, l := range r.Layers {
 		std := "-"

@@ -6,12 +6,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/diagnose/subject"
+	"ialgn/internal/diagnose"
 )
 
 // opener opens what the diagnostics look at.
-func opener(c *cli.Context) subject.Opener {
-	return subject.Opener{Folders: folders(c), Overrides: c.StringSlice("set"), Threads: threads(c)}
+func opener(c *cli.Context) diagnose.Opener {
+	return diagnose.Opener{Folders: folders(c), Overrides: c.StringSlice("set"), Threads: threads(c)}
 }
 
 // compared is what is said of several networks.

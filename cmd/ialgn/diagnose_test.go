@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/permute"
+	"ialgn/internal/manual"
 )
 
 // TestDiagnoseFrame calls two kinds that differ in an option.
@@ -36,7 +36,7 @@ func TestDiagnoseFrame(t *testing.T) {
 		app := newApp(io.Discard, io.Discard)
 		app.Commands = []*cli.Command{diagnoseCommand([]diagnosis{kind("one", "extra"), kind("two")},
 			&cli.IntFlag{Name: "extra"})}
-		err := app.RunContext(context.Background(), permute.Args(append([]string{"ialgn", "diagnose"},
+		err := app.RunContext(context.Background(), manual.PermuteArgs(append([]string{"ialgn", "diagnose"},
 			strings.Fields(test.args)...), app.Commands))
 		got := ""
 		if err != nil {

@@ -10,11 +10,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/diagnose/updates"
-	"ialgn/internal/hint"
-	"ialgn/internal/plural"
+	"ialgn/internal/config"
+	"ialgn/internal/diagnose"
+	"ialgn/internal/message"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
 )
 
 // The windows and the length of the paper's Figure 1 a and b.
@@ -41,13 +40,13 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 	if path == "" {
 		path = cfg.Name + "-updates.safetensors"
 	}
-	variants := []updates.Variant{{Config: cfg, Path: path}}
+	variants := []diagnose.UpdateVariant{{Config: cfg, Path: path}}
 	if c.Bool("grid") {
-		if variants, err = updates.Grid(c.Context, cfg, path, folders(c)); err != nil {
+		if variants, err = diagnose.UpdateGrid(c.Context, cfg, path, folders(c)); err != nil {
 			return err
 		}
 	}
-	var runs []updates.Report
+	var runs []diagnose.UpdateReport
 	for _, v := range variants {
 		r, err := measureUpdates(c, v)
 		if err != nil {
@@ -55,7 +54,7 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 		}
 		runs = append(runs, *r)
 	}
-	plots, err := savePlots(c, withNames(updates.Charts(runs)))
+	plots, err := savePlots(c, withNames(diagnose.UpdateCharts(runs)))
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 // updatesConfig returns the configuration that the flags make of the file's.
 func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error) {
 	if len(args) != 1 {
-		return cfg, hint.With(fmt.Errorf("--what updates takes one CONFIG, not %d files", len(args)),
+		return cfg, message.WithHint(fmt.Errorf("--what updates takes one CONFIG, not %d files", len(args)),
 			"`ialgn diagnose -h` shows the form")
 	}
 	epochs := updatesEpochs
@@ -77,7 +76,7 @@ func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error)
 		epochs = c.Int("epochs")
 	}
 	if steps := c.Int("steps"); epochs < 1 || steps < 1 {
-		return cfg, hint.With(fmt.Errorf("--epochs %d, --steps %d: must be positive", epochs, steps),
+		return cfg, message.WithHint(fmt.Errorf("--epochs %d, --steps %d: must be positive", epochs, steps),
 			"leave them out for the paper's")
 	}
 	// Patience would end the run before the last steps are known to be that.
@@ -88,7 +87,7 @@ func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error)
 
 // measureUpdates trains a variant under a meter. With --resume it goes on from the variant's
 // checkpoint, if there is one; of a grid some may not have begun.
-func measureUpdates(c *cli.Context, v updates.Variant) (*updates.Report, error) {
+func measureUpdates(c *cli.Context, v diagnose.UpdateVariant) (*diagnose.UpdateReport, error) {
 	o, p, err := trainOptions(c, &v.Config, v.Path)
 	if err != nil {
 		return nil, err
@@ -98,7 +97,7 @@ func measureUpdates(c *cli.Context, v updates.Variant) (*updates.Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	m := updates.New(c.Int("steps"), threads(c))
+	m := diagnose.NewMeter(c.Int("steps"), threads(c))
 	r.Watch = m
 	if c.Bool("grid") {
 		note(c, "%s", v.Path)
@@ -109,19 +108,19 @@ func measureUpdates(c *cli.Context, v updates.Variant) (*updates.Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	return updates.NewReport(v.Config, s, m.Result()), nil
+	return diagnose.NewUpdateReport(v.Config, s, m.Result()), nil
 }
 
-type updatesReport struct{ updates.Report }
+type updatesReport struct{ diagnose.UpdateReport }
 
 func (r updatesReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %s, %d x %d, %s, test accuracy %s\n",
-		r.Name, r.Topology, r.Setting(), r.Width, r.Depth, plural.Of(r.Epochs, "epoch", "epochs"), percent(r.TestAccuracy))
+		r.Name, r.Topology, r.Setting(), r.Width, r.Depth, message.Plural(r.Epochs, "epoch", "epochs"), percent(r.TestAccuracy))
 	fmt.Fprintf(w, "mean absolute change of a parameter in a step, over the steps %d to %d and %d to %d of %d\n",
 		r.Initial.First, r.Initial.Last, r.Final.First, r.Final.Last, r.Steps)
 	type column struct {
 		name  string
-		means updates.Means
+		means diagnose.UpdateMeans
 	}
 	columns := []column{{"operations", r.Operations}, {"anchors", r.Anchors}}
 	if r.Hidden != nil {
@@ -154,8 +153,8 @@ func meanChange(x *float64) string {
 
 // updatesGrid is what is said of several runs.
 type updatesGrid struct {
-	Runs  []updates.Report `json:"runs"`
-	Plots []string         `json:"plots,omitempty"`
+	Runs  []diagnose.UpdateReport `json:"runs"`
+	Plots []string                `json:"plots,omitempty"`
 }
 
 func (g updatesGrid) text(w io.Writer) {

@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/doctor"
-	"ialgn/internal/option"
-	"ialgn/internal/screen"
+	"ialgn/internal/message"
+	"ialgn/internal/progress"
 )
 
 func doctorCommand() *cli.Command {
@@ -32,7 +32,7 @@ func examine(c *cli.Context) error {
 	if _, err := arguments(c, 0); err != nil {
 		return err
 	}
-	r := doctor.Examine(c.Context, folders(c), option.Flags)
+	r := doctor.Examine(c.Context, folders(c), message.Flags)
 	if err := c.Err(); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r doctorReport) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "simd: %s, of %s\n", r.SIMD.Path, strings.Join(r.SIMD.Paths, ", "))
 	if r.SIMD.Error != "" {
-		fmt.Fprintf(w, "  %s\n", screen.Paint(w, screen.Red, r.SIMD.Error))
+		fmt.Fprintf(w, "  %s\n", progress.Paint(w, progress.Red, r.SIMD.Error))
 	}
 	for _, what := range r.Lacks {
 		fmt.Fprintf(w, "this system lacks %s\n", what)
@@ -86,7 +86,7 @@ func (r doctorReport) toolsText(w io.Writer) {
 	}
 	for _, p := range r.Tools {
 		if !p.Found {
-			fmt.Fprintf(w, "  %-*s %s, for %s: %s\n", nameColumn, p.Name, screen.Paint(w, screen.Yellow, missing), p.Use,
+			fmt.Fprintf(w, "  %-*s %s, for %s: %s\n", nameColumn, p.Name, progress.Paint(w, progress.Yellow, missing), p.Use,
 				p.Remedy)
 		}
 	}

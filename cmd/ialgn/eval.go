@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/message"
 )
 
 func evalCommand() *cli.Command {
@@ -69,7 +69,7 @@ func eval(c *cli.Context) error {
 func checkEval(c *cli.Context) error {
 	for _, name := range []string{"labels", "label", "batch-rows"} {
 		if c.IsSet(name) && c.Args().Len() < 2 {
-			return hint.With(fmt.Errorf("--%s: is about FILE, and none is given", name), "name the file after the model")
+			return message.WithHint(fmt.Errorf("--%s: is about FILE, and none is given", name), "name the file after the model")
 		}
 	}
 	if c.IsSet("batch-rows") && c.Int("batch-rows") < 1 {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/experiment"
-	"ialgn/internal/hint"
+	"ialgn/internal/experiment"
+	"ialgn/internal/message"
 )
 
 func experimentCommand() *cli.Command {
@@ -64,7 +64,7 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 	var r experiment.Runner
 	args, err := arguments(c, 1)
 	if err != nil {
-		return r, hint.With(err, "the experiments are\n%s", experiment.List())
+		return r, message.WithHint(err, "the experiments are\n%s", experiment.List())
 	}
 	if r.Experiment, err = experiment.Find(args[0]); err != nil {
 		return r, err
@@ -74,7 +74,7 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 		return r, fmt.Errorf("--scale: %w", err)
 	}
 	if r.Seeds = c.Int("seeds"); r.Seeds < 1 || r.Seeds > maxSeeds {
-		return r, hint.With(fmt.Errorf("--seeds %d: want how often each network is trained, 1 to %d", r.Seeds, maxSeeds),
+		return r, message.WithHint(fmt.Errorf("--seeds %d: want how often each network is trained, 1 to %d", r.Seeds, maxSeeds),
 			"the paper has %d", r.Experiment.PaperSeeds)
 	}
 	r.Options, err = gridOptions(c)

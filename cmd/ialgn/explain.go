@@ -8,11 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/atomicfile"
-	"ialgn/internal/hint"
-	"ialgn/internal/overwrite"
-	"ialgn/internal/plural"
-	reports "ialgn/report"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
+	reports "ialgn/internal/report"
 )
 
 func explainCommand() *cli.Command {
@@ -72,10 +70,10 @@ func checkPage(c *cli.Context, path string) error {
 	if path == "" {
 		return nil
 	}
-	if err := atomicfile.Check(path); err != nil {
-		return hint.With(fmt.Errorf("%s: %w", path, err), "name another file with -o")
+	if err := outfile.CheckWritable(path); err != nil {
+		return message.WithHint(fmt.Errorf("%s: %w", path, err), "name another file with -o")
 	}
-	return guard(c).Check(path, overwrite.Page)
+	return guard(c).Check(path, outfile.Page)
 }
 
 // writeNetwork writes the page of a network, and returns its size.
@@ -84,7 +82,7 @@ func writeNetwork(c *cli.Context, path string, m *ialgn.Model, x *ialgn.Explanat
 	if err != nil {
 		return 0, err
 	}
-	err = atomicfile.Write(path, func(w io.Writer) (err error) {
+	err = outfile.Write(path, func(w io.Writer) (err error) {
 		size, err = reports.NewNetworkPage(m, f, x).WriteTo(w)
 		return err
 	})
@@ -119,7 +117,7 @@ func (r explainReport) sampleText(w io.Writer) {
 		fmt.Fprintf(w, ", labelled %s", r.Label)
 	}
 	if r.RunnerUp != "" {
-		fmt.Fprintf(w, "; %s is %s behind", r.RunnerUp, plural.Of(r.Margin, "vote", "votes"))
+		fmt.Fprintf(w, "; %s is %s behind", r.RunnerUp, message.Plural(r.Margin, "vote", "votes"))
 	}
 	fmt.Fprint(w, "\nvotes:")
 	for c, n := range r.Counts {
@@ -159,7 +157,7 @@ func (r explainReport) votesText(w io.Writer) {
 func (r explainReport) flipsText(w io.Writer) {
 	if r.Flipped == nil {
 		fmt.Fprintf(w, "\nno changes of up to %s were found that have another class come out\n",
-			plural.Of(r.Search.Changes, "feature", "features"))
+			message.Plural(r.Search.Changes, "feature", "features"))
 		return
 	}
 	least := "no single one of which can be left out or be smaller"
@@ -170,7 +168,7 @@ func (r explainReport) flipsText(w io.Writer) {
 		least = "no part of which is enough"
 	}
 	fmt.Fprintf(w, "\nclass %s comes out with %s, %s:\n", r.Flipped.Class,
-		plural.Of(len(r.Flips), "change", "changes"), least)
+		message.Plural(len(r.Flips), "change", "changes"), least)
 	for i := range r.Flips {
 		from, to := r.Flips[i].Says()
 		fmt.Fprintf(w, "  %s: %s to %s\n", r.Flips[i].Place, from, to)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // viewerScript opens the page of explain in frames: of two widths, on paper and in the dark, and uses the viewer as a
@@ -88,8 +88,8 @@ window.onload = function () {
 
 // TestViewerInBrowser explains a digit, opens its page in a browser and uses the viewer.
 func TestViewerInBrowser(t *testing.T) {
-	tooltest.Long(t, "starts a browser")
-	tooltest.Find(t, "chromium")
+	testkit.Long(t, "starts a browser")
+	testkit.FindTool(t, "chromium")
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("small.yaml", []byte(small), 0o666); err != nil {
 		t.Fatal(err)

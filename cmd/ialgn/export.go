@@ -9,8 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn"
-	"ialgn/internal/hint"
-	"ialgn/internal/plural"
+	"ialgn/internal/message"
 )
 
 func exportCommand() *cli.Command {
@@ -23,7 +22,7 @@ func exportCommand() *cli.Command {
 		UsageText: "ialgn export demo/digits.safetensors -o demo/circuit.json --to torchlogix-json",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write to `FILE`"},
-			&cli.StringFlag{Name: "to", Usage: "write `FORM`: " + plural.Or(ialgn.ExportFormats())},
+			&cli.StringFlag{Name: "to", Usage: "write `FORM`: " + message.Or(ialgn.ExportFormats())},
 			forceFlag,
 		),
 		Action: exportModel,
@@ -36,7 +35,7 @@ func exportModel(c *cli.Context) error {
 		return err
 	}
 	if c.String("o") == "" {
-		return hint.With(errors.New("export: no file given"), "name one with -o FILE")
+		return message.WithHint(errors.New("export: no file given"), "name one with -o FILE")
 	}
 	to, forms := c.String("to"), ialgn.ExportFormats()
 	if !slices.Contains(forms, to) {
@@ -44,8 +43,8 @@ func exportModel(c *cli.Context) error {
 		if to != "" {
 			err = fmt.Errorf("export: form %.40q is unknown", to)
 		}
-		return hint.Near(hint.With(err, "name one with --to: %s; for Verilog, C, BLIF and other "+
-			"formats: `ialgn compile %s --emit FORMAT -o FOLDER`", plural.Or(forms), args[0]), to, forms)
+		return message.Near(message.WithHint(err, "name one with --to: %s; for Verilog, C, BLIF and other "+
+			"formats: `ialgn compile %s --emit FORMAT -o FOLDER`", message.Or(forms), args[0]), to, forms)
 	}
 	m, err := ialgn.Open(args[0])
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/resign"
+	"ialgn/internal/testkit"
 	"ialgn/internal/tool"
 )
 
@@ -84,7 +84,7 @@ func (c compiled) text(t *testing.T, name string) (lines []string, write func([]
 	}
 	put := func(text string) {
 		writeFile(t, path, text)
-		if err := resign.Folder(c.dir); err != nil {
+		if err := testkit.ResignFolder(c.dir); err != nil {
 			t.Fatal(err)
 		}
 	}

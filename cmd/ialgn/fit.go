@@ -11,11 +11,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn"
-	"ialgn/fit"
-	"ialgn/internal/hint"
-	"ialgn/internal/plural"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/fit"
+	"ialgn/internal/message"
 )
 
 func fitCommand() *cli.Command {
@@ -97,7 +96,7 @@ func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
 		return d, name, err
 	}
 	if _, err := os.Stat(arg); err != nil {
-		return config.Draft{}, "", hint.With(fmt.Errorf("%s: is neither a file nor a data set", arg),
+		return config.Draft{}, "", message.WithHint(fmt.Errorf("%s: is neither a file nor a data set", arg),
 			"name a CSV file, a configuration (.yaml), or one of the data sets that `ialgn data list` shows")
 	}
 	name = config.NameFor(arg)
@@ -118,7 +117,7 @@ func (r fitReport) text(w io.Writer) {
 	}
 	b := r.Best
 	fmt.Fprintf(w, "best: %s, %s on the test samples with %s (gates %d, head %d, encoder %d)\n", b.Model,
-		percent(b.Accuracy), plural.Of(b.LUTs.Total, "LUT", "LUTs"), b.LUTs.Gates, b.LUTs.Head, b.LUTs.Encoder)
+		percent(b.Accuracy), message.Plural(b.LUTs.Total, "LUT", "LUTs"), b.LUTs.Gates, b.LUTs.Head, b.LUTs.Encoder)
 	switch {
 	case b.Design == "":
 		fmt.Fprintln(w, "design: none yet")

@@ -11,9 +11,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/experiment/grid"
-	"ialgn/internal/hint"
-	"ialgn/internal/plural"
+	"ialgn/internal/experiment/grid"
+	"ialgn/internal/message"
 	"ialgn/trainer"
 )
 
@@ -32,13 +31,13 @@ func gridOptions(c *cli.Context) (grid.Options, error) {
 	o := grid.Options{Dir: c.String("o"), Folders: folders(c), Threads: threads(c), Guard: guard(c), Jobs: c.Int("jobs")}
 	o.Ranks = teamOf(c).comm()
 	if o.Dir == "" {
-		return o, hint.With(fmt.Errorf("%s: no output folder given", c.Command.Name), "name one with -o DIR")
+		return o, message.WithHint(fmt.Errorf("%s: no output folder given", c.Command.Name), "name one with -o DIR")
 	}
 	if st, err := os.Stat(o.Dir); err == nil && !st.IsDir() {
-		return o, hint.With(fmt.Errorf("%s: is a file, want a folder", o.Dir), "name another place with -o")
+		return o, message.WithHint(fmt.Errorf("%s: is a file, want a folder", o.Dir), "name another place with -o")
 	}
 	if o.Jobs < 0 || c.IsSet("jobs") && o.Jobs == 0 {
-		return o, hint.With(fmt.Errorf("--jobs %d: want how many runs are trained side by side, 1 or more", o.Jobs),
+		return o, message.WithHint(fmt.Errorf("--jobs %d: want how many runs are trained side by side, 1 or more", o.Jobs),
 			"leave the option out for as many as memory and cores allow")
 	}
 	o.Jobs = cmp.Or(o.Jobs, grid.Fitting)
@@ -116,5 +115,5 @@ type batchReport struct{ *grid.Batch }
 
 func (r batchReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, up to %.1f GB each\nstart it with   %s\nthe table then  %s\n",
-		r.File, plural.Of(r.Indexes, "run", "runs"), float64(r.Memory)/1e9, r.Submit, r.Gather)
+		r.File, message.Plural(r.Indexes, "run", "runs"), float64(r.Memory)/1e9, r.Submit, r.Gather)
 }

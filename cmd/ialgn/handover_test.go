@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/resign"
-	"ialgn/internal/tooltest"
-	"ialgn/target"
+	"ialgn/internal/target"
+	"ialgn/internal/testkit"
 )
 
 // table is a data set of few features, with which every wrapper is soon done.
@@ -72,12 +71,12 @@ func handoverCases() (list [][]string) {
 // package. All of it is what verify expects. A module whose files are those of an earlier case, such as the classifier
 // itself in another wrapper, is not given to the tools again.
 func TestHandedOver(t *testing.T) {
-	tooltest.Find(t, "iverilog")
+	testkit.FindTool(t, "iverilog")
 	t.Chdir(t.TempDir())
 	table(t)
 	handed := map[[sha256.Size]byte]bool{}
 	for i, args := range handoverCases() {
-		if !tooltest.Whole() && i%7 != 0 {
+		if !testkit.Whole() && i%7 != 0 {
 			continue
 		}
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
@@ -155,18 +154,18 @@ func filesAbout(t *testing.T, dir, top string) [sha256.Size]byte {
 func handedTo(t *testing.T, dir, top string) {
 	t.Helper()
 	program := top + ".vvp"
-	tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", "-o", program, "-s", top+"_tb", "-f", top+"_sim.vc")
-	if out, err := tooltest.Try(t, dir, "vvp", "-n", program); err != nil || out != "PASS: 6 vectors\n" {
+	testkit.RunSilent(t, dir, "iverilog", "-g2001", "-Wall", "-o", program, "-s", top+"_tb", "-f", top+"_sim.vc")
+	if out, err := testkit.TryTool(t, dir, "vvp", "-n", program); err != nil || out != "PASS: 6 vectors\n" {
 		t.Errorf("%s: %v: %s", top, err, out)
 	}
 	user := top + "_user.v"
 	writeFile(t, filepath.Join(dir, user), "`default_nettype none\nmodule "+top+"_user;\n`include \""+top+
 		"_inst.vh\"\nendmodule\n`default_nettype wire\n")
-	tooltest.Silent(t, dir, append([]string{
+	testkit.RunSilent(t, dir, append([]string{
 		"iverilog", "-g2001", "-o", program, "-s", top + "_user", "-f", top + ".vc",
 		user,
 	}, primitivesOf(dir, top)...)...)
-	tooltest.Silent(t, dir, append([]string{
+	testkit.RunSilent(t, dir, append([]string{
 		"verilator", "--lint-only", "-Wall", "-Wno-UNDRIVEN", "-Wno-UNUSED", "-Wno-PINCONNECTEMPTY", "--top-module", top +
 			"_user", "-F", top + ".vc", user,
 	}, primitivesOf(dir, top)...)...)
@@ -176,14 +175,14 @@ func handedTo(t *testing.T, dir, top string) {
 			sources = append(sources, strings.TrimSpace(line))
 		}
 	}
-	yosys := tooltest.Find(t, "yosys")
+	yosys := testkit.FindTool(t, "yosys")
 	primitives := ""
 	if more := primitivesOf(dir, top); len(more) > 0 {
 		primitives = "read_verilog -nosynthesis -lib " + more[0] + "; "
 	}
-	tooltest.Run(t, yosys, dir, "-q", "-e", "undriven|multiple drivers", "-p",
+	testkit.RunTool(t, yosys, dir, "-q", "-e", "undriven|multiple drivers", "-p",
 		primitives+"read_verilog "+strings.Join(sources, " ")+"; hierarchy -check -top "+top+"; proc; check -assert")
-	if out, err := tooltest.TryOther(t, dir, "ghdl", "-s", "--std=93", top+"_pkg.vhd"); err != nil || out != "" {
+	if out, err := testkit.TryOtherTool(t, dir, "ghdl", "-s", "--std=93", top+"_pkg.vhd"); err != nil || out != "" {
 		t.Errorf("ghdl: %v: %s", err, out)
 	}
 }
@@ -244,8 +243,8 @@ func TestVectors(t *testing.T) {
 		"\nvectors: 200 random samples, for there are no test samples: data set csv: not found: ") {
 		t.Errorf("%d vectors: %s", lines(), out)
 	}
-	tooltest.Silent(t, "out", "iverilog", "-g2001", "-o", "a.vvp", "-f", "net_axis_sim.vc")
-	if out, err := tooltest.Try(t, "out", "vvp", "-n", "a.vvp"); err != nil || out != "PASS: 200 vectors\n" {
+	testkit.RunSilent(t, "out", "iverilog", "-g2001", "-o", "a.vvp", "-f", "net_axis_sim.vc")
+	if out, err := testkit.TryTool(t, "out", "vvp", "-n", "a.vvp"); err != nil || out != "PASS: 200 vectors\n" {
 		t.Errorf("%v: %s", err, out)
 	}
 	for _, n := range []string{"0", "-3", "2000000"} {
@@ -274,7 +273,7 @@ func TestWrongVectors(t *testing.T) {
 		text + text[len(text)-len(line)-1:]: "folder: net_vectors.txt: it has 65 vectors, not 1 to 64",
 	} {
 		writeFile(t, path, wrong)
-		if err := resign.Folder("out"); err != nil {
+		if err := testkit.ResignFolder("out"); err != nil {
 			t.Fatal(err)
 		}
 		code, stdout, _ := runProgram(t, "verify", "m.st", "out", "--level", "software")

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // runProgram runs the program in this process.
@@ -101,7 +101,7 @@ func writeMNIST(t *testing.T, dir string) {
 // TestHelpExamples runs the example of every help in a folder with a small model where
 // the examples have theirs, and a small data set.
 func TestHelpExamples(t *testing.T) {
-	tooltest.Long(t, "runs the example of every command")
+	testkit.Long(t, "runs the example of every command")
 	t.Chdir(t.TempDir())
 	sets := t.TempDir()
 	writeMNIST(t, sets)

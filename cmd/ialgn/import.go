@@ -9,8 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn"
-	"ialgn/internal/hint"
-	"ialgn/internal/plural"
+	"ialgn/internal/message"
 )
 
 func importCommand() *cli.Command {
@@ -24,7 +23,7 @@ func importCommand() *cli.Command {
 		UsageText: "ialgn import demo/circuit.json -o demo/circuit.safetensors",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the model to `MODEL`"},
-			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: " + plural.Or(ialgn.ImportFormats())},
+			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: " + message.Or(ialgn.ImportFormats())},
 			&cli.StringFlag{Name: "facts", Usage: "read what the file does not hold from `FACTS`, JSON or YAML"},
 			&cli.StringSliceFlag{Name: "fact", Usage: "add a fact, `KEY=VALUE`, such as group_sum.tau=5; may be repeated"},
 			&cli.StringFlag{Name: "wiring", Usage: "read the wires from `FILE`: difflogic's C or Verilog, or JSON"},
@@ -46,7 +45,7 @@ func importNetwork(c *cli.Context) error {
 		return err
 	}
 	if c.String("o") == "" {
-		return hint.With(errors.New("import: no model file given"), "name one with -o MODEL")
+		return message.WithHint(errors.New("import: no model file given"), "name one with -o MODEL")
 	}
 	o := ialgn.ImportOptions{
 		From: c.String("from"), Facts: c.String("facts"), Fact: c.StringSlice("fact"), Wiring: c.String("wiring"),
@@ -81,11 +80,11 @@ func (r importReport) text(w io.Writer) {
 	for _, n := range r.Layers {
 		nodes += n
 	}
-	fmt.Fprintf(w, "  %-14s %d in %s of %s\n", "nodes", nodes, plural.Of(len(r.Layers), "layer", "layers"),
+	fmt.Fprintf(w, "  %-14s %d in %s of %s\n", "nodes", nodes, message.Plural(len(r.Layers), "layer", "layers"),
 		pinsText(r.Pins))
 	fmt.Fprintf(w, "  %-14s (count + %v) / %v\n", "scores", r.Beta, r.Tau)
 	if r.DataSet != "" {
-		fmt.Fprintf(w, "  %-14s %s, %s\n", "test part", r.DataSet, plural.Of(r.Samples, "sample", "samples"))
+		fmt.Fprintf(w, "  %-14s %s, %s\n", "test part", r.DataSet, message.Plural(r.Samples, "sample", "samples"))
 	}
 	if len(r.Unused) > 0 {
 		fmt.Fprintf(w, "facts that mean nothing here: %s\n", strings.Join(r.Unused, ", "))
@@ -102,7 +101,7 @@ func pinsText(pins []int) string {
 		least, most = min(least, n), max(most, n)
 	}
 	if least == most {
-		return plural.Of(most, "pin", "pins")
+		return message.Plural(most, "pin", "pins")
 	}
 	return fmt.Sprintf("%d to %d pins", least, most)
 }

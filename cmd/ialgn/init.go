@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn"
-	"ialgn/internal/plural"
-	"ialgn/trainer/dataset"
+	"ialgn/internal/dataset"
+	"ialgn/internal/message"
 )
 
 func initCommand() *cli.Command {
@@ -64,7 +64,7 @@ type initReport struct{ *ialgn.Initial }
 const mostShown = 50
 
 func (r initReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s, %s", plural.Of(r.Rows, "row", "rows"), plural.Of(r.Features, "feature", "features"))
+	fmt.Fprintf(w, "%s, %s", message.Plural(r.Rows, "row", "rows"), message.Plural(r.Features, "feature", "features"))
 	if r.Separator != "" {
 		header := "without a header"
 		if r.Header {
@@ -93,14 +93,14 @@ func (r initReport) text(w io.Writer) {
 	for i := range r.Extremes[:min(len(r.Extremes), mostShown)] {
 		fmt.Fprintf(w, "extreme: %s\n", r.Extreme(&r.Extremes[i]))
 	}
-	fmt.Fprintf(w, "%s:", plural.Of(len(r.Classes), "class", "classes"))
+	fmt.Fprintf(w, "%s:", message.Plural(len(r.Classes), "class", "classes"))
 	for i, class := range r.Classes[:min(len(r.Classes), mostShown)] {
 		if i > 0 {
 			fmt.Fprint(w, ",")
 		}
 		fmt.Fprintf(w, " %.40s %d", class.Name, class.Count)
 	}
-	fmt.Fprintf(w, "\n%s: %s; next: ialgn train %[1]s\n", r.Config, plural.Of(r.Inputs, "input bit", "input bits"))
+	fmt.Fprintf(w, "\n%s: %s; next: ialgn train %[1]s\n", r.Config, message.Plural(r.Inputs, "input bit", "input bits"))
 }
 
 // distinct shows a number of different values, of which not all were counted.

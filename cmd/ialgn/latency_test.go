@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/artifact"
-	"ialgn/backend/wrapper"
-	"ialgn/internal/tooltest"
+	"ialgn/backend"
+	"ialgn/internal/testkit"
+	"ialgn/internal/wrapper"
 )
 
 // latencyBench gives a design its first sample, a beat in every clock, and prints the clocks from
@@ -71,7 +71,7 @@ var latencyPins = map[string]string{
 // TestLatency holds the latency that compile reports to the clocks that the emitted Verilog takes,
 // for pipelines, wrappers and folded engines of 64 features of 5 bits and 3 thresholds.
 func TestLatency(t *testing.T) {
-	tooltest.Find(t, "iverilog")
+	testkit.FindTool(t, "iverilog")
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
 	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
@@ -96,13 +96,13 @@ func TestLatency(t *testing.T) {
 		{"--fold 4 --target ice40 --pipeline auto", "stream", 64, 5},
 		{"--fold 1 --wrap axis --lut 4 --pipeline 2", "axis", 64, 8},
 	} {
-		if !tooltest.Whole() && i%5 != 0 {
+		if !testkit.Whole() && i%5 != 0 {
 			continue
 		}
 		t.Run(c.options, func(t *testing.T) {
 			dir := fmt.Sprint("out", i)
 			stdout := must(t, append([]string{"compile", "m.st", "-o", dir, "--json"}, strings.Fields(c.options)...)...)
-			var report artifact.Report
+			var report backend.Report
 			if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestLatency(t *testing.T) {
 // measuredLatency returns what the testbench prints of a compiled folder.
 func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	t.Helper()
-	out, err := artifact.Read(t.Context(), dir)
+	out, err := backend.Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,10 +128,10 @@ func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	bench = strings.NewReplacer("@DUT@", top, "@SIZE@", fmt.Sprint(size), "@BEATS@", fmt.Sprint(beats)).Replace(bench)
 	writeFile(t, dir+"/latency_tb.v", bench)
 	args := []string{"iverilog", "-g2001", "-s", "latency_tb", "-o", dir + "/latency.vvp", dir + "/latency_tb.v"}
-	if text, err := tooltest.Try(t, ".", append(args, files...)...); err != nil {
+	if text, err := testkit.TryTool(t, ".", append(args, files...)...); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	text, err := tooltest.Try(t, dir, "vvp", "-n", "latency.vvp") // where the memories are
+	text, err := testkit.TryTool(t, dir, "vvp", "-n", "latency.vvp") // where the memories are
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -139,7 +139,7 @@ func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 }
 
 // topOf returns the module of a folder that takes samples, and the Verilog files that it needs, by the manifest.
-func topOf(t *testing.T, out *artifact.Output) (top string, files []string) {
+func topOf(t *testing.T, out *backend.Output) (top string, files []string) {
 	t.Helper()
 	top = out.Manifest.Module
 	inner, wrapped := "verilog", ""
@@ -147,8 +147,8 @@ func topOf(t *testing.T, out *artifact.Output) (top string, files []string) {
 		switch {
 		case f.Format == "core":
 			inner = "core"
-		case f.Format == artifact.FoldVerilog:
-			inner = artifact.FoldVerilog
+		case f.Format == backend.FoldVerilog:
+			inner = backend.FoldVerilog
 			wrapped = cmp.Or(wrapped, "_fold")
 		case slices.Contains(wrapper.Kinds(), f.Format):
 			wrapped = "_" + f.Format

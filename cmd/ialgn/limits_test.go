@@ -3,9 +3,9 @@ package main
 import (
 	"testing"
 
+	"ialgn/internal/config"
+	"ialgn/internal/topology"
 	"ialgn/netlist"
-	"ialgn/trainer/config"
-	"ialgn/trainer/topology"
 )
 
 // TestDepthCompiles holds the deepest configuration to what a netlist can name: what can be

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/backend/wrapper"
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
+	"ialgn/internal/wrapper"
 	"ialgn/netlist"
 )
 
@@ -68,9 +68,9 @@ func pushKind(t *testing.T) *wrapper.Kind {
 // TestMadeUpInterface takes an interface that stands in this file alone through compile and verify, and runs its
 // testbench.
 func TestMadeUpInterface(t *testing.T) {
-	tooltest.Long(t, "verifies a made-up interface")
+	testkit.Long(t, "verifies a made-up interface")
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
-		tooltest.Find(t, name)
+		testkit.FindTool(t, name)
 	}
 	remove, err := wrapper.Register(pushKind(t))
 	if err != nil {
@@ -96,10 +96,10 @@ func TestMadeUpInterface(t *testing.T) {
 		}
 	}
 	cells := []string{"iverilog", "-g2001", "-o", "tb.vvp", "net_push_tb.v", "net_push.v", "net_core.v"}
-	if text, err := tooltest.Try(t, "out", cells...); err != nil {
+	if text, err := testkit.TryTool(t, "out", cells...); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if text, err := tooltest.Try(t, "out", "vvp", "-n", "tb.vvp"); err != nil || text != "PASS: 9 vectors\n" {
+	if text, err := testkit.TryTool(t, "out", "vvp", "-n", "tb.vvp"); err != nil || text != "PASS: 9 vectors\n" {
 		t.Errorf("its testbench: %v, %s", err, text)
 	}
 	must(t, "verify", "m.st", "out", "--level", "formal", "--samples", "20")

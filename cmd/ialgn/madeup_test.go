@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/tooltest"
-	"ialgn/target"
+	"ialgn/internal/target"
+	"ialgn/internal/testkit"
 )
 
 // madeUp is a family of no vendor, with look-up tables of up to five inputs: all that there is to write
@@ -28,9 +28,9 @@ var madeUp = &target.Family{
 // TestMadeUpFamily takes a family that stands in this file alone through every command: it is compiled for
 // in both styles, proved, simulated, and synthesised for.
 func TestMadeUpFamily(t *testing.T) {
-	tooltest.Long(t, "verifies a made-up family")
+	testkit.Long(t, "verifies a made-up family")
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
-		tooltest.Find(t, name)
+		testkit.FindTool(t, name)
 	}
 	remove, err := target.Register(madeUp)
 	if err != nil {

@@ -26,11 +26,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/build"
-	"ialgn/internal/hint"
+	"ialgn/internal/manual"
+	"ialgn/internal/message"
 	"ialgn/internal/mpi"
-	"ialgn/internal/option"
-	"ialgn/internal/permute"
-	"ialgn/internal/screen"
+	"ialgn/internal/progress"
 	"ialgn/internal/tool"
 	"ialgn/trainer"
 )
@@ -77,7 +76,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	return guarded(stderr, inObject, func() int {
 		app := newApp(out, stderr)
-		inJSON = permute.Has(args, app.Commands, jsonFlag.Name)
+		inJSON = manual.HasFlag(args, app.Commands, jsonFlag.Name)
 		errs := app.ErrWriter
 		t := &team{args: args[1:], tell: func(err error) {
 			f := newFailure(err)
@@ -86,7 +85,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}}
 		var made []string
 		app.Metadata = map[string]any{teamKey: t, foldersKey: &made}
-		err := app.RunContext(ctx, permute.Args(askedForHelp(args, app.Commands), app.Commands))
+		err := app.RunContext(ctx, manual.PermuteArgs(askedForHelp(args, app.Commands), app.Commands))
 		if err != nil {
 			removeEmpty(made)
 		} else {
@@ -96,9 +95,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// message returns what an error says to the user. That of an ended context is Go's own.
-func message(err error) string {
-	text, ended := option.In(err, option.Flags), context.Canceled.Error()
+// say returns what an error says to the user. That of an ended context is Go's own.
+func say(err error) string {
+	text, ended := message.In(err, message.Flags), context.Canceled.Error()
 	if before, ok := strings.CutSuffix(text, ": "+ended); ok && strings.Contains(before, "interrupted") {
 		return before
 	}
@@ -108,7 +107,7 @@ func message(err error) string {
 // advice returns how to mend an error, "" where nothing is known.
 func advice(err error) string {
 	var at *fs.PathError
-	if h := hint.In(err, option.Flags); h != "" || !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &at) ||
+	if h := message.HintIn(err, message.Flags); h != "" || !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &at) ||
 		!strings.HasPrefix(at.Path, os.TempDir()) {
 		return h
 	}
@@ -163,7 +162,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Usage:           "train logic gate networks, compile them to hardware, prove them equal",
 		Version:         fullVersion(),
 		Writer:          stdout,
-		ErrWriter:       screen.New(stderr),
+		ErrWriter:       progress.New(stderr),
 		HideHelpCommand: true,
 		Flags:           []cli.Flag{cli.HelpFlag}, // which the parser leaves out where there is a command help
 
@@ -174,7 +173,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Before:         func(c *cli.Context) error { return checkNumbers(c.Args().Slice(), commands) },
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
-				return hint.Near(hint.With(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands"), name,
+				return message.Near(message.WithHint(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands"), name,
 					commandNames(commands))
 			}
 			return cli.ShowAppHelp(c)

@@ -8,10 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/atomicfile"
 	"ialgn/internal/build"
 	"ialgn/internal/manual"
-	"ialgn/internal/overwrite"
+	"ialgn/internal/outfile"
 )
 
 func manCommand() *cli.Command {
@@ -50,13 +49,13 @@ func man(c *cli.Context) error {
 	}
 	pages := manual.Pages(p)
 	for _, page := range pages {
-		if err := guard(c).Check(filepath.Join(r.Dir, page.Name), overwrite.Man); err != nil {
+		if err := guard(c).Check(filepath.Join(r.Dir, page.Name), outfile.Man); err != nil {
 			return err
 		}
 	}
 	for _, page := range pages {
 		path := filepath.Join(r.Dir, page.Name)
-		if err := atomicfile.Write(path, page.Write); err != nil {
+		if err := outfile.Write(path, page.Write); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		r.Pages = append(r.Pages, path)

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/resign"
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // manifestFile is a folder's manifest, to be changed and signed anew.
@@ -44,7 +43,7 @@ func (m *manifestFile) with(t *testing.T, files []any) {
 		t.Fatal(err)
 	}
 	writeFile(t, m.path, string(text))
-	if err := resign.Folder(filepath.Dir(m.path)); err != nil {
+	if err := testkit.ResignFolder(filepath.Dir(m.path)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -76,7 +75,7 @@ func TestManifestEntries(t *testing.T) {
 	writeFile(t, "small.yaml", small)
 	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
 	for i, form := range forms {
-		if i%3 != 0 && !tooltest.Whole() {
+		if i%3 != 0 && !testkit.Whole() {
 			continue
 		}
 		dir := fmt.Sprintf("out%d", i)

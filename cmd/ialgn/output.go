@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/overwrite"
+	"ialgn/internal/outfile"
 )
 
 // forceFlag is of every command that writes files.
@@ -14,7 +14,7 @@ var inputFlags = []string{"init", "model", "check", "pins", "grid-file"}
 
 // guard returns what keeps a command from writing over the files that it reads and over those
 // that ialgn did not write. Every path that a command writes goes through it.
-func guard(c *cli.Context) overwrite.Guard { return overwrite.New(c.Bool("force"), inputs(c)...) }
+func guard(c *cli.Context) outfile.Guard { return outfile.NewGuard(c.Bool("force"), inputs(c)...) }
 
 // inputs returns the files that a command reads, as far as its line names them.
 func inputs(c *cli.Context) []string {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // mine is what a user has in a file of any name.
@@ -227,7 +227,7 @@ func TestWrittenTwice(t *testing.T) {
 // may an empty file, and what is no regular file. The files that a cut or an edit have changed
 // are still its own.
 func TestOwnOutputsReplaced(t *testing.T) {
-	tooltest.Long(t, "runs each command three times")
+	testkit.Long(t, "runs each command three times")
 	sound := soundFiles(t)
 	for _, files := range byCommand() {
 		args := strings.Fields(files[0].args)
@@ -283,7 +283,7 @@ func TestForceEverywhere(t *testing.T) {
 
 // TestSynthOverwrites puts files of the user's where synth puts a folder.
 func TestSynthOverwrites(t *testing.T) {
-	tooltest.Find(t, "yosys")
+	testkit.FindTool(t, "yosys")
 	soundFiles(t)
 	const target = "raw/synth/generic-lut4/"
 	args := []string{"synth", "raw", "--target", "generic-lut4", "--quiet"}

@@ -12,11 +12,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/build"
-	"ialgn/internal/hint"
 	"ialgn/internal/memory"
+	"ialgn/internal/message"
 	"ialgn/internal/mpi"
-	"ialgn/internal/screen"
-	"ialgn/trainer/ranks"
+	"ialgn/internal/progress"
+	"ialgn/internal/ranks"
 )
 
 // The flags of the commands that train a network on several machines.
@@ -66,17 +66,17 @@ func joinRanks(c *cli.Context) error {
 	case size == 1 || c.Command.Name != "train" && c.Command.Name != "experiment" && c.Command.Name != "sweep":
 		return nil
 	case !trains(c):
-		return hint.With(fmt.Errorf("%s: ranks share one network, not several", c.Command.Name),
+		return message.WithHint(fmt.Errorf("%s: ranks share one network, not several", c.Command.Name),
 			"choose one with --index, or start the command without mpirun")
 	}
 	limit := cmp.Or(c.Duration(rankTimeoutFlag.Name), mpi.DefaultLimit)
 	if limit < shortestLimit {
-		return hint.With(fmt.Errorf("--rank-timeout %v: want %v or more", limit, shortestLimit),
+		return message.WithHint(fmt.Errorf("--rank-timeout %v: want %v or more", limit, shortestLimit),
 			"ranks tell each other four times a second that they are there")
 	}
 	t := teamOf(c)
 	if rank > 0 {
-		c.App.Writer, c.App.ErrWriter = io.Discard, screen.New(io.Discard)
+		c.App.Writer, c.App.ErrWriter = io.Discard, progress.New(io.Discard)
 	}
 	var err error
 	t.world, err = mpi.Start(limit, func(err error) { t.fail(err) })
@@ -143,12 +143,12 @@ func launching(action cli.ActionFunc) cli.ActionFunc {
 		case !c.IsSet(ranksFlag.Name):
 			return action(c)
 		case n < 1:
-			return hint.With(fmt.Errorf("--ranks %d: want how many processes share the network", n),
+			return message.WithHint(fmt.Errorf("--ranks %d: want how many processes share the network", n),
 				"1 is the same as without the option")
 		case c.IsSet(emitFlag.Name):
 			return action(c)
 		case !trains(c):
-			return hint.With(fmt.Errorf("--ranks %d: ranks share one network, not several", n),
+			return message.WithHint(fmt.Errorf("--ranks %d: ranks share one network, not several", n),
 				"choose one with --index, or write a job for a cluster with --emit")
 		case size > 1 && size != n:
 			return fmt.Errorf("--ranks %d: there are %d ranks already", n, size)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ialgn/internal/mpi"
-	"ialgn/trainer/ranks"
+	"ialgn/internal/ranks"
 )
 
 // TestRanksRefused has commands refuse ranks that they cannot have.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/atomicfile"
-	reports "ialgn/report"
+	"ialgn/internal/outfile"
+	reports "ialgn/internal/report"
 )
 
 // pageName is the page's name in the folder that it is about.
@@ -61,7 +61,7 @@ func writePage(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(path, func(w io.Writer) error {
+	err = outfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(html)
 		return err
 	})

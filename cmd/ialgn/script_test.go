@@ -16,14 +16,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"ialgn/internal/modelgen"
-	"ialgn/internal/resign"
-	"ialgn/internal/tooltest"
+	"ialgn/internal/netgen"
+	"ialgn/internal/testkit"
 
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/model"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/model"
 )
 
 func TestMain(m *testing.M) { testscript.Main(m, programs) }
@@ -75,7 +74,7 @@ func TestScript(t *testing.T) {
 			if name != "long" {
 				return false, fmt.Errorf("there is no condition %q", name)
 			}
-			return tooltest.Whole(), nil
+			return testkit.Whole(), nil
 		},
 		RequireExplicitExec: true,
 	})
@@ -93,7 +92,7 @@ func goCache() (string, error) {
 // signAnew is the command "resign DIR": its manifest says that the files are as they are.
 func signAnew(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 1)
-	ts.Check(resign.Folder(ts.MkAbs(args[0])))
+	ts.Check(testkit.ResignFolder(ts.MkAbs(args[0])))
 }
 
 // cuts is the command "cuts MODEL FILE". The record of the new model is that of its own feature words.
@@ -101,7 +100,7 @@ func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2)
 	m, err := model.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
-	m.Encoder = modelgen.ByCuts(&m.Encoder)
+	m.Encoder = netgen.ByCuts(&m.Encoder)
 	test, err := trainer.LoadTest(context.Background(), &m.Encoder, m.Classes, m.Config.Data, []string{ts.MkAbs(".")})
 	ts.Check(err)
 	m.Record.Test = test.SHA256

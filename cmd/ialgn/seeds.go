@@ -8,8 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/hint"
-	"ialgn/internal/plural"
+	"ialgn/internal/message"
 	"ialgn/trainer"
 )
 
@@ -20,7 +19,7 @@ const maxSeeds = 1000
 func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 	n := c.Int("seeds")
 	if n < 1 || n > maxSeeds {
-		return hint.With(fmt.Errorf("--seeds %d: want the number of models to train, 1 to %d", n, maxSeeds),
+		return message.WithHint(fmt.Errorf("--seeds %d: want the number of models to train, 1 to %d", n, maxSeeds),
 			"the first seed is the key train.seed")
 	}
 	var models []string
@@ -82,7 +81,7 @@ func (r seedsReport) text(w io.Writer) {
 		fmt.Fprintf(w, "  %s\n", s.Model)
 	}
 	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %s\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy),
-		plural.Of(len(r.Runs), "seed", "seeds"))
+		message.Plural(len(r.Runs), "seed", "seeds"))
 	if r.ranksReport != nil {
 		r.ranksReport.text(w)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/message"
 )
 
 func simCommand() *cli.Command {
@@ -45,7 +45,7 @@ func simulate(c *cli.Context) error {
 	}
 	measured := o.ActivityFile != "" || o.VCD != ""
 	if !measured && c.IsSet("samples") {
-		return hint.With(errors.New("--samples: it says how many samples --activity and --vcd are about"),
+		return message.WithHint(errors.New("--samples: it says how many samples --activity and --vcd are about"),
 			"give one of these, too, or leave it out")
 	}
 	if o.Samples, err = parseSamples(c.String("samples")); err != nil {
@@ -66,7 +66,7 @@ func simulate(c *cli.Context) error {
 func simulateAt(c *cli.Context, path string, o ialgn.SimOptions) (*ialgn.Simulation, error) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
-		return nil, hint.With(fmt.Errorf("%s: there is neither a folder nor a model", path),
+		return nil, message.WithHint(fmt.Errorf("%s: there is neither a folder nor a model", path),
 			"name a folder that compile made, or a model file of train")
 	case info.IsDir():
 		d, err := ialgn.OpenDesignContext(c.Context, path)

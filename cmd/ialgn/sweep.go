@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/experiment/sweep"
+	"ialgn/internal/experiment/sweep"
 )
 
 func sweepCommand() *cli.Command {

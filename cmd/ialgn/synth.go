@@ -11,11 +11,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/artifact/plan"
-	"ialgn/flow/synth"
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
-	"ialgn/target"
+	"ialgn/internal/message"
+	"ialgn/internal/plan"
+	"ialgn/internal/synth"
+	"ialgn/internal/target"
 )
 
 func synthCommand() *cli.Command {
@@ -87,11 +86,11 @@ func synthOptions(c *cli.Context) (o ialgn.SynthOptions, err error) {
 	o.Note, o.Warn = notes(c)
 	if o.Target != "" { // before what else may be wrong
 		if _, err := target.FindDevice(o.Target); err != nil {
-			return o, option.Errorf("{Target}: %w", err)
+			return o, message.Optionf("{Target}: %w", err)
 		}
 	}
 	if o.Place, err = synth.ParseAim(c.String("place")); err != nil {
-		return o, option.Errorf("{Place}: %w", err)
+		return o, message.Optionf("{Place}: %w", err)
 	}
 	if c.IsSet("freq") {
 		if err := plan.CheckMHz(o.MHz); err != nil {
@@ -100,10 +99,10 @@ func synthOptions(c *cli.Context) (o ialgn.SynthOptions, err error) {
 	}
 	first, n := c.Int("seed"), c.Int("seeds")
 	if first < 0 || first > 1<<30 {
-		return o, option.Errorf("{Seed} %d: give 0 to %d", first, 1<<30)
+		return o, message.Optionf("{Seed} %d: give 0 to %d", first, 1<<30)
 	}
 	if n < 1 || n > maxPlacings {
-		return o, option.Errorf("{Seeds} %d: give 1 to %d", n, maxPlacings)
+		return o, message.Optionf("{Seeds} %d: give 1 to %d", n, maxPlacings)
 	}
 	for i := 0; i < n && (c.IsSet("seed") || c.IsSet("seeds")); i++ {
 		o.Seeds = append(o.Seeds, first+i)
@@ -129,7 +128,7 @@ func synthFolder(c *cli.Context, dir string, o ialgn.SynthOptions, model string)
 		return nil, err
 	}
 	if slow := i.Timing(); slow != nil {
-		i.Hint = hint.In(slow, option.Flags)
+		i.Hint = message.HintIn(slow, message.Flags)
 	}
 	return &synthReport{i}, nil
 }

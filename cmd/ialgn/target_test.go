@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/backend/wrapper"
-	"ialgn/target"
+	"ialgn/internal/target"
+	"ialgn/internal/wrapper"
 )
 
 // TestTargetsInHelp holds the help of compile to name every family and every wrapper.

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ialgn/internal/screen"
-	"ialgn/internal/tooltest"
+	"ialgn/internal/progress"
+	"ialgn/internal/testkit"
 )
 
 // openTerminal opens a pseudo-terminal: what is written to the slave is read from the master.
@@ -82,7 +82,7 @@ func onTerminal(t *testing.T, columns int, then func(master *os.File), args ...s
 // slowed puts a program before the real one of that name that takes its time.
 func slowed(t *testing.T, name string) {
 	t.Helper()
-	real := tooltest.Find(t, name).Path
+	real := testkit.FindTool(t, name).Path
 	dir := t.TempDir()
 	script := "#!/bin/sh\nsleep 1\nexec '" + real + "' \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o777); err != nil {
@@ -138,7 +138,7 @@ func TestOnTerminal(t *testing.T) {
 			if !strings.Contains(all, c.said) {
 				t.Errorf("%q was not shown:\n%s", c.said, all)
 			}
-			if last := v.frames[len(v.frames)-1]; c.then != nil && screen.Cells(last) > 40 {
+			if last := v.frames[len(v.frames)-1]; c.then != nil && progress.Cells(last) > 40 {
 				t.Errorf("narrower, the terminal still gets %q", last)
 			}
 			if last := v.rows[len(v.rows)-1]; last != "" {

@@ -9,15 +9,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/docs"
-	"ialgn/internal/hint"
-	"ialgn/internal/markdown"
-	"ialgn/internal/permute"
+	"ialgn/internal/manual"
+	"ialgn/internal/message"
 )
 
 // topic is a subject of `ialgn help`. Its text is a part of the documents.
 type topic struct {
 	name, about string
-	text        func() markdown.Text
+	text        func() manual.Text
 }
 
 // topics are all of these.
@@ -38,16 +37,16 @@ var topics = []topic{
 }
 
 // section returns a section of the page about the command line.
-func section(title string) func() markdown.Text {
-	return func() markdown.Text { return markdown.Parse(docs.CLI).Section(title) }
+func section(title string) func() manual.Text {
+	return func() manual.Text { return manual.Parse(docs.CLI).Section(title) }
 }
 
 // tableIn returns a table of that page, by the section that it is in and the name of its first column.
-func tableIn(title, column string) func() markdown.Text {
-	return func() markdown.Text { return section(title)().Table(column) }
+func tableIn(title, column string) func() manual.Text {
+	return func() manual.Text { return section(title)().Table(column) }
 }
 
-func wholeConfig() markdown.Text { return markdown.Parse(docs.Config) }
+func wholeConfig() manual.Text { return manual.Parse(docs.Config) }
 
 func helpCommand() *cli.Command {
 	return &cli.Command{
@@ -81,7 +80,7 @@ func topicNames() (all []string) {
 // argument before -h for a topic.
 func askedForHelp(args []string, commands []*cli.Command) []string {
 	for _, name := range cli.HelpFlag.Names() {
-		if len(args) > 1 && permute.Has(args, commands, name) && slices.Contains(commandNames(commands), args[1]) {
+		if len(args) > 1 && manual.HasFlag(args, commands, name) && slices.Contains(commandNames(commands), args[1]) {
 			return []string{args[0], "help", args[1]}
 		}
 	}
@@ -112,8 +111,8 @@ func help(c *cli.Context) error {
 			return show(c, helpReport{name, text.String()})
 		}
 	}
-	err := hint.With(fmt.Errorf("help %s: there is no such command and no such topic", name), "`ialgn help` lists them")
-	return hint.Near(err, name, append(topicNames(), commandNames(c.App.Commands)...))
+	err := message.WithHint(fmt.Errorf("help %s: there is no such command and no such topic", name), "`ialgn help` lists them")
+	return message.Near(err, name, append(topicNames(), commandNames(c.App.Commands)...))
 }
 
 // printed returns the text that -h shows of the program or a command.

@@ -10,12 +10,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/hint"
-	"ialgn/internal/overwrite"
-	"ialgn/internal/plural"
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
-	"ialgn/trainer/dataset"
 )
 
 func trainCommand() *cli.Command {
@@ -117,7 +116,7 @@ func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOp
 		Keep: inputs(c),
 	}
 	if c.IsSet("init") && o.Init == "" {
-		return o, nil, hint.With(errors.New("--init: names no model file"),
+		return o, nil, message.WithHint(errors.New("--init: names no model file"),
 			"leave the option out to draw the parameters by train.seed")
 	}
 	if err := checkLog(c, cfg, path); err != nil {
@@ -153,7 +152,7 @@ func checkLog(c *cli.Context, cfg *ialgn.Config, path string) error {
 			used = append(used, trainer.Files(path)...)
 		}
 	}
-	return overwrite.Apart("Log", log, used...)
+	return outfile.Apart("Log", log, used...)
 }
 
 type trainReport struct {
@@ -163,7 +162,7 @@ type trainReport struct {
 }
 
 func (r trainReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s, ", r.Model, plural.Of(r.Epochs, "epoch", "epochs"))
+	fmt.Fprintf(w, "%s: %s, ", r.Model, message.Plural(r.Epochs, "epoch", "epochs"))
 	if r.Validation != nil {
 		if r.Stopped {
 			fmt.Fprintf(w, "stopped early, ")

@@ -7,9 +7,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	reports "ialgn/report"
+	"ialgn/internal/model"
+	reports "ialgn/internal/report"
 	"ialgn/trainer"
-	"ialgn/trainer/model"
 )
 
 // record is a file with the training record of a model: the model, or the checkpoint of one that is not finished.

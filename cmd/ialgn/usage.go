@@ -10,8 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/decimal"
-	"ialgn/internal/hint"
-	"ialgn/internal/permute"
+	"ialgn/internal/manual"
+	"ialgn/internal/message"
 )
 
 // dashed returns the name of an option as users type it.
@@ -24,7 +24,7 @@ func dashed(name string) string {
 
 // checkNumbers refuses an option of a number whose value is none in decimal: the parser would take Go's syntax.
 func checkNumbers(args []string, commands []*cli.Command) error {
-	return permute.Values(args, commands, func(c *cli.Command, f cli.Flag, value string) error {
+	return manual.FlagValues(args, commands, func(c *cli.Command, f cli.Flag, value string) error {
 		var err error
 		want := "a whole number"
 		switch f.(type) {
@@ -42,7 +42,7 @@ func checkNumbers(args []string, commands []*cli.Command) error {
 		default:
 			err = fmt.Errorf("%s %.40q: want %s in decimal digits", dashed(f.Names()[0]), value, want)
 		}
-		return hint.With(err, "`ialgn %s -h` shows the options", c.Name)
+		return message.WithHint(err, "`ialgn %s -h` shows the options", c.Name)
 	})
 }
 
@@ -70,10 +70,10 @@ func usageError(c *cli.Context, err error, _ bool) error {
 	text := err.Error()
 	if m := unknownOption.FindStringSubmatch(text); m != nil {
 		if r, ok := removedOptions[m[1]]; ok {
-			return hint.With(fmt.Errorf("%s: removed: %s", dashed(m[1]), r.reason), "%s", r.remedy)
+			return message.WithHint(fmt.Errorf("%s: removed: %s", dashed(m[1]), r.reason), "%s", r.remedy)
 		}
-		err = hint.With(fmt.Errorf("there is no option %s", dashed(m[1])), "`%s -h` shows the options", name)
-		return hint.Near(err, dashed(m[1]), optionNames(c))
+		err = message.WithHint(fmt.Errorf("there is no option %s", dashed(m[1])), "`%s -h` shows the options", name)
+		return message.Near(err, dashed(m[1]), optionNames(c))
 	}
 	if m := lacksValue.FindStringSubmatch(text); m != nil {
 		err = fmt.Errorf("%s: needs a value", dashed(m[1]))
@@ -84,7 +84,7 @@ func usageError(c *cli.Context, err error, _ bool) error {
 		}
 		err = fmt.Errorf("%s %s: want %s", dashed(m[2]), m[1], want)
 	}
-	return hint.With(err, "`%s -h` shows the options", name)
+	return message.WithHint(err, "`%s -h` shows the options", name)
 }
 
 // optionNames returns the names of a command's options, as they are given.

@@ -12,13 +12,12 @@ import (
 
 	"ialgn"
 	"ialgn/internal/decimal"
-	"ialgn/internal/option"
-	"ialgn/internal/screen"
-	"ialgn/sim/verify"
-	"ialgn/sim/verify/cec"
-	"ialgn/sim/verify/readback"
-	"ialgn/sim/verify/rtl"
-	"ialgn/sim/verify/rtl/play"
+	"ialgn/internal/message"
+	"ialgn/internal/progress"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/cec"
+	"ialgn/internal/verify/readback"
+	"ialgn/internal/verify/rtl"
 )
 
 func verifyCommand() *cli.Command {
@@ -97,7 +96,7 @@ func parseSamples(s string) (int, error) {
 	}
 	n, err := decimal.Int(s)
 	if err != nil || n < 1 {
-		return 0, option.Errorf("{Samples} %.40q: want a whole number of at least 1, or all", s)
+		return 0, message.Optionf("{Samples} %.40q: want a whole number of at least 1, or all", s)
 	}
 	return n, nil
 }
@@ -145,7 +144,7 @@ func (r *verifyReport) text(w io.Writer) {
 		fmt.Fprintf(w, "not checked, of report.json: %s\n", strings.Join(r.Unchecked, ", "))
 	}
 	if r.Verified {
-		fmt.Fprintln(w, screen.Paint(w, screen.Green, "verified"))
+		fmt.Fprintln(w, progress.Paint(w, progress.Green, "verified"))
 	}
 }
 
@@ -215,7 +214,7 @@ func (r *verifyReport) partText(w io.Writer, p ialgn.FoldPart) {
 	}
 }
 
-func (r *verifyReport) wrapperText(w io.Writer, s *play.WrapperResult) {
+func (r *verifyReport) wrapperText(w io.Writer, s *rtl.WrapperResult) {
 	fmt.Fprint(w, "wrapper: ")
 	if s.Values > 0 {
 		fmt.Fprintf(w, "%d values of a word; ", s.Values)
@@ -239,17 +238,17 @@ func simulated(w io.Writer, s *rtl.Run) string {
 
 func mismatches(w io.Writer, n int) string {
 	if n == 0 {
-		return screen.Paint(w, screen.Green, "no difference")
+		return progress.Paint(w, progress.Green, "no difference")
 	}
-	return screen.Paint(w, screen.Red, fmt.Sprintf("%d DIFFERENCES", n))
+	return progress.Paint(w, progress.Red, fmt.Sprintf("%d DIFFERENCES", n))
 }
 
 // verdictColours are those of the verdicts of a proof; one that was not found has no row.
-var verdictColours = map[cec.Verdict]screen.Colour{cec.Equivalent: screen.Green, cec.Different: screen.Red}
+var verdictColours = map[cec.Verdict]progress.Colour{cec.Equivalent: progress.Green, cec.Different: progress.Red}
 
 // verdict returns the verdict of a proof as it is shown.
 func verdict(w io.Writer, v cec.Verdict) string {
-	return screen.Paint(w, cmp.Or(verdictColours[v], screen.Yellow), string(v))
+	return progress.Paint(w, cmp.Or(verdictColours[v], progress.Yellow), string(v))
 }
 
 func list(w io.Writer, first []verify.Mismatch) {

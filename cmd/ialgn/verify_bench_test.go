@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/resign"
+	"ialgn/internal/testkit"
 	"ialgn/internal/tool"
 )
 
@@ -33,7 +33,7 @@ func TestBlindTestbench(t *testing.T) {
 		t.Fatal("the testbench counts no failures")
 	}
 	writeFile(t, path, blind)
-	if err := resign.Folder("out"); err != nil {
+	if err := testkit.ResignFolder("out"); err != nil {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := runProgram(t, "verify", "m.st", "out", "--level", "all", "--samples", "4")

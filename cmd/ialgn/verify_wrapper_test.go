@@ -4,22 +4,22 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/sim/verify/rtl/play"
+	"ialgn/internal/verify/rtl"
 )
 
 // TestWrapperText holds what is said of a wrapper that no sample went through: nobody must read
 // "no difference" of what was never tried.
 func TestWrapperText(t *testing.T) {
 	for _, c := range []struct {
-		result play.WrapperResult
+		result rtl.WrapperResult
 		want   string
 	}{
 		{
-			play.WrapperResult{Unplayed: "250000 cells are more than 200000"},
+			rtl.WrapperResult{Unplayed: "250000 cells are more than 200000"},
 			"wrapper: no test samples: 250000 cells are more than 200000; no difference\n",
 		},
 		{
-			play.WrapperResult{Values: 32, Unplayed: "its encoder is wrong"},
+			rtl.WrapperResult{Values: 32, Unplayed: "its encoder is wrong"},
 			"wrapper: 32 values of a word; no test samples: its encoder is wrong; no difference\n",
 		},
 	} {

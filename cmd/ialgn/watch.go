@@ -10,11 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/atomicfile"
-	"ialgn/internal/hint"
-	"ialgn/internal/overwrite"
-	"ialgn/internal/plural"
-	"ialgn/report/watch"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
+	"ialgn/internal/report/watch"
 )
 
 func watchCommand() *cli.Command {
@@ -39,7 +37,7 @@ func watchCommand() *cli.Command {
 
 func watchRuns(c *cli.Context) error {
 	if c.Args().Len() == 0 {
-		return hint.With(errors.New("watch takes RUN..., none given"), "`ialgn watch -h` shows the form")
+		return message.WithHint(errors.New("watch takes RUN..., none given"), "`ialgn watch -h` shows the form")
 	}
 	w, err := watch.New(c.Args().Slice())
 	if err != nil {
@@ -68,23 +66,23 @@ func (r addressReport) text(w io.Writer) { fmt.Fprintln(w, r.Address) }
 // writeRuns writes the page about what the logs have now.
 func writeRuns(c *cli.Context, w *watch.Watch) error {
 	path := c.String("o")
-	if err := atomicfile.Check(path); err != nil {
-		return hint.With(fmt.Errorf("%s: %w", path, err), "name another file with -o")
+	if err := outfile.CheckWritable(path); err != nil {
+		return message.WithHint(fmt.Errorf("%s: %w", path, err), "name another file with -o")
 	}
-	if err := guard(c).Check(path, overwrite.Page); err != nil {
+	if err := guard(c).Check(path, outfile.Page); err != nil {
 		return err
 	}
 	w.Refresh()
 	r := runsReport{Page: path}
 	if r.Runs, r.Logs = w.Runs(); r.Runs == 0 {
-		return hint.With(fmt.Errorf("%s: no epoch of a training run there", strings.Join(c.Args().Slice(), ", ")),
+		return message.WithHint(fmt.Errorf("%s: no epoch of a training run there", strings.Join(c.Args().Slice(), ", ")),
 			"name logs of `ialgn train --log`, or folders that hold some")
 	}
 	html, err := w.Page(ialgn.Version)
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(path, func(w io.Writer) error {
+	err = outfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(html)
 		return err
 	})
@@ -102,5 +100,5 @@ type runsReport struct {
 }
 
 func (r runsReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s of %s\n", r.Page, plural.Of(r.Runs, "run", "runs"), plural.Of(r.Logs, "log", "logs"))
+	fmt.Fprintf(w, "%s: %s of %s\n", r.Page, message.Plural(r.Runs, "run", "runs"), message.Plural(r.Logs, "log", "logs"))
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/modelgen"
-	"ialgn/trainer/model"
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
 )
 
 // interpreter returns a Python with numpy, or skips the test.
@@ -34,7 +34,7 @@ const samples = 100
 // class, counts and logits of each sample; inputs come as CSV and as npy in turn.
 func TestLogits(t *testing.T) {
 	python := interpreter(t)
-	for i, form := range append(modelgen.Unshared(), modelgen.ConvForms()...) {
+	for i, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
 		t.Run(form.Name, func(t *testing.T) {
 			t.Parallel()
 			m := form.Model()
@@ -80,7 +80,7 @@ func compare(t *testing.T, lines []string, want []string) {
 // expect returns random input bits and the script's lines for them.
 func expect(m *model.Model) (rows [][]byte, lines []string) {
 	const words = (samples + 63) / 64
-	p := modelgen.Samples(&m.Encoder, samples, len(m.Classes), 7)
+	p := netgen.Samples(&m.Encoder, samples, len(m.Classes), 7)
 	in := make([]uint64, m.Encoder.Inputs()*words)
 	planes := make([]uint64, p.Rows()*words)
 	p.GatherRange(planes, words, 0, samples)
@@ -147,7 +147,7 @@ func write(t *testing.T, name string, b []byte) string {
 func TestScriptRefusesBadFiles(t *testing.T) {
 	python := interpreter(t)
 	file := filepath.Join(t.TempDir(), "m.safetensors")
-	if _, err := modelgen.New(modelgen.Options{}).Save(file); err != nil {
+	if _, err := netgen.Model(netgen.ModelOptions{}).Save(file); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {

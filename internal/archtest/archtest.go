@@ -1,9 +1,8 @@
-// Package archtest holds the import policy as data and checks a source tree against it; ARCHITECTURE.md has a drawing
-// of it ([Rooms], [Doors]).
+// Package archtest holds the import policy as data and checks a source tree against it: which packages are public, the
+// imports that the architecture forbids, and who may use modules outside. Go's rule about folders named internal does
+// the rest.
 //
-// The policy is closed: what it does not allow is an error, be it an import, a package
-// or a row without a package. Files are read whatever their build constraints, so that
-// the policy holds on every platform.
+// Files are read whatever their build constraints, so that the policy holds on every platform.
 package archtest
 
 import (
@@ -19,31 +18,23 @@ import (
 	"strings"
 )
 
-// Rule says what a package may import. Packages of the module are named by their folder
-// in it; a name that ends in /... stands for all below too, and "..." for all. A module
-// outside stands for all of its packages.
-type Rule struct {
-	Package  string
-	Imports  []string // packages of the module
-	External []string // modules outside
-	Standard []string // packages of the standard library that are otherwise refused
+// Policy is what the packages of a module may import. Packages are named by their folder; a name that ends in /... stands
+// for all below too, and "..." for all.
+type Policy struct {
+	Public   []string // packages for users of the module; all others are programs or below a folder named internal
+	Programs []string
+	Never    []Never
 
-	// What test files may import beyond that.
-	Test, TestExternal, TestStandard []string
+	External     map[string][]string // modules outside, and the packages that may import them
+	ExternalTest []string            // modules that every test file may import
+	Standard     map[string][]string // packages of the standard library that only these may import, and all tests
 }
 
-// Policy is the rules of all packages.
-type Policy struct {
-	Rules []Rule
-
-	// What every package may import.
-	Common []string
-
-	// What the test files of every package may import.
-	Test, TestExternal, TestStandard []string
-
-	// Standard names the packages of the standard library that are refused.
-	Standard []string
+// Never forbids imports in files that are no tests.
+type Never struct {
+	From, To []string
+	Except   []string // packages of To that may be imported
+	Why      string
 }
 
 // Import is an import declaration.
@@ -58,7 +49,7 @@ type Import struct {
 func (i Import) isTest() bool { return strings.HasSuffix(i.File, "_test.go") }
 
 // Check returns what in the Go module at the folder is against the policy, one line
-// each, in the order of the files: `FILE:LINE: what: how to mend`. Nested modules and
+// each, in the order of the files: `FILE:LINE: what: why`. Nested modules and
 // the folders that the go command ignores are left out. It returns an error if the
 // folder cannot be read as a module.
 func (p *Policy) Check(root string) ([]string, error) {
@@ -70,13 +61,9 @@ func (p *Policy) Check(root string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	violations := p.checkPackages(packages)
+	violations := p.checkPlaces(packages)
 	for _, i := range imports {
-		rule, ok := p.rule(i.Package)
-		if !ok {
-			continue
-		}
-		if what := p.refuse(rule, module, i); what != "" {
+		if what := p.refuse(module, i); what != "" {
 			file := filepath.ToSlash(filepath.Join(i.Package, i.File))
 			violations = append(violations, fmt.Sprintf("%s:%d: %s", file, i.Line, what))
 		}
@@ -84,71 +71,63 @@ func (p *Policy) Check(root string) ([]string, error) {
 	return violations, nil
 }
 
-func (p *Policy) rule(folder string) (Rule, bool) {
-	i := slices.IndexFunc(p.Rules, func(r Rule) bool { return r.Package == folder })
-	if i < 0 {
-		return Rule{}, false
-	}
-	return p.Rules[i], true
-}
-
-// checkPackages compares the packages that exist with those of the policy.
-func (p *Policy) checkPackages(packages []string) []string {
-	var violations []string
+// checkPlaces reports packages that users could import without being meant to, and rules about packages that do not exist.
+func (p *Policy) checkPlaces(packages []string) (violations []string) {
 	for _, folder := range packages {
-		if _, ok := p.rule(folder); !ok {
-			violations = append(violations, fmt.Sprintf("%s: package is not in the policy: add it to internal/archtest", folder))
+		if !matches(p.Public, folder) && !matches(p.Programs, folder) && !slices.Contains(strings.Split(folder, "/"), "internal") {
+			violations = append(violations, folder+": package is public: move it below a folder named internal")
 		}
 	}
-	seen := map[string]bool{}
-	for _, r := range p.Rules {
-		switch {
-		case seen[r.Package]:
-			violations = append(violations, fmt.Sprintf("%s: package is in the policy twice: remove one row", r.Package))
-		case !slices.Contains(packages, r.Package):
-			violations = append(violations, fmt.Sprintf("%s: package of the policy does not exist: remove its row", r.Package))
+	for _, n := range p.Never {
+		for _, pattern := range slices.Concat(n.From, n.To, n.Except) {
+			if !slices.ContainsFunc(packages, func(folder string) bool { return matches([]string{pattern}, folder) }) {
+				violations = append(violations, pattern+": no such package: correct the rule that names it")
+			}
 		}
-		seen[r.Package] = true
 	}
 	return violations
 }
 
-// refuse returns why a package with the rule may not import this, "" if it may.
-func (p *Policy) refuse(r Rule, module string, i Import) string {
-	kind := "package"
-	if i.isTest() {
-		kind = "test"
+// refuse returns why an import is refused, or "".
+func (p *Policy) refuse(module string, i Import) string {
+	own, ok := strings.CutPrefix(i.Path, module+"/")
+	if i.Path == module {
+		own, ok = ".", true
 	}
-	if own, ok := strings.CutPrefix(i.Path, module+"/"); ok || i.Path == module {
-		if !ok {
-			own = "."
-		}
-		if own == i.Package || matches(p.Common, own) || matches(r.Imports, own) || i.isTest() &&
-			(matches(r.Test, own) || matches(p.Test, own)) {
-			return ""
-		}
-		return fmt.Sprintf("%s of %s may not import %s: ask it of a package that may, or change the policy", kind, r.Package,
-			own)
+	if ok {
+		return p.refuseOwn(own, i)
 	}
+	allowed, known := p.Standard[i.Path]
 	if first, _, _ := strings.Cut(i.Path, "/"); strings.Contains(first, ".") {
-		if inModule(r.External, i.Path) || i.isTest() && (inModule(r.TestExternal, i.Path) ||
-			inModule(p.TestExternal, i.Path)) {
+		allowed, known = p.external(i.Path), true
+		if i.isTest() && inModule(p.ExternalTest, i.Path) {
 			return ""
 		}
-		return fmt.Sprintf("%s of %s may not import the module of %s: do without, or change the policy", kind, r.Package,
-			i.Path)
 	}
-	if p.allowsStandard(r, i) {
+	if !known || matches(allowed, i.Package) || i.isTest() && (allowed != nil) {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s may not import %s: do without, or change the policy", kind, r.Package, i.Path)
+	return fmt.Sprintf("%s may not import %s: do without, or change the policy", i.Package, i.Path)
 }
 
-func (p *Policy) allowsStandard(r Rule, i Import) bool {
-	if !slices.Contains(p.Standard, i.Path) || slices.Contains(r.Standard, i.Path) {
-		return true
+func (p *Policy) refuseOwn(own string, i Import) string {
+	for _, n := range p.Never {
+		if !i.isTest() && own != i.Package && matches(n.From, i.Package) && !matches(n.From, own) && matches(n.To, own) &&
+			!matches(n.Except, own) {
+			return fmt.Sprintf("%s may not import %s: %s", i.Package, own, n.Why)
+		}
 	}
-	return i.isTest() && (slices.Contains(r.TestStandard, i.Path) || slices.Contains(p.TestStandard, i.Path))
+	return ""
+}
+
+// external returns the packages that may import a package of a module outside.
+func (p *Policy) external(path string) []string {
+	for module, packages := range p.External {
+		if inModule([]string{module}, path) {
+			return packages
+		}
+	}
+	return nil
 }
 
 // matches reports whether a pattern of the list stands for the package.

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// TestPlatforms holds the program to what it is handed on for (tools/dist): for each of these systems it compiles. The
+// TestPlatforms holds the program to what it is handed on for (lab/dist): for each of these systems it compiles. The
 // packages are checked as the compiler does it, without making code, which takes a tenth of the time.
 func TestPlatforms(t *testing.T) {
 	if testing.Short() {

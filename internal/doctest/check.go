@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ialgn/artifact"
+	"ialgn/backend"
 )
 
 // Checker checks documents of a repository.
@@ -219,7 +219,7 @@ func (d *document) design(dir, module, emit string) {
 	d.make(dir)
 	names := []string{"manifest.json", "report.json", module + ".json"}
 	for format := range strings.SplitSeq("verilog,testbench,netlist,"+emit, ",") {
-		for _, suffix := range artifact.Suffixes(format) {
+		for _, suffix := range backend.Suffixes(format) {
 			names = append(names, module+suffix)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/resign"
+	"ialgn/internal/testkit"
 )
 
 // root is the repository.
@@ -380,7 +380,7 @@ func (r runner) writeMNIST() {
 // sign makes the manifest of a folder that was changed say so.
 func (r runner) sign(dir string) {
 	r.t.Helper()
-	if err := resign.Folder(filepath.Join(r.dir, dir)); err != nil {
+	if err := testkit.ResignFolder(filepath.Join(r.dir, dir)); err != nil {
 		r.t.Fatal(err)
 	}
 }

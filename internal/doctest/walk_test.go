@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 var whole = flag.Bool("whole", false,
@@ -23,7 +23,7 @@ var whole = flag.Bool("whole", false,
 // training is cut short, so that only the words of the output are compared, unless
 // -whole is given.
 func TestWalk(t *testing.T) {
-	tooltest.Long(t, "runs whole documents")
+	testkit.Long(t, "runs whole documents")
 	needTools(t)
 	first := newWalk(t, nil)
 	demo := sync.OnceValues(func() (ran, error) { return first.run(shortened("ialgn demo -o demo")) })
@@ -65,7 +65,7 @@ type ran struct{ out, status string }
 func newWalk(t *testing.T, demo func(dir string) (ran, error)) walk {
 	t.Helper()
 	w := walk{t.TempDir(), filepath.Dir(binary) + string(filepath.ListSeparator) + os.Getenv("PATH"), demo}
-	for _, folder := range []string{"examples", "trainer/dataset/optdigits"} {
+	for _, folder := range []string{"examples", "internal/dataset/optdigits"} {
 		if err := os.CopyFS(filepath.Join(w.dir, folder), os.DirFS(filepath.Join(root, folder))); err != nil {
 			t.Fatal(err)
 		}

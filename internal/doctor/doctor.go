@@ -11,12 +11,12 @@ import (
 
 	"ialgn/internal/build"
 	"ialgn/internal/crew"
-	"ialgn/internal/filelock"
+	"ialgn/internal/dataset"
+	"ialgn/internal/kernel"
 	"ialgn/internal/memory"
-	"ialgn/internal/option"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
 	"ialgn/internal/tool"
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/kernel"
 )
 
 // Report is what was found.
@@ -86,7 +86,7 @@ type Tool struct {
 }
 
 // Examine looks for everything. Texts name options in these words.
-func Examine(ctx context.Context, folders []string, words option.Words) *Report {
+func Examine(ctx context.Context, folders []string, words message.Words) *Report {
 	r := &Report{
 		Build:  Build{build.Commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH},
 		Cores:  Cores{runtime.NumCPU(), runtime.GOMAXPROCS(0)},
@@ -119,7 +119,7 @@ func simd() SIMD {
 }
 
 // set looks for a data set, of which it reads no more than the head.
-func set(ctx context.Context, name string, folders []string, words option.Words) Set {
+func set(ctx context.Context, name string, folders []string, words message.Words) Set {
 	st, err := dataset.Look(ctx, name, folders)
 	s := Set{Name: name, Found: st.Found, Path: st.Path}
 	switch {
@@ -144,8 +144,8 @@ func program(ctx context.Context, name string) Tool {
 // lacks says what this system does not do for the program that others do.
 func lacks() []string {
 	all := []string{}
-	if filelock.Lacks != "" {
-		all = append(all, "locks of "+filelock.Lacks+": nothing keeps two commands from writing to one at a time")
+	if outfile.LockLacks != "" {
+		all = append(all, "locks of "+outfile.LockLacks+": nothing keeps two commands from writing to one at a time")
 	}
 	if !tool.Bounded {
 		all = append(all, "a bound on the memory of external programs, and their end with this process")

@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/doctor"
-	"ialgn/internal/hint"
-	"ialgn/internal/option"
+	"ialgn/internal/message"
 	"ialgn/internal/tool"
 )
 
@@ -36,7 +35,7 @@ func TestExamine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := doctor.Examine(t.Context(), []string{data}, option.Flags)
+	r := doctor.Examine(t.Context(), []string{data}, message.Flags)
 
 	tools := map[string]doctor.Tool{}
 	for _, p := range r.Tools {
@@ -48,7 +47,7 @@ func TestExamine(t *testing.T) {
 			Version: "Yosys 9.9 (made up)", Package: "yosys",
 		},
 		"abc": {
-			Name: "abc", Use: "proofs", Package: "berkeley-abc", Remedy: hint.Of(&tool.MissingError{Name: "abc", Package: "berkeley-abc"}),
+			Name: "abc", Use: "proofs", Package: "berkeley-abc", Remedy: message.Hint(&tool.MissingError{Name: "abc", Package: "berkeley-abc"}),
 		},
 		"ecppack": {
 			Name: "ecppack", Use: "bitstreams for ECP5", Remedy: "build ecppack from its source, and put it on the PATH",

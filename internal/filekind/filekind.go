@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/message"
 )
 
 // HeadBytes is how much of a file is looked at.
@@ -149,7 +149,7 @@ func Explain(path string, head []byte, want string, perhaps ...string) error {
 	}
 	err := fmt.Errorf("%s: is %s, not %s", path, k.Name, want)
 	if k.use == "" {
-		return hint.With(err, "name %s", want)
+		return message.WithHint(err, "name %s", want)
 	}
 	return k.hinted(err, path)
 }
@@ -160,7 +160,7 @@ func (k *Kind) hinted(err error, path string) error {
 		return err
 	}
 	name := strings.TrimSuffix(path, filepath.Ext(path))
-	return hint.With(err, "%s", strings.NewReplacer("FILE", path, "NAME", name).Replace(k.use))
+	return message.WithHint(err, "%s", strings.NewReplacer("FILE", path, "NAME", name).Replace(k.use))
 }
 
 // ExplainImport returns the error that a file with these first bytes is of a kind that holds no network. It returns nil
@@ -170,7 +170,7 @@ func ExplainImport(path string, head []byte) error {
 	if k == nil {
 		return nil
 	}
-	return k.hinted(hint.With(fmt.Errorf("is %s, of which no network is read", k.Name), noReader), path)
+	return k.hinted(message.WithHint(fmt.Errorf("is %s, of which no network is read", k.Name), noReader), path)
 }
 
 // WithUse returns an error with the hint what to do with a file, if it is of a kind that is known.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/message"
 )
 
 // zipHead begins a zip archive with an entry.
@@ -108,7 +108,7 @@ func TestExplainFile(t *testing.T) {
 	if err == nil || err.Error() != path+": is Verilog, not a model file" {
 		t.Errorf("error %v", err)
 	}
-	if h := hint.Of(err); !strings.Contains(h, "read_verilog "+path+";") || !strings.Contains(h, strings.TrimSuffix(path, ".v")+".blif") {
+	if h := message.Hint(err); !strings.Contains(h, "read_verilog "+path+";") || !strings.Contains(h, strings.TrimSuffix(path, ".v")+".blif") {
 		t.Errorf("hint %s", h)
 	}
 	for _, other := range []string{path + "x", filepath.Dir(path)} {
@@ -128,8 +128,8 @@ func TestExplainWhatIsWanted(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	if err := ExplainData("x", []byte("\x7fELF")); err == nil || hint.Of(err) == "" {
-		t.Errorf("error %v, hint %q", err, hint.Of(err))
+	if err := ExplainData("x", []byte("\x7fELF")); err == nil || message.Hint(err) == "" {
+		t.Errorf("error %v, hint %q", err, message.Hint(err))
 	}
 	if len(Head(bytes.NewReader(make([]byte, HeadBytes+1)))) != HeadBytes || len(Head(strings.NewReader("ab"))) != 2 {
 		t.Error("heads of other lengths")

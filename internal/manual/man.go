@@ -3,8 +3,6 @@ package manual
 import (
 	"io"
 	"strings"
-
-	"ialgn/internal/markdown"
 )
 
 // ManMark begins every man page.
@@ -30,10 +28,10 @@ func (p *Program) pageOf(c Command) string { return p.Name + "-" + c.Name }
 // head begins a page, with its name and form.
 func (p *Program) head(l *lines, page, about, form string) {
 	l.add("%s`%s man`, of what `%s -h` shows.", ManMark, p.Name, p.Name)
-	l.add(".TH %s 1 \"%s\" \"%s %s\" \"%s\"", markdown.Escape(strings.ToUpper(page)), p.Date, p.Name, p.Version, p.Name)
-	l.add(".SH NAME\n%s \\- %s", markdown.Escape(page), markdown.Escape(about))
-	l.add(".SH SYNOPSIS\n.nf\n\\fB%s\\fR %s\n.fi", markdown.Escape(strings.Replace(page, "-", " ", 1)),
-		markdown.Escape(form))
+	l.add(".TH %s 1 \"%s\" \"%s %s\" \"%s\"", Escape(strings.ToUpper(page)), p.Date, p.Name, p.Version, p.Name)
+	l.add(".SH NAME\n%s \\- %s", Escape(page), Escape(about))
+	l.add(".SH SYNOPSIS\n.nf\n\\fB%s\\fR %s\n.fi", Escape(strings.Replace(page, "-", " ", 1)),
+		Escape(form))
 }
 
 // writeMan writes the page of the program.
@@ -42,7 +40,7 @@ func (p *Program) writeMan(w io.Writer) error {
 	p.head(l, p.Name, p.About, "COMMAND [ARGUMENT]... [OPTION]...")
 	l.add(".SH COMMANDS")
 	for _, c := range p.Commands {
-		l.add(".TP\n\\fB%s\\fR\n%s", markdown.Escape(c.Name), markdown.Escape(c.About))
+		l.add(".TP\n\\fB%s\\fR\n%s", Escape(c.Name), Escape(c.About))
 	}
 	for _, s := range append(p.Sections[:len(p.Sections):len(p.Sections)], p.Common...) {
 		l.section(s)
@@ -67,15 +65,15 @@ func (p *Program) writeCommandMan(w io.Writer, c *Command) error {
 	for _, o := range c.Options {
 		var names []string
 		for _, n := range o.Names {
-			names = append(names, `\fB`+markdown.Escape(n)+`\fR`)
+			names = append(names, `\fB`+Escape(n)+`\fR`)
 		}
 		left := strings.Join(names, ", ")
 		if o.Meta != "" {
-			left += ` \fI` + markdown.Escape(o.Meta) + `\fR`
+			left += ` \fI` + Escape(o.Meta) + `\fR`
 		}
-		l.add(".TP\n%s\n%s", left, markdown.Escape(o.About))
+		l.add(".TP\n%s\n%s", left, Escape(o.About))
 		if o.Default != "" {
-			l.add("(default %s)", markdown.Escape(o.Default))
+			l.add("(default %s)", Escape(o.Default))
 		}
 	}
 	for _, s := range p.Common {
@@ -89,7 +87,7 @@ func (p *Program) writeCommandMan(w io.Writer, c *Command) error {
 
 // section writes a section.
 func (l *lines) section(s Section) {
-	l.add(".SH %s", markdown.Escape(strings.ToUpper(s.Title)))
+	l.add(".SH %s", Escape(strings.ToUpper(s.Title)))
 	if l.err == nil {
 		l.err = s.Text.Roff(l.w)
 	}
@@ -99,7 +97,7 @@ func (l *lines) section(s Section) {
 func (l *lines) verbatim(text string) {
 	l.add(".nf")
 	for line := range strings.SplitSeq(text, "\n") {
-		l.add("%s", markdown.Escape(line))
+		l.add("%s", Escape(line))
 	}
 	l.add(".fi")
 }
@@ -112,6 +110,6 @@ func (l *lines) see(pages []string) {
 		if i == len(pages)-1 {
 			comma = ""
 		}
-		l.add(".BR %s (1)%s", markdown.Escape(page), comma)
+		l.add(".BR %s (1)%s", Escape(page), comma)
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"ialgn/internal/markdown"
 )
 
 // Program is a program with commands.
@@ -26,7 +24,7 @@ type Program struct {
 // Section is a section of a man page.
 type Section struct {
 	Title string
-	Text  markdown.Text
+	Text  Text
 }
 
 // Command is a command of the program.

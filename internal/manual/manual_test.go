@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ialgn/internal/markdown"
 )
 
 // odd is a program whose texts have all that shells and roff take for theirs.
@@ -28,7 +26,7 @@ var odd = &Program{
 		},
 		Arguments: Values{Words: []string{"x"}, Files: []string{"b"}},
 	}},
-	Common: []Section{{"Exit status", markdown.Parse("| status | meaning |\n|---|---|\n| 0 | it's `-done` |\n")}},
+	Common: []Section{{"Exit status", Parse("| status | meaning |\n|---|---|\n| 0 | it's `-done` |\n")}},
 }
 
 // TestShells: each shell that is installed can read what is written for it, and runs none of it.

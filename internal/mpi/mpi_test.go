@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"ialgn/internal/mpi"
-	"ialgn/internal/tooltest"
+	"ialgn/internal/testkit"
 )
 
 // limit bounds what a test waits for; none comes near.
@@ -81,7 +81,7 @@ func ended(t *testing.T, cmd *exec.Cmd, err error) int {
 
 // TestPrograms has programs end as they should, with what they print.
 func TestPrograms(t *testing.T) {
-	tooltest.Long(t, "builds with cgo and runs mpirun")
+	testkit.Long(t, "builds with cgo and runs mpirun")
 	for _, c := range []struct {
 		name   string
 		ranks  int
@@ -114,7 +114,7 @@ func TestPrograms(t *testing.T) {
 // TestSignals has all ranks stop at the same step: USR1 is handed on, and leaves time to save; by INT and TERM mpirun
 // gives them a second, and has an exit status of its own.
 func TestSignals(t *testing.T) {
-	tooltest.Long(t, "builds with cgo and runs mpirun")
+	testkit.Long(t, "builds with cgo and runs mpirun")
 	for signal, want := range map[syscall.Signal]int{syscall.SIGUSR1: 130, syscall.SIGTERM: 1, syscall.SIGINT: 1} {
 		t.Run(signal.String(), func(t *testing.T) {
 			cmd := mpirun(t, 3, "flags")

@@ -36,7 +36,7 @@ const (
 // message takes its way log2(ranks) times one after the other. The usual one takes it twice as often.
 var settings = map[string]string{"OMPI_MCA_coll_libnbc_iallreduce_algorithm": "4"}
 
-// World is what the ranks of a run talk by: a [ialgn/trainer/ranks.Comm].
+// World is what the ranks of a run talk by: a [ialgn/internal/ranks.Comm].
 type World struct {
 	rank, size int
 	limit      time.Duration
@@ -67,13 +67,13 @@ func Start(limit time.Duration, silent func(error)) (*World, error) {
 	return w, err
 }
 
-// Rank implements [ialgn/trainer/ranks.Comm].
+// Rank implements [ialgn/internal/ranks.Comm].
 func (w *World) Rank() int { return w.rank }
 
-// Size implements [ialgn/trainer/ranks.Comm].
+// Size implements [ialgn/internal/ranks.Comm].
 func (w *World) Size() int { return w.size }
 
-// Sum implements [ialgn/trainer/ranks.Comm].
+// Sum implements [ialgn/internal/ranks.Comm].
 func (w *World) Sum(counts []int32) error {
 	if len(counts) > math.MaxInt32 {
 		return errors.New("more than 2^31 numbers to sum")
@@ -81,7 +81,7 @@ func (w *World) Sum(counts []int32) error {
 	return failed(C.ialgn_sum((*C.int)(unsafe.Pointer(unsafe.SliceData(counts))), C.int(len(counts))))
 }
 
-// Gather implements [ialgn/trainer/ranks.Comm]. It takes up to 2 GB from all ranks together.
+// Gather implements [ialgn/internal/ranks.Comm]. It takes up to 2 GB from all ranks together.
 func (w *World) Gather(data []byte) ([][]byte, error) {
 	sizes := make([]C.long, w.size)
 	if err := failed(C.ialgn_sizes(C.long(len(data)), &sizes[0])); err != nil {

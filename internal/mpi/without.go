@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/message"
 )
 
 // Available reports whether the program was built with MPI.
@@ -21,7 +21,7 @@ type World struct{}
 func Start(time.Duration, func(error)) (*World, error) { return nil, missing() }
 
 func missing() error {
-	return hint.With(errors.New("this program was built without MPI and cannot share a network among ranks"),
+	return message.WithHint(errors.New("this program was built without MPI and cannot share a network among ranks"),
 		"`make mpi` builds bin/ialgn-mpi, which can: mpirun -n 2 bin/ialgn-mpi train ...")
 }
 
@@ -34,16 +34,16 @@ func Cores() int { return 0 }
 // Launch returns the error of [Start].
 func Launch(context.Context, int, []string) (status int, err error) { return 0, missing() }
 
-// Rank implements [ialgn/trainer/ranks.Comm].
+// Rank implements [ialgn/internal/ranks.Comm].
 func (*World) Rank() int { return 0 }
 
-// Size implements [ialgn/trainer/ranks.Comm].
+// Size implements [ialgn/internal/ranks.Comm].
 func (*World) Size() int { return 1 }
 
-// Sum implements [ialgn/trainer/ranks.Comm].
+// Sum implements [ialgn/internal/ranks.Comm].
 func (*World) Sum([]int32) error { return nil }
 
-// Gather implements [ialgn/trainer/ranks.Comm].
+// Gather implements [ialgn/internal/ranks.Comm].
 func (*World) Gather(data []byte) ([][]byte, error) { return [][]byte{data}, nil }
 
 // Fail ends the run.

@@ -1,8 +1,8 @@
 package netgen
 
 import (
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
 )
 
 // Demo returns the network of docs/NETLIST.md: two pixels with one threshold each, two chains of one

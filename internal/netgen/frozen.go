@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
 )
 
 // FrozenOptions say what frozen network to make. Zero fields take the defaults.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"ialgn/internal/model"
 	"ialgn/netlist"
-	"ialgn/trainer/model"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/internal/overwrite"
+	"ialgn/internal/outfile"
 )
 
 // changes is a chart with all that a line chart may have: a band, error bars, exact zeros,
@@ -332,7 +332,7 @@ func TestImpossibleCharts(t *testing.T) {
 
 func TestSave(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "changes")
-	files, err := changes().Save(base, overwrite.Guard{})
+	files, err := changes().Save(base, outfile.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestSave(t *testing.T) {
 	if b := image.Bounds(); b.Dx() != 1173 || b.Dy() != 800 {
 		t.Errorf("the image is %v, want 440 x 300 points at 192 dots per inch", b)
 	}
-	if _, err := changes().Save(base, overwrite.Guard{}); err != nil {
+	if _, err := changes().Save(base, outfile.Guard{}); err != nil {
 		t.Errorf("once more, over its own files: %v", err)
 	}
 	for _, suffix := range []string{".svg", ".png"} {
@@ -358,16 +358,16 @@ func TestSave(t *testing.T) {
 		if err := os.WriteFile(other+suffix, []byte("<svg>mine</svg>"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if files, err := changes().Save(other, overwrite.Guard{}); err == nil || files != nil ||
+		if files, err := changes().Save(other, outfile.Guard{}); err == nil || files != nil ||
 			!strings.Contains(err.Error(), "other"+suffix+": exists and is not") {
 			t.Errorf("over another's %s: error %v, files %q", suffix, err, files)
 		}
 	}
-	if _, err := changes().Save(filepath.Join(base, "there"), overwrite.Guard{}); err == nil ||
+	if _, err := changes().Save(filepath.Join(base, "there"), outfile.Guard{}); err == nil ||
 		!strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("without a folder: error %v", err)
 	}
-	if _, err := new(Chart).Save(base, overwrite.Guard{}); err == nil {
+	if _, err := new(Chart).Save(base, outfile.Guard{}); err == nil {
 		t.Error("an empty chart was saved")
 	}
 }

@@ -17,8 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"ialgn/internal/atomicfile"
-	"ialgn/internal/overwrite"
+	"ialgn/internal/outfile"
 )
 
 // resolution is that of PNG files, in dots per inch.
@@ -129,21 +128,21 @@ func (c *Chart) PNG() ([]byte, error) {
 // signed puts what wrote an image into it, by a chunk of text behind the header.
 func signed(png []byte) []byte {
 	const behindHeader = 8 + 12 + 13 // the signature, and the chunk of the header
-	chunk := append([]byte("tEXt"), overwrite.PNGMark...)
-	out := binary.BigEndian.AppendUint32(bytes.Clone(png[:behindHeader]), uint32(len(overwrite.PNGMark)))
+	chunk := append([]byte("tEXt"), outfile.PNGMark...)
+	out := binary.BigEndian.AppendUint32(bytes.Clone(png[:behindHeader]), uint32(len(outfile.PNGMark)))
 	out = append(out, chunk...)
 	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(chunk))
 	return append(out, png[behindHeader:]...)
 }
 
 // Files returns what [Chart.Save] writes.
-func Files(base string) []overwrite.File {
-	return []overwrite.File{{Path: base + ".svg", Form: overwrite.SVG}, {Path: base + ".png", Form: overwrite.PNG}}
+func Files(base string) []outfile.Output {
+	return []outfile.Output{{Path: base + ".svg", Form: outfile.SVG}, {Path: base + ".png", Form: outfile.PNG}}
 }
 
 // Save writes BASE.svg and BASE.png and returns their paths. Each file appears when it is
 // complete. What stands there already must be charts of ours, or the guard allow it.
-func (c *Chart) Save(base string, guard overwrite.Guard) (files []string, err error) {
+func (c *Chart) Save(base string, guard outfile.Guard) (files []string, err error) {
 	if err := guard.CheckAll(Files(base)); err != nil {
 		return nil, err
 	}
@@ -160,7 +159,7 @@ func (c *Chart) Save(base string, guard overwrite.Guard) (files []string, err er
 		data   []byte
 	}{{".svg", svg}, {".png", png}} {
 		path := base + f.suffix
-		err := atomicfile.Write(path, func(w io.Writer) error {
+		err := outfile.Write(path, func(w io.Writer) error {
 			_, err := w.Write(f.data)
 			return err
 		})

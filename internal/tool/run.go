@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"ialgn/internal/tempdir"
+	"ialgn/internal/outfile"
 )
 
 // maxCapture bounds what is kept of each of the two outputs in memory. The log gets
@@ -116,7 +116,7 @@ func (r Result) failure(err error, c Command) *FailedError {
 	if full := c.checkRoom(); full != nil {
 		return r.Failed(exit.String()+": "+full.Error(), full)
 	}
-	if missing := tempdir.Check(); missing != nil {
+	if missing := outfile.CheckTemp(); missing != nil {
 		return r.Failed(exit.String()+": "+missing.Error(), missing)
 	}
 	f := r.Failed(exit.String(), err)

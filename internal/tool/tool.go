@@ -22,7 +22,7 @@ import (
 	"sync"
 	"time"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/message"
 )
 
 // program is a known external program.
@@ -195,7 +195,7 @@ func (e *FailedError) Error() string {
 
 // Hint returns how to fix what is below the reason, or where the output is, "" if no log was asked for.
 func (e *FailedError) Hint() string {
-	if h := hint.Of(e.Err); h != "" {
+	if h := message.Hint(e.Err); h != "" {
 		return h
 	}
 	if e.Log == "" {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/message"
 	"ialgn/internal/tool"
 )
 
@@ -87,8 +87,8 @@ func TestMissing(t *testing.T) {
 		if got, want := err.Error(), name+": not installed, it is in the Debian package "+pack; got != want {
 			t.Errorf("error %q, want %q", got, want)
 		}
-		if !strings.Contains(hint.Of(err), "apt-get install "+pack) {
-			t.Errorf("hint %q does not say how to install %s", hint.Of(err), pack)
+		if !strings.Contains(message.Hint(err), "apt-get install "+pack) {
+			t.Errorf("hint %q does not say how to install %s", message.Hint(err), pack)
 		}
 	}
 }
@@ -103,8 +103,8 @@ func TestMissingEverywhere(t *testing.T) {
 			": not installed, and in no Debian package" {
 			t.Errorf("%s: error %v, want a MissingError without a package", name, err)
 		}
-		if want := "build " + name + " from its source, and put it on the PATH"; hint.Of(err) != want {
-			t.Errorf("hint %q, want %q", hint.Of(err), want)
+		if want := "build " + name + " from its source, and put it on the PATH"; message.Hint(err) != want {
+			t.Errorf("hint %q, want %q", message.Hint(err), want)
 		}
 	}
 }
@@ -218,7 +218,7 @@ func TestRunFailures(t *testing.T) {
 			if !errors.As(err, &failed) || err.Error() != test.want {
 				t.Errorf("error %v, want a FailedError: %s", err, test.want)
 			}
-			if got, want := hint.Of(err), "its output is in "+log; got != want {
+			if got, want := message.Hint(err), "its output is in "+log; got != want {
 				t.Errorf("hint %q, want %q", got, want)
 			}
 			if b, err := os.ReadFile(log); err != nil || !strings.HasSuffix(string(b), "# "+test.want+"\n") {
@@ -313,8 +313,8 @@ func TestCallersFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = r.Failed("no proof", nil)
-	if err.Error() != "abc: no proof" || hint.Of(err) != "" {
-		t.Errorf("error %q, hint %q", err, hint.Of(err))
+	if err.Error() != "abc: no proof" || message.Hint(err) != "" {
+		t.Errorf("error %q, hint %q", err, message.Hint(err))
 	}
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .errors import ModelError
 
-# What stands for a missing value in a file, in upper or lower case: MissingWords of trainer/encoding/column.go in any
+# What stands for a missing value in a file, in upper or lower case: MissingWords of internal/encoding/column.go in any
 # column, and its MissingNumbers in a column of numbers.
 MISSING_WORDS = ("", "na", "n/a", "nan", "null", "?")
 MISSING_NUMBERS = (

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"ialgn/internal/mpi"
-	"ialgn/trainer/ranks"
+	"ialgn/internal/ranks"
 )
 
 const (

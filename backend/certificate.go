@@ -1,0 +1,94 @@
+package backend
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
+)
+
+// CertificateFormat is the version of the certificate's form.
+const CertificateFormat = 1
+
+const certificateName = "certificate.json"
+
+// Certificate is the content of certificate.json: what of an output folder was checked,
+// with what, and what came of it. It names every file by its SHA-256, so it says nothing of
+// a folder that was changed since; [Write] removes that of the output before.
+type Certificate struct {
+	Format      int       `json:"format"`
+	Version     string    `json:"ialgn"` // version of the program
+	Time        time.Time `json:"time"`
+	Result      string    `json:"result"` // verified, different or unproved
+	Level       string    `json:"level"`  // the level that was asked for
+	Samples     int       `json:"samples"`
+	Assumptions []string  `json:"assumptions"`
+	// Unchecked are keys of report.json whose values nothing was compared with. It is nil in a certificate of a version
+	// that compared no figures.
+	Unchecked []string `json:"unchecked"`
+
+	Model    File              `json:"model"`
+	Manifest File              `json:"manifest"`
+	Files    []File            `json:"files"`
+	Data     string            `json:"data_sha256,omitempty"` // digest of the test part, as in the manifest
+	Tools    map[string]string `json:"tools"`
+
+	// Checks are the results of each check by its name, as `ialgn verify --json` has them.
+	Checks
+}
+
+// Checks are the results of the checks that ran.
+type Checks struct {
+	Software    any `json:"software,omitempty"`
+	RTL         any `json:"rtl,omitempty"`
+	Fold        any `json:"fold,omitempty"`
+	FoldRTL     any `json:"fold_rtl,omitempty"`
+	FoldFormal  any `json:"fold_formal,omitempty"`
+	FoldParts   any `json:"fold_parts,omitempty"`
+	Wrapper     any `json:"wrapper,omitempty"`
+	Synthesized any `json:"synthesized,omitempty"`
+	Formal      any `json:"formal,omitempty"`
+	Verilog     any `json:"verilog,omitempty"`
+	Core        any `json:"core,omitempty"`
+}
+
+// Certify writes a certificate into the folder that was read. The parts that say what was
+// compared on the folder's side are filled in.
+func (o *Output) Certify(c *Certificate) error {
+	c.Format = CertificateFormat
+	c.Files, c.Data = o.Manifest.Files, o.Manifest.Test
+	c.Manifest = o.signature
+	path := filepath.Join(o.Dir, certificateName)
+	if err := outfile.Write(path, jsonTo(c)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Certificate returns the folder's certificate, or nil if it has none. A certificate may be older than the folder's
+// content: then the manifest's SHA-256 in it is not that of the folder's manifest.
+func (o *Output) Certificate() (*Certificate, error) {
+	path := filepath.Join(o.Dir, certificateName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be read (%w): verify again", path, cause(err))
+	}
+	c := &Certificate{}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("%s: not a certificate of ialgn (%w): verify again", path, message.ExplainJSON(err))
+	}
+	if c.Format != CertificateFormat {
+		return nil, fmt.Errorf("%s: certificate format %d, but this ialgn knows %d: verify again with this one", path,
+			c.Format, CertificateFormat)
+	}
+	return c, nil
+}

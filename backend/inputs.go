@@ -1,0 +1,63 @@
+package backend
+
+import (
+	"io"
+	"slices"
+
+	"ialgn/internal/inputs"
+	"ialgn/internal/wrapper"
+)
+
+// The formats about the inputs of a design.
+const (
+	InputsFormat = "inputs"
+	HostFormat   = "host"
+)
+
+// InputsName returns the name of the file that says how the inputs of a module are made: NAME.json, unless a file of
+// every folder has that name.
+func InputsName(module string) string {
+	if name := module + ".json"; !slices.Contains([]string{manifestName, reportName, certificateName}, name) {
+		return name
+	}
+	return module + "_inputs.json"
+}
+
+// inputFiles returns the files about the inputs: how they are made, and the program for the other end of the wrapper.
+func inputFiles(p Product) ([]format, error) {
+	if p.Inputs == nil {
+		return nil, nil
+	}
+	protocol, host, err := p.otherEnd()
+	if err != nil {
+		return nil, err
+	}
+	list := []format{{
+		InputsFormat, "", InputsName(p.Manifest.Module)[len(p.Manifest.Module):], always,
+		func(w io.Writer, p Product) error { return inputs.WriteJSON(w, p.Inputs, protocol) },
+	}}
+	if host == nil {
+		return list, nil
+	}
+	return append(list, format{HostFormat, "", host.Suffix, always, func(w io.Writer, p Product) error {
+		return host.Write(w, wrapper.Hosted{
+			Inputs: p.Inputs, Protocol: protocol, File: p.Manifest.Module + host.Suffix, Header: p.Header,
+		})
+	}}), nil
+}
+
+// otherEnd returns what a host must know of the wrapper, and the program for it; nil where there is none.
+func (p Product) otherEnd() (protocol *wrapper.Protocol, host *wrapper.Host, err error) {
+	if p.Wrap == "" {
+		return nil, nil, nil
+	}
+	kind, err := wrapper.Find(p.Wrap)
+	if err != nil {
+		return nil, nil, err
+	}
+	protocol, err = wrapper.NewProtocol(p.Wrap, p.Netlist, wrapperOptions(p))
+	if err != nil || protocol == nil {
+		return nil, nil, err
+	}
+	return protocol, kind.Host, nil
+}

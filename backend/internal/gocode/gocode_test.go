@@ -1,0 +1,263 @@
+package gocode
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"go/format"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/freeze"
+	"ialgn/internal/netgen"
+	"ialgn/internal/testkit"
+	"ialgn/internal/wordcode"
+	"ialgn/netlist"
+)
+
+var update = flag.Bool("update", false, "accept what is written as the golden files")
+
+// table makes every network a table, whatever its size.
+func table(name string) Options { return Options{Package: name, straight: -1} }
+
+// goTool runs the go command in dir and returns all that it printed.
+func goTool(t *testing.T, dir string, args ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// emit writes the package of n into a folder of a module.
+func emit(t *testing.T, module string, n *netlist.Netlist, opt Options) {
+	t.Helper()
+	dir := filepath.Join(module, opt.Package)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for suffix, write := range map[string]func(io.Writer, *netlist.Netlist, Options) error{
+		"_net.go": Write, "_net_test.go": WriteTest,
+	} {
+		var b bytes.Buffer
+		if err := write(&b, n, opt); err != nil {
+			t.Fatal(err)
+		}
+		formatted, err := format.Source(b.Bytes())
+		if err != nil {
+			t.Fatalf("%s%s: %v", opt.Package, suffix, err)
+		}
+		if diff := cmp.Diff(string(formatted), b.String()); diff != "" {
+			t.Errorf("%s%s is not formatted (-gofmt +written):\n%s", opt.Package, suffix, diff)
+		}
+		if err := os.WriteFile(filepath.Join(dir, opt.Package+suffix), b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// module returns the folder of a new module.
+func module(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module nets\n\ngo 1.20\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.Netlist {
+	t.Helper()
+	n, err := freeze.Network(netgen.Frozen(1, o), scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestPackages formats, vets and tests what is written for random netlists and for
+// classifiers, as straight code and as a table. The tests hold vectors of the simulator.
+func TestPackages(t *testing.T) {
+	dir := module(t)
+	count := uint64(10)
+	if !testkit.Whole() {
+		count = 2
+	}
+	packages := 0
+	for seed := range count {
+		n := netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(seed*seed)*10})
+		opt := Options{Package: fmt.Sprintf("random%d", seed)}
+		if seed%2 == 1 {
+			opt = table(opt.Package)
+		}
+		emit(t, dir, n, opt)
+		packages++
+	}
+	shapes := map[string]netgen.FrozenOptions{
+		"small":    {},
+		"features": {Features: 13, Bits: 5, BitsIn: 11, Classes: 4, Width: 80},
+		"pixels":   {Features: 21, Bits: 4, BitsIn: 8, Classes: 10, Width: 300, Topology: netgen.Random},
+		"words":    {Features: 3, Bits: 3, BitsIn: 16, Classes: 2, Width: 20},
+		"one":      {Features: 2, Bits: 3, BitsIn: 3, Classes: 1, Width: 4},
+	}
+	for shape, o := range shapes {
+		for scope := range netlist.Full + 1 {
+			n := frozen(t, scope, o)
+			name := fmt.Sprintf("%s_%v", shape, scope)
+			emit(t, dir, n, Options{Package: name})
+			packages++
+			if scope == netlist.Full {
+				emit(t, dir, n, table(name+"_table"))
+				packages++
+			}
+		}
+	}
+	if out, err := goTool(t, dir, "vet", "./..."); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+	out, err := goTool(t, dir, "test", "-v", "./...")
+	if err != nil || strings.Count(out, "--- PASS: TestRun ") != packages ||
+		strings.Count(out, "--- PASS: TestClassify ") != 3*len(shapes) {
+		t.Errorf("go test: %v, want %d packages and %d classifiers to pass\n%s", err, packages, 3*len(shapes), out)
+	}
+}
+
+// TestTestsFail holds that the tests notice a wrong operation, in either form, and a wrong
+// class or count.
+func TestTestsFail(t *testing.T) {
+	dir := module(t)
+	n := frozen(t, netlist.Full, netgen.FrozenOptions{})
+	for _, tt := range []struct {
+		name     string
+		opt      Options
+		from, to string
+		want     string
+	}{
+		{"operation", Options{}, " ^ ", " | ", "--- FAIL: TestRun"},
+		{"table", table(""), "{ones, ones, 0}", "{ones, 0, 0}", "--- FAIL: TestRun"},
+		{"class", Options{}, "classRows = [2]int{0, 2}", "classRows = [2]int{1, 2}", "--- FAIL: TestClassify"},
+		{"count", Options{}, "{{2, ", "{{3, ", "--- FAIL: TestClassify"},
+	} {
+		tt.opt.Package = tt.name
+		emit(t, dir, n, tt.opt)
+		path := filepath.Join(dir, tt.name, tt.name+"_net.go")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken := bytes.ReplaceAll(text, []byte(tt.from), []byte(tt.to))
+		if bytes.Equal(broken, text) {
+			t.Fatalf("%s: no %s in the code", tt.name, tt.from)
+		}
+		if err := os.WriteFile(path, broken, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := goTool(t, dir, "test", "./"+tt.name); err == nil || !strings.Contains(out, tt.want) {
+			t.Errorf("%s: go test of broken code: %v, want %s\n%s", tt.name, err, tt.want, out)
+		}
+	}
+}
+
+// tiny has an output that is a constant and one that is an input.
+func tiny() *netlist.Netlist {
+	b := netlist.NewBuilder("tiny")
+	x := b.Input("x", 4, 2, []string{"length", "width"})
+	and := b.Function(0b1000, netlist.Origin{Layer: 1, Chain: 0}, x[0], x[3])
+	nand := b.Function(0b0111, netlist.Origin{Layer: 1, Chain: 1}, x[1], x[2])
+	xor := b.Function(0b0110, netlist.Origin{Layer: 1, Chain: 2}, x[0], x[1])
+	implies := b.Function(0b1101, netlist.Origin{Layer: 1, Chain: 3}, x[2], x[3])
+	count := netlist.Word(b.Cell(netlist.Popcount, 0, netlist.Origin{}, and, nand, xor, implies), 3)
+	b.Output("count", 3, nil, count)
+	b.Output("fixed", 1, nil, []netlist.Net{netlist.False, netlist.True, x[2]})
+	return b.Netlist()
+}
+
+func TestGolden(t *testing.T) {
+	for name, write := range map[string]func(io.Writer) error{
+		"tiny":       func(w io.Writer) error { return Write(w, tiny(), Options{Header: []string{"a\ntest"}}) },
+		"tiny_table": func(w io.Writer) error { return Write(w, tiny(), table("tiny")) },
+		"tiny_test":  func(w io.Writer) error { return WriteTest(w, tiny(), Options{}) },
+	} {
+		var got bytes.Buffer
+		if err := write(&got); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", name+".golden")
+		if *update {
+			if err := os.WriteFile(path, got.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got.String()); diff != "" {
+			t.Errorf("%s (-want +got), go test -update accepts it:\n%s", path, diff)
+		}
+	}
+}
+
+func TestWriteRefusesWhatGoLacks(t *testing.T) {
+	build := func(f func(b *netlist.Builder, x []netlist.Net)) *netlist.Netlist {
+		b := netlist.NewBuilder("net")
+		f(b, b.Input("x", 2, 1, nil))
+		return b.Netlist()
+	}
+	wire := func(b *netlist.Builder, x []netlist.Net) { b.Output("y", 1, nil, x) }
+	tests := []struct {
+		name string
+		n    *netlist.Netlist
+		opt  Options
+		want string
+	}{
+		{"register", build(func(b *netlist.Builder, x []netlist.Net) {
+			b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x[0])})
+		}), Options{}, "go: cannot express register"},
+		{
+			"no outputs", build(func(*netlist.Builder, []netlist.Net) {}),
+			Options{},
+			"go: net has 2 input bits and 0 output bits",
+		},
+		{"injection", build(wire), Options{Package: "a\nb"}, `go: package name: "a\nb" is no name of a package`},
+		{"keyword", build(wire), Options{Package: "func"}, `go: package name: "func" is taken by the language`},
+		{"main", build(wire), Options{Package: "main"}, `go: package name: "main" is taken`},
+		{"test", build(wire), Options{Package: "digits_test"}, `go: package name: "digits_test" is taken`},
+		{"too many values", build(func(b *netlist.Builder, x []netlist.Net) {
+			var y []netlist.Net
+			for range wordcode.MaxRows {
+				y = append(y, b.Function(0b1000, netlist.Origin{}, x...))
+			}
+			b.Output("y", 1, nil, y)
+		}), Options{}, "go: net: 1048580 values are needed at a time, the code has room for 1048576"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, write := range []func(io.Writer, *netlist.Netlist, Options) error{Write, WriteTest} {
+				var out bytes.Buffer
+				err := write(&out, tt.n, tt.opt)
+				if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+					t.Errorf("got error %v, want one that begins %q", err, tt.want)
+				}
+				if out.Len() > 0 {
+					t.Errorf("%d bytes were written before the refusal", out.Len())
+				}
+			}
+		})
+	}
+	var kind *netlist.KindError
+	if err := Write(io.Discard, tests[0].n, Options{}); !errors.As(err, &kind) {
+		t.Errorf("got error %v, want a KindError", err)
+	}
+}

@@ -1,0 +1,140 @@
+package backend
+
+import (
+	"time"
+
+	"ialgn/compiler"
+	"ialgn/internal/hardware/lut"
+	"ialgn/internal/hardware/pipeline"
+	"ialgn/internal/memory"
+	"ialgn/internal/wrapper"
+	"ialgn/netlist"
+)
+
+// Report is the content of report.json, and what the compile command prints.
+type Report struct {
+	Module    string              `json:"module"`
+	Scope     string              `json:"scope"`
+	GatesRaw  int                 `json:"gates_raw"`      // gates of the model: width times depth
+	Gates     int                 `json:"gates"`          // gates after optimisation, before they became LUTs
+	Cells     netlist.Sizes       `json:"cells"`          // optimised
+	LUTs      *netlist.Sizes      `json:"luts,omitempty"` // LUTs, carries and registers of a lowered netlist
+	Carries   *netlist.Sizes      `json:"carries,omitempty"`
+	Registers *netlist.Sizes      `json:"registers,omitempty"`
+	Kinds     []netlist.KindCount `json:"kinds"`
+	Levels    netlist.Sizes       `json:"levels"`
+	Fanout    Fanout              `json:"input_fanout"`
+	Mapping   *lut.Report         `json:"mapping,omitempty"`        // how the gates were mapped to LUTs
+	Pipeline  *pipeline.Report    `json:"pipeline,omitempty"`       // nil without registers
+	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`        // nil without a wrapper
+	Fold      *FoldReport         `json:"fold,omitempty"`           // nil without a folded engine
+	Samples   *Samples            `json:"vectors,omitempty"`        // samples in the testbenches' vectors
+	Latency   int                 `json:"latency_cycles,omitempty"` // see Rate; left out where there is none
+	// Time from the start of the compilation to the last netlist file.
+	Seconds float64 `json:"seconds"`
+	// largest resident memory of the process; left out where the system does not tell
+	PeakBytes int64                 `json:"peak_bytes,omitempty"`
+	Raw       *netlist.Measures     `json:"raw,omitempty"` // before all passes
+	Passes    []compiler.PassReport `json:"passes"`
+}
+
+// Samples says what the vectors of the testbenches are.
+type Samples struct {
+	Samples int    `json:"samples"`
+	Source  string `json:"source"`           // the data set whose test part they begin, or random
+	Reason  string `json:"reason,omitempty"` // why they are random
+}
+
+// Report measures a product, as [Write] does it.
+func (p Product) Report() (*Report, error) {
+	p.prepare()
+	return newReport(p)
+}
+
+// newReport measures a product whose netlist files are written.
+func newReport(p Product) (r *Report, err error) {
+	m := netlist.Measure(p.Netlist)
+	r = &Report{
+		Module:    p.Manifest.Module,
+		Scope:     p.Manifest.Scope,
+		GatesRaw:  p.GatesRaw,
+		Gates:     p.Gates,
+		Cells:     m.Cells,
+		Kinds:     m.Kinds,
+		Levels:    m.Levels,
+		Fanout:    inputFanout(p.Netlist),
+		Seconds:   time.Since(p.Started).Seconds(),
+		PeakBytes: int64(memory.Peak()),
+		Raw:       p.Raw,
+		Samples:   p.Samples,
+		Passes:    append([]compiler.PassReport{}, p.Passes...),
+	}
+	if h := p.Hardware; h != nil {
+		r.Mapping, r.Pipeline = h.Mapping, h.Pipeline
+		r.LUTs, r.Carries, r.Registers = &m.LUTs, &m.Carries, &m.Registers
+	}
+	if p.Fold != nil {
+		r.Fold = &p.Fold.Report
+	}
+	if p.Wrap != "" {
+		r.Wrapper, err = wrapper.NewRate(p.Wrap, p.wrapped(), wrapperOptions(p))
+	}
+	_, r.Latency = r.Rate()
+	return r, err
+}
+
+// Rate returns how many clocks lie between one sample and the next, at least, on average, and how many a
+// sample takes from the edge that takes its first word to the first edge that can take the result,
+// when it comes alone and its words follow each other in every clock. That is of the wrapper, else
+// of the folded engine, else of the pipeline, where the word is all of x. Either is 0 where
+// nothing decides it: of a netlist without registers, and of a line with a rate of its own.
+func (r *Report) Rate() (cycles float64, latency int) {
+	switch w := r.Wrapper; {
+	case w != nil && wrapper.Is(w.Kind, wrapper.IsPaced):
+		return 0, 0
+	case w != nil:
+		return w.Cycles, w.Latency
+	case r.Fold != nil:
+		clocks := r.Fold.Clocks()
+		return clocks.Cycles, clocks.Latency
+	case r.Pipeline != nil && r.Pipeline.Stages > 0:
+		return 1, r.Pipeline.Stages
+	}
+	return 0, 0
+}
+
+// Fanout says how many pins of cells read a bit of the input ports.
+type Fanout struct {
+	Bits   int     `json:"bits"`
+	Unread int     `json:"unread"` // bits that nothing reads
+	Mean   float64 `json:"mean"`   // mean over the other classes
+	Most   int     `json:"most"`
+}
+
+// inputFanout returns the fan-out of the input ports that carry data.
+func inputFanout(n *netlist.Netlist) Fanout {
+	readers := make([]int, n.FirstCellNet())
+	for c := range netlist.Cell(n.Cells()) {
+		for _, v := range n.Inputs(c) {
+			if v < n.FirstCellNet() {
+				readers[v]++
+			}
+		}
+	}
+	var f Fanout
+	pins := 0
+	for _, p := range n.DataInputs() {
+		for _, v := range p.Nets {
+			f.Bits++
+			if readers[v] == 0 {
+				f.Unread++
+			}
+			pins += readers[v]
+			f.Most = max(f.Most, readers[v])
+		}
+	}
+	if read := f.Bits - f.Unread; read > 0 {
+		f.Mean = float64(pins) / float64(read)
+	}
+	return f
+}

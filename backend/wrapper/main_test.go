@@ -1,9 +1,0 @@
-package wrapper
-
-import (
-	"testing"
-
-	"ialgn/internal/tooltest"
-)
-
-func TestMain(m *testing.M) { tooltest.Main(m) }

@@ -1,0 +1,128 @@
+package ccode
+
+import (
+	"slices"
+
+	"ialgn/internal/wordcode"
+	"ialgn/netlist"
+)
+
+// graph is what a program computes, as functions of up to six values. Values are numbered as in
+// package wordcode: 0 is the constant 0, then come the inputs, then the nodes, each after the values that it reads.
+type graph struct {
+	inputs          []Input
+	packed, compare bool
+	nodes           []node
+	counted         [][]wordcode.Literal // of each class; nil: there are outputs
+	outputs         []wordcode.Literal
+}
+
+// node is a function that depends on two values or more.
+type node struct {
+	table   uint64 // extended, see [netlist.Extend]
+	pins    []wordcode.Value
+	readers int // pins that read it, and classes that count it; outputs are two
+}
+
+// node returns the node that gives a value; nil for an input.
+func (g *graph) node(v wordcode.Value) *node {
+	if i := int(v) - len(g.inputs) - 1; i >= 0 {
+		return &g.nodes[i]
+	}
+	return nil
+}
+
+// function returns the value of a function, given as an extended table, of literals. It adds a
+// node if that is neither a constant nor one of the literals or its complement.
+func (g *graph) function(table uint64, in []wordcode.Literal) wordcode.Literal {
+	var pins []wordcode.Value
+	for _, l := range in {
+		if v := l.Value(); v != 0 && !slices.Contains(pins, v) {
+			pins = append(pins, v)
+		}
+	}
+	over := uint64(0) // the function as a table over pins
+	for i := range uint64(1) << len(pins) {
+		line := 0
+		for k, l := range in {
+			if at := slices.Index(pins, l.Value()); (at >= 0 && i>>at&1 == 1) != l.Inverted() {
+				line |= 1 << k
+			}
+		}
+		over |= table >> line & 1 << i
+	}
+	over = netlist.Extend(over, len(pins))
+	support := netlist.Support(over)
+	kept := pins[:0]
+	for k, v := range pins {
+		if support>>k&1 == 1 {
+			kept = append(kept, v)
+		}
+	}
+	over = netlist.Extend(netlist.Project(over, support), len(kept))
+	switch len(kept) {
+	case 0:
+		return wordcode.Literal(over & 1)
+	case 1:
+		return wordcode.Literal(kept[0])<<1 | wordcode.Literal(over&1)
+	}
+	g.nodes = append(g.nodes, node{table: over, pins: kept})
+	return wordcode.Literal(len(g.inputs)+len(g.nodes)) << 1
+}
+
+// fromProgram returns the graph of a program of operations on words; c says what its inputs are, nil: bits.
+func fromProgram(p *wordcode.Program, c *wordcode.Classifier) *graph {
+	g := &graph{packed: c == nil || c.FeatureBits == 1}
+	for i := range p.Inputs {
+		bits := 1
+		if !g.packed {
+			bits = c.FeatureBits
+		}
+		g.inputs = append(g.inputs, Input{uint32(i / bits), uint32(i % bits)})
+	}
+	lits := make([]wordcode.Literal, p.Inputs+1, p.Inputs+1+len(p.Ops))
+	for i := range lits {
+		lits[i] = wordcode.Literal(i) << 1
+	}
+	tables := [...]uint64{
+		wordcode.And: 0b1000, wordcode.AndNot: 0b0010, wordcode.Or: 0b1110, wordcode.Xor: 0b0110, wordcode.Not: 0b01,
+		wordcode.Sum: 0b10010110, wordcode.Carry: majority,
+	}
+	for _, op := range p.Ops {
+		pins := op.Operator.Operands()
+		in := []wordcode.Literal{lits[op.A], lits[op.B], lits[op.C]}[:pins]
+		lits = append(lits, g.function(netlist.Extend(tables[op.Operator], pins), in))
+	}
+	for _, o := range p.Outputs {
+		g.outputs = append(g.outputs, lits[o.Value()]^o&1)
+	}
+	return g
+}
+
+// majority is the table of the majority of three.
+const majority = 0b11101000
+
+// countReaders counts the readers of all nodes that outputs or classes depend on.
+func (g *graph) countReaders() {
+	read := func(l wordcode.Literal, times int) {
+		if n := g.node(l.Value()); n != nil {
+			n.readers += times
+		}
+	}
+	for _, class := range g.counted {
+		for _, l := range class {
+			read(l, 1)
+		}
+	}
+	for _, o := range g.outputs {
+		read(o, 2)
+	}
+	for i := len(g.nodes) - 1; i >= 0; i-- {
+		if g.nodes[i].readers == 0 {
+			continue
+		}
+		for _, v := range g.nodes[i].pins {
+			read(wordcode.Literal(v)<<1, 1)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package ccode
+
+import (
+	"math/bits"
+
+	"ialgn/internal/wordcode"
+	"ialgn/netlist"
+)
+
+// list is a decision list over values: it ends with a step of one bit whose actions are results.
+type list struct{ steps []step }
+
+// step reads bits, the highest digit of a number first, and has an action for each number, two bits each.
+type step struct {
+	pins    []wordcode.Value
+	actions uint64
+}
+
+// words returns how many words of the code a list takes.
+func (l list) words(wide bool) (n int) {
+	for _, s := range l.steps {
+		n += len(s.pins)
+		if len(s.pins) > 1 {
+			n += tableWords(len(s.pins), wide)
+		}
+	}
+	return n
+}
+
+// list returns the decision list of a literal. Of each node it takes on one pin that nobody else
+// reads; the other nodes that it reads need slots.
+func (g *graph) list(l wordcode.Literal) list {
+	var out list
+	v, inverted := l.Value(), l.Inverted()
+	for first := true; ; first = false {
+		n := g.node(v)
+		if n == nil || !first && n.readers > 1 {
+			break
+		}
+		table := n.table
+		if inverted {
+			table = ^table
+		}
+		v, inverted = g.steps(&out, table, n.pins)
+	}
+	actions := Result0 | Result1<<actionBits
+	if inverted {
+		actions = Result1 | Result0<<actionBits
+	}
+	out.steps = append(out.steps, step{[]wordcode.Value{v}, uint64(actions)})
+	return out
+}
+
+// steps adds the steps of a function until it is that of a single pin or its complement, which it returns.
+func (g *graph) steps(out *list, table uint64, pins []wordcode.Value) (rest wordcode.Value, inverted bool) {
+	spine := -1
+	for k, v := range pins {
+		if n := g.node(v); n != nil && n.readers == 1 {
+			spine = k
+		}
+	}
+	for {
+		support := netlist.Support(table)
+		if bits.OnesCount8(support) == 1 {
+			k := bits.TrailingZeros8(support)
+			return pins[k], table != netlist.PinTable(k)
+		}
+		k, s, below := settling(table, support, spine)
+		if k < 0 {
+			break
+		}
+		out.steps = append(out.steps, step{[]wordcode.Value{pins[k]}, s})
+		table = below
+	}
+	support := netlist.Support(table)
+	if spine < 0 || support>>spine&1 == 0 {
+		spine = bits.Len8(support) - 1
+	}
+	out.steps = append(out.steps, joint(table, support, spine, pins))
+	return pins[spine], false
+}
+
+// settling returns a pin other than the spine one of whose values settles a function, or which
+// inverts it, with the actions for its values, and what remains of the function; -1 if there is none.
+func settling(table uint64, support uint8, spine int) (pin int, actions, rest uint64) {
+	for k := range netlist.MaxFunctionInputs {
+		if support>>k&1 == 0 || k == spine {
+			continue
+		}
+		low, high := netlist.Cofactors(table, k)
+		rest := low
+		if constant(low) {
+			rest = high
+		}
+		a, okLow := action(low, rest)
+		b, okHigh := action(high, rest)
+		if okLow && okHigh {
+			return k, uint64(a | b<<actionBits), rest
+		}
+	}
+	return -1, 0, 0
+}
+
+func constant(table uint64) bool { return table == 0 || table == ^uint64(0) }
+
+// action returns what makes a function of the rest of a list, if an action does.
+func action(table, rest uint64) (a Action, ok bool) {
+	switch table {
+	case 0:
+		return Result0, true
+	case ^uint64(0):
+		return Result1, true
+	case rest:
+		return Go, true
+	case ^rest:
+		return Invert, true
+	}
+	return 0, false
+}
+
+// joint returns the step that reads all pins of a function but the spine.
+func joint(table uint64, support uint8, spine int, pins []wordcode.Value) (s step) {
+	var read []int
+	for k, v := range pins {
+		if support>>k&1 == 1 && k != spine {
+			read = append(read, k)
+			s.pins = append(s.pins, v)
+		}
+	}
+	for i := range uint(1) << len(read) {
+		line := uint(0)
+		for at, k := range read {
+			line |= i >> (len(read) - 1 - at) & 1 << k
+		}
+		low, high := table>>line&1, table>>(line|1<<spine)&1
+		a := [2][2]Action{{Result0, Go}, {Invert, Result1}}[low][high]
+		s.actions |= uint64(a) << (actionBits * i)
+	}
+	return s
+}

@@ -1,0 +1,202 @@
+package ccode
+
+import (
+	"fmt"
+	"strings"
+)
+
+// listSection is the number of lists of a function of straight code.
+const listSection = 64
+
+// isStraight reports whether the file has straight code beside the tables: that of a classifier, up to a size that
+// compilers take in seconds.
+func (f *one) isStraight() bool {
+	steps := 0
+	for _, l := range f.program.Lists {
+		for _, t := range l {
+			steps += len(t.Bits)
+		}
+	}
+	return f.program.Classes != nil && steps <= MaxStraight
+}
+
+// straight writes the lists as code: functions of some lists each, and one that calls those of a class.
+func (f *one) straight() {
+	w := &codeWriter{one: f, slot: f.program.FirstSlot()}
+	lists, runs := f.program.Lists, f.program.Runs
+	for c, class := range f.program.Classes {
+		fmt.Fprintf(&w.calls, "    case %d:\n        n = %d;\n", c, class.Base)
+		for _, r := range runs[:class.Runs] {
+			for _, l := range lists[:r.Lists] {
+				w.add(l, r.Slots)
+			}
+			lists = lists[r.Lists:]
+		}
+		w.endPart()
+		w.calls.WriteString("        break;\n")
+		runs = runs[class.Runs:]
+	}
+	f.text("\n/* Returns the count of a class. */\nstatic uint32_t count_of(uint32_t c, " + f.sample() + ") {\n" +
+		"    uint32_t n = 0;\n    switch (c) {\n" + w.calls.String() + "    default:\n        break;\n    }\n" +
+		f.use() + "    return n;\n}\n")
+	f.text(f.fill("#define STATE\n#define COUNT count_of(c, THIS)\n"))
+}
+
+// codeWriter writes lists as code.
+type codeWriter struct {
+	*one
+	calls  strings.Builder // of the functions, for each class
+	parts  int             // functions
+	listed int             // lists of the one that is being written
+	slot   int             // that is written next
+}
+
+// add adds a list.
+func (w *codeWriter) add(l List, toSlot bool) {
+	if w.listed == listSection {
+		w.endPart()
+	}
+	if w.listed == 0 {
+		w.printf("\nAPART static uint32_t part_%d(%s) {\n    uint32_t n = 0, s = 0;\n", w.parts, w.sample())
+		fmt.Fprintf(&w.calls, "        n += part_%d(%s);\n", w.parts, w.this())
+		w.parts++
+	}
+	w.listed++
+	if !toSlot {
+		w.code(l, "n")
+		return
+	}
+	w.text("    s = 0;\n")
+	w.code(l, "s")
+	at := w.slot - w.program.FirstSlot() + w.firstSlot()
+	w.printf("    %[1]s[%[2]d] = (%[1]s[%[2]d] & 0x%[3]x) | s << %[4]d;\n", w.slots(), at/32, ^(uint32(1) << (at % 32)),
+		at%32)
+	if w.slot++; w.slot == w.program.FirstSlot()+w.program.Slots {
+		w.slot = w.program.FirstSlot()
+	}
+}
+
+// endPart ends the function of the lists before, if there are any.
+func (w *codeWriter) endPart() {
+	if w.listed > 0 {
+		w.text(w.use() + "    (void)s;\n    return n;\n}\n")
+	}
+	w.listed = 0
+}
+
+// use returns statements by which no compiler warns of what the lists do not need.
+func (f *one) use() (text string) {
+	for _, name := range strings.Split(f.this(), ", ") {
+		text += "    (void)" + name + ";\n"
+	}
+	return text
+}
+
+// code writes a list, which adds what it gives to a variable.
+func (w *codeWriter) code(l List, sum string) {
+	inverts := false
+	for _, t := range l[:len(l)-1] {
+		inverts = inverts || has(t, Invert)
+	}
+	w.text("    do {\n")
+	if inverts {
+		w.text("        uint32_t v = 0;\n")
+	}
+	for _, t := range l[:len(l)-1] {
+		if len(t.Bits) == 1 {
+			w.single(t, sum, inverts)
+		} else {
+			w.joint(t, sum, inverts)
+		}
+	}
+	last := l[len(l)-1]
+	result := w.bit(last.Bits[0], last.Actions&3 == uint64(Result0))
+	w.printf("        %s += %s%s;\n    } while (0);\n", sum, result, flipped(inverts))
+}
+
+// has reports whether one of a step's actions is a.
+func has(t Step, a Action) bool {
+	for i := range 1 << len(t.Bits) {
+		if Action(t.Actions>>(2*i)&3) == a {
+			return true
+		}
+	}
+	return false
+}
+
+// flipped returns what inverts a result, if something may have inverted it.
+func flipped(inverts bool) string {
+	if inverts {
+		return " ^ v"
+	}
+	return ""
+}
+
+// single writes a step of one bit that is not the last of its list.
+func (w *codeWriter) single(t Step, sum string, inverts bool) {
+	for value := range uint64(2) {
+		a := Action(t.Actions >> (2 * value) & 3)
+		condition := w.bit(t.Bits[0], value == 1)
+		other := Action(t.Actions >> (2 - 2*value) & 3)
+		switch {
+		case a == Result0 && !inverts:
+			w.printf("        if %s break;\n", condition)
+		case a == Result0 || a == Result1:
+			w.printf("        if %s {\n            %s += %d%s;\n            break;\n        }\n", condition, sum, a>>1,
+				flipped(inverts))
+		case a == Invert && other == Go:
+			w.printf("        v ^= %s;\n", condition)
+		}
+	}
+	if has(t, Invert) && !has(t, Go) { // the other value has a result
+		w.text("        v ^= 1;\n")
+	}
+}
+
+// joint writes a step of several bits.
+func (w *codeWriter) joint(t Step, sum string, inverts bool) {
+	k := len(t.Bits)
+	w.text("        {\n            const uint32_t i = ")
+	for j, bit := range t.Bits {
+		if j > 0 {
+			w.text(wrap(j, " |"))
+		}
+		w.printf("(uint32_t)(%s) << %d", w.bit(bit, true), k-1-j)
+	}
+	table := fmt.Sprintf("(uint32_t)0x%x >> 2 * i", t.Actions)
+	if k == 5 {
+		table = fmt.Sprintf("(i < 16 ? (uint32_t)0x%x : (uint32_t)0x%x) >> 2 * (i %% 16)", uint32(t.Actions),
+			uint32(t.Actions>>32))
+	}
+	w.printf(";\n            const uint32_t a = %s;\n            if ((a & 1) == 0) {\n"+
+		"                %s += (a >> 1 & 1)%s;\n                break;\n            }\n", table, sum, flipped(inverts))
+	if has(t, Invert) {
+		w.text("            v ^= a >> 1 & 1;\n")
+	}
+	w.text("        }\n")
+}
+
+// bit returns an expression that is 1 if a bit has the given value, else 0, in parentheses.
+func (f *one) bit(at uint32, value bool) string {
+	p := f.program
+	var expression string
+	switch in := int(at); {
+	case p.Packed || in >= len(p.Inputs):
+		word := in
+		if !p.Packed {
+			word -= p.FirstSlot()
+		}
+		expression = fmt.Sprintf("(%s[%d] >> %d & 1)", f.slots(), word/32, word%32)
+	case p.Compare:
+		if value {
+			return fmt.Sprintf("(x[%d] > %d)", p.Inputs[in].Feature, p.Inputs[in].Param)
+		}
+		return fmt.Sprintf("(x[%d] <= %d)", p.Inputs[in].Feature, p.Inputs[in].Param)
+	default:
+		expression = fmt.Sprintf("((uint32_t)x[%d] >> %d & 1)", p.Inputs[in].Feature, p.Inputs[in].Param)
+	}
+	if value {
+		return expression
+	}
+	return "(" + expression + " ^ 1)"
+}

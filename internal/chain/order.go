@@ -1,0 +1,133 @@
+package chain
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// Order knows which nets are thermometer bits. Such a net is 1 where the value of a feature exceeds a threshold, so
+// among bits of one feature one implies the other. A nil Order knows of no thermometer bits.
+type Order struct {
+	bit []orderedBit // for each net up to the last thermometer bit, what is known of it
+}
+
+// orderedBit says that a net is value > threshold, where the value is at most limit.
+type orderedBit struct {
+	feature   uint32 // number of the feature, from 1; 0: the net is no thermometer bit
+	threshold uint64
+	limit     uint64
+}
+
+// NewOrder returns what is known about thermometer bits of a netlist. Comparators of one
+// word of an input port, and the highest bit of the word itself, are in order whatever
+// the input. With assume, so are the bits of input ports in words of one bit that a
+// label calls "FEATURE > THRESHOLD", as package internal/freeze does: then the netlist computes
+// the same only for inputs that are thermometer codes.
+func NewOrder(n *netlist.Netlist, assume bool) *Order {
+	o := &orderer{Order: &Order{}, n: n, words: map[netlist.Net]word{}, labels: map[string]uint32{}}
+	for _, p := range n.InputPorts() {
+		if p.Word > 1 {
+			o.port(p)
+		} else if assume {
+			o.labelled(p)
+		}
+	}
+	for c := range netlist.Cell(n.Cells()) {
+		if n.Kind(c) == netlist.Compare {
+			o.comparator(c)
+		}
+	}
+	return o.Order
+}
+
+// orderer collects an Order.
+type orderer struct {
+	*Order
+	n        *netlist.Netlist
+	features uint32
+	words    map[netlist.Net]word // words of the input ports, by the net of their highest bit
+	labels   map[string]uint32
+}
+
+// word is a feature that is a word of an input port.
+type word struct {
+	feature uint32
+	width   int
+}
+
+func (o *orderer) add(v netlist.Net, b orderedBit) {
+	if int(v) >= len(o.bit) {
+		o.bit = append(o.bit, make([]orderedBit, int(v)+1-len(o.bit))...)
+	}
+	o.bit[v] = b
+}
+
+// port makes a feature of each word that a comparator can read.
+func (o *orderer) port(p netlist.Port) {
+	if p.Word > 64 {
+		return
+	}
+	for top := p.Word - 1; top < len(p.Nets); top += p.Word {
+		o.features++
+		w := word{o.features, p.Word}
+		o.words[p.Nets[top]] = w
+		o.add(p.Nets[top], orderedBit{w.feature, 1<<(w.width-1) - 1, w.limit()})
+	}
+}
+
+func (w word) limit() uint64 { return math.MaxUint64 >> (64 - w.width) }
+
+// labelled makes a feature of what stands before the last " > " of the labels. Bits of
+// one threshold are not taken for equal: a thermometer code promises only that each bit
+// implies those before it.
+func (o *orderer) labelled(p netlist.Port) {
+	same := map[orderedBit]uint64{}
+	for i, label := range p.Labels {
+		at := strings.LastIndex(label, " > ")
+		if at < 0 {
+			continue
+		}
+		threshold, err := strconv.ParseUint(label[at+len(" > "):], 10, 64)
+		if err != nil || threshold > math.MaxUint32 {
+			continue
+		}
+		feature, ok := o.labels[label[:at]]
+		if !ok {
+			o.features++
+			feature = o.features
+			o.labels[label[:at]] = feature
+		}
+		bit := orderedBit{feature, threshold << 32, math.MaxUint64}
+		same[bit]++
+		bit.threshold += same[bit] - 1
+		o.add(p.Nets[i], bit)
+	}
+}
+
+// comparator records a comparator that reads only the highest bits of a word. The comparison word > t of these bits
+// is the comparison value > (t+1) 2^low - 1 of the whole word, where low is the number of bits left out.
+func (o *orderer) comparator(c netlist.Cell) {
+	in, t := o.n.Inputs(c), o.n.Param(c)
+	w, ok := o.words[in[len(in)-1]]
+	if !ok || len(in) > w.width || t > math.MaxUint64>>(64-len(in)) {
+		return
+	}
+	for i, v := range in {
+		if v != in[0]+netlist.Net(i) {
+			return
+		}
+	}
+	low := w.width - len(in)
+	o.add(o.n.Output(c), orderedBit{w.feature, (t+1)<<low - 1, w.limit()})
+}
+
+// of returns what is known about net v.
+func (o *Order) of(v netlist.Net) orderedBit {
+	if o == nil || int(v) >= len(o.bit) {
+		return orderedBit{}
+	}
+	return o.bit[v]
+}

@@ -1,0 +1,381 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ialgn/internal/message"
+	"ialgn/internal/topology"
+)
+
+// The data sets of the user's own files, which alone have the keys of [Data] after dir.
+const (
+	setCSV    = "csv"
+	setArrays = "arrays"
+)
+
+// limit is the range of a numeric key, both ends included.
+type limit struct {
+	key      string
+	min, max float64
+}
+
+// limits holds the ranges of the keys that every data set has.
+//
+// The depth stays within what a netlist can name; a batch within the
+// engine's counters, anchors within its bit rows. The floating point ends keep every
+// number that the engine makes of them a normal, finite float32, and the betas below 1.
+var limits = []limit{
+	{"encoder.bits", 2, 256},
+	{"model.width", 1, topology.MaxWidth},
+	{"model.depth", 1, topology.MaxDepth},
+	{"model.inputs", 1, topology.MaxPins},
+	{"model.leaves", 0, topology.MaxPins},
+	{"model.anchors", 1, 256},
+	{"model.hidden", 1, 256},
+	{"model.steps", 0, topology.MaxSteps},
+	{"model.channels", 0, topology.MaxWidth},
+	{"model.chains", 0, 4096},
+	{"model.anchored", 0, topology.MaxPins - 1},
+	{"model.skip_logit", -100, 100},
+	{"model.init_noise", 0, 100},
+	{"model.tau", 1e-6, 1e6},
+	{"train.optimizer.lr", 1e-9, 10},
+	{"train.optimizer.beta1", 0, 0.99999},
+	{"train.optimizer.beta2", 0, 0.999999},
+	{"train.optimizer.eps", 1e-30, 1},
+	{"train.optimizer.weight_decay", 0, 1},
+	{"train.epochs", 1, 1e6},
+	{"train.batch", 1, 1024},
+	{"train.augment.shift", 0, 64},
+	{"train.augment.rotate", 0, 180},
+	{"train.augment.scale", 0, 0.5},
+	{"train.augment.shear", 0, 1},
+	{"train.augment.share", 0, 1},
+	{"train.cost.pressure", 0, 1},
+	{"train.schedule.warmup", 0, 1e6},
+	{"train.validation.share", 0, 0.9},
+	{"train.validation.patience", 0, 1e6},
+	{"train.checkpoint.minutes", 0, 1e6},
+}
+
+// Ranges of keys that only one's own files have.
+var (
+	bitsInLimit    = limit{"encoder.bits_in", 1, 16}
+	testShareLimit = limit{"data.test_share", 0.001, 0.999}
+)
+
+// choice lists the values of a key.
+type choice struct {
+	key    string
+	values []string
+}
+
+var choices = []choice{
+	{"data.set", []string{
+		"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setParity, setCopy, setCSV, setArrays,
+	}},
+	{"encoder.kind", []string{"thermometer"}},
+	{"encoder.thresholds", []string{"uniform", "quantile", thresholdsLearned}},
+	{"encoder.ranges", []string{rangesRobust, rangesFull, rangesModel}},
+	{"model.topology", topology.Names()},
+	{"model.parametrization", []string{topology.Softmax16, topology.Light}},
+	{"model.init", []string{"skip", "random"}},
+	{"model.first_pin", []string{topology.Relaxed, "fixed"}},
+	{"model.wiring", []string{"random", topology.Balanced, topology.Spread}},
+	{"train.estimator", []string{"ste", "soft", estimatorGumbel}},
+	{"train.gradients", []string{gradientsFloat32, "int8"}},
+	{"train.candidates.kind", []string{candidatesFixed, candidatesRandom, candidatesGradient}},
+	{"train.freeze.kind", []string{freezeNone, freezeLayerwise}},
+	{"train.optimizer.kind", []string{"adam"}},
+	{"train.schedule.kind", []string{"constant", scheduleCosine, scheduleStep}},
+	{"train.validation.keep", []string{keepBest, keepLast}},
+}
+
+var headers = choice{"data.header", []string{"auto", "yes", "no"}}
+
+// thousands are the marks between the thousands of numbers. That there are none may be said, and is stored as it is.
+var thousands = choice{"data.thousands", []string{"none", "comma", "point", "space", "apostrophe"}}
+
+// csvChoices are the choices of csv whose default is stored as empty.
+var csvChoices = []choice{
+	{"data.separator", []string{"auto", "comma", "semicolon", "tab", "pipe", "space"}},
+	{"data.decimal", []string{"point", "comma"}},
+	{"data.missing", []string{"refuse", "median"}},
+}
+
+// Check reports the first key whose value has no meaning: a choice that does not
+// exist, a number out of range or not finite, a key that the data set needs or does not
+// have, keys of the network that exclude each other. It holds for every configuration, also
+// one that came from a model file.
+func (c Config) Check() error {
+	for _, check := range []func() error{
+		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
+		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkFreeze,
+		c.checkSchedule, c.checkValidation, c.checkConv,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckText is the part of [Config.Check] about names and other texts, which holds for the
+// configuration of every model file, whatever wrote it.
+func (c Config) CheckText() error { return cmp.Or(c.checkText(), c.checkName()) }
+
+// checkText refuses text that would not survive JSON or would garble a line of output.
+func (c *Config) checkText() error {
+	for _, f := range fields(c) {
+		if f.value.Kind() != reflect.String {
+			continue
+		}
+		if s := f.value.String(); !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+			return c.wrong(f.key, "", "%.60q holds control characters or is not UTF-8", s)
+		}
+	}
+	return nil
+}
+
+// identifier is what a name may be, as it becomes part of file names.
+var identifier = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+
+// CheckMemory reports a network whose training takes more than the given bytes of memory; 0
+// are not known. by says what gives them, such as "this machine has".
+func (c *Config) CheckMemory(needs, has uint64, by string) error {
+	if has == 0 || needs <= has {
+		return nil
+	}
+	return c.wrong("model.width", "use a smaller model.width, model.depth or model.anchors",
+		"training %d x %d gates takes at least %.1f GB of memory, and %s less", c.Model.Width, c.Model.Depth,
+		float64(needs)/1e9, by)
+}
+
+func (c *Config) checkName() error {
+	if identifier.MatchString(c.Name) {
+		return nil
+	}
+	remedy := "use at most 100 letters, digits, '_', '-' and '.', for example mnist-8k-6"
+	if c.isSet("name") {
+		return c.wrong("name", remedy, "%.60q cannot be part of a file name", c.Name)
+	}
+	return c.wrong("name", "give a name; "+remedy, "missing, and the default %.60q cannot be part of a file name", c.Name)
+}
+
+func (c *Config) checkChoices() error {
+	if c.Data.Set == "" && !c.isSet("data.set") {
+		return c.wrong("data.set", "name one: "+oneOf(choices[0].values)+
+			"; digits needs encoder.bits and model.tau, too", "missing")
+	}
+	for _, ch := range choices {
+		if ch.key == "data.set" && c.Data.Set == setMemory && !c.inText() {
+			continue // no file can name this key
+		}
+		if err := c.checkChoice(ch, ch.values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) checkChoice(ch choice, values []string) error {
+	got := c.value(ch.key).String()
+	for _, v := range values {
+		if got == v {
+			return nil
+		}
+	}
+	return message.Near(c.wrong(ch.key, "use "+oneOf(values), "%.40q is unknown", got), got, values)
+}
+
+// required are keys without a default, at least for some configurations.
+var required = []struct {
+	key    string
+	needed func(c *Config) bool
+	why    string // the configuration in which the key is required
+	remedy string
+}{
+	{
+		"data.train", func(c *Config) bool { return c.Data.Set == setCSV }, "which the data set csv needs",
+		"name the CSV file of the training set",
+	},
+	{
+		"data.train", func(c *Config) bool { return c.Data.Set == setArrays }, "which the data set arrays needs",
+		"name the file of the training samples: .npy, IDX, or x.npz:NAME",
+	},
+	{
+		"data.train_labels", func(c *Config) bool { return c.Data.Set == setArrays }, "which the data set arrays needs",
+		"name the file of their labels: .npy, IDX, or x.npz:NAME",
+	},
+	{
+		"encoder.bits", func(*Config) bool { return true }, "and has no default for the data set %s",
+		"give it: 8 suits digits, 4 to 16 most sets",
+	},
+	{
+		"model.tau", func(c *Config) bool { return c.TauGiven() }, "and has no default for the data set %s",
+		"give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800",
+	},
+	{
+		"train.schedule.every", func(c *Config) bool { return c.Train.Schedule.Kind == scheduleStep },
+		"which the schedule step needs", "give the epochs from one fall of the rate to the next, for example 30",
+	},
+}
+
+// checkMissing reports the keys that must be given and are not, all at once.
+func (c *Config) checkMissing() error {
+	var places, remedies []string
+	why := ""
+	for _, r := range required {
+		if !r.needed(c) || c.isSet(r.key) || !c.value(r.key).IsZero() {
+			continue
+		}
+		_, place := c.where(r.key) // the place in the file: what an override names is not missing
+		places, remedies = append(places, place), append(remedies, r.key+": "+r.remedy)
+		if why = r.why; strings.Contains(why, "%") {
+			why = fmt.Sprintf(why, c.Data.Set)
+		}
+	}
+	switch len(places) {
+	case 0:
+		return nil
+	case 1:
+		_, remedy, _ := strings.Cut(remedies[0], ": ")
+		return message.WithHint(fmt.Errorf("%s: missing, %s", places[0], why), "%s", remedy)
+	}
+	return message.WithHint(fmt.Errorf("%s: missing, and without a default here", strings.Join(places, ", ")), "%s",
+		strings.Join(remedies, "; "))
+}
+
+func (c *Config) checkLimits() error {
+	for _, l := range limits {
+		if l.key == "model.tau" && !c.TauGiven() {
+			continue
+		}
+		if err := c.checkLimit(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) checkLimit(l limit) error {
+	v := c.number(l.key)
+	if v >= l.min && v <= l.max {
+		return nil
+	}
+	standard := Default()
+	remedy := "use a number within that range"
+	if d := standard.number(l.key); d != 0 {
+		remedy = "the default is " + format(d)
+	}
+	return c.wrong(l.key, remedy, "%s is outside %s", format(v), l)
+}
+
+// String returns the range as errors and the documentation show it.
+func (l limit) String() string { return format(l.min) + " to " + format(l.max) }
+
+// format writes whole numbers in full and others as short as they can be.
+func format(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return fmt.Sprintf("%g", v)
+}
+
+// ownKey is a key that data sets of the user's own have, and no others.
+type ownKey struct {
+	key  string
+	sets []string
+}
+
+// ownKeys are all of these, but for the set memory ([Config.checkMemory]).
+var ownKeys = slices.Concat(
+	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed",
+		bitsInLimit.key, "encoder.ranges", "encoder.raw"),
+	keysOf([]string{setArrays}, "data.train_labels", "data.test_labels"),
+	keysOf([]string{setCSV}, "data.label", "data.header", "data.separator", "data.decimal", "data.thousands",
+		"data.columns", "data.drop", "data.categories", "data.missing", "data.missing_values"),
+)
+
+func keysOf(sets []string, keys ...string) (all []ownKey) {
+	for _, key := range keys {
+		all = append(all, ownKey{key, sets})
+	}
+	return all
+}
+
+// checkData checks the keys of one's own files, or their absence. A model of another set may have
+// encoder.bits_in all the same.
+func (c *Config) checkData() error {
+	if c.Data.Set == setMemory {
+		return c.checkMemory()
+	}
+	standard := Default()
+	for _, k := range ownKeys {
+		if slices.Contains(k.sets, c.Data.Set) {
+			continue
+		}
+		if v := c.value(k.key); c.isSet(k.key) || !equal(v, standard.value(k.key)) && k.key != bitsInLimit.key {
+			return c.wrong(k.key, "leave it out, or use data.set: "+oneOf(k.sets), "has no meaning for the data set %s",
+				c.Data.Set)
+		}
+	}
+	switch c.Data.Set {
+	case setCSV:
+		return cmp.Or(c.checkFiles("CSV file of the training set"), c.checkTable())
+	case setArrays:
+		return cmp.Or(c.checkFiles("file of the training samples"), c.checkLabels())
+	}
+	return nil
+}
+
+// checkFiles checks what all files of one's own have in common.
+func (c *Config) checkFiles(what string) error {
+	if c.Data.Train == "" {
+		return c.wrong("data.train", "name the "+what, "names no file")
+	}
+	if err := c.checkBitsIn(); err != nil {
+		return err
+	}
+	if c.Data.Test == "" {
+		return c.checkLimit(testShareLimit)
+	}
+	for _, key := range []string{"data.test_share", "data.split_seed"} {
+		if !c.value(key).IsZero() {
+			return c.wrong(key, "leave out this key or data.test", "there is nothing to split, as data.test names a test file")
+		}
+	}
+	return nil
+}
+
+// checkBitsIn checks the width of feature words, which with encoder.raw need not be given.
+func (c *Config) checkBitsIn() error {
+	if c.Encoder.Raw && c.Encoder.BitsIn == 0 && !c.isSet(bitsInLimit.key) {
+		return nil
+	}
+	return c.checkLimit(bitsInLimit)
+}
+
+// checkLabels checks that there are labels of all samples.
+func (c *Config) checkLabels() error {
+	switch {
+	case c.Data.TrainLabels == "":
+		return c.wrong("data.train_labels", "name the file of the labels", "names no file")
+	case c.Data.Test == "" && c.Data.TestLabels != "":
+		return c.wrong("data.test_labels", "leave it out, or name the test samples with data.test",
+			"there is no file of test samples that they would be of")
+	case c.Data.Test != "" && c.Data.TestLabels == "":
+		return c.wrong("data.test", "name the labels with data.test_labels",
+			"nothing says which labels the test samples have")
+	}
+	return nil
+}

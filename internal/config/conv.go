@@ -1,0 +1,59 @@
+package config
+
+import (
+	"fmt"
+
+	"ialgn/internal/topology"
+)
+
+// images are planes, rows and columns of the images of data sets whose files say nothing else.
+var images = map[string][3]int{
+	"digits": {1, 8, 8}, "mnist": {1, 28, 28}, "fashion-mnist": {1, 28, 28},
+	"cifar10": {3, 32, 32}, "cifar100": {3, 32, 32},
+}
+
+// ImageOf returns planes, rows and columns of the images of a data set by its name, zeros if that does not tell.
+func ImageOf(set string) [3]int { return images[set] }
+
+// completeConv gives model.image the images of the data set.
+func (c *Config) completeConv() {
+	if size, known := images[c.Data.Set]; known && c.Model.Topology == topology.Conv && c.Model.Image == "" &&
+		!c.isSet("model.image") {
+		c.Model.Image = fmt.Sprintf("%d,%d,%d", size[0], size[1], size[2])
+	}
+}
+
+// unshared are keys whose values have no meaning, so far, for nodes that positions or steps share.
+var unshared = []struct {
+	key, remedy string
+	used        func(t *Config) bool
+}{
+	{"train.candidates.kind", "use fixed", func(c *Config) bool { return c.Train.Candidates.Kind != candidatesFixed }},
+	{"train.gradients", "use float32", func(c *Config) bool { return c.Train.Gradients != gradientsFloat32 }},
+	{"train.cost.pressure", "leave it out", func(c *Config) bool { return c.Train.Cost.Active() }},
+	{"encoder.thresholds", "use uniform or quantile", func(c *Config) bool { return c.Encoder.Learned() }},
+}
+
+// sharers are the topologies whose nodes are shared, and by what.
+var sharers = map[string]string{
+	topology.Conv: "the positions of an image", topology.Recurrent: "the steps of a sequence",
+}
+
+// checkConv refuses what networks of shared nodes cannot be trained with, and the keys that they alone have.
+func (c *Config) checkConv() error {
+	by, found := sharers[c.Model.Topology]
+	if !found {
+		if c.Train.Optimizer.WeightDecay != 0 {
+			return c.wrong("train.optimizer.weight_decay", "leave it out, or use model.topology: conv or recurrent",
+				"has no meaning for topology %s", c.Model.Topology)
+		}
+		return nil
+	}
+	for _, u := range unshared {
+		if u.used(c) {
+			return c.wrong(u.key, u.remedy+", or another model.topology", "%v is not for topology %s, whose nodes are shared "+
+				"by "+by, c.value(u.key), c.Model.Topology)
+		}
+	}
+	return nil
+}

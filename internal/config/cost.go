@@ -1,0 +1,51 @@
+package config
+
+import (
+	"ialgn/internal/message"
+	"ialgn/internal/target"
+)
+
+// Cost is a pressure towards networks whose inputs cost few look-up tables.
+type Cost struct {
+	Target   string  `yaml:"target" json:"target,omitempty"`     // the family whose look-up tables are counted
+	Pressure float64 `yaml:"pressure" json:"pressure,omitempty"` // what a look-up table adds to the loss
+}
+
+// Active reports whether there is such a pressure.
+func (c Cost) Active() bool { return c.Pressure != 0 }
+
+// LUTInputs returns the inputs of the target's look-up tables. It panics if the configuration was not checked.
+func (c Cost) LUTInputs() int {
+	family, err := target.Find(c.Target)
+	if err != nil {
+		panic("config: " + err.Error())
+	}
+	return family.LUT.Most
+}
+
+// checkCost refuses a pressure without a target or with an estimator that does not know it, and a target without a
+// pressure.
+func (c *Config) checkCost() error {
+	switch t := &c.Train; {
+	case t.Cost.Target == "" && t.Cost.Pressure == 0:
+		return nil
+	case t.Cost.Pressure == 0:
+		return c.wrong("train.cost.target", "leave it out, or give train.cost.pressure, such as 0.0001",
+			"there is no pressure towards fewer look-up tables of it")
+	case t.Cost.Target == "":
+		return c.wrong("train.cost.pressure", "give train.cost.target: "+oneOf(target.Names()),
+			"nothing says whose look-up tables are counted")
+	case t.Estimator == "soft":
+		return c.wrong("train.cost.pressure", "leave it out, or use train.estimator: ste or gumbel",
+			"the estimator soft does not take account of it")
+	}
+	family, err := target.Find(c.Train.Cost.Target)
+	if err != nil {
+		return message.Near(c.wrong("train.cost.target", "use "+oneOf(target.Names()), "%.40q is unknown", c.Train.Cost.Target),
+			c.Train.Cost.Target, target.Names())
+	}
+	if family.LUT.Most < 2 {
+		return c.wrong("train.cost.target", "use another", "its look-up tables have a single input, and compare nothing")
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+
+	"ialgn/internal/topology"
+)
+
+// Default returns a configuration with the defaults that hold for every data set. To
+// be complete it needs data.set, and then [Config.Complete].
+func Default() Config {
+	return Config{
+		source: &source{},
+
+		Encoder: Encoder{Kind: "thermometer", Thresholds: "uniform", Ranges: rangesRobust},
+		Model:   topology.Default(),
+		Train: Train{
+			Estimator: "ste", Gradients: gradientsFloat32, Candidates: Candidates{Kind: candidatesFixed},
+			Freeze:    Freeze{Kind: freezeNone},
+			Optimizer: Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8},
+			Epochs:    200, Batch: 100, Seed: 1,
+			Schedule:   Schedule{Kind: "constant"},
+			Validation: Validation{Keep: keepBest},
+			Checkpoint: Checkpoint{Minutes: 5},
+		},
+	}
+}
+
+// DefaultBitsIn is the default of encoder.bits_in, and with encoder.raw the least width where a feature is scaled.
+const DefaultBitsIn = 8
+
+// Defaults of keys that only one's own data have.
+const (
+	defaultHeader    = "auto"
+	defaultTestShare = 0.2
+	defaultBits      = 8 // of sets that the paper says nothing of
+)
+
+// Complete returns the configuration with the keys that depend on others filled in,
+// where they are zero and were not given as such: the name; for csv data.header,
+// and for one's own files data.test_share (without a test file) and encoder.bits_in
+// (without encoder.raw); for the schedule step train.schedule.factor; and encoder.bits and
+// model.tau where the paper has values for the data set and width. For a user's own data
+// encoder.bits has a default, too, and model.tau follows from the classes ([Config.FitClasses]).
+// Elsewhere these two stay zero, which [Config.Check] reports.
+//
+// The keys model.anchors and model.first_pin get their defaults, whatever they were, where
+// they do not concern the network: models of equal networks shall have equal configurations.
+func (c Config) Complete() Config {
+	if c.Name == "" && !c.isSet("name") {
+		c.Name = c.baseName()
+	}
+	switch c.Data.Set {
+	case setCSV:
+		c.completeTable()
+		c.completeFiles()
+	case setArrays:
+		c.completeFiles()
+	case setMemory:
+		c.completeMemory()
+	}
+	c.completeSchedule()
+	c.completeKinds()
+	c.completeAugment()
+	c.completeConv()
+	c.completeSteps()
+	c.Model.Complete(func(key string) bool { return c.isSet("model." + key) })
+	bits, tau := c.paper()
+	if c.Encoder.Bits == 0 && !c.isSet("encoder.bits") {
+		c.Encoder.Bits = bits
+	}
+	if c.Model.Tau == 0 && !c.isSet("model.tau") {
+		c.Model.Tau = tau
+	}
+	c.dropIdle()
+	return c
+}
+
+// dropIdle gives keys that do not concern the network their defaults, unless some value is
+// wrong, which [Config.Check] reports.
+func (c *Config) dropIdle() {
+	if c.checkChoices() == nil && c.checkLimits() == nil {
+		c.Model.DropIdle()
+	}
+}
+
+// completeFiles fills in what all files of one's own have.
+func (c *Config) completeFiles() {
+	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.isSet("data.test_share") {
+		c.Data.TestShare = defaultTestShare
+	}
+	c.completeBitsIn()
+}
+
+// completeBitsIn fills in encoder.bits_in. With encoder.raw words are as wide as the values need.
+func (c *Config) completeBitsIn() {
+	if c.Encoder.BitsIn == 0 && !c.Encoder.Raw && !c.isSet(bitsInLimit.key) {
+		c.Encoder.BitsIn = DefaultBitsIn
+	}
+}
+
+// completeKinds fills in the defaults of keys that one choice of another key alone has.
+func (c *Config) completeKinds() {
+	for i := range kindKeys {
+		k := &kindKeys[i]
+		if v := c.value(k.key); k.has(c) && v.IsZero() && !c.isSet(k.key) && k.standard != 0 {
+			if v.CanInt() {
+				v.SetInt(int64(k.standard))
+			} else {
+				v.SetFloat(k.standard)
+			}
+		}
+	}
+}
+
+// completeSchedule also makes +0 of the -0 that the JSON of a model file leaves out.
+func (c *Config) completeSchedule() {
+	s := &c.Train.Schedule
+	for _, v := range []*float64{&s.Warmup, &s.Final, &s.Factor} {
+		if *v == 0 {
+			*v = 0
+		}
+	}
+}
+
+// baseName returns the name of the file without folder and .yaml, else that of the
+// data set.
+func (c *Config) baseName() string {
+	if !c.inText() {
+		return c.Data.Set
+	}
+	base := filepath.Base(c.source.file)
+	return strings.TrimSuffix(strings.TrimSuffix(base, ".yaml"), ".yml")
+}
+
+// paper returns the paper's n_b ("Experimental Setup") and tau (supplement, table
+// "Dataset-specific logit scaling") for the data set and width, 0 where it has none.
+// Fashion-MNIST, which the paper does not train on, is taken as MNIST. The bits of a user's own data are ours.
+func (c *Config) paper() (bits int, tau float64) {
+	switch c.Data.Set {
+	case "mnist", "fashion-mnist":
+		return 4, 10
+	case "cifar10":
+		if c.Model.Width >= 128_000 {
+			return 16, 100
+		}
+		return 16, 30
+	case "cifar100":
+		return 16, 30
+	case setParity, setCopy:
+		return 2, 0 // of features of one bit
+	}
+	if ownSets[c.Data.Set] {
+		return defaultBits, 0
+	}
+	return 0, 0
+}

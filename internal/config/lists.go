@@ -1,0 +1,88 @@
+package config
+
+import (
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
+
+	"ialgn/internal/message"
+)
+
+// List is a key with the values that a grid has of it, as they are written.
+type List struct {
+	Key    string
+	Values []string
+	Single bool // there is one text and no list around it
+}
+
+// listed are the tokens of YAML that a grid file has beside those of a configuration.
+var listed = map[token.Type]bool{
+	token.SequenceEntryType: true, token.SequenceStartType: true, token.SequenceEndType: true,
+}
+
+// LoadLists reads a grid file: YAML with dotted keys, each with a list of values or a single text. It is read as
+// strictly as a configuration; what the keys and values mean is for the caller to find out.
+func LoadLists(path string) ([]List, error) {
+	src, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parseLists(path, src)
+}
+
+// parseLists reads the text of a grid file.
+func parseLists(name string, src []byte) ([]List, error) {
+	src, err := text(name, src, "grid")
+	if err != nil {
+		return nil, err
+	}
+	c := &Config{source: &source{file: name}} // for the places in errors
+	tokens := lexer.Tokenize(string(src))
+	if err := c.checkTokens(tokens, listed); err != nil {
+		return nil, err
+	}
+	body, err := c.parse(tokens)
+	if err != nil {
+		return nil, err
+	}
+	var entries []*ast.MappingValueNode
+	switch body := body.(type) {
+	case *ast.MappingNode:
+		entries = body.Values
+	case *ast.MappingValueNode:
+		entries = append(entries, body)
+	case nil:
+	default:
+		return nil, c.at(body.GetToken(), "want keys with lists of values, such as model.width: [300, 600]")
+	}
+	var all []List
+	for _, e := range entries {
+		l, err := c.readList(e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// readList reads a key with its values.
+func (c *Config) readList(entry *ast.MappingValueNode) (List, error) {
+	t := entry.Key.GetToken()
+	l := List{Key: t.Value}
+	values := []ast.Node{entry.Value}
+	if list, ok := entry.Value.(*ast.SequenceNode); ok {
+		values = list.Values
+	} else {
+		l.Single = true
+	}
+	for _, v := range values {
+		s, ok := scalarOf(v)
+		if !ok {
+			return l, message.WithHint(c.at(t, "%.60s: want a value or a list of values", l.Key),
+				"write keys with dots, such as model.width: [300, 600]")
+		}
+		l.Values = append(l.Values, s.text)
+	}
+	return l, nil
+}

@@ -1,0 +1,108 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"unicode/utf8"
+
+	"ialgn/internal/filekind"
+	"ialgn/internal/message"
+)
+
+// MaxSource bounds the length of a configuration: one with every key and a comment
+// each has 4 KiB. It also bounds the parser, whose time grows with the square.
+const MaxSource = 1 << 14
+
+// Load reads the configuration file of that path and the overrides, as [Parse] does.
+func Load(path string, sets []string) (Config, error) { return LoadFrom(path, sets, nil) }
+
+// readFile returns the content of a configuration file, and at most one byte more than one may have.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, message.WithHint(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, MaxSource+1))
+	if err != nil {
+		return nil, message.WithHint(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
+	}
+	return src, nil
+}
+
+// unreadable puts the path before the cause of a failed operation, as it stands before
+// every other error.
+func unreadable(path string, err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// Parse reads a configuration from the text of a YAML file, changes it by the
+// overrides, each KEY=VALUE with a dotted key, of which a later one wins, and returns
+// it complete and checked.
+//
+// The text is read strictly: an unknown or doubled key, a value of another type, a key
+// without a value, lists, anchors, tags and a second document are errors. They begin
+// with the place, `NAME:LINE:COLUMN: ` or `--set KEY: `, and most carry a
+// [ialgn/internal/message].
+func Parse(name string, src []byte, sets []string) (Config, error) {
+	c, err := read(name, src, sets)
+	if err != nil {
+		return Config{}, err
+	}
+	return c.finish()
+}
+
+// read returns what the text and the overrides say, neither complete nor checked.
+func read(name string, src []byte, sets []string) (Config, error) {
+	c := Default()
+	c.source = &source{file: name, places: map[string]place{}}
+	src, err := text(name, src, "configuration")
+	if err == nil {
+		err = c.readYAML(src)
+	}
+	if err != nil {
+		return Config{}, err
+	}
+	for _, set := range sets {
+		if err := c.override(optionSet, set); err != nil {
+			return Config{}, err
+		}
+	}
+	return c, nil
+}
+
+// text returns the text of a file without its byte order mark, and refuses one that is too long or no text.
+func text(name string, src []byte, what string) ([]byte, error) {
+	var reason string
+	head := src[:min(len(src), filekind.HeadBytes)]
+	err := filekind.Explain(name, head, "a "+what, "a configuration", "a table", "a text in JSON", "a text")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(src) > MaxSource:
+		reason = fmt.Sprintf("longer than %d bytes", MaxSource)
+	case !utf8.Valid(src):
+		reason = "holds bytes that are no text in UTF-8"
+	default:
+		return bytes.TrimPrefix(src, []byte("\ufeff")), nil
+	}
+	return nil, message.WithHint(fmt.Errorf("%s: %s, this is no %s", name, reason, what), "docs/CONFIG.md shows one")
+}
+
+// finish returns the configuration complete and checked.
+func (c Config) finish() (Config, error) {
+	c = c.Complete()
+	if err := c.Check(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}

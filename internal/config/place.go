@@ -1,0 +1,82 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"ialgn/internal/message"
+)
+
+// place is where a key or a section was given: a line and column of the file, both
+// from 1, or an option.
+type place struct {
+	line, column int
+	option       string // name of the option, as package option has it
+}
+
+// source is what a configuration came from: a text or, without places, a program.
+type source struct {
+	file   string
+	places map[string]place // the keys and sections that the text gives
+
+	noWidth bool // the program gave no width
+}
+
+// inText reports whether the configuration came from a text.
+func (c *Config) inText() bool { return c.source != nil && c.source.places != nil }
+
+// isSet reports whether the key was written down, even if as 0.
+func (c *Config) isSet(key string) bool {
+	if c.source == nil {
+		return false
+	}
+	_, ok := c.source.places[key]
+	return ok
+}
+
+// Given reports whether a key was given: in the file or beside it or, where there is neither, by a program.
+func (c *Config) Given(key string) bool { return !c.inText() || c.isSet(key) }
+
+// where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`, or the option that set
+// it. A key that was not given has the place of the nearest section that was. The result is a format of package
+// option and its argument, which may hold a % sign.
+func (c *Config) where(key string) (format, text string) {
+	if !c.inText() {
+		return "%s", key
+	}
+	for at := key; at != ""; at = parent(at) {
+		if p, ok := c.source.places[at]; ok && p.option != "" {
+			return "{" + p.option + "} %s", key
+		} else if ok {
+			return "%s", c.source.at(p) + key
+		}
+	}
+	return "%s", c.source.file + ": " + key
+}
+
+// at returns how errors at a place of the file begin.
+func (s *source) at(p place) string {
+	if p.line > 0 {
+		return fmt.Sprintf("%s:%d:%d: ", s.file, p.line, p.column)
+	}
+	return s.file + ": "
+}
+
+// wrong returns the error `place: key: what` with the hint.
+func (c *Config) wrong(key, remedy, format string, args ...any) error {
+	where, text := c.where(key)
+	err := message.Optionf(where+": %s", text, fmt.Sprintf(format, args...))
+	if remedy == "" {
+		return err
+	}
+	return message.WithHint(err, "%s", remedy)
+}
+
+// oneOf writes a list of choices: "a, b or c".
+func oneOf(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}

@@ -1,0 +1,61 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"ialgn/internal/message"
+)
+
+// removedKeys are keys and sections that earlier versions had.
+var removedKeys = []struct{ key, why, remedy string }{
+	{
+		"train.prune", "because a smaller network trained from the start is as accurate",
+		"leave it out, or use a smaller model.width",
+	},
+	{"train.refill", "because it changed accuracy and size by no more than noise", "leave it out"},
+}
+
+// Removed holds the values of removed keys, which model files of earlier versions have. Nothing reads them in training.
+type Removed struct {
+	Prune  Prune `json:"prune,omitzero"`
+	Refill bool  `json:"refill,omitempty"`
+}
+
+// Prune is the removed section train.prune: the shares of counted bits and of other nodes that became constant, and the
+// share of the epochs after which they did.
+type Prune struct {
+	Bits  float64 `json:"bits,omitempty"`
+	Nodes float64 `json:"nodes,omitempty"`
+	At    float64 `json:"at,omitempty"`
+}
+
+// differing returns the removed keys whose values differ.
+func (r Removed) differing(other Removed) (keys []string) {
+	if r.Prune != other.Prune {
+		keys = append(keys, "train.prune")
+	}
+	if r.Refill != other.Refill {
+		keys = append(keys, "train.refill")
+	}
+	return keys
+}
+
+// CheckRemoved returns an error if the configuration has removed keys: it can be read, but not trained with.
+func (c *Config) CheckRemoved() error {
+	for _, key := range c.Train.Removed.differing(Removed{}) {
+		what, remedy, _ := removed(key)
+		return message.WithHint(fmt.Errorf("%s: %s", key, what), "%s", remedy)
+	}
+	return nil
+}
+
+// removed returns why a key is gone, and what to do; ok is false if no version had it.
+func removed(key string) (what, remedy string, ok bool) {
+	for _, r := range removedKeys {
+		if key == r.key || strings.HasPrefix(key, r.key+".") {
+			return "removed, " + r.why, r.remedy, true
+		}
+	}
+	return "", "", false
+}

@@ -1,0 +1,95 @@
+package config_test
+
+import (
+	"testing"
+
+	"ialgn/internal/config"
+	"ialgn/internal/message"
+)
+
+// TestSequences holds the defaults of recurrent networks and of the data sets for them.
+func TestSequences(t *testing.T) {
+	for _, c := range []struct {
+		keys                 string
+		steps, bits, anchors int
+	}{
+		{"data: {set: parity}\nmodel: {topology: recurrent, widths: 8}", 16, 2, 1},
+		{"data: {set: copy, length: 5}\nmodel: {topology: recurrent, widths: '9,8', anchors: 2}", 5, 2, 2},
+		{"data: {set: mnist}\nmodel: {topology: recurrent, widths: 8, anchors: 32}", 28, 4, 32},
+		{"data: {set: cifar10}\nmodel: {topology: recurrent, widths: 8, steps: 96}", 96, 16, 1},
+		{"data: {set: parity}\nmodel: {topology: layered, widths: 8}", 0, 2, 32},
+	} {
+		got, err := config.Parse("m.yaml", []byte(c.keys), nil)
+		if err != nil {
+			t.Errorf("%s: %v", c.keys, err)
+		} else if got.Model.Steps != c.steps || got.Encoder.Bits != c.bits || got.Model.Anchors != c.anchors {
+			t.Errorf("%s: %d steps, %d bits, %d anchors", c.keys, got.Model.Steps, got.Encoder.Bits, got.Model.Anchors)
+		}
+	}
+}
+
+// TestRecurrentErrors holds what recurrent networks refuse, with where, why and the remedy.
+func TestRecurrentErrors(t *testing.T) {
+	for _, c := range []struct{ keys, want, hint string }{
+		{
+			"data: {set: cifar10}\nmodel: {topology: recurrent, widths: 8}",
+			"m.yaml:2:1: model.steps: missing, and this data set does not say how many steps a sequence has",
+			"give the steps of a sample, whose features are divided evenly among them",
+		},
+		{
+			"data: {set: mnist, length: 8}", "m.yaml:1:28: data.length: has no meaning for the data set mnist",
+			"leave it out, or use data.set: parity or copy",
+		},
+		{
+			"data: {set: parity, length: 2}", "m.yaml:1:29: data.length: 2 is outside 4 to 256",
+			"use a number within that range",
+		},
+		{
+			"data: {set: mnist}\nmodel: {steps: 28}", "m.yaml:2:16: model.steps: 28, which topology ialgn has not",
+			"leave it out, or use topology: recurrent",
+		},
+		{
+			"data: {set: parity}\nmodel: {topology: recurrent}", "m.yaml:2:1: model.widths: missing, which topology recurrent needs",
+			"give the nodes of each layer, for example 100,100",
+		},
+		{
+			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8, inputs: 1}",
+			"m.yaml:2:49: model.inputs: 1 pin of a node that reads state and input", "use 2 or more",
+		},
+		{
+			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8, wiring: structured}",
+			"m.yaml:2:49: model.wiring: structured is not for pin A of these nodes, which read their own column",
+			"use random or balanced",
+		},
+		{
+			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8, hidden: 2}",
+			"m.yaml:2:49: model.hidden: 2, but no pin of a single layer of gates chooses among nodes", "use 1, or more layers",
+		},
+		{
+			"data: {set: parity}\nmodel: {topology: recurrent, widths: 8}\ntrain: {gradients: int8}",
+			"m.yaml:3:20: train.gradients: int8 is not for topology recurrent, whose nodes are shared by the steps of a sequence",
+			"use float32, or another model.topology",
+		},
+	} {
+		_, err := config.Parse("m.yaml", []byte(c.keys), nil)
+		if err == nil || err.Error() != c.want || message.Hint(err) != c.hint {
+			t.Errorf("%s: error %v, hint %q, want %s, %q", c.keys, err, message.Hint(err), c.want, c.hint)
+		}
+	}
+}
+
+// TestRecurrentInputs holds that the features are split into the steps.
+func TestRecurrentInputs(t *testing.T) {
+	c, err := config.Parse("m.yaml", []byte("data: {set: parity}\nmodel: {topology: recurrent, widths: 8}"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.FitClasses(2).CheckClasses(2, 16); err != nil {
+		t.Error(err)
+	}
+	c.Encoder.Bits = 4 // so that the input bits could be split where the features cannot
+	want := "m.yaml:2:1: model.steps: the 24 features of a sample cannot be split into 16 steps"
+	if err := c.FitClasses(2).CheckClasses(2, 3*24); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,496 @@
+package dataset
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ialgn/internal/filekind"
+	"ialgn/internal/message"
+)
+
+// element is a type of the elements of an array.
+type element struct {
+	code   string // as NumPy has it, without the order of bytes
+	size   int
+	direct bool // it becomes a feature word as it is; otherwise it is quantised
+	decode func(order binary.ByteOrder, b []byte) float64
+}
+
+// elements are the types that are read.
+var elements = []element{
+	{"b1", 1, true, func(_ binary.ByteOrder, b []byte) float64 { return min(float64(b[0]), 1) }},
+	{"u1", 1, true, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
+	{"u2", 2, true, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint16(b)) }},
+	{"u4", 4, false, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint32(b)) }},
+	{"u8", 8, false, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint64(b)) }},
+	{"i1", 1, false, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }},
+	{"i2", 2, false, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},
+	{"i4", 4, false, func(o binary.ByteOrder, b []byte) float64 { return float64(int32(o.Uint32(b))) }},
+	{"i8", 8, false, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }},
+	{"f4", 4, false, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
+	{"f8", 8, false, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
+}
+
+// elementOf returns the type of a code, nil if it is not read.
+func elementOf(code string) *element {
+	at := slices.IndexFunc(elements, func(e element) bool { return e.code == code })
+	if at < 0 {
+		return nil
+	}
+	return &elements[at]
+}
+
+// elementError is the error that the elements of an array are of a type that is not read.
+type elementError struct{ code string }
+
+// Error says the type, as NumPy has it.
+func (e *elementError) Error() string {
+	return fmt.Sprintf("header: elements of type %s, want bool, a whole number, float32 or float64", e.code)
+}
+
+// Hint says how to convert an array x of features.
+func (e *elementError) Hint() string {
+	switch e.code[0] {
+	case 'U', 'S', 'a':
+		return "text is no number: save the samples as a table in CSV, whose columns may hold words, or their numbers by " +
+			"x.astype('float32')"
+	case 'O':
+		return "an array of objects: save it as one of numbers, by numpy.array(x.tolist(), 'float32')"
+	case 'c':
+		return "save the real and imaginary parts as features of their own, by numpy.concatenate((x.real, x.imag), 1)"
+	case 'M', 'm':
+		return "save the times as numbers, by x.astype('int64')"
+	}
+	return "convert it, for example by x.astype('float32')"
+}
+
+// labels returns the error with a hint how to convert an array y of labels.
+func (e *elementError) labels() error {
+	switch e.code[0] {
+	case 'U', 'S', 'a', 'O', 'M', 'm', 'c':
+		return message.WithHint(e, "save the numbers of the classes, numpy.unique(y, return_inverse=True)[1], which are in the "+
+			"order of the names numpy.unique(y)")
+	}
+	return message.WithHint(e, "save the numbers of the classes, by y.astype('int64')")
+}
+
+// array reads a file of an array record by record: along its first dimension.
+type array struct {
+	*stream
+	element
+	order    binary.ByteOrder
+	count    int   // records that the header promises
+	dims     []int // of a record
+	features int   // elements of a record
+	places   []int // element of each feature; nil: its own
+	shape    Shape // of images
+	fortran  bool  // the first dimension varies fastest in the file: records do not stand together
+	done     int
+	buf      []byte // a record
+	begun    int    // bytes of the next record that stand in buf already
+}
+
+// The beginnings of files.
+const (
+	npyMagic = "\x93NUMPY"
+	zipMagic = "PK\x03\x04"
+)
+
+// openArray opens a file of an array, NumPy's or IDX, whose records stand one behind the other.
+func openArray(f file) (*array, error) {
+	s, err := f.stream()
+	if err != nil {
+		return nil, err
+	}
+	return arrayOf(s)
+}
+
+// arrayOf reads the header of an array whose records stand one behind the other. If it is none, the stream is closed.
+func arrayOf(s *stream) (*array, error) {
+	a, err := anyArrayOf(s)
+	if err == nil && a.fortran {
+		s.Close()
+		return nil, message.WithHint(fmt.Errorf("%s: header: the array is in Fortran's order, want C's", s.name),
+			"save numpy.ascontiguousarray(x)")
+	}
+	return a, err
+}
+
+// anyArrayOf reads the header of an array in any order of its elements. If it is none, the stream is closed.
+func anyArrayOf(s *stream) (*array, error) {
+	a := &array{stream: s}
+	var err error
+	switch {
+	case s.begins(npyMagic):
+		err = a.npy()
+	case s.begins("\x00\x00"):
+		err = a.idx()
+	case s.begins(zipMagic):
+		s.Close()
+		return nil, s.archived()
+	default:
+		if err := s.foreign(); err != nil {
+			s.Close()
+			return nil, err
+		}
+		err = message.WithHint(errors.New("is neither an array of NumPy nor an IDX file"),
+			"save the array by numpy.save, or use data.set: csv")
+	}
+	if err == nil {
+		err = a.measure()
+	}
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	return a, nil
+}
+
+// archived is the error that a file is an archive: by its name one of arrays, or something else.
+func (s *stream) archived() error {
+	if err := s.foreign(); err != nil {
+		return err
+	}
+	if strings.HasSuffix(s.name, archiveEnding) {
+		return message.WithHint(fmt.Errorf("%s: is an archive, of which an array is to be named", s.name), "write %s:NAME", s.name)
+	}
+	return message.WithHint(fmt.Errorf("%s: is an archive, such as a spreadsheet", s.name),
+		"save a table as CSV, or unpack it; an archive of arrays is called NAME%s", archiveEnding)
+}
+
+// foreign returns the error that a stream is of a kind that holds no samples, nil if it may hold some.
+func (s *stream) foreign() error {
+	if _, err := s.Peek(1); err != nil {
+		return nil
+	}
+	head, _ := s.Peek(s.Buffered()) // without waiting for more
+	return filekind.ExplainData(s.name, head)
+}
+
+// idx reads the header of an IDX file.
+func (a *array) idx() error {
+	x := &idx{stream: a.stream}
+	if err := x.header(""); err != nil {
+		return err
+	}
+	a.element, a.order, a.count = *elementOf(x.code), binary.BigEndian, x.count
+	if a.dims = []int{x.size}; x.shape != (Shape{}) {
+		a.dims = []int{x.shape.Planes, x.shape.Height, x.shape.Width}
+	}
+	return nil
+}
+
+// maxNPYHeader bounds the header of an array: one of a type that is read has some hundred bytes.
+const maxNPYHeader = 1 << 12
+
+// The entries of a header of NumPy's.
+var (
+	npyType    = regexp.MustCompile(`'descr': *'([<>|=]?)([a-zA-Z][0-9]*)'`)
+	npyFortran = regexp.MustCompile(`'fortran_order': *(True|False)`)
+	npyShape   = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
+)
+
+// npy reads the header of an array of NumPy's: the magic, a version, the length of a description, and that.
+func (a *array) npy() error {
+	head := make([]byte, len(npyMagic)+2)
+	if _, err := io.ReadFull(a, head); err != nil {
+		return fmt.Errorf("header: %w", damaged(err))
+	}
+	version := head[len(npyMagic)]
+	if version < 1 || version > 3 {
+		return message.WithHint(fmt.Errorf("header: version %d of the format, want 1 to 3", version), "save it by numpy.save")
+	}
+	size := make([]byte, 2)
+	if version > 1 {
+		size = make([]byte, 4)
+	}
+	if _, err := io.ReadFull(a, size); err != nil {
+		return fmt.Errorf("header: %w", damaged(err))
+	}
+	n := uint32(binary.LittleEndian.Uint16(size))
+	if len(size) == 4 {
+		n = binary.LittleEndian.Uint32(size)
+	}
+	if n > maxNPYHeader {
+		return fmt.Errorf("header: of %d bytes, at most %d are possible", n, maxNPYHeader)
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(a, text); err != nil {
+		return fmt.Errorf("header: %w", damaged(err))
+	}
+	return a.describe(string(text))
+}
+
+// describe takes the description of an array.
+func (a *array) describe(text string) error {
+	kind, fortran, shape := npyType.FindStringSubmatch(text), npyFortran.FindStringSubmatch(text),
+		npyShape.FindStringSubmatch(text)
+	if fortran == nil || shape == nil || kind == nil {
+		return message.WithHint(fmt.Errorf("header: %.60q does not describe an array of numbers", text),
+			"save it by numpy.save, as an array of one type")
+	}
+	e := elementOf(kind[2])
+	if e == nil {
+		return &elementError{kind[2]}
+	}
+	a.element, a.order, a.fortran = *e, binary.LittleEndian, fortran[1] == "True"
+	if kind[1] == ">" {
+		a.order = binary.BigEndian
+	}
+	for i, field := range strings.Split(strings.TrimSuffix(strings.ReplaceAll(shape[1], " ", ""), ","), ",") {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return fmt.Errorf("header: shape (%s), want the number of samples and their dimensions", shape[1])
+		}
+		if i == 0 {
+			a.count = int(min(n, math.MaxInt32))
+			continue
+		}
+		a.dims = append(a.dims, int(min(n, MaxFeatures+1)))
+	}
+	return nil
+}
+
+// measure finds out how large a record is, and whether it is an image.
+func (a *array) measure() error {
+	a.features = 1
+	for i, n := range a.dims {
+		if n < 1 || a.features*n > MaxFeatures {
+			return fmt.Errorf("header: dimension %d is %d, want samples of 1 to %d numbers", i+1, n, MaxFeatures)
+		}
+		a.features *= n
+	}
+	a.buf = make([]byte, a.features*a.size)
+	switch d := a.dims; len(d) {
+	case 0, 1:
+	case 2:
+		a.shape = Shape{1, d[0], d[1]}
+	case 3:
+		if a.shape = (Shape{d[0], d[1], d[2]}); planes(d[2]) && !planes(d[0]) {
+			a.planesLast()
+		}
+	default:
+		return fmt.Errorf("header: samples of %d dimensions, want 1 to 3", len(d))
+	}
+	return nil
+}
+
+// planes reports whether images have so many planes: one, or those of colours without or with opacity.
+func planes(n int) bool { return n == 1 || n == 3 || n == 4 }
+
+// planesLast puts the features of an image whose elements are pixel by pixel into planes.
+func (a *array) planesLast() {
+	height, width, planes := a.dims[0], a.dims[1], a.dims[2]
+	a.shape = Shape{planes, height, width}
+	for p := range planes {
+		for pixel := range height * width {
+			a.places = append(a.places, pixel*planes+p)
+		}
+	}
+}
+
+// next reads the features of the next record. After the last it returns io.EOF if the file ends there, too.
+func (a *array) next(dst []float64) error {
+	if a.done == a.count {
+		return a.last()
+	}
+	if _, err := io.ReadFull(a, a.buf[a.begun:]); err != nil {
+		return a.cut(err)
+	}
+	a.begun = 0
+	a.done++
+	for f := range dst {
+		at := f
+		if a.places != nil {
+			at = a.places[f]
+		}
+		x := a.decode(a.order, a.buf[at*a.size:])
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return a.fault(a.done, "feature %d is %v, want a finite number", f, x)
+		}
+		dst[f] = x
+	}
+	return nil
+}
+
+// last returns io.EOF if the file ends behind the last record.
+func (a *array) last() error {
+	if err := a.end(a.count); err != nil {
+		return err
+	}
+	return io.EOF
+}
+
+// cut is the error that a record cannot be read, the next one.
+func (a *array) cut(err error) error {
+	return a.fault(a.done+1, "%d are promised: %w", a.count, damaged(err))
+}
+
+// plainBytes reports whether the elements are bytes, in the order of the features.
+func (a *array) plainBytes() bool { return a.code == "u1" && a.places == nil }
+
+// nextBytes reads records of plain bytes into dst, which has room for one at least: one, and as many more as come
+// without waiting. With an error it returns how many came before that; after the last one it is as next's.
+func (a *array) nextBytes(dst []byte) (records int, err error) {
+	if a.done == a.count {
+		return 0, a.last()
+	}
+	dst = dst[:min(len(dst)/a.features, a.count-a.done)*a.features]
+	n := copy(dst, a.buf[:a.begun])
+	for n < a.features && err == nil {
+		var more int
+		more, err = a.Read(dst[n:])
+		n += more
+	}
+	records = n / a.features
+	a.done += records
+	a.begun = copy(a.buf, dst[records*a.features:n])
+	if err != nil && n < len(dst) {
+		return records, a.cut(err)
+	}
+	return records, nil
+}
+
+// arrayFile returns the file of a path, which names an array in an archive after a colon.
+func arrayFile(path string) file {
+	archive, name, in := inArchive(path)
+	if !in {
+		return onDisk(path)
+	}
+	return file{path, func() (io.ReadCloser, error) {
+		f, err := os.Open(archive)
+		if err != nil {
+			return nil, err
+		}
+		r, err := member(f, name)
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		return &memberReader{r, f}, nil
+	}}
+}
+
+// ReadArray reads a whole array of at most that many numbers: the shape that its header has, and the numbers in C
+// order, all finite. A file in Fortran's order is read, too: numpy.save writes it of a transposed or permuted array.
+// Errors call what is read by the name.
+func ReadArray(name string, r io.Reader, limit int) (shape []int, values []float64, err error) {
+	s, err := file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}.stream()
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := anyArrayOf(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.Close()
+	a.places = nil
+	if a.count > limit/a.features {
+		return nil, nil, fmt.Errorf("%s: header: %d x %d numbers, want at most %d", a.name, a.count, a.features, limit)
+	}
+	row := make([]float64, a.features)
+	for {
+		switch err := a.next(row); {
+		case errors.Is(err, io.EOF):
+			shape := append([]int{a.count}, a.dims...)
+			if a.fortran {
+				values = cOrder(shape, values)
+			}
+			return shape, values, nil
+		case err != nil:
+			return nil, nil, err
+		}
+		values = append(values, row...)
+	}
+}
+
+// cOrder returns the elements of an array in C's order, whose last dimension varies fastest, from Fortran's.
+func cOrder(shape []int, values []float64) []float64 {
+	out, at := make([]float64, len(values)), make([]int, len(shape))
+	for _, v := range values {
+		to := 0
+		for i, n := range shape {
+			to = to*n + at[i]
+		}
+		out[to] = v
+		for i := range at {
+			if at[i]++; at[i] < shape[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	return out
+}
+
+// IsArray reports whether a path names an array, NumPy's or IDX, or by its ending an archive of arrays.
+func IsArray(path string) bool {
+	s, err := arrayFile(path).stream()
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	return s.isArray() && (!s.begins(zipMagic) || strings.HasSuffix(path, archiveEnding))
+}
+
+// begins reports whether a stream begins with a text.
+func (s *stream) begins(text string) bool {
+	head, _ := s.Peek(len(text))
+	return string(head) == text
+}
+
+// isArray reports whether a stream begins like an array, or an archive of arrays.
+func (s *stream) isArray() bool {
+	return slices.ContainsFunc([]string{npyMagic, zipMagic, "\x00\x00"}, s.begins)
+}
+
+// archiveEnding ends the names of archives of arrays.
+const archiveEnding = ".npz"
+
+// inArchive splits a path into that of an archive and the name of an array in it.
+func inArchive(path string) (archive, name string, in bool) {
+	at := strings.LastIndex(path, archiveEnding+":")
+	if at < 0 {
+		return path, "", false
+	}
+	at += len(archiveEnding)
+	return path[:at], path[at+1:], true
+}
+
+// memberReader is a member of an archive.
+type memberReader struct {
+	io.ReadCloser
+	archive io.Closer
+}
+
+// Close closes member and archive.
+func (m *memberReader) Close() error { return errors.Join(m.ReadCloser.Close(), m.archive.Close()) }
+
+// member opens the array of that name in an archive.
+func member(f *os.File, name string) (io.ReadCloser, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("is no archive of arrays (%w)", err)
+	}
+	var names []string
+	for _, m := range z.File {
+		short := strings.TrimSuffix(m.Name, ".npy")
+		if names = append(names, short); short == name {
+			return m.Open()
+		}
+	}
+	return nil, message.Near(fmt.Errorf("there is no array %q in it, but %s", name, abridged(names)), name, names)
+}

@@ -1,0 +1,84 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+)
+
+// settleAs takes the columns of a model, with its categories and medians: by their names, in any order and beside
+// others, or by their places where the table or the model has no names.
+func (s *csvFiles) settleAs(enc *encoding.Encoder) error {
+	columns := featureColumns(enc)
+	at := make([]int, len(columns)) // place in s.read
+	for i := range at {
+		at[i] = i
+	}
+	if s.header != nil && named(columns) {
+		for i := range columns {
+			at[i] = slices.IndexFunc(s.read, func(c column) bool { return c.Name == columns[i].Name })
+		}
+		if err := s.allThere(columns, at); err != nil {
+			return err
+		}
+	} else if len(columns) != len(s.read) {
+		return message.WithHint(fmt.Errorf("%s: %d columns of features, but the model reads %d", s.files[Train].name, len(s.read),
+			len(columns)), "name the data set it was trained on, or the columns that it reads with data.columns")
+	}
+	var all []column
+	for i, c := range columns {
+		from := s.read[at[i]]
+		if from.Kind != c.Kind {
+			return message.WithHint(fmt.Errorf("%s: %s is a %s here, and a %s in the model", s.files[Train].name, s.called(&from),
+				from.Kind, c.Kind), "name the columns of words with data.categories, as the model's configuration does")
+		}
+		from.Column = c
+		all = append(all, from)
+		for range c.Features() {
+			s.from = append(s.from, i)
+		}
+	}
+	s.read = all
+	return nil
+}
+
+// allThere reports which of a model's columns a table lacks.
+func (s *csvFiles) allThere(columns []encoding.Column, at []int) error {
+	var lacks, others []string
+	for i := range columns {
+		if at[i] < 0 {
+			lacks = append(lacks, columns[i].Name)
+		}
+	}
+	if lacks == nil {
+		return nil
+	}
+	for i, c := range s.read {
+		if !slices.Contains(at, i) {
+			others = append(others, c.Name)
+		}
+	}
+	err := fmt.Errorf("%s: lacks %s of the model's columns", s.files[Train].name, abridged(lacks))
+	if others == nil {
+		return message.WithHint(err, "a network cannot be trained further without them: train anew, without {Init}")
+	}
+	return message.WithHint(fmt.Errorf("%w, and has %s instead", err, abridged(others)),
+		"call a column that was renamed by its name in the model; a new one needs a new network, without {Init}")
+}
+
+// featureColumns returns the columns of a model that become features: of one that knows no columns, each feature.
+func featureColumns(enc *encoding.Encoder) []encoding.Column {
+	if enc.Columns != nil {
+		return slices.DeleteFunc(slices.Clone(enc.Columns), func(c encoding.Column) bool { return c.Optional() })
+	}
+	columns := make([]encoding.Column, enc.Features())
+	for f := range columns {
+		columns[f].Kind = encoding.NumberColumn
+		if len(enc.Names) > 0 {
+			columns[f].Name = enc.Names[f]
+		}
+	}
+	return columns
+}

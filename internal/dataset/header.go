@@ -1,0 +1,316 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+)
+
+// labelNames are names of columns, in lower case, that hold the class more often than not; the first ones hardly ever
+// hold anything else.
+var labelNames = []string{
+	"label", "labels", "target", "targets", "class", "classes", "category", "outcome", "klasse", "y",
+}
+
+const sureLabelNames = 4
+
+func isLabelName(name string, names []string) bool {
+	return slices.Contains(names, strings.ToLower(name))
+}
+
+// sayHeader is the remedy where it is not clear whether the first line is a header.
+const sayHeader = "data.header: yes, or data.header: no"
+
+// fewRows is how many rows are too few to say that a word does not occur again.
+const fewRows = 20
+
+// isHeadline decides by the looks of the first rows of a table, and by the classes that it is known to have, whether
+// the first one names the columns. It is an error if that cannot be known. Only judged columns are looked at, and the
+// label.
+//
+// A word above a column of numbers is a name, and a number above one is a value. A first line of numbers is a header
+// all the same if its label is none: a word or a number that no other row has for a label, and that is a usual name of
+// one or stands behind 0, 1, 2 and so on. A line of words above words is a header if none of them occurs again below.
+// What is missing or infinite is neither a word nor a number.
+func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool, error) {
+	f, label := t.judge(rows, judged), t.labelOf(rows)
+	switch {
+	case label.repeated && len(f.values) > 0:
+		return t.numbersAreNames(rows, f.values, label)
+	case len(f.names) > 0 && len(f.values) > 0, len(f.names) == 1 && label.repeated:
+		return false, t.unclear(f.values, f.names)
+	case len(f.names) > 0:
+		return true, nil
+	case len(f.values) > 0:
+		return t.numbersAreNames(rows, f.values, label)
+	case f.again || label.repeated || f.words == 0 && !label.name:
+		return false, nil
+	case !label.name && !t.known && len(rows) > 1 && len(rows) <= fewRows/2:
+		return false, message.WithHint(errors.New("the table has words alone: say with data.header whether its first line is a "+
+			"header"), sayHeader)
+	}
+	return true, nil
+}
+
+// firstFields are the fields of a first line.
+type firstFields struct {
+	names  []string // words above numbers
+	values []string // numbers above numbers
+	words  int      // others
+	again  bool     // some of these occur again below
+}
+
+// judge sorts the fields of a first line that are judged.
+func (t *table) judge(rows [][]string, judged func(column int) bool) (f firstFields) {
+	for i, field := range rows[0] {
+		if i == t.label || !judged(i) || t.isMissing(field) {
+			continue
+		}
+		below := columnOf(rows, i)
+		repeated := slices.Contains(below, field)
+		above, number := t.known || t.mostlyNumbers(below), looksNumeric(field)
+		switch {
+		case number && above:
+			f.values = append(f.values, field)
+		case number:
+		case above && !repeated && !isInfinite(field):
+			f.names = append(f.names, field)
+		default:
+			f.words++
+			f.again = f.again || repeated
+		}
+	}
+	return f
+}
+
+// unclear is the error that a first line has a word where a number should be, and numbers or a label, too.
+func (t *table) unclear(values, names []string) error {
+	if t.known {
+		return message.WithHint(fmt.Errorf("%s is not a number", shown(names[0])),
+			"remove the line if it is a header; otherwise write a number; where it may be missing, an empty field")
+	}
+	because := "and others are"
+	if len(values) == 0 {
+		because = "though the label occurs again below"
+	}
+	err := fmt.Errorf("%s is not a number %s: say with data.header whether this is a header (yes or no)", shown(names[0]),
+		because)
+	return message.WithHint(err, sayHeader+"; where it is a word among numbers, "+
+		"data.missing_values names it, or data.categories its column by the number, counted from 1")
+}
+
+// firstLabel is what stands in the column of the label in the first line.
+type firstLabel struct {
+	text     string
+	repeated bool // other rows have it, too
+	name     bool // it is no label like those below: a word, and they are numbers, or a usual name
+	foreign  bool // the model that reads the table has no such class, but those below
+	single   bool // other labels occur more than once: all, or most of those in many rows
+}
+
+func (t *table) labelOf(rows [][]string) (l firstLabel) {
+	if t.label < 0 || t.label >= len(rows[0]) || rows[0][t.label] == "" {
+		return firstLabel{}
+	}
+	l.text = rows[0][t.label]
+	below := columnOf(rows, t.label)
+	foreign := func(label string) bool { return !slices.Contains(t.classes, label) }
+	l.repeated = slices.Contains(below, l.text) || !foreign(l.text)
+	word := !looksNumeric(l.text)
+	l.name = isLabelName(l.text, labelNames) || word && t.mostlyNumbers(below) && !t.isMissing(l.text)
+	l.foreign = word && len(below) > 0 && foreign(l.text) && !slices.ContainsFunc(below, foreign)
+	count, once := map[string]int{}, 0
+	for _, b := range below {
+		count[b]++
+	}
+	for _, n := range count {
+		if n == 1 {
+			once++
+		}
+	}
+	l.single = len(below) > 2 && (once == 0 || len(below) > fewRows && once <= len(count)/2)
+	return l
+}
+
+// numbersAreNames decides about a first line of numbers.
+func (t *table) numbersAreNames(rows [][]string, values []string, label firstLabel) (header bool, err error) {
+	word, usual := !looksNumeric(label.text), isLabelName(label.text, labelNames)
+	if label.text == "" || label.foreign || t.known {
+		return label.foreign || word && usual && !label.repeated, nil
+	}
+	if label.repeated, err = t.occursAgain(label); err != nil || word && (label.repeated || usual) {
+		return !label.repeated, err
+	}
+	counted := len(values) > 1 && counts(values) && len(columnOf(rows, 0)) > 2
+	if counted && (word || counts(append(slices.Clone(values), label.text))) {
+		return t.countedNames(rows, len(values), label)
+	}
+	if !label.repeated && (label.single || label.name) {
+		err = message.WithHint(fmt.Errorf("no other row has the label %s: say with data.header whether this is a header",
+			shown(label.text)), sayHeader)
+	}
+	return false, err
+}
+
+// occursAgain reports whether any row after the first one has the same label. Of a file that can be read but once it
+// knows the first rows.
+func (t *table) occursAgain(label firstLabel) (bool, error) {
+	if label.repeated || t.file == nil {
+		return label.repeated, nil
+	}
+	other, err := t.file.table(layout{separator: t.csv.separator})
+	if err != nil {
+		return false, err
+	}
+	defer other.Close()
+	other.rows()
+	for first := true; ; first = false {
+		r := other.take()
+		if r.err != nil {
+			return false, nil // what is wrong is found again
+		}
+		if !first && t.label < len(r.fields) && strings.TrimSpace(r.fields[t.label]) == label.text {
+			return true, nil
+		}
+	}
+}
+
+// counts reports whether texts are whole numbers that count up from 0 or 1.
+func counts(texts []string) bool {
+	first := texts[0]
+	for i, text := range texts {
+		if n, err := strconv.Atoi(text); err != nil || first != "0" && first != "1" || n != i+int(first[0]-'0') {
+			return false
+		}
+	}
+	return true
+}
+
+// manyCounted is how many values in a row hardly count by chance.
+const manyCounted = 8
+
+// countedNames decides about a first line of 0, 1, 2 and so on: they are names if all numbers below have a point, and
+// values if they are few, none of them has one, and the label occurs again.
+func (t *table) countedNames(rows [][]string, numbers int, label firstLabel) (bool, error) {
+	whole, points := 0, 0
+	for _, row := range rows[1:] {
+		for i, field := range row {
+			if i != t.label && strings.ContainsAny(field, ".,") {
+				points++
+			} else if i != t.label {
+				whole++
+			}
+		}
+	}
+	switch {
+	case whole == 0, label.name && !looksNumeric(label.text):
+		return true, nil
+	case points == 0 && numbers < manyCounted && label.repeated:
+		return false, nil
+	}
+	return false, message.WithHint(fmt.Errorf("the numbers count from %s: say with data.header whether this is a header",
+		shown(rows[0][0])), sayHeader)
+}
+
+// columnOf returns the fields of a column below the first row, where rows have as many.
+func columnOf(rows [][]string, at int) (fields []string) {
+	for _, row := range rows[1:] {
+		if len(row) == len(rows[0]) {
+			fields = append(fields, row[at])
+		}
+	}
+	return fields
+}
+
+// mostlyNumbers reports whether more fields are numbers than words.
+func (t *table) mostlyNumbers(fields []string) bool {
+	numbers, words := 0, 0
+	for _, field := range fields {
+		switch {
+		case looksNumeric(field):
+			numbers++
+		case !t.isMissing(field):
+			words++
+		}
+	}
+	return numbers > words
+}
+
+// isMissing reports whether a field of a column of numbers says that its value is missing.
+func (t *table) isMissing(field string) bool {
+	return t.lacks(encoding.NumberColumn, field)
+}
+
+// lacks reports whether a field of a column of a kind says that its value is missing.
+func (t *table) lacks(kind encoding.ColumnKind, field string) bool {
+	return encoding.MissingValue(kind, field) || slices.Contains(t.declared, field)
+}
+
+// isInfinite reports whether a field is a number that is not finite, or one that a spreadsheet could not calculate.
+func isInfinite(field string) bool {
+	switch strings.ToLower(strings.TrimLeft(field, "+-")) {
+	case "inf", "infinity", "∞", "1.#inf", "#div/0!", "#num!":
+		return true
+	}
+	return false
+}
+
+// findLabelByName returns the column that holds the label in a table with a header, where nothing says which it is: the
+// last one, unless it looks like no label and another has a usual name of one. It is an error if that is not clear.
+func (t *table) findLabelByName(rows [][]string) (int, error) {
+	last := len(rows[0]) - 1
+	var named []int
+	sure := false
+	for i, name := range rows[0] {
+		if isLabelName(name, labelNames) {
+			named = append(named, i)
+			sure = sure || isLabelName(name, labelNames[:sureLabelNames])
+		}
+	}
+	unlike := rows[0][last] == "" || t.unlikeLabels(columnOf(rows, last))
+	switch {
+	case len(named) == 0, slices.Contains(named, last), !unlike && !sure:
+		return last, nil
+	case unlike && len(named) == 1:
+		return named[0], nil
+	}
+	return 0, t.askLabel(rows[0], named[0], last)
+}
+
+// askLabel is the error that one of two columns may be the label.
+func (t *table) askLabel(line []string, one, other int) error {
+	remedy := "data.label: " + line[one]
+	if line[other] != "" {
+		remedy += ", or data.label: " + line[other]
+	}
+	return message.WithHint(fmt.Errorf("the label is column %d (%s) or column %d (%s): say with data.label which", one+1,
+		shown(line[one]), other+1, shown(line[other])), "%s", remedy)
+}
+
+// manyFractions is how many different labels are too many for labels that are no whole numbers.
+const manyFractions = 10
+
+// unlikeLabels reports whether the fields of a column look like no labels: most are different, or many are fractions.
+func (t *table) unlikeLabels(fields []string) bool {
+	different, fraction := map[string]bool{}, false
+	for _, field := range fields {
+		different[field] = true
+		fraction = fraction || isFraction(field)
+	}
+	return len(fields) >= fewRows && len(different) > len(fields)/2 || fraction && len(different) > manyFractions
+}
+
+// isFraction reports whether a text is a number that is not whole.
+func isFraction(text string) bool {
+	for _, n := range []notation{{}, {comma: true}} {
+		if x, ok := n.finite(text); ok {
+			return x != float64(int64(x))
+		}
+	}
+	return false
+}

@@ -1,0 +1,52 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ialgn/internal/config"
+)
+
+// TestInterrupt ends what waits for a pipe: its opening by the end of the context, the next sample by Interrupt. The
+// end of the opening's context is none of the samples' concern afterwards.
+func TestInterrupt(t *testing.T) {
+	path := fmt.Sprint(t.TempDir(), "/fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := os.OpenFile(path, os.O_RDWR, 0) // it does not wait for a reader
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := OpenSamples(ctx, path, encoderOf(2, nil, nil, 255), config.Data{}); !errors.Is(err, ctx.Err()) {
+		t.Fatalf("error %v, want that of the context", err)
+	}
+	first := strings.Repeat("1,2\n", 1<<14) // as much as is looked at
+	go func() { _, _ = w.WriteString(first) }()
+	ctx, cancel = context.WithCancel(t.Context())
+	s, err := OpenSamples(ctx, path, encoderOf(2, nil, nil, 255), config.Data{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	cancel()
+	for i := range 1 << 14 {
+		if err := s.Next(make([]uint16, 2)); err != nil {
+			t.Fatalf("sample %d: %v", i, err)
+		}
+	}
+	time.AfterFunc(20*time.Millisecond, s.Interrupt)
+	if err := s.Next(make([]uint16, 2)); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("error %v, want an interruption", err)
+	}
+}

@@ -1,0 +1,128 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ialgn/internal/message"
+)
+
+// exactDigits is how many digits a number may have to be exact in double precision.
+const exactDigits = 15
+
+// key returns what is the same for labels that are the same class: numbers that are equal, such as 1, 1.0 and 1e0. A
+// number that begins with a zero, such as 007, is a code: it is equal to nothing else.
+func (n notation) key(label string) string {
+	digits := strings.TrimLeft(label, "+-")
+	if len(digits) > exactDigits || len(digits) > 1 && digits[0] == '0' && allDigits(digits[1:2]) {
+		return label
+	}
+	x, ok := n.finite(label)
+	if !ok {
+		return label
+	}
+	return strconv.FormatFloat(x+0, 'g', -1, 64) // -0 is 0
+}
+
+// classes are the classes of a table in the order of their first rows.
+type classes struct {
+	notation
+	names []string
+	at    map[string]int // by the keys of labels
+}
+
+// add returns the class of a label. A class has the shortest of its labels for a name, the first one in alphabetical
+// order of several.
+func (c *classes) add(label string) (class int) {
+	class, known := c.at[label]
+	if known {
+		return class
+	}
+	key := c.key(label)
+	class, known = c.at[key]
+	if !known {
+		class = len(c.names)
+		c.names = append(c.names, strings.Clone(label))
+	} else if name := c.names[class]; len(label) < len(name) || len(label) == len(name) && label < name {
+		c.names[class] = strings.Clone(label)
+	}
+	if c.at == nil {
+		c.at = map[string]int{}
+	}
+	c.at[strings.Clone(key)] = class
+	if len(c.at) < 4*MaxClasses {
+		c.at[strings.Clone(label)] = class // which is quicker the next time
+	}
+	return class
+}
+
+// find returns the class of a label.
+func (c *classes) find(label string) (class int, known bool) {
+	if class, known = c.at[label]; !known {
+		class, known = c.at[c.key(label)]
+	}
+	return class, known
+}
+
+// sorted returns the names in order, numbers by their value, and the place of each class among them.
+func (c *classes) sorted() (names []string, place []int, err error) {
+	names = slices.Clone(c.names)
+	if err := sortLabels(names); err != nil {
+		return nil, nil, err
+	}
+	rank := make(map[string]int, len(names))
+	for i, n := range names {
+		rank[n] = i
+	}
+	for _, n := range c.names {
+		place = append(place, rank[n])
+	}
+	return names, place, nil
+}
+
+// check refuses what can hardly be labels: too few of them or, where nothing says that this column has them, too many.
+func (c *classes) check(rows int, column string, given bool) error {
+	switch {
+	case len(c.names) < 2:
+		return fmt.Errorf("all records have the label %s, want at least two classes", shown(c.names[0]))
+	case given:
+		return nil
+	}
+	fraction := slices.ContainsFunc(c.names, isFraction)
+	if rows >= fewRows && len(c.names) > rows/2 || fraction && len(c.names) > manyFractions {
+		return message.WithHint(fmt.Errorf("%s has %d different values in %d rows, such as %s: is it the label?", column,
+			len(c.names), rows, shown(c.names[0])), "data.label: NAME names the column with the classes, or gives its number")
+	}
+	return nil
+}
+
+// sortLabels sorts labels, numbers with a decimal point by their value.
+func sortLabels(labels []string) error {
+	values := make(map[string]float64, len(labels))
+	for _, l := range labels {
+		x, ok := notation{}.finite(l)
+		if !ok {
+			slices.Sort(labels)
+			return nil
+		}
+		values[l] = x
+	}
+	slices.SortFunc(labels, func(a, b string) int {
+		if values[a] != values[b] {
+			if values[a] < values[b] {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	for i := 1; i < len(labels); i++ {
+		if values[labels[i]] == values[labels[i-1]] && len(labels[i]) <= exactDigits {
+			return message.WithHint(fmt.Errorf("labels %s and %s are the same number, write them alike", shown(labels[i-1]),
+				shown(labels[i])), "a number that begins with a zero is a code, and no number to be compared")
+		}
+	}
+	return nil
+}

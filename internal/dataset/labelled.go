@@ -1,0 +1,159 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+)
+
+// Labelled streams samples of a file with their classes, see [OpenLabelled].
+type Labelled struct {
+	*Samples
+	labels  *array // of samples in an array
+	classes []string
+}
+
+// OpenLabelled is [OpenSamples] of a file whose samples have labels, the names of the given classes or numbers equal to
+// them. A table has them in a column: the one named data.Label, else the one that the label had in training, or the
+// last one. The labels of an array are in a file of their own, whose path is empty otherwise.
+//
+// The columns of a table are found by their names, if both the model and the file have names.
+func OpenLabelled(ctx context.Context, path, labels string, enc *encoding.Encoder, classes []string, data config.Data) (
+	*Labelled, error,
+) {
+	s, err := OpenSamples(ctx, path, byNames(enc, data.Label), data)
+	if err != nil {
+		return nil, err
+	}
+	l := &Labelled{Samples: s, classes: classes}
+	if err := l.open(labels, enc, data.Label); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// byNames returns an encoder with columns of numbers, named as its features, if it has real values and no columns.
+func byNames(enc *encoding.Encoder, label string) *encoding.Encoder {
+	if enc.Columns != nil || enc.Quantiser == nil || len(enc.Names) == 0 {
+		return enc
+	}
+	named := *enc
+	for _, name := range enc.Names {
+		named.Columns = append(named.Columns, encoding.Column{Kind: encoding.NumberColumn, Name: name})
+	}
+	named.Columns = append(named.Columns, encoding.Column{Kind: encoding.LabelColumn, Name: label})
+	return &named
+}
+
+// open finds the labels.
+func (l *Labelled) open(labels string, enc *encoding.Encoder, label string) (err error) {
+	switch {
+	case l.table != nil && labels != "":
+		return message.WithHint(fmt.Errorf("%s: labels of their own go with an array, and %s is a table", labels, l.table.name),
+			"leave {Labels} out: a table has its labels in a column")
+	case l.table != nil:
+		if l.table.label, err = l.table.labelColumn(enc.Columns, label); err != nil {
+			err = message.WithHint(fmt.Errorf("%s: %w", l.table.name, err),
+				"name the column with {Label NAME}, or classify the samples with predict, which needs no labels")
+		}
+		return err
+	case labels == "":
+		return message.WithHint(fmt.Errorf("%s: is an array, which has no labels", l.array.name),
+			"name the file of its labels with {Labels FILE}, or classify the samples with predict")
+	}
+	a, err := openArray(arrayFile(labels))
+	if err != nil {
+		return err
+	}
+	l.labels = a
+	switch {
+	case a.features != 1:
+		return fmt.Errorf("%s: header: %d numbers a sample, want labels of one number each", a.name, a.features)
+	case a.count != l.array.count:
+		return fmt.Errorf("%s: header: %d labels for the %d samples of %s, the files do not belong together", a.name,
+			a.count, l.array.count, l.array.name)
+	}
+	return nil
+}
+
+// labelColumn returns the column of a table with the labels: that of a name or, without one, the one that the label had
+// among the columns of training.
+func (t *table) labelColumn(columns []encoding.Column, name string) (int, error) {
+	at := slices.IndexFunc(columns, func(c encoding.Column) bool { return c.Kind == encoding.LabelColumn })
+	if name == "" && at >= 0 {
+		name = columns[at].Name
+	}
+	features := func(k int) bool { return slices.ContainsFunc(t.columns, func(c column) bool { return c.at == k }) }
+	switch named := slices.Index(t.header, name); {
+	case named >= 0 && !features(named):
+		return named, nil
+	case t.label >= 0 && (t.header == nil || name == ""):
+		return t.label, nil
+	case t.header == nil && at >= 0 && t.width == len(columns):
+		return at, nil
+	case name == "" && !features(t.width-1):
+		return t.width - 1, nil
+	case named >= 0:
+		return -1, fmt.Errorf("%s is read as a feature, and has no labels", t.called(named))
+	case t.header != nil && name != "":
+		return -1, message.Near(fmt.Errorf("no column has the labels, as none is named %q", name), name, t.header)
+	}
+	return -1, errors.New("no column has the labels")
+}
+
+// Next reads the next sample into values, and returns its class. It returns io.EOF after the last.
+func (l *Labelled) Next(values []uint16) (class int, err error) {
+	if err := l.Samples.Next(values); err != nil {
+		return 0, err
+	}
+	if l.table != nil {
+		text, err := l.table.class()
+		if err != nil {
+			return 0, err
+		}
+		if class = l.table.classOf(l.classes, text); class < 0 {
+			return 0, l.table.wrong("the label, %s, is %s, which is none of the model's classes, %s",
+				l.table.called(l.table.label), shown(text), abridged(l.classes))
+		}
+		return class, nil
+	}
+	x, err := l.labels.label()
+	if errors.Is(err, io.EOF) {
+		return 0, l.labels.fault(l.labels.done, "the labels end before the samples")
+	} else if err != nil {
+		return 0, err
+	}
+	if class = ClassOf(l.classes, strconv.FormatFloat(x, 'f', 0, 64)); class < 0 {
+		return 0, l.labels.fault(l.labels.done, "label %g is none of the model's classes, %s", x, abridged(l.classes))
+	}
+	return class, nil
+}
+
+// ClassOf returns the class of a label: the one of this name, or else one whose name is an equal number; -1 if there is
+// none.
+func ClassOf(classes []string, label string) int { return notation{}.classOf(classes, label) }
+
+// classOf is ClassOf where numbers are in a notation.
+func (n notation) classOf(classes []string, label string) int {
+	if at := slices.Index(classes, label); at >= 0 {
+		return at
+	}
+	key := n.key(label)
+	return slices.IndexFunc(classes, func(name string) bool { return n.key(name) == key })
+}
+
+// Close closes the files.
+func (l *Labelled) Close() error {
+	err := l.Samples.Close()
+	if l.labels != nil {
+		err = errors.Join(err, l.labels.Close())
+	}
+	return err
+}

@@ -1,0 +1,389 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ialgn/internal/config"
+	"ialgn/internal/decimal"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+)
+
+// layout says how a CSV file is to be read, and how its columns are to be understood.
+type layout struct {
+	header    string   // auto (or empty), yes, no
+	label     string   // name of the label column, or without a header its number, from 1; empty: the last one
+	separator byte     // 0: found in the first lines
+	notation           // of numbers; where commas separate the fields, a decimal comma is for numbers in quotes
+	said      bool     // something is said of the notation
+	words     []string // that say that a value is missing, besides those that always do
+
+	// Columns by their names or, without a header, their numbers: only is those that are read, all if there are none.
+	only, drop, categories []string
+	missing                bool // values may be missing
+
+	// Of files for prediction: the number of features, and names that mark a first line as the header, even if they look
+	// like numbers. Records may lack the label. Where the model knows its columns, they are found by these.
+	features int
+	names    []string
+	columns  []encoding.Column
+	classes  []string
+}
+
+// layoutOf returns the layout of a set of CSV files.
+func layoutOf(cfg *config.Data) (layout, error) {
+	lay := layout{
+		header: cfg.Header, label: cfg.Label, missing: cfg.Missing == "median", notation: notationOf(cfg),
+		said: cfg.Decimal != "" || cfg.Thousands != "",
+	}
+	for _, s := range separators {
+		if s.name == cfg.Separator {
+			lay.separator = s.char
+		}
+	}
+	for _, list := range []struct {
+		key, text string
+		names     *[]string
+	}{
+		{"data.columns", cfg.Columns, &lay.only},
+		{"data.drop", cfg.Drop, &lay.drop},
+		{"data.categories", cfg.Categories, &lay.categories},
+		{"data.missing_values", cfg.MissingValues, &lay.words},
+	} {
+		var err error
+		if *list.names, err = config.Names(list.text); err != nil {
+			return lay, fmt.Errorf("%s: %w", list.key, err)
+		}
+	}
+	return lay, nil
+}
+
+// notationOf returns the notation of the numbers of a set.
+func notationOf(cfg *config.Data) notation {
+	n := notation{comma: cfg.Decimal == "comma"}
+	if cfg.Thousands != "none" {
+		n.thousands = cfg.Thousands
+	}
+	return n
+}
+
+// understand finds the columns of a file from its first rows, and reports whether the first of them is a header.
+func (t *table) understand(rows [][]string, lay layout) (header bool, err error) {
+	line := rows[0]
+	if lay.columns != nil {
+		return t.match(rows, lay)
+	}
+	if err := t.findLabel(line, lay); err != nil {
+		return false, err
+	}
+	if err := checkWidth(rows, t.label >= 0); err != nil {
+		return false, err
+	}
+	if header, err = t.isHeader(rows, lay); err != nil {
+		return false, err
+	}
+	if header {
+		t.header = line
+	}
+	if header && lay.label == "" && !t.known && lay.classes == nil {
+		if at, err := t.findLabelByName(rows); err != nil {
+			return false, err
+		} else if at != t.label {
+			return false, t.askLabel(line, at, t.label)
+		}
+	}
+	if err := t.choose(line, lay); err != nil || t.known || lay.classes != nil {
+		return header, err
+	}
+	return header, t.checkNumbers(rows, lay)
+}
+
+// checkNumbers looks at the first rows of columns of numbers. It asks what points in them are, where these look like
+// marks between thousands.
+func (t *table) checkNumbers(rows [][]string, lay layout) error {
+	var seen []*evidence
+	var places []int
+	for i := range t.columns {
+		c, e := &t.columns[i], &evidence{}
+		below := columnOf(rows, c.at)
+		for k, field := range below {
+			e.add(field, t.ahead[k+1].line)
+		}
+		c.words = !t.mostlyNumbers(below) && len(below) > 0
+		t.points = t.points || e.decimal[markPoint] > 0
+		if c.Kind == encoding.NumberColumn && !c.words {
+			seen, places = append(seen, e), append(places, c.at)
+		}
+	}
+	if _, i, mark := decide(seen); i >= 0 && mark == markPoint && !lay.said {
+		return t.ask(seen[i], places[i], mark)
+	}
+	return nil // what else is not clear is no number
+}
+
+// mayLack reports whether all values of a row may be missing for a model.
+func (lay layout) mayLack() bool {
+	return slices.ContainsFunc(lay.columns, func(c encoding.Column) bool { return c.Missing })
+}
+
+// sparse is a row in the form of LIBSVM: a label, and indices with values.
+var sparse = regexp.MustCompile(`^\S+( \d+:\S+)+$`)
+
+// checkWidth refuses a number of columns that no table has.
+func checkWidth(rows [][]string, label bool) error {
+	line := rows[0]
+	columns, rest := len(line), len(line)
+	if label {
+		rest--
+	}
+	if rest >= 1 && rest <= MaxFeatures {
+		return nil
+	}
+	if sparse.MatchString(line[0]) {
+		return message.WithHint(errors.New("the rows are in the sparse form of LIBSVM"), "write a column for each feature")
+	}
+	err := fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas, semicolons or tabs", columns,
+		MaxFeatures)
+	if columns == 1 && len(rows) > 2 && strings.ContainsAny(strings.Join(rows[2], ","), ",;\t|") {
+		return message.WithHint(err, "remove what is above the table, such as the line %s", shown(line[0]))
+	}
+	return message.WithHint(err, "data.separator says what else separates them")
+}
+
+// findLabel finds the label column, by its name or its number, else by its place.
+func (t *table) findLabel(line []string, lay layout) error {
+	at, number := slices.Index(line, lay.label), lay.number(line)
+	known := lay.features != 0
+	switch {
+	case lay.label != "" && lay.header == "no" && number < 0:
+		return fmt.Errorf("data.label: %q is no column, and data.header says that there is no header; give a number from "+
+			"1 to %d", lay.label, len(line))
+	case known && len(line) == lay.features:
+		t.label = -1
+		return nil
+	case known && len(line) != lay.features+1:
+		return fmt.Errorf("%d columns, want %d features and at most a label", len(line), lay.features)
+	case number >= 0 && at >= 0 && lay.uncertain() && allNumbers(line):
+		return fmt.Errorf("data.label: %s stands in a line of numbers: say with data.header whether that is a header with "+
+			"this name (yes), or the label is in column %[1]s (no)", lay.label)
+	case number >= 0 && (at < 0 || !lay.uncertain()):
+		t.label, t.numbered = number, true
+		return nil
+	}
+	return t.namedLabel(line, lay)
+}
+
+// namedLabel takes the column that has the name of the label, and the last one where there is no name. In a file for
+// prediction it is the column beside those with the names of the features, or the last one.
+func (t *table) namedLabel(line []string, lay layout) error {
+	at := slices.Index(line, lay.label)
+	t.label = len(line) - 1
+	switch {
+	case lay.label != "" && at >= 0:
+		if t.label = at; slices.Contains(line[at+1:], lay.label) {
+			return fmt.Errorf("two columns are named %q, rename the one that is not the label", lay.label)
+		}
+	case lay.label != "" && lay.features == 0:
+		return noColumn("data.label", lay.label, line)
+	case len(lay.names) == lay.features && len(line) == lay.features+1:
+		beside := 0
+		for beside < lay.features && line[beside] == lay.names[beside] {
+			beside++
+		}
+		if slices.Equal(line[beside+1:], lay.names[beside:]) {
+			t.label = beside
+		}
+	}
+	return nil
+}
+
+// noColumn is the error that a key names no column of the first line.
+func noColumn(key, name string, line []string) error {
+	return message.Near(fmt.Errorf("no column is named %q (%s), the first line has %s", name, key, abridged(line)), name,
+		line)
+}
+
+// number returns the column that a label gives by its number, -1 if it gives none. Where
+// there is a header for certain, it gives a name.
+func (lay layout) number(line []string) int {
+	if lay.header == "yes" || lay.features != 0 && lay.names != nil {
+		return -1
+	}
+	return columnNumber(lay.label, len(line))
+}
+
+// columnNumber returns the column of so many that a text gives by its number, counted from 1; -1 if it gives none.
+func columnNumber(text string, columns int) int {
+	n, err := decimal.Int(text)
+	if err != nil || n < 1 || n > columns {
+		return -1
+	}
+	return n - 1
+}
+
+// uncertain reports whether a label may be a name or a number: nothing says whether there is a header.
+func (lay layout) uncertain() bool { return lay.header != "no" && lay.features == 0 }
+
+func allNumbers(line []string) bool {
+	return !slices.ContainsFunc(line, func(field string) bool {
+		_, err := notation{}.parse(field)
+		return err != nil
+	})
+}
+
+// isHeader decides whether the first row is one: by what is said of it, by names that it has, or by the looks.
+func (t *table) isHeader(rows [][]string, lay layout) (bool, error) {
+	line := rows[0]
+	switch lay.header {
+	case "yes":
+		return true, nil
+	case "no":
+		return false, nil
+	case "", "auto":
+	default:
+		return false, fmt.Errorf("data.header: %q is unknown, want auto, yes or no", lay.header)
+	}
+	if lay.label != "" && t.label >= 0 && !t.numbered && line[t.label] == lay.label || lay.named(line) {
+		return true, nil
+	}
+	if slices.Equal(t.without(line), lay.names) {
+		return true, nil
+	}
+	judged := lay.judged(line)
+	some := false
+	for i := range line {
+		some = some || judged(i) && i != t.label
+	}
+	if !some && lay.lists() {
+		return false, nil
+	}
+	header, err := t.isHeadline(rows, judged)
+	if header && t.numbered && !t.known && !lay.lists() {
+		return false, noColumn("data.label", lay.label, line)
+	}
+	return header, err
+}
+
+// lists reports whether columns are named.
+func (lay layout) lists() bool { return len(lay.only)+len(lay.drop)+len(lay.categories) > 0 }
+
+// named reports whether a list has a name that cannot be the number of a column.
+func (lay layout) named(line []string) bool {
+	return slices.ContainsFunc(slices.Concat(lay.only, lay.drop, lay.categories), func(name string) bool {
+		_, err := decimal.Int(name)
+		return err != nil || columnNumber(name, len(line)) < 0 && slices.Contains(line, name)
+	})
+}
+
+// judged says which columns of a line hold numbers if it is no header, the label aside.
+func (lay layout) judged(line []string) func(column int) bool {
+	at := func(list []string) (columns []int) {
+		for _, name := range list {
+			columns = append(columns, columnNumber(name, len(line)))
+		}
+		return columns
+	}
+	only, others := at(lay.only), append(at(lay.drop), at(lay.categories)...)
+	return func(i int) bool {
+		return !slices.Contains(others, i) && (len(only) == 0 || slices.Contains(only, i))
+	}
+}
+
+// without returns the line's fields but the label.
+func (t *table) without(line []string) []string {
+	if t.label < 0 {
+		return line
+	}
+	return slices.Delete(slices.Clone(line), t.label, t.label+1)
+}
+
+// choose makes the columns of a first line that become features.
+func (t *table) choose(line []string, lay layout) error {
+	only, err := t.find("data.columns", lay.only, line)
+	if err != nil {
+		return err
+	}
+	drop, err := t.find("data.drop", lay.drop, line)
+	if err != nil {
+		return err
+	}
+	categories, err := t.find("data.categories", lay.categories, line)
+	if err != nil {
+		return err
+	}
+	for i := range line {
+		chosen := len(only) == 0 || slices.Contains(only, i)
+		if slices.Contains(categories, i) && (!chosen || i == t.label) {
+			return fmt.Errorf("data.categories: %s is not read as a feature", t.called(i))
+		}
+		if i == t.label || !chosen || slices.Contains(drop, i) {
+			continue
+		}
+		c := column{Column: encoding.Column{Kind: encoding.NumberColumn, Missing: lay.missing}, at: i}
+		if t.header != nil {
+			c.Name = line[i]
+		}
+		if slices.Contains(categories, i) {
+			c.Kind = encoding.CategoryColumn
+		}
+		t.columns = append(t.columns, c)
+	}
+	if t.features = len(t.columns); t.features == 0 {
+		return errors.New("no column is left for features, name fewer in data.drop")
+	}
+	return t.unambiguous(lay)
+}
+
+// find returns the columns that a list names, by their numbers where there is no header.
+func (t *table) find(key string, names, line []string) (columns []int, err error) {
+	for _, name := range names {
+		at := columnNumber(name, len(line))
+		if t.header != nil {
+			at = slices.Index(line, name)
+		}
+		switch {
+		case at < 0 && t.header == nil:
+			return nil, fmt.Errorf("%s: %q is no column, and there is no header; give numbers from 1 to %d", key, name,
+				len(line))
+		case at < 0:
+			return nil, noColumn(key, name, line)
+		}
+		columns = append(columns, at)
+	}
+	return columns, nil
+}
+
+// unambiguous refuses names that two columns have, where a model will find its columns by them.
+func (t *table) unambiguous(lay layout) error {
+	if t.header == nil || !lay.lists() && !lay.missing {
+		return nil
+	}
+	for i, name := range t.header {
+		if slices.Contains(t.header[:i], name) {
+			return fmt.Errorf("two columns are named %q, rename one", name)
+		}
+	}
+	return nil
+}
+
+// wholeLine returns the columns of the whole table, in order, as a model knows them.
+func (t *table) wholeLine() []encoding.Column {
+	all := make([]encoding.Column, t.width)
+	for i := range all {
+		all[i].Kind = encoding.DroppedColumn
+		if i == t.label {
+			all[i].Kind = encoding.LabelColumn
+		}
+		if t.header != nil {
+			all[i].Name = t.header[i]
+		}
+	}
+	for _, c := range t.columns {
+		all[c.at] = c.Column
+	}
+	return all
+}

@@ -1,0 +1,155 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ialgn/internal/config"
+	"ialgn/internal/message"
+)
+
+// Info describes a set that [Open] knows.
+type Info struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Folders []string `json:"folders,omitempty"` // subfolders it is looked for in, before the folder itself
+	Files   []string `json:"files,omitempty"`   // each may end in .gz
+	Get     string   `json:"get"`               // how to get it
+}
+
+// List describes all sets, the embedded one first.
+func List() []Info {
+	infos := []Info{{
+		Name: "digits", Title: "Optical Recognition of Handwritten Digits (UCI), 8 x 8 pixels, 3,823 + 1,797",
+		Get: "nothing to do, it is part of the program",
+	}}
+	for _, k := range kinds {
+		info := Info{Name: k.name, Title: k.title, Folders: k.folders, Get: k.get}
+		for _, names := range k.files {
+			info.Files = append(info.Files, names[0])
+		}
+		infos = append(infos, info)
+	}
+	for _, k := range sequences {
+		infos = append(infos, Info{Name: k.name, Title: k.title, Get: "nothing to do, the program makes it"})
+	}
+	return append(infos, Info{
+		Name: "csv", Title: "any CSV file of numbers, words and a label",
+		Get: "name your files with data.train and data.test in the configuration",
+	}, Info{
+		Name: "arrays", Title: "arrays of features and of labels: .npy, .npz or IDX",
+		Get: "name your files with data.train, data.train_labels and so on in the configuration",
+	})
+}
+
+// Own reports whether a set is the user's own files, which a configuration names.
+func Own(name string) bool { return name == "csv" || name == "arrays" }
+
+// Status is what [Check] found out about a set.
+type Status struct {
+	Name  string       `json:"name"`
+	Found bool         `json:"found"`
+	Path  string       `json:"path,omitempty"`
+	Parts []PartStatus `json:"parts,omitempty"`
+	Known bool         `json:"known"` // both parts have a content that is known to the program
+	Note  string       `json:"note"`  // what the set holds, or where a missing one was searched for and how to get it
+
+	missing *MissingError // nil: the set was found
+}
+
+// NoteIn returns the note with options in these words.
+func (s Status) NoteIn(words message.Words) string {
+	if s.missing == nil {
+		return s.Note
+	}
+	return s.missing.Reason + "; " + s.missing.HintIn(words)
+}
+
+// PartStatus is the content of one part.
+type PartStatus struct {
+	Part    string `json:"part"`
+	Samples int    `json:"samples"`
+	SHA256  string `json:"sha256"` // digest of the decoded content, see [Set.Digest]
+}
+
+// Check looks for a set in the folders, reads all of it and compares its content with
+// what is known. A set that is not found is no error, its Note says where it was
+// looked for; nor is a content that is not known. An unknown name and a damaged file
+// are errors.
+func Check(ctx context.Context, name string, folders []string) (Status, error) {
+	s, st, err := look(ctx, name, folders)
+	if s == nil {
+		return st, err
+	}
+	for _, part := range []Part{Train, Test} {
+		if err := s.Read(ctx, part, func([]uint16, int) error { return nil }); err != nil {
+			return st, err
+		}
+		st.Parts = append(st.Parts, PartStatus{part.String(), s.Samples(part), s.Digest(part)})
+	}
+	st.Known, st.Note = recognise(name, s.Digest(Train), s.Digest(Test))
+	return st, nil
+}
+
+// Look is [Check] without reading a set that was found, of which it says nothing but where that was.
+func Look(ctx context.Context, name string, folders []string) (Status, error) {
+	_, st, err := look(ctx, name, folders)
+	return st, err
+}
+
+// look opens a set, and says what there is to say before it is read. The set is nil if it was not found.
+func look(ctx context.Context, name string, folders []string) (*Set, Status, error) {
+	st := Status{Name: name}
+	if Own(name) {
+		st.Note = "has no files of its own, they are named in a configuration"
+		return nil, st, nil
+	}
+	s, err := Open(ctx, config.Data{Set: name}, 8, folders)
+	var missing *MissingError
+	if errors.As(err, &missing) {
+		st.missing = missing
+		st.Note = st.NoteIn(message.Fields)
+		return nil, st, nil
+	}
+	if err != nil {
+		return nil, st, err
+	}
+	st.Found, st.Path = true, s.Path
+	return s, st, nil
+}
+
+// namedContent is a known content of the set of that name.
+type namedContent struct {
+	set string
+	content
+}
+
+// contents lists all known contents.
+func contents() []namedContent {
+	all := []namedContent{{"digits", digitsContent}}
+	for _, k := range sequences {
+		all = append(all, namedContent{k.name, k.known})
+	}
+	for _, k := range kinds {
+		for _, c := range k.known {
+			all = append(all, namedContent{k.name, c})
+		}
+	}
+	return all
+}
+
+// recognise compares the content with those of all sets, since MNIST-like sets are
+// easily taken for each other.
+func recognise(name, train, test string) (known bool, note string) {
+	for _, c := range contents() {
+		if c.train != train || c.test != test {
+			continue
+		}
+		if c.set != name {
+			return false, fmt.Sprintf("this is %s, not %s", c.note, name)
+		}
+		return true, c.note
+	}
+	return false, "its content is none that is known, it may be a version of its own"
+}

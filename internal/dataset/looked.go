@@ -1,0 +1,178 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+)
+
+// looked is what has been seen of a column.
+type looked struct {
+	values, numbers, missing int
+	absent                   int // values that are numbers which are missing, or words
+	numerals                 int // values that are numbers in some notation
+	marks                    evidence
+	lo, hi                   float64
+	sequence                 bool // each is one more than that before
+	last                     float64
+	distinct                 map[uint64]bool // hashes of the values, which may be long and many
+	words                    []string        // the first of the different values, as many as a column of categories has
+	unfit                    error           // why some value can be no category
+	odd                      []Odd           // the first values that are no numbers
+}
+
+// add looks at a value.
+func (c *looked) add(field string, t *table) {
+	if t.lacks(encoding.CategoryColumn, field) { // whatever the column holds
+		c.missing++
+		return
+	}
+	c.values++
+	c.remember(field)
+	if looksNumeric(field) {
+		c.numerals++
+		c.marks.add(field, t.at)
+	}
+	if x, ok := t.finite(field); ok {
+		c.number(x)
+		return
+	}
+	if encoding.MissingValue(encoding.NumberColumn, field) {
+		c.absent++
+		return
+	}
+	i := slices.IndexFunc(c.odd, func(o Odd) bool { return o.Word == field })
+	if i >= 0 {
+		c.odd[i].Count++
+	} else if len(c.odd) <= mostOdd {
+		c.odd = append(c.odd, Odd{strings.Clone(field), t.at, 1})
+	}
+}
+
+// hashSeed is that of the hashes of values, which are only compared with each other.
+var hashSeed = maphash.MakeSeed()
+
+// remember counts a value among the different ones.
+func (c *looked) remember(field string) {
+	hash := maphash.String(hashSeed, field)
+	if len(c.distinct) == MostDistinct || c.distinct[hash] {
+		return
+	}
+	if c.distinct == nil {
+		c.distinct = map[uint64]bool{}
+	}
+	c.distinct[hash] = true
+	if err := checkCategory(field); err != nil {
+		c.unfit = cmp.Or(c.unfit, err)
+	} else if len(c.words) < maxCategories {
+		c.words = append(c.words, strings.Clone(field))
+	}
+}
+
+func (c *looked) number(x float64) {
+	if c.numbers++; c.numbers == 1 {
+		c.lo, c.hi, c.sequence = x, x, x == math.Trunc(x)
+	} else {
+		c.lo, c.hi, c.sequence = min(c.lo, x), max(c.hi, x), c.sequence && x == c.last+1
+	}
+	c.last = x
+}
+
+// judge says what the column is.
+func (c *looked) judge(to *Surveyed) error {
+	to.Distinct, to.Missing, to.Kind = len(c.distinct), c.missing, encoding.NumberColumn
+	if err := c.takeMissing(to); err != nil {
+		return err
+	}
+	words := c.values - c.numbers
+	to.Constant = len(c.distinct) < 2 || words == 0 && c.lo == c.hi
+	if words == 0 && c.values > 0 {
+		lo, hi := c.lo, c.hi
+		to.Min, to.Max = &lo, &hi
+	}
+	switch to.Reason = c.reason(to, words); {
+	case to.Reason != "":
+		to.Kind = encoding.DroppedColumn
+	case words > 0 && c.unfit != nil:
+		return fmt.Errorf("%s: %w", quotedColumn(to), c.unfit)
+	case words > 0:
+		to.Kind, to.Categories = encoding.CategoryColumn, slices.Sorted(slices.Values(c.words))
+	}
+	return nil
+}
+
+// reason says why a column is left out; it is empty if it is not.
+func (c *looked) reason(to *Surveyed, words int) string {
+	first := Odd{}
+	if len(c.odd) > 0 {
+		first = c.odd[0]
+	}
+	such := fmt.Sprintf("such as %s in line %d", shown(first.Word), first.Line)
+	switch {
+	case c.values == 0:
+		return "has no values"
+	case c.values < leastValues && to.Missing > 0:
+		return "has hardly any values"
+	case to.Constant:
+		return "is constant"
+	case words == 0 && c.sequence && c.values >= identifierRows:
+		return "counts the rows, like an identifier"
+	case words == 0:
+		return ""
+	case c.numbers > c.values/2:
+		return "has words among its numbers, " + such
+	case notOneNumber(first.Word) != "":
+		return "has values " + such + ": " + notOneNumber(first.Word)
+	case c.numerals > c.values/2 && len(c.distinct) > maxCategories:
+		return "has numbers " + such + ", which are not written as those of other columns: write all alike"
+	case len(c.distinct) > c.values/2 && c.values >= identifierRows:
+		return "has a different word in most rows, like an identifier"
+	case len(c.distinct) > maxCategories:
+		return fmt.Sprintf("has more than %d different words", maxCategories)
+	case c.unfit != nil && message.Hint(c.unfit) == "":
+		return "has words that are no categories: " + c.unfit.Error()
+	}
+	return ""
+}
+
+// takeMissing takes the words of a column of numbers for missing values, where they are few: those that programs write
+// for them, and others, which have to be declared. Numbers that are written in another way than all others are neither.
+func (c *looked) takeMissing(to *Surveyed) error {
+	values := c.values - c.absent
+	odd := values - c.numbers
+	few := odd <= max(1, values/oddShare) || len(c.odd) <= fewOdd && len(c.distinct) > manyDistinct
+	if c.numbers <= values/2 || len(c.odd) > mostOdd || !few {
+		return nil
+	}
+	for _, o := range c.odd {
+		if looksNumeric(o.Word) {
+			return fmt.Errorf("line %d: %s: %s is not written as the other numbers: write it as they are", o.Line,
+				quotedColumn(to), shown(o.Word))
+		}
+		if remedy := notOneNumber(o.Word); remedy != "" {
+			return message.WithHint(fmt.Errorf("line %d: %s: %s is not a number", o.Line, quotedColumn(to), shown(o.Word)),
+				"%s; or data.missing_values: %s takes it for a missing value", remedy, config.JoinNames([]string{o.Word}))
+		}
+		if err := checkCategory(o.Word); err != nil {
+			return fmt.Errorf("line %d: %s: %w", o.Line, quotedColumn(to), err)
+		}
+	}
+	to.Missing, to.Odd = to.Missing+c.values-c.numbers, c.odd
+	c.values = c.numbers
+	return nil
+}
+
+// quotedColumn names a column for an error.
+func quotedColumn(c *Surveyed) string {
+	if c.Name == "" {
+		return fmt.Sprintf("column %d", c.Number)
+	}
+	return fmt.Sprintf("column %d (%s)", c.Number, shown(c.Name))
+}

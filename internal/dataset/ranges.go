@@ -1,0 +1,290 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+)
+
+// real is a source of real values, of which words are made.
+type real interface {
+	// reals calls fn with each sample of a part, in order: its class, its place in the file, from 1, and what returns the
+	// values of features of numbers, NaN for one that is missing.
+	reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error
+}
+
+// interruptible reads a source until a context ends.
+type interruptible struct {
+	ctx context.Context
+	real
+}
+
+func (s interruptible) reals(part Part, fn func(class, at int, value func(f int) (float64, error)) error) error {
+	return s.real.reals(part, func(class, at int, value func(f int) (float64, error)) error {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		return fn(class, at, value)
+	})
+}
+
+// ranged has the ranges of the features of a training part, and what follows from them.
+type ranged struct {
+	lo, hi  []float64
+	numbers []int  // the features of numbers, others are of categories
+	whole   []bool // all values of the feature are whole numbers
+
+	q        *encoding.Quantiser
+	bitsIn   int
+	max      uint32
+	allWhole bool        // all features of numbers can be compared as they are
+	narrowed bool        // some range is narrower than that of all values
+	spans    [][2]uint16 // words of lo and hi, of features that are compared as they are; nil: none is
+}
+
+// fill gives a set what was settled.
+func (r *ranged) fill(s *Set) {
+	s.BitsIn, s.Max, s.Quantiser, s.Spans = r.bitsIn, r.max, r.q, r.spans
+	s.Whole, s.Narrowed = r.allWhole, r.narrowed
+}
+
+// widen takes a sample into the ranges of features of numbers.
+func (r *ranged) widen(x []float64) {
+	if r.lo == nil {
+		r.lo, r.hi = slices.Clone(x), slices.Clone(x)
+		r.whole = slices.Repeat([]bool{true}, len(x))
+		for f := range x {
+			r.numbers = append(r.numbers, f)
+		}
+	}
+	for f := range x {
+		r.lo[f], r.hi[f], r.whole[f] = min(r.lo[f], x[f]), max(r.hi[f], x[f]), r.whole[f] && x[f] == math.Trunc(x[f])
+	}
+}
+
+// settle narrows the ranges, if they are to be robust, and makes the quantiser. counts has the samples of each class.
+func (r *ranged) settle(words form, src real, counts []int) error {
+	if words.robust {
+		if err := r.narrow(src, counts); err != nil {
+			return err
+		}
+	}
+	raw := r.raw()
+	r.bitsIn = words.bitsIn
+	if words.raw {
+		if !slices.Contains(raw, true) {
+			return errNotWhole
+		}
+		r.bitsIn = max(r.width(raw), r.bitsIn)
+	}
+	r.max = 1<<r.bitsIn - 1
+	var err error
+	if r.q, err = encoding.NewQuantiser(r.lo, r.hi, r.max); err != nil || !words.raw {
+		return err
+	}
+	r.spans = make([][2]uint16, len(r.lo))
+	for f := range r.spans {
+		if r.spans[f] = [2]uint16{0, uint16(r.max)}; raw[f] {
+			r.q.Offset[f], r.q.Scale[f] = 0, 1
+			if r.lo[f] < 0 {
+				r.q.Offset[f] = -math.Ldexp(1, r.bitsIn-1)
+			}
+			r.spans[f] = [2]uint16{r.q.Apply(f, r.lo[f], r.max), r.q.Apply(f, r.hi[f], r.max)}
+		}
+	}
+	return nil
+}
+
+// How many values of the training part robust ranges are judged by: at most, of a feature, and in a pass over the part;
+// and of a feature, where features are very many.
+const (
+	judgedValues  = 1 << 26
+	judgedSamples = 1 << 15
+	judgedAtOnce  = 1 << 23
+	judgedLeast   = 1 << 12
+)
+
+// narrow makes the ranges of numbers robust. Of very many samples it takes as many of each class as of the others, as
+// far as there are.
+func (r *ranged) narrow(src real, counts []int) error {
+	wide := slices.DeleteFunc(slices.Clone(r.numbers), func(f int) bool { return r.lo[f] == r.hi[f] })
+	most := min(max(judgedValues/max(1, len(wide)), judgedLeast), judgedSamples) / len(counts)
+	samples := 0
+	for _, n := range counts {
+		samples += min(n, most)
+	}
+	for group := range slices.Chunk(wide, max(1, judgedAtOnce/max(1, samples))) {
+		values, draws := make([][]encoding.Value, len(group)), rand.NewPCG(splitStream, 0)
+		err := src.reals(Train, func(class, _ int, value func(f int) (float64, error)) error {
+			if n := counts[class]; n > most && below(draws, uint64(n)) >= uint64(most) {
+				return nil
+			}
+			for k, f := range group {
+				x, err := value(f)
+				if err != nil {
+					return err
+				}
+				if !math.IsNaN(x) {
+					values[k] = append(values[k], encoding.Value{X: x, Class: uint8(class)})
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for k, f := range group {
+			lo, hi := encoding.RobustRange(values[k], r.lo[f], r.hi[f])
+			r.narrowed = r.narrowed || lo > r.lo[f] || hi < r.hi[f]
+			r.lo[f], r.hi[f] = lo, hi
+		}
+	}
+	return nil
+}
+
+// errNotWhole refuses to compare values as they are.
+var errNotWhole = message.WithHint(errors.New("encoder.raw: no feature has whole numbers from 0 to 65535, or from -32768 to "+
+	"32767, in the training part"), "leave the key out: then values are scaled to words of encoder.bits_in bits")
+
+// raw returns which features can be compared as they are: those of different whole numbers that words can hold.
+func (r *ranged) raw() []bool {
+	raw, some := make([]bool, len(r.lo)), false
+	r.allWhole = true
+	for _, f := range r.numbers {
+		if r.lo[f] == r.hi[f] {
+			continue
+		}
+		raw[f] = r.whole[f] && signedBits(r.lo[f], r.hi[f]) <= encoding.MaxBitsIn
+		r.allWhole, some = r.allWhole && raw[f], some || raw[f]
+	}
+	r.allWhole = r.allWhole && some
+	return raw
+}
+
+// width returns the width of words that hold the values of features that are compared as they are, and at least the
+// usual one where others are scaled.
+func (r *ranged) width(raw []bool) (width int) {
+	for _, f := range r.numbers {
+		switch {
+		case raw[f]:
+			width = max(width, signedBits(r.lo[f], r.hi[f]))
+		case r.lo[f] < r.hi[f]:
+			width = max(width, config.DefaultBitsIn)
+		}
+	}
+	return width
+}
+
+// signedBits returns the width of words that hold the whole numbers from lo to hi: unsigned unless some are negative.
+func signedBits(lo, hi float64) int {
+	most := max(hi, -lo-1)
+	if most > math.MaxUint16 {
+		return math.MaxInt
+	}
+	n := max(1, bits.Len(uint(most)))
+	if lo < 0 {
+		n = bits.Len(uint(max(most, 0))) + 1
+	}
+	return n
+}
+
+// Clipped is a feature of which values in some part are beyond the range that words are made of, and become its ends.
+type Clipped struct {
+	Feature int     `json:"feature"`
+	Name    string  `json:"name"`
+	Low     float64 `json:"low"` // the range
+	High    float64 `json:"high"`
+	Below   int     `json:"below"` // how many values are below it
+	Above   int     `json:"above"`
+	Value   float64 `json:"value"` // the one farthest from it
+	At      int     `json:"at"`    // its line in the file or, of an array, its sample, from 1
+}
+
+// Add adds what was found in another part.
+func (c *Clipped) Add(other Clipped) {
+	c.Below, c.Above = c.Below+other.Below, c.Above+other.Above
+	if c.beyond(other.Value) > c.beyond(c.Value) {
+		c.Value, c.At = other.Value, other.At
+	}
+}
+
+// beyond returns how far a value is beyond the range, below 0 within it.
+func (c *Clipped) beyond(x float64) float64 { return max(c.Low-x, x-c.High) }
+
+// Far reports whether the farthest value is extreme: far from the range, compared with how wide this is.
+func (c *Clipped) Far() bool { return c.beyond(c.Value) > farWidths*(c.High-c.Low) }
+
+// farWidths is how many widths of a range an extreme value is from it.
+const farWidths = 3
+
+// Clipped returns the features of which values in a part are beyond the range of the words, in order. It reads the part
+// once more, unless the set has no real values.
+func (s *Set) Clipped(ctx context.Context, part Part) (all []Clipped, err error) {
+	src, ok := s.source.(real)
+	if !ok || s.Quantiser == nil || s.Quantiser.Cuts != nil {
+		return nil, nil
+	}
+	found, numbers := make([]Clipped, s.Features), s.numbers()
+	err = interruptible{ctx, src}.reals(part, func(_, at int, value func(f int) (float64, error)) error {
+		for _, f := range numbers {
+			x, err := value(f)
+			if err != nil {
+				return err
+			}
+			s.clip(&found[f], f, at, x)
+		}
+		return nil
+	})
+	for f, c := range found {
+		if c.Below+c.Above > 0 {
+			c.Feature, c.Name = f, fmt.Sprintf("feature %d", f)
+			if s.FeatureNames != nil {
+				c.Name = s.FeatureNames[f]
+			}
+			all = append(all, c)
+		}
+	}
+	return all, err
+}
+
+// numbers returns the features of numbers that differ.
+func (s *Set) numbers() (all []int) {
+	enc := encoding.Encoder{Columns: s.Columns}
+	for f, scale := range s.Quantiser.Scale {
+		if scale > 0 && !enc.Binary(f) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// clip counts a value of a feature, if it is beyond the range.
+func (s *Set) clip(c *Clipped, f, at int, x float64) {
+	c.Low, c.High = s.Range(f)
+	half := 0.5 / s.Quantiser.Scale[f] // nearer values have the words of the ends
+	switch {
+	case !(c.beyond(x) > half): // also if the value is missing
+		return
+	case x < c.Low:
+		c.Below++
+	default:
+		c.Above++
+	}
+	if c.Below+c.Above == 1 || c.beyond(x) > c.beyond(c.Value) {
+		c.Value, c.At = x, at
+	}
+}
+
+// Range returns the range of a feature's values that its words are made of.
+func (s *Set) Range(f int) (lo, hi float64) {
+	q := s.Quantiser
+	return q.Offset[f], q.Offset[f] + float64(s.Max)/q.Scale[f]
+}

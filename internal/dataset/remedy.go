@@ -1,0 +1,130 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ialgn/internal/config"
+	"ialgn/internal/message"
+)
+
+// declare says how a word is made one for a missing value.
+func (t *table) declare(text string) string {
+	if t.known {
+		return "write a number"
+	}
+	return fmt.Sprintf("data.missing_values: %s takes it for a missing value, which data.missing: median fills in",
+		config.JoinNames(append(slices.Clone(t.declared), text)))
+}
+
+// notNumber is the error that a column of numbers holds something else.
+func (t *table) notNumber(c *column, text string) error {
+	err := t.wrong("%s: %s is not a number", t.called(c.at), shown(text))
+	if !utf8.ValidString(text) {
+		return message.WithHint(err, "%s", toUTF8)
+	}
+	if remedy := t.otherForm(text); remedy != "" {
+		return message.WithHint(err, "%s", remedy)
+	}
+	switch words := "name the column in data.categories if it holds words, or in data.drop to leave it out"; {
+	case t.known:
+		return message.WithHint(err, "write a number; where it may be missing, an empty field")
+	case c.words:
+		return message.WithHint(err, "%s; data.label names the column with the classes", words)
+	default:
+		return message.WithHint(err, "%s; %s", t.declare(text), words)
+	}
+}
+
+// otherForm says how to read a text that is a number in another notation, or several; it is empty if it is neither.
+func (t *table) otherForm(text string) string {
+	n, ok := numeralOf(text)
+	switch {
+	case !ok:
+		return notOneNumber(text)
+	case t.known:
+		return "write numbers as in training: " + t.String()
+	case t.points && !t.comma && n.group < 0:
+		return "other numbers have a point: write all alike"
+	case n.either >= 0:
+		return t.eitherForm(text, n.either)
+	case n.group >= 0:
+		return t.groupedForm(n)
+	case n.decimal == markComma && !t.comma:
+		return t.sayComma() + " reads numbers with a comma"
+	}
+	return "it has a point, and data.decimal is comma"
+}
+
+// sayComma says how decimal commas are declared.
+func (t *table) sayComma() string {
+	if t.csv.separator == ',' {
+		return "data.decimal: comma with data.separator: comma"
+	}
+	return "data.decimal: comma"
+}
+
+// eitherForm says how to read a number whose mark may separate thousands or decimals.
+func (t *table) eitherForm(text string, mark int) string {
+	whole := strings.Replace(text, groupMarks[mark].marks, "", 1)
+	if mark == markPoint {
+		return "data.thousands: point reads it as " + whole
+	}
+	return fmt.Sprintf("data.thousands: comma reads it as %s, %s as %s", whole, t.sayComma(),
+		strings.Replace(text, ",", ".", 1))
+}
+
+// groupedForm says how to read a number with marks between thousands.
+func (t *table) groupedForm(n numeral) string {
+	thousands := "data.thousands: " + groupMarks[n.group].name
+	if !t.comma && (n.decimal == markComma || n.group == markPoint) {
+		return thousands + " and " + t.sayComma() + " read it"
+	}
+	return thousands + " reads it"
+}
+
+// String describes the notation.
+func (n notation) String() string {
+	decimal := "point"
+	if n.comma {
+		decimal = "comma"
+	}
+	text := "with a decimal " + decimal
+	if n.thousands != "" {
+		text += ", thousands by " + n.thousands
+	}
+	return text
+}
+
+// notOneNumber says how to write or read a text that holds digits, and something else than the marks of one number.
+func notOneNumber(text string) string {
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t|", r) })
+	numbers := 0
+	for _, p := range parts {
+		if looksNumeric(p) {
+			numbers++
+		}
+	}
+	switch {
+	case numbers > 2 && strings.Contains(text, "|"):
+		return "it holds several numbers: data.separator: pipe"
+	case numbers > 2:
+		return "it holds several numbers: data.separator: space"
+	}
+	if bare := strings.Trim(text, "%€$£ \u00a0\u202f°"); bare != text && looksNumeric(bare) {
+		return "write the number without its unit"
+	}
+	if plain := strings.NewReplacer("\u2212", "-", "\u2013", "-").Replace(text); plain != text && looksNumeric(plain) {
+		return `write the minus sign as "-"`
+	}
+	if parts := strings.Split(strings.TrimLeft(text, "+-"), ","); len(parts) > 2 && allDigits(strings.Join(parts, "")) {
+		return "write the number without the commas, which are not between groups of three digits"
+	}
+	return ""
+}
+
+// toUTF8 is the remedy for text in another encoding.
+const toUTF8 = "save it in UTF-8; what Windows writes in Western Europe becomes that by " +
+	"iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW"

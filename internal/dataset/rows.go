@@ -1,0 +1,161 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ialgn/internal/message"
+)
+
+// leastAhead is how many rows of training samples are read to find out about the form, however long they are.
+const leastAhead = 8
+
+// readAhead reads the first rows, from which it is found what the columns are. A model reads what is at hand, as there
+// may be no more for long.
+func (t *table) readAhead() {
+	enough := headBytes / 2
+	if _, err := t.csv.in.Peek(headBytes); err != nil {
+		enough = headBytes // the text has ended
+	}
+	for begun := t.csv.bytes; ; {
+		fields, err := t.csv.read()
+		t.ahead = append(t.ahead, record{slices.Clone(fields), t.csv.line, err})
+		done := t.csv.bytes - begun
+		if err != nil || done >= enough && (t.known || len(t.ahead) > leastAhead || done > maxRecord) {
+			return
+		}
+	}
+}
+
+// rows returns the first rows, without those of separators alone at the beginning.
+func (t *table) rows() (rows [][]string) {
+	for t.skipBlank && len(t.ahead) > 1 && isBlank(t.ahead[0].fields) && t.ahead[0].err == nil {
+		t.ahead = t.ahead[1:]
+	}
+	for _, r := range t.ahead {
+		if r.err != nil {
+			break
+		}
+		for i, field := range r.fields {
+			r.fields[i] = strings.TrimSpace(field)
+		}
+		rows = append(rows, r.fields)
+	}
+	return rows
+}
+
+// noRows returns why there are no first rows.
+func (t *table) noRows() error {
+	if err := t.next(); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return fmt.Errorf("%s: the file has no records", t.name)
+}
+
+// isBlank reports whether the fields hold nothing.
+func isBlank(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" })
+}
+
+// leaveBlank leaves the last columns out of the first rows where separators end the lines of a file: columns without a
+// name or a value. It sets the width of the table.
+func (t *table) leaveBlank(rows [][]string, lay layout) (without [][]string) {
+	all := len(rows[0])
+	t.width = all
+	holds := func(r []string) bool { return len(r) >= t.width && r[t.width-1] != "" }
+	for t.width > 1 && !slices.ContainsFunc(rows, holds) {
+		t.width--
+	}
+	asked := len(lay.only) > 0 || slices.ContainsFunc(append(slices.Clone(lay.drop), lay.label), func(name string) bool {
+		return columnNumber(name, all) >= t.width
+	})
+	if asked || t.width < all && lay.fits(all) {
+		t.width = all
+	}
+	if t.width == all {
+		return rows
+	}
+	for _, r := range rows {
+		without = append(without, r[:min(len(r), t.width)])
+	}
+	return without
+}
+
+// fits reports whether a model can read a file of that many columns.
+func (lay layout) fits(columns int) bool {
+	if lay.columns != nil {
+		return (&table{}).byPlace(make([]string, columns), lay.columns) == nil
+	}
+	return lay.features > 0 && (columns == lay.features || columns == lay.features+1)
+}
+
+// next goes to the next record. It returns io.EOF after the last. Records of separators alone are passed over; but
+// where a model takes rows without a label, of which all values may be missing, only those at the end are.
+func (t *table) next() error {
+	if t.blank > 0 {
+		t.blank, t.record, t.at = t.blank-1, t.record+1, t.at+1
+		return nil
+	}
+	if t.held != nil {
+		r := *t.held
+		t.held = nil
+		return t.accept(r)
+	}
+	r := t.take()
+	if r.err != nil || t.width < 2 || !isBlank(r.fields) {
+		return t.accept(r)
+	}
+	blank := record{make([]string, t.width), r.line, nil}
+	for n := 0; ; n++ {
+		if r = t.take(); r.err == nil && isBlank(r.fields) {
+			continue
+		}
+		if t.skipBlank || t.label >= 0 || errors.Is(r.err, io.EOF) {
+			return t.accept(r)
+		}
+		t.held, t.blank = &r, n
+		return t.accept(blank)
+	}
+}
+
+// take returns the next record as it stands in the file, valid until the next but one.
+func (t *table) take() record {
+	if len(t.ahead) > 0 {
+		r := t.ahead[0]
+		t.ahead = t.ahead[1:]
+		return r
+	}
+	fields, err := t.csv.read()
+	return record{fields, t.csv.line, err}
+}
+
+// accept makes a record the current one.
+func (t *table) accept(r record) error {
+	t.record++
+	t.at = r.line
+	switch {
+	case errors.Is(r.err, io.EOF):
+		return io.EOF
+	case r.err != nil:
+		return t.fault(t.record, "%w", damaged(r.err))
+	case len(r.fields) < t.width || !isBlank(r.fields[t.width:]):
+		return t.uneven(r.fields)
+	}
+	t.fields = r.fields[:t.width]
+	return nil
+}
+
+// uneven is the error that the current record has another number of fields than the first line.
+func (t *table) uneven(fields []string) error {
+	err := t.fault(t.record, "line %d: %d columns, want %d as in the first line", t.at, len(fields), t.width)
+	switch {
+	case t.csv.separator == ' ' && len(fields) > 1 && strings.Contains(fields[1], ":"):
+		return message.WithHint(err, "a table in the sparse form of LIBSVM is not read: give each feature a column")
+	case len(fields) == t.width+1 && t.record == 1 && t.header != nil:
+		return message.WithHint(err, "R writes names of rows into a column without a name: write.csv(x, NAME, row.names = FALSE)")
+	}
+	return err
+}

@@ -1,0 +1,386 @@
+package dataset
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+)
+
+// Survey is what a look at a CSV file finds without being told what its columns are, and how they should be read.
+type Survey struct {
+	Separator string   // comma, semicolon, tab, pipe or space
+	Decimal   string   // point or comma
+	Thousands string   // what separates thousands; empty: nothing, or none if that was said
+	Declared  []string // words that were said to be missing values
+	Header    bool
+	// LabelFound says that the label is not the last column, but has a usual name of one.
+	LabelFound bool
+	Rows       int
+	Columns    []Surveyed
+	Classes    []Counted // in the order of their first rows
+
+	first int // line of the first row
+}
+
+// Surveyed is a column of a survey.
+type Surveyed struct {
+	Name     string              `json:"name"`   // empty without a header
+	Number   int                 `json:"number"` // from 1
+	Kind     encoding.ColumnKind `json:"kind"`   // how it should be read
+	Reason   string              `json:"reason,omitempty"`
+	Distinct int                 `json:"distinct"` // different values; MostDistinct stands for as many or more
+	Missing  int                 `json:"missing"`
+	Constant bool                `json:"constant"`
+	Min      *float64            `json:"min,omitempty"` // of a column of numbers
+	Max      *float64            `json:"max,omitempty"`
+
+	Categories []string `json:"categories,omitempty"` // words of a category
+	Odd        []Odd    `json:"odd,omitempty"`        // of a column of numbers: words, which are taken for missing values
+}
+
+// Odd is a word in a column of numbers.
+type Odd struct {
+	Word  string `json:"word"`
+	Line  int    `json:"line"` // of the first one
+	Count int    `json:"count"`
+}
+
+// Counted is a word with how often it occurs.
+type Counted struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// MostDistinct is how many different values of a column are counted.
+const MostDistinct = 10_000
+
+// When a column of a survey is taken for an identifier: it has this many values at least, and each of them is one more
+// than that before; or it has words, of which more than half are different.
+const identifierRows = 10
+
+// leastValues is how many values a column that has missing ones has at least: fewer may all be in the test part.
+const leastValues = 5
+
+// When a column of numbers with some words is one of numbers all the same.
+const (
+	mostOdd      = 8  // different words
+	oddShare     = 20 // values for each word
+	fewOdd       = 3  // different words, of which there may be more
+	manyDistinct = 10 // values that are different
+)
+
+// SurveyTable surveys the training file of a CSV set. The label is that of the configuration, else the last column.
+func SurveyTable(ctx context.Context, cfg config.Data, folders []string) (*Survey, error) {
+	f, err := findCSV(cfg, folders)
+	if err != nil {
+		return nil, err
+	}
+	return survey(ctx, cfg, f.files[0])
+}
+
+func survey(ctx context.Context, cfg config.Data, f file) (*Survey, error) {
+	l, err := lookThrough(ctx, cfg, f)
+	if err != nil {
+		return nil, err
+	}
+	return l.survey, l.judge()
+}
+
+// lookThrough looks at all rows of a file, again where its numbers turn out to be written in another way.
+func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) {
+	lay, err := layoutOf(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	for settled := cfg.Decimal != ""; ; settled = true {
+		l, err := lookAs(ctx, cfg, f, lay)
+		if err != nil || settled {
+			return l, err
+		}
+		found, err := l.decide()
+		switch {
+		case lay.said: // of thousands alone, which answers the question
+			found.thousands = lay.thousands
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", l.name, err)
+		}
+		if found == l.notation {
+			return l, nil
+		}
+		lay.notation, lay.said = found, true
+		if found.comma {
+			lay.separator = l.csv.separator // which makes commas in quotes decimal ones
+		}
+	}
+}
+
+// lookAs looks at all rows of a file whose layout is given.
+func lookAs(ctx context.Context, cfg config.Data, f file, lay layout) (l *looker, err error) {
+	l = &looker{at: classes{notation: lay.notation}, given: cfg.Label != ""}
+	if l.table, err = f.table(lay); err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	if l.csv.weka {
+		cfg.Header = "yes"
+	}
+	l.survey = &Survey{
+		Separator: nameOf(l.csv.separator), Decimal: "point", Thousands: cmp.Or(cfg.Thousands, l.thousands),
+		Declared: lay.words,
+	}
+	if l.comma {
+		l.survey.Decimal = "comma"
+	}
+	rows := l.rows()
+	if len(rows) == 0 {
+		return nil, l.noRows()
+	}
+	if err := l.understand(l.leaveBlank(rows, lay), cfg); err != nil {
+		return nil, fmt.Errorf("%s: first line: %w", l.name, err)
+	}
+	return l, l.read(ctx)
+}
+
+// looker is a survey under way.
+type looker struct {
+	*table
+	survey *Survey
+	seen   []looked
+	at     classes
+	given  bool // the label is given
+}
+
+// decide finds out about the notation from the columns that are numbers.
+func (l *looker) decide() (notation, error) {
+	var columns []*evidence
+	var places []int
+	for i := range l.seen {
+		if c := &l.seen[i]; c.numerals > c.values/2 {
+			columns, places = append(columns, &c.marks), append(places, i)
+		}
+	}
+	n, column, mark := decide(columns)
+	if column < 0 {
+		return n, nil
+	}
+	return n, l.ask(columns[column], places[column], mark)
+}
+
+// ask is the error that the mark in the numbers of a column may be one or the other.
+func (t *table) ask(e *evidence, column, mark int) error {
+	name, example := groupMarks[mark].name, e.example[mark]
+	whole := strings.Replace(example.text, groupMarks[mark].marks, "", 1)
+	decimal, with := strings.Replace(example.text, ",", ".", 1), ""
+	if mark == markPoint {
+		with = " with data.decimal: comma"
+	}
+	keys := fmt.Sprintf("data.thousands: %s%s reads it as %s, data.decimal: %s", name, with, whole, name)
+	if mark == markComma && t.csv.separator == ',' {
+		keys += " with data.separator: comma"
+	}
+	if mark == markPoint {
+		keys = fmt.Sprintf("data.thousands: %s%s reads it as %s, data.thousands: none", name, with, whole)
+	}
+	err := fmt.Errorf("line %d: %s: %s may be %s or %s", example.line, t.called(column), shown(example.text), whole,
+		decimal)
+	return message.WithHint(err, "%s as %s", keys, decimal)
+}
+
+// nameOf returns the name of a separator.
+func nameOf(separator byte) string {
+	i := slices.IndexFunc(separators, func(s separatorRow) bool { return s.char == separator })
+	return separators[i].name
+}
+
+// read looks at all rows.
+func (l *looker) read(ctx context.Context) error {
+	if l.survey.Header {
+		l.ahead = l.ahead[1:]
+	}
+	for {
+		switch err := l.next(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := cmp.Or(l.add(), ctx.Err()); err != nil {
+			return err
+		}
+	}
+}
+
+// understand finds out about the header and the label.
+func (l *looker) understand(rows [][]string, cfg config.Data) (err error) {
+	line := rows[0]
+	if err := checkWidth(rows, true); err != nil {
+		return err
+	}
+	number, at := columnNumber(cfg.Label, len(line)), slices.Index(line, cfg.Label)
+	l.label = len(line) - 1
+	if at >= 0 && cfg.Label != "" {
+		l.label = at
+	} else if number >= 0 {
+		l.label = number
+	}
+	if l.survey.Header, err = l.looksLikeHeader(rows, cfg); err != nil {
+		return err
+	}
+	switch {
+	case cfg.Label == "" && l.survey.Header:
+		l.label, err = l.findLabelByName(rows)
+		l.survey.LabelFound = l.label != len(line)-1
+	case cfg.Label == "", l.survey.Header && at >= 0:
+	case !l.survey.Header && number >= 0:
+		l.label = number
+	case !l.survey.Header:
+		err = message.WithHint(fmt.Errorf("no column is named %q, and this looks like a file without a header", cfg.Label),
+			"give the number of the column, from 1 to %d, or say that there is a header with data.header: yes", len(line))
+	default:
+		err = noColumn("data.label", cfg.Label, line)
+	}
+	if err != nil {
+		return err
+	}
+	if l.survey.Header {
+		l.header = line
+		if err := checkText("column name", line...); err != nil {
+			return err
+		}
+	}
+	l.seen = make([]looked, len(line))
+	return nil
+}
+
+// looksLikeHeader reports whether the first row is a header: by what is said of it, by the name of the label in it, or
+// by the looks.
+func (l *looker) looksLikeHeader(rows [][]string, cfg config.Data) (bool, error) {
+	if cfg.Header == "yes" || cfg.Header == "no" {
+		return cfg.Header == "yes", nil
+	}
+	if slices.Contains(rows[0], cfg.Label) && !looksNumeric(cfg.Label) && cfg.Label != "" {
+		return true, nil
+	}
+	return l.isHeadline(rows, func(int) bool { return true })
+}
+
+// add looks at the current row.
+func (l *looker) add() error {
+	if l.survey.Rows++; l.survey.Rows == 1 {
+		l.survey.first = l.table.at
+	}
+	for i, field := range l.fields {
+		if i != l.label {
+			l.seen[i].add(strings.TrimSpace(field), l.table)
+		}
+	}
+	label, err := l.class()
+	if err != nil {
+		return err
+	}
+	at := l.at.add(label)
+	if at >= MaxClasses {
+		return message.WithHint(l.wrong("label %s is one more than the %d classes that are possible: is %s the label?",
+			shown(label), MaxClasses, l.called(l.label)), "name the column with the classes by {Label NAME}")
+	}
+	if at == len(l.survey.Classes) {
+		l.survey.Classes = append(l.survey.Classes, Counted{})
+	}
+	l.survey.Classes[at].Name = l.at.names[at]
+	l.survey.Classes[at].Count++
+	return nil
+}
+
+// judge says what each column is.
+func (l *looker) judge() error {
+	s := l.survey
+	if s.Rows == 0 {
+		return fmt.Errorf("%s: the file has no records", l.name)
+	}
+	err := l.at.check(s.Rows, l.called(l.label), l.given)
+	if err == nil {
+		_, _, err = l.at.sorted()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.name, err)
+	}
+	for i := range l.seen {
+		c := Surveyed{Number: i + 1}
+		if l.header != nil {
+			c.Name = l.header[i]
+		}
+		if i == l.label {
+			c.Kind, c.Distinct = encoding.LabelColumn, len(s.Classes)
+		} else {
+			if err := l.seen[i].judge(&c); err != nil {
+				return fmt.Errorf("%s: %w", l.name, err)
+			}
+		}
+		s.Columns = append(s.Columns, c)
+	}
+	if err := s.checkSecondLine(); err != nil {
+		return fmt.Errorf("%s: %w", l.name, err)
+	}
+	s.keepConstants()
+	if len(s.references((*Surveyed).feature)) > 0 {
+		return nil
+	}
+	i := slices.IndexFunc(s.Columns, func(c Surveyed) bool { return c.dropped() })
+	return fmt.Errorf("%s: no column is left for features: column %d %s", l.name, i+1, s.Columns[i].Reason)
+}
+
+// checkSecondLine refuses a table whose first row has a word in each of several columns of numbers, such as a unit.
+func (s *Survey) checkSecondLine() error {
+	var words []string
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		switch {
+		case c.Kind != encoding.NumberColumn:
+			continue
+		case len(c.Odd) == 0 || c.Odd[0].Line != s.first || c.Odd[0].Count > 1 || isInfinite(c.Odd[0].Word):
+			return nil
+		}
+		words = append(words, c.Odd[0].Word)
+	}
+	if len(words) < 2 {
+		return nil
+	}
+	slices.Sort(words)
+	return message.WithHint(fmt.Errorf("line %d: each column of numbers has a word here that it has nowhere else", s.first),
+		"remove the line if it has units or is a second header; data.missing_values: %s takes them for missing values",
+		config.JoinNames(slices.Compact(words)))
+}
+
+// mostConstants is how many columns that are constant are left out: a configuration must have room to name them, and
+// they do no harm.
+const mostConstants = 50
+
+// keepConstants has the columns of one number read after all, where there are many.
+func (s *Survey) keepConstants() {
+	var constant []*Surveyed
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Constant && c.Min != nil {
+			constant = append(constant, c)
+		}
+	}
+	for _, c := range constant {
+		if c.Kind = encoding.NumberColumn; len(constant) <= mostConstants {
+			c.Kind = encoding.DroppedColumn
+		}
+	}
+}
+
+// feature reports whether the column should become features.
+func (c *Surveyed) feature() bool {
+	return c.Kind == encoding.NumberColumn || c.Kind == encoding.CategoryColumn
+}
+
+func (c *Surveyed) dropped() bool { return c.Kind == encoding.DroppedColumn }

@@ -1,0 +1,150 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+)
+
+// Plain reports whether a configuration need say nothing of the columns to read the file: all are numbers, and none
+// is missing.
+func (s *Survey) Plain() bool {
+	usual := s.Decimal == "point" && s.Thousands == "" && !s.LabelFound
+	return usual && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
+		return c.Kind != encoding.LabelColumn && (c.Min == nil || c.Missing > 0)
+	})
+}
+
+// Key is a key of the configuration with its value.
+type Key struct{ Name, Value string }
+
+// Keys returns the keys of data that read the file as the survey says: those that its columns need, without the names
+// of files and label.
+func (s *Survey) Keys() (keys []Key, err error) {
+	keys = append(keys, Key{"data.header", s.header()})
+	if s.Separator != separators[0].name || s.Decimal == "comma" {
+		keys = append(keys, Key{"data.separator", s.Separator})
+	}
+	if s.Decimal != "point" {
+		keys = append(keys, Key{"data.decimal", s.Decimal})
+	}
+	if s.Thousands != "" {
+		keys = append(keys, Key{"data.thousands", s.Thousands})
+	}
+	dropped, kept := s.references((*Surveyed).dropped), s.references((*Surveyed).feature)
+	categories := s.references(func(c *Surveyed) bool { return c.Kind == encoding.CategoryColumn })
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"data.drop", dropped}, {"data.categories", categories}} {
+		if list.key == "data.drop" && byKept(dropped, kept) {
+			list.key, list.names = "data.columns", kept
+		}
+		if len(list.names) == 0 {
+			continue
+		}
+		text := config.JoinNames(list.names)
+		if _, err := config.Names(text); err != nil {
+			return nil, message.WithHint(fmt.Errorf("the names of the columns: %w", err), "give each column a name of its own")
+		}
+		keys = append(keys, Key{list.key, text})
+	}
+	if slices.ContainsFunc(s.Columns, func(c Surveyed) bool { return c.feature() && c.Missing > 0 }) {
+		keys = append(keys, Key{"data.missing", "median"})
+	}
+	if words := s.oddWords(); len(words) > 0 {
+		keys = append(keys, Key{"data.missing_values", config.JoinNames(words)})
+	}
+	return keys, nil
+}
+
+// oddWords returns the words that are to be declared missing.
+func (s *Survey) oddWords() []string {
+	words := slices.Clone(s.Declared)
+	for _, c := range s.Columns {
+		for _, o := range c.Odd {
+			if c.feature() && !slices.Contains(words, o.Word) {
+				words = append(words, o.Word)
+			}
+		}
+	}
+	return words
+}
+
+// longList is how many columns are left out by their names, if fewer are read: a configuration has room for so many.
+const longList = 100
+
+// byKept reports whether the columns are to be named that are read, and not those that are left out: one of these has
+// no name, or they are many.
+func byKept(dropped, kept []string) bool {
+	return slices.Contains(dropped, "") || len(dropped) > longList && len(kept) < len(dropped)
+}
+
+// AddTest takes the values that are missing in the test file of a CSV set into account. Nothing else is asked of that
+// file: it may have samples of a single class.
+func (s *Survey) AddTest(ctx context.Context, cfg config.Data, folders []string) error {
+	f, err := findCSV(config.Data{Train: cfg.Test, Dir: cfg.Dir, Beside: cfg.Beside}, folders)
+	if err != nil {
+		return err
+	}
+	return s.addTest(ctx, f.files[0])
+}
+
+func (s *Survey) addTest(ctx context.Context, f file) error {
+	cfg := config.Data{
+		Label: s.Label(), Header: s.header(), Separator: s.Separator, Decimal: s.Decimal, Thousands: s.Thousands,
+		MissingValues: config.JoinNames(s.oddWords()),
+	}
+	l, err := lookThrough(ctx, cfg, f)
+	if err != nil {
+		return err
+	}
+	for i := range s.Columns[:min(len(s.Columns), len(l.seen))] {
+		seen, c := &l.seen[i], &s.Columns[i]
+		if c.Missing += seen.missing; c.Kind == encoding.NumberColumn && i != l.label {
+			judged := Surveyed{Name: c.Name, Number: c.Number, Missing: c.Missing}
+			if err := seen.takeMissing(&judged); err != nil {
+				return fmt.Errorf("%s: %w", l.name, err)
+			}
+			c.Missing, c.Odd = judged.Missing, append(c.Odd, judged.Odd...)
+		}
+	}
+	return nil
+}
+
+// header returns what a configuration says of the header.
+func (s *Survey) header() string {
+	if s.Header {
+		return "yes"
+	}
+	return "no"
+}
+
+// Label returns what a configuration calls the column of the label.
+func (s *Survey) Label() string {
+	i := slices.IndexFunc(s.Columns, func(c Surveyed) bool { return c.Kind == encoding.LabelColumn })
+	return s.reference(&s.Columns[i])
+}
+
+// references returns what a configuration calls some columns.
+func (s *Survey) references(of func(*Surveyed) bool) (names []string) {
+	for i := range s.Columns {
+		if c := &s.Columns[i]; of(c) {
+			names = append(names, s.reference(c))
+		}
+	}
+	return names
+}
+
+// reference returns what a configuration calls a column: its name or, without a header, its number.
+func (s *Survey) reference(c *Surveyed) string {
+	if s.Header {
+		return c.Name
+	}
+	return strconv.Itoa(c.Number)
+}

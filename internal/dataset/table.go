@@ -1,0 +1,392 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+)
+
+const (
+	maxRecord = 4 << 20 // bytes of one CSV record
+	maxLabel  = 256     // bytes of one label
+)
+
+// table reads a CSV file record by record: columns of features and at most one label.
+type table struct {
+	*stream
+	notation           // of numbers
+	file      *file    // nil: it can be read but once
+	csv       *records //
+	ahead     []record // that were read to find out about the form
+	width     int      // columns
+	skipBlank bool     // rows of separators alone are no records
+	features  int      // how many features the columns become
+	header    []string // names of all columns; nil without a header
+	columns   []column // those that become features, in order
+	label     int      // column, -1 if there is none
+	numbered  bool     // the layout gives its number, not its name
+	points    bool     // the first rows have numbers with a decimal point
+	declared  []string // words that say that a value is missing, besides those that always do
+	known     bool     // a model reads the file, which knows how many features there are
+	classes   []string // that labels are known to have
+
+	fields []string // fields of the current record
+	record int      // number of the current record, from 1, not counting the header
+	at     int      // line in which it begins
+	blank  int      // records without any value that come next
+	held   *record  // what comes after them
+}
+
+// record is a record with the line in which it begins, or the error in its place.
+type record struct {
+	fields []string
+	line   int
+	err    error
+}
+
+// column is a column of a table that becomes features.
+type column struct {
+	encoding.Column
+	at    int  // its place in a record, from 0
+	words bool // the first rows hold words in it
+}
+
+// openTable opens a CSV file and finds out its columns from its first rows.
+func openTable(f file, lay layout) (*table, error) {
+	t, err := f.table(lay)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.orClose(t.begin(lay))
+}
+
+// tableOf finds the columns of a CSV file from its first rows. If it is no CSV file, the stream is closed.
+func tableOf(s *stream, lay layout) (*table, error) {
+	t, err := newTable(s, lay)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.orClose(t.begin(lay))
+}
+
+// table opens a file as a table whose columns are not looked at yet.
+func (f file) table(lay layout) (*table, error) {
+	s, err := f.stream()
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTable(s, lay)
+	if err != nil {
+		return nil, err
+	}
+	t.file = &f
+	return t, nil
+}
+
+// newTable returns the reader of a stream, which has read the first rows. If it is no table, the stream is closed.
+func newTable(s *stream, lay layout) (*table, error) {
+	t := &table{
+		stream: s, label: -1, skipBlank: !lay.mayLack(), known: lay.features > 0, declared: lay.words, classes: lay.classes,
+	}
+	return t, t.orClose(t.look(lay))
+}
+
+// orClose closes the table where there is an error.
+func (t *table) orClose(err error) error {
+	if err != nil {
+		t.Close()
+	}
+	return err
+}
+
+// look finds the form of the text, and reads its first rows.
+func (t *table) look(lay layout) error {
+	text, err := t.text()
+	if err != nil {
+		return err
+	}
+	t.csv = &records{in: text}
+	names, err := t.weka()
+	if err != nil {
+		return err
+	}
+	t.csv.weka = names != nil
+	t.csv.separator, err = t.skipSep()
+	if err != nil {
+		return err
+	}
+	if lay.separator != 0 {
+		t.csv.separator = lay.separator
+	} else if t.csv.separator == 0 {
+		head, err := text.Peek(headBytes)
+		t.csv.separator = separatorOf(head, err != nil, t.csv.weka)
+	}
+	if names != nil {
+		t.ahead = append(t.ahead, record{fields: names, line: t.csv.lines})
+	}
+	t.readAhead()
+	t.notation = lay.notation
+	if t.csv.separator == ',' && lay.separator == 0 { // else it was said, and the numbers are in quotes
+		t.comma = lay.comma && slices.ContainsFunc(t.ahead, func(r record) bool {
+			return slices.ContainsFunc(r.fields, func(f string) bool {
+				_, ok := (notation{comma: true, thousands: t.thousands}).finite(f)
+				return ok && strings.Contains(f, ",")
+			})
+		})
+	}
+	if r := t.ahead[0]; errors.Is(r.err, io.EOF) {
+		return fmt.Errorf("%s: the file is empty", t.name)
+	}
+	return nil
+}
+
+// begin finds out about the columns.
+func (t *table) begin(lay layout) error {
+	rows := t.rows()
+	if t.csv.weka {
+		lay.header = "yes"
+	}
+	if len(rows) == 0 {
+		return t.noRows()
+	}
+	rows = t.leaveBlank(rows, lay)
+	header, err := t.understand(rows, lay)
+	if err != nil {
+		return fmt.Errorf("%s: first line: %w", t.name, err)
+	}
+	if !header {
+		return nil
+	}
+	t.ahead = t.ahead[1:]
+	if err := checkText("column name", rows[0]...); err != nil {
+		return fmt.Errorf("%s: header: %w", t.name, err)
+	}
+	return nil
+}
+
+// names returns the names of the features, as far as categories are known; nil without a header, unless there are
+// categories.
+func (t *table) names() (names []string) {
+	for i := range t.columns {
+		names = append(names, t.columns[i].names()...)
+	}
+	if t.header == nil && !slices.ContainsFunc(t.columns, func(c column) bool { return c.isCategory() }) {
+		return nil
+	}
+	return names
+}
+
+// names returns the names of a column's features.
+func (c *column) names() (names []string) {
+	name := c.title()
+	if c.Kind == encoding.NumberColumn {
+		return []string{name}
+	}
+	for _, category := range c.Categories {
+		names = append(names, name+"="+category)
+	}
+	return names
+}
+
+// title returns the name of a column, or its number where there is no header.
+func (c *column) title() string {
+	if c.Name == "" {
+		return fmt.Sprintf("column %d", c.at+1)
+	}
+	return c.Name
+}
+
+// wrong is an error in the current record.
+func (t *table) wrong(format string, args ...any) error {
+	return t.fault(t.record, "line %d: %w", t.at, fmt.Errorf(format, args...))
+}
+
+// called names a column for an error: by its number and, where there is a header, its name.
+func (t *table) called(at int) string {
+	if t.header == nil {
+		return fmt.Sprintf("column %d", at+1)
+	}
+	return fmt.Sprintf("column %d (%s)", at+1, shown(t.header[at]))
+}
+
+// class returns the current record's label, which is valid until the next record.
+func (t *table) class() (string, error) {
+	label := strings.TrimSpace(t.fields[t.label])
+	if label == "" {
+		return "", t.wrong("the label, %s, is empty", t.called(t.label))
+	}
+	if len(label) > maxLabel {
+		return "", t.wrong("the label, %s, is longer than %d bytes", t.called(t.label), maxLabel)
+	}
+	if err := checkText("label", label); err != nil {
+		return "", t.wrong("%w", err)
+	}
+	return label, nil
+}
+
+// field returns what stands in a column of the current record, and whether its value is missing. It is an error if
+// none may be.
+func (t *table) field(c *column) (text string, missing bool, err error) {
+	text = strings.TrimSpace(t.fields[c.at])
+	if missing = t.lacks(c.Kind, text); !missing {
+		return text, false, nil
+	}
+	if c.Missing {
+		return text, true, nil
+	}
+	if text == "" {
+		err = t.wrong("%s is empty, want a %s", t.called(c.at), c.Kind)
+	} else {
+		err = t.wrong("%s: %s stands for a value that is missing", t.called(c.at), shown(text))
+	}
+	remedy := "fill it in: the model was trained without missing values (data.missing)"
+	if !t.known {
+		remedy = "data.missing: median fills numbers and leaves categories open; or name the column in data.drop"
+	}
+	return text, true, message.WithHint(err, "%s", remedy)
+}
+
+// number returns the value of a column of numbers in the current record, a finite number.
+func (t *table) number(c *column) (x float64, missing bool, err error) {
+	text := strings.TrimSpace(t.fields[c.at])
+	if len(t.declared) == 0 || !slices.Contains(t.declared, text) {
+		if x, ok := wholeNumber(text); ok {
+			return x, false, nil
+		}
+		if x, ok := t.finite(text); ok {
+			return x, false, nil
+		}
+	}
+	text, missing, err = t.field(c)
+	switch {
+	case missing || err != nil:
+		return c.Fill, missing, err
+	case isInfinite(text), t.tooLarge(text):
+		err = t.wrong("%s: %s is not a finite number", t.called(c.at), shown(text))
+		return 0, false, message.WithHint(err, "%s", t.declare(text))
+	}
+	return 0, false, t.notNumber(c, text)
+}
+
+// tooLarge reports whether a number is beyond what a double can hold.
+func (t *table) tooLarge(text string) bool {
+	_, err := t.parse(text)
+	return errors.Is(err, strconv.ErrRange)
+}
+
+// wholeNumber reads a number of nothing but digits, so few that it is exact, as most fields of most tables are: in a
+// quarter of the time of looking for spaces, words for what is missing, and a point.
+func wholeNumber(text string) (x float64, ok bool) {
+	if len(text) == 0 || len(text) > 15 {
+		return 0, false
+	}
+	n := uint64(0)
+	for _, c := range []byte(text) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + uint64(c-'0')
+	}
+	return float64(n), true
+}
+
+// category returns the word in a column of categories in the current record.
+func (t *table) category(c *column) (word string, missing bool, err error) {
+	word, missing, err = t.field(c)
+	if missing || err != nil {
+		return "", missing, err
+	}
+	if err := checkCategory(word); err != nil {
+		return "", false, t.wrong("%s: %w", t.called(c.at), err)
+	}
+	return word, false, nil
+}
+
+// checkCategory refuses words that no category has.
+func checkCategory(word string) error {
+	if len(word) > maxLabel {
+		return fmt.Errorf("category of more than %d bytes", maxLabel)
+	}
+	return checkText("category", word)
+}
+
+// words writes the features of the current record as integers up to max: quantised,
+// or without a quantiser as they are.
+func (t *table) words(dst []uint16, q *encoding.Quantiser, max uint32) error {
+	f := 0
+	for i := range t.columns {
+		c := &t.columns[i]
+		if c.isCategory() {
+			if err := t.oneHot(dst[f:f+len(c.Categories)], c, max); err != nil {
+				return err
+			}
+			f += len(c.Categories)
+			continue
+		}
+		x, _, err := t.number(c)
+		switch {
+		case err != nil:
+			return err
+		case q != nil:
+			dst[f] = q.Apply(f, x, max)
+		case !isWord(x, max):
+			return t.wrong("%s is %g, want an integer of 0..%d", t.called(c.at), x, max)
+		default:
+			dst[f] = uint16(x)
+		}
+		f++
+	}
+	return nil
+}
+
+// oneHot writes the features of a category: one of them is max, none if its word is missing or did not occur in
+// training.
+func (t *table) oneHot(dst []uint16, c *column, max uint32) error {
+	word, missing, err := t.category(c)
+	if err != nil {
+		return err
+	}
+	clear(dst)
+	if i, known := slices.BinarySearch(c.Categories, word); known && !missing {
+		dst[i] = uint16(max)
+	}
+	return nil
+}
+
+func (c *column) isCategory() bool { return c.Kind == encoding.CategoryColumn }
+
+// checkText refuses text that could break out of a comment in generated source.
+func checkText(what string, text ...string) error {
+	for _, s := range text {
+		switch {
+		case !utf8.ValidString(s):
+			return message.WithHint(fmt.Errorf("%s %s is not UTF-8", what, shown(s)), "%s", toUTF8)
+		case strings.ContainsFunc(s, unicode.IsControl):
+			return fmt.Errorf("%s %s holds control characters", what, shown(s))
+		}
+	}
+	return nil
+}
+
+// shown quotes a field of the file for an error message.
+func shown(s string) string {
+	if len(s) > 40 {
+		return strconv.Quote(s[:40]) + "..."
+	}
+	return strconv.Quote(s)
+}
+
+func abridged(line []string) string {
+	if len(line) > 8 {
+		return fmt.Sprintf("%q and %d more", line[:8], len(line)-8)
+	}
+	return fmt.Sprintf("%q", line)
+}

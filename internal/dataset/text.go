@@ -1,0 +1,158 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ialgn/internal/message"
+)
+
+// textOf returns the text of a stream in UTF-8: without the mark that some programs begin it with, with line feeds in
+// the place of carriage returns where there are only these, and without the Ctrl-Z with which DOS ends a text.
+func (s *stream) text() (*bufio.Reader, error) {
+	switch {
+	case s.begins("\ufeff"):
+		if _, err := s.Discard(len("\ufeff")); err != nil {
+			return nil, err
+		}
+	case s.begins("\xff\xfe"), s.begins("\xfe\xff"), s.everyOther():
+		return nil, message.WithHint(fmt.Errorf("%s: is text in UTF-16, want UTF-8", s.name), "save it as CSV in UTF-8")
+	case s.begins(zipMagic):
+		return nil, s.archived()
+	}
+	if err := s.foreign(); err != nil {
+		return nil, err
+	}
+	head, _ := s.Peek(headBytes)
+	t := &text{in: s.Reader, cr: bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0}
+	return bufio.NewReaderSize(t, headBytes), nil
+}
+
+// everyOther reports whether one of the first two bytes is zero: those of a letter in UTF-16.
+func (s *stream) everyOther() bool {
+	head, err := s.Peek(2)
+	return err == nil && (head[0] == 0) != (head[1] == 0)
+}
+
+// text is the text of a stream.
+type text struct {
+	in    *bufio.Reader
+	cr    bool // lines end with a carriage return
+	ended bool // with Ctrl-Z
+}
+
+// Read reads the text.
+func (t *text) Read(p []byte) (int, error) {
+	if t.ended {
+		return 0, io.EOF
+	}
+	n, err := t.in.Read(p)
+	if t.cr {
+		for i := range p[:n] {
+			if p[i] == '\r' {
+				p[i] = '\n'
+			}
+		}
+	}
+	if i := bytes.IndexByte(p[:n], ctrlZ); i >= 0 && padding(p[i:n]) {
+		if rest, err := t.in.Peek(maxPadding); errors.Is(err, io.EOF) && padding(rest) {
+			n, t.ended = i, true
+		}
+	}
+	return n, err
+}
+
+const (
+	ctrlZ      = 0x1a
+	maxPadding = 512 // bytes after Ctrl-Z
+)
+
+// padding reports whether nothing of a text is left in its last bytes.
+func padding(b []byte) bool { return len(bytes.Trim(b, "\x1a\x00\r\n ")) == 0 }
+
+// sepLine is a first line by which Excel is told what separates the fields.
+var sepLine = regexp.MustCompile(`(?i)^"?sep=(.)"?[;,\t ]*\r?\n`)
+
+// skipSep skips such a line, and returns the separator that it names; 0 if there is none.
+func (t *table) skipSep() (byte, error) {
+	head, _ := t.csv.in.Peek(len("\"sep=;\"\r\n") + 8)
+	found := sepLine.FindSubmatch(head)
+	if found == nil {
+		return 0, nil
+	}
+	if _, err := t.csv.in.Discard(len(found[0])); err != nil {
+		return 0, err
+	}
+	t.csv.lines++
+	separator := found[1][0]
+	if !slices.ContainsFunc(separators, func(s separatorRow) bool { return s.char == separator }) {
+		return 0, message.WithHint(fmt.Errorf("%s: first line: %q separates the fields, want a comma, semicolon, tab, space or |",
+			t.name, found[1]), "save the table with one of these")
+	}
+	return separator, nil
+}
+
+// attribute is a line of the head of an ARFF file that names a column.
+var attribute = regexp.MustCompile(`(?i)^@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.*)$`)
+
+// weka reads the head of an ARFF file, Weka's form: the names of its columns. They are nil if it is none.
+func (t *table) weka() (names []string, err error) {
+	head, _ := t.csv.in.Peek(headBytes)
+	for len(head) > 0 && (head[0] == '%' || strings.ContainsRune(" \t\r\n", rune(head[0]))) {
+		_, head, _ = bytes.Cut(head, []byte("\n"))
+	}
+	const relation = "@relation"
+	if len(head) < len(relation) || !strings.EqualFold(string(head[:len(relation)]), relation) {
+		return nil, nil
+	}
+	for len(names) <= MaxFeatures+1 {
+		t.csv.left = maxRecord
+		raw, err := t.csv.nextLine()
+		if errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s: line %d: the ARFF file has no @data", t.name, t.csv.lines)
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		line := string(bytes.TrimSpace(raw))
+		word, _, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
+		switch strings.ToLower(word) {
+		case "@data":
+			return names, t.sparse()
+		case "@attribute":
+			found := attribute.FindStringSubmatch(line)
+			if found == nil || strings.HasPrefix(strings.ToLower(found[2]), "relational") {
+				return nil, fmt.Errorf("%s: line %d: %.60q names no column of numbers or words", t.name, t.csv.lines, line)
+			}
+			names = append(names, unquoted(found[1]))
+		}
+	}
+	return nil, fmt.Errorf("%s: the ARFF file has more than %d columns", t.name, MaxFeatures+1)
+}
+
+// unquoted returns a name of an ARFF file without its quotes.
+func unquoted(name string) string {
+	if name[0] != '\'' && name[0] != '"' {
+		return name
+	}
+	name = name[1 : len(name)-1]
+	return strings.NewReplacer(`\\`, `\`, `\'`, `'`, `\"`, `"`).Replace(name)
+}
+
+// sparse refuses an ARFF file whose rows name the columns that are not zero.
+func (t *table) sparse() error {
+	head, _ := t.csv.in.Peek(headBytes)
+	for len(head) > 0 && (head[0] == '%' || strings.ContainsRune(" \t\r\n", rune(head[0]))) {
+		_, head, _ = bytes.Cut(head, []byte("\n"))
+	}
+	if len(head) > 0 && head[0] == '{' {
+		return message.WithHint(fmt.Errorf("%s: line %d: the rows are in the sparse form of ARFF", t.name, t.csv.lines+1),
+			"have Weka write them in full: its filter SparseToNonSparse")
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+// This file looks at the bits of a frozen network's layers over a data set: their
+// entropy (IALGN paper, supplement, "Representation-Diagnostic Details"), and the bits
+// themselves, sample by sample, for whoever classifies by them.
+//
+// Layers are counted as the paper does: layer 0 is the encoded input, layer 1 the first
+// layer of gates. All is by the forward pass of [model.Evaluator], 64 samples a word.
+
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+
+	"ialgn/internal/crew"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
+)
+
+// batchWords is the number of words of a row of a batch: a cache line.
+const batchWords = 8
+
+// batchSamples is the number of samples of a full batch.
+const batchSamples = 64 * batchWords
+
+// Frequencies counts how many samples have each bit of each layer at 1: element [layer][i],
+// of the input bits in layer 0 and of the gates in the others. The result does not depend on
+// the number of threads. It returns the context's error if that ends first.
+func Frequencies(ctx context.Context, f *model.Frozen, set *encoding.Packed, threads int) ([][]int, error) {
+	total := counts(f)
+	var mutex sync.Mutex
+	err := sweep(ctx, f, set, threads, func() visitor {
+		own := counts(f)
+		return visitor{
+			layer: func(layer int, rows []uint64, from, to int) { count(own[layer], rows, to-from) },
+			done: func() {
+				mutex.Lock()
+				defer mutex.Unlock()
+				for l, c := range own {
+					for i, n := range c {
+						total[l][i] += n
+					}
+				}
+			},
+		}
+	})
+	return total, err
+}
+
+func counts(f *model.Frozen) [][]int {
+	c := [][]int{make([]int, f.Inputs())}
+	for l := range f.Layers {
+		c = append(c, make([]int, f.Layers[l].Width()))
+	}
+	return c
+}
+
+// count adds the ones of the first samples of each row.
+func count(to []int, rows []uint64, samples int) {
+	words := (samples + 63) / 64
+	last := ^uint64(0) >> (64*words - samples)
+	for i := range to {
+		row := rows[i*batchWords:][:words]
+		for _, w := range row[:words-1] {
+			to[i] += bits.OnesCount64(w)
+		}
+		to[i] += bits.OnesCount64(row[words-1] & last)
+	}
+}
+
+// BitEntropy returns the mean binary entropy of the bits of a layer, of which that many of all
+// samples are 1, in bits: the mean of -p log2 p - (1-p) log2 (1-p), with 0 log 0 = 0. It is
+// exactly 0 where no bit changes, and exactly 1 where each is 1 in half of the samples.
+func BitEntropy(ones []int, samples int) float64 {
+	sum := 0.0
+	for _, n := range ones {
+		sum += term(n, samples) + term(samples-n, samples)
+	}
+	return sum / float64(len(ones))
+}
+
+// term returns -p log2 p for p = n/samples.
+func term(n, samples int) float64 {
+	if n == 0 || n == samples {
+		return 0
+	}
+	p := float64(n) / float64(samples)
+	return -p * math.Log2(p)
+}
+
+// visitor gets the bit rows of all layers of batches. done is called after the last.
+type visitor struct {
+	layer func(layer int, rows []uint64, from, to int) // [bits][batchWords], samples from to to-1
+	done  func()
+}
+
+// sweep runs the network over a set, in batches on several goroutines, each with a visitor.
+func sweep(ctx context.Context, f *model.Frozen, set *encoding.Packed, threads int, visit func() visitor) error {
+	if set.Features != f.Encoder.Features() || set.Width != f.Encoder.LevelBits() {
+		return fmt.Errorf("activations: samples of %d features of %d bits, the network reads levels of %d features of %d "+
+			"bits; encode them with the model's own encoder",
+			set.Features, set.Width, f.Encoder.Features(), f.Encoder.LevelBits())
+	}
+	var next atomic.Int64
+	crew.Each(max(1, threads), func(int) {
+		v := visit()
+		w := worker{
+			model.NewEvaluator(f), encoding.NewBatcher(&f.Encoder, set, batchWords, crew.New(1)),
+			make([]uint64, f.Inputs()*batchWords), nil,
+		}
+		for ctx.Err() == nil {
+			from := int(next.Add(1)-1) * batchSamples
+			if from >= set.Len() {
+				break
+			}
+			w.batch(v, from, min(from+batchSamples, set.Len()))
+		}
+		v.done()
+	})
+	return ctx.Err()
+}
+
+// worker is the memory of a goroutine.
+type worker struct {
+	eval    *model.Evaluator
+	batcher *encoding.Batcher
+	in      []uint64
+	index   []int32
+}
+
+func (w *worker) batch(v visitor, from, to int) {
+	w.index = w.index[:0]
+	for i := from; i < to; i++ {
+		w.index = append(w.index, int32(i))
+	}
+	w.batcher.Batch(w.in, w.index)
+	v.layer(0, w.in, from, to)
+	w.eval.Run(w.in, batchWords, func(l int, h []uint64) { v.layer(l+1, h, from, to) })
+}

@@ -1,0 +1,25 @@
+package diagnose
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestAverage: the maximum of several seeds is the mean of their maxima, not the greatest
+// ("Aggregation across seeds" of the paper's supplement), and so with each statistic.
+func TestAverage(t *testing.T) {
+	one := func(x float64) Analysis {
+		a := Analysis{
+			Width: 2, Depth: 1, Gates: 2, EffectiveDepth: []PathDepth{{x, x + 1, x + 2, 3 * x}},
+			Categories: Categories{Constants: x, PassThrough: 2 * x, Negation: 3 * x, Binary: 4 * x},
+		}
+		a.Operations[3] = x
+		return a
+	}
+	want := one(2)
+	want.Model, want.EffectiveDepth[0].Max = "mean of 2 models", 6
+	if diff := cmp.Diff(want, average([]Analysis{one(1), one(3)})); diff != "" {
+		t.Errorf("mean (-want +got):\n%s", diff)
+	}
+}

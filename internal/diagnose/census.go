@@ -1,0 +1,60 @@
+// This file counts what the gates of a frozen network are: how often each operation occurs, and
+// how deep the logic is behind each layer.
+
+package diagnose
+
+import "ialgn/internal/model"
+
+// Census tells how often each operation occurs beyond the first layer, as in the IALGN
+// paper, supplement, "Operation-frequency analysis". The first layer is left out since
+// both its pins are raw inputs and have no spine and anchor meaning.
+type Census struct {
+	Gates      int         `json:"gates"`      // counted, (depth-1) x width
+	Operations [16]float64 `json:"operations"` // shares, by the paper's numbers
+	Categories Categories  `json:"categories"`
+}
+
+// Categories are the shares of the paper's operation categories.
+type Categories struct {
+	Constants   float64 `json:"constants"`    // FALSE 0, TRUE 15
+	PassThrough float64 `json:"pass_through"` // A 3, B 5
+	Negation    float64 `json:"negation"`     // NOT A 12, NOT B 10
+	Binary      float64 `json:"binary"`       // gates with one of the ten operations of two inputs
+}
+
+// TakeCensus counts the operations of f, of gates with two pins. A network of one layer has none to count: all
+// shares are 0 then. The deployed gate count of the paper, width x depth, is
+// [model.Frozen.Gates]; it counts the first layer too.
+func TakeCensus(f *model.Frozen) Census {
+	var count [16]int
+	gates := 0
+	for l := 1; l < len(f.Layers); l++ {
+		if layer := &f.Layers[l]; len(layer.Pins) == 2 {
+			for _, op := range layer.Op.Narrow {
+				count[op]++
+			}
+			gates += layer.Width()
+		}
+	}
+	c := Census{Gates: gates}
+	if c.Gates == 0 {
+		return c
+	}
+	share := func(ops ...int) float64 {
+		sum := 0
+		for _, op := range ops {
+			sum += count[op]
+		}
+		return float64(sum) / float64(c.Gates)
+	}
+	for op := range count {
+		c.Operations[op] = share(op)
+	}
+	c.Categories = Categories{
+		Constants:   share(0, 15),
+		PassThrough: share(3, 5),
+		Negation:    share(12, 10),
+		Binary:      share(1, 2, 4, 6, 7, 8, 9, 11, 13, 14),
+	}
+	return c
+}

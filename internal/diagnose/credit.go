@@ -1,0 +1,186 @@
+// This file measures how the loss credits hidden gates, output by output: the paper's
+// "Topology-Induced Credit Degradation", with the sampling and the thresholds of its
+// supplement ("Credit-Assignment Diagnostic Details").
+//
+// The gradient of a gate's operation logits is a sum of contributions of the outputs, the
+// gates of the last layer. Three numbers tell of a layer how they come together: how many
+// outputs a gate reaches at all through hidden wires (path sharing), at how many gates any
+// contribution is left (coverage), and by how much those that are left cancel each other
+// (purity).
+//
+// Contributions are exact up to float64's rounding: hard forward values, straight-through
+// gradients, all paths. What makes that possible for every pair of 300 outputs and 300 gates
+// a layer is that a gate passes credit on by one of two factors a pin, by the bit of its
+// other pin, so the walk down from the outputs is a product with a sparse matrix of known
+// form for each sample and layer; eight outputs go together; and edges whose two factors are
+// exactly 0 are left out beforehand.
+
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"ialgn/internal/config"
+	"ialgn/internal/crew"
+	"ialgn/internal/draw"
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+	"ialgn/internal/topology"
+	"ialgn/trainer"
+)
+
+// CreditTopologies are the paper's, in the order of its figure.
+var CreditTopologies = topology.Compared()
+
+// The paper's numbers of sampled gates a layer and of batches.
+const (
+	PaperSampled = 300
+	PaperBatches = 20
+)
+
+// CreditOptions say what to measure.
+type CreditOptions struct {
+	Config  config.Config // configuration of one of the topologies; see [ConfigureCredit]
+	Data    *trainer.Data
+	Sampled int // outputs, and gates of the same indices in each layer
+	Batches int
+	Threads int
+
+	// CreditProgress, unless nil, is called after each sample.
+	Progress func(CreditProgress)
+}
+
+// CreditProgress is how far the measurement of a topology is.
+type CreditProgress struct {
+	Topology        string
+	Batch, Batches  int // whole ones
+	Sample, Samples int // current sample of the batch, and its number of samples
+}
+
+// CreditResult is the credit of a topology, by layer from the first to the last. Means and
+// standard deviations of coverage and purity are over batches, those of path sharing over
+// the sampled gates. A value is nil where no gate has it.
+type CreditResult struct {
+	Topology    string            `json:"topology"`
+	Layers      []int             `json:"layers"`
+	PathSharing []*trainer.Spread `json:"path_sharing"`
+	Coverage    []*trainer.Spread `json:"coverage"`
+	Purity      []*trainer.Spread `json:"purity"`
+	Eligible    []int             `json:"eligible"` // sampled gates that reach a sampled output
+	Seconds     float64           `json:"seconds"`
+}
+
+// ConfigureCredit returns a configuration with another topology, and without the keys that only
+// its own has.
+func ConfigureCredit(c config.Config, name string) (config.Config, error) {
+	if !slices.Contains(CreditTopologies, name) {
+		return c, message.Near(message.WithHint(fmt.Errorf("topology %.40q is unknown", name), "use %s",
+			strings.Join(CreditTopologies, ", ")), name, CreditTopologies)
+	}
+	if c.Train.Estimator != "ste" {
+		return c, message.WithHint(fmt.Errorf("train.estimator: credit is measured with straight-through gradients, not with %s",
+			c.Train.Estimator), "use ste")
+	}
+	c = c.As(name)
+	if err := Gates(&c.Model); err != nil {
+		return c, err
+	}
+	return c, c.Check()
+}
+
+// Gates returns an error for a network that is not of gates with two pins in layers of one width, as the paper's are:
+// credit is defined for those.
+func Gates(k *topology.Keys) error {
+	if row := k.Row(); row.Figure > 0 && k.Inputs == 2 {
+		return nil
+	}
+	return message.WithHint(fmt.Errorf("model.inputs: credit is measured in networks of gates with two inputs, and these are %s",
+		k.Title()), "use model.inputs: 2 and one of the topologies %s", strings.Join(CreditTopologies, ", "))
+}
+
+// Check reports numbers that cannot be, also with the data.
+func (o *CreditOptions) Check() error {
+	width, samples := o.Config.Model.Width, o.Data.Train.Len()
+	switch {
+	case o.Sampled < 1 || o.Sampled > width:
+		return message.WithHint(fmt.Errorf("%d gates cannot be sampled from layers of %d", o.Sampled, width),
+			"the paper has %d of 12,000", PaperSampled)
+	case o.Batches < 1:
+		return message.WithHint(fmt.Errorf("%d batches tell nothing", o.Batches), "the paper has %d", PaperBatches)
+	case o.Config.Train.Batch > samples:
+		return message.WithHint(fmt.Errorf("train.batch: %d is more than the %d training samples", o.Config.Train.Batch, samples),
+			"use a smaller batch")
+	}
+	if err := o.Config.CheckClasses(len(o.Data.Classes), o.Data.Encoder.Inputs()); err != nil {
+		return fmt.Errorf("%s: %w", o.Config.Model.Topology, err)
+	}
+	return nil
+}
+
+// MeasureCredit draws the network of the configuration, as training starts with it, and measures
+// its credit in the first batches of the training set, in the order of training without a
+// validation set. The result depends on the options but for Threads alone. When the context
+// ends it returns its error.
+//
+// Cost: an 8-byte product for each sample, sampled output and edge between gates that its
+// credit flows to; 32 bytes of memory for each sampled output and sampled gate of each layer.
+func MeasureCredit(ctx context.Context, o CreditOptions) (*CreditResult, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	debug.FreeOSMemory() // the litter of an earlier measurement, as much as this one needs
+	started, members := time.Now(), crew.New(o.Threads)
+	m := trainer.Initial(o.Config, o.Data.Encoder, o.Data.Classes, o.Threads)
+	meter := newMeter(m, SampleGates(o.Config.Train.Seed, m.Width, len(m.Classes), o.Sampled), o.Config.Train.Batch, members)
+	batcher := encoding.NewBatcher(&m.Encoder, o.Data.Train, meter.pass.n.words, members)
+	order := make([]int32, o.Data.Train.Len())
+	perEpoch := len(order) / o.Config.Train.Batch
+	at := CreditProgress{Topology: o.Config.Model.Topology, Batches: o.Batches, Samples: o.Config.Train.Batch}
+	for at.Batch = range o.Batches {
+		if at.Batch%perEpoch == 0 {
+			draw.New(o.Config.Train.Seed, draw.Shuffle, at.Batch/perEpoch, 0).Permutation(order)
+		}
+		index := order[at.Batch%perEpoch*o.Config.Train.Batch:][:o.Config.Train.Batch]
+		batcher.Batch(meter.pass.n.inputs(), index)
+		meter.batch(ctx, labels(o.Data.Train, index), func(sample int) {
+			if at.Sample = sample + 1; o.Progress != nil {
+				o.Progress(at)
+			}
+		})
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("interrupted in batch %d of %d of %s: %w", at.Batch+1, at.Batches, at.Topology, err)
+		}
+	}
+	r := meter.result()
+	r.Topology, r.Seconds = at.Topology, time.Since(started).Seconds()
+	return r, nil
+}
+
+func labels(set *encoding.Packed, index []int32) []uint8 {
+	l := make([]uint8, len(index))
+	for s, i := range index {
+		l[s] = set.Labels[i]
+	}
+	return l
+}
+
+// SampleGates draws indices of gates, as many from each class's group but for one, in ascending
+// order. They depend on the seed and the sizes alone, so all topologies have the same.
+func SampleGates(seed uint64, width, classes, n int) []int {
+	var all []int
+	group := width / classes
+	for c := range classes {
+		share := make([]uint32, n*(c+1)/classes-n*c/classes)
+		draw.New(seed, draw.CreditSample, 0, c).Distinct(share, group)
+		slices.Sort(share)
+		for _, i := range share {
+			all = append(all, c*group+int(i))
+		}
+	}
+	return all
+}

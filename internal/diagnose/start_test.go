@@ -1,0 +1,107 @@
+package diagnose
+
+import (
+	"testing"
+
+	"ialgn/internal/netgen"
+	"ialgn/trainer"
+)
+
+// started measures a topology at the skip start with noise.
+func started(t *testing.T, topology string, noise float64) *CreditResult {
+	t.Helper()
+	base := netgen.Model(netgen.ModelOptions{Width: 200, Depth: 2, Classes: 4})
+	cfg := base.Config
+	cfg.Model.Depth, cfg.Model.Init, cfg.Model.SkipLogit, cfg.Model.InitNoise = 60, "skip", 5, noise
+	cfg.Train.Batch = 50
+	cfg, err := ConfigureCredit(cfg, topology)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := &trainer.Data{Classes: base.Classes, Encoder: &base.Encoder, Train: netgen.Samples(&base.Encoder, 150, 4, 1)}
+	r, err := MeasureCredit(t.Context(), CreditOptions{Config: cfg, Data: data, Sampled: 40, Batches: 2, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestExactStart holds what follows from the exact skip start, at which pin B passes nothing
+// on: a private chain has all of its credit, whatever pin B is wired to; chains of random
+// wires meet, and pass most gates by, also class by class.
+func TestExactStart(t *testing.T) {
+	for _, topology := range []string{"ialgn", "rwlgn-spine"} {
+		r := started(t, topology, 0)
+		for l := range r.Layers {
+			if r.Coverage[l].Mean != 1 || r.Purity[l].Mean < 0.99 || r.Eligible[l] != 40 {
+				t.Errorf("%s, layer %d: coverage %v, purity %v, %d eligible; want 1, 0.99 and 40", topology, l+1,
+					r.Coverage[l].Mean, r.Purity[l].Mean, r.Eligible[l])
+			}
+		}
+	}
+	for _, topology := range []string{"rwlgn", "rwlgn-classwise"} {
+		r := started(t, topology, 0)
+		for l := range r.Layers[:40] {
+			if r.Eligible[l] < 20 || r.Coverage[l].Mean > 0.35 {
+				t.Errorf("%s, layer %d: coverage %v of %d, want little of at least 20", topology, l+1, r.Coverage[l].Mean,
+					r.Eligible[l])
+			}
+		}
+	}
+}
+
+// TestNoise compares starts of the same wires: noise on the logits lets credit through pin
+// B, which covers more gates and makes it less pure, but not on private chains.
+func TestNoise(t *testing.T) {
+	for _, topology := range CreditTopologies {
+		exact, noisy := started(t, topology, 0), started(t, topology, 1)
+		mean := func(v []*trainer.Spread) float64 {
+			var all []float64
+			for _, s := range v[:40] {
+				if s != nil {
+					all = append(all, s.Mean)
+				}
+			}
+			return trainer.SpreadOf(all).Mean
+		}
+		coverage := [2]float64{mean(exact.Coverage), mean(noisy.Coverage)}
+		purity := [2]float64{mean(exact.Purity), mean(noisy.Purity)}
+		switch {
+		case topology == "ialgn" && (coverage[1] < 0.99 || purity[1] < 0.99):
+			t.Errorf("ialgn: coverage %v, purity %v", coverage, purity)
+		case topology == "rwlgn-spine" && (coverage[1] < 0.99 || purity[1] > purity[0]-0.05):
+			t.Errorf("rwlgn-spine: coverage %v, purity %v", coverage, purity)
+		case (topology == "rwlgn" || topology == "rwlgn-classwise") && coverage[1] < coverage[0]+0.3:
+			t.Errorf("%s: coverage %v", topology, coverage)
+		}
+		for l := range exact.Layers {
+			if exact.PathSharing[l].Mean != noisy.PathSharing[l].Mean {
+				t.Errorf("%s, layer %d: path sharing depends on the operations", topology, l+1)
+			}
+		}
+	}
+}
+
+// TestConfigure changes the topology, and what goes with it.
+func TestConfigure(t *testing.T) {
+	cfg := netgen.Model(netgen.ModelOptions{Hidden: 4}).Config
+	for _, topology := range CreditTopologies {
+		got, err := ConfigureCredit(cfg, topology)
+		if err != nil || got.Model.Topology != topology || (got.Model.Hidden == 4) != (topology == "ialgn") {
+			t.Errorf("%s: %+v, %v", topology, got.Model, err)
+		}
+	}
+	balanced := netgen.Model(netgen.ModelOptions{Topology: "rwlgn"}).Config
+	balanced.Model.Wiring = "balanced"
+	for _, topology := range CreditTopologies {
+		got, err := ConfigureCredit(balanced, topology)
+		if err != nil || (got.Model.Wiring == "balanced") != (topology != "ialgn") {
+			t.Errorf("%s: %+v, %v", topology, got.Model, err)
+		}
+	}
+	soft := balanced
+	soft.Train.Estimator = "soft"
+	if _, err := ConfigureCredit(soft, "rwlgn"); err == nil {
+		t.Error("raw relaxed gradients are taken")
+	}
+}

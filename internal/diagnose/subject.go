@@ -1,0 +1,196 @@
+// This file opens what is to be looked at: the networks of models, or those that training would begin with, each
+// with its data, and the networks that several of them are seeds of.
+
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ialgn/internal/config"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
+	"ialgn/trainer"
+)
+
+// Group is a network with the files that are seeds of it.
+type Group struct {
+	Name   string // the paper's, of its topology
+	Paths  []string
+	Seeds  []uint64 // seeds of the runs in Paths
+	Config config.Config
+}
+
+// Place adds a file with that configuration to the network that it is a seed of. Topologies are compared; files of one
+// topology that differ otherwise have no common mean, and no names to tell them apart; a seed that is named twice would
+// count twice.
+func Place(groups []*Group, path string, cfg config.Config) ([]*Group, error) {
+	name := cfg.Model.Title()
+	for _, g := range groups {
+		if g.Name != name {
+			continue
+		}
+		if diff := g.Config.Diff(cfg, "name", "data.dir", "train.seed", "train.checkpoint.minutes"); len(diff) > 0 {
+			return nil, message.WithHint(fmt.Errorf("%s was trained with another %s than %s: they have no common mean", path,
+				strings.Join(diff, ", "), g.Paths[0]),
+				"analyze them one by one; models of one topology may differ in train.seed alone")
+		}
+		if at := slices.Index(g.Seeds, cfg.Train.Seed); at >= 0 {
+			return nil, message.WithHint(fmt.Errorf("%s has the seed %d, as %s has: a mean over seeds counts each once", path,
+				cfg.Train.Seed, g.Paths[at]),
+				"leave one of them out")
+		}
+		g.Paths, g.Seeds = append(g.Paths, path), append(g.Seeds, cfg.Train.Seed)
+		return groups, nil
+	}
+	return append(groups, &Group{Name: name, Paths: []string{path}, Seeds: []uint64{cfg.Train.Seed}, Config: cfg}), nil
+}
+
+// Opener opens subjects.
+type Opener struct {
+	Folders   []string // folders that are searched for data sets
+	Overrides []string // changes of configurations, KEY=VALUE
+	Threads   int
+}
+
+// Groups returns the networks that files are seeds of, configurations or models.
+func (o Opener) Groups(ctx context.Context, paths []string) (groups []*Group, err error) {
+	for _, path := range paths {
+		cfg, err := o.config(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if groups, err = Place(groups, path, cfg); err != nil {
+			return nil, err
+		}
+	}
+	return groups, nil
+}
+
+// Config reads a configuration, with the width and tau that follow from the classes of its data, unless given.
+func (o Opener) Config(ctx context.Context, path string) (config.Config, error) {
+	cfg, err := config.Load(path, o.Overrides)
+	if err != nil {
+		return cfg, err
+	}
+	cfg, _, err = trainer.FitClasses(ctx, cfg, o.Folders, nil)
+	return cfg, err
+}
+
+// config returns the configuration that a file is or, of a model, has.
+func (o Opener) config(ctx context.Context, path string) (config.Config, error) {
+	if isConfig(path) {
+		return o.Config(ctx, path)
+	}
+	if len(o.Overrides) > 0 {
+		return config.Config{}, message.WithHint(message.Optionf("{Set}: %s is a model, whose configuration is settled", path),
+			"leave the option out, or name a configuration, a file that ends in .yaml")
+	}
+	info, err := model.ReadInfo(path)
+	if err != nil {
+		return config.Config{}, err
+	}
+	info.Model.Config.Data.Beside = filepath.Dir(path)
+	return info.Model.Config, nil
+}
+
+// isConfig tells configurations from models, by their names.
+func isConfig(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path))
+}
+
+// Subject is a frozen network to look at, and its data.
+type Subject struct {
+	*model.Frozen
+	Data *trainer.Data
+}
+
+// Open returns the network of a model or, of a configuration, the one that training would begin with.
+func (o Opener) Open(ctx context.Context, path string) (*Subject, error) {
+	if !isConfig(path) {
+		return o.openModel(ctx, path)
+	}
+	cfg, err := o.config(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := trainer.LoadData(ctx, cfg, o.Folders)
+	if err != nil {
+		return nil, err
+	}
+	return &Subject{trainer.Initial(cfg, data.Encoder, data.Classes, o.Threads).Freeze(), data}, nil
+}
+
+// openModel returns the network of a model, and the data that it was trained on.
+func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Info()
+	if err != nil {
+		return nil, err
+	}
+	data, err := dataOf(ctx, path, info.Model, o.Folders)
+	if err != nil {
+		return nil, err
+	}
+	r := info.Model.Record
+	imported := r.Origin != nil && r.Train == "" // and not trained further: of its training part nothing is known
+	if r.Train != data.TrainSHA256 && !imported || r.Test != data.TestSHA256 {
+		return nil, message.WithHint(fmt.Errorf("%s: was trained on other content of data set %s than is here", path, data.Name),
+			"name the folder of its data with {Folders DIR}")
+	}
+	f, err := file.In(ctx).Frozen()
+	if err != nil {
+		return nil, err
+	}
+	if info.Model.Config.Encoder.Learned() {
+		if err := data.Use(&f.Encoder); err != nil {
+			return nil, fmt.Errorf("%s: %w; it was not written by train", path, err)
+		}
+	}
+	if !reflect.DeepEqual(f.Encoder.Thresholds, data.Encoder.Thresholds) || !slices.Equal(f.Classes, data.Classes) {
+		return nil, fmt.Errorf("%s: its encoder or its classes are not those that its configuration has on this data; it "+
+			"was not written by train", path)
+	}
+	return &Subject{f, data}, nil
+}
+
+// Column returns element i of each list.
+func Column(lists [][]float64, i int) []float64 {
+	var x []float64
+	for _, l := range lists {
+		x = append(x, l[i])
+	}
+	return x
+}
+
+// Places returns the layers' places on an axis.
+func Places(layers []int) []float64 {
+	var x []float64
+	for _, l := range layers {
+		x = append(x, float64(l))
+	}
+	return x
+}
+
+// dataOf returns the data that the model of a path was trained on, or that an import gave it.
+func dataOf(ctx context.Context, path string, m *model.Model, folders []string) (*trainer.Data, error) {
+	switch {
+	case m.Record.Origin != nil && m.Record.Test == "":
+		return nil, message.WithHint(fmt.Errorf("%s: was imported without a data set", path),
+			"import it again with {Set data.set=csv}, {Set data.train=FILE} and so on")
+	case m.Record.Origin != nil:
+		return trainer.LoadDataFor(ctx, m.Config, m, folders)
+	case m.Encoder.ByCuts():
+		return nil, fmt.Errorf("%s: its features become words by cuts, which train does not make; diagnose looks at "+
+			"networks that train made", path)
+	}
+	return trainer.LoadData(ctx, m.Config, folders)
+}

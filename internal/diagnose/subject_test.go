@@ -1,0 +1,41 @@
+package diagnose
+
+import (
+	"strings"
+	"testing"
+
+	"ialgn/internal/config"
+)
+
+// TestPlace: seeds of one network come together wherever its models and data lie.
+func TestPlace(t *testing.T) {
+	cfg := func(set func(*config.Config)) config.Config {
+		var c config.Config
+		c.Model.Topology, c.Model.Depth = "ialgn", 4
+		set(&c)
+		return c
+	}
+	groups, err := Place(nil, "a", cfg(func(*config.Config) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if groups, err = Place(groups, "b", cfg(func(c *config.Config) {
+		c.Name, c.Data.Dir, c.Train.Seed = "b", "there",
+			9
+	})); err != nil || len(groups) != 1 {
+		t.Errorf("a seed: %d groups, error %v", len(groups), err)
+	}
+	if _, err := Place(groups, "b2", cfg(func(c *config.Config) { c.Train.Seed = 9 })); err == nil ||
+		!strings.Contains(err.Error(), "b2 has the seed 9, as b has") {
+		t.Errorf("a seed twice: error %v", err)
+	}
+	if groups, err = Place(groups, "c", cfg(func(c *config.Config) {
+		c.Model.Topology, c.Model.Depth = "rwlgn",
+			9
+	})); err != nil || len(groups) != 2 {
+		t.Errorf("another topology: %d groups, error %v", len(groups), err)
+	}
+	if _, err := Place(groups, "d", cfg(func(c *config.Config) { c.Train.Epochs = 3 })); err == nil {
+		t.Error("another number of epochs was averaged")
+	}
+}

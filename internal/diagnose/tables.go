@@ -1,0 +1,105 @@
+package diagnose
+
+import (
+	"math/bits"
+
+	"ialgn/internal/model"
+)
+
+// Tables tells what the tables of nodes with other than two pins are, in shares of all of them. Operations have names
+// for two pins alone; of more, what counts is how many pins a table depends on, its support, and what it does with
+// them.
+type Tables struct {
+	Nodes   int                        `json:"nodes"`
+	Support [model.MaxPins + 1]float64 `json:"support"` // by the number of pins
+	Kinds   TableKinds                 `json:"kinds"`
+}
+
+// TableKinds are the shares of kinds of tables.
+type TableKinds struct {
+	Constants   float64 `json:"constants"`
+	SingleInput float64 `json:"single_input"` // a pin or its complement
+	AndLike     float64 `json:"and_like"`     // one line differs from all others: AND and OR, of any polarities
+	XorLike     float64 `json:"xor_like"`     // the parity of the support, or its complement
+	Other       float64 `json:"other"`
+}
+
+// TakeTables counts the tables of f, nil if it has none but of two pins.
+func TakeTables(f *model.Frozen) *Tables {
+	t := &Tables{}
+	var support [model.MaxPins + 1]int
+	var kinds [5]int
+	for l := range f.Layers {
+		layer := &f.Layers[l]
+		if len(layer.Pins) == 2 {
+			continue
+		}
+		t.Nodes += layer.Width()
+		for i := range layer.Width() {
+			pins, kind := kindOf(layer.Op.At(i), len(layer.Pins))
+			support[pins]++
+			kinds[kind]++
+		}
+	}
+	if t.Nodes == 0 {
+		return nil
+	}
+	for i, n := range support {
+		t.Support[i] = float64(n) / float64(t.Nodes)
+	}
+	for i, share := range []*float64{
+		&t.Kinds.Constants, &t.Kinds.SingleInput, &t.Kinds.AndLike, &t.Kinds.XorLike, &t.Kinds.Other,
+	} {
+		*share = float64(kinds[i]) / float64(t.Nodes)
+	}
+	return t
+}
+
+// kindOf returns how many pins a table depends on, and its place among the fields of [TableKinds].
+func kindOf(table uint64, pins int) (support, kind int) {
+	parity := uint64(0)
+	for k := range pins {
+		if model.DependsOn(table, pins, k) {
+			support++
+			parity ^= model.PinTable(pins, k)
+		}
+	}
+	ones := bits.OnesCount64(table) >> (pins - support) // of the lines of the support alone
+	switch {
+	case support == 0:
+		return support, 0
+	case support == 1:
+		return support, 1
+	case ones == 1 || ones == 1<<support-1:
+		return support, 2
+	case table == parity || table == parity^model.LastTable(pins):
+		return support, 3
+	}
+	return support, 4
+}
+
+// SupportNames and KindNames are what the shares of [Tables] are called, in the order of Support and of
+// [TableKinds.Shares].
+var (
+	SupportNames = []string{"0 pins", "1 pin", "2 pins", "3 pins", "4 pins", "5 pins", "6 pins"}
+	KindNames    = []string{"constants", "single input", "AND-like", "XOR-like", "other"}
+)
+
+// Shares returns the shares of the kinds in the order of [KindNames].
+func (k *TableKinds) Shares() []float64 {
+	return []float64{k.Constants, k.SingleInput, k.AndLike, k.XorLike, k.Other}
+}
+
+// Add adds a share of another network's statistics.
+func (t *Tables) Add(o *Tables, share float64) {
+	t.Nodes = o.Nodes
+	for i, x := range o.Support {
+		t.Support[i] += float64(share * x)
+	}
+	k, of := &t.Kinds, &o.Kinds
+	k.Constants += float64(share * of.Constants)
+	k.SingleInput += float64(share * of.SingleInput)
+	k.AndLike += float64(share * of.AndLike)
+	k.XorLike += float64(share * of.XorLike)
+	k.Other += float64(share * of.Other)
+}

@@ -1,0 +1,100 @@
+package diagnose
+
+import "math"
+
+// patterns is the number of values of a gate's pins: pattern 2a + b is that of a and b.
+const patterns = 4
+
+// truth is the relaxed truth table of a gate as its logits make it: the probabilities of the
+// 16 operations, or of a light gate the four lines themselves.
+type truth struct {
+	p    []float64
+	rest []float64 // 1 - p for each line of a light gate's table
+}
+
+func (n *network) truth(l, i int) truth {
+	at := n.layers[l]
+	arity := at.section.Arity
+	w := at.section.Ops[(i*at.section.Layers+at.at)*arity:][:arity]
+	if arity != patterns {
+		return truth{p: softmax(w)}
+	}
+	t := truth{make([]float64, patterns), make([]float64, patterns)}
+	for k, x := range w {
+		t.p[k], t.rest[k] = 1/(1+math.Exp(-float64(x))), 1/(1+math.Exp(float64(x)))
+	}
+	return t
+}
+
+// operation returns the line of an operation, in the paper's numbering, for a pattern.
+func operation(op, pattern int) int { return op >> (patterns - 1 - pattern) & 1 }
+
+// slopes are the derivatives of a relaxed gate by its pins at hard values: by A where B is
+// b, by B where A is a, the other pin's value being the index.
+type slopes [pins][2]float64
+
+func (t truth) slopes() slopes {
+	return slopes{{t.rise(0, 2), t.rise(1, 3)}, {t.rise(0, 1), t.rise(2, 3)}}
+}
+
+// rise returns by how much the table is higher at one pattern than at another.
+//
+// It adds up what rises and what falls apart, as many operations each, before it compares
+// them: where their probabilities are equal, as those of all operations that depend on B
+// are at the exact skip start, it is exactly 0, which a sum with rounding is not.
+func (t truth) rise(from, to int) float64 {
+	if t.rest != nil {
+		return t.p[to] - t.p[from]
+	}
+	up, down := 0.0, 0.0
+	for op, p := range t.p {
+		switch operation(op, to) - operation(op, from) {
+		case 1:
+			up += p
+		case -1:
+			down += p
+		}
+	}
+	return up - down
+}
+
+// gradient writes the gradient with respect to the gate's logits to g, from the sums over
+// samples of that with respect to the gate's value, by the pattern of its pins.
+func (t truth) gradient(g []float64, s *[patterns]float64) {
+	if t.rest != nil {
+		for k := range g {
+			g[k] = float64(t.p[k]*t.rest[k]) * s[k]
+		}
+		return
+	}
+	subsets((*[16]float64)(g), s)
+	mean := 0.0
+	for op, p := range t.p {
+		mean += float64(p * g[op])
+	}
+	for op, p := range t.p {
+		g[op] = p * (g[op] - mean)
+	}
+}
+
+// subsets writes the sums of s over the patterns at which each operation is 1.
+func subsets(t *[16]float64, s *[patterns]float64) {
+	d0, d1, d2, d3 := s[3], s[2], s[1], s[0] // the lowest bit of an operation is its value at 11
+	d01, d23 := d0+d1, d2+d3
+	t[0], t[1], t[2], t[3] = 0, d0, d1, d01
+	t[4], t[5], t[6], t[7] = d2, d0+d2, d1+d2, d01+d2
+	t[8], t[9], t[10], t[11] = d3, d0+d3, d1+d3, d01+d3
+	t[12], t[13], t[14], t[15] = d23, d0+d23, d1+d23, d01+d23
+}
+
+// norm returns the Euclidean norm of a gradient, which has a multiple of four elements.
+func norm(g []float64) float64 {
+	var s0, s1, s2, s3 float64 // apart, for a sum in one row waits for itself
+	for ; len(g) >= 4; g = g[4:] {
+		s0 += float64(g[0] * g[0])
+		s1 += float64(g[1] * g[1])
+		s2 += float64(g[2] * g[2])
+		s3 += float64(g[3] * g[3])
+	}
+	return math.Sqrt((s0 + s1) + (s2 + s3))
+}

@@ -1,0 +1,168 @@
+// This file measures by how much training changes the parameters of each layer: the
+// mean absolute change of a parameter in an Adam step, averaged over the first steps of a
+// run and again over its last ones (IALGN paper, Figure 1 a and b).
+//
+// A change is that of the number which the model has, float32, from before the step to after
+// it. An update that is lost in the rounding of a large parameter is none, and a layer
+// none of whose parameters moved in any step of a window has the mean 0, exactly.
+//
+// A [Meter] watches a [trainer.Run], which it does not change: the model that training ends
+// with is the same, byte for byte. It keeps a copy of the parameters while a window is open,
+// so that a measured step takes up to about twice the time, and the others as long as ever.
+
+package diagnose
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"ialgn/internal/crew"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
+	"ialgn/trainer"
+)
+
+var _ trainer.Watcher = (*Meter)(nil)
+
+// UpdateKind is what a parameter decides.
+type UpdateKind int
+
+// The kinds of parameters.
+const (
+	Operations UpdateKind = iota // the choice of a gate's operation: 16 logits, or the 4 of a light gate
+	Anchors                      // the choice of the input bit that a pin reads
+	Hidden                       // the choice of the gate of the layer before that a pin reads
+	kinds
+)
+
+// Window is a number of consecutive steps of a run, both ends included, from 1.
+type Window struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+}
+
+// Meter measures one run.
+type Meter struct {
+	size   int // most steps in a window
+	crew   *crew.Crew
+	arrays []*array
+	counts [][]int // [kind][layer], of the parameters
+	state
+}
+
+// state is what has been measured so far, and what a checkpoint keeps.
+type state struct {
+	Steps   int     `json:"steps"` // steps in the whole run
+	Initial measure `json:"initial"`
+	Final   measure `json:"final"`
+}
+
+// measure is the sums of a window.
+type measure struct {
+	Window
+	Done int         `json:"done"` // steps of the window measured so far
+	Sums [][]float64 `json:"sums"` // [kind][layer], of the absolute changes
+}
+
+// NewMeter returns a meter of windows of at most that many steps, which must be positive: of a
+// shorter run, both windows are the whole.
+func NewMeter(steps, threads int) *Meter {
+	if steps < 1 {
+		panic("updates: a window needs a step")
+	}
+	return &Meter{size: steps, crew: crew.New(threads)}
+}
+
+// Begin implements [trainer.Watcher].
+func (m *Meter) Begin(net *model.Model, steps int, state string) error {
+	m.arrays, m.counts = arrays(net), table[int](net.Depth())
+	for _, a := range m.arrays {
+		for l := range a.layers {
+			m.counts[a.kind][a.first+l] += len(a.now) / a.layers
+		}
+	}
+	fresh := m.newState(steps, net.Depth())
+	if m.state = fresh; state == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(state), &m.state); err != nil {
+		return fmt.Errorf("what was measured: %w; the file is damaged, train anew", message.ExplainJSON(err))
+	}
+	if m.Initial.Window != fresh.Initial.Window || m.Final.Window != fresh.Final.Window {
+		return fmt.Errorf("steps %d to %d and %d to %d were to be measured, and now %d to %d and %d to %d are: resume "+
+			"with the same number of epochs and steps, or train anew",
+			m.Initial.First, m.Initial.Last, m.Final.First, m.Final.Last,
+			fresh.Initial.First, fresh.Initial.Last, fresh.Final.First, fresh.Final.Last)
+	}
+	if !m.Initial.shaped(net.Depth()) || !m.Final.shaped(net.Depth()) {
+		return fmt.Errorf("what was measured is not of %d layers; the file is damaged, train anew", net.Depth())
+	}
+	return nil
+}
+
+// newState returns the state of a run that has not begun.
+func (m *Meter) newState(steps, depth int) state {
+	n := min(m.size, steps)
+	return state{
+		Steps:   steps,
+		Initial: measure{Window: Window{1, n}, Sums: table[float64](depth)},
+		Final:   measure{Window: Window{steps - n + 1, steps}, Sums: table[float64](depth)},
+	}
+}
+
+func table[T any](depth int) [][]T {
+	t := make([][]T, kinds)
+	for k := range t {
+		t[k] = make([]T, depth)
+	}
+	return t
+}
+
+func (m *measure) shaped(depth int) bool {
+	ok := len(m.Sums) == int(kinds) && m.Done >= 0 && m.Done <= m.Last-m.First+1
+	for _, layers := range m.Sums {
+		ok = ok && len(layers) == depth
+	}
+	return ok
+}
+
+func (w Window) has(step int) bool { return w.First <= step && step <= w.Last }
+
+// Step implements [trainer.Watcher].
+func (m *Meter) Step(number int, do func()) {
+	var open []*measure
+	for _, w := range []*measure{&m.Initial, &m.Final} {
+		if w.has(number) {
+			open = append(open, w)
+		}
+	}
+	if len(open) == 0 {
+		m.release()
+		do()
+		return
+	}
+	m.keep()
+	do()
+	sums := m.changes()
+	for _, w := range open {
+		w.add(sums)
+	}
+}
+
+func (m *measure) add(sums [][]float64) {
+	m.Done++
+	for k := range sums {
+		for l, x := range sums[k] {
+			m.Sums[k][l] += x
+		}
+	}
+}
+
+// State implements [trainer.Watcher].
+func (m *Meter) State() string {
+	text, err := json.Marshal(m.state)
+	if err != nil {
+		panic("updates: " + err.Error()) // sums of finite numbers are finite
+	}
+	return string(text)
+}

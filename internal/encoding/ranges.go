@@ -1,0 +1,92 @@
+package encoding
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ialgn/internal/detmath"
+)
+
+// Value is a real value of a feature in a training sample of a class.
+type Value struct {
+	X     float64
+	Class uint8
+}
+
+// trims are the shares of the values of each class that [RobustRange] tries to leave out at either end, and the factor
+// by which each must raise the entropy. The last one is for numbers that stand for missing values.
+var trims = []struct{ share, gain float64 }{{0.001, 1.5}, {0.01, 1.5}, {0.05, 3}}
+
+// rangeParts is how many equal parts of a range the entropy is of.
+const rangeParts = 16
+
+// RobustRange returns the range of a feature to which its words are scaled, within lo to hi, the range of all of its
+// values, which it sorts. Values beyond the returned range become its ends.
+//
+// The range is lo to hi unless a few extreme values take up most of it. A narrower range holds, of each class, all
+// values but a small share at one end or both, rounded up. So a value that marks a class is never beyond it, however
+// rare the class is. The range is narrowed only where its sixteenths then tell the values apart much better, by the
+// entropy of how many values are in each. So values as rare as the ones of a column of zeros and ones keep their range.
+// Values within a sixteenth of a narrower range are taken back into it.
+func RobustRange(values []Value, lo, hi float64) (low, high float64) {
+	slices.SortFunc(values, func(a, b Value) int { return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.X, b.X)) })
+	low, high = lo, hi
+	best := evenness(values, lo, hi)
+	for _, trim := range trims {
+		l, h := trimmed(values, trim.share)
+		for _, r := range [][2]float64{{l, high}, {low, h}, {l, h}} {
+			if s := evenness(values, r[0], r[1]); s > 0 && s >= trim.gain*best {
+				low, high, best = r[0], r[1], s
+			}
+		}
+	}
+	return nearby(values, low, high)
+}
+
+// nearby returns a range with the values that are within one part of it.
+func nearby(values []Value, low, high float64) (lo, hi float64) {
+	part := float64((high - low) / rangeParts)
+	lo, hi = low, high
+	for _, v := range values {
+		if v.X >= low-part && v.X <= high+part {
+			lo, hi = min(lo, v.X), max(hi, v.X)
+		}
+	}
+	return lo, hi
+}
+
+// trimmed returns the range of sorted values without that share of each class at either end.
+func trimmed(values []Value, share float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for len(values) > 0 {
+		n := slices.IndexFunc(values, func(v Value) bool { return v.Class != values[0].Class })
+		if n < 0 {
+			n = len(values)
+		}
+		out := min(int(math.Ceil(float64(share*float64(n)))), (n-1)/2)
+		lo, hi = min(lo, values[out].X), max(hi, values[n-1-out].X)
+		values = values[n:]
+	}
+	return lo, hi
+}
+
+// evenness returns the entropy of the equal parts of a range in which values are; those beyond are in the
+// outermost. It is 0 for an empty range, and for one whose width overflows.
+func evenness(values []Value, lo, hi float64) (entropy float64) {
+	scale := rangeParts / (hi - lo)
+	if !(hi > lo) || scale == 0 || math.IsInf(scale, 0) {
+		return 0
+	}
+	var counts [rangeParts]int
+	for _, v := range values {
+		counts[int(min(max((v.X-lo)*scale, 0), rangeParts-1))]++
+	}
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(values))
+			entropy -= float64(p * detmath.Log(p))
+		}
+	}
+	return entropy
+}

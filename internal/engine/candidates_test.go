@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/kernel"
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
+)
+
+// TestScores holds the scores of every form of network to the gradients of its selection logits, which are those of
+// autograd ([TestGolden]): du_j/q_j is what the loss changes by if the pin read candidate j, but for a constant of the
+// pin. The rounding to 8 bits leaves a part of the largest.
+func TestScores(t *testing.T) {
+	for _, form := range netgen.Unshared() {
+		t.Run(form.Name, func(t *testing.T) {
+			m := form.Model()
+			e, err := New(m, 100, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := slices.Clone(m.Sections)
+			for i := range before { // the logits that the gradients are of
+				before[i].Pins = slices.Clone(before[i].Pins)
+				for k := range before[i].Pins {
+					before[i].Pins[k].Logits = slices.Clone(before[i].Pins[k].Logits)
+				}
+			}
+			scores := e.NewScores(0, 1)
+			e.Score(scores)
+			b := batchFor(e, m)
+			adam := kernel.NewAdam(0.01, 0.9, 0.999, 1e-8, 1)
+			e.Step(b, adam)
+			moments := map[string][]float32{}
+			for _, mo := range e.Moments() {
+				moments[mo.Name] = mo.Data
+			}
+			checkScores(t, scores, before, moments, float64(adam.Rest1))
+		})
+	}
+}
+
+// checkScores compares differences between candidates of each pin.
+func checkScores(t *testing.T, scores *Scores, sections []model.Section, moments map[string][]float32, rest float64) {
+	t.Helper()
+	compared, first := 0, 0 // number of the section's first layer
+	for i := range sections {
+		s := &sections[i]
+		for _, of := range scores.rows {
+			if of.layer < first || of.layer >= first+s.Layers {
+				continue
+			}
+			k := scores.c.all[of.layer].pins[of.pin].number
+			p := &s.Pins[k]
+			grads := moments[fmt.Sprintf("section%d.%s.logits.m", i, strings.ToLower(model.PinName(k)))]
+			for node := range s.Width {
+				g := node*s.Layers + of.layer - first
+				sums := of.row(node)
+				q := probabilities(p.Logits[g*p.K:][:p.K])
+				scale := 0.0
+				for _, x := range sums {
+					scale = max(scale, math.Abs(float64(x)))
+				}
+				for j := 1; j < p.K; j++ {
+					want := float64(grads[g*p.K+j])/rest/q[j] - float64(grads[g*p.K])/rest/q[0]
+					got := float64(sums[p.Wires.At(g*p.K+j)] - sums[p.Wires.At(g*p.K)])
+					if math.Abs(got-want) > 0.15*scale+1e-6 {
+						t.Fatalf("section %d, node %d, pin %d: candidate %d is worth %v more than candidate 0, want %v (scale %v)", i,
+							node, k, j, got, want, scale)
+					}
+					compared++
+				}
+			}
+		}
+		first += s.Layers
+	}
+	choosing := false
+	for i := range sections {
+		for k := range sections[i].Pins {
+			choosing = choosing || sections[i].Pins[k].K > 1
+		}
+	}
+	if (compared > 0) != choosing {
+		t.Errorf("%d candidates compared", compared)
+	}
+}
+
+func probabilities(w []float32) []float64 {
+	p, sum := make([]float64, len(w)), 0.0
+	for j, x := range w {
+		p[j] = math.Exp(float64(x))
+		sum += p[j]
+	}
+	for j := range p {
+		p[j] /= sum
+	}
+	return p
+}
+
+// TestWindows holds that the windows of an epoch cover each node once.
+func TestWindows(t *testing.T) {
+	for _, form := range netgen.Unshared() {
+		e, err := New(form.Model(), 100, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, windows := range []int{1, 3, 50} {
+			seen := map[[2]int]int{}
+			for w := range windows {
+				s := e.NewScores(w, windows)
+				for l := range s.from {
+					for node := s.from[l]; node < s.to[l]; node++ {
+						seen[[2]int{l, node}]++
+					}
+				}
+			}
+			for _, l := range baseOf(e).all {
+				for node := range l.width {
+					if seen[[2]int{l.layer, node}] != 1 {
+						t.Fatalf("%s, %d windows: layer %d, node %d is in %d", form.Name, windows, l.layer, node,
+							seen[[2]int{l.layer, node}])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestReplace replaces candidates by scores and at random: the selected ones stay, sources stay distinct, new ones have
+// the logit that they should, and an engine made anew from the model goes on with the same bits.
+func TestReplace(t *testing.T) {
+	for _, form := range netgen.Unshared() {
+		for _, random := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s-%v", form.Name, random), func(t *testing.T) {
+				m := form.Model()
+				e, err := New(m, 100, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, b := rand.New(rand.NewPCG(4, 4)), batchFor(e, m)
+				before := e.Frozen(nil)
+				if replace := (Replacement{Count: 2, Gap: 0.5}); random {
+					e.ReplaceRandom(1, 1, replace)
+				} else {
+					s := e.NewScores(0, 1)
+					for i := range s.sums {
+						s.sums[i] = float32(r.NormFloat64())
+					}
+					s.Replace(replace)
+				}
+				if diff := cmp.Diff(before.Layers, e.Frozen(nil).Layers); diff != "" {
+					t.Errorf("what is selected changed (-before +after):\n%s", diff)
+				}
+				path := filepath.Join(t.TempDir(), "m")
+				if _, err := m.Save(path); err != nil {
+					t.Fatal(err)
+				}
+				other, err := model.Load(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, err := New(other, 100, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				adam := kernel.NewAdam(0.01, 0.9, 0.999, 1e-8, 1)
+				if got, want := e.Step(b, adam), again.Step(b, adam); got != want {
+					t.Errorf("a batch gives %v, and %v by a new engine", got, want)
+				}
+				if diff := cmp.Diff(other.Sections, m.Sections); diff != "" {
+					t.Errorf("after a step (-new engine +engine):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// TestLeastFirst compares with a sort.
+func TestLeastFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		sums := make([]float32, 1+r.IntN(40))
+		for i := range sums {
+			sums[i] = float32(r.IntN(8))
+		}
+		n := 1 + r.IntN(12)
+		want := make([]uint32, len(sums))
+		for i := range want {
+			want[i] = uint32(i)
+		}
+		slices.SortStableFunc(want, func(a, b uint32) int { return int(sums[a]) - int(sums[b]) })
+		if got := leastFirst(sums, n); !slices.Equal(got, want[:min(n, len(want))]) {
+			t.Fatalf("%v: the %d least are %v, want %v", sums, n, got, want)
+		}
+	}
+}

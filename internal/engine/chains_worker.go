@@ -1,0 +1,55 @@
+package engine
+
+import "ialgn/internal/kernel"
+
+// chainWorker trains the chains of its tally.
+type chainWorker struct {
+	*tally
+	e    *chainEngine
+	pass *kernel.Pass
+}
+
+func newChainWorker(e *chainEngine, lo, hi int) *chainWorker {
+	k := max(e.first.A.K, e.first.B.K)
+	if e.rest != nil {
+		k = max(k, e.rest.B.K)
+	}
+	return &chainWorker{tally: newTally(e.readout, lo, hi), e: e, pass: kernel.NewPass(e.depth, e.words, k)}
+}
+
+// groups calls f for the worker's chains, a few at a time, from the last ones down: an
+// update walks through a section's arrays downwards, and so goes on in the next group.
+func (w *chainWorker) groups(f func(chain, chains int)) {
+	for end := w.hi; end > w.lo; end -= w.pass.Group {
+		n := min(w.pass.Group, end-w.lo)
+		f(end-n, n)
+	}
+}
+
+// forward counts the ones of each class of the worker's chains.
+func (w *chainWorker) forward(x []uint64) {
+	w.pass.X = x
+	w.classes(func(chain, end int) {
+		for ; chain < end; chain += w.pass.Group {
+			chains := min(w.pass.Group, end-chain)
+			w.pass.Forward(w.e.first, w.e.rest, chain, chains)
+			w.rows(chains, w.pass.Out)
+		}
+	})
+}
+
+// backward updates the worker's chains from the upstream gradient of their classes.
+func (w *chainWorker) backward(x []uint64, samples int, adam *kernel.Adam) {
+	e, p := w.e, w.pass
+	p.X, p.Samples, p.Adam = x, samples, *adam
+	w.groups(func(chain, chains int) {
+		p.Forward(e.first, e.rest, chain, chains)
+		for c := range chains {
+			p.Delta[c] = e.delta[(chain+c)/e.perClass]
+		}
+		if e.rest != nil {
+			p.Update(e.rest, 1, chain, chains)
+		}
+		p.Update(e.first, 0, chain, chains)
+	})
+}

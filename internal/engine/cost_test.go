@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/kernel"
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
+)
+
+// pressed returns a copy of a form's model with a pressure towards fewer look-up tables.
+func pressed(form netgen.Form, pressure float64) *model.Model {
+	m := form.Model()
+	m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: pressure}
+	return m
+}
+
+// batchFor returns a batch of 100 random samples.
+func batchFor(e Engine, m *model.Model) Batch {
+	r := rand.New(rand.NewPCG(3, 3))
+	b := Batch{X: make([]uint64, m.Encoder.Inputs()*e.Words()), Labels: make([]uint8, 100), Step: 1}
+	for i := range b.X {
+		b.X[i] = r.Uint64()
+	}
+	for i := range b.Labels {
+		b.Labels[i] = uint8(r.IntN(len(m.Classes)))
+	}
+	return b
+}
+
+// shares returns what a pin that reads each input bit adds to the look-up tables of comparisons, found pin by pin in
+// the frozen network: a comparison divided by its readers, whose nodes have other values with the pin at 0 and at 1.
+func shares(m *model.Model, f *model.Frozen) []float64 {
+	readers := make([]int, m.Encoder.Inputs())
+	layer := 0
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		for l := range s.Layers {
+			of := &f.Layers[layer+l]
+			for node := range s.Width {
+				for k := range s.Pins {
+					if s.Pins[k].Source == model.Input && turns(of.Op.At(node), len(s.Pins), k) {
+						readers[of.Pins[k].Index[node]]++
+					}
+				}
+			}
+		}
+		layer += s.Layers
+	}
+	all := make([]float64, len(readers))
+	for i, n := range readers {
+		t := m.Encoder.Thresholds[i/(m.Encoder.Bits-1)][i%(m.Encoder.Bits-1)]
+		all[i] = float64(encoding.ComparisonLUTs(m.Encoder.BitsIn, t, 4)) / float64(max(1, n))
+	}
+	return all
+}
+
+// turns reports whether a table, in the paper's numbering, has two lines that differ in a pin alone and in their value.
+func turns(table uint64, pins, pin int) bool {
+	value := func(line int) uint64 { return table >> (1<<pins - 1 - line) & 1 }
+	for line := range 1 << pins {
+		if value(line) != value(line^1<<(pins-1-pin)) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestCostGradient has the gradients of selection logits differ by those of the expected costs alone: du_j = q_j (c_j -
+// sum q_i c_i), where c_j is the pressure times what [shares] says.
+func TestCostGradient(t *testing.T) {
+	const pressure = 0.25
+	for _, form := range netgen.Unshared() {
+		t.Run(form.Name, func(t *testing.T) {
+			var moments [2]map[string][]float32
+			for i, with := range []float64{1e-30, pressure} { // so little that it is lost in rounding
+				m := pressed(form, with)
+				e, err := New(m, 100, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.Step(batchFor(e, m), kernel.NewAdam(0.01, 0.9, 0.999, 1e-8, 1))
+				moments[i] = map[string][]float32{}
+				for _, mo := range e.Moments() {
+					moments[i][mo.Name] = mo.Data
+				}
+			}
+			m := pressed(form, pressure)
+			e, err := New(m, 100, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			frozen := e.Frozen(nil)
+			cost, layer := shares(m, frozen), 0
+			for i := range m.Sections {
+				s := &m.Sections[i]
+				for k := range s.Pins {
+					p := &s.Pins[k]
+					if p.Source == model.Spine || p.K == 1 {
+						continue
+					}
+					name := fmt.Sprintf("section%d.%s.logits.m", i, strings.ToLower(model.PinName(k)))
+					for g := range s.Width * s.Layers {
+						q, mean := probabilities(p.Logits[g*p.K:][:p.K]), 0.0
+						table := frozen.Layers[layer+g%s.Layers].Op.At(g / s.Layers)
+						of := func(j int) float64 { // a constant node pays nothing
+							if p.Source != model.Input || table == 0 || table == model.LastTable(len(s.Pins)) {
+								return 0
+							}
+							return pressure * cost[p.Wires.At(g*p.K+j)]
+						}
+						for j := range q {
+							mean += q[j] * of(j)
+						}
+						for j := range q {
+							at := g*p.K + j
+							got := float64(moments[1][name][at]-moments[0][name][at]) / (1 - 0.9)
+							if want := q[j] * (of(j) - mean); math.Abs(got-want) > 1e-5 {
+								t.Fatalf("%s, node %d, candidate %d: the pressure adds %v, want %v", name, g, j, got, want)
+							}
+						}
+					}
+				}
+				layer += s.Layers
+			}
+		})
+	}
+}
+
+// TestCostScores adds the costs of a window's batches to what promises most.
+func TestCostScores(t *testing.T) {
+	c := &costs{price: []float32{0.5, 0, 2}}
+	sums := []float32{1, 1, -7}
+	c.add(sums, 3)
+	if want := []float32{2.5, 1, -1}; !slices.Equal(sums, want) {
+		t.Errorf("sums %v, want %v", sums, want)
+	}
+	(*costs)(nil).add(sums, 3)
+	if want := []float32{2.5, 1, -1}; !slices.Equal(sums, want) {
+		t.Errorf("without costs %v", sums)
+	}
+}

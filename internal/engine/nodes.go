@@ -1,0 +1,350 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"ialgn/internal/kernel"
+	"ialgn/internal/memory"
+	"ialgn/internal/model"
+)
+
+// gates reports whether the engines of gates train the model: all nodes have two pins and all layers one width, and
+// neither the estimator nor the rounding of gradients is one of the node engine's own.
+func gates(m *model.Model) bool {
+	t := &m.Config.Train
+	for i := range m.Sections {
+		if s := &m.Sections[i]; len(s.Pins) != 2 || s.Width != m.Width || s.Pins[1].Source == model.Spine {
+			return false
+		}
+	}
+	return t.Estimator != "gumbel" && t.Gradients != "int8" && !t.Cost.Active()
+}
+
+// nodeNetwork is a network in the form of the kernels of nodes, with what its engines have in common. Rows are bits or
+// values. Each goroutine has a range of every layer's nodes.
+type nodeNetwork[T uint64 | float32] struct {
+	*base
+	sections []*kernel.Nodes
+	layers   []*kernel.NodeLayer
+	rows     [][]T           // outputs of each layer's nodes, [width][row]
+	traces   [2]kernel.Trace // of the current layer and of the one above it, which alternate between the two
+
+	// The current step.
+	batch    Batch
+	adam     kernel.Adam
+	layer    int
+	gradient func(node int) []float32 // [readout.top]
+}
+
+// newNodeNetwork returns the network of some sections, the state of which it shares.
+func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, row int) *nodeNetwork[T] {
+	n := &nodeNetwork[T]{base: b, sections: sections, layers: nodeLayers(sections), gradient: b.top}
+	for _, l := range n.layers {
+		n.rows = append(n.rows, memory.MakeHuge[T](l.Width*row))
+	}
+	n.connect()
+	n.makeTraces()
+	return n
+}
+
+// nodeLayers returns the layers of sections.
+func nodeLayers(sections []*kernel.Nodes) (all []*kernel.NodeLayer) {
+	for _, s := range sections {
+		for l := range s.Layers {
+			all = append(all, &kernel.NodeLayer{Nodes: s, Index: l, Number: len(all)})
+		}
+	}
+	return all
+}
+
+// connect finds who reads whom.
+func (n *nodeNetwork[T]) connect() {
+	for i, l := range n.layers[1:] {
+		n.layers[i].Uses = kernel.NewNodeUses(l, n.layers[i].Width)
+	}
+}
+
+// newSections returns the kernels' view of a model's sections.
+func newSections(m *model.Model) (all []*kernel.Nodes) {
+	for i := range m.Sections {
+		nodes := newNodes(&m.Sections[i])
+		nodes.Part = m.Part
+		all = append(all, nodes)
+	}
+	return all
+}
+
+// makeTraces makes room for what any layer leaves for the one before it.
+func (n *nodeNetwork[T]) makeTraces() {
+	var pins, share [2]int
+	for _, l := range n.layers {
+		hidden, candidates := l.Hidden()
+		which := l.Number % 2
+		pins[which], share[which] = max(pins[which], l.Width*hidden), max(share[which], l.Width*candidates)
+	}
+	for i := range n.traces {
+		n.traces[i] = kernel.Trace{
+			Pins: memory.MakeHuge[float32](pins[i] * n.words * 64), Share: memory.MakeHuge[float32](share[i]),
+		}
+	}
+}
+
+// newNodes returns the kernels' view of a section, which shares its arrays.
+func newNodes(s *model.Section) *kernel.Nodes {
+	nodes := s.Width * s.Layers
+	n := &kernel.Nodes{Layers: s.Layers, Width: s.Width, Arity: s.Arity, Table: memory.MakeHuge[uint64](nodes)}
+	tops := 0
+	if s.Arity == kernel.Ops && len(s.Pins) == 2 {
+		tops = nodes
+	}
+	n.Logits = newLogits(s.Ops, tops)
+	for k := range s.Pins {
+		var pin *kernel.Pin
+		if s.Pins[k].Source != model.Spine {
+			pin = newPin(&s.Pins[k], nodes)
+		}
+		n.Pins = append(n.Pins, pin)
+	}
+	n.Refresh()
+	return n
+}
+
+// widest returns the largest number of candidates of a pin.
+func (n *nodeNetwork[T]) widest() int { return widestPin(n.sections) }
+
+// widestPin returns the largest number of candidates of a pin of some sections.
+func widestPin(sections []*kernel.Nodes) int {
+	k := 1
+	for _, s := range sections {
+		for _, p := range s.Pins {
+			if p != nil {
+				k = max(k, p.K)
+			}
+		}
+	}
+	return k
+}
+
+// bounds returns the range of the nodes of the current layer that a goroutine has.
+func (n *nodeNetwork[T]) bounds(member int) (from, to int) {
+	width, size := n.layers[n.layer].Width, n.crew.Size()
+	return width * member / size, width * (member + 1) / size
+}
+
+// up does a task for each layer, from the first to the last, with a batch.
+func (n *nodeNetwork[T]) up(b Batch, task func(member int)) {
+	n.check(b)
+	n.batch = b
+	for n.layer = range n.layers {
+		n.crew.Run(task)
+	}
+}
+
+// down does a task for each layer that is not frozen, from the last to the first of them.
+func (n *nodeNetwork[T]) down(adam kernel.Adam, task func(member int)) {
+	n.adam = adam
+	for n.layer = len(n.layers) - 1; n.layer >= n.batch.trained(len(n.layers)); n.layer-- {
+		n.crew.Run(task)
+	}
+}
+
+// freezes says that the engine knows frozen layers.
+func (n *nodeNetwork[T]) freezes() {}
+
+// below returns the rows of the layer below the current one, nil for the first layer.
+func (n *nodeNetwork[T]) below() []T {
+	if n.layer == 0 {
+		return nil
+	}
+	return n.rows[n.layer-1]
+}
+
+// turns returns the trace of the current layer and that of the layer above it, nil for the last layer.
+func (n *nodeNetwork[T]) turns() (own, next *kernel.Trace) {
+	if own = &n.traces[n.layer%2]; n.layer < len(n.layers)-1 {
+		next = &n.traces[(n.layer+1)%2]
+	}
+	return own, next
+}
+
+// Frozen implements [Engine].
+func (n *nodeNetwork[T]) Frozen(f *model.Frozen) *model.Frozen {
+	if f == nil {
+		f = n.m.Blank()
+	}
+	for _, l := range n.layers {
+		to := &f.Layers[l.Number]
+		for i := range l.Width {
+			g := i*l.Layers + l.Index
+			to.Op.Set(i, kernel.Number(l.Table[g], len(l.Pins)))
+			for k, p := range l.Pins {
+				if to.Pins[k].Index[i] = uint32(i); p != nil {
+					to.Pins[k].Index[i] = p.Bit[g]
+				}
+			}
+		}
+	}
+	return f
+}
+
+// Moments implements [Engine].
+func (n *nodeNetwork[T]) Moments() []Moment { return sectionMoments(n.sections) }
+
+// sectionMoments returns the moments of sections.
+func sectionMoments(sections []*kernel.Nodes) []Moment {
+	var all []Moment
+	for i, s := range sections {
+		all = appendMoments(all, fmt.Sprintf("section%d.ops", i), s.Width, s.Layers, s.Arity, &s.Logits)
+		for k, p := range s.Pins {
+			if p != nil {
+				name := fmt.Sprintf("section%d.%s.logits", i, strings.ToLower(model.PinName(k)))
+				all = appendMoments(all, name, s.Width, s.Layers, p.K, &p.Logits)
+			}
+		}
+	}
+	return all
+}
+
+// nodeEngine trains networks of nodes with any number of pins and layers of any width, with hard values.
+type nodeEngine struct {
+	*nodeNetwork[uint64]
+	passes  []*kernel.NodePass
+	tallies []*tally
+	costs   *costs        // nil without a pressure towards fewer look-up tables
+	noise   *kernel.Noise // of layers that are not frozen; nil: none
+
+	forward, count, update func(member int)
+}
+
+func newNodeEngine(b *base) Engine {
+	if b.m.Config.Train.Estimator == "soft" {
+		return newRelaxedNodes(b)
+	}
+	e := &nodeEngine{nodeNetwork: newNodeNetwork[uint64](b, newSections(b.m), b.words)}
+	e.candidates = newCandidates(e.layers, b.m.Encoder.Inputs(), e.connect)
+	e.part = b.m.Part
+	o := kernel.NodeOptions{Integer: b.m.Config.Train.Gradients == "int8"}
+	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
+		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
+	}
+	if b.m.Config.Train.Cost.Active() {
+		e.costs = newCosts(b.m, e.layers)
+		e.candidates.costs = e.costs
+	}
+	e.layer = len(e.layers) - 1
+	for i := range b.crew.Size() {
+		e.passes = append(e.passes, kernel.NewNodePass(o, b.words, e.widest()))
+		lo, hi := e.bounds(i)
+		e.tallies = append(e.tallies, newTally(b.readout, lo, hi))
+	}
+	e.forward = func(i int) {
+		from, to := e.bounds(i)
+		e.begin(i).Forward(e.layers[e.layer], e.rows[e.layer], from, to)
+	}
+	e.count = func(i int) { e.tallies[i].layer(e.rows[len(e.rows)-1]) }
+	e.update = func(i int) {
+		own, next := e.turns()
+		from, to := e.bounds(i)
+		e.begin(i).Update(e.layers[e.layer], own, next, e.gradient, from, to)
+	}
+	return e
+}
+
+// begin tells a goroutine's pass of the current layer and batch.
+func (e *nodeEngine) begin(member int) *kernel.NodePass {
+	p := e.passes[member]
+	p.X, p.Below, p.Number = e.batch.X, e.below(), e.batch.Step
+	p.Samples, p.Adam = len(e.batch.Labels), e.adam
+	if p.Noise = e.noise; e.layer < e.batch.Frozen {
+		p.Noise = nil
+	}
+	return p
+}
+
+// Step implements [Engine].
+func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
+	r := e.Measure(b)
+	if r.Err == nil {
+		r.Err = e.costs.refresh(e.comm)
+	}
+	if r.Err != nil {
+		return r
+	}
+	for _, p := range e.passes {
+		p.Sink, p.Prices = e.sink, e.costs.prices()
+	}
+	if e.down(adam, e.update); e.scores != nil {
+		e.scores.add(e.base, b.X, e.rows)
+	}
+	return r
+}
+
+// Measure implements [Engine].
+func (e *nodeEngine) Measure(b Batch) Result {
+	e.up(b, e.forward)
+	e.crew.Run(e.count)
+	return e.result(e.tallies, b)
+}
+
+// relaxedNodes trains networks of nodes with relaxed values.
+type relaxedNodes struct {
+	*nodeNetwork[float32]
+	passes []*kernel.RelaxedNodePass
+
+	forward, sum, update func(member int)
+}
+
+func newRelaxedNodes(b *base) Engine {
+	e := &relaxedNodes{nodeNetwork: newNodeNetwork[float32](b, newSections(b.m), b.words*64)}
+	e.candidates = newCandidates(e.layers, b.m.Encoder.Inputs(), func() {
+		if e.connect(); e.probe != nil {
+			e.probe.connect()
+		}
+	})
+	for range b.crew.Size() {
+		e.passes = append(e.passes, kernel.NewRelaxedNodePass(b.words, e.widest()))
+	}
+	e.forward = func(i int) {
+		from, to := e.bounds(i)
+		if pass := e.begin(i); e.layer < e.batch.Frozen {
+			pass.Hard(e.layers[e.layer], e.rows[e.layer], from, to)
+		} else {
+			pass.Forward(e.layers[e.layer], e.rows[e.layer], from, to)
+		}
+	}
+	e.update = func(i int) {
+		own, next := e.turns()
+		from, to := e.bounds(i)
+		e.begin(i).Update(e.layers[e.layer], own, next, e.gradient, from, to)
+	}
+	e.sum = func(i int) {
+		for c := e.classes * i / b.crew.Size(); c < e.classes*(i+1)/b.crew.Size(); c++ {
+			e.sumValues(c, len(e.batch.Labels), e.rows[len(e.rows)-1])
+		}
+	}
+	return e
+}
+
+// begin tells a goroutine's pass of the current layer and batch.
+func (e *relaxedNodes) begin(member int) *kernel.RelaxedNodePass {
+	p := e.passes[member]
+	p.X, p.Below, p.Samples, p.Adam = e.batch.X, e.below(), len(e.batch.Labels), e.adam
+	p.Straight = e.layer < e.batch.Frozen
+	return p
+}
+
+// Step implements [Engine].
+func (e *relaxedNodes) Step(b Batch, adam kernel.Adam) Result {
+	r := e.Measure(b)
+	e.probeBatch(b, func() []*kernel.Nodes { return e.sections })
+	e.down(adam, e.update)
+	return r
+}
+
+// Measure implements [Engine].
+func (e *relaxedNodes) Measure(b Batch) Result {
+	e.up(b, e.forward)
+	e.crew.Run(e.sum)
+	return e.loss(e.crew, b.Labels)
+}

@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"ialgn/internal/kernel"
+	"ialgn/internal/netgen"
+)
+
+// onPaths runs a test on every path that the processor has.
+func onPaths(t *testing.T, test func(t *testing.T)) {
+	before, err := kernel.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kernel.Use(before) })
+	for _, path := range kernel.Paths() {
+		t.Run("path="+path, func(t *testing.T) {
+			if err := kernel.Use(path); err != nil {
+				t.Fatal(err)
+			}
+			test(t)
+		})
+	}
+}
+
+// TestTrainedBits pins the parameters, moments and losses of trained networks: every
+// path, processor and number of threads must give these.
+func TestTrainedBits(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options netgen.ModelOptions
+		batch   int
+		want    string
+	}{
+		{
+			"k=32/batch=100",
+			netgen.ModelOptions{Anchors: 32},
+			100,
+			"b52c18a33d0c08774d9b4b5396149577ca4e93326dbc7cf64f218a6ac6dc1334",
+		},
+		{
+			"k=32/batch=128/fixed",
+			netgen.ModelOptions{Anchors: 32, Fixed: true},
+			128,
+			"749c1d3b6536dba894fce45684bc6b2b2b513ac59838111ad4de1d546540b31d",
+		},
+		{
+			"k=32/batch=50/wide",
+			netgen.ModelOptions{Anchors: 32, Features: 2100, Bits: 33},
+			50,
+			"e2e3fc392cfc007fd048c5fe8eaabbcad8139a3280dba0e1c82384dca49f7428",
+		},
+		{
+			"k=7/batch=200",
+			netgen.ModelOptions{Anchors: 7},
+			200,
+			"2ad5d53fe57684d8fb1eb9d0bbb2289eb46e6cae9189c549388eefe013a8b318",
+		},
+		{
+			"k=100/batch=100/wide",
+			netgen.ModelOptions{Anchors: 100, Features: 2100, Bits: 33},
+			100,
+			"a420211238f94b2c1fc0c360d84083e508264466d40d43ffac7dff44dd7ef6b6",
+		},
+		{
+			"rwlgn/batch=100",
+			netgen.ModelOptions{Topology: "rwlgn"},
+			100,
+			"385b22bbe2a74bd11996b3a6f551c9f64847f3619bfeda58f355b1049f6133f3",
+		},
+		{
+			"rwlgn/batch=128/light",
+			netgen.ModelOptions{Topology: "rwlgn", Light: true},
+			128,
+			"38fca04216d993b12f18b7dcd3a25f638cef4a71becfd23535be60729ff559ed",
+		},
+		{
+			"rwlgn/batch=300",
+			netgen.ModelOptions{Topology: "rwlgn"},
+			300,
+			"2f9367edc816db03e9ef325f0e59bc135605fcf05b1d7f50ce399d9a67337955",
+		},
+		{
+			"rwlgn-spine/batch=50",
+			netgen.ModelOptions{Topology: "rwlgn-spine"},
+			50,
+			"5538d8e1538a597949fe72af0a93c0842ed5199a5267971b312691792ec67ce0",
+		},
+		{
+			"rwlgn-classwise/batch=113",
+			netgen.ModelOptions{Topology: "rwlgn-classwise"},
+			113,
+			"db80a761b54ad78f17f74b114025452d66e3e313cb33e63f501398bd9804a676",
+		},
+		{
+			"hidden=4/batch=100",
+			netgen.ModelOptions{Hidden: 4, Anchors: 32},
+			100,
+			"9b4f6f881885c51b5a7a447ece9bd3aefc86b4481f86a4f6440c0e5f82918ab4",
+		},
+		{
+			"hidden=4/batch=200/light",
+			netgen.ModelOptions{Hidden: 4, Anchors: 7, Light: true},
+			200,
+			"dc06d846b651e7170f0f5488962d07fd48f5a21980a069a2c56dbbd4ace3adc6",
+		},
+		{
+			"k=32/batch=100/light",
+			netgen.ModelOptions{Anchors: 32, Light: true},
+			100,
+			"a1b25873dcd466d6a2b023a8991f328dae3ea15a4fa258e494eefaa239e461bf",
+		},
+		{
+			"k=33/batch=1000",
+			netgen.ModelOptions{Anchors: 33},
+			1000,
+			"ace2bb447f0040ff29a7cc7741649c8c525c0342d56225ba08f31f087bff855f",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			onPaths(t, func(t *testing.T) {
+				if got := trainedBits(t, c.options, c.batch); got != c.want {
+					t.Errorf("SHA-256 %s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// trainedBits trains a random network for some steps and returns the digest of all that
+// a checkpoint would hold.
+func trainedBits(t *testing.T, o netgen.ModelOptions, batch int) string {
+	o.Width, o.Classes, o.Depth, o.Tau, o.Seed = 66, 3, 7, 3, 1
+	m, r := netgen.Model(o), rand.New(rand.NewPCG(5, 5))
+	for i := range m.Sections { // normal samples of math/rand may depend on the processor
+		s := &m.Sections[i]
+		for _, logits := range [][]float32{s.Ops, s.Pins[0].Logits, s.Pins[1].Logits} {
+			for k := range logits {
+				logits[k] = r.Float32()*4 - 2
+			}
+		}
+	}
+	e, err := New(m, batch, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := sha256.New()
+	for step := 1; step <= 30; step++ {
+		b := Batch{X: make([]uint64, m.Encoder.Inputs()*e.Words()), Labels: make([]uint8, batch-step%2)}
+		for i := range b.X {
+			b.X[i] = r.Uint64()
+		}
+		for i := range b.Labels {
+			b.Labels[i] = uint8(r.IntN(3))
+		}
+		result := e.Step(b, kernel.NewAdam(0.05, 0.9, 0.999, 1e-8, step))
+		binary.Write(h, binary.LittleEndian, result.Loss)
+	}
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		binary.Write(h, binary.LittleEndian, s.Ops)
+		binary.Write(h, binary.LittleEndian, s.Pins[0].Logits)
+		binary.Write(h, binary.LittleEndian, s.Pins[1].Logits)
+	}
+	for _, m := range e.Moments() {
+		binary.Write(h, binary.LittleEndian, m.Data)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}

@@ -1,0 +1,101 @@
+package engine
+
+import "ialgn/internal/kernel"
+
+// NewScores implements [Engine].
+func (b *base) NewScores(window, windows int) *Scores { return b.newScores(window, windows, b.words) }
+
+// Score implements [Engine].
+func (b *base) Score(s *Scores) {
+	b.scores = s
+	b.combine()
+}
+
+// Tell implements [Engine].
+func (b *base) Tell(s kernel.Sink) {
+	b.told = s
+	b.combine()
+}
+
+// combine makes one sink of those that there are.
+func (b *base) combine() {
+	switch {
+	case b.scores == nil:
+		b.sink = b.told
+	case b.told == nil:
+		b.sink = b.scores
+	default:
+		b.sink = kernel.Sinks{b.scores, b.told}
+	}
+}
+
+// probe finds the straight-through gradients of pins in networks whose engine does not say them as it updates: a
+// forward and a backward pass by the kernels of nodes, on the engine's own state, of which nothing is updated.
+type probe struct {
+	*nodeNetwork[uint64]
+	passes  []*kernel.NodePass
+	private bool // chains are private: for scores, those of the window are enough
+
+	forward, backward func(member int)
+}
+
+// probeBatch tells the sink of the gradients of a batch, if there is one, between the engine's forward pass, whose
+// gradients of the class counts it takes, and its update. sections returns the engine's state.
+func (b *base) probeBatch(batch Batch, sections func() []*kernel.Nodes) {
+	if b.sink == nil {
+		return
+	}
+	if b.probe == nil {
+		b.probe = newProbe(b, sections())
+	}
+	p := b.probe
+	for _, pass := range p.passes {
+		pass.Sink = b.sink
+	}
+	p.up(batch, p.forward)
+	p.down(kernel.Adam{}, p.backward)
+	if b.scores != nil {
+		b.scores.add(b, batch.X, p.rows)
+	}
+}
+
+func newProbe(b *base, sections []*kernel.Nodes) *probe {
+	p := &probe{nodeNetwork: newNodeNetwork[uint64](b, sections, b.words), private: true}
+	for _, s := range sections {
+		for _, pin := range s.Pins {
+			p.private = p.private && (pin == nil || !pin.Hidden)
+		}
+	}
+	for range b.crew.Size() {
+		pass := kernel.NewNodePass(kernel.NodeOptions{}, b.words, p.widest())
+		pass.Still = true
+		p.passes = append(p.passes, pass)
+	}
+	p.forward = func(i int) {
+		from, to := p.share(i)
+		p.begin(i).Forward(p.layers[p.layer], p.rows[p.layer], from, to)
+	}
+	p.backward = func(i int) {
+		own, next := p.turns()
+		from, to := p.share(i)
+		p.begin(i).Update(p.layers[p.layer], own, next, p.gradient, from, to)
+	}
+	return p
+}
+
+// begin tells a goroutine's pass of the current layer and batch.
+func (p *probe) begin(member int) *kernel.NodePass {
+	pass := p.passes[member]
+	pass.X, pass.Below, pass.Samples, pass.Number = p.batch.X, p.below(), len(p.batch.Labels), p.batch.Step
+	return pass
+}
+
+// share returns the nodes of the current layer that a goroutine has.
+func (p *probe) share(member int) (from, to int) {
+	if !p.private || p.told != nil {
+		return p.bounds(member)
+	}
+	first, end := p.scores.nodes(p.layer)
+	n, size := end-first, p.crew.Size()
+	return first + n*member/size, first + n*(member+1)/size
+}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"ialgn/internal/crew"
+	"ialgn/internal/detmath"
+	"ialgn/internal/model"
+	"ialgn/internal/ranks"
+)
+
+// readout is what stands above the last layer: the sums of the classes' gates (GroupSum
+// in the paper), the loss, and its gradient.
+type readout struct {
+	classes  int
+	perClass int // gates of the last layer a class
+	words    int // a row of bits
+	tau      float32
+	counts   []float64   // [classes][samples, padded]
+	deltas   []float32   // [classes][samples, padded], the gradient of each gate of the class
+	delta    [][]float32 // the same by class
+	logits   [][]float32 // logits of one sample, [threads][classes]
+	losses   []float64   // loss of each sample
+	right    []bool
+
+	comm  ranks.Comm // nil: nobody else has nodes of the last layer
+	given []int32    // counts and a note, for all
+}
+
+func newReadout(m *model.Model, words, threads int) *readout {
+	classes, padded := len(m.Classes), words*64
+	r := &readout{
+		classes: classes, perClass: m.Width / classes, words: words, tau: float32(m.Config.Model.Tau),
+		counts: make([]float64, classes*padded), deltas: make([]float32, classes*padded), losses: make([]float64, padded),
+		right: make([]bool, padded),
+	}
+	for c := range classes {
+		r.delta = append(r.delta, r.deltas[c*padded:][:padded])
+	}
+	for range threads {
+		r.logits = append(r.logits, make([]float32, classes))
+	}
+	return r
+}
+
+// top returns the gradient of the output of gate i of the last layer.
+func (r *readout) top(i int) []float32 { return r.delta[i/r.perClass] }
+
+// add adds up what goroutines counted.
+func (r *readout) add(tallies []*tally) {
+	clear(r.counts)
+	for _, t := range tallies {
+		from := t.lo / r.perClass * r.words * 64
+		for i, n := range t.counts {
+			r.counts[from+i] += float64(n)
+		}
+	}
+}
+
+// join has the class counts be those of all ranks.
+func (r *readout) join(all ranks.Comm) {
+	r.comm, r.given = all, make([]int32, len(r.counts)+1)
+}
+
+// result returns the outcome of a batch whose nodes were counted.
+func (b *base) result(tallies []*tally, batch Batch) Result {
+	if b.comm == nil {
+		b.add(tallies)
+		return b.loss(b.crew, batch.Labels)
+	}
+	notes, err := b.addAll(tallies, batch.Note)
+	if err != nil {
+		return Result{Err: err}
+	}
+	r := b.loss(b.crew, batch.Labels)
+	r.Notes = notes
+	return r
+}
+
+// addAll does what add does with what the goroutines of all ranks counted, and returns the sum of their notes.
+func (r *readout) addAll(tallies []*tally, note int32) (notes int32, err error) {
+	clear(r.given)
+	for _, t := range tallies {
+		from := t.lo / r.perClass * r.words * 64
+		for i, n := range t.counts {
+			r.given[from+i] += n
+		}
+	}
+	r.given[len(r.counts)] = note
+	if err := r.comm.Sum(r.given); err != nil {
+		return 0, err
+	}
+	for i := range r.counts {
+		r.counts[i] = float64(r.given[i])
+	}
+	return r.given[len(r.counts)], nil
+}
+
+// sumValues adds up the values of a class's nodes among the rows of the last layer, in their order and in double
+// precision.
+func (r *readout) sumValues(c, samples int, rows []float32) {
+	row := r.words * 64
+	counts := r.counts[c*row:][:samples]
+	clear(counts)
+	for i := range r.perClass {
+		for s, v := range rows[(c*r.perClass+i)*row:][:samples] {
+			counts[s] += float64(v)
+		}
+	}
+}
+
+// loss returns the mean cross-entropy and the correct classifications of the batch,
+// from the class counts, and leaves in delta the gradient with respect to each
+// gate's output: (softmax(z)_c - [y = c]) / (B tau), with z_c = count_c / tau. A tie
+// of counts goes to the lowest class. Padding is zero.
+func (r *readout) loss(crew *crew.Crew, labels []uint8) Result {
+	n := len(labels)
+	for _, d := range r.delta {
+		clear(d[n:])
+	}
+	crew.Run(func(i int) {
+		for s := n * i / len(r.logits); s < n*(i+1)/len(r.logits); s++ {
+			r.losses[s], r.right[s] = r.sample(s, labels[s], n, r.logits[i])
+		}
+	})
+	return r.total(n)
+}
+
+// total adds up the outcomes of n samples, in their order, whatever the number of threads.
+func (r *readout) total(n int) (all Result) {
+	for s, l := range r.losses[:n] {
+		all.Loss += l
+		if r.right[s] {
+			all.Correct++
+		}
+	}
+	all.Loss /= float64(n)
+	return all
+}
+
+// sample does the work of loss for sample s of n, whose class is y.
+func (r *readout) sample(s int, y uint8, n int, z []float32) (loss float64, right bool) {
+	scale := float32(float64(n) * float64(r.tau))
+	best := r.scores(s, z)
+	top, sum := z[best], 0.0
+	loss = float64(top) - float64(z[y])
+	for c := range z {
+		z[c] = detmath.Exp(z[c] - top)
+		sum += float64(z[c])
+	}
+	for c, p := range z {
+		p = float32(float64(p) / sum)
+		if c == int(y) {
+			p--
+		}
+		r.delta[c][s] = p / scale
+	}
+	return loss + detmath.Log(sum), best == int(y)
+}
+
+// scores writes the logits of sample s to z and returns the class of the largest count.
+func (r *readout) scores(s int, z []float32) (best int) {
+	padded := r.words * 64
+	for c := range z {
+		n := r.counts[c*padded+s]
+		z[c] = float32(n) / r.tau
+		if n > r.counts[best*padded+s] {
+			best = c
+		}
+	}
+	return best
+}

@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"ialgn/internal/kernel"
+	"ialgn/internal/kernel/shared"
+	"ialgn/internal/model"
+)
+
+// recurrence is a recurrent network: its layers, taken through all steps of a sequence, and back.
+//
+// All values of a unit stay in the arena. It begins with the state before the first step, rows of zeros that nobody
+// writes. Then it has a frame for each step: rows of the step's input bits, then for each layer rows of what is
+// gathered for pins that choose, and those of its nodes, so that the state that a step reads ends right where its frame
+// begins. So the rows of a step, and the state that it reads, are those of the first step further on by as many frames.
+type recurrence struct {
+	steps, frame int // frame is the number of float32 of a step
+	state        int // those of the state
+	layers       []stepLayer
+}
+
+// stepLayer is a layer of a step: nodes, and what is gathered for them, with the rows of the first step.
+type stepLayer struct {
+	section int
+	list    shared.List
+	tables  *nodeTables
+	choices []stepChoice
+}
+
+// stepChoice is a pin that chooses.
+type stepChoice struct {
+	shared.Choice
+	node, pin int
+	leaf      uint32 // the row that the pin reads
+}
+
+// frameRows returns the number of rows of a step.
+func frameRows(m *model.Model) int {
+	n := m.Encoder.Inputs() / m.Steps
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		n += s.Width
+		for k := range s.Pins {
+			if s.Pins[k].K > 1 {
+				n += s.Width
+			}
+		}
+	}
+	return n
+}
+
+// newRecurrence gives all rows of the network their places, and returns how many float32 an arena has.
+func (e *sharedEngine) newRecurrence() (r *recurrence, size int) {
+	m := e.m
+	last := m.Sections[len(m.Sections)-1].Width
+	r = &recurrence{steps: m.Steps, frame: frameRows(m) * shared.Lanes, state: last * shared.Lanes}
+	inputs := m.Encoder.Inputs() / m.Steps
+	for i := range m.Encoder.Inputs() {
+		e.input = append(e.input, uint32(r.state+i/inputs*r.frame+i%inputs*shared.Lanes))
+	}
+	at := uint32(r.state + inputs*shared.Lanes)
+	rows := func(n int) (first uint32) {
+		first, at = at, at+uint32(n*shared.Lanes)
+		return first
+	}
+	before := uint32(0) // the state of the step before
+	for i, n := range e.sections {
+		l := stepLayer{section: i, tables: e.tables[i], list: shared.List{Pins: len(n.Pins)}}
+		l.wire(n, [2]uint32{model.Input: uint32(r.state), model.Previous: before}, &m.Sections[i], rows)
+		before = rows(n.Width)
+		for node := range uint32(n.Width) {
+			l.list.Out = append(l.list.Out, before+node*shared.Lanes)
+		}
+		r.layers = append(r.layers, l)
+	}
+	return r, r.state + r.steps*r.frame
+}
+
+// wire finds the rows that pins read, given the first of each source. It makes rows for pins that choose.
+func (l *stepLayer) wire(n *kernel.Nodes, sources [2]uint32, s *model.Section, rows func(int) uint32) {
+	first := make([]uint32, len(n.Pins))
+	for k, p := range n.Pins {
+		if p.K > 1 {
+			first[k] = rows(n.Width)
+		}
+	}
+	for node := range n.Width {
+		for k, p := range n.Pins {
+			row := func(j int) uint32 { return sources[s.Pins[k].Source] + p.Wire(node*p.K+j)*shared.Lanes }
+			if p.K == 1 {
+				l.list.Wires = append(l.list.Wires, row(0))
+				continue
+			}
+			c := stepChoice{node: node, pin: k, leaf: first[k] + uint32(node*shared.Lanes)}
+			for j := range p.K {
+				c.Rows = append(c.Rows, row(j))
+			}
+			l.choices = append(l.choices, c)
+			l.list.Wires = append(l.list.Wires, c.leaf)
+		}
+	}
+}
+
+// counted implements [course]: the state after the last step.
+func (r *recurrence) counted(bit int) uint32 { return uint32(r.steps*r.frame + bit*shared.Lanes) }
+
+// forward implements [course].
+func (r *recurrence) forward(x []float32) {
+	for step := range r.steps {
+		at := uint32(step * r.frame)
+		for i := range r.layers {
+			l := &r.layers[i]
+			for j := range l.choices {
+				l.choices[j].forward(x, l.tables, at)
+			}
+			shared.Forward(x, &l.list, l.tables.forward, 1, shared.Shift{In: at, Out: at})
+		}
+	}
+}
+
+// clear implements [course]: whatever reads a row adds to its gradient.
+func (r *recurrence) clear(g []float32) { clear(g) }
+
+// backward implements [course]. Layers that are not trained have sums all the same: the steps before them are behind
+// them.
+func (r *recurrence) backward(x, g []float32, s *sums, _ int) {
+	for step := r.steps - 1; step >= 0; step-- {
+		at := uint32(step * r.frame)
+		for i := len(r.layers) - 1; i >= 0; i-- {
+			l := &r.layers[i]
+			shared.Backward(x, g, &l.list, l.list.Wires, l.tables.slopes, s.lines[l.section], 1,
+				shared.Shift{In: at, Out: at}, shared.Added)
+			for j := range l.choices {
+				l.choices[j].backward(x, g, l.tables, s.chosen[l.section], at)
+			}
+		}
+	}
+}
+
+// forward writes what a pin that chooses reads.
+func (c *stepChoice) forward(x []float32, t *nodeTables, at uint32) {
+	if t.relaxed {
+		c.Mean(x, c.shares(t), c.leaf+at, 1, at)
+		return
+	}
+	c.Select(x, int(t.selected[c.pin][c.node]), c.leaf+at, 1, at)
+}
+
+// shares returns the probabilities of the candidates.
+func (c *stepChoice) shares(t *nodeTables) []float32 {
+	k := len(c.Rows)
+	return t.q[c.pin][c.node*k:][:k]
+}
+
+// backward takes the pin's gradient to the candidates.
+func (c *stepChoice) backward(x, g []float32, t *nodeTables, chosen [][]float32, at uint32) {
+	k := len(c.Rows)
+	c.Sums(chosen[c.pin][c.node*k:][:k], x, g, c.leaf+at, 1, at)
+	c.Spread(g, c.shares(t), c.leaf+at, 1, at)
+}

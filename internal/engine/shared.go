@@ -1,0 +1,361 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"ialgn/internal/kernel"
+	"ialgn/internal/kernel/shared"
+	"ialgn/internal/memory"
+	"ialgn/internal/model"
+)
+
+// sharedEngine trains networks with nodes that positions or steps share. Where the other engines take a node through
+// all samples of a batch, it takes a unit of [shared.Lanes] samples through the network, forth and back, so that the
+// rows of a unit stay in the processor's caches; goroutines have units of their own. What the units sum for a node is
+// added up in their order afterwards.
+//
+// Values are numbers, with every estimator: with hard ones the tables that go forward have zeros and ones.
+type sharedEngine struct {
+	*base
+	sections []*kernel.Nodes
+	layers   []*kernel.NodeLayer
+	course   course
+	input    []uint32       // where the row of each input bit is in an arena
+	field    image          // the input's image once more with a wider border, for pins that read it in later layers
+	fields   []uint32       // the same for it; nil if there are none
+	outs     map[int]*image // what leaves a block, by its last section
+	tables   []*nodeTables  // by section
+	passes   []*kernel.NodePass
+	arenas   []*arena // by goroutine
+	sums     []*sums  // by unit
+	soft     bool
+	noise    *kernel.Noise // of layers that are not frozen; nil: none
+
+	batch Batch
+	adam  kernel.Adam
+	train bool // whether the current pass goes back
+
+	prepare, run, update func(member int)
+}
+
+// Unit is the number of samples that a goroutine takes through such a network at a time.
+const Unit = shared.Lanes
+
+// course is the way of a unit through the network and back. Rows are those of an arena's values x and gradients g.
+type course interface {
+	// forward computes all values, those of the input bits being there.
+	forward(x []float32)
+
+	// clear makes the gradients zero to which others are added.
+	clear(g []float32)
+
+	// backward takes the gradients of the counted bits to all others, and adds to the sums of nodes in the layers from a
+	// given one on; those before it are not trained.
+	backward(x, g []float32, s *sums, trained int)
+
+	// counted returns the row of a bit that is counted.
+	counted(bit int) uint32
+}
+
+// arena is what a goroutine has for the unit at hand.
+type arena struct {
+	x, g   []float32 // values and gradients
+	counts []float64 // [classes][Lanes]
+	choice []float32 // sums of the candidates of a pin
+}
+
+// sums are what a unit adds up.
+type sums struct {
+	lines  [][]float32   // by section, [nodes][lines]
+	chosen [][][]float32 // by section and pin, [nodes][candidates]; nil where a pin has no choice
+}
+
+// nodeTables are what nodes of a section compute in the current step.
+type nodeTables struct {
+	relaxed bool      // whether values are, in this step
+	forward []float32 // truth values that go forward, [nodes][lines]
+	hard    []float32 // those of the tables that are selected
+	slopes  []float32 // those whose slopes count on the way back
+	kept    []float32 // what a pass keeps of them, [nodes][per]
+	per     int
+
+	// By pin, of those that choose: the probabilities of candidates, [nodes][candidates], and the selected one.
+	q        [][]float32
+	selected [][]int32
+}
+
+// settle has gradients pass node n, of a frozen layer, as values do.
+func (t *nodeTables) settle(n, lines int) {
+	copy(t.slopes[n*lines:][:lines], t.hard[n*lines:])
+	for k, all := range t.selected {
+		if all == nil {
+			continue
+		}
+		candidates := len(t.q[k]) / len(all)
+		q := t.q[k][n*candidates:][:candidates]
+		clear(q)
+		q[all[n]] = 1
+	}
+}
+
+// newTables returns the tables of a section.
+func newTables(n *kernel.Nodes, kept int) *nodeTables {
+	size := n.Width << len(n.Pins)
+	t := &nodeTables{
+		hard: memory.MakeHuge[float32](size), slopes: memory.MakeHuge[float32](size),
+		kept: memory.MakeHuge[float32](n.Width * kept), per: kept,
+	}
+	for _, p := range n.Pins {
+		var q []float32
+		var selected []int32
+		if p != nil && p.K > 1 {
+			q, selected = memory.MakeHuge[float32](n.Width*p.K), make([]int32, n.Width)
+		}
+		t.q, t.selected = append(t.q, q), append(t.selected, selected)
+	}
+	return t
+}
+
+// newShared returns the engine of a network some of whose sections have a grid, or of a recurrent one.
+func newShared(b *base) (Engine, error) {
+	e := &sharedEngine{base: b, sections: newSections(b.m), soft: b.m.Config.Train.Estimator == "soft"}
+	e.outs = map[int]*image{}
+	e.layers = nodeLayers(e.sections)
+	e.candidates = candidates{rewire: func() {}}
+	o := kernel.NodeOptions{}
+	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
+		e.noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
+		o.Noise = e.noise
+	}
+	widest := widestPin(e.sections)
+	for range b.crew.Size() {
+		e.passes = append(e.passes, kernel.NewNodePass(o, b.words, widest))
+	}
+	for _, n := range e.sections {
+		e.tables = append(e.tables, newTables(n, e.passes[0].Kept(n)))
+	}
+	var size int
+	if b.m.Steps > 0 {
+		e.course, size = e.newRecurrence()
+	} else {
+		e.course, size = e.place()
+	}
+	if size > math.MaxUint32 {
+		return nil, fmt.Errorf("engine: the bits of %d samples at all positions or steps take %d numbers, of which there "+
+			"can be %d; use fewer nodes, smaller images or fewer steps", shared.Lanes, size, math.MaxUint32)
+	}
+	for range b.crew.Size() {
+		e.arenas = append(e.arenas, &arena{
+			memory.MakeHuge[float32](size), memory.MakeHuge[float32](size), make([]float64, len(b.m.Classes)*shared.Lanes),
+			make([]float32, widest),
+		})
+	}
+	for range b.words * 64 / shared.Lanes {
+		e.sums = append(e.sums, e.newSums())
+	}
+	e.prepare, e.run, e.update = e.prepareNodes, e.runUnits, e.updateNodes
+	return e, nil
+}
+
+func (e *sharedEngine) newSums() *sums {
+	s := &sums{}
+	for _, n := range e.sections {
+		var chosen [][]float32
+		for _, p := range n.Pins {
+			var r []float32
+			if p != nil && p.K > 1 {
+				r = memory.MakeHuge[float32](n.Width * p.K)
+			}
+			chosen = append(chosen, r)
+		}
+		s.lines = append(s.lines, memory.MakeHuge[float32](n.Width<<len(n.Pins)))
+		s.chosen = append(s.chosen, chosen)
+	}
+	return s
+}
+
+// clear sets the sums to zero.
+func (s *sums) clear() {
+	for i := range s.lines {
+		clear(s.lines[i])
+		for _, r := range s.chosen[i] {
+			clear(r)
+		}
+	}
+}
+
+// Step implements [Engine].
+func (e *sharedEngine) Step(b Batch, adam kernel.Adam) Result {
+	e.adam, e.train = adam, true
+	r := e.pass(b)
+	e.crew.Run(e.update)
+	return r
+}
+
+// Measure implements [Engine].
+func (e *sharedEngine) Measure(b Batch) Result {
+	e.train = false
+	return e.pass(b)
+}
+
+// pass takes a batch through the network, and back if it is to be trained on.
+func (e *sharedEngine) pass(b Batch) Result {
+	e.check(b)
+	e.batch = b
+	for i, t := range e.tables {
+		if t.forward, t.relaxed = t.hard, e.soft && i >= b.Frozen; t.relaxed {
+			t.forward = t.slopes
+		}
+	}
+	e.crew.Run(e.prepare)
+	for _, d := range e.delta {
+		clear(d[len(b.Labels):])
+	}
+	e.crew.Run(e.run)
+	return e.total(len(b.Labels))
+}
+
+// units returns the number of units of the batch.
+func (e *sharedEngine) units() int { return (len(e.batch.Labels) + shared.Lanes - 1) / shared.Lanes }
+
+// runUnits takes a goroutine's units through the network.
+func (e *sharedEngine) runUnits(member int) {
+	for u, size := member, e.crew.Size(); u < e.units(); u += size {
+		a := e.arenas[member]
+		e.load(a, u)
+		e.course.forward(a.x)
+		e.count(a, u)
+		from, n := u*shared.Lanes, len(e.batch.Labels)
+		for s := from; s < min(from+shared.Lanes, n); s++ {
+			e.losses[s], e.right[s] = e.sample(s, e.batch.Labels[s], n, e.logits[member])
+		}
+		if e.train {
+			e.back(a, u)
+		}
+	}
+}
+
+// load writes the values of a unit's input bits.
+func (e *sharedEngine) load(a *arena, u int) {
+	word, shift := u*shared.Lanes/64, u*shared.Lanes%64
+	for i, at := range e.input {
+		bits := e.batch.X[i*e.words+word] >> shift
+		to := (*[shared.Lanes]float32)(a.x[at:])
+		copy(to[:8], bytesOfBits[bits&0xff][:])
+		copy(to[8:], bytesOfBits[bits>>8&0xff][:])
+	}
+	for i, at := range e.fields {
+		copy(a.x[at:at+shared.Lanes], a.x[e.input[i]:])
+	}
+}
+
+// bytesOfBits has the bits of each byte as values.
+var bytesOfBits = func() (all [256][8]float32) {
+	for b := range all {
+		for i := range all[b] {
+			all[b][i] = float32(b >> i & 1)
+		}
+	}
+	return all
+}()
+
+// count adds up the values of each class's nodes for a unit, in their order.
+func (e *sharedEngine) count(a *arena, u int) {
+	clear(a.counts)
+	for i := range e.m.Width {
+		counts := a.counts[i/e.perClass*shared.Lanes:][:shared.Lanes]
+		for lane, v := range (*[shared.Lanes]float32)(a.x[e.course.counted(i):]) {
+			counts[lane] += float64(v)
+		}
+	}
+	for c := range e.classes {
+		copy(e.counts[c*e.words*64+u*shared.Lanes:][:shared.Lanes], a.counts[c*shared.Lanes:][:shared.Lanes])
+	}
+}
+
+// back takes a unit's gradients from the class counts to the first block.
+func (e *sharedEngine) back(a *arena, u int) {
+	e.sums[u].clear()
+	e.course.clear(a.g)
+	for i := range e.m.Width {
+		copy(a.g[e.course.counted(i):][:shared.Lanes], e.delta[i/e.perClass][u*shared.Lanes:][:shared.Lanes])
+	}
+	e.course.backward(a.x, a.g, e.sums[u], e.batch.trained(len(e.layers)))
+}
+
+// prepareNodes computes the tables and probabilities of the step for a goroutine's nodes.
+func (e *sharedEngine) prepareNodes(member int) {
+	p := e.passes[member]
+	p.Number = e.batch.Step
+	for i, l := range e.layers {
+		t := e.tables[i]
+		if p.Noise = e.noise; i < e.batch.Frozen {
+			p.Noise = nil
+		}
+		lines := 1 << len(l.Pins)
+		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
+			p.Truth(l, n, t.slopes[n*lines:][:lines], t.hard[n*lines:][:lines], t.kept[n*t.per:][:t.per])
+			for k, pin := range l.Pins {
+				if pin != nil && pin.K > 1 {
+					t.selected[k][n] = int32(p.Choice(l, n, k, t.q[k][n*pin.K:][:pin.K]))
+				}
+			}
+			if i < e.batch.trained(len(e.layers)) {
+				t.settle(n, lines)
+			}
+		}
+	}
+}
+
+// updateNodes makes the step of a goroutine's nodes.
+func (e *sharedEngine) updateNodes(member int) {
+	p := e.passes[member]
+	p.Number, p.Adam = e.batch.Step, e.adam
+	for i := e.batch.trained(len(e.layers)); i < len(e.layers); i++ {
+		l := e.layers[i]
+		if p.Noise = e.noise; i < e.batch.Frozen {
+			p.Noise = nil
+		}
+		for n := l.Width * member / e.crew.Size(); n < l.Width*(member+1)/e.crew.Size(); n++ {
+			e.updateNode(member, i, l, n)
+		}
+	}
+}
+
+// updateNode makes the step of a node of section i.
+func (e *sharedEngine) updateNode(member, i int, l *kernel.NodeLayer, n int) {
+	p := e.passes[member]
+	var s [1 << kernel.MaxPins]float32
+	lines := 1 << len(l.Pins)
+	for _, u := range e.sums[:e.units()] {
+		for a, v := range u.lines[i][n*lines:][:lines] {
+			s[a] += v
+		}
+	}
+	shared.Lines(s[:lines])
+	t := e.tables[i]
+	p.StepFunction(l, n, s[:lines], t.slopes[n*lines:][:lines], t.kept[n*t.per:][:t.per])
+	for k, pin := range l.Pins {
+		if pin == nil || pin.K == 1 {
+			continue
+		}
+		r := e.arenas[member].choice[:pin.K]
+		clear(r)
+		for _, u := range e.sums[:e.units()] {
+			for j, v := range u.chosen[i][k][n*pin.K:][:pin.K] {
+				r[j] += v
+			}
+		}
+		p.StepChoice(l, n, k, t.q[k][n*pin.K:][:pin.K], r)
+	}
+}
+
+// freezes says that the engine knows frozen layers.
+func (e *sharedEngine) freezes() {}
+
+// Frozen implements [Engine].
+func (e *sharedEngine) Frozen(*model.Frozen) *model.Frozen { return e.m.Freeze() }
+
+// Moments implements [Engine].
+func (e *sharedEngine) Moments() []Moment { return sectionMoments(e.sections) }

@@ -1,0 +1,80 @@
+package engine_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"ialgn/internal/config"
+	"ialgn/internal/engine"
+	"ialgn/internal/kernel"
+	"ialgn/internal/memory"
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
+	"ialgn/trainer"
+)
+
+// BenchmarkShared times one training step at batch 128 on one thread, of the small network of convolutions of
+// examples/cifar10/conv-s.yaml, and of a network of as many gates that nothing shares, with relaxed values.
+func BenchmarkShared(b *testing.B) {
+	for _, estimator := range []string{"soft", "ste", "gumbel"} {
+		b.Run("net=conv-s/estimator="+estimator, func(b *testing.B) {
+			timeSteps(b, networkOf(b, estimator, func(c *config.Config) {
+				c.Model.Topology, c.Model.Image = "conv", "3,32,32"
+				c.Model.Kernels, c.Model.Widths = "32,128,512,1024", "40960,20480,10240"
+			}))
+		})
+	}
+	for _, estimator := range []string{"soft", "ste"} {
+		b.Run("net=unshared/estimator="+estimator, func(b *testing.B) {
+			timeSteps(b, networkOf(b, estimator, func(c *config.Config) {
+				c.Model.Topology, c.Model.Width, c.Model.Depth = "rwlgn", 87470, 10
+			}))
+		})
+	}
+}
+
+// networkOf returns a network as training starts, on CIFAR-10's features in 4 levels.
+func networkOf(b *testing.B, estimator string, change func(c *config.Config)) *model.Model {
+	c := config.Default()
+	c.Model.Tau, c.Train.Estimator, c.Train.Batch = 20, estimator, 128
+	if estimator == "gumbel" {
+		c.Train.Temperature = 1
+	}
+	change(&c)
+	c.Model.Complete(func(key string) bool { return c.Model.Topology == "rwlgn" })
+	if fault := c.Model.Check(); fault != nil {
+		b.Fatalf("%+v", fault)
+	}
+	enc := netgen.Encoder(3072, 4, 8)
+	return trainer.Initial(c, &enc, []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, 2)
+}
+
+func timeSteps(b *testing.B, m *model.Model) {
+	e, err := engine.New(m, 128, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	batch := engine.Batch{X: memory.MakeHuge[uint64](m.Encoder.Inputs() * e.Words()), Labels: make([]uint8, 128)}
+	var took []time.Duration
+	for b.Loop() {
+		for i := range batch.X {
+			batch.X[i] = r.Uint64() & r.Uint64()
+		}
+		for i := range batch.Labels {
+			batch.Labels[i] = uint8(r.IntN(10))
+		}
+		batch.Step = len(took) + 1
+		begin := time.Now()
+		e.Step(batch, kernel.NewAdam(0.01, 0.9, 0.999, 1e-8, batch.Step))
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	gates := float64(m.Nodes())
+	b.ReportMetric(took[0].Seconds()*1e3, "best-ms/step")
+	b.ReportMetric(took[len(took)/2].Seconds()*1e3, "ms/step")
+	b.ReportMetric(gates/took[0].Seconds(), "best-gate-steps/s")
+	b.ReportMetric(gates, "gates")
+}

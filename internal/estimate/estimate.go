@@ -1,0 +1,267 @@
+// Package estimate says about how many look-up tables a network takes, without compiling it: fast enough for each epoch
+// of a training run.
+//
+// Nodes are estimated by a cover of the network as it stands: constants are spread, nodes that pass a bit on cost
+// nothing, nodes on which no counted bit depends neither, and a node that a single other one reads goes into the
+// look-up table of that where its pins fit. Popcounts and argmax are estimated by a formula of how many bits are
+// counted, the comparators by what each one that is read takes by itself. What the compiler shares, moves or reduces
+// beyond that is not foreseen: its own counts are the truth.
+package estimate
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
+)
+
+// Usual is how many inputs look-up tables have where no target says otherwise.
+const Usual = 6
+
+// LUTs are look-up tables by the parts of a classifier, as a compilation counts them.
+type LUTs struct {
+	Inputs  int `json:"inputs"`  // of each look-up table, at most
+	Gates   int `json:"gates"`   // nodes of the network
+	Head    int `json:"head"`    // popcounts and argmax
+	Encoder int `json:"encoder"` // comparators of the features
+	Total   int `json:"total"`
+}
+
+// Of estimates the look-up tables with so many inputs that a network takes. It panics if inputs < 2.
+func Of(f *model.Frozen, inputs int) LUTs {
+	luts, _ := OfPart(f, inputs, nil)
+	return luts
+}
+
+// OfPart is Of for a network of which f has some chains. sum replaces numbers by their sums over all parts, the chains
+// of which read none of each other; a nil sum is for the whole network.
+func OfPart(f *model.Frozen, inputs int, sum func([]int32) error) (LUTs, error) {
+	if inputs < 2 {
+		panic("estimate: look-up tables of fewer than two inputs")
+	}
+	c := newCover(f, inputs)
+	classes := len(f.Classes)
+	parts := append(append(c.countedBits(), int32(c.luts())), c.readers[:f.Inputs()]...)
+	if sum != nil {
+		if err := sum(parts); err != nil {
+			return LUTs{}, err
+		}
+	}
+	l := LUTs{
+		Inputs: inputs, Gates: int(parts[classes]), Head: c.head(parts[:classes]),
+		Encoder: c.comparators(parts[classes+1:]),
+	}
+	l.Total = l.Gates + l.Head + l.Encoder
+	return l, nil
+}
+
+// signal is a bit: of the input, or what a node computes, numbered behind the input bits layer by layer. Two values
+// below 0 are constants.
+type signal int32
+
+const (
+	zero signal = -2
+	one  signal = -1
+)
+
+// cover is a network while it is covered by look-up tables.
+type cover struct {
+	*model.Frozen
+	inputs int      // of a look-up table
+	first  []signal // of the nodes of each layer
+
+	is      []signal   // by node: the constant or the signal that it passes on, or itself
+	reads   [][]signal // by node that is itself: the signals that it depends on
+	readers []int32    // by signal: how many live nodes and counted bits read it
+	counted []signal   // what the last layer's nodes are, without constants
+}
+
+func newCover(f *model.Frozen, inputs int) *cover {
+	c := &cover{Frozen: f, inputs: inputs}
+	at := signal(f.Inputs())
+	for l := range f.Layers {
+		c.first = append(c.first, at)
+		at += signal(f.Layers[l].Width())
+	}
+	c.is, c.reads = make([]signal, f.Gates()), make([][]signal, f.Gates())
+	c.readers = make([]int32, at)
+	for l := range f.Layers {
+		for i := range f.Layers[l].Width() {
+			c.reduce(l, i)
+		}
+	}
+	c.count()
+	return c
+}
+
+// node returns the number of a signal among the nodes.
+func (c *cover) node(s signal) int { return int(s) - c.Inputs() }
+
+// isNode reports whether a signal is what a node computes.
+func (c *cover) isNode(s signal) bool { return int(s) >= c.Inputs() }
+
+// reduce finds out what a node is, and what it depends on.
+func (c *cover) reduce(l, i int) {
+	layer := &c.Layers[l]
+	pins, table := len(layer.Pins), layer.Op.At(i)
+	var sources [model.MaxPins]signal
+	for k := range layer.Pins {
+		p := &layer.Pins[k]
+		s := signal(p.Index[i])
+		if p.Source == model.Previous {
+			s = c.is[c.node(c.first[l-1]+s)]
+		}
+		if sources[k] = s; s < 0 {
+			table = model.Restrict(table, pins, k, s == one)
+		}
+	}
+	self := c.first[l] + signal(i)
+	n := c.node(self)
+	var reads []signal
+	for k, s := range sources[:pins] {
+		if model.DependsOn(table, pins, k) && !slices.Contains(reads, s) {
+			reads = append(reads, s)
+		}
+	}
+	switch {
+	case len(reads) == 0 && table == 0:
+		c.is[n] = zero
+	case len(reads) == 0:
+		c.is[n] = one
+	case len(reads) == 1:
+		c.is[n] = reads[0] // or its negation, which costs nothing either
+	default:
+		c.is[n], c.reads[n] = self, reads
+	}
+}
+
+// count counts the readers of every signal, from the counted bits down.
+func (c *cover) count() {
+	last := len(c.Layers) - 1
+	for i := range c.Layers[last].Width() {
+		if s := c.is[c.node(c.first[last]+signal(i))]; s >= 0 {
+			c.counted = append(c.counted, s)
+			c.readers[s]++
+		}
+	}
+	for n := len(c.reads) - 1; n >= 0; n-- {
+		if c.readers[n+c.Inputs()] > 0 {
+			for _, s := range c.reads[n] {
+				c.readers[s]++
+			}
+		}
+	}
+}
+
+// luts covers the live nodes, and returns how many look-up tables that takes.
+func (c *cover) luts() int {
+	root := make([]bool, len(c.reads)) // a look-up table of its own
+	for _, s := range c.counted {
+		if c.isNode(s) {
+			root[c.node(s)] = true
+		}
+	}
+	leaves := make([][]signal, len(c.reads)) // what the look-up table with the node in it reads
+	total := 0
+	for n, reads := range c.reads {
+		if c.readers[n+c.Inputs()] == 0 || len(reads) == 0 {
+			continue
+		}
+		total += tables(len(reads), c.inputs)
+		leaves[n] = reads
+		for _, s := range c.absorbable(reads, root, leaves) {
+			if with := union(leaves[n], s, leaves[c.node(s)]); len(with) <= c.inputs {
+				leaves[n] = with
+				total--
+			}
+		}
+	}
+	return total
+}
+
+// absorbable returns the nodes among signals that no other node and no popcount reads and that are one look-up table,
+// those with the fewest inputs first.
+func (c *cover) absorbable(signals []signal, root []bool, leaves [][]signal) (found []signal) {
+	for _, s := range signals {
+		if c.isNode(s) && c.readers[s] == 1 && !root[c.node(s)] && len(leaves[c.node(s)]) <= c.inputs {
+			found = append(found, s)
+		}
+	}
+	slices.SortFunc(found, func(a, b signal) int {
+		return cmp.Compare(len(leaves[c.node(a)]), len(leaves[c.node(b)]))
+	})
+	return found
+}
+
+// union returns signals with those of one of them in its place.
+func union(signals []signal, gone signal, instead []signal) (all []signal) {
+	for _, s := range signals {
+		if s != gone {
+			all = append(all, s)
+		}
+	}
+	for _, s := range instead {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// tables returns how many look-up tables a function of so many pins takes: for each pin that there are too many, twice
+// as many and one that chooses.
+func tables(pins, inputs int) int { return 2<<max(0, pins-inputs) - 1 }
+
+// perBit is how many look-up tables a popcount takes for each bit that its counters make fewer, by their inputs: a full
+// adder takes two, and one of six bits, with six inputs, three.
+func perBit(inputs int) float64 {
+	switch {
+	case inputs >= 6:
+		return 1
+	case inputs >= 3:
+		return 2 - float64(0.25*float64(inputs-3))
+	}
+	return 5 // a full adder of two-input gates
+}
+
+// head estimates popcounts and argmax. A popcount of n bits has as many digits as n. Each class but the first takes a
+// comparison of two counts and a choice between them, about a look-up table a digit each, and one for the index.
+func (c *cover) head(counted []int32) int {
+	luts := 0.0
+	for _, n := range counted {
+		luts += float64(perBit(c.inputs) * float64(int(n)-bits.Len(uint(n))))
+	}
+	digits := bits.Len(uint(slices.Max(counted)))
+	return int(math.Round(luts)) + (len(counted)-1)*(2*digits+1)
+}
+
+// countedBits returns how many bits of each class are counted and no constants.
+func (c *cover) countedBits() []int32 {
+	classes := len(c.Classes)
+	counted := make([]int32, classes)
+	last := len(c.Layers) - 1
+	for i := range c.Width {
+		if c.is[c.node(c.first[last]+signal(i))] >= 0 {
+			counted[i*classes/c.Width]++
+		}
+	}
+	return counted
+}
+
+// comparators returns what the comparisons that are read take, each by itself and each once, by the readers of each
+// input bit.
+func (c *cover) comparators(readers []int32) (luts int) {
+	per := c.Encoder.Bits - 1
+	for f, thresholds := range c.Encoder.Thresholds {
+		for j, t := range thresholds {
+			same := j > 0 && t == thresholds[j-1] && readers[f*per+j-1] > 0
+			if readers[f*per+j] > 0 && !same {
+				luts += encoding.ComparisonLUTs(c.Encoder.BitsIn, t, c.inputs)
+			}
+		}
+	}
+	return luts
+}

@@ -1,0 +1,134 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"ialgn/internal/experiment/grid"
+	"ialgn/trainer"
+)
+
+// hiddenK is the paper's table 2.
+var hiddenK = Experiment{
+	Name:       "hidden-k",
+	Summary:    "IALGN with k_h hidden candidates a spine, at two depths (table 2)",
+	PaperSeeds: 5,
+	Picture:    byNetwork,
+	Entries:    slices.Concat(hiddenEntries(4, table2[0]), hiddenEntries(50, table2[1])),
+	Quick: Reduced{
+		Entries: slices.Concat(hiddenEntries(4, table2[0]), hiddenEntries(20, [3]*trainer.Spread{})),
+		Keys:    slowKeys,
+		Left:    []string{"depths 4, 20 instead of 4, 50"},
+	},
+}
+
+// hiddenCandidates are the k_h of table 2 beside 1.
+var hiddenCandidates = []int{8, 16, 32}
+
+// table2 has the paper's values for hiddenCandidates at depths 4 and 50; its other rows are
+// those of table 1.
+var table2 = [2][3]*trainer.Spread{
+	{published(0.5391, 0.0027), published(0.5411, 0.0029), published(0.5373, 0.0011)},
+	{published(0.5566, 0.0012), published(0.5523, 0.0023), published(0.5511, 0.0014)},
+}
+
+func hiddenEntries(depth int, paper [3]*trainer.Spread) []Entry {
+	all := atDepths([]int{depth}, theirs...)
+	for i, k := range hiddenCandidates {
+		n := network{fmt.Sprintf("IALGN-h%d", k), slices.Concat(ialgn, []string{fmt.Sprintf("model.hidden=%d", k)})}
+		all = append(all, n.entry(cifar10, 12_000, depth, paper[i]))
+	}
+	return all
+}
+
+// initVariants is the supplement's figure of starts and estimators. The text has the
+// values of skip start with STE and of RWLGN, which are those of table 1, and one pair of
+// values that it gives to a random start without STE and then to the other random start:
+// it stands with neither.
+var initVariants = Experiment{
+	Name:       "init-variants",
+	Summary:    "IALGN from skip or random starts, by STE or soft gradients, and RWLGN (supplement)",
+	PaperSeeds: 5,
+	Entries:    atDepths([]int{4, 10, 50, 100}, variants...),
+	Quick: Reduced{
+		Entries: atDepths([]int{4, 20}, variants...), Keys: slowKeys,
+		Left: []string{"depths 4, 20 instead of 4, 10, 50, 100"},
+	},
+	Notes: []string{
+		"The paper names depths 4, 50 and 100 of this figure; 10 is from its table 1.",
+		"It gives about 51.1 to 54.0 % for a random start without STE, and beside it names a random start with relaxed " +
+			"gradients, which is the same: which of the two random starts has these values is open, so they are in no row.",
+	},
+	Series:  byEpoch,
+	Picture: byDepth,
+}
+
+// byEpoch is the course of the test accuracy.
+var byEpoch = &Series{"epoch", "test accuracy", "%", 100, []Line{{"test_accuracy", "", func(r *grid.Result) []float64 {
+	var all []float64
+	for _, e := range r.Epochs {
+		all = append(all, e.Test)
+	}
+	return all
+}}}}
+
+var variants = []network{
+	{"IALGN", ialgn},
+	{"IALGN-soft", slices.Concat(ialgn, soft)},
+	{"IALGN-random", slices.Concat(ialgn, random)},
+	{"IALGN-random-soft", slices.Concat(ialgn, random, soft)},
+	{"RWLGN", rwlgn},
+}
+
+var (
+	soft   = []string{"train.estimator=soft"}
+	random = []string{"model.init=random"}
+)
+
+// fixedAnchor is the supplement's figure of anchors that are not chosen, which are compared
+// with random wires under the same encoding.
+var fixedAnchor = Experiment{
+	Name:       "fixed-anchor",
+	Summary:    "IALGN with one fixed anchor a gate, RWLGN and the default (supplement)",
+	PaperSeeds: 5,
+	Picture:    byDepth,
+	Entries:    atDepths([]int{4, 10, 50, 100, 150}, anchored...),
+	Quick: Reduced{
+		Entries: atDepths(quickDepths, anchored...), Keys: quickKeys,
+		Left: []string{deeper + "4, 10, 50, 100, 150"},
+	},
+	Notes: []string{"The paper does not list the depths of this figure; they are those of its table 1."},
+}
+
+var anchored = []network{
+	{"IALGN-b4-k1", slices.Concat(ialgn, []string{"encoder.bits=4", "model.anchors=1"})},
+	{"RWLGN-b4", slices.Concat(rwlgn, []string{"encoder.bits=4"})},
+	{"IALGN", ialgn},
+}
+
+// binarisation is the supplement's figure of input bits and anchor candidates.
+var binarisation = Experiment{
+	Name:       "binarisation",
+	Summary:    "IALGN with n_b and k_x of 4, 8, 16 and 32, at depth 4 (supplement)",
+	PaperSeeds: 3,
+	Picture:    byAnchors,
+	Entries:    binarisationEntries(),
+	Quick:      Reduced{Keys: quickKeys},
+}
+
+func binarisationEntries() []Entry {
+	var all []Entry
+	for _, bits := range []int{4, 8, 16, 32} {
+		for _, anchors := range []int{4, 8, 16, 32} {
+			n := network{fmt.Sprintf("IALGN-b%d-k%d", bits, anchors), slices.Concat(ialgn, []string{
+				fmt.Sprintf("encoder.bits=%d", bits), fmt.Sprintf("model.anchors=%d", anchors),
+			})}
+			all = append(all, n.entry(cifar10, 12_000, 4, nil))
+			if bits == 16 && anchors == 32 {
+				last := &all[len(all)-1]
+				last.Files, last.Paper = "IALGN", inTable1("IALGN", 4)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,57 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"ialgn/internal/experiment/grid"
+	"ialgn/trainer"
+)
+
+// TestForecast holds the list of runs to what is trained afterwards, and the hours to the
+// steps that are left.
+func TestForecast(t *testing.T) {
+	rec := &recorder{}
+	r := Runner{
+		Experiment: digits, Scale: Quick, Seeds: 2,
+		Only:    []string{"*rwlgn"},
+		Options: grid.Options{Dir: t.TempDir(), Threads: 2, Jobs: 1, Train: rec.train},
+	}
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.Only = nil
+	f, err := r.Forecast(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Runs) != 4 || f.Jobs != 1 || f.Threads != 2 || len(rec.begun) != 2 {
+		t.Fatalf("%+v", f)
+	}
+	for i, a := range f.Runs {
+		done := 2 * (1 - i/2)
+		if a.Index != i || a.Seed != uint64(1+i%2) || a.Epochs != 2 || a.Done != done || (*a.Hours > 0) == (done > 0) ||
+			a.Bytes == 0 {
+			t.Errorf("run %+v", a)
+		}
+	}
+	if sum := *f.Runs[2].Hours + *f.Runs[3].Hours; *f.Hours != sum || *f.Runs[2].Hours != *f.Runs[3].Hours {
+		t.Errorf("%v hours, the runs have %v", *f.Hours, sum)
+	}
+	var text strings.Builder
+	if err := f.Text(&text); err != nil || strings.Count(text.String(), "| digits-60x4-") != 4 ||
+		!strings.Contains(text.String(), "2 runs to train, about 0.0 hours: ") {
+		t.Errorf("%s, error %v", text.String(), err)
+	}
+	r.Jobs = 2
+	if two, err := r.Forecast(t.Context()); err != nil || two.Jobs != 2 || two.Threads != 1 {
+		t.Errorf("%+v, error %v", two, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Forecast(ctx); !errors.Is(err, trainer.ErrInterrupted) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,85 @@
+package grid
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ialgn/internal/config"
+	"ialgn/internal/outfile"
+	"ialgn/trainer"
+)
+
+// trained returns the model of a network that is trained in a moment, and its checksum.
+func trained(t *testing.T) (path, sum string) {
+	t.Helper()
+	cfg, err := config.Parse("tiny", nil, []string{
+		"data.set=digits", "encoder.bits=4", "model.width=60", "model.depth=2", "model.anchors=8", "model.tau=2",
+		"model.init=random", "train.epochs=1",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "tiny.safetensors")
+	summary, err := trainer.Run{Config: cfg, Model: path}.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, summary.SHA256
+}
+
+// TestCosts counts for a family, keeps what was counted with the result, and counts anew for another family: one with
+// look-up tables of four inputs takes more of them.
+func TestCosts(t *testing.T) {
+	path, sum := trained(t)
+	without, err := resultOf(t.Context(), path, sum, "", outfile.Guard{})
+	if err != nil || without.Costs != nil {
+		t.Fatalf("without a target: %+v, error %v", without, err)
+	}
+	of := func(target string) Costs {
+		t.Helper()
+		r, err := resultOf(t.Context(), path, sum, target, outfile.Guard{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *r.Costs
+	}
+	six := of(UsualTarget)
+	if six.Target != "" || six.Full() < 1 || six.Full() != six.Gates+six.Head+six.Encoder {
+		t.Errorf("%+v", six)
+	}
+	if four := of("ice40"); four.Target != "ice40" || four.Full() <= six.Full() {
+		t.Errorf("of four inputs %+v, of six %+v", four, six)
+	}
+	if again := of(UsualTarget); again != six {
+		t.Errorf("first %+v, then %+v", six, again)
+	}
+	kept, err := os.ReadFile(ResultPath(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := resultOf(t.Context(), path, sum, "", outfile.Guard{}); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(ResultPath(path)); err != nil || string(now) != string(kept) {
+		t.Errorf("without a target the costs are dropped: %s, error %v", now, err)
+	}
+}
+
+// TestCostsRefuse has a context that ended, and a file that is no model.
+func TestCostsRefuse(t *testing.T) {
+	path, _ := trained(t)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := costsOf(ended, path, UsualTarget); !errors.Is(err, trainer.ErrInterrupted) {
+		t.Errorf("a context that ended: error %v", err)
+	}
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := costsOf(t.Context(), path, UsualTarget); err == nil {
+		t.Error("costs of an empty file")
+	}
+}

@@ -1,0 +1,277 @@
+package grid
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/goccy/go-yaml"
+
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
+)
+
+// Cluster is a kind of machines that share a folder and train a grid index by index.
+type Cluster string
+
+// The clusters.
+const (
+	Slurm      Cluster = "slurm"
+	Kubernetes Cluster = "kubernetes"
+)
+
+// ParseCluster returns the cluster of that name.
+func ParseCluster(name string) (Cluster, error) {
+	if c := Cluster(name); c == Slurm || c == Kubernetes {
+		return c, nil
+	}
+	return "", message.Near(fmt.Errorf("no cluster %q: want %s or %s", name, Slurm, Kubernetes), name,
+		[]string{string(Slurm), string(Kubernetes)})
+}
+
+// Batch is a grid as a job of a cluster: each index is a run.
+type Batch struct {
+	File    string  `json:"file"`
+	Cluster Cluster `json:"cluster"`
+	Submit  string  `json:"submit"` // the command that starts it
+	Gather  string  `json:"gather"` // the command that makes the table, where it has run
+	Indexes int     `json:"indexes"`
+	Memory  uint64  `json:"estimated_bytes"` // memory of the run that needs most
+	Ranks   int     `json:"ranks,omitempty"` // processes of each run, which share that
+
+	name string
+	runs []Ahead
+	args []string // without --index
+}
+
+// batchThreads are the cores that each run asks for.
+const batchThreads = 4
+
+// Command is the command of a grid, as a job of a cluster runs it.
+type Command struct {
+	Args  []string // words behind the program's name, but for those about places
+	Reads []string // places of files that are among them
+	Data  string   // folder of the data sets where the job runs; "": the usual places
+	Ranks int      // processes that train each run together, by a program built with MPI; 0: one that needs none
+}
+
+// places returns the places that the command names.
+func (c *Command) places(dir string) []string {
+	all := append([]string{dir}, c.Reads...)
+	if c.Data != "" {
+		all = append(all, c.Data)
+	}
+	return all
+}
+
+// check refuses words that a job file cannot have, and places that pods do not share.
+func (c *Command) check(dir string, to Cluster) error {
+	for _, word := range append(c.places(dir), c.Args...) {
+		if strings.ContainsAny(word, "\r\n") { // the file has the command in a comment
+			return message.WithHint(fmt.Errorf("%q: a job file cannot have a command with a line break", word),
+				"leave it out, or name another folder")
+		}
+	}
+	for _, place := range c.places(dir) {
+		if to == Kubernetes && !inVolume(place) {
+			return message.WithHint(fmt.Errorf("%s: is not in the volume of the job, which a pod has at %s and where it works",
+				place, volume), "name a folder relative to the volume, such as tables")
+		}
+	}
+	return nil
+}
+
+// Emit writes the runs to the folder as a job of that name for a cluster, and trains nothing. The data
+// need not be here; the job looks for them where it runs.
+func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
+	if err := command.check(p.Dir, to); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(p.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	args := slices.Concat([]string{"ialgn"}, command.Args, []string{"-o", p.Dir})
+	b := &Batch{Cluster: to, Ranks: command.Ranks, name: name, args: args}
+	if command.Data != "" {
+		b.args = append(b.args, "--data", command.Data)
+	}
+	b.Gather = Shell(b.args)
+	for i, s := range p.Runs() {
+		a := p.ahead(i, s)
+		b.runs, b.Memory = append(b.runs, a), max(b.Memory, a.Bytes)
+	}
+	b.Indexes = len(b.runs)
+	form, ending, submit := b.slurm, ".sbatch", "sbatch"
+	switch {
+	case to == Kubernetes && b.Ranks > 0:
+		form, ending, submit = b.mpiJobs, ".yaml", "kubectl apply -f"
+	case to == Kubernetes:
+		form, ending, submit = b.kubernetes, ".yaml", "kubectl apply -f"
+	case b.Ranks > 0:
+		form = b.slurmRanks
+	}
+	b.File = filepath.Join(p.Dir, b.name+ending)
+	b.Submit = submit + " " + Shell([]string{b.File})
+	if err := p.Guard.Check(b.File, outfile.Job); err != nil {
+		return nil, err
+	}
+	if err := outfile.Write(b.File, form); err != nil {
+		return nil, fmt.Errorf("%s: %w", b.File, err)
+	}
+	return b, nil
+}
+
+// volume is where a pod has the volume that all share, and its working directory.
+const volume = "/work"
+
+// inVolume reports whether a pod has the folder in the volume.
+func inVolume(dir string) bool {
+	return filepath.IsLocal(dir) || strings.HasPrefix(filepath.Clean(dir)+"/", volume+"/")
+}
+
+// gigabytes returns the memory that a run asks for, with some to spare.
+func (b *Batch) gigabytes() uint64 { return max(1, (b.Memory+b.Memory/4+1<<30-1)>>30) }
+
+// comment says what the job is, line by line behind #, with the run of each index.
+func (b *Batch) comment() string {
+	lines := []string{
+		fmt.Sprintf("%s: %s, one an index. Made by `%s --emit %s%s`.", b.name, message.Plural(b.Indexes, "run", "runs"), b.Gather,
+			b.Cluster, b.ranksOption()),
+		"A run that is interrupted saves its state and goes on when its index is started again; one",
+		"that is finished is not trained again. The table, when all are:",
+		"  " + b.Gather,
+		"Memory is an estimate for the largest run. The indexes, with model and epochs:",
+	}
+	for _, a := range b.runs {
+		lines = append(lines, fmt.Sprintf("  %d %s.seed%d %d", a.Index, a.Name, a.Seed, a.Epochs))
+	}
+	return "# " + strings.Join(lines, "\n# ") + "\n"
+}
+
+// ranksOption is what the command was given beside the cluster.
+func (b *Batch) ranksOption() string {
+	if b.Ranks == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" --ranks %d", b.Ranks)
+}
+
+// slurmForm has the signal sent to the shell itself, which the program has taken the place
+// of: with it a run saves its state before its time is over.
+var slurmForm = template.Must(template.New("slurm").Parse(`#!/bin/bash
+{{.Comment}}#
+#SBATCH --job-name={{.Name}}
+#SBATCH --array=0-{{.Last}}
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task={{.Threads}}
+#SBATCH --mem={{.Gigabytes}}G
+#SBATCH --signal=B:INT@300
+#SBATCH --output=%x-%A_%a.log
+set -eu
+exec {{.Command}} --index "$SLURM_ARRAY_TASK_ID" --threads "$SLURM_CPUS_PER_TASK" --quiet
+`))
+
+// slurm writes the grid as a job array.
+func (b *Batch) slurm(w io.Writer) error {
+	return slurmForm.Execute(w, map[string]any{
+		"Comment": b.comment(), "Name": b.name, "Last": b.Indexes - 1, "Threads": batchThreads, "Gigabytes": b.gigabytes(),
+		"Command": b.Gather,
+	})
+}
+
+// label is what Kubernetes takes for the name of a job whose pods get an index behind it, of at most so many
+// characters.
+func (b *Batch) label(longest int) string {
+	text := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower("ialgn-"+b.name), "-")
+	return strings.Trim(text[:min(len(text), longest)], "-")
+}
+
+// kubernetes writes the grid as an Indexed Job. Image and claim are for the user to name.
+func (b *Batch) kubernetes(w io.Writer) error {
+	resources := yaml.MapSlice{
+		{Key: "cpu", Value: fmt.Sprint(batchThreads)},
+		{Key: "memory", Value: fmt.Sprintf("%dGi", b.gigabytes())},
+	}
+	command := append(append(b.args[:1:1], b.words()...), "--index", "$(JOB_COMPLETION_INDEX)", "--threads",
+		fmt.Sprint(batchThreads), "--quiet")
+	pod := b.pod(b.container("ialgn", "ialgn:latest", command, resources))
+	job := yaml.MapSlice{
+		{Key: "apiVersion", Value: "batch/v1"},
+		{Key: "kind", Value: "Job"},
+		{Key: "metadata", Value: yaml.MapSlice{{Key: "name", Value: b.label(50)}}},
+		{Key: "spec", Value: yaml.MapSlice{
+			{Key: "completionMode", Value: "Indexed"},
+			{Key: "completions", Value: b.Indexes},
+			{Key: "parallelism", Value: min(b.Indexes, 16)},
+			{Key: "backoffLimitPerIndex", Value: 5},
+			{Key: "template", Value: yaml.MapSlice{{Key: "spec", Value: pod}}},
+		}},
+	}
+	var text bytes.Buffer
+	text.WriteString(b.comment() + `#
+# Name your own image, which has ialgn in its path, and your own claim: a volume that all
+# pods may write, with the data sets in its folder data.
+`)
+	if err := yaml.NewEncoder(&text, yaml.IndentSequence(true)).Encode(job); err != nil {
+		return err
+	}
+	_, err := text.WriteTo(w)
+	return err
+}
+
+// words returns the arguments as Kubernetes takes them, which would take a dollar for the beginning of a variable.
+func (b *Batch) words() (all []string) {
+	for _, arg := range b.args[1:] {
+		all = append(all, strings.ReplaceAll(arg, "$", "$$"))
+	}
+	return all
+}
+
+// container returns one that works in the volume.
+func (b *Batch) container(name, image string, command []string, resources yaml.MapSlice) yaml.MapSlice {
+	return yaml.MapSlice{
+		{Key: "name", Value: name},
+		{Key: "image", Value: image},
+		{Key: "workingDir", Value: volume},
+		{Key: "command", Value: command},
+		{Key: "env", Value: []yaml.MapSlice{{{Key: "name", Value: "IALGN_DATA"}, {Key: "value", Value: volume + "/data"}}}},
+		{Key: "resources", Value: yaml.MapSlice{{Key: "requests", Value: resources}}},
+		{Key: "volumeMounts", Value: []yaml.MapSlice{{{Key: "name", Value: "work"}, {Key: "mountPath", Value: volume}}}},
+	}
+}
+
+// pod returns one with a container and the volume.
+func (b *Batch) pod(container yaml.MapSlice) yaml.MapSlice {
+	claim := yaml.MapSlice{{Key: "claimName", Value: "ialgn"}}
+	return yaml.MapSlice{
+		{Key: "restartPolicy", Value: "Never"},
+		{Key: "terminationGracePeriodSeconds", Value: 300},
+		{Key: "containers", Value: []yaml.MapSlice{container}},
+		{Key: "volumes", Value: []yaml.MapSlice{{
+			{Key: "name", Value: "work"},
+			{Key: "persistentVolumeClaim", Value: claim},
+		}}},
+	}
+}
+
+// plainWord is text that a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.,:/=@%+-]+$`)
+
+// Shell writes words as a shell takes them.
+func Shell(words []string) string {
+	var quoted []string
+	for _, w := range words {
+		if !plainWord.MatchString(w) {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, w)
+	}
+	return strings.Join(quoted, " ")
+}

@@ -1,0 +1,223 @@
+package grid
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"ialgn/internal/config"
+	"ialgn/internal/dataset"
+	"ialgn/internal/memory"
+	"ialgn/internal/message"
+	"ialgn/trainer"
+)
+
+// Fitting as [Options.Jobs] has as many runs side by side as memory and cores allow.
+const Fitting = -1
+
+// Forecast says what a grid will train and how long that takes.
+type Forecast struct {
+	Jobs    int      `json:"jobs"`                      // runs side by side
+	Threads int      `json:"threads"`                   // threads of each run
+	Hours   *float64 `json:"projected_hours,omitempty"` // nil if not known of a run
+	Method  string   `json:"method"`                    // how that was found
+	Runs    []Ahead  `json:"runs"`
+}
+
+// Ahead is a run of a forecast. Its index is that among all runs of the grid.
+type Ahead struct {
+	Index  int      `json:"index"`
+	Name   string   `json:"name"`
+	Seed   uint64   `json:"seed"`
+	Epochs int      `json:"epochs"` // epochs that the configuration asks for
+	Done   int      `json:"epochs_done"`
+	Hours  *float64 `json:"projected_hours,omitempty"` // hours for the epochs that are missing; nil if that is not known
+	Bytes  uint64   `json:"estimated_bytes,omitempty"` // memory
+
+	seeds trainer.Seeds
+	of    *Shape // of its data; nil if that is not known
+}
+
+// Shape is what training asks of a data set.
+type Shape struct {
+	Features, Classes int
+	Samples           int  // samples of the training part
+	Images            bool // features are those of images
+}
+
+// shapes are those of the sets that are published; a CSV file may have any.
+var shapes = map[string]Shape{
+	"digits": {64, 10, 3_823, true}, "mnist": {784, 10, 60_000, true}, "fashion-mnist": {784, 10, 60_000, true},
+	"cifar10": {3072, 10, 50_000, true}, "cifar100": {3072, 100, 50_000, true},
+}
+
+// Published returns the shape of a data set that is published, nil for another.
+func Published(set string) *Shape {
+	if of, ok := shapes[set]; ok {
+		return &of
+	}
+	return nil
+}
+
+// ShapeOf returns the shape of a data set that is at hand.
+func ShapeOf(s *dataset.Set) Shape {
+	return Shape{s.Features, len(s.Classes), s.TrainSamples, s.Shape != dataset.Shape{}}
+}
+
+// Forecast returns what is trained of [Plan.Runs], if all data are found. It measures the
+// pace of each network that is not finished, which takes some seconds, and trains nothing.
+func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
+	f := &Forecast{Runs: []Ahead{}}
+	for i, s := range p.Runs() {
+		f.Runs = append(f.Runs, p.ahead(i, s))
+	}
+	f.Jobs = p.sideBySide(f.Runs)
+	f.Threads = max(1, p.cores()/f.Jobs)
+	f.Method = fmt.Sprintf("the optimiser steps that are left at the pace that each network had here over a few steps "+
+		"on %s, %d side by side; with what else this machine does now; reading and evaluation are not counted",
+		message.Plural(f.Threads, "thread", "threads"), f.Jobs)
+	return f, f.project(ctx)
+}
+
+// shape returns that of a run's data, nil if it is not known.
+func (p *Plan) shape(s *trainer.Seeds) *Shape {
+	if of, ok := p.shapes[SourceOf(&s.Config)]; ok && of.Samples > 0 {
+		return &of
+	}
+	return Published(s.Config.Data.Set)
+}
+
+// ahead returns a run without its time.
+func (p *Plan) ahead(index int, s trainer.Seeds) Ahead {
+	a := Ahead{Index: index, Name: s.Config.Name, Seed: s.Config.Train.Seed, Epochs: s.Config.Train.Epochs, seeds: s}
+	if found, err := s.Survey(); err == nil && found[0] != nil {
+		a.Done = found[0].Epochs()
+	}
+	if of := p.shape(&s); of != nil {
+		a.of, a.Bytes = of, trainer.Bytes(&s.Config, of.Features, of.Samples)
+	}
+	return a
+}
+
+// project adds the hours.
+func (f *Forecast) project(ctx context.Context) error {
+	paces := map[config.Config]float64{}
+	total, known := 0.0, true
+	for i := range f.Runs {
+		a := &f.Runs[i]
+		if known = known && a.of != nil; a.of == nil {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("%w: nothing was trained", trainer.ErrInterrupted)
+		}
+		pace, err := f.pace(paces, a)
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.Name, err)
+		}
+		m, batch := &a.seeds.Config.Model, a.seeds.Config.Train.Batch
+		steps := (a.Epochs - a.Done) * ((a.of.Samples + batch - 1) / batch)
+		hours := 0.0
+		if steps > 0 {
+			hours = float64(m.Nodes()) * float64(steps) / pace / 3600
+		}
+		a.Hours = &hours
+		total += hours / float64(f.Jobs)
+	}
+	if known {
+		f.Hours = &total
+	}
+	return nil
+}
+
+// pace returns gate steps a second of a run's network, which is measured once for all seeds
+// and for all depths that are measured by the same layers.
+func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, error) {
+	if a.Done >= a.Epochs {
+		return 1, nil // nothing is left
+	}
+	kind := config.Config{Data: a.seeds.Config.Data, Encoder: a.seeds.Config.Encoder, Model: a.seeds.Config.Model}
+	kind.Model.Depth = trainer.PaceDepth(&kind.Model)
+	kind.Train.Estimator = a.seeds.Config.Train.Estimator
+	if pace, ok := known[kind]; ok {
+		return pace, nil
+	}
+	pace, err := trainer.Pace(a.seeds.Config, a.of.Features, a.of.Classes, f.Threads)
+	known[kind] = pace
+	return pace, err
+}
+
+// spare is the part of the memory that runs side by side may take.
+const spare = 0.8
+
+// sideBySide returns how many of the runs are trained at once: with [Fitting] one a core, as
+// far as those that take most fit into the memory together.
+func (p *Plan) sideBySide(runs []Ahead) int {
+	if p.Jobs != Fitting {
+		return max(1, p.Jobs)
+	}
+	var needs []uint64
+	for _, a := range runs {
+		switch {
+		case a.Done >= a.Epochs:
+		case a.Bytes == 0:
+			return 1 // the memory that a run needs is not known
+		default:
+			needs = append(needs, a.Bytes)
+		}
+	}
+	return fitting(needs, min(p.cores(), len(needs)), memory.Available())
+}
+
+// fitting returns how many runs, at most and at least one, fit into the memory, whichever
+// they are; 0 is memory that is not known.
+func fitting(needs []uint64, maxRuns int, memory uint64) int {
+	slices.Sort(needs)
+	slices.Reverse(needs)
+	if memory == 0 {
+		return 1
+	}
+	n, sum := 0, uint64(0)
+	for n < maxRuns {
+		if sum += needs[n]; float64(sum) > spare*float64(memory) {
+			break
+		}
+		n++
+	}
+	return max(1, n)
+}
+
+// Text writes the forecast as a table.
+func (f *Forecast) Text(w io.Writer) error {
+	lines := [][]string{{"index", "run", "seed", "epochs", "done", "GB", "hours"}}
+	for _, a := range f.Runs {
+		hours, size := "not known", ""
+		if a.Hours != nil {
+			hours = fmt.Sprintf("%.2f", *a.Hours)
+		}
+		if a.Bytes > 0 {
+			size = fmt.Sprintf("%.1f", float64(a.Bytes)/1e9)
+		}
+		lines = append(lines, []string{
+			fmt.Sprint(a.Index), a.Name, fmt.Sprint(a.Seed), fmt.Sprint(a.Epochs), fmt.Sprint(a.Done), size, hours,
+		})
+	}
+	_, err := fmt.Fprintf(w, "%s\n\n%s\n", Align(lines), f.Sum())
+	return err
+}
+
+// Sum says in one sentence what lies ahead.
+func (f *Forecast) Sum() string {
+	left := 0
+	for _, a := range f.Runs {
+		if a.Done < a.Epochs {
+			left++
+		}
+	}
+	hours := "hours that are not known"
+	if f.Hours != nil {
+		hours = fmt.Sprintf("about %.1f hours", *f.Hours)
+	}
+	return fmt.Sprintf("%s to train, %s: %s", message.Plural(left, "run", "runs"), hours, f.Method)
+}

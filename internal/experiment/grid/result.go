@@ -1,0 +1,123 @@
+package grid
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ialgn/internal/build"
+	"ialgn/internal/config"
+	"ialgn/internal/diagnose"
+	"ialgn/internal/model"
+	"ialgn/internal/outfile"
+)
+
+// Result is what tables and plots read of a finished run. It follows from the model file
+// alone and is kept beside it, so that large models are not read for every table.
+type Result struct {
+	Model          string                `json:"model"` // without its folder
+	SHA256         string                `json:"model_sha256"`
+	Commit         string                `json:"commit,omitempty"` // commit of the program that wrote the result
+	Config         config.Config         `json:"config"`
+	Epochs         []EpochResult         `json:"epochs"`
+	Gates          int                   `json:"deployed_gates"`
+	Operations     [16]float64           `json:"operations"` // gates of each operation, as `ialgn analyze` counts them
+	Categories     diagnose.Categories   `json:"categories"`
+	EffectiveDepth []diagnose.LayerDepth `json:"effective_depth"` // one a layer
+	Costs          *Costs                `json:"luts,omitempty"`  // of the compiled network, where the grid asks
+}
+
+// EpochResult is the state after an epoch. Accuracies are shares.
+type EpochResult struct {
+	Loss    float64  `json:"loss"`
+	Train   float64  `json:"train_accuracy"`
+	Test    float64  `json:"test_accuracy"`                   // by the frozen network
+	Relaxed *float64 `json:"relaxed_test_accuracy,omitempty"` // by the relaxed network, with estimator soft
+}
+
+// ResultPath returns where the result of a model belongs: beside it, with the ending
+// .json in place of its own.
+func ResultPath(model string) string {
+	return strings.TrimSuffix(model, filepath.Ext(model)) + ".json"
+}
+
+// resultOf returns the result of a model with that checksum, from its file if that is of
+// this very model, else from the model, and writes the file then. For a target it has the costs.
+func resultOf(ctx context.Context, path, sum, target string, guard outfile.Guard) (*Result, error) {
+	file := ResultPath(path)
+	if text, err := os.ReadFile(file); err == nil {
+		var kept Result
+		own := json.Unmarshal(text, &kept) == nil && kept.SHA256 == sum && kept.Model == filepath.Base(path)
+		if own && kept.whole(target) {
+			return &kept, nil
+		}
+	}
+	if err := guard.Check(file, outfile.Result); err != nil {
+		return nil, err
+	}
+	r, err := measure(path)
+	if err == nil && target != "" {
+		r.Costs, err = costsOf(ctx, path, target)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.SHA256, r.Commit = sum, build.Commit()
+	err = outfile.Write(file, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", " ")
+		return enc.Encode(r)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+// whole reports whether a result from a file, which anybody may have edited, has the epochs
+// and layers that tables take for granted, and the costs for a target, unless that is "".
+func (r *Result) whole(target string) bool {
+	depth := r.Config.Model.FrozenLayers()
+	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth &&
+		(target == "" || r.Costs != nil && r.Costs.target() == target)
+}
+
+// measure reads a model.
+func measure(path string) (*Result, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Info()
+	if err != nil {
+		return nil, err
+	}
+	f, err := file.Frozen()
+	if err != nil {
+		return nil, err
+	}
+	counted := diagnose.TakeCensus(f)
+	r := &Result{
+		Model: filepath.Base(path), Config: info.Model.Config, Gates: f.Gates(),
+		Operations: counted.Operations, Categories: counted.Categories, EffectiveDepth: diagnose.EffectiveDepth(f),
+	}
+	for _, e := range info.Model.Record.Epochs {
+		one := EpochResult{
+			Loss: e.Loss, Train: share(e.TrainCorrect, e.TrainSamples),
+			Test: share(e.TestCorrect, e.TestSamples),
+		}
+		if r.Config.Train.Estimator == "soft" {
+			relaxed := share(e.RelaxedCorrect, e.TestSamples)
+			one.Relaxed = &relaxed
+		}
+		r.Epochs = append(r.Epochs, one)
+	}
+	return r, nil
+}
+
+func share(part, all int) float64 { return float64(part) / float64(all) }

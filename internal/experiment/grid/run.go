@@ -1,0 +1,126 @@
+package grid
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ialgn/internal/crew"
+	"ialgn/internal/outfile"
+	"ialgn/trainer"
+)
+
+// LogPath returns where the log of a row belongs: beside the models of its seeds.
+func LogPath(model string) string {
+	return strings.TrimSuffix(model, filepath.Ext(model)) + ".jsonl"
+}
+
+// Train trains what the folder does not have yet, run by run in the order of rows and seeds, some side by side, and
+// tells the table. Rows that lack their data are left out, unless they are finished.
+//
+// When the context ends, the runs under way are saved, and the error wraps
+// [trainer.ErrInterrupted]; the next call goes on with them. A run that fails interrupts
+// the others in the same way.
+func (p *Plan) Train(ctx context.Context) error {
+	if err := p.checkOutputs(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.Dir, 0o777); err != nil {
+		return err
+	}
+	return p.trainAll(ctx)
+}
+
+// TrainIndex trains a single run of those of [Plan.Runs], for machines that share the folder and each do some. It tells
+// no table.
+func (p *Plan) TrainIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
+	all := p.Runs()
+	if index < 0 || index >= len(all) {
+		return nil, fmt.Errorf("index %d: want 0 to %d, one of the runs of this grid", index, len(all)-1)
+	}
+	s := all[index]
+	if missing := p.absent(ctx, s.Config); missing != nil {
+		if found, err := s.Survey(); err != nil || found[0] == nil || !found[0].Finished {
+			return nil, missing
+		}
+	}
+	if err := os.MkdirAll(p.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	p.Table, s.Threads, s.Ranks = nil, p.cores(), p.Ranks
+	if p.Ranks != nil && p.Ranks.Rank() > 0 { // the first one enters the result
+		s.Like = p.like(&s)
+		return p.training()(ctx, s)
+	}
+	if err := p.trainOne(ctx, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Config.Name, err)
+	}
+	return trainer.Summarise([]trainer.SeedSummary{*p.done[trainer.SeedPath(s.Model, s.Config.Train.Seed)].run}), nil
+}
+
+// checkOutputs refuses to write over files that no grid wrote; the models are looked at
+// with what earlier calls left.
+func (p *Plan) checkOutputs() error {
+	for _, s := range p.runs() {
+		result := ResultPath(trainer.SeedPath(s.Model, s.Config.Train.Seed))
+		if err := p.Guard.CheckAll([]outfile.Output{
+			{Path: LogPath(s.Model), Form: outfile.Log},
+			{Path: result, Form: outfile.Result},
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trainAll trains what is planned, each run once.
+func (p *Plan) trainAll(ctx context.Context) error {
+	runs, jobs := p.runs(), 1
+	if p.Jobs != 0 {
+		var all []Ahead
+		for i, s := range runs {
+			all = append(all, p.ahead(i, s))
+		}
+		jobs = p.sideBySide(all)
+	}
+	group, ctx := crew.NewGroup(ctx)
+	group.SetLimit(jobs)
+	for _, s := range runs {
+		s.Threads = max(1, p.cores()/jobs)
+		group.Go(func() error {
+			err := trainer.ErrInterrupted // the runs that were interrupted say why
+			if ctx.Err() == nil {
+				err = p.trainOne(ctx, s)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.Config.Name, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// training returns how a run is trained.
+func (p *Plan) training() func(context.Context, trainer.Seeds) (*trainer.SeedsSummary, error) {
+	if p.Options.Train != nil {
+		return p.Options.Train
+	}
+	return func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) { return s.Train(ctx) }
+}
+
+// trainOne trains a run, unless it is finished, and enters its result.
+func (p *Plan) trainOne(ctx context.Context, s trainer.Seeds) error {
+	s.Like = p.like(&s)
+	all, err := p.training()(ctx, s)
+	if err != nil {
+		return err
+	}
+	result, err := resultOf(ctx, all.Runs[0].Model, all.Runs[0].SHA256, p.Target, p.Guard)
+	if err != nil {
+		return err
+	}
+	return p.finished(&s, &all.Runs[0], result)
+}

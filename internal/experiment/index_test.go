@@ -1,0 +1,86 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/dataset"
+	"ialgn/internal/experiment/grid"
+	"ialgn/trainer"
+)
+
+// TestIndex trains a grid run by run, in any order, and gathers the table that one call has;
+// until then there is none.
+func TestIndex(t *testing.T) {
+	rec := &recorder{}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
+	whole, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Dir, r.Train = t.TempDir(), rec.train
+	f, err := r.Forecast(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{2, 0, 3, 1, 3} {
+		all, err := r.RunIndex(t.Context(), i)
+		if err != nil || all.Runs[0].Seed != f.Runs[i].Seed || !strings.Contains(all.Runs[0].Model, f.Runs[i].Name+".seed") {
+			t.Fatalf("index %d: %+v, error %v", i, all, err)
+		}
+	}
+	entries, err := os.ReadDir(r.Dir)
+	for _, e := range entries {
+		if err != nil || strings.HasPrefix(e.Name(), "tiny-") {
+			t.Errorf("%s was written, error %v", e.Name(), err)
+		}
+	}
+	table, err := r.Run(t.Context())
+	if err != nil || len(rec.begun) != 4 || cmp.Diff(files(t, whole), files(t, table)) != "" {
+		t.Errorf("began %v, error %v", rec.begun, err)
+	}
+	for _, i := range []int{-1, 4} {
+		if _, err := r.RunIndex(t.Context(), i); err == nil || !strings.Contains(err.Error(), "want 0 to 3") {
+			t.Errorf("index %d: error %v", i, err)
+		}
+	}
+}
+
+// TestIndexInstead has MNIST and not CIFAR-10: the run of an index is what it is on machines that
+// have both, and is not trained on other data.
+func TestIndexInstead(t *testing.T) {
+	sets := t.TempDir()
+	writeMNIST(t, sets)
+	r := Runner{Experiment: fixedAnchor, Scale: Quick, Seeds: 1}
+	r.Dir, r.Folders = t.TempDir(), []string{sets}
+	r.Train = func(_ context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+		return nil, fmt.Errorf("trains %s", s.Config.Name)
+	}
+	var missing *dataset.MissingError
+	if _, err := r.RunIndex(t.Context(), 0); !errors.As(err, &missing) {
+		t.Errorf("error %v, want one of CIFAR-10", err)
+	}
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "trains mnist-") {
+		t.Errorf("the whole experiment: error %v, want MNIST instead", err)
+	}
+}
+
+// TestIndexAbsent has no data: the grid has the same indexes, and the run says what is missing.
+func TestIndexAbsent(t *testing.T) {
+	r := Runner{Experiment: baselines, Scale: Paper, Seeds: 2, Only: []string{"*-ldlgn"}}
+	r.Dir = t.TempDir()
+	f, err := r.Forecast(t.Context())
+	if err != nil || len(f.Runs) != 2 || f.Runs[1].Name != "mnist-8000x6-ldlgn" || *f.Runs[1].Hours == 0 {
+		t.Fatalf("%+v, error %v", f, err)
+	}
+	var missing *dataset.MissingError
+	if _, err := r.RunIndex(t.Context(), 1); !errors.As(err, &missing) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,175 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"ialgn/internal/config"
+	"ialgn/internal/experiment/grid"
+	"ialgn/internal/message"
+)
+
+// Config returns the configuration of an entry with the first seed, with the keys of
+// [Experiment.Set] replaced. Its name, that of the entry's files, is made of data set, size,
+// network, scale and what was replaced by other values.
+func (e *Experiment) Config(n *Entry, scale Scale) (config.Config, error) {
+	plain, err := e.parse(n, e.keys(n, scale))
+	if err != nil {
+		return plain, err
+	}
+	cfg, err := e.parse(n, slices.Concat(e.keys(n, scale), e.Set))
+	if err != nil {
+		return cfg, err
+	}
+	files, suffix := cmp.Or(n.Files, n.Network), ""
+	if scale == Quick {
+		suffix = "-" + string(Quick)
+	}
+	endings, err := e.endings(cfg.Diff(plain))
+	if err != nil {
+		return cfg, err
+	}
+	if endings != "" {
+		files = n.Network // another entry's files would hide what the network has beside the endings
+	}
+	cfg.Name = base(cfg, files) + suffix + endings
+	return cfg, nil
+}
+
+func (e *Experiment) parse(n *Entry, keys []string) (config.Config, error) {
+	cfg, err := config.Parse(e.Name, nil, keys)
+	if err != nil {
+		err = fmt.Errorf("experiment %s, %s: %w", e.Name, n.Network, err)
+	}
+	return cfg, err
+}
+
+// keys returns the keys of an entry at a scale.
+func (e *Experiment) keys(n *Entry, scale Scale) []string {
+	if scale == Quick {
+		return slices.Concat(n.Set, n.Keys, e.Quick.Keys)
+	}
+	return slices.Concat(n.Set, n.Keys)
+}
+
+// base begins the name of a network's files.
+func base(cfg config.Config, network string) string {
+	return fmt.Sprintf("%s-%dx%d-%s", cfg.Data.Set, cfg.Model.Width, cfg.Model.Depth, strings.ToLower(network))
+}
+
+// dataOf returns what the data are called: the name of the data set or, of a CSV file, that of the file without its
+// endings, in small letters.
+func dataOf(cfg config.Config) string {
+	if cfg.Data.Train == "" {
+		return cfg.Data.Set
+	}
+	name, _, _ := strings.Cut(path.Base(cfg.Data.Train), ".")
+	return strings.ToLower(name)
+}
+
+// asked reports whether one of the patterns, in which * is any text, is of the whole name of
+// the entry, without its scale and what was replaced; no patterns are of all.
+func (n *Entry) asked(cfg config.Config, patterns []string) (bool, error) {
+	for _, pattern := range patterns {
+		for _, files := range []string{n.Network, cmp.Or(n.Files, n.Network)} {
+			if ok, err := path.Match(pattern, base(cfg, files)); ok || err != nil {
+				return ok, err
+			}
+		}
+	}
+	return len(patterns) == 0, nil
+}
+
+// silent are keys that the name of a run does not have: the seed stands behind it, and the
+// other does not change a model.
+var silent = []string{"train.seed", "train.checkpoint.minutes"}
+
+// endings returns the end of a file name for those of the keys that are replaced.
+func (e *Experiment) endings(keys []string) (string, error) {
+	var text strings.Builder
+	for _, key := range keys {
+		value, replaced := lastOf(e.Set, key)
+		if !replaced || slices.Contains(silent, key) {
+			continue
+		}
+		if key == "name" || strings.HasPrefix(key, "train.validation.") {
+			return "", message.WithHint(fmt.Errorf("--set %s: is not for experiments, whose files have names and whose models are "+
+				"those of the last epoch", key), "train it with `ialgn train`")
+		}
+		ending := grid.Ending(key, value)
+		if ending == "" {
+			return "", message.WithHint(fmt.Errorf("--set %s=%s: cannot be part of the names of files", key, value),
+				"train it with `ialgn train`")
+		}
+		text.WriteString(ending)
+	}
+	return text.String(), nil
+}
+
+// replaced returns the keys that the scale and [Experiment.Set] replace, each once, with
+// the values that hold.
+func (e *Experiment) replaced(scale Scale) []string {
+	all := e.Set
+	if scale == Quick {
+		all = slices.Concat(e.Quick.Keys, e.Set)
+	}
+	var once []string
+	for _, set := range all {
+		key, _, _ := strings.Cut(set, "=")
+		key = strings.TrimSpace(key)
+		value, _ := lastOf(all, key)
+		if last := key + "=" + value; !slices.Contains(once, last) {
+			once = append(once, last)
+		}
+	}
+	return once
+}
+
+// changes says what the scale and [Experiment.Set] change of some entries, each once.
+func (e *Experiment) changes(scale Scale, of []Entry) []string {
+	var all []string
+	for _, set := range e.replaced(scale) {
+		key, value, _ := strings.Cut(set, "=")
+		for _, n := range of {
+			was, ok := lastOf(slices.Concat(n.Set, n.Keys), key)
+			if !ok {
+				was = "its default"
+			}
+			if was != value {
+				all = append(all, fmt.Sprintf("%s %s instead of %s", key, value, was))
+			}
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if scale == Quick {
+		all = append(all, e.left()...)
+	}
+	return all
+}
+
+// left returns what the scale quick leaves of the paper's entries, with the data set that the
+// user names in the place of the one that it would have.
+func (e *Experiment) left() (all []string) {
+	set, replaced := lastOf(e.Set, "data.set")
+	for _, text := range e.Quick.Left {
+		if rest, ok := strings.CutPrefix(text, "CIFAR-10 with"); ok && replaced {
+			text = set + " with" + rest
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// lastOf returns the value of a key that holds.
+func lastOf(sets []string, key string) (value string, ok bool) {
+	for _, set := range slices.Backward(sets) {
+		if name, value, _ := strings.Cut(set, "="); strings.TrimSpace(name) == key {
+			return value, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,196 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ialgn/internal/config"
+	"ialgn/internal/decimal"
+	"ialgn/internal/message"
+)
+
+// Axis is a key of the configuration with the values that a sweep gives it, as they are written.
+type Axis struct {
+	Key    string
+	Values []string
+}
+
+// seedKey is the axis that makes no rows: a row has all of its values.
+const seedKey = "train.seed"
+
+// unswept are keys that cannot be axes, with the reason.
+var unswept = map[string]string{
+	"name":                     "the names of files are made by the sweep",
+	"train.checkpoint.minutes": "it changes no model",
+}
+
+// ParseAxis reads KEY=V,V,... in which a V may be a range ([expand]).
+func ParseAxis(text string) (Axis, error) {
+	key, values, ok := strings.Cut(text, "=")
+	if !ok {
+		return Axis{}, message.WithHint(message.Optionf("{Grid} %.60q: want KEY=V,V,...", text),
+			"for example {Grid model.width=300,600}")
+	}
+	a, err := newAxis(key, strings.Split(values, ","))
+	if err != nil {
+		err = message.Optionf("{Grid} %w", err)
+	}
+	return a, err
+}
+
+// loadAxes reads the axes of a grid file.
+func loadAxes(path string) ([]Axis, error) {
+	lists, err := config.LoadLists(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []Axis
+	for _, l := range lists {
+		values := l.Values
+		if l.Single {
+			values = strings.Split(values[0], ",")
+		}
+		a, err := newAxis(l.Key, values)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// newAxis returns a key with its values, of which some may be ranges.
+func newAxis(key string, values []string) (Axis, error) {
+	key = strings.TrimSpace(key)
+	a := Axis{Key: key}
+	if why, ok := unswept[key]; ok {
+		return a, fmt.Errorf("%s: cannot be swept: %s", key, why)
+	}
+	for _, v := range values {
+		v = strings.TrimSpace(v)
+		if v == "" {
+			return a, message.WithHint(fmt.Errorf("%.60s: has an empty value", key), "separate values by single commas")
+		}
+		all, err := expand(v)
+		if err != nil {
+			return a, fmt.Errorf("%.60s: %w", key, err)
+		}
+		a.Values = append(a.Values, all...)
+	}
+	if len(a.Values) == 0 {
+		return a, fmt.Errorf("%.60s: has no values", key)
+	}
+	return a, nil
+}
+
+// ranged is a range: LOW..HIGH has all whole numbers from LOW to HIGH, and LOW..HIGH*FACTOR every product of LOW with
+// FACTOR, over and over, that is not above HIGH.
+var ranged = regexp.MustCompile(strings.ReplaceAll(`^(NUMBER)\.\.(NUMBER)(?:\*(NUMBER))?$`, "NUMBER",
+	`[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2})?`))
+
+// expand returns the values of a range, or the value itself. No range has more values than a sweep has runs.
+func expand(text string) ([]string, error) {
+	part := ranged.FindStringSubmatch(text)
+	if part == nil {
+		return []string{text}, nil
+	}
+	low, high, by := number(part[1]), number(part[2]), number(part[3])
+	next := func(v *big.Rat) *big.Rat { return new(big.Rat).Mul(v, by) }
+	if part[3] == "" {
+		by = big.NewRat(1, 1)
+		next = func(v *big.Rat) *big.Rat { return new(big.Rat).Add(v, by) }
+	}
+	switch {
+	case low == nil || high == nil || by == nil:
+		return nil, message.WithHint(fmt.Errorf("%.60s: is not a range of numbers", text), "write LOW..HIGH or LOW..HIGH*FACTOR")
+	case part[3] == "" && !(low.IsInt() && high.IsInt()):
+		return nil, message.WithHint(fmt.Errorf("%.60s: is a range of fractions without a factor", text),
+			"write LOW..HIGH*FACTOR, for example 0.001..0.1*10, or name the values")
+	case low.Cmp(high) > 0:
+		return nil, message.WithHint(fmt.Errorf("%.60s: begins above its end", text), "write LOW..HIGH")
+	case part[3] != "" && (by.Cmp(big.NewRat(1, 1)) <= 0 || low.Sign() == 0):
+		return nil, message.WithHint(fmt.Errorf("%.60s: never comes to its end", text),
+			"a factor is above 1, and what it multiplies above 0")
+	}
+	many := message.WithHint(fmt.Errorf("%.60s: has more values than the %d runs that a sweep may have", text, MaxRuns),
+		"name fewer, for example with a factor: 100..3200*2")
+	if part[3] != "" && factors(low, high, by) > MaxRuns {
+		return nil, many
+	}
+	var all []string
+	for v := low; v.Cmp(high) <= 0; v = next(v) {
+		if len(all) == MaxRuns {
+			return nil, many
+		}
+		places, _ := v.FloatPrec()
+		all = append(all, v.FloatString(places))
+	}
+	return all, nil
+}
+
+// factors returns about how many factors lead from one number to another: products of very many have very many digits.
+func factors(low, high, by *big.Rat) float64 {
+	ratio, _ := new(big.Rat).Quo(high, low).Float64()
+	above, _ := new(big.Rat).Sub(by, big.NewRat(1, 1)).Float64()
+	return math.Log(ratio) / math.Log1p(above)
+}
+
+// longest bounds the digits of a number in a range, whose products are exact.
+const longest = 24
+
+// number returns the number that a text writes in decimal, nil for none.
+func number(text string) *big.Rat {
+	if len(text) > longest || !decimal.Valid(text) {
+		return nil
+	}
+	n, _ := new(big.Rat).SetString(text)
+	return n
+}
+
+// checkAxes refuses a key that is given twice, more runs than there may be, and no axis at all.
+func checkAxes(axes []Axis, by string) error {
+	if len(axes) == 0 {
+		return message.WithHint(errors.New("a sweep of nothing: no key has values to try"),
+			"name some, for example {Grid model.width=300,600}")
+	}
+	runs := 1
+	for i, a := range axes {
+		if slices.ContainsFunc(axes[:i], func(b Axis) bool { return b.Key == a.Key }) {
+			return message.WithHint(message.Optionf("{"+by+"} %s: given twice", a.Key), "name all values of a key together")
+		}
+		if runs *= len(a.Values); runs > MaxRuns {
+			return message.WithHint(fmt.Errorf("%s: more than the %d runs that a sweep may have", product(axes), MaxRuns),
+				"try fewer values at a time, or make several sweeps, which may share a folder")
+		}
+	}
+	return nil
+}
+
+// product says how many combinations axes have, factor by factor.
+func product(axes []Axis) string {
+	var factors []string
+	for _, a := range axes {
+		factors = append(factors, fmt.Sprint(len(a.Values)))
+	}
+	return strings.Join(factors, " x ") + " combinations"
+}
+
+// combinations returns each combination of a value of every axis, each KEY=VALUE, the last axis the fastest.
+func combinations(axes []Axis) [][]string {
+	all := [][]string{nil}
+	for _, a := range axes {
+		var longer [][]string
+		for _, c := range all {
+			for _, v := range a.Values {
+				longer = append(longer, append(slices.Clone(c), a.Key+"="+v))
+			}
+		}
+		all = longer
+	}
+	return all
+}

@@ -1,0 +1,69 @@
+package experiment
+
+import (
+	"ialgn/internal/experiment/grid"
+	"ialgn/trainer"
+)
+
+// Column is a value of trained networks that stands in a table beside their accuracy.
+type Column struct {
+	Name string  // name in JSON and CSV
+	Head string  // heading in Markdown
+	Unit float64 // 100 for shares in percent
+	Of   func(*grid.Result) float64
+}
+
+// Series are values of trained networks for each step, an epoch or a layer, from 1: a file
+// of its own beside the table.
+type Series struct {
+	Step   string
+	Label  string  // label of the values in a chart
+	Symbol string  // symbol of their unit in a chart
+	Unit   float64 // 100 for percent
+	Lines  []Line  // what charts draw: the first line, the second and third as its band, and the others
+}
+
+// Line is one of the values of a [Series].
+type Line struct {
+	Name  string
+	Label string // what follows the network's name in a chart; "" for the first line
+	Of    func(*grid.Result) []float64
+}
+
+// Value is a [Column]'s mean and deviation over the seeds of a row.
+type Value struct {
+	Name string `json:"name"`
+	trainer.Spread
+	Paper string `json:"paper,omitempty"` // the paper's value, in the unit of the table
+}
+
+// values returns the columns of a row.
+func (e *Experiment) values(n *Entry, results []*grid.Result) []Value {
+	var all []Value
+	for _, c := range e.Columns {
+		var of []float64
+		for _, r := range results {
+			of = append(of, c.Of(r))
+		}
+		all = append(all, Value{c.Name, trainer.SpreadOf(of), n.Said[c.Name]})
+	}
+	return all
+}
+
+// at returns means and deviations of a line, step by step, up to the last that all
+// results have.
+func (l *Line) at(results []*grid.Result) []trainer.Spread {
+	var all []trainer.Spread
+	for step := 0; ; step++ {
+		var of []float64
+		for _, r := range results {
+			if line := l.Of(r); step < len(line) {
+				of = append(of, line[step])
+			}
+		}
+		if len(of) < len(results) || len(of) == 0 {
+			return all
+		}
+		all = append(all, trainer.SpreadOf(of))
+	}
+}

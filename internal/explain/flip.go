@@ -1,0 +1,209 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"ialgn/internal/encoding"
+)
+
+// column is what is changed as a whole: a feature, or all of a category.
+type column struct {
+	first    int       // first of its features
+	features int       // how many there are
+	category *Category // nil: it is a feature of its own
+}
+
+// columns returns the columns of an encoder's features, in their order.
+func columns(features int, categories []Category) (all []column) {
+	starts := map[int]*Category{}
+	for i := range categories {
+		starts[categories[i].First] = &categories[i]
+	}
+	for f := 0; f < features; {
+		c := column{first: f, features: 1, category: starts[f]}
+		if c.category != nil {
+			c.features = len(c.category.Words)
+		}
+		all = append(all, c)
+		f += c.features
+	}
+	return all
+}
+
+// isWord reports whether a feature is one of a category.
+func (n *Network) isWord(f int) bool {
+	at, found := slices.BinarySearchFunc(n.columns, f, func(c column, f int) int { return cmp.Compare(c.first, f) })
+	if !found {
+		at-- // the column that begins before it
+	}
+	return n.columns[at].category != nil
+}
+
+// candidate is what a column may be changed to.
+type candidate struct {
+	column int
+	words  []uint16 // of its features
+	steps  int      // thresholds that are read between them and the sample's own; 1 of a category
+	up     bool     // the word is greater than the sample's own
+}
+
+// flip searches for the changes that have another class come out.
+func (n *Network) flip(ctx context.Context, e *Explanation, most int) error {
+	s := newSearch(n, e, most)
+	e.Search = Search{Candidates: len(s.candidates), Changes: most}
+	if len(n.f.Classes) < 2 || len(s.candidates) == 0 {
+		return nil
+	}
+	best, err := s.run(ctx, targets(e.Counts, e.Index))
+	e.Search.AllUpTo = s.allUpTo
+	if err != nil || best == nil {
+		return err
+	}
+	e.Changed = n.apply(e.Words, best)
+	counts, err := n.counts(ctx, e.Changed)
+	if err != nil {
+		return err
+	}
+	class := winner(counts)
+	if class == e.Index {
+		return errDisagree
+	}
+	e.Flipped = &Flipped{
+		Class: n.f.Classes[class], Counts: counts, Least: len(best) <= s.allUpTo+1, Irreducible: s.irreducible,
+	}
+	for _, c := range best {
+		e.Flips = append(e.Flips, n.change(c, e.Words))
+	}
+	return nil
+}
+
+// apply returns the words of a sample with some changes.
+func (n *Network) apply(words []uint16, changes []candidate) []uint16 {
+	out := slices.Clone(words)
+	for _, c := range changes {
+		copy(out[n.columns[c.column].first:], c.words)
+	}
+	return out
+}
+
+// change describes a change for people.
+func (n *Network) change(c candidate, words []uint16) Change {
+	enc, col := &n.f.Encoder, &n.columns[c.column]
+	if col.category != nil {
+		set := slices.Index(c.words, uint16(enc.Max))
+		v := Change{Place: Place{Feature: col.first + set, Name: col.category.Name}, To: c.words[set]}
+		v.From, v.ToCategory = words[v.Feature], col.category.Words[set]
+		if was := slices.Index(words[col.first:][:col.features], uint16(enc.Max)); was >= 0 {
+			v.FromCategory = col.category.Words[was]
+		}
+		return v
+	}
+	f := col.first
+	v := Change{Place: PlaceOf(enc, n.shape, f), From: words[f], To: c.words[0]}
+	if enc.ByCuts() {
+		v.FromRange, v.ToRange = rangeOf(enc.Quantiser.Cuts[f], v.From), rangeOf(enc.Quantiser.Cuts[f], v.To)
+	} else if q := enc.Quantiser; q != nil && q.Scale[f] != 0 {
+		value := func(word uint16) *float64 {
+			x := q.Offset[f] + float64(word)/q.Scale[f]
+			if q.Apply(f, x, enc.Max) != word {
+				return nil // it would not come back as this word
+			}
+			return &x
+		}
+		v.FromValue, v.ToValue = value(v.From), value(v.To)
+	}
+	return v
+}
+
+// rangeOf returns the values that have a word by cuts, nil where none has.
+func rangeOf(cuts []float64, word uint16) *Range {
+	r, w := &Range{}, int(word)
+	if w > 0 {
+		r.Above = &cuts[w-1]
+	}
+	if w < len(cuts) {
+		r.AtMost = &cuts[w]
+	}
+	if r.Above != nil && r.AtMost != nil && *r.Above == *r.AtMost {
+		return nil
+	}
+	return r
+}
+
+// candidates returns for each column what the network can tell apart from the sample's own: of a feature the values
+// nearest to it beyond each threshold that is read, of a category the other words that it can have.
+func (n *Network) candidates(words []uint16) (all []candidate) {
+	for i, c := range n.columns {
+		if c.category != nil {
+			all = append(all, n.words(i, words)...)
+		} else {
+			all = append(all, n.levels(i, words[c.first])...)
+		}
+	}
+	return all
+}
+
+// levels returns the candidates of a feature.
+func (n *Network) levels(col int, v uint16) (all []candidate) {
+	enc, f := &n.f.Encoder, n.columns[col].first
+	read, steps, last := n.read(f), 0, v
+	for j := enc.Bits - 2; j >= 0; j-- { // downwards: the value is at most the threshold
+		if t := enc.Thresholds[f][j]; read[j] && t < last {
+			steps++
+			last = below(enc, f, t)
+			all = append(all, candidate{col, []uint16{last}, steps, false})
+		}
+	}
+	steps, last = 0, v
+	for j, t := range enc.Thresholds[f] { // upwards: it is greater
+		if read[j] && t >= last && uint32(t) < enc.Max {
+			steps++
+			last = above(enc, f, t)
+			all = append(all, candidate{col, []uint16{last}, steps, true})
+		}
+	}
+	return all
+}
+
+// below returns the largest word of a feature that is at most a threshold, and above the least that is greater. By cuts
+// no value has a word that stands between equal ones.
+func below(enc *encoding.Encoder, f int, threshold uint16) uint16 {
+	if !enc.ByCuts() {
+		return threshold
+	}
+	return enc.Quantiser.Apply(f, enc.Quantiser.Cuts[f][threshold], enc.Max)
+}
+
+func above(enc *encoding.Encoder, f int, threshold uint16) uint16 {
+	if !enc.ByCuts() {
+		return threshold + 1
+	}
+	cut := enc.Quantiser.Cuts[f][threshold]
+	return enc.Quantiser.Apply(f, math.Nextafter(cut, math.Inf(1)), enc.Max)
+}
+
+// read returns which thresholds of a feature are read.
+func (n *Network) read(f int) []bool {
+	width := n.f.Encoder.Bits - 1
+	return n.live.Inputs[f*width : (f+1)*width]
+}
+
+// words returns the candidates of a category: all words of it but its own, if the network reads the one or the other.
+func (n *Network) words(col int, words []uint16) (all []candidate) {
+	c := &n.columns[col]
+	own := words[c.first:][:c.features]
+	reads := func(k int) bool { return slices.Contains(n.read(c.first+k), true) }
+	was := slices.Index(own, uint16(n.f.Encoder.Max))
+	for k := range own {
+		if k == was || !reads(k) && (was < 0 || !reads(was)) {
+			continue
+		}
+		set := make([]uint16, c.features)
+		set[k] = uint16(n.f.Encoder.Max)
+		all = append(all, candidate{col, set, 1, true})
+	}
+	return all
+}

@@ -1,0 +1,157 @@
+package explain
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
+)
+
+// flipSets returns all sets of candidates, one or none a column, that give another class by the trainer's forward pass:
+// for each column 0, or 1 and the number of the candidate.
+func flipSets(t *testing.T, f *model.Frozen, e *Explanation, columns [][]candidate) (all [][]int) {
+	t.Helper()
+	var sets [][]int
+	var samples [][]uint16
+	set := make([]int, len(columns))
+	var extend func(k int, words []uint16)
+	extend = func(k int, words []uint16) {
+		if k == len(columns) {
+			sets, samples = append(sets, slices.Clone(set)), append(samples, words)
+			return
+		}
+		set[k] = 0
+		extend(k+1, words)
+		for i, c := range columns[k] {
+			next := slices.Clone(words)
+			next[c.column] = c.words[0]
+			set[k] = 1 + i
+			extend(k+1, next)
+		}
+	}
+	extend(0, e.Words)
+	for i, class := range scores(t, f, samples...).Predicted {
+		if int(class) != e.Index {
+			all = append(all, sets[i])
+		}
+	}
+	return all
+}
+
+// isBelow reports whether set a is another one than b and is made of it by leaving changes out or making them smaller.
+func isBelow(columns [][]candidate, a, b []int) bool {
+	if slices.Equal(a, b) {
+		return false
+	}
+	for k := range a {
+		if a[k] == 0 || a[k] == b[k] {
+			continue
+		}
+		if b[k] == 0 {
+			return false
+		}
+		x, y := columns[k][a[k]-1], columns[k][b[k]-1]
+		if x.up != y.up || x.steps > y.steps {
+			return false
+		}
+	}
+	return true
+}
+
+// differ returns in how many columns sets differ.
+func differ(a, b []int) (n int) {
+	for k := range a {
+		if a[k] != b[k] {
+			n++
+		}
+	}
+	return n
+}
+
+// changes returns how many changes a set has.
+func changes(set []int) int { return differ(set, make([]int, len(set))) }
+
+// TestOracle compares explanations of random networks with all sets of changes that there are: a set is found if there
+// is one, none of as few changes as it is said to have flips the class, and none below it does. Searches with less room
+// claim less. ORACLE is the number of networks.
+func TestOracle(t *testing.T) {
+	networks := uint64(60)
+	if n, err := strconv.ParseUint(os.Getenv("ORACLE"), 10, 32); err == nil {
+		networks = n
+	}
+	const start = 180 // a greedy search alone finds nothing of seed 200
+	flipped, least, irreducible, missed, more := 0, 0, 0, 0, 0
+	for seed := range networks {
+		seed += start
+		r := rand.New(rand.NewPCG(seed, 9))
+		classes := 2 + r.IntN(3)
+		f := netgen.Frozen(seed, netgen.FrozenOptions{
+			Width: classes * (1 + r.IntN(12)), Depth: 1 + r.IntN(4), Features: 2 + r.IntN(5), Bits: 2 + r.IntN(3), BitsIn: 2,
+			Classes: classes, Topology: netgen.Topology(seed % 2),
+		})
+		n, err := New(f, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := randomWords(r, &f.Encoder)
+		for _, room := range []float64{n.room, 100, 10, 0} {
+			n.room = room
+			e, err := n.Explain(t.Context(), words, len(words))
+			if err != nil {
+				t.Fatal(err)
+			}
+			columns := newSearch(n, e, len(words)).byColumn()
+			sets := flipSets(t, f, e, columns)
+			if len(sets) == 0 {
+				if e.Flipped != nil || e.Search.AllUpTo > len(columns) {
+					t.Errorf("seed %d, room %v: nothing flips the class, but %+v does", seed, room, e.Flips)
+				}
+				continue
+			}
+			flipped++
+			fewest := changes(slices.MinFunc(sets, func(a, b []int) int { return changes(a) - changes(b) }))
+			if e.Search.AllUpTo >= fewest {
+				t.Errorf("seed %d, room %v: no set of up to %d changes is said to flip the class, but one of %d does", seed,
+					room, e.Search.AllUpTo, fewest)
+			}
+			if e.Flipped == nil {
+				if missed++; room == roomFor(f) {
+					t.Errorf("seed %d: %d sets flip the class and none was found", seed, len(sets))
+				}
+				continue
+			}
+			found := make([]int, len(columns))
+			for _, c := range e.Flips {
+				k := slices.IndexFunc(columns, func(all []candidate) bool { return all[0].column == c.Feature })
+				found[k] = 1 + slices.IndexFunc(columns[k], func(d candidate) bool { return d.words[0] == c.To })
+			}
+			if e.Flipped.Least {
+				least++
+			}
+			if len(e.Flips) > fewest {
+				if more++; e.Flipped.Least {
+					t.Errorf("seed %d, room %v: %d changes are said to be the fewest, but %d do", seed, room, len(e.Flips), fewest)
+				}
+			}
+			if e.Flipped.Irreducible {
+				irreducible++
+			} else if room == roomFor(f) {
+				t.Errorf("seed %d: the set is not said to be irreducible", seed)
+			}
+			for _, s := range sets {
+				if isBelow(columns, s, found) && (e.Flipped.Irreducible || differ(s, found) == 1) {
+					t.Errorf("seed %d, room %v: %v flips the class, and so does %v, which is below", seed, room, found, s)
+				}
+			}
+		}
+	}
+	t.Logf("%d explanations, %d least, %d irreducible, %d missed, %d with more than the fewest", flipped, least, irreducible,
+		missed, more)
+	if least == flipped || irreducible == flipped || least < flipped/4 {
+		t.Errorf("of %d explanations %d are least, %d irreducible", flipped, least, irreducible)
+	}
+}

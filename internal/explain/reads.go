@@ -1,0 +1,214 @@
+package explain
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"ialgn/internal/encoding"
+	"ialgn/netlist"
+)
+
+// Reads counts what a netlist reads of each feature: a read is a cell of a class that reads it, be it through a
+// comparison with a threshold, or a bit of it that the class counts as it stands. A cell that serves several classes
+// reads for each of them.
+type Reads struct {
+	All     []int   // [feature], a cell of several classes counted once
+	ByClass [][]int // [class][feature]
+}
+
+// Features returns how many features are read at all.
+func Features(reads []int) (n int) {
+	for _, r := range reads {
+		if r > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// ReadsOf counts the reads of the netlist of a classifier in any scope. It returns an error if the netlist has not the
+// ports of one with that encoder and so many classes.
+//
+// It walks over the cells twice. Cells that came from no gate of the model and depend on one feature alone are its
+// comparisons. Of those above the gates, which count, a net is read once however many cells its counting takes.
+func ReadsOf(n *netlist.Netlist, enc *encoding.Encoder, classes int) (*Reads, error) {
+	w := &walk{n: n, masks: (classes + 63) / 64, reads: &Reads{All: make([]int, enc.Features())}}
+	for range classes {
+		w.reads.ByClass = append(w.reads.ByClass, make([]int, enc.Features()))
+	}
+	if err := w.label(enc); err != nil {
+		return nil, err
+	}
+	w.serves = make([]uint64, n.Cells()*w.masks)
+	w.counted = map[netlist.Net][]uint64{}
+	if err := w.begin(classes); err != nil {
+		return nil, err
+	}
+	for c := netlist.Cell(n.Cells()); c > 0; c-- {
+		w.cell(c - 1)
+	}
+	for v, mask := range w.counted {
+		w.count(w.feature[v], mask)
+	}
+	return w.reads, nil
+}
+
+// What a net depends on, where that is not one feature.
+const (
+	noFeature   = -1 // none
+	someFeature = -2 // several, or a gate of the model
+)
+
+// walk goes from the counts of the classes to the inputs.
+type walk struct {
+	n       *netlist.Netlist
+	feature []int32  // [net], the one feature that it depends on
+	masks   int      // words of a set of classes
+	serves  []uint64 // [cell][masks], the classes whose counts depend on it
+	counted map[netlist.Net][]uint64
+	reads   *Reads
+}
+
+// label finds the one feature that each net depends on.
+func (w *walk) label(enc *encoding.Encoder) error {
+	n := w.n
+	w.feature = make([]int32, n.Nets())
+	for v := range w.feature {
+		w.feature[v] = noFeature
+	}
+	ports := n.DataInputs()
+	if len(ports) != 1 || len(ports[0].Nets)%enc.Features() != 0 {
+		return fmt.Errorf("netlist %q: its inputs are not those of %d features, compile again", n.Name, enc.Features())
+	}
+	each := len(ports[0].Nets) / enc.Features()
+	for i, v := range ports[0].Nets {
+		w.feature[v] = int32(i / each)
+	}
+	for c := range netlist.Cell(n.Cells()) {
+		label := int32(someFeature)
+		if n.Origin(c).Layer == 0 && n.Kind(c) != netlist.Popcount {
+			label = w.together(c)
+		}
+		for k := range n.Outputs(c) {
+			w.feature[int(n.Output(c))+k] = label
+		}
+	}
+	return nil
+}
+
+// together returns the one feature that the inputs of a cell depend on.
+func (w *walk) together(c netlist.Cell) int32 {
+	label := int32(noFeature)
+	for _, v := range w.n.Inputs(c) {
+		switch f := w.feature[v]; {
+		case f == noFeature || f == label:
+		case label == noFeature:
+			label = f
+		default:
+			return someFeature
+		}
+	}
+	return label
+}
+
+// begin marks the cells that drive the counts, or with scope gates the bits that are counted.
+func (w *walk) begin(classes int) error {
+	found := 0
+	for _, p := range w.n.Probes() {
+		var class int
+		if k, err := fmt.Sscanf(p.Name, "count_%d", &class); k == 1 && err == nil && class < classes {
+			found++
+			for _, v := range p.Nets {
+				w.needs(v, class)
+			}
+		}
+	}
+	if found == classes {
+		return nil
+	}
+	chains := w.n.ChainClasses()
+	for _, p := range w.n.OutputPorts() {
+		if p.Name == "h" && len(p.Nets) == len(chains) {
+			for i, v := range p.Nets {
+				if int(chains[i]) < classes {
+					w.needs(v, int(chains[i]))
+				}
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("netlist %q: it has neither counts of %d classes nor the output h, compile again", w.n.Name, classes)
+}
+
+// needs notes that the count of a class depends on a net.
+func (w *walk) needs(v netlist.Net, class int) {
+	mask := make([]uint64, w.masks)
+	mask[class/64] = 1 << (class % 64)
+	if w.feature[v] >= 0 {
+		w.counts(v, mask)
+	}
+	w.mark(v, mask)
+}
+
+// counts notes that what counts reads a net of one feature, for some classes.
+func (w *walk) counts(v netlist.Net, mask []uint64) {
+	if w.counted[v] == nil {
+		w.counted[v] = make([]uint64, w.masks)
+	}
+	merge(w.counted[v], mask)
+}
+
+// mark has the driver of a net serve some classes.
+func (w *walk) mark(v netlist.Net, mask []uint64) {
+	if c, _, ok := w.n.Driver(v); ok {
+		merge(w.serving(c), mask)
+	}
+}
+
+func (w *walk) serving(c netlist.Cell) []uint64 { return w.serves[int(c)*w.masks:][:w.masks] }
+
+func merge(dst, mask []uint64) {
+	for i, m := range mask {
+		dst[i] |= m
+	}
+}
+
+// cell follows the inputs that a cell depends on.
+func (w *walk) cell(c netlist.Cell) {
+	n, mask := w.n, w.serving(c)
+	if !slices.ContainsFunc(mask, func(m uint64) bool { return m != 0 }) {
+		return
+	}
+	in, used := n.Inputs(c), ^uint64(0)
+	if n.Kind(c) == netlist.Function {
+		used = uint64(netlist.Support(netlist.Effective(n.Param(c), in)))
+	}
+	var seen []int32
+	for j, v := range in {
+		if j < netlist.MaxFunctionInputs && used>>j&1 == 0 {
+			continue
+		}
+		w.mark(v, mask)
+		f := w.feature[v]
+		if f < 0 || w.feature[n.Output(c)] >= 0 {
+			continue // no feature's own bit, or a part of its comparison
+		}
+		if n.Origin(c).Layer == 0 {
+			w.counts(v, mask)
+		} else if !slices.Contains(seen, f) {
+			seen = append(seen, f)
+			w.count(f, mask)
+		}
+	}
+}
+
+// count adds a read of a feature for each of some classes.
+func (w *walk) count(f int32, mask []uint64) {
+	w.reads.All[f]++
+	for i, m := range mask {
+		for ; m != 0; m &= m - 1 {
+			w.reads.ByClass[i*64+bits.TrailingZeros64(m)][f]++
+		}
+	}
+}

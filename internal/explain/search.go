@@ -1,0 +1,441 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"ialgn/internal/model"
+	"ialgn/internal/progress"
+)
+
+// mostTargets is how many classes a search goes for, each by itself, besides whichever class is nearest.
+const mostTargets = 3
+
+// mostLanes is how many sets of changes are simulated at a time.
+const mostLanes = 64 * 64
+
+// What each of the exhaustive searches may try: a number of sets, and fewer of a large network, so that it takes about
+// a second.
+const (
+	mostSets = 1 << 20
+	mostBits = 1 << 36 // values of input bits and nodes, of all sets together
+)
+
+// anyClass is the target of a search for whichever class is nearest.
+const anyClass = -1
+
+// targets returns what a search goes for: whichever class, and some with the largest counts.
+func targets(counts []int32, class int) []int {
+	var order []int
+	for c := range counts {
+		if c != class {
+			order = append(order, c)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
+	return append([]int{anyClass}, order[:min(len(order), mostTargets)]...)
+}
+
+// search looks for changes of one sample.
+type search struct {
+	*Network
+	class      int
+	from       []uint16
+	candidates []candidate   // by column
+	single     [][]candidate // each of the candidates as a set
+	most       int           // changes of a set
+
+	allUpTo     int  // all sets of up to so many changes were tried
+	irreducible bool // no set below the one that was found flips the class
+}
+
+func newSearch(n *Network, e *Explanation, most int) *search {
+	s := &search{Network: n, class: e.Index, from: e.Words, most: most, candidates: n.candidates(e.Words)}
+	for i := range s.candidates {
+		s.single = append(s.single, s.candidates[i:i+1:i+1])
+	}
+	return s
+}
+
+// roomFor returns how many sets each exhaustive search of a network may try.
+func roomFor(f *model.Frozen) float64 {
+	values := f.Inputs()
+	for l := range f.Layers {
+		values += f.Layers[l].Width()
+	}
+	return min(mostSets, mostBits/float64(max(values, 1)))
+}
+
+// run returns a set of changes that flips the class, nil if none was found. A greedy search finds a set, or else random
+// ones are tried; all sets of fewer changes, and all below it, are tried then, as far as there is room.
+func (s *search) run(ctx context.Context, targets []int) (best []candidate, err error) {
+	if s.most < 1 {
+		return nil, nil
+	}
+	if best, err = s.nearest(ctx, targets); err == nil && best == nil {
+		best, err = s.scatter(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	bound := s.most
+	if best != nil {
+		bound = len(best) - 1
+	}
+	if least, err := s.fewest(ctx, bound); err != nil {
+		return nil, err
+	} else if least != nil {
+		best = least
+	}
+	if best, err = s.lowest(ctx, best); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(best, func(a, b candidate) int { return a.column - b.column })
+	return best, nil
+}
+
+// nearest returns the fewest changes that a greedy search finds for any of the targets.
+func (s *search) nearest(ctx context.Context, targets []int) (best []candidate, err error) {
+	bound := s.most
+	for _, target := range targets {
+		set, err := s.greedy(ctx, target, bound)
+		if err != nil {
+			return nil, err
+		}
+		if set == nil {
+			continue
+		}
+		bound = min(bound, len(set))
+		if set, err = s.reduce(ctx, set); err != nil {
+			return nil, err
+		}
+		if best == nil || fewer(set, best) {
+			best = set
+		}
+		if len(best) == 1 {
+			break
+		}
+	}
+	return best, nil
+}
+
+// fewer reports whether a set has fewer changes than another or, of as many, fewer steps.
+func fewer(a, b []candidate) bool {
+	return len(a) < len(b) || len(a) == len(b) && steps(a) < steps(b)
+}
+
+func steps(set []candidate) (sum int) {
+	for _, c := range set {
+		sum += c.steps
+	}
+	return sum
+}
+
+// greedy makes the change that brings the target nearest, then the next one with that, until the class is another; nil
+// where so many changes are not enough. A column that was changed is changed again only where that brings it nearer,
+// so that it ends.
+func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, error) {
+	var set []candidate
+	now := int32(math.MaxInt32)
+	for {
+		progress.Say(ctx, "searching changes, %d made", len(set))
+		scores, err := s.try(ctx, set, s.single, target)
+		if err != nil {
+			return nil, err
+		}
+		best := -1
+		for i := range scores {
+			again := has(set, s.candidates[i].column)
+			if again && scores[i].rank >= now || !again && len(set) == most {
+				continue
+			}
+			if best < 0 || s.before(scores, i, best) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return nil, nil
+		}
+		set = with(set, s.candidates[best])
+		now = scores[best].rank
+		if scores[best].flips {
+			return set, nil
+		}
+	}
+}
+
+// before reports whether candidate i is better than candidate j: it flips the class, comes nearer, or is as near with
+// a smaller change.
+func (s *search) before(scores []score, i, j int) bool {
+	switch a, b := scores[i], scores[j]; {
+	case a.flips != b.flips:
+		return a.flips
+	case a.rank != b.rank:
+		return a.rank < b.rank
+	}
+	return s.candidates[i].steps < s.candidates[j].steps
+}
+
+// reduce takes changes back, and makes them smaller, until no single one can be left out or be smaller.
+func (s *search) reduce(ctx context.Context, set []candidate) ([]candidate, error) {
+	for {
+		progress.Say(ctx, "taking back changes, %d left", len(set))
+		var lanes [][]candidate
+		for _, c := range set {
+			for _, d := range s.smaller(c) {
+				lanes = append(lanes, []candidate{d})
+			}
+		}
+		scores, err := s.try(ctx, set, lanes, anyClass)
+		if err != nil {
+			return nil, err
+		}
+		best := -1
+		for i, lane := range lanes {
+			if !scores[i].flips {
+				continue
+			}
+			if best < 0 || lane[0].steps < lanes[best][0].steps ||
+				lane[0].steps == lanes[best][0].steps && scores[i].rank < scores[best].rank {
+				best = i
+			}
+		}
+		if best < 0 {
+			return set, nil
+		}
+		set = with(set, lanes[best][0])
+	}
+}
+
+// smaller returns all smaller changes of a candidate's column, the first of which has no steps and is none.
+func (s *search) smaller(c candidate) []candidate {
+	col := &s.columns[c.column]
+	all := []candidate{{column: c.column, words: s.from[col.first:][:col.features]}}
+	for _, d := range s.candidates {
+		if d.column == c.column && d.steps < c.steps && d.up == c.up {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+func has(set []candidate, column int) bool {
+	return slices.ContainsFunc(set, func(c candidate) bool { return c.column == column })
+}
+
+// with returns a set with one column changed in another way.
+func with(set []candidate, c candidate) []candidate {
+	out := make([]candidate, 0, len(set)+1)
+	for _, d := range set {
+		if d.column != c.column {
+			out = append(out, d)
+		}
+	}
+	if c.steps == 0 {
+		return out
+	}
+	return append(out, c)
+}
+
+// score is what comes of a candidate: how far the target is from being the class, below 0 where it is before the
+// sample's class, and whether another class comes out.
+type score struct {
+	rank  int32
+	flips bool
+}
+
+// try simulates the changes of a set together with each of others, a lane each. A column of both is as the other set
+// has it.
+func (s *search) try(ctx context.Context, set []candidate, lanes [][]candidate, target int) ([]score, error) {
+	words := s.apply(s.from, set)
+	scores := make([]score, 0, len(lanes))
+	for part := range slices.Chunk(lanes, mostLanes) {
+		r, err := s.sim.Classify(ctx, s.rows(words, part), len(part))
+		if err != nil {
+			return nil, err
+		}
+		for i := range part {
+			counts := r.Counts[i*r.Classes:][:r.Classes]
+			scores = append(scores, score{s.rank(counts, target), int(r.Class[i]) != s.class})
+		}
+	}
+	return scores, nil
+}
+
+// rows returns the bit rows of a sample with each of the sets of changes, a lane each.
+func (s *search) rows(words []uint16, lanes [][]candidate) []uint64 {
+	wide, width := (len(lanes)+63)/64, s.f.Encoder.Bits-1
+	rows := make([]uint64, s.f.Inputs()*wide)
+	for i, b := range s.bits(words) {
+		for w := range wide {
+			rows[i*wide+w] = -b
+		}
+	}
+	for lane, set := range lanes {
+		for _, c := range set {
+			for i, v := range c.words {
+				f := s.columns[c.column].first + i
+				for j, t := range s.f.Encoder.Thresholds[f] {
+					word := &rows[(f*width+j)*wide+lane/64]
+					*word = *word&^(1<<(lane%64)) | one(v > t)<<(lane%64)
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// rank returns how far the target is from being before the sample's class. Votes count twice, so that the one by which
+// a tie is decided, by the lower number, has room between them.
+func (s *search) rank(counts []int32, target int) int32 {
+	least := int32(math.MaxInt32)
+	for c, n := range counts {
+		if c == s.class || target != anyClass && c != target {
+			continue
+		}
+		tie := int32(1)
+		if c < s.class {
+			tie = -1
+		}
+		least = min(least, 2*(counts[s.class]-n)+tie)
+	}
+	return least
+}
+
+// firstOf simulates sets of changes, and returns of those that flip the class the one with the fewest changes, then the
+// fewest steps; nil if none does.
+func (s *search) firstOf(ctx context.Context, sets iter.Seq[[]candidate]) (best []candidate, err error) {
+	lanes := make([][]candidate, 0, mostLanes)
+	simulate := func() error {
+		scores, err := s.try(ctx, nil, lanes, anyClass)
+		for i, score := range scores {
+			if score.flips && (best == nil || fewer(lanes[i], best)) {
+				best = lanes[i]
+			}
+		}
+		lanes = lanes[:0]
+		return err
+	}
+	for set := range sets {
+		if lanes = append(lanes, slices.Clone(set)); len(lanes) == mostLanes {
+			if err := simulate(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return best, simulate()
+}
+
+// fewest tries all sets of one change, then all of two, up to a bound or as far as there is room, and returns the
+// first that flips the class.
+func (s *search) fewest(ctx context.Context, bound int) ([]candidate, error) {
+	columns, room := s.byColumn(), s.room
+	for n := 1; n <= min(bound, len(columns)); n++ {
+		if room -= setsOf(columns, n); room < 0 {
+			return nil, nil
+		}
+		progress.Say(ctx, "trying all sets of %d changes", n)
+		best, err := s.firstOf(ctx, choices(columns, n))
+		if err != nil || best != nil {
+			return best, err
+		}
+		s.allUpTo = n
+	}
+	return nil, nil
+}
+
+// byColumn returns the candidates of each column that has any.
+func (s *search) byColumn() (all [][]candidate) {
+	for i, c := range s.candidates {
+		if i == 0 || c.column != s.candidates[i-1].column {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], c)
+	}
+	return all
+}
+
+// setsOf returns the number of sets of n changes of different columns.
+func setsOf(columns [][]candidate, n int) float64 {
+	sets := make([]float64, n+1) // by the number of changes
+	sets[0] = 1
+	for _, c := range columns {
+		for k := n; k > 0; k-- {
+			sets[k] += float64(sets[k-1] * float64(len(c)))
+		}
+	}
+	return sets[n]
+}
+
+// choices yields all sets of n changes of different columns. A set is valid until the next one.
+func choices(columns [][]candidate, n int) iter.Seq[[]candidate] {
+	return func(yield func([]candidate) bool) {
+		set := make([]candidate, 0, n)
+		var extend func(from int) bool
+		extend = func(from int) bool {
+			if len(set) == n {
+				return yield(set)
+			}
+			for i := from; i <= len(columns)-(n-len(set)); i++ {
+				for _, c := range columns[i] {
+					set = append(set, c)
+					if !extend(i + 1) {
+						return false
+					}
+					set = set[:len(set)-1]
+				}
+			}
+			return true
+		}
+		extend(0)
+	}
+}
+
+// lowest tries all sets below one, in which changes are left out or smaller, and returns the least that flips the
+// class, or the set itself; without room for all, the set as it is.
+func (s *search) lowest(ctx context.Context, set []candidate) ([]candidate, error) {
+	below, sets := make([][]candidate, len(set)), 1.0
+	for i, c := range set {
+		below[i] = append(s.smaller(c)[1:], c)
+		sets *= float64(1 + len(below[i]))
+	}
+	if set == nil || sets > s.room {
+		return set, nil
+	}
+	progress.Say(ctx, "trying all parts of %d changes", len(set))
+	s.irreducible = true
+	return s.firstOf(ctx, func(yield func([]candidate) bool) {
+		for n := 1; n <= len(set); n++ {
+			for part := range choices(below, n) {
+				if !yield(part) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// scatter tries random sets, and returns the least that flips the class, as small as taking changes back makes it.
+func (s *search) scatter(ctx context.Context) ([]candidate, error) {
+	columns, r := s.byColumn(), rand.New(rand.NewPCG(1, uint64(len(s.candidates))))
+	most := min(s.most, len(columns))
+	set, err := s.firstOf(ctx, func(yield func([]candidate) bool) {
+		for range mostLanes {
+			set := make([]candidate, 0, most)
+			for _, i := range r.Perm(len(columns))[:1+r.IntN(most)] {
+				set = append(set, columns[i][r.IntN(len(columns[i]))])
+			}
+			if !yield(set) {
+				return
+			}
+		}
+	})
+	if err != nil || set == nil {
+		return nil, err
+	}
+	return s.reduce(ctx, set)
+}

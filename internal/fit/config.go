@@ -1,0 +1,69 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+
+	library "ialgn"
+	"ialgn/internal/config"
+)
+
+// own are the keys that the search decides in any case.
+var own = []string{
+	"name", "model.width", "train.epochs", "train.seed", "train.validation.share", "train.validation.patience",
+}
+
+// The share of the training samples that the search is judged by.
+const validationShare = 0.2
+
+// mostAnchors is how many input bits a pin can choose among, where there are as many.
+const mostAnchors = 16
+
+// config returns the configuration of a candidate. Without a name it has that of the draft. A seed is counted from the
+// draft's on, or from 1. With validation samples are held out.
+func (s *search) config(c candidate, width, epochs int, name string, seed int, share float64) (config.Config, error) {
+	own := []string{
+		fmt.Sprintf("model.width=%d", width), fmt.Sprintf("train.epochs=%d", epochs),
+		fmt.Sprintf("train.validation.share=%g", share), "train.validation.patience=0",
+	}
+	if name != "" {
+		own = append(own, "name="+name)
+	}
+	chosen := append(c.keys(s.dims, size{width, s.classes}), "train.schedule.kind=cosine")
+	cfg, err := s.draft.With(chosen, own)
+	if err != nil {
+		return cfg, err
+	}
+	inputs := s.features * (cfg.Encoder.Bits - 1)
+	chosen = append(chosen, fmt.Sprintf("model.anchors=%d", min(mostAnchors, inputs)))
+	if inputs > mostAnchors {
+		chosen = append(chosen, "train.candidates.kind=gradient")
+	}
+	cfg, err = s.draft.With(chosen, append(own, fmt.Sprintf("train.seed=%d", cfg.Train.Seed+uint64(seed))))
+	if err != nil {
+		return cfg, err
+	}
+	return cfg, cfg.CheckClasses(s.classes, inputs)
+}
+
+// design is what all networks are compiled to while look-up tables are counted.
+func (s *search) design() library.CompileOptions {
+	return library.CompileOptions{Target: s.family, Objective: library.ObjectiveArea}
+}
+
+// costOf compiles a model.
+func (s *search) costOf(ctx context.Context, m *library.Model) (*cost, error) {
+	d, err := library.Compile(ctx, m, s.design())
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.Report()
+	if err != nil {
+		return nil, err
+	}
+	c := &cost{LUTs: LUTs{r.LUTs.Gates, r.LUTs.Head, r.LUTs.Encoder, r.LUTs.Total}}
+	if s.keeps {
+		c.Kept = r.Fanout.Bits - r.Fanout.Unread
+	}
+	return c, nil
+}

@@ -1,0 +1,418 @@
+package fit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	library "ialgn"
+	"ialgn/internal/config"
+	"ialgn/internal/crew"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
+	"ialgn/internal/plot"
+	"ialgn/internal/progress"
+	"ialgn/internal/runlog"
+	"ialgn/trainer"
+)
+
+// bestShare is the part of the time for training the front that the best network has, with one core.
+const bestShare = 0.55
+
+// margin is how much of its budget a network of the front is aimed at: the sizes of longer trained networks differ a
+// little.
+const margin = 0.985
+
+// Endings of the files of a network.
+const (
+	modelEnding  = ".safetensors"
+	configEnding = ".yaml"
+	logEnding    = ".jsonl"
+)
+
+func (s *search) path(name string) string { return filepath.Join(s.Dir, name) }
+
+// outputs are the files that a search writes, but for those of networks, which have their own guard.
+func (s *search) outputs() []outfile.Output {
+	all := []outfile.Output{
+		{Path: s.path(ledgerFile), Form: outfile.Search}, {Path: s.path(frontTable), Form: outfile.Front},
+	}
+	all = append(all, plot.Files(s.path(frontChart))...)
+	for _, name := range s.names() {
+		all = append(all, outfile.Output{Path: s.path(name + configEnding), Form: outfile.Chosen},
+			outfile.Output{Path: s.path(name + modelEnding), Form: outfile.ModelForm},
+			outfile.Output{Path: s.path(name + logEnding), Form: outfile.Log})
+	}
+	return all
+}
+
+// names are those that networks can get, the best one's first.
+func (s *search) names() []string {
+	names := []string{s.name}
+	for _, part := range append([]int{1}, smallerBudgets...) {
+		names = append(names, fmt.Sprintf("%s-%d", s.name, s.budget/part))
+	}
+	return names
+}
+
+// finish trains the networks of the front, and compiles, verifies and routes the best, as far as there is time.
+func (s *search) finish(ctx context.Context) (*Result, error) {
+	ctx, end := progress.Begin(ctx, "fit")
+	defer end()
+	if len(s.ledger.Finals) == 0 {
+		finals := s.pick()
+		if err := s.ledger.record(func() { s.ledger.Finals = finals }); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.trainFront(ctx); err != nil {
+		return nil, err
+	}
+	best, err := s.complete(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.result(*best)
+}
+
+// trainFront trains the networks of the front that are not trained, as far as there is time, but one in any case: then
+// it goes on with the smallest, which is done first.
+func (s *search) trainFront(ctx context.Context) error {
+	progress.Say(ctx, "training the networks of the front")
+	first, others := s.trainingTimes(len(s.ledger.Finals))
+	least := max(tolerance*s.trainingLeft(), leastSeconds/4)
+	timed, cancel := context.WithTimeoutCause(ctx, seconds(least), errTime)
+	defer cancel()
+	group, within := crew.NewGroup(timed)
+	group.SetLimit(s.cores)
+	for i, f := range s.ledger.Finals {
+		switch {
+		case f.Cost != nil:
+		case i == 0:
+			group.Go(func() error { return s.trainBest(within, f, first) })
+		default:
+			group.Go(func() error { return s.trainFinal(within, f, others) })
+		}
+	}
+	err := group.Wait()
+	if err == nil || !timeOver(timed) || slices.ContainsFunc(s.ledger.Finals, (*final).isTrained) {
+		return unlessOver(timed, err)
+	}
+	smallest := slices.MinFunc(s.ledger.Finals, func(a, b *final) int { return cmp.Compare(a.Budget, b.Budget) })
+	return unlessOver(ctx, s.trainFinal(ctx, smallest, s.left()))
+}
+
+// isTrained reports whether the network is trained and compiled.
+func (f *final) isTrained() bool { return f.Cost != nil }
+
+// unlessOver returns the error of a training, but nil if the end of the minutes is its cause.
+func unlessOver(ctx context.Context, err error) error {
+	if timeOver(ctx) && (errors.Is(err, library.ErrInterrupted) || errors.Is(err, ctx.Err())) {
+		return nil
+	}
+	return err
+}
+
+// trainingTimes returns the seconds to train the first network of the front, and each of the others.
+func (s *search) trainingTimes(networks int) (first, others float64) {
+	wall := max(1, s.trainingLeft())
+	first = bestShare * wall
+	return first, (wall*float64(s.cores) - first) * 0.8 / float64(max(1, networks-1))
+}
+
+// pick returns the networks of the front, the best first, each with as many epochs as there is time for.
+func (s *search) pick() (all []*final) {
+	for _, t := range s.top(1) {
+		all = append(all, s.finalOf(t, t.Budget))
+	}
+	smaller := s.ranked(roundSmaller)
+	for _, part := range smallerBudgets {
+		budget := float64(s.budget) / float64(part)
+		if i := slices.IndexFunc(smaller, func(t *trial) bool { return t.Budget == budget }); i >= 0 {
+			all = append(all, s.finalOf(smaller[i], budget))
+		} else { // there was no time to try any
+			f := s.finalOf(s.top(1)[0], budget)
+			f.Wrong = nil
+			all = append(all, f)
+		}
+	}
+	// The best may be one that leaves room.
+	slices.SortStableFunc(all, func(a, b *final) int { return cmp.Compare(a.tried(), b.tried()) })
+	first, others := s.trainingTimes(len(all))
+	for i, f := range all {
+		seconds := others
+		f.Name = fmt.Sprintf("%s-%.0f", s.name, f.Budget)
+		if i == 0 {
+			f.Name, seconds = s.name, first
+		}
+		f.Epochs = s.epochsFor(f, seconds)
+	}
+	return all
+}
+
+// tried returns the share of wrong validation samples, all if the network was not tried at its size.
+func (f *final) tried() float64 {
+	if len(f.Wrong) == 0 {
+		return 1
+	}
+	return f.wrong()
+}
+
+// finalOf returns the network of a trial that is to be trained on all samples, for a budget.
+func (s *search) finalOf(t *trial, budget float64) *final {
+	f := &final{trial: *t, Tried: t.Cost.cells(), TriedFor: s.epochsOfTrial(t)}
+	f.Cost, f.Budget, f.Width = nil, budget, s.resized(t, margin*budget)
+	return f
+}
+
+// epochsOfTrial returns for how many epochs a trial was trained.
+func (s *search) epochsOfTrial(t *trial) int {
+	for _, r := range s.ledger.Rungs {
+		if slices.Contains(r.Trials, t) {
+			return r.Epochs
+		}
+	}
+	return 0
+}
+
+// epochsFor returns how many epochs a network can be trained for in a time, by what its trial took.
+func (s *search) epochsFor(f *final, seconds float64) int {
+	epoch := s.ledger.Epoch
+	for _, r := range s.ledger.Rungs {
+		for _, t := range r.Trials {
+			if t.Seconds > 0 && t.Budget == f.Budget && slices.Equal(t.Candidate, f.Candidate) {
+				epoch = max(t.Seconds-s.ledger.Fixed*float64(len(t.Wrong)), t.Seconds/4) / float64(r.Epochs*len(t.Wrong))
+			}
+		}
+	}
+	epoch /= 1 - validationShare // all samples
+	return min(max(usualEpochs, int((seconds-s.ledger.Fixed)/epoch)), s.cap())
+}
+
+// errTooLarge is the error of a candidate of which no network was made that fits.
+var errTooLarge = errors.New("not even a chain for each class fits")
+
+// trainBest trains the best network of the front, and smaller ones while it is too large and there is time for another.
+func (s *search) trainBest(ctx context.Context, f *final, allowed float64) error {
+	for {
+		if err := s.trainFinal(ctx, f, allowed); err != nil {
+			return err
+		}
+		limit := s.limit()
+		allowed = s.trainingLeft()
+		if f.Cost.cells() <= limit || f.Width <= s.classes || f.Tries >= mostTries || allowed < f.Took {
+			return nil
+		}
+		if err := s.shrink(f, limit); err != nil {
+			return err
+		}
+	}
+}
+
+// limit returns the most that the best network may take: the budget or, on a device, what it has room for.
+func (s *search) limit() int {
+	limit := s.budget
+	if s.keeps && s.device.Placeable() {
+		s.ledger.mu.Lock()
+		limit = max(limit, room(s.device.LUTs, s.ledger.Finishings))
+		s.ledger.mu.Unlock()
+	}
+	if s.ledger.Limit > 0 {
+		limit = min(limit, s.ledger.Limit)
+	}
+	return limit
+}
+
+// unit is what the budget is of.
+func (s *search) unit() string {
+	if s.keeps {
+		return "logic cells"
+	}
+	return "LUTs"
+}
+
+// shrink makes a network narrower, by a chain a class at least, so that it should fit, and leaves one.
+func (s *search) shrink(f *final, limit int) error {
+	took := f.Cost.cells()
+	width := max(min(s.resized(&f.trial, margin*float64(limit)), f.Width-s.classes), s.classes)
+	err := s.ledger.record(func() { f.Width, f.Cost, f.Tries = width, nil, f.Tries+1 })
+	s.note("%s takes %d of at most %d %s, so a smaller one is trained", f.Name, took, limit, s.unit())
+	return err
+}
+
+// errAnew says that a training was ended as it would have taken too long.
+var errAnew = errors.New("fewer epochs")
+
+// trainFinal trains a network of the front within some seconds: with fewer epochs than planned, if they take longer
+// than was foreseen.
+func (s *search) trainFinal(ctx context.Context, f *final, allowed float64) error {
+	begin := time.Now()
+	for {
+		left := allowed - time.Since(begin).Seconds()
+		trained, fewer, err := s.trainOnce(ctx, f, left)
+		if errors.Is(err, errAnew) {
+			s.note("%s: its %d epochs would take too long, so it is trained with %d", f.Name, f.Epochs, fewer)
+			if err = s.ledger.record(func() { f.Epochs = fewer }); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return s.ledger.record(func() {
+			f.Cost, f.Accuracy, f.Took = trained.cost, trained.accuracy, trained.seconds
+		})
+	}
+}
+
+// trained is what came of a training.
+type trained struct {
+	cost              *cost
+	accuracy, seconds float64
+}
+
+// trainOnce trains a network on all training samples, going on from a checkpoint of this very configuration, and writes
+// its configuration and a log. If that will take much longer than allowed, the error is errAnew, with a number of
+// epochs that will not.
+func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *trained, fewer int, err error) {
+	cfg, err := s.config(f.Candidate, f.Width, f.Epochs, f.Name, 0, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := s.writeConfig(f.Name, &cfg); err != nil {
+		return nil, 0, err
+	}
+	o := library.TrainOptions{Path: s.path(f.Name + modelEnding), Threads: 1, Force: s.Force, Keep: s.Keep}
+	checkpoint := trainer.CheckpointPath(o.Path)
+	// One is there only of a run that was interrupted, and only a ledger of the same search makes it go on.
+	if _, err := os.Stat(checkpoint); err == nil {
+		o.Resume = s.Resume || f.begun
+	}
+	f.begun = true
+	log, err := runlog.Append(s.path(f.Name+logEnding), s.guard)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer log.Close()
+	begin := time.Now()
+	timed, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	write, watch := s.logging(log), watching(f.Epochs, allowed, begin)
+	o.Estimate, o.Progress = true, func(p library.Progress) {
+		write(p)
+		if p.Finished != nil && fewer == 0 {
+			if fewer = watch(p.Epoch, time.Now()); fewer > 0 {
+				cancel(errAnew)
+			}
+		}
+	}
+	m, err := library.Train(timed, cfg, s.Data, o)
+	if errors.Is(context.Cause(timed), errAnew) && err != nil {
+		return nil, fewer, errors.Join(errAnew, remove(checkpoint))
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	defer m.Close()
+	c, err := s.costOf(ctx, m)
+	if err != nil {
+		return nil, 0, err
+	}
+	last, err := lastEpoch(m)
+	if err != nil {
+		return nil, 0, err
+	}
+	accuracy := float64(last.TestCorrect) / float64(last.TestSamples)
+	if warning := m.Training().Majority.Warning(accuracy); warning != nil && f == s.ledger.Finals[0] {
+		s.warn(warning)
+	}
+	return &trained{c, accuracy, time.Since(begin).Seconds()}, 0, remove(checkpoint)
+}
+
+// watching returns what says after each epoch of a training that began at a time for how many epochs it is begun anew,
+// 0 to go on. An epoch is timed from the first of this call on, which also reads the data.
+func watching(epochs int, allowed float64, begin time.Time) func(epoch int, now time.Time) int {
+	first, since := 0, begin
+	return func(epoch int, now time.Time) int {
+		if first == 0 {
+			first, since = epoch, now
+			return 0
+		}
+		each := now.Sub(since).Seconds() / float64(epoch-first)
+		return replan(epochs, epoch, each, now.Sub(begin).Seconds(), allowed)
+	}
+}
+
+// remove removes a file if it is there.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// writeConfig writes the configuration of a network. That one is too long to be read again, for the names of columns in
+// it, is a warning: the model has it, too.
+func (s *search) writeConfig(name string, cfg *config.Config) error {
+	text := append([]byte("# Chosen by `ialgn fit`. To train it again: ialgn train THIS -o MODEL\n"), cfg.YAML()...)
+	path := s.path(name + configEnding)
+	if len(text) > config.MaxSource {
+		s.warn(message.WithHint(fmt.Errorf("%s: longer than the %d bytes that a configuration may have, `ialgn train` will refuse "+
+			"it", path, config.MaxSource), "give the columns shorter names, or leave some out of the file"))
+	}
+	err := outfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// logging returns what writes a line an epoch. That one cannot be written is a warning.
+func (s *search) logging(log *runlog.Writer) func(library.Progress) {
+	began := time.Now()
+	return func(p library.Progress) {
+		if p.Finished == nil {
+			return
+		}
+		if err := log.Write(runlog.Of(p, began)); err != nil {
+			s.warn(err)
+		}
+	}
+}
+
+// result returns what was found, and writes the front.
+func (s *search) result(b Best) (*Result, error) {
+	r := &Result{
+		Target: s.Target, Budget: s.budget, Seconds: s.ledger.spent(), LeftOut: append([]string{}, b.leftOut...),
+	}
+	for _, f := range s.ledger.Finals {
+		if f.Cost == nil {
+			r.LeftOut = append(r.LeftOut, "training "+f.Name)
+			continue
+		}
+		n := Network{
+			Accuracy: f.Accuracy, Validation: 1 - f.tried(), LUTs: f.Cost.LUTs, Config: s.path(f.Name + configEnding),
+			Model: s.path(f.Name + modelEnding), Budget: int(f.Budget), Choice: f.Candidate.text(s.dims),
+		}
+		if f == b.of {
+			b.Network = n
+		}
+		r.Front = append(r.Front, n)
+	}
+	r.Best = b
+	slices.SortFunc(r.Front, func(a, b Network) int { return cmp.Compare(a.LUTs.Total, b.LUTs.Total) })
+	if err := s.ledger.record(func() { s.ledger.Done = len(r.LeftOut) == 0 }); err != nil {
+		return nil, err
+	}
+	return r, s.writeFront(r)
+}

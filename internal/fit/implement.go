@@ -1,0 +1,286 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	library "ialgn"
+	"ialgn/internal/message"
+	"ialgn/internal/progress"
+	"ialgn/internal/tool"
+)
+
+// checked is how many samples the content of a bitstream is checked on.
+const checked = 100
+
+// designFolder is the folder of the compiled network, in that of the search.
+const designFolder = "design"
+
+// complete finishes the best network of the front that fits, and makes networks smaller as far as none does, or the
+// device has no room.
+func (s *search) complete(ctx context.Context) (*Best, error) {
+	for {
+		limit := s.limit()
+		all := s.standings(limit)
+		do, at := decide(all, limit, s.left())
+		f := s.ledger.Finals[at]
+		if do != finishIt && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		switch do {
+		case finishIt:
+			b, err := s.finishFinal(ctx, f)
+			if errors.Is(err, library.ErrNoRoom) {
+				err = s.noRoom(f, err)
+			} else if err == nil {
+				b.leftOut = append(b.leftOut, s.better(all, at, limit)...)
+				return b, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+		case shrinkIt:
+			if err := s.shrink(f, limit); err != nil {
+				return nil, err
+			}
+			if err := s.retrain(ctx, f); err != nil {
+				return nil, err
+			}
+		case replaceIt:
+			if err := s.replace(ctx, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// standings are the networks of the front as [decide] sees them.
+func (s *search) standings(limit int) (all []standing) {
+	for _, f := range s.ledger.Finals {
+		o := standing{wrong: f.expected(), chains: f.Width / s.classes, tries: f.Tries, train: f.Took}
+		if f.Cost != nil {
+			o.cells = f.Cost.cells()
+			o.finish = s.ledger.finishing(min(o.cells, limit))
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// better names the networks that fit and are better than the one that was finished, for want of time.
+func (s *search) better(all []standing, at, limit int) (names []string) {
+	for i, o := range all {
+		if o.cells > 0 && o.cells <= limit && o.wrong < all[at].wrong {
+			names = append(names, fmt.Sprintf("finishing %s, which may be better, and take %.0f s",
+				s.ledger.Finals[i].Name, o.finish))
+		}
+	}
+	return names
+}
+
+// retrain trains a network again, for as many of its epochs as there is time for.
+func (s *search) retrain(ctx context.Context, f *final) error {
+	return s.trainFinal(ctx, f, max(1, s.left()-s.ledger.finishing(s.limit())))
+}
+
+// replace puts the next best candidate in the place of one of which no network was made that fits.
+func (s *search) replace(ctx context.Context, f *final) error {
+	next := s.after(f.Candidate)
+	if next == nil {
+		return message.WithHint(fmt.Errorf("%s: %w (%s)", s.name, errTooLarge, f.Candidate.text(s.dims)),
+			"give more {LUTs}, or a larger device; thresholds that the configuration gives may be too many")
+	}
+	by := s.finalOf(next, float64(min(s.budget, s.limit())))
+	by.Name, by.Epochs = f.Name, s.epochsFor(by, max(1, s.left()-s.ledger.finishing(s.budget)))
+	if err := s.ledger.record(func() { *f = *by }); err != nil {
+		return err
+	}
+	s.note("%s: the next best candidate is trained instead (%s)", f.Name, f.Candidate.text(s.dims))
+	return s.retrain(ctx, f)
+}
+
+// gently is how much smaller a network is made that a device was not routed with.
+const gently = 0.85
+
+// noRoom lowers the limit after a device had no room for a network: by what it needed, if that is known.
+func (s *search) noRoom(f *final, err error) error {
+	by := gently
+	var measured interface{ Over() float64 }
+	if errors.As(err, &measured) && measured.Over() > 1 {
+		by = margin / measured.Over()
+	}
+	cells := f.Cost.cells()
+	s.warn(fmt.Errorf("%s has no room for %s of %d %s: %w", s.Target, f.Name, cells, s.unit(), err))
+	return s.ledger.record(func() { s.ledger.Limit = max(1, int(by*float64(cells))) })
+}
+
+// finishFinal finishes a network of the front, and records how long that took.
+func (s *search) finishFinal(ctx context.Context, f *final) (*Best, error) {
+	m, err := library.Open(s.path(f.Name + modelEnding))
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	begin := time.Now()
+	b, err := s.implement(ctx, m, s.path(designFolder))
+	if b == nil || err != nil && !timeOver(ctx) {
+		return nil, err
+	}
+	b.of = f
+	took := finishing{
+		Cells: f.Cost.cells(), Seconds: time.Since(begin).Seconds(), Cut: len(b.leftOut) > 0, Used: b.used(),
+	}
+	err = s.ledger.record(func() { s.ledger.Finishings = append(s.ledger.Finishings, took) })
+	if needs := s.ledger.finishing(took.Cells); took.Cut && needs > s.asked() {
+		s.warn(message.WithHint(fmt.Errorf("finishing %s may take %.0f s", f.Name, needs), "give more {Minutes} with {Resume}"))
+	}
+	return b, err
+}
+
+// stageLevels are the levels of look-up tables of a stage that are tried for a clock, from the fewest registers on. A
+// design for a device has registers at any clock: yosys takes many minutes for sums of some hundred bits without.
+var stageLevels = []int{5, 4, 3, 2}
+
+// What routing may take, as a part of the time that is left, and at least. Designs that do not route keep the router
+// busy without an end.
+const (
+	routingPart = 0.5
+	routingTime = 4 * time.Minute
+)
+
+// implement compiles and verifies a network into a folder, and routes it on a device. What there was no time for is
+// named in the result.
+func (s *search) implement(ctx context.Context, m *library.Model, dir string) (*Best, error) {
+	b := &Best{}
+	levels := stageLevels
+	switch {
+	case !s.device.Placeable():
+		levels = []int{0} // what is usual: nothing here says what clock comes of it
+	case s.Clock <= usualMHz:
+		levels = levels[:1]
+	}
+	for i, most := range levels {
+		progress.Say(ctx, "compiling the best network")
+		d, err := s.compile(ctx, m, dir, most)
+		if err != nil {
+			return b.without(ctx, err, "compiling and verifying")
+		}
+		b.Design, b.Routed = dir, nil
+		if b.Verified, err = s.verify(ctx, m, dir, library.VerifySoftware); err != nil {
+			return b.without(ctx, err, "verifying")
+		}
+		if !s.device.Placeable() {
+			break
+		}
+		if b.Routed, err = s.route(ctx, m, d); err != nil && timeOver(ctx) {
+			what := "placing and routing"
+			if b.Routed != nil {
+				what = "comparing the bitstream"
+			}
+			return b.without(ctx, err, what, "the proof at level formal")
+		} else if err != nil {
+			return nil, err
+		}
+		if b.Routed == nil {
+			break
+		}
+		slow := b.Routed.Timing()
+		if slow == nil || errors.Is(slow, library.ErrUnplaced) {
+			break
+		}
+		if i == len(levels)-1 {
+			s.warn(slow)
+		}
+	}
+	proved, err := s.verify(ctx, m, dir, library.VerifyFormal)
+	if err != nil {
+		return b.without(ctx, err, "the proof at level formal")
+	}
+	b.Verified = proved
+	return b, nil
+}
+
+// without returns what was done if the time is over, with what was left out, else the error.
+func (b *Best) without(ctx context.Context, err error, what ...string) (*Best, error) {
+	if !timeOver(ctx) {
+		return nil, err
+	}
+	b.leftOut = append(b.leftOut, what...)
+	return b, nil
+}
+
+// used returns the logic cells that a design takes of its device, 0 if that is not known.
+func (b *Best) used() int {
+	if b == nil || b.Routed == nil || b.Routed.Estimate == nil {
+		return 0
+	}
+	return b.Routed.Estimate.Cells
+}
+
+// route takes the design to the device, and checks the bitstream; without a program that is needed, nil, with a
+// warning. What was routed before the time was over comes with the error.
+func (s *search) route(ctx context.Context, m *library.Model, d *library.Design) (*library.Implementation, error) {
+	progress.Say(ctx, "placing and routing")
+	timed, cancel := context.WithTimeout(ctx, max(routingTime, seconds(routingPart*s.left())))
+	defer cancel()
+	i, err := library.Synthesise(timed, d, library.SynthOptions{
+		Target: s.device.Name, MHz: s.Clock, Check: m, Samples: checked, Data: s.Data, Force: s.Force, Note: s.Note,
+		Warn: s.Warn,
+	})
+	var missing *tool.MissingError
+	if errors.As(err, &missing) {
+		s.warn(fmt.Errorf("not synthesised: %w", err))
+		return nil, nil
+	}
+	if timed.Err() != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w: it was not routed for long", library.ErrNoRoom)
+	}
+	if err != nil {
+		return i, err
+	}
+	if err := i.Check.Err(); errors.Is(err, library.ErrUnchecked) {
+		s.warn(err)
+	} else if err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+// best returns what the best network is compiled to, with so many levels of look-up tables a stage.
+func (s *search) best(levels int) library.CompileOptions {
+	o := s.design()
+	o.Wrap, o.MHz = s.Wrap, s.Clock
+	if s.Clock > 0 {
+		o.Pipeline, o.MaxLevels = library.PipelineAuto, levels
+	}
+	return o
+}
+
+// compile writes the design into a folder.
+func (s *search) compile(ctx context.Context, m *library.Model, dir string, levels int) (*library.Design, error) {
+	d, err := library.CompileWith(ctx, m, s.best(levels), s.Data)
+	if err != nil {
+		return nil, err
+	}
+	return d, d.WriteTo(ctx, dir, library.WriteOptions{Force: s.Force, Keep: s.Keep})
+}
+
+// verify verifies the design up to a level, as far as the programs for that are installed, and returns the level.
+func (s *search) verify(ctx context.Context, m *library.Model, dir string, level library.VerifyLevel) (
+	library.VerifyLevel, error,
+) {
+	d, err := library.OpenDesignContext(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	o := library.VerifyOptions{Level: level, Data: s.Data, Certify: true, Force: s.Force, Warn: s.Warn}
+	_, err = library.Verify(ctx, m, d, o)
+	var missing *tool.MissingError
+	if errors.As(err, &missing) {
+		s.warn(fmt.Errorf("not proved: %w", err))
+		return library.VerifySoftware, nil // which the design was verified at before
+	}
+	return level, err
+}

@@ -1,0 +1,168 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	library "ialgn"
+	"ialgn/internal/crew"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
+	"ialgn/internal/progress"
+)
+
+// try trains the usual candidate for a few epochs, however long that takes, to know that the data can be trained on,
+// and the times.
+func (s *search) try(ctx context.Context) error {
+	if s.ledger.rung(roundUsual) != nil {
+		return nil
+	}
+	c := s.usual()
+	t := &trial{Candidate: c, Budget: float64(s.budget)}
+	cfg, err := s.config(c, s.classes, usualEpochs, "", 0, validationShare)
+	if err != nil {
+		return err
+	}
+	t.Width = sizer(nil).width(s.shapeOf(&cfg), s.classes, t.Budget)
+	progress.Say(ctx, "the usual candidate, to know how long a trial takes")
+	begin := time.Now()
+	var after []float64 // of each epoch
+	m, err := s.train(ctx, t, usualEpochs, 0, func(p library.Progress) {
+		if p.Finished != nil {
+			after = append(after, time.Since(begin).Seconds())
+		}
+	})
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if t.Cost, err = s.costOf(ctx, m); err != nil {
+		return err
+	}
+	// What stands in the way of compiling is to be known now.
+	if _, err := s.compile(ctx, m, s.path(designFolder), 0); err != nil {
+		return err
+	}
+	wrong, err := wrongShare(m)
+	if err != nil {
+		return err
+	}
+	t.Wrong, t.Seconds = []float64{wrong}, time.Since(begin).Seconds()
+	return s.ledger.record(func() {
+		s.ledger.Epoch = (after[usualEpochs-1] - after[0]) / (usualEpochs - 1)
+		s.ledger.Fixed = max(0, t.Seconds-usualEpochs*s.ledger.Epoch)
+		s.ledger.Rungs = []*rung{{Name: roundUsual, Epochs: usualEpochs, Seeds: 1, Trials: []*trial{t}, Closed: true}}
+	})
+}
+
+// runRound makes the trials of a round that are not made yet, side by side, until its time is over.
+func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
+	timed, cancel := context.WithTimeout(ctx, min(
+		time.Duration(slack*float64(s.searchLeft())/float64(rounds)), s.searchLeft()))
+	defer cancel()
+	done := 0
+	for _, t := range r.Trials {
+		if t.done(r.Seeds) {
+			done++
+		}
+	}
+	var counting sync.Mutex
+	group, within := crew.NewGroup(timed)
+	group.SetLimit(s.cores)
+	for _, t := range r.Trials {
+		if t.done(r.Seeds) || t.Failed != "" {
+			continue
+		}
+		group.Go(func() error {
+			err := s.make(within, r, t)
+			counting.Lock()
+			if t.done(r.Seeds) {
+				done++
+				progress.Count(ctx, done, len(r.Trials), "candidates")
+			}
+			counting.Unlock()
+			if within.Err() != nil {
+				return nil // the time is over, or everything is
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if best := s.ranked(r.Name); len(best) > 0 {
+		s.note("%s: best %.2f %% of the validation samples at %s (%s)", r.Name, 100*(1-best[0].wrong()),
+			message.Plural(best[0].Cost.Total, "LUT", "LUTs"), best[0].Candidate.text(s.dims))
+	}
+	return s.ledger.record(func() { r.Closed = true })
+}
+
+// make trains the seeds of a trial that are missing, and compiles the network of the first.
+func (s *search) make(ctx context.Context, r *rung, t *trial) error {
+	for seed := len(t.Wrong); seed < r.Seeds; seed++ {
+		begin := time.Now()
+		m, err := s.train(ctx, t, r.Epochs, seed, nil)
+		if err != nil {
+			return s.failed(ctx, t, err)
+		}
+		c := t.Cost
+		if c == nil {
+			c, err = s.costOf(ctx, m)
+		}
+		wrong, unread := wrongShare(m)
+		if err := errors.Join(err, unread, m.Close()); err != nil {
+			return s.failed(ctx, t, err)
+		}
+		err = s.ledger.record(func() {
+			t.Wrong, t.Cost, t.Seconds = append(t.Wrong, wrong), c, t.Seconds+time.Since(begin).Seconds()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failed records why a trial gave nothing, unless its context has ended. Others go on.
+func (s *search) failed(ctx context.Context, t *trial, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s.warn(fmt.Errorf("left out (%s): %w", t.Candidate.text(s.dims), err))
+	return s.ledger.record(func() { t.Failed = err.Error() })
+}
+
+// train trains a trial with a seed, on the samples that are not held out.
+func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show func(library.Progress)) (*library.Model,
+	error,
+) {
+	cfg, err := s.config(t.Candidate, t.Width, epochs, "", seed, validationShare)
+	if err != nil {
+		return nil, err
+	}
+	return library.Train(ctx, cfg, s.Data, library.TrainOptions{Threads: 1, Progress: show})
+}
+
+// wrongShare returns the share of the validation samples that a model has wrong after its last epoch.
+func wrongShare(m *library.Model) (float64, error) {
+	last, err := lastEpoch(m)
+	if err != nil {
+		return 0, err
+	}
+	return 1 - float64(last.ValidationCorrect)/float64(last.ValidationSamples), nil
+}
+
+// lastEpoch returns the record of a model's last epoch.
+func lastEpoch(m *library.Model) (last model.Epoch, err error) {
+	info, err := m.File().Info()
+	if err != nil {
+		return last, err
+	}
+	return info.Model.Record.Epochs[len(info.Model.Record.Epochs)-1], nil
+}

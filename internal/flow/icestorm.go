@@ -1,0 +1,214 @@
+// This file drives the programs of Project IceStorm: the bitstream of a routed iCE40
+// design, its timing by another program than nextpnr, and the way back, from a bitstream to
+// Verilog. Paths must not begin with a minus sign, as whole ones do not.
+
+package flow
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ialgn/internal/target"
+	"ialgn/internal/tool"
+)
+
+// limit bounds the time of each program.
+const limit = 20 * time.Minute
+
+// Pack writes the bitstream of a configuration (.asc). It returns an error of package tool.
+func Pack(ctx context.Context, asc, bin string) error {
+	_, err := run(ctx, "icepack", bin+".icepack.log", asc, bin)
+	return err
+}
+
+// Unpack writes the configuration that is in a bitstream. It returns an error of package tool.
+func Unpack(ctx context.Context, bin, asc string) error {
+	_, err := run(ctx, "iceunpack", asc+".iceunpack.log", bin, asc)
+	return err
+}
+
+// IceMemory is what a memory of a design holds, as hexadecimal words, a line each.
+type IceMemory struct {
+	From string // the file of what it holds: words of which no 256 have two columns of bits alike
+	To   string // the file of what it is to hold
+}
+
+// Fill writes a configuration with other words in its memories. It returns an error of package
+// tool, also if a memory is not in the configuration.
+func Fill(ctx context.Context, asc, filled string, memories []IceMemory) error {
+	text, err := os.ReadFile(asc)
+	if err != nil {
+		return err
+	}
+	for _, m := range memories {
+		r, err := runOn(ctx, bytes.NewReader(text), "icebram", filled+".icebram.log", m.From, m.To)
+		switch {
+		case err != nil:
+			return err
+		case r.Truncated:
+			return r.Failed("more than 16 MiB of configuration", nil)
+		}
+		text = []byte(r.Stdout)
+	}
+	return os.WriteFile(filled, text, 0o666)
+}
+
+// run runs a program. Its log stays if it fails.
+func run(ctx context.Context, name, log string, args ...string) (tool.Result, error) {
+	return runOn(ctx, nil, name, log, args...)
+}
+
+// runOn is run with an input.
+func runOn(ctx context.Context, input io.Reader, name, log string, args ...string) (tool.Result, error) {
+	t, err := tool.Find(name)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	r, err := t.Run(ctx, tool.Command{Args: args, Stdin: input, Limit: limit, Log: log})
+	if err == nil {
+		os.Remove(log) // a log without errors is of no use
+	}
+	return r, err
+}
+
+var estimate = regexp.MustCompile(`(?m)^// Timing estimate: ([0-9.]+) ns \(([0-9.]+) MHz\)$`)
+
+// Fmax returns the clock in MHz that icetime estimates for a configuration, from register to
+// register as nextpnr's figure is. The configuration must have such a path. Its report is written next to it.
+func Fmax(ctx context.Context, d target.Device, asc, report string) (float64, error) {
+	_, mhz, err := icetime(ctx, d, asc, report, "-i")
+	return mhz, err
+}
+
+// Delay returns the time in ns that icetime estimates for the longest path of a configuration, those from and to pins
+// included. Its report is written next to it.
+func Delay(ctx context.Context, d target.Device, asc, report string) (float64, error) {
+	ns, _, err := icetime(ctx, d, asc, report)
+	return ns, err
+}
+
+// icetime returns the longest path in ns and its inverse in MHz.
+func icetime(ctx context.Context, d target.Device, asc, report string, options ...string) (ns, mhz float64, err error) {
+	args := append([]string{"-d", d.Die, "-P", d.Package, "-m", "-t", "-r", report}, options...)
+	r, err := run(ctx, "icetime", report+".log", append(args, asc)...)
+	if err != nil {
+		return 0, 0, err
+	}
+	m := estimate.FindStringSubmatch(r.Stdout)
+	if m == nil {
+		return 0, 0, r.Failed("no estimate of the timing in its output", nil)
+	}
+	ns, err = strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return 0, 0, err
+	}
+	mhz, err = strconv.ParseFloat(m[2], 64)
+	return ns, mhz, err
+}
+
+// UnpackedVerilog returns a configuration as Verilog: a module of that name with the ports of a file of
+// pins (.pcf), one for each bit, such as \x[3] . A port of which nothing is in the configuration
+// is an input. DSP blocks and single-port RAM are left out ([LeftOut]). It returns an error of
+// package tool.
+func UnpackedVerilog(ctx context.Context, d target.Device, asc, pins, module string) (string, error) {
+	r, err := run(ctx, "icebox_vlog", asc+".icebox_vlog.log", "-s", "-d", d.Package, "-p", pins, "-n", module, asc)
+	if err == nil && r.Truncated {
+		err = r.Failed("more than 16 MiB of Verilog", nil)
+	}
+	return r.Stdout, err
+}
+
+// LeftOut returns the kinds of cells in a routed design that [UnpackedVerilog] leaves out or that we cannot simulate: all but
+// logic, block RAM, pads and clocks.
+func LeftOut(r *Result) []string {
+	var kinds []string
+	for _, u := range r.Cells {
+		if u.Used > 0 && !slices.Contains([]string{"ICESTORM_LC", "SB_IO", "SB_GB", "ICESTORM_RAM"}, u.Cell) {
+			kinds = append(kinds, u.Cell)
+		}
+	}
+	return kinds
+}
+
+// WritePins writes a file of pins (.pcf) that has each port where it was placed.
+func WritePins(w io.Writer, d target.Device, pads []Pad) error {
+	pins, err := readPins(d)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "# pins of %s, package %s\n", d.Part, d.Package)
+	for _, p := range pads {
+		pin, ok := pins[[3]int{p.X, p.Y, p.Z}]
+		if !ok {
+			return fmt.Errorf("icestorm: port %s is on the pad %d/%d/%d, which is no pin of %s", p.Port, p.X, p.Y, p.Z,
+				d.Package)
+		}
+		fmt.Fprintf(b, "set_io %s %s\n", p.Port, pin)
+	}
+	return b.Flush()
+}
+
+// bases are the parts of icestorm's data base.
+var bases = map[string]string{"hx8k": "8k", "lp8k": "8k", "hx1k": "1k", "up5k": "5k"}
+
+// readPins reads which pin of the package a pad is, from icestorm's data base: beside the
+// programs, where they look for it, too.
+func readPins(d target.Device) (map[[3]int]string, error) {
+	t, err := tool.Find("icepack")
+	if err != nil {
+		return nil, err
+	}
+	program, err := filepath.EvalSymlinks(t.Path)
+	if err != nil {
+		return nil, err
+	}
+	share := filepath.Join(filepath.Dir(program), "..", "share")
+	for _, folder := range []string{filepath.Join("fpga-icestorm", "chipdb"), "icebox"} {
+		file, err := os.Open(filepath.Join(share, folder, "chipdb-"+bases[d.Die]+".txt"))
+		if err != nil {
+			continue
+		}
+		defer file.Close()
+		return scanPins(file, d.Package)
+	}
+	return nil, fmt.Errorf("icestorm: no data base of %s below %s: install fpga-icestorm whole", d.Name, share)
+}
+
+// scanPins reads the pins of a package: lines of a pin and its pad, then a number that is not
+// ours.
+func scanPins(r io.Reader, pack string) (map[[3]int]string, error) {
+	pins, within := map[[3]int]string{}, false
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		line := s.Text()
+		if strings.HasPrefix(line, ".") {
+			if within {
+				return pins, nil
+			}
+			within = line == ".pins "+pack
+			continue
+		}
+		var pin string
+		var at [3]int
+		if _, err := fmt.Sscan(line, &pin, &at[0], &at[1], &at[2]); within && err == nil {
+			pins[at] = pin
+		}
+	}
+	if len(pins) == 0 {
+		return nil, errors.Join(fmt.Errorf("icestorm: the data base has no package %s", pack), s.Err())
+	}
+	return pins, s.Err()
+}

@@ -1,0 +1,40 @@
+package flow
+
+import (
+	"context"
+	"regexp"
+
+	"ialgn/internal/progress"
+)
+
+// phases are the lines of nextpnr's log that say what it is at, with what is said of each, in which %s
+// is the part in parentheses.
+var phases = []struct {
+	line *regexp.Regexp
+	say  string
+}{
+	{regexp.MustCompile(`^Info: Packing `), "packing"},
+	{regexp.MustCompile(`^Info: +at initial placer iter `), "placing"},
+	{regexp.MustCompile(`^Info: +at iteration #(\d+), type `), "placing, iteration %s"},
+	{regexp.MustCompile(`^Info: Running simulated annealing placer`), "placing, by annealing"},
+	{regexp.MustCompile(`^Info: +at iteration #(\d+): temp = `), "placing, by annealing, iteration %s"},
+	{regexp.MustCompile(`^Info: Routing\.\.`), "routing"},
+	{regexp.MustCompile(`^Info: Routing (\d+) arcs`), "routing, %s arcs left"},
+	{regexp.MustCompile(`^Info: +\d+ \|[\d ]+\|[\d ]+\| +(\d+)\|`), "routing, %s arcs left"},
+	{regexp.MustCompile(`^Info: +iter=\d+ wires=\d+ overused=(\d+) `), "routing, %s wires overused"},
+	{regexp.MustCompile(`^Info: Routing complete`), "reporting"},
+}
+
+// follow returns what is told of each line of a log: it says at what nextpnr is.
+func follow(ctx context.Context) func(line string) {
+	return func(line string) {
+		for _, p := range phases {
+			switch m := p.line.FindStringSubmatch(line); len(m) {
+			case 1:
+				progress.Say(ctx, "%s", p.say)
+			case 2:
+				progress.Say(ctx, p.say, m[1])
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package folded
+
+import (
+	"slices"
+)
+
+// divide distributes the chains over the given number of lanes and returns the lanes' programs, all of one length.
+// The longest chain of a class goes first, each to the lane that has the fewest steps for this class so far.
+func (p *Program) divide(lanes int) [][]step {
+	program := make([][]step, lanes)
+	for _, c := range p.classes {
+		chains := merge(c.chains)
+		slices.SortStableFunc(chains, func(a, b []step) int { return len(b) - len(a) })
+		part := make([][]step, lanes)
+		for _, steps := range chains {
+			least := 0
+			for l := range part {
+				if len(part[l]) < len(part[least]) {
+					least = l
+				}
+			}
+			part[least] = append(part[least], steps...)
+		}
+		longest := 0
+		for _, steps := range part {
+			longest = max(longest, len(steps))
+		}
+		for l := range part {
+			program[l] = append(program[l], part[l]...)
+			program[l] = append(program[l], make([]step, longest-len(part[l])+1)...) // fills up with idle steps
+		}
+		program[0][len(program[0])-1] = closing(c.ones)
+	}
+	return program
+}
+
+// merge joins equal chains. A last step that is no xor gives the same again, and counts once
+// more at its end.
+func merge(chains [][]step) [][]step {
+	var list [][]step
+	seen := map[string]int{}
+	for _, steps := range chains {
+		last := steps[len(steps)-1]
+		key := make([]byte, 0, 8*len(steps))
+		for _, s := range steps {
+			key = append(key, byte(s.op), byte(s.level), byte(s.level>>8), byte(s.feature), byte(s.feature>>8),
+				byte(s.feature>>16))
+			if s.negated {
+				key = append(key, 1)
+			} else {
+				key = append(key, 0)
+			}
+		}
+		if i, ok := seen[string(key)]; ok && last.op != xor {
+			list[i] = append(slices.Clip(list[i]), last)
+			continue
+		}
+		seen[string(key)] = len(list)
+		list = append(list, steps)
+	}
+	return list
+}

@@ -1,0 +1,57 @@
+package folded
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"math/big"
+	"math/rand/v2"
+)
+
+// Memory is a memory of an engine that a file fills: lines of hexadecimal digits, one a word.
+type Memory struct {
+	File       string
+	Depth      int  // words
+	Width      int  // bits of a word, those of whole digits
+	Thresholds bool // the memory holds the features' thresholds, not a program
+	Word       func(i int) *big.Int
+}
+
+// Columns returns the bits of a memory's words: those of their hexadecimal digits. icebram looks
+// for each of these columns in a bitstream, so all of them are in the memory, and what it reads
+// into is kept.
+func Columns(width int) int { return (width + 3) / 4 * 4 }
+
+// Spare returns a line which says that a memory's columns above a width are unused; "" if all are used.
+func Spare(name string, width int) string {
+	if Columns(width) == width {
+		return ""
+	}
+	return fmt.Sprintf("  wire unused_%s = &{1'b0, %[1]s[%d:%d]};\n", name, Columns(width)-1, width)
+}
+
+// Write writes the file.
+func (m Memory) Write(w io.Writer) error { return m.write(w, m.Word) }
+
+// WritePlaceholder writes random words in the form of the file, the same for every model of the
+// shape. A design that is placed with them can be given the words of any model later: no two
+// columns of 256 words are alike, by which icebram finds them.
+func (m Memory) WritePlaceholder(w io.Writer) error {
+	r := rand.NewChaCha8(sha256.Sum256([]byte(m.File)))
+	return m.write(w, func(int) *big.Int {
+		word := new(big.Int)
+		for bits := 0; bits < m.Width; bits += 64 {
+			word.Or(word.Lsh(word, 64), new(big.Int).SetUint64(r.Uint64()))
+		}
+		return word.Rsh(word, uint(-m.Width&63))
+	})
+}
+
+func (m Memory) write(w io.Writer, word func(int) *big.Int) error {
+	b := bufio.NewWriter(w)
+	for i := range m.Depth {
+		fmt.Fprintf(b, "%0*x\n", m.Width/4, word(i))
+	}
+	return b.Flush()
+}

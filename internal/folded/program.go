@@ -1,0 +1,254 @@
+package folded
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ialgn/internal/chain"
+	"ialgn/netlist"
+)
+
+// Program is the steps of a network, chain by chain.
+type Program struct {
+	name       string
+	wordBits   int
+	countBits  int
+	thresholds [][]uint16
+	classes    []class
+}
+
+// class is what is counted for a class.
+type class struct {
+	chains [][]step
+	ones   int // chains that are always 1
+}
+
+// op is what a step does, in the coding of the program.
+type op uint8
+
+const (
+	load op = iota
+	and
+	or
+	xor
+)
+
+// step is a word of a program.
+type step struct {
+	op      op
+	negated bool // p
+	end     bool
+	feature int
+	level   int // j
+	ones    int // in a step that closes a class: how many of its chains are always 1
+}
+
+// closing returns the step that closes a class.
+func closing(ones int) step { return step{op: xor, negated: true, ones: ones} }
+
+// closes reports whether a step closes a class.
+func (s step) closes() bool { return s.op == xor && s.negated }
+
+// NewProgram returns the steps of a netlist with given thresholds of its features. It returns
+// the errors of [NewChains].
+func NewProgram(n *netlist.Netlist, thresholds [][]uint16) (*Program, error) {
+	inputs, outputs := n.DataInputs(), n.OutputPorts()
+	if len(inputs) != 1 || inputs[0].Word*len(thresholds) != len(inputs[0].Nets) || len(thresholds) == 0 {
+		return nil, fmt.Errorf("%w: it needs one input port, of a word for each of %d features", errForm, len(thresholds))
+	}
+	if len(outputs) != 1 || outputs[0].Name != netlist.ClassPort {
+		return nil, fmt.Errorf("%w: its only output port must be class_index", errForm)
+	}
+	f := &folder{
+		n: n, paths: chain.Find(n), anchors: map[netlist.Net]anchor{},
+		simplifier: chain.NewSimplifier(chain.NewOrder(n, false)),
+	}
+	if err := f.findAnchors(inputs[0], thresholds); err != nil {
+		return nil, err
+	}
+	f.join()
+	p := &Program{name: n.Name, wordBits: inputs[0].Word, thresholds: thresholds}
+	for _, probe := range n.Probes() {
+		c, err := f.class(probe)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", errForm, probe.Name, err)
+		}
+		p.classes = append(p.classes, c)
+		p.countBits = max(p.countBits, len(probe.Nets))
+	}
+	if len(p.classes) == 0 {
+		return nil, fmt.Errorf("%w: it has no class counts", errForm)
+	}
+	return p, nil
+}
+
+// folder makes a program.
+type folder struct {
+	n          *netlist.Netlist
+	paths      *chain.Paths
+	simplifier *chain.Simplifier
+	anchors    map[netlist.Net]anchor
+}
+
+// anchor is a thermometer bit: the feature exceeds its threshold of that index.
+type anchor struct{ feature, level int }
+
+// findAnchors finds the nets that are thermometer bits: comparators, and the highest bits of
+// words.
+func (f *folder) findAnchors(x netlist.Port, thresholds [][]uint16) error {
+	feature := map[netlist.Net]int{} // features by the net of their highest bit
+	for i := range thresholds {
+		if len(thresholds[i]) != len(thresholds[0]) || len(thresholds[i]) == 0 {
+			return fmt.Errorf("%w: feature %d has %d thresholds, feature 0 has %d", errForm, i, len(thresholds[i]),
+				len(thresholds[0]))
+		}
+		top := x.Nets[(i+1)*x.Word-1]
+		feature[top] = i
+		if j := slices.Index(thresholds[i], 1<<(x.Word-1)-1); j >= 0 {
+			f.anchors[top] = anchor{i, j}
+		}
+	}
+	for c := range netlist.Cell(f.n.Cells()) {
+		if f.n.Kind(c) != netlist.Compare {
+			continue
+		}
+		in := f.n.Inputs(c)
+		i, ok := feature[in[len(in)-1]]
+		if !ok || len(in) > x.Word || in[0] != in[len(in)-1]-netlist.Net(len(in)-1) {
+			return fmt.Errorf("%w: cell %d compares something else than a feature", errForm, c)
+		}
+		low := x.Word - len(in) // bits below, which cannot matter
+		threshold := (f.n.Param(c)+1)<<low - 1
+		j := slices.Index(thresholds[i], uint16(threshold))
+		if threshold > 1<<16-1 || j < 0 {
+			return fmt.Errorf("%w: cell %d compares feature %d with %d, which is none of its thresholds", errForm, c, i,
+				threshold)
+		}
+		f.anchors[f.n.Output(c)] = anchor{i, j}
+	}
+	return nil
+}
+
+// join lets every chain begin at an anchor, though it shares gates with another one: steps are
+// not shared.
+func (f *folder) join() {
+	for c := range netlist.Cell(f.n.Cells()) {
+		if !f.paths.Last(c) {
+			continue
+		}
+		if d, _, ok := f.n.Driver(f.paths.Base(c)); ok && f.paths.Gate(d) {
+			f.paths.Join(c)
+		}
+	}
+}
+
+// class returns the chains that a count adds.
+func (f *folder) class(count netlist.Port) (c class, err error) {
+	counted, err := f.counted(count)
+	for _, v := range counted {
+		if err != nil {
+			return c, err
+		}
+		var steps []step
+		var one bool
+		if steps, one, err = f.chain(v); one {
+			c.ones++
+		} else if len(steps) > 0 {
+			c.chains = append(c.chains, steps)
+		}
+	}
+	return c, err
+}
+
+// counted returns the nets of which a count is the number of ones.
+func (f *folder) counted(count netlist.Port) ([]netlist.Net, error) {
+	width, nets := 1, count.Nets[:1]
+	switch cell, pin, ok := f.n.Driver(count.Nets[0]); {
+	case ok && f.n.Kind(cell) == netlist.Popcount && pin == 0:
+		width, nets = f.n.Outputs(cell), f.n.Inputs(cell)
+	case count.Nets[0] <= netlist.True: // a constant
+		nets = nil
+		for i, v := range count.Nets {
+			if v > netlist.True {
+				return nil, errCount
+			}
+			for range int(v) << i {
+				nets = append(nets, netlist.True)
+			}
+		}
+		return nets, nil
+	}
+	for i, v := range count.Nets {
+		if i < width && v != count.Nets[0]+netlist.Net(i) || i >= width && v != netlist.False {
+			return nil, errCount
+		}
+	}
+	return nets, nil
+}
+
+var errCount = errors.New("it is no popcount")
+
+// chain returns the steps that compute a net. A constant has no steps: then the second value says whether it is 1.
+func (f *folder) chain(v netlist.Net) (steps []step, one bool, err error) {
+	var c chain.Chain
+	driver, _, driven := f.n.Driver(v)
+	switch {
+	case driven && f.paths.Gate(driver):
+		f.paths.Chain(driver, &c)
+	case driven && f.n.Kind(driver) == netlist.Function && len(f.n.Inputs(driver)) == 1 && f.n.Param(driver)&3 == 1:
+		// an inverter
+		v = f.n.Inputs(driver)[0]
+		if driver, _, driven = f.n.Driver(v); driven && f.paths.Gate(driver) {
+			f.paths.Chain(driver, &c)
+		} else {
+			c.Base.Net = v
+		}
+		c.Inverted = !c.Inverted
+	case driven && f.n.Kind(driver) == netlist.Function && len(f.n.Inputs(driver)) > 2:
+		return nil, false, fmt.Errorf("a node has %d inputs: only networks of chains of gates with two can be folded",
+			len(f.n.Inputs(driver)))
+	default:
+		c.Base.Net = v
+	}
+	f.simplifier.Simplify(&c)
+	if len(c.Steps) == 0 && c.Base.Net <= netlist.True {
+		return nil, (c.Base.Net == netlist.True) != (c.Base.Inverted != c.Inverted), nil
+	}
+	steps, err = f.steps(&c)
+	return steps, false, err
+}
+
+// steps codes a chain, its last polarity pushed down to the bits.
+func (f *folder) steps(c *chain.Chain) ([]step, error) {
+	s, err := f.step(load, c.Base, c.Inverted)
+	steps := append(make([]step, 0, 1+len(c.Steps)), s)
+	for _, g := range c.Steps {
+		if err != nil {
+			return nil, err
+		}
+		o := [...]op{chain.And: and, chain.Or: or, chain.Xor: xor}[g.Op]
+		negated := c.Inverted
+		switch {
+		case o == xor:
+			negated = false // the step passes the inversion on to the next
+		case c.Inverted && o == and:
+			o = or
+		case c.Inverted && o == or:
+			o = and
+		}
+		s, err = f.step(o, g.Side, negated)
+		steps = append(steps, s)
+	}
+	steps[len(steps)-1].end = true
+	return steps, err
+}
+
+func (f *folder) step(o op, side chain.Literal, negated bool) (step, error) {
+	a, ok := f.anchors[side.Net]
+	if !ok {
+		return step{}, fmt.Errorf("a gate reads net %d, which is no thermometer bit: only networks of chains can be folded",
+			side.Net)
+	}
+	return step{op: o, negated: side.Inverted != negated, feature: a.feature, level: a.level}, nil
+}

@@ -1,0 +1,184 @@
+// Package freeze makes the netlist of a frozen network: the one bridge from what is trained to what
+// is compiled.
+package freeze
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"ialgn/internal/model"
+	"ialgn/netlist"
+)
+
+// Network returns the raw netlist of a frozen network: one function cell for each gate of the model,
+// with the gate's pins as inputs, in layer order and within a layer in chain order, with
+// layer (from 1) and chain (from 0) as its origin; of nodes that positions share the netlist says at which ones these
+// stand ([netlist.Netlist.Place]). Nothing is simplified: constants
+// and pass-throughs read both their pins too, so that every gate can be compared with
+// the trainer's forward pass.
+//
+// The ports depend on the scope:
+//
+//   - [netlist.Gates]: input x, the thermometer bits with [encoding.Encoder.Label]; output h,
+//     the last layer's bits, labelled with their class;
+//   - [netlist.Core]: output class_index instead of h, from one popcount a class over its
+//     chains, which are contiguous, and one argmax; the counts are the probes count_0,
+//     count_1 and so on;
+//   - [netlist.Full]: input x is instead the bus of feature words of BitsIn bits, labelled with
+//     the features' names, and one comparison makes each thermometer bit.
+//
+// The netlist's name is made from the model's by [netlist.Identifier]. Network returns an error if f
+// is not valid or too large to number its nets with 32 bits and its layers with 16. It
+// needs about 31 bytes a gate.
+func Network(f *model.Frozen, s netlist.Scope) (*netlist.Netlist, error) {
+	if err := f.Validate(); err != nil {
+		return nil, fmt.Errorf("freeze: %w", err)
+	}
+	if s > netlist.Full {
+		return nil, fmt.Errorf("freeze: no such scope %v, use Gates, Core or Full", s)
+	}
+	z := freezer{Builder: netlist.NewBuilder(netlist.Identifier(f.Name)), f: f}
+	if err := z.reserve(s); err != nil {
+		return nil, fmt.Errorf("freeze: %w", err)
+	}
+	z.encoder(s)
+	for l := range f.Layers {
+		z.layer(l)
+	}
+	z.Classes(z.classes())
+	z.Positions(z.positions())
+	if s == netlist.Gates {
+		z.Output("h", 1, z.classLabels(), z.h)
+	} else {
+		z.head()
+	}
+	return z.Netlist(), nil
+}
+
+// freezer holds what has been built so far.
+type freezer struct {
+	*netlist.Builder
+	f *model.Frozen
+	x []netlist.Net // thermometer bits
+	h []netlist.Net // the last layer built
+}
+
+// reserve makes room for all cells and pins at once.
+func (z *freezer) reserve(s netlist.Scope) error {
+	f := z.f
+	if f.Depth() > netlist.MaxLayers {
+		return fmt.Errorf("%d layers, want at most %d", f.Depth(), netlist.MaxLayers)
+	}
+	classes, count := len(f.Classes), bits.Len(uint(f.Width/len(f.Classes)))
+	cells, pins := f.Gates(), 0
+	for l := range f.Layers {
+		pins += f.Layers[l].Width() * len(f.Layers[l].Pins)
+	}
+	nets := 2 + f.Inputs() + cells
+	if s >= netlist.Core {
+		cells, pins, nets = cells+classes+1, pins+f.Width+classes*count, nets+classes*count+netlist.ClassBits(classes)
+	}
+	if s == netlist.Full {
+		words := f.Encoder.Features() * f.Encoder.BitsIn
+		cells, pins, nets = cells+f.Inputs(), pins+f.Inputs()*f.Encoder.BitsIn, nets+words
+	}
+	if max(nets, pins) >= netlist.MaxPins {
+		return errors.New("too many gates for 32-bit net numbers, use a smaller width or depth")
+	}
+	z.Grow(cells, pins)
+	return nil
+}
+
+// encoder makes the thermometer bits: an input port, or comparisons of its words.
+func (z *freezer) encoder(s netlist.Scope) {
+	e := &z.f.Encoder
+	if s != netlist.Full {
+		labels := make([]string, e.Inputs())
+		for i := range labels {
+			labels[i] = e.Label(i)
+		}
+		z.x = z.Input("x", e.Inputs(), 1, labels)
+		return
+	}
+	labels := make([]string, e.Features())
+	for i := range labels {
+		labels[i] = e.Name(i)
+	}
+	bus := z.Input("x", e.Features()*e.BitsIn, e.BitsIn, labels)
+	z.x = make([]netlist.Net, 0, e.Inputs())
+	for i, thresholds := range e.Thresholds {
+		word := bus[i*e.BitsIn : (i+1)*e.BitsIn]
+		for _, t := range thresholds {
+			z.x = append(z.x, z.Cell(netlist.Compare, uint64(t), netlist.Origin{}, word...))
+		}
+	}
+}
+
+// layer adds the gates of one layer.
+func (z *freezer) layer(l int) {
+	layer := &z.f.Layers[l]
+	h, in := make([]netlist.Net, layer.Width()), make([]netlist.Net, len(layer.Pins))
+	for i := range h {
+		for k := range layer.Pins {
+			in[k] = z.source(layer.Pins[k].Source)[layer.Pins[k].Index[i]]
+		}
+		origin := netlist.Origin{Layer: uint16(l + 1), Chain: uint32(i)}
+		h[i] = z.Function(netlist.Table(layer.Op.At(i), len(in)), origin, in...)
+	}
+	z.h = h
+}
+
+func (z *freezer) source(s model.Source) []netlist.Net {
+	if s == model.Input {
+		return z.x
+	}
+	return z.h
+}
+
+// classes returns the class of each chain.
+func (z *freezer) classes() []uint16 {
+	class, group := make([]uint16, z.f.Width), z.f.Width/len(z.f.Classes)
+	for i := range class {
+		class[i] = uint16(i / group)
+	}
+	return class
+}
+
+// positions returns the layers whose nodes positions share.
+func (z *freezer) positions() (all []netlist.Positions) {
+	for l := range z.f.Layers {
+		if f := &z.f.Layers[l]; f.Rows > 0 {
+			all = append(all, netlist.Positions{Layer: uint16(l + 1), Rows: uint16(f.Rows), Columns: uint16(f.Columns)})
+		}
+	}
+	return all
+}
+
+// classLabels returns a label for each chain, its class.
+func (z *freezer) classLabels() []string {
+	group := z.f.Width / len(z.f.Classes)
+	labels := make([]string, 0, z.f.Width)
+	for _, class := range z.f.Classes {
+		label := "class " + class
+		for range group {
+			labels = append(labels, label)
+		}
+	}
+	return labels
+}
+
+// head adds popcounts and argmax.
+func (z *freezer) head() {
+	group := z.f.Width / len(z.f.Classes)
+	width := bits.Len(uint(group))
+	var counts []netlist.Net
+	for c := range z.f.Classes {
+		count := netlist.Word(z.Cell(netlist.Popcount, 0, netlist.Origin{}, z.h[c*group:(c+1)*group]...), width)
+		z.Probe(fmt.Sprintf("count_%d", c), count)
+		counts = append(counts, count...)
+	}
+	index := z.Cell(netlist.Argmax, uint64(width), netlist.Origin{}, counts...)
+	z.Output(netlist.ClassPort, netlist.ClassBits(len(z.f.Classes)), []string{"class"},
+		netlist.Word(index, netlist.ClassBits(len(z.f.Classes))))
+}

@@ -1,0 +1,237 @@
+package freeze
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ialgn/internal/model"
+	"ialgn/internal/positions"
+	"ialgn/netlist"
+)
+
+// Positions returns a network of convolutions with the nodes of kernels once, nil if it is of a form for which there is
+// only the unrolled one: without convolutions, or where layers read input bits that convolutions cannot carry to them.
+// It returns an error if c is not valid or too large.
+//
+// The levels of a kernel become one netlist with what pools its positions. Input bits that a later convolution reads
+// are planes of its image: those before it carry them there.
+func Positions(c *model.Compact) (*positions.Network, error) {
+	if !c.Shared() {
+		return nil, nil
+	}
+	n := &positions.Network{Bits: c.Encoder.Bits - 1}
+	end := 0
+	for i, carriage := range c.Carriages() {
+		k := kernels{carriage: &carriage, layers: c.Layers, nodes: map[place]netlist.Net{}}
+		if !k.readable() {
+			return nil, nil
+		}
+		n.Convolutions = append(n.Convolutions, k.convolution(fmt.Sprintf("convolution %d", i+1)))
+		end = carriage.To
+	}
+	if len(n.Convolutions) == 0 {
+		return nil, nil
+	}
+	rest, err := restOf(c, end)
+	if rest == nil || err != nil {
+		return nil, err
+	}
+	n.Rest, err = Network(rest, netlist.Core)
+	return n, err
+}
+
+// restOf returns the layers from one on as a network whose input bits are those of the layer before, nil if one of them
+// reads other input bits. Where there is no layer left it has one that passes the bits on.
+func restOf(c *model.Compact, from int) (*model.Frozen, error) {
+	last := c.Layers[from-1]
+	rows, columns := last.Grid.Pooled()
+	f := &model.Frozen{Name: c.Name, Classes: c.Classes, Width: c.Width}
+	f.Encoder.Bits, f.Encoder.BitsIn, f.Encoder.Max = 2, 1, 1
+	f.Encoder.Thresholds = make([][]uint16, last.Width()*rows*columns)
+	for i := range f.Encoder.Thresholds {
+		f.Encoder.Thresholds[i] = []uint16{0}
+	}
+	if from == len(c.Layers) {
+		f.Layers = []model.FrozenLayer{passed(c.Width)}
+		return f, nil
+	}
+	for l := from; l < len(c.Layers); l++ {
+		layer := model.FrozenLayer{Op: c.Layers[l].Op}
+		for _, p := range c.Layers[l].Pins {
+			switch {
+			case p.Source == model.Input, p.Source == model.Base && c.Layers[l].Base != from-1:
+				return nil, nil
+			case p.Source == model.Base, l == from:
+				p.Source = model.Input
+			}
+			layer.Pins = append(layer.Pins, p)
+		}
+		f.Layers = append(f.Layers, layer)
+	}
+	return f, nil
+}
+
+// passed returns a layer that passes input bits on.
+func passed(width int) model.FrozenLayer {
+	l := model.FrozenLayer{Op: model.MakeTables(width, 1), Pins: []model.FrozenPin{
+		{Source: model.Input, Index: make([]uint32, width)},
+	}}
+	for i := range width {
+		l.Op.Set(i, model.PinTable(1, 0))
+		l.Pins[0].Index[i] = uint32(i)
+	}
+	return l
+}
+
+// kernels are those of a convolution.
+type kernels struct {
+	carriage *model.Carriage
+	layers   []model.CompactLayer
+
+	*netlist.Builder
+	at    map[positions.Pixel]netlist.Net // of the input port
+	nodes map[place]netlist.Net
+}
+
+// place is a node of a level at one of the positions that are pooled.
+type place struct{ level, node, y, x int }
+
+// readable reports whether all levels read the image that the lowest one reads, the level below, or input bits that
+// are carried.
+func (k *kernels) readable() bool {
+	lowest := k.carriage.Grid()
+	for l := k.carriage.From; l < k.carriage.To; l++ {
+		layer := &k.layers[l]
+		for _, p := range layer.Pins {
+			switch image := layer.Grid.Of(p.Source); {
+			case p.Source == model.Previous && l > k.carriage.From:
+			case p.Source == model.Previous && k.carriage.From > 0:
+			case k.carriage.Beside(l, &p):
+			case p.Source == model.Input && k.carriage.From == 0 && image.SameImage(lowest):
+			case p.Source == model.Base && layer.Base == k.carriage.From-1 && layer.Base >= 0 && image.SameImage(lowest):
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (k *kernels) convolution(name string) positions.Convolution {
+	low, top := k.carriage.Grid(), &k.layers[k.carriage.To-1]
+	pool := top.Grid.Pool
+	c := positions.Convolution{
+		In:   positions.Image{Planes: k.carriage.Planes, Rows: low.Rows, Columns: low.Columns},
+		Out:  positions.Image{Planes: top.Width() + len(k.carriage.Carries)},
+		Step: low.Stride * pool, Padding: k.carriage.Padding,
+	}
+	c.Out.Rows, c.Out.Columns = top.Grid.Pooled()
+	seen := map[positions.Pixel]bool{}
+	k.eachRead(pool, func(p positions.Pixel) { seen[p] = true })
+	for _, bit := range k.carriage.Carries {
+		seen[positions.Pixel(k.carriage.Source(bit))] = true
+	}
+	c.Reads = slices.SortedFunc(maps.Keys(seen), func(p, q positions.Pixel) int {
+		return cmp.Or(cmp.Compare(p.Row, q.Row), cmp.Compare(p.Column, q.Column), cmp.Compare(p.Plane, q.Plane))
+	})
+	k.Builder, k.at = netlist.NewBuilder(netlist.Identifier(name)), map[positions.Pixel]netlist.Net{}
+	for i, x := range k.Input("x", len(c.Reads), 1, nil) {
+		k.at[c.Reads[i]] = x
+	}
+	var bits []netlist.Net
+	for n := range top.Width() {
+		bits = append(bits, k.pooled(n, pool))
+	}
+	for _, bit := range k.carriage.Carries {
+		bits = append(bits, k.at[positions.Pixel(k.carriage.Source(bit))])
+	}
+	k.Output("h", 1, nil, bits)
+	c.Kernels = k.Netlist()
+	return c
+}
+
+// pixel returns what a pin of a node of level l reads, where the place of the first position's patch is moved by some
+// positions.
+func (k *kernels) pixel(l int, p *model.FrozenPin, node, y, x int) positions.Pixel {
+	g := k.carriage.Grid()
+	var at positions.Pixel
+	if k.carriage.Beside(l, p) {
+		at = positions.Pixel(k.carriage.Read(l, p, node))
+	} else {
+		e, more := int(p.Index[node]), k.carriage.Padding-g.Padding
+		at = positions.Pixel{Plane: e / (g.Side * g.Side), Row: more + e/g.Side%g.Side, Column: more + e%g.Side}
+	}
+	at.Row, at.Column = at.Row+y*g.Stride, at.Column+x*g.Stride
+	return at
+}
+
+// below reports whether a pin of level l reads the level below, and not the image.
+func (k *kernels) below(l int, p *model.FrozenPin) bool {
+	return p.Source == model.Previous && l > k.carriage.From
+}
+
+// eachRead calls visit for what nodes read of the image at the positions that are pooled, of those that the kernels
+// depend on.
+func (k *kernels) eachRead(pool int, visit func(positions.Pixel)) {
+	used := make([]bool, k.layers[k.carriage.To-1].Width()) // nodes of a level
+	for i := range used {
+		used[i] = true
+	}
+	for l := k.carriage.To - 1; l >= k.carriage.From; l-- {
+		var below []bool
+		if l > k.carriage.From {
+			below = make([]bool, k.layers[l-1].Width())
+		}
+		for i := range k.layers[l].Pins {
+			p := &k.layers[l].Pins[i]
+			for node, read := range used {
+				switch {
+				case !read:
+				case k.below(l, p):
+					below[p.Index[node]] = true
+				default:
+					for at := range pool * pool {
+						visit(k.pixel(l, p, node, at/pool, at%pool))
+					}
+				}
+			}
+		}
+		used = below
+	}
+}
+
+// pooled adds the nodes of a kernel at the positions that are pooled, and their OR.
+func (k *kernels) pooled(n, pool int) netlist.Net {
+	if pool == 1 {
+		return k.node(k.carriage.To-1, n, 0, 0)
+	}
+	or := func(in ...netlist.Net) netlist.Net {
+		return k.Function(1<<(1<<len(in))-2, netlist.Origin{}, in...)
+	}
+	top := k.carriage.To - 1
+	three := or(k.node(top, n, 0, 0), k.node(top, n, 0, 1), k.node(top, n, 1, 0))
+	return or(three, k.node(top, n, 1, 1))
+}
+
+// node adds a node of level l, and what it reads, at a position.
+func (k *kernels) node(l, node, y, x int) netlist.Net {
+	if net, ok := k.nodes[place{l, node, y, x}]; ok {
+		return net
+	}
+	layer := &k.layers[l]
+	in := make([]netlist.Net, len(layer.Pins))
+	for i := range in {
+		p := &layer.Pins[i]
+		if k.below(l, p) {
+			in[i] = k.node(l-1, int(p.Index[node]), y, x)
+		} else {
+			in[i] = k.at[k.pixel(l, p, node, y, x)]
+		}
+	}
+	origin := netlist.Origin{Layer: uint16(l + 1), Chain: uint32(node)}
+	net := k.Function(netlist.Table(layer.Op.At(node), len(in)), origin, in...)
+	k.nodes[place{l, node, y, x}] = net
+	return net
+}

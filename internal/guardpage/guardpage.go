@@ -1,3 +1,0 @@
-// Package guardpage gives tests memory that ends, or begins, where it must not be touched: what reads or writes beyond
-// an array is told by a fault. It has something on Linux alone.
-package guardpage

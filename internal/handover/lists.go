@@ -1,0 +1,68 @@
+package handover
+
+import (
+	"io"
+
+	"ialgn/internal/verilog"
+	"ialgn/netlist"
+)
+
+// WriteFileList writes NAME.vc: the Verilog sources for synthesis in compile order. The LUT
+// primitives of a target are the synthesiser's own; the generic ones are a file.
+func WriteFileList(w io.Writer, n *netlist.Netlist, opt Options) error {
+	d, err := newDesign(n, opt)
+	if err != nil {
+		return err
+	}
+	f := &file{comment: "//"}
+	d.title(f, "Sources for synthesis")
+	f.note("Names are relative to the folder of this file, as with verilator -F.")
+	d.memories(f)
+	d.sources(f, d.Style == verilog.LUTs && d.Target.Modelled)
+	return f.writeTo(w)
+}
+
+// WriteSimulationList writes NAME_sim.vc: the sources for a simulator in compile order, models
+// of LUT primitives and the testbench among them.
+func WriteSimulationList(w io.Writer, n *netlist.Netlist, opt Options) error {
+	d, err := newDesign(n, opt)
+	if err != nil {
+		return err
+	}
+	f := &file{comment: "//"}
+	d.title(f, "Sources for simulation, the testbench last,")
+	f.note("Names are relative to the folder of this file, as with verilator -F.")
+	d.memories(f)
+	d.sources(f, d.Style == verilog.LUTs)
+	if d.Top != nil {
+		f.line("%s", d.Top.Testbench)
+	} else {
+		f.line("%s_tb.v", d.Module)
+	}
+	return f.writeTo(w)
+}
+
+// sources writes the names of the Verilog files, with the models of primitives first if they are
+// asked for and the module has any.
+func (d *design) sources(f *file, cells bool) {
+	list, models := []string{d.Module + ".v"}, d.Module+"_cells.v"
+	if d.Top != nil {
+		list, models = d.Top.Sources, d.Top.Cells
+	}
+	if cells && models != "" {
+		f.line("%s", models)
+	}
+	for _, name := range list {
+		f.line("%s", name)
+	}
+}
+
+// memories names what the Verilog reads by $readmemh.
+func (d *design) memories(f *file) {
+	if d.Top == nil {
+		return
+	}
+	for _, name := range d.Top.Memories {
+		f.note("The Verilog reads %s, in the folder that the tool runs in.", name)
+	}
+}

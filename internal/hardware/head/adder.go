@@ -1,0 +1,280 @@
+package head
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"ialgn/internal/counts"
+	"ialgn/netlist"
+)
+
+// number is a partial sum: its digits from a weight 2^d on, and how they come from the bits
+// that it sums.
+type number struct {
+	d       int
+	digits  []netlist.Net
+	largest uint64 // the sum's largest value, in units of 2^d
+	proof   counts.Counter
+	// cut says that higher digits were left out, which are 0 for reasons that the bits of
+	// the sum do not show, so that the proof holds modulo a power of two alone.
+	cut bool
+}
+
+// adderSum returns the digits of a sum as a tree of adders with carry chains, and the
+// counters.
+//
+// Bits of one weight are split in two parts and a bit: two adders of the parts, and one of
+// their results with the bit as carry into it, so that 2^n - 1 bits fill n digits. Bits that
+// arrive late are that bit near the root. Small parts are sums of LUTs. Where to split is
+// a dynamic programme over cells; see [splits].
+func (c *circuit) adderSum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
+	t := &adders{circuit: c, digits: digits, s: o.splits, unjoined: o.Unjoined}
+	total := number{d: digits}
+	for d := digits - 1; d >= 0; d-- {
+		list := slices.Clone(a.bits[d])
+		if a.constant>>d&1 == 1 {
+			list = append(list, bit{net: netlist.True})
+		}
+		// Late bits last; a constant is the best carry of all, since it is for nothing.
+		slices.SortStableFunc(list, func(x, y bit) int { return cmp.Compare(t.lateness(x), t.lateness(y)) })
+		low := t.sum(list, d)
+		switch {
+		case len(total.digits) == 0:
+			total = low
+		case len(low.digits) > 0:
+			total = t.add(low, total, bit{})
+		}
+	}
+	out := make([]netlist.Net, digits)
+	copy(out[min(total.d, digits):], total.digits)
+	return out, total.steps()
+}
+
+// adders builds sums of carry chains.
+type adders struct {
+	*circuit
+	digits int
+	s      *splits
+	// end is the last carry of a chain that another may go on from, if any.
+	end      netlist.Net
+	unjoined bool
+}
+
+func (t *adders) lateness(b bit) int32 {
+	if b.net <= netlist.True {
+		return 1 << 30
+	}
+	return t.level(b.net)
+}
+
+// sum returns the sum of bits of weight 2^d, the late ones last.
+func (t *adders) sum(list []bit, d int) number {
+	how := t.s.of(len(list))
+	if how.leaf {
+		return t.leaf(list, d)
+	}
+	carry := bit{}
+	if how.carry {
+		carry = list[len(list)-1]
+	}
+	x, y := t.sum(list[:how.first], d), t.sum(list[how.first:how.first+how.second], d)
+	return t.add(x, y, carry)
+}
+
+// leaf sums a few bits by LUTs alone.
+func (t *adders) leaf(list []bit, d int) number {
+	n := number{d: d, largest: uint64(len(list))}
+	part := &addends{}
+	part.bits[0] = list
+	var steps []counts.Counter
+	n.digits, steps = t.lutSum(part, bits.Len64(n.largest), &t.s.small)
+	for _, c := range steps { // c.In and c.Out have weights from 1
+		for _, terms := range [][]counts.Term{c.In, c.Out} {
+			for i := range terms {
+				terms[i].Weight <<= d
+			}
+		}
+	}
+	for _, b := range list {
+		n.proof.In = append(n.proof.In, b.term(1<<d))
+	}
+	return n.prove(steps)
+}
+
+// steps returns the proof of a number as a step of others: none for a mere bit.
+func (n number) steps() []counts.Counter {
+	if len(n.proof.Steps) == 0 || n.cut {
+		return n.proof.Steps
+	}
+	return []counts.Counter{n.proof}
+}
+
+// prove completes the proof of a number whose bits are in it.
+func (n number) prove(steps []counts.Counter) number {
+	n.proof.Steps = steps
+	for i, v := range n.digits {
+		n.proof.Out = append(n.proof.Out, bit{net: v}.term(1<<(n.d+i)))
+	}
+	return n
+}
+
+// add returns x + y + a bit of the weight of x, which is not above that of y, on one carry
+// chain from the lowest digit of y on.
+func (t *adders) add(x, y number, carry bit) number {
+	shift := y.d - x.d
+	sum := number{d: x.d, largest: x.largest + y.largest<<shift}
+	sum.proof.In = slices.Concat(x.proof.In, y.proof.In)
+	steps := slices.Concat(x.steps(), y.steps())
+	c, joined := netlist.False, false
+	if carry != (bit{}) {
+		sum.largest++
+		sum.proof.In = append(sum.proof.In, carry.term(1<<x.d))
+		if c = carry.net; carry.inverted { // a chain has no inverters
+			c = t.inverted(c)
+			steps = append(steps, identity([]bit{carry}, []netlist.Net{c}, x.d))
+		}
+		if first := t.join(c, slices.Concat(x.digits, y.digits)); first != c {
+			start := identity([]bit{{net: c}}, []netlist.Net{first}, x.d)
+			start.Leaves = counts.Leaves(t.nodes[first].in)
+			steps = append(steps, start)
+			c, joined = first, true
+		}
+	}
+	width := min(bits.Len64(sum.largest), t.digits-x.d)
+	sum.cut = width < bits.Len64(sum.largest)
+	for i := range width {
+		a, b := x.digit(x.d+i), y.digit(x.d+i)
+		s, out := t.fullAdder(a, b, c, x.d+i)
+		sum.digits = append(sum.digits, s)
+		if s != a || b != c { // else b and c are 0
+			steps = append(steps, identity([]bit{{net: a}, {net: b}, {net: c}}, []netlist.Net{s, out}, x.d+i))
+		}
+		c = out
+	}
+	if last := sum.digits[len(sum.digits)-1]; !joined && t.nodes[last].carry {
+		t.end = last
+	}
+	return sum.prove(steps)
+}
+
+// join returns a net that starts a chain with the carry c. A cell is spent to bring the
+// last carry of a chain out, and one to bring a first carry in. They can be one cell,
+// between the two chains: its LUT reads the carry from below, and its own carry, the
+// majority of c, c and that one, is c. Tools see a path through it that no signal takes, so
+// that only two chains are joined, and only where the first is not later than what the
+// second adds.
+func (t *adders) join(c netlist.Net, adds []netlist.Net) netlist.Net {
+	end := t.end
+	if t.unjoined || end == netlist.False || c <= netlist.True || t.level(end) > t.latest(adds) {
+		return c
+	}
+	t.end = netlist.False
+	return t.carry(c, c, end)
+}
+
+// digit returns the digit of weight 2^d.
+func (n number) digit(d int) netlist.Net {
+	if d < n.d || d >= n.d+len(n.digits) {
+		return netlist.False
+	}
+	return n.digits[d-n.d]
+}
+
+// fullAdder adds one position of a chain. Where nothing can be carried, there is no carry
+// cell.
+func (t *adders) fullAdder(a, b, c netlist.Net, d int) (sum, carry netlist.Net) {
+	const odd, two = 0b10010110, 0b11101000
+	sum = t.function(odd, a, b, c)
+	zeros := 0
+	for _, v := range []netlist.Net{a, b, c} {
+		if v == netlist.False {
+			zeros++
+		}
+	}
+	switch {
+	case zeros >= 2 || d+1 >= t.digits:
+		return sum, netlist.False
+	case a <= netlist.True && b <= netlist.True:
+		return sum, t.function(two, a, b, c)
+	}
+	return sum, t.carry(a, b, c)
+}
+
+// identity says that bits of weight 2^d have the sum out.
+func identity(in []bit, out []netlist.Net, d int) counts.Counter {
+	c := counts.Counter{}
+	nets := make([]netlist.Net, 0, len(in))
+	for _, b := range in {
+		nets = append(nets, b.net)
+		c.In = append(c.In, b.term(1<<d))
+	}
+	c.Leaves = counts.Leaves(nets)
+	for i, v := range out {
+		c.Out = append(c.Out, bit{net: v}.term(1<<(d+i)))
+	}
+	return c
+}
+
+// split is how a sum of some bits is made: from the sums of the first, of the second part,
+// and a carry; or of LUTs alone.
+type split struct {
+	first, second int
+	carry, leaf   bool
+	cells         int
+}
+
+// splits are the best splits known, by the number of bits. They count logic cells of a LUT
+// and a carry: one a digit, of which the highest brings the last carry out, and one to bring
+// a bit in as the first carry.
+type splits struct {
+	small Options // options for the sums that fit LUTs
+	known map[int]split
+}
+
+// maxSmall is the number of bits up to which sums of LUTs alone are considered.
+const maxSmall = 31
+
+func newSplits(o *Options) *splits {
+	return &splits{Options{K: o.K, Objective: Area, plans: map[string]*plan{}}, map[int]split{}}
+}
+
+// leaf returns the LUTs of a sum of n bits.
+func (s *splits) leaf(n int) int {
+	if n < 2 {
+		return 0
+	}
+	in := make(profile, 1)
+	in[0][0] = int32(n)
+	return s.small.plan(bits.Len(uint(n)), in, 0).luts
+}
+
+func (s *splits) of(n int) split {
+	if best, ok := s.known[n]; ok {
+		return best
+	}
+	best := split{cells: 1 << 30}
+	if n <= maxSmall {
+		best = split{leaf: true, cells: s.leaf(n)}
+	}
+	for carry := range min(2, max(0, n-2)) {
+		rest := n - carry
+		parts := []int{rest / 2}
+		for full := 3; full < rest; full = 2*full + 1 {
+			parts = append(parts, full, full+1)
+		}
+		for _, part := range parts {
+			second := min(part, rest-part)
+			if second < 1 {
+				continue
+			}
+			first := rest - second
+			cells := s.of(first).cells + s.of(second).cells + carry + bits.Len(uint(n))
+			if cells < best.cells {
+				best = split{first, second, carry == 1, false, cells}
+			}
+		}
+	}
+	s.known[n] = best
+	return best
+}

@@ -1,0 +1,256 @@
+// Package head lowers the head of a classifier, popcounts and argmax, to the cells of a
+// target.
+//
+// [Lower] is a pass from netlist to netlist. It replaces
+//
+//   - each popcount by a tree of counters, made of functions of at most K inputs: mostly
+//     (6:3) counters for K = 6, full adders for K = 4 and less, and for K = 4
+//     (7:3) counters of seven LUTs where levels allow; or, with carry chains, by
+//     adders of [netlist.Carry] cells;
+//   - each argmax by a tournament of two to four words at a time, ties to the lowest index.
+//
+// Trees are built by arrival: a bit that comes late, from a deep chain, enters the tree
+// late. Bits of a class that are constant, equal or complementary are added up before, and
+// with [Options.Absorb] the first counters compute gates that nothing else reads, or take
+// their places, or have their LUTs add up other bits with the inputs that are left.
+//
+// Lower should be the last pass that changes cells: constant folding would take joined carry
+// chains apart, and a pass that renumbers nets has to map the hint ([counts.Hint.Map]).
+//
+// Beside the netlist, Lower returns a [counts.Hint], the inputs and outputs of each counter, by
+// which package counts proves that every count is the sum of the bits that its popcount had.
+package head
+
+import (
+	"fmt"
+	"slices"
+
+	"ialgn/internal/counts"
+	"ialgn/netlist"
+)
+
+// Objective says what a level is worth.
+type Objective uint8
+
+// The objectives.
+const (
+	Balanced Objective = iota // a level is worth about one LUT in fifty
+	Area                      // uses as few LUTs as possible, and saves levels only where that costs no LUT
+	Depth                     // uses as few levels as possible
+)
+
+// levelCost returns how many LUTs a level is worth in a sum of so many bits.
+func (o Objective) levelCost(bits int) float64 {
+	switch o {
+	case Area:
+		return 0.25
+	case Depth:
+		return 1e4
+	default:
+		return max(4, float64(bits)/50)
+	}
+}
+
+// Options say for which target a head is lowered.
+type Options struct {
+	K         int // inputs of a LUT, 2 to 6
+	Objective Objective
+	// Levels, unless 0, is by when the counts should be there, in levels from the inputs
+	// of the netlist: if a tree can be, it has at most so many, whatever the objective.
+	Levels int
+
+	// Carry makes sums of adders of carry cells, as iCE40 has them, one beside each LUT.
+	// The chains cost no levels. Objective and Levels have a say in small sums only.
+	Carry bool
+	// Unjoined has each chain of carries begin by itself. A cell that joins two chains adds a net to itself, and
+	// nextpnr-ice40 0.4 does not end where it cannot bring one net to two pins of a cell.
+	Unjoined bool
+
+	// Absorb lets the first counters compute gates that nothing else reads, such as
+	// short chains and the last LUTs of long ones, where their LUTs have inputs left; and,
+	// but for Depth and with Levels, take the places of gates whose LUTs have some left, or
+	// mix their outputs with other bits; when Balanced for two levels more at most.
+	Absorb bool
+
+	Threads int // 0: as many as there are processors; the result is the same
+
+	plans  map[string]*plan
+	splits *splits
+}
+
+// plan returns the best tree for a profile. Equal profiles, as most classes of a network
+// have, are searched once.
+func (o *Options) plan(digits int, in profile, first int32) *plan {
+	w := o.worth(in, digits, first)
+	key := fmt.Sprint(digits, w.maxLevels, in)
+	if p, ok := o.plans[key]; ok {
+		return p
+	}
+	p := search(o.K, digits, in, w)
+	o.plans[key] = &p
+	return &p
+}
+
+// worth says what the search for a tree is for.
+func (o *Options) worth(in profile, digits int, first int32) worth {
+	w := worth{level: o.Objective.levelCost(in.bits(digits))}
+	if o.Levels > 0 {
+		w.maxLevels = max(1, o.Levels-int(first))
+	}
+	return w
+}
+
+// Lower returns n with every popcount, counter and argmax replaced by cells of the target,
+// and the hint for [counts.Check]. It drops cells that reach no port and no probe.
+//
+// Requires: nothing; mapped gates, for their levels are taken as the arrival of their bits.
+// Ensures:  the functions of ports and probes; no popcount, counter or argmax is left.
+// Cost:     a few milliseconds for each popcount that differs from the others in how many
+// bits arrive when, and a microsecond a bit.
+//
+// It returns an error if the options are out of range.
+func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *counts.Hint, error) {
+	if o.K < 2 || o.K > netlist.MaxFunctionInputs {
+		return nil, nil, fmt.Errorf("head: LUTs of %d inputs are out of range, use 2 to %d", o.K, netlist.MaxFunctionInputs)
+	}
+	if o.Objective > Depth {
+		return nil, nil, fmt.Errorf("head: objective %d is unknown, use Balanced, Area or Depth", o.Objective)
+	}
+	if o.Levels < 0 {
+		return nil, nil, fmt.Errorf("head: %d levels are out of range, use 0 for no bound", o.Levels)
+	}
+	o.plans, o.splits = map[string]*plan{}, newSplits(&o)
+	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n, &o), hint: &counts.Hint{}}
+	l.run()
+	return l.Finish(), l.hint, nil
+}
+
+// lowering is a netlist that is being lowered.
+type lowering struct {
+	*netlist.Copier
+	o     *Options
+	fold  *folding
+	hint  *counts.Hint
+	level []int32 // level of each net of the new netlist built so far
+}
+
+func (l *lowering) run() {
+	live := l.fold.live()
+	for i := range netlist.Cell(l.Old.Cells()) {
+		if !live[i] {
+			continue
+		}
+		switch l.Old.Kind(i) {
+		case netlist.Popcount, netlist.Counter:
+			l.popcount(i)
+		case netlist.Argmax:
+			l.argmax(i)
+		default:
+			l.Copy(i)
+			l.note(l.Old.Kind(i), l.Inputs(i), l.To(l.Old.Output(i)))
+		}
+	}
+}
+
+// levelOf returns the level of a net of the new netlist.
+func (l *lowering) levelOf(v netlist.Net) int32 {
+	if int(v) < len(l.level) {
+		return l.level[v]
+	}
+	return 0
+}
+
+// note remembers the level of a cell: a LUT more than its inputs; 0 for registers, where
+// paths begin; that of its inputs for a carry, which is next to nothing on its chain.
+func (l *lowering) note(k netlist.Kind, in []netlist.Net, out netlist.Net) {
+	level := int32(0)
+	if k != netlist.Register {
+		for _, v := range in {
+			level = max(level, l.levelOf(v))
+		}
+		if k != netlist.Carry && len(in) > 0 {
+			level++
+		}
+	}
+	for int(out) >= len(l.level) {
+		l.level = append(l.level, 0)
+	}
+	l.level[out] = level
+}
+
+// popcount lowers a popcount or a counter.
+func (l *lowering) popcount(i netlist.Cell) {
+	f := l.fold.fold(i)
+	s := newSum(l.o.K, f, func(old netlist.Net) (netlist.Net, int32) {
+		v := l.To(old)
+		return v, l.levelOf(v)
+	})
+	s.counters = s.mix(&s.addends, s.digits, f.limit, s.counters)
+	digits, counters := s.sum(&s.addends, s.digits, l.o)
+	counters = append(s.counters, counters...)
+	to := l.commit(s.circuit, digits)
+	count := counts.Count{Popcount: i, Digits: make([]netlist.Net, l.Old.Outputs(i))}
+	for d, v := range digits {
+		count.Digits[d] = to(v)
+	}
+	for d, v := range count.Digits {
+		l.Set(l.Old.Output(i)+netlist.Net(d), v)
+	}
+	for _, b := range f.inputs {
+		for j, v := range b.Nets {
+			b.Nets[j] = l.To(v)
+		}
+		count.Bits = append(count.Bits, b)
+	}
+	h := counts.Hint{Counts: []counts.Count{{Counters: counters}}}
+	count.Counters = h.Map(to).Counts[0].Counters
+	l.hint.Counts = append(l.hint.Counts, count)
+}
+
+// argmax lowers an argmax.
+func (l *lowering) argmax(i netlist.Cell) {
+	in, size := l.Inputs(i), int(l.Old.Param(i))
+	hint := counts.Index{Argmax: i}
+	for w := range len(in) / size {
+		hint.Words = append(hint.Words, slices.Clone(in[w*size:(w+1)*size]))
+	}
+	c, index := bestTournament(l.o, hint.Words, l.levelOf)
+	to := l.commit(c, index)
+	for k := range l.Old.Outputs(i) {
+		v := netlist.False
+		if k < len(index) {
+			v = to(index[k])
+		}
+		l.Set(l.Old.Output(i)+netlist.Net(k), v)
+		hint.Index = append(hint.Index, v)
+	}
+	l.hint.Argmaxs = append(l.hint.Argmaxs, hint)
+}
+
+// commit adds the cells of a circuit that the given nets depend on to the netlist, and
+// returns what its nets have become; False for a cell that was left out.
+func (l *lowering) commit(c *circuit, outputs []netlist.Net) func(netlist.Net) netlist.Net {
+	to := make([]netlist.Net, len(c.nodes))
+	to[netlist.True] = netlist.True
+	in := make([]netlist.Net, 0, netlist.MaxFunctionInputs)
+	for v, live := range c.reached(outputs) {
+		n := &c.nodes[v]
+		switch {
+		case v <= int(netlist.True):
+		case n.in == nil:
+			to[v] = n.net
+		case live:
+			in = in[:0]
+			for _, w := range n.in {
+				in = append(in, to[w])
+			}
+			kind := netlist.Function
+			if n.carry {
+				kind = netlist.Carry
+			}
+			to[v] = l.Cell(kind, n.table, netlist.Origin{}, in...)
+			l.note(kind, in, to[v])
+		}
+	}
+	return func(v netlist.Net) netlist.Net { return to[v] }
+}

@@ -1,0 +1,312 @@
+package head
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+
+	"ialgn/internal/counts"
+	"ialgn/netlist"
+)
+
+// A LUT with inputs left can give f ^ x in place of the bit f, for another bit x of the
+// same sum, if nothing but the sum reads f: f is then the exclusive or of two nets. Bits
+// x0 .. x4 of which each but the first is mixed with what comes before are
+//
+//	t0 = x0, t1 = x1 ^ t0, ... t4 = x4 ^ t3
+//
+// so that t4 is the lowest digit of their sum, for no LUT. The others, functions of t0 .. t4
+// and a bit of twice the weight, take two, where a counter of these six bits takes three.
+// What a bit is mixed with may be any tree, all of whose edges are inputs of LUTs that were
+// left, and the lowest digit is at its root: each input left is worth a quarter of a LUT.
+
+// noMixing is a limit that no bits are mixed by.
+const noMixing = -maxDigits
+
+// mixer replaces bits of a sum by counters of mixed bits.
+type mixer struct {
+	*circuit
+	*addends
+	digits   int
+	source   map[netlist.Net]source // where the nets that counters drive come from
+	counters []counts.Counter       // those before, and the new ones
+}
+
+// source is an output of a counter.
+type source struct{ counter, out int }
+
+// mix takes bits of a sum together whose lowest digit of weight 2^d is there limit + d levels
+// after the first bits. It returns the given counters, changed where bits that they give are
+// mixed, and the new ones. Sums are modulo 2^digits.
+func (c *circuit) mix(a *addends, digits int, limit int32, before []counts.Counter) []counts.Counter {
+	m := &mixer{c, a, digits, sources(before), before}
+	_, first := c.profile(a, digits)
+	for d := range digits - 1 {
+		m.digit(d, first+limit+int32(d))
+	}
+	return m.counters
+}
+
+// sources finds the nets that are outputs of one counter, and named nowhere else.
+func sources(counters []counts.Counter) map[netlist.Net]source {
+	named, from := map[netlist.Net]int{}, map[netlist.Net]source{}
+	for i, c := range counters {
+		nets := slices.Clone(c.Leaves)
+		for _, t := range slices.Concat(c.In, c.Out) {
+			nets = append(nets, t.Nets...)
+		}
+		for _, v := range nets {
+			named[v]++
+		}
+		for j, t := range c.Out {
+			if len(t.Nets) == 1 {
+				from[t.Nets[0]] = source{i, j}
+			}
+		}
+	}
+	maps.DeleteFunc(from, func(v netlist.Net, _ source) bool { return named[v] > 1 })
+	return from
+}
+
+// stock is the bits of one weight by how many inputs their LUTs have left, the early ones
+// first.
+type stock [netlist.MaxFunctionInputs][]bit
+
+// stock sorts the bits of a digit.
+func (m *mixer) stock(d int) (s stock) {
+	readers := m.readers()
+	for _, b := range m.bits[d] {
+		n, left := &m.nodes[b.net], 0
+		if _, ok := m.source[b.net]; ok && n.in != nil && !n.carry && readers[b.net] == 1 {
+			left = m.k - len(n.in)
+		}
+		s[left] = append(s[left], b)
+	}
+	for left := range s {
+		m.sort(s[left])
+	}
+	return s
+}
+
+// sort sorts bits by level.
+func (m *mixer) sort(list []bit) {
+	slices.SortStableFunc(list, func(x, y bit) int { return int(m.level(x.net) - m.level(y.net)) })
+}
+
+// readers counts what reads each net: cells, and the sum.
+func (m *mixer) readers() []int {
+	readers := make([]int, len(m.nodes))
+	for i := range m.nodes {
+		for _, v := range m.nodes[i].in {
+			readers[v]++
+		}
+	}
+	for _, list := range m.bits {
+		for _, b := range list {
+			readers[b.net]++
+		}
+	}
+	return readers
+}
+
+// inserted returns a list by level with another bit.
+func (m *mixer) inserted(list []bit, b bit) []bit {
+	at, _ := slices.BinarySearchFunc(list, m.level(b.net)+1, func(x bit, level int32) int {
+		return int(m.level(x.net) - level)
+	})
+	return slices.Insert(list, at, b)
+}
+
+// digit makes as many counters as it can of the bits of weight 2^d.
+func (m *mixer) digit(d int, limit int32) {
+	s := m.stock(d)
+	twos := slices.Clone(m.bits[d+1])
+	m.sort(twos)
+	for {
+		ones, two := min(m.k, 6), []bit(nil)
+		switch {
+		case m.k == 4:
+			ones = 3 // four have three digits, which is no gain
+		case len(twos) > 0 && m.level(twos[0].net) <= limit:
+			ones, two = m.k-1, twos[:1]
+		}
+		tree, rest, ok := m.pick(s, ones, limit)
+		if !ok {
+			break
+		}
+		out := m.counter(tree, two, d)
+		s, twos = rest, m.inserted(twos[len(two):], out[1])
+		s[0] = m.inserted(s[0], out[0])
+		if len(out) > 2 {
+			m.bits[d+2] = append(m.bits[d+2], out[2])
+		}
+	}
+	m.bits[d], m.bits[d+1] = slices.Concat(s[:]...), twos
+}
+
+// pick takes so many bits out of a stock that can be mixed with each other, as a tree whose
+// root is there by the limit. Bits that cannot be mixed with others are leaves; where those
+// come too late, others are.
+func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, ok bool) {
+	var list []mixed
+	take := func(left int) {
+		list = append(list, mixed{bit: s[left][0], left: left})
+		s[left] = s[left][1:]
+	}
+	for edges := ones - 1; edges > 0; {
+		left := s.nearest(edges)
+		if left == 0 {
+			return nil, s, false
+		}
+		take(left)
+		edges -= left
+	}
+	inner, before := len(list), s
+	for _, late := range []bool{true, false} {
+		list, s = list[:inner], before
+		for len(list) < ones {
+			left := s.nearest(1)
+			if len(s[0]) > 0 && (left == 0 || late || m.level(s[0][0].net) <= m.level(s[left][0].net)) {
+				left = 0
+			}
+			if len(s[left]) == 0 {
+				return nil, s, false
+			}
+			take(left)
+		}
+		if tree, level := m.arrange(slices.Clone(list)); level <= limit {
+			return tree, s, true
+		}
+	}
+	return nil, s, false
+}
+
+// nearest returns the largest number of inputs left up to the given one, or the smallest
+// above it, that there are bits of; 0 for none.
+func (s *stock) nearest(wanted int) int {
+	for left := min(wanted, len(s)-1); left > 0; left-- {
+		if len(s[left]) > 0 {
+			return left
+		}
+	}
+	for left := wanted + 1; left < len(s); left++ {
+		if len(s[left]) > 0 {
+			return left
+		}
+	}
+	return 0
+}
+
+// mixed is a bit in a tree.
+type mixed struct {
+	bit
+	left  int   // inputs of its LUT that it has left
+	reads []int // places of the bits that it is mixed with, further behind in the tree
+}
+
+// arrange makes a tree of bits, with the root first, and returns the root's level. Those
+// with most inputs left are near the root, and so are late ones among the leaves.
+func (m *mixer) arrange(tree []mixed) ([]mixed, int32) {
+	slices.SortStableFunc(tree, func(x, y mixed) int {
+		if x.left != y.left {
+			return y.left - x.left
+		}
+		return int(m.level(y.net) - m.level(x.net))
+	})
+	next := 1
+	for j := range tree {
+		for ; len(tree[j].reads) < tree[j].left && next < len(tree); next++ {
+			tree[j].reads = append(tree[j].reads, next)
+		}
+	}
+	levels := make([]int32, len(tree))
+	for j := len(tree) - 1; j >= 0; j-- {
+		levels[j] = m.level(tree[j].net)
+		for _, at := range tree[j].reads {
+			levels[j] = max(levels[j], levels[at]+1)
+		}
+	}
+	return tree, levels[0]
+}
+
+// counter adds the counter of a tree of bits of weight 2^d, and at most one bit of twice
+// the weight. It returns its digits.
+func (m *mixer) counter(tree []mixed, two []bit, d int) []bit {
+	nets, counter := make([]netlist.Net, len(tree)), counts.Counter{}
+	lowest := bit{}
+	for j, b := range slices.Backward(tree) {
+		nets[j] = b.net
+		t := b.term(1)
+		if len(b.reads) > 0 {
+			nets[j], t = m.mixed(b.net, netsAt(nets, b.reads))
+		}
+		t.Weight = 1 << d
+		counter.In = append(counter.In, t)
+		lowest.inverted = lowest.inverted != b.inverted
+	}
+	lowest.net = nets[0]
+	sum := len(tree)
+	for _, b := range two {
+		nets = append(nets, b.net)
+		counter.In = append(counter.In, b.term(2<<d))
+		sum += 2
+	}
+	out := []bit{lowest}
+	for k := 1; k < min(bits.Len(uint(sum)), m.digits-d); k++ {
+		out = append(out, bit{net: m.function(tabulate(len(nets), func(x uint) bool {
+			return mixedSum(tree, two, x)>>k&1 == 1
+		}), nets...)})
+	}
+	for k, b := range out {
+		counter.Out = append(counter.Out, b.term(1<<(d+k)))
+	}
+	counter.Leaves = counts.Leaves(nets)
+	m.counters = append(m.counters, counter)
+	return out
+}
+
+// mixedSum returns the sum of a tree for values of its nets: bit j of x is what has come of
+// bit j, mixed with others.
+func mixedSum(tree []mixed, two []bit, x uint) (sum uint) {
+	for j, b := range tree {
+		one := x>>j&1 == 1 != b.inverted
+		for _, at := range b.reads {
+			one = one != (x>>at&1 == 1)
+		}
+		if one {
+			sum++
+		}
+	}
+	for i, b := range two {
+		if x>>(len(tree)+i)&1 == 1 != b.inverted {
+			sum += 2
+		}
+	}
+	return sum
+}
+
+// netsAt returns the nets at the given places.
+func netsAt(nets []netlist.Net, places []int) (list []netlist.Net) {
+	for _, at := range places {
+		list = append(list, nets[at])
+	}
+	return list
+}
+
+// mixed returns the exclusive or of a cell's output and others, by a cell that takes its
+// place, and how the output is a function of these. The counter that gives it is changed so
+// that it gives the function.
+func (m *mixer) mixed(v netlist.Net, with []netlist.Net) (netlist.Net, counts.Term) {
+	n := m.nodes[v]
+	own := len(n.in)
+	out := m.function(tabulate(own+len(with), func(x uint) bool {
+		return n.table>>(x&(1<<own-1))&1 == 1 != odd(x>>own)
+	}), slices.Concat(n.in, with)...)
+	nets := slices.Concat([]netlist.Net{out}, with)
+	at := m.source[v]
+	c := &m.counters[at.counter]
+	t := counts.Term{Weight: c.Out[at.out].Weight, Nets: nets, Table: tabulate(len(nets), odd)}
+	c.Out[at.out] = t
+	c.Leaves = counts.Leaves(slices.Concat(c.Leaves, with))
+	return out, t
+}

@@ -1,0 +1,151 @@
+package head
+
+import (
+	"math/bits"
+	"slices"
+
+	"ialgn/internal/counts"
+	"ialgn/netlist"
+)
+
+// Three gates that share no inputs have too many for a full adder to compute them. But its
+// LUTs can take the places of gates: with q = a ^ b of two of them and s = f ^ q, which is
+// the sum's first digit, the carry is a where q is 0 and ^s where it is 1.
+//
+//	q = a ^ b          of the inputs of a and b
+//	s = f ^ q          of those of f, and q
+//	c = q ? ^s : a     of those of a, q and s
+//
+// Three LUTs are as many as the gates are alone, but what is left are two bits in place of
+// three. Another pair adds its q to s, and a carry; the digit before it is not computed,
+// since it is s without the q of the pairs behind. So each pair saves what a bit costs.
+
+// pair is two gates of a row.
+type pair struct {
+	a, b   item          // a has no more inputs than b
+	leaves []netlist.Net // nets that a ^ b depends on
+}
+
+// row is a gate, and pairs of gates that are added to it one after the other.
+type row struct {
+	first item
+	pairs []pair
+}
+
+// items returns the gates of a row.
+func (r *row) items() []item {
+	list := []item{r.first}
+	for _, p := range r.pairs {
+		list = append(list, p.a, p.b)
+	}
+	return list
+}
+
+// pairOf returns two gates as a pair, and whether LUTs of k inputs are enough for its
+// exclusive or and its carry. An input that both add up drops out of the exclusive or.
+func pairOf(k int, a, b *item) (p pair, ok bool) {
+	if len(a.leaves) > len(b.leaves) {
+		a, b = b, a
+	}
+	p = pair{a: *a, b: *b}
+	for _, v := range a.leaves {
+		if !slices.Contains(b.leaves, v) || !a.adds(v) || !b.adds(v) {
+			p.leaves = append(p.leaves, v)
+		}
+	}
+	for _, v := range b.leaves {
+		if !slices.Contains(a.leaves, v) {
+			p.leaves = append(p.leaves, v)
+		}
+	}
+	return p, len(p.leaves) <= k && len(a.leaves)+2 <= k
+}
+
+// adds reports whether an item is the exclusive or of the given one of its leaves and a
+// function of the others.
+func (it *item) adds(v netlist.Net) bool {
+	low, high := netlist.Cofactors(it.table, slices.Index(it.leaves, v))
+	return low == ^high
+}
+
+// fits reports whether a row has room for another pair before the others.
+func (r *row) fits(k int, p *pair) bool {
+	behind := len(r.pairs)
+	return len(r.first.leaves)+behind+1 <= k && len(p.a.leaves)+2+behind <= k
+}
+
+// rowSum builds a row.
+type rowSum struct {
+	*circuit
+	net func(netlist.Net) netlist.Net // maps a leaf to its net
+	s   netlist.Net
+	q   []netlist.Net // for each pair, whether its two bits differ
+}
+
+// row adds a row to a circuit, whose nets for the leaves a function gives, and its digits
+// to a sum. It returns the identities that show that they are right.
+func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (counters []counts.Counter) {
+	b := &rowSum{circuit: c, net: net}
+	for i := range r.pairs {
+		p := &r.pairs[i]
+		table := (p.a.over(p.leaves) ^ p.b.over(p.leaves)) & netlist.TableMask(len(p.leaves))
+		b.q = append(b.q, c.function(table, b.nets(p.leaves)...))
+	}
+	own := len(r.first.leaves)
+	in := append(b.nets(r.first.leaves), b.q...)
+	b.s = c.function(tabulate(len(in), func(x uint) bool {
+		return r.first.at(x&(1<<own-1)) != odd(x>>own)
+	}), in...)
+	a.bits[0] = append(a.bits[0], bit{net: b.s})
+	counters = append(counters, counts.Counter{
+		Leaves: counts.Leaves(in), In: []counts.Term{b.term(&r.first)}, Out: []counts.Term{b.before(0)},
+	})
+	for i := range r.pairs {
+		carry, identity := b.pair(&r.pairs[i], i)
+		a.bits[1] = append(a.bits[1], carry)
+		counters = append(counters, identity)
+	}
+	return counters
+}
+
+// pair adds the carry of pair i.
+func (b *rowSum) pair(p *pair, i int) (bit, counts.Counter) {
+	in := append([]netlist.Net{b.q[i], b.s}, b.q[i+1:]...)
+	own := len(in)
+	after := uint(1<<own-1) &^ 1 // the digit with this pair, of all these
+	carry := bit{net: b.function(tabulate(own+len(p.a.leaves), func(x uint) bool {
+		if x&1 == 1 {
+			return !odd(x & after)
+		}
+		return p.a.at(x >> own)
+	}), append(slices.Clone(in), b.nets(p.a.leaves)...)...)}
+	leaves := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // not what the pair decides
+	return carry, counts.Counter{
+		Leaves: counts.Leaves(slices.Concat(leaves, b.nets(p.a.leaves), b.nets(p.b.leaves))),
+		In:     []counts.Term{b.before(i), b.term(&p.a), b.term(&p.b)},
+		Out:    []counts.Term{b.before(i + 1), carry.term(2)},
+	}
+}
+
+// before returns the first digit of what stands before pair i.
+func (b *rowSum) before(i int) counts.Term {
+	in := append([]netlist.Net{b.s}, b.q[i:]...)
+	return counts.Term{Weight: 1, Nets: in, Table: tabulate(len(in), odd)}
+}
+
+func (b *rowSum) term(it *item) counts.Term {
+	return counts.Term{Weight: 1, Nets: b.nets(it.leaves), Table: it.own()}
+}
+
+func (b *rowSum) nets(old []netlist.Net) []netlist.Net {
+	list := make([]netlist.Net, len(old))
+	for i, v := range old {
+		list[i] = b.net(v)
+	}
+	return list
+}
+
+// at returns an item's value for the given values of its leaves.
+func (it *item) at(x uint) bool { return it.table>>x&1 == 1 }
+
+func odd(x uint) bool { return bits.OnesCount(x)%2 == 1 }

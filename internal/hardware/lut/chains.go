@@ -1,0 +1,358 @@
+package lut
+
+import (
+	"ialgn/internal/chain"
+	"ialgn/netlist"
+)
+
+// mapper maps one netlist.
+type mapper struct {
+	n       *netlist.Netlist
+	o       Options
+	report  Report
+	paths   *chain.Paths
+	role    []role // role of each cell
+	catalog *catalog
+
+	simplifier *chain.Simplifier
+	members    []member
+	waves      [][]int32             // members whose base is in the wave before, or no member
+	memberOf   map[netlist.Net]int32 // the member that drives each output net
+
+	cover *cover // cover of the general logic
+}
+
+// member is a private chain.
+type member struct {
+	last  netlist.Cell
+	shape shape
+	steps int32
+	base  int32 // the member that drives the base, -1 if none does
+	wave  int32
+	level int32 // level of its output
+	due   int32 // the latest level for its output
+}
+
+// unbounded is a level that everything reaches.
+const unbounded = 1 << 14
+
+// fork is a chain whose output is the base of others.
+type fork struct {
+	steps   int            // steps in the chain itself
+	own     bool           // something else than chains reads it
+	readers []netlist.Cell // the ends of the chains that it is the base of
+	lengths []int          // steps of each of those chains
+}
+
+// findChains collects the private chains. Where several begin at the end of another one,
+// they repeat its gates if that costs no more LUTs than sharing them by serial packing:
+// it saves levels.
+func (m *mapper) findChains() {
+	forks := m.findForks()
+	m.simplifier = chain.NewSimplifier(nil)
+	m.memberOf = map[netlist.Net]int32{}
+	var c chain.Chain
+	for last := range netlist.Cell(m.n.Cells()) {
+		if m.role[last] != chained || !m.paths.Last(last) || forks[last] != nil && !forks[last].own {
+			continue
+		}
+		m.paths.Chain(last, &c)
+		m.simplifier.Simplify(&c)
+		m.addMember(last, &c)
+	}
+}
+
+// findForks returns the chains that others begin with, by their last gate, after their
+// gates were joined to their readers where that is cheap.
+func (m *mapper) findForks() map[netlist.Cell]*fork {
+	forks := map[netlist.Cell]*fork{}
+	for last := range netlist.Cell(m.n.Cells()) {
+		if m.role[last] != chained || !m.paths.Last(last) {
+			continue
+		}
+		if d, _, ok := m.n.Driver(m.paths.Base(last)); ok && m.role[d] == chained {
+			if forks[d] == nil {
+				forks[d] = &fork{}
+			}
+			f := forks[d]
+			f.readers, f.lengths = append(f.readers, last), append(f.lengths, m.paths.Len(last))
+		}
+	}
+	if len(forks) == 0 {
+		return forks
+	}
+	m.findOwn(forks)
+	for last := range netlist.Cell(m.n.Cells()) { // in topological order: a chain may still grow before a fork takes it
+		if f := forks[last]; f != nil {
+			f.steps += m.paths.Len(last)
+			m.join(last, f, forks)
+		}
+	}
+	return forks
+}
+
+// findOwn notes which forks something else than a chain reads.
+func (m *mapper) findOwn(forks map[netlist.Cell]*fork) {
+	read := func(v netlist.Net) {
+		if d, _, ok := m.n.Driver(v); ok && forks[d] != nil {
+			forks[d].own = true
+		}
+	}
+	for c := range netlist.Cell(m.n.Cells()) {
+		if m.role[c] != chained {
+			for _, v := range m.n.Inputs(c) {
+				read(v)
+			}
+		}
+	}
+	for _, ports := range [][]netlist.Port{m.n.OutputPorts(), m.n.Probes()} {
+		for _, p := range ports {
+			for _, v := range p.Nets {
+				read(v)
+			}
+		}
+	}
+}
+
+// join lets the chains behind a fork repeat its gates if that costs no more, and keeps
+// the fork for its own sake otherwise.
+func (m *mapper) join(last netlist.Cell, f *fork, forks map[netlist.Cell]*fork) {
+	shared, repeated := least(f.steps, m.o.K), 0
+	if f.own {
+		repeated = shared
+	}
+	for _, n := range f.lengths {
+		shared += least(n, m.o.K)
+		repeated += least(f.steps+n, m.o.K)
+	}
+	if repeated > shared {
+		f.own = true
+		return
+	}
+	for _, reader := range f.readers {
+		m.paths.Join(reader)
+		if behind := forks[reader]; behind != nil {
+			behind.steps += f.steps
+		}
+	}
+}
+
+// addMember enters a chain.
+func (m *mapper) addMember(last netlist.Cell, c *chain.Chain) {
+	ops := make([]byte, len(c.Steps))
+	for i, s := range c.Steps {
+		ops[i] = byte(s.Op)
+	}
+	one := member{last: last, shape: shape{ops: string(ops)}, steps: int32(len(ops)), base: -1}
+	if b, ok := m.memberOf[c.Base.Net]; ok {
+		one.base, one.wave = b, m.members[b].wave+1
+	}
+	if m.memberOf[m.n.Output(last)] = int32(len(m.members)); int(one.wave) == len(m.waves) {
+		m.waves = append(m.waves, nil)
+	}
+	m.waves[one.wave] = append(m.waves[one.wave], int32(len(m.members)))
+	m.members = append(m.members, one)
+	if one.steps > 0 {
+		m.report.Chains++
+		m.report.Steps += len(ops)
+		m.report.Bound += least(len(ops), m.o.K)
+	}
+}
+
+// shapes returns the shapes of a wave, and when its members are due.
+func (m *mapper) shapes(wave []int32) (shapes []shape, due []int) {
+	for _, w := range wave {
+		shapes, due = append(shapes, m.members[w].shape), append(due, int(m.members[w].due))
+	}
+	return shapes, due
+}
+
+// each calls f for the members of each wave, the first wave first. Before a wave, its
+// bases have their levels, and before, which gets its shapes and when they are due, makes
+// known what f needs.
+func (m *mapper) each(before func(shapes []shape, due []int) error, f func(*member, *entry)) error {
+	for _, wave := range m.waves {
+		for _, w := range wave {
+			if one := &m.members[w]; one.base >= 0 {
+				one.shape.late = int(m.members[one.base].level)
+			}
+		}
+		shapes, due := m.shapes(wave)
+		if err := before(shapes, due); err != nil {
+			return err
+		}
+		for _, w := range wave {
+			one := &m.members[w]
+			f(one, m.catalog.entries[one.shape])
+		}
+	}
+	return nil
+}
+
+// planChains makes the plans, each chain in as many levels as it has.
+func (m *mapper) planChains() error {
+	return m.each(m.catalog.plans, func(one *member, e *entry) { one.level = min(one.due, int32(e.serial)) })
+}
+
+// schedule decides by which level each chain is due, and covers the general logic. Where
+// MaxDepth cannot be met it schedules for the fewest levels.
+func (m *mapper) schedule() error {
+	if m.o.Objective == Area && m.o.MaxDepth == 0 {
+		m.setDue(unbounded)
+		m.cover.run(unbounded)
+		return nil
+	}
+	fewest, err := m.fewestLevels()
+	if err != nil {
+		return err
+	}
+	fewestByCuts, luts := m.cover.run(0)
+	fewest = max(fewest, fewestByCuts)
+	depth := fewest
+	switch m.o.Objective {
+	case Area:
+		depth = max(fewest, m.o.MaxDepth)
+	case Balanced:
+		if depth, err = m.balance(m.balanceCover(fewest, luts)); err != nil {
+			return err
+		}
+		if m.o.MaxDepth > 0 {
+			depth = max(fewest, min(depth, m.o.MaxDepth))
+		}
+	}
+	m.cover.run(depth)
+	return m.require(depth)
+}
+
+// balanceCover returns the fewest levels, at least the given number in which the general
+// logic needs so many LUTs, for which a tenth more LUTs is enough.
+func (m *mapper) balanceCover(fewest, luts int) int {
+	high, least := m.cover.run(unbounded)
+	if 10*luts <= 11*least || high <= fewest {
+		return fewest
+	}
+	low := fewest + 1
+	for low < high {
+		depth := (low + high) / 2
+		if _, luts := m.cover.run(depth); 10*luts <= 11*least {
+			high = depth
+		} else {
+			low = depth + 1
+		}
+	}
+	return low
+}
+
+func (m *mapper) setDue(depth int) {
+	for i := range m.members {
+		m.members[i].due = int32(depth)
+	}
+}
+
+// fewestLevels returns the fewest levels in which all chains can be mapped.
+func (m *mapper) fewestLevels() (int, error) {
+	fewest := 0
+	known := func(shapes []shape, _ []int) error {
+		return m.catalog.leastLevels(shapes, len(m.waves) == 1)
+	}
+	err := m.each(known, func(one *member, e *entry) {
+		one.level = int32(e.least)
+		fewest = max(fewest, e.least)
+	})
+	return fewest, err
+}
+
+// require makes all chains due at the given level, and those that are a base of others
+// as late as these allow. The levels must be the fewest.
+func (m *mapper) require(depth int) error {
+	m.setDue(depth)
+	for w := len(m.waves) - 1; w > 0; w-- {
+		for _, i := range m.waves[w] {
+			one := &m.members[i]
+			base := &m.members[one.base]
+			latest, err := m.latest(one.shape.ops, int(base.level), int(one.due))
+			if err != nil {
+				return err
+			}
+			base.due = min(base.due, int32(latest))
+		}
+	}
+	return nil
+}
+
+// latest returns the latest level of the base for which a chain can be done by due, at
+// least the given one, for which it can.
+func (m *mapper) latest(ops string, late, due int) (int, error) {
+	for late+1 < due || late < due && ops == "" {
+		sh := shape{ops, late + 1}
+		if err := m.catalog.leastLevels([]shape{sh}, false); err != nil {
+			return 0, err
+		}
+		if m.catalog.entries[sh].least > due {
+			break
+		}
+		late++
+	}
+	return late, nil
+}
+
+// balance returns the fewest levels for which the chains need at most a tenth more LUTs
+// than they need at all. It judges by a sample of them where they are many.
+func (m *mapper) balance(fewest int) (int, error) {
+	low, high := fewest, fewest
+	err := m.each(func(shapes []shape, _ []int) error { return m.catalog.serial(shapes) },
+		func(one *member, e *entry) {
+			one.level = int32(e.serial)
+			high = max(high, e.serial)
+		})
+	for depth := low; low < high && err == nil; depth = (low + high) / 2 { // often the first will do
+		var enough bool
+		if enough, err = m.sample().affords(depth); enough {
+			high = depth
+		} else {
+			low = depth + 1
+		}
+	}
+	if err == nil {
+		_, err = m.fewestLevels()
+	}
+	return low, err
+}
+
+// sampleSize is how many chains stand for all.
+const sampleSize = 256
+
+// sample returns a mapper for some of the chains, all of them if they are few or if some
+// are the base of others.
+func (m *mapper) sample() *mapper {
+	if len(m.waves) != 1 || len(m.members) <= sampleSize {
+		return m
+	}
+	some := &mapper{o: m.o, catalog: m.catalog, waves: [][]int32{nil}}
+	for i := range int32(sampleSize) {
+		one := m.members[int(i)*len(m.members)/sampleSize]
+		some.members = append(some.members, one)
+		some.waves[0] = append(some.waves[0], i)
+	}
+	return some
+}
+
+// affords reports whether the chains need at most a tenth more LUTs in depth levels than
+// they need at all.
+func (m *mapper) affords(depth int) (bool, error) {
+	if len(m.waves) > 1 { // levels of bases that require starts from
+		if _, err := m.fewestLevels(); err != nil {
+			return false, err
+		}
+	}
+	if err := m.require(depth); err != nil {
+		return false, err
+	}
+	luts, leastLUTs := 0, 0
+	err := m.each(m.catalog.costs, func(one *member, e *entry) {
+		one.level = min(one.due, int32(e.serial))
+		luts += int(e.fewest(int(one.steps), m.o.K, int(one.due)))
+		leastLUTs += least(int(one.steps), m.o.K)
+	})
+	return 10*luts <= 11*leastLUTs, err
+}

@@ -1,0 +1,107 @@
+package lut
+
+import (
+	"ialgn/internal/chain"
+	"ialgn/netlist"
+)
+
+// role is what becomes of a cell.
+type role uint8
+
+const (
+	left     role = iota // the cell stays as it is
+	chained              // a gate of a private chain
+	inverter             // a function of one net that a private chain drives
+	general              // logic that is no private chain
+)
+
+// classify gives each cell its role. A chain is private if its sides are no gates, and
+// its base is none or the end of a private chain. What feeds general logic is general,
+// and so is what it feeds: the two are mapped apart.
+func (m *mapper) classify() {
+	n := m.n
+	m.paths = chain.Find(n)
+	m.role = make([]role, n.Cells())
+	for c := range netlist.Cell(n.Cells()) {
+		m.role[c] = m.firstRole(c)
+	}
+	m.unchain()
+	for changed := true; changed; {
+		changed = m.spreadUp()
+		changed = m.spreadDown() || changed
+	}
+}
+
+// firstRole returns the role of a cell by itself and what drives it.
+func (m *mapper) firstRole(c netlist.Cell) role {
+	in := m.n.Inputs(c)
+	fits := len(in) <= m.o.K
+	switch {
+	case m.n.Kind(c) != netlist.Function || len(in) == 0 || m.n.Origin(c).Layer == 0 && fits:
+		return left
+	case m.paths.Gate(c):
+		spine, side := m.paths.Spine(c)
+		if m.roleOf(side) == left && (m.roleOf(spine) == left || m.roleOf(spine) == chained) {
+			return chained
+		}
+	case len(in) == 1 && m.roleOf(in[0]) != general && (m.n.Param(c) == tableNot || m.n.Param(c) == tableCopy):
+		if m.roleOf(in[0]) == left {
+			return left
+		}
+		return inverter
+	}
+	return general
+}
+
+// roleOf returns the role of what drives a net; an input or a constant is left.
+func (m *mapper) roleOf(v netlist.Net) role {
+	if c, _, ok := m.n.Driver(v); ok {
+		return m.role[c]
+	}
+	return left
+}
+
+// unchain makes general what goes on as a chain in a gate that stays as it is: such a chain
+// has no end of its own.
+func (m *mapper) unchain() {
+	for c, r := range m.role {
+		if r != left || !m.paths.Gate(netlist.Cell(c)) {
+			continue
+		}
+		spine, _ := m.paths.Spine(netlist.Cell(c))
+		if d, _, ok := m.n.Driver(spine); ok && m.role[d] == chained && !m.paths.Last(d) {
+			m.role[d] = general
+		}
+	}
+}
+
+// spreadUp makes general what feeds general logic, and reports whether that was news.
+func (m *mapper) spreadUp() (changed bool) {
+	for c := netlist.Cell(m.n.Cells()); c > 0; {
+		c--
+		if m.role[c] != general {
+			continue
+		}
+		for _, v := range m.n.Inputs(c) {
+			if d, _, ok := m.n.Driver(v); ok && (m.role[d] == chained || m.role[d] == inverter) {
+				m.role[d], changed = general, true
+			}
+		}
+	}
+	return changed
+}
+
+// spreadDown makes general what general logic feeds, and reports whether that was news.
+func (m *mapper) spreadDown() (changed bool) {
+	for c, r := range m.role {
+		if r != chained && r != inverter {
+			continue
+		}
+		for _, v := range m.n.Inputs(netlist.Cell(c)) {
+			if m.roleOf(v) == general || r == chained && m.roleOf(v) == inverter {
+				m.role[c], changed = general, true
+			}
+		}
+	}
+	return changed
+}

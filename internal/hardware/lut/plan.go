@@ -1,0 +1,135 @@
+package lut
+
+import (
+	"slices"
+
+	"ialgn/internal/chain"
+	"ialgn/netlist"
+)
+
+// A plan says how a chain of a certain shape becomes LUTs, in terms of its leaves: leaf 0
+// is the base, leaf i the side of step i. The last LUT is the chain's output; a chain
+// without steps has none.
+type plan struct {
+	end   []int32 // LUT i has the parts from end[i-1] to end[i]
+	parts []part
+}
+
+// signal is a leaf or a LUT of a plan, or its complement.
+type signal struct {
+	at       int16 // a leaf; below 0: LUT ^at
+	inverted bool
+}
+
+func leaf(i int) signal { return signal{at: int16(i)} }
+
+// part is one operand of a LUT, which begins with a start and goes on by operations on
+// what it has.
+type part struct {
+	kind partKind
+	a, b signal
+}
+
+type partKind uint8
+
+const (
+	partAnd   = partKind(chain.And)
+	partOr    = partKind(chain.Or)
+	partXor   = partKind(chain.Xor)
+	partStart = partXor + 1 + iota // the part starts with the signal a
+	partZero                       // the part starts with the constant 0
+	partOne                        // the part starts with the constant 1
+	partPair                       // a multiplexer: a where the running value is 0, b where it is 1
+)
+
+// add appends a LUT and returns its output.
+func (p *plan) add(parts ...part) signal {
+	p.parts = append(p.parts, parts...)
+	p.end = append(p.end, int32(len(p.parts)))
+	return signal{at: int16(^(len(p.end) - 1))}
+}
+
+// of returns the parts of LUT i.
+func (p *plan) of(i int) []part {
+	if i == 0 {
+		return p.parts[:p.end[0]]
+	}
+	return p.parts[p.end[i-1]:p.end[i]]
+}
+
+// wide adds the LUTs for r leaves from the given one on under one operation, as few as
+// can be, in at most depth levels: each LUT but one has all its inputs, and as many of a
+// LUT's inputs as possible are full trees of one level less.
+func (p *plan) wide(op chain.Op, first, r, depth, k int) signal {
+	if r == 1 {
+		return leaf(first)
+	}
+	capacity := power(k, depth-1, r)
+	var parts []part
+	for children := k; r > 0 && children > 0; children-- {
+		take := max(1, min(capacity, r-(children-1)))
+		take -= (take - 1) % (k - 1)
+		if children == 1 {
+			take = r
+		}
+		parts = append(parts, part{kind: partKind(op), a: p.wide(op, first, take, depth-1, k)})
+		first, r = first+take, r-take
+	}
+	parts[0].kind = partStart
+	return p.add(parts...)
+}
+
+// power returns k^depth, or limit if that is less.
+func power(k, depth, limit int) int {
+	p := 1
+	for ; depth > 0 && p < limit; depth-- {
+		p *= k
+	}
+	return min(p, limit)
+}
+
+// table is a LUT as a cell needs it.
+type table struct {
+	in    []netlist.Net
+	value uint64
+}
+
+// evaluate returns LUT i of a plan over the nets that its leaves and the LUTs before it
+// are. The buffer in is used for its inputs.
+func (p *plan) evaluate(i int, net func(signal) chain.Literal, in []netlist.Net) table {
+	t := table{in: in[:0]}
+	of := func(s signal) uint64 {
+		l := net(s)
+		at := slices.Index(t.in, l.Net)
+		if at < 0 {
+			at, t.in = len(t.in), append(t.in, l.Net)
+		}
+		v := netlist.PinTable(at)
+		if l.Inverted {
+			v = ^v
+		}
+		return v
+	}
+	h := uint64(0)
+	for _, e := range p.of(i) {
+		switch e.kind {
+		case partStart:
+			h = of(e.a)
+		case partZero:
+			h = 0
+		case partOne:
+			h = ^uint64(0)
+		case partAnd:
+			h &= of(e.a)
+		case partOr:
+			h |= of(e.a)
+		case partXor:
+			h ^= of(e.a)
+		case partPair:
+			low := of(e.a)
+			h = h&of(e.b) | low&^h
+		}
+	}
+	t.value = h
+	return t
+}

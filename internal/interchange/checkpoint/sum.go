@@ -1,0 +1,267 @@
+package checkpoint
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ialgn/internal/interchange/given"
+	"ialgn/internal/interchange/graph"
+	"ialgn/internal/interchange/torchfile"
+	"ialgn/internal/message"
+)
+
+// Sum is what is known of a group sum besides facts. What is not known is nil.
+type Sum struct {
+	Where string // where K is from
+	K     *int
+	Tau   *float64
+	// Whole says that the file holds the module: it has no beta, and another order of the outputs only by RandPerm.
+	Whole    bool
+	RandPerm []int
+	// Why says why the file does not hold what is not known; empty: it is a state dict.
+	Why string
+	// Circuit says that what wrote the file is not known, and may have added beta, and zeros behind the last bit.
+	Circuit bool
+}
+
+// Layers calls layer for each module of a model that is of that class, in their order, and returns what the GroupSum
+// behind them says: of a model without one, that nothing says it.
+func Layers(model *torchfile.Object, class, sumClass string, layer func(m Module) error) (*Sum, error) {
+	modules, err := Modules(model, class, sumClass)
+	if err != nil {
+		return nil, err
+	}
+	sum := &Sum{Why: "the module has no GroupSum"}
+	for i, m := range modules {
+		switch {
+		case m.Class == class:
+			err = layer(m)
+		case i != len(modules)-1:
+			err = fmt.Errorf("%s is a GroupSum that is not the last module", m)
+		default:
+			sum, err = SumOf(m)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sum, nil
+}
+
+// SumOf returns what the module GroupSum of a whole model says.
+func SumOf(m Module) (*Sum, error) {
+	k, err := m.Number("k")
+	if err != nil {
+		return nil, err
+	}
+	tau, err := m.Real("tau")
+	if err != nil {
+		return nil, err
+	}
+	s := &Sum{Where: m.String(), K: &k, Tau: &tau, Whole: true}
+	switch v, _ := m.Attr("randperm"); v := v.(type) {
+	case nil:
+	case *torchfile.Tensor:
+		order, err := v.Int64()
+		if err != nil {
+			return nil, fmt.Errorf("randperm of %s: %w", m, err)
+		}
+		for _, i := range order {
+			s.RandPerm = append(s.RandPerm, int(i))
+		}
+	default:
+		return nil, fmt.Errorf("randperm of %s is not a tensor", m)
+	}
+	return s, nil
+}
+
+// Resolve gives a network its sum over outputs bits of the last layer: contiguous groups, whose last ones are filled up
+// with zeros if that is how the framework does it, and not permitted otherwise.
+func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded bool) error {
+	k, err := resolved(s, src, "group_sum.k", src.Facts.Sum.K, s.K)
+	if err != nil {
+		return err
+	}
+	saidTau := src.Facts.Sum.Tau
+	if saidTau != nil && s.Tau != nil && float32(*saidTau) == float32(*s.Tau) { // the file may have it as a float32
+		saidTau = nil
+	}
+	tau, err := resolved(s, src, "group_sum.tau", saidTau, s.Tau)
+	if err != nil {
+		return err
+	}
+	if tau32 := float32(tau); !(tau32 > 0) || tau32-tau32 != 0 {
+		return fmt.Errorf("group_sum.tau is %v: want a number above 0", tau)
+	}
+	if k < 1 || k > outputs {
+		return fmt.Errorf("group_sum.k is %d, where the last layer has %d bits to count", k, outputs)
+	}
+	if outputs%k != 0 && !padded {
+		err := fmt.Errorf("group_sum.k is %d, of which the last layer's %d bits are no multiple", k, outputs)
+		if !s.Circuit {
+			return message.WithHint(err, "is it the number of classes?")
+		}
+		return message.WithHint(err, "is it the number of classes? Zeros that fill up the last group are said by "+
+			"{Fact group_sum.zero_padding_at_end=N}") // what wrote the file is not known, and may have added zeros
+	}
+	if err := s.size(src, outputs, k); err != nil {
+		return err
+	}
+	n.Sum.Tau, n.Sum.Groups = tau, graph.Contiguous(outputs, k)
+	if err := s.beta(src, n); err != nil {
+		return err
+	}
+	is := fmt.Sprintf("%d classes of %d bits, tau %v", k, (outputs+k-1)/k, tau)
+	if src.Facts.Sum.Beta != nil {
+		is += fmt.Sprintf(", beta %v", *src.Facts.Sum.Beta)
+	}
+	n.Found("group sum", is, s.from(src))
+	if s.Circuit && src.Facts.Sum.Beta == nil {
+		n.Found("beta", notSaid, "the default")
+	}
+	return s.permute(src, n, outputs)
+}
+
+// notSaid is what a beta is that nobody said.
+const notSaid = "0: not said, group_sum.beta"
+
+// beta gives a network the beta of its sum that the facts say.
+func (s *Sum) beta(src *given.Source, n *graph.Network) error {
+	beta := src.Facts.Sum.Beta
+	switch {
+	case beta == nil || *beta == 0:
+		return nil
+	case s.Whole:
+		return Contradiction(src, "group_sum.beta", *beta, s.Where, "none")
+	case math.IsNaN(*beta) || math.IsInf(*beta, 0):
+		return fmt.Errorf("group_sum.beta is %v", *beta)
+	}
+	n.Sum.Beta = []float64{*beta}
+	return nil
+}
+
+// from says who told of the sum.
+func (s *Sum) from(src *given.Source) string {
+	if s.Whole {
+		return "the file itself"
+	}
+	return src.Said()
+}
+
+// size compares the sizes of groups that the facts say with what they are.
+func (s *Sum) size(src *given.Source, outputs, k int) error {
+	size := (outputs + k - 1) / k
+	where := fmt.Sprintf("a sum of %d bits for %d classes", outputs, k)
+	if said := src.Facts.Sum.GroupSize; said != nil && *said != size {
+		return Contradiction(src, "group_sum.group_size", *said, where, size)
+	}
+	if said := src.Facts.Sum.Padding; said != nil && *said != size*k-outputs {
+		return Contradiction(src, "group_sum.zero_padding_at_end", *said, where, size*k-outputs)
+	}
+	if said := len(src.Facts.Classes); said != 0 && said != k {
+		return fmt.Errorf("classes has %d names, where there are %d", said, k)
+	}
+	return nil
+}
+
+// permute puts the order in which the sum takes the outputs into the groups.
+func (s *Sum) permute(src *given.Source, n *graph.Network, outputs int) error {
+	order, from := s.RandPerm, s.Where
+	if said := src.Facts.Sum.RandPerm; said != nil {
+		if s.Whole && !slices.Equal(said, s.RandPerm) {
+			return Contradiction(src, "group_sum.randperm", "an order of the bits", s.Where, "another or none")
+		}
+		order, from = said, s.from(src)
+	}
+	if order == nil {
+		return nil
+	}
+	if len(order) != outputs {
+		return fmt.Errorf("randperm has %d numbers, where the last layer has %d bits", len(order), outputs)
+	}
+	seen := make([]bool, outputs)
+	for i, v := range order {
+		if v < 0 || v >= outputs || seen[v] {
+			return fmt.Errorf("randperm: number %d is %d: want each of 0 to %d once", i, v, outputs-1)
+		}
+		seen[v] = true
+	}
+	for _, group := range n.Sum.Groups {
+		for i, ref := range group {
+			if ref >= 0 {
+				group[i] = graph.Ref(order[ref])
+			}
+		}
+	}
+	n.Found("order of the counted bits", "permuted", from)
+	return nil
+}
+
+// CompareSum compares what the facts say of a sum with one that a file has. It returns an error if they differ, as far
+// as float32 has their numbers.
+//
+// Constants that a class counts may have become part of its beta: where betas differ, one that the facts say is wrong
+// only if they do not all lie above it by whole numbers, and no class has it.
+func CompareSum(src *given.Source, sum *graph.Sum, where string) error {
+	said := &src.Facts.Sum
+	if said.K != nil && *said.K != len(sum.Groups) {
+		return Contradiction(src, "group_sum.k", *said.K, where, len(sum.Groups))
+	}
+	if said.Tau != nil && float32(*said.Tau) != float32(sum.Tau) {
+		return Contradiction(src, "group_sum.tau", *said.Tau, where, sum.Tau)
+	}
+	if said.Beta == nil {
+		return nil
+	}
+	folded := len(sum.Beta) > 1
+	for class := range sum.Groups {
+		above := float64(float32(sum.BetaOf(class)) - float32(*said.Beta))
+		if above == 0 {
+			return nil
+		}
+		folded = folded && above > 0 && above == math.Trunc(above)
+	}
+	if folded {
+		return nil
+	}
+	return Contradiction(src, "group_sum.beta", *said.Beta, where, DescribeBeta(sum))
+}
+
+// DescribeBeta says beta in the words of the user's screen.
+func DescribeBeta(s *graph.Sum) string {
+	if len(s.Beta) > 1 {
+		return fmt.Sprintf("%v to %v for the classes", slices.Min(s.Beta), slices.Max(s.Beta))
+	}
+	return fmt.Sprint(s.BetaOf(0))
+}
+
+// FoundSum notes a sum that is known from somewhere. If nobody said its beta, that is noted as the 0 that the defaults
+// have.
+func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
+	is := fmt.Sprintf("%d classes, tau %v", len(n.Sum.Groups), n.Sum.Tau)
+	if saidBeta {
+		n.Found("group sum", is+", beta "+DescribeBeta(&n.Sum), from)
+		return
+	}
+	n.Found("group sum", is, from)
+	n.Found("beta", notSaid, defaults)
+}
+
+// resolved returns what facts or a file say, which must not differ.
+func resolved[T comparable](s *Sum, src *given.Source, key string, said, found *T) (T, error) {
+	switch {
+	case said != nil && found != nil && *said != *found:
+		return *said, Contradiction(src, key, *said, s.Where, *found)
+	case said != nil:
+		return *said, nil
+	case found != nil:
+		return *found, nil
+	}
+	var zero T
+	why := s.Why
+	if why == "" {
+		why = "a state dict does not hold what the module GroupSum was made with"
+	}
+	return zero, &given.Missing{What: key, Why: why}
+}

@@ -1,0 +1,153 @@
+// This file says which bits the gates of a difflogic network read, where the file of its weights does not: a state
+// dict holds weights alone.
+//
+// [ReadWiring] takes it from what difflogic generated of the network, C or Verilog, or from lists. A generated text has an
+// operation as an expression and names only the operands that it needs, in an order of its own: the operation with the
+// largest weight tells which of them is a.
+//
+// Operations have difflogic's numbers: written as a binary number of four digits, the outputs for ab = 00, 01, 10, 11
+// (difflogic/functional.py, commit ae27185 of Felix-Petersen/difflogic).
+
+package difflogic
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ialgn/internal/message"
+)
+
+// None is an operand that a text does not name.
+const None = -1
+
+// WiredLayer holds the operands of each gate of a layer: numbers of bits before it, or None.
+type WiredLayer struct{ A, B []int32 }
+
+// Wiring is the wiring of a network.
+type Wiring struct {
+	Layers  []WiredLayer
+	Inputs  int    // input bits; 0: not said
+	Classes int    // classes that the bits are counted for; 0: not said
+	Form    string // what the text is: "generated C", "generated Verilog" or "lists"
+}
+
+// LeastInputs returns the least number of inputs that there can be: with all that gates of the first layer name.
+func (w *Wiring) LeastInputs() int {
+	return 1 + int(max(slices.Max(w.Layers[0].A), slices.Max(w.Layers[0].B)))
+}
+
+// ReadWiring returns the wiring that a text has. ops are the operations of each layer's gates as the weights have them. Every
+// gate must be there once, and its expression must be the operation of the weights. Operands may be None, but they are
+// within the layer before, of the first layer within the inputs if the text says how many there are.
+//
+// Its time and memory are linear in the text and the gates. Errors begin with the line.
+func ReadWiring(text []byte, ops [][]uint8) (*Wiring, error) {
+	if len(text) > math.MaxInt32 {
+		return nil, fmt.Errorf("%d bytes are more than a wiring has", len(text))
+	}
+	var w *Wiring
+	var err error
+	switch {
+	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")):
+		w, err = readLists(text, ops)
+	case bytes.Contains(text, []byte(entry)):
+		w, err = readGates(text, ops, &gateReader{form: formC})
+	case bytes.Contains(text, []byte("module")):
+		w, err = readGates(text, ops, &gateReader{form: formVerilog})
+	default:
+		return nil, message.WithHint(errors.New("neither generated C, nor generated Verilog, nor JSON lists of operands"),
+			"give what CompiledLogicNet's get_c_code() or get_verilog_code() wrote of this network")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w, w.check(ops)
+}
+
+// check returns an error if an operand is outside of what the layer reads.
+func (w *Wiring) check(ops [][]uint8) error {
+	before := w.Inputs
+	for l, layer := range w.Layers {
+		for g := range layer.A {
+			for _, v := range []int32{layer.A[g], layer.B[g]} {
+				if v < None || before > 0 && int(v) >= before {
+					return fmt.Errorf("layer %d, gate %d reads bit %d, where there are %d before it", l, g, v, before)
+				}
+			}
+		}
+		before = len(ops[l])
+	}
+	return nil
+}
+
+// Fill takes operands that are None from another wiring of the same network. It returns an error if the two have
+// different operands for a gate.
+func (w *Wiring) Fill(from *Wiring) error {
+	for l := range w.Layers {
+		for g := range w.Layers[l].A {
+			a, b := &w.Layers[l].A[g], &w.Layers[l].B[g]
+			wantA, wantB := from.Layers[l].A[g], from.Layers[l].B[g]
+			if *a != None && wantA != None && *a != wantA || *b != None && wantB != None && *b != wantB {
+				return fmt.Errorf("layer %d, gate %d reads %s and %s here, but %s and %s there",
+					l, g, bit(*a), bit(*b), bit(wantA), bit(wantB))
+			}
+			if *a == None {
+				*a = wantA
+			}
+			if *b == None {
+				*b = wantB
+			}
+		}
+	}
+	return nil
+}
+
+// bit names an operand.
+func bit(v int32) string {
+	if v == None {
+		return "a bit that has no name"
+	}
+	return fmt.Sprintf("bit %d", v)
+}
+
+// Complete gives each operand that is None, and that its operation does not need, the other operand's bit, or bit 0.
+// It returns how many, and an error if an operand that counts is None or is not one of the inputs.
+func (w *Wiring) Complete(inputs int, ops [][]uint8) (filled int, err error) {
+	w.Inputs = inputs
+	if err := w.check(ops); err != nil {
+		return 0, err
+	}
+	for l := range w.Layers {
+		for g, op := range ops[l] {
+			a, b := &w.Layers[l].A[g], &w.Layers[l].B[g]
+			if *a == None && needsA(op) || *b == None && needsB(op) {
+				return 0, fmt.Errorf("layer %d, gate %d: operation %d (%s) needs an operand that is not given",
+					l, g, op, wiringNames[op])
+			}
+			for _, v := range []*int32{a, b} {
+				if *v == None {
+					*v, filled = max(*a, *b, 0), filled+1
+				}
+			}
+		}
+	}
+	return filled, nil
+}
+
+// wiringNames are the operations, in order, as expressions.
+var wiringNames = [16]string{
+	"0", "a & b", "a & ~b", "a", "~a & b", "b", "a ^ b", "a | b",
+	"~(a | b)", "~(a ^ b)", "~b", "a | ~b", "~a", "~a | b", "~(a & b)", "1",
+}
+
+// needsA reports whether the first operand changes the operation's output.
+func needsA(op uint8) bool { return op>>2 != op&3 }
+
+// needsB reports whether the second one does.
+func needsB(op uint8) bool { return needsA(exchanged(op)) }
+
+// exchanged returns the operation of b and a that is that of a and b.
+func exchanged(op uint8) uint8 { return op&9 | op>>1&2 | op<<1&4 }

@@ -1,0 +1,194 @@
+package dwn
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ialgn/internal/interchange/checkpoint"
+	"ialgn/internal/interchange/given"
+	"ialgn/internal/interchange/torchfile"
+	"ialgn/internal/message"
+)
+
+// held are thresholds that the file holds.
+type held struct {
+	name string // the keys that lead to them
+	rows [][]float32
+}
+
+// isThresholds reports whether a key names the thresholds of a thermometer.
+func isThresholds(key any) bool {
+	name, _ := key.(string)
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	return last == "thresholds" || last == "thermometer_thresholds"
+}
+
+// thresholds takes the thresholds that the file holds, next to the state dict or in it, unless the user says that there
+// are none. It returns an error if there are several, or others than the user's.
+func (n *network) thresholds(value any) error {
+	width, _, err := n.inputs()
+	if err != nil {
+		return err
+	}
+	s := search{src: n.src, content: checkpoint.Content(value), width: width}
+	s.look("", value, 0)
+	n.other = s.other
+	switch {
+	case n.src.Facts.Thermometer.None:
+		if s.found != nil {
+			n.graph.Found("thresholds", fmt.Sprintf("%q is left out: the network is given bits", s.found[0].name), n.src.Said())
+		}
+		return nil
+	case s.found == nil && n.src.Thresholds == nil:
+		return s.err
+	case s.found == nil:
+		return nil
+	case n.src.Thresholds != nil:
+		if !slices.ContainsFunc(s.found, func(h held) bool { return equal(h.rows, n.src.Thresholds) }) {
+			return message.WithHint(fmt.Errorf("the thresholds that are given differ from %q of the file", s.found[0].name),
+				"leave out {Thresholds FILE.npy}, and thermometer.thresholds_file of the facts, to take those of the file")
+		}
+		return nil
+	}
+	for _, other := range s.found[1:] {
+		if !equal(s.found[0].rows, other.rows) {
+			return message.WithHint(fmt.Errorf("the file holds two thermometers, %q and %q, whose thresholds differ", s.found[0].name,
+				other.name), "save the thresholds of the network by numpy.save and name the file with {Thresholds FILE.npy}")
+		}
+	}
+	n.held = &s.found[0]
+	with := *n.src
+	with.Thresholds = n.held.rows
+	n.src = &with
+	return nil
+}
+
+func equal(a, b [][]float32) bool {
+	return slices.EqualFunc(a, b, func(a, b []float32) bool { return slices.Equal(a, b) })
+}
+
+// search looks for thresholds in what was saved.
+type search struct {
+	src     *given.Source
+	content any // the state dict or model
+	width   int // bits that the first layer reads; 0: not known
+	found   []held
+	err     error  // why the first that were found are none
+	other   string // a thermometer that was found, and why its thresholds are none; empty: none was found
+}
+
+// thermometers matches the keys that lead to a thermometer. Scripts have thresholds of other things, too.
+var thermometers = regexp.MustCompile(`(?i)therm|binari|encod`)
+
+// maxNesting is how deep thresholds are looked for: a thermometer in a dictionary in a checkpoint.
+const maxNesting = 4
+
+// look looks for thresholds in dictionaries, and in attributes of objects, under the keys that lead to a value.
+func (s *search) look(name string, value any, depth int) {
+	if o, ok := value.(*torchfile.Object); ok {
+		if o.Unread() != nil && thermometers.MatchString(name) {
+			s.other = cmp.Or(s.other, fmt.Sprintf("%q of the class %s was not read", name, o.Class))
+		}
+		value = o.State
+	}
+	d, ok := value.(*torchfile.Dict)
+	if !ok || depth > maxNesting {
+		return
+	}
+	for i, key := range d.Keys {
+		word, ok := key.(string)
+		if !ok || d.Values[i] == nil { // a thermometer that was not fitted
+			continue
+		}
+		at := strings.TrimPrefix(name+"."+word, ".")
+		if !isThresholds(key) {
+			s.look(at, d.Values[i], depth+1)
+			continue
+		}
+		named := thermometers.MatchString(at)
+		if !named && depth > 0 && value != s.content {
+			continue
+		}
+		shape, values, err := s.numbers(d.Values[i])
+		var rows [][]float32
+		if err == nil {
+			rows, err = given.Rows(shape, values)
+		}
+		switch {
+		case err == nil && s.fits(rows, named):
+			s.found = append(s.found, held{at, rows})
+		case err == nil && named:
+			s.other = cmp.Or(s.other, fmt.Sprintf("%q is of %s of %d, and the first layer reads %s", at,
+				message.Plural(len(rows), "row", "rows"), len(rows[0]), message.Plural(s.width, "bit", "bits")))
+		case err != nil && s.err == nil:
+			s.err = fmt.Errorf("%s: %w", at, err)
+		}
+	}
+}
+
+// fits reports whether thresholds make as many bits as the first layer reads, if that is known. One row is for all
+// features only if it is known to be of a thermometer.
+func (s *search) fits(rows [][]float32, named bool) bool {
+	per := len(rows[0])
+	if len(rows) == 1 {
+		return named && s.width%per == 0
+	}
+	return s.width == 0 || len(rows)*per == s.width
+}
+
+// numbers returns the elements of a tensor, or of lists of numbers, with a shape of one or two dimensions: all but the
+// last are those of features.
+func (s *search) numbers(value any) (shape []int, values []float64, err error) {
+	switch v := value.(type) {
+	case *torchfile.Tensor:
+		if err := checkpoint.Fits(s.src, v); err != nil {
+			return nil, nil, err
+		}
+		shape = slices.Clone(v.Shape)
+		for len(shape) > 2 {
+			shape = append([]int{shape[0] * shape[1]}, shape[2:]...)
+		}
+		if values, err = v.Float64(); err != nil {
+			whole, err := v.Int64()
+			for _, w := range whole {
+				values = append(values, float64(w))
+			}
+			return shape, values, err
+		}
+		return shape, values, nil
+	case *torchfile.List:
+		return rowsOf(v)
+	}
+	return nil, nil, fmt.Errorf("neither a tensor nor lists of numbers")
+}
+
+// rowsOf returns the numbers of a list, or of a list of lists of the same length.
+func rowsOf(list *torchfile.List) (shape []int, values []float64, err error) {
+	for i, item := range list.Items {
+		switch v := item.(type) {
+		case float64:
+			values = append(values, v)
+		case int64:
+			values = append(values, float64(v))
+		case *torchfile.List:
+			inner, row, err := rowsOf(v)
+			if err != nil || len(inner) != 1 || i > 0 && len(values) != i*len(row) {
+				return nil, nil, fmt.Errorf("lists that are no rows of numbers of the same length")
+			}
+			values = append(values, row...)
+			shape = []int{len(list.Items), len(row)}
+		default:
+			return nil, nil, fmt.Errorf("a list with something else than numbers")
+		}
+	}
+	if shape == nil {
+		shape = []int{len(list.Items)}
+	}
+	if product := shape[0] * shape[len(shape)-1]; len(shape) == 2 && product != len(values) {
+		return nil, nil, fmt.Errorf("lists that are no rows of numbers of the same length")
+	}
+	return shape, values, nil
+}

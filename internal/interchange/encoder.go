@@ -1,0 +1,233 @@
+package interchange
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/chewxy/math32"
+
+	"ialgn/internal/encoding"
+	"ialgn/internal/interchange/given"
+	"ialgn/internal/interchange/graph"
+)
+
+// maxBits is how many bits a feature may become.
+const maxBits = encoding.MaxBits - 1
+
+// maxInputs is the largest number of input bits.
+const maxInputs = 1 << 24
+
+// inputs are the inputs of a network: an encoder of its own, and where each of the network's bits is in it.
+type inputs struct {
+	encoder encoding.Encoder
+	// bits are the network's input bits: those of the encoder by their number, a constant where a threshold is below
+	// every word, or digits of words that nodes make of the encoder's bits.
+	bits []graph.Ref
+	// plain says that each of bits is one of the encoder's.
+	plain bool
+	nodes *graph.Circuit // with the nodes that digits are made of
+}
+
+// newInputs returns the inputs of a network. Words says that its features are whole numbers, divided before the network
+// sees them.
+func newInputs(in *graph.Input, words given.InputNumbers) (*inputs, error) {
+	if err := checkInput(in); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Thresholds != nil && words.Bits > 0:
+		return wordInputs(in, in.Thresholds, words)
+	case in.Thresholds != nil:
+		return realInputs(in)
+	case in.Digits == 1 && words.Bits > 0: // bits are words that were divided and rounded
+		return wordInputs(in, slices.Repeat([][]float32{{0.5}}, in.Features()), words)
+	case words.Bits > 0:
+		return nil, fmt.Errorf("input.bits: the network takes whole numbers of %d bits by itself: leave it out", in.Digits)
+	}
+	return digitInputs(in), nil
+}
+
+// checkInput refuses what a reader should not have left, and more than an encoder can have.
+func checkInput(in *graph.Input) error {
+	if len(in.Shape) == 0 {
+		return fmt.Errorf("an input without a shape")
+	}
+	features := 1
+	for _, d := range in.Shape {
+		if d < 1 || features > maxInputs/d {
+			return fmt.Errorf("an input of shape %v, want 1 to %d features", in.Shape, maxInputs)
+		}
+		features *= d
+	}
+	per := in.PerFeature()
+	limit := maxBits
+	if in.Thresholds == nil {
+		limit = 8
+	}
+	switch {
+	case in.Thresholds != nil && len(in.Thresholds) != features:
+		return fmt.Errorf("thresholds of %d features, the network has %d", len(in.Thresholds), features)
+	case per < 1 || per > limit || in.Bits() > maxInputs:
+		return fmt.Errorf("features of %d bits, %d in all; want 1 to %d, and at most %d", per, in.Bits(), limit, maxInputs)
+	}
+	for f, row := range in.Thresholds {
+		if len(row) != per {
+			return fmt.Errorf("feature %d has %d thresholds, feature 0 %d", f, len(row), per)
+		}
+		for j, t := range row {
+			if math32.IsNaN(t) {
+				return fmt.Errorf("feature %d: threshold %d is no number", f, j)
+			}
+		}
+	}
+	for i, b := range in.Order {
+		if b.Feature < 0 || int(b.Feature) >= features || b.Index < 0 || int(b.Index) >= per {
+			return fmt.Errorf("input bit %d is bit %d of feature %d, which there is none of", i, b.Index, b.Feature)
+		}
+	}
+	return nil
+}
+
+// ascending returns the places of thresholds in ascending order, and for each its rank.
+func ascending(row []float32) (order, rank []int) {
+	for j := range row {
+		order = append(order, j)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case row[a] < row[b]:
+			return -1
+		case row[a] > row[b]:
+			return 1
+		}
+		return 0
+	})
+	rank = make([]int, len(row))
+	for i, j := range order {
+		rank[j] = i
+	}
+	return order, rank
+}
+
+// realInputs has an encoder of real values that compares as the network does.
+func realInputs(in *graph.Input) (*inputs, error) {
+	cuts, ranks := make([][]float64, len(in.Thresholds)), make([][]int, len(in.Thresholds))
+	for f, row := range in.Thresholds {
+		var order []int
+		order, ranks[f] = ascending(row)
+		for _, j := range order {
+			cuts[f] = append(cuts[f], cut(row[j]))
+		}
+	}
+	e, err := encoding.NewCuts(cuts, nil)
+	if err != nil {
+		return nil, err
+	}
+	x := &inputs{encoder: *e, plain: true}
+	for i := range in.Bits() {
+		b := in.Bit(i)
+		x.bits = append(x.bits, graph.Ref(int(b.Feature)*in.PerFeature()+ranks[b.Feature][b.Index]))
+	}
+	return x, nil
+}
+
+// cut returns the number that a value in double precision exceeds exactly where it exceeds t after it was rounded to
+// single precision: half way from t to the next number, or right below that where the half is rounded up.
+func cut(t float32) float64 {
+	if math32.IsInf(t, 1) {
+		return math.MaxFloat64
+	}
+	const beyond = 1 << 128 // what would come after the largest number, and is rounded to infinity
+	here, next := max(float64(t), -beyond), min(float64(math32.Nextafter(t, math32.Inf(1))), beyond)
+	half := (here + next) / 2
+	if math.Float32bits(t)&1 == 1 { // of two as near, the even one is taken
+		return math.Nextafter(half, math.Inf(-1))
+	}
+	return half
+}
+
+// wordInputs has an encoder of whole numbers: the largest word that a threshold is not exceeded by takes its place.
+func wordInputs(in *graph.Input, thresholds [][]float32, words given.InputNumbers) (*inputs, error) {
+	largest, per := uint32(1)<<words.Bits-1, len(thresholds[0])
+	x := &inputs{encoder: encoding.Encoder{Bits: per + 1, BitsIn: words.Bits, Max: largest}, plain: true}
+	divisor := float32(words.Divisor)
+	if divisor == 0 {
+		divisor = 1
+	}
+	refs := make([][]graph.Ref, len(thresholds))
+	for f, row := range thresholds {
+		order, _ := ascending(row)
+		line := make([]uint16, 0, per)
+		refs[f] = make([]graph.Ref, per)
+		var always []int
+		for _, j := range order {
+			least := leastAbove(row[j], divisor, largest)
+			if least == 0 {
+				always = append(always, j)
+				continue
+			}
+			refs[f][j] = graph.Ref(f*per + len(line))
+			line = append(line, uint16(least-1))
+		}
+		for _, j := range always { // a comparison that nothing reads
+			refs[f][j], x.plain = graph.True, false
+			line = append(line, uint16(largest))
+		}
+		x.encoder.Thresholds = append(x.encoder.Thresholds, line)
+	}
+	for i := range in.Bits() {
+		b := in.Bit(i)
+		x.bits = append(x.bits, refs[b.Feature][b.Index])
+	}
+	return x, x.encoder.Check()
+}
+
+// leastAbove returns the least word that exceeds a threshold after it was divided, one more than the largest if none.
+func leastAbove(t, divisor float32, largest uint32) uint32 {
+	low, high := uint32(0), largest+1
+	for low < high {
+		middle := (low + high) / 2
+		if float32(middle)/divisor > t {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low
+}
+
+// digitInputs has an encoder of words of a few bits, which the network takes digit by digit.
+func digitInputs(in *graph.Input) *inputs {
+	levels := 1<<in.Digits - 1
+	x := &inputs{
+		encoder: encoding.Encoder{Bits: levels + 1, BitsIn: in.Digits, Max: uint32(levels)}, plain: in.Digits == 1,
+	}
+	row := make([]uint16, levels)
+	for j := range row {
+		row[j] = uint16(j)
+	}
+	for range in.Features() {
+		x.encoder.Thresholds = append(x.encoder.Thresholds, slices.Clone(row))
+	}
+	x.nodes = graph.NewCircuit(in.Features() * levels)
+	made := make([]graph.Ref, in.Features()*in.Digits)
+	for i := range made {
+		made[i] = digit(x.nodes, i/in.Digits*levels, levels, i%in.Digits)
+	}
+	for i := range in.Bits() {
+		b := in.Bit(i)
+		x.bits = append(x.bits, made[int(b.Feature)*in.Digits+int(b.Index)])
+	}
+	return x
+}
+
+// digit returns a binary digit of a word of which the circuit has the comparisons with 0, 1, ... from input first on:
+// it is 1 where the word has come to an odd number of multiples of the digit's weight.
+func digit(c *graph.Circuit, first, levels, place int) graph.Ref {
+	var multiples []graph.Ref
+	for m := 1 << place; m <= levels; m += 1 << place {
+		multiples = append(multiples, graph.Ref(first+m-1))
+	}
+	return c.Xor(multiples...)
+}

@@ -1,0 +1,53 @@
+package interchange
+
+import (
+	"ialgn/internal/interchange/graph"
+	"ialgn/internal/model"
+)
+
+// Network returns a frozen network as one that a writer of another framework's form takes: behind its thermometer, of
+// which bits are numbered as the encoder has them. Scores are (count + beta) / tau.
+func Network(f *model.Frozen, tau, beta float64) *graph.Network {
+	c := graph.NewCircuit(f.Inputs())
+	in := make([]graph.Ref, f.Inputs())
+	for i := range in {
+		in[i] = graph.Ref(i)
+	}
+	before, pins := in, make([]graph.Ref, 0, graph.MaxPins)
+	for l := range f.Layers {
+		layer := &f.Layers[l]
+		out := make([]graph.Ref, layer.Width())
+		for i := range out {
+			pins = pins[:0]
+			for k := range layer.Pins {
+				p := &layer.Pins[k]
+				if p.Source == model.Input {
+					pins = append(pins, in[p.Index[i]])
+				} else {
+					pins = append(pins, before[p.Index[i]])
+				}
+			}
+			out[i] = c.Add(tableOf(layer.Op.At(i), len(pins)), pins...)
+		}
+		before = out
+	}
+	n := &graph.Network{
+		Input:   graph.Input{Shape: []int{f.Inputs()}, Digits: 1},
+		Circuit: c, Sum: graph.Sum{Groups: make([][]graph.Ref, len(f.Classes)), Beta: []float64{beta}, Tau: tau},
+	}
+	size := f.Width / len(f.Classes)
+	for class := range n.Sum.Groups {
+		n.Sum.Groups[class] = before[class*size : (class+1)*size]
+	}
+	return n
+}
+
+// tableOf returns the table of an operation's number, of which the line of zeros is the highest digit.
+func tableOf(op uint64, pins int) uint64 {
+	lines := 1 << pins
+	table := uint64(0)
+	for line := range lines {
+		table |= op >> (lines - 1 - line) & 1 << line
+	}
+	return table
+}

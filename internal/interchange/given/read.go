@@ -1,0 +1,238 @@
+package given
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ialgn/internal/decimal"
+	"ialgn/internal/message"
+)
+
+// maxBytes is the size of the largest file of facts.
+const maxBytes = 16 << 20
+
+// ReadFacts reads a file of facts, JSON or YAML. Keys that mean nothing here are listed in Unused; a value of the wrong kind
+// is an error.
+//
+// Further facts are KEY=VALUE, where KEY has dots and places in lists, as in layers_in_order[2].parametrization, and
+// VALUE is YAML. They take the place of those of the file. Without a file they are all.
+func ReadFacts(path string, further []string) (*Facts, error) {
+	if path == "" {
+		f, err := ParseFacts(nil, further)
+		if err != nil {
+			return nil, fmt.Errorf("facts: %w", err)
+		}
+		return f, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
+	if err == nil && len(data) > maxBytes {
+		err = fmt.Errorf("more than %d bytes, which no file of facts has", maxBytes)
+	}
+	var f *Facts
+	if err == nil {
+		f, err = ParseFacts(data, further)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: facts: %w", path, err)
+	}
+	sum := sha256.Sum256(data)
+	f.Name, f.SHA256 = filepath.Base(path), hex.EncodeToString(sum[:])
+	return f, nil
+}
+
+// ParseFacts reads facts in JSON or YAML, with further ones. Of empty data the further ones are all.
+func ParseFacts(data []byte, further []string) (*Facts, error) {
+	data, err := amended(data, further)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil || all == nil {
+		return nil, errors.New("no keys with values: write them as group_sum: {k: 10, tau: 5}")
+	}
+	texts(all)
+	f := &Facts{}
+	unused, err := fill(reflect.ValueOf(f).Elem(), all, "")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(unused)
+	f.Unused = unused
+	return f, f.check()
+}
+
+// shape matches the shape of a sample in a text such as "float32 [1, 8, 8]".
+var shape = regexp.MustCompile(`\[(\d+(?:, *\d+)*)\]`)
+
+// texts replaces what may be written in another way by what it means: a text of the input by its shape, where that
+// stands there, one of the thermometer by whether it is none, and names of classes that are numbers by texts.
+func texts(all map[string]json.RawMessage) {
+	text := func(key string) (string, bool) {
+		var s string
+		raw, ok := all[key]
+		ok = ok && json.Unmarshal(raw, &s) == nil && !bytes.Equal(raw, []byte("null"))
+		return s, ok
+	}
+	if s, ok := text("input"); ok {
+		delete(all, "input")
+		if m := shape.FindStringSubmatch(s); m != nil {
+			all["input"] = json.RawMessage(`{"shape":[` + m[1] + `]}`)
+		}
+	}
+	if s, ok := text("thermometer"); ok {
+		all["thermometer"] = json.RawMessage(`{"none":` + strconv.FormatBool(s == "none") + `}`)
+	}
+	var names []json.RawMessage
+	if json.Unmarshal(all["classes"], &names) != nil || names == nil {
+		return
+	}
+	for i, name := range names {
+		if c := name[0]; c == '-' || c >= '0' && c <= '9' || c == 't' || c == 'f' {
+			names[i] = json.RawMessage(strconv.Quote(string(name)))
+		}
+	}
+	if changed, err := json.Marshal(names); err == nil {
+		all["classes"] = changed
+	}
+}
+
+// fill sets the fields of a structure, and returns the keys that it has no field for.
+func fill(to reflect.Value, from map[string]json.RawMessage, place string) (unused []string, err error) {
+	fields := map[string]reflect.Value{}
+	for i := range to.NumField() {
+		if name := to.Type().Field(i).Tag.Get("json"); name != "" && name != "-" {
+			fields[name] = to.Field(i)
+		}
+	}
+	for key, raw := range from {
+		field, known := fields[key]
+		if !known {
+			unused = append(unused, place+key)
+			continue
+		}
+		more, err := fillField(field, raw, place+key)
+		if err != nil {
+			return nil, err
+		}
+		unused = append(unused, more...)
+	}
+	return unused, nil
+}
+
+// fillField sets a field: a structure or a list of them by their keys, anything else by its value.
+func fillField(field reflect.Value, raw json.RawMessage, place string) (unused []string, err error) {
+	kind := field.Type()
+	switch {
+	case kind.Kind() == reflect.Struct:
+		var keys map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &keys); err != nil {
+			return nil, fmt.Errorf("%s: %.60s, want keys with values", place, raw)
+		}
+		return fill(field, keys, place+".")
+	case kind.Kind() == reflect.Slice && kind.Elem().Kind() == reflect.Struct:
+		var list []map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return nil, fmt.Errorf("%s: %.60s, want a list of keys with values", place, raw)
+		}
+		field.Set(reflect.MakeSlice(kind, len(list), len(list)))
+		for i, keys := range list {
+			more, err := fill(field.Index(i), keys, fmt.Sprintf("%s[%d].", place, i))
+			if err != nil {
+				return nil, err
+			}
+			unused = append(unused, more...)
+		}
+		return unused, nil
+	}
+	value := kind
+	if kind.Kind() == reflect.Pointer {
+		value = kind.Elem()
+	}
+	if value.Kind() == reflect.Float64 {
+		raw = number(raw)
+	}
+	if err = json.Unmarshal(raw, field.Addr().Interface()); err == nil {
+		return nil, nil
+	}
+	switch value.Kind() {
+	case reflect.Float64:
+		return nil, fmt.Errorf("%s: %.60s, want a number", place, raw)
+	case reflect.Int:
+		return nil, fmt.Errorf("%s: %.60s, want a whole number", place, raw)
+	case reflect.Slice:
+		if kind.Elem().Kind() == reflect.Int {
+			return nil, fmt.Errorf("%s: %.60s, want a list of whole numbers, such as [8, 8]", place, raw)
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", place, message.ExplainJSON(err))
+}
+
+// number returns a text that is a number, such as 1e-3, which YAML's reader does not take for one, as that.
+func number(raw json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return raw
+	}
+	v, err := decimal.Float(text)
+	if err != nil {
+		return raw
+	}
+	return strconv.AppendFloat(nil, v, 'g', -1, 64)
+}
+
+// check refuses numbers that no network has.
+func (f *Facts) check() error {
+	s := &f.Sum
+	switch {
+	case s.K != nil && (*s.K < 1 || *s.K > 256):
+		return fmt.Errorf("group_sum.k: %d classes, want 1 to 256", *s.K)
+	case s.Tau != nil && (!(float32(*s.Tau) > 0) || math.IsInf(float64(float32(*s.Tau)), 0)):
+		return fmt.Errorf("group_sum.tau: %v, want a number above 0 that float32 has", *s.Tau)
+	case f.Input.Bits < 0 || f.Input.Bits > 16:
+		return fmt.Errorf("input.bits: %d, want 1 to 16", f.Input.Bits)
+	case f.Input.Divisor < 0:
+		return fmt.Errorf("input.divisor: %v, want a number above 0", f.Input.Divisor)
+	case f.Input.Divisor != 0 && f.Input.Bits == 0:
+		return fmt.Errorf("input.divisor is %v, but input.bits is not said: of how many bits are the whole numbers that "+
+			"were divided?", f.Input.Divisor)
+	}
+	for i := range f.LayersInOrder {
+		if tau := f.LayersInOrder[i].Tau; tau != nil && float32(*tau) == 0 {
+			return fmt.Errorf("layers_in_order[%d].tau: %v, want a number other than 0 that float32 has", i, *tau)
+		}
+	}
+	return CheckClasses(f.Classes)
+}
+
+// CheckClasses refuses names of classes that are blank, or stand twice.
+func CheckClasses(names []string) error {
+	first := map[string]int{}
+	for i, name := range names {
+		if strings.TrimSpace(name) == "" {
+			return fmt.Errorf("classes: class %d is a class without a name", i)
+		}
+		if j, twice := first[name]; twice {
+			return fmt.Errorf("classes: %.60q is the name of class %d and of class %d", name, j, i)
+		}
+		first[name] = i
+	}
+	return nil
+}

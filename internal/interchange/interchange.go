@@ -1,0 +1,126 @@
+// Package interchange turns the networks of other frameworks into models.
+//
+// A reader of a format (the packages below) leaves a [graph.Network]: layers of nodes with their parameters, or a
+// circuit. [Model] makes a model of it that computes the same and is like any other:
+//
+//   - Real thresholds become cuts of the encoder, so placed that a comparison in double precision gives what the
+//     framework's in single precision gives. Where features are known to be whole numbers of some bits, they become
+//     thresholds of these instead.
+//   - Layers keep their parameters and candidates, so that training can go on from them. A circuit becomes layers, too,
+//     with nodes that pass bits on to later layers.
+//   - A permutation before the sum is an order of the last layer's nodes. Zeros that fill groups up are nodes that are
+//     0, and whole numbers that a class's beta is above the others' are nodes that are 1: the head counts from there.
+//   - What all classes add to their counts, beta, decides nothing and is recorded ([model.Origin]).
+package interchange
+
+import (
+	"fmt"
+
+	"ialgn/internal/config"
+	"ialgn/internal/interchange/given"
+	"ialgn/internal/interchange/graph"
+	"ialgn/internal/model"
+	"ialgn/internal/topology"
+)
+
+// maxDepth is the largest number of layers: the file's header describes each.
+const maxDepth = 8192
+
+// Options say what the file and the network do not.
+type Options struct {
+	Name    string             // of the model
+	Classes []string           // names of the classes; nil: their numbers
+	Words   given.InputNumbers // features are whole numbers; the zero value: they are what the network takes
+	Files   []model.Start      // what the network was read from
+}
+
+// Model returns a network as a model. It returns an error if the network is none: the reader's, or the user's where it
+// contradicts what the user says.
+func Model(n *graph.Network, opt Options) (*model.Model, error) {
+	x, err := newInputs(&n.Input, opt.Words)
+	if err != nil {
+		return nil, err
+	}
+	counted, beta, err := groups(&n.Sum)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkGroups(n, counted); err != nil {
+		return nil, err
+	}
+	var sections []model.Section
+	if n.Dense != nil && x.plain {
+		sections, err = denseSections(n, x, counted)
+	} else {
+		sections, err = circuitSections(n, x, counted)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &model.Model{
+		Encoder: x.encoder, Sections: sections, Width: len(counted) * len(counted[0]), Classes: opt.Classes,
+	}
+	if m.Classes == nil {
+		for c := range counted {
+			m.Classes = append(m.Classes, fmt.Sprint(c))
+		}
+	}
+	if len(m.Classes) != len(counted) {
+		return nil, fmt.Errorf("names of %d classes, the network has %d", len(m.Classes), len(counted))
+	}
+	m.Config = configuration(m, opt.Name, n.Sum.Tau)
+	m.Record.DataSet = n.Format
+	m.Record.Origin = &model.Origin{Format: n.Format, Files: opt.Files, Beta: beta}
+	return m, m.Validate()
+}
+
+// checkGroups refuses references to what is not there.
+func checkGroups(n *graph.Network, counted [][]graph.Ref) error {
+	var last int
+	switch {
+	case n.Dense != nil:
+		last = n.Dense[len(n.Dense)-1].Width
+	case n.Circuit != nil:
+		last = n.Circuit.Inputs + n.Circuit.Nodes()
+	default:
+		return fmt.Errorf("a network without nodes")
+	}
+	for c, group := range counted {
+		for _, r := range group {
+			if r < graph.True || int(r) >= last {
+				return fmt.Errorf("class %d counts bit %d, want 0 to %d", c, r, last-1)
+			}
+		}
+	}
+	return nil
+}
+
+// configuration returns that of a network of layers, as a run would have to have it that goes on from the model.
+func configuration(m *model.Model, name string, tau float64) config.Config {
+	c := config.Default()
+	c.Name, c.Data = name, config.Data{Set: "memory", Plain: true}
+	c.Encoder.Bits, c.Encoder.BitsIn = m.Encoder.Bits, m.Encoder.BitsIn
+	keys := &c.Model
+	keys.Topology, keys.Width, keys.Depth, keys.Tau = "layered", m.Width, len(m.Sections), tau
+	keys.Inputs, keys.Widths, keys.Parametrization = 0, "", topology.Light
+	gates := false
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if i > 0 {
+			keys.Widths += ","
+		}
+		keys.Widths += fmt.Sprint(s.Width)
+		keys.Inputs = max(keys.Inputs, len(s.Pins))
+		gates = gates || s.Arity == topology.Operations && len(s.Pins) == 2
+	}
+	if gates {
+		keys.Parametrization = topology.Softmax16
+	}
+	keys.Anchors, keys.Hidden = m.Sections[0].Pins[0].K, 1
+	if len(m.Sections) > 1 {
+		keys.Hidden = m.Sections[1].Pins[0].K
+	}
+	given := map[string]bool{"width": true, "depth": true, "parametrization": true}
+	keys.Complete(func(key string) bool { return given[key] })
+	return c.Complete()
+}

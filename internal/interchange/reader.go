@@ -1,0 +1,343 @@
+// This file is the table of the formats that networks of other frameworks are read from. A new format is a row.
+
+package interchange
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ialgn/internal/filekind"
+	"ialgn/internal/interchange/checkpoint"
+	"ialgn/internal/interchange/difflogic"
+	"ialgn/internal/interchange/dwn"
+	"ialgn/internal/interchange/gates"
+	"ialgn/internal/interchange/given"
+	"ialgn/internal/interchange/graph"
+	"ialgn/internal/interchange/qonnx"
+	"ialgn/internal/interchange/torchfile"
+	"ialgn/internal/interchange/torchlogix"
+	"ialgn/internal/message"
+)
+
+// format is what a network may be written in.
+type format struct {
+	name string // as the user has it
+	what string
+	// begins reports whether a file looks like it, by its first bytes; nil: it is a file of PyTorch.
+	begins func(head []byte) bool
+	read   func(src *given.Source) (*graph.Network, error)
+
+	// Of a file of PyTorch, what is in it decides.
+	recognise func(value any) bool
+	readValue func(src *given.Source, value any) (*graph.Network, error)
+
+	// What it uses of what is said beside the file.
+	wiring     bool     // a file of wires
+	thresholds bool     // those of a thermometer before the network
+	frameworks []string // that facts may name, in lower case; nil: any, since others write the format, too
+}
+
+// formats are all of them.
+var formats = []format{
+	{
+		name: "difflogic", what: "a module or state dict", recognise: difflogic.Recognise, readValue: difflogic.Read,
+		wiring: true, thresholds: true, frameworks: []string{"difflogic"},
+	},
+	{
+		name: "torchlogix", what: "a module or state dict", recognise: torchlogix.Recognise, readValue: torchlogix.Read,
+		thresholds: true, frameworks: []string{"torchlogix"},
+	},
+	{
+		name: "dwn", what: "a module or state dict of torch_dwn", recognise: dwn.Recognise, readValue: dwn.Read,
+		thresholds: true, frameworks: []string{"dwn", "torch_dwn"},
+	},
+	{
+		name: "circuit-json", what: "torchlogix's Circuit", begins: torchlogix.RecogniseCircuit, read: torchlogix.ReadCircuit,
+		thresholds: true, frameworks: []string{"torchlogix", "circuit-json"},
+	},
+	{name: "aiger", what: "a circuit of AND gates", begins: isAIGER, read: gates.ReadAIGER, thresholds: true},
+	{name: "blif", what: "a circuit of tables", begins: isBLIF, read: gates.ReadBLIF, thresholds: true},
+	{name: "qonnx", what: "LookupTable and LookupTableConv", begins: isONNX, read: qonnx.Read},
+}
+
+// ReaderNames returns the names of all formats.
+func ReaderNames() (names []string) {
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// headBytes is how much of a file is looked at.
+const headBytes = filekind.HeadBytes
+
+// Read reads a network in that format or, if it is empty, in the one that the file is found to be in.
+func Read(src *given.Source, from string) (*graph.Network, error) {
+	src, head, err := beginning(src)
+	if err != nil {
+		return nil, err
+	}
+	f, value, err := find(src, from, head)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.used(src); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
+	}
+	var network *graph.Network
+	if f.readValue != nil {
+		network, err = f.readValue(src, value)
+	} else {
+		network, err = f.read(src)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, f.asked(err))
+	}
+	network.Format = f.name
+	if left := torchfile.Unread(value); left != nil {
+		network.Found("passed over", named(left), "the file itself, of which nothing was run")
+	}
+	return network, nil
+}
+
+// named lists the first names of some.
+func named(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// byteOrderMark begins a text that some editors of Windows saved.
+const byteOrderMark = "\ufeff"
+
+// beginning returns the file, unpacked if it is gzipped and without its byte order mark, and its first bytes behind
+// lines of comments.
+func beginning(src *given.Source) (*given.Source, []byte, error) {
+	head, err := readHead(src, 0)
+	if err == nil && bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		if src, err = unpacked(src); err == nil {
+			head, err = readHead(src, 0)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if rest, marked := bytes.CutPrefix(head, []byte(byteOrderMark)); marked {
+		plain := *src
+		plain.Size -= int64(len(byteOrderMark))
+		plain.File = io.NewSectionReader(src.File, int64(len(byteOrderMark)), plain.Size)
+		src, head = &plain, rest
+	}
+	if len(head) == 0 {
+		return nil, nil, errors.New("the file is empty")
+	}
+	if at := behindComments(src); at > 0 {
+		head, err = readHead(src, at)
+	}
+	return src, head, err
+}
+
+func readHead(src *given.Source, at int64) ([]byte, error) {
+	head := make([]byte, headBytes)
+	n, err := src.File.ReadAt(head, at)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return head[:n], nil
+}
+
+// behindComments returns where the first line begins that is neither blank nor a comment of BLIF.
+func behindComments(src *given.Source) int64 {
+	r := bufio.NewReader(io.NewSectionReader(src.File, 0, src.Size))
+	begin, comment := true, false // whether only blanks were read of the line
+	for at := int64(0); ; at++ {
+		switch c, err := r.ReadByte(); {
+		case err != nil:
+			return 0
+		case c == '\n':
+			begin, comment = true, false
+		case comment || c == ' ' || c == '\t' || c == '\r':
+		case c == '#' && begin:
+			begin, comment = false, true
+		default:
+			return at
+		}
+	}
+}
+
+// How much a gzipped file may unpack to: circuits in text become a tenth, so that more is no network.
+const (
+	mostUnpacked  = 64 // times its size
+	alwaysUnpacks = 16 << 20
+)
+
+// unpacked returns a gzipped file unpacked.
+func unpacked(src *given.Source) (*given.Source, error) {
+	z, err := gzip.NewReader(io.NewSectionReader(src.File, 0, src.Size))
+	if err != nil {
+		return nil, fmt.Errorf("gzip: %w: is the file damaged?", err)
+	}
+	limit := mostUnpacked*min(src.Size, 1<<50) + alwaysUnpacks
+	data, err := io.ReadAll(io.LimitReader(z, limit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("gzip: %w: is the file damaged or cut off?", err)
+	case int64(len(data)) > limit:
+		return nil, message.WithHint(fmt.Errorf("unpacks to more than %d bytes", limit), "unpack it by gunzip %s",
+			cmp.Or(src.Path, src.Name))
+	}
+	plain := *src
+	plain.File, plain.Size = bytes.NewReader(data), int64(len(data))
+	return &plain, nil
+}
+
+// used refuses what is said beside a file that the format makes no use of.
+func (f *format) used(src *given.Source) error {
+	framework := strings.ToLower(src.Facts.Framework)
+	switch {
+	case !f.wiring && src.Wiring != nil:
+		return message.WithHint(fmt.Errorf("wires are given, %.80q, but a file of this form has its own or none", src.Wiring.Name),
+			"leave out {Wiring FILE}")
+	case !f.thresholds && src.Thresholds != nil:
+		return message.WithHint(errors.New("thresholds are given, but a file of this form has its own, or takes bits"),
+			"leave out {Thresholds FILE.npy}, and thermometer.thresholds_file of the facts")
+	case src.Thresholds != nil && src.Facts.Thermometer.None:
+		return message.WithHint(fmt.Errorf("%s: thermometer is none, but thresholds are given", src.Said()),
+			"leave out one of the two")
+	case framework != "" && f.frameworks != nil && !slices.Contains(f.frameworks, framework):
+		return message.WithHint(fmt.Errorf("framework is %.40q, but the file is one of %s", src.Facts.Framework,
+			strings.Join(f.frameworks, " or ")), "are the facts those of another network? The key may be left out")
+	}
+	return nil
+}
+
+// asked adds to an error that something is missing how to say it.
+func (f *format) asked(err error) error {
+	var missing *given.Missing
+	switch {
+	case !errors.As(err, &missing):
+		return err
+	case missing.What == "wiring" && f.wiring:
+		return message.WithHint(err, "name a file that has it with {Wiring FILE}")
+	case missing.What == "wiring":
+		return message.WithHint(err, "save the whole module, torch.save(model, FILE), or a state dict that has it")
+	case missing.What == "thresholds":
+		return message.WithHint(err, "save them by numpy.save and name the file with {Thresholds FILE.npy}")
+	}
+	return message.WithHint(err, "say it with {Fact %s=VALUE}, or in a file with {Facts FILE}", missing.What)
+}
+
+// find returns the format of a file, and what is in a file of PyTorch.
+func find(src *given.Source, from string, head []byte) (f *format, value any, err error) {
+	if from != "" {
+		if f = formatOf(from); f == nil {
+			return nil, nil, message.Near(fmt.Errorf("format %.40q is unknown: give one of %s", from, strings.Join(ReaderNames(), ", ")),
+				from, ReaderNames())
+		}
+	}
+	if f == nil && !isTorch(head) || f != nil && f.readValue == nil {
+		if f == nil {
+			f = byHead(head)
+		}
+		if f == nil && filekind.IsModel(head) {
+			return nil, nil, errors.New("is a model of ialgn already")
+		}
+		if f == nil {
+			return nil, nil, unknown(src, head)
+		}
+		return f, nil, nil
+	}
+	value, err = torchfile.Read(src.File, src.Size)
+	if errors.Is(err, torchfile.ErrOther) {
+		err = cmp.Or(otherKind(src, head), err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if f == nil {
+		f = byValue(value, src.Facts.Framework)
+	}
+	if f == nil || !f.recognise(value) {
+		if err := checkpoint.NotRead(value); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f == nil {
+		return nil, nil, message.WithHint(errors.New("holds no network of difflogic, torchlogix or DWN that is known by its names"),
+			"say whose it is: {From difflogic}, torchlogix or dwn")
+	}
+	return f, value, nil
+}
+
+// otherKind returns the error that a file is of a kind that holds no network; nil if its kind is not known.
+func otherKind(src *given.Source, head []byte) error {
+	return filekind.ExplainImport(cmp.Or(src.Path, src.Name), head)
+}
+
+// unknown returns the error that a file is in no format.
+func unknown(src *given.Source, head []byte) error {
+	if err := otherKind(src, head); err != nil {
+		return err
+	}
+	return message.WithHint(errors.New("is in no format that is known by its beginning"),
+		"say which it is: {From %s}", strings.Join(ReaderNames(), "|"))
+}
+
+func formatOf(name string) *format {
+	for i := range formats {
+		if formats[i].name == name {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+func byHead(head []byte) *format {
+	for i := range formats {
+		if f := &formats[i]; f.begins != nil && f.begins(head) {
+			return f
+		}
+	}
+	return nil
+}
+
+// byValue returns the format of what is in a file of PyTorch. Facts that name a framework decide, where what is in the
+// file could be of several.
+func byValue(value any, framework string) *format {
+	var found *format
+	for i := range formats {
+		f := &formats[i]
+		switch {
+		case f.recognise == nil || !f.recognise(value):
+		case f.name == framework:
+			return f
+		case found == nil:
+			found = f
+		}
+	}
+	return found
+}
+
+// isTorch reports whether a file is one of PyTorch: a zip archive, or a pickle.
+func isTorch(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || len(head) > 1 && head[0] == 0x80 && head[1] <= 5
+}
+
+func isAIGER(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("aig ")) || bytes.HasPrefix(head, []byte("aag "))
+}
+
+// isBLIF reports whether the first line behind comments is a command.
+func isBLIF(head []byte) bool { return bytes.HasPrefix(head, []byte(".")) }
+
+// isONNX reports whether a file begins as a message of protobuf does whose first field is the version of ONNX's form.
+func isONNX(head []byte) bool { return len(head) > 1 && head[0] == 0x08 && head[1] < 0x80 }

@@ -1,0 +1,137 @@
+package torchfile
+
+import (
+	"errors"
+	"fmt"
+
+	"ialgn/internal/message"
+)
+
+// Limits of a result, beside the bytes of the file.
+const (
+	maxDepth    = 1000
+	maxElements = 8 << 20 // of all tensors
+	maxValues   = 4 << 20
+)
+
+// extent is how much a value holds, with what is met twice counted twice.
+type extent struct{ values, elements int64 }
+
+// measurer finds the extent of values. One that is shared is looked into once.
+type measurer struct {
+	f     *file
+	known map[any]extent // by pointer; a value that is being looked into has -1 values
+	limit extent
+}
+
+// measure refuses a result that is endless or much larger than the file when somebody walks it, and marks tensors
+// that are too large by themselves.
+func (f *file) measure(value any) error {
+	size := min(f.size, 1<<60)
+	m := measurer{f, map[any]extent{}, extent{size + maxValues, size + maxElements}}
+	if d, ok := value.(*Dict); ok {
+		if err := m.leaveOut(d); err != nil {
+			return err
+		}
+	}
+	_, err := m.extent(value, 0)
+	return err
+}
+
+// Why a value cannot be walked, whatever else the file holds.
+var (
+	errEndless = errors.New("a value that holds itself")
+	errDeep    = fmt.Errorf("its values are nested more than %d deep", maxDepth)
+)
+
+// leaveOut replaces the entries of the outermost dictionary that cannot be walked, such as a trainer that holds itself
+// next to a state dict, by objects that say so.
+func (m *measurer) leaveOut(d *Dict) error {
+	for i, v := range d.Values {
+		_, err := m.extent(v, 1)
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, errEndless) && !errors.Is(err, errDeep) {
+			return err
+		}
+		if err := m.f.budget.take(2 * sizeUnread); err != nil {
+			return err
+		}
+		where := fmt.Sprintf("the entry %s", describe(d.Keys[i]))
+		d.Values[i] = &Object{Class: describe(v), unread: &unread{place{where, -1}, where, err.Error()}}
+	}
+	return nil
+}
+
+func (m *measurer) extent(value any, depth int) (extent, error) {
+	if depth > maxDepth {
+		return extent{}, errDeep
+	}
+	if t, ok := value.(*Tensor); ok {
+		return m.tensor(t), nil
+	}
+	key, parts := partsOf(value)
+	if key == nil {
+		return extent{values: 1}, nil
+	}
+	return m.container(key, parts, depth)
+}
+
+// partsOf returns what a value holds, and a pointer that it is known by; nil of a value that holds no others.
+func partsOf(value any) (key any, parts [3][]any) {
+	switch v := value.(type) {
+	case *List:
+		key, parts[0] = v, v.Items
+	case Tuple:
+		if len(v) > 0 {
+			key, parts[0] = &v[0], v
+		}
+	case *Dict:
+		key, parts = v, [3][]any{v.Keys, v.Values, {v.State}}
+	case *Object:
+		key, parts = v, [3][]any{v.Args, {v.State}}
+	}
+	return key, parts
+}
+
+// container returns the extent of a value with parts, which is known by its pointer.
+func (m *measurer) container(key any, parts [3][]any, depth int) (extent, error) {
+	if e, ok := m.known[key]; ok {
+		if e.values < 0 {
+			return e, message.WithHint(errEndless, "save a state_dict() instead of the model")
+		}
+		return e, nil
+	}
+	if err := m.f.budget.take(sizeEntry); err != nil {
+		return extent{}, err
+	}
+	m.known[key] = extent{values: -1}
+	sum := extent{values: 1}
+	for _, part := range parts {
+		for _, v := range part {
+			e, err := m.extent(v, depth+1)
+			if err != nil {
+				return extent{}, err
+			}
+			sum.values += e.values
+			sum.elements += e.elements
+			if sum.values > m.limit.values || sum.elements > m.limit.elements {
+				return extent{}, message.WithHint(fmt.Errorf("a few values that are met very often: more than %d values or "+
+					"%d elements of tensors in all", m.limit.values, m.limit.elements),
+					"save each tensor once, before it is expanded")
+			}
+		}
+	}
+	m.known[key] = sum
+	return sum, nil
+}
+
+func (m *measurer) tensor(t *Tensor) extent {
+	n := int64(t.Elements())
+	if n > m.limit.elements {
+		t.large = true
+		n = 0
+	}
+	return extent{1, n}
+}

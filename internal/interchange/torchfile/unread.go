@@ -1,0 +1,113 @@
+package torchfile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ialgn/internal/message"
+)
+
+// unread says why a value was not read. Only the name of its class is kept: what it is made of and what is put into it
+// is left out, so that a file may hold it as long as nothing needs it.
+type unread struct {
+	where place
+	name  string // of the class or function
+	why   string // with {} for the name
+}
+
+// err returns the reason as an error; nil if there is none.
+func (u *unread) err() error {
+	if u == nil {
+		return nil
+	}
+	return message.WithHint(fmt.Errorf("%s: %s", u.where, strings.ReplaceAll(u.why, "{}", u.name)),
+		"save the state_dict() of the model instead of the model; if the file is not yours, do not load it with PyTorch")
+}
+
+// Why a class or function has no meaning here.
+const (
+	unknownName  = "it would run {}, which reading does not do"
+	notCallable  = "it would call {}, which reading does not do"
+	callInstance = "it would call {}, which is no class"
+)
+
+// unread returns why a value is not read.
+func (m *machine) unread(name, why string) (*unread, error) {
+	if err := m.budget.take(sizeUnread); err != nil {
+		return nil, err
+	}
+	return &unread{m.here(), name, why}, nil
+}
+
+// object returns an object of which only the class is known.
+func (m *machine) object(class, why string) (any, error) {
+	u, err := m.unread(class, why)
+	return &Object{Class: class, unread: u}, err
+}
+
+// place is a place in a part of the file.
+type place struct {
+	part string
+	at   int64 // -1: the whole part
+}
+
+func (p place) String() string {
+	if p.at < 0 {
+		return p.part
+	}
+	return fmt.Sprintf("%s: byte %d", p.part, p.at)
+}
+
+// here returns the place of the opcode that is run.
+func (m *machine) here() place { return place{m.part, m.opcode} }
+
+// unreadOf returns why a value was not read; nil if it was.
+func unreadOf(value any) *unread {
+	switch v := value.(type) {
+	case *Object:
+		return v.unread
+	case *Tensor:
+		return v.unread
+	}
+	return nil
+}
+
+// isUnread reports whether only the class of a value is known.
+func isUnread(value any) bool { return unreadOf(value) != nil }
+
+// unreadAmong returns why the first unread value of some was not read; nil if all were.
+func unreadAmong(values []any) *unread {
+	for _, v := range values {
+		if why := unreadOf(v); why != nil {
+			return why
+		}
+	}
+	return nil
+}
+
+// Unread returns the names, in ascending order, of the classes and functions because of which parts of a value were not
+// read.
+func Unread(value any) []string {
+	seen := map[any]bool{}
+	classes := map[string]bool{}
+	var look func(v any)
+	look = func(v any) {
+		if why := unreadOf(v); why != nil {
+			classes[why.name] = true
+		}
+		key, parts := partsOf(v)
+		if key == nil || seen[key] {
+			return
+		}
+		seen[key] = true
+		for _, part := range parts {
+			for _, v := range part {
+				look(v)
+			}
+		}
+	}
+	look(value)
+	return slices.Sorted(maps.Keys(classes))
+}

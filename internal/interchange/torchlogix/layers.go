@@ -1,0 +1,373 @@
+package torchlogix
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ialgn/internal/interchange/given"
+	"ialgn/internal/interchange/graph"
+	"ialgn/internal/interchange/torchfile"
+)
+
+// The parametrizations.
+const (
+	parRaw   = "raw"
+	parLight = "light"
+	parWarp  = "warp"
+)
+
+// layer is a layer of the network.
+type layer struct {
+	given.TorchLayer        // all that is known of it
+	key              string // of its facts, such as "layers_in_order[3]"; empty: another layer's stand there
+	listed           bool   // the facts have an entry of it
+	found            *found // nil of one that is not in the file
+
+	in, out     []int // shapes of a sample before it and behind it
+	nodes, pins int   // of a circuit at most
+	refs        []graph.Ref
+}
+
+// name returns the layer's name for errors.
+func (l *layer) name() string {
+	if l.found != nil {
+		return l.found.name
+	}
+	return l.Name
+}
+
+// tensor returns a tensor of the layer; nil if there is none.
+func (l *layer) tensor(name string) *torchfile.Tensor {
+	if l.found == nil {
+		return nil
+	}
+	return l.found.tensors[name]
+}
+
+// missing is the error that a key of the layer's facts is not known.
+func (l *layer) missing(key, why string) error {
+	if l.key == "" {
+		return &given.Missing{What: "layers_in_order", Why: fmt.Sprintf("of layer %q, for %s, %s; add {name: %q, %s: VALUE}",
+			l.name(), key, why, l.name(), key)}
+	}
+	return &given.Missing{What: l.key + "." + key, Why: fmt.Sprintf("of layer %q, %s", l.name(), why)}
+}
+
+// merge adds to what is known of a layer what another source says. It returns an error if that contradicts.
+func merge(known, said *given.TorchLayer, knownFrom, saidFrom string) error {
+	to, from := reflect.ValueOf(known).Elem(), reflect.ValueOf(said).Elem()
+	for i := range to.NumField() {
+		key := to.Type().Field(i).Tag.Get("json")
+		a, b := to.Field(i), from.Field(i)
+		switch {
+		case key == "name" || b.IsZero():
+		case a.IsZero():
+			a.Set(b)
+		case !equal(a.Interface(), b.Interface()):
+			return fmt.Errorf("%s: %s %v, %s %v", key, saidFrom, reflect.Indirect(b), knownFrom, reflect.Indirect(a))
+		}
+	}
+	return nil
+}
+
+// equal reports whether two sources say the same of a key: of real numbers as far as float32 has them, for a file may
+// have them as such.
+func equal(a, b any) bool {
+	x, ok := a.(*float64)
+	y, _ := b.(*float64)
+	if ok && x != nil && y != nil {
+		return float32(*x) == float32(*y)
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// order finds the layers in order: those of the file, with what the facts say of them.
+func (r *reader) order() error {
+	var known []*layer
+	taken := map[*found]bool{}
+	var placed []int // entries of facts that only their place tells
+	for i, s := range r.src.Facts.LayersInOrder {
+		if reflect.ValueOf(s).IsZero() { // a place that was left out before one that is said
+			continue
+		}
+		l := &layer{TorchLayer: s, key: fmt.Sprintf("layers_in_order[%d]", i), listed: true}
+		known = append(known, l)
+		if s.Name == "" && s.Type == "" {
+			placed = append(placed, i, len(known)-1)
+			continue
+		}
+		if l.found = r.match(s, taken); l.found == nil {
+			if err := r.unmatched(l); err != nil {
+				return err
+			}
+			continue
+		}
+		taken[l.found] = true
+	}
+	for ; len(placed) > 0; placed = placed[2:] {
+		if err := r.place(known[placed[1]], placed[0], taken); err != nil {
+			return err
+		}
+	}
+	for _, l := range known {
+		if l.found == nil {
+			continue
+		}
+		if err := merge(&l.TorchLayer, &l.found.told, r.factsName()+" says", "the file has"); err != nil {
+			return fmt.Errorf("%s.%w (layer %q)", l.key, err, l.found.name)
+		}
+	}
+	if len(taken) < len(r.state.found) {
+		var err error
+		if known, err = r.fileOrder(known); err != nil {
+			return err
+		}
+	}
+	r.layers = slices.DeleteFunc(known, func(l *layer) bool { return l.Type == typeDummy })
+	return r.checkOrder()
+}
+
+// place finds the layer of facts that have neither its name nor its class: the file's at that place.
+func (r *reader) place(l *layer, at int, taken map[*found]bool) error {
+	nameless := l.key + " has neither name nor type, and "
+	switch {
+	case !r.state.module && r.hasConv():
+		return fmt.Errorf("%sa state dict with convolutions does not tell all layers by their places: say one of them",
+			nameless)
+	case at >= len(r.state.found):
+		return fmt.Errorf("%sthe file has no layer at that place, but %d: say one of them", nameless, len(r.state.found))
+	case taken[r.state.found[at]]:
+		return fmt.Errorf("%sthe file's layer at that place, %q, is said by another: say one of them", nameless,
+			r.state.found[at].name)
+	}
+	l.found = r.state.found[at]
+	taken[l.found] = true
+	return nil
+}
+
+// factsName names the facts in errors.
+func (r *reader) factsName() string {
+	if r.src.Facts.Name == "" {
+		return "the user"
+	}
+	return r.src.Facts.Name
+}
+
+// match finds the layer of the file that the facts mean: by its name, or, if they have none, the next of its class.
+func (r *reader) match(said given.TorchLayer, taken map[*found]bool) *found {
+	name := layerName(said.Name)
+	var ends *found
+	for _, f := range r.state.found {
+		if taken[f] {
+			continue
+		}
+		switch {
+		case said.Name == "":
+			if f.told.Type == said.Type || f.told.Type == "" && isThermometer(said.Type) {
+				return f
+			}
+		case f.name == name:
+			return f
+		case ends == nil && strings.HasSuffix(f.name, "."+name):
+			ends = f
+		}
+	}
+	return ends
+}
+
+// unmatched checks that a layer of the facts may be absent from the file: it has no tensors, or was left out.
+func (r *reader) unmatched(l *layer) error {
+	switch {
+	case r.state.module && l.Name != "":
+	case l.Type == typePool || l.Type == typeFlatten || l.Type == typeSum || l.Type == typeDummy:
+		return nil
+	case isThermometer(l.Type):
+		return nil
+	case l.Type != typeDense && l.Type != typeConv:
+		return fmt.Errorf("%s.type: %s says %.60q, which is no layer of torchlogix", l.key, r.factsName(), l.Type)
+	}
+	return fmt.Errorf("%s: %s says that there is a %s %q, but the file has none", l.key, r.factsName(), l.Type, l.Name)
+}
+
+// fileOrder returns the layers in the order of the file, where the facts name only some of them.
+func (r *reader) fileOrder(known []*layer) ([]*layer, error) {
+	byFound := map[*found]*layer{}
+	var rest []*layer // of the facts alone
+	for _, l := range known {
+		if l.found != nil {
+			byFound[l.found] = l
+		} else {
+			rest = append(rest, l)
+		}
+	}
+	var out []*layer
+	keys := map[string]bool{}
+	for _, l := range known {
+		keys[l.key] = true
+	}
+	for i, f := range r.state.found {
+		l := byFound[f]
+		if l == nil {
+			if err := r.unnamed(f, len(known) > 0); err != nil {
+				return nil, err
+			}
+			l = &layer{TorchLayer: f.told, key: fmt.Sprintf("layers_in_order[%d]", i), found: f}
+			if keys[l.key] {
+				l.key = ""
+			}
+		}
+		out = append(out, l)
+	}
+	for _, l := range rest {
+		switch {
+		case l.Type == typePool || r.state.module && l.Type != typeSum:
+			return nil, fmt.Errorf("%s: where it stands is not known, since %s does not name all layers of the file",
+				l.key, r.factsName())
+		case isThermometer(l.Type):
+			out = append([]*layer{l}, out...)
+		case l.Type == typeSum:
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// unnamed checks that a layer may be absent from the facts: it has a place of its own in the file.
+func (r *reader) unnamed(f *found, listed bool) error {
+	switch {
+	case r.state.module || f.told.Type != typeConv && !r.hasConv():
+		return nil
+	case listed:
+		return fmt.Errorf("layers_in_order: %s does not name layer %q, which the file has", r.factsName(), f.name)
+	}
+	return &given.Missing{
+		What: "layers_in_order",
+		Why: "the state dict has convolutions, and says neither which poolings stand between them nor their padding " +
+			"and stride",
+	}
+}
+
+// hasConv says whether there are convolutions in the file.
+func (r *reader) hasConv() bool {
+	return slices.ContainsFunc(r.state.found, func(f *found) bool { return f.told.Type == typeConv })
+}
+
+// checkOrder checks that one thermometer at most comes first, and one group sum at most last.
+func (r *reader) checkOrder() error {
+	logic := false
+	for i, l := range r.layers {
+		l.Type = l.class()
+		switch {
+		case l.Type == typeSum && i < len(r.layers)-1:
+			return fmt.Errorf("%s: the group sum %q is not the last layer", l.key, l.name())
+		case isThermometer(l.Type) && (logic || r.thermometer() != l):
+			return fmt.Errorf("%s: the thermometer %q is not the first layer", l.key, l.name())
+		}
+		logic = logic || l.Type == typeDense || l.Type == typeConv || l.Type == typePool
+	}
+	if !logic {
+		return fmt.Errorf("there is no layer of gates in it")
+	}
+	return nil
+}
+
+// class returns the class of the layer, of a thermometer of unknown class one that computes the same.
+func (l *layer) class() string {
+	if l.Type == "" && l.ThresholdsShape != nil {
+		return typeFixed
+	}
+	return l.Type
+}
+
+// thermometer returns the layer that makes bits; nil if there is none.
+func (r *reader) thermometer() *layer {
+	for _, l := range r.layers {
+		if isThermometer(l.class()) {
+			return l
+		}
+	}
+	return nil
+}
+
+// groupSum returns what is known of the group sum: what the file has of it, and what the facts say.
+func (r *reader) groupSum() (given.GroupSum, error) {
+	said := saidSum(r.src.Facts)
+	for _, l := range r.layers {
+		if l.Type != typeSum {
+			continue
+		}
+		top := given.TorchLayer{K: said.K, Tau: said.Tau, Beta: said.Beta}
+		if err := merge(&l.TorchLayer, &top, "layer "+l.name()+" has", "group_sum of "+r.factsName()+" says"); err != nil {
+			return said, fmt.Errorf("group_sum.%w", err)
+		}
+		said.K, said.Tau, said.Beta = l.K, l.Tau, l.Beta
+	}
+	return said, nil
+}
+
+// know checks that all is known of the layers of gates but their shapes.
+func (r *reader) know() error {
+	for _, l := range r.layers {
+		if l.Type != typeDense && l.Type != typeConv {
+			continue
+		}
+		if l.Rank == 0 || l.tensor("connections.indices") == nil && l.tensor("connections._indices_L0") == nil {
+			return &given.Missing{What: "wiring", Why: fmt.Sprintf("layer %q has no connections.indices: versions of "+
+				"torchlogix that kept none in the state dict saved the wiring nowhere else, and have no file of it", l.name())}
+		}
+	}
+	for _, l := range r.layers {
+		if l.Type != typeDense && l.Type != typeConv {
+			continue
+		}
+		if err := r.parametrization(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parametrization finds how the weights of a layer are to be read.
+func (r *reader) parametrization(l *layer) error {
+	if l.Parametrization == "" {
+		l.Parametrization = r.src.Facts.Parametrization
+	}
+	switch l.Parametrization {
+	case "":
+		const why = "light and warp have weights of the same shape"
+		if !l.listed {
+			return missing("parametrization", fmt.Sprintf("%s, as those of layer %q", why, l.name()))
+		}
+		return l.missing("parametrization", why)
+	case parRaw, parLight, parWarp:
+	default:
+		return fmt.Errorf("%s is %.60q, want raw, light or warp", l.parametrizationKey(), l.Parametrization)
+	}
+	columns := 1 << l.Rank
+	if l.Parametrization == parRaw {
+		columns = 16
+	}
+	if have := l.columns(); have != columns || l.Parametrization == parRaw && l.Rank != 2 {
+		return fmt.Errorf("%s is %s, but the file has weights of %d columns at rank %d in layer %q",
+			l.parametrizationKey(), l.Parametrization, have, l.Rank, l.name())
+	}
+	return nil
+}
+
+// parametrizationKey names what said the parametrization.
+func (l *layer) parametrizationKey() string {
+	if !l.listed {
+		return "parametrization"
+	}
+	return l.key + ".parametrization"
+}
+
+// columns returns how many weights a node has.
+func (l *layer) columns() int {
+	if w := l.tensor("weight"); w != nil {
+		return w.Shape[1]
+	}
+	return l.tensor("tree_weights.0").Shape[2]
+}

@@ -1,0 +1,52 @@
+//go:build amd64
+
+package kernel
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"ialgn/internal/testkit"
+)
+
+// TestGenerated generates the vector kernels anew and compares them with the committed
+// files. It is skipped without avo in the module cache or a proxy to fetch it from.
+func TestGenerated(t *testing.T) {
+	dir := testkit.Generate(t, filepath.Join("..", "..", "lab", "avo", "generate.sh"))
+	files, err := filepath.Glob(filepath.Join(dir, "*_amd64.*"))
+	// two of each: fused kernels, steps, those of relaxed values and of nodes, and the sparse one, on both paths
+	if err != nil || len(files) != 20 {
+		t.Fatalf("lab/avo/generate.sh wrote %d files (%v)", len(files), err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what lab/avo/kernel writes (%v): run make generate", name, err)
+		}
+	}
+}
+
+// TestRegisters holds the kernels for AVX2 to the registers that it has. The generator takes more
+// where it runs out of them, by encodings of AVX-512, which no processor with both would tell.
+func TestRegisters(t *testing.T) {
+	more := regexp.MustCompile(`(?m)^.*\b([XY](1[6-9]|[23]\d)|Z\d+|K[0-7])\b.*$`)
+	for _, name := range []string{"avx2", "steps2", "relaxed2", "nodes2", "sparse2"} {
+		text, err := os.ReadFile(name + "_amd64.s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line := more.Find(text); line != nil {
+			t.Errorf("%s_amd64.s: %q is not AVX2", name, line)
+		}
+	}
+	if own, err := os.ReadFile("avx512_amd64.s"); err != nil || more.Find(own) == nil {
+		t.Errorf("no line of avx512_amd64.s is found to be AVX-512 (%v)", err)
+	}
+}

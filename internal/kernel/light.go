@@ -1,0 +1,36 @@
+package kernel
+
+import "ialgn/internal/detmath"
+
+// LightOps is the number of logits of a light gate: one for each line of its truth table
+// (LDLGN).
+const LightOps = 4
+
+// Light returns the truth values T of a light gate, the sigmoids of its logits for 00,
+// 01, 10 and 11, and writes their derivatives T (1 - T) to slope.
+func Light(slope *Quad, w *[LightOps]float32) (t Quad) {
+	for i, x := range w {
+		// Both forms see the exponential of a number that is not above 0.
+		e := detmath.Exp(-max(x, -x))
+		inv := 1 / (1 + e)
+		rest := float32(e * inv)
+		t[i], slope[i] = inv, float32(inv*rest)
+		if x < 0 {
+			t[i] = rest
+		}
+	}
+	return t
+}
+
+// LightOp returns the operation, in the paper's numbering, whose truth table has a 1
+// where the logit is above 0.
+func LightOp(w *[LightOps]float32) uint8 {
+	op := uint8(0)
+	for _, x := range w {
+		op <<= 1
+		if x > 0 {
+			op |= 1
+		}
+	}
+	return op
+}

@@ -1,0 +1,164 @@
+package kernel
+
+import (
+	"math/bits"
+
+	"ialgn/internal/ranks"
+)
+
+// MaxPins is the largest fan-in of a node, and maxLines the number of lines of its table.
+const (
+	MaxPins  = 6
+	maxLines = 1 << MaxPins
+)
+
+// Nodes is a section of a network of look-up tables with its state: Layers nodes of each of Width chains. What
+// [Gates] is to gates of two pins, it is to nodes of any number of them, gates among them.
+//
+// The lines of a node's table are numbered by the bits of its pins, pin 0 being the highest digit.
+type Nodes struct {
+	Layers, Width int
+	Arity         int      // function logits of a node: [Ops], or one for each line of the table
+	Logits                 // these; Top only with Ops of them
+	Pins          []*Pin   // nil for a pin on the spine
+	Table         []uint64 // what the logits select: bit i is the value at line i, [nodes]
+
+	// Op, unless nil, is the selected operation in the place of Table: the state of gates.
+	Op []uint8
+
+	// Part, unless nil, says which of the network's chains these are. Draws are keyed by their numbers in the network.
+	Part *ranks.Share
+}
+
+// number returns the number in the whole network of a node of a layer.
+func (n *Nodes) number(node int) int {
+	if n.Part == nil {
+		return node
+	}
+	return n.Part.Number(node)
+}
+
+// Nodes returns gates as nodes, with the same parameters and state.
+func (s *Gates) Nodes(width int) *Nodes {
+	return &Nodes{
+		Layers: s.Layers, Width: width, Arity: s.Arity(), Logits: s.Logits, Pins: []*Pin{s.A, s.B}, Op: s.Op,
+	}
+}
+
+// table returns the table that the logits of node g select.
+func (n *Nodes) table(g int) uint64 {
+	if n.Op != nil {
+		return operationTable(int(n.Op[g]))
+	}
+	return n.Table[g]
+}
+
+// operations reports whether the logits are those of operations, not of lines.
+func (n *Nodes) operations() bool { return n.Arity == Ops && len(n.Pins) == 2 }
+
+// lines returns the number of lines of a node's table.
+func (n *Nodes) lines() int { return 1 << len(n.Pins) }
+
+// Refresh recomputes what all logits select.
+func (n *Nodes) Refresh() {
+	for g := range n.Table {
+		n.refresh(g)
+		for _, p := range n.Pins {
+			if p != nil {
+				p.refresh(g)
+			}
+		}
+	}
+}
+
+// refresh recomputes what the function logits of node g select.
+func (n *Nodes) refresh(g int) {
+	w := n.W[g*n.Arity:][:n.Arity]
+	if !n.operations() {
+		n.Table[g] = positive(w)
+		return
+	}
+	k, top := Largest(w)
+	n.Table[g], n.Top[g] = operationTable(k), top
+}
+
+// operationTable returns the table of an operation of two pins.
+func operationTable(op int) uint64 { return uint64(bits.Reverse8(uint8(op)) >> 4) }
+
+// constant reports whether the logits of node g select a constant.
+func (n *Nodes) constant(g int) bool {
+	t := n.table(g)
+	return t == 0 || t == ^uint64(0)>>(64-n.lines())
+}
+
+// Number returns the number of a table of that many pins in the paper's numbering, in which the line of zeros is the
+// highest digit.
+func Number(table uint64, pins int) uint64 { return bits.Reverse64(table) >> (64 - 1<<pins) }
+
+// positive returns the table that is 1 in the lines whose logit is above 0.
+func positive(w []float32) (table uint64) {
+	for i, x := range w {
+		if x > 0 {
+			table |= 1 << i
+		}
+	}
+	return table
+}
+
+// NodeLayer is one layer of a network of nodes.
+type NodeLayer struct {
+	*Nodes       // the section that the layer belongs to
+	Index  int   // index of the layer within its section
+	Number int   // of the layer in the network, from 0
+	Uses   *Uses // who reads it; nil for the last layer
+}
+
+// node returns the index of node i of the layer in the section's arrays.
+func (l *NodeLayer) node(i int) int { return i*l.Layers + l.Index }
+
+// slots returns how many hidden candidates a pin has: none where it reads inputs.
+func slots(p *Pin) int {
+	switch {
+	case p == nil:
+		return 1
+	case p.Hidden:
+		return p.K
+	}
+	return 0
+}
+
+// Hidden returns how many pins of a node read the layer before, and how many candidates these have together.
+func (n *Nodes) Hidden() (pins, candidates int) {
+	for _, p := range n.Pins {
+		if s := slots(p); s > 0 {
+			pins++
+			candidates += s
+		}
+	}
+	return pins, candidates
+}
+
+// NewNodeUses returns who reads the nodes of a layer of the given width, if the next one is l. The edges of a reader
+// lead to the gradients of its hidden pins, in the order of the pins, and to the probabilities of their candidates.
+func NewNodeUses(l *NodeLayer, width int) *Uses { return usesOf(width, l.eachEdge) }
+
+// eachEdge calls f for all edges into a layer in the order of slots, with the node that is read.
+func (l *NodeLayer) eachEdge(f func(node uint32, e Edge)) {
+	row, slot := uint32(0), uint32(0)
+	for i := range l.Width {
+		for _, p := range l.Pins {
+			n := slots(p)
+			for j := range n {
+				node := uint32(i)
+				if p != nil {
+					node = p.Wire(l.node(i)*p.K + j)
+				}
+				f(node, Edge{row, slot})
+				slot++
+			}
+			if n > 0 {
+				row++
+			}
+		}
+	}
+}

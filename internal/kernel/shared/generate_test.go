@@ -1,0 +1,48 @@
+//go:build amd64
+
+package shared
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"ialgn/internal/testkit"
+)
+
+// TestGenerated generates the vector kernels anew and compares them with the committed files. It is skipped without avo
+// in the module cache or a proxy to fetch it from.
+func TestGenerated(t *testing.T) {
+	dir := testkit.Generate(t, filepath.Join("..", "..", "..", "lab", "avo", "generate-shared.sh"))
+	for _, name := range []string{"avx2_amd64.go", "avx2_amd64.s", "avx512_amd64.go", "avx512_amd64.s"} {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what lab/avo/shared writes (%v): run make generate", name, err)
+		}
+	}
+}
+
+// TestRegisters holds the kernels for AVX2 to the registers that it has. The generator takes more where it runs out of
+// them, by encodings of AVX-512, which no processor with both would tell. No kernel rounds once where there are a
+// product and a sum.
+func TestRegisters(t *testing.T) {
+	more := regexp.MustCompile(`(?m)^.*\b([XY](1[6-9]|[23]\d)|Z\d+|K[0-7])\b.*$`)
+	fused := regexp.MustCompile(`(?m)^.*\bVFN?M(ADD|SUB).*$`)
+	for _, name := range []string{"avx2", "avx512"} {
+		text, err := os.ReadFile(name + "_amd64.s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line := more.Find(text); (line == nil) != (name == "avx2") {
+			t.Errorf("%s_amd64.s: %q is AVX-512", name, line)
+		}
+		if line := fused.Find(text); line != nil {
+			t.Errorf("%s_amd64.s: %q rounds once", name, line)
+		}
+	}
+}

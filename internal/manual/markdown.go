@@ -1,0 +1,137 @@
+// This file reads the Markdown of our own documents, and writes it as plain text and for man.
+//
+// It knows what the documents use: headings, paragraphs, lists, fenced and indented blocks, and tables; and in a line
+// links, code, and stress. [Parse] makes a [Text] of blocks of a document; [Text.Section] and [Text.Table] take a part
+// of it.
+
+package manual
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Text is the blocks of a document.
+type Text []block
+
+// kind is that of a block.
+type kind int
+
+const (
+	paragraph kind = iota
+	heading
+	item // of a list
+	code
+	table
+)
+
+// block is a piece of a document.
+type block struct {
+	kind  kind
+	level int      // of a heading: 1 is the title
+	text  string   // of a heading, a paragraph or an item: one line
+	lines []string // of code
+	rows  [][]string
+}
+
+var (
+	headingLine = regexp.MustCompile(`^(#+) (.*)$`)
+	itemLine    = regexp.MustCompile(`^(?:-|\d+\.) (.*)$`)
+	ruleCell    = regexp.MustCompile(`^:?-+:?$`)
+	image       = regexp.MustCompile(`!\[[^]]*\]\([^)]*\)`)
+	link        = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
+)
+
+// Parse returns the blocks of a document.
+func Parse(markdown string) (t Text) {
+	lines := strings.Split(markdown, "\n")
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		switch m := headingLine.FindStringSubmatch(line); {
+		case m != nil:
+			t = append(t, block{kind: heading, level: len(m[1]), text: inline(m[2])})
+		case strings.HasPrefix(line, "```"):
+			b := block{kind: code}
+			for i++; i < len(lines) && !strings.HasPrefix(lines[i], "```"); i++ {
+				b.lines = append(b.lines, lines[i])
+			}
+			t = append(t, b)
+		default:
+			t = t.with(line, i == 0 || strings.TrimSpace(lines[i-1]) == "")
+		}
+	}
+	return t
+}
+
+// with adds a line that is part of no fenced block. first says that no line of the same block stands above it.
+func (t Text) with(line string, first bool) Text {
+	indented, isIndented := strings.CutPrefix(line, "    ")
+	if m := itemLine.FindStringSubmatch(line); m != nil {
+		return append(t, block{kind: item, text: inline(m[1])})
+	}
+	text := inline(strings.TrimSpace(line))
+	var last *block
+	if len(t) > 0 && !first {
+		last = &t[len(t)-1]
+	}
+	switch {
+	case strings.TrimSpace(line) == "":
+	case strings.HasPrefix(line, "|"):
+		if last == nil || last.kind != table {
+			t = append(t, block{kind: table})
+			last = &t[len(t)-1]
+		}
+		if row := cells(line); !ruleCell.MatchString(row[0]) {
+			last.rows = append(last.rows, row)
+		}
+	case last != nil && (last.kind == paragraph || last.kind == item):
+		last.text += " " + text
+	case isIndented && last != nil && last.kind == code:
+		last.lines = append(last.lines, indented)
+	case isIndented:
+		t = append(t, block{kind: code, lines: []string{indented}})
+	case text != "":
+		t = append(t, block{kind: paragraph, text: text})
+	}
+	return t
+}
+
+// cells returns the cells of a row of a table. One may hold a bar, as \|.
+func cells(row string) (all []string) {
+	const bar = "\x00"
+	row = strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(row, `\|`, bar), "|"), "|")
+	for cell := range strings.SplitSeq(row, "|") {
+		all = append(all, strings.ReplaceAll(inline(strings.TrimSpace(cell)), bar, "|"))
+	}
+	return all
+}
+
+// inline returns a line without pictures, where links lead to, and stress.
+func inline(line string) string {
+	return strings.ReplaceAll(link.ReplaceAllString(image.ReplaceAllString(line, ""), "$1"), "**", "")
+}
+
+// Section returns what stands below a heading, to the next one that is no deeper; nil if there is no such heading.
+func (t Text) Section(name string) Text {
+	for i, b := range t {
+		if b.kind != heading || b.text != name {
+			continue
+		}
+		end := i + 1
+		for end < len(t) && (t[end].kind != heading || t[end].level > b.level) {
+			end++
+		}
+		return t[i+1 : end]
+	}
+	return nil
+}
+
+// Table returns the first table whose first column has that name; nil if there is none.
+func (t Text) Table(column string) Text {
+	for i, b := range t {
+		if b.kind == table && b.rows[0][0] == column {
+			return t[i : i+1]
+		}
+	}
+	return nil
+}

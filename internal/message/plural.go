@@ -1,0 +1,25 @@
+// This file writes numbers with their nouns, and lists of choices, for reports and errors.
+
+package message
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Plural returns a number with its noun: "1 batch" of (1, "batch", "batches"), else the many.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", many)
+}
+
+// Or returns choices as a sentence has them: "a", "a or b", "a, b or c".
+func Or(choices []string) string {
+	last := len(choices) - 1
+	if last < 1 {
+		return strings.Join(choices, "")
+	}
+	return strings.Join(choices[:last], ", ") + " or " + choices[last]
+}

@@ -1,0 +1,130 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"ialgn/internal/encoding"
+)
+
+// Frozen is the Boolean network that a model's argmaxes select: for each node a truth table and one
+// source for each pin. It needs 9 bytes for a gate of two pins, and 32 for a table of six.
+type Frozen struct {
+	Name    string
+	Classes []string
+	Width   int // nodes of the last layer
+	Encoder encoding.Encoder
+	Layers  []FrozenLayer
+}
+
+// FrozenLayer is one layer of nodes with the same fan-in.
+type FrozenLayer struct {
+	Op   Tables
+	Pins []FrozenPin
+
+	// Of nodes that positions share: node (n Rows + y) Columns + x is node n at row y and column x. 0: of others.
+	Rows, Columns int
+}
+
+// FrozenPin is one input of all nodes of a layer. An index counts the encoder's bits or the previous
+// layer's nodes, as the source says (Input or Previous; Spine does not occur here).
+type FrozenPin struct {
+	Source Source
+	Index  []uint32 // [width]
+}
+
+// frozenSource returns the source of a pin whose candidate is chosen: a spine is a node of the previous layer like
+// any other.
+func frozenSource(s Source) Source {
+	if s == Spine {
+		return Previous
+	}
+	return s
+}
+
+// Width returns the number of nodes in the layer.
+func (l *FrozenLayer) Width() int { return l.Op.Len() }
+
+// Inputs returns the number of input bits, the encoder's thermometer bits.
+func (f *Frozen) Inputs() int { return f.Encoder.Inputs() }
+
+// Depth returns the number of layers.
+func (f *Frozen) Depth() int { return len(f.Layers) }
+
+// Gates returns the number of nodes in all layers.
+func (f *Frozen) Gates() int {
+	n := 0
+	for l := range f.Layers {
+		n += f.Layers[l].Width()
+	}
+	return n
+}
+
+// before returns the width of the layer before layer l, 0 for the first.
+func (f *Frozen) before(l int) int {
+	if l == 0 {
+		return 0
+	}
+	return f.Layers[l-1].Width()
+}
+
+// Validate checks all that [Evaluator] and the compiler rely on: the last layer's width splits into the
+// classes, every array has an element a node, every truth table fits its pins, every index is below
+// the number of its sources, and the first layer reads inputs only. The error names layer and gate,
+// counted from 0.
+func (f *Frozen) Validate() error {
+	if err := checkForm(f.Width, f.Classes, &f.Encoder); err != nil {
+		return err
+	}
+	if len(f.Layers) == 0 {
+		return fmt.Errorf("frozen network: no layers")
+	}
+	for l := range f.Layers {
+		if err := f.checkLayer(l); err != nil {
+			return fmt.Errorf("frozen network: layer %d: %w", l, err)
+		}
+	}
+	return nil
+}
+
+func (f *Frozen) checkLayer(l int) error {
+	layer := &f.Layers[l]
+	if n := layer.Width(); n < 1 || l == len(f.Layers)-1 && n != f.Width {
+		return fmt.Errorf("%d operations, want %d, one a gate", n, f.Width)
+	}
+	if n := layer.Rows * layer.Columns; (layer.Rows != 0 || layer.Columns != 0) && (layer.Rows < 1 || layer.Columns < 1 ||
+		max(layer.Rows, layer.Columns) > math.MaxUint16 || layer.Width()%n != 0) {
+		return fmt.Errorf("%d x %d positions of %d nodes", layer.Rows, layer.Columns, layer.Width())
+	}
+	if n := len(layer.Pins); n < 1 || n > MaxPins {
+		return fmt.Errorf("%d pins, want 1 to %d", n, MaxPins)
+	}
+	if i, op := layer.Op.above(len(layer.Pins)); i >= 0 {
+		return fmt.Errorf("gate %d: operation %d, want 0 to %d", i, op, LastTable(len(layer.Pins)))
+	}
+	for k := range layer.Pins {
+		if err := f.checkPin(l, &layer.Pins[k]); err != nil {
+			return fmt.Errorf("pin %s: %w", PinName(k), err)
+		}
+	}
+	return nil
+}
+
+func (f *Frozen) checkPin(l int, p *FrozenPin) error {
+	if p.Source != Input && p.Source != Previous {
+		return fmt.Errorf("source %v, want %v or %v", p.Source, Input, Previous)
+	}
+	if l == 0 && p.Source != Input {
+		return fmt.Errorf("source %v, but the first layer has no previous one", p.Source)
+	}
+	if width := f.Layers[l].Width(); len(p.Index) != width {
+		return fmt.Errorf("%d indices, want %d, one a gate", len(p.Index), width)
+	}
+	limit := sources(p.Source, f.before(l), f.Inputs())
+	for i, v := range p.Index {
+		if int(v) >= limit {
+			return fmt.Errorf("gate %d: index %d, want below %d", i, v, limit)
+		}
+	}
+	return nil
+}

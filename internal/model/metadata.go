@@ -1,0 +1,225 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ialgn/internal/encoding"
+	"ialgn/internal/filekind"
+	"ialgn/internal/message"
+	"ialgn/internal/topology"
+)
+
+// Format and Version name the model file's metadata layout; a change that an older
+// reader would misread raises the version.
+const (
+	Format  = "ialgn-model"
+	Version = "1"
+
+	// NodesVersion is that of models with nodes of other fan-ins than two, or layers of several widths.
+	NodesVersion = "2"
+
+	// GridVersion is that of models with nodes that positions share.
+	GridVersion = "3"
+
+	// StepsVersion is that of recurrent networks, which have the entry steps.
+	StepsVersion = "4"
+)
+
+// Prefixes of what a checkpoint adds to a model: tensors (an optimiser's moments) and
+// metadata. Readers of models pass over them.
+const (
+	ExtraTensors  = "adam."
+	ExtraMetadata = "checkpoint."
+)
+
+// encoderInfo is the encoder's part of the metadata; its arrays are tensors.
+type encoderInfo struct {
+	Bits   int      `json:"bits"`
+	BitsIn int      `json:"bits_in"`
+	Max    uint32   `json:"max"`
+	Names  []string `json:"names,omitempty"`
+
+	Columns []encoding.Column `json:"columns,omitempty"` // of a table; older readers refuse models that have them
+}
+
+// sectionInfo is the form of a section: with A and B in version 1, with Width and Pins in version 2.
+type sectionInfo struct {
+	Layers int       `json:"layers"`
+	Width  int       `json:"width,omitempty"`
+	A      *pinInfo  `json:"a,omitempty"`
+	B      *pinInfo  `json:"b,omitempty"`
+	Pins   []pinInfo `json:"pins,omitempty"`
+
+	Grid *topology.Grid `json:"grid,omitempty"` // in version 3 alone
+}
+
+type pinInfo struct {
+	Source Source `json:"source"`
+	K      int    `json:"k"`
+}
+
+// metadata returns the model's metadata.
+func (m *Model) metadata() (map[string]string, error) {
+	e := &m.Encoder
+	version := m.version()
+	var sections []sectionInfo
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		info := sectionInfo{Layers: s.Layers, Grid: s.Grid}
+		for k := range s.Pins {
+			info.Pins = append(info.Pins, pinInfo{s.Pins[k].Source, s.Pins[k].K})
+		}
+		if version == Version {
+			info.A, info.B, info.Pins = &info.Pins[0], &info.Pins[1], nil
+		} else {
+			info.Width = s.Width // of a part, which has one width alone, that of the whole network
+			if m.Part != nil {
+				info.Width = m.wholeWidth()
+			}
+		}
+		sections = append(sections, info)
+	}
+	meta := map[string]string{"format": Format, "version": version}
+	if m.Steps > 0 {
+		meta["steps"] = strconv.Itoa(m.Steps)
+	}
+	for key, value := range map[string]any{
+		"config":   m.Config,
+		"classes":  m.Classes,
+		"encoder":  encoderInfo{e.Bits, e.BitsIn, e.Max, e.Names, e.Columns},
+		"sections": sections,
+		"record":   m.Record,
+	} {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("metadata: %s: %w", key, err)
+		}
+		meta[key] = string(text)
+	}
+	return meta, nil
+}
+
+// version returns the version of the metadata that describes the model: the oldest that can.
+func (m *Model) version() string {
+	if m.Steps > 0 {
+		return StepsVersion
+	}
+	version := Version
+	for i := range m.Sections {
+		switch s := &m.Sections[i]; {
+		case s.Grid != nil:
+			return GridVersion
+		case len(s.Pins) != 2 || s.Width != m.Width:
+			version = NodesVersion
+		}
+	}
+	return version
+}
+
+// checkVersion reports whether the file is a model that this program reads.
+func (c *container) checkVersion() error {
+	if got := c.meta["format"]; got != Format {
+		err := fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
+		return filekind.WithUse(err, c.name, filekind.Head(c.r))
+	}
+	if got := c.meta["version"]; !slices.Contains([]string{Version, NodesVersion, GridVersion, StepsVersion}, got) {
+		return fmt.Errorf("%s: metadata: version %.40q, this program reads versions %s to %s; use the ialgn that wrote it",
+			c.name, got, Version, StepsVersion)
+	}
+	return nil
+}
+
+// shell returns the model that the metadata describes, without arrays.
+func (c *container) shell() (*Model, error) {
+	m := &Model{}
+	var e encoderInfo
+	var sections []sectionInfo
+	for _, part := range []struct {
+		key string
+		to  any
+	}{
+		{"config", &m.Config},
+		{"classes", &m.Classes},
+		{"encoder", &e},
+		{"sections", &sections},
+		{"record", &m.Record},
+	} {
+		if err := c.unmarshal(part.key, part.to); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.readSteps(m); err != nil {
+		return nil, err
+	}
+	m.Width = m.Config.Model.Width
+	m.Encoder = encoding.Encoder{Bits: e.Bits, BitsIn: e.BitsIn, Max: e.Max, Names: e.Names, Columns: e.Columns}
+	for i := range sections {
+		s, err := sections[i].section(m, c.meta["version"])
+		if err != nil {
+			return nil, fmt.Errorf("%s: metadata: section %d: %w; %s", c.name, i, err, damaged)
+		}
+		m.Sections = append(m.Sections, s)
+	}
+	return m, nil
+}
+
+// readSteps reads how many steps a recurrent network has.
+func (c *container) readSteps(m *Model) error {
+	if _, found := c.meta["steps"]; !found && c.meta["version"] != StepsVersion {
+		return nil
+	}
+	err := c.unmarshal("steps", &m.Steps)
+	if err == nil && (c.meta["version"] != StepsVersion || m.Steps < 1) {
+		err = fmt.Errorf("%s: metadata: %d steps in version %s; %s", c.name, m.Steps, c.meta["version"], damaged)
+	}
+	return err
+}
+
+// section returns the section without arrays.
+func (s *sectionInfo) section(m *Model, version string) (Section, error) {
+	t := Section{Layers: s.Layers, Width: s.Width, Grid: s.Grid}
+	pins := s.Pins
+	if version == Version {
+		if s.A == nil || s.B == nil || s.Width != 0 || len(s.Pins) > 0 {
+			return t, errors.New("want layers, a and b")
+		}
+		pins, t.Width = []pinInfo{*s.A, *s.B}, m.Width
+	} else if s.A != nil || s.B != nil || len(s.Pins) < 1 || len(s.Pins) > MaxPins {
+		return t, fmt.Errorf("want layers, width and 1 to %d pins", MaxPins)
+	}
+	if s.Grid != nil && version != GridVersion {
+		return t, fmt.Errorf("a grid in version %s", version)
+	}
+	t.Arity = 1 << len(pins)
+	if len(pins) == 2 && m.Config.Model.Parametrization == topology.Softmax16 {
+		t.Arity = Operations
+	}
+	for _, p := range pins {
+		t.Pins = append(t.Pins, Pin{Source: p.Source, K: p.K})
+	}
+	return t, nil
+}
+
+// unmarshal decodes the metadata of that key strictly.
+func (c *container) unmarshal(key string, to any) error {
+	text, found := c.meta[key]
+	if !found {
+		return fmt.Errorf("%s: metadata: %s is missing; %s", c.name, key, damaged)
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	err := message.ExplainJSON(d.Decode(to))
+	if _, end := d.Token(); err == nil && end != io.EOF {
+		err = errors.New("text after the JSON value")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: metadata: %s: %w; %s", c.name, key, err, damaged)
+	}
+	return nil
+}

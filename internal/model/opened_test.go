@@ -1,0 +1,143 @@
+package model_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
+)
+
+// saved writes a model of about three blocks of the file's digests, and returns its path and bytes.
+func saved(t *testing.T, seed uint64) (string, []byte) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	m := netgen.Model(netgen.ModelOptions{Width: 2000, Depth: 6, Features: 20, Classes: 10, Seed: seed})
+	if _, err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(data) < 3<<18 {
+		t.Fatalf("%d bytes: the test shows nothing", len(data))
+	}
+	return path, data
+}
+
+func opened(t *testing.T, path string) *model.File {
+	t.Helper()
+	f, err := model.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// passes are what reads a model file, each from its beginning.
+var passes = map[string]func(t *testing.T, f *model.File) error{
+	"Info":   func(_ *testing.T, f *model.File) error { _, err := f.Info(); return err },
+	"Frozen": func(_ *testing.T, f *model.File) error { _, err := f.Frozen(); return err },
+	"Load":   func(_ *testing.T, f *model.File) error { _, err := f.Load(); return err },
+	"SHA256": func(t *testing.T, f *model.File) error { _, err := f.SHA256(t.Context()); return err },
+	"Chains": func(_ *testing.T, f *model.File) error {
+		return f.Chains(func(*model.Model) error { return nil }, func(int, int, int, *model.Section) error { return nil })
+	},
+}
+
+// TestFile holds that the passes over an open file give what those over its path give.
+func TestFile(t *testing.T) {
+	path, data := saved(t, 1)
+	f := opened(t, path)
+	want, err := model.ReadFrozen(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.Frozen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Frozen (-path +file):\n%s", diff)
+	}
+	info, err := f.Info()
+	if err != nil || info.Model.Width != 2000 {
+		t.Errorf("Info: %+v, %v", info, err)
+	}
+	whole := sha256.Sum256(data)
+	if sum, err := f.SHA256(t.Context()); err != nil || sum != hex.EncodeToString(whole[:]) {
+		t.Errorf("SHA256 %s, %v, want %x", sum, err, whole)
+	}
+	if f.Size() != int64(len(data)) || f.Path() != path {
+		t.Errorf("%d bytes of %s", f.Size(), f.Path())
+	}
+}
+
+// TestFileReplaced puts another model in the place of an open file: all passes are over the first one.
+func TestFileReplaced(t *testing.T) {
+	path, data := saved(t, 1)
+	other, _ := saved(t, 2)
+	f := opened(t, path)
+	if _, err := f.Info(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	for name, pass := range passes {
+		if err := pass(t, f); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	whole := sha256.Sum256(data)
+	if sum, err := f.SHA256(t.Context()); err != nil || sum != hex.EncodeToString(whole[:]) {
+		t.Errorf("SHA256 %s, %v, want that of the first file, %x", sum, err, whole)
+	}
+}
+
+// TestFileChanged changes an open file between two passes, in the place where it is. The second one has the bytes that
+// were kept; where none are it says so, whichever they are, unless it does not read what was changed.
+func TestFileChanged(t *testing.T) {
+	for first, before := range passes {
+		for second, after := range passes {
+			for what, change := range map[string]func(data []byte) []byte{
+				"a bit": func(data []byte) []byte { data[len(data)-5] ^= 1; return data },
+				"cut":   func(data []byte) []byte { return data[:len(data)-9] },
+				"empty": func([]byte) []byte { return nil },
+			} {
+				for _, keep := range []bool{false, true} {
+					path, data := saved(t, 1)
+					f := opened(t, path)
+					if !keep {
+						f.KeepNothing()
+					}
+					if err := before(t, f); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(path, change(slices.Clone(data)), 0o666); err != nil {
+						t.Fatal(err)
+					}
+					err := after(t, f)
+					unseen := what != "empty" && (first == "Info" || second == "Info")
+					switch {
+					case keep && (first != "Info" || second == "Info"):
+						if err != nil {
+							t.Errorf("%s, then %s of what was kept, %s between: %v", first, second, what, err)
+						}
+					case !unseen && !keep && (err == nil || !strings.Contains(err.Error(), "changed while it was read")):
+						t.Errorf("%s, then %s, %s between: error %v", first, second, what, err)
+					}
+				}
+			}
+		}
+	}
+}

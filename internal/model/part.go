@@ -1,0 +1,142 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+
+	"ialgn/internal/ranks"
+)
+
+// A model whose Part is set is what one rank of several holds of a network: some of each class's chains (package
+// ranks). Its widths and arrays are those of these chains; Config and Record, and the file that all ranks write
+// ([Model.Stage]), are of the whole network. Private chains alone can be parted so: no node reads one of another chain.
+
+// wholeWidth returns how many chains the whole network has.
+func (m *Model) wholeWidth() int {
+	if m.Part == nil {
+		return m.Width
+	}
+	return m.Part.Classes * m.Part.PerClass
+}
+
+// take makes a valid model without arrays, of a whole network, the part of a rank of so many.
+func (m *Model) take(rank, size int) error {
+	perClass := m.Width / len(m.Classes)
+	if size > perClass {
+		return fmt.Errorf("%d ranks for %d chains a class, want at most as many ranks as chains", size, perClass)
+	}
+	if err := m.checkPrivate(); err != nil {
+		return err
+	}
+	share := ranks.ShareOf(rank, size, len(m.Classes), perClass)
+	m.Part, m.Width = &share, share.Width()
+	for i := range m.Sections {
+		m.Sections[i].Width = m.Width
+	}
+	return nil
+}
+
+// checkPart checks that the model's form is that of its part.
+func (m *Model) checkPart() error {
+	p := m.Part
+	if p == nil {
+		return nil
+	}
+	if p.Classes != len(m.Classes) || p.From < 0 || p.From >= p.To || p.To > p.PerClass || m.Width != p.Width() {
+		return fmt.Errorf("%d chains for %d classes are not the part %+v", m.Width, len(m.Classes), *p)
+	}
+	return m.checkPrivate()
+}
+
+// checkPrivate refuses networks that cannot be parted.
+func (m *Model) checkPrivate() error {
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if s.Width != m.Width || s.Grid != nil {
+			return errNotPrivate
+		}
+		for k := range s.Pins {
+			if s.Pins[k].Source == Previous {
+				return errNotPrivate
+			}
+		}
+	}
+	return nil
+}
+
+var errNotPrivate = errors.New("its nodes read those of other chains, so that it cannot be shared among ranks; train " +
+	"it as one process")
+
+// Run is a run of elements of a tensor.
+type Run struct {
+	At     int // the first
+	Length int
+}
+
+// InFile returns a tensor with a row for each of the model's chains, [width][...], as the file has it: that of a part
+// is some rows of the whole network's.
+func (m *Model) InFile(t Tensor) Tensor {
+	if m.Part == nil {
+		return t
+	}
+	size := int(product(t.Shape[1:]))
+	t.Runs = ChainRuns(*m.Part, 0, m.wholeWidth(), 0, size)
+	t.Shape = append([]int{m.wholeWidth()}, t.Shape[1:]...)
+	return t
+}
+
+// ChainRuns returns the runs of a tensor that are a rank's, where the network's chains from up to to have so many
+// elements each, the first at element at. There may be none.
+func ChainRuns(s ranks.Share, from, to, at, size int) []Run {
+	runs := []Run{} // not nil, by which a tensor would be whole
+	for class := range s.Classes {
+		begin := class*s.PerClass + s.From
+		first, end := max(begin, from), min(begin+s.Own(), to)
+		if first >= end {
+			continue
+		}
+		r := Run{at + (first-from)*size, (end - first) * size}
+		if n := len(runs); n > 0 && runs[n-1].At+runs[n-1].Length == r.At {
+			runs[n-1].Length += r.Length
+		} else {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+// checkLength checks that a tensor has the elements that its shape and runs say.
+func (t *Tensor) checkLength() error {
+	all, got := product(t.Shape), int64(length(t.Data))
+	want := all
+	if t.Runs != nil {
+		want = 0
+		for i, end := 0, 0; i < len(t.Runs); i++ {
+			r := t.Runs[i]
+			if r.At < end || r.Length < 1 || int64(r.At) > all-int64(r.Length) {
+				return fmt.Errorf("%s: run %d, %+v, of %d elements, after element %d", t.Name, i, r, all, end)
+			}
+			end = r.At + r.Length
+			want += int64(r.Length)
+		}
+	}
+	if got != want || all == 0 {
+		return fmt.Errorf("%s: %d elements for shape %v, want %d", t.Name, got, t.Shape, want)
+	}
+	return nil
+}
+
+// runs calls do with each run of a tensor, and the elements of it, until one fails.
+func (t *Tensor) runs(do func(at int, data any) error) error {
+	if t.Runs == nil {
+		return do(0, t.Data)
+	}
+	from := 0
+	for _, r := range t.Runs {
+		if err := do(r.At, slice(t.Data, from, from+r.Length)); err != nil {
+			return err
+		}
+		from += r.Length
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package model
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"ialgn/internal/ranks"
+)
+
+// LoadPart is [Load] by all ranks of a run, each of which gets its part of the network and reads no other, but for its
+// share of the bytes for the checksum. After an error of one all get it. A nil c stands for a process that is alone,
+// which gets the whole network.
+func LoadPart(path string, c ranks.Comm) (*Model, error) { return LoadCheckpointPart(path, c, nil) }
+
+// LoadCheckpointPart is [LoadCheckpoint] by all ranks of a run: see [LoadPart]. The tensors that state returns may have
+// runs: see [Model.InFile] and [ChainRuns].
+func LoadCheckpointPart(path string, c ranks.Comm, state func(*Info) ([]Tensor, error)) (*Model, error) {
+	if c == nil {
+		return LoadCheckpoint(path, state)
+	}
+	file, size, err := openRegular(path)
+	if err == nil {
+		defer file.Close()
+	}
+	return readPart(path, file, size, c, state, err)
+}
+
+// LoadPart is [LoadPart] of the file.
+func (f *File) LoadPart(c ranks.Comm) (*Model, error) {
+	if c == nil {
+		return f.Load()
+	}
+	return readPart(f.path, f, f.size, c, nil, nil)
+}
+
+// readPart reads the part of a rank of a file that has been opened with that error.
+func readPart(name string, r io.ReaderAt, size int64, c ranks.Comm, state func(*Info) ([]Tensor, error), err error,
+) (*Model, error) {
+	file, err := openBy(name, r, size, c, err)
+	if err != nil {
+		return nil, err
+	}
+	m, err := file.part(c, state != nil)
+	if _, err = ranks.Agree(c, nil, err); err == nil && state != nil {
+		_, err = ranks.Agree(c, nil, file.restore(m, state))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// openBy has all ranks open a file, unless one has an error, and compare it with its checksum, for which each reads a
+// piece.
+func openBy(name string, r io.ReaderAt, size int64, c ranks.Comm, err error) (*container, error) {
+	var file *container
+	var sum uint32
+	if err == nil {
+		file, err = openContainer(name, r, size)
+	}
+	if err == nil {
+		err = file.checkVersion()
+	}
+	if err == nil {
+		sum, err = file.pieceSum(size, c.Rank(), c.Size())
+	}
+	var said []byte
+	if err == nil {
+		said = binary.LittleEndian.AppendUint32(nil, sum)
+		said = append(binary.LittleEndian.AppendUint64(said, uint64(size)), file.meta[checksumKey]...)
+	}
+	all, err := ranks.Agree(c, said, err)
+	if err != nil {
+		return nil, err
+	}
+	sum = 0
+	for rank, other := range all {
+		if len(other) < 4 || string(other[4:]) != string(all[0][4:]) {
+			return nil, fmt.Errorf("%s: rank %d reads another file than rank 0: the folder is not the same one on all "+
+				"machines, or does not show what others write", name, rank)
+		}
+		sum ^= binary.LittleEndian.Uint32(other)
+	}
+	return file, file.compareSum(sum, size)
+}
+
+// part reads the part of a rank.
+func (c *container) part(comm ranks.Comm, checkpoint bool) (*Model, error) {
+	if checkpoint {
+		if err := c.needSum(); err != nil {
+			return nil, err
+		}
+	}
+	m, err := c.withoutArrays()
+	if err != nil {
+		return nil, err
+	}
+	if err := m.take(comm.Rank(), comm.Size()); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.name, err)
+	}
+	m.Allocate()
+	return m, c.fillSections(m)
+}
+
+// fillSections reads the arrays of a model's sections, and checks the model.
+func (c *container) fillSections(m *Model) error {
+	var all []Tensor
+	for i := range m.Sections {
+		for _, t := range m.sectionTensors(i) {
+			all = append(all, m.InFile(t))
+		}
+	}
+	if err := c.fill(all); err != nil {
+		return err
+	}
+	if err := m.Validate(); err != nil {
+		return fmt.Errorf("%s: %w; %s", c.name, err, damaged)
+	}
+	return nil
+}
+
+// ReloadPart is [Model.Reload] by all ranks of a run: see [LoadPart].
+func (m *Model) ReloadPart(path string, c ranks.Comm) error {
+	if c == nil {
+		return m.Reload(path)
+	}
+	file, size, err := openRegular(path)
+	if err == nil {
+		defer file.Close()
+	}
+	from, err := openBy(path, file, size, c, err)
+	if err != nil {
+		return err
+	}
+	_, err = ranks.Agree(c, nil, from.reload(m))
+	return err
+}

@@ -1,0 +1,280 @@
+package model
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ialgn/internal/outfile"
+	"ialgn/internal/ranks"
+)
+
+// Staged is a model file that all ranks of a run have written under a temporary name: each its own chains, at their
+// places, and rank 0 the rest. Its methods are called by all ranks.
+type Staged struct {
+	comm ranks.Comm
+	file *outfile.File // as this rank has opened it
+
+	// Rank 0 has these: the header with and without its checksum, and that.
+	header, unsigned []byte
+	sum              uint32
+}
+
+// beginning is what rank 0 tells the others of a file.
+type beginning struct {
+	Temporary string // name, without its folder
+	Header    int64  // bytes, with the length
+	Size      int64  // bytes of the file
+	Tensors   string // digest of names, types and shapes
+}
+
+// Stage writes the file of a model and of what is added, in the form and with the bytes of [Model.Write], under a
+// temporary name beside path. All ranks of a run call it with their parts of the network; a nil c stands for a process
+// that is alone. Metadata and tensors without runs are those of rank 0. After an error, which all ranks get if one of
+// them fails, the temporary file is gone; it does not name the path.
+func (m *Model) Stage(c ranks.Comm, path string, extra Extra) (*Staged, error) {
+	if c == nil {
+		c = ranks.Alone{}
+	}
+	s := &Staged{comm: c}
+	if err := s.write(m, path, extra); err != nil {
+		s.Abort()
+		return nil, err
+	}
+	return s, nil
+}
+
+// SaveBy is [Model.Save] by all ranks of a run, which all get the file's SHA-256. A nil c stands for a process that is
+// alone.
+func (m *Model) SaveBy(c ranks.Comm, path string) (string, error) {
+	s, err := m.Stage(c, path, Extra{})
+	var sum string
+	if err == nil {
+		sum, err = s.commit(true)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return sum, nil
+}
+
+// write writes the file: rank 0 makes it, each rank writes its runs of the tensors, and rank 0 the header, with a
+// checksum that the ranks have summed up while writing.
+func (s *Staged) write(m *Model, path string, extra Extra) error {
+	header, tensors, err := m.layout(extra)
+	at, err := s.begin(path, header, tensors, err)
+	if err != nil {
+		return err
+	}
+	own, err := s.writeRuns(path, at, tensors)
+	all, err := ranks.Agree(s.comm, own.encode(), err)
+	if err != nil {
+		return err
+	}
+	if s.comm.Rank() == 0 {
+		err = s.sign(header, at.Size, all)
+	}
+	_, err = ranks.Agree(s.comm, nil, err)
+	return err
+}
+
+// begin has rank 0 make the file, unless a rank has an error, and tells all of it.
+func (s *Staged) begin(path string, header []byte, tensors []Tensor, err error) (at beginning, _ error) {
+	var said []byte
+	if err == nil && s.comm.Rank() == 0 {
+		if s.file, err = outfile.Create(path); err == nil {
+			at.Temporary, at.Header = filepath.Base(s.file.Name()), int64(len(header))
+			at.Tensors, at.Size = digestOf(tensors)
+			at.Size += at.Header
+			said, err = json.Marshal(at)
+		}
+	}
+	all, err := ranks.Agree(s.comm, said, err)
+	if err != nil {
+		return at, err
+	}
+	return at, json.Unmarshal(all[0], &at)
+}
+
+// digestOf returns a digest of what a header says of the tensors, and how many bytes these have.
+func digestOf(tensors []Tensor) (string, int64) {
+	h := sha256.New()
+	size := describe(h, tensors)
+	return hex.EncodeToString(h.Sum(nil)), size
+}
+
+// writeRuns writes the rank's runs of all tensors.
+func (s *Staged) writeRuns(path string, at beginning, tensors []Tensor) (t tally, err error) {
+	if digest, _ := digestOf(tensors); digest != at.Tensors {
+		return t, errors.New("has other tensors than rank 0: the ranks do not train the same network")
+	}
+	if s.comm.Rank() != 0 {
+		if s.file, err = outfile.Join(path, at.Temporary); err != nil {
+			return t, err
+		}
+	}
+	buf, begin := make([]byte, codecBytes), at.Header
+	for i := range tensors {
+		x := &tensors[i]
+		if x.Runs == nil && s.comm.Rank() != 0 {
+			begin += x.bytes()
+			continue
+		}
+		err := x.runs(func(element int, data any) error {
+			w := runWriter{file: s.file, at: begin + int64(element)*elementSizes[dtype(data)]}
+			from := w.at
+			if err := writeElements(&w, data, buf); err != nil {
+				return err
+			}
+			t.add(from, w.at, w.remainder, at.Size)
+			return nil
+		})
+		if err != nil {
+			return t, err
+		}
+		begin += x.bytes()
+	}
+	return t, nil
+}
+
+// runWriter writes one run of a file.
+type runWriter struct {
+	file      io.WriterAt
+	at        int64  // of the next byte
+	remainder uint32 // of those that were written
+}
+
+// Write implements [io.Writer].
+func (w *runWriter) Write(p []byte) (int, error) {
+	n, err := w.file.WriteAt(p, w.at)
+	w.at += int64(n)
+	w.remainder = remainder(w.remainder, p[:n])
+	return n, err
+}
+
+// tally is what is known of some runs of a file. Those of several ranks add up.
+type tally struct {
+	sum uint32 // what they contribute to the checksum
+
+	// The sum over the runs of a hash of where each ends less one of where it begins: where runs follow one another, all
+	// cancel out but the hashes of the first and the last end. Any hole or overlap would leave some.
+	ends uint64
+}
+
+// add adds a run from byte from up to to of a file of so many bytes.
+func (t *tally) add(from, to int64, remainder uint32, size int64) {
+	t.sum ^= contribution(remainder, size-to)
+	t.ends += hashOf(to) - hashOf(from)
+}
+
+// hashOf is the finaliser of splitmix64.
+func hashOf(offset int64) uint64 {
+	x := uint64(offset) + 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+func (t *tally) encode() []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, t.sum), t.ends)
+}
+
+// sign writes the header with the checksum of a file of so many bytes, of which the ranks have written the tensors.
+func (s *Staged) sign(header []byte, size int64, written [][]byte) error {
+	var t tally
+	t.add(0, int64(len(header)), remainder(0, header), size)
+	for rank, b := range written {
+		if len(b) != len(t.encode()) {
+			return fmt.Errorf("rank %d passed %d bytes for the checksum", rank, len(b))
+		}
+		t.sum ^= binary.LittleEndian.Uint32(b)
+		t.ends += binary.LittleEndian.Uint64(b[4:])
+	}
+	if t.ends != hashOf(size)-hashOf(0) {
+		return errors.New("what the ranks have written does not fill the file, or overlaps")
+	}
+	s.unsigned = bytes.Clone(header)
+	s.sum = finish(t.sum, size)
+	putChecksum(header, s.sum)
+	s.header = header
+	_, err := s.file.WriteAt(header, 0)
+	return err
+}
+
+// Commit forces the file to the disk and gives it its name in one step. After an error, which all ranks get if one of
+// them fails, the temporary file is gone and an older file is as it was. It does not name the path.
+func (s *Staged) Commit() error {
+	_, err := s.commit(false)
+	return err
+}
+
+// commit is Commit, and returns the SHA-256 of the file if it is asked for.
+func (s *Staged) commit(digest bool) (string, error) {
+	defer s.Abort()
+	var err error
+	if s.comm.Rank() == 0 {
+		err = s.file.Sync()
+	} else {
+		err = s.file.Leave()
+	}
+	if _, err := ranks.Agree(s.comm, nil, err); err != nil {
+		return "", err
+	}
+	var sum string
+	if s.comm.Rank() == 0 {
+		if digest {
+			sum, err = s.digest()
+		}
+		if err == nil {
+			err = s.file.Commit()
+		}
+	}
+	all, err := ranks.Agree(s.comm, []byte(sum), err)
+	if err != nil {
+		return "", err
+	}
+	return string(all[0]), nil
+}
+
+// Abort removes the temporary file and leaves an older file as it was. It does nothing after [Staged.Commit]. It waits
+// for no other rank.
+func (s *Staged) Abort() {
+	if s.file != nil {
+		s.file.Abort()
+	}
+}
+
+// digest returns the SHA-256 of the file as whoever opens it reads it, and an error if that is not what the ranks have
+// written: a shared folder may show a machine late what others write.
+func (s *Staged) digest() (string, error) {
+	f, err := os.Open(s.file.Name())
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sha, crc := sha256.New(), crc32.New(castagnoli)
+	crc.Write(s.unsigned)
+	header := make([]byte, len(s.header))
+	if _, err := io.ReadFull(f, header); err != nil || !bytes.Equal(header, s.header) {
+		return "", errStale
+	}
+	sha.Write(header)
+	if _, err := io.CopyBuffer(io.MultiWriter(sha, crc), f, make([]byte, codecBytes)); err != nil {
+		return "", err
+	}
+	if crc.Sum32() != s.sum {
+		return "", errStale
+	}
+	return hex.EncodeToString(sha.Sum(nil)), nil
+}
+
+var errStale = errors.New("the file does not read as the ranks have written it: their folder is not the same one, or " +
+	"does not show what other machines write")

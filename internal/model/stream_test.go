@@ -1,0 +1,89 @@
+package model_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
+)
+
+// TestReadChains puts the runs of chains together again, in runs of one chain, of a few
+// and of all.
+func TestReadChains(t *testing.T) {
+	for _, form := range netgen.Forms() {
+		m := form.Model()
+		var file bytes.Buffer
+		if err := m.Write(&file, model.Extra{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, chunk := range []int{1, 5000, 1 << 20} {
+			var got []model.Section
+			var next int
+			begin := func(shell *model.Model) error {
+				for i := range shell.Sections {
+					if len(shell.Sections[i].Ops) > 0 {
+						t.Errorf("%s: section %d has arrays before they are read", form.Name, i)
+					}
+				}
+				got = slices.Clone(shell.Sections)
+				return nil
+			}
+			visit := func(section, first, chains int, s *model.Section) error {
+				if first != next || len(s.Ops) != chains*s.Layers*m.Sections[0].Arity {
+					t.Errorf("%s: section %d: chains %d and %d more, with %d logits, want from %d on", form.Name, section, first,
+						chains, len(s.Ops), next)
+				}
+				next = (first + chains) % m.Sections[section].Width
+				add(&got[section], s)
+				return nil
+			}
+			if err := model.ReadChainsChunks("m", bytes.NewReader(file.Bytes()), int64(file.Len()), chunk, begin,
+				visit); err != nil {
+				t.Fatalf("%s: %v", form.Name, err)
+			}
+			if diff := cmp.Diff(m.Sections, got); diff != "" {
+				t.Errorf("%s, runs of %d bytes (-written +read):\n%s", form.Name, chunk, diff)
+			}
+		}
+	}
+}
+
+// add appends the arrays of a run of chains.
+func add(to, s *model.Section) {
+	to.Ops = append(to.Ops, s.Ops...)
+	for k := range s.Pins {
+		to, from := &to.Pins[k], &s.Pins[k]
+		to.Logits = append(to.Logits, from.Logits...)
+		to.Wires.Narrow = append(to.Wires.Narrow, from.Wires.Narrow...)
+	}
+}
+
+// TestReadChainsStops holds that an error of the caller ends the reading and comes back.
+func TestReadChainsStops(t *testing.T) {
+	path := t.TempDir() + "/m.safetensors"
+	if _, err := netgen.Model(netgen.ModelOptions{}).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	file, err := model.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	stop, visits := errors.New("stop"), 0
+	for _, begun := range []error{stop, nil} {
+		err := file.Chains(
+			func(*model.Model) error { return begun },
+			func(int, int, int, *model.Section) error { visits++; return stop })
+		if !errors.Is(err, stop) {
+			t.Errorf("error %v, want the caller's", err)
+		}
+	}
+	if visits != 1 {
+		t.Errorf("%d visits, want 1, of the run that was not stopped at its beginning", visits)
+	}
+}

@@ -1,0 +1,157 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ialgn/internal/memory"
+	"ialgn/internal/topology"
+)
+
+// tensors returns all arrays of the model, in the order of a file before alignment.
+// Arrays that were not made yet are empty; name, type and shape hold all the same. Of a part the tensors of sections
+// are runs of those of the whole network.
+func (m *Model) tensors() []Tensor {
+	ts := m.encoderTensors()
+	for i := range m.Sections {
+		for _, t := range m.sectionTensors(i) {
+			ts = append(ts, m.InFile(t))
+		}
+	}
+	return ts
+}
+
+// sectionTensors returns the arrays of section i.
+func (m *Model) sectionTensors(i int) []Tensor {
+	s, prefix := &m.Sections[i], fmt.Sprintf("section%d.", i)
+	ts := []Tensor{{Name: prefix + "ops", Shape: []int{s.Width, s.Layers, s.Arity}, Data: s.Ops}}
+	for k := range s.Pins {
+		ts = m.appendPin(ts, prefix+pinPrefix(k), i, &s.Pins[k])
+	}
+	return ts
+}
+
+// pinPrefix returns what the names of a pin's arrays begin with.
+func pinPrefix(pin int) string { return strings.ToLower(PinName(pin)) + "." }
+
+// appendPin appends the arrays of a pin of section i.
+func (m *Model) appendPin(ts []Tensor, prefix string, i int, p *Pin) []Tensor {
+	if p.Source == Spine {
+		return ts
+	}
+	shape := []int{m.Sections[i].Width, m.Sections[i].Layers, p.K}
+	wires := Tensor{Name: prefix + "wires", Shape: shape, Data: p.Wires.Narrow}
+	if !narrow(m.limit(i, p)) {
+		wires.Data = p.Wires.Wide
+	}
+	ts = append(ts, wires)
+	if p.K > 1 {
+		ts = append(ts, Tensor{Name: prefix + "logits", Shape: shape, Data: p.Logits})
+	}
+	return ts
+}
+
+// limit returns how many bits pin p of section i can choose from: of a patch, if positions share its nodes, or of a
+// step.
+func (m *Model) limit(i int, p *Pin) int {
+	if g := m.Sections[i].Grid; g != nil {
+		return g.Of(p.Source).Elements(m.planes(g.Of(p.Source), p.Source))
+	}
+	before := m.before(i)
+	if p.Source == Base {
+		before = m.Sections[m.Base(i)].Outputs()
+	}
+	return sources(p.Source, before, m.Encoder.Inputs()/max(m.Steps, 1))
+}
+
+// planes returns how many planes the patches have that a pin of that source reads.
+func (m *Model) planes(g *topology.Grid, s Source) int {
+	if s == Input {
+		return m.Encoder.Inputs() / (g.Rows * g.Columns)
+	}
+	return g.Planes
+}
+
+// sources returns how many bits a pin of this source can choose from, given the width of the layer before and the
+// number of input bits.
+func sources(s Source, before, inputs int) int {
+	if s == Input {
+		return inputs
+	}
+	return before
+}
+
+// Base returns the section whose bits pins of section i with the source [Base] read: of a kernel's higher level the one
+// before the lowest; of layers after the convolutions the last of these. It is -1 if there is none.
+func (m *Model) Base(i int) int {
+	g := m.Sections[i].Grid
+	for j := i - 1; j >= 0; j-- {
+		of := m.Sections[j].Grid
+		switch {
+		case g == nil && of != nil:
+			return j
+		case g != nil && (of == nil || g.Base == nil):
+			return -1
+		case g != nil && of.Base == nil: // the lowest level, the only one that has no base
+			if !of.SameImage(g.Base) {
+				return -1
+			}
+			return j - 1
+		}
+	}
+	return -1
+}
+
+// Limit returns how many bits pin k of section i can choose from.
+func (m *Model) Limit(i, k int) int { return m.limit(i, &m.Sections[i].Pins[k]) }
+
+// The names of the encoder's arrays: cuts, or offset and scale, or none of these.
+const (
+	thresholdsName = "encoder.thresholds"
+	offsetName     = "encoder.offset"
+	scaleName      = "encoder.scale"
+	cutsName       = "encoder.cuts"
+)
+
+// encoderTensors returns copies of the encoder's arrays, which are small.
+func (m *Model) encoderTensors() []Tensor {
+	e := &m.Encoder
+	shape, features := []int{e.Features(), e.Bits - 1}, []int{e.Features()}
+	ts := []Tensor{{Name: thresholdsName, Shape: shape, Data: slices.Concat(e.Thresholds...)}}
+	switch q := e.Quantiser; {
+	case q == nil:
+	case q.Cuts != nil:
+		ts = append(ts, Tensor{Name: cutsName, Shape: shape, Data: slices.Concat(q.Cuts...)})
+	default:
+		ts = append(ts, Tensor{Name: offsetName, Shape: features, Data: q.Offset},
+			Tensor{Name: scaleName, Shape: features, Data: q.Scale})
+	}
+	return ts
+}
+
+// allocate makes the arrays of section i for the given number of chains.
+func (m *Model) allocate(i, chains int) Section {
+	s := m.Sections[i]
+	s.Width, s.Pins = chains, slices.Clone(s.Pins)
+	gates := chains * s.Layers
+	s.Ops = memory.MakeHuge[float32](gates * s.Arity)
+	for k := range s.Pins {
+		p := &s.Pins[k]
+		if p.Source == Spine {
+			continue
+		}
+		p.Wires = MakeIndices(gates*p.K, m.limit(i, p))
+		if p.K > 1 {
+			p.Logits = memory.MakeHuge[float32](gates * p.K)
+		}
+	}
+	return s
+}
+
+// Allocate makes the arrays of all sections, with zeros, for a model that has none.
+func (m *Model) Allocate() {
+	for i := range m.Sections {
+		m.Sections[i] = m.allocate(i, m.Sections[i].Width)
+	}
+}

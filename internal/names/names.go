@@ -1,0 +1,259 @@
+// Package names gives every net of a netlist its name. Verilog and all formats that describe the same netlist use it.
+// It also says which names are left for ports and modules.
+package names
+
+import (
+	"sort"
+	"strconv"
+
+	"ialgn/internal/bitplane"
+	"ialgn/netlist"
+)
+
+// A Signal is something with a name of its own: an input port or a cell. Ports come first: input port i is signal i,
+// and cell c is signal c plus the number of ports. A constant is no signal.
+type Signal int64
+
+// Constant is returned in place of a signal for a constant.
+const Constant Signal = -1
+
+// IsBus reports whether cells of kind k drive a vector, others drive a scalar.
+func IsBus(k netlist.Kind) bool {
+	return k == netlist.Popcount || k == netlist.Counter || k == netlist.Argmax
+}
+
+// Names gives every net of a netlist its name. It computes names when they are asked for, so that
+// the largest netlist needs no string a gate. A name depends only on what the cell belongs to, and
+// on cells of the same owner that stand before it:
+//
+//	c3_k17_l42        the gate of class 3, chain 17 and layer 42
+//	k17_y4_x5_l42     of node 17 of layer 42, which positions of an image share, the gate at row 4 and column 5
+//	c3_k17_l42_n1     a further cell of that gate
+//	x12_gt63          of the encoder: word 12 of the port x is above 63
+//	x12_e0            another cell of the encoder that reads word 12 of x alone
+//	count_3_b2        a cell of the head that is count_3[2]
+//	count_3_n5        one that leads to the probe count_3
+//	class_index_n5    one that leads to the port class_index and to no probe: of the argmax
+//	other_n0          one that leads nowhere but to gates
+//	c3_k17_l42_s2     a register in stage 2 that holds c3_k17_l42
+//	x_5_s1            one that holds x[5]
+//
+// Numbers count from 0, but those of further cells of a gate and further registers from 1.
+// A port whose name ends in a digit or in _ gets a _ before the number of the word.
+type Names struct {
+	n        *netlist.Netlist
+	firstBus netlist.Net             // nets below it are driven by cells with one output
+	alias    map[netlist.Cell]string // buses that are called as the port or probe that they are
+	belong   *belongings             // cells whose name says more than their gate
+	words    []wordOf                // words of the input ports
+	buses    []netlist.Port          // probes and output ports
+}
+
+// New returns the names of the nets of n.
+func New(n *netlist.Netlist) *Names {
+	m := &Names{
+		n: n, firstBus: netlist.Net(n.Nets()), alias: map[netlist.Cell]string{}, belong: newBelongings(n),
+		words: inputWords(n), buses: buses(n),
+	}
+	for c := range netlist.Cell(n.Cells()) {
+		if IsBus(n.Kind(c)) {
+			m.firstBus = n.Output(c)
+			break
+		}
+	}
+	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
+		for _, p := range ports {
+			if c, ok := m.wholeBus(p.Nets); ok && m.alias[c] == "" {
+				m.alias[c] = p.Name
+			}
+		}
+	}
+	return m
+}
+
+// wholeBus returns the cell whose outputs are exactly the given nets, if it is one
+// that drives a vector.
+func (m *Names) wholeBus(nets []netlist.Net) (netlist.Cell, bool) {
+	c, pin, ok := m.n.Driver(nets[0])
+	if !ok || pin != 0 || !IsBus(m.n.Kind(c)) || m.n.Outputs(c) != len(nets) {
+		return 0, false
+	}
+	for i, v := range nets {
+		if v != nets[0]+netlist.Net(i) {
+			return 0, false
+		}
+	}
+	return c, true
+}
+
+// Aliased reports whether the port or probe p consists of all outputs of one cell, which then bears the name of p.
+func (m *Names) Aliased(p netlist.Port) bool {
+	c, ok := m.wholeBus(p.Nets)
+	return ok && m.alias[c] == p.Name
+}
+
+// repeatedOrigins returns the cells whose origin an earlier cell has too. Registers are called
+// after what they hold.
+func repeatedOrigins(n *netlist.Netlist) bitplane.Set {
+	layers, chains := 0, 0
+	for c := range netlist.Cell(n.Cells()) {
+		o := n.Origin(c)
+		layers, chains = max(layers, int(o.Layer)), max(chains, int(o.Chain)+1)
+	}
+	repeated := bitplane.NewSet(n.Cells())
+	first := originSet(layers, chains, n.Cells())
+	for c := range netlist.Cell(n.Cells()) {
+		if o := n.Origin(c); o.Layer > 0 && n.Kind(c) != netlist.Register && !first(o) {
+			repeated.Add(int(c))
+		}
+	}
+	return repeated
+}
+
+// originSet returns a function that reports whether it sees an origin for the first
+// time. It keeps one bit for each possible origin where that is little, and a map
+// where origins are few and far between.
+func originSet(layers, chains, cells int) func(netlist.Origin) bool {
+	if all := layers * chains; all <= 64*cells+1024 {
+		seen := bitplane.NewSet(all)
+		return func(o netlist.Origin) bool { return seen.Add((int(o.Layer)-1)*chains + int(o.Chain)) }
+	}
+	seen := map[netlist.Origin]bool{}
+	return func(o netlist.Origin) bool {
+		old := seen[o]
+		seen[o] = true
+		return !old
+	}
+}
+
+// Locate returns the signal that net v is a bit of, and which bit; for a constant, [Constant] and
+// its value.
+func (m *Names) Locate(v netlist.Net) (s Signal, bit int) {
+	ports := m.n.InputPorts()
+	switch first := m.n.FirstCellNet(); {
+	case v <= netlist.True:
+		return Constant, int(v)
+	case v < first:
+		i := sort.Search(len(ports), func(i int) bool { return ports[i].Nets[0] > v }) - 1
+		return Signal(i), int(v - ports[i].Nets[0])
+	case v < m.firstBus:
+		return m.cell(netlist.Cell(v - first)), 0
+	}
+	c, pin, _ := m.n.Driver(v)
+	return m.cell(c), pin
+}
+
+func (m *Names) cell(c netlist.Cell) Signal { return Signal(len(m.n.InputPorts())) + Signal(c) }
+
+// Width returns the number of bits of a vector, 0 for a scalar or a constant.
+func (m *Names) Width(s Signal) int {
+	ports := m.n.InputPorts()
+	if s == Constant {
+		return 0
+	}
+	if int(s) < len(ports) {
+		return len(ports[s].Nets)
+	}
+	if c := netlist.Cell(int(s) - len(ports)); IsBus(m.n.Kind(c)) {
+		return m.n.Outputs(c)
+	}
+	return 0
+}
+
+// AppendSignal appends the name of a port or a cell.
+func (m *Names) AppendSignal(buf []byte, s Signal) []byte {
+	if ports := m.n.InputPorts(); int(s) < len(ports) {
+		return append(buf, ports[s].Name...)
+	}
+	return m.AppendCell(buf, netlist.Cell(int(s)-len(m.n.InputPorts())))
+}
+
+// AppendCell appends the name of cell c: that of the port or probe that it is, or its own.
+func (m *Names) AppendCell(buf []byte, c netlist.Cell) []byte {
+	if IsBus(m.n.Kind(c)) {
+		if name, ok := m.alias[c]; ok {
+			return append(buf, name...)
+		}
+	}
+	return m.AppendOwn(buf, c)
+}
+
+// AppendOwn appends what cell c is called after what it belongs to, even if it is a port or a probe.
+func (m *Names) AppendOwn(buf []byte, c netlist.Cell) []byte {
+	of := m.belong.of(c)
+	if of == nil {
+		return m.gateName(buf, m.n.Origin(c))
+	}
+	switch of.to {
+	case OfGate:
+		buf = m.gateName(buf, m.n.Origin(c))
+	case OfWord:
+		return appendNumber(m.wordName(buf, int(of.index)), "_e", uint64(of.number))
+	case OfThreshold:
+		return appendNumber(m.wordName(buf, int(of.index)), "_gt", uint64(of.number))
+	case OfBit:
+		return appendNumber(append(buf, m.buses[of.index].Name...), "_b", uint64(of.number))
+	case OfBus:
+		buf = append(buf, m.buses[of.index].Name...)
+	case OfNothing:
+		buf = append(buf, "other"...)
+	case OfSignal:
+		if buf = m.register(buf, c, of.index); of.number == 0 {
+			return buf
+		}
+	}
+	return appendNumber(buf, "_n", uint64(of.number))
+}
+
+// gateName appends class, chain and layer, or node, position and layer.
+func (m *Names) gateName(buf []byte, o netlist.Origin) []byte {
+	if node, row, column, shared := m.n.Place(o); shared {
+		buf = appendNumber(appendNumber(buf, "k", uint64(node)), "_y", uint64(row))
+		return appendNumber(appendNumber(buf, "_x", uint64(column)), "_l", uint64(o.Layer))
+	}
+	if class := m.n.ChainClasses(); int(o.Chain) < len(class) {
+		buf = append(appendNumber(buf, "c", uint64(class[o.Chain])), '_')
+	}
+	return appendNumber(appendNumber(buf, "k", uint64(o.Chain)), "_l", uint64(o.Layer))
+}
+
+// wordName appends port and number of an input word. A separator keeps word 2 of x1 from
+// being word 12 of x.
+func (m *Names) wordName(buf []byte, word int) []byte {
+	w := m.words[word]
+	name := m.n.InputPorts()[w.port].Name
+	buf = append(buf, name...)
+	if last := name[len(name)-1]; last == '_' || last-'0' < 10 {
+		buf = append(buf, '_')
+	}
+	return strconv.AppendUint(buf, uint64(w.index), 10)
+}
+
+// register appends the signal that register c holds and the stage.
+func (m *Names) register(buf []byte, c netlist.Cell, stage int32) []byte {
+	s, bit := m.Locate(source(m.n, c))
+	switch {
+	case s == Constant:
+		buf = appendNumber(buf, "constant_", uint64(bit))
+	case m.Width(s) > 0:
+		buf = appendNumber(m.AppendSignal(buf, s), "_", uint64(bit))
+	default:
+		buf = m.AppendSignal(buf, s)
+	}
+	return appendNumber(buf, "_s", uint64(stage))
+}
+
+func appendNumber(buf []byte, before string, number uint64) []byte {
+	return strconv.AppendUint(append(buf, before...), number, 10)
+}
+
+// AppendNet appends the name of net v, which is no constant: x[3] for a bit of a port or of
+// a cell with several outputs, c3_k17_l42 for the gate of class 3, chain 17 and layer 42.
+func (m *Names) AppendNet(buf []byte, v netlist.Net) []byte {
+	s, bit := m.Locate(v)
+	buf = m.AppendSignal(buf, s)
+	if m.Width(s) == 0 {
+		return buf
+	}
+	return append(strconv.AppendInt(append(buf, '['), int64(bit), 10), ']')
+}

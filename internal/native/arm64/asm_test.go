@@ -1,0 +1,145 @@
+package arm64
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/internal/testkit"
+)
+
+// draws is where a case of a table draws its operands. The cases of an instruction are numbered: in the first ones,
+// each operand in turn takes every value that is drawn in order, while the others are random; later all are random.
+type draws struct {
+	*rand.Rand
+	number int // of the case
+	before int // operands that were drawn for it
+}
+
+// ordered is how many values of each operand are drawn in order, and operands how many operands they have at most.
+const (
+	ordered  = registers
+	operands = 4
+	cases    = ordered*operands + 128
+)
+
+// below returns a number below n.
+func (d *draws) below(n int) int {
+	turn := d.number / ordered
+	d.before++
+	if turn == d.before-1 && turn < operands {
+		return d.number % ordered % n
+	}
+	return d.IntN(n)
+}
+
+// v returns a vector register.
+func (d *draws) v() V { return V(d.below(registers)) }
+
+// x returns a general register, of which 31 is the zero register.
+func (d *draws) x() X { return X(d.below(registers)) }
+
+// from returns a number from lo to hi that is a multiple of step, the ends of the range among the first ones.
+func (d *draws) from(lo, hi, step int) int {
+	count := (hi-lo)/step + 1
+	k := d.below(max(count, ordered))
+	switch {
+	case k%4 == 3 && count > 4: // any one, as k is below ordered in ordered draws
+		k = d.IntN(count)
+	case k%4 == 2:
+		k = count - 1 - k/4
+	}
+	return lo + (k%count+count)%count*step
+}
+
+// name returns the text of a general register by its letter, with register 31 as given.
+func name(letter string, r X, last string) string {
+	if r == 31 {
+		return last
+	}
+	return fmt.Sprint(letter, int(r))
+}
+
+// x64, x32 and base return the text of a general register where 31 is zero, of its lower half, and where 31 is the
+// stack pointer.
+func x64(r X) string  { return name("x", r, "xzr") }
+func x32(r X) string  { return name("w", r, "wzr") }
+func base(r X) string { return name("x", r, "sp") }
+
+// assemble returns the bytes that the system's assembler makes of a text.
+func assemble(t *testing.T, text string) []byte {
+	t.Helper()
+	if _, err := exec.LookPath("aarch64-linux-gnu-as"); err != nil {
+		t.Skipf("%v: install the Debian package binutils-aarch64-linux-gnu", err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.s"), []byte(".arch armv8.2-a+sha3\n"+text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"as -o a.o a.s", "objcopy -O binary -j .text a.o a.bin"} {
+		out, err := testkit.TryOtherTool(t, dir, strings.Fields("aarch64-linux-gnu-"+command)...)
+		if err != nil || out != "" {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+	}
+	code, err := os.ReadFile(filepath.Join(dir, "a.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// TestInstructions compares every row of the table with the system's assembler: every register in every place, the
+// ends of the ranges of immediates, and random operands.
+func TestInstructions(t *testing.T) {
+	var a Asm
+	var text []string
+	for seed, row := range table() {
+		r := rand.New(rand.NewPCG(uint64(seed), 28))
+		for number := range cases {
+			before := a.Len()
+			line := row(&a, &draws{Rand: r, number: number})
+			if a.Err() != nil {
+				t.Fatalf("%s: %v", line, a.Err())
+			}
+			if a.Len() != before+wordSize {
+				t.Fatalf("%s: %d bytes, want one instruction", line, a.Len()-before)
+			}
+			text = append(text, line)
+		}
+	}
+	want := assemble(t, strings.Join(text, "\n")+"\n")
+	if a.Len() != len(want) {
+		t.Fatalf("%d bytes, of the assembler %d", a.Len(), len(want))
+	}
+	wrong := map[string]bool{}
+	for i, line := range text {
+		g, w := binary.LittleEndian.Uint32(a.Bytes()[4*i:]), binary.LittleEndian.Uint32(want[4*i:])
+		if mnemonic, _, _ := strings.Cut(line, " "); g != w && !wrong[mnemonic] {
+			wrong[mnemonic] = true // the others of its kind would be wrong in the same way
+			t.Errorf("%s: %08x, of the assembler %08x", line, g, w)
+		}
+	}
+	t.Logf("%d instructions of %d kinds", len(text), len(table()))
+}
+
+// BenchmarkEmit measures how fast instructions are written.
+func BenchmarkEmit(b *testing.B) {
+	const count = 1 << 16
+	for b.Loop() {
+		var a Asm
+		for i := range count / 2 {
+			a.LdrQ(V(i%registers), At(0, i%4096*16))
+			a.Eor3(V(i%registers), V(i%7), V(i%11), V(i%13))
+		}
+		if a.Err() != nil {
+			b.Fatal(a.Err())
+		}
+	}
+	b.ReportMetric(float64(b.N)*count/b.Elapsed().Seconds(), "instructions/s")
+}

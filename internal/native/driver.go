@@ -1,0 +1,235 @@
+package native
+
+import (
+	"fmt"
+	"math"
+
+	"ialgn/internal/native/x86"
+	"ialgn/internal/wordcode"
+	"ialgn/netlist"
+)
+
+// Function is the whole of a classifier as one function of C on x86-64:
+//
+//	int classify(const void *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
+//
+// x has [sample][feature]. It returns 0, or -1 if a feature does not fit its bits; counts, [sample][class], may be
+// null; scratch is at a cache line.
+type Function struct {
+	Text    []byte
+	Entry   int // offset of the function in the text
+	Scratch int // bytes
+}
+
+// driverBlocks is how many blocks the function runs each segment over.
+const driverBlocks = 8
+
+// CompileFunction returns the function of a classifier whose input bits are comparisons of feature words of that many
+// bits. Its errors are those of [CompileClassifier].
+func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int) (*Function, error) {
+	if isa.Arch != "amd64" {
+		return nil, fmt.Errorf("native: there is no function of C for %s, only for x86-64", isa.Name)
+	}
+	c, err := CompileClassifier(n, isa, f)
+	if err != nil {
+		return nil, err
+	}
+	d := driver{c: c, f: f, classes: len(wordcode.NewClassifier(n).Counts), size: 1}
+	if f.Wide {
+		d.size = 2
+	}
+	d.layOut()
+	if most := max(d.scratch, isa.Samples()*d.f.Count*d.size); most > math.MaxInt32 {
+		return nil, fmt.Errorf("native: %s needs %d bytes of memory, more than instructions reach", n.Name, most)
+	}
+	d.a.Data(c.Text...)
+	d.a.Align(entryAlignment)
+	entry := d.a.Len()
+	d.write(featureBits)
+	return &Function{d.a.Bytes(), entry, d.scratch}, nil
+}
+
+// driver writes the function that calls the others. Its registers: r12 points to the samples, of which r13 are left,
+// rbx and rbp to where their classes and counts go, r14 to the scratch memory; r15 counts blocks.
+type driver struct {
+	a       x86.Asm
+	c       *Code
+	f       *Features
+	classes int
+	size    int // bytes of a feature word
+
+	state, local, temp int // offsets in the scratch memory, which begins with the input rows
+	scratch            int
+}
+
+func (d *driver) layOut() {
+	row := d.c.ISA.RowBytes
+	lines := func(n int) int { return (n + entryAlignment - 1) / entryAlignment * entryAlignment }
+	d.state = lines(driverBlocks * len(d.c.Rows) * row)
+	d.local = d.state + lines(driverBlocks*d.c.State*row)
+	d.temp = d.local + lines(d.c.Local*row)
+	d.scratch = max(entryAlignment, d.temp+lines(d.c.Edges.Temp))
+}
+
+// saved are the caller's registers.
+var saved = [...]x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
+
+// The variables on the stack: the samples of the blocks in work, the rows of a block, and its samples.
+const (
+	batchVariable = 8 * iota
+	rowsVariable
+	countVariable
+	variables
+)
+
+func (d *driver) write(featureBits int) {
+	a := &d.a
+	for _, r := range saved {
+		a.Push(r)
+	}
+	a.OpImm(x86.Subtract, x86.RSP, variables)
+	for i, r := range []x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8} {
+		a.Mov([]x86.Reg{x86.R12, x86.R13, x86.RBX, x86.RBP, x86.R14}[i], r)
+	}
+	fits, leave := a.NewLabel(), a.NewLabel()
+	if featureBits != 8*d.size {
+		d.check(featureBits, fits)
+		a.MovImm(x86.RAX, math.MaxUint64)
+		a.Jump(leave)
+	}
+	a.Bind(fits)
+	batch, done := a.Here(), a.NewLabel()
+	a.OpImm(x86.Compare, x86.R13, 0)
+	a.JumpIf(x86.Zero, done)
+	d.inputs()
+	d.segments()
+	d.outputs()
+	a.Jump(batch)
+	a.Bind(done)
+	a.MovImm(x86.RAX, 0)
+	a.Bind(leave)
+	a.OpImm(x86.Add, x86.RSP, variables)
+	for i := len(saved) - 1; i >= 0; i-- {
+		a.Pop(saved[i])
+	}
+	a.Return()
+}
+
+// check jumps to a label if all features fit their bits.
+func (d *driver) check(featureBits int, fits x86.Label) {
+	a := &d.a
+	const at, left, seen, word = x86.RSI, x86.RCX, x86.RAX, x86.RDX
+	a.Mov(at, x86.R12)
+	a.MulImm(left, x86.R13, int32(d.f.Count*d.size))
+	a.MovImm(seen, 0)
+	rest, end := a.NewLabel(), a.NewLabel()
+	eight := a.Here()
+	a.OpImm(x86.Compare, left, 8)
+	a.JumpIf(x86.Below, rest)
+	a.OrMem(seen, x86.At(at, 0))
+	a.OpImm(x86.Add, at, 8)
+	a.OpImm(x86.Subtract, left, 8)
+	a.Jump(eight)
+	a.Bind(rest)
+	a.OpImm(x86.Compare, left, 0)
+	a.JumpIf(x86.Zero, end)
+	if d.size == 1 {
+		a.LoadByte(word, x86.At(at, 0))
+	} else {
+		a.LoadWord(word, x86.At(at, 0))
+	}
+	a.Op(x86.OrGPR, seen, word)
+	a.OpImm(x86.Add, at, int32(d.size))
+	a.OpImm(x86.Subtract, left, int32(d.size))
+	a.Jump(rest)
+	a.Bind(end)
+	above, bits := uint64(0), 8*d.size
+	for i := 0; i < 64; i += bits {
+		above |= (1<<bits - 1<<featureBits) << i
+	}
+	a.MovImm(word, above)
+	a.Op(x86.AndGPR, seen, word)
+	a.JumpIf(x86.Zero, fits)
+}
+
+// count sets rsi, and its variable, to the samples of the next block.
+func (d *driver) count() {
+	a := &d.a
+	a.Mov(x86.RSI, x86.R13)
+	whole := a.NewLabel()
+	a.OpImm(x86.Compare, x86.RSI, int32(d.c.ISA.Samples()))
+	a.JumpIf(x86.Below, whole)
+	a.MovImm(x86.RSI, uint64(d.c.ISA.Samples()))
+	a.Bind(whole)
+	a.Store(x86.At(x86.RSP, countVariable), x86.RSI)
+}
+
+// called takes the samples of a block off those that are left, and goes on to the next block's rows.
+func (d *driver) called(rows int) {
+	a := &d.a
+	a.Load(x86.RSI, x86.At(x86.RSP, countVariable))
+	a.Op(x86.Subtract, x86.R13, x86.RSI)
+	a.MovImm(x86.RAX, uint64(rows*d.c.ISA.RowBytes))
+	a.AddMem(x86.At(x86.RSP, rowsVariable), x86.RAX)
+}
+
+// inputs makes the rows of up to driverBlocks blocks; r15 counts them.
+func (d *driver) inputs() {
+	a := &d.a
+	a.Store(x86.At(x86.RSP, batchVariable), x86.R13)
+	a.Store(x86.At(x86.RSP, rowsVariable), x86.R14)
+	a.MovImm(x86.R15, 0)
+	block, full := a.Here(), a.NewLabel()
+	d.count()
+	for _, input := range d.c.Edges.Inputs {
+		a.Mov(x86.RDI, x86.R12)
+		a.Load(x86.RSI, x86.At(x86.RSP, countVariable))
+		a.Load(x86.RDX, x86.At(x86.RSP, rowsVariable))
+		a.Lea(x86.RCX, x86.At(x86.R14, int32(d.temp)))
+		a.Call(a.LabelAt(input))
+	}
+	d.called(len(d.c.Rows))
+	a.OpImm(x86.Add, x86.R12, int32(d.c.ISA.Samples()*d.f.Count*d.size))
+	a.OpImm(x86.Add, x86.R15, 1)
+	a.OpImm(x86.Compare, x86.R13, 0)
+	a.JumpIf(x86.Zero, full)
+	a.OpImm(x86.Compare, x86.R15, driverBlocks)
+	a.JumpIf(x86.Below, block)
+	a.Bind(full)
+}
+
+// segments runs the network over the blocks.
+func (d *driver) segments() {
+	a, row := &d.a, d.c.ISA.RowBytes
+	for _, s := range d.c.Segments {
+		a.Mov(x86.RDI, x86.R14)
+		a.Lea(x86.RSI, x86.At(x86.R14, int32(d.state)))
+		a.Lea(x86.RDX, x86.At(x86.R14, int32(d.local)))
+		a.Mov(x86.RCX, x86.R15)
+		a.MovImm(x86.R8, uint64(d.c.State*row))
+		a.MovImm(x86.R9, uint64(len(d.c.Rows)*row))
+		a.Call(a.LabelAt(s.Offset))
+	}
+}
+
+// outputs writes the classes and counts of the blocks.
+func (d *driver) outputs() {
+	a := &d.a
+	a.Load(x86.R13, x86.At(x86.RSP, batchVariable))
+	a.Lea(x86.RAX, x86.At(x86.R14, int32(d.state)))
+	a.Store(x86.At(x86.RSP, rowsVariable), x86.RAX)
+	block, uncounted := a.Here(), a.NewLabel()
+	d.count()
+	a.Load(x86.RDI, x86.At(x86.RSP, rowsVariable))
+	a.Mov(x86.RDX, x86.RBX)
+	a.Mov(x86.RCX, x86.RBP)
+	a.Call(a.LabelAt(d.c.Edges.Output))
+	d.called(d.c.State)
+	a.OpImm(x86.Add, x86.RBX, int32(2*d.c.ISA.Samples()))
+	a.OpImm(x86.Compare, x86.RBP, 0)
+	a.JumpIf(x86.Zero, uncounted)
+	a.OpImm(x86.Add, x86.RBP, int32(4*d.classes*d.c.ISA.Samples()))
+	a.Bind(uncounted)
+	a.OpImm(x86.Subtract, x86.R15, 1)
+	a.JumpIf(x86.NotZero, block)
+}

@@ -1,0 +1,84 @@
+package native
+
+import (
+	"ialgn/internal/native/arm64"
+	"ialgn/internal/native/rows"
+	"ialgn/internal/native/x86"
+	"ialgn/internal/wordcode"
+)
+
+// Edges are the functions at both ends of a classifier's code, by their offsets in the text. They follow the C
+// convention, and work on one block, of up to [ISA.Samples] samples:
+//
+//	void input(const void *x, uint64_t samples, void *input_rows, void *temp);
+//	void output(const void *state_rows, uint64_t samples, uint16_t *class_index, uint32_t *counts);
+//
+// x has [sample][feature]; temp has Temp bytes. Each of Inputs makes some of the rows, all with the same arguments: a
+// call takes less than 100 us, however many features and thresholds there are. counts has [sample][class], and may be
+// null. The samples that output is given may begin within a block, at a multiple of 64 of them: state_rows is then
+// ahead by a byte for each 8 samples. A call takes a time that grows with samples and classes.
+type Edges struct {
+	Inputs []int
+	Output int
+	Temp   int
+}
+
+// edgeWriter appends the functions of an instruction set to the code of others, and returns where they begin.
+type edgeWriter func(text []byte, in *rows.Input, out *rows.Output) (all []byte, inputs []int, output int, err error)
+
+// x86Edges appends the functions in instructions of x86-64.
+func x86Edges(rowsOf func(*rows.Input, *x86.Asm) []x86.Label, numbers func(*rows.Output, *x86.Asm) x86.Label,
+) edgeWriter {
+	return func(text []byte, in *rows.Input, out *rows.Output) (all []byte, inputs []int, output int, err error) {
+		var a x86.Asm
+		a.Data(text...)
+		a.Align(entryAlignment)
+		for _, entry := range rowsOf(in, &a) {
+			inputs = append(inputs, a.Offset(entry))
+		}
+		a.Align(entryAlignment)
+		second := numbers(out, &a)
+		return a.Bytes(), inputs, a.Offset(second), nil
+	}
+}
+
+// neonEdges appends the functions in NEON instructions.
+func neonEdges(text []byte, in *rows.Input, out *rows.Output) (all []byte, inputs []int, output int, err error) {
+	var a arm64.Asm
+	for _, entry := range in.NEON(&a) {
+		inputs = append(inputs, len(text)+a.Offset(entry))
+	}
+	second := out.NEON(&a)
+	return append(text, a.Bytes()...), inputs, len(text) + a.Offset(second), a.Err()
+}
+
+// inputOf plans the making of rows of some input bits.
+func (f *Features) inputOf(bits []int) *rows.Input {
+	pairs := make([]rows.Pair, len(bits))
+	for i, bit := range bits {
+		pairs[i] = f.Bits[bit]
+	}
+	return rows.NewInput(f.Count, f.Wide, pairs)
+}
+
+// addEdges appends the functions to the text. It returns an error if instructions do not reach.
+func (c *Code) addEdges(in *rows.Input, classifier *wordcode.Classifier) (err error) {
+	out := &rows.Output{Class: digits(classifier.Class)}
+	for _, count := range classifier.Counts {
+		out.Counts = append(out.Counts, digits(count))
+	}
+	if err := in.Check(); err != nil {
+		return err
+	}
+	c.Edges = &Edges{Temp: in.Temp()}
+	c.Text, c.Edges.Inputs, c.Edges.Output, err = c.ISA.edges(c.Text, in, out)
+	return err
+}
+
+// digits returns the state rows of a number: those of the outputs stand first.
+func digits(r wordcode.Rows) (all []rows.Row) {
+	for i := range r.Count {
+		all = append(all, rows.Row(r.First+i))
+	}
+	return all
+}

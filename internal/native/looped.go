@@ -1,0 +1,201 @@
+package native
+
+import (
+	"fmt"
+	"math"
+
+	"ialgn/internal/native/rows"
+	"ialgn/internal/positions"
+	"ialgn/internal/wordcode"
+)
+
+// A network of convolutions is code of each kernel once. Between convolutions stand images, of which a pixel is a row
+// for each plane: these lie one after the other, since a kernel reads several planes of a pixel, then the pixels of a
+// row, then the rows. Around what a convolution reads beyond the edges lie rows of zeros, which nobody writes. So a
+// position reads what the one before reads, only further on, and a function that runs over several blocks with a
+// distance from block to block runs over the positions of a row as well.
+
+// Stage is a convolution. It reads one image and writes another.
+type Stage struct {
+	Parts         []Part
+	Rows, Columns int // of positions
+
+	Image int // rows of the image that it reads, those of zeros included
+	In    Steps
+	Out   Steps
+}
+
+// Steps say where positions read or write in an image, in rows.
+type Steps struct {
+	First  int // of the first position
+	Row    int // from a row of positions to the next
+	Column int // from a position to the next in its row
+}
+
+// Part is a function that computes some planes of positions in a row. It is one of a [Segment], of which the positions
+// are the blocks.
+type Part struct {
+	Segment
+	First     int // plane, of those that are read
+	Positions int // how many a call should have at most, so that it ends soon
+}
+
+// Each calls do for all calls of functions that a convolution takes, in their order, with rows of that many bytes: with
+// the function's offset in the text, where in the images in bytes it reads and writes, and for how many positions.
+func (s *Stage) Each(rowBytes int, do func(offset, from, to, positions int)) {
+	for i := range s.Parts {
+		p := &s.Parts[i]
+		for row := range s.Rows {
+			for column := 0; column < s.Columns; column += p.Positions {
+				from := s.In.First + row*s.In.Row + column*s.In.Column
+				to := s.Out.First + row*s.Out.Row + column*s.Out.Column + p.First
+				do(p.Offset, from*rowBytes, to*rowBytes, min(p.Positions, s.Columns-column))
+			}
+		}
+	}
+}
+
+// maxImages is how much memory images may take, in bytes.
+const maxImages = 1 << 30
+
+// CompileLooped returns the machine code of a network of convolutions. With features it also makes the functions of
+// [CompileClassifier]. Kernels that nothing reads are left out. It returns an error if the network is too large.
+//
+// It costs about 60 bytes an operation of a kernel, however many positions there are.
+func CompileLooped(n *positions.Network, isa *ISA, f *Features) (*Code, error) {
+	plan, err := newPlan(n, isa)
+	if err != nil {
+		return nil, fmt.Errorf("native: %s: %w", n.Rest.Name, err)
+	}
+	if size := plan.size(); size > maxImages/isa.RowBytes {
+		return nil, fmt.Errorf("native: %s needs images of %d rows, %d bytes are the most: use the simulator", n.Rest.Name,
+			size, maxImages)
+	}
+	l := looped{isa: isa}
+	for i := range n.Convolutions {
+		if err := l.stage(&n.Convolutions[i], plan.parts[i], &plan.images[i], &plan.images[i+1]); err != nil {
+			return nil, fmt.Errorf("native: %s: %w", n.Rest.Name, err)
+		}
+	}
+	last := &plan.images[len(plan.images)-1]
+	places := make([]int, last.Bits())
+	for i := range places {
+		places[i] = last.inside(last.Pixel(i))
+	}
+	rest, err := assemble(n.Rest.Name, plan.rest, isa, func(m *memory) { m.put(places) })
+	if err != nil {
+		return nil, err
+	}
+	c := l.join(rest, last.size())
+	c.Rows = firstRows(n, &plan.images[0])
+	if f == nil {
+		return c, nil
+	}
+	return c, c.addLoopedEdges(n, f)
+}
+
+// firstRows returns the input bit of each row of the first image, -1 of those of zeros.
+func firstRows(n *positions.Network, first *image) []int {
+	bits := make([]int, first.size())
+	for i := range bits {
+		bits[i] = -1
+	}
+	for i := range first.Bits() {
+		if p := first.Pixel(i); first.places[p.Plane] >= 0 {
+			bits[first.inside(p)] = n.Input(p)
+		}
+	}
+	return bits
+}
+
+func (c *Code) addLoopedEdges(n *positions.Network, f *Features) error {
+	classifier := wordcode.NewClassifier(n.Rest)
+	if classifier == nil || len(f.Bits) != n.Inputs() {
+		return fmt.Errorf("native: %s is no classifier of %d input bits with a class and counts", n.Rest.Name, len(f.Bits))
+	}
+	var pairs []rows.Pair
+	var places []int
+	for row, bit := range c.Rows {
+		if bit >= 0 {
+			pairs, places = append(pairs, f.Bits[bit]), append(places, row)
+		}
+	}
+	in := rows.NewInput(f.Count, f.Wide, pairs)
+	in.Place(places)
+	if err := c.addEdges(in, classifier); err != nil {
+		return fmt.Errorf("native: %s: %w: use the simulator", n.Rest.Name, err)
+	}
+	return nil
+}
+
+// looped is code in the making.
+type looped struct {
+	isa    *ISA
+	text   []byte
+	stages []Stage
+	local  int
+	cost   Cost
+}
+
+// stage adds a convolution, whose kernels are in the given parts.
+func (l *looped) stage(c *positions.Convolution, parts []part, in, out *image) error {
+	s := Stage{
+		Rows: c.Out.Rows, Columns: c.Out.Columns, Image: in.size(),
+		In:  Steps{0, in.pixel(c.Step, 0), in.pixel(0, c.Step)},
+		Out: Steps{out.pixel(out.border, out.border), out.pixel(1, 0), out.pixel(0, 1)},
+	}
+	places := make([]int, len(c.Reads))
+	for i, p := range c.Reads {
+		places[i] = in.pixel(p.Row, p.Column) + in.places[p.Plane]
+	}
+	for _, part := range parts {
+		ops := max(1, len(part.program.Ops))
+		code, err := generate(part.program, l.isa, ops, func(m *memory) { m.put(places) })
+		if err != nil {
+			return err
+		}
+		if code.Local > math.MaxInt32/l.isa.RowBytes {
+			return fmt.Errorf("%d values at a time, more than instructions reach", code.Local)
+		}
+		segment := Segment{l.append(code), ops}
+		s.Parts = append(s.Parts, Part{segment, part.first, max(1, callBlocks*l.isa.segment/ops)})
+	}
+	l.stages = append(l.stages, s)
+	return nil
+}
+
+// callBlocks is over how many blocks a call runs a segment at most, so that it ends soon.
+const callBlocks = 8
+
+// append adds code and returns where it begins.
+func (l *looped) append(c *Code) (offset int) {
+	for len(l.text)%entryAlignment != 0 {
+		l.text = append(l.text, 0)
+	}
+	offset = len(l.text)
+	l.text = append(l.text, c.Text...)
+	l.local = max(l.local, c.Local)
+	l.cost.add(c.Cost)
+	return offset
+}
+
+// join returns the code of the convolutions and of what reads their last image, of so many rows.
+func (l *looped) join(rest *Code, last int) *Code {
+	offset := l.append(rest)
+	c := *rest
+	for i := range c.Segments {
+		c.Segments[i].Offset += offset
+	}
+	c.Text, c.Stages, c.Last, c.Local, c.Cost = l.text, l.stages, last, l.local, l.cost
+	return &c
+}
+
+// add adds the instructions of another code.
+func (c *Cost) add(o Cost) {
+	c.Operations += o.Operations
+	c.Compute += o.Compute
+	c.Loads += o.Loads
+	c.Operands += o.Operands
+	c.Stores += o.Stores
+	c.Copies += o.Copies
+}

@@ -1,0 +1,155 @@
+package native
+
+import (
+	"slices"
+
+	"ialgn/internal/native/rows"
+	"ialgn/internal/wordcode"
+)
+
+// area is one of the parts of memory that rows lie in.
+type area uint8
+
+const (
+	inputArea area = iota
+	stateArea
+	localArea
+	nowhere
+)
+
+// row is a row in memory.
+type row struct {
+	area   area
+	number int32
+}
+
+// memory says in which row each value stands, if it stands in one.
+type memory struct {
+	home      []row // [value]
+	inputs    []int // the input bit of each input row
+	outputs   int
+	state     int // state rows, those of the outputs first
+	local     int // local rows
+	freeState []int32
+	freeLocal []int32
+	locals    []wordcode.Value // values of this segment in local rows
+	nextLocal int              // the first local row that this segment does not use
+}
+
+func newMemory(p *wordcode.Program) *memory {
+	m := &memory{home: make([]row, 1+p.Inputs+len(p.Ops)), outputs: len(p.Outputs), state: len(p.Outputs)}
+	for v := range m.home {
+		m.home[v].area = nowhere
+	}
+	m.addInputs(p)
+	return m
+}
+
+// inputRows returns the input rows that are read, ascending.
+func (m *memory) inputRows() (rows []int) {
+	for _, bit := range m.inputs {
+		rows = append(rows, int(m.home[bit+1].number))
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+// put gives each input bit the row that is given for it.
+func (m *memory) put(rows []int) {
+	for _, bit := range m.inputs {
+		m.home[bit+1].number = int32(rows[bit])
+	}
+}
+
+// arrange numbers the input rows anew, in the order in which they are made of feature words. Bits that are the same
+// comparison get one row.
+func (m *memory) arrange(f *Features) {
+	var bits, first []int
+	seen := map[rows.Pair]int{}
+	for _, bit := range m.inputs {
+		at, ok := seen[f.Bits[bit]]
+		if !ok {
+			at = len(bits)
+			seen[f.Bits[bit]] = at
+			bits = append(bits, bit)
+		}
+		first = append(first, at)
+	}
+	place, order := make([]int32, len(bits)), f.inputOf(bits).Order()
+	for r, i := range order {
+		place[i] = int32(r)
+	}
+	for i, bit := range m.inputs {
+		m.home[bit+1].number = place[first[i]]
+	}
+	m.inputs = make([]int, len(bits))
+	for r, i := range order {
+		m.inputs[r] = bits[i]
+	}
+}
+
+// addInputs gives rows to the input bits that are read, in the order in which they first are: so rows that are read
+// together lie together.
+func (m *memory) addInputs(p *wordcode.Program) {
+	add := func(v wordcode.Value) {
+		if v > 0 && int(v) <= p.Inputs && m.home[v].area == nowhere {
+			m.home[v] = row{inputArea, int32(len(m.inputs))}
+			m.inputs = append(m.inputs, int(v)-1)
+		}
+	}
+	for i := range p.Ops {
+		for _, v := range operands(&p.Ops[i]) {
+			add(v)
+		}
+	}
+	for _, o := range p.Outputs {
+		add(o.Value())
+	}
+}
+
+// place gives a row to a value that has none: a local one if its last use is in this segment, else one of the state.
+func (m *memory) place(v wordcode.Value, local bool) row {
+	if local {
+		m.home[v] = row{localArea, take(&m.freeLocal, &m.nextLocal)}
+		m.local = max(m.local, m.nextLocal)
+		m.locals = append(m.locals, v)
+	} else {
+		m.home[v] = row{stateArea, take(&m.freeState, &m.state)}
+	}
+	return m.home[v]
+}
+
+// take returns a free row, or the next one.
+func take(free *[]int32, next *int) int32 {
+	if n := len(*free); n > 0 {
+		r := (*free)[n-1]
+		*free = (*free)[:n-1]
+		return r
+	}
+	*next++
+	return int32(*next - 1)
+}
+
+// release frees the row of a value that is not read any more.
+func (m *memory) release(v wordcode.Value) {
+	h := m.home[v]
+	switch {
+	case h.area == localArea:
+		m.freeLocal = append(m.freeLocal, h.number)
+	case h.area == stateArea && int(h.number) >= m.outputs:
+		m.freeState = append(m.freeState, h.number)
+	default:
+		return
+	}
+	m.home[v].area = nowhere
+}
+
+// endSegment forgets the local rows.
+func (m *memory) endSegment() {
+	for _, v := range m.locals {
+		if m.home[v].area == localArea {
+			m.home[v].area = nowhere
+		}
+	}
+	m.locals, m.freeLocal, m.nextLocal = m.locals[:0], m.freeLocal[:0], 0
+}

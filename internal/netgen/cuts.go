@@ -1,0 +1,71 @@
+package netgen
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"ialgn/internal/encoding"
+)
+
+// CutEncoder returns an encoder by cuts, always the same ones. Some are equal, and none is a number of few digits.
+func CutEncoder(features, bits int) encoding.Encoder {
+	r := rand.New(rand.NewPCG(uint64(bits), 0x63757473))
+	cuts := make([][]float64, features)
+	for f := range cuts {
+		for range bits - 1 {
+			cuts[f] = append(cuts[f], r.NormFloat64())
+		}
+		if slices.Sort(cuts[f]); bits > 3 && f%3 == 2 {
+			cuts[f][1] = cuts[f][0]
+		}
+	}
+	return newCuts(cuts, nil)
+}
+
+// ByCuts returns an encoder by cuts that makes of all values the input bits that one with offsets and scales makes:
+// each cut is the largest value that is not above its threshold.
+func ByCuts(e *encoding.Encoder) encoding.Encoder {
+	cuts := make([][]float64, e.Features())
+	for f, row := range e.Thresholds {
+		for _, t := range row {
+			cuts[f] = append(cuts[f], largest(func(x float64) bool { return e.Quantiser.Apply(f, x, e.Max) <= t }))
+		}
+		if e.Binary(f) {
+			cuts[f] = slices.Repeat([]float64{0.5}, len(row))
+		}
+	}
+	c := newCuts(cuts, e.Names)
+	c.Columns = e.Columns
+	return c
+}
+
+func newCuts(cuts [][]float64, names []string) encoding.Encoder {
+	e, err := encoding.NewCuts(cuts, names)
+	if err != nil {
+		panic("modelgen: " + err.Error())
+	}
+	return *e
+}
+
+// largest returns the largest finite number of which something holds that holds of all less ones, too.
+func largest(holds func(x float64) bool) float64 {
+	const top = 0x7fefffffffffffff // of math.MaxFloat64
+	low, high := -top, top+1       // it holds at low, and not at high
+	for low+1 != high {
+		if middle := low>>1 + high>>1 + low&high&1; holds(ordered(middle)) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return ordered(low)
+}
+
+// ordered returns the number that is i numbers above 0.
+func ordered(i int) float64 {
+	if i < 0 {
+		return -math.Float64frombits(uint64(-i))
+	}
+	return math.Float64frombits(uint64(i))
+}

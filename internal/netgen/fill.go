@@ -1,0 +1,159 @@
+package netgen
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"ialgn/internal/memory"
+	"ialgn/internal/model"
+	"ialgn/internal/topology"
+)
+
+// modelGenerator fills the arrays of one section.
+type modelGenerator struct {
+	*rand.Rand
+	o       ModelOptions
+	m       *model.Model
+	section int
+	layer   topology.Layer
+	inputs  []uint32 // input bits that pins choose from; nil: all
+}
+
+// chooseInputs draws the share of n inputs that pins choose from; nil: all of them.
+func chooseInputs(r *rand.Rand, n int, share float64) []uint32 {
+	if share == 0 || share == 1 {
+		return nil
+	}
+	inputs := make([]uint32, max(1, int(share*float64(n))))
+	for i, v := range r.Perm(n)[:len(inputs)] {
+		inputs[i] = uint32(v)
+	}
+	return inputs
+}
+
+func (g *modelGenerator) fill(s *model.Section) {
+	gates, arity := s.Width*s.Layers, s.Arity
+	s.Ops = g.normal(gates * arity)
+	if g.section > 0 && g.o.ShareA+g.o.ShareBinary > 0 {
+		for i := range gates {
+			if pins := len(s.Pins); pins == 2 {
+				g.prefer(s.Ops[i*arity:(i+1)*arity], g.operation())
+			} else {
+				g.preferTable(s.Ops[i*arity:(i+1)*arity], g.table(pins))
+			}
+		}
+	}
+	for k := range s.Pins {
+		g.fillPin(s, k)
+	}
+}
+
+func (g *modelGenerator) normal(n int) []float32 {
+	x := memory.MakeHuge[float32](n)
+	for i := range x {
+		x[i] = float32(g.NormFloat64())
+	}
+	return x
+}
+
+// binary are the operations that depend on both pins; the rest but A, which are
+// constants and the other operations of one pin.
+var (
+	binary = []uint8{1, 2, 4, 6, 7, 8, 9, 11, 13, 14}
+	rest   = []uint8{0, 5, 10, 12, 15}
+)
+
+// operation draws an operation of the wanted shares.
+func (g *modelGenerator) operation() uint8 {
+	switch u := g.Float64(); {
+	case u < g.o.ShareA:
+		return 3
+	case u < g.o.ShareA+g.o.ShareBinary:
+		return binary[g.IntN(len(binary))]
+	}
+	return rest[g.IntN(len(rest))]
+}
+
+// prefer raises the logits of a gate so that op is what freezing selects.
+func (g *modelGenerator) prefer(logits []float32, op uint8) {
+	if len(logits) == 16 {
+		logits[op] += 20
+		return
+	}
+	g.preferTable(logits, uint64(op))
+}
+
+// table draws the number of a table of that many pins (see [model.Tables]): one that passes pin A on, one that counts
+// its ones, or one of all, in the shares of operations.
+func (g *modelGenerator) table(pins int) uint64 {
+	switch u := g.Float64(); {
+	case u < g.o.ShareA:
+		return model.PinTable(pins, 0)
+	case u < g.o.ShareA+g.o.ShareBinary:
+		least, t := 1+g.IntN(pins), uint64(0)
+		for line := range 1 << pins {
+			if t <<= 1; bits.OnesCount(uint(line)) >= least {
+				t |= 1
+			}
+		}
+		return t
+	}
+	return g.Uint64() & model.LastTable(pins)
+}
+
+// preferTable raises the logits of the lines where the table is 1 so that it is what freezing selects.
+func (g *modelGenerator) preferTable(logits []float32, table uint64) {
+	for i := range logits {
+		logits[i] += float32(20*int(table>>(len(logits)-1-i)&1) - 10)
+	}
+}
+
+// fillPin draws the candidates of a pin, without replacement as far as there are
+// enough, and their logits.
+func (g *modelGenerator) fillPin(s *model.Section, k int) {
+	p, form := &s.Pins[k], &g.layer.Pins[k]
+	if p.Source == model.Spine {
+		return
+	}
+	entries := s.Width * s.Layers
+	p.Wires = model.MakeIndices(entries*p.K, g.m.Limit(g.section, k))
+	if form.Wires == topology.Leaves {
+		for i := range entries {
+			p.Wires.Set(i, uint32(i*form.Leaf.Of+form.Leaf.Index))
+		}
+		return
+	}
+	drawn := make([]uint32, 0, p.K)
+	for i := range entries {
+		low, n := g.group(k, i/s.Layers)
+		drawn = drawn[:0]
+		for len(drawn) < p.K {
+			v := uint32(low + g.IntN(n))
+			if p.Source == model.Input && g.inputs != nil {
+				v = g.inputs[v]
+			}
+			if len(drawn) < n && slices.Contains(drawn, v) {
+				continue
+			}
+			p.Wires.Set(i*p.K+len(drawn), v)
+			drawn = append(drawn, v)
+		}
+	}
+	if p.K > 1 {
+		p.Logits = g.normal(entries * p.K)
+	}
+}
+
+// group returns the sources that pin k of a node may choose from: all, or with class-wise
+// wiring the nodes of its own class.
+func (g *modelGenerator) group(k, node int) (low, n int) {
+	switch form := &g.layer.Pins[k]; {
+	case form.Source == model.Input && g.inputs != nil:
+		return 0, len(g.inputs)
+	case form.Wires == topology.ClassWise:
+		n = g.m.Width / g.o.Classes
+		return node / n * n, n
+	}
+	return 0, g.m.Limit(g.section, k)
+}

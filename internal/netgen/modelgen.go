@@ -1,0 +1,244 @@
+// This file makes random networks of every form that a model file describes,
+// for tests and benchmarks of the packages that read models.
+//
+// The networks are untrained: random wires and candidates, random logits, a random
+// uniform encoder of 8-bit features, or one by cuts. They are valid models, and the same
+// [ModelOptions] give the same model.
+
+package netgen
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+
+	"ialgn/internal/config"
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
+	"ialgn/internal/topology"
+)
+
+// ModelOptions say what network to make. Zero fields take the defaults of [ModelOptions.Defaults].
+type ModelOptions struct {
+	Topology string // the name of a row of package topology
+	Width    int
+	Depth    int
+	Inputs   int    // pins a node, default 2
+	Leaves   int    // of a node of a tree, or of a kernel
+	Widths   string // of layers of several widths, which then give Width and Depth
+	Features int
+	Bits     int // thermometer bits a feature, plus one
+	BitsIn   int // width of a feature word
+	Classes  int
+	Anchors  int // candidates of a pin that reads inputs, ialgn only
+	Hidden   int // candidates of the spine pin; 1: a spine
+	Light    bool
+	Fixed    bool // one candidate for the first layer's pin A
+	Cuts     bool // real features become words by cuts, which give BitsIn
+	Tau      float64
+	Seed     uint64
+
+	// Of convolutions, as a configuration names them; Image then gives Features, and Kernels give Width and Depth.
+	Image, Kernels, Patch, Stride, Padding, Levels, Pool string
+
+	Chains, Anchored int // of convolutions, too
+
+	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
+	// spread over the others. Both 0: all sixteen are alike.
+	ShareA, ShareBinary float64
+
+	// ShareInputs is the share of the thermometer bits that pins choose from, drawn once
+	// for all; 0 and 1: all of them.
+	ShareInputs float64
+}
+
+// Defaults returns the options with what is unset filled in: an IALGN of 30 chains and
+// 5 layers for 3 classes, with 6 features of 4 thermometer bits less one and 4
+// candidates an anchor.
+func (o ModelOptions) Defaults() ModelOptions {
+	if o.Topology == "" {
+		o.Topology = "ialgn"
+	}
+	if o.Tau == 0 {
+		o.Tau = 3
+	}
+	switch {
+	case o.Kernels != "":
+		k := o.convolutions()
+		size, fault := k.ImageSize()
+		if fault == nil {
+			fault = k.Check()
+		}
+		if fault != nil {
+			panic("modelgen: " + fault.Key + ": " + fault.Problem)
+		}
+		o.Features, o.Width, o.Depth = size[0]*size[1]*size[2], k.Width, k.Depth
+	case o.Widths != "":
+		widths, err := (&topology.Keys{Widths: o.Widths}).LayerWidths()
+		if err != nil {
+			panic("modelgen: " + err.Error())
+		}
+		o.Width, o.Depth = widths[len(widths)-1], len(widths)
+	}
+	if o.Cuts {
+		o.BitsIn = bits.Len(uint(cmp.Or(o.Bits, defaultBits) - 1))
+	}
+	for _, d := range []struct {
+		field *int
+		value int
+	}{
+		{&o.Width, 30},
+		{&o.Depth, 5},
+		{&o.Features, 6},
+		{&o.Bits, defaultBits},
+		{&o.BitsIn, 8},
+		{&o.Classes, 3},
+		{&o.Anchors, 4},
+		{&o.Hidden, 1},
+		{&o.Inputs, 2},
+	} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	return o
+}
+
+// convolutions returns the keys of a network of convolutions, completed. A kernel reads all planes.
+func (o *ModelOptions) convolutions() topology.Keys {
+	k := topology.Keys{
+		Topology: topology.Conv, Inputs: cmp.Or(o.Inputs, 2), Hidden: cmp.Or(o.Hidden, 1), Widths: o.Widths, Wiring: "random",
+		Parametrization: topology.Light, Image: o.Image, Kernels: o.Kernels, Patch: o.Patch, Stride: o.Stride,
+		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool, Leaves: o.Leaves, Chains: o.Chains, Anchored: o.Anchored,
+		Anchors: cmp.Or(o.Anchors, 4),
+	}
+	k.Complete(func(key string) bool { return key == "channels" })
+	return k
+}
+
+// Possible reports whether there is such a network of convolutions, and how many bits it counts. Features have o.Bits.
+func (o *ModelOptions) Possible() (width int, ok bool) {
+	k := o.convolutions()
+	if k.Check() != nil {
+		return 0, false
+	}
+	size, _ := k.ImageSize()
+	features := size[0] * size[1] * size[2]
+	return k.Width, k.CheckData(1, features, features*(cmp.Or(o.Bits, defaultBits)-1)) == nil
+}
+
+// defaultBits is the default of Bits.
+const defaultBits = 4
+
+// Model returns the random model that the options describe. It panics if they describe
+// none, such as a width that the classes do not divide.
+func Model(o ModelOptions) *model.Model {
+	o = o.Defaults()
+	r := rand.New(rand.NewPCG(o.Seed, 0x6d6f64656c67656e))
+	m := &model.Model{
+		Config:  configuration(o),
+		Width:   o.Width,
+		Encoder: Encoder(o.Features, o.Bits, o.BitsIn),
+		Record:  record(r, o.Classes),
+	}
+	if o.Cuts {
+		m.Encoder = CutEncoder(o.Features, o.Bits)
+	}
+	for c := range o.Classes {
+		m.Classes = append(m.Classes, fmt.Sprintf("class %d", c))
+	}
+	layers := m.Config.Model.Layers()
+	for _, l := range layers {
+		s := model.Section{Layers: l.Layers, Width: l.Width, Arity: m.Config.Model.Arity(), Grid: l.Grid}
+		for _, p := range l.Pins {
+			s.Pins = append(s.Pins, model.Pin{Source: p.Source, K: p.K})
+		}
+		m.Sections = append(m.Sections, s)
+	}
+	inputs := chooseInputs(r, m.Encoder.Inputs(), o.ShareInputs)
+	for i := range m.Sections {
+		g := modelGenerator{r, o, m, i, layers[i], inputs}
+		g.fill(&m.Sections[i])
+	}
+	if err := m.Validate(); err != nil {
+		panic("modelgen: " + err.Error())
+	}
+	return m
+}
+
+// Encoder returns a uniform encoder of features that use their whole width.
+func Encoder(features, bits, bitsIn int) encoding.Encoder {
+	e, err := encoding.NewUniform(features, bits, bitsIn, 1<<bitsIn-1, nil)
+	if err != nil {
+		panic("modelgen: " + err.Error())
+	}
+	return *e
+}
+
+// Samples returns n random samples for the encoder, as levels with random labels.
+func Samples(e *encoding.Encoder, n, classes int, seed uint64) *encoding.Packed {
+	r := rand.New(rand.NewPCG(seed, 0x73616d706c6573))
+	p := encoding.NewPacked(e.Features(), e.LevelBits())
+	level := make([]uint16, e.Features())
+	for range n {
+		for f := range level {
+			level[f] = uint16(r.IntN(e.Bits))
+		}
+		p.Append(level, r.IntN(classes))
+	}
+	return p
+}
+
+func configuration(o ModelOptions) config.Config {
+	c := config.Config{Name: o.Topology}
+	c.Data.Set = "digits"
+	c.Encoder = config.Encoder{
+		Kind: "thermometer", Bits: o.Bits, Thresholds: "uniform", Ranges: "robust", BitsIn: o.BitsIn,
+	}
+	c.Model = config.Model{
+		Topology:        o.Topology,
+		Width:           o.Width,
+		Depth:           o.Depth,
+		Inputs:          o.Inputs,
+		Leaves:          o.Leaves,
+		Widths:          o.Widths,
+		Anchors:         o.Anchors,
+		Hidden:          o.Hidden,
+		Parametrization: topology.Softmax16,
+		Init:            "random",
+		FirstPin:        topology.Relaxed,
+		Wiring:          "random",
+		Tau:             o.Tau,
+	}
+	if o.Kernels != "" {
+		k := o.convolutions()
+		to := &c.Model
+		to.Image, to.Kernels, to.Patch, to.Stride, to.Padding, to.Levels, to.Pool = k.Image, k.Kernels, k.Patch, k.Stride,
+			k.Padding, k.Levels, k.Pool
+		to.Chains, to.Anchored = k.Chains, k.Anchored
+	}
+	if o.Light || o.Inputs != 2 {
+		c.Model.Parametrization = topology.Light
+	}
+	if o.Fixed {
+		c.Model.FirstPin = "fixed"
+	}
+	c.Train = config.Train{Estimator: "ste", Epochs: 1, Batch: 100, Seed: o.Seed, Gradients: "float32"}
+	c.Train.Candidates.Kind, c.Train.Freeze.Kind, c.Train.Validation.Keep = "fixed", "none", "best"
+	c.Train.Optimizer = config.Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
+	c.Train.Schedule.Kind = "constant"
+	return c
+}
+
+func record(r *rand.Rand, classes int) model.Record {
+	return model.Record{
+		DataSet: "digits",
+		Train:   fmt.Sprintf("%064x", r.Uint64()),
+		Test:    fmt.Sprintf("%064x", r.Uint64()),
+		Epochs: []model.Epoch{{
+			Loss: float64(classes) * r.Float64(), TrainCorrect: 1, TrainSamples: 2, TestCorrect: 3,
+			TestSamples: 4,
+		}},
+	}
+}

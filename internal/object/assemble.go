@@ -1,0 +1,142 @@
+package object
+
+import (
+	"debug/elf"
+	"fmt"
+)
+
+// The names that are the object file's own.
+const (
+	cache  = "level_plus_one" // the word that keeps the level of the processor plus 1; 0: not asked yet
+	detect = "detect_level"   // the function that asks, and fills it in
+)
+
+// assemble writes the code of all functions.
+func (d *Dispatcher) assemble() *code {
+	c := &code{}
+	d.detect(c)
+	shared := c.functions[0]
+	c.begin(d.Module+"_level", elf.STB_GLOBAL)
+	levelPlusOne(c)
+	c.add("dec eax", 0xff, 0xc8)
+	c.add("ret", 0xc3)
+	c.end(shared)
+	for _, f := range d.Functions {
+		c.begin(d.Module+"_"+f.Name, elf.STB_GLOBAL)
+		d.choose(c, f)
+		c.end(shared)
+	}
+	return c
+}
+
+// levelPlusOne writes what takes the level from memory, or has it found the first time: into eax, plus 1.
+func levelPlusOne(c *code) {
+	c.reference("mov eax,DWORD PTR [rip+0x0]", cache, elf.R_X86_64_PC32, 0x8b, 0x05)
+	c.add("test eax,eax", 0x85, 0xc0)
+	c.jump("jne", "known", 0x0f, 0x85)
+	c.jump("call", detect, 0xe8)
+	c.label("known")
+}
+
+// choose writes what goes on to the function of the processor's variant.
+func (d *Dispatcher) choose(c *code, f DispatchedFunction) {
+	levelPlusOne(c)
+	for i := len(d.Variants) - 1; i >= 0; i-- {
+		symbol, number := SymbolName(d.Module, d.Variants[i].Name, f.Name), byte(i+2)
+		c.add(fmt.Sprintf("cmp eax,%#x", number), 0x83, 0xf8, number)
+		c.reference("je", symbol, elf.R_X86_64_PLT32, 0x0f, 0x84)
+	}
+	portable(c, SymbolName(d.Module, Portable, f.Name), f.Void)
+	c.label("unsupported")
+	unsupported := Unsupported
+	c.constant("mov eax,%#x", uint32(unsupported), 0xb8)
+	c.add("ret", 0xc3)
+}
+
+// portable writes what goes on to a portable function, or to the label unsupported if the program has none: then the
+// linker makes its address 0.
+func portable(c *code, symbol string, void bool) {
+	c.reference("mov rax,QWORD PTR [rip+0x0]", symbol, elf.R_X86_64_REX_GOTPCRELX, 0x48, 0x8b, 0x05)
+	c.add("test rax,rax", 0x48, 0x85, 0xc0)
+	c.jump("je", "unsupported", 0x0f, 0x84)
+	if !void {
+		c.add("jmp rax", 0xff, 0xe0)
+		return
+	}
+	c.add("push rax", 0x50) // the stack is at a multiple of 16 bytes where a function is called
+	c.add("call rax", 0xff, 0xd0)
+	c.add("pop rcx", 0x59)
+	c.add("xor eax,eax", 0x31, 0xc0)
+	c.add("ret", 0xc3)
+}
+
+// detect writes the function that asks the processor for its features, stores the level plus 1 in the cache and returns
+// it in eax. It changes no other register than rax, r10 and r11: the others may hold the arguments of who calls.
+func (d *Dispatcher) detect(c *code) {
+	c.begin(detect, elf.STB_LOCAL)
+	d.ask(c)
+	c.reference("mov DWORD PTR [rip+0x0],r11d", cache, elf.R_X86_64_PC32, 0x44, 0x89, 0x1d)
+	c.add("mov eax,r11d", 0x44, 0x89, 0xd8)
+	c.add("ret", 0xc3)
+	c.end(c.functions[0])
+}
+
+// ask writes what asks the processor for its features: r11d becomes the level plus 1.
+//
+// cpuid overwrites eax, ebx, ecx and edx. r10d has the features of leaf 1 with XCR0 in the lowest byte, r11d the best
+// level so far, plus 1.
+func (d *Dispatcher) ask(c *code) {
+	c.add("push rbx", 0x53)
+	c.add("push rcx", 0x51)
+	c.add("push rdx", 0x52)
+	c.constant("mov r11d,%#x", 1, 0x41, 0xbb)
+
+	c.add("xor eax,eax", 0x31, 0xc0)
+	c.add("cpuid", 0x0f, 0xa2)
+	c.add("cmp eax,0x7", 0x83, 0xf8, 7) // the last leaf that there is
+	c.jump("jb", "done", 0x0f, 0x82)
+
+	c.constant("mov eax,%#x", 1, 0xb8)
+	c.add("cpuid", 0x0f, 0xa2)
+	c.add("mov r10d,ecx", 0x41, 0x89, 0xca)
+	c.add(fmt.Sprintf("bt ecx,%#x", osxsaveBit), 0x0f, 0xba, 0xe1, osxsaveBit)
+	c.jump("jae", "done", 0x0f, 0x83) // without it, xgetbv is no instruction
+	c.add("xor ecx,ecx", 0x31, 0xc9)
+	c.add("xgetbv", 0x0f, 0x01, 0xd0)
+	c.add("mov r10b,al", 0x41, 0x88, 0xc2)
+
+	c.constant("mov eax,%#x", 7, 0xb8)
+	c.add("xor ecx,ecx", 0x31, 0xc9)
+	c.add("cpuid", 0x0f, 0xa2)
+	for i, v := range d.Variants {
+		compare(c, v.Needs.mask(), fmt.Sprint("variant ", i+1))
+		c.constant("mov r11d,%#x", uint32(i+2), 0x41, 0xbb)
+		c.label(fmt.Sprint("variant ", i+1))
+	}
+
+	c.label("done")
+	c.add("pop rdx", 0x5a)
+	c.add("pop rcx", 0x59)
+	c.add("pop rbx", 0x5b)
+}
+
+// compare writes what goes to a label if the processor lacks a bit of a mask.
+func compare(c *code, m mask, otherwise string) {
+	for _, part := range []struct {
+		bits uint32
+		text string
+		move []byte
+	}{
+		{m.leaf1, "mov eax,r10d", []byte{0x44, 0x89, 0xd0}},
+		{m.leaf7ebx, "mov eax,ebx", []byte{0x89, 0xd8}},
+		{m.leaf7ecx, "mov eax,ecx", []byte{0x89, 0xc8}},
+	} {
+		if part.bits == 0 {
+			continue
+		}
+		c.add(part.text, part.move...)
+		c.constant("and eax,%#x", part.bits, 0x25)
+		c.constant("cmp eax,%#x", part.bits, 0x3d)
+		c.jump("jne", otherwise, 0x0f, 0x85)
+	}
+}

@@ -1,0 +1,75 @@
+package object
+
+// Feature is a set of features of processors.
+type Feature uint32
+
+// The features, by Intel's names. Each includes that the operating system keeps the registers that it works on.
+const (
+	AVX2 Feature = 1 << iota
+	AVX512F
+	AVX512BW
+	AVX512DQ
+	AVX512VL
+	AVX512VBMI
+	AVX512VBMI2
+	AVX512BITALG
+	AVX512VPOPCNTDQ
+	GFNI // with the registers of AVX
+	BMI1
+	BMI2
+	POPCNT
+
+	end // beyond the last
+)
+
+// The bits of the register XCR0 that say which registers the operating system keeps when it goes from one program to
+// another.
+const (
+	keepsAVX    = 1<<1 | 1<<2                   // xmm, ymm
+	keepsAVX512 = keepsAVX | 1<<5 | 1<<6 | 1<<7 // mask registers, upper halves of zmm0 to 15, zmm16 to 31
+)
+
+// The bits of ecx of cpuid's leaf 1 that are needed beside a feature's own.
+const (
+	osxsaveBit = 27 // the operating system uses XCR0
+	avxBit     = 28
+)
+
+// mask has the bits that a processor must have. The lowest byte of leaf1 is that of XCR0, in place of features that no
+// variant needs.
+type mask struct {
+	leaf1    uint32 // of ecx of cpuid's leaf 1, and XCR0
+	leaf7ebx uint32 // of leaf 7, part 0
+	leaf7ecx uint32
+}
+
+// masks has the bits of each feature (Intel's Software Developer's Manual, volume 2, CPUID), in the order of the
+// constants.
+var masks = [...]mask{
+	{1<<avxBit | keepsAVX, 1 << 5, 0},
+	{1<<avxBit | keepsAVX512, 1 << 16, 0},
+	{1<<avxBit | keepsAVX512, 1 << 30, 0},
+	{1<<avxBit | keepsAVX512, 1 << 17, 0},
+	{1<<avxBit | keepsAVX512, 1 << 31, 0},
+	{1<<avxBit | keepsAVX512, 0, 1 << 1},
+	{1<<avxBit | keepsAVX512, 0, 1 << 6},
+	{1<<avxBit | keepsAVX512, 0, 1 << 12},
+	{1<<avxBit | keepsAVX512, 0, 1 << 14},
+	{1<<avxBit | keepsAVX, 0, 1 << 8},
+	{0, 1 << 3, 0},
+	{0, 1 << 8, 0},
+	{1 << 23, 0, 0},
+}
+
+// mask returns the bits of all features of a set.
+func (f Feature) mask() mask {
+	var all mask
+	for i, m := range masks {
+		if f>>i&1 != 0 {
+			all.leaf1 |= m.leaf1
+			all.leaf7ebx |= m.leaf7ebx
+			all.leaf7ecx |= m.leaf7ecx
+		}
+	}
+	return all
+}

@@ -1,0 +1,122 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ialgn/internal/native"
+	"ialgn/internal/native/rows"
+	"ialgn/internal/wordcode"
+	"ialgn/netlist"
+)
+
+// apart returns a classifier without the comparisons of its features, what these are, and the bits of a feature. Of
+// scope core every input bit is a feature of one bit, which is compared with 0.
+func apart(n *netlist.Netlist) (core *netlist.Netlist, f *native.Features, bits int, err error) {
+	c := wordcode.NewClassifier(n)
+	if c == nil {
+		return nil, nil, 0, errors.New("it is no classifier: compile scope core or full")
+	}
+	if c.FeatureBits > 16 {
+		return nil, nil, 0, fmt.Errorf("features of %d bits, want at most 16", c.FeatureBits)
+	}
+	f = &native.Features{Count: c.Features, Wide: c.FeatureBits > 8}
+	if c.FeatureBits == 1 {
+		for i := range c.Features {
+			f.Bits = append(f.Bits, rows.Pair{Feature: i})
+		}
+		return n, f, 1, nil
+	}
+	core, err = withoutComparisons(n, c.FeatureBits, f)
+	return core, f, c.FeatureBits, err
+}
+
+// cut takes the comparisons out of a netlist.
+type cut struct {
+	n     *netlist.Netlist
+	bits  int // of a feature
+	words []netlist.Net
+	place map[netlist.Net]int // of each bit of words among them
+	f     *native.Features
+	at    map[netlist.Net]int // for an output of a comparison, or the highest bit of a word: the input bit instead
+}
+
+// withoutComparisons returns n with an input bit in place of each comparison, which it adds to f. Passes leave the
+// lowest bits out where they make no difference, so that a comparison may be with the highest bit alone, which is the
+// bit itself.
+func withoutComparisons(n *netlist.Netlist, bits int, f *native.Features) (*netlist.Netlist, error) {
+	c := cut{n, bits, n.InputPorts()[0].Nets, map[netlist.Net]int{}, f, map[netlist.Net]int{}}
+	for i, v := range c.words {
+		c.place[v] = i
+	}
+	for i := range netlist.Cell(n.Cells()) {
+		if err := c.cell(i); err != nil {
+			return nil, err
+		}
+	}
+	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
+		for _, p := range ports {
+			if err := c.reads(p.Nets); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(f.Bits) == 0 {
+		return nil, errors.New("it compares no feature")
+	}
+	return c.netlist(), nil
+}
+
+// cell notes a comparison, or the highest bits that another cell reads.
+func (c *cut) cell(i netlist.Cell) error {
+	in := c.n.Inputs(i)
+	if c.n.Kind(i) != netlist.Compare {
+		return c.reads(in)
+	}
+	first, ok := c.place[in[0]]
+	dropped, end := first%c.bits, (first/c.bits+1)*c.bits
+	threshold := c.n.Param(i)<<dropped | (1<<dropped - 1)
+	if !ok || !slices.Equal(in, c.words[first:end]) || threshold >= 1<<c.bits {
+		return errors.New("a comparison reads no whole feature, or is with more than one can be: optimise it")
+	}
+	c.add(c.n.Output(i), first/c.bits, threshold)
+	return nil
+}
+
+// reads notes the bits of features among nets.
+func (c *cut) reads(nets []netlist.Net) error {
+	for _, v := range nets {
+		first, ok := c.place[v]
+		switch {
+		case !ok:
+		case (first+1)%c.bits != 0:
+			return errors.New("gates read bits of features, as comparisons that are mapped to look-up tables do: compile " +
+				"without a target and without LUTs")
+		default:
+			c.add(v, first/c.bits, 1<<(c.bits-1)-1)
+		}
+	}
+	return nil
+}
+
+func (c *cut) add(v netlist.Net, feature int, threshold uint64) {
+	if _, ok := c.at[v]; !ok {
+		c.at[v] = len(c.f.Bits)
+		c.f.Bits = append(c.f.Bits, rows.Pair{Feature: feature, Threshold: uint16(threshold)})
+	}
+}
+
+// netlist returns the rest.
+func (c *cut) netlist() *netlist.Netlist {
+	to, in := netlist.NewCopierOf(c.n, 0, len(c.f.Bits), 1)
+	for v, at := range c.at {
+		to.Set(v, in[at])
+	}
+	for i := range netlist.Cell(c.n.Cells()) {
+		if c.n.Kind(i) != netlist.Compare {
+			to.Copy(i)
+		}
+	}
+	return to.Finish()
+}

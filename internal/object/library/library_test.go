@@ -1,0 +1,189 @@
+package library
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/compiler"
+	"ialgn/internal/ccode"
+	"ialgn/internal/encoding"
+	"ialgn/internal/freeze"
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+)
+
+// program classifies the samples that it reads with a function, and prints what comes out. With a feature of all ones
+// it must say -1, but where that is one.
+const program = `#include <stdio.h>
+#include <stdlib.h>
+#include "net.h"
+int FUNCTION(const net_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
+static uint16_t class_index[SAMPLES], alone[SAMPLES];
+static uint32_t counts[SAMPLES * NET_CLASSES];
+static net_feature x[SAMPLES * NET_FEATURES];
+int main(void) {
+    void *scratch = aligned_alloc(NET_SCRATCH_ALIGN, NET_SCRATCH);
+    size_t i;
+    long word;
+    for (i = 0; i < SAMPLES * NET_FEATURES; i++) {
+        if (scanf("%ld", &word) != 1) return 2;
+        x[i] = (net_feature)word;
+    }
+    printf("%d %d\n", FUNCTION(x, SAMPLES, class_index, counts, scratch), FUNCTION(x, SAMPLES, alone, 0, scratch));
+    for (i = 0; i < SAMPLES; i++) printf("%d %d\n", class_index[i], alone[i]);
+    for (i = 0; i < SAMPLES * NET_CLASSES; i++) printf("%d\n", (int)counts[i]);
+    x[SAMPLES * NET_FEATURES - 1] = (net_feature)-1;
+    printf("%d\n", FUNCTION(x, SAMPLES, alone, 0, scratch));
+    free(scratch);
+    return 0;
+}
+`
+
+// samples are as many as fill one batch of blocks of AVX-512, one block and a part of another.
+const samples = 4500
+
+// TestLibrary links programs with the archive, and holds each variant and the function that chooses against the
+// trainer's evaluation, for networks of both scopes.
+func TestLibrary(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("gcc is missing")
+	}
+	forms := netgen.Forms()
+	for _, c := range []struct {
+		f     *model.Frozen
+		scope netlist.Scope
+	}{
+		{forms[0].Model().Freeze(), netlist.Full},
+		{forms[len(forms)-1].Model().Freeze(), netlist.Core},
+		// the portable code takes more memory than the machine code, which has no rows of all bits of features
+		{netgen.Frozen(1, netgen.FrozenOptions{Features: 300, Bits: 2, BitsIn: 16, Width: 3000, Depth: 3}), netlist.Full},
+	} {
+		n, err := freeze.Network(c.f, c.scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _, err = compiler.Optimise(t.Context(), n, compiler.LevelRepeat); err != nil {
+			t.Fatal(err)
+		}
+		checkLibrary(t, c.f, n)
+	}
+}
+
+func checkLibrary(t *testing.T, f *model.Frozen, n *netlist.Netlist) {
+	t.Helper()
+	dir := t.TempDir()
+	l, err := New(n, Options{Module: "net", Header: []string{"a test"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, write func(*bytes.Buffer) error) {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("net.a", func(b *bytes.Buffer) error { return l.WriteArchive(b) })
+	write("net.h", func(b *bytes.Buffer) error { return l.WriteHeader(b) })
+	write("net_portable.c", func(b *bytes.Buffer) error {
+		return ccode.Write(b, n, ccode.Options{Module: l.opt.Portable()})
+	})
+	write("net_portable.h", func(b *bytes.Buffer) error {
+		return ccode.WriteHeader(b, n, ccode.Options{Module: l.opt.Portable()})
+	})
+	in, want := expected(t, f, len(n.InputPorts()[0].Nets) == f.Inputs())
+	functions := []string{"net_classify", "net_portable_classify"}
+	for _, v := range variants {
+		if v.isa.Available() {
+			functions = append(functions, "net_"+v.isa.Name+"_classify")
+		}
+	}
+	for _, function := range functions {
+		text := strings.ReplaceAll(strings.ReplaceAll(program, "FUNCTION", function), "SAMPLES", fmt.Sprint(samples))
+		write("main.c", func(b *bytes.Buffer) error { b.WriteString(text); return nil })
+		cmd := exec.Command("gcc", "-Wall", "-Werror", "-o", "main", "main.c", "net_portable.c", "net.a",
+			"-fsanitize=address", "-Wl,--fatal-warnings", "-z", "noexecstack")
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("gcc: %v\n%.2000s", err, out)
+		}
+		run := exec.Command(filepath.Join(dir, "main"))
+		run.Stdin = strings.NewReader(in)
+		out, err := run.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%.1000s", function, err, out)
+		}
+		if string(out) != want {
+			t.Fatalf("%s: it prints\n%.200s\nwant\n%.200s", function, out, want)
+		}
+	}
+}
+
+// expected returns samples as text, of thermometer bits or feature words, and what the program must print of them.
+func expected(t *testing.T, f *model.Frozen, bits bool) (in, want string) {
+	t.Helper()
+	enc := &f.Encoder
+	r, levels, row := rand.New(rand.NewPCG(1, 1)), encoding.NewPacked(enc.Features(), enc.LevelBits()),
+		make([]uint16, enc.Features())
+	var text strings.Builder
+	for range samples {
+		for i := range row {
+			row[i] = uint16(r.Uint64N(uint64(enc.Max) + 1))
+			for _, threshold := range enc.Thresholds[i] {
+				if bits && row[i] > threshold {
+					text.WriteString("1 ")
+				} else if bits {
+					text.WriteString("0 ")
+				}
+			}
+			if !bits {
+				fmt.Fprintf(&text, "%d ", row[i])
+			}
+		}
+		enc.Levels(row, row)
+		levels.Append(row, 0)
+	}
+	s, err := f.Evaluate(t.Context(), levels, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	out.WriteString("0 0\n")
+	for _, class := range s.Predicted {
+		fmt.Fprintf(&out, "%d %d\n", class, class)
+	}
+	for _, count := range s.Counts {
+		fmt.Fprintf(&out, "%d\n", count)
+	}
+	if !bits && (enc.BitsIn == 8 || enc.BitsIn == 16) { // no word is too large
+		return text.String(), out.String() + "0\n"
+	}
+	return text.String(), out.String() + "-1\n"
+}
+
+// TestNewRefusesNetlistsWithoutAClass has netlists that no library can be made of.
+func TestNewRefusesNetlistsWithoutAClass(t *testing.T) {
+	b := netlist.NewBuilder("net")
+	b.Output("y", 1, nil, b.Input("x", 8, 8, nil)[:1])
+	if _, err := New(b.Netlist(), Options{Module: "net"}); err == nil || !strings.Contains(err.Error(), "no classifier") {
+		t.Errorf("error %v", err)
+	}
+	c := netlist.NewBuilder("core")
+	x := c.Input("x", 8, 4, nil)
+	count := netlist.Word(c.Cell(netlist.Popcount, 0, netlist.Origin{}, x[1], x[3], x[7]), 2)
+	c.Output("class_index", 1, nil, []netlist.Net{c.Cell(netlist.Argmax, 2, netlist.Origin{}, count...)})
+	c.Probe("count_0", count)
+	_, err := New(c.Netlist(), Options{Module: "net"})
+	if err == nil || !strings.Contains(err.Error(), "gates read bits") {
+		t.Errorf("a bit that is no comparison: error %v", err)
+	}
+}

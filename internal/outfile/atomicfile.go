@@ -1,0 +1,287 @@
+// Package outfile writes files that are never seen half-written.
+//
+// A [File] is written beside its target, under a temporary name in the same folder,
+// and takes the target's name only when it is complete and on the disk: until then an
+// older file of that name stays as it was, and after a failure it still does. The life
+// of a File is [Create], writing, then [File.Commit] or [File.Abort]; [Write] does all
+// of it. Several processes may write one File: one creates and commits it, the others [Join] and [File.Leave] it
+// between.
+//
+// Errors say what went wrong but not which file was to be written: callers put that
+// before them, as they do for the errors of their own writing.
+package outfile
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// bufferSize spares system calls to writers of small pieces.
+const bufferSize = 1 << 16
+
+// File is a file being written beside its target. It is an [os.File], so that writers
+// with a plan may seek and use WriteAt.
+type File struct {
+	*os.File
+	target string
+	done   bool
+}
+
+// Create opens a temporary file beside path, in the same folder, named after it with a
+// random part in the middle: ".NAME.0123abcd.tmp". The caller ends it with [File.Commit]
+// or [File.Abort]; deferring Abort is right, as it does nothing after Commit.
+//
+// The file is locked while it is written. Create removes the temporary files of the same path
+// that no process holds: killed ones have left them.
+//
+// It returns an error if the folder does not exist or cannot be written to, or if path
+// is a folder or a device. A symbolic link is followed, so that its target is what is replaced.
+func Create(path string) (*File, error) {
+	target, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	eachLeftover(target, RemoveAbandonedLock)
+	f, err := openBeside(target)
+	if err != nil {
+		return nil, explain(filepath.Dir(target), err)
+	}
+	file := &File{File: f, target: target}
+	if info, err := os.Stat(target); err == nil {
+		if err := f.Chmod(info.Mode().Perm()); err != nil {
+			file.Abort()
+			return nil, reason("set the permissions of the old file", err)
+		}
+	}
+	return file, nil
+}
+
+// Join opens the temporary file of that name, without its folder, that another process has made with [Create] for the
+// same path. The caller ends it with [File.Leave] or [File.Abort], and lets the other process commit it.
+func Join(path, temporary string) (*File, error) {
+	target, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(target), filepath.Base(temporary)), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("folder %s has no file %s, which another process has made in it: it is not the same folder "+
+			"on all machines", filepath.Dir(target), temporary)
+	}
+	if err != nil {
+		return nil, explain(filepath.Dir(target), err)
+	}
+	return &File{File: f, target: target}, nil
+}
+
+// CheckWritable returns the error with which [Create] refuses a path that is no place for a file: a
+// folder, a device, or one in a folder that is not there. It writes nothing.
+func CheckWritable(path string) error {
+	target, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Dir(target)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return explain(folder, err)
+	}
+	return nil
+}
+
+// resolve follows path to the file that it names, which need not exist.
+func resolve(path string) (string, error) {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return "", errors.New("is a folder, name a file in it")
+	case err == nil && !info.Mode().IsRegular():
+		return "", errors.New("is a device or pipe that a file cannot replace, name a file")
+	}
+	return path, nil
+}
+
+// attempts bounds the search for a temporary name that is free.
+const attempts = 100
+
+// openBeside creates a file under a name that is free. Unlike [os.CreateTemp] it leaves
+// the permissions to the user's umask, as for any new file.
+func openBeside(target string) (f *os.File, err error) {
+	folder, base := filepath.Split(target)
+	for range attempts {
+		name := fmt.Sprintf("%s.%s.%08x.tmp", folder, base, rand.Uint32())
+		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil || Hold(f) && Current(f, name) {
+			break
+		}
+		f.Close() // another process took it for a leftover, before it was locked
+		err = fs.ErrExist
+	}
+	return f, err
+}
+
+// explain returns why no file could be made in the folder.
+func explain(folder string, err error) error {
+	if info, statErr := os.Stat(folder); errors.Is(statErr, fs.ErrNotExist) {
+		return fmt.Errorf("folder %s does not exist, make it first: %w", folder, fs.ErrNotExist)
+	} else if statErr == nil && !info.IsDir() {
+		return fmt.Errorf("%s is no folder, give a path in one", folder)
+	}
+	return reason("write in folder "+folder, err)
+}
+
+// reason returns the cause of a failed file operation without the temporary name,
+// which means nothing to the user.
+func reason(doing string, err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// Commit forces the file to the disk, closes it and gives it the target's name in one
+// step. After an error the temporary file is gone and the target is as it was.
+func (f *File) Commit() error {
+	if f.done {
+		return errors.New("atomicfile: Commit after Commit or Abort")
+	}
+	f.done = true
+	err := f.File.Sync()
+	if !MovesOpen || err != nil {
+		err = cmp.Or(err, f.Close())
+	}
+	if err != nil {
+		f.Close() // a second time is harmless
+		os.Remove(f.Name())
+		return reason("write to the disk", err)
+	}
+	err = os.Rename(f.Name(), f.target) // while it is locked, where that can be
+	f.Close()
+	if err != nil {
+		os.Remove(f.Name())
+		return reason("rename", err)
+	}
+	syncFolder(filepath.Dir(f.target))
+	return nil
+}
+
+// Write is that of the [os.File] with an error that does not name the temporary file.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	if err != nil {
+		err = reason("write to the disk", err)
+	}
+	return n, err
+}
+
+// WriteAt is that of the [os.File] with an error that does not name the temporary file.
+func (f *File) WriteAt(p []byte, at int64) (int, error) {
+	n, err := f.File.WriteAt(p, at)
+	if err != nil {
+		err = reason("write to the disk", err)
+	}
+	return n, err
+}
+
+// Sync is that of the [os.File] with an error that does not name the temporary file.
+func (f *File) Sync() error {
+	if err := f.File.Sync(); err != nil {
+		return reason("write to the disk", err)
+	}
+	return nil
+}
+
+// Leave forces what was written to the disk and closes the file, which another process commits. After an error that
+// process must abort it.
+func (f *File) Leave() error {
+	if f.done {
+		return errors.New("atomicfile: Leave after Commit, Leave or Abort")
+	}
+	f.done = true
+	err := f.File.Sync()
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return reason("write to the disk", err)
+	}
+	return nil
+}
+
+// syncFolder puts the new name on the disk too. File systems that cannot do so for a
+// folder do it on their own, so an error is of no consequence.
+func syncFolder(folder string) {
+	if d, err := os.Open(folder); err == nil {
+		_ = d.Sync()
+		d.Close()
+	}
+}
+
+// Abort closes and removes the temporary file and leaves the target as it was. It does
+// nothing after [File.Commit] and [File.Leave].
+func (f *File) Abort() {
+	if f.done {
+		return
+	}
+	f.done = true
+	f.Close()
+	os.Remove(f.Name())
+}
+
+// Write writes the file of that path with what write writes to its argument, which is
+// buffered. If write fails or panics, the file is as it was, and write's error is
+// returned as it is.
+func Write(path string, write func(io.Writer) error) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	b := bufio.NewWriterSize(f, bufferSize)
+	if err := write(b); err != nil {
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// RemoveLeftovers removes the temporary files that killed processes left beside path.
+// It is for the one process that writes path: it would take away the file that another
+// is writing. A folder that cannot be read holds none.
+func RemoveLeftovers(path string) { eachLeftover(path, func(at string) { os.Remove(at) }) }
+
+// eachLeftover calls remove with each temporary file of a path.
+func eachLeftover(path string, remove func(at string)) {
+	folder, base := filepath.Split(path)
+	entries, err := os.ReadDir(filepath.Clean(folder + "."))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		random, ok := strings.CutPrefix(e.Name(), "."+base+".")
+		random, isTemporary := strings.CutSuffix(random, ".tmp")
+		if ok && isTemporary && len(random) == 8 && e.Type().IsRegular() {
+			remove(folder + e.Name())
+		}
+	}
+}

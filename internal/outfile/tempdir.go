@@ -1,0 +1,40 @@
+// This file makes folders for temporary files, and says what to do where that is not possible.
+
+package outfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"ialgn/internal/message"
+)
+
+// CheckTemp returns an error if no folder for temporary files can be made.
+func CheckTemp() error {
+	dir, err := MakeTemp("ialgn-check-")
+	if err != nil {
+		return err
+	}
+	return os.Remove(dir)
+}
+
+// MakeTemp makes a folder whose name begins with a prefix in the one for temporary files ([os.TempDir]). The caller removes
+// it.
+func MakeTemp(prefix string) (string, error) {
+	dir, err := os.MkdirTemp("", prefix)
+	if err == nil {
+		return dir, nil
+	}
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err
+	}
+	if set := os.Getenv("TMPDIR"); set != "" && set == os.TempDir() {
+		return "", message.WithHint(fmt.Errorf("%s, the folder for temporary files that TMPDIR names: %w", set, err),
+			"set the environment variable TMPDIR to a folder that is there and can be written to, or unset it")
+	}
+	return "", message.WithHint(fmt.Errorf("%s, the folder for temporary files: %w", os.TempDir(), err),
+		"set the environment variable TMPDIR to a folder that is there and can be written to")
+}

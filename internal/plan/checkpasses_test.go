@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"ialgn/backend"
+	"ialgn/compiler"
+	"ialgn/internal/netgen"
+	"ialgn/internal/target"
+	"ialgn/netlist"
+)
+
+// small is the network that these tests compile.
+var small = netgen.FrozenOptions{Width: 60, Depth: 8, Features: 5, Bits: 6}
+
+// TestCheckPasses compiles with every pass checked: none breaks its contract, and the netlist is the same as without.
+func TestCheckPasses(t *testing.T) {
+	f := netgen.Frozen(7, small)
+	all := []Options{
+		{},
+		{Optimise: OptimiseNone},
+		{Scope: ScopeCore, Counts: true},
+		{Scope: ScopeGates, Optimise: OptimiseOnce},
+		{Fold: "2"},
+		{Scope: ScopeGates, LUT: 4, AssumeThermometer: true},
+		{Scope: ScopeCore, LUT: 6, AssumeThermometer: true, Pipeline: PipelineAuto},
+	}
+	for _, name := range target.Names() {
+		all = append(all, Options{Target: name},
+			Options{Target: name, Pipeline: PipelineStages(3), Objective: ObjectiveDepth, Counts: true})
+	}
+	for _, o := range all {
+		var netlists []*netlist.Netlist
+		for _, o.CheckPasses = range []bool{false, true} {
+			p, err := New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (p.Optimiser.Check != nil) != o.CheckPasses {
+				t.Errorf("%+v: the plan does not ask for it", o)
+			}
+			raw, err := p.Freeze(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := backend.Product{Manifest: backend.Manifest{Version: "0", Module: "m"}}
+			if err := p.Run(t.Context(), raw, Network{Encoder: &f.Encoder}, &out); err != nil {
+				t.Fatalf("%+v: %v", o, err)
+			}
+			netlists = append(netlists, out.Netlist)
+		}
+		if !netlists[0].Equal(netlists[1]) {
+			t.Errorf("%+v: another netlist comes out", o)
+		}
+	}
+}
+
+// TestCheckPassesFinds has a pass rely on thermometer codes unasked, and the manifest say nothing of the check.
+func TestCheckPassesFinds(t *testing.T) {
+	p, err := New(Options{Scope: ScopeGates, LUT: 4, CheckPasses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Optimiser.Thermometer = compiler.ThermometerAssumed
+	f := netgen.Frozen(7, small)
+	raw, err := p.Freeze(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.Run(t.Context(), raw, Network{Encoder: &f.Encoder}, &backend.Product{})
+	if broken := (*compiler.BrokenError)(nil); !errors.As(err, &broken) || broken.Pass != "chains" {
+		t.Errorf("error %v, want that pass chains is broken", err)
+	}
+	if text, err := json.Marshal(p.Options); err != nil || strings.Contains(strings.ToLower(string(text)), "check") {
+		t.Errorf("the manifest would have %s (%v)", text, err)
+	}
+}

@@ -1,0 +1,234 @@
+package plan
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"ialgn/backend"
+	"ialgn/compiler"
+	"ialgn/internal/decimal"
+	"ialgn/internal/encoding"
+	"ialgn/internal/folded"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
+	"ialgn/internal/target"
+	"ialgn/internal/wrapper"
+	"ialgn/netlist"
+)
+
+// maxFoldSteps is more than any device has block RAM for.
+const maxFoldSteps = 1 << 20
+
+// Fold says which folded engine is written: the steps of a clock in digits, or the name of another kind. Empty: none. In
+// JSON it is a number or the name.
+type Fold string
+
+// FoldPositions is an engine that takes a position of the convolutions a clock.
+const FoldPositions Fold = "positions"
+
+// FoldSequence is an engine that has the layers of a recurrent network's step once, in a loop.
+const FoldSequence Fold = "steps"
+
+// FoldLanes is an engine that does that many steps of a program in a clock, 1, 2 or 4; 0: no engine.
+func FoldLanes(n int) Fold {
+	if n == 0 {
+		return ""
+	}
+	return Fold(strconv.Itoa(n))
+}
+
+// lanes returns the steps in a clock of an engine that runs a program, 0 for other kinds and what is none.
+func (f Fold) lanes() int {
+	n, err := decimal.Int(string(f))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// ParseFold returns what a text of the command line says: none where it is empty or 0.
+func ParseFold(text string) (Fold, error) {
+	f := Fold(text)
+	if n, err := decimal.Int(text); err == nil && n >= 0 {
+		f = FoldLanes(n)
+	} else if text != "" && f.division() == nil {
+		return "", message.Near(message.Optionf("{Fold} %q: give the steps of a clock, 1, 2 or 4, or positions or steps", text),
+			text, []string{string(FoldPositions), string(FoldSequence)})
+	}
+	return f, nil
+}
+
+// MarshalJSON writes a number or a name.
+func (f Fold) MarshalJSON() ([]byte, error) {
+	if f.division() == nil {
+		return json.Marshal(f.lanes())
+	}
+	return json.Marshal(string(f))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (f *Fold) UnmarshalJSON(text []byte) error {
+	if name, err := strconv.Unquote(string(text)); err == nil && Fold(name).division() != nil {
+		*f = Fold(name)
+		return nil
+	}
+	var n int
+	err := json.Unmarshal(text, &n)
+	*f = FoldLanes(n)
+	return err
+}
+
+// division is a kind of engines that have modules of their own, of which a clock uses each once.
+type division struct {
+	name  Fold
+	check func(o Options) error // what this kind alone does not go with
+	// apart takes a network apart. The scope of the last part is core, that of all others gates.
+	apart func(network *model.Compact) (parts []Part, build builder, err error)
+}
+
+// builder makes an engine of a netlist of that name, once its parts are compiled. What parts take is still to be added
+// to the report.
+type builder func(frame folded.Frame, e *encoding.Encoder, name string) (folded.Engine, backend.FoldReport,
+	*backend.FoldParts, error)
+
+// divisions are all of them.
+var divisions = []division{
+	{FoldPositions, checkPositions, convolutions},
+	{FoldSequence, checkSequence, sequence},
+}
+
+// division returns the kind of that name, nil if it is none of these.
+func (f Fold) division() *division {
+	for i := range divisions {
+		if divisions[i].name == f {
+			return &divisions[i]
+		}
+	}
+	return nil
+}
+
+// folded returns the folded engine (empty: none) and the wrapper that is still to be written: an engine takes samples in
+// the way of the wrapper stream without one.
+func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
+	kind := o.Fold.division()
+	switch {
+	case o.FoldSteps < 0 || o.FoldSteps > maxFoldSteps || o.FoldSteps > 0 && o.Fold == "":
+		return "", "", message.WithHint(message.Optionf("{FoldSteps} %d: it is the room of a folded engine, 1 to %d", o.FoldSteps,
+			maxFoldSteps),
+			"leave it out, or give {Fold}, too")
+	case o.Fold == "":
+		return "", p.Wrap, nil
+	case kind == nil && !slices.Contains(folded.Lanes(), o.Fold.lanes()):
+		return "", "", message.Optionf("{Fold} %s: give the steps of a clock, 1, 2 or 4, or positions or steps", string(o.Fold))
+	case p.scope != netlist.Full:
+		return "", "", message.WithHint(message.Optionf("{Fold}: it is for scope full, which has features to load"),
+			"leave {Scope} out")
+	case o.Counts:
+		return "", "", message.WithHint(message.Optionf("{Fold}: an engine gives the class alone"), "leave {Counts} out")
+	}
+	if kind != nil {
+		if err := kind.check(o); err != nil {
+			return "", "", err
+		}
+	}
+	if p.Wrap == wrapper.EngineKind {
+		return o.Fold, "", nil
+	}
+	return o.Fold, p.Wrap, nil
+}
+
+// engine makes the folded engine of an optimised netlist, and says what it takes. It returns nil if none was asked for.
+func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, m Network, out backend.Product) (*backend.Fold,
+	error,
+) {
+	if p.Fold == "" {
+		return nil, nil
+	}
+	write := p.divided
+	if p.Lanes() > 0 {
+		write = p.program
+	}
+	f, err := write(ctx, n, m, out)
+	if err != nil {
+		return nil, err
+	}
+	f.Clocks = f.Engine.Clocks()
+	for _, m := range f.Memories() {
+		f.Report.Memories = append(f.Report.Memories, backend.FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
+	}
+	return f, nil
+}
+
+// engineAnew gives a product the engine that a raw netlist's has, if there is one.
+func (p *Plan) engineAnew(ctx context.Context, raw *netlist.Netlist, m Network, out *backend.Product) (err error) {
+	n := raw
+	if p.Lanes() > 0 {
+		if n, _, err = p.Optimiser.Optimise(ctx, raw); err != nil {
+			return err
+		}
+	}
+	out.Fold, err = p.engine(ctx, n, m, *out)
+	return err
+}
+
+// Folding is how a netlist is optimised before it is folded, whatever the options say of the rest.
+func (p *Plan) Folding() compiler.Options {
+	return compiler.Options{
+		Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived, Check: p.Optimiser.Check,
+	}
+}
+
+// program folds an optimised netlist to a program of steps, and says what engines of it take.
+func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, out backend.Product) (*backend.Fold,
+	error,
+) {
+	n, _, err := p.Folding().Optimise(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	program, err := folded.NewProgram(n, m.Encoder.Thresholds)
+	if err != nil {
+		return nil, message.WithHint(message.Optionf("{Fold}: %w", err), "leave it out")
+	}
+	// no model in the header: the engines of all with this shape are the same
+	f := &backend.Fold{
+		Header: []string{"made by ialgn " + out.Manifest.Version}, Report: backend.FoldReport{Lanes: p.Lanes()},
+	}
+	for _, lanes := range folded.Lanes() {
+		o := folded.Options{Core: out.Manifest.Module, Lanes: lanes, Drop: p.Dropping()}
+		if lanes == p.Lanes() {
+			o.Steps = p.Options.FoldSteps
+		}
+		e, err := program.Engine(o)
+		if err != nil {
+			return nil, message.Optionf("{Fold}: %w", err)
+		}
+		f.Report.Each = append(f.Report.Each, foldCost(e.Cost(), out.MHz))
+		if lanes == p.Lanes() {
+			f.Engine = e
+		}
+	}
+	return f, nil
+}
+
+// Lanes returns the steps in a clock of an engine that runs a program, 0 for other engines and without one.
+func (p *Plan) Lanes() int { return p.Fold.lanes() }
+
+// Folded reports whether there is a folded engine.
+func (p *Plan) Folded() bool { return p.Fold != "" }
+
+// Dropping reports whether the wrapper around a folded engine may call a packet void.
+func (p *Plan) Dropping() bool { return wrapper.Is(p.Wrap, wrapper.DropsPackets) }
+
+// foldCost adds the devices that have the memory, and the rate at a clock.
+func foldCost(c folded.Cost, mhz float64) backend.FoldCost {
+	cost := backend.FoldCost{Cost: c, Fits: []string{}, SamplesPerSecond: mhz * 1e6 / float64(c.Cycles)}
+	for _, d := range target.Devices() {
+		if d.Of().BlockBits == folded.BlockBits && c.Blocks*folded.BlockBits <= d.BlockRAM {
+			cost.Fits = append(cost.Fits, d.Name)
+		}
+	}
+	return cost
+}

@@ -1,0 +1,144 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ialgn/backend"
+	"ialgn/internal/message"
+	"ialgn/internal/model"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/expected"
+	"ialgn/internal/verilog"
+	"ialgn/netlist"
+)
+
+// vectors returns how many there are to be.
+func (p *Plan) vectors() int { return cmp.Or(p.Options.Vectors, UsualVectors) }
+
+// Source is where the samples of the testbenches come from: a data set, by its name, or random numbers.
+type Source struct {
+	Name    string // name of the data set
+	Samples verify.Samples
+	Missing string // why there is no data set; empty: there is
+}
+
+// randomSource is what the report calls random samples.
+const randomSource = "random"
+
+// Vectors gives a product the vectors of its testbenches: the first samples of a data set or, where there is none,
+// random words. What is wanted of them is what the trainer's forward pass says, which no pass of the compiler has
+// touched. The raw netlist says what ports there are. load returns so many samples.
+func (p *Plan) Vectors(f *model.Frozen, raw *netlist.Netlist, out *backend.Product,
+	load func(samples int) (Source, error),
+) error {
+	from, err := load(p.vectors())
+	if err != nil {
+		return err
+	}
+	out.Samples = &backend.Samples{Source: from.Name}
+	if from.Missing != "" {
+		out.Samples = &backend.Samples{Source: randomSource, Reason: from.Missing}
+		from.Samples = verify.RandomSamples(&f.Encoder, p.vectors())
+	}
+	if out.Vectors, err = expected.Vectors(f, raw, from.Samples, p.vectors()); err == nil {
+		out.Samples.Samples = out.Vectors.Samples
+	}
+	return err
+}
+
+// folderVectors gives what is expected of a folder the vectors of its testbenches, and what the report says of them:
+// the known samples, if there are some, or random ones. Where the folder's vectors are neither and nothing is known of
+// the data set, they are expected to be right, whatever samples they are of. It reports a file that no vectors can be
+// read from, or that has more of them than there can be; a folder without one is an error.
+func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source, e *backend.Expected) (
+	wrong []string, err error,
+) {
+	path, err := out.Path("vectors")
+	if err != nil {
+		return nil, err
+	}
+	have, fault := readVectors(path, out.Netlist, p.Options.Tag)
+	if fault == nil && (have.Samples == 0 || have.Samples > p.vectors()) {
+		fault = fmt.Errorf("it has %s, not 1 to %d", message.Plural(have.Samples, "vector", "vectors"), p.vectors())
+	}
+	if fault != nil {
+		wrong = append(wrong, fmt.Sprintf("%s: %v", filepath.Base(path), fault))
+	}
+	random := Source{Name: randomSource, Samples: verify.RandomSamples(&d.Model.Encoder, p.vectors())}
+	claim := out.Report.Samples
+	for _, from := range []*Source{known, &random} {
+		if from == nil {
+			continue
+		}
+		v, err := expected.Vectors(d.Model, d.Raw, from.Samples, p.vectors())
+		if err != nil {
+			return nil, err
+		}
+		only := known == nil && claim != nil && claim.Source == randomSource
+		if fits(v, d.Product) && (from == known || only || sameInputs(v, &have)) {
+			e.Vectors, e.Samples = v, &backend.Samples{Samples: v.Samples, Source: from.Name}
+		}
+	}
+	switch {
+	case e.Vectors == nil:
+		e.Vectors, err = expected.Simulated(d.Product, have)
+		e.Samples = &backend.Samples{Samples: have.Samples}
+		e.Unchecked = append(e.Unchecked, "vectors.source", "vectors.reason")
+	case e.Samples.Source == randomSource:
+		e.Unchecked = append(e.Unchecked, "vectors.reason") // why the data set was not there
+	}
+	return wrong, err
+}
+
+// fits reports whether vectors have as many bits as the ports of a netlist.
+func fits(v *verilog.Vectors, n *netlist.Netlist) bool {
+	for _, of := range []struct {
+		ports []netlist.Port
+		rows  []uint64
+	}{{n.DataInputs(), v.Inputs}, {n.OutputPorts(), v.Outputs}, {n.Probes(), v.Probes}} {
+		bits := 0
+		for _, p := range of.ports {
+			bits += len(p.Nets)
+		}
+		if bits*v.Words != len(of.rows) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameInputs reports whether vectors of a folder are the first ones of v.
+func sameInputs(v, have *verilog.Vectors) bool {
+	if have.Samples == 0 || len(v.Inputs)*have.Words != len(have.Inputs)*v.Words || have.Words > v.Words {
+		return false
+	}
+	for bit := range len(v.Inputs) / v.Words {
+		for w := range have.Words {
+			if (v.Inputs[bit*v.Words+w]^have.Inputs[bit*have.Words+w])&verify.Mask(have.Samples-64*w) != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// readVectors reads the vectors of a netlist, which in the file have a tag of so many bits.
+func readVectors(path string, n *netlist.Netlist, tag int) (verilog.Vectors, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return verilog.Vectors{}, err
+	}
+	defer f.Close()
+	tagged, _, err := netlist.WithTag(n, tag)
+	if err != nil {
+		return verilog.Vectors{}, err
+	}
+	v, err := verilog.ReadVectors(f, tagged)
+	if err != nil {
+		return verilog.Vectors{}, err
+	}
+	return v.WithoutTags(tag), nil
+}

@@ -1,0 +1,273 @@
+// This file is standard error of a command: lines, and on a terminal a last line that changes in place and is no
+// wider than the terminal is at that moment.
+
+package progress
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"golang.org/x/term"
+)
+
+// Screen is standard error. On a terminal its last line may be a bar, which changes in place and
+// is no wider than the terminal is at that moment; whatever else is written takes the bar's
+// place. Elsewhere there are lines alone, the fewer the longer the command runs.
+type Screen struct {
+	columns func() int // width of the terminal at present; nil: there is no terminal
+	colours bool
+
+	mu    sync.Mutex
+	w     io.Writer
+	bar   bool      // a bar is shown
+	drawn time.Time // when that was
+	said  time.Time // when the last line of progress was, or the command began
+	pause time.Duration
+}
+
+// The time between two states of a bar, and between lines elsewhere: at first, and at most.
+const (
+	Redraw     = 200 * time.Millisecond
+	firstPause = 10 * time.Second
+	LastPause  = time.Minute
+)
+
+// usualColumns is the width of a terminal that does not tell it.
+const usualColumns = 80
+
+// New returns the screen of a writer, which is a terminal if it is a file that is one.
+func New(w io.Writer) *Screen {
+	s := &Screen{w: w, colours: Colours(w), said: time.Now(), pause: firstPause}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+		s.columns = func() int {
+			if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+				return columns
+			}
+			return usualColumns
+		}
+	}
+	return s
+}
+
+// NewTerminal returns the screen of a terminal that is so many columns wide now.
+func NewTerminal(w io.Writer, columns func() int) *Screen {
+	s := New(w)
+	s.columns = columns
+	return s
+}
+
+// Watch returns a context whose long tasks are shown while they last, see package progress.
+func (s *Screen) Watch(ctx context.Context) context.Context {
+	return With(ctx, NewBoard(Redraw, s.Tell))
+}
+
+// Columns returns the width of the terminal, 0 for none.
+func (s *Screen) Columns() int {
+	if !s.Terminal() {
+		return 0
+	}
+	return s.columns()
+}
+
+// Terminal reports whether there can be a bar.
+func (s *Screen) Terminal() bool { return s.columns != nil }
+
+// Colours implements [Coloured].
+func (s *Screen) Colours() bool { return s.colours }
+
+// Write writes whole lines, made [Visible], in the place of the bar.
+func (s *Screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	if _, err := io.WriteString(s.w, Visible(string(p), s.colours)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// erase takes the bar away.
+func (s *Screen) erase() {
+	if s.bar {
+		fmt.Fprint(s.w, "\r\x1b[K")
+		s.bar = false
+	}
+}
+
+// Clear takes the bar away, if there is one.
+func (s *Screen) Clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+}
+
+// Draw makes what fits of the parts the bar, unless the last is too young. It does nothing where
+// there is no terminal.
+func (s *Screen) Draw(parts func(columns int) []Part) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.Terminal() || time.Since(s.drawn) < Redraw {
+		return
+	}
+	columns := max(1, s.columns()-1) // some terminals wrap when the last column is filled
+	fmt.Fprintf(s.w, "\r\x1b[K%s", Fit(parts(columns), columns))
+	s.bar, s.drawn = true, time.Now()
+}
+
+// Due reports whether it is time for a line of progress where there is no terminal, which the
+// caller then writes.
+func (s *Screen) Due() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Terminal() || time.Since(s.said) < s.pause {
+		return false
+	}
+	s.said, s.pause = time.Now(), min(2*s.pause, LastPause)
+	return true
+}
+
+// Tell says what is under way, as a board asks for.
+func (s *Screen) Tell(all []Status) {
+	switch {
+	case len(all) == 0:
+		s.Clear()
+	case s.Terminal():
+		s.Draw(func(columns int) []Part { return taskParts(all, columns) })
+	case s.Due():
+		for _, one := range all {
+			fmt.Fprintln(s, one)
+		}
+	}
+}
+
+// taskParts returns the bar of the first of the tasks under way. Where room is short, it says the
+// detail and not the whole.
+func taskParts(all []Status, columns int) []Part {
+	one := all[0]
+	for len(one.Doing) > 1 && Cells(one.String()) > columns {
+		one.Doing = one.Doing[1:]
+	}
+	parts := []Part{{one.String(), 0}}
+	if one.Of > 0 {
+		parts = append(parts, Part{Gauge(one.Done, one.Of, columns), 1})
+	}
+	if more := len(all) - 1; more > 0 {
+		parts = append(parts, Part{fmt.Sprintf("and %d more", more), 2})
+	}
+	return parts
+}
+
+// Part is a piece of a line that is left out where there is no room for it. That with the highest
+// rank goes first.
+type Part struct {
+	Text string
+	Rank int
+}
+
+// gap is between the parts of a line.
+const gap = "  "
+
+// Fit returns what has room of a line's parts. columns of 0 or less are no bound.
+func Fit(parts []Part, columns int) string {
+	for {
+		line := Join(parts)
+		if columns <= 0 || Cells(line) <= columns {
+			return line
+		}
+		if len(parts) == 1 {
+			return shorten(line, columns)
+		}
+		parts = withoutLeast(parts)
+	}
+}
+
+// Join returns a line of all parts.
+func Join(parts []Part) string {
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.Text
+	}
+	return strings.Map(plain, strings.Join(texts, gap))
+}
+
+// withoutLeast returns the parts but for the last of those with the highest rank.
+func withoutLeast(parts []Part) []Part {
+	least := 0
+	for i, p := range parts {
+		if p.Rank >= parts[least].Rank {
+			least = i
+		}
+	}
+	return append(parts[:least:least], parts[least+1:]...)
+}
+
+// dots stand for what was left out.
+const dots = "..."
+
+// shorten returns the beginning of a line that has room, with dots for the rest.
+func shorten(line string, columns int) string {
+	if columns <= len(dots) {
+		return dots[:columns]
+	}
+	room := columns - len(dots)
+	for i, r := range line {
+		if room -= runeCells(r); room < 0 {
+			return line[:i] + dots
+		}
+	}
+	return line
+}
+
+// Cells returns how many columns a text takes, at most.
+func Cells(line string) (n int) {
+	for _, r := range line {
+		n += runeCells(r)
+	}
+	return n
+}
+
+// firstWide is the first character that terminals may draw in two columns.
+const firstWide = 0x1100
+
+func runeCells(r rune) int {
+	if r >= firstWide {
+		return 2
+	}
+	return 1
+}
+
+// Gauge draws a share, in a fifth of the columns.
+func Gauge(done, of, columns int) string {
+	width := min(max(columns/5, 8), 24)
+	at := min(max(width*done/max(1, of), 0), width)
+	return "[" + strings.Repeat("#", at) + strings.Repeat(".", width-at) + "]"
+}
+
+// OneLine puts a text into one line, without characters that move a terminal's cursor.
+func OneLine(text string) string {
+	line := ""
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		switch part = strings.TrimSpace(part); {
+		case part == "":
+		case line == "" || strings.HasSuffix(line, ":"):
+			line = strings.TrimSpace(line + " " + part)
+		default:
+			line += "; " + part
+		}
+	}
+	return strings.Map(plain, line)
+}
+
+// plain returns a space for a character that moves the cursor.
+func plain(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
+}

@@ -1,0 +1,343 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"ialgn/backend"
+	"ialgn/compiler"
+	"ialgn/internal/plot"
+	"ialgn/internal/synth"
+	"ialgn/netlist"
+)
+
+// Synthesis is one target that the folder was synthesised for.
+type Synthesis struct {
+	Report synth.Report
+	Check  map[string]any // content of check.json about the bitstream; nil: there is none
+}
+
+// of reports whether the synthesis is that of the folder's present content.
+func (s *Synthesis) of(o *backend.Output) bool { return s.Report.Manifest == o.SHA256() }
+
+// stale begins what is said of results of a folder that was compiled again since.
+const stale = "Of an earlier content of the folder, not of this one: "
+
+// area shows what the design takes, by part.
+func (b *builder) area() section {
+	s := section{
+		ID: "area", Title: "Area and levels",
+		Notes: []string{"Of the netlist that compile wrote, without a loader and before synthesis."},
+	}
+	if !b.checked() {
+		s.Notes = append(s.Notes, "Figures are as report.json has them. Nothing has checked them for these files: "+
+			"ialgn verify does.")
+	}
+	r := &b.Output.Report
+	t := table{
+		Caption: b.marked("The classifier alone, by part", "cells", "levels", "luts", "carries", "registers", "raw"),
+		Head:    []string{"what", "encoder", "gates", "head", "total"},
+		Numbers: true,
+	}
+	add := func(name string, n *netlist.Sizes) {
+		if n != nil {
+			t.Rows = append(t.Rows, texts(name, count(n.Encoder), count(n.Gates), count(n.Head), count(n.Total)))
+		}
+	}
+	if r.Raw != nil {
+		add("cells before all passes", &r.Raw.Cells)
+		add("levels before all passes", &r.Raw.Levels)
+	}
+	add("cells", &r.Cells)
+	add("levels", &r.Levels)
+	add("LUTs", r.LUTs)
+	add("carries", r.Carries)
+	add("registers", r.Registers)
+	s.Tables = append(s.Tables, t)
+	options := [][]cell{texts(b.marked("compiled in", "seconds"), seconds(r.Seconds))}
+	if r.PeakBytes > 0 {
+		options = append(options, texts(b.marked("peak memory", "peak_bytes"),
+			fmt.Sprintf("%.1f MB", float64(r.PeakBytes)/1e6)))
+	}
+	s.Tables = append(s.Tables, pairs("The compilation", append(options, b.values(b.Output.Manifest.Options)...)))
+	for _, part := range []struct {
+		caption, key string
+		is           bool
+		v            any
+	}{
+		{"Mapping of the gates to LUTs", "mapping", r.Mapping != nil, r.Mapping},
+		{"The pipeline", "pipeline.flip_flops", r.Pipeline != nil, r.Pipeline},
+		{"The wrapper", "wrapper", r.Wrapper != nil, r.Wrapper},
+	} {
+		if part.is {
+			s.Tables = append(s.Tables, pairs(b.marked(part.caption, part.key), b.values(part.v)))
+		}
+	}
+	if r.Fold != nil {
+		for _, t := range foldTables(r.Fold) {
+			t.Caption = b.marked(t.Caption, "fold")
+			s.Tables = append(s.Tables, t)
+		}
+	}
+	return s
+}
+
+// foldTables returns what a folded engine takes, with each number of lanes that it could have.
+func foldTables(r *backend.FoldReport) []table {
+	if p := r.Positions; p != nil {
+		return positionTables(p)
+	}
+	each := table{
+		Caption: "The folded engine, by its lanes",
+		Head:    []string{"lanes", "steps", "clocks a sample", "block RAMs", "samples a second", "fits"},
+	}
+	for _, c := range r.Each {
+		name, rate := count(c.Lanes), ""
+		if c.Lanes == r.Lanes {
+			name += ", chosen"
+		}
+		if c.SamplesPerSecond > 0 {
+			rate = count(int(c.SamplesPerSecond))
+		}
+		each.Rows = append(each.Rows, texts(name, count(c.Steps), count(c.Cycles), count(c.Blocks), rate,
+			strings.Join(c.Fits, ", ")))
+	}
+	memories := table{
+		Caption: "Memories of the folded engine", Head: []string{"file", "words", "bits a word"},
+		Numbers: true,
+	}
+	for _, m := range r.Memories {
+		memories.Rows = append(memories.Rows, texts(m.File, count(m.Depth), count(m.Width)))
+	}
+	return []table{each, memories}
+}
+
+// positionTables returns what an engine takes that has each kernel once.
+func positionTables(p *backend.Positions) []table {
+	each := table{
+		Caption: "The folded engine, a position a clock",
+		Head:    []string{"part", "kernels", "positions", "steps an image", "line buffer, bits", "cells", "levels"},
+	}
+	for i, part := range p.Parts {
+		row := texts(part.Module, "", "", "", "", count(part.Cells), count(part.Levels))
+		if i < len(p.Convolutions) {
+			c := p.Convolutions[i]
+			row = texts(part.Module, count(c.Kernels), count(c.Positions), count(c.Steps), count(c.LineBits), count(part.Cells),
+				count(part.Levels))
+		}
+		each.Rows = append(each.Rows, row)
+	}
+	return []table{each, pairs("Its clocks and its memory", [][]cell{
+		texts("clocks a sample", count(p.Cycles)), texts("latency", clocks(p.Latency)),
+		texts("image memory, bits", count(p.ImageBits)), texts("bits that the dense layers read", count(p.GatheredBits)),
+	})}
+}
+
+// values returns rows of what v is as JSON.
+func (b *builder) values(v any) (rows [][]cell) {
+	all, err := flatten(v, 6)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	for _, x := range all {
+		rows = append(rows, texts(words(x.key), x.text))
+	}
+	return rows
+}
+
+// passes shows what each pass of the compiler did.
+func (b *builder) passes() section {
+	s := section{ID: "passes", Title: "Passes"}
+	r := &b.Output.Report
+	t := table{
+		Caption: b.marked("The passes in their order", "passes"), Numbers: true,
+		Head: []string{"pass", "sweep", "cells before", "cells after", "LUTs after", "levels after", "seconds"},
+	}
+	if b.checked("passes") {
+		t.Caption += " (seconds " + notChecked + ")"
+	}
+	measured := len(r.Passes) > 0 && r.Raw != nil
+	for _, p := range r.Passes {
+		sweep, luts, levels := "after all", "", ""
+		if p.Sweep > 0 {
+			sweep = strconv.Itoa(p.Sweep)
+		}
+		if m := p.Measures; m != nil {
+			luts, levels = count(m.LUTs.Total), count(m.Levels.Total)
+		}
+		measured = measured && p.Measures != nil
+		t.Rows = append(t.Rows, texts(p.Name, sweep, count(p.Before), count(p.After), luts, levels,
+			fmt.Sprintf("%.2g", p.Seconds)))
+	}
+	if len(r.Passes) == 0 {
+		s.Notes = []string{"The folder was compiled without passes."}
+		return s
+	}
+	if measured {
+		s.Figures = append(s.Figures, b.draw(cellChart(r.Raw, r.Passes)), b.draw(levelChart(r.Raw, r.Passes)))
+	}
+	s.Tables = []table{t}
+	return s
+}
+
+// cellChart shows the cells of each part after each pass, whose number is its place in
+// the table.
+func cellChart(raw *netlist.Measures, passes []compiler.PassReport) *plot.Chart {
+	c := &plot.Chart{
+		Title: "Cells after each pass", X: plot.Axis{Label: "pass", Names: []string{"raw"}},
+		Y: plot.Axis{Label: "cells"}, Stacked: true,
+	}
+	for _, p := range passes {
+		c.X.Names = append(c.X.Names, p.Name)
+	}
+	for _, part := range []struct {
+		name string
+		of   func(s netlist.Sizes) int
+	}{
+		{"gates", func(s netlist.Sizes) int { return s.Gates }},
+		{"head", func(s netlist.Sizes) int { return s.Head }},
+		{"encoder", func(s netlist.Sizes) int { return s.Encoder }},
+	} {
+		values := []float64{float64(part.of(raw.Cells))}
+		for _, p := range passes {
+			values = append(values, float64(part.of(p.Measures.Cells)))
+		}
+		c.Bars = append(c.Bars, plot.Bars{Name: part.name, Values: values})
+	}
+	return c
+}
+
+// levelChart shows the longest path after each pass.
+func levelChart(raw *netlist.Measures, passes []compiler.PassReport) *plot.Chart {
+	names, values := []string{"raw"}, []float64{float64(raw.Levels.Total)}
+	for _, p := range passes {
+		names, values = append(names, p.Name), append(values, float64(p.Measures.Levels.Total))
+	}
+	return &plot.Chart{
+		Title: "Levels after each pass", X: plot.Axis{Label: "pass", Names: names},
+		Y:    plot.Axis{Label: "longest path", Unit: "cells"},
+		Bars: []plot.Bars{{Values: values}},
+	}
+}
+
+// verdict is the outcome of verification in a word or two.
+func (p *Page) verdict() string {
+	switch c := p.Verified; {
+	case c == nil:
+		return "not done"
+	case c.Manifest.SHA256 != p.Output.SHA256():
+		return "of an earlier content"
+	default:
+		return c.Result
+	}
+}
+
+// verification shows the certificate.
+func (b *builder) verification() section {
+	s := section{ID: "verification", Title: "Verification"}
+	c := b.Verified
+	if c == nil {
+		s.Notes = []string{"Not done yet: ialgn verify compares the folder with the model."}
+		return s
+	}
+	if c.Manifest.SHA256 != b.Output.SHA256() {
+		s.Notes = append(s.Notes, stale+"verify again.")
+	}
+	rows := [][]cell{
+		texts("result", c.Result), texts("level", c.Level), texts("samples simulated", count(c.Samples)),
+		texts("time", c.Time.UTC().Format(time.RFC3339)), texts("by", "ialgn "+c.Version),
+	}
+	for _, a := range c.Assumptions {
+		rows = append(rows, texts("assumption", a))
+	}
+	s.Tables = append(s.Tables, pairs("The certificate", append(rows, b.values(c.Tools)...)))
+	for _, check := range []struct {
+		caption string
+		v       any
+	}{
+		{"Netlist against the model, layer by layer", c.Software},
+		{"Verilog in a simulator", c.RTL},
+		{"Folded engine against the model", c.Fold},
+		{"Folded engine in a simulator", c.FoldRTL},
+		{"Proof of the folded engine", c.FoldFormal},
+		{"Proof of the parts of the folded engine", c.FoldParts},
+		{"Wrapper in a simulator", c.Wrapper},
+		{"Netlist of the synthesis in a simulator", c.Synthesized},
+		{"Proof of the netlist", c.Formal},
+		{"Proof of the Verilog", c.Verilog},
+		{"Proof of the core", c.Core},
+	} {
+		if check.v != nil {
+			s.Tables = append(s.Tables, pairs(check.caption, b.values(check.v)))
+		}
+	}
+	return s
+}
+
+// synthesis shows the targets that the folder was synthesised for.
+func (b *builder) synthesis() section {
+	s := section{ID: "bitstream", Title: "Synthesis and bitstream"}
+	if len(b.Synthesis) == 0 {
+		s.Notes = []string{"Not done yet: ialgn synth takes the folder to a device."}
+	}
+	for i := range b.Synthesis {
+		one := &b.Synthesis[i]
+		if !one.of(b.Output) {
+			s.Notes = append(s.Notes, stale+one.Report.Target+", synthesise again.")
+		}
+		s.Tables = append(s.Tables, one.table())
+		if t := one.share(); len(t.Rows) > 0 {
+			s.Tables = append(s.Tables, t)
+		}
+		if one.Check != nil {
+			s.Tables = append(s.Tables, pairs(one.Report.Target+": the bitstream, read back, against the model",
+				b.values(one.Check)))
+		}
+	}
+	return s
+}
+
+// table returns what came of a synthesis.
+func (s *Synthesis) table() table {
+	r := &s.Report
+	rows := [][]cell{
+		texts("device", r.Device.Part), texts("top module", r.Module),
+		texts("LUTs", count(r.LUTs)), texts("carries", count(r.Carries)), texts("flip-flops", count(r.FFs)),
+		texts("pins", count(r.Pins)),
+	}
+	if r.RAM > 0 {
+		rows = append(rows, texts("block RAM", count(r.RAM)+" bits"))
+	}
+	if r.NotPlaced != "" {
+		rows = append(rows, texts("not placed", r.NotPlaced))
+	}
+	switch slowest := r.Slowest; {
+	case slowest.MHz > 0:
+		rows = append(rows,
+			texts("clock after routing", fmt.Sprintf("%s, by the path from %s", megahertz(slowest.MHz), slowest.Kind)),
+			texts("clock aimed at", fmt.Sprintf("%s, met: %s", megahertz(r.MHz),
+				map[bool]string{true: "yes", false: "no"}[r.Met])))
+	case slowest.NS > 0:
+		rows = append(rows, texts("delay from "+string(slowest.Kind), fmt.Sprintf("%.2f ns", slowest.NS)))
+	}
+	if r.Fmax > 0 {
+		rows = append(rows, texts("register to register", megahertz(r.Fmax)),
+			texts("seeds routed", fmt.Sprintf("%d, from %s to %s", r.Routed, megahertz(r.Least), megahertz(r.Most))))
+	}
+	if r.Bitstream != "" {
+		rows = append(rows, texts("bitstream", fmt.Sprintf("%s, of seed %d", filepath.Base(r.Bitstream), r.BitstreamSeed)))
+	}
+	return pairs("The whole design on "+r.Target, append(rows, texts("seconds", fmt.Sprintf("%.0f", r.Seconds))))
+}
+
+// files lists what the folder holds.
+func (b *builder) files() section {
+	t := table{Caption: "Files of the folder", Head: []string{"file", "format", "bytes", "SHA-256"}}
+	for _, f := range b.Output.Manifest.Files {
+		t.Rows = append(t.Rows, texts(f.Name, f.Format, count(int(f.Size)), f.SHA256))
+	}
+	return section{ID: "files", Title: "Files", Tables: []table{t}}
+}

@@ -1,0 +1,183 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ialgn"
+	"ialgn/internal/diagnose"
+	"ialgn/internal/explain"
+	"ialgn/internal/message"
+	"ialgn/internal/synth"
+)
+
+// GatherOptions name the sources of what a page shows.
+type GatherOptions struct {
+	Model string          // file of the model; empty: it is looked for in the folder and beside it
+	Data  ialgn.Data      // where the test samples are read from
+	Warn  func(err error) // is told what could not be shown on the page; may be nil
+}
+
+// Gather reads all that is known of a folder and its model.
+func Gather(ctx context.Context, d *ialgn.Design, o GatherOptions) (*Page, error) {
+	out, err := d.Output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{Version: ialgn.Version, Output: out}
+	m, err := o.model(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	p.ModelFile = filepath.Base(m.Path())
+	if p.Info, err = m.File().Info(); err != nil {
+		return nil, err
+	}
+	f, err := m.Frozen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.Statistics = diagnose.Analyse(m.Path(), f).Statistics("")
+	p.Shape = m.Shape()
+	if p.Reads, err = explain.ReadsOf(d.Netlist(), &f.Encoder, len(f.Classes)); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Dir(), err)
+	}
+	if err := o.test(ctx, p, m); err != nil {
+		return nil, err
+	}
+	if p.Verified, err = out.Certificate(); err != nil {
+		return nil, err
+	}
+	p.Synthesis, err = syntheses(out.Dir)
+	return p, err
+}
+
+// model opens the model that a folder was compiled from: the one that is named, else the one with the manifest's
+// SHA-256 in the folder or beside it.
+func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model, error) {
+	if o.Model != "" {
+		m, err := ialgn.Open(o.Model)
+		if err != nil {
+			return nil, message.WithHint(message.Optionf("{Model}: %w", err), "name the model that %s was compiled from", d.Dir())
+		}
+		if err := d.MadeOf(ctx, m); err != nil {
+			m.Close()
+			return nil, err
+		}
+		return m, nil
+	}
+	for _, dir := range []string{d.Dir(), filepath.Join(d.Dir(), "..")} {
+		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.safetensors"))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range names {
+			m, err := ialgn.Open(path)
+			if err != nil {
+				continue // a file of another program
+			}
+			if err := d.MadeOf(ctx, m); err == nil {
+				return m, nil
+			}
+			m.Close()
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+	}
+	out, err := d.Output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wanted := out.Manifest.Model
+	err = fmt.Errorf("%s: the model that it was compiled from, %q with SHA-256 %s, is neither there nor beside it",
+		d.Dir(), wanted.Name, wanted.SHA256)
+	return nil, message.WithHint(err, "name it with {Model MODEL}")
+}
+
+// escapeGlob returns a folder's name as a pattern that matches that name alone.
+func escapeGlob(dir string) string {
+	var out []rune
+	for _, r := range dir {
+		if slices.Contains([]rune(`*?[\`), r) {
+			out = append(out, '\\')
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
+
+// test evaluates the model on its test set, where that is at hand: a page without a confusion matrix is of use, too.
+func (o GatherOptions) test(ctx context.Context, p *Page, m *ialgn.Model) error {
+	e, err := m.Evaluate(ctx, o.Data)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		o.warn(fmt.Errorf("the page has no confusion matrix: %w", err))
+		p.NotTested = err.Error()
+		return nil
+	}
+	if e.Note != nil {
+		o.warn(e.Note)
+	}
+	p.Test = &Test{Correct: e.Correct, Samples: e.Samples, Confusion: e.Confusion, OtherData: e.Note != nil}
+	return nil
+}
+
+func (o GatherOptions) warn(err error) {
+	if o.Warn != nil {
+		o.Warn(err)
+	}
+}
+
+// syntheses reads what `ialgn synth` left in a folder, in the order of the targets' names.
+func syntheses(dir string) (all []Synthesis, err error) {
+	entries, err := os.ReadDir(filepath.Join(dir, ialgn.SynthesisFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		var s Synthesis
+		at := filepath.Join(dir, ialgn.SynthesisFolder, e.Name())
+		if st, err := os.Stat(at); err != nil || !st.IsDir() {
+			continue // a file of another program
+		}
+		found, err := readJSON(filepath.Join(at, synth.ReportName), &s.Report)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue // interrupted, or not ours
+		}
+		s.Report.Restore()
+		if _, err := readJSON(filepath.Join(at, synth.CheckName), &s.Check); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// readJSON reads a file that synth wrote, and reports whether it is there.
+func readJSON(path string, v any) (found bool, err error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return false, message.WithHint(fmt.Errorf("%s: %w", path, message.ExplainJSON(err)),
+			"synthesise again, or remove the folder %s", filepath.Dir(path))
+	}
+	return true, nil
+}

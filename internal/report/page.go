@@ -1,0 +1,211 @@
+// Package report draws what is known of networks for people: the charts that several
+// commands share, and a page in HTML about a compiled folder and its model.
+//
+// Shares are drawn in percent, layers are counted from 1, and several networks stand in
+// one chart under the names that the paper gives them.
+//
+// A [Page] is made of what others read and computed; nothing is computed here but what is
+// shown. It is one file: its charts and its style are in it, it has no script, and it
+// says itself that nothing may be fetched. The same folder and model give the same bytes. A [NetworkPage] is made of a
+// network, and perhaps of a sample: it has one script, to look at the network, and fetches nothing either.
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ialgn/backend"
+	"ialgn/internal/dataset"
+	"ialgn/internal/diagnose"
+	"ialgn/internal/explain"
+	"ialgn/internal/model"
+	"ialgn/internal/plot"
+)
+
+// Page is what a page is made of.
+type Page struct {
+	Version    string // version of the program
+	Output     *backend.Output
+	ModelFile  string // name of the file
+	Info       *model.Info
+	Statistics diagnose.Statistics // statistics of the model
+	Test       *Test               // nil: NotTested says why
+	NotTested  string
+	Reads      *explain.Reads       // what the netlist reads of the features
+	Shape      dataset.Shape        // that of images; zero if the features are none
+	Verified   *backend.Certificate // nil: there is none
+	Synthesis  []Synthesis
+}
+
+// Test is what the frozen model makes of its test set.
+type Test struct {
+	Correct, Samples int
+	Confusion        [][]int // [label][predicted]
+	OtherData        bool    // the test data are not those of the training record
+}
+
+// section is a part of the page with a heading.
+type section struct {
+	ID, Title string
+	Notes     []string
+	Figures   []template.HTML
+	Matrix    template.HTML // the chart at the full width of the page
+	Tables    []table
+}
+
+// table has a head of columns, and the first cell of each row is its head.
+type table struct {
+	Caption string
+	Head    []string
+	Rows    [][]cell
+	Numbers bool // the cells are, and stand to the right
+	Matrix  bool // all cells have one width, as small as possible
+}
+
+// Stacked reports whether a narrow screen has each row as a paragraph.
+func (t table) Stacked() bool { return !t.Matrix }
+
+// Labelled reports whether cells have the names of their columns in such a paragraph.
+func (t table) Labelled() bool { return t.Stacked() && len(t.Head) > 2 }
+
+// Classes returns the names of the table's styles.
+func (t table) Classes() string {
+	var names []string
+	if t.Stacked() {
+		names = append(names, "stacked")
+	}
+	if t.Numbers {
+		names = append(names, "numbers")
+	}
+	if t.Matrix {
+		names = append(names, "matrix")
+		if slices.ContainsFunc(t.Head[1:len(t.Head)-1], func(name string) bool { return len(name) > mostUpright }) {
+			names = append(names, "long")
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// mostUpright is how long the names above the columns of a matrix can be without standing on end.
+const mostUpright = 3
+
+// cell is a text, the darker the higher its shade, from 0 to 4, or a bar of so many percent.
+type cell struct {
+	Text  string
+	Shade int
+	Bar   *float64
+}
+
+// Class returns the name of the cell's style, empty for none.
+func (c cell) Class() string {
+	switch {
+	case c.Shade > 0:
+		return fmt.Sprintf("s%d", c.Shade)
+	case len(c.Text) >= longestWord && !strings.ContainsAny(c.Text, " \t"):
+		return "unbroken"
+	}
+	return ""
+}
+
+// longestWord is the length from which a text without blanks, such as a digest, can be broken anywhere.
+const longestWord = 40
+
+// The parts of pages: a page as a whole, and what several of them share.
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed section.html
+	sectionHTML string
+	//go:embed style.css
+	styleCSS string
+)
+
+var pageTemplate = parse("page", pageHTML)
+
+// parse returns the template of a page, which may use the shared parts.
+func parse(name, text string) *template.Template {
+	t := template.Must(template.New(name).Parse(text))
+	template.Must(t.New("section").Parse(sectionHTML))
+	template.Must(t.New("style").Parse(styleCSS))
+	return t
+}
+
+// HTML returns the page. An error says which chart could not be drawn.
+func (p *Page) HTML() ([]byte, error) {
+	b := &builder{Page: p}
+	sections := []section{
+		b.confusion(), b.looks(), b.area(), b.synthesis(), b.verification(), b.training(),
+		b.passes(), b.census(), b.depth(), b.configuration(), b.files(),
+	}
+	if b.err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Output.Dir, b.err)
+	}
+	var out bytes.Buffer
+	err := pageTemplate.Execute(&out, struct {
+		Title, Lead, Version, Manifest string
+		Results                        []group
+		Sections                       []section
+	}{p.title(), p.lead(), p.Version, p.Output.SHA256(), p.results(), sections})
+	return out.Bytes(), err
+}
+
+// builder makes the sections and keeps the first error of a chart.
+type builder struct {
+	*Page
+	err error
+}
+
+// draw returns a chart for the page.
+func (b *builder) draw(c *plot.Chart) template.HTML {
+	svg, err := c.Inline()
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	return template.HTML(svg) // #nosec: package plot escapes every text in it
+}
+
+func (p *Page) title() string { return p.Output.Manifest.Module }
+
+// lead says in one sentence what the page is about.
+func (p *Page) lead() string {
+	m := p.Info.Model
+	return fmt.Sprintf("%s of %d chains and %d layers on %s, compiled with scope %s.",
+		m.Config.Model.Title(), m.Width, m.Depth(), m.Record.DataSet, p.Output.Manifest.Scope)
+}
+
+// count writes a number with its thousands apart.
+func count(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.2f %%", 100*share) }
+
+func megahertz(f float64) string { return fmt.Sprintf("%.1f MHz", f) }
+
+func seconds(s float64) string { return fmt.Sprintf("%.3g s", s) }
+
+// ratio returns part of whole, 0 of nothing.
+func ratio(part, whole int) float64 { return float64(part) / float64(max(1, whole)) }
+
+// texts returns plain cells.
+func texts(all ...string) []cell {
+	cells := make([]cell, len(all))
+	for i, s := range all {
+		cells[i].Text = s
+	}
+	return cells
+}
+
+// pairs returns a table of names and values.
+func pairs(caption string, rows [][]cell) table {
+	return table{Caption: caption, Head: []string{"what", "value"}, Rows: rows}
+}

@@ -1,0 +1,311 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ialgn/backend"
+	"ialgn/internal/flow"
+	"ialgn/internal/synth"
+	"ialgn/netlist"
+)
+
+// group are figures about one thing, which its title and note name: those of the classifier alone
+// are not those of the design around it.
+type group struct {
+	Title, Note string
+	Facts       []fact
+}
+
+// fact is a figure, with what it is of.
+type fact struct{ Name, Value, Note string }
+
+// results returns what a reader looks for first.
+func (p *Page) results() []group {
+	all := []group{p.outcome(), p.classifier()}
+	for i := range p.Synthesis {
+		if s := &p.Synthesis[i]; s.of(p.Output) {
+			all = append(all, p.wholeDesign(s))
+		}
+	}
+	return all
+}
+
+// outcome says how good the network is, how fast the design is, and whether the design is the network.
+func (p *Page) outcome() group {
+	g := group{Title: "The network"}
+	if t := p.Test; t != nil {
+		g.Facts = append(g.Facts, fact{
+			"Test accuracy", percent(ratio(t.Correct, t.Samples)),
+			fmt.Sprintf("%s of %s samples", count(t.Correct), count(t.Samples)),
+		}, fact{"Balanced accuracy", percent(t.balanced()), "mean over the classes of the share recognised"})
+	}
+	note := "ialgn verify compares the Verilog with the model"
+	if c := p.Verified; c != nil {
+		note = level(c)
+	}
+	g.Facts = append(g.Facts, p.latency(), p.throughput(), fact{"Verification", p.verdict(), note})
+	return g
+}
+
+// level says how far a folder was verified; nothing if the certificate does not say it.
+func level(c *backend.Certificate) string {
+	switch {
+	case c.Level == "":
+		return ""
+	case c.Samples == 0: // no Verilog was simulated
+		return "level " + c.Level
+	}
+	return fmt.Sprintf("level %s, %s samples simulated", c.Level, count(c.Samples))
+}
+
+// balanced returns the mean over the classes of the share of their samples that is recognised. Classes without samples
+// do not count.
+func (t *Test) balanced() float64 {
+	total, classes := 0.0, 0
+	for y, row := range t.Confusion {
+		if all := sum(row); all > 0 {
+			total, classes = total+ratio(row[y], all), classes+1
+		}
+	}
+	return total / float64(max(1, classes))
+}
+
+// clock returns the clock that the design is made for in MHz, or that of the first synthesis of it if it is lower or
+// the only one, and which it is; 0 if neither is known.
+func (p *Page) clock() (mhz float64, which string) {
+	if mhz = p.madeFor(); mhz > 0 {
+		which = "at " + megahertz(mhz)
+	}
+	for i := range p.Synthesis {
+		s := &p.Synthesis[i]
+		routed := s.Report.Slowest.MHz
+		if !s.of(p.Output) || routed == 0 {
+			continue
+		}
+		if mhz == 0 || routed < mhz {
+			return routed, fmt.Sprintf("at %s on %s", megahertz(routed), s.Report.Target)
+		}
+		break
+	}
+	return mhz, which
+}
+
+// madeFor returns the clock that the wrapper or the constraints are written for, in MHz; 0 if there is none.
+func (p *Page) madeFor() float64 {
+	if w := p.Output.Report.Wrapper; w != nil && w.MHz > 0 {
+		return w.MHz
+	}
+	var options struct{ MHz float64 }
+	if json.Unmarshal(p.Output.Manifest.Options, &options) != nil {
+		return 0
+	}
+	return options.MHz
+}
+
+// latency returns the time from a sample to its result.
+func (p *Page) latency() fact {
+	_, n := p.Output.Report.Rate()
+	if w := p.Output.Report.Wrapper; n == 0 && w != nil {
+		return fact{
+			"Latency", "set by the line",
+			p.marked("the other side of the serial line decides when bits come", "wrapper"),
+		}
+	}
+	if n == 0 {
+		return fact{"Latency", "no clock", p.marked("the delay of the logic", "latency_cycles")}
+	}
+	note := "from the first word of a sample to its result"
+	if mhz, which := p.clock(); mhz > 0 {
+		note = fmt.Sprintf("%.4g \u00b5s %s", float64(n)/mhz, which)
+	}
+	return fact{"Latency", clocks(n), p.marked(note, "latency_cycles")}
+}
+
+// throughput returns how many samples are taken in a time.
+func (p *Page) throughput() fact {
+	const name = "Throughput"
+	r := &p.Output.Report
+	cycles, _ := r.Rate()
+	mhz, which := p.clock()
+	switch {
+	case cycles > 0 && mhz > 0:
+		return fact{
+			name, count(int(mhz*1e6/cycles)) + " samples/s",
+			p.marked(fmt.Sprintf("one in %s, %s", average(cycles), which), "latency_cycles"),
+		}
+	case cycles > 0:
+		return fact{name, "1 in " + average(cycles), p.marked("samples, at any clock", "latency_cycles")}
+	case r.Wrapper != nil && r.Wrapper.SamplesPerSecond > 0:
+		return fact{
+			name, count(int(r.Wrapper.SamplesPerSecond)) + " samples/s",
+			p.marked("as the serial line takes them", "wrapper"),
+		}
+	case r.Wrapper != nil:
+		return fact{name, "1 in " + average(r.Wrapper.Cycles), p.marked("samples, at most: the line decides", "wrapper")}
+	}
+	return fact{name, "no clock", p.marked("as fast as the logic", "latency_cycles")}
+}
+
+// parts of the netlist by its scope.
+var partsOf = map[string]string{
+	netlist.Gates.String(): "the gates",
+	netlist.Core.String():  "the gates, and the head that counts and compares",
+	netlist.Full.String():  "the comparators of the features, the gates, and the head that counts and compares",
+}
+
+// classifier is the size of the netlist that compile wrote.
+func (p *Page) classifier() group {
+	r := &p.Output.Report
+	g := group{
+		Title: "The classifier alone",
+		Note: "As compiled: " + cmp.Or(partsOf[p.Output.Manifest.Scope], "the netlist") +
+			". Without a loader, before synthesis.",
+		Facts: []fact{{
+			"Gates", count(r.Gates), p.marked("left of the "+count(r.GatesRaw)+" of the model", "gates", "gates_raw"),
+		}},
+	}
+	if r.LUTs != nil {
+		note := "as mapped by ialgn"
+		if r.Mapping != nil {
+			note = fmt.Sprintf("of %d inputs, %s", r.Mapping.K, note)
+		}
+		g.Facts = append(g.Facts, fact{"LUTs", count(r.LUTs.Total), p.marked(note, "luts")})
+	}
+	levels := fact{"Levels", count(r.Levels.Total), "cells on the longest path"}
+	if r.Pipeline != nil && r.Pipeline.Stages > 0 {
+		levels.Note += fmt.Sprintf(" between registers, in %d stages", r.Pipeline.Stages)
+	}
+	levels.Note = p.marked(levels.Note, "levels")
+	return group{g.Title, g.Note, append(g.Facts, levels)}
+}
+
+// wholeDesign is what came of a synthesis.
+func (p *Page) wholeDesign(s *Synthesis) group {
+	r := &s.Report
+	g := group{Title: "The whole design on " + r.Target, Note: p.designText(s)}
+	g.Facts = append(g.Facts, fact{"LUTs", count(r.LUTs), "as yosys maps them"}, fact{"Flip-flops", count(r.FFs), ""})
+	if u := s.logic(); u.Available > 0 {
+		g.Facts = append(g.Facts, fact{
+			"Share of the device", percent(ratio(u.Used, u.Available)),
+			fmt.Sprintf("%s of %s %s", count(u.Used), count(u.Available), u.Cell),
+		})
+	}
+	g.Facts = append(g.Facts, p.speed(r)...)
+	if result, ok := s.Check["result"].(string); ok {
+		note := "read back and simulated"
+		if n, ok := s.Check["checked"].(float64); ok {
+			note += fmt.Sprintf(", %s samples", count(int(n)))
+		}
+		g.Facts = append(g.Facts, fact{"Bitstream", result, note})
+	}
+	return g
+}
+
+// speed is the clock of a routed design and what it comes to, or the delay of one without a clock.
+func (p *Page) speed(r *synth.Report) []fact {
+	slowest := r.Slowest
+	switch {
+	case slowest.NS == 0:
+		return nil
+	case slowest.MHz == 0:
+		return []fact{{"Delay", fmt.Sprintf("%.2f ns", slowest.NS), fmt.Sprintf("from %s, after routing", slowest.Kind)}}
+	}
+	note := "not met"
+	if r.Met {
+		note = "met"
+	}
+	facts := []fact{{
+		"Clock", megahertz(slowest.MHz),
+		fmt.Sprintf("after routing, by the path from %s; aimed at %s, %s", slowest.Kind, megahertz(r.MHz), note),
+	}}
+	if cycles, _ := p.Output.Report.Rate(); cycles > 0 {
+		facts = append(facts, fact{
+			"Samples a second", count(int(slowest.MHz * 1e6 / cycles)),
+			fmt.Sprintf("at that clock, one in %s", average(cycles)),
+		})
+	}
+	return facts
+}
+
+// average returns a number of clocks that halves may have.
+func average(n float64) string {
+	if whole := int(n); float64(whole) == n {
+		return clocks(whole)
+	}
+	return fmt.Sprintf("%v clocks", n)
+}
+
+func clocks(n int) string {
+	if n == 1 {
+		return "1 clock"
+	}
+	return count(n) + " clocks"
+}
+
+// designText says what the whole design of a synthesis is.
+func (p *Page) designText(s *Synthesis) string {
+	r, what := &p.Output.Report, "the classifier without a loader"
+	switch {
+	case r.Fold != nil && r.Wrapper != nil:
+		what = "the folded engine, its memories and its loader (" + r.Wrapper.Kind + ")"
+	case r.Fold != nil:
+		what = "the folded engine and its memories"
+	case r.Wrapper != nil:
+		what = "the classifier and its loader (" + r.Wrapper.Kind + ")"
+	}
+	state := "after place and route"
+	if s.Report.NotPlaced != "" {
+		state = "after synthesis; not placed: " + strings.TrimSuffix(s.Report.NotPlaced, ".")
+	}
+	const source = "As ialgn synth wrote it; ialgn verify does not check it."
+	return fmt.Sprintf("Module %s: %s, %s. %s", s.Report.Module, what, state, source)
+}
+
+// uses returns what the design takes of the device: as it was placed, else as yosys counts it where
+// the device has a known number of it.
+func (s *Synthesis) uses() (all []flow.Use) {
+	r := &s.Report
+	if p := r.Best(); p != nil && p.Result != nil {
+		return p.Cells
+	}
+	for _, u := range []flow.Use{
+		{Cell: "LUTs", Used: r.LUTs, Available: r.Device.LUTs},
+		{Cell: "carries", Used: r.Carries, Available: r.Device.Carries},
+		{Cell: "flip-flops", Used: r.FFs, Available: r.Device.FlipFlops},
+		{Cell: "bits of block RAM", Used: r.RAM, Available: r.Device.BlockRAM},
+		{Cell: "pins", Used: r.Pins, Available: r.Device.Pins},
+	} {
+		if u.Available > 0 {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// logic returns how much of the device's logic the design takes: of the kind of cell of which there
+// are as many as LUTs. Nothing is available where that is not known.
+func (s *Synthesis) logic() (use flow.Use) {
+	for _, u := range s.uses() {
+		if u.Available == s.Report.Device.LUTs && (use.Available == 0 || u.Used > use.Used) {
+			use = u
+		}
+	}
+	return use
+}
+
+// share returns a table of what the design takes of the device.
+func (s *Synthesis) share() table {
+	t := table{
+		Caption: s.Report.Target + ": share of the device",
+		Head:    []string{"what", "used", "available", "share", ""}, Numbers: true,
+	}
+	for _, u := range s.uses() {
+		share := 100 * ratio(u.Used, u.Available)
+		row := append(texts(u.Cell, count(u.Used), count(u.Available), percent(share/100)), cell{Bar: &share})
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

@@ -1,0 +1,108 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"ialgn/internal/message"
+)
+
+// Listen opens a port of this machine, which others cannot reach; 0 is any that is free.
+func Listen(port int) (net.Listener, error) {
+	if port < 0 || port > 65535 {
+		return nil, message.WithHint(fmt.Errorf("port %d: want 1 to 65535, or 0 for any that is free", port), "leave {Port} out")
+	}
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil, message.WithHint(fmt.Errorf("port %d: %w", port, err), "leave {Port} out for one that is free")
+	}
+	return l, nil
+}
+
+// Serve serves the page until the context ends, which is no error.
+func (w *Watch) Serve(ctx context.Context, l net.Listener, version string) error {
+	server := &http.Server{
+		Handler: w.Handler(version), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 1 << 16,
+	}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Handler returns what answers: the page at /, and at /data what has changed since a version.
+//
+// It answers nobody but who asks for this machine by its own name. A page of another site, whose name was made to mean
+// this machine, would else read what is here.
+func (w *Watch) Handler(version string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(rw http.ResponseWriter, _ *http.Request) { w.servePage(rw, version) })
+	mux.HandleFunc("GET /data", w.serveData)
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		h := rw.Header()
+		h.Set("Content-Security-Policy", policy(true)+"; frame-ancestors 'self'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if !ownHost(r.Host) {
+			http.Error(rw, "this page is for the machine that it is on: ask for 127.0.0.1 or localhost", http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(rw, r)
+	})
+}
+
+// ownHost reports whether a header names this machine as itself, with any port: a tunnel may have another one.
+func ownHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return host == "127.0.0.1" || strings.EqualFold(host, "localhost")
+}
+
+// take reads what is new and returns what has changed.
+func (w *Watch) take(session string, version int) Snapshot {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refresh(time.Now())
+	s := w.snapshot(session, version)
+	s.Live = true
+	return s
+}
+
+func (w *Watch) servePage(rw http.ResponseWriter, version string) {
+	var b bytes.Buffer
+	if err := write(&b, version, w.take("", 0)); err != nil {
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = b.WriteTo(rw) // whoever asked may be gone
+}
+
+func (w *Watch) serveData(rw http.ResponseWriter, r *http.Request) {
+	version, err := strconv.Atoi(r.FormValue("version"))
+	if err != nil {
+		http.Error(rw, "version: want a number", http.StatusBadRequest)
+		return
+	}
+	text, err := json.Marshal(w.take(r.FormValue("session"), version))
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	rw.Header().Set("Content-Type", "application/json")
+	_, _ = rw.Write(text) // whoever asked may be gone
+}

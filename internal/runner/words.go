@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"ialgn/internal/nativecall"
+	"ialgn/internal/wordcode"
+	"ialgn/sim"
+)
+
+// ClassifyWords writes the classes of samples, one for each element of r.Class, and their counts unless r.Counts is
+// nil. x has their feature words, [sample][feature]. The engine is one of [NewWords] for words of this width. It
+// returns an error if x or r have other sizes, or ctx's.
+func ClassifyWords[T uint8 | uint16](ctx context.Context, e *Engine, x []T, r sim.Result) error {
+	samples, size := len(r.Class), int(unsafe.Sizeof(T(0)))
+	if e.features == nil || e.features.Wide != (size == 2) {
+		return fmt.Errorf("engine %s: it does not take feature words of %d bits", e.ISA().Name, 8*size)
+	}
+	if len(x) != samples*e.features.Count || r.Counts != nil && len(r.Counts) != samples*e.Classes() {
+		return fmt.Errorf("engine %s: %d words and room for %d counts, need %d and %d for %d samples of %d features",
+			e.ISA().Name, len(x), len(r.Counts), samples*e.features.Count, samples*e.Classes(), samples, e.features.Count)
+	}
+	block := e.ISA().Samples()
+	return e.each(ctx, samples, func(w *worker, first, blocks int) {
+		for b := range blocks {
+			from := (first + b) * block
+			makeRows(w, b, x[from*e.features.Count:], min(block, samples-from))
+			w.convolve(b)
+		}
+		w.run(blocks)
+		for b := range blocks {
+			from := (first + b) * block
+			end := min(from+block, samples)
+			part := sim.Result{Classes: r.Classes, Class: r.Class[from:end]}
+			if r.Counts != nil {
+				part.Counts = r.Counts[from*e.Classes() : end*e.Classes()]
+			}
+			w.makeNumbers(b, part)
+		}
+	})
+}
+
+// makeRows makes the input rows of a block of the features of that many samples.
+func makeRows[T uint8 | uint16](w *worker, block int, x []T, samples int) {
+	rows := address(w.input(block))
+	for _, input := range w.code.Edges.Inputs {
+		nativecall.Call(w.mapped.Entry(input), uintptr(unsafe.Pointer(&x[0])), uintptr(samples), rows,
+			address(w.temp))
+	}
+}
+
+// makeNumbers makes classes and, if r has them, counts of a block of the state rows, in calls for some samples each.
+func (w *worker) makeNumbers(block int, r sim.Result) {
+	rows := uintptr(block * w.code.State * w.ISA().RowBytes)
+	for from := 0; from < len(r.Class); from += w.piece {
+		counts := unsafe.Pointer(nil)
+		if r.Counts != nil {
+			counts = unsafe.Pointer(&r.Counts[from*w.Classes()])
+		}
+		nativecall.Call(w.mapped.Entry(w.code.Edges.Output), address(w.state)+rows+uintptr(from/8),
+			uintptr(min(w.piece, len(r.Class)-from)), uintptr(unsafe.Pointer(&r.Class[from])), uintptr(counts))
+	}
+}
+
+// What a call that makes numbers should take at most, and what it takes for a digit of one sample's count, in
+// picoseconds: twice what was seen of AVX2.
+const (
+	longestNumbers = 50_000_000
+	perDigit       = 100
+)
+
+// pieceOf returns of how many samples a call makes the numbers, a multiple of 64, so that it does not take long: all of
+// a block, unless there are hundreds of classes.
+func pieceOf(c *wordcode.Classifier) int {
+	digits := 0
+	for _, count := range c.Counts {
+		digits += count.Count
+	}
+	return max(1, longestNumbers/perDigit/max(1, digits)/64) * 64
+}

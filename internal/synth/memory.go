@@ -1,0 +1,116 @@
+package synth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ialgn/internal/flow"
+	"ialgn/internal/message"
+)
+
+// Memory is a memory of a design that a file fills, hexadecimal words, a line each.
+//
+// A design for iCE40 is synthesised, placed and routed with random words in its memories, and
+// gets its own after that. So what is routed is the same for designs that differ in memories
+// alone, and one can have the routing of the other.
+type Memory struct {
+	Name string // name of the file, as $readmemh reads it
+	Text []byte // content of the file
+	// Placeholder are random words of the same form, of which no 256 have two columns of bits
+	// alike, and which no other memory has.
+	Placeholder []byte
+}
+
+// synthesised returns what a memory holds during synthesis.
+func (o Options) synthesised(m Memory) []byte {
+	if o.Device.Icestorm() {
+		return m.Placeholder
+	}
+	return m.Text
+}
+
+// contentSuffix ends the names of files with what memories hold in the end.
+const contentSuffix = ".content"
+
+// pack packs a routed design with its memories filled.
+func (o Options) pack(ctx context.Context, routed, dir, bin string) error {
+	if len(o.Memories) == 0 {
+		return flow.Pack(ctx, routed, bin)
+	}
+	var memories []flow.IceMemory
+	for _, m := range o.Memories {
+		from := filepath.Join(dir, m.Name)
+		memories = append(memories, flow.IceMemory{From: from, To: from + contentSuffix})
+		if err := errors.Join(os.WriteFile(from, m.Placeholder, 0o666),
+			os.WriteFile(from+contentSuffix, m.Text, 0o666)); err != nil {
+			return err
+		}
+	}
+	filled := filepath.Join(dir, o.Module+".asc")
+	if err := flow.Fill(ctx, routed, filled, memories); err != nil {
+		return err
+	}
+	for _, m := range memories {
+		if err := os.Remove(m.To); err != nil {
+			return err
+		}
+	}
+	return flow.Pack(ctx, filled, bin)
+}
+
+// reuse makes the bitstream of what was placed and routed of another design. The caller knows
+// that both have the same Verilog.
+func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
+	path := filepath.Join(o.Reuse, ReportName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, message.WithHint(fmt.Errorf("synth: nothing to reuse: %w", err), "synthesise that folder for %s first",
+			o.Device.Name)
+	}
+	r := &Report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: not a report of synth (%w): synthesise that folder again", path, err)
+	}
+	best := r.Restore()
+	if r.Target != o.Device.Name || r.Module != o.Module || !r.Device.Icestorm() || best == nil {
+		return nil, fmt.Errorf("%s: no bitstream of %s for %s in it, which is what can be reused", path, o.Module,
+			o.Device.Name)
+	}
+	routed := filepath.Join(dir, fmt.Sprintf("seed%d%s", best.Seed, o.Device.Placement().Routed))
+	for _, name := range []string{filepath.Base(routed), o.Module + ".pcf", "netlist.v", "netlist.json"} {
+		text, err := os.ReadFile(filepath.Join(o.Reuse, name))
+		if err != nil {
+			return nil, fmt.Errorf("synth: %w: synthesise that folder again", err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	o.note("filling the memories of what seed " + fmt.Sprint(best.Seed) + " routed")
+	r.Reused, r.Manifest = r.Manifest, o.Manifest
+	r.Bitstream = filepath.Join(dir, o.Module+".bin")
+	return r, o.pack(ctx, routed, dir, r.Bitstream)
+}
+
+// Restore completes a report that was read from a file, and returns the run that made its bitstream; nil if none did.
+// The slowest path in a report of an earlier version is from register to register, since others were not recorded.
+func (r *Report) Restore() *Placed {
+	for i := range r.Runs {
+		p := &r.Runs[i]
+		if p.Failed != "" {
+			p.Result = nil
+		}
+		if p.Result != nil {
+			p.Result.Seed = p.Seed
+		}
+	}
+	best := r.Best()
+	if best != nil {
+		r.judgeClock(best)
+	}
+	return best
+}

@@ -1,0 +1,87 @@
+package synth
+
+import (
+	"time"
+
+	"ialgn/internal/flow"
+	"ialgn/internal/target"
+)
+
+// packLimit bounds the time of what packs a bitstream.
+const packLimit = 20 * time.Minute
+
+// Report is what came of it, the content of synth.json.
+type Report struct {
+	Target string        `json:"target"`
+	Module string        `json:"module"` // the top module
+	Device target.Device `json:"device"`
+	Dir    string        `json:"dir"`
+
+	// The cells of yosys's netlist.
+	LUTs    int `json:"luts"`
+	Carries int `json:"carries"` // bits of carry chains
+	FFs     int `json:"ffs"`
+	RAM     int `json:"block_ram_bits,omitempty"` // bits in the block RAMs that are used, even in part
+	LUTRAM  int `json:"lut_ram,omitempty"`        // LUTs that are memory, of all
+	Pins    int `json:"pins"`                     // bits of the ports
+
+	Estimate *Estimate `json:"estimate,omitempty"` // estimate of the wiring; iCE40 only
+
+	// Digest of the manifest of the design whose placement was taken over: this design has the same Verilog.
+	Reused    string `json:"reused_manifest_sha256,omitempty"`
+	NotPlaced string `json:"not_placed,omitempty"`    // why all below is missing
+	Command   string `json:"place_command,omitempty"` // places the design in Dir, where the program is installed
+
+	Aim Aim     `json:"placed_for,omitempty"`
+	MHz float64 `json:"mhz"` // clock frequency that was aimed at
+	// the fastest seed reaches it; false where there is no clock or nothing was placed
+	Met     bool         `json:"timing_met"`
+	Slowest flow.Slowest `json:"slowest_path,omitzero"` // of the fastest seed, paths from and to pins included
+
+	// from register to register after routing, the median of the seeds; 0: there is no such path
+	Fmax          float64  `json:"fmax_mhz,omitempty"`
+	Least         float64  `json:"fmax_least_mhz,omitempty"`
+	Most          float64  `json:"fmax_most_mhz,omitempty"`
+	Routed        int      `json:"routed,omitempty"` // seeds
+	Runs          []Placed `json:"seeds,omitempty"`
+	Bitstream     string   `json:"bitstream,omitempty"` // of the fastest seed
+	BitstreamSeed int      `json:"bitstream_seed,omitempty"`
+
+	Synthesis *flow.YosysResult `json:"synthesis"`
+	Tools     map[string]string `json:"tools"`
+	Manifest  string            `json:"manifest_sha256"`
+	Files     []string          `json:"files,omitempty"`  // files in the folder other than the report
+	Digests   map[string]string `json:"sha256,omitempty"` // their SHA-256, by their names
+	Seconds   float64           `json:"seconds"`
+}
+
+// Best returns the run that made the bitstream, or nil if none did.
+func (r *Report) Best() *Placed {
+	for i := range r.Runs {
+		if r.Runs[i].Result != nil && r.Runs[i].Seed == r.BitstreamSeed {
+			return &r.Runs[i]
+		}
+	}
+	return nil
+}
+
+// count counts the cells and the bits of the ports.
+func (r *Report) count(y *flow.YosysResult) error {
+	for cell, n := range y.Cells {
+		c := r.Device.Of().Takes(cell)
+		r.LUTs += n * c.LUTs
+		r.Carries += n * c.Carries
+		r.FFs += n * c.FlipFlops
+		r.RAM += n * c.RAMBits
+		r.LUTRAM += n * c.LUTRAM
+	}
+	m, err := readModule(y.JSON, r.Module)
+	if err != nil {
+		return err
+	}
+	r.Pins = m.pins()
+	if r.Device.Icestorm() {
+		r.Estimate = m.estimate(r.Device.LUTs)
+	}
+	return nil
+}

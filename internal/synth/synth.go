@@ -1,0 +1,265 @@
+// Package synth takes emitted Verilog to a device: yosys, then nextpnr with one seed or several,
+// or Vivado, then a bitstream.
+//
+// [Run] writes all of it, logs included, into a folder of the target's name. The files are made
+// in a folder beside it, which takes that name when all is there: an error or an interruption
+// leaves an earlier result as it was. Where nothing can place a design for the target, or the
+// program is not installed, the result ends with yosys's netlist and says why.
+package synth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ialgn/internal/flow"
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
+	"ialgn/internal/target"
+	"ialgn/internal/tool"
+)
+
+// Options says what to synthesise.
+type Options struct {
+	Device   target.Device
+	Module   string        // the top module; the results have its name
+	Sources  []string      // Verilog files
+	Dir      string        // holds a folder for each target
+	MHz      float64       // clock frequency to aim at
+	Seeds    []int         // seeds for nextpnr, at least one; Vivado always has the seed 1
+	Pins     string        // file of pins; empty: nextpnr chooses
+	Aim      Aim           // what placement aims at; empty: chosen by the estimate of the wiring
+	Parallel int           // how many nextpnrs run at a time
+	Memories []Memory      // memories of the design; a design without them and Buffers may have no memory cells
+	Buffers  bool          // it has memories that no file fills
+	Reuse    string        // folder of another design's results, which differs in memories alone; empty: none
+	Manifest string        // SHA-256 of the compiled folder's manifest, for the report
+	Gates    bool          // the Verilog of the network is gates, which yosys maps
+	Guard    outfile.Guard // says which files in the target's folder may be replaced
+
+	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
+	// They are called by one goroutine at a time.
+	Note func(text string)
+	Warn func(error)
+}
+
+// Run synthesises a design, places it where that can be, and writes Dir/TARGET. It returns an
+// error of package tool if a program failed, with its log in Dir/TARGET.failed; one with a hint
+// if the device has no room; and the context's, if that ended.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	begin := time.Now()
+	if err := o.checkSeeds(); err != nil {
+		return nil, err
+	}
+	if err := o.checkFolder(); err != nil {
+		return nil, err
+	}
+	s, err := newStage(o.Dir, o.Device.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	produce := o.run
+	if o.Reuse != "" {
+		produce = o.reuse
+	}
+	r, err := produce(ctx, s.dir)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	r.Dir = filepath.Join(o.Dir, o.Device.Name)
+	if r.Bitstream != "" {
+		r.Bitstream = filepath.Join(r.Dir, filepath.Base(r.Bitstream))
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	if err := s.writeReport(r); err != nil {
+		return nil, s.fail(err)
+	}
+	return r, s.install()
+}
+
+// checkSeeds refuses an empty list of seeds unless a placement is reused, and any list but the seed 1 for placers
+// that have no seeds.
+func (o Options) checkSeeds() error {
+	if len(o.Seeds) == 0 && o.Reuse == "" {
+		return errors.New("synth: no seeds, give at least one")
+	}
+	d := o.Device
+	if p := d.Placement(); p != nil && p.Seedless && !slices.Equal(o.Seeds, []int{1}) {
+		return message.WithHint(fmt.Errorf("synth: %s places for %s without random numbers, which seeds could change",
+			placers[p.Placer].name, d.Name),
+			"leave {Seed} and {Seeds} out")
+	}
+	return nil
+}
+
+// run does all in a folder.
+func (o Options) run(ctx context.Context, dir string) (*Report, error) {
+	o.note("yosys: synthesising " + o.Module + " for " + o.Device.Name)
+	y, err := o.synthesise(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{
+		Target: o.Device.Name, Module: o.Module, Device: o.Device, MHz: o.MHz, Manifest: o.Manifest,
+		Synthesis: y, Tools: map[string]string{"synthesis": y.Tool},
+	}
+	if err := r.count(y); err != nil {
+		return nil, err
+	}
+	if err := r.fits(); err != nil {
+		return nil, err
+	}
+	if o.Device.Placeable() {
+		r.Aim = cmp.Or(o.Aim, r.Estimate.aim())
+	}
+	if r.Estimate != nil {
+		o.judge(r)
+	}
+	if r.NotPlaced = unplaceable(o); r.NotPlaced != "" {
+		r.Command, err = o.prepare(r.Aim, y.Vendor, dir)
+		return r, err
+	}
+	if r.Runs, err = o.placeAll(ctx, r.Aim, cmp.Or(y.Vendor, y.JSON), dir); err != nil {
+		return nil, err
+	}
+	best := r.choose()
+	if best == nil {
+		return nil, noRoute(r.Runs)
+	}
+	r.Tools["place and route"] = best.Tool
+	o.note("packing the bitstream of seed " + fmt.Sprint(best.Result.Seed))
+	return r, o.bitstream(ctx, r, best, dir)
+}
+
+// longSynthesis is after what time a warning says that yosys takes long.
+var longSynthesis = 3 * time.Minute
+
+// synthesise has yosys synthesise the design. It warns of gates that keep yosys long.
+func (o Options) synthesise(ctx context.Context, dir string) (*flow.YosysResult, error) {
+	if !o.Gates {
+		return flow.Yosys(ctx, o.yosys(dir))
+	}
+	warned := make(chan struct{})
+	timer := time.AfterFunc(longSynthesis, func() {
+		defer close(warned)
+		o.warn(message.Optionf("yosys has mapped the gates of %s for %.0f minutes, and wide nodes can keep it for much "+
+			"longer: compile with {Target %s} {Style lut}", o.Module, longSynthesis.Minutes(), o.Device.Of()))
+	})
+	y, err := flow.Yosys(ctx, o.yosys(dir))
+	if !timer.Stop() {
+		<-warned // nobody else warns meanwhile
+	}
+	return y, err
+}
+
+// judge says what an estimate comes to, before nextpnr takes minutes to find out.
+func (o Options) judge(r *Report) {
+	e := r.Estimate
+	e.Route = e.verdict(r.Aim)
+	o.note(fmt.Sprintf("estimate: %d LUTs, %d flip-flops, %d carries in %d of %d logic cells (%.0f %%), %s",
+		e.LUTs, e.FFs, e.Carries, e.Cells, o.Device.LUTs, 100*e.Share, e.Route))
+	if e.Route != Will {
+		o.warn(message.Optionf("%s has many wires for %s: choose a larger target, compile with {Fold 1}, or train a model "+
+			"of fewer or shorter chains",
+			r.Module, o.Device.Name))
+	}
+	if r.Aim == ForWires {
+		o.note("placing for short wires, not for the clock")
+	}
+}
+
+func (o Options) note(text string) {
+	if o.Note != nil {
+		o.Note(text)
+	}
+}
+
+func (o Options) warn(err error) {
+	if o.Warn != nil {
+		o.Warn(err)
+	}
+}
+
+// yosys returns the options for yosys.
+func (o Options) yosys(dir string) flow.YosysOptions {
+	y := flow.YosysOptions{
+		Module: o.Module, Sources: o.Sources, Target: o.Device.Of(), Dir: dir, Place: true, Buffers: o.Buffers,
+	}
+	if p := o.Device.Placement(); p != nil {
+		y.Vendor = p.Placer == target.Vivado
+	}
+	for _, m := range o.Memories {
+		y.Memories = append(y.Memories, flow.YosysMemory{Name: m.Name, Text: o.synthesised(m)})
+	}
+	if y.Target.Synthesis.Library == "" {
+		y.LUT = o.Device.LUTInputs
+	}
+	return y
+}
+
+// fits returns an error if the device has not what the design needs, before nextpnr takes
+// minutes to find out.
+func (r *Report) fits() error {
+	d := r.Device
+	if !d.Placeable() {
+		return nil
+	}
+	if r.Pins > d.Pins {
+		return message.WithHint(fmt.Errorf("%s: its ports have %s, but %s in the package %s has %d pins",
+			r.Module, message.Plural(r.Pins, "bit", "bits"), d.Name, d.Package, d.Pins),
+			"compile with {Wrap stream}, which takes a sample word by word")
+	}
+	needs := []struct {
+		what      string
+		need, has int
+	}{
+		{"LUTs", r.LUTs, d.LUTs},
+		{"carries", r.Carries, d.Carries},
+		{"flip-flops", r.FFs, d.FlipFlops},
+		{"bits of block RAM", r.RAM, d.BlockRAM},
+	}
+	if e := r.Estimate; e != nil {
+		needs[0].what, needs[0].need = "logic cells", e.Cells // a logic cell has a LUT, a carry and a flip-flop
+	}
+	for _, c := range needs {
+		if c.need > c.has {
+			err := roomless{
+				fmt.Errorf("%s: needs %d %s, but %s has %d", r.Module, c.need, c.what, d.Name, c.has),
+				float64(c.need) / float64(max(c.has, 1)),
+			}
+			return message.WithHint(err,
+				"choose a larger target, compile with {Fold 1}, or train a model of fewer or shorter chains")
+		}
+	}
+	return nil
+}
+
+// noRoute returns the error of runs that all failed: that of the first, whose log it names.
+func noRoute(runs []Placed) error {
+	err := runs[0].err
+	var failed *tool.FailedError
+	if len(runs) > 1 && errors.As(err, &failed) {
+		failed.Reason = fmt.Sprintf("none of %d seeds was placed and routed, the first: %s", len(runs), failed.Reason)
+	}
+	return roomless{err, 0}
+}
+
+// ErrNoRoom is wrapped by the errors for designs that a device has no room for, or that were not routed on it.
+var ErrNoRoom = errors.New("no room on the device")
+
+// roomless is an error that wraps ErrNoRoom beside its cause, with the text of its cause.
+type roomless struct {
+	error
+	over float64
+}
+
+// Over returns what the design needs, as a multiple of what the device has; 0 if it was not routed for other reasons.
+func (r roomless) Over() float64 { return r.over }
+
+// Unwrap returns the cause and ErrNoRoom.
+func (r roomless) Unwrap() []error { return []error{r.error, ErrNoRoom} }

@@ -1,0 +1,82 @@
+// This file runs external programs in tests, which are skipped where a program is not
+// installed.
+
+package testkit
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ialgn/internal/tool"
+)
+
+// limit is how long a program of a test may run.
+const limit = 3 * time.Minute
+
+// FindTool returns a program, or skips the test.
+func FindTool(t testing.TB, name string) *tool.Tool {
+	t.Helper()
+	p, err := tool.Find(name)
+	if err != nil {
+		t.Skip(err)
+	}
+	return p
+}
+
+// RunTool runs a program in a folder and returns its standard output, followed by its standard
+// error. It ends the test if the program fails.
+func RunTool(t testing.TB, p *tool.Tool, dir string, args ...string) string {
+	t.Helper()
+	r, err := p.Run(t.Context(), tool.Command{Args: args, Dir: dir, Limit: limit})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, r.Stdout+r.Stderr)
+	}
+	return r.Stdout + r.Stderr
+}
+
+// TryTool runs a program, named first, in a folder and returns all that it printed. The program may
+// fail; the test is skipped where it is not installed.
+func TryTool(t testing.TB, dir string, args ...string) (string, error) {
+	t.Helper()
+	r, err := FindTool(t, args[0]).Run(t.Context(), tool.Command{Args: args[1:], Dir: dir, Limit: limit})
+	return r.Stdout + r.Stderr, err
+}
+
+// TryOtherTool is [TryTool] for a program that package tool does not know, by its name or path.
+func TryOtherTool(t testing.TB, dir string, args ...string) (string, error) {
+	t.Helper()
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		t.Skip(err)
+	}
+	p := &tool.Tool{Name: filepath.Base(path), Path: path}
+	r, err := p.Run(t.Context(), tool.Command{Args: args[1:], Dir: dir, Limit: limit})
+	return r.Stdout + r.Stderr, err
+}
+
+// Generate has a script of lab/avo, given by its path, write its files to a folder, which it
+// returns. The test is skipped where avo is neither in the module cache nor to be fetched.
+func Generate(t testing.TB, script string) string {
+	t.Helper()
+	download := exec.Command("go", "mod", "download")
+	download.Dir = filepath.Dir(script)
+	if out, err := download.CombinedOutput(); err != nil {
+		t.Skipf("avo is not to be had: %v: %s", err, out)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(script, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
+}
+
+// RunSilent runs a program as [TryTool] does, which must succeed and print nothing.
+func RunSilent(t testing.TB, dir string, args ...string) {
+	t.Helper()
+	if out, err := TryTool(t, dir, args...); err != nil || out != "" {
+		t.Errorf("%s: %v, want no error and no output\n%s", strings.Join(args, " "), err, out)
+	}
+}

@@ -1,0 +1,46 @@
+package testkit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// objectCache is a prefix of compiler commands that end in -c -o OBJECT SOURCE. It keeps the objects of verilator's own
+// sources, which stand beside verilated.h, by the whole command.
+const objectCache = `#!/bin/sh
+for source; do :; done
+case $source in
+*/verilated*.cpp) ;;
+*) exec "$@" ;;
+esac
+kept=$(dirname "$0")/$(echo "$@" | cksum | tr ' ' -).o
+object=$(basename "$source" .cpp).o
+[ -f "$kept" ] && exec cp "$kept" "$object"
+"$@" && cp "$object" "$kept.$$" && mv "$kept.$$" "$kept"
+`
+
+// Main runs the tests of a package, as their TestMain, and has verilator's own sources compiled once for all of them.
+// These are the same in every simulation, and take longer than a small design. Nothing that verilator writes is
+// optimised in C++, which takes longer than the few samples of a test.
+func Main(m *testing.M) {
+	dir, err := os.MkdirTemp("", "objects-")
+	if err == nil {
+		cache := filepath.Join(dir, "cache")
+		if err = os.WriteFile(cache, []byte(objectCache), 0o777); err == nil {
+			err = errors.Join(
+				os.Setenv("OBJCACHE", cache), // verilated.mk has it before the compiler
+				os.Setenv("MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"),
+			)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}

@@ -1,0 +1,217 @@
+// This file finds the gate whose fault it is that two netlists differ.
+
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ialgn/internal/model"
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+// FindBlamed returns the origin of the cell that is to blame for a difference that the samples
+// show, none if no gate is.
+func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origin, err error) {
+	if d, err = d.Transparent(); err != nil {
+		return o, err
+	}
+	s := suspect{d.Model, d.Raw, d.Product, samples}
+	if d.Hint != nil {
+		return s.correctable(ctx)
+	}
+	o, _, err = s.find(ctx)
+	return o, err
+}
+
+// suspect looks for the gate that is to blame for a difference between the raw netlist
+// and the optimised one, which have the same inputs, outputs and probes.
+//
+// A pass may complement a cell but keeps its origin, so a cell has its gate's bit in
+// all samples or its complement in all. The first cell for which neither holds is
+// wrong, unless what it reads is complemented where it should not be. So may be what a
+// count reads, with every cell right or complemented. A complemented cell is to blame
+// if all comes right with its table inverted, the first of several. Otherwise the fault
+// lies in the wiring of the head, and no gate is named.
+type suspect struct {
+	model        *model.Frozen
+	raw, product *netlist.Netlist
+	samples      Stimuli
+}
+
+// relation says how a cell's values relate to those of its gate: equal in some sample,
+// unequal in some.
+type relation uint8
+
+const (
+	equal relation = 1 << iota
+	unequal
+	mixed = equal | unequal
+)
+
+// find returns the origin of the cell that is to blame. It is not ok, and the origin
+// none, if there is none.
+func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error) {
+	gates, err := GateNets(s.model, s.raw)
+	if err != nil {
+		return o, false, err
+	}
+	relations, err := s.relate(ctx, gates)
+	if err != nil {
+		return o, false, err
+	}
+	if first := slices.Index(relations, mixed); first >= 0 {
+		c, ok, err := s.complemented(ctx, relations, s.product.Inputs(netlist.Cell(first)))
+		if !ok {
+			c = netlist.Cell(first)
+		}
+		return s.product.Origin(c), true, err
+	}
+	nets, err := s.wrongRoots(ctx)
+	if err != nil {
+		return o, false, err
+	}
+	c, ok, err := s.complemented(ctx, relations, nets)
+	if !ok {
+		return o, false, err
+	}
+	return s.product.Origin(c), true, err
+}
+
+// complemented returns the first cell that drives one of the nets, by way of other
+// complemented cells perhaps, is itself complemented, and with whose table inverted
+// the two netlists agree.
+func (s suspect) complemented(
+	ctx context.Context, relations []relation, nets []netlist.Net,
+) (c netlist.Cell, ok bool, err error) {
+	var complemented []netlist.Cell
+	netlist.Cone(s.product, nets, func(c netlist.Cell) bool {
+		if relations[c] != unequal {
+			return false
+		}
+		complemented = append(complemented, c)
+		return true
+	})
+	slices.Sort(complemented)
+	for _, c := range complemented {
+		diff, err := s.samples.Compare(ctx, s.raw, complement(s.product, c))
+		if ctx.Err() != nil {
+			return 0, false, ctx.Err()
+		}
+		if err == nil && diff == nil {
+			return c, true, nil
+		}
+	}
+	return 0, false, nil
+}
+
+// relate returns the relation of each cell of the optimised netlist to its gate, 0 for
+// one that comes from none.
+func (s suspect) relate(ctx context.Context, gates [][]netlist.Net) ([]relation, error) {
+	n := s.product
+	all := make([]relation, n.Cells())
+	err := s.samples.Each(ctx, func(_ int, mask uint64, sims []*sim.Simulator) error {
+		for c := range netlist.Cell(n.Cells()) {
+			o := n.Origin(c)
+			if n.Kind(c) != netlist.Function || o.Layer == 0 || int(o.Layer) > len(gates) || int(o.Chain) >= s.model.Width {
+				continue
+			}
+			diff := (sims[0].Net(gates[o.Layer-1][o.Chain])[0] ^ sims[1].Net(n.Output(c))[0]) & mask
+			if diff != 0 {
+				all[c] |= unequal
+			}
+			if diff != mask {
+				all[c] |= equal
+			}
+		}
+		return nil
+	}, s.raw, n)
+	return all, err
+}
+
+// complement returns n with the function of cell c complemented.
+func complement(n *netlist.Netlist, c netlist.Cell) *netlist.Netlist {
+	k := netlist.NewCopier(n)
+	for i := range netlist.Cell(n.Cells()) {
+		if i != c {
+			k.Copy(i)
+			continue
+		}
+		in := k.Inputs(i)
+		mask := ^uint64(0) >> (64 - 1<<len(in))
+		k.Set(n.Output(i), k.Function(^n.Param(i)&mask, n.Origin(i), in...))
+	}
+	return k.Finish()
+}
+
+// wrongRoots returns the nets that are counted in the optimised netlist where the raw
+// one counts their complement. The popcounts may read them in another order.
+func (s suspect) wrongRoots(ctx context.Context) ([]netlist.Net, error) {
+	a, errA := FindRoots(s.raw, nil)
+	b, errB := FindRoots(s.product, nil)
+	if errA != nil || errB != nil || len(a.Bits) != len(b.Bits) {
+		return nil, nil // the head is to blame
+	}
+	var wrong []netlist.Net
+	for class := range b.Bits {
+		nets := netsOf(b.Bits[class])
+		want, err := s.samples.Signatures(ctx, s.raw, netsOf(a.Bits[class]))
+		if err != nil {
+			return nil, err
+		}
+		got, err := s.samples.Signatures(ctx, s.product, nets)
+		if err != nil {
+			return nil, err
+		}
+		lacking := map[string]int{}
+		for _, w := range want {
+			lacking[w.Key()]++
+		}
+		for _, g := range got {
+			lacking[g.Key()]--
+		}
+		for i, g := range got {
+			if lacking[g.Key()] < 0 && lacking[s.samples.Inverse(g).Key()] > 0 {
+				wrong = append(wrong, nets[i])
+			}
+		}
+	}
+	return wrong, nil
+}
+
+// netsOf returns the nets of roots that are nets.
+func netsOf(bits []Root) []netlist.Net {
+	nets := make([]netlist.Net, len(bits))
+	for i, b := range bits {
+		nets[i] = b.Nets[0]
+	}
+	return nets
+}
+
+// GateNets returns the net of each gate, [layer][gate], of a raw netlist, which has
+// one cell for each.
+func GateNets(f *model.Frozen, n *netlist.Netlist) ([][]netlist.Net, error) {
+	nets := make([][]netlist.Net, f.Depth())
+	for l := range nets {
+		nets[l] = make([]netlist.Net, f.Layers[l].Width())
+	}
+	found := 0
+	for c := range netlist.Cell(n.Cells()) {
+		o := n.Origin(c)
+		if o.Layer == 0 {
+			continue
+		}
+		if int(o.Layer) > f.Depth() || int(o.Chain) >= f.Layers[o.Layer-1].Width() || nets[o.Layer-1][o.Chain] != 0 {
+			return nil, fmt.Errorf("verify: raw netlist %s: cell %d comes from layer %d, gate %d, which the model has not or "+
+				"the netlist has twice", n.Name, c, o.Layer, o.Chain)
+		}
+		nets[o.Layer-1][o.Chain] = n.Output(c)
+		found++
+	}
+	if found != f.Gates() {
+		return nil, fmt.Errorf("verify: raw netlist %s has %d of the model's %d gates", n.Name, found, f.Gates())
+	}
+	return nets, nil
+}

@@ -1,0 +1,202 @@
+// Package cec asks abc whether two circuits are equivalent.
+//
+// Circuits are binary AIGER files with symbol tables. abc compares inputs and outputs by
+// position, so both files must name the same ones in the same order; an [Engine] refuses
+// others. Only abc's line "Networks are equivalent" is a proof: it exits with status 0 for
+// everything, a missing file and a time-out among them.
+package cec
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ialgn/internal/aiger"
+	"ialgn/internal/outfile"
+	"ialgn/internal/tool"
+	"ialgn/netlist"
+)
+
+// Verdict is what a check found, by abc or in any other way.
+type Verdict string
+
+// The verdicts. Whatever is no proof and no difference is undecided.
+const (
+	Equivalent Verdict = "equivalent"
+	Different  Verdict = "different"
+	Undecided  Verdict = "undecided"
+)
+
+// DefaultLimit bounds a comparison unless [Engine.Limit] says otherwise.
+const DefaultLimit = 10 * time.Minute
+
+// Circuit writes a circuit as an AIGER file.
+type Circuit func(w io.Writer) error
+
+// Netlist returns the circuit of a netlist of function cells.
+func Netlist(n *netlist.Netlist) Circuit {
+	return func(w io.Writer) error { return aiger.Write(w, n) }
+}
+
+// Engine is abc with a folder for its files. It is not for concurrent use.
+type Engine struct {
+	Limit time.Duration // time limit for one comparison
+
+	abc *tool.Tool
+	dir string
+}
+
+// New returns an engine. It returns an error of package tool if abc is missing. The
+// caller closes it.
+func New() (*Engine, error) {
+	abc, err := tool.Find("abc")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := outfile.MakeTemp("ialgn-cec-")
+	return &Engine{DefaultLimit, abc, dir}, err
+}
+
+// Close removes the engine's files.
+func (e *Engine) Close() error { return os.RemoveAll(e.dir) }
+
+// Version returns abc's version.
+func (e *Engine) Version(ctx context.Context) string { return e.abc.Version(ctx) }
+
+// The files of the circuits that are compared, and of the counterexample.
+const (
+	referenceName      = "reference.aig"
+	otherName          = "other.aig"
+	counterexampleName = "counterexample.txt"
+)
+
+// Compare asks whether two circuits are equivalent, and returns what abc said beside the
+// verdict. It returns an error if their inputs or outputs are not called the same in the
+// same order, or an error of package tool if abc fails.
+func (e *Engine) Compare(ctx context.Context, reference, other Circuit) (v Verdict, said string, err error) {
+	if err := e.write(reference, other); err != nil {
+		return Undecided, "", err
+	}
+	// abc keeps its own limit only roughly, so it is told a shorter time than the process gets.
+	said, err = e.ask(ctx, fmt.Sprintf("&r %s; &cec -T %d %s", referenceName, max(1, int(e.Limit.Seconds()*0.9)),
+		otherName))
+	if v = verdict(said); v == Undecided && err == nil {
+		err = tool.CheckRoom(e.dir) // abc says nothing of a disk that is full
+	}
+	return v, strings.TrimSpace(said), err
+}
+
+func (e *Engine) ask(ctx context.Context, script string) (string, error) {
+	out, err := e.abc.Run(ctx, tool.Command{Args: []string{"-c", script}, Dir: e.dir, Limit: e.Limit})
+	return out.Stdout, err
+}
+
+// write writes both circuits and reads them back to compare their names.
+func (e *Engine) write(reference, other Circuit) error {
+	a, err := e.writeOne(referenceName, reference)
+	if err != nil {
+		return err
+	}
+	b, err := e.writeOne(otherName, other)
+	if err != nil {
+		return err
+	}
+	if _, err := aiger.Match(a, b); err != nil {
+		return err
+	}
+	sameOutputs := slices.EqualFunc(a.Outputs, b.Outputs, func(a, b aiger.Output) bool { return a.Name == b.Name })
+	if !slices.Equal(a.Inputs, b.Inputs) || !sameOutputs {
+		return errors.New("cec: the two circuits name their inputs or outputs in different orders")
+	}
+	return nil
+}
+
+func (e *Engine) writeOne(name string, c Circuit) (*aiger.File, error) {
+	var buf bytes.Buffer
+	if err := c(&buf); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(e.dir, name), buf.Bytes(), 0o666); err != nil {
+		return nil, err
+	}
+	return aiger.Read(&buf)
+}
+
+// verdict reads abc's output.
+func verdict(out string) Verdict {
+	v := Undecided
+	for line := range strings.Lines(out) {
+		switch {
+		case strings.HasPrefix(line, "Networks are equivalent"):
+			v = Equivalent
+		case strings.HasPrefix(line, "Networks are NOT EQUIVALENT"):
+			return Different
+		}
+	}
+	return v
+}
+
+// Counterexample has abc find values of the input port x for which the circuits of the
+// last comparison differ: element i is x[i], 0 or 1, of the given number of inputs. &cec
+// would print one too, but only of the inputs that the first circuit's output depends on.
+// Where abc finds none, all are 0: the caller has to try whether it shows a difference.
+func (e *Engine) Counterexample(ctx context.Context, inputs int) (x []uint64, said string, err error) {
+	return e.pattern(ctx, fmt.Sprintf("miter %s %s", referenceName, otherName), inputs)
+}
+
+// pattern has abc find an input for which the output of what it read is 1.
+func (e *Engine) pattern(ctx context.Context, read string, inputs int) (x []uint64, said string, err error) {
+	path := filepath.Join(e.dir, counterexampleName)
+	if err := os.RemoveAll(path); err != nil {
+		return nil, "", err
+	}
+	said, err = e.ask(ctx, fmt.Sprintf("%s; iprove; write_cex -n %s", read, counterexampleName))
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, "", err
+	}
+	x, err = readPattern(string(text), inputs)
+	return x, strings.TrimSpace(said), err
+}
+
+// Satisfy has abc find values of the input port x for which the only output of a circuit is 1,
+// as [Engine.Counterexample] does. Where there are none, or none in time, all are 0.
+func (e *Engine) Satisfy(ctx context.Context, c Circuit, inputs int) (x []uint64, said string, err error) {
+	if _, err := e.writeOne(otherName, c); err != nil {
+		return nil, "", err
+	}
+	return e.pattern(ctx, "read "+otherName, inputs)
+}
+
+// inputPattern is how abc writes a counterexample: the inputs by name and value, such as
+// x[12]@0=1.
+var inputPattern = regexp.MustCompile(`(?m)^x(?:\[(\d+)\])?(?:@0)?=1\b`)
+
+// readPattern reads the inputs that are 1 from a counterexample.
+func readPattern(text string, inputs int) ([]uint64, error) {
+	x := make([]uint64, inputs)
+	for _, m := range inputPattern.FindAllStringSubmatch(text, -1) {
+		i := 0
+		if m[1] != "" {
+			var err error
+			if i, err = strconv.Atoi(m[1]); err != nil || i >= inputs {
+				return nil, fmt.Errorf("cec: abc names an input x[%s], there are %d", m[1], inputs)
+			}
+		}
+		x[i] = 1
+	}
+	return x, nil
+}

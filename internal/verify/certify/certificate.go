@@ -1,0 +1,214 @@
+package certify
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"ialgn/backend"
+	"ialgn/internal/verify/cec"
+	"ialgn/internal/verify/proof"
+	"ialgn/internal/verify/readback"
+	"ialgn/internal/verify/rtl"
+	"ialgn/internal/verify/software"
+)
+
+// Level is how far a design is verified.
+type Level string
+
+// The levels, each with all before it; the zero value is [RTL].
+const (
+	// Software runs the test set through the raw and the optimised netlist: every hidden bit, counts and class.
+	Software Level = "software"
+	// RTL runs the emitted Verilog in a simulator.
+	RTL Level = "rtl"
+	// Formal proves for every input what the optimised netlist and the Verilog compute.
+	Formal Level = "formal"
+	// All is every level that there is.
+	All Level = "all"
+)
+
+// Levels are the levels by their number; the last one has two names.
+var Levels = map[Level]int{Software: 1, RTL: 2, Formal: 3, All: 3}
+
+// number returns the number of a level.
+func (l Level) number() int { return Levels[l] }
+
+// name returns the level as certificates have it.
+func (l Level) name() Level {
+	if l == All {
+		return Formal
+	}
+	return l
+}
+
+// ErrDifference says that a check found a difference: [Certificate] says which.
+var ErrDifference = errors.New("a check found a difference")
+
+// ErrUnproved says that no difference was found, and that a proof was not found either.
+var ErrUnproved = errors.New("not proved")
+
+// Certificate is what [Run] found: the outcome of each check that was done, nil for one that was not.
+type Certificate struct {
+	Software *software.Result `json:"software"`
+	RTL      *rtl.Run         `json:"rtl,omitempty"`
+	Formal   *proof.Result    `json:"formal,omitempty"`
+	// Wrapper is level rtl of the wrapper around the design.
+	Wrapper *rtl.WrapperResult `json:"wrapper,omitempty"`
+	// Verilog is the second half of level formal: the emitted Verilog is the netlist.
+	Verilog *readback.Result `json:"verilog,omitempty"`
+	// Core is the same of the file that a wrapper is around: it is the netlist without its encoder.
+	Core *readback.Result `json:"core,omitempty"`
+	// Synthesized is level rtl once more, of the netlist that yosys made.
+	Synthesized *rtl.SynthesisResult `json:"synthesized,omitempty"`
+	// Fold and FoldFormal are levels software and formal of the folded engine's program, FoldRTL
+	// level rtl of its Verilog.
+	Fold       *proof.ProgramResult `json:"fold,omitempty"`
+	FoldRTL    *rtl.Run             `json:"fold_rtl,omitempty"`
+	FoldFormal *proof.Result        `json:"fold_formal,omitempty"`
+	// FoldParts are the proofs of the modules within a folded engine that takes a position a clock. What is around
+	// them is simulated, by FoldRTL.
+	FoldParts []FoldPart `json:"fold_parts,omitempty"`
+	Folder    []string   `json:"folder,omitempty"` // what else is wrong with the folder
+	// Unchecked are the keys of report.json whose values were compared with nothing, such as seconds.
+	Unchecked []string `json:"unchecked"`
+	Verified  bool     `json:"verified"`
+	Level     Level    `json:"verified_level,omitempty"` // how far, if it is
+	Assumed   bool     `json:"assumes_thermometer,omitempty"`
+	Random    bool     `json:"random_samples,omitempty"` // random samples stood in for the test set
+
+	outcomes []outcome // of the checks that were run
+}
+
+// finish sets Verified, as every check was run: none of them failed.
+func (c *Certificate) finish(l Level) {
+	if c.Verified = c.failed() == nil; c.Verified {
+		c.Level = l.name()
+	}
+}
+
+// Err returns nil if the design is verified, else an error that wraps [ErrDifference] or [ErrUnproved]. A difference
+// counts, whatever else was not proved.
+func (c *Certificate) Err() error {
+	if err := c.failed(); err != nil || c.Verified {
+		return err
+	}
+	return fmt.Errorf("%w: not every check was run", ErrUnproved)
+}
+
+// failed is [Certificate.Err] of the checks that were run.
+func (c *Certificate) failed() error {
+	var open *outcome
+	for i := range c.outcomes {
+		switch c.outcomes[i].verdict {
+		case cec.Equivalent:
+		case cec.Different:
+			return ErrDifference
+		default: // the last one ended the run
+			open = &c.outcomes[i]
+		}
+	}
+	if open == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrUnproved, open.reason)
+}
+
+// FoldPart is what was proved of a module within a folded engine.
+type FoldPart struct {
+	Module string `json:"module"`
+	// Formal says that its netlist is the part of the model, Verilog that its file is that netlist.
+	Formal  *proof.Result    `json:"formal"`
+	Verilog *readback.Result `json:"verilog,omitempty"`
+}
+
+// Write writes the certificate of a job into its folder.
+func (j *Job) Write(c *Certificate) error {
+	return j.Out.Certify(&backend.Certificate{
+		Version: j.Version, Time: time.Now().UTC().Truncate(time.Second),
+		Result: c.result(), Level: string(j.Level.name()), Samples: c.simulated(), Assumptions: j.assumptions(c),
+		Unchecked: c.Unchecked, Model: j.Model, Tools: c.tools(), Checks: c.checks(),
+	})
+}
+
+func (c *Certificate) result() string {
+	switch err := c.Err(); {
+	case err == nil:
+		return "verified"
+	case errors.Is(err, ErrUnproved):
+		return "unproved"
+	}
+	return "different"
+}
+
+// simulated returns how many samples the Verilog was simulated on.
+func (c *Certificate) simulated() int {
+	if c.RTL == nil {
+		return 0
+	}
+	return c.RTL.Checked
+}
+
+// assumptions returns what the result rests on, and what of a design at level formal is not proved. What was proved
+// without an assumption does not rest on it.
+func (j *Job) assumptions(c *Certificate) []string {
+	list := []string{}
+	switch {
+	case j.Level.number() < 3 || !j.folded():
+	case j.programmed():
+		list = append(list, "of the folded engine all but its program was compared with what is written and simulated, "+
+			"not proved")
+	default:
+		list = append(list, "of the folded engine what is around its kernels and dense layers was simulated, not proved")
+	}
+	switch {
+	case j.Level.number() < 3 || c.Wrapper == nil:
+	case c.Wrapper.Unplayed != "":
+		list = append(list, "the wrapper was compared with what is written, not simulated or proved")
+	default:
+		list = append(list, "the wrapper was compared with what is written and simulated, not proved")
+	}
+	if c.Assumed && (c.Formal == nil || c.Formal.WithoutAssumption != cec.Equivalent) {
+		list = append(list, "the inputs are thermometer codes")
+	}
+	return list
+}
+
+// tools returns the versions of the programs that took part, by what they did.
+func (c *Certificate) tools() map[string]string {
+	tools := map[string]string{}
+	if c.RTL != nil {
+		tools["simulation"] = c.RTL.Simulator
+	}
+	if c.Synthesized != nil {
+		tools["synthesis"] = c.Synthesized.Synthesis.Tool
+	}
+	if c.Formal != nil {
+		tools["proof"] = c.Formal.Tool
+	}
+	if c.Verilog != nil {
+		tools["proof of the Verilog"] = c.Verilog.Tool
+	}
+	return tools
+}
+
+// checks returns the results of the checks that ran.
+func (c *Certificate) checks() backend.Checks {
+	checks := backend.Checks{
+		Software: orNil(c.Software), RTL: orNil(c.RTL), Synthesized: orNil(c.Synthesized),
+		Fold: orNil(c.Fold), FoldRTL: orNil(c.FoldRTL), FoldFormal: orNil(c.FoldFormal),
+		Wrapper: orNil(c.Wrapper), Formal: orNil(c.Formal), Verilog: orNil(c.Verilog), Core: orNil(c.Core),
+	}
+	if len(c.FoldParts) > 0 {
+		checks.FoldParts = c.FoldParts
+	}
+	return checks
+}
+
+// orNil returns a result, or nil for one that there is none of, which as any would be no nil.
+func orNil[T any](result *T) any {
+	if result == nil {
+		return nil
+	}
+	return result
+}

@@ -1,0 +1,313 @@
+// Package certify checks a compiled folder against the model that it was compiled from, and writes the certificate.
+//
+// [Run] walks a table of checks in order. Each row has the name of its result in the certificate, the level that it
+// belongs to, what the folder must have for it, and a function that returns an outcome: one verdict, and why there is
+// no other. The first check that fails ends the run, for those after it would only repeat what it says. A design is
+// verified if every row that applies was run and none failed.
+package certify
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ialgn/backend"
+	"ialgn/internal/model"
+	"ialgn/internal/plan"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/cec"
+	"ialgn/internal/verify/proof"
+	"ialgn/internal/verify/rtl"
+	"ialgn/internal/verify/software"
+	"ialgn/internal/verify/spec"
+)
+
+// Job is a folder, the model that it was compiled from, and how far it is checked.
+type Job struct {
+	Version string          // of the program that checks
+	Out     *backend.Output // the folder
+	Plan    *plan.Plan      // how it was compiled
+	Network plan.Network    // the model's network
+	Info    *model.Model    // the model without its arrays
+	Model   backend.File    // the model's file
+
+	// Design is what is compared. Its raw netlist and its product are taken from the model and from the folder.
+	Design verify.Design
+	Spec   func() (*spec.Network, error) // reads the reference of proofs
+
+	Samples verify.Samples
+	Known   *plan.Source // the samples, if they are the test part that the model was trained with; else nil
+	Random  bool         // random samples take the place of the test set
+
+	Level       Level
+	Simulated   int    // most samples to run through the Verilog
+	Simulator   string // name of package rtl
+	ByClass     bool
+	Synthesised bool // also check what yosys makes of the Verilog
+	Threads     int
+
+	files rtl.Files
+	fold  *proof.EngineFiles // nil: there is no folded engine
+}
+
+// check is a row of the table.
+type check struct {
+	name  string
+	level int
+	needs func(j *Job) bool // whether the folder has what is checked; nil: every folder has
+	run   func(*Job, context.Context, *Certificate) (outcome, error)
+}
+
+// outcome is what a check found.
+type outcome struct {
+	verdict cec.Verdict
+	reason  string // why it is undecided
+	goesOn  bool   // the checks after it are run even if it failed
+}
+
+// checks are all checks, in their order.
+var checks = []check{
+	{"folder", 1, nil, (*Job).checkFolder},
+	{"software", 1, nil, (*Job).checkSoftware},
+	{"fold", 1, (*Job).programmed, (*Job).checkProgram},
+	{"fold_rtl", 2, (*Job).folded, (*Job).simulateFold},
+	{"rtl", 2, nil, (*Job).simulate},
+	{"wrapper", 2, (*Job).wrapped, (*Job).simulateWrapper},
+	{"synthesized", 2, func(j *Job) bool { return j.Synthesised }, (*Job).checkSynthesised},
+	{"formal", 3, nil, (*Job).prove},
+	{"fold_parts", 3, func(j *Job) bool { return j.folded() && !j.programmed() }, (*Job).proveParts},
+	{"fold_formal", 3, (*Job).programmed, (*Job).proveProgram},
+	{"verilog", 3, nil, (*Job).proveText},
+	{"core", 3, func(j *Job) bool { return j.Plan.Core(j.Out.Netlist) != nil }, (*Job).proveCore},
+}
+
+// Run runs the checks of a job that is prepared. In addition to an error it returns what was checked before, or nil if
+// that is nothing.
+func Run(ctx context.Context, j *Job) (*Certificate, error) {
+	c := &Certificate{Assumed: j.Design.Assumed, Random: j.Random}
+	for _, row := range checks {
+		if row.level > j.Level.number() || row.needs != nil && !row.needs(j) {
+			continue
+		}
+		o, err := row.run(j, ctx, c)
+		if err != nil && c.Software == nil {
+			return nil, err
+		}
+		if err != nil {
+			return c, err
+		}
+		if c.outcomes = append(c.outcomes, o); o.verdict != cec.Equivalent && !o.goesOn {
+			return c, nil
+		}
+	}
+	c.finish(j.Level)
+	return c, nil
+}
+
+// samples returns the outcome of a simulation.
+func samples(mismatches int) outcome {
+	if mismatches > 0 {
+		return outcome{verdict: cec.Different}
+	}
+	return outcome{verdict: cec.Equivalent}
+}
+
+// Prepare takes from the folder, and from the model, what the checks compare.
+func (j *Job) Prepare() (err error) {
+	if j.Design, j.files, err = Compared(j.Plan, j.Design, j.Out); err != nil {
+		return err
+	}
+	j.files.ByClass = j.ByClass
+	j.fold, err = FoldFiles(j.Plan, j.Out)
+	return err
+}
+
+// Compared adds to the design of a model what is compared with it, and returns how its Verilog is written.
+func Compared(p *plan.Plan, d verify.Design, out *backend.Output) (_ verify.Design, f rtl.Files, err error) {
+	f.Module, f.Style, f.Target, f.LUT = out.Manifest.Module, p.Style, p.Target(), p.GenericLUT()
+	if f.Design, err = out.Path("verilog"); err != nil {
+		return d, f, err
+	}
+	d.Product, d.Hint, d.Tag, d.Assumed = out.Netlist, out.Hint, p.Options.Tag, p.Options.AssumeThermometer
+	d.Raw, err = p.Freeze(d.Model)
+	return d, f, err
+}
+
+func (j *Job) folded() bool     { return j.fold != nil }
+func (j *Job) programmed() bool { return j.fold != nil && j.fold.Programmed() }
+func (j *Job) wrapped() bool    { return j.Plan.Wrap != "" }
+
+// mostCompiledAgain is the most gates of a model that level software compiles again: larger ones can take longer to
+// compile than the rest of that level takes.
+const mostCompiledAgain = 100_000
+
+// checkFolder compares the folder. A difference does not end the run: the other checks say what it means.
+func (j *Job) checkFolder(ctx context.Context, c *Certificate) (outcome, error) {
+	var err error
+	c.Folder, c.Unchecked, err = j.CompareFolder(ctx)
+	o := samples(len(c.Folder))
+	o.goesOn = true
+	return o, err
+}
+
+// CompareFolder compares the manifest with the one that it must be, and the files with what is written of the netlist
+// and, where it is compiled again, of the model. It returns a line for each difference, and the keys of the report that
+// nothing is compared with. The job must be prepared.
+func (j *Job) CompareFolder(ctx context.Context) (differ, unchecked []string, err error) {
+	if differ, err = j.Plan.CompareManifest(j.Out, j.Info); err != nil {
+		return nil, nil, err
+	}
+	more, unchecked, err := j.Plan.CompareFiles(ctx, plan.Comparison{
+		Version: j.Version, Design: j.Design, Network: j.Network, Known: j.Known,
+		Compile: j.Level.number() > 1 || j.Info.FrozenNodes() <= mostCompiledAgain,
+	}, j.Out)
+	differ = append(differ, more...)
+	if made := j.Out.Manifest.Version; made != j.Version && len(differ) > 0 {
+		differ = append(differ, fmt.Sprintf("compiled by ialgn %s, and this is ialgn %s, which may write other text: "+
+			"compile again, or verify with that version", made, j.Version))
+	}
+	return differ, unchecked, err
+}
+
+func (j *Job) checkSoftware(ctx context.Context, c *Certificate) (o outcome, err error) {
+	if c.Software, err = software.Check(ctx, j.Design, j.Samples, j.Threads); err != nil {
+		return o, err
+	}
+	return samples(c.Software.Mismatches), nil
+}
+
+func (j *Job) simulate(ctx context.Context, c *Certificate) (o outcome, err error) {
+	if c.RTL, err = rtl.Check(ctx, j.Design, j.Samples, j.files, j.Simulator, j.Simulated); err != nil {
+		return o, err
+	}
+	return samples(c.RTL.Mismatches), nil
+}
+
+// checkSynthesised simulates what yosys makes of the Verilog, and proves it at level formal. If it is not proved, the
+// proofs that follow say whether the design itself is.
+func (j *Job) checkSynthesised(ctx context.Context, c *Certificate) (o outcome, err error) {
+	c.Synthesized, err = rtl.CheckSynthesised(ctx, j.Design, j.Samples, j.files, j.Simulator, j.Simulated,
+		j.Level.number() > 2)
+	if err != nil {
+		return o, err
+	}
+	s := c.Synthesized
+	if s.Mismatches > 0 || s.Proof == nil {
+		return samples(s.Mismatches), nil
+	}
+	return outcome{s.Proof.Verdict, "the synthesised netlist: " + s.Proof.Reason, true}, nil
+}
+
+func (j *Job) prove(ctx context.Context, c *Certificate) (o outcome, err error) {
+	if j.Design.Spec, err = j.Spec(); err != nil {
+		return o, err
+	}
+	if c.Formal, err = proof.Check(ctx, j.Design); err != nil {
+		return o, err
+	}
+	return outcome{verdict: c.Formal.Verdict, reason: c.Formal.Reason}, nil
+}
+
+func (j *Job) proveText(ctx context.Context, c *Certificate) (o outcome, err error) {
+	if c.Verilog, err = rtl.CheckText(ctx, j.Design, j.files); err != nil {
+		return o, err
+	}
+	return outcome{verdict: c.Verilog.Verdict, reason: "the Verilog: " + c.Verilog.Reason}, nil
+}
+
+// proveCore proves what a wrapper is around, where that is a file of its own. What the file is proved to be is tried on
+// the samples first, behind the comparators that the wrapper has.
+func (j *Job) proveCore(ctx context.Context, c *Certificate) (o outcome, err error) {
+	split, files, d := j.Plan.Core(j.Out.Netlist), j.files, j.Design
+	if files.Design, err = j.Out.Path("core"); err != nil {
+		return o, err
+	}
+	d.Product, d.Hint = split.Whole(), nil
+	if s, err := software.Check(ctx, d, j.Samples, j.Threads); err != nil {
+		return o, err
+	} else if s.Mismatches > 0 {
+		c.Folder = append(c.Folder, fmt.Sprintf("%s: the netlist without its encoder, on the samples: %d DIFFERENCES",
+			filepath.Base(files.Design), s.Mismatches))
+		return samples(s.Mismatches), nil
+	}
+	files.Module += backend.CoreSuffix
+	c.Core, err = rtl.CheckText(ctx, verify.Design{Raw: split.Core, Product: split.Core, Tag: d.Tag}, files)
+	if err != nil {
+		return o, err
+	}
+	return outcome{verdict: c.Core.Verdict, reason: "the wrapper's core: " + c.Core.Reason}, nil
+}
+
+// FoldFiles returns the files of a folder's folded engine, nil if there is none.
+func FoldFiles(p *plan.Plan, out *backend.Output) (f *proof.EngineFiles, err error) {
+	if !p.Folded() {
+		return nil, nil
+	}
+	f = &proof.EngineFiles{
+		Module: out.Manifest.Module + backend.FoldSuffix, Lanes: p.Lanes(), Drop: p.Dropping(),
+		Programs: out.Paths(backend.FoldProgram),
+		Parts:    append(out.Paths(backend.FoldPartOf), out.Paths(backend.FoldCells)...),
+	}
+	if f.Lanes == 0 {
+		f.Cycles = out.Report.Fold.MinClocks()
+	}
+	if f.Verilog, err = out.Path(backend.FoldVerilog); err != nil {
+		return nil, err
+	}
+	f.Thresholds = strings.Join(out.Paths(backend.FoldEncoder), string(filepath.ListSeparator)) // one, or none
+	return f, nil
+}
+
+func (j *Job) checkProgram(ctx context.Context, c *Certificate) (o outcome, err error) {
+	if c.Fold, err = proof.CheckProgram(ctx, j.Design, j.Samples, *j.fold); err != nil {
+		return o, err
+	}
+	return samples(c.Fold.Mismatches), nil
+}
+
+func (j *Job) simulateFold(ctx context.Context, c *Certificate) (o outcome, err error) {
+	c.FoldRTL, err = rtl.CheckEngine(ctx, j.Design, j.Samples, *j.fold, j.Simulator, j.Simulated)
+	if err != nil {
+		return o, err
+	}
+	return samples(c.FoldRTL.Mismatches), nil
+}
+
+func (j *Job) proveProgram(ctx context.Context, c *Certificate) (o outcome, err error) {
+	if c.FoldFormal, err = proof.ProveProgram(ctx, j.Design, *j.fold); err != nil {
+		return o, err
+	}
+	return outcome{verdict: c.FoldFormal.Verdict, reason: "the folded program: " + c.FoldFormal.Reason}, nil
+}
+
+// proveParts proves the modules within a folded engine that runs no program: their netlists, and their files.
+func (j *Job) proveParts(ctx context.Context, c *Certificate) (o outcome, err error) {
+	parts, err := j.Plan.Parts(ctx, j.Network)
+	if err != nil {
+		return o, err
+	}
+	paths := j.Out.Paths(backend.FoldPartOf)
+	for i, part := range parts {
+		if i >= len(paths) {
+			return o, fmt.Errorf("%s: no file of %s: compile again", j.Out.Dir, part.What)
+		}
+		p := FoldPart{Module: j.Out.Manifest.Module + part.Suffix}
+		if p.Formal, err = proof.Check(ctx, part.Design); err != nil {
+			return o, err
+		}
+		o = outcome{verdict: p.Formal.Verdict, reason: p.Module + ": " + p.Formal.Reason}
+		if p.Formal.Proved {
+			files := j.files
+			files.Module, files.Design = p.Module, paths[i]
+			if p.Verilog, err = rtl.CheckText(ctx, part.Design, files); err != nil {
+				return o, err
+			}
+			o = outcome{verdict: p.Verilog.Verdict, reason: p.Module + ": " + p.Verilog.Reason}
+		}
+		if c.FoldParts = append(c.FoldParts, p); o.verdict != cec.Equivalent {
+			return o, nil
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,42 @@
+package verify
+
+import (
+	"slices"
+	"testing"
+
+	"ialgn/internal/freeze"
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+)
+
+// TestLive holds the sweep that finds what is counted to the cones that gonum's search finds.
+func TestLive(t *testing.T) {
+	for seed := range uint64(20) {
+		n, err := freeze.Network(netgen.Frozen(seed, netgen.FrozenOptions{}), netlist.Full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := FindRoots(n, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := r.live(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var nets []netlist.Net
+		for _, class := range r.Bits {
+			for _, b := range class {
+				nets = append(nets, b.Nets...)
+			}
+		}
+		want := make([]bool, n.Cells())
+		netlist.Cone(n, nets, func(c netlist.Cell) bool {
+			want[c] = true
+			return true
+		})
+		if !slices.Equal(live, want) {
+			t.Errorf("seed %d: %v, want %v", seed, live, want)
+		}
+	}
+}

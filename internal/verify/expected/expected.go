@@ -1,0 +1,139 @@
+// Package expected computes what samples should give, by the trainer's forward pass or by our simulator, in
+// the form that simulators and testbenches take.
+package expected
+
+import (
+	"fmt"
+	"slices"
+
+	"ialgn/internal/model"
+	"ialgn/internal/verify"
+	"ialgn/internal/verilog"
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+// Vectors returns the first samples as vectors of a netlist that was frozen from f, with
+// what the trainer's forward pass says of them: the netlist says what its ports are, and nothing
+// of their values. It returns an error if it has others than such a netlist.
+func Vectors(f *model.Frozen, n *netlist.Netlist, s verify.Samples, samples int) (*verilog.Vectors, error) {
+	index := verify.Consecutive(0, min(samples, s.Levels.Len()))
+	v := &verilog.Vectors{Samples: len(index), Words: (len(index) + 63) / 64}
+	var err error
+	if v.Inputs, err = s.Gather(&f.Encoder, n.DataInputs()[0], v.Words, index); err != nil {
+		return nil, err
+	}
+	want, last := forward(f, s.Thermometer(&f.Encoder, v.Words, index), v.Words, len(index))
+	rows := func(ports []netlist.Port) (rows []uint64, err error) {
+		for _, p := range ports {
+			value := Trainers(want, p)
+			switch {
+			case value != nil:
+				rows = append(rows, rowsOf(value, len(p.Nets), len(index))...)
+			case p.Name == "h" && len(p.Nets) == f.Width:
+				rows = append(rows, masked(last, v.Words, len(index))...)
+			default:
+				return nil, fmt.Errorf("verify: vectors: the trainer says nothing of %s", p.Name)
+			}
+		}
+		return rows, nil
+	}
+	if v.Outputs, err = rows(n.OutputPorts()); err != nil {
+		return nil, err
+	}
+	v.Probes, err = rows(n.Probes())
+	return v, err
+}
+
+// forward returns what the trainer's forward pass gives for the thermometer bits x: scores, and the
+// bits of the last layer.
+func forward(f *model.Frozen, x []uint64, words, samples int) (*model.Scores, []uint64) {
+	classes := len(f.Classes)
+	var last []uint64
+	e := model.NewEvaluator(f)
+	e.Run(x, words, func(layer int, h []uint64) {
+		if layer == f.Depth()-1 {
+			last = slices.Clone(h)
+		}
+	})
+	counts := make([]int32, classes*samples)
+	e.Counts(counts, samples)
+	s := &model.Scores{Classes: classes, Counts: make([]int32, len(counts)), Predicted: make([]uint8, samples)}
+	model.Classify(s.Predicted, counts)
+	for i := range samples {
+		for c := range classes {
+			s.Counts[i*classes+c] = counts[c*samples+i]
+		}
+	}
+	return s, last
+}
+
+// rowsOf returns the bit rows of values.
+func rowsOf(value func(sample, bit int) uint64, bits, samples int) []uint64 {
+	words := (samples + 63) / 64
+	rows := make([]uint64, bits*words)
+	for bit := range bits {
+		for i := range samples {
+			rows[bit*words+i/64] |= value(i, bit) << (i % 64)
+		}
+	}
+	return rows
+}
+
+// masked returns bit rows with zeros behind the last sample.
+func masked(rows []uint64, words, samples int) []uint64 {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i] &= verify.Mask(samples - 64*(i%words))
+	}
+	return rows
+}
+
+// Simulated returns the samples of v with what the simulator makes of them in n.
+func Simulated(n *netlist.Netlist, v verilog.Vectors) (*verilog.Vectors, error) {
+	s, err := sim.New(n)
+	if err != nil {
+		return nil, err
+	}
+	got := &verilog.Vectors{Samples: v.Samples, Words: v.Words, Inputs: v.Inputs}
+	outputs, probes := n.OutputPorts(), n.Probes()
+	got.Outputs, got.Probes = emptyRows(outputs, v.Words), emptyRows(probes, v.Words)
+	for from := 0; from < v.Words; from += s.Block() {
+		words := min(s.Block(), v.Words-from)
+		if err := s.Settle(words, columns(v.Inputs, v.Words, from, words)); err != nil {
+			return nil, err
+		}
+		place(got.Outputs, v.Words, from, BusRows(s, outputs, nil, nil))
+		place(got.Probes, v.Words, from, BusRows(s, probes, nil, nil))
+	}
+	got.Outputs, got.Probes = masked(got.Outputs, v.Words, v.Samples), masked(got.Probes, v.Words, v.Samples)
+	return got, nil
+}
+
+func emptyRows(ports []netlist.Port, words int) []uint64 {
+	bits := 0
+	for _, p := range ports {
+		bits += len(p.Nets)
+	}
+	return make([]uint64, bits*words)
+}
+
+// columns returns some words of each row.
+func columns(rows []uint64, stride, from, words int) []uint64 {
+	var part []uint64
+	for row := range slices.Chunk(rows, stride) {
+		part = append(part, row[from:from+words]...)
+	}
+	return part
+}
+
+// place puts words into each row, from one on.
+func place(rows []uint64, stride, from int, part []uint64) {
+	if len(rows) == 0 {
+		return
+	}
+	words := len(part) * stride / len(rows)
+	for i := range len(rows) / stride {
+		copy(rows[i*stride+from:], part[i*words:(i+1)*words])
+	}
+}

@@ -1,0 +1,50 @@
+package expected
+
+import (
+	"fmt"
+
+	"ialgn/internal/model"
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+// BusRows returns the rows of some buses of a simulator after a run on the given samples.
+func BusRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, index []int32) []uint64 {
+	var rows []uint64
+	for _, p := range ports {
+		value := Trainers(want, p)
+		for bit, v := range p.Nets {
+			if value == nil {
+				rows = append(rows, s.Net(v)...)
+				continue
+			}
+			row := make([]uint64, len(s.Net(v)))
+			for k, i := range index {
+				row[k/64] |= value(int(i), bit) << (k % 64)
+			}
+			rows = append(rows, row...)
+		}
+	}
+	return rows
+}
+
+// Trainers returns what the trainer says the bits of a bus are in each sample, nil where it says
+// nothing.
+func Trainers(want *model.Scores, bus netlist.Port) func(sample, bit int) uint64 {
+	if want == nil {
+		return nil
+	}
+	count := func(i, class, bit int) uint64 { return uint64(want.Counts[i*want.Classes+class]) >> bit & 1 }
+	switch {
+	case bus.Name == "class_index":
+		return func(i, bit int) uint64 { return uint64(want.Predicted[i]) >> bit & 1 }
+	case bus.Name == netlist.CountsPort && len(bus.Nets) == want.Classes*bus.Word:
+		return func(i, bit int) uint64 { return count(i, bit/bus.Word, bit%bus.Word) }
+	}
+	for c := range want.Classes {
+		if bus.Name == fmt.Sprintf("count_%d", c) {
+			return func(i, bit int) uint64 { return count(i, c, bit) }
+		}
+	}
+	return nil
+}

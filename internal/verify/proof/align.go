@@ -1,0 +1,323 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ialgn/internal/counts"
+	"ialgn/internal/verify"
+	"ialgn/netlist"
+)
+
+// cuts are both netlists without their heads, over the same input bits.
+type cuts struct {
+	raw, product *verify.Cut
+	known        verify.Stimuli // samples that tell roots apart
+	chosen       []choice       // for each root of raw
+	found        []string       // how the two differ in a counterexample
+}
+
+// choice is what corresponds to a root of raw: a root of the product, the constant 0, or
+// for the second and the first of a pair of complements, that root of raw itself and the
+// complement of it: with a reference that is not raw, both together say that the two
+// exclude each other there.
+type choice struct {
+	sort  choiceSort
+	index int // among all roots
+}
+
+type choiceSort uint8
+
+const (
+	chooseZero choiceSort = iota
+	chooseProduct
+	chooseRaw
+	chooseComplement
+)
+
+// newCuts cuts the heads off both netlists. It returns an error if the heads of the two do
+// not correspond.
+func newCuts(d verify.Design) (*cuts, error) {
+	k := &cuts{}
+	var err error
+	if k.raw, err = cutOff(d, d.Raw, nil); err != nil {
+		return nil, fmt.Errorf("raw netlist: %w", err)
+	}
+	if k.product, err = cutOff(d, d.Product, d.Hint); err != nil {
+		return nil, fmt.Errorf("optimised netlist: %w", err)
+	}
+	a, b := k.raw.Roots, k.product.Roots
+	switch {
+	case a.Ports != b.Ports || len(a.Bits) != len(b.Bits):
+		return nil, fmt.Errorf("optimised netlist: counts %d classes, the raw one %d", len(b.Bits), len(a.Bits))
+	case k.raw.Inputs() != k.product.Inputs():
+		return nil, fmt.Errorf("optimised netlist: reads %d bits, the raw one %d", k.product.Inputs(), k.raw.Inputs())
+	case a.Ports && !slices.Equal(d.Raw.ChainClasses(), d.Product.ChainClasses()):
+		return nil, fmt.Errorf("optimised netlist: chains belong to other classes than in the raw one")
+	}
+	k.known = verify.StimuliFor(d)
+	return k, checkClasses(d, k)
+}
+
+// checkClasses checks that the raw netlist, which tells what is counted for which class,
+// tells what the model does.
+func checkClasses(d verify.Design, k *cuts) error {
+	if d.Spec == nil {
+		return nil
+	}
+	classes, group := d.Spec.Classes()
+	if k.raw.Roots.Ports {
+		of := d.Raw.ChainClasses()
+		for chain, class := range of {
+			if int(class) != chain/group {
+				return fmt.Errorf("raw netlist: chain %d belongs to class %d, in the model to %d", chain, class, chain/group)
+			}
+		}
+		if len(of) != classes*group {
+			return fmt.Errorf("raw netlist: %d chains, the model has %d", len(of), classes*group)
+		}
+		return nil
+	}
+	if len(k.raw.Roots.Bits) != classes {
+		return fmt.Errorf("raw netlist: counts %d classes, the model has %d", len(k.raw.Roots.Bits), classes)
+	}
+	for class, bits := range k.raw.Roots.Bits {
+		if len(bits) != group {
+			return fmt.Errorf("raw netlist: counts %d bits for class %d, the model %d", len(bits), class, group)
+		}
+	}
+	return nil
+}
+
+// align returns the optimised gates with a root for each of the raw ones, and whether
+// the choice is another than last time. A popcount may have lost inputs that are always
+// 0, and pairs that exclude each other, and its order does not matter: within a class,
+// roots correspond that are equal in all known samples. The choice is judged by the proof
+// that follows.
+func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err error) {
+	chosen, err := k.choose(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	changed = !slices.Equal(chosen, k.chosen)
+	k.chosen = chosen
+	old := k.product.Netlist
+	c := netlist.NewCopier(old)
+	for i := range netlist.Cell(old.Cells()) {
+		c.Copy(i)
+	}
+	raw := k.copyRaw(c)
+	var h []netlist.Net
+	for _, choice := range chosen {
+		v := netlist.False
+		switch choice.sort {
+		case chooseProduct:
+			v = c.To(k.product.Outputs()[choice.index])
+		case chooseRaw:
+			v = raw[k.raw.Outputs()[choice.index]]
+		case chooseComplement:
+			v = c.Function(verify.TableNot, netlist.Origin{}, raw[k.raw.Outputs()[choice.index]])
+		}
+		h = append(h, v)
+	}
+	c.Output("h", 1, nil, h)
+	return c.Netlist(), changed, nil
+}
+
+// copyRaw adds the raw gates that complements are taken of to a copy of the product, and
+// returns what their nets have become.
+func (k *cuts) copyRaw(c *netlist.Copier) map[netlist.Net]netlist.Net {
+	n, needed := k.raw.Netlist, map[netlist.Net]bool{}
+	for _, choice := range k.chosen {
+		if choice.sort == chooseRaw || choice.sort == chooseComplement {
+			needed[k.raw.Outputs()[choice.index]] = true
+		}
+	}
+	if len(needed) == 0 {
+		return nil
+	}
+	for i := netlist.Cell(n.Cells()); i > 0; {
+		i--
+		for _, v := range n.Inputs(i) {
+			needed[v] = needed[v] || needed[n.Output(i)]
+		}
+	}
+	to := map[netlist.Net]netlist.Net{netlist.True: netlist.True, netlist.False: netlist.False}
+	for i, v := range n.InputPorts()[0].Nets {
+		to[v] = c.To(c.Old.InputPorts()[0].Nets[i])
+	}
+	for i := range netlist.Cell(n.Cells()) {
+		if !needed[n.Output(i)] {
+			continue
+		}
+		var in []netlist.Net
+		for _, v := range n.Inputs(i) {
+			in = append(in, to[v])
+		}
+		to[n.Output(i)] = c.Function(n.Param(i), n.Origin(i), in...)
+	}
+	return to
+}
+
+// choose returns what corresponds to each root of raw.
+func (k *cuts) choose(ctx context.Context) ([]choice, error) {
+	raw, err := k.known.Signatures(ctx, k.raw.Netlist, k.raw.Outputs())
+	if err != nil {
+		return nil, err
+	}
+	product, err := k.known.Signatures(ctx, k.product.Netlist, k.product.Outputs())
+	if err != nil {
+		return nil, err
+	}
+	var all []choice
+	a, b := 0, 0
+	for c := range k.raw.Roots.Bits {
+		na, nb, pairs := len(k.raw.Roots.Bits[c]), len(k.product.Roots.Bits[c]), k.product.Roots.Pairs[c]
+		if nb+2*pairs > na || nb < na && k.raw.Roots.Ports {
+			return nil, fmt.Errorf("optimised netlist: counts %d bits for class %d, the raw one %d", nb+2*pairs, c, na)
+		}
+		part := netlistOrder(na)
+		if !k.raw.Roots.Ports {
+			if part, pairs = match(k.known, raw[a:a+na], product[b:b+nb], pairs, k.sameChain(c), k.product.Ones(c)); pairs > 0 {
+				return nil, fmt.Errorf("optimised netlist: the hint has %d pairs of bits for class %d that the raw netlist has not",
+					pairs, c)
+			}
+		}
+		for _, choice := range part {
+			switch choice.sort {
+			case chooseProduct:
+				choice.index += b
+			case chooseRaw, chooseComplement:
+				choice.index += a
+			}
+			all = append(all, choice)
+		}
+		a, b = a+na, b+nb
+	}
+	return all, nil
+}
+
+// netlistOrder returns the choice of each root's own number.
+func netlistOrder(n int) []choice {
+	order := make([]choice, n)
+	for i := range order {
+		order[i] = choice{chooseProduct, i}
+	}
+	return order
+}
+
+// sameChain returns for each raw root of a class the root of the product that comes of the
+// same chain, -1 if none is known to.
+func (k *cuts) sameChain(class int) []int {
+	if k.raw.Roots.Ports {
+		return nil
+	}
+	of := map[uint32]int{}
+	for j, b := range k.product.Roots.Bits[class] {
+		if o := k.product.Origin(b); o.Layer > 0 {
+			of[o.Chain] = j
+		}
+	}
+	same := make([]int, len(k.raw.Roots.Bits[class]))
+	for i, b := range k.raw.Roots.Bits[class] {
+		same[i] = -1
+		if j, ok := of[k.raw.Origin(b).Chain]; ok && k.raw.Origin(b).Layer > 0 {
+			same[i] = j
+		}
+	}
+	return same
+}
+
+// match pairs equal signatures: first those that are told to come of the same chain, then
+// in order. Of the raw ones that are
+// left, as many pairs of complements as told are each other's, and as many more as there are
+// ones left: constants that the product counts for such a pair. What is left of the product
+// goes to raw ones that are not 0 everywhere, as far as there are any; the raw ones that
+// nothing is left for are 0. The second result is how many pairs were not found: those would
+// be counted for nothing.
+func match(s verify.Stimuli, raw, product []verify.Signature, pairs int, same, ones []int) ([]choice, int) {
+	chosen := make([]choice, len(raw))
+	paired, taken := make([]bool, len(raw)), make([]bool, len(product))
+	for i, j := range same {
+		if j >= 0 && slices.Equal(raw[i], product[j]) {
+			chosen[i], paired[i], taken[j] = choice{chooseProduct, j}, true, true
+		}
+	}
+	left := map[string][]int{}
+	for j, p := range product {
+		if !taken[j] {
+			left[p.Key()] = append(left[p.Key()], j)
+		}
+	}
+	var rest []int // raw ones without a counterpart
+	for i, r := range raw {
+		if paired[i] {
+			continue
+		}
+		if js := left[r.Key()]; len(js) > 0 {
+			chosen[i], left[r.Key()] = choice{chooseProduct, js[0]}, js[1:]
+			continue
+		}
+		rest = append(rest, i)
+	}
+	ones = slices.DeleteFunc(slices.Clone(ones), func(j int) bool {
+		return taken[j] ||
+			!slices.Contains(left[product[j].Key()], j)
+	})
+	rest, missing := pair(s, raw, rest, pairs+len(ones), chosen)
+	spare := min(missing, len(ones))
+	ones, missing = ones[:len(ones)-spare], missing-spare // ones that stand for a pair of raw
+	slices.SortStableFunc(rest, func(i, j int) int { return boolOrder(raw[i].IsZero()) - boolOrder(raw[j].IsZero()) })
+	var over []int
+	for _, js := range left {
+		over = append(over, js...)
+	}
+	over = slices.DeleteFunc(over, func(j int) bool { return slices.Contains(ones, j) })
+	slices.Sort(over)
+	for k, j := range over[:min(len(over), len(rest))] {
+		chosen[rest[k]] = choice{chooseProduct, j}
+	}
+	return chosen, missing
+}
+
+func boolOrder(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// pair makes complements among the given raw roots each other's choice, and returns the
+// others, and how many pairs are missing.
+func pair(s verify.Stimuli, raw []verify.Signature, among []int, pairs int, chosen []choice) (rest []int, missing int) {
+	wait := map[string][]int{}
+	taken := map[int]bool{}
+	for _, i := range among {
+		key := s.Inverse(raw[i]).Key()
+		if js := wait[key]; len(js) > 0 && pairs > 0 {
+			j := js[0]
+			wait[key] = js[1:]
+			chosen[i], chosen[j] = choice{chooseComplement, j}, choice{chooseRaw, j}
+			taken[i], taken[j] = true, true
+			pairs--
+			continue
+		}
+		wait[raw[i].Key()] = append(wait[raw[i].Key()], i)
+	}
+	for _, i := range among {
+		if !taken[i] {
+			rest = append(rest, i)
+		}
+	}
+	return rest, pairs
+}
+
+// cutOff returns a netlist without its head.
+func cutOff(d verify.Design, n *netlist.Netlist, h *counts.Hint) (*verify.Cut, error) {
+	r, err := verify.FindRoots(n, h)
+	if err != nil {
+		return nil, err
+	}
+	return verify.NewCut(n, r, d.Project())
+}

@@ -1,0 +1,119 @@
+package proof
+
+import (
+	"fmt"
+	"slices"
+
+	"ialgn/internal/counts"
+	"ialgn/internal/lowering"
+	"ialgn/internal/verify/cec"
+	"ialgn/netlist"
+)
+
+// argmax proves that the index of a tournament is the argmax of its words, whatever the
+// values of these. It says why not where it could not, and what is wrong where it is none;
+// nil is no tournament.
+func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wrong flaw, err error) {
+	if a == nil {
+		return "", nil, nil
+	}
+	built, err := tournament(n, a)
+	if err != nil {
+		return err.Error(), nil, nil
+	}
+	_, plain, err := p.contest(built, a)
+	if err != nil {
+		return "", nil, err
+	}
+	want, got := lowering.Functions(plain), lowering.Functions(built)
+	v, said, err := p.engine.Compare(p.ctx, cec.Netlist(want), cec.Netlist(got))
+	switch {
+	case err != nil:
+		return "", nil, err
+	case v == cec.Equivalent:
+		return "", nil, nil
+	case v == cec.Different:
+		x, _, err := p.engine.Counterexample(p.ctx, len(wordNets(a)))
+		if err != nil {
+			return "", nil, err
+		}
+		reason, err := wrongAnswer(p.ctx, a, want, got, x)
+		if err != nil || reason != "" {
+			return reason, wrongArgmax(a), err
+		}
+	}
+	return fmt.Sprintf("the argmax is not seen to be one: %.200s", said), nil, nil
+}
+
+// contest returns the contest that a tournament is played like, and its netlist.
+func (p prover) contest(built *netlist.Netlist, a *counts.Index) (contest, *netlist.Netlist, error) {
+	plain := make([]*netlist.Netlist, len(contests))
+	for i, s := range contests {
+		plain[i] = s.netlist(a)
+	}
+	best, err := alike(p.ctx, built, plain)
+	return contests[best], plain[best], err
+}
+
+// wordNets returns the nets that the words of an argmax are made of, without constants.
+func wordNets(a *counts.Index) []netlist.Net {
+	nets := slices.Concat(a.Words...)
+	slices.Sort(nets)
+	return slices.DeleteFunc(slices.Compact(nets), func(v netlist.Net) bool { return v <= netlist.True })
+}
+
+// netlist returns the contest of the words, over the nets that these are made of. The
+// winners of its rounds are a probe.
+func (s contest) netlist(a *counts.Index) *netlist.Netlist {
+	b, to := beginTournament("plain", wordNets(a))
+	words := make([][]netlist.Net, len(a.Words))
+	for i, w := range a.Words {
+		for _, v := range w {
+			words[i] = append(words[i], to[v])
+		}
+	}
+	index, inner := s.play(b, words)
+	b.Output("h", 1, nil, index)
+	b.Probe("inner", append([]netlist.Net{netlist.False}, inner...))
+	return b.Netlist()
+}
+
+// tournament returns the cells of n between the words and the index of an argmax, over the
+// nets that the words are made of.
+func tournament(n *netlist.Netlist, a *counts.Index) (*netlist.Netlist, error) {
+	copied, to := beginTournament("built", wordNets(a))
+	for c := range netlist.Cell(n.Cells()) {
+		if _, isWord := to[n.Output(c)]; isWord || n.Kind(c) != netlist.Function && n.Kind(c) != netlist.Carry {
+			continue
+		}
+		var in []netlist.Net
+		for _, v := range n.Inputs(c) {
+			if w, ok := to[v]; ok {
+				in = append(in, w)
+			}
+		}
+		if len(in) == len(n.Inputs(c)) {
+			to[n.Output(c)] = copied.Cell(n.Kind(c), n.Param(c), netlist.Origin{}, in...)
+		}
+	}
+	var h []netlist.Net
+	for _, v := range a.Index {
+		w, ok := to[v]
+		if !ok {
+			return nil, fmt.Errorf("the class index depends on more than the words of the argmax")
+		}
+		h = append(h, w)
+	}
+	copied.Output("h", 1, nil, h)
+	return copied.Netlist(), nil
+}
+
+// beginTournament begins a netlist whose input port x stands for the given nets.
+func beginTournament(name string, nets []netlist.Net) (*netlist.Builder, map[netlist.Net]netlist.Net) {
+	b := netlist.NewBuilder(name)
+	to := map[netlist.Net]netlist.Net{netlist.False: netlist.False, netlist.True: netlist.True}
+	for i, v := range b.Input("x", len(nets), 1, nil) {
+		to[nets[i]] = v
+	}
+	return b, to
+}

@@ -1,0 +1,129 @@
+package proof
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ialgn/internal/model"
+	"ialgn/internal/netgen"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/cec"
+	"ialgn/internal/verify/spec"
+	"ialgn/internal/verify/verifytest"
+	"ialgn/netlist"
+)
+
+// wholeDesign returns a mapped design with the reference that its model file is.
+func wholeDesign(t *testing.T, m *model.Model, scope netlist.Scope, target string, k int, assumed bool) verify.Design {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if _, err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	d := verifytest.LoweredDesign(t, m.Freeze(), scope, target, k, assumed)
+	var err error
+	if d.Spec, err = spec.Read(path); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestEndToEnd proves classes of 31 bits from the model to the class at once, however they
+// are counted, and leaves classes of 32 to the proof in parts.
+func TestEndToEnd(t *testing.T) {
+	verifytest.Needs(t, "abc")
+	for _, c := range []struct {
+		target  string
+		k       int
+		scope   netlist.Scope
+		group   int
+		assumed bool
+		want    cec.Verdict
+	}{
+		{"generic", 6, netlist.Full, 31, false, equivalent},
+		{"generic", 4, netlist.Core, 31, true, equivalent},
+		{"ice40", 4, netlist.Core, 31, false, equivalent},
+		{"xilinx7", 6, netlist.Core, 23, true, equivalent},
+		{"ecp5", 4, netlist.Full, 1, false, equivalent},
+		{"generic", 6, netlist.Core, 32, false, ""},
+		{"generic", 6, netlist.Gates, 31, false, ""},
+	} {
+		m := netgen.Model(netgen.ModelOptions{Seed: 9, Features: 9, Classes: 4, Width: 4 * c.group, Depth: 5})
+		d := wholeDesign(t, m, c.scope, c.target, c.k, c.assumed)
+		if r, err := Check(t.Context(), d); err != nil || !r.Proved || r.EndToEnd != c.want {
+			t.Errorf("%+v: %+v, %v", c, r, err)
+		}
+	}
+}
+
+// TestEndToEndFaults breaks tables anywhere in a design, with the cuts and the hint of the
+// sound one: what samples show, the proof of the whole finds by itself.
+func TestEndToEndFaults(t *testing.T) {
+	verifytest.Needs(t, "abc")
+	m := netgen.Model(netgen.ModelOptions{Seed: 9, Features: 9, Classes: 4, Width: 60, Depth: 5})
+	d := wholeDesign(t, m, netlist.Core, "generic", 4, false)
+	k, err := newCuts(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := k.align(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	engine, err := cec.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	r, sound, found := rand.New(rand.NewPCG(7, 7)), d.Product, [2]int{} // in the gates, in the head
+	for range 40 {
+		cells := verifytest.CellsOf(sound, netlist.Function)
+		c := cells[r.IntN(len(cells))]
+		d.Product = verifytest.Rewire(sound, c, sound.Param(c)^1<<r.IntN(1<<len(sound.Inputs(c))), sound.Inputs(c)...)
+		diff, err := verify.StimuliFor(d).Compare(t.Context(), d.Raw, d.Product)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff == nil {
+			continue
+		}
+		if verdict, err := endToEnd(d, prover{t.Context(), engine}, k); err != nil || verdict != different {
+			t.Errorf("cell %d broken: %s, %v", c, verdict, err)
+		}
+		if sound.Origin(c).Layer > 0 {
+			found[0]++
+		} else {
+			found[1]++
+		}
+	}
+	if found[0] < 3 || found[1] < 3 {
+		t.Errorf("faults that samples show, in gates and head: %v", found)
+	}
+}
+
+// TestEndToEndLiars has the part proofs hold, and abc say one thing or another of the whole:
+// no verdict leaves what was proved, another one does not.
+func TestEndToEndLiars(t *testing.T) {
+	d := specifiedSmall(t, netlist.Core)
+	for says, want := range map[string]Result{
+		"Networks are equivalent":     {Proved: true, Verdict: equivalent, EndToEnd: equivalent},
+		"Networks are NOT EQUIVALENT": {Verdict: unproved, EndToEnd: different},
+		"Networks are UNDECIDED":      {Proved: true, Verdict: equivalent, EndToEnd: unproved},
+	} {
+		// The whole has the output class_index in its symbols, the parts have not.
+		verifytest.Fake(t, "berkeley-abc", fmt.Sprintf(`says='Networks are equivalent'
+			case "$*" in *cec*) while read -r line; do case "$line" in *class_index*) says='%s';; esac; done < other.aig;; esac
+			echo "$says"`, says))
+		begin := time.Now()
+		r, err := Check(t.Context(), d)
+		if err != nil || r.Proved != want.Proved || r.Verdict != want.Verdict || r.EndToEnd != want.EndToEnd {
+			t.Errorf("%s: %+v, %v", says, r, err)
+		}
+		if !want.Proved && (r == nil || !strings.Contains(r.Reason, "whole differs")) || time.Since(begin) > time.Minute {
+			t.Errorf("%s: %+v", says, r)
+		}
+	}
+}

@@ -1,0 +1,302 @@
+// This file compares the program of a folded engine, its memories as they were written, with the
+// trained network: on samples, and by proof for all inputs.
+
+package proof
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ialgn/internal/model"
+	"ialgn/internal/progress"
+	"ialgn/internal/verify"
+)
+
+// EngineFiles are the files of a folded engine.
+type EngineFiles struct {
+	Module     string   // name of the module
+	Verilog    string   // path of its Verilog
+	Lanes      int      // steps in a clock
+	Drop       bool     // the engine has the input drop
+	Programs   []string // paths of the memories of each lane, those of the first lane first
+	Thresholds string   // path of the thresholds; empty: they are in the Verilog
+
+	// Parts are paths of the Verilog of modules that an engine without a program has instances of, and models of their
+	// primitives. Such an engine takes a sample in so many Cycles.
+	Parts  []string
+	Cycles int
+}
+
+// Programmed reports whether the engine runs a program.
+func (f EngineFiles) Programmed() bool { return f.Cycles == 0 }
+
+// Sources returns the names of the Verilog files, as [EngineFiles.Copy] puts them into a folder.
+func (f EngineFiles) Sources() []string {
+	names := []string{filepath.Base(f.Verilog)}
+	for _, path := range f.Parts {
+		names = append(names, filepath.Base(path))
+	}
+	return names
+}
+
+// ProgramResult is the outcome of [CheckProgram].
+type ProgramResult struct {
+	Checked int     `json:"checked"` // samples
+	Steps   int     `json:"steps"`   // steps in all lanes together, including empty ones
+	Seconds float64 `json:"seconds"`
+	verify.Findings
+}
+
+// CheckProgram runs the program of a folded engine, as its files have it, on all samples, and compares
+// every class count and the class with the trainer's. The files are read and run by code of
+// their own, from what the documentation says of them. It returns an error if a file has not
+// the documented form.
+func CheckProgram(ctx context.Context, d verify.Design, s verify.Samples, f EngineFiles) (*ProgramResult, error) {
+	ctx, end := progress.Begin(ctx, "folded program")
+	defer end()
+	begin := time.Now()
+	p, err := ReadProgram(d, f)
+	if err != nil {
+		return nil, err
+	}
+	want, err := d.Model.Evaluate(ctx, s.Levels, 0)
+	if err != nil {
+		return nil, err
+	}
+	r := &ProgramResult{Checked: s.Levels.Len(), Steps: len(p.Lanes) * len(p.Lanes[0])}
+	for from := 0; from < r.Checked; from += 64 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		progress.Count(ctx, from, r.Checked, "samples")
+		index := verify.Consecutive(from, min(from+64, r.Checked))
+		counts := p.run(s.Thermometer(&d.Model.Encoder, 1, index), d.Model.Encoder.Bits-1)
+		for k, i := range index {
+			if what := compareFolded(counts, k, want, int(i)); what != "" {
+				r.Add(verify.Mismatch{Sample: int(i), Gate: -1, What: "folded program: " + what})
+			}
+		}
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	return r, nil
+}
+
+// compareFolded tells how sample k of a block differs from sample i of the trainer, or "".
+func compareFolded(counts [][64]int32, k int, want *model.Scores, i int) string {
+	best := 0
+	for c := range counts {
+		if counts[c][k] > counts[best][k] {
+			best = c
+		}
+		if w := want.Counts[i*want.Classes+c]; counts[c][k] != w {
+			return fmt.Sprintf("count of class %d is %d, the trainer says %d", c, counts[c][k], w)
+		}
+	}
+	if best != int(want.Predicted[i]) {
+		return fmt.Sprintf("class %d, the trainer says %d", best, want.Predicted[i])
+	}
+	return ""
+}
+
+// Program is a program as its files have it.
+type Program struct {
+	classes, levels, address int // classes; bits of a level; bits of level and feature
+	Lanes                    [][]uint64
+}
+
+// ReadProgram reads the memories of an engine.
+func ReadProgram(d verify.Design, f EngineFiles) (*Program, error) {
+	e, classes := &d.Model.Encoder, len(d.Model.Classes)
+	p := &Program{classes: classes, levels: bits.Len(uint(e.Bits - 1)), Lanes: make([][]uint64, max(1, f.Lanes))}
+	count := bits.Len(uint(d.Model.Width / classes))
+	p.address = max(p.levels+max(1, bits.Len(uint(e.Features()-1))), count)
+	for i, path := range f.Programs {
+		words, err := readHex(path, p.address+4)
+		if err != nil {
+			return nil, err
+		}
+		lane := i * len(p.Lanes) / len(f.Programs)
+		p.Lanes[lane] = append(p.Lanes[lane], words...)
+	}
+	for l, lane := range p.Lanes {
+		if len(lane) == 0 || len(lane) != len(p.Lanes[0]) {
+			return nil, fmt.Errorf("%s: lane %d of %d has %d steps, lane 0 %d: compile again", f.Module, l, len(p.Lanes),
+				len(lane), len(p.Lanes[0]))
+		}
+	}
+	if err := p.check(e.Features(), e.Bits-1); err != nil {
+		return nil, err
+	}
+	return p, checkThresholds(d, f.Thresholds)
+}
+
+// checkThresholds compares a memory of thresholds with the model's.
+func checkThresholds(d verify.Design, path string) error {
+	if path == "" {
+		return nil
+	}
+	e := &d.Model.Encoder
+	lines, err := hexLines(path)
+	if err != nil {
+		return err
+	}
+	for f, row := range e.Thresholds {
+		var want strings.Builder
+		for j := len(row) - 1; j >= 0; j-- {
+			fmt.Fprintf(&want, "%0*b", e.BitsIn, row[j])
+		}
+		if f >= len(lines) || binaryDigits(lines[f]) != strings.TrimLeft(want.String(), "0") {
+			return fmt.Errorf("%s: line %d does not have the thresholds of that feature: compile again", path, f+1)
+		}
+	}
+	return nil
+}
+
+// binaryDigits returns hexadecimal digits as binary ones, without leading zeros.
+func binaryDigits(digits string) string {
+	var b strings.Builder
+	for _, d := range digits {
+		v, _ := strconv.ParseUint(string(d), 16, 8)
+		fmt.Fprintf(&b, "%04b", v)
+	}
+	return strings.TrimLeft(b.String(), "0")
+}
+
+// readHex reads a memory of words of some bits.
+func readHex(path string, width int) ([]uint64, error) {
+	lines, err := hexLines(path)
+	if err != nil {
+		return nil, err
+	}
+	words := make([]uint64, len(lines))
+	for i, line := range lines {
+		if words[i], err = strconv.ParseUint(line, 16, 64); err != nil || words[i]>>width != 0 {
+			return nil, fmt.Errorf("%s:%d: %.40q is no word of %d bits: compile again", path, i+1, line, width)
+		}
+	}
+	return words, nil
+}
+
+func hexLines(path string) ([]string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var lines []string
+	scan := bufio.NewScanner(file)
+	for scan.Scan() {
+		lines = append(lines, scan.Text())
+	}
+	return lines, scan.Err()
+}
+
+// A foldStep is a word of a program.
+type foldStep struct {
+	closes         bool // the class, of which so many chains are always 1
+	ones           int
+	op             int // 0 load, 1 and, 2 or, 3 xor
+	inverted, ends bool
+	feature, level int
+}
+
+// step returns a step of a lane, as the head of the engine's Verilog says.
+func (p *Program) step(lane, pc int) foldStep {
+	word := p.Lanes[lane][pc]
+	low, do := int(word&(1<<p.address-1)), word>>p.address
+	if do&7 == 7 {
+		return foldStep{closes: true, ones: low}
+	}
+	return foldStep{
+		op: int(do & 3), inverted: do>>2&1 == 1, ends: do>>3 == 1, feature: low >> p.levels, level: low & (1<<p.levels - 1),
+	}
+}
+
+// check refuses a program that is none for a model: that reads bits that there are not, goes on
+// with what the sample before left, or counts other classes.
+func (p *Program) check(features, perFeature int) error {
+	classes := 0
+	for l := range p.Lanes {
+		loaded := false
+		for pc := range p.Lanes[l] {
+			s := p.step(l, pc)
+			loaded = loaded || s.op == 0 && !s.closes
+			switch {
+			case s.closes && l != 0:
+				return fmt.Errorf("folded program: step %d closes a class in lane %d: compile again", pc, l)
+			case s.closes:
+				classes++
+			case s.level >= perFeature || s.feature >= features:
+				return fmt.Errorf("folded program: step %d of lane %d reads level %d of feature %d, which "+
+					"there is not: compile again", pc, l, s.level, s.feature)
+			case !loaded:
+				return fmt.Errorf("folded program: step %d of lane %d comes before a load: compile again", pc, l)
+			case s.ends && classes == p.classes && l == 0:
+				return fmt.Errorf("folded program: step %d counts for no class: compile again", pc)
+			}
+		}
+	}
+	if classes != p.classes {
+		return fmt.Errorf("folded program: it completes %d classes, the model has %d: compile again", classes, p.classes)
+	}
+	return nil
+}
+
+// run returns the class counts of 64 samples, of whose thermometer bits x each feature has some.
+func (p *Program) run(x []uint64, perFeature int) (counts [][64]int32) {
+	v := make([]uint64, len(p.Lanes))
+	var count [64]int32
+	for pc := range p.Lanes[0] {
+		closes := false
+		for l := range p.Lanes {
+			s := p.step(l, pc)
+			if s.closes {
+				closes = true
+				for k := range count {
+					count[k] += int32(s.ones)
+				}
+				continue
+			}
+			bit := x[s.feature*perFeature+s.level]
+			if s.inverted {
+				bit = ^bit
+			}
+			v[l] = [4]uint64{bit, v[l] & bit, v[l] | bit, v[l] ^ bit}[s.op]
+			if !s.ends {
+				continue
+			}
+			for rest := v[l]; rest != 0; rest &= rest - 1 {
+				count[bits.TrailingZeros64(rest)]++
+			}
+		}
+		if closes {
+			counts, count = append(counts, count), [64]int32{}
+		}
+	}
+	return counts
+}
+
+// Copy puts the files into a folder.
+func (f EngineFiles) Copy(dir string) error {
+	for _, path := range slices.Concat([]string{f.Verilog, f.Thresholds}, f.Programs, f.Parts) {
+		if path == "" {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}

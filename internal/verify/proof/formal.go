@@ -1,0 +1,100 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+
+	"ialgn/internal/progress"
+	"ialgn/internal/verify"
+	"ialgn/netlist"
+)
+
+// ProveProgram proves, as [Check] does of the optimised netlist, that the program of a
+// folded engine counts for every input what the model does: of the netlist that the program's
+// files say, with the argmax that the engine has. That the engine's Verilog runs programs so is proved
+// of its writer, in tests.
+func ProveProgram(ctx context.Context, d verify.Design, f EngineFiles) (*Result, error) {
+	ctx, end := progress.Begin(ctx, "folded program")
+	defer end()
+	p, err := ReadProgram(d, f)
+	if err != nil {
+		return nil, err
+	}
+	n, err := p.netlist(d)
+	if err != nil {
+		return nil, err
+	}
+	return Check(ctx, verify.Design{Model: d.Model, Raw: d.Raw, Product: n, Spec: d.Spec})
+}
+
+// netlist returns a classifier of the steps, with the ports of the raw netlist.
+func (p *Program) netlist(d verify.Design) (*netlist.Netlist, error) {
+	b, x := netlist.NewBuilder("folded"), d.Raw.DataInputs()[0]
+	in := b.Input(x.Name, len(x.Nets), x.Word, x.Labels)
+	var bit [][]netlist.Net // bits of each feature, by level
+	for i, row := range d.Model.Encoder.Thresholds {
+		bit = append(bit, nil)
+		for _, t := range row {
+			bit[i] = append(bit[i], b.Cell(netlist.Compare, uint64(t), netlist.Origin{}, in[i*x.Word:(i+1)*x.Word]...))
+		}
+	}
+	classes := p.chains(b, bit)
+	var words []netlist.Net
+	for c, probe := range d.Raw.Probes() {
+		count := make([]netlist.Net, len(probe.Nets))
+		if len(classes[c]) > 0 {
+			sum := b.Cell(netlist.Popcount, 0, netlist.Origin{}, classes[c]...)
+			for i := range count {
+				if len(classes[c])>>i > 0 {
+					count[i] = sum + netlist.Net(i)
+				}
+			}
+		}
+		if len(classes[c])>>len(count) > 0 {
+			return nil, fmt.Errorf("folded program: it adds %d chains for class %d, more than the engine counts: compile again",
+				len(classes[c]), c)
+		}
+		b.Probe(probe.Name, count)
+		words = append(words, count...)
+	}
+	index := b.Cell(netlist.Argmax, uint64(len(words)/p.classes), netlist.Origin{}, words...)
+	out := d.Raw.OutputPorts()[0]
+	b.Output(out.Name, out.Word, out.Labels, netlist.Word(index, len(out.Nets)))
+	n := b.Netlist()
+	return n, n.Validate()
+}
+
+// chains adds the cells of all steps and returns what is counted for each class.
+func (p *Program) chains(b *netlist.Builder, bit [][]netlist.Net) (classes [][]netlist.Net) {
+	var counted []netlist.Net
+	v := make([]netlist.Net, len(p.Lanes))
+	for pc := range p.Lanes[0] {
+		closes := false
+		for l := range p.Lanes {
+			s := p.step(l, pc)
+			if s.closes {
+				closes = true
+				for range s.ones {
+					counted = append(counted, netlist.True)
+				}
+				continue
+			}
+			x := bit[s.feature][s.level]
+			if s.inverted {
+				x = b.Function(verify.TableNot, netlist.Origin{}, x)
+			}
+			if s.op == 0 {
+				v[l] = x
+			} else {
+				v[l] = b.Function([]uint64{1: verify.TableAnd, 2: 0b1110, 3: 0b0110}[s.op], netlist.Origin{}, v[l], x)
+			}
+			if s.ends {
+				counted = append(counted, v[l])
+			}
+		}
+		if closes {
+			classes, counted = append(classes, counted), nil
+		}
+	}
+	return classes
+}

@@ -1,0 +1,292 @@
+package readback
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/big"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ialgn/internal/testkit"
+	"ialgn/internal/verify/cec"
+	"ialgn/netlist"
+)
+
+// every has all mutants tried; otherwise one of some is.
+var every = flag.Bool("every", false, "try every mutant")
+
+// mutant is a file with one thing changed.
+type mutant struct {
+	text, what string
+}
+
+var (
+	// blank is what is left as it is: comments, strings, directives, attributes, and loops that a
+	// mutant may never leave.
+	blank           = regexp.MustCompile("//.*|\"[^\"\n]*\"|`.*|\\(\\*[^*]*\\*\\)|while .*")
+	numberPattern   = regexp.MustCompile(`\b(?:(\d+)'([bdh])([0-9a-f]+)|(\d+))\b`)
+	operatorPattern = regexp.MustCompile(`==|!=|<<|>>|<=|&&|[<>~&|^+\-?]`)
+	transfer        = regexp.MustCompile(`(\w+(?:\[\w+\])?) +<= ([^;]+);`)
+)
+
+// replacements say what stands in the place of each. An assignment is none of them.
+var replacements = map[string][]string{
+	"==": {"!="}, "!=": {"=="}, "<<": {">>"}, ">>": {"<<"}, "&&": {"||"}, "<": {"<=", ">"}, ">": {">=", "<"},
+	"~": {""}, "&": {"|"}, "|": {"&"}, "^": {"|", "~^"}, "+": {"-"}, "-": {"+"},
+}
+
+// mutants returns all of a file's: each bit of each constant turned over, a bit above each number
+// without a size set, each operator replaced, and each register left alone where it is given a value.
+func mutants(text string) (list []mutant) {
+	code := blank.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
+	add := func(from, to int, by string) {
+		line := strings.Count(text[:from], "\n")
+		what := fmt.Sprintf("%d: %s: %q becomes %q", line+1, strings.TrimSpace(strings.Split(text, "\n")[line]),
+			text[from:to], by)
+		list = append(list, mutant{text[:from] + by + text[to:], what})
+	}
+	for _, m := range numberPattern.FindAllStringSubmatchIndex(code, -1) {
+		for _, by := range flipped(code, m) {
+			add(m[0], m[1], by)
+		}
+	}
+	assigned := map[int]bool{}
+	for _, m := range transfer.FindAllStringSubmatchIndex(code, -1) {
+		assigned[m[3]+strings.Index(code[m[3]:], "<=")] = true
+		add(m[4], m[5], code[m[2]:m[3]])
+	}
+	for _, m := range operatorPattern.FindAllStringIndex(code, -1) {
+		if assigned[m[0]] || code[m[0]:m[1]] == "<=" {
+			continue
+		}
+		for _, by := range replacements[code[m[0]:m[1]]] {
+			add(m[0], m[1], by)
+		}
+	}
+	return list
+}
+
+// flipped returns a number with each of its bits turned over.
+func flipped(code string, m []int) (list []string) {
+	if m[8] >= 0 { // without a size
+		v, _ := strconv.Atoi(code[m[8]:m[9]])
+		for bit := 1; bit <= max(1, 2*v); bit *= 2 {
+			list = append(list, strconv.Itoa(v^bit))
+		}
+		return list
+	}
+	size, _ := strconv.Atoi(code[m[2]:m[3]])
+	base := map[string]int{"b": 2, "d": 10, "h": 16}[code[m[4]:m[5]]]
+	v, _ := new(big.Int).SetString(code[m[6]:m[7]], base)
+	for bit := range size {
+		by := new(big.Int).SetBit(new(big.Int).Set(v), bit, 1-v.Bit(bit))
+		list = append(list, fmt.Sprintf("%d'%s%s", size, code[m[4]:m[5]], by.Text(base)))
+	}
+	return list
+}
+
+// prover is a wrapper or an engine.
+type prover func(context.Context) (*clockResult, error)
+
+// survivors proves mutants of a file, and returns those for which a proof was found.
+func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string) (path string,
+	prove prover),
+) (left []string) {
+	t.Helper()
+	var mutex sync.Mutex
+	var wait sync.WaitGroup
+	work := make(chan mutant)
+	for range 2 {
+		dir := t.TempDir()
+		path, prove := write(t, dir)
+		wait.Go(func() {
+			for m := range work {
+				put(t, path, m.text)
+				r, err := prove(t.Context())
+				if err != nil {
+					t.Errorf("%s: %v", m.what, err)
+				} else if r.Verdict == cec.Equivalent {
+					mutex.Lock()
+					left = append(left, m.what)
+					mutex.Unlock()
+				}
+			}
+		})
+	}
+	for _, m := range list {
+		work <- m
+	}
+	close(work)
+	wait.Wait()
+	return left
+}
+
+// someOf returns one of 128 mutants.
+func someOf(list []mutant) (some []mutant) {
+	for i := 0; i < len(list); i += 128 {
+		some = append(some, list[i])
+	}
+	return some
+}
+
+// TestMutants breaks every constant, operator and transition of a small wrapper of each kind and of
+// engines, one at a time: none is proved but those that are the same hardware.
+func TestMutants(t *testing.T) {
+	testkit.FindTool(t, "yosys")
+	testkit.FindTool(t, "abc")
+	for name, write := range subjects() {
+		t.Run(name, func(t *testing.T) {
+			path, _ := write(t, t.TempDir())
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := mutants(string(text))
+			all := len(list)
+			if !*every {
+				list = someOf(list)
+			}
+			t.Logf("%d of %d mutants", len(list), all)
+			for _, what := range survivors(t, list, write) {
+				if same(name, what) == "" {
+					t.Errorf("proved: %s", what)
+				}
+			}
+		})
+	}
+}
+
+// equivalents are mutants that are the same hardware: what their lines have, in which of the subjects,
+// and why.
+var equivalents = []struct {
+	line     *regexp.Regexp
+	subjects string
+	why      string
+}{
+	{
+		regexp.MustCompile(`parameter (WORD|WORDS|BEAT) = 1,|parameter \[WORD\*WORDS-1:0\] READ`), "stream axis uart spi",
+		"the instance of the loader says another value",
+	},
+	{regexp.MustCompile(`parameter BEAT = 1  `), "axis", "the instance of the stream says another value"},
+	{regexp.MustCompile(`localparam \[31:0\] .*"31" becomes`), "", "the number has few digits, or is cut to few"},
+	{regexp.MustCompile(`wire unused_`), "", "nothing reads it"},
+	{
+		regexp.MustCompile(`for .*(group|h) \+ 64.*"64" becomes|for \(group = 0; group < \d+;|for \(h = 0; h < WORDS`), "",
+		"there is one group of less than 64",
+	},
+	{regexp.MustCompile(`for .*"<" becomes "<="`), "", "the last round drives bits that there are none of"},
+	{
+		regexp.MustCompile(`localparam (LOWS|HIGHS) = |wire \[(LOWS|HIGHS|PACKET)-1:0\]|for \(h = 0; h < HIGHS`), "",
+		"wires that are not used, or the same number of them",
+	},
+	{
+		regexp.MustCompile(`(LAST|ONE|I|H)\[\w+(-LOW)?-1:0\].*"(-|0|1)" becomes`), "",
+		"the digits above are 0, and the count has none where these are not compared",
+	},
+	{regexp.MustCompile(`\(h ?<< ?LOW\) ?\+ ?i`), "", "the same place for so few words"},
+	{
+		regexp.MustCompile(`parameter (CLOCK_HZ|BAUD) = |localparam \[31:0\] BIT = |localparam (QUIET|TIMER) = `), "uart",
+		"rounded, it is the same number of clocks or digits",
+	},
+	{regexp.MustCompile(`(BIT|HALF|IDLE)\[\w+-1:0\].*"(-|0|1)" becomes|op_\d <= do_\d\[1:0\].*"1" becomes "3"|read_\d_\d\[8:0\].*"8" becomes`), "", "it is cut to the register"},
+	{
+		regexp.MustCompile(`ANSWER = 1'd0|\] result = \{|result\[\{to, 3'd0\}\+:8\].*"8" becomes "24"`), "uart spi",
+		"zeros above, or what is cut off",
+	},
+	{regexp.MustCompile(`in_data\[lane\*`), "uart spi", "there is one word in a clock"},
+	{
+		regexp.MustCompile(`(beat   |skip   |failed) <= (1'b[01]|\{COUNT\{1'b0\}\});`), "stream axis",
+		"it has no input drop, which is 0",
+	},
+	{regexp.MustCompile(`assign sample\[i\*WORD\+k\] = 1'b0;`), "axis uart spi", "a bit above a word is cut off"},
+	{regexp.MustCompile(`assign features\[word\*4\+:4\]`), "axis uart spi", "the next word is driven again, or cut off"},
+}
+
+// same says why a mutant of a subject is the same hardware; empty: it should not be.
+func same(subject, what string) string {
+	for _, e := range equivalents {
+		if e.line.MatchString(what) && (e.subjects == "" || slices.Contains(strings.Fields(e.subjects), subject)) {
+			return e.why
+		}
+	}
+	return ""
+}
+
+// limit bounds a proof of a mutant: some have functions that never end.
+const limit = 5 * time.Second
+
+// subjects are what is broken: small wrappers of each kind, an engine in one and engines of one bank
+// and more.
+func subjects() map[string]func(t *testing.T, dir string) (path string, prove prover) {
+	all := map[string]func(t *testing.T, dir string) (string, prover){}
+	for name, f := range map[string]form{
+		"stream":         {kind: "stream", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, apart: true},
+		"axis":           {kind: "axis", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, stages: 1, beat: 1},
+		"uart":           {kind: "uart", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, counts: true},
+		"spi":            {kind: "spi", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, apart: true},
+		"engine in axis": {kind: "axis", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, engine: true},
+	} {
+		all[name] = func(t *testing.T, dir string) (string, prover) {
+			w := f.write(t, dir)
+			w.Limit = limit
+			return w.File, w.Prove
+		}
+	}
+	for _, name := range []string{"four lanes", "own thresholds", "several banks"} {
+		all[name] = func(t *testing.T, dir string) (string, prover) {
+			e := foldings()[name].write(t, dir)
+			e.Limit = limit
+			return e.File, e.Prove
+		}
+	}
+	return all
+}
+
+// TestTagMutants breaks the way of the tag through a wrapper: one register more or less, a clock or a beat that is not
+// the sample's, two bits exchanged. None is proved.
+func TestTagMutants(t *testing.T) {
+	testkit.FindTool(t, "yosys")
+	testkit.FindTool(t, "abc")
+	f := form{kind: "axis", features: 2, bitsIn: 4, classes: 3, scope: netlist.Full, stages: 1, beat: 1, tag: 2}
+	write := func(t *testing.T, dir string) (string, prover) {
+		w := f.write(t, dir)
+		return w.File, w.Prove
+	}
+	path, _ := write(t, t.TempDir())
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []mutant
+	for _, c := range [][2]string{
+		{"out_tag <= core_out_tag;", "out_tag <= late_tag; late_tag <= core_out_tag;"},
+		{"out_tag <= core_out_tag;", "out_tag <= sample_tag;"},
+		{"out_tag <= core_out_tag;", "out_tag <= {core_out_tag[0], core_out_tag[1]};"},
+		{".in_tag(sample_tag)", ".in_tag(in_tag)"},
+		{"if (in_valid & in_ready) sample_tag", "if (in_valid) sample_tag"},
+		{"if (in_valid & in_ready) sample_tag", "if (in_valid & in_ready & ~in_last) sample_tag"},
+		{".out_tag(m_axis_tuser)", ".out_tag(unused_tag)"},
+	} {
+		broken := strings.Replace(string(text), c[0], c[1], 1)
+		if broken == string(text) {
+			t.Fatalf("the wrapper has no %q", c[0])
+		}
+		switch { // what the change names is declared
+		case strings.Contains(c[1], "late_tag"):
+			broken = strings.Replace(broken, "  reg [1:0] sample_tag;\n", "  reg [1:0] sample_tag, late_tag;\n", 1)
+		case strings.Contains(c[1], "unused_tag"):
+			broken = strings.Replace(broken, ");\n", ");\n  wire [1:0] unused_tag;\n  assign m_axis_tuser = s_axis_tuser;\n", 1)
+		}
+		list = append(list, mutant{broken, c[1]})
+	}
+	for _, what := range survivors(t, list, write) {
+		t.Errorf("proved: %s", what)
+	}
+}

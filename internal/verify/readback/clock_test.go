@@ -1,0 +1,315 @@
+package readback
+
+// What follows proves modules with state: that one clock of a wrapper or of a folded engine is, in every state and for
+// every input, the clock that its documentation describes. The writers are proved once, over their range of
+// parameters. A design's own wrapper is compared with what they write, and played.
+//
+// What a clock has to do is written here a second time, as a netlist over the names of the module's registers, from what
+// the packages wrapper and fold say of their modules and without any code of theirs. A [Machine] is the same netlist,
+// taken out of the Verilog file, and abc compares them: each bit that a register takes over, each output, and each pin
+// of what the module contains without being looked into (the core in a wrapper, memories in an engine). Two machines of
+// the same registers whose clocks are the same do the same for ever from the same state on; with a reset in the clock,
+// that state is the same, too.
+//
+// The names decide only what is compared with what. A register too many or too few, or of another width, is no proof.
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"ialgn/internal/verify/cec"
+	"ialgn/netlist"
+)
+
+// clockResult is the outcome of a proof.
+type clockResult struct {
+	Verdict   cec.Verdict `json:"verdict"`
+	Registers int         `json:"registers"` // bits that the module keeps from clock to clock
+	Bits      int         `json:"checked"`   // bits that were compared: of registers, outputs and pins
+	Reason    string      `json:"reason,omitempty"`
+	Tool      string      `json:"tool,omitempty"`
+	Seconds   float64     `json:"seconds"`
+	Differ    []string    `json:"differ,omitempty"` // names of bits that differ
+}
+
+// shown is how many bits that differ a result names.
+const shown = 20
+
+// proveClock reads a module and compares it with what describe writes.
+func proveClock(ctx context.Context, o MachineOptions, describe func(*machine)) (*clockResult, error) {
+	begin := time.Now()
+	if o.Limit == 0 {
+		o.Limit = cec.DefaultLimit
+	}
+	r := &clockResult{Verdict: cec.Undecided}
+	err := r.prove(ctx, o, describe)
+	r.Seconds = time.Since(begin).Seconds()
+	if why, ok := mismatched(err); ok {
+		r.Reason, err = why, nil
+	}
+	return r, err
+}
+
+func (r *clockResult) prove(ctx context.Context, o MachineOptions, describe func(*machine)) error {
+	got, err := ReadMachine(ctx, o)
+	if err != nil {
+		return err
+	}
+	m := newClock(got)
+	describe(m)
+	if r.Registers, r.Bits = got.Registers(), len(got.Outputs); m.compare(got, r) {
+		return nil
+	}
+	var differ []Signal
+	r.Verdict, differ, r.Tool, err = got.Compare(ctx, m.netlist(got.Outputs), o.Limit)
+	for _, s := range differ[:min(len(differ), shown)] {
+		r.Differ = append(r.Differ, s.String())
+	}
+	switch r.Verdict {
+	case cec.Different:
+		r.Reason = fmt.Sprintf("%s is not what the documentation says", differ[0])
+	case cec.Undecided:
+		r.Reason = "abc gave no verdict"
+	}
+	return err
+}
+
+// compare says where the module has other registers, ports, pins or initial values.
+func (m *machine) compare(got *Machine, r *clockResult) bool {
+	r.Reason = cmp.Or(m.fault, m.missing(got), m.starting(got), m.remembers(got))
+	return r.Reason != ""
+}
+
+// missing names a signal that only one side has.
+func (m *machine) missing(got *Machine) string {
+	for _, s := range got.Inputs {
+		if !m.used[s] {
+			return fmt.Sprintf("there should be no %s", s)
+		}
+	}
+	outputs := map[Signal]bool{}
+	for _, s := range got.Outputs {
+		if outputs[s] = true; m.h[s] == nil {
+			return fmt.Sprintf("there should be no %s", s)
+		}
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(m.h), bySignal) {
+		if !outputs[s] {
+			return fmt.Sprintf("there is no %s", s)
+		}
+	}
+	return ""
+}
+
+func bySignal(a, b Signal) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), a.Bit-b.Bit)
+}
+
+// starting compares what registers begin with.
+func (m *machine) starting(got *Machine) string {
+	for _, s := range slices.SortedFunc(maps.Keys(got.Starts), bySignal) {
+		if want, ok := m.starts[s]; !ok || want != got.Starts[s] {
+			return fmt.Sprintf("%s begins with a value that it should not have", s)
+		}
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(m.starts), bySignal) {
+		if _, ok := got.Starts[s]; !ok {
+			return fmt.Sprintf("%s begins with no value", s)
+		}
+	}
+	return ""
+}
+
+// remembers compares memories, and what they begin with.
+func (m *machine) remembers(got *Machine) string {
+	for _, name := range slices.Sorted(maps.Keys(got.Memories)) {
+		is, want := got.Memories[name], m.memories[name]
+		switch {
+		case is.Width != want.Width || is.Size != want.Size:
+			return fmt.Sprintf("the memory %s has %d words of %d bits, not %d of %d", name, is.Size, is.Width, want.Size,
+				want.Width)
+		case !slices.Equal(is.Words, want.Words):
+			return fmt.Sprintf("the memory %s does not begin with the words of its file", name)
+		}
+	}
+	return ""
+}
+
+// machine is the description of a clock. Its words have their lowest bit first.
+type machine struct {
+	b      *netlist.Builder
+	x      map[Signal]netlist.Net
+	used   map[Signal]bool
+	h      map[Signal]*netlist.Net
+	starts map[Signal]bool
+	fault  string
+
+	memories map[string]Memory
+}
+
+type word []netlist.Net
+
+func newClock(got *Machine) *machine {
+	m := &machine{
+		b: netlist.NewBuilder("described"), x: map[Signal]netlist.Net{}, used: map[Signal]bool{},
+		h: map[Signal]*netlist.Net{}, starts: map[Signal]bool{},
+	}
+	for i, v := range m.b.Input("x", got.Width(), 1, nil)[:len(got.Inputs)] {
+		m.x[got.Inputs[i]] = v
+	}
+	return m
+}
+
+// netlist returns the description with its outputs in an order.
+func (m *machine) netlist(outputs []Signal) *netlist.Netlist {
+	h := make([]netlist.Net, len(outputs))
+	for i, s := range outputs {
+		h[i] = *m.h[s]
+	}
+	m.b.Output("h", 1, nil, h)
+	return m.b.Netlist()
+}
+
+// in returns a word that the clock begins with: an input, a register's value, or what a pin of the core gives.
+func (m *machine) in(name string, width int) word {
+	w := make(word, width)
+	for i := range w {
+		s := Signal{Name: name, Bit: i}
+		v, ok := m.x[s]
+		if !ok && m.fault == "" {
+			m.fault = fmt.Sprintf("there is no %s", s)
+		}
+		w[i], m.used[s] = v, true
+	}
+	return w
+}
+
+// bit is in of one bit.
+func (m *machine) bit(name string) netlist.Net { return m.in(name, 1)[0] }
+
+// next says what a register takes over.
+func (m *machine) next(name string, w ...netlist.Net) { m.out(name+Next, w...) }
+
+// out says what an output or a pin is.
+func (m *machine) out(name string, w ...netlist.Net) {
+	for i := range w {
+		m.h[Signal{Name: name, Bit: i}] = &w[i]
+	}
+}
+
+// start says what a register begins with.
+func (m *machine) start(name string, width int, value bool) {
+	for i := range width {
+		m.starts[Signal{Name: name, Bit: i}] = value
+	}
+}
+
+// constant returns a number.
+func constant(v uint64, width int) word {
+	w := make(word, width)
+	for i := range w {
+		if i < 64 && v>>i&1 == 1 {
+			w[i] = netlist.True
+		}
+	}
+	return w
+}
+
+func (m *machine) table(t uint64, in ...netlist.Net) netlist.Net {
+	return m.b.Function(t, netlist.Origin{}, in...)
+}
+
+func (m *machine) not(a netlist.Net) netlist.Net    { return m.table(0b01, a) }
+func (m *machine) xor(a, b netlist.Net) netlist.Net { return m.table(0b0110, a, b) }
+
+func (m *machine) and(a netlist.Net, more ...netlist.Net) netlist.Net {
+	for _, b := range more {
+		a = m.table(0b1000, a, b)
+	}
+	return a
+}
+
+func (m *machine) or(a netlist.Net, more ...netlist.Net) netlist.Net {
+	for _, b := range more {
+		a = m.table(0b1110, a, b)
+	}
+	return a
+}
+
+// choose returns a where s is 1, else b.
+func (m *machine) choose(s, a, b netlist.Net) netlist.Net { return m.table(0b11100100, s, b, a) }
+
+// mux is choose of words of one width.
+func (m *machine) mux(s netlist.Net, a, b word) word {
+	w := make(word, len(a))
+	for i := range w {
+		w[i] = m.choose(s, a[i], b[i])
+	}
+	return w
+}
+
+// cases returns the first word whose condition is 1, or the last one.
+func (m *machine) cases(otherwise word, list ...when) word {
+	for _, c := range slices.Backward(list) {
+		otherwise = m.mux(c.is, c.then, otherwise)
+	}
+	return otherwise
+}
+
+// when is a condition and what follows from it.
+type when struct {
+	is   netlist.Net
+	then word
+}
+
+// equal compares with a number.
+func (m *machine) equal(w word, v uint64) netlist.Net {
+	all := netlist.True
+	for i, bit := range w {
+		if v>>i&1 == 0 {
+			bit = m.not(bit)
+		}
+		all = m.and(all, bit)
+	}
+	if v>>len(w) > 0 {
+		return netlist.False
+	}
+	return all
+}
+
+// add returns the sum of two words modulo their width, and one more where carry is 1.
+func (m *machine) add(a, b word, carry netlist.Net) word {
+	sum := make(word, len(a))
+	for i := range sum {
+		sum[i] = m.table(0b10010110, a[i], b[i], carry)
+		carry = m.table(0b11101000, a[i], b[i], carry)
+	}
+	return sum
+}
+
+// above reports whether a word exceeds another one.
+func (m *machine) above(a, b word) netlist.Net {
+	more := netlist.False
+	for i := range a {
+		more = m.choose(m.xor(a[i], b[i]), a[i], more)
+	}
+	return more
+}
+
+func (m *machine) increment(w word) word { return m.add(w, constant(0, len(w)), netlist.True) }
+func (m *machine) decrement(w word) word {
+	return m.add(w, constant(^uint64(0), len(w)), netlist.False)
+}
+
+// at returns the word of a list that an index selects; those past its end are zeros.
+func (m *machine) at(list []word, index word, width int) word {
+	chosen := constant(0, width)
+	for i, w := range list {
+		chosen = m.mux(m.equal(index, uint64(i)), w, chosen)
+	}
+	return chosen
+}

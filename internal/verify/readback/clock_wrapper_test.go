@@ -1,0 +1,228 @@
+package readback
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ialgn/internal/verify/cec"
+	"ialgn/netlist"
+)
+
+// Wrapper says what a wrapper around a core or a folded engine has to be.
+type Wrapper struct {
+	Kind   string // stream, axis, uart or spi
+	Module string
+	File   string // path of the wrapper's Verilog
+
+	Core    string // module that it is around
+	Input   string // port of the core
+	Word    int    // bits of a word of that port
+	Words   int    // words in a sample
+	Read    []bool // for each bit of the port, whether something reads it
+	Outputs []Port // output ports of the core
+
+	Pipeline bool // the core has registers
+	Engine   bool // the core is a folded engine, which takes words itself
+	Levels   *Levels
+	Beat     int // words, with axis bytes, of a clock
+	Tag      int // bits of the tag, which the core has, too; 0: there is none
+
+	ClockHz, Baud, Idle int // clock, bit rate and idle time of a serial line
+
+	Limit time.Duration
+}
+
+// Port is an output port: Width bits, in words of Word.
+type Port struct {
+	Name        string
+	Width, Word int
+}
+
+// Levels says what the words of the core are, of feature words of Word bits: for each threshold
+// whether it is exceeded, and then the given bits.
+type Levels struct {
+	Word       int
+	Thresholds []uint64
+	Bits       []int
+}
+
+// describers write the clock of each kind of wrapper.
+var describers = map[string]func(Wrapper, *machine){
+	"stream": Wrapper.words, "axis": Wrapper.axis, "uart": Wrapper.uart, "spi": Wrapper.spi,
+}
+
+// Prove proves it. What is in the core, whose Verilog is not read, is no part of that. A kind that this package has no
+// description of is undecided.
+func (w Wrapper) Prove(ctx context.Context) (*clockResult, error) {
+	describe, ok := describers[w.Kind]
+	if !ok {
+		return &clockResult{Verdict: cec.Undecided, Reason: "what a clock of a wrapper " + w.Kind +
+			" has to do is described nowhere"}, nil
+	}
+	clock := "clk"
+	if w.Kind == "axis" {
+		clock = "aclk"
+	}
+	o := MachineOptions{Module: w.Module, Clock: clock, Files: []string{w.File}, Box: w.box(), Limit: w.Limit}
+	return proveClock(ctx, o, func(m *machine) { describe(w, m) })
+}
+
+// drops reports whether what is around the stream calls packets void.
+func (w Wrapper) drops() bool { return w.Kind == "uart" || w.Kind == "spi" }
+
+// box returns the ports of the core as Verilog.
+func (w Wrapper) box() string {
+	var ports []string
+	add := func(direction string, width int, names ...string) {
+		for _, name := range names {
+			ports = append(ports, fmt.Sprintf("%s wire [%d:0] %s", direction, width-1, name))
+		}
+	}
+	switch {
+	case w.Engine:
+		add("input", 1, "clk", "rst", "in_valid", "in_last", "out_ready")
+		add("input", w.Word, "in_data")
+		add("output", 1, "in_ready", "out_valid", "error")
+		if w.drops() {
+			add("input", 1, "drop")
+		}
+	case w.Pipeline:
+		add("input", 1, "clk", "rst", "ce", "in_valid")
+		add("output", 1, "out_valid")
+		fallthrough
+	default:
+		add("input", w.Word*w.Words, w.Input)
+	}
+	if w.Tag > 0 {
+		add("input", w.Tag, "in_tag")
+		add("output", w.Tag, "out_tag")
+	}
+	for _, p := range w.Outputs {
+		add("output", p.Width, p.Name)
+	}
+	return fmt.Sprintf("module %s (%s);\nendmodule\n", w.Core, strings.Join(ports, ", "))
+}
+
+// packets is what a stream of words is given.
+type packets struct {
+	clock, reset, valid, last, drop, ready netlist.Net // ready: for a result
+	data, tag                              word
+}
+
+// results is what it gives.
+type results struct {
+	ready, valid, fault netlist.Net // ready: for a word
+	outputs             []word
+	tag                 word
+}
+
+// words describes the wrapper stream.
+func (w Wrapper) words(m *machine) {
+	size := w.Word
+	if w.Levels != nil {
+		size = w.Levels.Word
+	}
+	r := w.stream(m, "", packets{
+		clock: m.bit("clk"), reset: m.bit("rst"), valid: m.bit("in_valid"), last: m.bit("in_last"), drop: netlist.False,
+		ready: m.bit("out_ready"), data: m.in("in_data", w.Beat*size), tag: m.in("in_tag", w.Tag),
+	})
+	m.out("out_tag", r.tag...)
+	m.out("in_ready", r.ready)
+	m.out("out_valid", r.valid)
+	m.out("error", r.fault)
+	for i, p := range w.Outputs {
+		m.out(p.Name, r.outputs[i]...)
+	}
+}
+
+// axis describes the wrapper axis.
+func (w Wrapper) axis(m *machine) {
+	r := w.stream(m, "stream.", packets{
+		clock: m.bit("aclk"), reset: m.not(m.bit("aresetn")), valid: m.bit("s_axis_tvalid"), last: m.bit("s_axis_tlast"),
+		drop: netlist.False, ready: m.bit("m_axis_tready"), data: m.in("s_axis_tdata", 8*w.Beat),
+		tag: m.in("s_axis_tuser", w.Tag),
+	})
+	m.out("m_axis_tuser", r.tag...)
+	m.out("s_axis_tready", r.ready)
+	m.out("m_axis_tvalid", r.valid)
+	m.out("m_axis_tlast", netlist.True)
+	m.out("error", r.fault)
+	var all word
+	for _, b := range w.bytes(r.outputs) {
+		all = append(all, b...)
+	}
+	m.out("m_axis_tdata", all...)
+}
+
+// bytes returns a result in the order in which it is sent: words of one bit are packed, all others begin at a new
+// byte.
+func (w Wrapper) bytes(outputs []word) (list []word) {
+	for i, p := range w.Outputs {
+		for piece := range chunks(outputs[i], p.Word) {
+			for b := range chunks(piece, 8) {
+				list = append(list, append(append(word{}, b...), constant(0, 8-len(b))...))
+			}
+		}
+	}
+	return list
+}
+
+// chunks yields the words of a port; words of one bit all at once.
+func chunks(all word, size int) func(func(word) bool) {
+	if size <= 1 {
+		size = len(all)
+	}
+	return func(yield func(word) bool) {
+		for low := 0; low < len(all); low += size {
+			if !yield(all[low:min(low+size, len(all))]) {
+				return
+			}
+		}
+	}
+}
+
+// lane is how many bits of bytes a word takes.
+func (w Wrapper) lane() int {
+	if w.Word == 1 {
+		return 1
+	}
+	return (w.Word + 7) / 8 * 8
+}
+
+// units is how many words the stream takes for a sample: of the core, or bytes.
+func (w Wrapper) units() int {
+	if w.Kind == "stream" || w.Levels != nil {
+		return w.Words
+	}
+	return (w.lane()*w.Words + 7) / 8
+}
+
+// Around takes what a netlist says of the core: its input port and what of that is read, and its
+// output ports.
+func (w *Wrapper) Around(n *netlist.Netlist) {
+	x := n.DataInputs()[0]
+	w.Input, w.Word, w.Words = x.Name, x.Word, len(x.Nets)/x.Word
+	read := map[netlist.Net]bool{}
+	for c := range netlist.Cell(n.Cells()) {
+		for _, v := range n.Inputs(c) {
+			read[v] = true
+		}
+	}
+	for _, p := range slices.Concat(n.OutputPorts(), n.Probes()) {
+		for _, v := range p.Nets {
+			read[v] = true
+		}
+	}
+	w.Read, w.Outputs = nil, nil
+	for _, v := range x.Nets {
+		w.Read = append(w.Read, read[v])
+	}
+	for _, p := range n.OutputPorts() {
+		w.Outputs = append(w.Outputs, Port{p.Name, len(p.Nets), max(1, p.Word)})
+	}
+	clock, err := n.Pipeline()
+	w.Pipeline = err == nil && clock != nil && !w.Engine
+}

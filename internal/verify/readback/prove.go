@@ -1,0 +1,274 @@
+package readback
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"ialgn/internal/lowering"
+	"ialgn/internal/verify/cec"
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+const (
+	// maxDiffer bounds for how many wires a proof without cuts is tried.
+	maxDiffer = 64
+	// maxRounds bounds how often abc is asked after wires that differ were set aside.
+	maxRounds = 16
+	// randomWords is how many words of random samples the wires are tried with.
+	randomWords = 16
+	// exposeLimit bounds the search for an input that tells outputs or counts apart.
+	exposeLimit = 2 * time.Minute
+)
+
+// prove compares the two sides cut at all wires. Wires that differ there are compared again
+// as functions of the inputs, for a cut gives wires values that they may never have.
+func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Result) error {
+	file, places := p.cutGraph()
+	want := p.cutNetlist(places)
+	differ, decided, err := compareCuts(ctx, engine, want, file)
+	if err != nil {
+		return err
+	}
+	if !decided {
+		r.Reason = "abc gave no verdict on the wires"
+		return nil
+	}
+	if len(differ) == 0 {
+		r.Verdict = cec.Equivalent
+		return nil
+	}
+	for _, i := range differ[:min(len(differ), maxDiffer)] {
+		r.Differ = append(r.Differ, p.wires[i].name)
+	}
+	if found, err := p.search(ctx, o.Samples, r); found || err != nil {
+		return err
+	}
+	if len(differ) > maxDiffer {
+		return p.expose(ctx, engine, o, fmt.Sprintf("%d wires are other functions of their neighbours than in the netlist",
+			len(differ)), r)
+	}
+	return p.proveWhole(ctx, engine, o, differ, r)
+}
+
+// compareCuts returns the outputs in which two netlists of the same ports differ. It is not
+// told if abc gave no verdict.
+func compareCuts(ctx context.Context, engine *cec.Engine, want, got *netlist.Netlist) (differ []int, told bool,
+	err error,
+) {
+	inputs := len(want.InputPorts()[0].Nets)
+	samples := make([][]uint64, randomWords)
+	r := rand.New(rand.NewPCG(1, 2))
+	for w := range samples {
+		samples[w] = make([]uint64, inputs)
+		for i := range samples[w] {
+			samples[w][i] = r.Uint64()
+		}
+	}
+	for range maxRounds {
+		more, err := differences(ctx, want, got, samples)
+		if err != nil {
+			return nil, false, err
+		}
+		differ = slices.Compact(slices.Sorted(slices.Values(append(differ, more...))))
+		a, b := without(want, differ), without(got, differ)
+		v, _, err := engine.Compare(ctx, cec.Netlist(a), cec.Netlist(b))
+		switch {
+		case err != nil || v == cec.Undecided:
+			return nil, false, err
+		case v == cec.Equivalent:
+			return differ, true, nil
+		}
+		x, _, err := engine.Counterexample(ctx, inputs)
+		if err != nil {
+			return nil, false, err
+		}
+		samples = [][]uint64{x}
+	}
+	return nil, false, nil
+}
+
+// without returns a netlist in which given bits of the output are constant.
+func without(n *netlist.Netlist, bits []int) *netlist.Netlist {
+	if len(bits) == 0 {
+		return n
+	}
+	k := netlist.NewCopier(n)
+	for c := range netlist.Cell(n.Cells()) {
+		k.Copy(c)
+	}
+	var h []netlist.Net
+	for i, v := range n.OutputPorts()[0].Nets {
+		if _, ok := slices.BinarySearch(bits, i); ok {
+			h = append(h, netlist.False)
+			continue
+		}
+		h = append(h, k.To(v))
+	}
+	k.Output("h", 1, nil, h)
+	return k.Netlist()
+}
+
+// differences returns the output bits in which two netlists of the same ports differ in
+// some of the samples, in ascending order.
+func differences(ctx context.Context, a, b *netlist.Netlist, samples [][]uint64) ([]int, error) {
+	s, err := sim.NewBlock(a, 1)
+	if err != nil {
+		return nil, err
+	}
+	t, err := sim.NewBlock(b, 1)
+	if err != nil {
+		return nil, err
+	}
+	differ := make([]bool, len(a.OutputPorts()[0].Nets))
+	for _, x := range samples {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := s.Run(1, x); err != nil {
+			return nil, err
+		}
+		if err := t.Run(1, x); err != nil {
+			return nil, err
+		}
+		for i, v := range a.OutputPorts()[0].Nets {
+			differ[i] = differ[i] || s.Net(v)[0] != t.Net(b.OutputPorts()[0].Nets[i])[0]
+		}
+	}
+	var list []int
+	for i, d := range differ {
+		if d {
+			list = append(list, i)
+		}
+	}
+	return list, nil
+}
+
+// whole returns both sides as functions of the data inputs, with the given wires as the
+// output.
+func (p *pair) whole(wires []wire) (want, got *netlist.Netlist) {
+	b := newBuilder(p.g, "file")
+	for i, v := range b.Input("x", len(p.inputs), 1, nil) {
+		b.net[p.at[i].variable()] = v
+	}
+	n := netlist.NewBuilder("netlist")
+	to := make([]netlist.Net, p.n.Nets())
+	to[netlist.True] = netlist.True
+	for i, v := range n.Input("x", len(p.inputs), 1, nil) {
+		to[p.inputs[i]] = v
+	}
+	for c := range netlist.Cell(p.n.Cells()) {
+		copy(to[p.n.Output(c):], addCell(n, p.n, c, to))
+	}
+	var h, k []netlist.Net
+	for _, w := range wires {
+		h, k = append(h, to[w.net]), append(k, b.build(w.at))
+	}
+	n.Output("h", 1, nil, h)
+	b.Output("h", 1, nil, k)
+	return lowering.Functions(n.Netlist()), b.Netlist()
+}
+
+// search tries samples, and is found if outputs or probes differ in one.
+func (p *pair) search(ctx context.Context, samples [][]uint64, r *Result) (found bool, err error) {
+	want, got := p.whole(p.wires[:p.shown])
+	for _, x := range samples {
+		differ, err := differences(ctx, want, got, [][]uint64{x})
+		if err != nil {
+			return false, err
+		}
+		if len(differ) > 0 {
+			return true, p.show(ctx, want, got, x, r)
+		}
+	}
+	return false, nil
+}
+
+// show puts one sample of a word in which outputs or probes differ into the result.
+func (p *pair) show(ctx context.Context, want, got *netlist.Netlist, x []uint64, r *Result) error {
+	one := make([]uint64, len(x))
+	for lane := range 64 {
+		for i := range x {
+			one[i] = -(x[i] >> lane & 1)
+		}
+		differ, err := differences(ctx, want, got, [][]uint64{one})
+		if err != nil {
+			return err
+		}
+		if len(differ) == 0 {
+			continue
+		}
+		r.Verdict, r.Counterexample = cec.Different, []int{}
+		r.Reason = "the Verilog differs in " + p.wires[differ[0]].name
+		for i, v := range one {
+			if v != 0 {
+				r.Counterexample = append(r.Counterexample, i)
+			}
+		}
+		return nil
+	}
+	panic("readback: a word of samples that differs has no sample that does")
+}
+
+// proveWhole compares wires as functions of the inputs. If they are all the same, they may
+// stand as cuts for others. Otherwise an input that tells one apart is tried on the
+// outputs, and then one is looked for that tells those apart.
+func (p *pair) proveWhole(ctx context.Context, engine *cec.Engine, o Options, wires []int, r *Result) error {
+	var suspects []wire
+	for _, i := range wires {
+		suspects = append(suspects, p.wires[i])
+	}
+	want, got := p.whole(suspects)
+	v, said, err := engine.Compare(ctx, cec.Netlist(want), cec.Netlist(got))
+	switch {
+	case err != nil:
+		return err
+	case v == cec.Equivalent:
+		r.Verdict, r.Differ = cec.Equivalent, nil
+		return nil
+	case v == cec.Undecided:
+		r.Reason = mismatch("%s: abc gave no verdict: %.100s", suspects[0].name, said).Error()
+		return nil
+	}
+	if found, err := p.replay(ctx, engine, r); found || err != nil {
+		return err
+	}
+	return p.expose(ctx, engine, o, suspects[0].name+" differs for some input", r)
+}
+
+// replay tries the input by which abc told two functions apart on outputs and probes.
+func (p *pair) replay(ctx context.Context, engine *cec.Engine, r *Result) (found bool, err error) {
+	x, _, err := engine.Counterexample(ctx, len(p.inputs))
+	if err != nil {
+		return false, err
+	}
+	for i := range x {
+		x[i] = -x[i] // spreads the bit over all samples of the word
+	}
+	return p.search(ctx, [][]uint64{x}, r)
+}
+
+// expose asks abc about outputs and probes alone, as functions of the inputs, where some wire
+// differs that they may or may not depend on.
+func (p *pair) expose(ctx context.Context, engine *cec.Engine, o Options, why string, r *Result) error {
+	engine.Limit = min(o.Limit, exposeLimit)
+	defer func() { engine.Limit = o.Limit }()
+	want, got := p.whole(p.wires[:p.shown])
+	v, _, err := engine.Compare(ctx, cec.Netlist(want), cec.Netlist(got))
+	switch {
+	case err != nil:
+		return err
+	case v == cec.Equivalent:
+		r.Verdict, r.Differ = cec.Equivalent, nil
+		return nil
+	case v == cec.Different:
+		if found, err := p.replay(ctx, engine, r); found || err != nil {
+			return err
+		}
+	}
+	r.Reason = why + "; no input was found for which an output or a count does"
+	return nil
+}

@@ -1,0 +1,366 @@
+package readback
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ialgn/compiler"
+	"ialgn/internal/freeze"
+	"ialgn/internal/hardware"
+	"ialgn/internal/hardware/lut"
+	"ialgn/internal/hardware/pipeline"
+	"ialgn/internal/netgen"
+	"ialgn/internal/target"
+	"ialgn/internal/tool"
+	"ialgn/internal/verify/cec"
+	"ialgn/internal/verilog"
+	"ialgn/netlist"
+)
+
+// design is a netlist with its Verilog.
+type design struct {
+	n       *netlist.Netlist
+	o       verilog.Options
+	verilog string
+	cells   string // what its primitives do; empty: it has none
+}
+
+func needs(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"yosys", "abc"} {
+		if _, err := tool.Find(name); err != nil {
+			t.Skip(err)
+		}
+	}
+}
+
+// small returns the raw netlist of a random network in which most gates matter.
+func small(t *testing.T, scope netlist.Scope) *netlist.Netlist {
+	t.Helper()
+	n, err := freeze.Network(netgen.Model(netgen.ModelOptions{Seed: 5, Features: 9, Width: 42, Depth: 5, Bits: 5}).Freeze(),
+		scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// written returns the design of a netlist.
+func written(t *testing.T, n *netlist.Netlist, o verilog.Options) design {
+	t.Helper()
+	o.Module = "net"
+	var text, cells strings.Builder
+	if err := verilog.Write(&text, n, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := verilog.WriteCells(&cells, n, o); err != nil {
+		t.Fatal(err)
+	}
+	return design{n, o, text.String(), cells.String()}
+}
+
+// lowered returns the design of a network as hardware.
+func lowered(t *testing.T, scope netlist.Scope, family string, k int, o verilog.Options, p pipeline.Options) design {
+	t.Helper()
+	c := compiler.Options{Level: compiler.LevelRepeat, Restructure: true}
+	n, _, err := c.Optimise(t.Context(), small(t, scope))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hardware.Options{K: k, Objective: lut.Balanced, Threads: 1, Pipeline: p}
+	if h.Target, err = target.Find(family); err != nil {
+		t.Fatal(err)
+	}
+	d, err := h.Lower(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Target = h.Target
+	return written(t, d.Netlist, o)
+}
+
+// prove proves a text, which may not be that of the design.
+func (d design) prove(t *testing.T, text string) *Result { return d.proveAs(t, text, false) }
+
+// proveAs proves a text, which may be of forms that the writer does not write.
+func (d design) proveAs(t *testing.T, text string, anyForm bool) *Result {
+	t.Helper()
+	dir := t.TempDir()
+	files := []string{filepath.Join(dir, "a file; with $a name.v")}
+	if err := os.WriteFile(files[0], []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if d.cells != "" {
+		files = append(files, filepath.Join(dir, "cells.v"))
+		if err := os.WriteFile(files[1], []byte(d.cells), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Prove(t.Context(), d.n, Options{Module: "net", Files: files, Samples: samples(d.n), Synthesised: anyForm})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func samples(n *netlist.Netlist) [][]uint64 {
+	r, all := rand.New(rand.NewPCG(7, 7)), make([][]uint64, 20)
+	for w := range all {
+		all[w] = make([]uint64, len(n.DataInputs()[0].Nets))
+		for i := range all[w] {
+			all[w][i] = r.Uint64()
+		}
+	}
+	return all
+}
+
+// TestProved proves what the writer writes, in every form.
+func TestProved(t *testing.T) {
+	needs(t)
+	luts := verilog.Options{Style: verilog.LUTs}
+	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
+		for name, make := range map[string]func() design{
+			"raw":           func() design { return written(t, small(t, scope), verilog.Options{}) },
+			"lut 6":         func() design { return lowered(t, scope, "generic", 6, verilog.Options{}, pipeline.Options{}) },
+			"lut 4 as LUTs": func() design { return lowered(t, scope, "generic", 4, luts, pipeline.Options{}) },
+			"ice40":         func() design { return lowered(t, scope, "ice40", 4, verilog.Options{}, pipeline.Options{}) },
+			"xilinx7 as LUTs": func() design {
+				return lowered(t, scope, "xilinx7", 6, luts, pipeline.Options{})
+			},
+			"pipeline": func() design {
+				return lowered(t, scope, "generic", 6, verilog.Options{},
+					pipeline.Options{Stages: 3})
+			},
+			"ice40 pipeline": func() design { return lowered(t, scope, "ice40", 4, luts, pipeline.Options{Stages: 2}) },
+		} {
+			t.Run(fmt.Sprintf("%v/%s", scope, name), func(t *testing.T) {
+				t.Parallel()
+				d := make()
+				if r := d.prove(t, d.verilog); r.Verdict != cec.Equivalent || r.Wires < 40 || r.Differ != nil {
+					t.Errorf("%+v", r)
+				}
+			})
+		}
+	}
+}
+
+// change is one edit of a text.
+type change struct {
+	name     string
+	old, new string // old is a regular expression, of which the first match is replaced
+	want     string // part of the reason
+}
+
+// apply makes the edit, which must change something.
+func (c change) apply(t *testing.T, text string) string {
+	t.Helper()
+	at := regexp.MustCompile(c.old).FindStringSubmatchIndex(text)
+	if at == nil {
+		t.Fatalf("%s: %q is not in the text", c.name, c.old)
+	}
+	part := regexp.MustCompile(c.old).ReplaceAllString(text[at[0]:at[1]], c.new)
+	return text[:at[0]] + part + text[at[1]:]
+}
+
+// refused checks that each edit is seen, by the proof alone too: of a netlist that yosys made, any
+// form is read.
+func (d design) refused(t *testing.T, changes []change) {
+	t.Helper()
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			text := c.apply(t, d.verilog)
+			if r := d.proveAs(t, text, true); r.Verdict == cec.Equivalent || !strings.Contains(r.Reason, c.want) {
+				t.Errorf("%+v", r)
+			}
+			if r := d.prove(t, text); r.Verdict == cec.Equivalent || r.Reason == "" {
+				t.Errorf("as a file of ours: %+v", r)
+			}
+		})
+	}
+}
+
+// TestChanged holds that no change of a combinational file is proved.
+func TestChanged(t *testing.T) {
+	needs(t)
+	d := written(t, small(t, netlist.Core), verilog.Options{})
+	d.refused(t, []change{
+		{"operator", `(assign c\d+_k\d+_l5 = [^;&|]*)&`, "$1|", "count_"},
+		{"complement", `(assign c\d+_k\d+_l5 = )([^;]*);`, "$1~($2);", "count_"},
+		{"wire", `(assign c\d+_k\d+_l5 = ~?)x\[\d+\]`, "${1}x[0]", ""},
+		{"argmax ties", ` > best\)`, " >= best)", "class_index"},
+		{"argmax order", `i = 1; i < CLASSES`, "i = 2; i < CLASSES", "class_index"},
+		{"popcount", `i = 0; i < WIDTH`, "i = 1; i < WIDTH", "count_"},
+		{"class group", `(\.bits\(\{)[^,]*`, "${1}c2_k41_l5", ""},
+		{"no driver", `assign c0_k1_l3 = [^;]*;`, "", "no driver"},
+		{
+			"no driver, a name like another", `(assign c0_k1_l3 = )([^;]*);`, "wire \\a# , \\a= ; assign \\a# = $2; ${1}\\a= ;",
+			"no driver",
+		},
+		{"two drivers", `(assign c0_k1_l3 = [^;]*;)`, "$1 $1", "more than one driver"},
+		{"unknown digit", `(assign c0_k1_l3 = )[^;]*;`, "${1}1'bx;", "x or z"},
+		{"out of range", `(assign c0_k1_l3 = )[^;]*;`, "${1}x[1000];", "yosys"},
+		{"latch", `endmodule`, "reg q; always @* if (x[0]) q = x[1];\n wire unused_q = q; endmodule", ""},
+		{"extra input", `input  wire`, "input wire more,\n input wire", "more"},
+		{"extra output", `input  wire`, "output wire more,\n input wire", "more"},
+		{
+			"sum with a sign", `(assign c0_k1_l3 = )([^;]*);`,
+			"wire signed [1:0] s = x[1:0]; wire signed [3:0] t = s + s; ${1}t[3];", "with a sign",
+		},
+		{
+			"register with a reset", `(assign c0_k1_l3 = )([^;]*);`,
+			"reg r; always @(posedge x[0] or posedge x[1]) if (x[1]) r <= 0; else r <= $2; ${1}r;", "neither a gate",
+		},
+		{"loop", `(assign c0_k1_l3 = )([^;]*);`, "${1}c0_k1_l4 ^ ($2);", ""},
+		{"register", `(assign c0_k1_l3 = )([^;]*);`, "reg r; always @(posedge x[0]) r <= $2; ${1}r;", "the netlist has none"},
+		{"other module", `module net `, "module another ", "yosys"},
+		{"no module", `endmodule`, "", "yosys"},
+	})
+}
+
+// refusal is what the grammar says of a form that the writer does not write.
+const refusal = "which this program never writes"
+
+// TestHarmless proves texts that say the same in other words. Those of other forms are proved of a
+// netlist that yosys made; of a file of ours they are refused, whatever they say.
+func TestHarmless(t *testing.T) {
+	needs(t)
+	d := written(t, small(t, netlist.Full), verilog.Options{})
+	for _, c := range []change{
+		{"order", `(?s)(  assign c0_k2_l4 = [^;]*;\n)(.*?)\nendmodule`, "$2\n${1}endmodule", ""},
+		{"a gate in other words", `(  assign \w+_l3 = )(\w+) & (\w+);`, "$1~(~$2 | ~$3);", ""},
+		{"twice complemented", `(assign c0_k1_l3 = )([^;]*);`, "${1}~~($2);", refusal},
+		{"unused", `endmodule`, "wire unused_more = x[3]; endmodule", refusal},
+		{"combinational always", `  assign c0_k1_l3 = ([^;]*);`, "  reg r; always @* r = $1; assign c0_k1_l3 = r;", refusal},
+	} {
+		text := c.apply(t, d.verilog)
+		if r := d.proveAs(t, text, true); r.Verdict != cec.Equivalent {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+		if r := d.prove(t, text); (r.Verdict == cec.Equivalent) != (c.want == "") || !strings.Contains(r.Reason, c.want) {
+			t.Errorf("%s, as a file of ours: %+v", c.name, r)
+		}
+	}
+	renamed := strings.ReplaceAll(d.verilog, "c0_k1_l3", "c9_k99_l9")
+	if r := d.prove(t, renamed); r.Verdict != cec.Equivalent {
+		t.Errorf("a wire has another name: %+v", r)
+	}
+	swapped := strings.NewReplacer("c0_k1_l3", "c0_k2_l3", "c0_k2_l3", "c0_k1_l3").Replace(d.verilog)
+	if r := d.prove(t, swapped); r.Verdict == cec.Different {
+		t.Errorf("two wires have each other's names: %+v", r)
+	}
+}
+
+// TestReadOtherwise holds that what yosys reads as a gate, and simulators as something else, is no
+// file of ours: yosys alone would have it proved.
+func TestReadOtherwise(t *testing.T) {
+	needs(t)
+	d := written(t, small(t, netlist.Core), verilog.Options{})
+	const gate = `  assign (c0_k1_l3) = ([^;]*?)(c0_\w+)([^;]*);`
+	for _, c := range []change{
+		{"sensitivity list", gate, "  reg r; always @($3) r = $2$3$4; assign $1 = r;", refusal},
+		{"delay", gate, "  assign #5 $1 = $2$3$4;", refusal},
+		{"ifdef", gate, "`ifdef YOSYS\n  assign $1 = $2$3$4;\n`else\n  assign $1 = 1'b0;\n`endif", refusal},
+	} {
+		text := c.apply(t, d.verilog)
+		if r := d.proveAs(t, text, true); r.Verdict != cec.Equivalent {
+			t.Errorf("%s: yosys does not read it as the gate: %+v", c.name, r)
+		}
+		if r := d.prove(t, text); r.Verdict == cec.Equivalent || !strings.Contains(r.Reason, c.want) {
+			t.Errorf("%s, as a file of ours: %+v", c.name, r)
+		}
+	}
+}
+
+// masked returns a design in which rare, the conjunction of two nets, reaches the output for
+// one value in 2^10 of the other inputs, or never.
+func masked(t *testing.T, never bool) design {
+	b := netlist.NewBuilder("net")
+	x := b.Input("x", 20, 1, nil)
+	and := func(in ...netlist.Net) netlist.Net {
+		return b.Function(1<<(1<<len(in)-1), netlist.Origin{}, in...)
+	}
+	rare := and(and(x[:5]...), and(x[5:10]...))
+	open := []netlist.Net{and(x[10:15]...), and(x[15:]...)}
+	if never {
+		open[1] = b.Function(1<<32-1-1<<31, netlist.Origin{}, x[10:15]...)
+	}
+	b.Output("h", 1, nil, []netlist.Net{and(rare, open[0], open[1])})
+	return written(t, b.Netlist(), verilog.Options{})
+}
+
+// TestMasked changes a wire in a way that neither random samples nor most inputs that tell
+// the wire apart show at the output: it is different if some input does, and the same if none.
+func TestMasked(t *testing.T) {
+	needs(t)
+	for never, want := range map[bool]cec.Verdict{false: cec.Different, true: cec.Equivalent} {
+		d := masked(t, never)
+		r := d.prove(t, change{"and", `(assign \w+ = \w+) & (\w+;)`, "$1 | $2", ""}.apply(t, d.verilog))
+		if r.Verdict != want || want == cec.Different && len(r.Counterexample) < 15 {
+			t.Errorf("never %v: %+v", never, r)
+		}
+	}
+}
+
+// TestRegisters holds that no change of a pipeline's registers is proved.
+func TestRegisters(t *testing.T) {
+	needs(t)
+	d := lowered(t, netlist.Core, "generic", 6, verilog.Options{}, pipeline.Options{Stages: 3})
+	instance := `net_register #\(\.WIDTH\((\d+)\)\) (\w+)_i \(\.clk\(clk\), \.ce\(ce\),\s+\.d\(([^)]+)\),\s+\.q\(([^)]+)\)\);`
+	const register = "net_register #(.WIDTH($1)) ${2}_i "
+	d.refused(t, []change{
+		{"no enable", `if \(ce\) q <= d`, "q <= d", "while ce is 0"},
+		{"other enable", `if \(ce\) q <= d`, "if (!ce) q <= d", "while ce is 0"},
+		{"falling edge", `(?s)(module net_register.*?)posedge`, "${1}negedge", "yosys"},
+		{"complement", `if \(ce\) q <= d`, "if (ce) q <= ~d", "differs"},
+		{"a wire for a register", instance, "assign $4 = $3;", "registers from the inputs"},
+		{"one more", instance, "wire [$1-1:0] more; net_register #(.WIDTH($1)) ${2}_j (.clk(clk), .ce(ce), .d($3), .q(more));\n" +
+			register + "(.clk(clk), .ce(ce), .d(more), .q($4));", "registers from the inputs"},
+		{"enabled by data", instance, register + "(.clk(clk), .ce(x[0]), .d($3), .q($4));", "while ce is 0"},
+		{"clocked by the enable", instance, register + "(.clk(ce), .ce(ce), .d($3), .q($4));", "clock"},
+		{"of other data", instance, register + "(.clk(clk), .ce(ce), .d({$1{x[1]}}), .q($4));", ""},
+		{"cleared data", instance, register + "(.clk(clk), .ce(ce), .d($3 & {$1{~rst}}), .q($4));", "rst"},
+		{"enable in data", instance, register + "(.clk(clk), .ce(ce), .d($3 & {$1{in_valid}}), .q($4));", "in_valid"},
+		{"output gated", `(assign class_index = )([^;]*);`, "${1}($2) & {2{ce}};", "ce"},
+		{"valid without a reset", `if \(rst\)`, "if (rst & in_valid)", "rst"},
+		{"valid too short", `assign out_valid = valid\[2\]`, "assign out_valid = valid[1]", "in_valid"},
+		{"valid bits that begin as 1", `reg \[2:0\] valid;`, "reg [2:0] valid = 3'b111;", "begins with 1"},
+		{"a valid bit that begins as 1", `  // data`, "  initial valid[2] = 1'b1;\n  // data", "begins with 1"},
+		{"data that begins as 1", `output reg  \[WIDTH-1:0\] q`, "output reg  [WIDTH-1:0] q = {WIDTH{1'b1}}", "begins with 1"},
+		{"valid from ce", `assign out_valid = valid\[2\]`, "assign out_valid = valid[2] & ce", "out_valid"},
+	})
+}
+
+// TestUnknown finds the digits that yosys would give a value.
+func TestUnknown(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "assign x = 1'b0;": 0, "a\nb = 4'b1x01;": 2, "4'hZ": 1, "'bz": 1, "'x": 1, "8'sb??": 1, "4'd z": 1,
+		"s ? 1'b0 : 1'h1": 0, "3'dx": 1, "x_z": 0, "// it's 'x and 4'bz\n": 0, "// 'x\n a = 'x": 2, "a; // 'x": 1,
+		"4'b10_x":   1,
+		"\n\n1'B X": 3,
+	} {
+		if got := unknown([]byte(text)); got != want {
+			t.Errorf("%q: line %d, want %d", text, got, want)
+		}
+	}
+}
+
+// TestTools holds that a tool that is missing or dies is an error, and no verdict.
+func TestTools(t *testing.T) {
+	n := small(t, netlist.Core)
+	d := written(t, n, verilog.Options{})
+	path := filepath.Join(t.TempDir(), "net.v")
+	if err := os.WriteFile(path, []byte(d.verilog), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", "")
+	if r, err := Prove(t.Context(), n, Options{Module: "net", Files: []string{path}}); err == nil ||
+		!strings.Contains(err.Error(), "package yosys") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -1,0 +1,169 @@
+package readback
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"ialgn/internal/names"
+	"ialgn/internal/outfile"
+	"ialgn/internal/tool"
+	"ialgn/internal/verilog/syntax"
+)
+
+// The files of a run of yosys, in a folder of its own.
+const (
+	scriptName = "read.ys"
+	blifName   = "design.blif"
+)
+
+// script is what yosys does. Nothing is optimised, and nothing unknown is given a value.
+// Cells are mapped by yosys's own rules, but for sums and comparisons, and instances stay what they
+// are: one popcount of hundreds of bits is then read once, and not again for each class. The rules
+// for a comparison of a word leave some 900 wires beside it, each a line of BLIF: the 462 of the
+// digits were 50 MB of text, over which a yosys in WebAssembly sat for minutes. The first techmap
+// leaves parts of products, which the second maps.
+const script = `%s
+logger -werror .
+read_verilog -nosynthesis %s
+hierarchy -check -top %s
+proc -noopt
+%ssimplemap
+techmap t:$* t:$add %%d t:$gt %%d
+techmap t:$* t:$add %%d t:$gt %%d
+write_blif -param ` + blifName + `
+`
+
+// checkScript ends the script where a wire is read that nothing drives. That is seen in the
+// BLIF, too, unless the file has escaped names: some of them are one name there.
+const checkScript = "check -assert\n"
+
+// read has yosys read the files. Whatever it warns of in them is an error, since where something is
+// unknown, what it means is yosys's choice.
+func read(ctx context.Context, o Options) (g *graph, version string, err error) {
+	yosys, err := tool.Find("yosys")
+	if err != nil {
+		return nil, "", err
+	}
+	version = yosys.Version(ctx)
+	dir, err := outfile.MakeTemp("ialgn-readback-")
+	if err != nil {
+		return nil, version, err
+	}
+	defer os.RemoveAll(dir)
+	if err := writeScript(dir, o); err != nil {
+		return nil, version, err
+	}
+	out, err := yosys.Run(ctx, tool.Command{Args: []string{"-q", "-T", "-s", scriptName}, Dir: dir, Limit: o.Limit})
+	var failed *tool.FailedError
+	if errors.As(err, &failed) && ctx.Err() == nil {
+		return nil, version, mismatch("yosys does not read it: %s", complaint(out.Stdout+out.Stderr, failed))
+	}
+	if err != nil {
+		return nil, version, err
+	}
+	if g, err = o.load(filepath.Join(dir, blifName)); err != nil {
+		err = cmp.Or(tool.CheckRoom(dir), err) // yosys does not notice that what it writes is cut off
+	}
+	return g, version, err
+}
+
+// complaint is the line in which yosys says what is wrong, or how it ended.
+func complaint(out string, failed *tool.FailedError) string {
+	for line := range strings.Lines(out) {
+		if i := strings.Index(line, "ERROR: "); i >= 0 {
+			return strings.TrimSpace(line[i:])
+		}
+	}
+	return failed.Error()
+}
+
+// writeScript puts the files under plain names into dir, for paths have spaces and more
+// that scripts take for something else.
+func writeScript(dir string, o Options) error {
+	if err := names.CheckIdentifier(o.Module); err != nil {
+		return fmt.Errorf("readback: %w", err)
+	}
+	var names []string
+	check := ""
+	for i, path := range o.Files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := o.checkText(i, text); err != nil {
+			return mismatch("%s, %v", filepath.Base(path), err)
+		}
+		if o.Synthesised && bytes.IndexByte(commentPattern.ReplaceAll(text, nil), '\\') >= 0 {
+			check = checkScript
+		}
+		names = append(names, "file"+strconv.Itoa(i)+".v")
+		if err := os.WriteFile(filepath.Join(dir, names[i]), text, 0o666); err != nil {
+			return err
+		}
+	}
+	text := fmt.Sprintf(script, o.Library, strings.Join(names, " "), o.Module, check)
+	return os.WriteFile(filepath.Join(dir, scriptName), []byte(text), 0o666)
+}
+
+// checkText refuses a text that yosys may read in another way than a simulator.
+func (o Options) checkText(number int, text []byte) error {
+	switch {
+	case !o.Synthesised && number == 0:
+		return syntax.Check(text, o.Module)
+	case !o.Synthesised:
+		return syntax.CheckCells(text)
+	default:
+		if at := unknown(text); at > 0 {
+			return fmt.Errorf("line %d: an x or z", at)
+		}
+		return nil
+	}
+}
+
+// unknownPattern is a number with an unknown digit, or an unsized one.
+var unknownPattern = regexp.MustCompile(`'(?:[sS]?[bBoOhHdD]\s*[0-9a-fA-F_]*[xXzZ?]|[xXzZ])`)
+
+// startPattern says that a register may begin with any value, which says nothing of a design
+// whose registers are taken for wires.
+var startPattern = regexp.MustCompile(`\.INIT\(1'hx\)`)
+
+// commentPattern is a line that is a comment: names from outside stand only there.
+var commentPattern = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
+
+// unknown returns the number of the first line with an unknown digit, 0 if there is none.
+// yosys takes them for whatever it likes.
+func unknown(text []byte) int {
+	text = commentPattern.ReplaceAll(text, nil)
+	text = startPattern.ReplaceAll(text, nil)
+	at := unknownPattern.FindIndex(text)
+	if at == nil {
+		return 0
+	}
+	return 1 + bytes.Count(text[:at[0]], []byte{'\n'})
+}
+
+// load reads what yosys wrote.
+func (o Options) load(path string) (*graph, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	start := byte(unknownStart)
+	if o.Synthesised {
+		start = '0' // flip-flops of most targets start as 0
+	}
+	modules, err := readBLIF(file, start)
+	if err != nil {
+		return nil, err
+	}
+	return elaborate(modules, o.Module)
+}

@@ -1,0 +1,187 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"ialgn/internal/counts"
+	"ialgn/netlist"
+)
+
+// Roots are the bits that are counted for each class.
+type Roots struct {
+	Bits  [][]Root // [class]
+	Pairs []int    // [class]: pairs of bits that exclude each other and are not among Bits
+
+	// Ports says that the bits are the output h, where each has its place: Bits has
+	// one row. Otherwise they are counted in any order.
+	Ports bool
+
+	// Argmax is the tournament that finds the class, nil if that is an operator.
+	Argmax *counts.Index
+}
+
+// FindRoots returns what is counted for each class, and checks that the head makes of
+// it what it should: the probe count_c is the whole count, class_index is the argmax of these
+// counts, and an output port of the counts has them. A lowered head is taken apart by its hint, whose counts are
+// proved. What is left to prove is the argmax of the result, if it has one.
+func FindRoots(n *netlist.Netlist, h *counts.Hint) (*Roots, error) {
+	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
+		return &Roots{Bits: [][]Root{copies(n.OutputPorts()[i].Nets)}, Pairs: []int{0}, Ports: true}, nil
+	}
+	if h == nil {
+		h = &counts.Hint{}
+	}
+	if err := h.Check(n); err != nil {
+		return nil, err
+	}
+	r := &Roots{}
+	var numbers [][]netlist.Net
+	used := make([]bool, len(h.Counts))
+	for _, p := range n.Probes() {
+		if p.Name != fmt.Sprintf("count_%d", len(numbers)) {
+			continue
+		}
+		bits, pairs, err := counted(n, p, h.Counts, used)
+		if err != nil {
+			return nil, err
+		}
+		numbers, r.Bits, r.Pairs = append(numbers, p.Nets), append(r.Bits, bits), append(r.Pairs, pairs)
+	}
+	if err := r.checkArgmax(n, numbers, h); err != nil {
+		return nil, err
+	}
+	return r, CheckCounts(n)
+}
+
+func copies(nets []netlist.Net) []Root {
+	bits := make([]Root, len(nets))
+	for i, v := range nets {
+		bits[i] = Root{TableCopy, []netlist.Net{v}}
+	}
+	return bits
+}
+
+// Significant returns a word without the leading digits that are always 0.
+func Significant(digits []netlist.Net) []netlist.Net {
+	for len(digits) > 0 && digits[len(digits)-1] == netlist.False {
+		digits = digits[:len(digits)-1]
+	}
+	return digits
+}
+
+// counted returns the bits whose count is the probe p: the inputs of a popcount, or what
+// the hint says of a lowered one. A probe that is neither may be a constant, which is that
+// many ones, or a single bit.
+func counted(
+	n *netlist.Netlist, p netlist.Port, numbers []counts.Count, used []bool,
+) (bits []Root, pairs int, err error) {
+	digits := Significant(p.Nets)
+	if c := FindCount(numbers, used, digits); c != nil {
+		return lowered(n, p.Name, c)
+	}
+	if !slices.ContainsFunc(digits, func(v netlist.Net) bool { return v > netlist.True }) {
+		ones := 0
+		for i, v := range digits {
+			ones |= int(v) << i
+		}
+		return copies(slices.Repeat([]netlist.Net{netlist.True}, ones)), 0, nil
+	}
+	c, pin, ok := n.Driver(digits[0])
+	isPopcount := ok && n.Kind(c) == netlist.Popcount
+	switch {
+	case len(digits) == 1 && !isPopcount:
+		return copies(digits), 0, nil
+	case isPopcount && pin == 0 && slices.Equal(digits, netlist.Word(digits[0], n.Outputs(c))):
+		return copies(n.Inputs(c)), 0, nil
+	}
+	return nil, 0, fmt.Errorf("%s is not the result of a popcount", p.Name)
+}
+
+// FindCount returns the count with the given digits, one that was not used before if there
+// are several: classes that are always equal share the digits, and perhaps the count.
+func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *counts.Count {
+	found := -1
+	for i, c := range numbers {
+		if slices.Equal(Significant(c.Digits), digits) && (found < 0 || used[found] && !used[i]) {
+			found = i
+		}
+	}
+	if found < 0 {
+		return nil
+	}
+	used[found] = true
+	return &numbers[found]
+}
+
+// lowered returns the bits of a lowered popcount, and the number of pairs among them.
+func lowered(n *netlist.Netlist, name string, c *counts.Count) (bits []Root, pairs int, err error) {
+	if err := counts.Prove(n, c); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", name, err)
+	}
+	for i, b := range c.Bits {
+		switch {
+		case b.Pair == nil:
+			bits = append(bits, Root{b.Table, b.Nets})
+		case i < *b.Pair:
+			pairs++
+		}
+	}
+	return bits, pairs, nil
+}
+
+// checkArgmax checks that the output class_index is the argmax of the counts, of which
+// digits in which all counts are the same net may be left out.
+func (r *Roots) checkArgmax(n *netlist.Netlist, numbers [][]netlist.Net, h *counts.Hint) error {
+	i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "class_index" })
+	if i < 0 || len(numbers) == 0 {
+		return fmt.Errorf("there is no class_index or no count_0")
+	}
+	out := n.OutputPorts()[i].Nets
+	if i := slices.IndexFunc(h.Argmaxs, func(x counts.Index) bool { return slices.Equal(x.Index, out) }); i >= 0 {
+		r.Argmax = &h.Argmaxs[i]
+		return checkWords(numbers, r.Argmax.Words)
+	}
+	words := make([][]netlist.Net, len(numbers))
+	if c, pin, ok := n.Driver(out[0]); ok && n.Kind(c) == netlist.Argmax && pin == 0 {
+		size := int(n.Param(c))
+		in := n.Inputs(c)
+		if len(in) != size*len(numbers) || !slices.Equal(out, netlist.Word(out[0], n.Outputs(c))) {
+			return fmt.Errorf("class_index is not the argmax of %d counts", len(numbers))
+		}
+		for w := range words {
+			words[w] = in[w*size : (w+1)*size]
+		}
+	} else if slices.ContainsFunc(out, func(v netlist.Net) bool { return v != netlist.False }) {
+		return fmt.Errorf("class_index is not the result of an argmax")
+	}
+	return checkWords(numbers, words)
+}
+
+// checkWords checks that the words are the counts but for digits that all counts share.
+func checkWords(numbers, words [][]netlist.Net) error {
+	if len(words) != len(numbers) {
+		return fmt.Errorf("the argmax has %d words, there are %d counts", len(words), len(numbers))
+	}
+	size, next := len(words[0]), 0
+	for d := range numbers[0] {
+		shared, taken := true, next < size
+		for c, digits := range numbers {
+			if len(digits) != len(numbers[0]) || len(words[c]) != size {
+				return fmt.Errorf("count_%d has %d digits, count_0 has %d", c, len(digits), len(numbers[0]))
+			}
+			shared = shared && digits[d] == numbers[0][d]
+			taken = taken && digits[d] == words[c][next]
+		}
+		switch {
+		case taken:
+			next++
+		case !shared:
+			return fmt.Errorf("the argmax does not read digit %d of the counts", d)
+		}
+	}
+	if next < size {
+		return fmt.Errorf("the argmax reads %d digits of each count, there are %d", size, len(numbers[0]))
+	}
+	return nil
+}

@@ -1,0 +1,9 @@
+package rtl
+
+import (
+	"testing"
+
+	"ialgn/internal/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }

@@ -1,0 +1,268 @@
+// Package rtl compares emitted Verilog with the trainer, in a Verilog simulator.
+package rtl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"ialgn/internal/flow"
+	"ialgn/internal/outfile"
+	"ialgn/internal/progress"
+	"ialgn/internal/target"
+	"ialgn/internal/verify"
+	"ialgn/internal/verilog"
+	"ialgn/netlist"
+)
+
+// Run is the outcome of [Check].
+type Run struct {
+	Checked   int     `json:"checked"`
+	Ties      int     `json:"ties"` // checked samples whose largest count is not unique
+	Simulator string  `json:"simulator"`
+	ByClass   bool    `json:"by_class"`          // simulated in parts: each count, and the class
+	BuildCPU  float64 `json:"build_cpu_seconds"` // processor time of compiling the Verilog
+	RunCPU    float64 `json:"run_cpu_seconds"`   // processor time of the simulation
+	Seconds   float64 `json:"seconds"`
+	verify.Findings
+}
+
+// Files names the emitted Verilog: the module and the file that holds it. The
+// testbench is written anew for each check: one from the folder would be a judge that
+// the accused has chosen.
+// So are the primitives that a design in LUTs is made of.
+type Files struct {
+	Module, Design string
+	Style          verilog.Style
+	Target         *target.Family // nil: [target.Generic]
+
+	// LUT is the LUTs to which yosys is to map a design for [target.Generic]; 0: to gates.
+	LUT int
+	// ByClass says that it is to be simulated class by class however small it is; see [Check].
+	ByClass bool
+
+	part    bool          // some wires of the design have no drivers
+	Library *flow.Library // the design is what yosys made, of these cells
+}
+
+// The files that are written into a simulation's folder.
+const (
+	designName    = "design.v"
+	TestbenchName = "testbench.v"
+	CellsName     = "cells.v"
+)
+
+// Check runs the emitted Verilog in iverilog or verilator, or in that of the two which is done
+// earlier (auto), on at most the given number of samples and compares class counts and class
+// with the trainer's, other ports with our simulator of the optimised netlist. Samples with
+// tied counts come first, for the tie rule shows only there, and the rest is spread evenly over
+// the set. A pipeline is clocked, with gaps, stalls and resets ([verilog.WriteTestbench]).
+//
+// A design of more than 200,000 cells with class counts is simulated class by class: of the
+// emitted file, all that leads to one count at a time, and then what leads from the counts
+// to the class, with the trainer's counts in place of the design's. Each part is made of
+// lines of the file; then Mismatches counts pairs of a sample and a part.
+//
+// It returns an error of package tool if the simulator is missing or fails.
+func Check(
+	ctx context.Context, d verify.Design, s verify.Samples, files Files, simulator string, samples int,
+) (*Run, error) {
+	ctx, end := progress.Begin(ctx, "rtl")
+	defer end()
+	begin, auto := time.Now(), simulator == "auto"
+	d, err := d.WithTag()
+	if err != nil {
+		return nil, err
+	}
+	simulator, err = pick(simulator, d.Product.Cells(), min(samples, s.Levels.Len()))
+	if err != nil {
+		return nil, err
+	}
+	want, err := d.Model.Evaluate(ctx, s.Levels, 0)
+	if err != nil {
+		return nil, err
+	}
+	c := rtlCheck{Design: d, s: s, files: files, simulator: simulator, auto: auto}
+	r := &Run{ByClass: files.ByClass || d.Product.Cells() > LargestWhole && len(d.Product.Probes()) > 0 &&
+		files.Library == nil}
+	c.index, r.Ties = Choose(want.Counts, want.Classes, samples)
+	r.Checked = len(c.index)
+	if c.dir, err = outfile.MakeTemp("ialgn-rtl-"); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(c.dir)
+	if err := writeVectors(d, s, c.index, want, filepath.Join(c.dir, vectorsName)); err != nil {
+		return nil, err
+	}
+	if r.ByClass {
+		err = c.byClass(ctx, r)
+	} else {
+		err = c.whole(ctx, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	return r, nil
+}
+
+// LargestWhole is the number of cells above which a design is simulated class by class.
+const LargestWhole = 200_000
+
+// An rtlCheck is a run of [Check].
+type rtlCheck struct {
+	verify.Design
+	s         verify.Samples
+	files     Files
+	simulator string
+	auto      bool   // the simulator is ours to choose
+	dir       string // holds the vectors
+	index     []int32
+}
+
+// whole simulates the design in one piece.
+func (c *rtlCheck) whole(ctx context.Context, r *Run) error {
+	if err := writeSources(c.Design, c.files, c.dir, nil); err != nil {
+		return err
+	}
+	return c.simulate(ctx, c.files, c.dir, vectorsName, c.simulator, r)
+}
+
+// simulate simulates the sources in a folder. The path of the vectors is relative to that folder.
+func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulator string, r *Run) error {
+	sources, err := f.sources(dir)
+	if err != nil {
+		return err
+	}
+	out, err := Simulation{
+		Dir: dir, Sources: sources, Tops: []string{f.Module + "_tb"}, vectors: vectors, Count: len(c.index),
+		Library: f.Library,
+	}.Run(ctx, simulator)
+	if err != nil {
+		return err
+	}
+	r.Simulator = out.Version
+	r.BuildCPU += out.Build
+	r.RunCPU += out.Run
+	if err := r.Read(out.Text, c.index); err != nil || len(r.First) == 0 || f.Library != nil {
+		return err
+	}
+	return blameRTL(ctx, c.Design, c.s, f, dir, r)
+}
+
+// vectorsName is the file of vectors in a simulation's folder.
+const vectorsName = "vectors.txt"
+
+// Choose returns the indices of up to n samples, and how many of them have tied largest
+// counts: first those with ties, at most half of n, then others spread evenly, and where
+// that is too few the rest in order.
+func Choose(counts []int32, classes, n int) (index []int32, ties int) {
+	all := len(counts) / classes
+	n = min(n, all)
+	taken := make([]bool, all)
+	for i := 0; i < all && len(index) < (n+1)/2; i++ {
+		if tied(counts[i*classes:][:classes]) {
+			index, taken[i] = append(index, int32(i)), true
+		}
+	}
+	for k := 0; len(index) < n; k++ {
+		i := k * all / n % all
+		if k >= n { // the even spread met taken ones: fill up in order
+			i = k - n
+		}
+		if !taken[i] {
+			index, taken[i] = append(index, int32(i)), true
+		}
+	}
+	for _, i := range index {
+		if tied(counts[int(i)*classes:][:classes]) {
+			ties++
+		}
+	}
+	return index, ties
+}
+
+func tied(counts []int32) bool {
+	best, same := counts[0], 0
+	for _, n := range counts {
+		if n > best {
+			best, same = n, 0
+		}
+		if n == best {
+			same++
+		}
+	}
+	return same > 1
+}
+
+// writeSources writes a testbench that compares the given ports and probes (nil: all), and the
+// primitives if the design has any.
+func writeSources(d verify.Design, f Files, dir string, compare []string) error {
+	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target, Compare: compare, Tell: tellEvery}
+	err := WriteSource(filepath.Join(dir, TestbenchName), d.Product, o, verilog.WriteTestbench)
+	if err != nil || f.Style != verilog.LUTs || f.Library != nil {
+		return err
+	}
+	return WriteSource(filepath.Join(dir, CellsName), d.Product, o, verilog.WriteCells)
+}
+
+// WriteSource writes a file of Verilog with one of the writers of package verilog.
+func WriteSource(path string, n *netlist.Netlist, o verilog.Options,
+	write func(io.Writer, *netlist.Netlist, verilog.Options) error,
+) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // a second time is harmless
+	if err := write(f, n, o); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// The lines of the testbench.
+var (
+	passLine   = regexp.MustCompile(`^PASS: (\d+) vectors$`)
+	failLine   = regexp.MustCompile(`^FAIL: (\d+) of (\d+) vectors$`)
+	sampleLine = regexp.MustCompile(`^sample (\d+): (.*)$`)
+)
+
+// Read takes the result from the testbench's output. Only one line of verdict over as
+// many vectors as were sent is a verdict, and a pass only where no sample is named.
+func (r *Run) Read(out string, index []int32) error {
+	passed, failed := false, 0
+	verdicts := 0
+	for line := range strings.Lines(out) {
+		text := strings.TrimSpace(line)
+		if m := sampleLine.FindStringSubmatch(text); m != nil {
+			if i, err := strconv.Atoi(m[1]); err == nil && i < len(index) && len(r.First) < verify.Shown {
+				r.First = append(r.First, verify.Mismatch{Sample: int(index[i]), Gate: -1, What: "the Verilog differs in " + m[2]})
+			}
+		}
+		if m := passLine.FindStringSubmatch(text); m != nil {
+			verdicts++
+			passed = m[1] == strconv.Itoa(r.Checked)
+		}
+		if m := failLine.FindStringSubmatch(text); m != nil {
+			verdicts++
+			if n, err := strconv.Atoi(m[1]); err == nil && m[2] == strconv.Itoa(r.Checked) {
+				failed = n
+			}
+		}
+	}
+	switch {
+	case verdicts == 1 && passed && len(r.First) == 0:
+		return nil
+	case verdicts == 1 && failed > 0:
+		r.Mismatches = failed
+		return nil
+	}
+	return fmt.Errorf("verify: the testbench came to no verdict over %d vectors; it printed:\n%.400s", r.Checked, out)
+}

@@ -1,0 +1,139 @@
+package rtl
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"ialgn/internal/verilog/syntax"
+)
+
+// A source is an emitted Verilog file, taken apart into what stands around the statements of
+// its first module and these, so that a part of the module can be written: every line of the
+// part is a line of the file. What is none of the forms that package verilog writes is refused,
+// rather than lost.
+type source struct {
+	*syntax.File
+	drivers [][]int32 // statements that drive a name, or bits of it
+}
+
+// role says when a statement belongs to a part.
+type role uint8
+
+const (
+	always   role = iota // kept in every part: control, parameters, comments
+	declares             // kept where one of the declared names is needed
+	drives               // kept where what it drives is needed
+)
+
+// roleOf returns the role of a form of statement.
+func roleOf(f syntax.Form) role {
+	switch f {
+	case syntax.Comment, syntax.Version, syntax.Valid, syntax.Control:
+		return always
+	case syntax.Wires, syntax.Bus:
+		return declares
+	}
+	return drives
+}
+
+// parseSource takes the file of a module apart. It returns an error that names the first line which package verilog
+// cannot have written.
+func parseSource(text []byte, module string) (*source, error) {
+	f, err := syntax.Parse(text, module)
+	if err != nil {
+		return nil, fmt.Errorf("verify: the Verilog: %w", err)
+	}
+	s := &source{f, make([][]int32, f.Names())}
+	for i, st := range f.Statements {
+		if st.Drives != syntax.None {
+			s.drivers[st.Drives] = append(s.drivers[st.Drives], int32(i))
+		}
+		for _, n := range st.More {
+			s.drivers[n] = append(s.drivers[n], int32(i))
+		}
+	}
+	return s, nil
+}
+
+// A part is a module reduced to what some of its wires need.
+type part struct {
+	*source
+	kept  []bool // statements that drive what is needed
+	need  []bool // names
+	count int    // number of lines kept
+}
+
+// part returns what the given wires depend on. What drives a wire of cut is left out.
+func (s *source) part(wires []string, cut map[string]bool) part {
+	p := part{source: s, kept: make([]bool, len(s.Statements)), need: make([]bool, s.Names())}
+	var waiting []syntax.Name
+	for _, name := range wires {
+		if n, ok := s.Number(name); ok {
+			waiting = append(waiting, n)
+		}
+	}
+	for len(waiting) > 0 {
+		n := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		if p.need[n] {
+			continue
+		}
+		p.need[n] = true
+		if len(cut) > 0 && cut[s.Name(n)] {
+			continue
+		}
+		for _, i := range s.drivers[n] {
+			if p.kept[i] {
+				continue
+			}
+			p.kept[i] = true
+			p.count++
+			waiting = append(append(waiting, s.Statements[i].Reads...), s.Statements[i].More...)
+			waiting = append(waiting, s.Statements[i].Drives) // where another of its bits is needed
+		}
+	}
+	return p
+}
+
+// needs reports whether the part has a wire.
+func (p part) needs(wire string) bool {
+	n, ok := p.Number(wire)
+	return ok && p.need[n]
+}
+
+// keeps reports whether a statement belongs to the part.
+func (p part) keeps(i int) bool {
+	switch st := &p.Statements[i]; roleOf(st.Form) {
+	case always:
+		return true
+	case drives:
+		return p.kept[i]
+	default:
+		for _, n := range st.Declares {
+			if p.need[n] {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// write writes the part, with further lines at the end of the module.
+func (p part) write(w io.Writer, more string) error {
+	var out bytes.Buffer
+	out.Write(p.Text[:p.Body])
+	end := p.Body
+	for i, st := range p.Statements {
+		if end = st.To; p.keeps(i) {
+			out.Write(p.Text[st.From:st.To])
+		}
+	}
+	out.WriteString(more)
+	out.Write(p.Text[end:])
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// cells returns how many statements drive something.
+func (p part) cells() int { return p.count }

@@ -1,0 +1,62 @@
+package rtl
+
+import (
+	"bufio"
+	"os"
+	"slices"
+
+	"ialgn/internal/model"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/expected"
+	"ialgn/internal/verilog"
+	"ialgn/sim"
+)
+
+// writeVectors writes stimulus and expectation of the chosen samples: class counts and class
+// as the trainer gives them, unless want is nil, and the rest as our simulator does.
+func writeVectors(d verify.Design, s verify.Samples, index []int32, want *model.Scores, path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	simulator, err := sim.New(d.Product)
+	if err != nil {
+		return err
+	}
+	block := simulator.Block() * 64
+	for from := 0; from < len(index); from += block {
+		part := index[from:min(from+block, len(index))]
+		words := (len(part) + 63) / 64
+		in, err := inputRows(d, s, words, part, from)
+		if err != nil {
+			return err
+		}
+		if err := simulator.Settle(words, in...); err != nil {
+			return err
+		}
+		v := verilog.Vectors{
+			Samples: len(part), Words: words, Inputs: slices.Concat(in...),
+			Outputs: expected.BusRows(simulator, d.Product.OutputPorts(), want, part),
+			Probes:  expected.BusRows(simulator, d.Product.Probes(), want, part),
+		}
+		if err := verilog.WriteVectors(w, d.Product, v); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// inputRows returns the bit rows of each input port of the Verilog: of the samples of the given indices and, where
+// there is a tag, of their tags. Tags go by the place in the list of samples; the first index has the given place.
+func inputRows(d verify.Design, s verify.Samples, words int, index []int32, place int) ([][]uint64, error) {
+	x, err := s.Gather(&d.Model.Encoder, d.Input(), words, index)
+	if err != nil || d.Tag == 0 {
+		return [][]uint64{x}, err
+	}
+	return [][]uint64{x, verilog.TagRows(d.Tag, words, place, len(index))}, nil
+}

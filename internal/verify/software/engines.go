@@ -1,0 +1,98 @@
+package software
+
+import (
+	"context"
+	"fmt"
+
+	backend "ialgn/internal/native"
+	"ialgn/internal/runner"
+	"ialgn/internal/verify"
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+// simulator names what runs everywhere, in [Result.Engines].
+const simulator = "simulator"
+
+// engines runs the machine code that this processor can run, of both netlists, over all samples. The code is held
+// against what the simulator gave for the netlist, so that a netlist that is at fault itself is not counted once
+// more for each engine.
+func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimised *sim.Result, threads int,
+	r *Result,
+) error {
+	x, err := s.Rows(&d.Model.Encoder, d.Input())
+	if err != nil {
+		return err
+	}
+	r.Engines = []string{simulator}
+	sets, err := runner.ISAs()
+	if err != nil {
+		return nil // a system without executable memory is none of the design's faults
+	}
+	for _, isa := range sets {
+		for _, run := range []struct {
+			what string
+			n    *netlist.Netlist
+			want *sim.Result
+		}{{"raw netlist", d.Raw, raw}, {"optimised netlist", d.Product, optimised}} {
+			e, err := runner.New(run.n, isa, threads)
+			if err != nil {
+				return err
+			}
+			got, err := e.Classify(ctx, x, r.Checked)
+			if err != nil {
+				return err
+			}
+			compareEngine(fmt.Sprintf("%s as %s code", run.what, isa.Name), got, run.want, r)
+		}
+		r.Engines = append(r.Engines, isa.Name)
+		if d.Looped == nil {
+			continue
+		}
+		if err := looped(ctx, d, isa, s, raw, threads, r); err != nil {
+			return err
+		}
+		r.Engines = append(r.Engines, isa.Name+kernelsOnce)
+	}
+	return nil
+}
+
+// kernelsOnce is what [Result.Engines] says after the instruction set of code that loops over positions.
+const kernelsOnce = " with kernels once"
+
+// looped runs code that has the kernels of convolutions once.
+func looped(ctx context.Context, d verify.Design, isa *backend.ISA, s verify.Samples, raw *sim.Result, threads int,
+	r *Result,
+) error {
+	e, err := runner.NewLooped(d.Looped, isa, threads, nil)
+	if err != nil {
+		return err
+	}
+	x := s.Thermometer(&d.Model.Encoder, (r.Checked+63)/64, verify.Consecutive(0, r.Checked))
+	got, err := e.Classify(ctx, x, r.Checked)
+	if err != nil {
+		return err
+	}
+	compareEngine(fmt.Sprintf("network as %s code%s", isa.Name, kernelsOnce), got, raw, r)
+	return nil
+}
+
+// compareEngine reports the samples for which code gives something else than the simulator.
+func compareEngine(what string, got, want *sim.Result, r *Result) {
+	for i := range got.Class {
+		if g, w := got.Class[i], want.Class[i]; g != w {
+			r.Add(verify.Mismatch{
+				Sample: i, Gate: -1, What: fmt.Sprintf("%s: class %d, the simulator says %d", what, g, w),
+			})
+			continue
+		}
+		for c := range got.Classes {
+			if g, w := got.Counts[i*got.Classes+c], want.Counts[i*got.Classes+c]; g != w {
+				r.Add(verify.Mismatch{
+					Sample: i, Gate: -1, What: fmt.Sprintf("%s: count of class %d is %d, the simulator says %d", what, c, g, w),
+				})
+				break
+			}
+		}
+	}
+}

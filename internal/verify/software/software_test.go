@@ -1,0 +1,120 @@
+package software
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn/internal/hardware/pipeline"
+	"ialgn/internal/model"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/verifytest"
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+// TestRawFaults breaks the raw netlist: what a wrong freezing would give.
+func TestRawFaults(t *testing.T) {
+	f := verifytest.Small(23)
+	s := verifytest.RandomSamples(f, 300)
+	r := rand.New(rand.NewPCG(7, 7))
+	for _, scope := range verifytest.Scopes {
+		sound := verifytest.NewDesign(t, f, scope, 2)
+		for range 20 {
+			d := sound
+			var c netlist.Cell
+			for c = 0; d.Raw == sound.Raw || verifytest.EquivalentInput(sound.Raw, d.Raw, c) || d.Raw.Validate() != nil; {
+				d.Raw, c = verifytest.BreakGate(r, sound.Raw, r.IntN(2) == 0)
+			}
+			got, err := Check(t.Context(), d, s, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			firstWrong(t, d, s, c, got)
+		}
+	}
+}
+
+// firstWrong checks the mismatches of a raw netlist whose cell c is broken: the first
+// of them is in that gate, unless no sample shows it.
+func firstWrong(t *testing.T, d verify.Design, s verify.Samples, c netlist.Cell, got *Result) {
+	t.Helper()
+	o := d.Raw.Origin(c)
+	if got.Mismatches == 0 {
+		x, err := s.Rows(&d.Model.Encoder, d.Raw.InputPorts()[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := sim.NewBlock(d.Raw, 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := one.Run(5, x); err != nil {
+			t.Fatal(err)
+		}
+		want := wantBit(d, s, o)
+		for w, got := range one.Net(d.Raw.Output(c)) {
+			if (got^want[w])&verify.Mask(300-64*w) != 0 {
+				t.Errorf("%+v is broken in word %d, nothing found", o, w)
+			}
+		}
+		return
+	}
+	m := got.First[0]
+	if m.Layer != int(o.Layer) || m.Gate != int(o.Chain) || m.Sample < 0 || !strings.Contains(m.What, "raw netlist") {
+		t.Errorf("%+v is broken, named is %v", o, m)
+	}
+}
+
+// wantBit returns the trainer's bits of a gate.
+func wantBit(d verify.Design, s verify.Samples, o netlist.Origin) (bits []uint64) {
+	words := (s.Levels.Len() + 63) / 64
+	x := s.Thermometer(&d.Model.Encoder, words, verify.Consecutive(0, s.Levels.Len()))
+	model.NewEvaluator(d.Model).Run(x, words, func(layer int, h []uint64) {
+		if layer+1 == int(o.Layer) {
+			bits = slices.Clone(h[int(o.Chain)*words:][:words])
+		}
+	})
+	return bits
+}
+
+// TestPipelineSoftware clocks sound pipelines, and some with a broken gate, which is named.
+func TestPipelineSoftware(t *testing.T) {
+	f := verifytest.Small(61)
+	s := verifytest.RandomSamples(f, 3000)
+	for _, scope := range verifytest.Scopes {
+		t.Run(scope.String(), func(t *testing.T) {
+			t.Parallel()
+			plain := verifytest.NewDesign(t, f, scope, 2)
+			for _, o := range []pipeline.Options{{Stages: 1}, {Stages: 4}, {Auto: true, MaxLevels: 1}} {
+				d := verifytest.Pipelined(t, plain, o)
+				r, err := Check(t.Context(), d, s, 2)
+				if err != nil || r.Mismatches > 0 || r.Checked != 3000 {
+					t.Errorf("%+v: %+v, %v", o, r, err)
+				}
+			}
+			r := rand.New(rand.NewPCG(9, uint64(scope)))
+			for found := 0; found < 3; {
+				d := plain
+				var c netlist.Cell
+				d.Product, c = verifytest.BreakGate(r, plain.Product, r.IntN(2) == 0)
+				want, err := Check(t.Context(), d, s, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want.Mismatches == 0 {
+					continue
+				}
+				found++
+				got, err := Check(t.Context(), verifytest.Pipelined(t, d, pipeline.Options{Stages: 2}), s, 2)
+				if err != nil || got.Mismatches != want.Mismatches {
+					t.Fatalf("cell %d is broken: %+v, want %+v, %v", c, got, want, err)
+				}
+				if got.First[0] != want.First[0] {
+					t.Errorf("cell %d is broken: %v, without registers %v", c, got.First[0], want.First[0])
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,136 @@
+package verilog
+
+import (
+	"slices"
+
+	"ialgn/internal/names"
+	"ialgn/netlist"
+)
+
+// For targets with carry chains a carry is two wires: count_3_n5 is on the chain, where only
+// the next carry and the LUT beside it can read it, and count_3_n5_o is what a LUT brings
+// out for all else. A LUT that shares a logic cell with a carry has the operands of that at
+// its second and third pin and the carry from below at its last, by which place and route
+// knows the two for a pair.
+
+// chainsOf returns the chains of carries for a target that has them, else nil.
+func (f *family) chainsOf(n *netlist.Netlist) *netlist.Chains {
+	if f == nil || !f.Carry {
+		return nil
+	}
+	return n.CarryChains()
+}
+
+// onChain returns the net that function c reads where the chain passes.
+func (m *wires) onChain(c netlist.Cell) (netlist.Net, bool) {
+	if m.chains == nil {
+		return 0, false
+	}
+	return m.chains.Reads(c)
+}
+
+// broughtOut reports whether the scalar s is a carry that a LUT brings out.
+func (m *wires) broughtOut(s names.Signal) bool {
+	if m.chains == nil || int(s) < len(m.n.InputPorts()) {
+		return false
+	}
+	return m.chains.Out(m.n.Output(netlist.Cell(int(s) - len(m.n.InputPorts()))))
+}
+
+// link appends the name that net v has on the carry chain.
+func (m *wires) link(buf []byte, v netlist.Net) []byte {
+	if c, _, ok := m.n.Driver(v); ok && m.n.Kind(c) == netlist.Carry {
+		return m.AppendCell(buf, c)
+	}
+	return m.net(buf, v)
+}
+
+// place returns the nets at the pins of the LUT for function c, which depends on the given
+// inputs.
+func (d *design) place(c netlist.Cell, pins []int, width int) []netlist.Net {
+	place := make([]netlist.Net, 0, width)
+	link, chained := d.onChain(c)
+	beside := d.operands(c)
+	if beside != nil {
+		place = append(place, netlist.False)
+	}
+	place = append(place, beside...)
+	for _, j := range pins {
+		switch v := d.n.Inputs(c)[j]; {
+		case chained && v == link || slices.Contains(beside, v):
+		case beside != nil:
+			place[0] = v
+		default:
+			place = append(place, v)
+		}
+	}
+	for len(place) < width {
+		place = append(place, netlist.False)
+	}
+	switch {
+	case chained:
+		place[width-1] = link
+	case d.chains != nil:
+		d.giveWay(place)
+	}
+	return place
+}
+
+// operands returns the operands of the carry that shares a logic cell with function c; nil if there is no such carry.
+func (d *design) operands(c netlist.Cell) []netlist.Net {
+	if d.chains == nil {
+		return nil
+	}
+	carry, ok := d.chains.Beside(c)
+	if !ok {
+		return nil
+	}
+	return d.n.Inputs(carry)[:2]
+}
+
+// giveWay keeps a first carry away from the last pin of LUTs in other logic cells: place and route would take such a
+// LUT for the carry's own.
+func (d *design) giveWay(place []netlist.Net) {
+	last := len(place) - 1
+	for k := 0; k < last; k++ {
+		if _, first := d.chains.Next(place[last]); !first {
+			return
+		}
+		place[k], place[last] = place[last], place[k]
+	}
+}
+
+// carry writes a carry, and the LUT that brings out the one from below: it stands beside this
+// one, if no other LUT does. The last of a chain is brought out by a LUT that stands alone.
+func (d *design) carry(c netlist.Cell) {
+	in, out := d.n.Inputs(c), d.n.Output(c)
+	d.use(in)
+	line := append(d.AppendCell(append(d.start("  "), carryCell.Name+" "...), c), "_i ("...)
+	for k, pin := range carryCell.Inputs[:2] {
+		line = append(d.net(append(line, "."+pin+"("...), in[k]), "), "...)
+	}
+	line = append(line, "."+carryCell.Inputs[2]+"("...)
+	next, goesOn := d.chains.Next(in[2])
+	chained := goesOn && next == c
+	if chained {
+		line = d.link(line, in[2])
+	} else {
+		line = d.net(line, in[2])
+	}
+	d.end(append(d.AppendCell(append(line, "), ."+carryCell.Output+"("...), c), "));"...))
+	if chained && d.chains.Out(in[2]) {
+		d.bringOut(in[2], in[:2])
+	}
+	if _, goesOn := d.chains.Next(out); !goesOn && d.chains.Out(out) {
+		d.bringOut(out, []netlist.Net{netlist.False, netlist.False})
+	}
+}
+
+// bringOut writes the LUT through which carry v is read by ordinary logic. It shares a logic cell with the carry
+// that has the given operands, and stands alone if these are constants.
+func (d *design) bringOut(v netlist.Net, operands []netlist.Net) {
+	line := append(d.net(d.start("  SB_LUT4 #(.LUT_INIT(16'hff00)) "), v), "_i (.I0(1'b0), .I1("...)
+	line = append(d.net(append(d.net(line, operands[0]), "), .I2("...), operands[1]), "), .I3("...)
+	line = append(d.link(line, v), "), .O("...)
+	d.end(append(d.net(line, v), "));"...))
+}

@@ -1,0 +1,88 @@
+package verilog
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"ialgn/internal/hardware/head"
+	"ialgn/internal/target"
+	"ialgn/netlist"
+)
+
+// popcount returns the count of so many bits on carry chains.
+func popcount(t *testing.T, size int) *netlist.Netlist {
+	t.Helper()
+	b := netlist.NewBuilder("popcount")
+	x := b.Input("x", size, 1, nil)
+	width := bits.Len(uint(size))
+	b.Output("y", width, nil, netlist.Word(b.Cell(netlist.Popcount, 0, netlist.Origin{}, x...), width))
+	n, _, err := head.Lower(b.Netlist(), head.Options{K: 4, Carry: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// stat returns how many cells of a type yosys counted.
+func stat(out, cell string) (count int) {
+	if m := regexp.MustCompile(`(?m)^ +` + regexp.QuoteMeta(cell) + ` +(\d+)$`).FindStringSubmatch(out); m != nil {
+		count, _ = strconv.Atoi(m[1])
+	}
+	return count
+}
+
+var logicCells = regexp.MustCompile(`ICESTORM_LC: +(\d+)/`)
+
+// packed returns the logic cells into which nextpnr packs a design of yosys, after the given
+// commands.
+func packed(t *testing.T, dir, script string) (cells int, out string) {
+	t.Helper()
+	out, err := tool(t, dir, "yosys", "-p", script+"; write_json top.json")
+	if err != nil {
+		t.Fatalf("yosys: %v\n%s", err, out)
+	}
+	log, err := tool(t, dir, "nextpnr-ice40", "--hx8k", "--package", "ct256", "--json", "top.json", "--pack-only")
+	m := logicCells.FindStringSubmatch(log)
+	if err != nil || m == nil {
+		t.Fatalf("nextpnr: %v\n%s", err, log)
+	}
+	cells, _ = strconv.Atoi(m[1])
+	return cells, out
+}
+
+// TestIce40Pairs hands counts on carry chains over: simulated with our models of the cells,
+// counted by yosys, and packed by nextpnr as they are and after synth_ice40. A carry that
+// nextpnr did not find beside its LUT would cost a logic cell. The counts include the cells
+// that nextpnr makes for constants.
+func TestIce40Pairs(t *testing.T) {
+	needTool(t, "iverilog", "iverilog")
+	needTool(t, "yosys", "yosys")
+	needTool(t, "nextpnr-ice40", "nextpnr-ice40")
+	for _, tt := range []struct{ size, cells int }{{7, 9}, {30, 45}, {100, 154}, {800, 1255}} {
+		t.Run(fmt.Sprint(tt.size), func(t *testing.T) {
+			n := popcount(t, tt.size)
+			dir := emitLUTs(t, n, target.ICE40, sampleVectors(rand.New(rand.NewPCG(1, 1)), n, 300))
+			silent(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", "popcount_tb.v", "popcount.v", "popcount_cells.v")
+			if out, err := tool(t, dir, "vvp", "a.vvp"); err != nil || out != "PASS: 300 vectors\n" {
+				t.Fatalf("vvp: %v\n%s", err, out)
+			}
+			read := "read_verilog -lib +/ice40/cells_sim.v; read_verilog popcount.v; hierarchy -check -purge_lib -top popcount; "
+			cells, out := packed(t, dir, read+"check -assert; stat")
+			m := netlist.Measure(n)
+			if luts, carries := stat(out, "SB_LUT4"), stat(out, "SB_CARRY"); luts != m.LUTs.Total ||
+				carries != m.Carries.Total || luts == 0 {
+				t.Errorf("yosys counts %d LUTs and %d carries, want %d and %d", luts, carries, m.LUTs.Total, m.Carries.Total)
+			}
+			synth, out := packed(t, dir, "read_verilog popcount.v; synth_ice40 -top popcount")
+			t.Logf("%d bits: %d logic cells (%d LUTs, %d carries), after synth_ice40 %d (%d LUTs, %d carries)",
+				tt.size, cells, m.LUTs.Total, m.Carries.Total, synth, stat(out, "SB_LUT4"), stat(out, "SB_CARRY"))
+			if cells > tt.cells || synth > tt.cells {
+				t.Errorf("%d logic cells, %d after synth_ice40, want at most %d", cells, synth, tt.cells)
+			}
+		})
+	}
+}

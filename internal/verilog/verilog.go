@@ -1,0 +1,248 @@
+// Package verilog writes netlists as Verilog-2001, with a testbench and its vectors.
+//
+// [Write] gives one self-contained file: a header that documents the ports, the module
+// with one assign (or in another [Style], one LUT) a function cell on scalar wires that are
+// named after the gates of the model, and the parameterised modules for popcounts and argmax that it uses.
+// [WriteTestbench] gives a self-checking testbench that reads vectors as [WriteVectors]
+// writes them.
+//
+// A netlist with registers must be a [netlist.Pipeline]. Its module has the ports clk, rst, ce,
+// in_valid and out_valid beside its own, and takes new inputs in every clock in which ce is 1.
+// With ce = 0 all state stands still. A bit beside the data says in which stages a sample is;
+// rst (synchronous, active high, whatever ce is) clears these bits alone, for data without a
+// sample harm nobody. out_valid is in_valid of as many enabled clocks before as there are stages.
+//
+// What holds for every file that is written:
+//
+//   - the same netlist and options give the same bytes;
+//   - no name from outside is pasted: names are simple identifiers or refused, and
+//     every other string stands in a comment that it cannot end;
+//   - every width is explicit, and what is not read is consumed by a wire unused_0,
+//     unused_1 ..., so that verilator -Wall and iverilog -Wall have nothing to say
+//     (the line directives before the second and third module are there for
+//     verilator, which wants one module a file);
+//   - expressions are fully parenthesised but for chains of one operator and for ~.
+//
+// Nothing is written if the netlist is refused. Writing takes time in proportion to
+// the netlist's size, and memory of about a bit a net and of 4 bytes a cell of the longest
+// section beside the netlist itself.
+package verilog
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"ialgn/internal/bitplane"
+	"ialgn/internal/names"
+	"ialgn/internal/target"
+	"ialgn/netlist"
+)
+
+// Options says how a netlist is written.
+type Options struct {
+	// Module is the module's name; the testbench and the modules below it are called
+	// Module_tb, Module_popcount and Module_argmax. Empty: the netlist's name.
+	Module string
+	// Header are lines for the comment at the top: the program and its version, the
+	// model, its checksum, the options.
+	Header []string
+	// Inputs are lines for that comment that say how the words of the input port are made.
+	Inputs []string
+	// Style says how function cells are written, and Target whose LUTs they are in the style
+	// [LUTs]; [WriteCells] writes what those do. Nil: [target.Generic].
+	Style  Style
+	Target *target.Family
+	// Cells is the file that [WriteCells] writes, for the comment at the top; empty: Module_cells.v.
+	Cells string
+	// Version is a word that identifies the build. It becomes the attribute ialgn_version and
+	// the local parameter VERSION of the module, which cost no hardware. 0: there is none.
+	Version uint32
+	// Compare names the output ports and probes that a testbench compares. Empty: all.
+	Compare []string
+	// Tell has a testbench print a line such as "at 640" after each so many vectors. 0: it does not.
+	Tell int
+}
+
+// Kinds are the kinds of cells that can be written; registers only in a pipeline.
+var Kinds = []netlist.Kind{
+	netlist.Function, netlist.Compare, netlist.Popcount, netlist.Counter, netlist.Argmax, netlist.Carry,
+	netlist.Register,
+}
+
+// Write writes n as Verilog-2001. It returns an error, before it writes anything, if a
+// name of the module, a port or a probe cannot stand in Verilog or collides with
+// another, or if a function has more inputs than the LUTs of the target, and a [*netlist.KindError] if n has cells that
+// are not of [Kinds]; later, the error of w.
+func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
+	d, err := newDesign(w, n, opt)
+	if err != nil {
+		return err
+	}
+	d.models = cmp.Or(opt.Cells, d.module+"_cells.v")
+	d.header(opt.Header, opt.Inputs)
+	d.text(NoNets + "\n")
+	d.ports()
+	d.inputBits()
+	d.declareRegisters()
+	d.cells()
+	d.outputs()
+	d.probes()
+	d.registers()
+	d.unused()
+	d.text("endmodule\n")
+	d.modules()
+	d.text("\n" + AnyNets)
+	return d.flush()
+}
+
+// design is a netlist that is being written.
+type design struct {
+	*wires
+	*printer
+	module  string
+	version uint32
+	family  *family      // the target's LUTs; nil: of the style Gates
+	models  string       // file of what these do
+	used    bitplane.Set // nets that an expression reads or an output port is
+	groups  [3]portGroup
+	clock   *netlist.Pipeline // nil: without registers
+	stage   []int32           // stage of each net; nil without registers
+}
+
+func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
+	module := opt.Module
+	if module == "" {
+		module = n.Name
+	}
+	if err := check(n, module); err != nil {
+		return nil, err
+	}
+	f, err := findFamily(opt)
+	if err == nil && f != nil {
+		if err = f.checkModule(module); err == nil {
+			err = f.checkLUTs(n)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	clock, err := n.Pipeline()
+	if err != nil {
+		return nil, fmt.Errorf("verilog: %w", err)
+	}
+	d := &design{
+		wires: &wires{Names: names.New(n), n: n, chains: f.chainsOf(n)}, printer: newPrinter(w),
+		module: module, version: opt.Version, family: f, groups: portGroups(n), clock: clock,
+	}
+	d.findBits()
+	if clock != nil {
+		d.stage = n.Stages()
+	}
+	return d, nil
+}
+
+// version is the local parameter that identifies the build.
+const version = "VERSION"
+
+// check refuses what cannot be written.
+func check(n *netlist.Netlist, module string) error {
+	if err := names.CheckIdentifier(module); err != nil {
+		return fmt.Errorf("verilog: module: %w", err)
+	}
+	taken := map[string]string{
+		version: "the word of the build",
+		module:  "the module", module + "_popcount": "a module", module + "_argmax": "a module", module +
+			"_register": "a module",
+	}
+	if p, err := n.Pipeline(); p != nil && err == nil {
+		for _, name := range control {
+			if taken[name] != "" {
+				return fmt.Errorf("verilog: module: the name %q is taken by the pipeline, choose another name", name)
+			}
+			taken[name] = "the pipeline"
+		}
+	}
+	for _, group := range portGroups(n) {
+		for _, p := range group.ports {
+			if err := cmp.Or(names.CheckIdentifier(p.Name), names.CheckPort(p.Name)); err != nil {
+				return fmt.Errorf("verilog: %s: %w", group.what, err)
+			}
+			if other := taken[p.Name]; other != "" {
+				return fmt.Errorf("verilog: %s: the name %q is taken by %s, choose another name", group.what, p.Name, other)
+			}
+			if len(p.Nets) == 0 {
+				return fmt.Errorf("verilog: %s %s has no bits, give it at least one", group.what, p.Name)
+			}
+			taken[p.Name] = "another " + group.what
+		}
+	}
+	if err := checkBits(n, taken); err != nil {
+		return err
+	}
+	return netlist.Refuse("verilog", n, Kinds...)
+}
+
+// portGroup is one direction of a netlist's named buses.
+type portGroup struct {
+	what  string
+	ports []netlist.Port
+}
+
+// portGroups returns the named buses of n, in the order in which everything lists them. The
+// enable of a pipeline is not among them.
+func portGroups(n *netlist.Netlist) [3]portGroup {
+	return [3]portGroup{{"input port", n.DataInputs()}, {"output port", n.OutputPorts()}, {"probe", n.Probes()}}
+}
+
+// ports writes the module's head.
+func (d *design) ports() {
+	var lines []string
+	if d.clock != nil {
+		lines = append(lines, "input  wire clk", "input  wire rst", "input  wire ce", "input  wire in_valid")
+	}
+	for _, p := range d.groups[inputs].ports {
+		lines = append(lines, fmt.Sprintf("input  wire [%d:0] %s", len(p.Nets)-1, p.Name))
+	}
+	if d.clock != nil {
+		lines = append(lines, "output wire out_valid")
+	}
+	for _, p := range d.groups[outputs].ports {
+		lines = append(lines, fmt.Sprintf("output wire [%d:0] %s", len(p.Nets)-1, p.Name))
+	}
+	if d.version != 0 {
+		d.text(Attribute(d.version))
+	}
+	d.text("module " + d.module + " (\n    " + strings.Join(lines, ",\n    ") + "\n);\n")
+	if d.version != 0 {
+		d.text(VersionLines(d.version))
+	}
+}
+
+// outputs drives the output ports that no cell drives as a whole.
+func (d *design) outputs() {
+	d.assignPorts("outputs", d.n.OutputPorts(), false)
+}
+
+// probes declares and drives the probes that are not themselves the bus of a cell.
+func (d *design) probes() {
+	d.assignPorts("probes", d.n.Probes(), true)
+}
+
+func (d *design) assignPorts(title string, ports []netlist.Port, declare bool) {
+	first := true
+	for _, p := range ports {
+		if d.Aliased(p) {
+			continue
+		}
+		if first {
+			d.text("\n  // " + title + "\n")
+			first = false
+		}
+		if declare {
+			d.text(fmt.Sprintf("  wire [%d:0] %s;\n", len(p.Nets)-1, p.Name))
+		}
+		d.assign(p.Name, p.Nets)
+	}
+}

@@ -1,0 +1,264 @@
+package wordcode
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/freeze"
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+// evaluate runs a program on one word a row, with its values in the slots that sections of
+// the given length need; what is local is lost where a section ends.
+func evaluate(t *testing.T, p *Program, section int, in []uint64) []uint64 {
+	t.Helper()
+	place := p.Place(section)
+	slots := make([]uint64, place.Slots)
+	var local map[Value]uint64
+	read := func(v Value) uint64 {
+		switch op := int(v) - p.Inputs - 1; {
+		case v == 0:
+			return 0
+		case op < 0:
+			return in[v-1]
+		case place.Slot[op] != Local:
+			return slots[place.Slot[op]]
+		}
+		x, ok := local[v]
+		if !ok {
+			t.Fatalf("value %d is local to another section of %d operations", v, section)
+		}
+		return x
+	}
+	for i, op := range p.Ops {
+		if i%section == 0 {
+			local = map[Value]uint64{}
+		}
+		a, b, c := read(op.A), read(op.B), read(op.C)
+		x := [...]uint64{
+			And: a & b, AndNot: a &^ b, Or: a | b, Xor: a ^ b, Not: ^a, Sum: a ^ b ^ c, Carry: a&b | a&c | b&c,
+			Lookup: lookUp(op.Table, a, b, c),
+		}[op.Operator]
+		if place.Slot[i] == Local {
+			local[Value(p.Inputs+1+i)] = x
+		} else {
+			slots[place.Slot[i]] = x
+		}
+	}
+	out := make([]uint64, len(p.Outputs))
+	for i, o := range p.Outputs {
+		if out[i] = read(o.Value()); o.Inverted() {
+			out[i] = ^out[i]
+		}
+	}
+	return out
+}
+
+// lookUp looks the bits of three words up in a table.
+func lookUp(table uint8, a, b, c uint64) (x uint64) {
+	for i := range 64 {
+		x |= uint64(table) >> (a>>i&1 | b>>i&1<<1 | c>>i&1<<2) & 1 << i
+	}
+	return x
+}
+
+// runTable runs a program's table on one word a row, as its documentation says.
+func runTable(t *testing.T, p *Program, in []uint64) []uint64 {
+	t.Helper()
+	table, err := p.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := make([]uint64, table.Rows)
+	copy(v, in)
+	v[table.Ones] = ^uint64(0)
+	const mask = MaxRows - 1
+	for i := 0; i < len(table.Code); i++ {
+		n := table.Code[i]
+		high, a, b := &v[n>>40&mask], v[n>>20&mask], v[n&mask]
+		switch Operator(n >> 60) {
+		case And:
+			*high = a & b
+		case AndNot:
+			*high = a &^ b
+		case Or:
+			*high = a | b
+		case Xor:
+			*high = a ^ b
+		case FullAdder:
+			i++
+			to, c := table.Code[i], *high
+			v[to>>20], v[to&mask] = a&b|a&c|b&c, a^b^c
+		default:
+			t.Fatalf("number %d of the code is %#x", i, n)
+		}
+	}
+	out := make([]uint64, len(table.Outputs))
+	for i, row := range table.Outputs {
+		if row > 1 {
+			out[i] = v[row/2-1]
+		}
+		out[i] ^= -uint64(row & 1)
+	}
+	return out
+}
+
+// check holds the program of n against the simulator on 64 random samples, with sections
+// of several lengths.
+func check(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
+	t.Helper()
+	p, err := Lower("test", n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sim.NewBlock(n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := make([]uint64, p.Inputs)
+	for i := range in {
+		in[i] = r.Uint64()
+	}
+	var rows [][]uint64
+	for rest := in; len(rows) < len(n.InputPorts()); {
+		width := len(n.InputPorts()[len(rows)].Nets)
+		rows, rest = append(rows, rest[:width]), rest[width:]
+	}
+	if err := s.Run(1, rows...); err != nil {
+		t.Fatal(err)
+	}
+	var want []uint64
+	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
+		for _, port := range ports {
+			want = append(want, s.Port(port, nil)...)
+		}
+	}
+	for _, section := range []int{1, 2, 7, 1000} {
+		if diff := cmp.Diff(want, evaluate(t, p, section, in)); diff != "" {
+			t.Fatalf("sections of %d (-simulator +program):\n%s", section, diff)
+		}
+	}
+	if diff := cmp.Diff(want, runTable(t, p, in)); diff != "" {
+		t.Fatalf("table (-simulator +program):\n%s", diff)
+	}
+	tables, err := LowerTables("test", n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, evaluate(t, tables, 1, in)); diff != "" {
+		t.Fatalf("lookups (-simulator +program):\n%s", diff)
+	}
+}
+
+func TestLower(t *testing.T) {
+	for seed := range uint64(300) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(seed)}))
+		})
+	}
+	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
+		for _, topology := range []netgen.Topology{netgen.Chain, netgen.Random} {
+			f := netgen.Frozen(1, netgen.FrozenOptions{Width: 90, Depth: 20, Topology: topology})
+			n, err := freeze.Network(f, scope)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, rand.New(rand.NewPCG(1, 2)), n)
+		}
+	}
+}
+
+func FuzzLower(f *testing.F) {
+	f.Add(uint64(1), uint16(60))
+	f.Fuzz(func(t *testing.T, seed uint64, cells uint16) {
+		check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(cells%2000)}))
+	})
+}
+
+// TestOperations holds that what a netlist costs is what the documentation says: one
+// operation a gate whatever its complements, a full adder a counted bit, which is two.
+func TestOperations(t *testing.T) {
+	for op := range uint8(16) {
+		b := netlist.NewBuilder("net")
+		x := b.Input("x", 2, 1, nil)
+		b.Output("y", 1, nil, []netlist.Net{b.Function(netlist.Table(uint64(op), 2), netlist.Origin{}, x...)})
+		p, err := Lower("test", b.Netlist())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 1
+		if op == 0 || op == 15 || op == 3 || op == 5 || op == 10 || op == 12 {
+			want = 0
+		}
+		if len(p.Ops) != want {
+			t.Errorf("operation %d of the paper: %d operations, want %d", op, len(p.Ops), want)
+		}
+	}
+	b := netlist.NewBuilder("net")
+	x := b.Input("x", 800, 1, nil)
+	b.Output("y", 10, nil, netlist.Word(b.Cell(netlist.Popcount, 0, netlist.Origin{}, x...), 10))
+	p, err := Lower("test", b.Netlist())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2*800 + 10; len(p.Ops) > want {
+		t.Errorf("popcount of 800 bits: %d operations, want at most %d", len(p.Ops), want)
+	}
+}
+
+// TestFewSlots holds that the chains of a network are computed one after the other: the
+// values that live at a time are a few, not a layer.
+func TestFewSlots(t *testing.T) {
+	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 3000, Depth: 10, Classes: 3, ShareA: 0.4, ShareBinary: 0.6})
+	n, err := freeze.Network(f, netlist.Core)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Lower("test", n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if place := p.Place(1); place.Slots > 100 {
+		t.Errorf("%d slots for 3,000 chains of 3 classes, want at most 100", place.Slots)
+	}
+}
+
+func TestNewRefusesRegisters(t *testing.T) {
+	b := netlist.NewBuilder("net")
+	x := b.Input("x", 1, 1, nil)
+	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x...)})
+	_, err := Lower("c", b.Netlist())
+	var kind *netlist.KindError
+	if !errors.As(err, &kind) || !strings.HasPrefix(err.Error(), "c: cannot express register") {
+		t.Errorf("got error %v", err)
+	}
+}
+
+func TestClassifier(t *testing.T) {
+	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 9, Features: 4, Bits: 3, BitsIn: 5, Classes: 3})
+	want := map[netlist.Scope]*Classifier{
+		netlist.Core: {8, 1, Rows{0, 2}, []Rows{{2, 2}, {4, 2}, {6, 2}}},
+		netlist.Full: {4, 5, Rows{0, 2}, []Rows{{2, 2}, {4, 2}, {6, 2}}},
+	}
+	for scope := range netlist.Full + 1 {
+		n, err := freeze.Network(f, scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want[scope], NewClassifier(n)); diff != "" {
+			t.Errorf("scope %v (-want +got):\n%s", scope, diff)
+		}
+	}
+	for featureBits, width := range map[int]int{1: 8, 8: 8, 9: 16, 16: 16, 17: 32, 32: 32} {
+		if got := (&Classifier{FeatureBits: featureBits}).FeatureType(); got != width {
+			t.Errorf("%d bits: a type of %d, want %d", featureBits, got, width)
+		}
+	}
+}

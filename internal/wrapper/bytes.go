@@ -1,0 +1,200 @@
+package wrapper
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"ialgn/internal/message"
+	"ialgn/netlist"
+)
+
+// laneOf returns the bits from the beginning of one word to that of the next, in bytes:
+// words of one bit are packed, others take whole bytes.
+func laneOf(word int) int {
+	if word <= 1 {
+		return 1
+	}
+	return (word + 7) / 8 * 8
+}
+
+// bytesOf returns the bytes of so many words.
+func bytesOf(word, words int) int { return (laneOf(word)*words + 7) / 8 }
+
+// Bytes returns a port's value as the bytes that wrappers have for it, as the package says: bit i
+// of the port is bit(i), 0 or 1.
+func Bytes(p netlist.Port, bit func(i int) uint64) []byte {
+	word := max(p.Word, 1)
+	bytes := make([]byte, portBytes(p))
+	for i := range p.Nets {
+		at := i/word*laneOf(word) + i%word
+		bytes[at/8] |= byte(bit(i)&1) << (at % 8)
+	}
+	return bytes
+}
+
+// asBytes returns the design whose words are the bytes of a sample. Bits between the words
+// are not kept.
+func (d *design) asBytes() *design {
+	b := *d
+	if d.levels != nil { // levels take a byte each
+		b.in = 8
+		return &b
+	}
+	b.in, b.lane, b.word, b.words = 8, laneOf(d.word), 8, bytesOf(d.word, d.words)
+	b.kept = make([]bool, 8*b.words)
+	for i, read := range d.kept {
+		b.kept[i/d.word*b.lane+i%d.word] = read
+	}
+	return &b
+}
+
+// features returns the declaration of the core's input, cut out of the bytes of a sample.
+func (d *design) features() string {
+	return strings.NewReplacer(
+		"@HIGH@", fmt.Sprint(len(d.input.Nets)-1), "@WORDS@", fmt.Sprint(len(d.input.Nets)/d.input.Word),
+		"@WORD@", fmt.Sprint(d.input.Word), "@LANE@", fmt.Sprint(d.lane),
+	).Replace(`  // the words of the sample; the bits between them are not kept
+  wire [@HIGH@:0] features;
+  wire unused_sample = &{1'b0, sample};
+  genvar group, word;
+  generate
+    for (group = 0; group < @WORDS@; group = group + 64) begin : groups
+      for (word = group; word < @WORDS@ && word < group + 64; word = word + 1) begin : words
+        assign features[word*@WORD@+:@WORD@] = sample[word*@LANE@+:@WORD@];
+      end
+    end
+  endgenerate
+
+`)
+}
+
+// keeps returns the sentence that says how much of a sample is kept.
+func (d *design) keeps() string {
+	what := "bits"
+	if d.levels != nil {
+		what = "levels"
+	}
+	return fmt.Sprintf("%d of its %d %s are kept, those that something reads.", d.keptBits(), len(d.input.Nets), what)
+}
+
+// resultBytes returns the bytes of a result.
+func (d *design) resultBytes() (n int) {
+	for _, p := range d.n.OutputPorts() {
+		n += portBytes(p)
+	}
+	return n
+}
+
+func portBytes(p netlist.Port) int {
+	word := max(p.Word, 1)
+	return bytesOf(word, len(p.Nets)/word)
+}
+
+// result returns the concatenation of the output ports as bytes, the last byte first as
+// Verilog has it, on lines with the given indentation.
+func (d *design) result(indent string) string {
+	var pieces []string // the lowest first
+	for _, p := range d.n.OutputPorts() {
+		word := max(p.Word, 1)
+		if word == 1 { // packed
+			word = len(p.Nets)
+		}
+		for low := 0; low < len(p.Nets); low += word {
+			piece := fmt.Sprintf("%s[%d:%d]", p.Name, low+word-1, low)
+			if pad := -word & 7; pad > 0 {
+				piece = fmt.Sprintf("%d'd0, %s", pad, piece)
+			}
+			pieces = append(pieces, piece)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("{")
+	for i := len(pieces) - 1; i >= 0; i-- {
+		b.WriteString("\n" + indent + pieces[i])
+		if i > 0 {
+			b.WriteString(",")
+		}
+	}
+	return b.String() + "\n" + strings.TrimSuffix(indent, "  ") + "}"
+}
+
+// indexBits returns the bits of an index of so many things, at least 1.
+func indexBits(n int) int { return max(1, bits.Len(uint(n-1))) }
+
+// resultPadded is result with zeros to a power of two of bytes, at least two, for an index of
+// [indexBits].
+func (d *design) resultPadded(indent string) string {
+	spare := 8 * (1<<indexBits(d.resultBytes()) - d.resultBytes())
+	if spare == 0 {
+		return d.result(indent)
+	}
+	return fmt.Sprintf("{\n%s%d'd0, %s\n%s}", indent, spare, d.result(indent+"  "), strings.TrimSuffix(indent, "  "))
+}
+
+// serial returns the file of a wrapper that moves a byte at a time: its module, with the given
+// values beside those that all have, around the stream module.
+func (d *design) serial(header, text string, values ...string) string {
+	stream := d.module + "_stream"
+	wires, connections := d.resultWires()
+	values = append(values, "@MODULE@", d.module, "@STREAM@", stream,
+		"@TO@", fmt.Sprint(indexBits(d.resultBytes())), "@LASTOUT@", fmt.Sprint(d.resultBytes()-1),
+		"@WIRES@", wires, "@CONNECTIONS@", connections, "@RESULT@", d.resultPadded("    "))
+	return d.file(header, module{d.module, "", strings.NewReplacer(values...).Replace(text)}, d.inner(stream, true)...)
+}
+
+// resultWires declares the output ports of the stream module, and connections to them.
+func (d *design) resultWires() (wires, connections string) {
+	for _, p := range d.n.OutputPorts() {
+		wires += fmt.Sprintf("  wire [%d:0] %s;\n", len(p.Nets)-1, p.Name)
+		connections += fmt.Sprintf("      .%s(%s),\n", p.Name, p.Name)
+	}
+	return wires, connections
+}
+
+// byteOrder writes the lines of a head that say how samples and results stand in bytes.
+func (d *design) byteOrder(b *strings.Builder) {
+	word, lane, size := d.input.Word, d.lane, len(d.input.Nets)
+	if d.levels != nil {
+		word, lane, size = d.levels.Word, 8, d.levels.Word*d.words
+	}
+	fmt.Fprintf(b, "//\n// A sample has %s, for the port %s of %s:\n", message.Plural(d.words, "byte", "bytes"), d.input.Name,
+		d.core)
+	switch lane {
+	case 1:
+		fmt.Fprintf(b, "// bit i is bit i %% 8 of byte i / 8, for i below %d.\n", size)
+	case 8:
+		fmt.Fprintf(b, "// word i, of %d bits, is in the low bits of byte i.\n", word)
+	default:
+		fmt.Fprintf(b, "// word i, of %d bits, is in the bytes from %d * i, the low one first.\n", word, lane/8)
+	}
+	if 8*d.words > size {
+		b.WriteString("// Bits above are ignored.\n")
+	}
+	keeps := d.keeps()
+	if d.engine != nil {
+		keeps = "They go to the engine " + d.engine.Module + ", in a file of its own."
+	}
+	fmt.Fprintf(b, "// %s\n", keeps)
+	at := 0
+	fmt.Fprintf(b, "//\n// A result has %s, in which bits above a number are 0:\n",
+		message.Plural(d.resultBytes(), "byte", "bytes"))
+	for _, p := range d.n.OutputPorts() {
+		size, word := portBytes(p), max(p.Word, 1)
+		where := fmt.Sprintf("byte %d", at)
+		if size > 1 {
+			where = fmt.Sprintf("bytes %d to %d", at, at+size-1)
+		}
+		words := len(p.Nets) / word
+		switch {
+		case words == 1:
+			fmt.Fprintf(b, "//   - %-16s %s, %d bits\n", where, p.Name, word)
+		case word == 1:
+			fmt.Fprintf(b, "//   - %-16s %s, %d bits, eight to a byte, the first lowest\n", where, p.Name, words)
+		default:
+			fmt.Fprintf(b, "//   - %-16s %s, %d words of %d bits in %s each, the low one first\n", where, p.Name, words, word,
+				message.Plural(laneOf(word)/8, "byte", "bytes"))
+		}
+		at += size
+	}
+}

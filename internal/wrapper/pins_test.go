@@ -1,0 +1,85 @@
+package wrapper
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn/internal/testkit"
+	"ialgn/netlist"
+)
+
+// tinyNet returns a netlist of a sample of one byte.
+func tinyNet() *netlist.Netlist {
+	b := netlist.NewBuilder("tiny")
+	x := b.Input("x", 8, 8, nil)
+	b.Output("class_index", 1, nil, []netlist.Net{b.Function(0b0110, netlist.Origin{}, x[6], x[3])})
+	return b.Netlist()
+}
+
+// TestPins places the wrappers on each board with nextpnr, which refuses a pin that the
+// package has not, a port that the pin file forgets and one that the wrapper has not; a pin file without a
+// line shows that it does.
+func TestPins(t *testing.T) {
+	for _, kind := range []string{"uart", "spi"} {
+		writer := WriteUART
+		if kind == "spi" {
+			writer = WriteSPI
+		}
+		dir, wrapper := emitWith(t, tinyNet(), 0, writer, Options{})
+		write(t, dir, "dut.v", wrapper)
+		testkit.RunSilent(t, dir, "yosys", "-q", "-p", "read_verilog dut.v core.v; synth_ice40 -top dut -json dut.json")
+		for i, b := range boards {
+			var pins strings.Builder
+			if err := b.WritePins(&pins, kind, "dut"); err != nil {
+				t.Fatal(err)
+			}
+			place := func(text string) (string, error) {
+				write(t, dir, "dut.pcf", text)
+				return testkit.TryTool(t, dir, "nextpnr-ice40", "-q", "--"+b.Device, "--package", b.Package, "--json", "dut.json",
+					"--pcf", "dut.pcf", "--asc", "dut.asc", "--seed", "1")
+			}
+			if out, err := place(pins.String()); err != nil || strings.Contains(out, "Warning") {
+				t.Errorf("%s on %s: %v\n%s", kind, b.Name, err, out)
+			}
+			if lines := strings.SplitAfter(strings.TrimSpace(pins.String()), "\n"); i == 0 {
+				n := rand.N(len(b.pins[kind]))
+				lines = slices.Delete(lines, len(lines)-1-n, len(lines)-n)
+				if out, err := place(strings.Join(lines, "")); err == nil {
+					t.Errorf("%s on %s: a pin file without a port passes\n%s", kind, b.Name, out)
+				}
+			}
+		}
+	}
+}
+
+// TestPinsOnce holds pins of a board to one port each, and refuses what has no pins.
+func TestPinsOnce(t *testing.T) {
+	set := regexp.MustCompile(`(?m)^set_io .*?(\w+) +(\w+)(?: +#.*)?$`)
+	for _, b := range boards {
+		for _, kind := range []string{"uart", "spi"} {
+			var pins strings.Builder
+			if err := b.WritePins(&pins, kind, "dut"); err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			for _, m := range set.FindAllStringSubmatch(pins.String(), -1) {
+				if seen[m[1]] || seen[m[2]] {
+					t.Errorf("%s on %s: %s or %s occurs twice", kind, b.Name, m[1], m[2])
+				}
+				seen[m[1]], seen[m[2]] = true, true
+			}
+			if len(seen) != 2*len(b.pins[kind]) {
+				t.Errorf("%s on %s: %d names, want %d", kind, b.Name, len(seen), 2*len(b.pins[kind]))
+			}
+		}
+		if err := b.CheckPins("axis"); err == nil || !strings.Contains(err.Error(), "give uart or spi") {
+			t.Errorf("axis on %s: %v", b.Name, err)
+		}
+	}
+	if _, err := ParseBoard("arty"); err == nil || !strings.Contains(err.Error(), "hx8k-breakout, icebreaker") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,140 @@
+package wrapper
+
+import (
+	_ "embed" // templates
+	"fmt"
+	"io"
+	"strings"
+
+	"ialgn/internal/message"
+	"ialgn/netlist"
+)
+
+func spiKind() *Kind {
+	return &Kind{
+		Name: "spi", Clock: "clk", Play: playSPI, Broken: []Broken{TooShort, TooLong}, // a frame is not cut off
+		Bytes: true, Drops: true, Paced: true, Write: WriteSPI, Ports: (*design).spiPorts,
+		Cycles: func(_, bytes *design, _ Options) int {
+			frame := func(bytes int) int { return 2*spiHalf*8*(1+bytes) + 2*spiHalf } // cs_n after the last edge, and at 1
+			if bytes.resultBytes() > bytes.words {
+				// The frame of a sample ends with it, and another one reads the result.
+				return frame(bytes.words) + frame(bytes.resultBytes())
+			}
+			return frame(bytes.words)
+		},
+		Bench: spiBench,
+		Bits:  func(*design, Options) int { return 8 },
+		Host:  &Host{Suffix: "_host.py", Write: writePython(spiHost, "SPI device, such as /dev/spidev0.0"), Live: spiLive},
+	}
+}
+
+// spiHost is the host's program for SPI, and spiLive the master in a simulation.
+//
+//go:embed templates/host_spi.py
+var spiHost string
+
+//go:embed templates/live_spi.v
+var spiLive string
+
+// spiHalf are the clocks of half a period of sck, at least.
+const spiHalf = 4
+
+// WriteSPI writes a module that takes samples and gives results as an SPI slave in mode 0:
+// sck rests at 0, both sides read at its rising edge and change after its falling one, the
+// highest bit of a byte first.
+//
+//	input  clk, rst_n, sck, mosi, cs_n
+//	output miso, ready, error
+//
+// While cs_n is 0 there is a frame. Its first byte is a command, and is answered by a status:
+//
+//	command 0   nothing, to read
+//	        1   the further bytes are a sample, until cs_n is 1
+//	status      bit 0: the bytes of a result follow; bit 1: error
+//
+// The bytes after the status are those of the oldest result that is there when the frame
+// begins, then zeros; it is given up for the next one when all its bytes were read. ready is 1
+// while a result waits. A sample of another length or with a part of a byte, one that there is
+// no room for because results were not read, and another command are void, and error is 1
+// from then on until a reset. The bytes of samples and results are laid out as the package says.
+//
+// All inputs are synchronised to clk: each half of a period of sck must last four periods of
+// clk or longer, and so must cs_n before the first edge of sck, after the last and between
+// frames. miso is driven always. rst_n's registers begin as 0, a reset after power-on where
+// the device has initial values.
+//
+// The errors are those of [WriteStream].
+func WriteSPI(w io.Writer, n *netlist.Netlist, o Options) error {
+	o.Beat = 0
+	d, err := newDesign(n, o, spiKind(), streamNames("rst_n", "sck", "mosi", "miso", "cs_n", "ready", "ANSWER", "rst_s",
+		"sck_s", "mosi_s", "cs_s",
+		"rise", "fall", "first_clock", "last_clock", "bits", "data", "value", "whole", "command", "taking", "held",
+		"held_valid",
+		"push", "finish", "to", "left", "final_byte", "shift", "load")...)
+	if err != nil {
+		return err
+	}
+	d = d.asBytes()
+	_, err = io.WriteString(w, d.serial(d.spiHeader(), spiModule))
+	return err
+}
+
+// spiHeader returns the comment at the top.
+func (d *design) spiHeader() string {
+	var b strings.Builder
+	d.title(&b, "the module "+d.core+" as an SPI slave in mode 0")
+	d.byteOrder(&b)
+	fmt.Fprintf(&b, `//
+// sck rests at 0, both sides read at its rising edge, the highest bit of a byte comes first.
+// While cs_n is 0 there is a frame. On mosi its first byte is a command: 0 nothing, 1 the %s
+// of a sample follow, and no more. On miso its first byte is a status, bit 0: the %s
+// of a result follow, the oldest that was not read; bit 1: error. Further bytes are 0. A
+// result is given up for the next one when all its bytes were read. ready is 1 while one waits.
+// A sample of another length or with a part of a byte, one that there is no room for because
+// results were not read, and another command are void, and error is 1 until a reset.
+// Each half of a period of sck lasts four periods of clk or longer, and so do the times from
+// cs_n to sck, from sck to cs_n and between frames. rst_n is active low; all inputs are
+// synchronised here. Registers of rst_n begin as 0, so that devices with initial values begin
+// with a reset. miso is driven always: other slaves on its wire need a buffer.
+
+`, message.Plural(d.words, "byte", "bytes"), message.Plural(d.resultBytes(), "byte", "bytes"))
+	return b.String()
+}
+
+//go:embed templates/spi_module.v
+var spiModule string
+
+func (d *design) spiPorts(Options) []Port {
+	return []Port{
+		{"clk", 0, false, "clock, rising edge, at least eight times as fast as sck"},
+		{"rst_n", 0, false, "reset, active low, synchronised inside"},
+		{"sck", 0, false, "clock of the bits, mode 0"},
+		{"mosi", 0, false, "commands and samples"},
+		{"miso", 0, true, "status and results"},
+		{"cs_n", 0, false, "0: there is a frame"},
+		{"ready", 0, true, "a result waits to be read"},
+		errorPort,
+	}
+}
+
+// spiBench has a frame for each sample, which reads the result of the one before, and where a
+// result has more bytes than a sample, one for each result, too. Halves of a period of sck have the
+// fewest clocks that there may be, or some more.
+//
+//go:embed templates/spi_bench.v
+var spiBench string
+
+// playSPI has a frame for each sample.
+func playSPI(p Played) Player {
+	sample := p.sampleBytes()
+	return Player{
+		Unit: 8, Units: sample, Bench: playSPIFrames, Late: 4*64*(2+sample+p.resultBytes()) + 20*p.Engine, Quiet: usualQuiet,
+	}
+}
+
+// playSPIFrames has a frame for each sample, which reads the result of the one before; and where a result has more
+// bytes than a sample, one for each result, too. Halves of a period of sck have the fewest clocks that there may be, or
+// some more.
+//
+//go:embed templates/play_spi_frames.v
+var playSPIFrames string

@@ -1,0 +1,256 @@
+package wrapper
+
+import (
+	_ "embed" // templates
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ialgn/internal/message"
+	"ialgn/internal/verilog"
+	"ialgn/netlist"
+)
+
+func streamKind() *Kind {
+	return &Kind{
+		Name: "stream", Clock: "clk", Tags: true, Play: playStream, Broken: []Broken{TooShort, CutOff, TooLong},
+		Write: WriteStream, Ports: (*design).streamPorts,
+		Cycles: func(words, _ *design, o Options) int { return beats(words.words, max(1, o.Beat)) },
+		Bench:  streamBench + handshakeBench,
+		Bits:   func(d *design, _ Options) int { return d.word },
+		Host:   nil, // words come from logic on the same device: NAME.json says how they are made
+	}
+}
+
+// WriteStream writes a module that takes the words of the netlist's input port one after
+// the other, BEAT of them in a clock, and gives what the netlist's output ports are for
+// each sample.
+//
+//	parameter BEAT                      words of a clock; by default as [Options] say
+//	input  clk, rst
+//	input  in_valid, in_data, in_last   word i of a beat has the bits i*Word and up, with
+//	                                    [Levels] those of their Word
+//	output in_ready
+//	output out_valid, and the netlist's output ports
+//	input  out_ready
+//	output error
+//
+// The words of a sample are a packet of ceil(words/BEAT) beats, with in_last in the last
+// one; what stands above the last word there is ignored. A packet that is shorter or longer
+// is dropped as a whole, and error is 1 from then on until a reset; the packet after it is
+// right again. A reset drops all that has not been given out.
+//
+// With a tag ([Options.Tag]) there are the input in_tag and the output out_tag, too: out_tag is what in_tag was in the
+// clock in which the last beat of the result's sample was taken.
+//
+// Only the bits that a cell, an output port or a probe reads have registers. Loading starts
+// again in the clock after a whole sample was handed to the core, so that samples follow
+// each other every ceil(words/BEAT) + 1 clocks. A result waits in a register of its own.
+//
+// The core is the netlist's module without a clock or, where the netlist has registers, the
+// pipeline with the further ports clk, rst, ce, in_valid and out_valid: all of its state
+// stands still while ce is 0, and out_valid is in_valid as many enabled clocks later as the
+// outputs are after the inputs.
+//
+// It returns an error, before anything is written, if the netlist has not exactly one input
+// port, if a name cannot stand in Verilog or is used by the wrapper, or if a beat has more
+// words than a sample; later, the error of w.
+func WriteStream(w io.Writer, n *netlist.Netlist, o Options) error {
+	d, err := newDesign(n, o, streamKind(), "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last",
+		"out_valid", "out_ready", "error", "loader", "core", "sample", "sample_valid", "step", "BEAT",
+		"levels", "unused_data", "lane", "lanes", "value")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, d.file(d.streamHeader(), module{d.module, "", d.streamModule(d.module, false)},
+		d.loader(d.module)))
+	return err
+}
+
+// module is the text of a module.
+type module struct{ name, comment, text string }
+
+// loader returns the loader of a wrapper.
+func (d *design) loader(wrapper string) module {
+	name := wrapper + "_loader"
+	text := strings.NewReplacer("@MODULE@", name, "@BITSBELOW@", bitsBelow).Replace(loaderModule)
+	return module{name, "the words of a sample, collected", text}
+}
+
+// file returns a file of modules, the wrapper itself first.
+func (d *design) file(header string, top module, below ...module) string {
+	text := header + "`default_nettype none\n\n" + top.text
+	for _, m := range below {
+		text += "\n// " + m.comment + "\n" + verilog.Below(m.text)
+	}
+	return text + "\n`default_nettype wire\n"
+}
+
+// streamHeader returns the comment at the top.
+func (d *design) streamHeader() string {
+	var b strings.Builder
+	d.title(&b, "samples for the module "+d.core+", word after word")
+	fmt.Fprintf(&b, `//
+// A sample is a packet of %d words of %d bits, BEAT of them in a clock, the first in the
+// lowest bits of in_data; in_last is 1 with the last.
+// %s
+// Data moves in clocks in which valid and ready are both 1. A packet of another length is
+// dropped and error is 1 until a reset. rst is synchronous and active high.
+%s
+`, d.words, d.in, d.keeps(), d.ofTag("// out_tag is what in_tag was in the clock that took the last word of the result's sample.\n"))
+	return b.String()
+}
+
+// title writes what every head begins with.
+func (d *design) title(b *strings.Builder, what string) {
+	fmt.Fprintf(b, "// Module %s: %s\n", d.module, what)
+	for i, s := range d.header {
+		if i == 0 {
+			b.WriteString("//\n")
+		}
+		fmt.Fprintf(b, "// - %s\n", netlist.Printable(s))
+	}
+}
+
+// keptBits returns how many bits of a sample have registers.
+func (d *design) keptBits() (kept int) {
+	for _, read := range d.kept {
+		if read {
+			kept++
+		}
+	}
+	return kept
+}
+
+// streamModule returns the module itself, under a name. With drop it has the loader's port of
+// that name.
+func (d *design) streamModule(name string, drop bool) string {
+	var ports, wires, connections, results strings.Builder
+	for _, p := range d.outputs() {
+		high := len(p.Nets) - 1
+		fmt.Fprintf(&ports, "    output reg [%d:0] %s,\n", high, p.Name)
+		fmt.Fprintf(&wires, "  wire [%d:0] core_%s;\n", high, p.Name)
+		fmt.Fprintf(&connections, ",\n      .%s(core_%s)", p.Name, p.Name)
+		fmt.Fprintf(&results, "      %s <= core_%s;\n", p.Name, p.Name)
+	}
+	pins, valid := "", "  wire core_valid = sample_valid;\n"
+	if d.clocked {
+		pins = ".clk(clk),\n      .rst(rst),\n      .ce(step),\n      .in_valid(sample_valid),\n      " +
+			".out_valid(core_valid),\n      "
+		valid = "  wire core_valid;\n"
+	}
+	dropPort, dropPin, sample := "", "1'b0", "sample"
+	if drop {
+		dropPort, dropPin = "    input  wire drop,\n", "drop"
+	}
+	features := ""
+	if d.lane > 0 {
+		features, sample = d.features(), "features"
+	}
+	data, encoder := "in_data", ""
+	if d.levels != nil {
+		data, encoder = "levels", d.encoder()
+	}
+	return strings.NewReplacer(
+		"@TAGPORT@", d.ofTag("    input  wire [@HIGH@:0] in_tag,\n"), "@TAGPIN@", d.ofTag(".in_tag(sample_tag),\n      "),
+		"@TAG@", d.ofTag(sampleTag),
+		"@IN@", fmt.Sprint(d.in), "@DATA@", data, "@ENCODER@", encoder, "@MODULE@", name, "@DROP@", dropPort, "@DROPPIN@",
+		dropPin, "@FEATURES@", features, "@SAMPLE@", sample, "@CORE@", d.core, "@WORDS@", fmt.Sprint(d.words), "@WORD@",
+		fmt.Sprint(d.word),
+		"@BITS@", fmt.Sprint(d.words*d.word-1), "@DEFAULT@", fmt.Sprint(d.beat), "@READ@", literal(d.kept, "          "),
+		"@PORTS@", ports.String(), "@WIRES@", wires.String()+valid, "@PINS@", pins, "@INPUT@", d.input.Name,
+		"@OUTPUTS@", connections.String(), "@RESULTS@", results.String(),
+	).Replace(streamModule)
+}
+
+// encoder returns what turns the words of a beat into levels.
+func (d *design) encoder() string {
+	var levels []string // the highest first
+	for _, b := range slices.Backward(d.levels.Bits) {
+		levels = append(levels, fmt.Sprintf("\n        value[%d]", b))
+	}
+	for _, t := range slices.Backward(d.levels.Thresholds) {
+		levels = append(levels, fmt.Sprintf("\n        value > %d'd%d", d.levels.Word, t))
+	}
+	return strings.NewReplacer(
+		"@LEVELS@", fmt.Sprint(d.word), "@IN@", fmt.Sprint(d.in), "@WORD@", fmt.Sprint(d.levels.Word),
+		"@HIGH@", fmt.Sprint(d.levels.Word-1), "@ABOVE@", strings.Join(levels, ","),
+	).Replace(`  // what the network reads of each word of the beat
+  wire [BEAT*@LEVELS@-1:0] levels;
+  wire unused_data = &{1'b0, in_data};
+  genvar lane;
+  generate
+    for (lane = 0; lane < BEAT; lane = lane + 1) begin : lanes
+      wire [@HIGH@:0] value = in_data[lane*@IN@+:@WORD@];
+      assign levels[lane*@LEVELS@+:@LEVELS@] = {@ABOVE@
+      };
+    end
+  endgenerate
+
+`)
+}
+
+// sampleTag is the register of the tag of the sample that the loader has: what came with the last beat.
+const sampleTag = `  reg [@HIGH@:0] sample_tag;
+  always @(posedge clk) if (in_valid & in_ready) sample_tag <= in_tag;
+
+`
+
+// streamModule is the module without what the netlist decides. The core moves on unless it
+// has a result and the last one is still there: one clock later than it could after the
+// last was taken, so that out_ready goes into no enable.
+//
+//go:embed templates/stream_module.v
+var streamModule string
+
+func (d *design) streamPorts(Options) []Port {
+	ports := []Port{
+		{"clk", 0, false, "clock, rising edge"},
+		{"rst", 0, false, "synchronous reset, active high"},
+		{"in_valid", 0, false, "there is a word at in_data"},
+		{"in_ready", 0, true, "it is taken at the next edge"},
+		{"in_data", d.beat * d.in, false, fmt.Sprintf("%s of %d bits of the %d of a sample",
+			message.Plural(d.beat, "word", "words"), d.in, d.words)},
+		{"in_last", 0, false, "it is the last of a sample"},
+	}
+	if d.tag > 0 {
+		ports = append(ports, Port{netlist.TagInPort, d.tag, false, "tag of the sample, in the clock of its last word"})
+	}
+	ports = append(ports, []Port{
+		{"out_valid", 0, true, "there is a result"},
+		{"out_ready", 0, false, "it is taken at the next edge"},
+	}...)
+	for _, p := range d.n.OutputPorts() {
+		ports = append(ports, Port{p.Name, len(p.Nets), true, "of the result"})
+	}
+	if d.tag > 0 {
+		ports = append(ports, Port{netlist.TagOutPort, d.tag, true, "tag of the result's sample"})
+	}
+	return append(ports, errorPort)
+}
+
+// streamBench are the pins of the stream module, as handshakeBench has them.
+//
+//go:embed templates/stream_bench.v
+var streamBench string
+
+// playStream plays words by valid and ready; output ports are pins of their own.
+func playStream(p Played) Player {
+	pins, low := "", 0
+	if p.Drop {
+		pins = ",\n    .drop(1'b0)"
+	}
+	for _, out := range p.Outputs {
+		pins += fmt.Sprintf(",\n    .%s(result[%d:%d])", out.Name, low+len(out.Nets)-1, low)
+		low += len(out.Nets)
+	}
+	if p.Tag > 0 {
+		pins += fmt.Sprintf(",\n    .in_tag(in_tag), .out_tag(result[%d:%d])", low+p.Tag-1, low)
+	}
+	words := len(p.Input.Nets) / p.Input.Word
+	return handshakePlayer(p.Input.Word, words, strings.Replace(playStreamPins, "@OUTPUTS@", pins, 1), p)
+}
+
+//go:embed templates/play_stream_pins.v
+var playStreamPins string

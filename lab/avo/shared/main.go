@@ -1,0 +1,207 @@
+// Command shared writes the vector kernels of internal/kernel/shared as Go assembly.
+//
+//	go run ./shared -path avx512 -pkg shared -out X.s -stubs X.go
+//
+// What is computed, and in which order, is told by the package comment of internal/kernel/shared and by its plain Go
+// path, which a test compares to the bit.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+var path = flag.String("path", "avx512", "avx512 or avx2")
+
+// rowBytes is the size of a row, wordBytes that of a float32 and of an offset.
+const (
+	rowBytes  = 64
+	wordBytes = 4
+)
+
+// isa is what differs between the paths.
+type isa struct {
+	name   string
+	bytes  int // of a vector
+	vector func() reg.VecVirtual
+	// fold returns a function that adds up the lanes of four sums and returns the four results, in the order of the plain
+	// path. It writes what stands before the loops itself.
+	fold func() func(sums [4][]reg.VecVirtual) reg.Register
+	// choose leaves in each of four vectors of a value what belongs to the largest of four others, and zeros elsewhere.
+	choose func(of [4]reg.VecVirtual, value reg.VecVirtual) [4]reg.VecVirtual
+}
+
+func main() {
+	flag.Parse()
+	var x isa
+	switch *path {
+	case "avx512":
+		x = isa{"AVX512", 64, ZMM, fold512, choose512}
+	case "avx2":
+		x = isa{"AVX2", 32, YMM, fold2, choose2}
+	default:
+		fmt.Fprintf(os.Stderr, "shared: -path %q: use avx512 or avx2\n", *path)
+		os.Exit(2)
+	}
+	ConstraintExpr("amd64")
+	x.forward()
+	x.backward()
+	for _, pins := range []int{4, 6} {
+		x.forwardTable(pins)
+		x.backwardTable(pins)
+	}
+	x.pool()
+	x.unpool()
+	x.mean()
+	x.sums()
+	x.spread()
+	Generate()
+}
+
+// begin begins a function of the path that needs little of the stack, beginLarge one that needs more.
+func (x isa) begin(name, signature, doc string) { x.text(name, NOSPLIT, signature, doc) }
+
+func (x isa) beginLarge(name, signature, doc string) { x.text(name, 0, signature, doc) }
+
+func (x isa) text(name string, flags attr.Attribute, signature, doc string) {
+	TEXT(name+x.name, flags, signature)
+	Pragma("noescape")
+	Doc(name + x.name + " " + doc)
+}
+
+func end() {
+	VZEROUPPER()
+	RET()
+}
+
+// parts is the number of vectors in a row.
+func (x isa) parts() int { return rowBytes / x.bytes }
+
+// load returns a new vector with what is in memory.
+func (x isa) load(from Mem) reg.VecVirtual {
+	v := x.vector()
+	VMOVUPS(from, v)
+	return v
+}
+
+// broadcast returns a new vector with a float32 in all lanes.
+func (x isa) broadcast(from Mem) reg.VecVirtual {
+	v := x.vector()
+	VBROADCASTSS(from, v)
+	return v
+}
+
+// zero returns a vector of zeros, zeros a row of these.
+func (x isa) zero() reg.VecVirtual {
+	v := x.vector()
+	if x.bytes == rowBytes {
+		VPXORD(v, v, v)
+	} else {
+		VXORPS(v, v, v)
+	}
+	return v
+}
+
+func (x isa) zeros() []reg.VecVirtual { return x.zeroVectors(x.parts()) }
+
+func (x isa) zeroVectors(n int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = x.zero()
+	}
+	return v
+}
+
+// linear returns c + d v.
+func (x isa) linear(c, d, v reg.VecVirtual) reg.VecVirtual {
+	y := x.vector()
+	VMULPS(v, d, y)
+	VADDPS(y, c, y)
+	return y
+}
+
+// general loads a parameter into a new register.
+func general(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
+// address returns where a parameter is.
+func address(name string) Mem {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+// rowOf returns the address of a row of an arena: the offset at the given place, shifted.
+func rowOf(arena reg.Register, offset Mem, shift Op) reg.GPVirtual {
+	at := GP64()
+	MOVL(offset, at.As32())
+	ADDL(shift, at.As32())
+	LEAQ(Mem{Base: arena, Index: at, Scale: wordBytes}, at)
+	return at
+}
+
+// copied returns a new register with the same number.
+func copied(from Op) reg.GPVirtual {
+	r := GP64()
+	MOVQ(from, r)
+	return r
+}
+
+// loop writes the body n times in a loop; n is at least 1 and is used up.
+func loop(n Op, body func()) {
+	again := label()
+	Label(again)
+	body()
+	DECQ(n)
+	JNZ(LabelRef(again))
+}
+
+// repeat writes the body for any number of positions, some of them at once: it gets the offset of its position in bytes
+// from where the rows are, which it finds moved on after the others.
+func repeat(positions Op, atOnce int, body func(at int), rows ...reg.Register) {
+	rest, done := label(), label()
+	n := copied(positions)
+	SHRQ(U8(log2(atOnce)), n)
+	JZ(LabelRef(rest))
+	loop(n, func() {
+		for i := range atOnce {
+			body(rowBytes * i)
+		}
+		for _, r := range rows {
+			ADDQ(I32(rowBytes*atOnce), r)
+		}
+	})
+	Label(rest)
+	MOVQ(positions, n)
+	ANDQ(U8(atOnce-1), n)
+	JZ(LabelRef(done))
+	loop(n, func() {
+		body(0)
+		for _, r := range rows {
+			ADDQ(U8(rowBytes), r)
+		}
+	})
+	Label(done)
+}
+
+func log2(n int) (l int) {
+	for ; n > 1; n /= 2 {
+		l++
+	}
+	return l
+}
+
+var labels int
+
+// label returns a new label.
+func label() string {
+	labels++
+	return fmt.Sprintf("label%d", labels)
+}

@@ -1,0 +1,250 @@
+// Command dist makes what is handed on to those who do not build from source, for each platform of a table: an archive
+// with the program, its documents, man pages, completion, the licences of what is linked into it, and a bill of
+// materials; for Linux a Debian package, too; and a file of checksums.
+//
+//	go run ./lab/dist -o dist
+//
+// Binaries are static (CGO_ENABLED=0, -trimpath). The same commit and version of Go give the same bytes: times in
+// archives are those of SOURCE_DATE_EPOCH, or of the commit.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ialgn"
+
+	"ialgn/internal/message"
+	"ialgn/internal/outfile"
+	"ialgn/lab/internal/command"
+)
+
+func main() { command.Main("dist", run) }
+
+// platform is a system and a processor, by Go's names.
+type platform struct{ os, arch string }
+
+// platforms are all that are built for. Those of Linux get a Debian package, too.
+var platforms = []platform{
+	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"},
+}
+
+func (p platform) String() string { return p.os + "-" + p.arch }
+
+// program returns the name of the program's file.
+func (p platform) program() string {
+	if p.os == "windows" {
+		return "ialgn.exe"
+	}
+	return "ialgn"
+}
+
+// run builds everything below the folder that -o names, whose files of before it replaces one by one.
+func run(ctx context.Context, w io.Writer, args []string) error {
+	flags := flag.NewFlagSet("dist", flag.ContinueOnError)
+	out := flags.String("o", "dist", "write archives, packages and checksums to `DIR`")
+	only := flags.String("only", "", "build for `OS-ARCH` alone")
+	maintainer := flags.String("maintainer", "the authors of ialgn <root@localhost>", "who made the Debian package")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	chosen := platforms
+	if *only != "" {
+		i := slices.IndexFunc(platforms, func(p platform) bool { return p.String() == *only })
+		if i < 0 {
+			return message.WithHint(fmt.Errorf("-only %s: there is no such platform", *only), "give one of %v", platforms)
+		}
+		chosen = platforms[i : i+1]
+	}
+	if err := os.MkdirAll(*out, 0o777); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "ialgn-dist-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	b := &builder{out: *out, work: work, maintainer: *maintainer, log: w}
+	if b.time, err = sourceTime(ctx); err != nil {
+		return err
+	}
+	if err := b.common(ctx); err != nil {
+		return err
+	}
+	for _, p := range chosen {
+		if err := b.platform(ctx, p); err != nil {
+			return fmt.Errorf("%v: %w", p, err)
+		}
+	}
+	return b.checksums()
+}
+
+// builder builds for one platform after the other.
+type builder struct {
+	out, work  string
+	maintainer string
+	log        io.Writer
+	time       time.Time // of all files
+	shared     []file    // what every archive has
+	made       []string  // names of the files in out
+}
+
+// file is a file of an archive: its place there and its content.
+type file struct {
+	name string
+	data []byte
+	exec bool
+}
+
+// sourceTime returns the time that the files get.
+func sourceTime(ctx context.Context) (time.Time, error) {
+	text := os.Getenv("SOURCE_DATE_EPOCH")
+	if text == "" {
+		out, err := output(ctx, nil, "git", "log", "-1", "--format=%ct")
+		if err != nil {
+			return time.Time{}, message.WithHint(err, "build from a checkout, or set SOURCE_DATE_EPOCH")
+		}
+		text = strings.TrimSpace(out)
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("time %q: want seconds since 1970", text)
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+// common gathers what is the same for every platform. Man pages and completion are what the program says of itself.
+func (b *builder) common(ctx context.Context) error {
+	host := filepath.Join(b.work, "host")
+	if _, err := output(ctx, nil, "go", "build", "-trimpath", "-o", host, "./cmd/ialgn"); err != nil {
+		return err
+	}
+	man := filepath.Join(b.work, "man")
+	if _, err := output(ctx, nil, host, "man", "-o", man); err != nil {
+		return err
+	}
+	for _, c := range []struct{ shell, name string }{
+		{"bash", "completion/ialgn.bash"}, {"zsh", "completion/_ialgn"}, {"fish", "completion/ialgn.fish"},
+	} {
+		script, err := output(ctx, nil, host, "completion", c.shell)
+		if err != nil {
+			return err
+		}
+		b.shared = append(b.shared, file{name: c.name, data: []byte(script)})
+	}
+	for _, s := range []struct{ pattern, folder string }{
+		{filepath.Join(man, "*.1"), "man"},
+		{"*.md", ""},
+		{"docs/*.md", "docs"},
+		{"docs/*.svg", "docs"},
+		{"docs/*.png", "docs"},
+	} {
+		paths, err := filepath.Glob(s.pattern)
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			b.shared = append(b.shared, file{name: filepath.ToSlash(filepath.Join(s.folder, filepath.Base(path))), data: data})
+		}
+	}
+	return nil
+}
+
+// platform builds the program for a platform and all that has it in it.
+func (b *builder) platform(ctx context.Context, p platform) error {
+	path := filepath.Join(b.work, p.String(), p.program())
+	env := []string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch}
+	if _, err := output(ctx, env, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "./cmd/ialgn"); err != nil {
+		return err
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	modules, err := linked(ctx, env, path)
+	if err != nil {
+		return err
+	}
+	notices, err := notices(modules)
+	if err != nil {
+		return err
+	}
+	bill, err := newBill(modules, p, program, b.time).encode()
+	if err != nil {
+		return err
+	}
+	files := append([]file{
+		{name: p.program(), data: program, exec: true}, {name: noticesName, data: notices}, {name: billName, data: bill},
+	}, b.shared...)
+	if err := b.archive(p, files); err != nil {
+		return err
+	}
+	if p.os != "linux" {
+		return nil
+	}
+	return b.debian(ctx, p, files)
+}
+
+// The names of two files in every archive.
+const noticesName, billName = "THIRD-PARTY-NOTICES.txt", "ialgn.spdx.json"
+
+// write writes a file of the folder, and says so.
+func (b *builder) write(name string, write func(io.Writer) error) error {
+	path := filepath.Join(b.out, name)
+	if err := outfile.Write(path, write); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	b.made = append(b.made, name)
+	_, err := fmt.Fprintln(b.log, path)
+	return err
+}
+
+// checksums writes the SHA-256 of every file that was made, as sha256sum -c reads them.
+func (b *builder) checksums() error {
+	names := slices.Sorted(slices.Values(b.made))
+	return b.write("SHA256SUMS", func(w io.Writer) error {
+		for _, name := range names {
+			data, err := os.ReadFile(filepath.Join(b.out, name))
+			if err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintf(w, "%x  %s\n", sha256.Sum256(data), name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// base returns what names begin with.
+func base(p platform) string { return "ialgn-" + ialgn.Version + "-" + p.String() }
+
+// output runs a program with variables beside those of this process, and returns what it prints.
+func output(ctx context.Context, env []string, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, exit.Stderr)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return string(out), nil
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"ialgn/internal/model"
+	"ialgn/internal/tool"
+	"ialgn/internal/topology"
+	"ialgn/internal/verify"
+)
+
+// fuzzer runs the cases of consecutive seeds.
+type fuzzer struct {
+	w     io.Writer
+	first uint64
+	count int
+	plan  depths
+	limit time.Duration // 0: none
+	state string        // file to continue from; empty: none
+	ialgn string        // the program that checks some cases as a whole; empty: none does
+	bug   fault
+
+	mu      sync.Mutex
+	program string        // checksum of the program
+	begin   time.Time     // when this run began
+	before  time.Duration // time that the runs before took which this one continues
+	saved   time.Time
+	next    int              // cases that were begun
+	done    map[int]fuzzCase // finished cases that have unfinished ones before them
+	failed  error
+	sum     summary
+}
+
+// depths says of how many cases one gets a check beyond our simulator; 0: none does.
+type depths struct {
+	Formal    int `json:"formal"`
+	Reference int `json:"reference"`
+	RTL       int `json:"rtl"`
+	Synth     int `json:"synth"`
+	Around    int `json:"around"`
+	Program   int `json:"program"`
+}
+
+// of returns the checks of a seed.
+func (p depths) of(seed uint64) depth {
+	every := func(n int) bool { return n > 0 && seed%uint64(n) == 0 }
+	return depth{every(p.Formal), every(p.Reference), every(p.RTL), every(p.Synth), every(p.Around), every(p.Program)}
+}
+
+// fuzzCase is what a seed decides.
+type fuzzCase struct {
+	seed     uint64
+	network  *model.Frozen
+	model    *model.Model // a model whose largest logits select the network
+	topology string
+	options  options
+	deep     depth
+	program  string // under test; empty: none is
+	bug      fault
+	took     time.Duration
+}
+
+// aroundStream is the stream of drawAround, chosen so that the seeds of TestOldSeeds keep their networks
+// and targets.
+const aroundStream = 0x61726f756e70
+
+// cutsStream is the stream of cutFeatures, chosen likewise.
+const cutsStream = 0x63757473
+
+// firstNodes is the first of the seeds whose networks are of nodes with one to six pins. Those before keep what they
+// drew when there were only gates.
+const firstNodes = 1 << 32
+
+// firstShared is the first of the seeds whose networks are convolutions.
+const firstShared = 1 << 33
+
+// topologies returns what the networks of a seed and those after it are drawn of.
+func topologies(seed uint64) []string {
+	switch {
+	case seed >= firstShared:
+		return sharedTopologies
+	case seed >= firstNodes:
+		return nodeTopologies
+	}
+	return gateTopologies
+}
+
+func newCase(seed uint64) fuzzCase {
+	r := rand.New(rand.NewPCG(seed, 0x66757a7a))
+	c := fuzzCase{seed: seed}
+	switch {
+	case seed >= firstShared:
+		c.model = drawShared(r)
+		c.network, c.topology = c.model.Freeze(), topology.Conv
+	case seed >= firstNodes:
+		drawNetwork(r) // what is drawn after it stays as it was
+		c.network, c.topology = drawNodes(r)
+	default:
+		c.network, c.topology = drawNetwork(r)
+	}
+	if cutFeatures(rand.New(rand.NewPCG(seed, cutsStream)), c.network); c.model != nil {
+		c.model.Encoder = c.network.Encoder
+	}
+	c.options = drawOptions(r)
+	c.drawAround(rand.New(rand.NewPCG(seed, aroundStream)))
+	if c.model == nil {
+		c.model = newModel(rand.New(rand.NewPCG(seed, 0x6d6f64656c)), c.network)
+	}
+	return c
+}
+
+// run compiles and checks, on all processors, and prints the summary.
+func (f *fuzzer) run(ctx context.Context) error {
+	f.begin, f.sum, f.done = time.Now(), newSummary(), map[int]fuzzCase{}
+	if err := f.resume(); err != nil {
+		return err
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for number, ok := f.take(inner); ok; number, ok = f.take(inner) {
+				seed := f.first + uint64(number)
+				c := newCase(seed)
+				c.deep, c.bug, c.program = f.plan.of(seed), f.bug, f.ialgn
+				begin := time.Now()
+				err := c.run(inner, c.options)
+				c.took = time.Since(begin)
+				if f.finish(ctx, number, c, err) {
+					cancel()
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if err := f.save(); err != nil {
+		return err
+	}
+	f.sum.print(f.w, f.first, f.took())
+	switch {
+	case f.failed != nil:
+		return f.failed
+	case ctx.Err() != nil:
+		return fmt.Errorf("stopped after %d of %d networks: %w", f.sum.Networks, f.count, ctx.Err())
+	case len(f.sum.Undecided) > 0:
+		return fmt.Errorf("no mismatch, but abc came to no end in its time with the seeds %v; repeat each with -seed",
+			f.sum.Undecided)
+	}
+	fmt.Fprintln(f.w, "no mismatch")
+	return nil
+}
+
+// took returns how long all runs together took.
+func (f *fuzzer) took() time.Duration { return f.before + time.Since(f.begin) }
+
+// take returns the number of the next case, unless all are taken, the time is over or
+// something failed.
+func (f *fuzzer) take(ctx context.Context) (number int, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if ctx.Err() != nil || f.failed != nil || f.next >= f.count || f.limit > 0 && time.Since(f.begin) > f.limit {
+		return 0, false
+	}
+	f.next++
+	return f.next - 1, true
+}
+
+// finish counts a case, as soon as all before it are counted, and reports whether it is the
+// first that failed. A case that ends because the whole run is stopped is neither; one without
+// a proof is noted, and the run goes on.
+func (f *fuzzer) finish(whole context.Context, number int, c fuzzCase, err error) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.failed != nil || err != nil && whole.Err() != nil:
+		return false
+	case errors.As(err, new(*undecided)):
+		f.sum.Undecided, c.deep = append(f.sum.Undecided, c.seed), depth{reference: c.deep.reference}
+	case err != nil:
+		f.failed = c.explain(whole, err)
+		return true
+	}
+	f.done[number] = c
+	for c, ok := f.done[f.sum.Networks]; ok; c, ok = f.done[f.sum.Networks] {
+		delete(f.done, f.sum.Networks)
+		if f.sum.add(c); f.sum.Networks%1000 == 0 {
+			fmt.Fprintf(f.w, "%d networks\n", f.sum.Networks)
+		}
+	}
+	if f.state != "" && time.Since(f.saved) > saveTime {
+		f.failed = f.save()
+	}
+	return f.failed != nil
+}
+
+// run compiles the network with some options and checks what comes out. It returns a
+// *mismatch if that is wrong; a refusal and a panic of the compiler are wrong too.
+func (c fuzzCase) run(ctx context.Context, o options) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &mismatch{fmt.Sprintf("panic: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	if !sameNetwork(c.model.Freeze(), c.network) {
+		return &mismatch{"freeze: the model's largest logits select another network"}
+	}
+	r := rand.New(rand.NewPCG(c.seed, 0x636865636b))
+	var d verify.Design
+	if d, err = o.compile(ctx, c.network, c.bug, r); err != nil {
+		return &mismatch{"compile: " + err.Error()}
+	}
+	return c.check(ctx, d, o, r)
+}
+
+// explain turns the error of a case into one that says how to repeat it. Only a mismatch
+// has its options shrunk: a missing tool has nothing to do with them.
+func (c fuzzCase) explain(ctx context.Context, err error) error {
+	if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
+		return err
+	}
+	o := c.shrink(ctx)
+	return fmt.Errorf("seed %d: %w\n  %d x %d gates (%s), %d classes, %d inputs\n  compiled with %s\n  shown also with "+
+		"%s\n  repeat it with: go run ./lab/fuzzcompile -seed %d",
+		c.seed, err, c.network.Width, c.network.Depth(), c.topology, len(c.network.Classes), c.network.Inputs(),
+		strings.Join(c.options.words(), " "), strings.Join(o.words(), " "), c.seed)
+}
+
+// shrink returns the plainest options, one change after another, that show a mismatch.
+func (c fuzzCase) shrink(ctx context.Context) options {
+	o := c.options
+	for again := true; again; {
+		again = false
+		for _, p := range o.plainer() {
+			if wrong := (*mismatch)(nil); errors.As(c.run(ctx, p), &wrong) {
+				o, again = p, true
+				break
+			}
+		}
+	}
+	return o
+}

@@ -1,0 +1,66 @@
+// Command fuzzcompile compiles random networks with random options and compares what comes
+// out with the network. `make fuzz-compile` runs it, in the root of the repository.
+//
+// A network has 1 to 2,000 gates, more than 300 in a third of the cases, of any topology,
+// and what passes may stumble over: constant, equal and complementary chains, equal
+// classes, shared anchors, both pins on one net, one layer, one threshold. A model selects it
+// by logits, some of them equal.
+//
+// Each product is compared with the trainer's forward pass on samples, clocked if it is a
+// pipeline, and with the raw netlist on free bits, and is proved by abc. Of some networks the
+// model file is written, and what package spec reads in it is proved to be the raw netlist;
+// the Verilog of some runs in iverilog, and of some what yosys makes of it. Of some the wrapper or
+// the folded engine is played, and some go through `ialgn compile` and `ialgn verify --level all`.
+//
+// A seed decides network, options, samples and checks. The first mismatch ends the run with
+// exit status 1, its seed and the plainest options that still show it. The summary counts
+// which values of options met, and what the networks had.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"path/filepath"
+
+	"ialgn/lab/internal/command"
+)
+
+func main() { command.Main("fuzzcompile", start) }
+
+func start(ctx context.Context, w io.Writer, args []string) error {
+	f := fuzzer{w: w}
+	flags := flag.NewFlagSet("fuzzcompile", flag.ContinueOnError)
+	flags.IntVar(&f.count, "count", 1000, "compile `N` networks")
+	flags.Uint64Var(&f.first, "first", 1, "of the seeds from `SEED` on")
+	flags.IntVar(&f.plan.Formal, "formal", 1, "prove every `N`-th, 0: none")
+	flags.IntVar(&f.plan.Reference, "reference", 5, "compare every `N`-th with what its model file says, 0: none")
+	flags.IntVar(&f.plan.RTL, "rtl", 10, "simulate the Verilog of every `N`-th, 0: none")
+	flags.IntVar(&f.plan.Synth, "synth", 33, "simulate what yosys makes of every `N`-th, 0: none")
+	flags.IntVar(&f.plan.Around, "around", 3, "simulate the wrapper or folded engine of every `N`-th, 0: none")
+	flags.IntVar(&f.plan.Program, "program", 20, "with -ialgn: compile and verify every `N`-th by the program, 0: none")
+	flags.StringVar(&f.ialgn, "ialgn", "", "the `PROGRAM` that does so")
+	flags.StringVar(&f.state, "state", "", "keep what was done in `FILE`, and continue from there")
+	flags.DurationVar(&f.limit, "for", 0, "begin no network after `TIME`, such as 30m; 0: no limit")
+	seed := flags.Uint64("seed", 0, "compile the network of `SEED` alone, with all checks")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *seed > 0 {
+		f.first, f.count, f.plan, f.state = *seed, 1, depths{1, 1, 1, 1, 1, 1}, ""
+	}
+	if f.ialgn != "" {
+		path, err := filepath.Abs(f.ialgn)
+		if err != nil {
+			return err
+		}
+		f.ialgn = path
+	}
+	p := f.plan
+	if f.count < 1 || f.first < 1 || min(p.Formal, p.Reference, p.RTL, p.Synth, p.Around, p.Program) < 0 ||
+		flags.NArg() > 0 {
+		return errors.New("-count and -first must be 1 or more, every N-th 0 or more, and nothing follows the options")
+	}
+	return f.run(ctx)
+}

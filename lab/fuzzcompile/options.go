@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"ialgn/compiler"
+	"ialgn/internal/counts"
+	"ialgn/internal/hardware"
+	"ialgn/internal/hardware/lut"
+	"ialgn/internal/hardware/pipeline"
+	"ialgn/internal/model"
+	"ialgn/internal/plan"
+	"ialgn/internal/target"
+	"ialgn/internal/verify"
+	"ialgn/internal/verilog"
+	"ialgn/netlist"
+)
+
+// options are what a network is compiled with.
+type options struct {
+	scope  netlist.Scope
+	level  int  // optimisation level
+	counts bool // the class counts are an output port
+	assume bool // inputs are assumed to be thermometer codes
+
+	target    string // empty: not lowered, and nothing below matters
+	k         int
+	objective lut.Objective
+	tight     int // 0: no bound of the depth; else 1 more than the levels beyond the fewest
+	pipeline  pipeline.Options
+	style     verilog.Style
+
+	surroundings
+}
+
+var scopes = []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}
+
+// drawnFirst are the targets among which the options are drawn. They stay as they are, so that a seed keeps
+// its target: drawTarget puts others of the table in their place.
+var drawnFirst = []string{target.Generic.Name, target.ICE40.Name, target.ECP5.Name, target.Xilinx7.Name}
+
+// The largest values that are drawn.
+const (
+	mostTight  = 3
+	mostLevels = 4
+	mostStages = 8
+)
+
+// drawOptions draws options that the compile command takes, one in six not lowered.
+func drawOptions(r *rand.Rand) options {
+	o := options{scope: scopes[r.IntN(len(scopes))], level: r.IntN(3)}
+	if r.IntN(6) > 0 {
+		o.drawHardware(r)
+	}
+	o.counts = r.IntN(2) == 0 && o.scope != netlist.Gates // last, so that older seeds keep the rest
+	return o
+}
+
+// family returns the target of that name, nil for none.
+func (o options) family() *target.Family {
+	if o.target == "" {
+		return nil
+	}
+	f, err := target.Find(o.target)
+	if err != nil {
+		panic("fuzzcompile: " + err.Error())
+	}
+	return f
+}
+
+// drawHardware draws what a network is lowered to.
+func (o *options) drawHardware(r *rand.Rand) {
+	o.target = drawnFirst[r.IntN(len(drawnFirst))]
+	o.k = lut.MinInputs + r.IntN(o.family().LUT.Most-lut.MinInputs+1)
+	o.objective = lut.Objective(r.IntN(3))
+	o.assume = o.scope != netlist.Full && r.IntN(2) == 0
+	o.tight = max(0, r.IntN(mostTight+2)-1)
+	switch r.IntN(4) {
+	case 0:
+		o.pipeline = pipeline.Options{Auto: true, MaxLevels: r.IntN(mostLevels + 1)}
+	case 1:
+		o.pipeline = pipeline.Options{Stages: 1 + r.IntN(mostStages)}
+	}
+	o.style = verilog.Style(r.IntN(2))
+}
+
+// words returns the options as the compile command has them.
+func (o options) words() []string {
+	var words []string
+	for _, s := range o.settings() {
+		switch {
+		case s.axis == axisTarget && s.value == none:
+			words = append(words, "(not lowered)")
+		case s.value == "yes":
+			words = append(words, s.axis)
+		case s.value != none && s.value != "no":
+			words = append(words, s.axis+" "+s.value)
+		}
+	}
+	return words
+}
+
+// plainer returns sets of options that differ from o in one that is plainer.
+func (o options) plainer() []options {
+	var all []options
+	for _, change := range []func(*options){
+		func(p *options) { p.surroundings = surroundings{} },
+		func(p *options) { p.board = "" },
+		func(p *options) { p.fold = 0 },
+		func(p *options) { p.tag = 0 },
+		func(p *options) {
+			*p = options{scope: p.scope, level: p.level, counts: p.counts, surroundings: p.surroundings}
+		},
+		func(p *options) { p.counts = false },
+		func(p *options) { p.pipeline = pipeline.Options{} },
+		func(p *options) { p.tight = 0 },
+		func(p *options) { p.assume = false },
+		func(p *options) { p.style = verilog.Gates },
+		func(p *options) { p.objective = lut.Area },
+		func(p *options) {
+			if p.target != "" {
+				p.target = drawnFirst[0]
+			}
+		},
+		func(p *options) { p.level = compiler.LevelNone },
+		func(p *options) { p.level = min(p.level, compiler.LevelSweep) },
+		func(p *options) { p.scope, p.counts, p.fold = netlist.Gates, false, 0 },
+	} {
+		p := o
+		if change(&p); p != o {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// A fault stands for a bug of the compiler: tests put one in to see that it is found. The
+// functions that are nil change nothing.
+type fault struct {
+	name      string
+	options   func(*compiler.Options)
+	optimised func(*rand.Rand, *netlist.Netlist) *netlist.Netlist
+	lowered   func(*rand.Rand, *netlist.Netlist) *netlist.Netlist
+}
+
+// plan returns what the options come to, by the compile command's own reading of them.
+func (o options) plan() (*plan.Plan, error) {
+	p, err := plan.New(plan.Options{
+		Scope: plan.Scope(o.scope.String()), Optimise: plan.LevelOf(o.level), Counts: o.counts, AssumeThermometer: o.assume,
+		Target: o.target, LUT: o.k, Style: plan.Style(styles[o.style]), Fold: plan.FoldLanes(o.fold), Tag: o.tag,
+		CheckPasses: true,
+	})
+	if err == nil {
+		p.Optimiser.Measure = false
+	}
+	return p, err
+}
+
+// compile compiles a network, as the compile command does.
+func (o options) compile(ctx context.Context, f *model.Frozen, bug fault, r *rand.Rand) (d verify.Design, err error) {
+	d = verify.Design{Model: f, Assumed: o.assume, Tag: o.tag}
+	p, err := o.plan()
+	if err != nil {
+		return d, err
+	}
+	if d.Raw, err = p.Freeze(f); err != nil {
+		return d, err
+	}
+	if bug.options != nil {
+		bug.options(&p.Optimiser)
+	}
+	if d.Product, _, err = p.Optimiser.Optimise(ctx, d.Raw); err != nil {
+		return d, err
+	}
+	if bug.optimised != nil {
+		d.Product = bug.optimised(r, d.Product)
+	}
+	if p.Hardware != nil {
+		if d.Product, d.Hint, err = o.lower(ctx, *p.Hardware, d.Product); err != nil {
+			return d, err
+		}
+	}
+	if bug.lowered != nil {
+		d.Product = bug.lowered(r, d.Product)
+	}
+	return d, d.Product.Validate()
+}
+
+func (o options) lower(ctx context.Context, h hardware.Options, n *netlist.Netlist) (*netlist.Netlist, *counts.Hint,
+	error,
+) {
+	h.Objective, h.Threads, h.Pipeline = o.objective, 1, o.pipeline
+	if o.tight > 0 {
+		_, report, err := lut.Map(ctx, n, lut.Options{K: o.k, Objective: lut.Depth, Threads: 1})
+		if err != nil {
+			return nil, nil, err
+		}
+		h.MaxDepth = max(1, report.Levels+o.tight-1)
+	}
+	d, err := h.Lower(ctx, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.Netlist, d.Hint, nil
+}
+
+// pipelined reports whether registers are asked for.
+func (o options) pipelined() bool { return o.pipeline.Auto || o.pipeline.Stages > 0 }

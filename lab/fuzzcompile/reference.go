@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ialgn/internal/aiger"
+	"ialgn/internal/lowering"
+	"ialgn/internal/model"
+	"ialgn/internal/tool"
+	"ialgn/internal/verify"
+	"ialgn/internal/verify/spec"
+	"ialgn/netlist"
+)
+
+// refer writes the model's file, reads the network in it, and has abc prove that the raw
+// netlist computes what package spec reads in that file: the bits of the last layer, from
+// words if these are the inputs, for thermometer codes if the product assumes them.
+func (c fuzzCase) refer(ctx context.Context, d verify.Design, o options) error {
+	return inFolder(func(dir string) error {
+		path := filepath.Join(dir, "model.safetensors")
+		if _, err := c.model.Save(path); err != nil {
+			return &mismatch{"reference: " + err.Error()}
+		}
+		read, err := model.ReadFrozen(path)
+		if err != nil {
+			return &mismatch{"reference: " + err.Error()}
+		}
+		if !sameNetwork(read, c.network) {
+			return &mismatch{"reference: another network is read from the model's file"}
+		}
+		n, err := spec.Read(path)
+		if err != nil {
+			return &mismatch{"reference: " + err.Error()}
+		}
+		return sameGraphs(ctx, dir, n, d, spec.Options{Words: o.scope == netlist.Full, Thermometer: o.assume})
+	})
+}
+
+// sameGraphs has abc compare a network's graph with that of the raw netlist.
+func sameGraphs(ctx context.Context, dir string, n *spec.Network, d verify.Design, o spec.Options) error {
+	ref, err := graph(func(b *bytes.Buffer) error { return n.WriteAIGER(b, o) })
+	if err != nil {
+		return err
+	}
+	project := 0
+	if o.Thermometer {
+		project = d.Model.Encoder.Bits - 1
+	}
+	cut, err := lastLayer(d.Raw, project)
+	if err != nil {
+		return &mismatch{"reference: " + err.Error()}
+	}
+	raw, err := graph(func(b *bytes.Buffer) error { return aiger.Write(b, cut) })
+	if err != nil {
+		return err
+	}
+	if raw, err = aiger.Match(ref, raw); err != nil {
+		return &mismatch{"reference: " + err.Error()}
+	}
+	for name, f := range map[string]*aiger.File{"ref.aig": ref, "raw.aig": raw} {
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666); err != nil {
+			return err
+		}
+	}
+	return askEquivalent(ctx, dir)
+}
+
+func graph(write func(b *bytes.Buffer) error) (*aiger.File, error) {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return nil, err
+	}
+	return aiger.Read(&b)
+}
+
+// askEquivalent has abc compare ref.aig and raw.aig. Its one line of proof alone will do: it
+// exits 0 for everything.
+func askEquivalent(ctx context.Context, dir string) error {
+	abc, err := tool.Find("abc")
+	if err != nil {
+		return err
+	}
+	r, err := abc.Run(ctx, tool.Command{
+		Args: []string{"-c", "&r ref.aig; &cec -T 540 raw.aig"}, Dir: dir,
+		Limit: toolLimit,
+	})
+	if err != nil {
+		return fmt.Errorf("reference: %w", err)
+	}
+	proved := false
+	for line := range strings.Lines(r.Stdout) {
+		proved = proved || strings.HasPrefix(line, "Networks are equivalent")
+		if strings.HasPrefix(line, "Networks are NOT EQUIVALENT") {
+			return &mismatch{"reference: the raw netlist computes something else than the model file says"}
+		}
+	}
+	if !proved {
+		return &mismatch{fmt.Sprintf("reference: abc gave no verdict: %.200s", strings.TrimSpace(r.Stdout))}
+	}
+	return nil
+}
+
+// lastLayer returns a raw netlist with the gates of the last layer, class by class, as its
+// output h, in function cells. With project, inputs are thermometer codes of so many bits.
+func lastLayer(n *netlist.Netlist, project int) (*netlist.Netlist, error) {
+	k := netlist.NewCopier(n)
+	if project > 0 {
+		for i, v := range n.InputPorts()[0].Nets {
+			if i%project > 0 {
+				k.Set(v, k.Function(0b1000, netlist.Origin{}, k.To(v), k.To(v-1)))
+			}
+		}
+	}
+	var h []netlist.Net
+	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
+		h = n.OutputPorts()[i].Nets
+	}
+	for c := range netlist.Cell(n.Cells()) {
+		switch n.Kind(c) {
+		case netlist.Popcount:
+			h = append(h, n.Inputs(c)...)
+		case netlist.Argmax:
+		case netlist.Function, netlist.Compare:
+			k.Copy(c)
+		default:
+			return nil, fmt.Errorf("cell %d of the raw netlist is a %v", c, n.Kind(c))
+		}
+	}
+	var out []netlist.Net
+	for _, v := range h {
+		out = append(out, k.To(v))
+	}
+	k.Output("h", 1, nil, out)
+	return lowering.Functions(k.Netlist()), nil
+}

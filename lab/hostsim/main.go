@@ -1,0 +1,55 @@
+//go:build linux
+
+// Command hostsim has the program that `ialgn compile --wrap` writes for the other end of an interface
+// (NAME_host.py, NAME_host.c) classify samples on the design in a simulation:
+//
+//	ialgn compile MODEL -o DIR --wrap uart
+//	go run ./lab/hostsim -model MODEL DIR samples.csv
+//
+// A serial line is a pseudo-terminal, which the program opens as it would /dev/ttyUSB1. The streams of AXI are named
+// pipes. SPI is a function in the place of that of a device, for the program is a module of Python, too. On the other
+// side stands a testbench of package wrapper, in iverilog or verilator.
+//
+// What the program prints is printed. With -model its classes are held to those that `ialgn predict` has for the same
+// samples, and any difference is an error.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"ialgn/lab/internal/command"
+)
+
+func main() { command.Main("hostsim", start) }
+
+func start(ctx context.Context, w io.Writer, args []string) error {
+	var r run
+	flags := flag.NewFlagSet("hostsim", flag.ContinueOnError)
+	model := flags.String("model", "", "hold the classes to those of the model in `FILE`")
+	flags.StringVar(&r.simulator, "simulator", "auto", "`NAME`: iverilog, verilator, or auto for the one that is done first")
+	flags.IntVar(&r.samples, "n", 100, "classify the first `N` samples below a header")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 2 || r.samples < 1 {
+		return errors.New("give a folder of compile and a CSV file: go run ./lab/hostsim -model MODEL DIR FILE")
+	}
+	r.dir, r.file = flags.Arg(0), flags.Arg(1)
+	got, err := r.host(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(w, got.printed, got.said)
+	if *model == "" {
+		return nil
+	}
+	if err := compare(ctx, *model, r.file, got.records); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%d samples in %s: all as ialgn predict\n", len(got.records), got.simulator)
+	return err
+}

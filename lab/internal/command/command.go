@@ -1,0 +1,39 @@
+// Package command is the frame of the commands with which developers of this repository
+// measure and test it.
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"ialgn/internal/message"
+)
+
+// Main runs a command with its arguments and ends the process, with exit status 1 if there
+// is an error. An interrupt ends the context, and a second one the process.
+func Main(name string, run func(ctx context.Context, w io.Writer, args []string) error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	err := run(ctx, os.Stdout, os.Args[1:])
+	stop()
+	os.Exit(status(os.Stderr, name, err))
+}
+
+// status says what an error is and how to mend it, and returns the exit status. That help
+// was asked for is no error.
+func status(w io.Writer, name string, err error) int {
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	fmt.Fprintf(w, "%s: %v\n", name, err)
+	if h := message.Hint(err); h != "" {
+		fmt.Fprintf(w, "%s: hint: %s\n", name, h)
+	}
+	return 1
+}

@@ -1,9 +1,0 @@
-package rtl
-
-import (
-	"testing"
-
-	"ialgn/internal/tooltest"
-)
-
-func TestMain(m *testing.M) { tooltest.Main(m) }

@@ -1,0 +1,270 @@
+// Package learned moves the thresholds of thermometer bits to where the loss gets less, to first order.
+//
+// A thermometer bit is value > threshold. Moved up, the threshold turns the bit off for the samples whose values it
+// passes, moved down it turns it on; and what that does to the loss says the straight-through gradient of the loss by
+// the bit, summed over the pins that read it. So the sums of these gradients, by the value that a sample has, tell the
+// change of loss for every other threshold at once:
+//
+//	H[v]  sum over samples s of value v, and over the pins that read the bit in s's step, of n beta_s
+//	t up to t'    changes the loss by  -(H[t+1] + ... + H[t'])
+//	t down to t'  changes the loss by    H[t'+1] + ... + H[t]
+//
+// beta_s is what a [kernel.Sink] is told, of the mean loss over the n samples of a batch; n beta_s is of the sample's
+// own loss. [Sums] gathers H over some batches, and [Sums.Move] moves thresholds, within [Limits]. H is summed in
+// whole numbers, so that it does not depend on the order, the number of threads or an interruption.
+//
+// Words wider than 8 bits are told apart by their highest 8 alone. Their thresholds move on that grid, to the last
+// value of a bin; one that lies within a bin counts as if it were there.
+package learned
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"ialgn/internal/encoding"
+	"ialgn/internal/model"
+)
+
+// mostBins is how many values, or bins of values, are told apart; binBits is its logarithm.
+const (
+	binBits  = 8
+	mostBins = 1 << binBits
+)
+
+// binShift returns by how many bits the words of features of bitsIn bits are shifted to their bins.
+func binShift(bitsIn int) int { return max(0, bitsIn-binBits) }
+
+// row is H of one bit, in the units of [Sums.unit].
+type row [mostBins]int64
+
+// Sums are the sums of gradients H of the bits that some pin has read since they were made. They are a [kernel.Sink].
+type Sums struct {
+	enc   *encoding.Encoder
+	reads [][]bool // [layer][pin]: whether it reads input bits
+	tau   float64
+	shift int    // of a value to its bin
+	rows  []*row // by input bit, nil: no pin has read it
+	locks [64]sync.Mutex
+
+	counts [][mostBins]uint32 // samples by feature and bin
+
+	// The current batch.
+	values  []uint16 // of a sample
+	bin     []uint8  // by feature, for so many samples: of the sample's value
+	most    int      // samples that there is room for
+	samples int
+	scale   float64
+}
+
+// NewSums returns the sums of a model with a batch of at most so many samples at a time. The encoder is the model's
+// own.
+func NewSums(m *model.Model, maxBatch int) *Sums {
+	e := &m.Encoder
+	s := &Sums{
+		enc: e, tau: m.Config.Model.Tau, shift: binShift(e.BitsIn), rows: make([]*row, e.Inputs()),
+		counts: make([][mostBins]uint32, e.Features()),
+		values: make([]uint16, e.Features()), bin: make([]uint8, e.Features()*maxBatch), most: maxBatch,
+	}
+	for i := range m.Sections {
+		section := &m.Sections[i]
+		var pins []bool
+		for k := range section.Pins {
+			pins = append(pins, section.Pins[k].Source == model.Input)
+		}
+		for range section.Layers {
+			s.reads = append(s.reads, pins)
+		}
+	}
+	return s
+}
+
+// Bytes returns how much memory the sums of a network take at most, the sections of which need no arrays.
+func Bytes(sections []model.Section, features, inputs, maxBatch int) uint64 {
+	pins := 0
+	for i := range sections {
+		s := &sections[i]
+		for k := range s.Pins {
+			if s.Pins[k].Source == model.Input {
+				pins += s.Width * s.Layers
+			}
+		}
+	}
+	return uint64(min(pins, inputs))*8*mostBins + uint64(inputs)*8 + uint64(features)*(4*mostBins+uint64(maxBatch))
+}
+
+// Begin tells of the samples of the next batch, by their feature words. It panics if they are too many.
+func (s *Sums) Begin(words *encoding.Packed, index []int32) {
+	if len(index) > s.most || words.Features != len(s.values) {
+		panic(fmt.Sprintf("learned: %d samples of %d features, want at most %d of %d", len(index), words.Features, s.most,
+			len(s.values)))
+	}
+	s.samples = len(index)
+	s.scale = float64(s.samples) * s.unit()
+	for i, sample := range index {
+		words.Values(s.values, int(sample))
+		for f, v := range s.values {
+			bin := uint8(v >> s.shift)
+			s.bin[f*s.most+i] = bin
+			s.counts[f][bin]++
+		}
+	}
+}
+
+// unit is what a gradient of 1 of a sample's own loss is in whole numbers. Such gradients are at most 1/tau where a
+// single node of the last layer reads the bit: they keep the 24 bits of a float32.
+func (s *Sums) unit() float64 { return s.tau * (1 << 24) }
+
+// Wants implements [kernel.Sink].
+func (s *Sums) Wants(layer, _, pin int) bool { return s.reads[layer][pin] }
+
+// Take implements [kernel.Sink].
+func (s *Sums) Take(_, _, _, _ int, wire uint32, beta []float32) {
+	f := int(wire) / (s.enc.Bits - 1)
+	bins := s.bin[f*s.most:][:s.samples]
+	beta = beta[:s.samples]
+	lock := &s.locks[int(wire)%len(s.locks)]
+	lock.Lock()
+	defer lock.Unlock()
+	h := s.rows[wire]
+	if h == nil {
+		h = new(row)
+		s.rows[wire] = h
+	}
+	for i, b := range bins {
+		h[b] += whole(float64(beta[i]) * s.scale)
+	}
+}
+
+// whole returns x without its fraction, within bounds that leave room for sums, and the lower one for what is no
+// number.
+func whole(x float64) int64 {
+	const most = 1 << 40
+	switch {
+	case x >= most:
+		return most
+	case !(x > -most):
+		return -most
+	}
+	return int64(x)
+}
+
+// Together returns the sums of all ranks, each of which has told its own of the same samples and of the gradients of
+// its own pins. sum replaces numbers by their sums over all ranks; with nil, s has all of them, and is returned.
+func (s *Sums) Together(sum func([]int32) error) (*Sums, error) {
+	if sum == nil {
+		return s, nil
+	}
+	read := make([]int32, len(s.rows))
+	for i, h := range s.rows {
+		if h != nil {
+			read[i] = 1
+		}
+	}
+	if err := sum(read); err != nil {
+		return nil, err
+	}
+	all := &Sums{enc: s.enc, tau: s.tau, shift: s.shift, rows: make([]*row, len(s.rows)), counts: s.counts}
+	var bits []int
+	for i, n := range read {
+		if n > 0 {
+			bits = append(bits, i)
+		}
+	}
+	for some := range slices.Chunk(bits, rowsTogether) {
+		if err := s.addRows(all, some, sum); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// rowsTogether is how many rows ranks sum at a time, and limbs is how many numbers of limbBits bits an element of a row
+// is split into for that: the sums of so small ones fit an int32 for up to 2^15 ranks.
+const (
+	rowsTogether = 64
+	limbs        = 4
+	limbBits     = 16
+)
+
+// addRows gives all the rows of some bits, summed over the ranks.
+func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
+	parts := make([]int32, len(some)*mostBins*limbs)
+	for n, i := range some {
+		if s.rows[i] == nil {
+			continue
+		}
+		for v, h := range s.rows[i] {
+			for k := range limbs {
+				parts[(n*mostBins+v)*limbs+k] = int32(uint64(h) >> (k * limbBits) & (1<<limbBits - 1))
+			}
+		}
+	}
+	if err := sum(parts); err != nil {
+		return err
+	}
+	for n, i := range some {
+		h := new(row)
+		for v := range h {
+			for k := range limbs { // a negative number is one modulo 2^64, and so is the sum
+				h[v] += int64(uint64(parts[(n*mostBins+v)*limbs+k]) << (k * limbBits))
+			}
+		}
+		all.rows[i] = h
+	}
+	return nil
+}
+
+// State is what a checkpoint holds of sums.
+type State struct {
+	Bits []uint32 // the input bits that were read, ascending
+	H    []int64  // of each in turn
+
+	Counts []uint32 // samples by feature and bin
+}
+
+// NewState returns room for a state whose H and Counts have those shapes, which [Sums.Restore] takes when it is filled;
+// none if they are those of no state.
+func NewState(h, counts []int64) State {
+	for _, shape := range [][]int64{h, counts} {
+		if len(shape) != 2 || shape[1] != mostBins {
+			return State{}
+		}
+	}
+	return State{make([]uint32, h[0]), make([]int64, h[0]*mostBins), make([]uint32, counts[0]*mostBins)}
+}
+
+// Shapes returns the shapes of H and Counts.
+func (s State) Shapes() (h, counts []int) {
+	return []int{len(s.Bits), mostBins}, []int{len(s.Counts) / mostBins, mostBins}
+}
+
+// State returns a copy of the sums.
+func (s *Sums) State() (state State) {
+	for i, h := range s.rows {
+		if h != nil {
+			state.Bits, state.H = append(state.Bits, uint32(i)), append(state.H, h[:]...)
+		}
+	}
+	for f := range s.counts {
+		state.Counts = append(state.Counts, s.counts[f][:]...)
+	}
+	return state
+}
+
+// Restore adds a state to empty sums. It returns an error if that is of no such sums.
+func (s *Sums) Restore(state State) error {
+	if len(state.Counts) != len(s.counts)*mostBins {
+		return fmt.Errorf("the sums for thresholds are of %d features, want %d", len(state.Counts)/mostBins, len(s.counts))
+	}
+	for f := range s.counts {
+		copy(s.counts[f][:], state.Counts[f*mostBins:])
+	}
+	for n, i := range state.Bits {
+		if int(i) >= len(s.rows) || s.rows[i] != nil || n > 0 && i < state.Bits[n-1] {
+			return fmt.Errorf("input bit %d of %d in the sums for thresholds, after %d others", i, len(s.rows), n)
+		}
+		s.rows[i] = (*row)(slices.Clone(state.H[n*mostBins:][:mostBins]))
+	}
+	return nil
+}
