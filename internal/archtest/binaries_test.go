@@ -49,8 +49,12 @@ func programFormat(t *testing.T, path string) string {
 	head := make([]byte, 8)
 	n, _ := f.Read(head)
 	magics := []struct{ format, magic string }{
-		{"ELF", "\x7fELF"}, {"PE", "MZ"}, {"Mach-O", "\xcf\xfa\xed\xfe"}, {"Mach-O", "\xca\xfe\xba\xbe"},
-		{"ar", "!<arch>\n"}, {"WebAssembly", "\x00asm"},
+		{"ELF", "\x7fELF"},
+		{"PE", "MZ"},
+		{"Mach-O", "\xcf\xfa\xed\xfe"},
+		{"Mach-O", "\xca\xfe\xba\xbe"},
+		{"ar", "!<arch>\n"},
+		{"WebAssembly", "\x00asm"},
 	}
 	i := slices.IndexFunc(magics, func(m struct{ format, magic string }) bool {
 		return bytes.HasPrefix(head[:n], []byte(m.magic))
