@@ -19,7 +19,7 @@ import (
 
 	"ialgn/internal/dataset"
 	"ialgn/internal/message"
-	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 )
 
 // The flags that several commands share.
@@ -179,15 +179,15 @@ type paper struct {
 	colours bool
 }
 
-// Colours implements [progress.Coloured].
+// Colours implements [screen.Coloured].
 func (p *paper) Colours() bool { return p.colours }
 
 // show prints a report in the form that was asked for.
 func show(c *cli.Context, r report) error {
 	if !c.Bool("json") {
-		b := paper{colours: progress.Colours(c.App.Writer)}
+		b := paper{colours: screen.Colours(c.App.Writer)}
 		r.text(&b)
-		_, err := io.WriteString(c.App.Writer, progress.Visible(b.String(), b.colours))
+		_, err := io.WriteString(c.App.Writer, screen.Visible(b.String(), b.colours))
 		return err
 	}
 	enc := json.NewEncoder(c.App.Writer)
@@ -203,11 +203,11 @@ func note(c *cli.Context, format string, args ...any) {
 }
 
 // screenOf returns standard error of a command.
-func screenOf(c *cli.Context) *progress.Screen { return c.App.ErrWriter.(*progress.Screen) }
+func screenOf(c *cli.Context) *screen.Screen { return c.App.ErrWriter.(*screen.Screen) }
 
 // warn tells in one line of what went wrong while the command goes on, with --quiet too.
-func warn(s *progress.Screen, err error) {
-	fmt.Fprintf(s, "ialgn: %s %s\n", progress.Paint(s, progress.Yellow, "warning:"), progress.OneLine(say(err)))
+func warn(s *screen.Screen, err error) {
+	fmt.Fprintf(s, "ialgn: %s %s\n", screen.Paint(s, screen.Yellow, "warning:"), screen.OneLine(say(err)))
 }
 
 // notes returns what writes a note, and what writes a warning.

@@ -9,7 +9,7 @@ import (
 
 	"ialgn/internal/diagnose"
 	"ialgn/internal/message"
-	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 	"ialgn/trainer"
 )
 
@@ -52,7 +52,7 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 		return err
 	}
 	r, err := diagnose.MeasureCredits(c.Context, runs, data, func(topology string) (func(diagnose.CreditProgress), func(error)) {
-		p := progress.NewSteps(screenOf(c), topology, c.Bool("quiet"))
+		p := screen.NewSteps(screenOf(c), topology, c.Bool("quiet"))
 		return func(at diagnose.CreditProgress) { p.Show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples) }, p.End
 	})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"ialgn/internal/diagnose"
 	"ialgn/internal/message"
 	"ialgn/internal/outfile"
-	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 )
 
 // probesOptions are the options of --what probes alone.
@@ -29,7 +29,7 @@ var probesOptions = []cli.Flag{
 // diagnoseProbes trains linear classifiers on layers, and measures their entropy beside.
 func diagnoseProbes(c *cli.Context, args []string) error {
 	study := diagnose.ProbeStudy{Open: opener(c), Begin: func(path string) (func(done, of int), func(error)) {
-		p := progress.NewSteps(screenOf(c), path, c.Bool("quiet"))
+		p := screen.NewSteps(screenOf(c), path, c.Bool("quiet"))
 		return p.Show, p.End
 	}}
 	groups, err := study.Open.Groups(c.Context, args)

@@ -12,7 +12,7 @@ import (
 
 	"ialgn/internal/doctor"
 	"ialgn/internal/message"
-	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 )
 
 func doctorCommand() *cli.Command {
@@ -57,7 +57,7 @@ func (r doctorReport) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "simd: %s, of %s\n", r.SIMD.Path, strings.Join(r.SIMD.Paths, ", "))
 	if r.SIMD.Error != "" {
-		fmt.Fprintf(w, "  %s\n", progress.Paint(w, progress.Red, r.SIMD.Error))
+		fmt.Fprintf(w, "  %s\n", screen.Paint(w, screen.Red, r.SIMD.Error))
 	}
 	for _, what := range r.Lacks {
 		fmt.Fprintf(w, "this system lacks %s\n", what)
@@ -86,7 +86,7 @@ func (r doctorReport) toolsText(w io.Writer) {
 	}
 	for _, p := range r.Tools {
 		if !p.Found {
-			fmt.Fprintf(w, "  %-*s %s, for %s: %s\n", nameColumn, p.Name, progress.Paint(w, progress.Yellow, missing), p.Use,
+			fmt.Fprintf(w, "  %-*s %s, for %s: %s\n", nameColumn, p.Name, screen.Paint(w, screen.Yellow, missing), p.Use,
 				p.Remedy)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 )
 
 // output is standard output of a command. It knows whether anything was written, for with --json there is one object
@@ -20,7 +20,7 @@ type output struct {
 	colours bool
 }
 
-func newOutput(w io.Writer) *output { return &output{Writer: w, colours: progress.Colours(w)} }
+func newOutput(w io.Writer) *output { return &output{Writer: w, colours: screen.Colours(w)} }
 
 // Write implements io.Writer.
 func (o *output) Write(p []byte) (int, error) {
@@ -30,7 +30,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Colours implements [progress.Coloured].
+// Colours implements [screen.Coloured].
 func (o *output) Colours() bool { return o.colours }
 
 // failure is what a command ends with that could not do what it was asked for.
@@ -73,9 +73,9 @@ func placeIn(message string) *place {
 
 // tell says what went wrong on standard error.
 func (f failure) tell(w io.Writer) {
-	fmt.Fprintf(w, "%s %s\n", progress.Paint(w, progress.Red, "ialgn:"), f.Message)
+	fmt.Fprintf(w, "%s %s\n", screen.Paint(w, screen.Red, "ialgn:"), f.Message)
 	if f.Hint != "" {
-		fmt.Fprintf(w, "ialgn: %s %s\n", progress.Paint(w, progress.Cyan, "hint:"), f.Hint)
+		fmt.Fprintf(w, "ialgn: %s %s\n", screen.Paint(w, screen.Cyan, "hint:"), f.Hint)
 	}
 }
 

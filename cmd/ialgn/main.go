@@ -29,7 +29,7 @@ import (
 	"ialgn/internal/manual"
 	"ialgn/internal/message"
 	"ialgn/internal/mpi"
-	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 	"ialgn/internal/tool"
 	"ialgn/trainer"
 )
@@ -162,7 +162,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Usage:           "train logic gate networks, compile them to hardware, prove them equal",
 		Version:         fullVersion(),
 		Writer:          stdout,
-		ErrWriter:       progress.New(stderr),
+		ErrWriter:       screen.New(stderr),
 		HideHelpCommand: true,
 		Flags:           []cli.Flag{cli.HelpFlag}, // which the parser leaves out where there is a command help
 

@@ -8,20 +8,20 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/progress"
 	"ialgn/internal/runlog"
+	"ialgn/internal/screen"
 	"ialgn/trainer"
 )
 
 // epochs shows a training run: a bar on a terminal and a line an epoch, and a log if asked for.
 type epochs struct {
-	*progress.Screen
+	*screen.Screen
 	bar   bool // while an epoch lasts, on a terminal
 	quiet bool
-	begun bool            // something was trained
-	label string          // begins each line
-	test  []progress.Part // accuracies after the last epoch
-	run   string          // the configuration's name
+	begun bool          // something was trained
+	label string        // begins each line
+	test  []screen.Part // accuracies after the last epoch
+	run   string        // the configuration's name
 	seed  uint64
 	seeds bool // there are several
 	log   *runlog.Writer
@@ -70,11 +70,11 @@ func (p *epochs) show(s trainer.Progress) {
 	switch {
 	case p.quiet:
 	case s.Finished != nil:
-		fmt.Fprintln(p, p.label+progress.Fit(p.parts(s, ""), p.room()))
+		fmt.Fprintln(p, p.label+screen.Fit(p.parts(s, ""), p.room()))
 	case p.bar && p.Terminal():
-		p.Draw(func(columns int) []progress.Part { return p.parts(s, progress.Gauge(s.Batch, s.Batches, columns)) })
+		p.Draw(func(columns int) []screen.Part { return p.parts(s, screen.Gauge(s.Batch, s.Batches, columns)) })
 	case p.Due():
-		fmt.Fprintln(p, p.label+progress.Join(p.parts(s, fmt.Sprintf("batch %d/%d", s.Batch, s.Batches))))
+		fmt.Fprintln(p, p.label+screen.Join(p.parts(s, fmt.Sprintf("batch %d/%d", s.Batch, s.Batches))))
 	}
 }
 
@@ -83,33 +83,33 @@ func (p *epochs) room() int {
 	if !p.Terminal() {
 		return 0
 	}
-	return max(1, p.Columns()-progress.Cells(p.label))
+	return max(1, p.Columns()-screen.Cells(p.label))
 }
 
 // parts returns the line about an epoch, with how far it is unless it is done.
-func (p *epochs) parts(s trainer.Progress, within string) []progress.Part {
-	parts := []progress.Part{{Text: fmt.Sprintf("epoch %*d/%d", len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs)}}
+func (p *epochs) parts(s trainer.Progress, within string) []screen.Part {
+	parts := []screen.Part{{Text: fmt.Sprintf("epoch %*d/%d", len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs)}}
 	if within != "" {
-		parts = append(parts, progress.Part{Text: within, Rank: 5})
+		parts = append(parts, screen.Part{Text: within, Rank: 5})
 	}
-	parts = append(parts, progress.Part{Text: fmt.Sprintf("loss %.4f", s.Loss), Rank: 3},
-		progress.Part{Text: "train " + percent(s.TrainAccuracy), Rank: 2})
+	parts = append(parts, screen.Part{Text: fmt.Sprintf("loss %.4f", s.Loss), Rank: 3},
+		screen.Part{Text: "train " + percent(s.TrainAccuracy), Rank: 2})
 	parts = append(parts, p.test...)
 	return append(parts,
-		progress.Part{Text: fmt.Sprintf("%.2fM gate steps/s", s.GateStepsRate/1e6), Rank: 6},
-		progress.Part{Text: s.Left.Round(time.Second).String() + " left", Rank: 1})
+		screen.Part{Text: fmt.Sprintf("%.2fM gate steps/s", s.GateStepsRate/1e6), Rank: 6},
+		screen.Part{Text: s.Left.Round(time.Second).String() + " left", Rank: 1})
 }
 
 // accuracies returns those after a finished epoch.
-func accuracies(s trainer.Progress) []progress.Part {
+func accuracies(s trainer.Progress) []screen.Part {
 	e := s.Finished
-	parts := []progress.Part{{Text: "test " + percent(float64(e.TestCorrect)/float64(e.TestSamples)), Rank: 1}}
+	parts := []screen.Part{{Text: "test " + percent(float64(e.TestCorrect)/float64(e.TestSamples)), Rank: 1}}
 	if s.Relaxed != nil {
-		parts = append(parts, progress.Part{Text: "relaxed " + percent(*s.Relaxed), Rank: 4})
+		parts = append(parts, screen.Part{Text: "relaxed " + percent(*s.Relaxed), Rank: 4})
 	}
 	if n := e.ValidationSamples; n > 0 {
 		share := float64(e.ValidationCorrect) / float64(n)
-		parts = append(parts, progress.Part{Text: "validation " + percent(share), Rank: 4})
+		parts = append(parts, screen.Part{Text: "validation " + percent(share), Rank: 4})
 	}
 	return parts
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ialgn/internal/model"
-	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 	"ialgn/trainer"
 )
 
@@ -22,7 +22,7 @@ func TestRelaxedZero(t *testing.T) {
 		{&zero, "train 0.00 %  test 0.00 %  relaxed 0.00 %  0.00M gate"},
 	} {
 		var out bytes.Buffer
-		p := &epochs{Screen: progress.New(&out)}
+		p := &epochs{Screen: screen.New(&out)}
 		p.show(trainer.Progress{Relaxed: c.relaxed, Finished: &model.Epoch{TestSamples: 10, TrainSamples: 10}})
 		if !strings.Contains(out.String(), c.want) {
 			t.Errorf("%s, want %q in it", out.String(), c.want)

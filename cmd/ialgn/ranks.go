@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/memory"
 	"ialgn/internal/message"
 	"ialgn/internal/mpi"
-	"ialgn/internal/progress"
 	"ialgn/internal/ranks"
+	"ialgn/internal/screen"
 )
 
 // The flags of the commands that train a network on several machines.
@@ -76,7 +76,7 @@ func joinRanks(c *cli.Context) error {
 	}
 	t := teamOf(c)
 	if rank > 0 {
-		c.App.Writer, c.App.ErrWriter = io.Discard, progress.New(io.Discard)
+		c.App.Writer, c.App.ErrWriter = io.Discard, screen.New(io.Discard)
 	}
 	var err error
 	t.world, err = mpi.Start(limit, func(err error) { t.fail(err) })

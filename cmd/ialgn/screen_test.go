@@ -15,6 +15,7 @@ import (
 
 	"ialgn/internal/model"
 	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 	"ialgn/trainer"
 )
 
@@ -45,7 +46,7 @@ func (v *teletype) Write(p []byte) (int, error) {
 			v.t.Fatalf("a terminal is sent %q", text)
 		default:
 			r, n := utf8.DecodeRuneInString(text)
-			if progress.Cells(*last+string(r)) > v.columns {
+			if screen.Cells(*last+string(r)) > v.columns {
 				v.wrapped, v.rows = v.wrapped+1, append(v.rows, "")
 				last = &v.rows[len(v.rows)-1]
 			}
@@ -56,8 +57,8 @@ func (v *teletype) Write(p []byte) (int, error) {
 }
 
 // screen returns standard error of a program that has the terminal.
-func (v *teletype) screen() *progress.Screen {
-	return progress.NewTerminal(v, func() int { return v.columns })
+func (v *teletype) screen() *screen.Screen {
+	return screen.NewTerminal(v, func() int { return v.columns })
 }
 
 // epochOf returns the progress of a long run in a batch, with all accuracies that there are.
@@ -90,25 +91,25 @@ func TestFit(t *testing.T) {
 	finished := &epochs{test: accuracies(epochOf(600, true))}
 	for _, c := range []struct {
 		columns int
-		parts   func(columns int) []progress.Part
+		parts   func(columns int) []screen.Part
 		want    string
 	}{
-		{39, func(int) []progress.Part { return finished.parts(epochOf(600, true), "") }, "epoch  137/1000  test 90.12 %"},
+		{39, func(int) []screen.Part { return finished.parts(epochOf(600, true), "") }, "epoch  137/1000  test 90.12 %"},
 		{
-			79, func(int) []progress.Part { return finished.parts(epochOf(600, true), "") },
+			79, func(int) []screen.Part { return finished.parts(epochOf(600, true), "") },
 			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  3h25m45s left",
 		},
 		{
-			119, func(int) []progress.Part { return finished.parts(epochOf(600, true), "") },
+			119, func(int) []screen.Part { return finished.parts(epochOf(600, true), "") },
 			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  3h25m45s left",
 		},
 		{
-			0, func(int) []progress.Part { return finished.parts(epochOf(600, true), "") },
+			0, func(int) []screen.Part { return finished.parts(epochOf(600, true), "") },
 			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  1234.50M gate " +
 				"steps/s  3h25m45s left",
 		},
 	} {
-		if got := progress.Fit(c.parts(c.columns), c.columns); got != c.want {
+		if got := screen.Fit(c.parts(c.columns), c.columns); got != c.want {
 			t.Errorf("in %d columns:\n%s, want\n%s", c.columns, got, c.want)
 		}
 	}
@@ -123,7 +124,7 @@ func TestBarsFit(t *testing.T) {
 				v := &teletype{t: t, columns: columns}
 				s := v.screen()
 				p := &epochs{Screen: s, bar: true}
-				k := progress.NewSteps(s, "models/ein-Netz-名前\x1b[2J\n.safetensors", false)
+				k := screen.NewSteps(s, "models/ein-Netz-名前\x1b[2J\n.safetensors", false)
 				for batch := range 12 {
 					for _, draw := range []func(){
 						func() { p.show(epochOf(50*batch, batch == 5)) },
@@ -132,7 +133,7 @@ func TestBarsFit(t *testing.T) {
 						func() { s.Tell(nil) },
 					} {
 						draw()
-						time.Sleep(progress.Redraw)
+						time.Sleep(screen.Redraw)
 					}
 					v.columns = max(1, columns-batch)
 				}
@@ -158,9 +159,9 @@ func TestBesideBar(t *testing.T) {
 				Name: "formal", Elapsed: 37 * time.Second,
 				Doing: []string{"proving 300 bits of the last layer"},
 			}})
-			time.Sleep(progress.Redraw)
+			time.Sleep(screen.Redraw)
 		}
-		time.Sleep(progress.Redraw)
+		time.Sleep(screen.Redraw)
 		tell()
 		fmt.Fprintln(s, "packing")
 		tell()
@@ -182,15 +183,15 @@ func TestBesideBar(t *testing.T) {
 func TestLinesElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		s := progress.New(&out)
+		s := screen.New(&out)
 		begin := time.Now()
 		p := &epochs{Screen: s, bar: true}
 		for range 4 * 5 * 60 { // four minutes
-			time.Sleep(progress.Redraw)
+			time.Sleep(screen.Redraw)
 			s.Tell([]progress.Status{{Name: "rtl", Elapsed: time.Since(begin)}, {Name: "other", Elapsed: time.Since(begin)}})
 		}
 		p.show(epochOf(300, false))
-		time.Sleep(progress.LastPause)
+		time.Sleep(screen.LastPause)
 		p.show(epochOf(300, false))
 		p.show(epochOf(600, true))
 		want := "rtl: 10 s\nother: 10 s\nrtl: 30 s\nother: 30 s\nrtl: 1 min 10 s\nother: 1 min 10 s\nrtl: 2 min 10 " +
@@ -210,8 +211,8 @@ func TestQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		v := &teletype{t: t, columns: 80}
-		for _, s := range []*progress.Screen{progress.New(&out), v.screen()} {
-			p, k := &epochs{Screen: s, bar: true, quiet: true}, progress.NewSteps(s, "", true)
+		for _, s := range []*screen.Screen{screen.New(&out), v.screen()} {
+			p, k := &epochs{Screen: s, bar: true, quiet: true}, screen.NewSteps(s, "", true)
 			time.Sleep(time.Hour)
 			p.show(epochOf(300, false))
 			p.show(epochOf(600, true))
@@ -232,7 +233,7 @@ func TestNoTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if progress.New(f).Terminal() {
+	if screen.New(f).Terminal() {
 		t.Error("a file is a terminal")
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 	"ialgn/internal/testkit"
 )
 
@@ -138,7 +138,7 @@ func TestOnTerminal(t *testing.T) {
 			if !strings.Contains(all, c.said) {
 				t.Errorf("%q was not shown:\n%s", c.said, all)
 			}
-			if last := v.frames[len(v.frames)-1]; c.then != nil && progress.Cells(last) > 40 {
+			if last := v.frames[len(v.frames)-1]; c.then != nil && screen.Cells(last) > 40 {
 				t.Errorf("narrower, the terminal still gets %q", last)
 			}
 			if last := v.rows[len(v.rows)-1]; last != "" {

@@ -13,7 +13,7 @@ import (
 	"ialgn"
 	"ialgn/internal/decimal"
 	"ialgn/internal/message"
-	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 	"ialgn/internal/verify"
 	"ialgn/internal/verify/cec"
 	"ialgn/internal/verify/readback"
@@ -144,7 +144,7 @@ func (r *verifyReport) text(w io.Writer) {
 		fmt.Fprintf(w, "not checked, of report.json: %s\n", strings.Join(r.Unchecked, ", "))
 	}
 	if r.Verified {
-		fmt.Fprintln(w, progress.Paint(w, progress.Green, "verified"))
+		fmt.Fprintln(w, screen.Paint(w, screen.Green, "verified"))
 	}
 }
 
@@ -238,17 +238,17 @@ func simulated(w io.Writer, s *rtl.Run) string {
 
 func mismatches(w io.Writer, n int) string {
 	if n == 0 {
-		return progress.Paint(w, progress.Green, "no difference")
+		return screen.Paint(w, screen.Green, "no difference")
 	}
-	return progress.Paint(w, progress.Red, fmt.Sprintf("%d DIFFERENCES", n))
+	return screen.Paint(w, screen.Red, fmt.Sprintf("%d DIFFERENCES", n))
 }
 
 // verdictColours are those of the verdicts of a proof; one that was not found has no row.
-var verdictColours = map[cec.Verdict]progress.Colour{cec.Equivalent: progress.Green, cec.Different: progress.Red}
+var verdictColours = map[cec.Verdict]screen.Colour{cec.Equivalent: screen.Green, cec.Different: screen.Red}
 
 // verdict returns the verdict of a proof as it is shown.
 func verdict(w io.Writer, v cec.Verdict) string {
-	return progress.Paint(w, cmp.Or(verdictColours[v], progress.Yellow), string(v))
+	return screen.Paint(w, cmp.Or(verdictColours[v], screen.Yellow), string(v))
 }
 
 func list(w io.Writer, first []verify.Mismatch) {

@@ -83,7 +83,7 @@ var policy = Policy{
 		"google.golang.org/protobuf": {"internal/onnx"},
 		"golang.org/x/sync":          {"internal/crew", "lab/..."},
 		"golang.org/x/sys":           {"internal/...", "trainer/internal/augment", "lab/..."},
-		"golang.org/x/term":          {"internal/progress"},
+		"golang.org/x/term":          {"cmd/ialgn", "internal/screen"},
 		"github.com/goccy/go-yaml":   {"internal/config", "internal/experiment/...", "internal/interchange/given"},
 	},
 	ExternalTest: []string{"github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},

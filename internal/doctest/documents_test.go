@@ -219,7 +219,7 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples, err := filepath.Abs(filepath.Join(root, "trainer", "dataset", "optdigits", "optdigits.tes"))
+	samples, err := filepath.Abs(filepath.Join(root, "internal", "dataset", "optdigits", "optdigits.tes"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
-// This file is standard error of a command: lines, and on a terminal a last line that changes in place and is no
+// Package screen is standard error of a command: lines, and on a terminal a last line that changes in place and is no
 // wider than the terminal is at that moment.
-
-package progress
+package screen
 
 import (
 	"context"
@@ -14,6 +13,8 @@ import (
 	"unicode"
 
 	"golang.org/x/term"
+
+	"ialgn/internal/progress"
 )
 
 // Screen is standard error. On a terminal its last line may be a bar, which changes in place and
@@ -64,7 +65,7 @@ func NewTerminal(w io.Writer, columns func() int) *Screen {
 
 // Watch returns a context whose long tasks are shown while they last, see package progress.
 func (s *Screen) Watch(ctx context.Context) context.Context {
-	return With(ctx, NewBoard(Redraw, s.Tell))
+	return progress.With(ctx, progress.NewBoard(Redraw, s.Tell))
 }
 
 // Columns returns the width of the terminal, 0 for none.
@@ -133,7 +134,7 @@ func (s *Screen) Due() bool {
 }
 
 // Tell says what is under way, as a board asks for.
-func (s *Screen) Tell(all []Status) {
+func (s *Screen) Tell(all []progress.Status) {
 	switch {
 	case len(all) == 0:
 		s.Clear()
@@ -148,7 +149,7 @@ func (s *Screen) Tell(all []Status) {
 
 // taskParts returns the bar of the first of the tasks under way. Where room is short, it says the
 // detail and not the whole.
-func taskParts(all []Status, columns int) []Part {
+func taskParts(all []progress.Status, columns int) []Part {
 	one := all[0]
 	for len(one.Doing) > 1 && Cells(one.String()) > columns {
 		one.Doing = one.Doing[1:]

@@ -1,14 +1,16 @@
-package progress
+package screen
 
 import (
 	"testing"
 	"time"
+
+	"ialgn/internal/progress"
 )
 
 // tasks returns a task deep within others, and one beside it.
-func tasks() []Status {
+func tasks() []progress.Status {
 	doing := []string{"rtl", "3 of 100 parts", "count_2", "verilator, running", "640 of 1000 samples"}
-	return []Status{
+	return []progress.Status{
 		{Name: "synthesized", Elapsed: 3725 * time.Second, Doing: doing, Done: 640, Of: 1000},
 		{Name: "nextpnr, seed 2"},
 	}
