@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// packedRows holds rows of numbers, exactly, in blocks of some rows. A column of a block has as many bytes a number as its
-// range needs: numbers with few digits are whole multiples of a power of ten. Blocks are in memory as long as they are
-// few, and otherwise in a temporary file without a name, as far as one can be written.
+// packedRows holds rows of numbers, exactly, in blocks of some rows. A column of a block has as many bytes a number as
+// its range needs: numbers with few digits are whole multiples of a power of ten. Blocks are in memory as long as they
+// are few, and otherwise in a temporary file without a name, as far as one can be written.
 type packedRows struct {
 	columns, rows int
 	size          int       // rows of a full block

@@ -1,0 +1,284 @@
+package dataset
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ialgn/internal/encoding"
+	"ialgn/internal/message"
+)
+
+// fileRows is a file that was read.
+type fileRows struct {
+	*packedRows              // a row is the line of a record, and the values of the columns: numbers, or codes of words
+	words       []vocabulary // of the columns
+	labels      []uint8
+	faults      []fault
+}
+
+func (s *csvFiles) newRows() *fileRows {
+	return &fileRows{packedRows: newPacked(1 + len(s.read)), words: make([]vocabulary, len(s.read))}
+}
+
+// fault is what is wrong with a value of a record, by its number from 0.
+type fault struct {
+	record int
+	err    error
+}
+
+// mostFaults is how many records with a wrong value a model's file may have: they matter only where they are read.
+const mostFaults = 1 << 12
+
+// vocabulary has the words of a column with their codes.
+type vocabulary struct {
+	words []string
+	codes map[string]int
+}
+
+// mostWords is how many words of a column are told from each other, where they need be no categories.
+const mostWords = 1 << 12
+
+// code returns the code of a word. Words beyond so many have the code of the last one.
+func (v *vocabulary) code(word string) int {
+	code, known := v.codes[word]
+	switch {
+	case known:
+		return code
+	case len(v.words) == mostWords:
+		return mostWords - 1
+	}
+	if v.codes == nil {
+		v.codes = map[string]int{}
+	}
+	code, word = len(v.words), strings.Clone(word)
+	v.words, v.codes[word] = append(v.words, word), code
+	return code
+}
+
+// maxCategories is how many words a column of categories has at most: each becomes a feature.
+const maxCategories = 64
+
+// scan reads the whole training file. Of one that a model reads, it leaves out the values if the test part is another
+// file.
+func (s *csvFiles) scan(ctx context.Context, model *encoding.Encoder) error {
+	t, err := openTable(s.files[Train], s.layout)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	s.header, s.found, s.read, s.layout.separator = t.header, t.columns, t.columns, t.csv.separator
+	s.classes.notation, s.line, s.label = t.notation, t.wholeLine(), t.called(t.label)
+	if model != nil {
+		if err := s.settleAs(model); err != nil {
+			return err
+		}
+	}
+	t.columns = s.read
+	d := s.newRows()
+	if s.strict || s.cfg.Test == "" {
+		s.decoded[Train] = d
+	}
+	row := make([]float64, d.columns)
+	for {
+		if err := t.next(); errors.Is(err, io.EOF) {
+			d.end()
+			d.labels = s.labels
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := cmp.Or(s.addLabel(t), ctx.Err()); err != nil {
+			return err
+		}
+		if s.decoded[Train] == nil {
+			continue
+		}
+		err := d.values(t, row, s.strict)
+		if err != nil && (s.strict || len(d.faults) == mostFaults) {
+			return err
+		} else if err != nil {
+			d.faults = append(d.faults, fault{d.rows, err})
+		}
+		d.add(row)
+	}
+}
+
+// addLabel adds the label of the current record.
+func (s *csvFiles) addLabel(t *table) error {
+	label, err := t.class()
+	if err != nil {
+		return err
+	}
+	c := s.classes.add(label)
+	if c >= MaxClasses {
+		return t.wrong("label %s is one more than the %d classes that are possible: is %s the label?",
+			shown(label), MaxClasses, t.called(t.label))
+	}
+	s.labels = append(s.labels, uint8(c))
+	return nil
+}
+
+// values reads the values of the current record: its line, numbers, and codes of words; NaN for those that are missing.
+// Few says that there may be but as many words as categories.
+func (d *fileRows) values(t *table, row []float64, few bool) error {
+	row[0] = float64(t.at)
+	for i := range t.columns {
+		c, to := &t.columns[i], &row[1+i]
+		var missing bool
+		var err error
+		if c.isCategory() {
+			*to, missing, err = d.word(t, i, few)
+		} else {
+			*to, missing, err = t.number(c)
+		}
+		if err != nil {
+			return err
+		}
+		if missing {
+			*to = math.NaN()
+		}
+	}
+	return nil
+}
+
+// word returns the code of the word in a column.
+func (d *fileRows) word(t *table, column int, few bool) (code float64, missing bool, err error) {
+	c, v := &t.columns[column], &d.words[column]
+	word, missing, err := t.category(c)
+	if missing || err != nil {
+		return 0, missing, err
+	}
+	if _, known := v.codes[word]; !known && few && len(v.words) == maxCategories {
+		return 0, false, message.WithHint(t.wrong("%s has more than %d categories, %s is one more", t.called(c.at), maxCategories,
+			shown(word)), "leave it out with data.drop, or put rare ones together")
+	}
+	return float64(v.code(word)), false, nil
+}
+
+// sorted returns the classes in order, and renumbers labels.
+func (s *csvFiles) sorted() ([]string, error) {
+	if len(s.labels) == 0 {
+		return nil, errors.New("the file has no records")
+	}
+	if err := s.classes.check(len(s.labels), s.label, s.cfg.Label != ""); err != nil {
+		return nil, err
+	}
+	names, place, err := s.classes.sorted()
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range s.labels {
+		s.labels[i] = uint8(place[c])
+	}
+	for label, c := range s.classes.at {
+		s.classes.at[label] = place[c]
+	}
+	s.classes.names = names
+	return names, nil
+}
+
+// csvRow is a record of a part.
+type csvRow struct {
+	record, line int // counted from 1
+	class        int
+	values       []float64 // of the columns that are read: numbers, or codes of words; NaN if missing
+	words        []vocabulary
+}
+
+// word returns the word in a column, which is not missing.
+func (r *csvRow) word(column int) string { return r.words[column].words[int(r.values[column])] }
+
+// each calls fn at each record of a part, with the values of some columns, of all where these are nil. The first time
+// it reads a test file.
+func (s *csvFiles) each(part Part, columns []int, fn func(r *csvRow) error) error {
+	in := part
+	if s.split != nil {
+		in = Train
+	}
+	s.decode.Lock()
+	d := s.decoded[in]
+	if d == nil {
+		defer s.decode.Unlock()
+		return s.readFile(part, fn)
+	}
+	s.decode.Unlock()
+	r, faults := csvRow{words: d.words}, d.faults
+	return d.each(func(c int) bool { return c == 0 || columns == nil || slices.Contains(columns, c-1) }, func(i int) bool {
+		return s.split == nil || s.split[i] == (part == Test)
+	}, func(i int, row []float64) error {
+		for len(faults) > 0 && faults[0].record < i {
+			faults = faults[1:]
+		}
+		if len(faults) > 0 && faults[0].record == i {
+			return faults[0].err
+		}
+		r.record, r.line, r.class, r.values = i+1, int(row[0]), int(d.labels[i]), row[1:]
+		return fn(&r)
+	})
+}
+
+// readFile reads the file of a part, and calls fn at each record.
+func (s *csvFiles) readFile(part Part, fn func(r *csvRow) error) error {
+	lay := s.layout
+	lay.classes = s.classes.names
+	t, err := openTable(s.files[part], lay)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if !s.sameColumns(t) {
+		return fmt.Errorf("%s: its columns are not those of %s", t.name, s.files[Train].name)
+	}
+	t.columns = s.read
+	d := s.newRows()
+	row := make([]float64, d.columns)
+	for {
+		if err := t.next(); errors.Is(err, io.EOF) {
+			d.end()
+			s.decoded[part] = d
+			return nil
+		} else if err != nil {
+			return err
+		}
+		class, err := s.class(t)
+		if err != nil {
+			return err
+		}
+		if err := d.values(t, row, false); err != nil {
+			return err
+		}
+		d.add(row)
+		d.labels = append(d.labels, uint8(class))
+		if err := fn(&csvRow{d.rows, t.at, class, row[1:], d.words}); err != nil {
+			return err
+		}
+	}
+}
+
+// sameColumns reports whether the columns of features of a table stand where those of the training file do, and have
+// the same names if both have some.
+func (s *csvFiles) sameColumns(t *table) bool {
+	named := t.header != nil && s.header != nil
+	return slices.EqualFunc(t.columns, s.found, func(a, b column) bool {
+		return a.at == b.at && a.Kind == b.Kind && (a.Name == b.Name || !named)
+	})
+}
+
+// class returns the class of a record.
+func (s *csvFiles) class(t *table) (int, error) {
+	label, err := t.class()
+	if err != nil {
+		return 0, err
+	}
+	c, ok := s.classes.find(label)
+	if !ok {
+		return 0, t.wrong("label %s does not occur in %s", shown(label), s.files[Train].name)
+	}
+	return c, nil
+}
