@@ -45,7 +45,7 @@ func programFormat(t *testing.T, path string) string {
 		}
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // it is only read
+	defer f.Close()
 	head := make([]byte, 8)
 	n, _ := f.Read(head)
 	magics := []struct{ format, magic string }{

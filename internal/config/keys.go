@@ -95,7 +95,7 @@ func (c Config) Diff(other Config, except ...string) []string {
 			keys = append(keys, f.key)
 		}
 	}
-	for _, key := range c.Train.Removed.differing(other.Train.Removed) {
+	for _, key := range c.Train.differing(other.Train.Removed) {
 		if !slices.Contains(except, key) {
 			keys = append(keys, key)
 		}

@@ -43,7 +43,7 @@ func (r Removed) differing(other Removed) (keys []string) {
 
 // CheckRemoved returns an error if the configuration has removed keys: it can be read, but not trained with.
 func (c *Config) CheckRemoved() error {
-	for _, key := range c.Train.Removed.differing(Removed{}) {
+	for _, key := range c.Train.differing(Removed{}) {
 		what, remedy, _ := removed(key)
 		return message.WithHint(fmt.Errorf("%s: %s", key, what), "%s", remedy)
 	}

@@ -28,7 +28,7 @@ func (m *UpdateMeans) Any() bool {
 	return false
 }
 
-// UpdateResult returns what has been measured so far.
+// Result returns what has been measured so far.
 func (m *Meter) Result() UpdateResult {
 	means := func(k UpdateKind) UpdateMeans {
 		return UpdateMeans{m.Initial.means(k, m.counts[k]), m.Final.means(k, m.counts[k])}

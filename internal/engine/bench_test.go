@@ -16,7 +16,7 @@ import (
 
 // BenchmarkStep times one exact training step of private chains at batch 100 and k_x = 32
 // with a fixed first pin, on the sizes of the paper's smaller networks: the median of the
-// steps and the best. lab/prototype.sh runs it in turns with the C prototype.
+// steps and the best.
 func BenchmarkStep(b *testing.B) {
 	mnist := netgen.ModelOptions{Width: 8000, Depth: 6, Features: 784, Bits: 4}
 	cifar := netgen.ModelOptions{Width: 12000, Depth: 4, Features: 3072, Bits: 16}

@@ -73,7 +73,7 @@ func NewChains(n *netlist.Netlist, o Options) (*Chains, error) {
 	return p.Engine(o)
 }
 
-// Chains divides the program among lanes. It returns the errors of [NewChains].
+// Engine divides the program among lanes. It returns the errors of [NewChains].
 func (p *Program) Engine(o Options) (*Chains, error) {
 	if !slices.Contains(Lanes(), o.Lanes) {
 		return nil, fmt.Errorf("fold: %d steps in a clock, give 1, 2 or 4", o.Lanes)

@@ -152,7 +152,7 @@ type ConvolutionCost struct {
 	PoolBits  int `json:"pool_bits"` // of half a row of positions
 }
 
-// PositionsCost returns what the engine takes.
+// Cost returns what the engine takes.
 func (s *PositionsShape) Cost() PositionsCost {
 	t := s.Clocks()
 	c := PositionsCost{Cycles: int(t.Cycles), Latency: t.Latency, ImageBits: s.imageBits(), GatheredBits: s.Gathered()}

@@ -62,7 +62,7 @@ type StepsCost struct {
 // it exceeds, its level, the step's levels, the state, the class, and that it is shown.
 const afterWords = 7
 
-// StepsCost returns what the engine takes.
+// Cost returns what the engine takes.
 func (s *StepsShape) Cost() StepsCost {
 	c := s.Clocks()
 	return StepsCost{

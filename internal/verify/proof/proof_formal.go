@@ -1,5 +1,4 @@
-// This file proves that the optimised netlist is the network for all inputs.
-
+// Package proof proves that the optimised netlist is the network for all inputs.
 package proof
 
 import (
