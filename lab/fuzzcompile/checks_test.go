@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -177,55 +175,6 @@ func TestProperties(t *testing.T) {
 			t.Errorf("the changed network has not %q", name)
 		}
 	}
-}
-
-// TestState continues a run from its file, which gives the same summary as a run at one go,
-// and refuses the file for another run.
-func TestState(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.json")
-	run := func(first uint64, count int, p depths) (summary, error) {
-		f := fuzzer{w: new(strings.Builder), first: first, count: count, plan: p, state: path}
-		err := f.run(t.Context())
-		return f.sum, err
-	}
-	for _, count := range []int{7, 20} {
-		if s, err := run(1, count, depths{}); err != nil || s.Networks != count {
-			t.Fatalf("%d networks, want %d: %v", s.Networks, count, err)
-		}
-	}
-	whole, err := run(1, 20, depths{}) // nothing is left to do
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := fuzzer{w: new(strings.Builder), first: 1, count: 20}
-	if err := want.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if !equalSummaries(whole, want.sum) {
-		t.Errorf("in two runs %+v\nin one %+v", whole, want.sum)
-	}
-	for _, other := range []func() (summary, error){
-		func() (summary, error) { return run(2, 20, depths{}) },
-		func() (summary, error) { return run(1, 20, depths{Formal: 1}) },
-	} {
-		if _, err := other(); err == nil || !strings.Contains(err.Error(), "other options") {
-			t.Errorf("the state of another run: %v", err)
-		}
-	}
-	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := run(1, 20, depths{}); err == nil || !strings.Contains(err.Error(), "no state of a run") {
-		t.Errorf("a torn state: %v", err)
-	}
-}
-
-func equalSummaries(a, b summary) bool {
-	a.SlowestSeed, a.Slowest, b.SlowestSeed, b.Slowest = 0, 0, 0, 0
-	var text [2]strings.Builder
-	a.print(&text[0], 1, 0)
-	b.print(&text[1], 1, 0)
-	return text[0].String() == text[1].String()
 }
 
 // TestStopped ends a run that is stopped without a verdict.

@@ -25,29 +25,20 @@ type fuzzer struct {
 	count int
 	plan  depths
 	limit time.Duration // 0: none
-	state string        // file to continue from; empty: none
 	ialgn string        // the program that checks some cases as a whole; empty: none does
 	bug   fault
 
-	mu      sync.Mutex
-	program string        // checksum of the program
-	begin   time.Time     // when this run began
-	before  time.Duration // time that the runs before took which this one continues
-	saved   time.Time
-	next    int              // cases that were begun
-	done    map[int]fuzzCase // finished cases that have unfinished ones before them
-	failed  error
-	sum     summary
+	mu     sync.Mutex
+	begin  time.Time        // when this run began
+	next   int              // cases that were begun
+	done   map[int]fuzzCase // finished cases that have unfinished ones before them
+	failed error
+	sum    summary
 }
 
 // depths says of how many cases one gets a check beyond our simulator; 0: none does.
 type depths struct {
-	Formal    int `json:"formal"`
-	Reference int `json:"reference"`
-	RTL       int `json:"rtl"`
-	Synth     int `json:"synth"`
-	Around    int `json:"around"`
-	Program   int `json:"program"`
+	Formal, Reference, RTL, Synth, Around, Program int
 }
 
 // of returns the checks of a seed.
@@ -121,9 +112,6 @@ func newCase(seed uint64) fuzzCase {
 // run compiles and checks, on all processors, and prints the summary.
 func (f *fuzzer) run(ctx context.Context) error {
 	f.begin, f.sum, f.done = time.Now(), newSummary(), map[int]fuzzCase{}
-	if err := f.resume(); err != nil {
-		return err
-	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var workers sync.WaitGroup
@@ -143,10 +131,7 @@ func (f *fuzzer) run(ctx context.Context) error {
 		})
 	}
 	workers.Wait()
-	if err := f.save(); err != nil {
-		return err
-	}
-	f.sum.print(f.w, f.first, f.took())
+	f.sum.print(f.w, f.first, time.Since(f.begin))
 	switch {
 	case f.failed != nil:
 		return f.failed
@@ -159,9 +144,6 @@ func (f *fuzzer) run(ctx context.Context) error {
 	fmt.Fprintln(f.w, "no mismatch")
 	return nil
 }
-
-// took returns how long all runs together took.
-func (f *fuzzer) took() time.Duration { return f.before + time.Since(f.begin) }
 
 // take returns the number of the next case, unless all are taken, the time is over or
 // something failed.
@@ -197,10 +179,7 @@ func (f *fuzzer) finish(whole context.Context, number int, c fuzzCase, err error
 			fmt.Fprintf(f.w, "%d networks\n", f.sum.Networks)
 		}
 	}
-	if f.state != "" && time.Since(f.saved) > saveTime {
-		f.failed = f.save()
-	}
-	return f.failed != nil
+	return false
 }
 
 // run compiles the network with some options and checks what comes out. It returns a

@@ -41,14 +41,13 @@ func start(ctx context.Context, w io.Writer, args []string) error {
 	flags.IntVar(&f.plan.Around, "around", 3, "simulate the wrapper or folded engine of every `N`-th, 0: none")
 	flags.IntVar(&f.plan.Program, "program", 20, "with -ialgn: compile and verify every `N`-th by the program, 0: none")
 	flags.StringVar(&f.ialgn, "ialgn", "", "the `PROGRAM` that does so")
-	flags.StringVar(&f.state, "state", "", "keep what was done in `FILE`, and continue from there")
 	flags.DurationVar(&f.limit, "for", 0, "begin no network after `TIME`, such as 30m; 0: no limit")
 	seed := flags.Uint64("seed", 0, "compile the network of `SEED` alone, with all checks")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *seed > 0 {
-		f.first, f.count, f.plan, f.state = *seed, 1, depths{1, 1, 1, 1, 1, 1}, ""
+		f.first, f.count, f.plan = *seed, 1, depths{1, 1, 1, 1, 1, 1}
 	}
 	if f.ialgn != "" {
 		path, err := filepath.Abs(f.ialgn)

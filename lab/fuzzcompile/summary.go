@@ -9,30 +9,30 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// summary is what was done: numbers of cases. Its fields are those of the state file.
+// summary is what was done: numbers of cases.
 type summary struct {
-	Networks  int `json:"networks"`
-	Large     int `json:"large"`
-	Gates     int `json:"gates"`
-	Smallest  int `json:"smallest"` // gates of a network
-	Largest   int `json:"largest"`
-	Formal    int `json:"formal"`
-	Reference int `json:"reference"`
-	RTL       int `json:"rtl"`
-	Pipelines int `json:"rtl_pipelines"`
-	Programs  int `json:"programs"` // networks that the program itself compiled and verified
+	Networks  int
+	Large     int
+	Gates     int
+	Smallest  int // gates of a network
+	Largest   int
+	Formal    int
+	Reference int
+	RTL       int
+	Pipelines int
+	Programs  int // networks that the program itself compiled and verified
 
-	Around map[string]int `json:"around"` // wrappers and engines that were simulated, by kind
+	Around map[string]int // wrappers and engines that were simulated, by kind
 
-	Undecided   []uint64       `json:"undecided,omitempty"` // seeds that abc came to no end with
-	Slowest     float64        `json:"slowest_seconds"`     // case
-	SlowestSeed uint64         `json:"slowest_seed"`
-	Synthesised map[string]int `json:"synthesised"` // networks by flow
-	Clocked     int            `json:"synthesised_pipelines"`
-	Properties  map[string]int `json:"properties"`
-	Classes     map[int]int    `json:"classes"` // networks by number of classes
-	Settings    map[string]int `json:"settings"`
-	Pairs       map[string]int `json:"pairs"`
+	Undecided   []uint64 // seeds that abc came to no end with
+	Slowest     float64  // case
+	SlowestSeed uint64
+	Synthesised map[string]int // networks by flow
+	Clocked     int
+	Properties  map[string]int
+	Classes     map[int]int // networks by number of classes
+	Settings    map[string]int
+	Pairs       map[string]int
 }
 
 func newSummary() summary {
