@@ -124,9 +124,13 @@ func (s *session) stage() (output, error) {
 	if err != nil {
 		return nil, err
 	}
-	extra := model.Extra{
-		Metadata: map[string]string{positionKey: string(text)}, Tensors: append(s.state(s.m), sums...),
+	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: tensors(s.m, s.eng)}
+	for _, hook := range s.saving {
+		if err := hook(&extra); err != nil {
+			return nil, err
+		}
 	}
+	extra.Tensors = append(extra.Tensors, sums...)
 	if s.Watch != nil {
 		extra.Metadata[watchKey] = s.Watch.State()
 	}
@@ -207,8 +211,10 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	if s.eng, err = engine.NewRank(m, s.Config.Train.Batch, s.Threads, s.Ranks); err != nil {
 		return nil, err
 	}
-	s.restoreScores()
-	all := s.state(m)
+	all := tensors(m, s.eng)
+	for _, hook := range s.restoring {
+		all = append(all, hook(info)...)
+	}
 	if s.windowBegun() {
 		s.restored = learned.NewState(info.Shape(sumTensor), info.Shape(countTensor))
 		all = append(all, sumTensors(s.restored)...)

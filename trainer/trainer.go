@@ -91,7 +91,6 @@ type session struct {
 	locked *outfile.Lock // nil where another rank has it
 	part   *ranks.Share  // of the network, that this rank has; nil: all
 
-	says    int32         // what this rank notes in the next step (see [session.note])
 	outcome engine.Result // of the last step
 
 	validation *encoding.Packed // held out of data.Train, as levels; nil if nothing is
@@ -106,8 +105,9 @@ type session struct {
 	watched string // the watcher's state in the checkpoint
 
 	relaxed relaxedTest
-	replacing
 	moving
+
+	hooks
 
 	order  []int32             // the epoch's samples
 	gather func(index []int32) // writes those samples of the current epoch to rows
@@ -219,6 +219,7 @@ func interruptedReading(cfg config.Config) error {
 
 // prepare makes the model and the engine, new or from the checkpoint.
 func (s *session) prepare() error {
+	s.addFeatures()
 	var err error
 	if s.Resume {
 		err = s.restore()
@@ -299,11 +300,9 @@ func (s *session) train(ctx context.Context) error {
 // drawn anew from (seed, epoch), so a resumed epoch has the same.
 func (s *session) epoch(ctx context.Context) error {
 	draw.New(s.Config.Train.Seed, draw.Shuffle, s.at.Epoch, 0).Permutation(s.order)
-	s.replaceRandom()
 	for s.at.Batch < s.batches() {
-		s.says = s.note(ctx)
-		if s.batch(); s.outcome.Err != nil {
-			return lost(s.outcome.Err)
+		if err := s.batch(ctx); err != nil {
+			return err
 		}
 		s.report(nil, nil)
 		if err := s.saveWhenDue(ctx); err != nil {
@@ -339,7 +338,7 @@ func (s *session) batches() int {
 }
 
 // batch gathers the next batch and makes one optimiser step.
-func (s *session) batch() {
+func (s *session) batch(ctx context.Context) error {
 	size := s.Config.Train.Batch
 	index := s.order[s.at.Batch*size : min((s.at.Batch+1)*size, len(s.order))]
 	s.gather(index)
@@ -349,21 +348,31 @@ func (s *session) batch() {
 	}
 	s.at.Step++
 	adam := s.rates.adam(&s.Config.Train.Optimizer, s.at.Step)
-	s.beginScores()
+	b := engine.Batch{X: s.rows, Labels: s.labels, Step: s.at.Step}
+	for _, hook := range s.stepping {
+		hook(ctx, &b, index)
+	}
 	s.beginSums(index)
 	s.watch(func() {
 		begin := time.Now()
-		s.outcome = s.eng.Step(s.next(), adam)
+		s.outcome = s.eng.Step(b, adam)
 		s.inStep += time.Since(begin)
 	})
-	s.endScores()
+	if s.outcome.Err != nil {
+		return lost(s.outcome.Err)
+	}
+	for _, hook := range s.stepped {
+		if err := hook(); err != nil {
+			return err
+		}
+	}
 	if err := s.endSums(); err != nil {
-		s.outcome.Err = err
-		return
+		return lost(err)
 	}
 	s.at.Batch++
 	s.at.LossSum += float64(s.outcome.Loss * float64(len(index)))
 	s.at.Correct += s.outcome.Correct
+	return nil
 }
 
 // evaluate closes the epoch with the accuracy of the frozen network on the test part.
