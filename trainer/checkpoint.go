@@ -15,7 +15,6 @@ import (
 	"ialgn/internal/engine"
 	"ialgn/internal/message"
 	"ialgn/internal/model"
-	"ialgn/trainer/internal/learned"
 )
 
 // positionKey is the metadata entry of a checkpoint that holds its position.
@@ -120,17 +119,12 @@ func (s *session) stage() (output, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	sums, err := s.sumState()
-	if err != nil {
-		return nil, err
-	}
 	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: tensors(s.m, s.eng)}
 	for _, hook := range s.saving {
 		if err := hook(&extra); err != nil {
 			return nil, err
 		}
 	}
-	extra.Tensors = append(extra.Tensors, sums...)
 	if s.Watch != nil {
 		extra.Metadata[watchKey] = s.Watch.State()
 	}
@@ -183,9 +177,6 @@ func (s *session) restore() error {
 	if err := s.checkPosition(path); err != nil {
 		return err
 	}
-	if err := s.restoreSums(path); err != nil {
-		return err
-	}
 	if err := s.sameStart(s.m.Record.Start); err != nil {
 		return err
 	}
@@ -214,10 +205,6 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	all := tensors(m, s.eng)
 	for _, hook := range s.restoring {
 		all = append(all, hook(info)...)
-	}
-	if s.windowBegun() {
-		s.restored = learned.NewState(info.Shape(sumTensor), info.Shape(countTensor))
-		all = append(all, sumTensors(s.restored)...)
 	}
 	return all, nil
 }

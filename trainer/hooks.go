@@ -13,6 +13,9 @@ type hooks struct {
 	// restoring hooks return the places of what a checkpoint has of the feature, before its arrays are read.
 	restoring []func(*model.Info) []model.Tensor
 
+	// beginning hooks are called before the first batch, with model and engine as they begin or were restored.
+	beginning []func() error
+
 	// stepping hooks are called with each batch before its step, stepped hooks when that is done and the batch is not
 	// counted yet: a checkpoint whose position is the end of an epoch has what they did.
 	stepping []func(ctx context.Context, b *engine.Batch, samples []int32)
@@ -28,4 +31,5 @@ func (s *session) addFeatures() {
 	s.addNotes()
 	s.addFreezing()
 	s.addReplacing()
+	s.addMoving()
 }

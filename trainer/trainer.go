@@ -93,8 +93,7 @@ type session struct {
 
 	outcome engine.Result // of the last step
 
-	validation *encoding.Packed // held out of data.Train, as levels; nil if nothing is
-	best       output           // the best epoch, until the next checkpoint gives it its name
+	best output // the best epoch, until the next checkpoint gives it its name
 
 	m      *model.Model
 	eng    engine.Engine
@@ -105,7 +104,6 @@ type session struct {
 	watched string // the watcher's state in the checkpoint
 
 	relaxed relaxedTest
-	moving
 
 	hooks
 
@@ -195,13 +193,10 @@ func (s *session) open(ctx context.Context) error {
 		outfile.RemoveLeftovers(BestPath(s.Model))
 		outfile.RemoveLeftovers(s.Model)
 	}
-	if v := s.Config.Train.Validation; v.Share > 0 {
-		s.validation, s.validationWords, err = s.data.holdOut(v.Share, s.Config.Train.Seed)
+	if err := s.data.holdOut(s.Config.Train.Validation.Share, s.Config.Train.Seed); err != nil {
+		return err
 	}
-	if err == nil {
-		err = s.takeShare()
-	}
-	return err
+	return s.takeShare()
 }
 
 // unlock gives back the lock of the model, if it was taken.
@@ -229,9 +224,10 @@ func (s *session) prepare() error {
 	if err != nil {
 		return err
 	}
-	s.takeThresholds()
-	if err := s.checkSums(); err != nil {
-		return err
+	for _, hook := range s.beginning {
+		if err := hook(); err != nil {
+			return err
+		}
 	}
 	s.order = make([]int32, s.data.Train.Len())
 	s.gather = s.batcher()
@@ -245,7 +241,11 @@ func (s *session) prepare() error {
 func (s *session) batcher() func(index []int32) {
 	if t := &s.Config.Train; t.Augment.Active() {
 		b := augment.NewBatcher(t, s.data.Shape, s.data.Encoder, s.data.Words, s.eng.Words(), s.eng.Crew())
-		s.words = func(index []int32) (*encoding.Packed, []int32) { return b.Words(), s.counted[:len(index)] }
+		numbers := make([]int32, t.Batch)
+		for i := range numbers {
+			numbers[i] = int32(i)
+		}
+		s.words = func(index []int32) (*encoding.Packed, []int32) { return b.Words(), numbers[:len(index)] }
 		return func(index []int32) { b.Batch(s.rows, s.at.Epoch, index) }
 	}
 	if s.Config.Encoder.Learned() {
@@ -352,7 +352,6 @@ func (s *session) batch(ctx context.Context) error {
 	for _, hook := range s.stepping {
 		hook(ctx, &b, index)
 	}
-	s.beginSums(index)
 	s.watch(func() {
 		begin := time.Now()
 		s.outcome = s.eng.Step(b, adam)
@@ -366,9 +365,6 @@ func (s *session) batch(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.endSums(); err != nil {
-		return lost(err)
-	}
 	s.at.Batch++
 	s.at.LossSum += float64(s.outcome.Loss * float64(len(index)))
 	s.at.Correct += s.outcome.Correct
@@ -377,7 +373,6 @@ func (s *session) batch(ctx context.Context) error {
 
 // evaluate closes the epoch with the accuracy of the frozen network on the test part.
 func (s *session) evaluate(ctx context.Context) (model.Epoch, error) {
-	s.relevel()
 	s.frozen = s.eng.Frozen(s.frozen)
 	scores, err := s.countAll(ctx, s.frozen, s.data.Test)
 	if err != nil {
@@ -447,10 +442,8 @@ func (s *session) finish(ctx context.Context) (*Summary, error) {
 	}
 	sm := summarise(s.Model, s.Config, &s.m.Record)
 	sm.Speed, sm.SHA256 = speed, sum
-	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Unknown, s.data.Train.Len()}
-	if s.validation != nil {
-		sm.Samples += s.validation.Len()
-	}
+	last := s.m.Record.Epochs[len(s.m.Record.Epochs)-1]
+	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Unknown, last.TrainSamples + last.ValidationSamples}
 	if warning := sm.Majority.Warning(sm.TestAccuracy); warning != nil && s.Warn != nil {
 		s.Warn(warning)
 	}

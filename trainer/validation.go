@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"ialgn/internal/draw"
-	"ialgn/internal/encoding"
 	"ialgn/internal/model"
 )
 
@@ -18,12 +17,14 @@ import (
 // go on.
 func BestPath(model string) string { return model + ".best" }
 
-// holdOut takes a share of the training samples out of the data and returns them, the
-// validation set, as levels and, if the data have them, as words: as many as the share rounds to, but at least one,
-// drawn by the seed without regard to classes. Both parts keep the order of the samples.
-func (d *Data) holdOut(share float64, seed uint64) (levels, words *encoding.Packed, err error) {
+// holdOut takes a share of the training samples out of the data, the validation set: as many as the share rounds to, but
+// at least one, drawn by the seed without regard to classes. Both parts keep the order of the samples.
+func (d *Data) holdOut(share float64, seed uint64) error {
+	if share == 0 {
+		return nil
+	}
 	if d.Train.Len() < 2 {
-		return nil, nil, errors.New("train.validation.share: a single training sample cannot be split; use 0")
+		return errors.New("train.validation.share: a single training sample cannot be split; use 0")
 	}
 	order := make([]int32, d.Train.Len())
 	draw.New(seed, draw.Validation, 0, 0).Permutation(order)
@@ -31,9 +32,10 @@ func (d *Data) holdOut(share float64, seed uint64) (levels, words *encoding.Pack
 	heldOut := order[:min(max(n, 1), len(order)-1)]
 	slices.Sort(heldOut)
 	if d.Words != nil {
-		words = d.Words.Extract(heldOut)
+		d.heldWords = d.Words.Extract(heldOut)
 	}
-	return d.Train.Extract(heldOut), words, nil
+	d.held = d.Train.Extract(heldOut)
+	return nil
 }
 
 // bestValidation returns the epoch, from 1, with the largest validation accuracy, the
@@ -68,14 +70,14 @@ func (r *Run) bestOf(epochs []model.Epoch) (best, end int) {
 // validate adds the accuracy on the validation set, if there is one, of the frozen
 // network that was just evaluated.
 func (s *session) validate(ctx context.Context, e *model.Epoch) error {
-	if s.validation == nil {
+	if s.data.held == nil {
 		return nil
 	}
-	scores, err := s.countAll(ctx, s.frozen, s.validation)
+	scores, err := s.countAll(ctx, s.frozen, s.data.held)
 	if err != nil {
 		return err
 	}
-	e.ValidationCorrect, e.ValidationSamples = scores.Correct(s.validation.Labels), s.validation.Len()
+	e.ValidationCorrect, e.ValidationSamples = scores.Correct(s.data.held.Labels), s.data.held.Len()
 	return nil
 }
 
@@ -184,6 +186,6 @@ func (s *session) keepBest() error {
 	if err = s.agree(err); err != nil {
 		return err
 	}
-	s.m.Record.Kept, s.stale = best, s.Config.Encoder.Learned()
+	s.m.Record.Kept = best
 	return s.m.ReloadPart(BestPath(s.Model), s.Ranks)
 }
