@@ -96,16 +96,14 @@ func (s *session) checkFinite() error {
 		errDiverged, s.at.Epoch+1, s.at.Batch, err)
 }
 
-// save writes the checkpoint from the live arrays, and before it the best epoch.
+// save writes the checkpoint from the live arrays.
 func (s *session) save() error {
 	begin := time.Now()
-	if err := s.checkNumbers(); err != nil {
+	extra, err := s.extra()
+	if err != nil {
 		return err
 	}
-	if err := s.commitBest(); err != nil {
-		return err
-	}
-	state, err := s.stage()
+	state, err := s.stage(extra)
 	if err == nil {
 		err = commit(state, CheckpointPath(s.Model))
 	}
@@ -113,21 +111,26 @@ func (s *session) save() error {
 	return err
 }
 
-// stage writes the checkpoint under a temporary name.
-func (s *session) stage() (output, error) {
+// extra returns what a checkpoint has beside the model, and is called before one is written.
+func (s *session) extra() (model.Extra, error) {
+	if err := s.checkNumbers(); err != nil {
+		return model.Extra{}, err
+	}
 	text, err := json.Marshal(s.at)
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint: %w", err)
+		return model.Extra{}, fmt.Errorf("checkpoint: %w", err)
 	}
 	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: tensors(s.m, s.eng)}
 	for _, hook := range s.saving {
 		if err := hook(&extra); err != nil {
-			return nil, err
+			return model.Extra{}, err
 		}
 	}
-	if s.Watch != nil {
-		extra.Metadata[watchKey] = s.Watch.State()
-	}
+	return extra, nil
+}
+
+// stage writes the checkpoint under a temporary name.
+func (s *session) stage(extra model.Extra) (output, error) {
 	path := CheckpointPath(s.Model)
 	f, err := s.create(path, extra)
 	if err != nil {
@@ -177,10 +180,7 @@ func (s *session) restore() error {
 	if err := s.checkPosition(path); err != nil {
 		return err
 	}
-	if err := s.sameStart(s.m.Record.Start); err != nil {
-		return err
-	}
-	return s.checkBest()
+	return s.sameStart(s.m.Record.Start)
 }
 
 // restoreState checks that the checkpoint belongs to this run and returns its moments'
@@ -191,7 +191,6 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	if s.at, err = s.checkState(m, info.Checkpoint); err != nil {
 		return nil, err
 	}
-	s.watched = info.Checkpoint[watchKey]
 	if m.Record.Train != s.data.TrainSHA256 || m.Record.Test != s.data.TestSHA256 {
 		return nil, fmt.Errorf("was trained on other content of data set %s, or other encoder.ranges; resume with "+
 			"the same files and ranges", m.Record.DataSet)

@@ -21,15 +21,31 @@ type hooks struct {
 	stepping []func(ctx context.Context, b *engine.Batch, samples []int32)
 	stepped  []func() error
 
-	// saving hooks add what a checkpoint is to have of the feature.
-	saving []func(*model.Extra) error
+	// around hooks make the step-th step by calling do.
+	around []func(step int, do func())
+
+	// evaluated hooks add to what is known of an epoch, when the frozen network was evaluated on the test part. Ended hooks
+	// are called when the record has the epoch.
+	evaluated []func(context.Context, *Progress) error
+	ended     []func() error
+
+	// saving hooks add what a checkpoint is to have of the feature, and keeping hooks change the model before it is written,
+	// after the last checkpoint.
+	saving  []func(*model.Extra) error
+	keeping []func() error
+
+	// closing hooks are called at the end, the last one first, however far the run came.
+	closing []func()
 }
 
 // addFeatures adds the features that the run has.
 func (s *session) addFeatures() {
-	s.hooks = hooks{}
 	s.addNotes()
 	s.addFreezing()
+	s.addRelaxedTest()
+	s.addValidating()
 	s.addReplacing()
 	s.addMoving()
+	s.addEstimating()
+	s.addWatching()
 }

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -87,13 +88,10 @@ var ErrInterrupted = errors.New("interrupted")
 // session is a run under way.
 type session struct {
 	Run
-	data   *Data
-	locked *outfile.Lock // nil where another rank has it
-	part   *ranks.Share  // of the network, that this rank has; nil: all
+	data *Data
+	part *ranks.Share // of the network, that this rank has; nil: all
 
 	outcome engine.Result // of the last step
-
-	best output // the best epoch, until the next checkpoint gives it its name
 
 	m      *model.Model
 	eng    engine.Engine
@@ -101,11 +99,8 @@ type session struct {
 	at     position
 	frozen *model.Frozen // reused by each evaluation
 
-	watched string // the watcher's state in the checkpoint
-
-	relaxed relaxedTest
-
 	hooks
+	stopped bool // the run is to end before its last epoch
 
 	order  []int32             // the epoch's samples
 	gather func(index []int32) // writes those samples of the current epoch to rows
@@ -141,14 +136,13 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 		r.Threads = runtime.GOMAXPROCS(0)
 	}
 	s := &session{Run: r}
-	defer s.unlock()
+	defer s.close()
 	if err := s.meet(s.open(ctx)); err != nil {
 		return nil, err
 	}
 	if err := s.agree(s.prepare()); err != nil {
 		return nil, err
 	}
-	defer s.dropBest()
 	if err := s.train(ctx); err != nil {
 		return nil, err
 	}
@@ -174,9 +168,11 @@ func (s *session) open(ctx context.Context) error {
 		return err
 	}
 	if s.writes() {
-		if s.locked, err = s.lock(); err != nil {
+		locked, err := s.lock()
+		if err != nil {
 			return err
 		}
+		s.closing = append(s.closing, locked.Release)
 	}
 	s.data, err = s.load(ctx, from)
 	if err != nil && ctx.Err() != nil {
@@ -199,10 +195,10 @@ func (s *session) open(ctx context.Context) error {
 	return s.takeShare()
 }
 
-// unlock gives back the lock of the model, if it was taken.
-func (s *session) unlock() {
-	if s.locked != nil {
-		s.locked.Release()
+// close ends a run, however far it came.
+func (s *session) close() {
+	for _, hook := range slices.Backward(s.closing) {
+		hook()
 	}
 }
 
@@ -234,7 +230,7 @@ func (s *session) prepare() error {
 	s.rows = memory.MakeHuge[uint64](s.data.Encoder.Inputs() * s.eng.Words())
 	s.labels = make([]uint8, 0, s.Config.Train.Batch)
 	s.rates = newSchedule(&s.Config.Train, s.batches())
-	return s.beginWatch()
+	return nil
 }
 
 // batcher returns what writes samples of the training set to rows, as they are or changed.
@@ -285,10 +281,7 @@ func (s *session) train(ctx context.Context) error {
 		return err
 	}
 	s.started, s.saved, s.startSteps = time.Now(), time.Now(), s.at.Step
-	for s.at.Epoch < s.Config.Train.Epochs {
-		if _, end := s.progressed(); end > 0 {
-			return nil
-		}
+	for s.at.Epoch < s.Config.Train.Epochs && !s.stopped {
 		if err := s.epoch(ctx); err != nil {
 			return err
 		}
@@ -304,7 +297,7 @@ func (s *session) epoch(ctx context.Context) error {
 		if err := s.batch(ctx); err != nil {
 			return err
 		}
-		s.report(nil, nil)
+		s.report(Progress{})
 		if err := s.saveWhenDue(ctx); err != nil {
 			return err
 		}
@@ -312,23 +305,21 @@ func (s *session) epoch(ctx context.Context) error {
 	if err := s.checkNumbers(); err != nil {
 		return err
 	}
-	e, err := s.evaluate(ctx)
+	p, err := s.evaluate(ctx)
 	if s.interrupted(ctx, err) {
 		return s.interrupt()
 	}
 	if err != nil {
 		return err
 	}
-	luts, err := s.estimate()
-	if err != nil {
-		return err
-	}
-	s.m.Record.Epochs = append(s.m.Record.Epochs, e)
+	s.m.Record.Epochs = append(s.m.Record.Epochs, *p.Finished)
 	s.at = position{Step: s.at.Step, Epoch: s.at.Epoch + 1}
-	if err := s.saveBest(); err != nil {
-		return err
+	for _, hook := range s.ended {
+		if err := hook(); err != nil {
+			return err
+		}
 	}
-	s.report(&e, luts)
+	s.report(p)
 	runtime.GC() // else an epoch's litter piles up to as much as the network has, gigabytes
 	return nil
 }
@@ -352,11 +343,16 @@ func (s *session) batch(ctx context.Context) error {
 	for _, hook := range s.stepping {
 		hook(ctx, &b, index)
 	}
-	s.watch(func() {
+	step := func() {
 		begin := time.Now()
 		s.outcome = s.eng.Step(b, adam)
 		s.inStep += time.Since(begin)
-	})
+	}
+	for _, hook := range s.around {
+		inner := step
+		step = func() { hook(s.at.Step, inner) }
+	}
+	step()
 	if s.outcome.Err != nil {
 		return lost(s.outcome.Err)
 	}
@@ -372,35 +368,34 @@ func (s *session) batch(ctx context.Context) error {
 }
 
 // evaluate closes the epoch with the accuracy of the frozen network on the test part.
-func (s *session) evaluate(ctx context.Context) (model.Epoch, error) {
+func (s *session) evaluate(ctx context.Context) (Progress, error) {
 	s.frozen = s.eng.Frozen(s.frozen)
 	scores, err := s.countAll(ctx, s.frozen, s.data.Test)
 	if err != nil {
-		return model.Epoch{}, err
+		return Progress{}, err
 	}
-	e := model.Epoch{
+	p := Progress{Finished: &model.Epoch{
 		Loss: s.at.LossSum / float64(len(s.order)), TrainCorrect: s.at.Correct, TrainSamples: len(s.order),
 		TestCorrect: scores.Correct(s.data.Test.Labels), TestSamples: s.data.Test.Len(),
+	}}
+	for _, hook := range s.evaluated {
+		if err := hook(ctx, &p); err != nil {
+			return Progress{}, err
+		}
 	}
-	if err = s.measureRelaxed(ctx, &e); err == nil {
-		err = s.validate(ctx, &e)
-	}
-	return e, err
+	return p, nil
 }
 
-// report calls Progress after a batch, or after an epoch if e is not nil, of whose network luts is the estimate.
-func (s *session) report(e *model.Epoch, luts *estimate.LUTs) {
+// report calls Progress after a batch, or after an epoch with what is known of that.
+func (s *session) report(p Progress) {
 	if s.Progress == nil {
 		return
 	}
-	p := Progress{
-		Epoch: s.at.Epoch + 1, Epochs: s.Config.Train.Epochs, Batch: s.at.Batch, Batches: s.batches(),
-		GateStepsRate: s.rate(), InStep: s.inStep, LearningRate: s.rates.rate(s.at.Step), Finished: e,
-	}
-	if e != nil {
+	p.Epoch, p.Epochs, p.Batch, p.Batches = s.at.Epoch+1, s.Config.Train.Epochs, s.at.Batch, s.batches()
+	p.GateStepsRate, p.InStep, p.LearningRate = s.rate(), s.inStep, s.rates.rate(s.at.Step)
+	if e := p.Finished; e != nil {
 		p.Epoch, p.Batch = s.at.Epoch, p.Batches
-		p.Loss, p.TrainAccuracy, p.Relaxed = e.Loss, share(e.TrainCorrect, e.TrainSamples), relaxedAccuracy(&s.Config, e)
-		p.LUTs = luts
+		p.Loss, p.TrainAccuracy = e.Loss, share(e.TrainCorrect, e.TrainSamples)
 	} else if seen := min(s.at.Batch*s.Config.Train.Batch, len(s.order)); seen > 0 {
 		p.Loss, p.TrainAccuracy = s.at.LossSum/float64(seen), float64(s.at.Correct)/float64(seen)
 	}
@@ -408,22 +403,6 @@ func (s *session) report(e *model.Epoch, luts *estimate.LUTs) {
 	perStep := time.Since(s.started).Seconds() / float64(max(1, s.at.Step-s.startSteps))
 	p.Left = time.Duration(perStep * float64(left) * float64(time.Second))
 	s.Progress(p)
-}
-
-// estimate returns about how many look-up tables the network that was just evaluated takes, nil if nobody asked.
-func (s *session) estimate() (*estimate.LUTs, error) {
-	if !s.Estimate || s.Progress == nil && s.Ranks == nil {
-		return nil, nil
-	}
-	inputs := estimate.Usual
-	if c := s.Config.Train.Cost; c.Active() {
-		inputs = c.LUTInputs()
-	}
-	luts, err := estimate.OfPart(s.frozen, inputs, s.sumFunc())
-	if err != nil {
-		return nil, lost(err)
-	}
-	return &luts, nil
 }
 
 // rate returns gate steps per second of wall time since the first batch of this call,
@@ -455,14 +434,15 @@ func (s *session) finish(ctx context.Context) (*Summary, error) {
 // checkpoint its name. Where there is no room for both, the checkpoint
 // makes room for the model: that is the lesser loss.
 func (s *session) saveBoth(ctx context.Context) (sum string, err error) {
-	if err := s.checkNumbers(); err != nil {
+	extra, err := s.extra()
+	if err != nil {
 		return "", err
 	}
-	if err := s.commitBest(); err != nil {
-		return "", err
+	state, lost := s.stage(extra)
+	for _, hook := range s.keeping {
+		err = cmp.Or(err, hook())
 	}
-	state, lost := s.stage()
-	if err = s.agree(s.keepBest()); err == nil {
+	if err = s.agree(err); err == nil {
 		sum, err = s.saveModel()
 	}
 	if lost == nil && noRoom(err) {
