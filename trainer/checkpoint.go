@@ -263,25 +263,23 @@ func (r *Run) checkConfig(theirs config.Config) error {
 			"train.validation.patience may change",
 			strings.Join(diff, ", "))
 	}
-	n := theirs.Train.Epochs
-	if kind := r.Config.Train.Candidates.Kind; kind != "fixed" && n != r.Config.Train.Epochs {
-		return message.Optionf("its %s candidates are replaced until a share of train.epochs = %d, and %d would be another "+
-			"course; resume with %d, or train the finished model further with {Init}", kind, n, r.Config.Train.Epochs, n)
+	n, t, what, from := theirs.Train.Epochs, &r.Config.Train, "", ""
+	switch {
+	case n == t.Epochs:
+		return nil
+	case t.Candidates.Kind != "fixed":
+		what = "its " + t.Candidates.Kind + " candidates are replaced until a share of"
+	case t.Freeze.Active():
+		what = "train.freeze freezes layers after shares of"
+	case r.Config.Encoder.Learned():
+		what = "its thresholds are moved until a share of"
+	case t.Schedule.Kind == "cosine":
+		what, from = "its cosine schedule is spread over", " from the first step on"
+	default:
+		return nil
 	}
-	if r.Config.Train.Freeze.Active() && n != r.Config.Train.Epochs {
-		return message.Optionf("train.freeze freezes layers after shares of train.epochs = %d, and %d would be another "+
-			"course; resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
-	}
-	if r.Config.Encoder.Learned() && n != r.Config.Train.Epochs {
-		return message.Optionf("its thresholds are moved until a share of train.epochs = %d, and %d would be another course; "+
-			"resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
-	}
-	if r.Config.Train.Schedule.Kind == "cosine" && n != r.Config.Train.Epochs {
-		return message.Optionf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from "+
-			"the first step on; resume with %d, or train the finished model further with {Init}",
-			n, r.Config.Train.Epochs, n)
-	}
-	return nil
+	return message.Optionf("%s train.epochs = %d, and %d would be another course%s; resume with %d, or train the finished "+
+		"model further with {Init}", what, n, t.Epochs, from, n)
 }
 
 // checkMoments looks for second moments below zero, which have no root.

@@ -49,3 +49,13 @@ func (s *session) addFeatures() {
 	s.addEstimating()
 	s.addWatching()
 }
+
+// call calls hooks up to the first error.
+func call(hooks []func() error) error {
+	for _, hook := range hooks {
+		if err := hook(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

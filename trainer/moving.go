@@ -94,9 +94,14 @@ func (m *moving) endSums() error {
 	}
 	first, _ := m.windowFirst()
 	m.frozen = m.eng.Frozen(m.frozen)
-	readers, all := learned.Readers(m.frozen)
-	if err := m.sumReaders(readers, &all); err != nil {
-		return lost(err)
+	readers, all := learned.Readers(m.frozen), 0
+	if sum := m.sumFunc(); sum != nil {
+		if err := sum(readers); err != nil {
+			return lost(err)
+		}
+	}
+	for _, n := range readers {
+		all += int(n)
 	}
 	sums, err := m.sums.Together(m.sumFunc())
 	if err != nil {
@@ -112,26 +117,6 @@ func (m *moving) endSums() error {
 	}
 	m.sums = nil
 	m.eng.Tell(nil)
-	return nil
-}
-
-// sumReaders sums the readers of each input bit, and those of all, over all ranks.
-func (m *moving) sumReaders(readers []uint32, all *int) error {
-	if m.Ranks == nil {
-		return nil
-	}
-	counts := make([]int32, len(readers))
-	for i, n := range readers {
-		counts[i] = int32(n)
-	}
-	if err := m.Ranks.Sum(counts); err != nil {
-		return err
-	}
-	*all = 0
-	for i, n := range counts {
-		readers[i] = uint32(n)
-		*all += int(n)
-	}
 	return nil
 }
 

@@ -167,24 +167,6 @@ func (r *Run) sumFunc() func([]int32) error {
 	return r.Ranks.Sum
 }
 
-// sum replaces numbers by their sums over all ranks.
-func (r *Run) sum(numbers ...*int) error {
-	if r.Ranks == nil {
-		return nil
-	}
-	var all []int32
-	for _, n := range numbers {
-		all = append(all, int32(*n))
-	}
-	if err := r.Ranks.Sum(all); err != nil {
-		return lost(err)
-	}
-	for i, n := range numbers {
-		*n = int(all[i])
-	}
-	return nil
-}
-
 // same is what must be the same on all ranks.
 type same struct {
 	Config      config.Config

@@ -146,7 +146,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if err := s.train(ctx); err != nil {
 		return nil, err
 	}
-	return s.finish(context.WithoutCancel(ctx))
+	return s.finish()
 }
 
 // open checks the configuration, takes the lock of the model, and reads the data.
@@ -220,10 +220,8 @@ func (s *session) prepare() error {
 	if err != nil {
 		return err
 	}
-	for _, hook := range s.beginning {
-		if err := hook(); err != nil {
-			return err
-		}
+	if err := call(s.beginning); err != nil {
+		return err
 	}
 	s.order = make([]int32, s.data.Train.Len())
 	s.gather = s.batcher()
@@ -314,10 +312,8 @@ func (s *session) epoch(ctx context.Context) error {
 	}
 	s.m.Record.Epochs = append(s.m.Record.Epochs, *p.Finished)
 	s.at = position{Step: s.at.Step, Epoch: s.at.Epoch + 1}
-	for _, hook := range s.ended {
-		if err := hook(); err != nil {
-			return err
-		}
+	if err := call(s.ended); err != nil {
+		return err
 	}
 	s.report(p)
 	runtime.GC() // else an epoch's litter piles up to as much as the network has, gigabytes
@@ -356,10 +352,8 @@ func (s *session) batch(ctx context.Context) error {
 	if s.outcome.Err != nil {
 		return lost(s.outcome.Err)
 	}
-	for _, hook := range s.stepped {
-		if err := hook(); err != nil {
-			return err
-		}
+	if err := call(s.stepped); err != nil {
+		return err
 	}
 	s.at.Batch++
 	s.at.LossSum += float64(s.outcome.Loss * float64(len(index)))
@@ -413,9 +407,9 @@ func (s *session) rate() float64 {
 }
 
 // finish writes the model and the last checkpoint.
-func (s *session) finish(ctx context.Context) (*Summary, error) {
+func (s *session) finish() (*Summary, error) {
 	speed := &Speed{time.Since(s.started).Seconds(), s.rate()}
-	sum, err := s.saveBoth(ctx)
+	sum, err := s.saveBoth()
 	if err = s.agree(err); err != nil {
 		return nil, err
 	}
@@ -433,16 +427,13 @@ func (s *session) finish(ctx context.Context) (*Summary, error) {
 // may be those of an earlier epoch and take the place of the last one's, and then gives the
 // checkpoint its name. Where there is no room for both, the checkpoint
 // makes room for the model: that is the lesser loss.
-func (s *session) saveBoth(ctx context.Context) (sum string, err error) {
+func (s *session) saveBoth() (sum string, err error) {
 	extra, err := s.extra()
 	if err != nil {
 		return "", err
 	}
 	state, lost := s.stage(extra)
-	for _, hook := range s.keeping {
-		err = cmp.Or(err, hook())
-	}
-	if err = s.agree(err); err == nil {
+	if err = s.agree(call(s.keeping)); err == nil {
 		sum, err = s.saveModel()
 	}
 	if lost == nil && noRoom(err) {
