@@ -40,7 +40,11 @@ func BenchmarkAround(b *testing.B) {
 			draw.New(1, draw.Shuffle, s.at.Epoch, 0).Permutation(s.order)
 			for s.at.Batch = 0; s.at.Batch < s.batches(); {
 				before := s.inStep
-				all := timed(s.batch)
+				all := timed(func() {
+					if err := s.batch(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				})
 				last := s.inStep - before
 				gather, step = min(gather, all-last), min(step, last)
 			}

@@ -18,18 +18,22 @@ func TestActive(t *testing.T) {
 		{[]string{"train.candidates.kind=gradient", "train.candidates.every=2"}, "gradient", []int{0, 2, 4}},
 		{[]string{"train.candidates.kind=gradient", "train.candidates.until=0.25"}, "gradient", []int{0, 1, 2}},
 		{[]string{"train.candidates.kind=random", "train.candidates.until=1"}, "random", []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{[]string{"train.candidates.kind=random"}, "gradient", nil},
-		{nil, "random", nil},
+		{nil, "fixed", nil},
 	} {
-		s := &session{Run: Run{Config: parse(t, append(c.sets, "train.epochs=10")...)}}
+		r := &replacing{session: &session{Run: Run{Config: parse(t, append(c.sets, "train.epochs=10")...)}}}
 		var got []int
-		for s.at.Epoch = range 10 {
-			if s.active(c.kind) {
-				got = append(got, s.at.Epoch)
+		for r.at.Epoch = range 10 {
+			if c.want != nil && r.active() {
+				got = append(got, r.at.Epoch)
 			}
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%v: active in %v, want %v", c.sets, got, c.want)
+		}
+		r.addReplacing()
+		if random, gradient := len(r.stepping) > 0 && len(r.stepped) == 0, len(r.stepped) > 0; random != (c.kind == "random") ||
+			gradient != (c.kind == "gradient") {
+			t.Errorf("%v: replaced at random %v, by gradient %v", c.sets, random, gradient)
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"ialgn/internal/engine"
 	"ialgn/internal/message"
 	"ialgn/internal/model"
-	"ialgn/trainer/internal/learned"
 )
 
 // positionKey is the metadata entry of a checkpoint that holds its position.
@@ -97,16 +96,14 @@ func (s *session) checkFinite() error {
 		errDiverged, s.at.Epoch+1, s.at.Batch, err)
 }
 
-// save writes the checkpoint from the live arrays, and before it the best epoch.
+// save writes the checkpoint from the live arrays.
 func (s *session) save() error {
 	begin := time.Now()
-	if err := s.checkNumbers(); err != nil {
+	extra, err := s.extra()
+	if err != nil {
 		return err
 	}
-	if err := s.commitBest(); err != nil {
-		return err
-	}
-	state, err := s.stage()
+	state, err := s.stage(extra)
 	if err == nil {
 		err = commit(state, CheckpointPath(s.Model))
 	}
@@ -114,22 +111,26 @@ func (s *session) save() error {
 	return err
 }
 
-// stage writes the checkpoint under a temporary name.
-func (s *session) stage() (output, error) {
+// extra returns what a checkpoint has beside the model, and is called before one is written.
+func (s *session) extra() (model.Extra, error) {
+	if err := s.checkNumbers(); err != nil {
+		return model.Extra{}, err
+	}
 	text, err := json.Marshal(s.at)
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint: %w", err)
+		return model.Extra{}, fmt.Errorf("checkpoint: %w", err)
 	}
-	sums, err := s.sumState()
-	if err != nil {
-		return nil, err
+	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: tensors(s.m, s.eng)}
+	for _, hook := range s.saving {
+		if err := hook(&extra); err != nil {
+			return model.Extra{}, err
+		}
 	}
-	extra := model.Extra{
-		Metadata: map[string]string{positionKey: string(text)}, Tensors: append(s.state(s.m), sums...),
-	}
-	if s.Watch != nil {
-		extra.Metadata[watchKey] = s.Watch.State()
-	}
+	return extra, nil
+}
+
+// stage writes the checkpoint under a temporary name.
+func (s *session) stage(extra model.Extra) (output, error) {
 	path := CheckpointPath(s.Model)
 	f, err := s.create(path, extra)
 	if err != nil {
@@ -179,13 +180,7 @@ func (s *session) restore() error {
 	if err := s.checkPosition(path); err != nil {
 		return err
 	}
-	if err := s.restoreSums(path); err != nil {
-		return err
-	}
-	if err := s.sameStart(s.m.Record.Start); err != nil {
-		return err
-	}
-	return s.checkBest()
+	return s.sameStart(s.m.Record.Start)
 }
 
 // restoreState checks that the checkpoint belongs to this run and returns its moments'
@@ -196,7 +191,6 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	if s.at, err = s.checkState(m, info.Checkpoint); err != nil {
 		return nil, err
 	}
-	s.watched = info.Checkpoint[watchKey]
 	if m.Record.Train != s.data.TrainSHA256 || m.Record.Test != s.data.TestSHA256 {
 		return nil, fmt.Errorf("was trained on other content of data set %s, or other encoder.ranges; resume with "+
 			"the same files and ranges", m.Record.DataSet)
@@ -207,11 +201,9 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	if s.eng, err = engine.NewRank(m, s.Config.Train.Batch, s.Threads, s.Ranks); err != nil {
 		return nil, err
 	}
-	s.restoreScores()
-	all := s.state(m)
-	if s.windowBegun() {
-		s.restored = learned.NewState(info.Shape(sumTensor), info.Shape(countTensor))
-		all = append(all, sumTensors(s.restored)...)
+	all := tensors(m, s.eng)
+	for _, hook := range s.restoring {
+		all = append(all, hook(info)...)
 	}
 	return all, nil
 }
@@ -271,25 +263,23 @@ func (r *Run) checkConfig(theirs config.Config) error {
 			"train.validation.patience may change",
 			strings.Join(diff, ", "))
 	}
-	n := theirs.Train.Epochs
-	if kind := r.Config.Train.Candidates.Kind; kind != "fixed" && n != r.Config.Train.Epochs {
-		return message.Optionf("its %s candidates are replaced until a share of train.epochs = %d, and %d would be another "+
-			"course; resume with %d, or train the finished model further with {Init}", kind, n, r.Config.Train.Epochs, n)
+	n, t, what, from := theirs.Train.Epochs, &r.Config.Train, "", ""
+	switch {
+	case n == t.Epochs:
+		return nil
+	case t.Candidates.Kind != "fixed":
+		what = "its " + t.Candidates.Kind + " candidates are replaced until a share of"
+	case t.Freeze.Active():
+		what = "train.freeze freezes layers after shares of"
+	case r.Config.Encoder.Learned():
+		what = "its thresholds are moved until a share of"
+	case t.Schedule.Kind == "cosine":
+		what, from = "its cosine schedule is spread over", " from the first step on"
+	default:
+		return nil
 	}
-	if r.Config.Train.Freeze.Active() && n != r.Config.Train.Epochs {
-		return message.Optionf("train.freeze freezes layers after shares of train.epochs = %d, and %d would be another "+
-			"course; resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
-	}
-	if r.Config.Encoder.Learned() && n != r.Config.Train.Epochs {
-		return message.Optionf("its thresholds are moved until a share of train.epochs = %d, and %d would be another course; "+
-			"resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
-	}
-	if r.Config.Train.Schedule.Kind == "cosine" && n != r.Config.Train.Epochs {
-		return message.Optionf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from "+
-			"the first step on; resume with %d, or train the finished model further with {Init}",
-			n, r.Config.Train.Epochs, n)
-	}
-	return nil
+	return message.Optionf("%s train.epochs = %d, and %d would be another course%s; resume with %d, or train the finished "+
+		"model further with {Init}", what, n, t.Epochs, from, n)
 }
 
 // checkMoments looks for second moments below zero, which have no root.

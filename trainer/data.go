@@ -34,6 +34,8 @@ type Data struct {
 	// The feature words of the test part, if thresholds are learned. The levels are those of the encoder that
 	// [LoadData] made, until [Data.Use].
 	TestWords *encoding.Packed
+
+	held, heldWords *encoding.Packed // the validation set, out of Train and Words; nil: there is none
 }
 
 // Use encodes the samples of data whose thresholds are learned by the encoder of a model, in place. It returns an

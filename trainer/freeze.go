@@ -1,14 +1,18 @@
 package trainer
 
-import "ialgn/internal/engine"
+import (
+	"context"
 
-// next returns the batch that was gathered, as the engine takes it.
-func (s *session) next() engine.Batch {
-	return engine.Batch{X: s.rows, Labels: s.labels, Step: s.at.Step, Frozen: s.frozenLayers(), Note: s.says}
+	"ialgn/internal/engine"
+)
+
+// addFreezing has layers stay as they are (train.freeze).
+func (s *session) addFreezing() {
+	s.stepping = append(s.stepping, func(_ context.Context, b *engine.Batch, _ []int32) { b.Frozen = s.frozenLayers() })
 }
 
-// frozenLayers returns how many layers are frozen in the current epoch (train.freeze): from configuration and position
-// alone, so that a resumed run goes on the same way.
+// frozenLayers returns how many layers are frozen in the current epoch: from configuration and position alone, so that
+// a resumed run goes on the same way.
 func (s *session) frozenLayers() int {
 	c := &s.Config
 	return c.Train.Freeze.Layers(s.at.Epoch, c.Train.Epochs, c.Model.Depth)

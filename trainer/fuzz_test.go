@@ -48,8 +48,13 @@ func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 	if err := first.prepare(); err != nil {
 		f.Fatal(err)
 	}
+	batch := func() {
+		if err := first.batch(f.Context()); err != nil {
+			f.Fatal(err)
+		}
+	}
 	for range batches {
-		first.batch() // of the first sample again and again: the order is not drawn
+		batch() // of the first sample again and again: the order is not drawn
 	}
 	for range 2 {
 		if err := first.save(); err != nil {
@@ -61,7 +66,7 @@ func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 		}
 		f.Add(text)
 		f.Add(text[:len(text)/2])
-		first.batch()
+		batch()
 	}
 	run.Resume = true
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -77,7 +82,7 @@ func fuzzCheckpoint(t *testing.T, run Run, data *Data, text []byte) {
 	var begin, end runtime.MemStats
 	runtime.ReadMemStats(&begin)
 	s := &session{Run: run, data: data}
-	err := s.restore()
+	err := s.prepare()
 	runtime.ReadMemStats(&end)
 	if grown := end.TotalAlloc - begin.TotalAlloc; grown > 8<<20+400*uint64(len(text)) {
 		t.Errorf("%d bytes took %d bytes of memory", len(text), grown)
@@ -92,7 +97,7 @@ func fuzzCheckpoint(t *testing.T, run Run, data *Data, text []byte) {
 		t.Errorf("accepted, but not saved: %v", err)
 	}
 	again := &session{Run: run, data: data}
-	if err := again.restore(); err != nil || again.at != s.at {
+	if err := again.prepare(); err != nil || again.at != s.at {
 		t.Errorf("saved, but not accepted: %v", err)
 	}
 }

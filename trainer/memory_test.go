@@ -141,12 +141,17 @@ func TestLitter(t *testing.T) {
 
 func litter(t *testing.T, sets []string) {
 	s := prepared(t, parse(t, sets...), filepath.Join(t.TempDir(), "m"))
-	s.batch()
+	batch := func() {
+		if err := s.batch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	batch()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	const batches = 30
 	for range batches {
-		s.batch()
+		batch()
 	}
 	runtime.ReadMemStats(&after)
 	if got := (after.TotalAlloc - before.TotalAlloc) / batches; got > 4096 {

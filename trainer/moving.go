@@ -1,9 +1,11 @@
 package trainer
 
 import (
+	"context"
 	"fmt"
 
 	"ialgn/internal/encoding"
+	"ialgn/internal/engine"
 	"ialgn/internal/memory"
 	"ialgn/internal/model"
 	"ialgn/trainer/internal/learned"
@@ -25,16 +27,25 @@ const (
 	movingUntil = 0.6
 )
 
-// moving says when thresholds move, and holds what for (encoder.thresholds: learned): all from the configuration and
-// the position, so that a resumed run goes on the same way.
+// moving has thresholds move (encoder.thresholds: learned), when configuration and position say so: a resumed run goes on
+// the same way.
 type moving struct {
+	*session
 	sums     *learned.Sums // of the window, once it has begun; nil outside of windows
 	restored learned.State // of a checkpoint, until sums have it
 	price    learned.Price // of thresholds (train.cost); nil: none
+}
 
-	stale           bool // levels of test and validation part are not those of the thresholds
-	validationWords *encoding.Packed
-	counted         []int32 // 0, 1, 2 and so on, as many as a batch has samples
+func (s *session) addMoving() {
+	if !s.Config.Encoder.Learned() {
+		return
+	}
+	m := &moving{session: s}
+	s.restoring = append(s.restoring, m.restorePlaces)
+	s.beginning = append(s.beginning, m.takeThresholds, m.checkSums, m.restoreSums)
+	s.stepping = append(s.stepping, m.beginSums)
+	s.stepped = append(s.stepped, m.endSums)
+	s.saving = append(s.saving, m.saveSums)
 }
 
 // Tensors of a checkpoint that hold the sums of an unfinished window.
@@ -44,142 +55,111 @@ const (
 	countTensor   = model.ExtraTensors + "thresholds.counts"
 )
 
-// movingEnd returns up to which epoch thresholds move: 0 if they are not learned.
-func (s *session) movingEnd() float64 {
-	if !s.Config.Encoder.Learned() {
-		return 0
-	}
-	return float64(movingUntil * float64(s.Config.Train.Epochs))
-}
+// end returns up to which epoch thresholds move.
+func (m *moving) end() float64 { return float64(movingUntil * float64(m.Config.Train.Epochs)) }
 
 // windowFirst returns the first batch of the current epoch whose gradients are summed; ok is false if those of none
 // are.
-func (s *session) windowFirst() (first int, ok bool) {
-	return max(0, s.batches()-movingBatches), float64(s.at.Epoch+1) <= s.movingEnd()
+func (m *moving) windowFirst() (first int, ok bool) {
+	return max(0, m.batches()-movingBatches), float64(m.at.Epoch+1) <= m.end()
 }
 
 // windowBegun reports whether some batches of the window are done, and some are not.
-func (s *session) windowBegun() bool {
-	first, ok := s.windowFirst()
-	return ok && s.at.Batch > first && s.at.Batch < s.batches()
+func (m *moving) windowBegun() bool {
+	first, ok := m.windowFirst()
+	return ok && m.at.Batch > first && m.at.Batch < m.batches()
 }
 
 // beginSums tells the sums of the samples of the next batch, if it belongs to the window.
-func (s *session) beginSums(index []int32) {
-	first, ok := s.windowFirst()
-	if !ok || s.at.Batch < first {
+func (m *moving) beginSums(_ context.Context, _ *engine.Batch, index []int32) {
+	first, ok := m.windowFirst()
+	if !ok || m.at.Batch < first {
 		return
 	}
-	if s.sums == nil {
-		s.newSums()
+	if m.sums == nil {
+		m.newSums()
 	}
-	s.sums.Begin(s.words(index))
+	m.sums.Begin(m.words(index))
 }
 
-func (s *session) newSums() {
-	s.sums = learned.NewSums(s.m, s.Config.Train.Batch)
-	s.eng.Tell(s.sums)
+func (m *moving) newSums() {
+	m.sums = learned.NewSums(m.m, m.Config.Train.Batch)
+	m.eng.Tell(m.sums)
 }
 
-// endSums moves thresholds after the last batch of an epoch. It is called before that batch is counted: a checkpoint
-// whose position is the end of an epoch has the thresholds that were moved.
-func (s *session) endSums() error {
-	if s.sums == nil || s.at.Batch+1 < s.batches() {
+// endSums moves thresholds after the last batch of an epoch.
+func (m *moving) endSums() error {
+	if m.sums == nil || m.at.Batch+1 < m.batches() {
 		return nil
 	}
-	first, _ := s.windowFirst()
-	s.frozen = s.eng.Frozen(s.frozen)
-	readers, all := learned.Readers(s.frozen)
-	if err := s.sumReaders(readers, &all); err != nil {
-		return err
+	first, _ := m.windowFirst()
+	m.frozen = m.eng.Frozen(m.frozen)
+	readers, all := learned.Readers(m.frozen), 0
+	if sum := m.sumFunc(); sum != nil {
+		if err := sum(readers); err != nil {
+			return lost(err)
+		}
 	}
-	sums, err := s.sums.Together(s.sumFunc())
+	for _, n := range readers {
+		all += int(n)
+	}
+	sums, err := m.sums.Together(m.sumFunc())
 	if err != nil {
-		return err
+		return lost(err)
 	}
-	samples := len(s.order) - first*s.Config.Train.Batch
-	most := float64(samples) * (1 - float64(s.at.Epoch)/s.movingEnd())
+	samples := len(m.order) - first*m.Config.Train.Batch
+	most := float64(samples) * (1 - float64(m.at.Epoch)/m.end())
 	limits := learned.Limits{
 		Samples: uint64(movingReach * most), Readers: readers, Flips: uint64(movingFlips * most * float64(all)),
 	}
-	if sums.Move(samples, limits, s.price) > 0 {
-		s.stale = true
+	if sums.Move(samples, limits, m.price) > 0 {
+		m.relevel()
 	}
-	s.sums = nil
-	s.eng.Tell(nil)
+	m.sums = nil
+	m.eng.Tell(nil)
 	return nil
 }
 
-// sumReaders sums the readers of each input bit, and those of all, over all ranks.
-func (s *session) sumReaders(readers []uint32, all *int) error {
-	if s.Ranks == nil {
-		return nil
-	}
-	counts := make([]int32, len(readers))
-	for i, n := range readers {
-		counts[i] = int32(n)
-	}
-	if err := s.Ranks.Sum(counts); err != nil {
-		return err
-	}
-	*all = 0
-	for i, n := range counts {
-		readers[i] = uint32(n)
-		*all += int(n)
-	}
-	return nil
-}
-
-// takeThresholds makes the model's encoder that of the session, if thresholds are learned: there they move.
-func (s *session) takeThresholds() {
-	if !s.Config.Encoder.Learned() {
-		s.validationWords = nil
-		return
-	}
-	s.data.Encoder, s.stale = &s.m.Encoder, true
-	if cost := s.Config.Train.Cost; cost.Active() {
-		inputs, width := cost.LUTInputs(), s.m.Encoder.BitsIn
-		s.price = func(_ int, threshold uint16) float64 {
+// takeThresholds makes the model's encoder that of the session: there thresholds move.
+func (m *moving) takeThresholds() error {
+	m.data.Encoder = &m.m.Encoder
+	m.relevel()
+	if cost := m.Config.Train.Cost; cost.Active() {
+		inputs, width := cost.LUTInputs(), m.m.Encoder.BitsIn
+		m.price = func(_ int, threshold uint16) float64 {
 			return float64(cost.Pressure * float64(encoding.ComparisonLUTs(width, threshold, inputs)))
 		}
 	}
-	for i := range int32(s.Config.Train.Batch) {
-		s.counted = append(s.counted, i)
-	}
+	return nil
 }
 
-// relevel encodes test and validation part anew, after thresholds have moved.
-func (s *session) relevel() {
-	if !s.stale {
-		return
+// relevel encodes test and validation part anew.
+func (m *moving) relevel() {
+	d := m.data
+	d.Encoder.Relevel(d.Test, d.TestWords)
+	if d.held != nil {
+		d.Encoder.Relevel(d.held, d.heldWords)
 	}
-	s.data.Encoder.Relevel(s.data.Test, s.data.TestWords)
-	if s.validation != nil {
-		s.data.Encoder.Relevel(s.validation, s.validationWords)
-	}
-	s.stale = false
 }
 
 // checkSums refuses a network for the sums of which there is no memory.
-func (s *session) checkSums() error {
-	if !s.Config.Encoder.Learned() {
-		return nil
-	}
-	has, e := memory.Total(), s.data.Encoder
-	sums := learned.Bytes(s.m.Sections, e.Features(), e.Inputs(), s.Config.Train.Batch)
-	return s.Config.CheckMemory(s.leastBytes()+sums, has.Bytes, has.By)
+func (m *moving) checkSums() error {
+	has, e := memory.Total(), m.data.Encoder
+	sums := learned.Bytes(m.m.Sections, e.Features(), e.Inputs(), m.Config.Train.Batch)
+	return m.Config.CheckMemory(m.leastBytes()+sums, has.Bytes, has.By)
 }
 
-// sumState returns what a checkpoint has of the sums of an unfinished window, those of all ranks.
-func (s *session) sumState() ([]model.Tensor, error) {
-	if s.sums == nil {
-		return nil, nil
+// saveSums adds the sums of an unfinished window, those of all ranks, to a checkpoint.
+func (m *moving) saveSums(extra *model.Extra) error {
+	if m.sums == nil {
+		return nil
 	}
-	sums, err := s.sums.Together(s.sumFunc())
+	sums, err := m.sums.Together(m.sumFunc())
 	if err != nil {
-		return nil, lost(err)
+		return lost(err)
 	}
-	return sumTensors(sums.State()), nil
+	extra.Tensors = append(extra.Tensors, sumTensors(sums.State())...)
+	return nil
 }
 
 // sumTensors returns the tensors of a state; none if no bit was read, as a tensor has elements.
@@ -195,21 +175,31 @@ func sumTensors(state learned.State) []model.Tensor {
 	}
 }
 
-// restoreSums makes the sums of the unfinished window of a checkpoint, from what was read of it.
-func (s *session) restoreSums(path string) error {
-	if !s.windowBegun() {
+// restorePlaces makes room for the sums of the unfinished window of a checkpoint.
+func (m *moving) restorePlaces(info *model.Info) []model.Tensor {
+	if !m.windowBegun() {
 		return nil
 	}
-	s.newSums()
-	if len(s.restored.Bits) == 0 {
+	m.restored = learned.NewState(info.Shape(sumTensor), info.Shape(countTensor))
+	return sumTensors(m.restored)
+}
+
+// restoreSums makes the sums of the unfinished window of a checkpoint, from what was read of it.
+func (m *moving) restoreSums() error {
+	if !m.windowBegun() {
+		return nil
+	}
+	m.newSums()
+	path := CheckpointPath(m.Model)
+	if len(m.restored.Bits) == 0 {
 		return fmt.Errorf("%s: %s is missing; the file is damaged, train anew", path, sumTensor)
 	}
-	if !s.writes() { // one rank goes on with the sums of all
-		s.restored.Bits, s.restored.H = nil, nil
+	if !m.writes() { // one rank goes on with the sums of all
+		m.restored.Bits, m.restored.H = nil, nil
 	}
-	if err := s.sums.Restore(s.restored); err != nil {
+	if err := m.sums.Restore(m.restored); err != nil {
 		return fmt.Errorf("%s: %w; the file is damaged, train anew", path, err)
 	}
-	s.restored = learned.State{}
+	m.restored = learned.State{}
 	return nil
 }

@@ -219,21 +219,20 @@ func TestLearnedBest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, words, err := data.holdOut(0.2, 7)
-	if err != nil {
+	if err := data.holdOut(0.2, 7); err != nil {
 		t.Fatal(err)
 	}
 	if err := data.Use(&m.Encoder); err != nil {
 		t.Fatal(err)
 	}
-	m.Encoder.Relevel(held, words)
+	m.Encoder.Relevel(data.held, data.heldWords)
 	kept := m.Record.Epochs[s.KeptEpoch-1]
 	for _, part := range []struct {
 		name    string
 		correct int
 		want    int
 	}{
-		{"validation", correct(t, m, held), kept.ValidationCorrect}, {"test", correct(t, m, data.Test), kept.TestCorrect},
+		{"validation", correct(t, m, data.held), kept.ValidationCorrect}, {"test", correct(t, m, data.Test), kept.TestCorrect},
 	} {
 		if part.correct != part.want {
 			t.Errorf("%s: %d correct, the record of the kept epoch has %d", part.name, part.correct, part.want)
@@ -267,7 +266,6 @@ func TestLearnedStart(t *testing.T) {
 		if diff := cmp.Diff(was.Encoder.Thresholds, s.m.Encoder.Thresholds); diff != "" {
 			t.Errorf("%s: thresholds (-model +run):\n%s", kind, diff)
 		}
-		s.relevel()
 		if got, want := correct(t, s.m, data.Test), was.Record.Epochs[0].TestCorrect; got != want {
 			t.Errorf("%s: %d correct at the start, the model has %d", kind, got, want)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"ialgn/internal/config"
 	"ialgn/internal/encoding"
+	"ialgn/internal/engine"
 	"ialgn/internal/message"
 	"ialgn/internal/model"
 	"ialgn/internal/ranks"
@@ -231,18 +232,19 @@ const (
 	noteDue   = 1 << 16
 )
 
-// note returns what this rank has to say in the next step.
-func (s *session) note(ctx context.Context) (note int32) {
+// addNotes has this rank say in each step what it has to say.
+func (s *session) addNotes() {
 	if s.Ranks == nil {
-		return 0
+		return
 	}
-	if ctx.Err() != nil {
-		note += noteEnded
-	}
-	if s.writes() && s.due(time.Now()) {
-		note += noteDue
-	}
-	return note
+	s.stepping = append(s.stepping, func(ctx context.Context, b *engine.Batch, _ []int32) {
+		if ctx.Err() != nil {
+			b.Note += noteEnded
+		}
+		if s.writes() && s.due(time.Now()) {
+			b.Note += noteDue
+		}
+	})
 }
 
 // asked says whether the run is to end after the step that was made last, and whether a checkpoint is due: on all

@@ -5,38 +5,40 @@ import (
 
 	"ialgn/internal/encoding"
 	"ialgn/internal/engine"
-	"ialgn/internal/model"
 )
 
-// relaxedTest measures a relaxed network on the test part, in whose terms the discretisation
+// relaxedTest measures a relaxed network on the test part (train.estimator: soft), in whose terms the discretisation
 // gap is told: what is lost when the largest logits are taken for good.
 type relaxedTest struct {
+	*session
 	batcher *encoding.Batcher
 	index   []int32
 	labels  []uint8
 }
 
-// measureRelaxed adds the accuracy of the network as it is trained to e, if that is another
-// one than the frozen network.
-func (s *session) measureRelaxed(ctx context.Context, e *model.Epoch) error {
-	if s.Config.Train.Estimator != "soft" {
-		return nil
+func (s *session) addRelaxedTest() {
+	if s.Config.Train.Estimator == "soft" {
+		s.evaluated = append(s.evaluated, (&relaxedTest{session: s}).measure)
 	}
-	t := &s.relaxed
+}
+
+// measure adds the accuracy of the network as it is trained.
+func (t *relaxedTest) measure(ctx context.Context, p *Progress) error {
 	if t.batcher == nil {
-		t.batcher = encoding.NewBatcher(s.data.Encoder, s.data.Test, s.eng.Words(), s.eng.Crew())
+		t.batcher = encoding.NewBatcher(t.data.Encoder, t.data.Test, t.eng.Words(), t.eng.Crew())
 	}
-	size := 64 * s.eng.Words()
-	for from := 0; from < s.data.Test.Len(); from += size {
+	e, size := p.Finished, 64*t.eng.Words()
+	for from := 0; from < t.data.Test.Len(); from += size {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		t.index, t.labels = t.index[:0], t.labels[:0]
-		for i := from; i < min(from+size, s.data.Test.Len()); i++ {
-			t.index, t.labels = append(t.index, int32(i)), append(t.labels, s.data.Test.Labels[i])
+		for i := from; i < min(from+size, t.data.Test.Len()); i++ {
+			t.index, t.labels = append(t.index, int32(i)), append(t.labels, t.data.Test.Labels[i])
 		}
-		t.batcher.Batch(s.rows, t.index)
-		e.RelaxedCorrect += s.eng.Measure(engine.Batch{X: s.rows, Labels: t.labels, Frozen: s.frozenLayers()}).Correct
+		t.batcher.Batch(t.rows, t.index)
+		e.RelaxedCorrect += t.eng.Measure(engine.Batch{X: t.rows, Labels: t.labels, Frozen: t.frozenLayers()}).Correct
 	}
+	p.Relaxed = relaxedAccuracy(&t.Config, e)
 	return nil
 }

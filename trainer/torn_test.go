@@ -23,7 +23,8 @@ func TestTorn(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := &session{Run: s.Run, data: s.data}
-		err := again.restore()
+		again.Resume = true
+		err := again.prepare()
 		if err == nil {
 			err = again.save()
 		}

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -87,15 +88,10 @@ var ErrInterrupted = errors.New("interrupted")
 // session is a run under way.
 type session struct {
 	Run
-	data   *Data
-	locked *outfile.Lock // nil where another rank has it
-	part   *ranks.Share  // of the network, that this rank has; nil: all
+	data *Data
+	part *ranks.Share // of the network, that this rank has; nil: all
 
-	says    int32         // what this rank notes in the next step (see [session.note])
 	outcome engine.Result // of the last step
-
-	validation *encoding.Packed // held out of data.Train, as levels; nil if nothing is
-	best       output           // the best epoch, until the next checkpoint gives it its name
 
 	m      *model.Model
 	eng    engine.Engine
@@ -103,11 +99,8 @@ type session struct {
 	at     position
 	frozen *model.Frozen // reused by each evaluation
 
-	watched string // the watcher's state in the checkpoint
-
-	relaxed relaxedTest
-	replacing
-	moving
+	hooks
+	stopped bool // the run is to end before its last epoch
 
 	order  []int32             // the epoch's samples
 	gather func(index []int32) // writes those samples of the current epoch to rows
@@ -143,18 +136,17 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 		r.Threads = runtime.GOMAXPROCS(0)
 	}
 	s := &session{Run: r}
-	defer s.unlock()
+	defer s.close()
 	if err := s.meet(s.open(ctx)); err != nil {
 		return nil, err
 	}
 	if err := s.agree(s.prepare()); err != nil {
 		return nil, err
 	}
-	defer s.dropBest()
 	if err := s.train(ctx); err != nil {
 		return nil, err
 	}
-	return s.finish(context.WithoutCancel(ctx))
+	return s.finish()
 }
 
 // open checks the configuration, takes the lock of the model, and reads the data.
@@ -176,9 +168,11 @@ func (s *session) open(ctx context.Context) error {
 		return err
 	}
 	if s.writes() {
-		if s.locked, err = s.lock(); err != nil {
+		locked, err := s.lock()
+		if err != nil {
 			return err
 		}
+		s.closing = append(s.closing, locked.Release)
 	}
 	s.data, err = s.load(ctx, from)
 	if err != nil && ctx.Err() != nil {
@@ -195,19 +189,16 @@ func (s *session) open(ctx context.Context) error {
 		outfile.RemoveLeftovers(BestPath(s.Model))
 		outfile.RemoveLeftovers(s.Model)
 	}
-	if v := s.Config.Train.Validation; v.Share > 0 {
-		s.validation, s.validationWords, err = s.data.holdOut(v.Share, s.Config.Train.Seed)
+	if err := s.data.holdOut(s.Config.Train.Validation.Share, s.Config.Train.Seed); err != nil {
+		return err
 	}
-	if err == nil {
-		err = s.takeShare()
-	}
-	return err
+	return s.takeShare()
 }
 
-// unlock gives back the lock of the model, if it was taken.
-func (s *session) unlock() {
-	if s.locked != nil {
-		s.locked.Release()
+// close ends a run, however far it came.
+func (s *session) close() {
+	for _, hook := range slices.Backward(s.closing) {
+		hook()
 	}
 }
 
@@ -219,6 +210,7 @@ func interruptedReading(cfg config.Config) error {
 
 // prepare makes the model and the engine, new or from the checkpoint.
 func (s *session) prepare() error {
+	s.addFeatures()
 	var err error
 	if s.Resume {
 		err = s.restore()
@@ -228,8 +220,7 @@ func (s *session) prepare() error {
 	if err != nil {
 		return err
 	}
-	s.takeThresholds()
-	if err := s.checkSums(); err != nil {
+	if err := call(s.beginning); err != nil {
 		return err
 	}
 	s.order = make([]int32, s.data.Train.Len())
@@ -237,14 +228,18 @@ func (s *session) prepare() error {
 	s.rows = memory.MakeHuge[uint64](s.data.Encoder.Inputs() * s.eng.Words())
 	s.labels = make([]uint8, 0, s.Config.Train.Batch)
 	s.rates = newSchedule(&s.Config.Train, s.batches())
-	return s.beginWatch()
+	return nil
 }
 
 // batcher returns what writes samples of the training set to rows, as they are or changed.
 func (s *session) batcher() func(index []int32) {
 	if t := &s.Config.Train; t.Augment.Active() {
 		b := augment.NewBatcher(t, s.data.Shape, s.data.Encoder, s.data.Words, s.eng.Words(), s.eng.Crew())
-		s.words = func(index []int32) (*encoding.Packed, []int32) { return b.Words(), s.counted[:len(index)] }
+		numbers := make([]int32, t.Batch)
+		for i := range numbers {
+			numbers[i] = int32(i)
+		}
+		s.words = func(index []int32) (*encoding.Packed, []int32) { return b.Words(), numbers[:len(index)] }
 		return func(index []int32) { b.Batch(s.rows, s.at.Epoch, index) }
 	}
 	if s.Config.Encoder.Learned() {
@@ -284,10 +279,7 @@ func (s *session) train(ctx context.Context) error {
 		return err
 	}
 	s.started, s.saved, s.startSteps = time.Now(), time.Now(), s.at.Step
-	for s.at.Epoch < s.Config.Train.Epochs {
-		if _, end := s.progressed(); end > 0 {
-			return nil
-		}
+	for s.at.Epoch < s.Config.Train.Epochs && !s.stopped {
 		if err := s.epoch(ctx); err != nil {
 			return err
 		}
@@ -299,13 +291,11 @@ func (s *session) train(ctx context.Context) error {
 // drawn anew from (seed, epoch), so a resumed epoch has the same.
 func (s *session) epoch(ctx context.Context) error {
 	draw.New(s.Config.Train.Seed, draw.Shuffle, s.at.Epoch, 0).Permutation(s.order)
-	s.replaceRandom()
 	for s.at.Batch < s.batches() {
-		s.says = s.note(ctx)
-		if s.batch(); s.outcome.Err != nil {
-			return lost(s.outcome.Err)
+		if err := s.batch(ctx); err != nil {
+			return err
 		}
-		s.report(nil, nil)
+		s.report(Progress{})
 		if err := s.saveWhenDue(ctx); err != nil {
 			return err
 		}
@@ -313,23 +303,19 @@ func (s *session) epoch(ctx context.Context) error {
 	if err := s.checkNumbers(); err != nil {
 		return err
 	}
-	e, err := s.evaluate(ctx)
+	p, err := s.evaluate(ctx)
 	if s.interrupted(ctx, err) {
 		return s.interrupt()
 	}
 	if err != nil {
 		return err
 	}
-	luts, err := s.estimate()
-	if err != nil {
-		return err
-	}
-	s.m.Record.Epochs = append(s.m.Record.Epochs, e)
+	s.m.Record.Epochs = append(s.m.Record.Epochs, *p.Finished)
 	s.at = position{Step: s.at.Step, Epoch: s.at.Epoch + 1}
-	if err := s.saveBest(); err != nil {
+	if err := call(s.ended); err != nil {
 		return err
 	}
-	s.report(&e, luts)
+	s.report(p)
 	runtime.GC() // else an epoch's litter piles up to as much as the network has, gigabytes
 	return nil
 }
@@ -339,7 +325,7 @@ func (s *session) batches() int {
 }
 
 // batch gathers the next batch and makes one optimiser step.
-func (s *session) batch() {
+func (s *session) batch(ctx context.Context) error {
 	size := s.Config.Train.Batch
 	index := s.order[s.at.Batch*size : min((s.at.Batch+1)*size, len(s.order))]
 	s.gather(index)
@@ -349,54 +335,61 @@ func (s *session) batch() {
 	}
 	s.at.Step++
 	adam := s.rates.adam(&s.Config.Train.Optimizer, s.at.Step)
-	s.beginScores()
-	s.beginSums(index)
-	s.watch(func() {
+	b := engine.Batch{X: s.rows, Labels: s.labels, Step: s.at.Step}
+	for _, hook := range s.stepping {
+		hook(ctx, &b, index)
+	}
+	step := func() {
 		begin := time.Now()
-		s.outcome = s.eng.Step(s.next(), adam)
+		s.outcome = s.eng.Step(b, adam)
 		s.inStep += time.Since(begin)
-	})
-	s.endScores()
-	if err := s.endSums(); err != nil {
-		s.outcome.Err = err
-		return
+	}
+	for _, hook := range s.around {
+		inner := step
+		step = func() { hook(s.at.Step, inner) }
+	}
+	step()
+	if s.outcome.Err != nil {
+		return lost(s.outcome.Err)
+	}
+	if err := call(s.stepped); err != nil {
+		return err
 	}
 	s.at.Batch++
 	s.at.LossSum += float64(s.outcome.Loss * float64(len(index)))
 	s.at.Correct += s.outcome.Correct
+	return nil
 }
 
 // evaluate closes the epoch with the accuracy of the frozen network on the test part.
-func (s *session) evaluate(ctx context.Context) (model.Epoch, error) {
-	s.relevel()
+func (s *session) evaluate(ctx context.Context) (Progress, error) {
 	s.frozen = s.eng.Frozen(s.frozen)
 	scores, err := s.countAll(ctx, s.frozen, s.data.Test)
 	if err != nil {
-		return model.Epoch{}, err
+		return Progress{}, err
 	}
-	e := model.Epoch{
+	p := Progress{Finished: &model.Epoch{
 		Loss: s.at.LossSum / float64(len(s.order)), TrainCorrect: s.at.Correct, TrainSamples: len(s.order),
 		TestCorrect: scores.Correct(s.data.Test.Labels), TestSamples: s.data.Test.Len(),
+	}}
+	for _, hook := range s.evaluated {
+		if err := hook(ctx, &p); err != nil {
+			return Progress{}, err
+		}
 	}
-	if err = s.measureRelaxed(ctx, &e); err == nil {
-		err = s.validate(ctx, &e)
-	}
-	return e, err
+	return p, nil
 }
 
-// report calls Progress after a batch, or after an epoch if e is not nil, of whose network luts is the estimate.
-func (s *session) report(e *model.Epoch, luts *estimate.LUTs) {
+// report calls Progress after a batch, or after an epoch with what is known of that.
+func (s *session) report(p Progress) {
 	if s.Progress == nil {
 		return
 	}
-	p := Progress{
-		Epoch: s.at.Epoch + 1, Epochs: s.Config.Train.Epochs, Batch: s.at.Batch, Batches: s.batches(),
-		GateStepsRate: s.rate(), InStep: s.inStep, LearningRate: s.rates.rate(s.at.Step), Finished: e,
-	}
-	if e != nil {
+	p.Epoch, p.Epochs, p.Batch, p.Batches = s.at.Epoch+1, s.Config.Train.Epochs, s.at.Batch, s.batches()
+	p.GateStepsRate, p.InStep, p.LearningRate = s.rate(), s.inStep, s.rates.rate(s.at.Step)
+	if e := p.Finished; e != nil {
 		p.Epoch, p.Batch = s.at.Epoch, p.Batches
-		p.Loss, p.TrainAccuracy, p.Relaxed = e.Loss, share(e.TrainCorrect, e.TrainSamples), relaxedAccuracy(&s.Config, e)
-		p.LUTs = luts
+		p.Loss, p.TrainAccuracy = e.Loss, share(e.TrainCorrect, e.TrainSamples)
 	} else if seen := min(s.at.Batch*s.Config.Train.Batch, len(s.order)); seen > 0 {
 		p.Loss, p.TrainAccuracy = s.at.LossSum/float64(seen), float64(s.at.Correct)/float64(seen)
 	}
@@ -404,22 +397,6 @@ func (s *session) report(e *model.Epoch, luts *estimate.LUTs) {
 	perStep := time.Since(s.started).Seconds() / float64(max(1, s.at.Step-s.startSteps))
 	p.Left = time.Duration(perStep * float64(left) * float64(time.Second))
 	s.Progress(p)
-}
-
-// estimate returns about how many look-up tables the network that was just evaluated takes, nil if nobody asked.
-func (s *session) estimate() (*estimate.LUTs, error) {
-	if !s.Estimate || s.Progress == nil && s.Ranks == nil {
-		return nil, nil
-	}
-	inputs := estimate.Usual
-	if c := s.Config.Train.Cost; c.Active() {
-		inputs = c.LUTInputs()
-	}
-	luts, err := estimate.OfPart(s.frozen, inputs, s.sumFunc())
-	if err != nil {
-		return nil, lost(err)
-	}
-	return &luts, nil
 }
 
 // rate returns gate steps per second of wall time since the first batch of this call,
@@ -430,18 +407,16 @@ func (s *session) rate() float64 {
 }
 
 // finish writes the model and the last checkpoint.
-func (s *session) finish(ctx context.Context) (*Summary, error) {
+func (s *session) finish() (*Summary, error) {
 	speed := &Speed{time.Since(s.started).Seconds(), s.rate()}
-	sum, err := s.saveBoth(ctx)
+	sum, err := s.saveBoth()
 	if err = s.agree(err); err != nil {
 		return nil, err
 	}
 	sm := summarise(s.Model, s.Config, &s.m.Record)
 	sm.Speed, sm.SHA256 = speed, sum
-	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Unknown, s.data.Train.Len()}
-	if s.validation != nil {
-		sm.Samples += s.validation.Len()
-	}
+	last := s.m.Record.Epochs[len(s.m.Record.Epochs)-1]
+	sm.Seen = &Seen{s.data.majority(), s.data.Clipped, s.data.Unknown, last.TrainSamples + last.ValidationSamples}
 	if warning := sm.Majority.Warning(sm.TestAccuracy); warning != nil && s.Warn != nil {
 		s.Warn(warning)
 	}
@@ -452,15 +427,13 @@ func (s *session) finish(ctx context.Context) (*Summary, error) {
 // may be those of an earlier epoch and take the place of the last one's, and then gives the
 // checkpoint its name. Where there is no room for both, the checkpoint
 // makes room for the model: that is the lesser loss.
-func (s *session) saveBoth(ctx context.Context) (sum string, err error) {
-	if err := s.checkNumbers(); err != nil {
+func (s *session) saveBoth() (sum string, err error) {
+	extra, err := s.extra()
+	if err != nil {
 		return "", err
 	}
-	if err := s.commitBest(); err != nil {
-		return "", err
-	}
-	state, lost := s.stage()
-	if err = s.agree(s.keepBest()); err == nil {
+	state, lost := s.stage(extra)
+	if err = s.agree(call(s.keeping)); err == nil {
 		sum, err = s.saveModel()
 	}
 	if lost == nil && noRoom(err) {

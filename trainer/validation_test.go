@@ -119,24 +119,23 @@ func TestHoldOut(t *testing.T) {
 		want    int
 	}{{200, 0.1, 20}, {200, 0.9, 180}, {200, 0.0001, 1}, {3, 0.9, 2}, {2, 0.9, 1}, {25, 0.1, 3}} {
 		d := &Data{Train: set(c.samples), Words: set(c.samples)}
-		held, words, err := d.holdOut(c.share, 1)
-		if err != nil || held.Len() != c.want || d.Train.Len() != c.samples-c.want {
-			t.Errorf("%+v: %d held, %d left, error %v", c, held.Len(), d.Train.Len(), err)
+		if err := d.holdOut(c.share, 1); err != nil || d.held.Len() != c.want || d.Train.Len() != c.samples-c.want {
+			t.Errorf("%+v: %d held, %d left, error %v", c, d.held.Len(), d.Train.Len(), err)
 		}
-		if !bytes.Equal(d.Words.Labels, d.Train.Labels) || !bytes.Equal(words.Labels, held.Labels) {
+		if !bytes.Equal(d.Words.Labels, d.Train.Labels) || !bytes.Equal(d.heldWords.Labels, d.held.Labels) {
 			t.Errorf("%+v: words and levels are of other samples", c)
 		}
 	}
-	if _, _, err := (&Data{Train: set(1)}).holdOut(0.5, 1); err == nil {
+	if err := (&Data{Train: set(1)}).holdOut(0.5, 1); err == nil {
 		t.Error("a single sample was split")
 	}
 	draws := map[string]bool{}
 	for _, seed := range []uint64{1, 1, 2} {
-		held, words, err := (&Data{Train: set(200)}).holdOut(0.1, seed)
-		if err != nil || words != nil {
+		d := &Data{Train: set(200)}
+		if err := d.holdOut(0.1, seed); err != nil || d.heldWords != nil {
 			t.Fatal(err)
 		}
-		draws[string(held.Labels)] = true
+		draws[string(d.held.Labels)] = true
 	}
 	if len(draws) != 2 {
 		t.Errorf("two seeds, one of them twice, gave %d draws", len(draws))
@@ -163,15 +162,14 @@ func TestKeepsBest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, _, err := data.holdOut(0.2, 7)
-	if err != nil {
+	if err := data.holdOut(0.2, 7); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []struct {
 		name string
 		set  *encoding.Packed
 		want int
-	}{{"validation", held, kept.ValidationCorrect}, {"test", data.Test, kept.TestCorrect}} {
+	}{{"validation", data.held, kept.ValidationCorrect}, {"test", data.Test, kept.TestCorrect}} {
 		scores, err := m.Freeze().Evaluate(t.Context(), part.set, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -324,8 +322,13 @@ func TestBestLostLate(t *testing.T) {
 	s := prepared(t, stops(t, "train.checkpoint.minutes=1e-9"), path)
 	s.Warn = func(err error) { t.Errorf("warned of %v", err) }
 	s.m.Record.Epochs, s.at.Epoch = []model.Epoch{{ValidationSamples: 1}}, 1
-	if err := s.saveBest(); err != nil || s.best == nil {
-		t.Fatalf("error %v, no best epoch waits", err)
+	for _, hook := range s.ended {
+		if err := hook(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(leftovers(t, path)) != 1 {
+		t.Fatal("no best epoch waits")
 	}
 	if err := os.MkdirAll(filepath.Join(BestPath(path), "stone"), 0o777); err != nil {
 		t.Fatal(err)

@@ -27,26 +27,29 @@ type Watcher interface {
 // watchKey is the metadata entry of a checkpoint that holds a watcher's state.
 const watchKey = model.ExtraMetadata + "watch"
 
-// beginWatch tells the watcher, if there is one, how the run begins.
-func (s *session) beginWatch() error {
+// addWatching has the run's watcher, if there is one, see it.
+func (s *session) addWatching() {
 	if s.Watch == nil {
-		return nil
-	}
-	if s.Resume && s.watched == "" {
-		return message.Optionf("%s: its run was not measured from its first step on; train anew without {Resume}, or under "+
-			"another name", CheckpointPath(s.Model))
-	}
-	if err := s.Watch.Begin(s.m, s.Config.Train.Epochs*s.batches(), s.watched); err != nil {
-		return fmt.Errorf("%s: %w", CheckpointPath(s.Model), err)
-	}
-	return nil
-}
-
-// watch makes an optimiser step under the watcher's eyes, if there is one.
-func (s *session) watch(do func()) {
-	if s.Watch == nil {
-		do()
 		return
 	}
-	s.Watch.Step(s.at.Step, do)
+	watched := "" // the watcher's state in the checkpoint
+	s.restoring = append(s.restoring, func(info *model.Info) []model.Tensor {
+		watched = info.Checkpoint[watchKey]
+		return nil
+	})
+	s.beginning = append(s.beginning, func() error {
+		if s.Resume && watched == "" {
+			return message.Optionf("%s: its run was not measured from its first step on; train anew without {Resume}, or under "+
+				"another name", CheckpointPath(s.Model))
+		}
+		if err := s.Watch.Begin(s.m, s.Config.Train.Epochs*s.batches(), watched); err != nil {
+			return fmt.Errorf("%s: %w", CheckpointPath(s.Model), err)
+		}
+		return nil
+	})
+	s.around = append(s.around, s.Watch.Step)
+	s.saving = append(s.saving, func(extra *model.Extra) error {
+		extra.Metadata[watchKey] = s.Watch.State()
+		return nil
+	})
 }

@@ -11,9 +11,9 @@ import (
 // have no price.
 type Price func(feature int, threshold uint16) float64
 
-// Readers returns how many pins of a network read each input bit, and how many read some.
-func Readers(f *model.Frozen) (readers []uint32, all int) {
-	readers = make([]uint32, f.Inputs())
+// Readers returns how many pins of a network read each input bit.
+func Readers(f *model.Frozen) []int32 {
+	readers := make([]int32, f.Inputs())
 	for l := range f.Layers {
 		for _, pin := range f.Layers[l].Pins {
 			if pin.Source != model.Input {
@@ -22,10 +22,9 @@ func Readers(f *model.Frozen) (readers []uint32, all int) {
 			for _, i := range pin.Index {
 				readers[i]++
 			}
-			all += len(pin.Index)
 		}
 	}
-	return readers, all
+	return readers
 }
 
 // Limits say how far thresholds move. What the sums promise holds for small changes of the network alone.
@@ -35,7 +34,7 @@ type Limits struct {
 
 	// How many pins read each input bit now, and how many bits that they read all moves together change at most, over all
 	// samples.
-	Readers []uint32
+	Readers []int32
 	Flips   uint64
 }
 
