@@ -106,7 +106,8 @@ func (i *initial) look(ctx context.Context) error {
 	known := slices.ContainsFunc(dataset.List(), func(d dataset.Info) bool { return d.Name == i.options.Data })
 	if known && !dataset.Own(i.options.Data) {
 		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels != "" || len(o.Set) > 0 {
-			return message.Optionf("{Label}, {Labels}, {Test}, {TestLabels} and {Set} are for files: the data set %s has its own",
+			return message.Optionf("{Label}, {Labels}, {Test}, {TestLabels} and {Set} are for files: the data set %s has its "+
+				"own",
 				i.options.Data)
 		}
 		i.data = []setting{{"set", i.options.Data, ""}}
@@ -133,7 +134,8 @@ func (i *initial) look(ctx context.Context) error {
 func (i *initial) nameArrays() error {
 	o := &i.options
 	if o.Label != "" {
-		return message.Optionf("{Label} %s: names a column of a CSV file, and {Labels} says that the data are arrays", o.Label)
+		return message.Optionf("{Label} %s: names a column of a CSV file, and {Labels} says that the data are arrays",
+			o.Label)
 	}
 	if (o.Test == "") != (o.TestLabels == "") {
 		return message.Optionf("{Test} and {TestLabels} belong together: the test samples of an array, and their labels")
@@ -272,7 +274,8 @@ func (i *initial) checkLength(text string) error {
 	if len(text) <= config.MaxSource {
 		return nil
 	}
-	return message.WithHint(fmt.Errorf("%s: the names of its columns take more than the %d bytes that a configuration may have",
+	return message.WithHint(fmt.Errorf("%s: the names of its columns take more than the %d bytes that a configuration "+
+		"may have",
 		i.options.Data, config.MaxSource), "leave columns out of the file, or give them shorter names")
 }
 

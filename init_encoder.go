@@ -18,7 +18,10 @@ const (
 
 // encoderFor returns the section encoder for a data set.
 func encoderFor(set *dataset.Set, bits int) []setting {
-	all := []setting{{"bits", fmt.Sprint(bits), fmt.Sprintf("%s a feature", message.Plural(bits-1, "threshold", "thresholds"))}}
+	all := []setting{{
+		"bits", fmt.Sprint(bits),
+		fmt.Sprintf("%s a feature", message.Plural(bits-1, "threshold", "thresholds")),
+	}}
 	if set.Quantiser != nil && bits > 2 {
 		all = append(all, setting{"thresholds", "quantile", "as many training samples between any two"})
 	}

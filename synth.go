@@ -244,11 +244,13 @@ func (o SynthOptions) onBoard(out *backend.Output, b *wrapper.Board, r *synth.Op
 		return nil
 	}
 	if !carries(b, r.Device) {
-		return message.WithHint(fmt.Errorf("%s: compiled for the board %s, whose pins %s has not", out.Dir, b.Name, r.Device.Name),
+		return message.WithHint(fmt.Errorf("%s: compiled for the board %s, whose pins %s has not", out.Dir, b.Name,
+			r.Device.Name),
 			"synthesise with {Target %s}, or give other pins with {Pins FILE}", boardTarget(b))
 	}
 	if err := b.CheckClock(r.MHz); err != nil {
-		return message.WithHint(message.Optionf("{MHz} %w", err), "leave it out, or give pins without a frequency with {Pins FILE}")
+		return message.WithHint(message.Optionf("{MHz} %w", err),
+			"leave it out, or give pins without a frequency with {Pins FILE}")
 	}
 	if r.Pins, err = out.Path("pins"); err != nil {
 		return err
@@ -291,7 +293,8 @@ func sources(out *backend.Output, p *plan.Plan, d target.Device) (top string, fi
 	if p.Style == verilog.LUTs {
 		family := p.Target().OrGeneric()
 		if family != d.Of() {
-			return "", nil, message.WithHint(fmt.Errorf("%s: compiled in primitives of %s, which %s has not", out.Dir, family, d.Name),
+			return "", nil, message.WithHint(fmt.Errorf("%s: compiled in primitives of %s, which %s has not", out.Dir, family,
+				d.Name),
 				"compile with {Target %s}, or with {Style gates}", d.Family)
 		}
 		switch {
@@ -332,7 +335,8 @@ func checkPins(r synth.Options) error {
 		return nil
 	}
 	if !r.Device.Placeable() {
-		return message.WithHint(message.Optionf("{Pins}: the target %s has none", r.Device.Name), "leave it out, or choose a device")
+		return message.WithHint(message.Optionf("{Pins}: the target %s has none", r.Device.Name),
+			"leave it out, or choose a device")
 	}
 	if info, err := os.Stat(r.Pins); err != nil || info.IsDir() {
 		return message.WithHint(message.Optionf("{Pins} %s: no such file", r.Pins),

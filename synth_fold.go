@@ -81,7 +81,8 @@ func (o SynthOptions) reused(ctx context.Context, out *backend.Output, r synth.O
 		return "", message.Optionf("{Reuse}: %w", err)
 	}
 	if !slices.Equal(verilogOf(out), verilogOf(other)) {
-		return "", message.WithHint(message.Optionf("{Reuse} %s: its engine is another one than that of %s", o.Reuse, out.Dir),
+		return "", message.WithHint(message.Optionf("{Reuse} %s: its engine is another one than that of %s", o.Reuse,
+			out.Dir),
 			"both must have the same {Module}, {Fold} and {Wrap}, and models with the same features, classes and "+
 				"blocks of steps")
 	}

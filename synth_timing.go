@@ -41,7 +41,8 @@ func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) e
 	levels, lower := fewer(&out.Report, r), max(1, int(r.Slowest.MHz))
 	switch {
 	case r.Slowest.Kind != flow.RegisterToRegister && (p.Folded() || p.Wrap != ""): // paths from and to pads
-		return message.WithHint(err, "give pins close to each other with {Pins FILE}, try more seeds with {Seeds 5}, or aim lower "+
+		return message.WithHint(err, "give pins close to each other with {Pins FILE}, try more seeds with {Seeds 5}, or "+
+			"aim lower "+
 			"with {MHz %d}", lower)
 	case p.Lanes() > 0:
 		return message.WithHint(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
@@ -53,7 +54,8 @@ func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) e
 		return message.WithHint(err, "compile with {Pipeline auto} {MaxLevels %d}, where it has stages of %d levels", levels,
 			out.Report.Pipeline.LevelsPerStage)
 	case p.Options.Style != plan.StyleLUT:
-		return message.WithHint(err, "compile with {Style lut}, try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
+		return message.WithHint(err, "compile with {Style lut}, try more seeds with {Seeds 5}, or aim lower with {MHz %d}",
+			lower)
 	}
 	return message.WithHint(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
 }

@@ -96,7 +96,8 @@ func (own owned) check(ctx context.Context, dir string, names []string, guard ou
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, cause(err))
 		case !info.Mode().IsRegular():
-			return message.WithHint(fmt.Errorf("%s: exists and is no plain file", path), "move it away, or choose another folder")
+			return message.WithHint(fmt.Errorf("%s: exists and is no plain file", path),
+				"move it away, or choose another folder")
 		case len(own[name]) > 0 && info.Size() > 0:
 			return message.WithHint(fmt.Errorf("%s: changed since compile wrote it, and would be written over", path),
 				"keep a copy of it elsewhere and give {Force}, or choose another folder")

@@ -18,7 +18,8 @@ func clippedText(w io.Writer, all []dataset.Clipped, samples int) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "values beyond the ranges of %s are clipped to them:\n", message.Plural(len(all), "feature", "features"))
+	fmt.Fprintf(w, "values beyond the ranges of %s are clipped to them:\n",
+		message.Plural(len(all), "feature", "features"))
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b dataset.Clipped) int { return cmp.Compare(b.Below+b.Above, a.Below+a.Above) })
 	for _, c := range all[:min(len(all), mostClipped)] {
@@ -35,7 +36,8 @@ func unknownText(w io.Writer, all []dataset.Unknown, samples int) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "words that the model does not know in %s set no feature:\n", message.Plural(len(all), "column", "columns"))
+	fmt.Fprintf(w, "words that the model does not know in %s set no feature:\n",
+		message.Plural(len(all), "column", "columns"))
 	for _, u := range all[:min(len(all), mostClipped)] {
 		fmt.Fprintf(w, "  %-20.20s %s of the training samples, the first %q in line %d\n", u.Name,
 			percent(float64(u.Count)/float64(max(1, samples))), u.Word, u.At)

@@ -97,9 +97,11 @@ func diagnoseKind(c *cli.Context, kinds []diagnosis) error {
 		return message.WithHint(errors.New("diagnose takes "+c.Command.ArgsUsage+", no file is given"),
 			"`ialgn diagnose -h` shows the form")
 	case !c.IsSet("what"):
-		return message.WithHint(errors.New("diagnose: no kind is given"), "name one with --what: %s", strings.Join(names, ", "))
+		return message.WithHint(errors.New("diagnose: no kind is given"), "name one with --what: %s",
+			strings.Join(names, ", "))
 	case at < 0:
-		return message.Near(message.WithHint(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s",
+		return message.Near(message.WithHint(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")),
+			"use %s",
 			strings.Join(names, " or ")), c.String("what"), names)
 	}
 	if err := refuseOptions(c, kinds, kinds[at]); err != nil {
@@ -116,7 +118,8 @@ func refuseOptions(c *cli.Context, kinds []diagnosis, want diagnosis) error {
 	for _, k := range kinds {
 		for _, o := range k.options {
 			if c.IsSet(o) && !slices.Contains(want.options, o) {
-				return message.WithHint(fmt.Errorf("--%s: is not for --what %s", o, want.name), "leave it out, or ask for --what %s",
+				return message.WithHint(fmt.Errorf("--%s: is not for --what %s", o, want.name),
+					"leave it out, or ask for --what %s",
 					k.name)
 			}
 		}

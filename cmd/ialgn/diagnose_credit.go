@@ -51,10 +51,11 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := diagnose.MeasureCredits(c.Context, runs, data, func(topology string) (func(diagnose.CreditProgress), func(error)) {
-		p := screen.NewSteps(screenOf(c), topology, c.Bool("quiet"))
-		return func(at diagnose.CreditProgress) { p.Show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples) }, p.End
-	})
+	r, err := diagnose.MeasureCredits(c.Context, runs, data,
+		func(topology string) (func(diagnose.CreditProgress), func(error)) {
+			p := screen.NewSteps(screenOf(c), topology, c.Bool("quiet"))
+			return func(at diagnose.CreditProgress) { p.Show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples) }, p.End
+		})
 	if err != nil {
 		return fmt.Errorf("--what credit: %w", err)
 	}

@@ -76,7 +76,8 @@ func probesProtocol(c *cli.Context) (diagnose.Protocol, error) {
 	}
 	p.Starts = c.Int("starts")
 	if p.Epochs < 1 || p.Starts < 1 || p.Starts > maxSeeds {
-		return p, message.WithHint(fmt.Errorf("--epochs %d, --starts %d: both must be positive, and starts at most %d", p.Epochs,
+		return p, message.WithHint(fmt.Errorf("--epochs %d, --starts %d: both must be positive, and starts at most %d",
+			p.Epochs,
 			p.Starts, maxSeeds),
 			"leave them out for the paper's")
 	}
@@ -92,7 +93,8 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 	for _, word := range strings.Split(c.String("layers"), ",") {
 		l, err := decimal.Int(strings.TrimSpace(word))
 		if err != nil || l < 0 || l > depth || len(layers) > 0 && l <= layers[len(layers)-1] {
-			return nil, message.WithHint(fmt.Errorf("--layers %.40q: want ascending numbers of layers, 0 to %d", c.String("layers"),
+			return nil, message.WithHint(fmt.Errorf("--layers %.40q: want ascending numbers of layers, 0 to %d",
+				c.String("layers"),
 				depth), "for example --layers 0,1,%d", depth)
 		}
 		layers = append(layers, l)

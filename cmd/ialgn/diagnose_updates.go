@@ -115,7 +115,8 @@ type updatesReport struct{ diagnose.UpdateReport }
 
 func (r updatesReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %s, %d x %d, %s, test accuracy %s\n",
-		r.Name, r.Topology, r.Setting(), r.Width, r.Depth, message.Plural(r.Epochs, "epoch", "epochs"), percent(r.TestAccuracy))
+		r.Name, r.Topology, r.Setting(), r.Width, r.Depth, message.Plural(r.Epochs, "epoch",
+			"epochs"), percent(r.TestAccuracy))
 	fmt.Fprintf(w, "mean absolute change of a parameter in a step, over the steps %d to %d and %d to %d of %d\n",
 		r.Initial.First, r.Initial.Last, r.Final.First, r.Final.Last, r.Steps)
 	type column struct {

@@ -74,7 +74,8 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 		return r, fmt.Errorf("--scale: %w", err)
 	}
 	if r.Seeds = c.Int("seeds"); r.Seeds < 1 || r.Seeds > maxSeeds {
-		return r, message.WithHint(fmt.Errorf("--seeds %d: want how often each network is trained, 1 to %d", r.Seeds, maxSeeds),
+		return r, message.WithHint(fmt.Errorf("--seeds %d: want how often each network is trained, 1 to %d", r.Seeds,
+			maxSeeds),
 			"the paper has %d", r.Experiment.PaperSeeds)
 	}
 	r.Options, err = gridOptions(c)

@@ -18,8 +18,8 @@ import (
 	"strings"
 )
 
-// Policy is what the packages of a module may import. Packages are named by their folder; a name that ends in /... stands
-// for all below too, and "..." for all.
+// Policy is what the packages of a module may import. Packages are named by their folder; a name that ends in /...
+// stands for all below too, and "..." for all.
 type Policy struct {
 	Public   []string // packages for users of the module; all others are programs or below a folder named internal
 	Programs []string
@@ -71,10 +71,12 @@ func (p *Policy) Check(root string) ([]string, error) {
 	return violations, nil
 }
 
-// checkPlaces reports packages that users could import without being meant to, and rules about packages that do not exist.
+// checkPlaces reports packages that users could import without being meant to, and rules about packages that do not
+// exist.
 func (p *Policy) checkPlaces(packages []string) (violations []string) {
 	for _, folder := range packages {
-		if !matches(p.Public, folder) && !matches(p.Programs, folder) && !slices.Contains(strings.Split(folder, "/"), "internal") {
+		if !matches(p.Public, folder) && !matches(p.Programs, folder) &&
+			!slices.Contains(strings.Split(folder, "/"), "internal") {
 			violations = append(violations, folder+": package is public: move it below a folder named internal")
 		}
 	}

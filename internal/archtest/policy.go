@@ -56,8 +56,9 @@ var policy = Policy{
 			Why: "a reader of a format returns a graph; internal/interchange makes a model of it",
 		},
 		{
-			From: []string{"internal/flow/...", "internal/tool"}, To: slices.Concat([]string{"netlist", "internal/model"}, compiling),
-			Why: "drivers of external programs take files",
+			From: []string{"internal/flow", "internal/tool"},
+			To:   slices.Concat([]string{"netlist", "internal/model"}, compiling),
+			Why:  "drivers of external programs take files",
 		},
 		{
 			From: []string{"backend"}, To: []string{"internal/verify/...", "internal/model", "internal/dataset", "trainer/..."},
@@ -65,13 +66,15 @@ var policy = Policy{
 		},
 		{
 			From: []string{"."}, To: []string{
-				"cmd/...", "internal/experiment/...", "internal/fit", "internal/report/...", "internal/diagnose/...", "internal/manual",
+				"cmd/...", "internal/experiment/...", "internal/fit", "internal/report/...", "internal/diagnose/...",
+				"internal/manual",
 			},
 			Why: "the library is below the commands",
 		},
 		{
-			From: []string{"trainer/...", "netlist", "compiler", "backend/...", "sim", "internal/..."}, To: []string{"lab/...", "cmd/..."},
-			Why: "programs are at the top",
+			From: []string{"trainer/...", "netlist", "compiler", "backend/...", "sim", "internal/..."},
+			To:   []string{"lab/...", "cmd/..."},
+			Why:  "programs are at the top",
 		},
 	},
 
@@ -88,10 +91,14 @@ var policy = Policy{
 	},
 	ExternalTest: []string{"github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},
 
-	// Results have the same bytes on every machine, external programs run only under a limit, and the program talks to nobody.
+	// Results have the same bytes on every machine, external programs run only under a limit, and the program talks to
+	// nobody.
 	Standard: map[string][]string{
 		"C": {"internal/mpi"}, "log": {}, "math/rand": {}, "plugin": {},
-		"unsafe":   {"internal/memory", "internal/mpi", "internal/nativecall", "internal/runner", "internal/testkit", "lab/..."},
+		"unsafe": {
+			"internal/memory", "internal/mpi", "internal/nativecall", "internal/runner", "internal/testkit",
+			"lab/...",
+		},
 		"net":      {"internal/report/watch", "examples/server"},
 		"net/http": {"internal/report/watch", "examples/server"},
 		"os/exec": {
@@ -104,6 +111,9 @@ var (
 	messages  = []string{"internal/message", "internal/decimal"}
 	trained   = []string{"trainer/...", "internal/model", "internal/dataset", "internal/engine", "internal/kernel/..."}
 	compiling = []string{"compiler", "internal/hardware/...", "internal/chain"}
-	writing   = []string{"backend/internal/...", "internal/blif", "internal/yosysjson", "internal/ccode", "internal/object/...", "internal/folded", "internal/verilog/...", "internal/wrapper", "internal/aiger", "internal/native/..."}
-	judging   = []string{"internal/verify/...", "backend", "internal/plan"}
+	writing   = []string{
+		"backend/internal/...", "internal/blif", "internal/yosysjson", "internal/ccode", "internal/object/...",
+		"internal/folded", "internal/verilog/...", "internal/wrapper", "internal/aiger", "internal/native/...",
+	}
+	judging = []string{"internal/verify/...", "backend", "internal/plan"}
 )

@@ -41,7 +41,8 @@ func (c *Config) checkCost() error {
 	}
 	family, err := target.Find(c.Train.Cost.Target)
 	if err != nil {
-		return message.Near(c.wrong("train.cost.target", "use "+oneOf(target.Names()), "%.40q is unknown", c.Train.Cost.Target),
+		return message.Near(c.wrong("train.cost.target", "use "+oneOf(target.Names()), "%.40q is unknown",
+			c.Train.Cost.Target),
 			c.Train.Cost.Target, target.Names())
 	}
 	if family.LUT.Most < 2 {

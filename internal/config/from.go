@@ -72,7 +72,8 @@ func ParseData(name string, sets []string) (Data, error) {
 	c.source = &source{file: name, places: map[string]place{}}
 	for _, set := range sets {
 		if key, _, ok := strings.Cut(set, "="); ok && !strings.HasPrefix(strings.TrimSpace(key), "data.") {
-			return Data{}, message.WithHint(message.Optionf("{Set} %.60q: is no key of the data set, all that a network is given that "+
+			return Data{}, message.WithHint(message.Optionf("{Set} %.60q: is no key of the data set, all that a network is "+
+				"given that "+
 				"is trained", key), "to train it further, import it, and then train with {Init MODEL}")
 		}
 		if err := c.override(optionSet, set); err != nil {

@@ -16,7 +16,8 @@ func (c *Config) override(by, set string) error {
 	key = strings.TrimSpace(key)
 	switch {
 	case !ok:
-		return message.WithHint(message.Optionf("{"+by+"} %.60q: want KEY=VALUE", set), "for example {"+by+" train.epochs=20}")
+		return message.WithHint(message.Optionf("{"+by+"} %.60q: want KEY=VALUE", set),
+			"for example {"+by+" train.epochs=20}")
 	case isSection(key):
 		return message.WithHint(message.Optionf("{"+by+"} %s: is a section, not a key", key), "%s", near(key+"."))
 	}

@@ -77,7 +77,8 @@ func (e *elementError) Hint() string {
 func (e *elementError) labels() error {
 	switch e.code[0] {
 	case 'U', 'S', 'a', 'O', 'M', 'm', 'c':
-		return message.WithHint(e, "save the numbers of the classes, numpy.unique(y, return_inverse=True)[1], which are in the "+
+		return message.WithHint(e, "save the numbers of the classes, numpy.unique(y, return_inverse=True)[1], which are "+
+			"in the "+
 			"order of the names numpy.unique(y)")
 	}
 	return message.WithHint(e, "save the numbers of the classes, by y.astype('int64')")
@@ -161,7 +162,8 @@ func (s *stream) archived() error {
 		return err
 	}
 	if strings.HasSuffix(s.name, archiveEnding) {
-		return message.WithHint(fmt.Errorf("%s: is an archive, of which an array is to be named", s.name), "write %s:NAME", s.name)
+		return message.WithHint(fmt.Errorf("%s: is an archive, of which an array is to be named", s.name), "write %s:NAME",
+			s.name)
 	}
 	return message.WithHint(fmt.Errorf("%s: is an archive, such as a spreadsheet", s.name),
 		"save a table as CSV, or unpack it; an archive of arrays is called NAME%s", archiveEnding)

@@ -283,7 +283,8 @@ func (s *arraySource) read(part Part, emit func([]uint16, int) error) error {
 				return fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, want an integer of 0..%d",
 					s.features[part].name, n, part, f, x[f], s.max)
 			case x[f] > float64(s.max):
-				return message.WithHint(fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, and the training samples need %d bits",
+				return message.WithHint(fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, and the training samples "+
+					"need %d bits",
 					s.features[part].name, n, part, f, x[f], bits.Len32(s.max)),
 					"save the features as float32: then numbers beyond those of training become the largest")
 			default:

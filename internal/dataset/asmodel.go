@@ -24,14 +24,16 @@ func (s *csvFiles) settleAs(enc *encoding.Encoder) error {
 			return err
 		}
 	} else if len(columns) != len(s.read) {
-		return message.WithHint(fmt.Errorf("%s: %d columns of features, but the model reads %d", s.files[Train].name, len(s.read),
+		return message.WithHint(fmt.Errorf("%s: %d columns of features, but the model reads %d", s.files[Train].name,
+			len(s.read),
 			len(columns)), "name the data set it was trained on, or the columns that it reads with data.columns")
 	}
 	var all []column
 	for i, c := range columns {
 		from := s.read[at[i]]
 		if from.Kind != c.Kind {
-			return message.WithHint(fmt.Errorf("%s: %s is a %s here, and a %s in the model", s.files[Train].name, s.called(&from),
+			return message.WithHint(fmt.Errorf("%s: %s is a %s here, and a %s in the model", s.files[Train].name,
+				s.called(&from),
 				from.Kind, c.Kind), "name the columns of words with data.categories, as the model's configuration does")
 		}
 		from.Column = c

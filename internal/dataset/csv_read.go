@@ -155,7 +155,8 @@ func (d *fileRows) word(t *table, column int, few bool) (code float64, missing b
 		return 0, missing, err
 	}
 	if _, known := v.codes[word]; !known && few && len(v.words) == maxCategories {
-		return 0, false, message.WithHint(t.wrong("%s has more than %d categories, %s is one more", t.called(c.at), maxCategories,
+		return 0, false, message.WithHint(t.wrong("%s has more than %d categories, %s is one more", t.called(c.at),
+			maxCategories,
 			shown(word)), "leave it out with data.drop, or put rare ones together")
 	}
 	return float64(v.code(word)), false, nil

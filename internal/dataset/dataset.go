@@ -174,7 +174,8 @@ func openWhole(ctx context.Context, cfg config.Data, enc *encoding.Encoder, fold
 		return nil, err
 	}
 	if s.Max > enc.Max {
-		return nil, message.WithHint(fmt.Errorf("%s: features up to %d, but the network reads whole numbers up to %d", s.Name, s.Max,
+		return nil, message.WithHint(fmt.Errorf("%s: features up to %d, but the network reads whole numbers up to %d", s.Name,
+			s.Max,
 			enc.Max), "import it again with {Fact input.bits=%d}, and input.divisor if what it was trained with was divided",
 			bits.Len32(s.Max))
 	}

@@ -51,7 +51,8 @@ func (t *table) isHeadline(rows [][]string, judged func(column int) bool) (bool,
 	case f.again || label.repeated || f.words == 0 && !label.name:
 		return false, nil
 	case !label.name && !t.known && len(rows) > 1 && len(rows) <= fewRows/2:
-		return false, message.WithHint(errors.New("the table has words alone: say with data.header whether its first line is a "+
+		return false, message.WithHint(errors.New("the table has words alone: say with data.header whether its first line "+
+			"is a "+
 			"header"), sayHeader)
 	}
 	return true, nil

@@ -56,7 +56,8 @@ func byNames(enc *encoding.Encoder, label string) *encoding.Encoder {
 func (l *Labelled) open(labels string, enc *encoding.Encoder, label string) (err error) {
 	switch {
 	case l.table != nil && labels != "":
-		return message.WithHint(fmt.Errorf("%s: labels of their own go with an array, and %s is a table", labels, l.table.name),
+		return message.WithHint(fmt.Errorf("%s: labels of their own go with an array, and %s is a table", labels,
+			l.table.name),
 			"leave {Labels} out: a table has its labels in a column")
 	case l.table != nil:
 		if l.table.label, err = l.table.labelColumn(enc.Columns, label); err != nil {

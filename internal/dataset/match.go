@@ -21,7 +21,8 @@ func (t *table) match(rows [][]string, lay layout) (header bool, err error) {
 			t.header = line
 			return true, t.byName(line, columns)
 		case !t.looksLikeData(rows, lay):
-			return true, message.Near(fmt.Errorf("the header lacks %s of the model's columns", abridged(missing)), missing[0], line)
+			return true, message.Near(fmt.Errorf("the header lacks %s of the model's columns", abridged(missing)), missing[0],
+				line)
 		}
 	}
 	if err := t.byPlace(line, columns); err != nil {

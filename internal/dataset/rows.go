@@ -155,7 +155,8 @@ func (t *table) uneven(fields []string) error {
 	case t.csv.separator == ' ' && len(fields) > 1 && strings.Contains(fields[1], ":"):
 		return message.WithHint(err, "a table in the sparse form of LIBSVM is not read: give each feature a column")
 	case len(fields) == t.width+1 && t.record == 1 && t.header != nil:
-		return message.WithHint(err, "R writes names of rows into a column without a name: write.csv(x, NAME, row.names = FALSE)")
+		return message.WithHint(err, "R writes names of rows into a column without a name: write.csv(x, NAME, row.names = "+
+			"FALSE)")
 	}
 	return err
 }

@@ -354,7 +354,8 @@ func (s *Survey) checkSecondLine() error {
 		return nil
 	}
 	slices.Sort(words)
-	return message.WithHint(fmt.Errorf("line %d: each column of numbers has a word here that it has nowhere else", s.first),
+	return message.WithHint(fmt.Errorf("line %d: each column of numbers has a word here that it has nowhere else",
+		s.first),
 		"remove the line if it has units or is a second header; data.missing_values: %s takes them for missing values",
 		config.JoinNames(slices.Compact(words)))
 }

@@ -92,7 +92,8 @@ func (t *table) skipSep() (byte, error) {
 	t.csv.lines++
 	separator := found[1][0]
 	if !slices.ContainsFunc(separators, func(s separatorRow) bool { return s.char == separator }) {
-		return 0, message.WithHint(fmt.Errorf("%s: first line: %q separates the fields, want a comma, semicolon, tab, space or |",
+		return 0, message.WithHint(fmt.Errorf("%s: first line: %q separates the fields, want a comma, semicolon, tab, "+
+			"space or |",
 			t.name, found[1]), "save the table with one of these")
 	}
 	return separator, nil

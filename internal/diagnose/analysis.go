@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/plot"
 )
 
-// ReadNetworks analyses models. Those of one network, which differ in their seed alone, are averaged; networks stand in the
-// order of their first models.
+// ReadNetworks analyses models. Those of one network, which differ in their seed alone, are averaged; networks stand in
+// the order of their first models.
 func ReadNetworks(ctx context.Context, paths []string) ([]*Network, error) {
 	var groups []*Group
 	files := map[string]*model.File{} // opened files by path

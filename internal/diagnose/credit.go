@@ -83,7 +83,8 @@ func ConfigureCredit(c config.Config, name string) (config.Config, error) {
 			strings.Join(CreditTopologies, ", ")), name, CreditTopologies)
 	}
 	if c.Train.Estimator != "ste" {
-		return c, message.WithHint(fmt.Errorf("train.estimator: credit is measured with straight-through gradients, not with %s",
+		return c, message.WithHint(fmt.Errorf("train.estimator: credit is measured with straight-through gradients, not "+
+			"with %s",
 			c.Train.Estimator), "use ste")
 	}
 	c = c.As(name)
@@ -99,7 +100,8 @@ func Gates(k *topology.Keys) error {
 	if row := k.Row(); row.Figure > 0 && k.Inputs == 2 {
 		return nil
 	}
-	return message.WithHint(fmt.Errorf("model.inputs: credit is measured in networks of gates with two inputs, and these are %s",
+	return message.WithHint(fmt.Errorf("model.inputs: credit is measured in networks of gates with two inputs, and "+
+		"these are %s",
 		k.Title()), "use model.inputs: 2 and one of the topologies %s", strings.Join(CreditTopologies, ", "))
 }
 
@@ -113,7 +115,8 @@ func (o *CreditOptions) Check() error {
 	case o.Batches < 1:
 		return message.WithHint(fmt.Errorf("%d batches tell nothing", o.Batches), "the paper has %d", PaperBatches)
 	case o.Config.Train.Batch > samples:
-		return message.WithHint(fmt.Errorf("train.batch: %d is more than the %d training samples", o.Config.Train.Batch, samples),
+		return message.WithHint(fmt.Errorf("train.batch: %d is more than the %d training samples", o.Config.Train.Batch,
+			samples),
 			"use a smaller batch")
 	}
 	if err := o.Config.CheckClasses(len(o.Data.Classes), o.Data.Encoder.Inputs()); err != nil {
@@ -136,7 +139,8 @@ func MeasureCredit(ctx context.Context, o CreditOptions) (*CreditResult, error) 
 	debug.FreeOSMemory() // the litter of an earlier measurement, as much as this one needs
 	started, members := time.Now(), crew.New(o.Threads)
 	m := trainer.Initial(o.Config, o.Data.Encoder, o.Data.Classes, o.Threads)
-	meter := newMeter(m, SampleGates(o.Config.Train.Seed, m.Width, len(m.Classes), o.Sampled), o.Config.Train.Batch, members)
+	meter := newMeter(m, SampleGates(o.Config.Train.Seed, m.Width, len(m.Classes), o.Sampled), o.Config.Train.Batch,
+		members)
 	batcher := encoding.NewBatcher(&m.Encoder, o.Data.Train, meter.pass.n.words, members)
 	order := make([]int32, o.Data.Train.Len())
 	perEpoch := len(order) / o.Config.Train.Batch

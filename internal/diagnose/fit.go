@@ -48,7 +48,10 @@ func newFit(inputs, classes int, p Protocol) *fit {
 	}
 	rows := 64 * f.words
 	for range (classes*p.Starts + columns - 1) / columns {
-		f.blocks = append(f.blocks, probeBlock{make([]row, rows), make([]row, rows), make([]row, rows), make([]row, 64*f.across)})
+		f.blocks = append(f.blocks, probeBlock{
+			make([]row, rows), make([]row, rows), make([]row, rows),
+			make([]row, 64*f.across),
+		})
 	}
 	f.bits, f.turned = make([]uint64, 64*f.across*f.words), make([]uint64, rows*f.across)
 	f.sums = make([]probeTable, 2*f.across)

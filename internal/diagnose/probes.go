@@ -106,7 +106,8 @@ func (r *ProbeReport) average() {
 // ProbeChartNames are the names of the charts.
 var ProbeChartNames = []string{"probes-layer", "probes-entropy"}
 
-// ProbeCharts show accuracy by layer and accuracy by entropy, as the paper's figure 4, in the order of [ProbeChartNames].
+// ProbeCharts show accuracy by layer and accuracy by entropy, as the paper's figure 4, in the order of
+// [ProbeChartNames].
 func ProbeCharts(networks []*ProbeReport) []*plot.Chart {
 	byLayer := &plot.Chart{
 		Title: "Linear probes by layer", X: plot.Axis{Label: "layer"},

@@ -27,8 +27,8 @@ type CreditReport struct {
 	Plots      []string        `json:"plots,omitempty"`
 }
 
-// MeasureCredits makes runs that differ in the topology alone, on the same data. begin is told of each; what it returns is
-// told how far it is, and of its end.
+// MeasureCredits makes runs that differ in the topology alone, on the same data. begin is told of each; what it returns
+// is told how far it is, and of its end.
 func MeasureCredits(ctx context.Context, runs []CreditOptions, data *trainer.Data,
 	begin func(name string) (func(CreditProgress), func(error)),
 ) (*CreditReport, error) {

@@ -87,7 +87,8 @@ func (o Opener) config(ctx context.Context, path string) (config.Config, error) 
 		return o.Config(ctx, path)
 	}
 	if len(o.Overrides) > 0 {
-		return config.Config{}, message.WithHint(message.Optionf("{Set}: %s is a model, whose configuration is settled", path),
+		return config.Config{}, message.WithHint(message.Optionf("{Set}: %s is a model, whose configuration is settled",
+			path),
 			"leave the option out, or name a configuration, a file that ends in .yaml")
 	}
 	info, err := model.ReadInfo(path)
@@ -143,7 +144,8 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 	r := info.Model.Record
 	imported := r.Origin != nil && r.Train == "" // and not trained further: of its training part nothing is known
 	if r.Train != data.TrainSHA256 && !imported || r.Test != data.TestSHA256 {
-		return nil, message.WithHint(fmt.Errorf("%s: was trained on other content of data set %s than is here", path, data.Name),
+		return nil, message.WithHint(fmt.Errorf("%s: was trained on other content of data set %s than is here", path,
+			data.Name),
 			"name the folder of its data with {Folders DIR}")
 	}
 	f, err := file.In(ctx).Frozen()

@@ -21,9 +21,10 @@ type UpdateVariant struct {
 	Path   string // path of the model
 }
 
-// UpdateGrid returns the runs of RWLGN and IALGN with random and skip start, STE and soft, all of which fit the data. Their
-// models are called after path.
-func UpdateGrid(ctx context.Context, cfg config.Config, path string, folders []string) (all []UpdateVariant, err error) {
+// UpdateGrid returns the runs of RWLGN and IALGN with random and skip start, STE and soft, all of which fit the data.
+// Their models are called after path.
+func UpdateGrid(ctx context.Context, cfg config.Config, path string, folders []string) ([]UpdateVariant, error) {
+	var all []UpdateVariant
 	data, err := trainer.LoadData(ctx, cfg, folders)
 	if err != nil {
 		return nil, err

@@ -90,7 +90,8 @@ func Find(name string) (Experiment, error) {
 	all := All()
 	i := slices.IndexFunc(all, func(e Experiment) bool { return e.Name == name })
 	if i < 0 {
-		return Experiment{}, message.Near(message.WithHint(fmt.Errorf("there is no experiment %q", name), "the experiments are %s",
+		return Experiment{}, message.Near(message.WithHint(fmt.Errorf("there is no experiment %q", name),
+			"the experiments are %s",
 			strings.Join(names(), ", ")), name, names())
 	}
 	return all[i], nil

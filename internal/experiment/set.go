@@ -96,7 +96,8 @@ func (e *Experiment) endings(keys []string) (string, error) {
 			continue
 		}
 		if key == "name" || strings.HasPrefix(key, "train.validation.") {
-			return "", message.WithHint(fmt.Errorf("--set %s: is not for experiments, whose files have names and whose models are "+
+			return "", message.WithHint(fmt.Errorf("--set %s: is not for experiments, whose files have names and whose "+
+				"models are "+
 				"those of the last epoch", key), "train it with `ialgn train`")
 		}
 		ending := grid.Ending(key, value)

@@ -134,7 +134,8 @@ func (s *search) finishFinal(ctx context.Context, f *final) (*Best, error) {
 	}
 	err = s.ledger.record(func() { s.ledger.Finishings = append(s.ledger.Finishings, took) })
 	if needs := s.ledger.finishing(took.Cells); took.Cut && needs > s.asked() {
-		s.warn(message.WithHint(fmt.Errorf("finishing %s may take %.0f s", f.Name, needs), "give more {Minutes} with {Resume}"))
+		s.warn(message.WithHint(fmt.Errorf("finishing %s may take %.0f s", f.Name, needs),
+			"give more {Minutes} with {Resume}"))
 	}
 	return b, err
 }

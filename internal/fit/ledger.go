@@ -137,7 +137,8 @@ func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfil
 	}
 	var old ledger
 	if err := json.Unmarshal(text, &old); err != nil {
-		return nil, message.WithHint(fmt.Errorf("%s: %w", l.path, message.ExplainJSON(err)), "leave {Resume} out to search anew")
+		return nil, message.WithHint(fmt.Errorf("%s: %w", l.path, message.ExplainJSON(err)),
+			"leave {Resume} out to search anew")
 	}
 	if err := old.check(l, dims); err != nil {
 		return nil, message.WithHint(fmt.Errorf("%s: %w", l.path, err),

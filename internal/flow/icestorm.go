@@ -129,8 +129,8 @@ func UnpackedVerilog(ctx context.Context, d target.Device, asc, pins, module str
 	return r.Stdout, err
 }
 
-// LeftOut returns the kinds of cells in a routed design that [UnpackedVerilog] leaves out or that we cannot simulate: all but
-// logic, block RAM, pads and clocks.
+// LeftOut returns the kinds of cells in a routed design that [UnpackedVerilog] leaves out or that we cannot simulate:
+// all but logic, block RAM, pads and clocks.
 func LeftOut(r *Result) []string {
 	var kinds []string
 	for _, u := range r.Cells {

@@ -141,10 +141,10 @@ var module string
 //go:embed templates/result.v
 var result string
 
-// Fill returns a template of the module, with the marks of the [Fill] and those of the outside: @PORTS@ is its beginning,
-// @DROPPED@ the end of what counts the words of a packet, and @RESULT@ its end, which takes the class from winner in a
-// clock in which decided is 1, and only comes to it when the class before it no longer waits. The lines reset,
-// assignments six columns in, are what a packet that is dropped resets besides skip and failed.
+// Fill returns a template of the module, with the marks of the [Fill] and those of the outside: @PORTS@ is its
+// beginning, @DROPPED@ the end of what counts the words of a packet, and @RESULT@ its end, which takes the class from
+// winner in a clock in which decided is 1, and only comes to it when the class before it no longer waits. The lines
+// reset, assignments six columns in, are what a packet that is dropped resets besides skip and failed.
 func (f *Frame) Fill(template, reset string, marks ...any) string {
 	drop, dropped := "", ""
 	if f.Drop {

@@ -14,8 +14,8 @@
 // Input bits that a later convolution reads go through the ones before it as planes beside those of their kernels.
 //
 // An engine does not know what its kernels compute. They, and the dense layers, are modules of their own, whose ports
-// are those of scopes gates and core. [PositionsShape.WriteVerilog] writes what is around them, and [PositionsShape.Clocks] says in how
-// many clocks.
+// are those of scopes gates and core. [PositionsShape.WriteVerilog] writes what is around them, and
+// [PositionsShape.Clocks] says in how many clocks.
 
 package folded
 

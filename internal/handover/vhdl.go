@@ -81,7 +81,8 @@ func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
 		if i == len(d.ports)-1 {
 			semicolon = ""
 		}
-		f.line("      %s : %s %s%s -- %s", inside.of(p.Name), mode, vhdlType(p.Width), semicolon, netlist.Printable(p.Meaning))
+		f.line("      %s : %s %s%s -- %s", inside.of(p.Name), mode, vhdlType(p.Width), semicolon,
+			netlist.Printable(p.Meaning))
 	}
 	f.line("    );")
 	f.line("  end component;")

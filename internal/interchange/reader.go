@@ -205,7 +205,8 @@ func (f *format) used(src *given.Source) error {
 	framework := strings.ToLower(src.Facts.Framework)
 	switch {
 	case !f.wiring && src.Wiring != nil:
-		return message.WithHint(fmt.Errorf("wires are given, %.80q, but a file of this form has its own or none", src.Wiring.Name),
+		return message.WithHint(fmt.Errorf("wires are given, %.80q, but a file of this form has its own or none",
+			src.Wiring.Name),
 			"leave out {Wiring FILE}")
 	case !f.thresholds && src.Thresholds != nil:
 		return message.WithHint(errors.New("thresholds are given, but a file of this form has its own, or takes bits"),
@@ -240,7 +241,8 @@ func (f *format) asked(err error) error {
 func find(src *given.Source, from string, head []byte) (f *format, value any, err error) {
 	if from != "" {
 		if f = formatOf(from); f == nil {
-			return nil, nil, message.Near(fmt.Errorf("format %.40q is unknown: give one of %s", from, strings.Join(ReaderNames(), ", ")),
+			return nil, nil, message.Near(fmt.Errorf("format %.40q is unknown: give one of %s", from,
+				strings.Join(ReaderNames(), ", ")),
 				from, ReaderNames())
 		}
 	}
@@ -272,7 +274,8 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 		}
 	}
 	if f == nil {
-		return nil, nil, message.WithHint(errors.New("holds no network of difflogic, torchlogix or DWN that is known by its names"),
+		return nil, nil, message.WithHint(errors.New("holds no network of difflogic, torchlogix or DWN that is known by "+
+			"its names"),
 			"say whose it is: {From difflogic}, torchlogix or dwn")
 	}
 	return f, value, nil

@@ -69,7 +69,9 @@ func flagsFirst(args []string, c *cli.Command) []string {
 
 // FlagValues calls found with each option of the command that args name and the value that it is given, in order, until
 // found returns an error, which it returns.
-func FlagValues(args []string, commands []*cli.Command, found func(c *cli.Command, f cli.Flag, value string) error) error {
+func FlagValues(args []string, commands []*cli.Command,
+	found func(c *cli.Command, f cli.Flag, value string) error,
+) error {
 	var command *cli.Command
 	for i := 0; i < len(args) && args[i] != "--"; i++ {
 		a := args[i]

@@ -60,9 +60,18 @@ func ConvForms() []Form {
 	return []Form{
 		{"conv", conv(ModelOptions{Image: "1,6,6", Kernels: "3,4", Widths: "15", Seed: 324})},
 		{"conv-light", conv(ModelOptions{Image: "2,5,4", Kernels: "3", Light: true, Widths: "12,9", Seed: 125})},
-		{"conv-four-pins", conv(ModelOptions{Image: "1,5,6", Kernels: "3,2", Inputs: 4, Levels: "1,2", Widths: "12", Seed: 726})},
-		{"conv-strides", conv(ModelOptions{Image: "1,7,9", Kernels: "3,2", Stride: "2,1", Pool: "1,2", Widths: "9", Seed: 227})},
-		{"conv-no-padding", conv(ModelOptions{Image: "1,7,6", Kernels: "3,3", Padding: "0", Pool: "2,1", Patch: "3,2", Seed: 28})},
+		{"conv-four-pins", conv(ModelOptions{
+			Image: "1,5,6", Kernels: "3,2", Inputs: 4, Levels: "1,2", Widths: "12",
+			Seed: 726,
+		})},
+		{"conv-strides", conv(ModelOptions{
+			Image: "1,7,9", Kernels: "3,2", Stride: "2,1", Pool: "1,2", Widths: "9",
+			Seed: 227,
+		})},
+		{"conv-no-padding", conv(ModelOptions{
+			Image: "1,7,6", Kernels: "3,3", Padding: "0", Pool: "2,1", Patch: "3,2",
+			Seed: 28,
+		})},
 		{"conv-no-pooling", conv(ModelOptions{Image: "1,4,4", Kernels: "3,2", Pool: "1", Widths: "12", Seed: 29})},
 		{"conv-candidates", conv(ModelOptions{Image: "2,4,4", Kernels: "3,4", Hidden: 4, Widths: "6", Seed: 30})},
 		{"conv-anchored", conv(ModelOptions{Image: "2,6,6", Kernels: "3,4", Anchored: 1, Anchors: 3, Widths: "6", Seed: 32})},

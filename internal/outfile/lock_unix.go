@@ -47,8 +47,8 @@ func flock(f *os.File, how int) error {
 // Hold locks an open file until it is closed, where the system can, and reports whether no other process holds it.
 func Hold(f *os.File) bool { return lock(f, false) == nil }
 
-// RemoveAbandonedLock removes a file that was locked by [Hold], if it is known that no process holds it now. The file is
-// locked meanwhile: whoever has just made it, and not locked it yet, sees that it is gone.
+// RemoveAbandonedLock removes a file that was locked by [Hold], if it is known that no process holds it now. The file
+// is locked meanwhile: whoever has just made it, and not locked it yet, sees that it is gone.
 func RemoveAbandonedLock(path string) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -161,7 +161,8 @@ func Apart(by, path string, others ...string) error {
 		}
 		known, err := os.Stat(there)
 		if at == there || err == nil && info != nil && os.SameFile(info, known) {
-			return message.WithHint(message.Optionf("{"+by+"} %s: is a file that the command itself reads or writes (%s)", path, other),
+			return message.WithHint(message.Optionf("{"+by+"} %s: is a file that the command itself reads or writes (%s)", path,
+				other),
 				"name another file")
 		}
 	}

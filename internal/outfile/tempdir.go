@@ -20,8 +20,8 @@ func CheckTemp() error {
 	return os.Remove(dir)
 }
 
-// MakeTemp makes a folder whose name begins with a prefix in the one for temporary files ([os.TempDir]). The caller removes
-// it.
+// MakeTemp makes a folder whose name begins with a prefix in the one for temporary files ([os.TempDir]). The caller
+// removes it.
 func MakeTemp(prefix string) (string, error) {
 	dir, err := os.MkdirTemp("", prefix)
 	if err == nil {

@@ -14,7 +14,8 @@ import (
 // checkPositions refuses what an engine that takes a position a clock does not go with.
 func checkPositions(o Options) error {
 	if o.FoldSteps > 0 {
-		return message.WithHint(message.Optionf("{FoldSteps} %d: an engine that takes a position a clock has no steps", o.FoldSteps),
+		return message.WithHint(message.Optionf("{FoldSteps} %d: an engine that takes a position a clock has no steps",
+			o.FoldSteps),
 			"leave it out")
 	}
 	return nil

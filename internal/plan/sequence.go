@@ -13,7 +13,8 @@ import (
 func checkSequence(o Options) error {
 	switch {
 	case o.FoldSteps > 0:
-		return message.WithHint(message.Optionf("{FoldSteps} %d: an engine that has a step once runs no program", o.FoldSteps),
+		return message.WithHint(message.Optionf("{FoldSteps} %d: an engine that has a step once runs no program",
+			o.FoldSteps),
 			"leave it out")
 	case o.Pipeline != "" && o.Pipeline != PipelineNone:
 		return message.WithHint(message.Optionf("{Pipeline} %s: with {Fold steps} a step is a loop, which takes one clock",
@@ -37,7 +38,8 @@ func sequence(compact *model.Compact) ([]Part, builder, error) {
 		*backend.FoldParts, error,
 	) {
 		s := &folded.StepsShape{
-			Frame: frame, Steps: step.Steps, State: step.Core.Width, Core: name + folded.CoreSuffix, Head: name + folded.HeadSuffix,
+			Frame: frame, Steps: step.Steps, State: step.Core.Width, Core: name + folded.CoreSuffix, Head: name +
+				folded.HeadSuffix,
 		}
 		if err := s.Check(); err != nil {
 			return nil, backend.FoldReport{}, nil, err

@@ -65,7 +65,8 @@ func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model
 	if o.Model != "" {
 		m, err := ialgn.Open(o.Model)
 		if err != nil {
-			return nil, message.WithHint(message.Optionf("{Model}: %w", err), "name the model that %s was compiled from", d.Dir())
+			return nil, message.WithHint(message.Optionf("{Model}: %w", err), "name the model that %s was compiled from",
+				d.Dir())
 		}
 		if err := d.MadeOf(ctx, m); err != nil {
 			m.Close()

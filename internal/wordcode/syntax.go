@@ -36,7 +36,8 @@ func (y *Syntax) Append(line []byte, p *Program, place *Placement, i int) []byte
 	return append(line, y.End...)
 }
 
-// appendOperand appends a value as operation at reads it: an input of x, a constant of the same section, or a slot of v.
+// appendOperand appends a value as operation at reads it: an input of x, a constant of the same section, or a slot of
+// v.
 func appendOperand(line []byte, p *Program, place *Placement, v Value, at int) []byte {
 	op := int(v) - p.Inputs - 1
 	switch {

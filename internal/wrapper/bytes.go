@@ -158,7 +158,8 @@ func (d *design) byteOrder(b *strings.Builder) {
 	if d.levels != nil {
 		word, lane, size = d.levels.Word, 8, d.levels.Word*d.words
 	}
-	fmt.Fprintf(b, "//\n// A sample has %s, for the port %s of %s:\n", message.Plural(d.words, "byte", "bytes"), d.input.Name,
+	fmt.Fprintf(b, "//\n// A sample has %s, for the port %s of %s:\n", message.Plural(d.words, "byte", "bytes"),
+		d.input.Name,
 		d.core)
 	switch lane {
 	case 1:

@@ -130,7 +130,10 @@ func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f
 		return f, err
 	}
 	drop := wrapper.Is(o.wrap, wrapper.DropsPackets)
-	e, err := folded.NewChains(n, folded.Options{Core: module, Lanes: o.fold, Drop: drop, Thresholds: d.Model.Encoder.Thresholds})
+	e, err := folded.NewChains(n, folded.Options{
+		Core: module, Lanes: o.fold, Drop: drop,
+		Thresholds: d.Model.Encoder.Thresholds,
+	})
 	if err != nil {
 		return f, err
 	}

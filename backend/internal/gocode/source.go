@@ -138,7 +138,8 @@ func (f *file) straight() {
 	}
 	f.fill(straightRun, "PARTS", parts)
 	for first := 0; first < len(ops); first += wordcode.Section {
-		fmt.Fprintf(f.w, "\nfunc part%d(x *[%d]uint64, v *[%d]uint64) {\n", first/wordcode.Section, f.program.Inputs, f.rows())
+		fmt.Fprintf(f.w, "\nfunc part%d(x *[%d]uint64, v *[%d]uint64) {\n", first/wordcode.Section, f.program.Inputs,
+			f.rows())
 		for i := first; i < min(len(ops), first+wordcode.Section); i++ {
 			f.buf = syntax.Append(f.buf[:0], f.program, f.place, i)
 			_, _ = f.w.Write(f.buf)

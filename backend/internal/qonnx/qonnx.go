@@ -242,6 +242,7 @@ func (f *file) tail() {
 
 // wordsTooWide is the error of feature words that would be read bit by bit.
 func wordsTooWide(word int) error {
-	return message.WithHint(fmt.Errorf("qonnx: the netlist reads single bits of feature words of %d bits, which a table takes "+
+	return message.WithHint(fmt.Errorf("qonnx: the netlist reads single bits of feature words of %d bits, which a "+
+		"table takes "+
 		"out of at most %d", word, maxWord), "leave out {LUT} and {Target}, so that comparisons stay, or take {Scope core}")
 }

@@ -107,7 +107,8 @@ func expand(text string) ([]string, error) {
 	}
 	switch {
 	case low == nil || high == nil || by == nil:
-		return nil, message.WithHint(fmt.Errorf("%.60s: is not a range of numbers", text), "write LOW..HIGH or LOW..HIGH*FACTOR")
+		return nil, message.WithHint(fmt.Errorf("%.60s: is not a range of numbers", text),
+			"write LOW..HIGH or LOW..HIGH*FACTOR")
 	case part[3] == "" && !(low.IsInt() && high.IsInt()):
 		return nil, message.WithHint(fmt.Errorf("%.60s: is a range of fractions without a factor", text),
 			"write LOW..HIGH*FACTOR, for example 0.001..0.1*10, or name the values")

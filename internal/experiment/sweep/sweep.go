@@ -2,7 +2,8 @@
 //
 // A [Runner] has the configuration and the axes. Each combination of their values is a row of a [Table]; the values of
 // train.seed make no rows, but are the runs of each, of which the row has mean and deviation. The runs are those of a
-// grid ([ialgn/internal/experiment/grid]), kept in a folder: finished ones are not trained again, and interrupted ones go on.
+// grid ([ialgn/internal/experiment/grid]), kept in a folder: finished ones are not trained again, and interrupted ones
+// go on.
 //
 //   - All combinations are checked before anything is trained.
 //   - A row's files are named by the values of its keys, in the order of the documentation of these. So a sweep with
@@ -156,7 +157,8 @@ type combination struct {
 func (r Runner) plan(ctx context.Context) (*plan, error) {
 	if r.Resume {
 		if _, err := os.Stat(r.Dir); err != nil {
-			return nil, message.WithHint(fmt.Errorf("%s: there is no sweep to go on with", r.Dir), "leave {Resume} out to begin one")
+			return nil, message.WithHint(fmt.Errorf("%s: there is no sweep to go on with", r.Dir),
+				"leave {Resume} out to begin one")
 		}
 	}
 	axes, err := r.axes()

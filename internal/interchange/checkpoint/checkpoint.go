@@ -242,7 +242,8 @@ func Fits(src *given.Source, tensors ...*torchfile.Tensor) error {
 			each = 2
 		}
 		if size += each * int64(t.Elements()); size > src.Size {
-			return message.WithHint(fmt.Errorf("tensors of more elements than the file holds"), "save them before they are expanded")
+			return message.WithHint(fmt.Errorf("tensors of more elements than the file holds"),
+				"save them before they are expanded")
 		}
 	}
 	return nil

@@ -1,9 +1,9 @@
 // This file says which bits the gates of a difflogic network read, where the file of its weights does not: a state
 // dict holds weights alone.
 //
-// [ReadWiring] takes it from what difflogic generated of the network, C or Verilog, or from lists. A generated text has an
-// operation as an expression and names only the operands that it needs, in an order of its own: the operation with the
-// largest weight tells which of them is a.
+// [ReadWiring] takes it from what difflogic generated of the network, C or Verilog, or from lists. A generated text has
+// an operation as an expression and names only the operands that it needs, in an order of its own: the operation with
+// the largest weight tells which of them is a.
 //
 // Operations have difflogic's numbers: written as a binary number of four digits, the outputs for ab = 00, 01, 10, 11
 // (difflogic/functional.py, commit ae27185 of Felix-Petersen/difflogic).
@@ -39,9 +39,9 @@ func (w *Wiring) LeastInputs() int {
 	return 1 + int(max(slices.Max(w.Layers[0].A), slices.Max(w.Layers[0].B)))
 }
 
-// ReadWiring returns the wiring that a text has. ops are the operations of each layer's gates as the weights have them. Every
-// gate must be there once, and its expression must be the operation of the weights. Operands may be None, but they are
-// within the layer before, of the first layer within the inputs if the text says how many there are.
+// ReadWiring returns the wiring that a text has. ops are the operations of each layer's gates as the weights have them.
+// Every gate must be there once, and its expression must be the operation of the weights. Operands may be None, but
+// they are within the layer before, of the first layer within the inputs if the text says how many there are.
 //
 // Its time and memory are linear in the text and the gates. Errors begin with the line.
 func ReadWiring(text []byte, ops [][]uint8) (*Wiring, error) {

@@ -185,7 +185,8 @@ func steError(where string) error {
 func (n *network) facts() error {
 	said := n.src.Facts.Layers
 	if said != nil && len(said) != len(n.layers) {
-		return checkpoint.Contradiction(n.src, "layers", message.Plural(len(said), "layer", "layers"), "the file", len(n.layers))
+		return checkpoint.Contradiction(n.src, "layers", message.Plural(len(said), "layer", "layers"), "the file",
+			len(n.layers))
 	}
 	for i, l := range n.layers {
 		inputs, outputs, pins, err := l.shape()

@@ -55,7 +55,8 @@ func (n *network) thresholds(value any) error {
 	}
 	for _, other := range s.found[1:] {
 		if !equal(s.found[0].rows, other.rows) {
-			return message.WithHint(fmt.Errorf("the file holds two thermometers, %q and %q, whose thresholds differ", s.found[0].name,
+			return message.WithHint(fmt.Errorf("the file holds two thermometers, %q and %q, whose thresholds differ",
+				s.found[0].name,
 				other.name), "save the thresholds of the network by numpy.save and name the file with {Thresholds FILE.npy}")
 		}
 	}

@@ -24,8 +24,8 @@ import (
 // maxBytes is the size of the largest file of facts.
 const maxBytes = 16 << 20
 
-// ReadFacts reads a file of facts, JSON or YAML. Keys that mean nothing here are listed in Unused; a value of the wrong kind
-// is an error.
+// ReadFacts reads a file of facts, JSON or YAML. Keys that mean nothing here are listed in Unused; a value of the wrong
+// kind is an error.
 //
 // Further facts are KEY=VALUE, where KEY has dots and places in lists, as in layers_in_order[2].parametrization, and
 // VALUE is YAML. They take the place of those of the file. Without a file they are all.

@@ -164,7 +164,8 @@ func wrongSum() error {
 // locate returns where the data of an entry begins. They must be stored as they are.
 func (a *archive) locate(name string, e entry) (int64, error) {
 	if e.method != 0 || e.flags&1 != 0 {
-		return 0, message.WithHint(fmt.Errorf("the entry %s is compressed or encrypted, not as torch.save writes", describe(name)),
+		return 0, message.WithHint(fmt.Errorf("the entry %s is compressed or encrypted, not as torch.save writes",
+			describe(name)),
 			"unpack the archive and pack it without compression, with zip -0")
 	}
 	var h [headerLength]byte

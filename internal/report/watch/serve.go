@@ -18,7 +18,8 @@ import (
 // Listen opens a port of this machine, which others cannot reach; 0 is any that is free.
 func Listen(port int) (net.Listener, error) {
 	if port < 0 || port > 65535 {
-		return nil, message.WithHint(fmt.Errorf("port %d: want 1 to 65535, or 0 for any that is free", port), "leave {Port} out")
+		return nil, message.WithHint(fmt.Errorf("port %d: want 1 to 65535, or 0 for any that is free", port),
+			"leave {Port} out")
 	}
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
