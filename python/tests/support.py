@@ -18,7 +18,7 @@ import numpy as np
 
 PROGRAM = os.environ.get("IALGN")
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DIGITS = os.path.join(REPOSITORY, "trainer", "dataset", "optdigits", "optdigits.tes")
+DIGITS = os.path.join(REPOSITORY, "internal", "dataset", "optdigits", "optdigits.tes")
 
 
 class Case(unittest.TestCase):
