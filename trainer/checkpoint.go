@@ -263,7 +263,8 @@ func (r *Run) checkConfig(theirs config.Config) error {
 			"train.validation.patience may change",
 			strings.Join(diff, ", "))
 	}
-	n, t, what, from := theirs.Train.Epochs, &r.Config.Train, "", ""
+	n, t := theirs.Train.Epochs, &r.Config.Train
+	var what, from string
 	switch {
 	case n == t.Epochs:
 		return nil

@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// hooks are what features do in the course of a run: a feature adds its own, and holds its own state. Those of one list are
-// called in the order in which features are added, on all ranks.
+// hooks are what features do in the course of a run: a feature adds its own, and holds its own state. Those of one list
+// are called in the order in which features are added, on all ranks.
 type hooks struct {
 	// restoring hooks return the places of what a checkpoint has of the feature, before its arrays are read.
 	restoring []func(*model.Info) []model.Tensor
@@ -24,13 +24,13 @@ type hooks struct {
 	// around hooks make the step-th step by calling do.
 	around []func(step int, do func())
 
-	// evaluated hooks add to what is known of an epoch, when the frozen network was evaluated on the test part. Ended hooks
-	// are called when the record has the epoch.
+	// evaluated hooks add to what is known of an epoch, when the frozen network was evaluated on the test part. Ended
+	// hooks are called when the record has the epoch.
 	evaluated []func(context.Context, *Progress) error
 	ended     []func() error
 
-	// saving hooks add what a checkpoint is to have of the feature, and keeping hooks change the model before it is written,
-	// after the last checkpoint.
+	// saving hooks add what a checkpoint is to have of the feature, and keeping hooks change the model before it is
+	// written, after the last checkpoint.
 	saving  []func(*model.Extra) error
 	keeping []func() error
 

@@ -6,7 +6,8 @@ import (
 	"ialgn/internal/estimate"
 )
 
-// addEstimating has Progress get about how many look-up tables the network takes that was just evaluated, if anybody asks.
+// addEstimating has Progress get about how many look-up tables the network takes that was just evaluated, if anybody
+// asks.
 func (s *session) addEstimating() {
 	if !s.Estimate || s.Progress == nil && s.Ranks == nil {
 		return

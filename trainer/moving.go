@@ -27,8 +27,8 @@ const (
 	movingUntil = 0.6
 )
 
-// moving has thresholds move (encoder.thresholds: learned), when configuration and position say so: a resumed run goes on
-// the same way.
+// moving has thresholds move (encoder.thresholds: learned), when configuration and position say so: a resumed run goes
+// on the same way.
 type moving struct {
 	*session
 	sums     *learned.Sums // of the window, once it has begun; nil outside of windows

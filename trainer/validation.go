@@ -17,8 +17,8 @@ import (
 // go on.
 func BestPath(model string) string { return model + ".best" }
 
-// holdOut takes a share of the training samples out of the data, the validation set: as many as the share rounds to, but
-// at least one, drawn by the seed without regard to classes. Both parts keep the order of the samples.
+// holdOut takes a share of the training samples out of the data, the validation set: as many as the share rounds to,
+// but at least one, drawn by the seed without regard to classes. Both parts keep the order of the samples.
 func (d *Data) holdOut(share float64, seed uint64) error {
 	if share == 0 {
 		return nil
