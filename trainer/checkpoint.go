@@ -279,8 +279,8 @@ func (r *Run) checkConfig(theirs config.Config) error {
 	default:
 		return nil
 	}
-	return message.Optionf("%s train.epochs = %d, and %d would be another course%s; resume with %d, or train the finished "+
-		"model further with {Init}", what, n, t.Epochs, from, n)
+	return message.Optionf("%s train.epochs = %d, and %d would be another course%s; resume with %d, or train the "+
+		"finished model further with {Init}", what, n, t.Epochs, from, n)
 }
 
 // checkMoments looks for second moments below zero, which have no root.
