@@ -263,7 +263,8 @@ func (r *Run) checkConfig(theirs config.Config) error {
 			"train.validation.patience may change",
 			strings.Join(diff, ", "))
 	}
-	n, t, what, from := theirs.Train.Epochs, &r.Config.Train, "", ""
+	n, t := theirs.Train.Epochs, &r.Config.Train
+	var what, from string
 	switch {
 	case n == t.Epochs:
 		return nil
@@ -279,8 +280,7 @@ func (r *Run) checkConfig(theirs config.Config) error {
 		return nil
 	}
 	return message.Optionf("%s train.epochs = %d, and %d would be another course%s; resume with %d, or train the "+
-		"finished "+
-		"model further with {Init}", what, n, t.Epochs, from, n)
+		"finished model further with {Init}", what, n, t.Epochs, from, n)
 }
 
 // checkMoments looks for second moments below zero, which have no root.

@@ -105,8 +105,7 @@ func checkColumns(set *dataset.Set, enc *encoding.Encoder, foreign bool) error {
 	for i := range set.Columns {
 		if c := &set.Columns[i]; c.Kind == encoding.CategoryColumn || c.Missing {
 			return message.WithHint(fmt.Errorf("%s: data.categories and data.missing have no meaning for a network that "+
-				"another "+
-				"program trained, which reads numbers", set.Name), "make numbers of such columns beforehand")
+				"another program trained, which reads numbers", set.Name), "make numbers of such columns beforehand")
 		}
 	}
 	return nil

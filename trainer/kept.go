@@ -17,8 +17,8 @@ func (r *Run) Kept() (*model.Model, error) {
 		path = CheckpointPath(r.Model)
 	}
 	if path == "" {
-		return nil, message.WithHint(message.Optionf("encoder.ranges: model, but there is no model whose ranges could be "+
-			"kept"),
+		return nil, message.WithHint(
+			message.Optionf("encoder.ranges: model, but there is no model whose ranges could be kept"),
 			"name the one to start from with {Init MODEL}, or leave the key out")
 	}
 	info, err := model.ReadInfo(path)

@@ -21,25 +21,19 @@ func gates(m *model.Model) bool {
 	return t.Estimator != "gumbel" && t.Gradients != "int8" && !t.Cost.Active()
 }
 
-// nodeNetwork is a network in the form of the kernels of nodes, with what its engines have in common. Rows are bits or
-// values. Each goroutine has a range of every layer's nodes.
+// nodeNetwork is a network of nodes that is walked. Each goroutine has a range of every layer's nodes.
 type nodeNetwork[T uint64 | float32] struct {
 	*base
+	walk[*kernel.NodeLayer, T]
 	sections []*kernel.Nodes
-	layers   []*kernel.NodeLayer
-	rows     [][]T           // outputs of each layer's nodes, [width][row]
-	traces   [2]kernel.Trace // of the current layer and of the one above it, which alternate between the two
-
-	// The current step.
-	batch    Batch
-	adam     kernel.Adam
-	layer    int
 	gradient func(node int) []float32 // [readout.top]
 }
 
 // newNodeNetwork returns the network of some sections, the state of which it shares.
 func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, row int) *nodeNetwork[T] {
-	n := &nodeNetwork[T]{base: b, sections: sections, layers: nodeLayers(sections), gradient: b.top}
+	n := &nodeNetwork[T]{
+		base: b, walk: walk[*kernel.NodeLayer, T]{on: b, layers: nodeLayers(sections)}, sections: sections, gradient: b.top,
+	}
 	for _, l := range n.layers {
 		n.rows = append(n.rows, memory.MakeHuge[T](l.Width*row))
 	}
@@ -130,42 +124,6 @@ func widestPin(sections []*kernel.Nodes) int {
 func (n *nodeNetwork[T]) bounds(member int) (from, to int) {
 	width, size := n.layers[n.layer].Width, n.crew.Size()
 	return width * member / size, width * (member + 1) / size
-}
-
-// up does a task for each layer, from the first to the last, with a batch.
-func (n *nodeNetwork[T]) up(b Batch, task func(member int)) {
-	n.check(b)
-	n.batch = b
-	for n.layer = range n.layers {
-		n.crew.Run(task)
-	}
-}
-
-// down does a task for each layer that is not frozen, from the last to the first of them.
-func (n *nodeNetwork[T]) down(adam kernel.Adam, task func(member int)) {
-	n.adam = adam
-	for n.layer = len(n.layers) - 1; n.layer >= n.batch.trained(len(n.layers)); n.layer-- {
-		n.crew.Run(task)
-	}
-}
-
-// freezes says that the engine knows frozen layers.
-func (n *nodeNetwork[T]) freezes() {}
-
-// below returns the rows of the layer below the current one, nil for the first layer.
-func (n *nodeNetwork[T]) below() []T {
-	if n.layer == 0 {
-		return nil
-	}
-	return n.rows[n.layer-1]
-}
-
-// turns returns the trace of the current layer and that of the layer above it, nil for the last layer.
-func (n *nodeNetwork[T]) turns() (own, next *kernel.Trace) {
-	if own = &n.traces[n.layer%2]; n.layer < len(n.layers)-1 {
-		next = &n.traces[(n.layer+1)%2]
-	}
-	return own, next
 }
 
 // Frozen implements [Engine].

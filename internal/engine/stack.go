@@ -5,14 +5,12 @@ import (
 	"ialgn/internal/memory"
 )
 
-// stack is what the engines have in common that go layer by layer, with rows of bits or of
-// values. Each goroutine has a range of every layer's gates.
-type stack[T uint64 | float32] struct {
-	*network
-	layers []*kernel.Layer
-	rows   [][]T           // outputs of each layer's gates, [width][row]
-	traces [2]kernel.Trace // traces of the current layer and of the one above it, which alternate between the two
-	bounds []int           // first gate of each goroutine's range, and the end of the last
+// walk is what the engines have in common that go layer by layer, with rows of bits or of values.
+type walk[L any, T uint64 | float32] struct {
+	on     *base
+	layers []L
+	rows   [][]T           // outputs of each layer's nodes, [width][row]
+	traces [2]kernel.Trace // of the current layer and of the one above it, which alternate between the two
 
 	// The current step. It is stored here, and the tasks that read it are made once: a closure for each layer of each
 	// batch would leave 26 KB a batch to the garbage collector at depth 100.
@@ -21,8 +19,51 @@ type stack[T uint64 | float32] struct {
 	layer int
 }
 
+// up does a task for each layer, from the first to the last, with a batch.
+func (w *walk[L, T]) up(b Batch, task func(member int)) {
+	w.on.check(b)
+	w.batch = b
+	for w.layer = range w.layers {
+		w.on.crew.Run(task)
+	}
+}
+
+// down does a task for each layer that is not frozen, from the last to the first of them.
+func (w *walk[L, T]) down(adam kernel.Adam, task func(member int)) {
+	w.adam = adam
+	for w.layer = len(w.layers) - 1; w.layer >= w.batch.trained(len(w.layers)); w.layer-- {
+		w.on.crew.Run(task)
+	}
+}
+
+// freezes says that the engine knows frozen layers.
+func (w *walk[L, T]) freezes() {}
+
+// below returns the rows of the layer below the current one, nil for the first layer.
+func (w *walk[L, T]) below() []T {
+	if w.layer == 0 {
+		return nil
+	}
+	return w.rows[w.layer-1]
+}
+
+// turns returns the trace of the current layer and that of the layer above it, nil for the last layer.
+func (w *walk[L, T]) turns() (own, next *kernel.Trace) {
+	if own = &w.traces[w.layer%2]; w.layer < len(w.layers)-1 {
+		next = &w.traces[(w.layer+1)%2]
+	}
+	return own, next
+}
+
+// stack is a network of gates that is walked. Each goroutine has a range of every layer's gates.
+type stack[T uint64 | float32] struct {
+	*network
+	walk[*kernel.Layer, T]
+	bounds []int // first gate of each goroutine's range, and the end of the last
+}
+
 func newStack[T uint64 | float32](n *network, row int) *stack[T] {
-	s := &stack[T]{network: n, layers: newLayerList(n)}
+	s := &stack[T]{network: n, walk: walk[*kernel.Layer, T]{on: n.base, layers: newLayerList(n)}}
 	for range s.layers {
 		s.rows = append(s.rows, memory.MakeHuge[T](n.m.Width*row))
 	}
@@ -40,44 +81,6 @@ func (s *stack[T]) reconnect() {
 	if s.probe != nil {
 		s.probe.connect()
 	}
-}
-
-// up does a task for each layer, from the first to the last, with a batch.
-func (s *stack[T]) up(b Batch, task func(member int)) {
-	s.check(b)
-	s.batch = b
-	for s.layer = range s.layers {
-		s.crew.Run(task)
-	}
-}
-
-// down does a task for each layer that is not frozen, from the last to the first of them.
-func (s *stack[T]) down(adam kernel.Adam, task func(member int)) {
-	s.adam = adam
-	for s.layer = len(s.layers) - 1; s.layer >= s.batch.trained(len(s.layers)); s.layer-- {
-		s.crew.Run(task)
-	}
-}
-
-// freezes says that the engine knows frozen layers.
-func (s *stack[T]) freezes() {}
-
-// below returns the rows of the layer below the current one, nil for the first layer.
-func (s *stack[T]) below() []T {
-	if s.layer == 0 {
-		return nil
-	}
-	return s.rows[s.layer-1]
-}
-
-// turns returns the trace of the current layer and that of the layer above it, nil for the last layer. The two
-// buffers change roles at each layer.
-func (s *stack[T]) turns() (own, next *kernel.Trace) {
-	own, next = &s.traces[s.layer%2], &s.traces[(s.layer+1)%2]
-	if s.layer == len(s.layers)-1 {
-		next = nil
-	}
-	return own, next
 }
 
 // newLayerList returns the layers of a network with their uses by the layers above.
