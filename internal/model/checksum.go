@@ -88,7 +88,8 @@ func (c *container) headers() (header, unsigned []byte, err error) {
 	sum := c.meta[checksumKey]
 	place, ok := checksumPlace(header, sum)
 	if !ok || len(sum) != len(noChecksum) {
-		return nil, nil, fmt.Errorf("%s: metadata: %s is %.20q, want one of eight digits; %s", c.name, checksumKey, sum, damaged)
+		return nil, nil, fmt.Errorf("%s: metadata: %s is %.20q, want one of eight digits; %s", c.name, checksumKey, sum,
+			damaged)
 	}
 	unsigned = bytes.Clone(header)
 	copy(unsigned[place:], noChecksum)

@@ -113,8 +113,8 @@ func (f *File) Chains(begin func(m *Model) error, visit Visit) error {
 	return readRuns(f.path, f, f.size, chunkBytes, begin, visit)
 }
 
-// Networks is [File.Frozen], [File.Compact] and [File.Chains] with one reading of the arrays. The compact network is nil
-// of a model in which neither positions nor steps share nodes.
+// Networks is [File.Frozen], [File.Compact] and [File.Chains] with one reading of the arrays. The compact network is
+// nil of a model in which neither positions nor steps share nodes.
 func (f *File) Networks(begin func(m *Model) error, visit Visit) (frozen *Frozen, compact *Compact, err error) {
 	m, nodes, err := readNodes(f.path, f, f.size, chunkBytes, begin, visit)
 	if err != nil {

@@ -157,8 +157,9 @@ func (p *Plan) fold(ctx context.Context, n *netlist.Netlist, m Network, version 
 		return engine{}, err
 	}
 	e.fold.Clocks = e.fold.Engine.Clocks()
+	r := &e.fold.Report
 	for _, m := range e.fold.Memories() {
-		e.fold.Report.Memories = append(e.fold.Report.Memories, backend.FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
+		r.Memories = append(r.Memories, backend.FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
 	}
 	return e, nil
 }

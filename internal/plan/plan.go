@@ -175,7 +175,7 @@ func (p *Plan) product(m backend.Manifest, enc *encoding.Encoder, gates int, c c
 	in := p.inputs(m, enc)
 	return backend.Product{
 		Netlist: c.netlist, GatesRaw: gates, Gates: c.gates, Raw: &c.raw, Passes: c.passes, Hardware: c.hardware,
-		Fold: c.engine.fold, Vectors: v.vectors, Samples: v.said, Manifest: m, Header: p.header(m, in), Inputs: in,
+		Fold: c.fold, Vectors: v.vectors, Samples: v.said, Manifest: m, Header: p.header(m, in), Inputs: in,
 		Emit: p.Options.Emit, MHz: p.Options.MHz, Wrap: p.Wrap, Tag: p.Options.Tag, Baud: p.Options.Baud, Board: p.Board,
 	}
 }

@@ -34,9 +34,9 @@ type vectors struct {
 	said    *backend.Samples
 }
 
-// vectors returns the first samples of a data set or, where there is none, random words. What is wanted of them is what
-// the trainer's forward pass says, which no pass of the compiler has touched. The raw netlist says what ports there are.
-// load returns so many samples.
+// vectors returns the first samples of a data set or, where there is none, random words. What is wanted of them is
+// what the trainer's forward pass says, which no pass of the compiler has touched. The raw netlist says what ports
+// there are. load returns so many samples.
 func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples int) (Source, error)) (v vectors,
 	err error,
 ) {
@@ -55,7 +55,7 @@ func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples 
 	return v, err
 }
 
-// folderVectors returns the vectors that a folder's testbenches must have, and which keys of the report that leaves open:
+// folderVectors returns the vectors that a folder's testbenches must have, and the keys of the report that are left open:
 // the known samples, if there are some, or random ones. Where the folder's vectors are neither and nothing is known of
 // the data set, they are expected to be right, whatever samples they are of. It reports a file that no vectors can be
 // read from, or that has more of them than there can be; a folder without one is an error.

@@ -54,8 +54,8 @@ func Read(path string) (*Network, error) {
 	return ReadFrom(file.Chains)
 }
 
-// ReadFrom makes the network of what a reading of a model file, [model.File.Chains], gives to its functions. In addition
-// to the network, which is smaller than the file, it needs no memory.
+// ReadFrom makes the network of what a reading of a model file, [model.File.Chains], gives to its functions. In
+// addition to the network, which is smaller than the file, it needs no memory.
 func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) error) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section
