@@ -2,10 +2,7 @@ package ialgn
 
 import (
 	"context"
-	"runtime/debug"
-	"time"
 
-	"ialgn/backend"
 	"ialgn/internal/freeze"
 	"ialgn/internal/model"
 	"ialgn/internal/plan"
@@ -97,56 +94,21 @@ func Compile(ctx context.Context, m *Model, o CompileOptions) (*Design, error) {
 
 // CompileWith is [Compile] with the samples of the testbenches from data.
 func CompileWith(ctx context.Context, m *Model, o CompileOptions, data Data) (*Design, error) {
-	started := time.Now()
 	p, err := plan.New(o.ForNodes(m.info.Model.FanIn()))
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	wait := m.hash(ctx)
-	if err := p.Name(m.Name()); err != nil {
-		return nil, err
-	}
-	product := p.Product(backend.Manifest{Version: Version, Module: p.Options.Module})
-	product.Started, product.GatesRaw = started, m.Gates()
-	raw, err := m.freeze(ctx, p, &product, data)
+	product, err := p.Compile(ctx, plan.Work{
+		Version: Version, Model: m.info.Model, Network: m.foldable(), SHA256: m.hash(ctx),
+		Frozen:  func() (*model.Frozen, error) { return m.Frozen(ctx) },
+		Samples: func(samples int) (plan.Source, error) { return m.source(data).first(ctx, samples) },
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Run(ctx, raw, m.foldable(), &product); err != nil {
-		return nil, err
-	}
-	if err := product.Netlist.Validate(); err != nil {
-		return nil, err
-	}
-	sum, err := wait()
-	if err != nil {
-		return nil, err
-	}
-	manifest, err := p.Manifest(Version, sum, m.info.Model)
-	if err != nil {
-		return nil, err
-	}
-	p.Describe(&product, manifest, &m.info.Model.Encoder)
-	return &Design{netlist: product.Netlist, plan: p, product: &product, source: m.source(Data{}), reads: m.Path()}, nil
-}
-
-// freeze streams the model's file into the raw netlist, and makes the vectors of the testbenches. The frozen network is
-// garbage when it returns, which the largest models need.
-func (m *Model) freeze(ctx context.Context, p *plan.Plan, product *backend.Product, data Data) (*netlist.Netlist,
-	error,
-) {
-	f, err := m.Frozen(ctx)
-	if err != nil {
-		return nil, err
-	}
-	n, err := p.Freeze(f)
-	if err == nil {
-		err = p.Vectors(f, n, product, func(samples int) (plan.Source, error) { return m.source(data).first(ctx, samples) })
-	}
-	debug.FreeOSMemory()
-	return n, err
+	return &Design{netlist: product.Netlist, plan: p, product: product, source: m.source(Data{}), reads: m.Path()}, nil
 }
 
 // foldable is what a plan makes a folded engine of, beside the netlist.

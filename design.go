@@ -23,6 +23,7 @@ type Design struct {
 	dir     string           // folder of the design; empty: it was not written yet
 	report  *Report          // content of the folder's report
 	out     *backend.Output  // content of the folder, once it was read
+	read    *plan.Plan       // how that was compiled, by its manifest
 	source  source           // where the model's test part is
 	reads   string           // the model's file, which the folder must not replace
 	left    Leftovers
@@ -72,11 +73,21 @@ func (d *Design) output(ctx context.Context) (*backend.Output, error) {
 	if d.dir == "" {
 		return nil, errors.New("the design has no folder yet: Write it first")
 	}
-	out, err := backend.Read(ctx, d.dir)
+	out, p, err := readFolder(ctx, d.dir)
 	if err == nil {
-		d.out = out
+		d.out, d.read = out, p
 	}
 	return out, err
+}
+
+// readFolder reads a folder, and how it was compiled.
+func readFolder(ctx context.Context, dir string) (*backend.Output, *plan.Plan, error) {
+	out, err := backend.Read(ctx, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := plan.Read(out)
+	return out, p, err
 }
 
 // OpenDesign opens a folder that [Design.Write] made, or the compile command. It returns an error if a file of it is
@@ -85,14 +96,11 @@ func OpenDesign(dir string) (*Design, error) { return OpenDesignContext(context.
 
 // OpenDesignContext is [OpenDesign] that ends with the context.
 func OpenDesignContext(ctx context.Context, dir string) (*Design, error) {
-	out, err := backend.Read(ctx, dir)
+	out, p, err := readFolder(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	d := &Design{netlist: out.Netlist, dir: dir, report: &out.Report, out: out}
-	if d.plan, err = plan.Read(out); err != nil {
-		return nil, err
-	}
+	d := &Design{netlist: out.Netlist, plan: p, dir: dir, report: &out.Report, out: out, read: p}
 	var data config.Data
 	enc := &encoding.Encoder{}
 	if err := cmp.Or(json.Unmarshal(out.Manifest.Data, &data), json.Unmarshal(out.Manifest.Encoder, enc)); err != nil {

@@ -5,9 +5,7 @@ import (
 	"sync"
 
 	"ialgn/internal/encoding"
-	"ialgn/internal/freeze"
 	"ialgn/internal/model"
-	"ialgn/internal/positions"
 )
 
 // network is the Boolean network that a model's argmaxes select.
@@ -32,19 +30,6 @@ func (m *Model) network(ctx context.Context) (*network, error) {
 		return nil, err
 	}
 	return &network{c, &c.Encoder, c.Classes, sync.OnceValues(c.Unroll)}, nil
-}
-
-// looped returns the network with the kernels of its convolutions once, nil if it has none, or is of a form for which
-// there is only the unrolled one.
-func (m *Model) looped(ctx context.Context) (*positions.Network, error) {
-	if !m.convolves() {
-		return nil, nil
-	}
-	c, err := m.file.In(ctx).Compact()
-	if err != nil {
-		return nil, err
-	}
-	return freeze.Positions(c)
 }
 
 // convolves reports whether positions of an image share nodes of the network.

@@ -78,11 +78,11 @@ func (f *folder) compare(changed map[string][]byte) string {
 	if err := testkit.ResignFolder(f.dir); err != nil {
 		f.t.Fatal(err)
 	}
-	out, err := backend.Read(f.t.Context(), f.dir)
+	out, p, err := readFolder(f.t.Context(), f.dir)
 	if err != nil {
 		return err.Error()
 	}
-	j, err := newJob(f.t.Context(), f.model, out, VerifyOptions{Level: VerifySoftware})
+	j, err := newJob(f.t.Context(), f.model, out, p, VerifyOptions{Level: VerifySoftware})
 	if err != nil {
 		return err.Error()
 	}
@@ -316,7 +316,7 @@ func TestEarlierVersion(t *testing.T) {
 	}{{Version, true}, {"0.0.9", false}} {
 		out := *d.out
 		out.Manifest.Version = c.version
-		j, err := newJob(t.Context(), f.model, &out, VerifyOptions{Level: VerifyFormal})
+		j, err := newJob(t.Context(), f.model, &out, d.plan, VerifyOptions{Level: VerifyFormal})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,9 @@ import (
 	"slices"
 
 	"ialgn/backend"
+	"ialgn/internal/freeze"
 	"ialgn/internal/message"
+	"ialgn/internal/model"
 	"ialgn/internal/outfile"
 	"ialgn/internal/plan"
 	"ialgn/internal/verify/certify"
@@ -106,12 +108,12 @@ func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certifi
 			return nil, err
 		}
 	}
-	out, err := d.hold(ctx)
+	out, p, err := d.hold(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Release()
-	j, err := newJob(ctx, m, out, o)
+	j, err := newJob(ctx, m, out, p, o)
 	if err != nil {
 		return nil, out.InWords(err)
 	}
@@ -127,37 +129,34 @@ func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certifi
 	return c, c.Err()
 }
 
-// hold returns a private copy of the design's folder, or of a temporary one.
-func (d *Design) hold(ctx context.Context) (*backend.Output, error) {
+// hold returns a private copy of the design's folder, or of a temporary one, and how it was compiled.
+func (d *Design) hold(ctx context.Context) (*backend.Output, *plan.Plan, error) {
 	if d.dir != "" {
 		out, err := d.output(ctx)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			out, err = out.Hold(ctx)
 		}
-		return out.Hold(ctx)
+		return out, d.read, err
 	}
 	dir, err := outfile.MakeTemp("ialgn-design-")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
 	if _, err := backend.Write(ctx, dir, *d.product); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out, err := backend.Read(ctx, dir)
-	if err != nil {
-		return nil, err
+	out, p, err := readFolder(ctx, dir)
+	if err == nil {
+		out, err = out.Hold(ctx)
 	}
-	return out.Hold(ctx)
+	return out, p, err
 }
 
-// newJob takes from a folder, and from the model that it was compiled from, what the checks compare.
-func newJob(ctx context.Context, m *Model, out *backend.Output, o VerifyOptions) (*certify.Job, error) {
+// newJob takes from a folder, and from the model that it was compiled from, what the checks compare. After the digest
+// one reading of the file gives all that is made of it, the reference of proofs included.
+func newJob(ctx context.Context, m *Model, out *backend.Output, p *plan.Plan, o VerifyOptions) (*certify.Job, error) {
 	if err := m.madeOf(ctx, out); err != nil {
-		return nil, err
-	}
-	p, err := plan.Read(out)
-	if err != nil {
 		return nil, err
 	}
 	test, err := m.source(o.Data).samples(ctx)
@@ -171,18 +170,30 @@ func newJob(ctx context.Context, m *Model, out *backend.Output, o VerifyOptions)
 		Version: Version, Out: out, Plan: p, Network: m.foldable(), Info: m.info.Model, Model: backend.File{
 			Name: filepath.Base(m.Path()), Format: "model", Size: m.file.Size(), SHA256: out.Manifest.Model.SHA256,
 		},
-		Spec: func() (*spec.Network, error) { return spec.ReadFrom(m.file.In(ctx)) }, Samples: test.samples(),
-		Random: test.random, Level: o.Level, Simulated: o.Samples, Simulator: o.Simulator, ByClass: o.ByClass,
-		Synthesised: o.Synthesized, Threads: parallel(),
+		Samples: test.samples(), Random: test.random, Level: o.Level, Simulated: o.Samples, Simulator: o.Simulator,
+		ByClass: o.ByClass, Synthesised: o.Synthesized, Threads: parallel(),
 	}
 	if test.SHA256 != "" && test.SHA256 == out.Manifest.Test { // the test part that the model was trained with
 		j.Known = &plan.Source{Name: test.Name, Samples: test.samples()}
 	}
-	if j.Design.Model, err = m.Frozen(ctx); err != nil {
+	var compact *model.Compact
+	read := func(begin func(*model.Model) error, visit model.Visit) (err error) {
+		j.Design.Model, compact, err = m.file.In(ctx).Networks(begin, visit)
+		return err
+	}
+	if certify.Levels[o.Level] < certify.Levels[VerifyFormal] {
+		err = read(nil, nil)
+	} else {
+		j.Spec, err = spec.ReadFrom(read)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if j.Design.Looped, err = m.looped(ctx); err != nil {
-		return nil, err
+	if compact != nil {
+		j.Network.Compact = func() (*model.Compact, error) { return compact, nil }
+		if j.Design.Looped, err = freeze.Positions(compact); err != nil {
+			return nil, err
+		}
 	}
 	return j, j.Prepare()
 }

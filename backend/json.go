@@ -149,7 +149,7 @@ func Covers(keys []string, key string) bool {
 func jsonText(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic("artifact: " + err.Error()) // it was read from JSON
+		panic("backend: " + err.Error()) // it was read from JSON
 	}
 	if len(text) > shownBytes {
 		return string(shown(text)) + "..."

@@ -119,3 +119,10 @@ func (l *FrozenLayer) clone() FrozenLayer {
 	}
 	return c
 }
+
+func cloneLayers(layers []FrozenLayer) (clones []FrozenLayer) {
+	for l := range layers {
+		clones = append(clones, layers[l].clone())
+	}
+	return clones
+}

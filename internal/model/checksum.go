@@ -56,19 +56,13 @@ func (c *container) checkSum(size int64) error {
 // pieceSum reads one of so many pieces of a file of that size, and returns what it contributes to the checksum (see
 // [finish]): 0 if the file has none. The header belongs to piece 0.
 func (c *container) pieceSum(size int64, piece, pieces int) (uint32, error) {
-	want, found := c.meta[checksumKey]
-	if !found {
+	if _, found := c.meta[checksumKey]; !found {
 		return 0, nil
 	}
-	header := make([]byte, c.data)
-	if _, err := c.r.ReadAt(header, 0); err != nil && err != io.EOF {
-		return 0, fmt.Errorf("%s: header: %w", c.name, err)
+	_, header, err := c.headers()
+	if err != nil {
+		return 0, err
 	}
-	place, ok := checksumPlace(header, want)
-	if !ok || len(want) != len(noChecksum) {
-		return 0, fmt.Errorf("%s: metadata: %s is %.20q, want one of eight digits; %s", c.name, checksumKey, want, damaged)
-	}
-	copy(header[place:], noChecksum)
 	sum := uint32(0)
 	if piece == 0 {
 		sum = remainder(0, header)
@@ -83,6 +77,35 @@ func (c *container) pieceSum(size int64, piece, pieces int) (uint32, error) {
 		sum, at = remainder(sum, buf[:n]), at+int64(n)
 	}
 	return contribution(sum, size-end), nil
+}
+
+// headers returns the bytes before the tensors, and the same with zeros in the place of the checksum.
+func (c *container) headers() (header, unsigned []byte, err error) {
+	header = make([]byte, c.data)
+	if _, err := c.r.ReadAt(header, 0); err != nil && err != io.EOF {
+		return nil, nil, fmt.Errorf("%s: header: %w", c.name, err)
+	}
+	sum := c.meta[checksumKey]
+	place, ok := checksumPlace(header, sum)
+	if !ok || len(sum) != len(noChecksum) {
+		return nil, nil, fmt.Errorf("%s: metadata: %s is %.20q, want one of eight digits; %s", c.name, checksumKey, sum,
+			damaged)
+	}
+	unsigned = bytes.Clone(header)
+	copy(unsigned[place:], noChecksum)
+	return header, unsigned, nil
+}
+
+// compareRemainder compares the checksum with the remainder of the whole file as it is.
+func (c *container) compareRemainder(of uint32, size int64) error {
+	if _, found := c.meta[checksumKey]; !found {
+		return nil
+	}
+	header, unsigned, err := c.headers()
+	if err != nil {
+		return err
+	}
+	return c.compareSum(of^contribution(remainder(0, header)^remainder(0, unsigned), size-c.data), size)
 }
 
 // bound returns where piece i of so many of n bytes begins.

@@ -29,42 +29,14 @@ type CompactLayer struct {
 }
 
 // Compact returns the network that the model's argmaxes select, not unrolled. The model must be valid.
-func (m *Model) Compact() *Compact {
-	c := m.blankCompact()
-	for i, first := 0, 0; i < len(m.Sections); i++ {
-		s := &m.Sections[i]
-		layers := c.layers(first, s.Layers)
-		parallel(s.Width, func(from, to int) {
-			part := s.chains(from, to)
-			part.freeze(layers, from)
-		})
-		first += s.Layers
-	}
-	return c
-}
+func (m *Model) Compact() *Compact { return m.compact(m.selected()) }
 
-// Compact is [Model.Compact] of the file.
-func (f *File) Compact() (*Compact, error) {
-	c, m, err := openModel(f.path, f, f.size, true)
-	if err != nil {
-		return nil, err
-	}
-	network := m.blankCompact()
-	for i, first := 0, 0; i < len(m.Sections); i++ {
-		if err := c.freezeSection(m, i, network.layers(first, m.Sections[i].Layers), chunkBytes); err != nil {
-			return nil, err
-		}
-		first += m.Sections[i].Layers
-	}
-	return network, nil
-}
-
-func (m *Model) blankCompact() *Compact {
+// compact returns the network of nodes that selected returned, whose arrays it takes.
+func (m *Model) compact(nodes [][]FrozenLayer) *Compact {
 	c := &Compact{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder, Steps: m.Steps}
 	for i := range m.Sections {
-		s := &m.Sections[i]
-		for range s.Layers {
-			c.Layers = append(c.Layers, CompactLayer{s.blankLayer(s.Width), s.Grid, -1})
+		for _, layer := range nodes[i] {
+			c.Layers = append(c.Layers, CompactLayer{layer, m.Sections[i].Grid, -1})
 		}
 	}
 	if m.shared() { // each section is a layer
@@ -73,14 +45,6 @@ func (m *Model) blankCompact() *Compact {
 		}
 	}
 	return c
-}
-
-// layers returns some layers, whose arrays are those of the network.
-func (c *Compact) layers(first, n int) (all []FrozenLayer) {
-	for i := range n {
-		all = append(all, c.Layers[first+i].FrozenLayer)
-	}
-	return all
 }
 
 // Shared reports whether the network has nodes that positions share.

@@ -16,3 +16,6 @@ func (s *Staged) CloseFile() { s.file.Close() }
 
 // KeepNothing has a file keep digests of its blocks alone, as of a large one.
 func (f *File) KeepNothing() { f.room.Store(0) }
+
+// Intact reports whether passes rely on a checksum that was compared.
+func (f *File) Intact() bool { return f.intact.Load() }

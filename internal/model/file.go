@@ -92,19 +92,48 @@ func (f *File) Frozen() (*Frozen, error) { return readFrozen(f.path, f, f.size, 
 // Load is [Load] of the file.
 func (f *File) Load() (*Model, error) { return read(f.path, f, f.size, nil) }
 
-// Chains reads the raw arrays with the checks of [Load], but in the memory of a few megabytes: begin
-// gets the model without its arrays, once the file is known to have room for them, and visit then
-// gets one section after the other in runs of so many chains, the first of a run being the network's
-// chain first. The arrays are reused: they hold until visit returns. An error of either ends the
-// reading and is returned.
-func (f *File) Chains(begin func(m *Model) error, visit func(section, first, chains int, s *Section) error) error {
+// Compact is [Model.Compact] of the file.
+func (f *File) Compact() (*Compact, error) {
+	m, nodes, err := readNodes(f.path, f, f.size, chunkBytes, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return m.compact(nodes), nil
+}
+
+// Visit gets a run of so many chains of a section, the first of them being the network's chain first. The arrays are
+// reused: they hold until it returns.
+type Visit func(section, first, chains int, s *Section) error
+
+// Chains reads the raw arrays with the checks of [Load], but in the memory of a few megabytes: begin gets the model
+// without its arrays, once the file is known to have room for them, and visit then gets one section after the other in
+// runs of chains. Several goroutines read and visit runs of a section at once. An error of either ends the reading
+// and is returned.
+func (f *File) Chains(begin func(m *Model) error, visit Visit) error {
 	return readRuns(f.path, f, f.size, chunkBytes, begin, visit)
 }
 
+// Networks is [File.Frozen], [File.Compact] and [File.Chains] with one reading of the arrays. The compact network is
+// nil of a model in which neither positions nor steps share nodes.
+func (f *File) Networks(begin func(m *Model) error, visit Visit) (frozen *Frozen, compact *Compact, err error) {
+	m, nodes, err := readNodes(f.path, f, f.size, chunkBytes, begin, visit)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.shared() || m.Steps > 0 {
+		compact = m.compact(nodes)
+		for i := range nodes {
+			nodes[i] = cloneLayers(nodes[i]) // the frozen network changes what it takes
+		}
+	}
+	return m.unrolled(nodes), compact, nil
+}
+
 // SHA256 returns the SHA-256 of the whole file in hexadecimal digits. It reads all of it, and gives
-// up when ctx ends.
+// up when ctx ends. It compares the checksum as well, so that passes that follow need no pass for that; what is wrong
+// with the file these say.
 func (f *File) SHA256(ctx context.Context) (string, error) {
-	h, buf := sha256.New(), make([]byte, blockBytes)
+	h, buf, crc := sha256.New(), make([]byte, blockBytes), uint32(0)
 	for at := int64(0); at < f.size; {
 		if err := ctx.Err(); err != nil {
 			return "", err
@@ -114,7 +143,11 @@ func (f *File) SHA256(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("%s: %w", f.path, err)
 		}
 		h.Write(buf[:n])
+		crc = remainder(crc, buf[:n])
 		at += int64(n)
+	}
+	if c, err := openContainer(f.path, f, f.size); err == nil && c.compareRemainder(crc, f.size) == nil {
+		f.intact.Store(true)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

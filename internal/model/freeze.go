@@ -11,55 +11,56 @@ import (
 // gate's truth table has the bits whose logit is above 0. The model must be valid.
 //
 // Cost: one pass over all logits, spread over the processors.
-func (m *Model) Freeze() *Frozen {
-	f := m.blankStep()
-	first := 0
+func (m *Model) Freeze() *Frozen { return m.unrolled(m.selected()) }
+
+// selected returns the nodes that the argmaxes select: the layers of each section, nodes that positions share once.
+func (m *Model) selected() [][]FrozenLayer {
+	nodes := m.blankNodes()
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		layers := f.Layers[first : first+s.frozenLayers()]
-		nodes := s.nodesFor(layers)
 		parallel(s.Width, func(from, to int) {
 			part := s.chains(from, to)
-			part.freeze(nodes, from)
+			part.freeze(nodes[i], from)
 		})
-		s.place(layers, nodes, m.Encoder.Bits-1)
-		first += len(layers)
+	}
+	return nodes
+}
+
+// blankNodes returns the layers that selected fills, with their arrays still zero.
+func (m *Model) blankNodes() (nodes [][]FrozenLayer) {
+	for i := range m.Sections {
+		s, layers := &m.Sections[i], []FrozenLayer(nil)
+		for range s.Layers {
+			layers = append(layers, s.blankLayer(s.Width))
+		}
+		nodes = append(nodes, layers)
+	}
+	return nodes
+}
+
+// unrolled returns the frozen network of such nodes, whose arrays it takes.
+func (m *Model) unrolled(nodes [][]FrozenLayer) *Frozen {
+	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
+	for i := range m.Sections {
+		layers := nodes[i]
+		if s := &m.Sections[i]; s.Grid != nil {
+			layers = s.blankLayers()
+			s.unroll(layers, &nodes[i][0], m.Encoder.Bits-1)
+		}
+		f.Layers = append(f.Layers, layers...)
 	}
 	m.finish(f)
 	m.repeat(f)
 	return f
 }
 
-// nodesFor returns the layers to which the argmaxes of a section are written: its layers of a frozen network or, of
-// nodes that positions share, one that has each node once.
-func (s *Section) nodesFor(layers []FrozenLayer) []FrozenLayer {
-	if s.Grid == nil {
-		return layers
-	}
-	return []FrozenLayer{s.blankLayer(s.Width)}
-}
-
-// place takes what was written to the layers that nodesFor returned to those of the frozen network, where a feature has
-// so many input bits.
-func (s *Section) place(layers, nodes []FrozenLayer, bits int) {
-	if s.Grid != nil {
-		s.unroll(layers, &nodes[0], bits)
-	}
-}
-
 // Blank returns the frozen network with its arrays still zero.
 func (m *Model) Blank() *Frozen {
-	f := m.blankStep()
-	m.repeat(f)
-	return f
-}
-
-// blankStep is [Model.Blank] of one step of a recurrent network.
-func (m *Model) blankStep() *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	for i := range m.Sections {
 		f.Layers = append(f.Layers, m.Sections[i].blankLayers()...)
 	}
+	m.repeat(f)
 	return f
 }
 

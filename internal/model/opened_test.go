@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,10 +46,11 @@ func opened(t *testing.T, path string) *model.File {
 
 // passes are what reads a model file, each from its beginning.
 var passes = map[string]func(t *testing.T, f *model.File) error{
-	"Info":   func(_ *testing.T, f *model.File) error { _, err := f.Info(); return err },
-	"Frozen": func(_ *testing.T, f *model.File) error { _, err := f.Frozen(); return err },
-	"Load":   func(_ *testing.T, f *model.File) error { _, err := f.Load(); return err },
-	"SHA256": func(t *testing.T, f *model.File) error { _, err := f.SHA256(t.Context()); return err },
+	"Info":     func(_ *testing.T, f *model.File) error { _, err := f.Info(); return err },
+	"Frozen":   func(_ *testing.T, f *model.File) error { _, err := f.Frozen(); return err },
+	"Load":     func(_ *testing.T, f *model.File) error { _, err := f.Load(); return err },
+	"SHA256":   func(t *testing.T, f *model.File) error { _, err := f.SHA256(t.Context()); return err },
+	"Networks": func(_ *testing.T, f *model.File) error { _, _, err := f.Networks(nil, nil); return err },
 	"Chains": func(_ *testing.T, f *model.File) error {
 		return f.Chains(func(*model.Model) error { return nil }, func(int, int, int, *model.Section) error { return nil })
 	},
@@ -79,6 +81,62 @@ func TestFile(t *testing.T) {
 	}
 	if f.Size() != int64(len(data)) || f.Path() != path {
 		t.Errorf("%d bytes of %s", f.Size(), f.Path())
+	}
+}
+
+// TestNetworks holds one reading of a file to the readings for each network, and what is visited to [model.File.Chains].
+func TestNetworks(t *testing.T) {
+	for _, form := range netgen.Forms() {
+		m := form.Model()
+		path := filepath.Join(t.TempDir(), "m.safetensors")
+		if _, err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		var begun, chains atomic.Int32
+		frozen, compact, err := opened(t, path).Networks(func(*model.Model) error { begun.Add(1); return nil },
+			func(_, _, n int, _ *model.Section) error { chains.Add(int32(n)); return nil })
+		if err != nil {
+			t.Fatalf("%s: %v", form.Name, err)
+		}
+		want := 0
+		for i := range m.Sections {
+			want += m.Sections[i].Width
+		}
+		if begun.Load() != 1 || int(chains.Load()) != want {
+			t.Errorf("%s: begun %d times, %d chains, want %d", form.Name, begun.Load(), chains.Load(), want)
+		}
+		if diff := cmp.Diff(m.Freeze(), frozen); diff != "" {
+			t.Errorf("%s: Frozen (-model +file):\n%s", form.Name, diff)
+		}
+		if m.Steps == 0 && m.Sections[0].Grid == nil {
+			if compact != nil {
+				t.Errorf("%s: a compact network beside one that is the same", form.Name)
+			}
+		} else if diff := cmp.Diff(m.Compact(), compact); diff != "" {
+			t.Errorf("%s: Compact (-model +file):\n%s", form.Name, diff)
+		}
+	}
+}
+
+// TestDigestComparesChecksum holds that passes after SHA256 do not read a whole file again, and that they still refuse
+// a damaged one.
+func TestDigestComparesChecksum(t *testing.T) {
+	path, data := saved(t, 1)
+	for _, damage := range []byte{0, 1} {
+		data[len(data)-5] ^= damage
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f := opened(t, path)
+		if _, err := f.SHA256(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if f.Intact() != (damage == 0) {
+			t.Errorf("damage %d: the checksum is said to be compared: %v", damage, f.Intact())
+		}
+		if _, err := f.Frozen(); (err == nil) != (damage == 0) || err != nil && !strings.Contains(err.Error(), "checksum") {
+			t.Errorf("damage %d: %v", damage, err)
+		}
 	}
 }
 

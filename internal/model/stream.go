@@ -11,8 +11,7 @@ import (
 	"ialgn/internal/crew"
 )
 
-// chunkBytes is about how much of a section one goroutine of [ReadFrozen] holds: the
-// chains of a chunk, one at least.
+// chunkBytes is about how much of a section a goroutine holds that reads runs of chains: a run has one at least.
 const chunkBytes = 4 << 20
 
 // ReadFrozen reads the frozen network of a model file: [Load] and [Model.Freeze] with
@@ -27,29 +26,35 @@ func ReadFrozen(path string) (*Frozen, error) {
 }
 
 func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, error) {
-	c, m, err := openModel(name, r, size, true)
+	m, nodes, err := readNodes(name, r, size, chunk, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	f, first := m.blankStep(), 0
-	for i := range m.Sections {
-		layers := f.Layers[first : first+m.Sections[i].frozenLayers()]
-		s := &m.Sections[i]
-		nodes := s.nodesFor(layers)
-		if err := c.freezeSection(m, i, nodes, chunk); err != nil {
-			return nil, err
-		}
-		s.place(layers, nodes, m.Encoder.Bits-1)
-		first += len(layers)
-	}
-	m.finish(f)
-	m.repeat(f)
-	return f, nil
+	return m.unrolled(nodes), nil
 }
 
-func readRuns(name string, r io.ReaderAt, size int64, chunk int,
-	begin func(*Model) error, visit func(section, first, chains int, s *Section) error,
-) error {
+// readNodes returns the model without its arrays, and the nodes that [Model.selected] would return. Unless they are
+// nil, begin gets the same model, and visit what was read of it, as [File.Chains] says.
+func readNodes(name string, r io.ReaderAt, size int64, chunk int, begin func(*Model) error, visit Visit) (m *Model,
+	nodes [][]FrozenLayer, err error,
+) {
+	err = readRuns(name, r, size, chunk, func(shell *Model) error {
+		m, nodes = shell, shell.blankNodes()
+		if begin == nil {
+			return nil
+		}
+		return begin(shell)
+	}, func(section, first, chains int, s *Section) error {
+		s.freeze(nodes[section], first)
+		if visit == nil {
+			return nil
+		}
+		return visit(section, first, chains, s)
+	})
+	return m, nodes, err
+}
+
+func readRuns(name string, r io.ReaderAt, size int64, chunk int, begin func(*Model) error, visit Visit) error {
 	c, m, err := openModel(name, r, size, true)
 	if err == nil {
 		err = begin(m)
@@ -60,28 +65,8 @@ func readRuns(name string, r io.ReaderAt, size int64, chunk int,
 	return err
 }
 
-// visitSection reads section i in runs of about that many bytes.
-func (c *container) visitSection(m *Model, i, chunk int, visit func(section, first, chains int,
-	s *Section) error,
-) error {
-	width := m.Sections[i].Width
-	chains := min(max(1, chunk/m.chainBytes(i)), width)
-	s, buf := m.allocate(i, chains), make([]byte, codecBytes)
-	for first := 0; first < width; first += chains {
-		n := min(chains, width-first)
-		part := s.chains(0, n)
-		if err := c.readChains(m, i, part, first, buf); err != nil {
-			return err
-		}
-		if err := visit(i, first, n, &part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// freezeSection streams section i in chunks of about that many bytes, one a goroutine.
-func (c *container) freezeSection(m *Model, i int, layers []FrozenLayer, chunk int) error {
+// visitSection reads section i in runs of about that many bytes, each goroutine one at a time.
+func (c *container) visitSection(m *Model, i, chunk int, visit Visit) error {
 	width := m.Sections[i].Width
 	chains := min(max(1, chunk/m.chainBytes(i)), width)
 	chunks := (width + chains - 1) / chains
@@ -96,7 +81,9 @@ func (c *container) freezeSection(m *Model, i int, layers []FrozenLayer, chunk i
 				if err := c.readChains(m, i, part, from, buf); err != nil {
 					return err
 				}
-				part.freeze(layers, from)
+				if err := visit(i, from, to-from, &part); err != nil {
+					return err
+				}
 			}
 			return nil
 		})

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/backend"
 	"ialgn/compiler"
 	"ialgn/internal/netgen"
 	"ialgn/internal/target"
@@ -46,11 +45,11 @@ func TestCheckPasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out := backend.Product{Manifest: backend.Manifest{Version: "0", Module: "m"}}
-			if err := p.Run(t.Context(), raw, Network{Encoder: &f.Encoder}, &out); err != nil {
+			c, err := p.run(t.Context(), raw, Network{Encoder: &f.Encoder}, "0")
+			if err != nil {
 				t.Fatalf("%+v: %v", o, err)
 			}
-			netlists = append(netlists, out.Netlist)
+			netlists = append(netlists, c.netlist)
 		}
 		if !netlists[0].Equal(netlists[1]) {
 			t.Errorf("%+v: another netlist comes out", o)
@@ -70,7 +69,7 @@ func TestCheckPassesFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = p.Run(t.Context(), raw, Network{Encoder: &f.Encoder}, &backend.Product{})
+	_, err = p.run(t.Context(), raw, Network{Encoder: &f.Encoder}, "0")
 	if broken := (*compiler.BrokenError)(nil); !errors.As(err, &broken) || broken.Pass != "chains" {
 		t.Errorf("error %v, want that pass chains is broken", err)
 	}

@@ -32,10 +32,10 @@ func Read(out *backend.Output) (p *Plan, err error) {
 	return p, err
 }
 
-// CompareManifest compares a folder's manifest with the one that [Plan.Manifest] makes of the model and of the
+// CompareManifest compares a folder's manifest with the one that [Plan.Compile] makes of the model and of the
 // manifest's own options and version. It returns a line for each difference.
 func (p *Plan) CompareManifest(out *backend.Output, m *model.Model) ([]string, error) {
-	want, err := p.Manifest(out.Manifest.Version, out.Manifest.Model.SHA256, m)
+	want, err := p.manifest(out.Manifest.Version, out.Manifest.Model.SHA256, m)
 	if err != nil {
 		return nil, err
 	}
@@ -51,59 +51,66 @@ type Comparison struct {
 	Compile bool    // compile the model again, for the figures that the folder's netlist does not tell
 }
 
-// CompareFiles compares every file of a folder with what this plan writes. It returns a line for each difference, and
-// the keys of the report that were not compared. A folder that another version of the program wrote is not compiled
-// again, since passes may have changed.
-func (p *Plan) CompareFiles(ctx context.Context, c Comparison, out *backend.Output) (differ, unchecked []string,
-	err error,
-) {
-	e := backend.Expected{Product: p.Product(out.Manifest), Version: c.Version, Unchecked: backend.OfTheRun}
-	p.Describe(&e.Product, out.Manifest, &c.Design.Model.Encoder)
-	e.GatesRaw = c.Design.Model.Gates()
+// Compared is what a comparison found.
+type Compared struct {
+	Differ    []string // a line for each difference
+	Unchecked []string // keys of the report that were not compared
+	Parts     []Part   // of a folded engine that has each once
+}
+
+// CompareFiles compares every file of a folder with what this plan writes. A folder that another version of the program
+// wrote is not compiled again, since passes may have changed.
+func (p *Plan) CompareFiles(ctx context.Context, c Comparison, out *backend.Output) (*Compared, error) {
+	e := backend.Expected{Version: c.Version}
+	var of compiled
+	var err error
 	if c.Compile && c.Version == out.Manifest.Version {
-		err = p.compileAgain(ctx, c, out, &e)
+		of, err = p.compileAgain(ctx, c, out)
+		e.Compiled, e.Unchecked = of.netlist, backend.OfTheRun
 	} else {
-		err = p.takeOver(ctx, c, out, &e)
+		of, e.Unchecked, err = p.takeOver(ctx, c, out)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	e.Netlist = out.Netlist
-	wrong, err := p.folderVectors(out, c.Design, c.Known, &e)
+	of.netlist = out.Netlist
+	v, wrong, open, err := p.folderVectors(out, c.Design, c.Known)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	differ, err = out.Compare(ctx, e)
-	return append(wrong, differ...), e.Unchecked, err
+	enc := &c.Design.Model.Encoder
+	e.Product, e.Unchecked = p.product(out.Manifest, enc, c.Design.Model.Gates(), of, v), append(e.Unchecked, open...)
+	differ, err := out.Compare(ctx, e)
+	return &Compared{append(wrong, differ...), e.Unchecked, of.parts}, err
 }
 
 // compileAgain compiles the model as the folder's options say.
-func (p *Plan) compileAgain(ctx context.Context, c Comparison, out *backend.Output, e *backend.Expected) error {
-	if err := p.Run(ctx, c.Design.Raw, c.Network, &e.Product); err != nil {
-		return err
-	}
-	e.Compiled = e.Netlist
-	if h := e.Hardware; h != nil && !e.Compiled.Equal(out.Netlist) {
+func (p *Plan) compileAgain(ctx context.Context, c Comparison, out *backend.Output) (compiled, error) {
+	of, err := p.run(ctx, c.Design.Raw, c.Network, out.Manifest.Version)
+	if h := of.hardware; err == nil && h != nil && !of.netlist.Equal(out.Netlist) {
 		h.Hint = cmp.Or(out.Hint, &counts.Hint{}) // the other hint is about other nets
 	}
-	return nil
+	return of, err
 }
 
-// takeOver takes the figures that only a compilation gives from the folder's report.
-func (p *Plan) takeOver(ctx context.Context, c Comparison, out *backend.Output, e *backend.Expected) error {
-	raw := netlist.Measure(c.Design.Raw)
+// takeOver takes the figures that only a compilation gives from the folder's report, and returns their keys with those
+// that no run derives.
+func (p *Plan) takeOver(ctx context.Context, c Comparison, out *backend.Output) (of compiled, unchecked []string,
+	err error,
+) {
 	r := &out.Report
-	e.Raw, e.Gates, e.Passes = &raw, r.Gates, r.Passes
-	e.Unchecked = append([]string{"gates", "passes"}, backend.OfTheRun[:2]...)
+	of.raw, of.gates, of.passes = netlist.Measure(c.Design.Raw), r.Gates, r.Passes
+	unchecked = append([]string{"gates", "passes"}, backend.OfTheRun[:2]...)
 	if p.Hardware != nil {
-		e.Hardware = &backend.Hardware{
+		of.hardware = &backend.Hardware{
 			Style: p.Style, Target: p.Target(), Hint: cmp.Or(out.Hint, &counts.Hint{}), Mapping: r.Mapping,
 		}
-		e.Unchecked = append(e.Unchecked, "mapping")
+		unchecked = append(unchecked, "mapping")
 		if p.Hardware.Pipeline != (pipeline.Options{}) {
-			e.Hardware.Pipeline = &pipeline.Report{Stages: stages(out.Netlist)}
-			e.Unchecked = append(e.Unchecked, "pipeline.levels_per_stage", "pipeline.flip_flops")
+			of.hardware.Pipeline = &pipeline.Report{Stages: stages(out.Netlist)}
+			unchecked = append(unchecked, "pipeline.levels_per_stage", "pipeline.flip_flops")
 		}
 	}
-	return p.engineAnew(ctx, c.Design.Raw, c.Network, &e.Product)
+	of.engine, err = p.foldAnew(ctx, c.Design.Raw, c.Network, out.Manifest.Version)
+	return of, unchecked, err
 }

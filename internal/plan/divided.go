@@ -20,33 +20,6 @@ type Part struct {
 	verify.Design
 }
 
-// Parts returns the parts of the engine that the options name, none if it has none.
-func (p *Plan) Parts(ctx context.Context, m Network) ([]Part, error) {
-	kind := p.Fold.division()
-	if kind == nil || p.parts != nil {
-		return p.parts, nil
-	}
-	network, err := m.Compact()
-	if err != nil {
-		return nil, err
-	}
-	parts, build, err := kind.apart(network)
-	if err != nil {
-		return nil, err
-	}
-	for i := range parts {
-		scope := netlist.Gates
-		if i == len(parts)-1 {
-			scope = netlist.Core
-		}
-		if err := p.compile(ctx, &parts[i], scope); err != nil {
-			return nil, fmt.Errorf("%s: %w", parts[i].What, err)
-		}
-	}
-	p.parts, p.build = parts, build
-	return parts, nil
-}
-
 // compile makes the netlist of a part.
 func (p *Plan) compile(ctx context.Context, part *Part, scope netlist.Scope) (err error) {
 	if part.Raw, err = freeze.Network(part.Model, scope); err != nil {
@@ -64,29 +37,42 @@ func (p *Plan) compile(ctx context.Context, part *Part, scope netlist.Scope) (er
 }
 
 // divided makes an engine of the parts of a network.
-func (p *Plan) divided(ctx context.Context, _ *netlist.Netlist, m Network, out backend.Product,
-) (*backend.Fold, error) {
-	parts, err := p.Parts(ctx, m)
+func (p *Plan) divided(ctx context.Context, m Network) (e engine, err error) {
+	network, err := m.Compact()
 	if err != nil {
-		return nil, err
+		return e, err
 	}
+	parts, build, err := p.Fold.division().apart(network)
+	if err != nil {
+		return e, err
+	}
+	for i := range parts {
+		scope := netlist.Gates
+		if i == len(parts)-1 {
+			scope = netlist.Core
+		}
+		if err := p.compile(ctx, &parts[i], scope); err != nil {
+			return e, fmt.Errorf("%s: %w", parts[i].What, err)
+		}
+	}
+	module := p.Options.Module
 	frame := folded.Frame{
-		Module: out.Manifest.Module + folded.Suffix, Drop: p.Dropping(), WordBits: m.Encoder.BitsIn,
+		Module: module + folded.Suffix, Drop: p.Dropping(), WordBits: m.Encoder.BitsIn,
 		Thresholds: m.Encoder.Thresholds, Classes: len(parts[len(parts)-1].Model.Classes),
 	}
 	f := &backend.Fold{}
 	var sizes *backend.FoldParts
-	if f.Engine, f.Report, sizes, err = p.build(frame, m.Encoder, out.Manifest.Module); err != nil {
-		return nil, message.Optionf("{Fold "+string(p.Fold)+"}: %w", err)
+	if f.Engine, f.Report, sizes, err = build(frame, m.Encoder, module); err != nil {
+		return e, message.Optionf("{Fold "+string(p.Fold)+"}: %w", err)
 	}
-	sizes.SamplesPerSecond = out.MHz * 1e6 / f.Report.Clocks().Cycles
+	sizes.SamplesPerSecond = p.Options.MHz * 1e6 / f.Report.Clocks().Cycles
 	for i := range parts {
 		f.Parts = append(f.Parts, backend.FoldPart{
 			Suffix: parts[i].Suffix, Header: []string{parts[i].What + ", within " + frame.Module}, Netlist: parts[i].Product,
 		})
-		sizes.Parts = append(sizes.Parts, partReport(out.Manifest.Module+parts[i].Suffix, &parts[i].Design))
+		sizes.Parts = append(sizes.Parts, partReport(module+parts[i].Suffix, &parts[i].Design))
 	}
-	return f, nil
+	return engine{f, parts}, nil
 }
 
 // stages returns the stages of registers of a part, 0 if it has no clock.

@@ -139,38 +139,39 @@ func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	return o.Fold, p.Wrap, nil
 }
 
-// engine makes the folded engine of an optimised netlist, and says what it takes. It returns nil if none was asked for.
-func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, m Network, out backend.Product) (*backend.Fold,
-	error,
-) {
-	if p.Fold == "" {
-		return nil, nil
-	}
-	write := p.divided
-	if p.Lanes() > 0 {
-		write = p.program
-	}
-	f, err := write(ctx, n, m, out)
-	if err != nil {
-		return nil, err
-	}
-	f.Clocks = f.Engine.Clocks()
-	for _, m := range f.Memories() {
-		f.Report.Memories = append(f.Report.Memories, backend.FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
-	}
-	return f, nil
+// engine is a folded engine, with the parts that it has once.
+type engine struct {
+	fold  *backend.Fold // nil: there is none
+	parts []Part
 }
 
-// engineAnew gives a product the engine that a raw netlist's has, if there is one.
-func (p *Plan) engineAnew(ctx context.Context, raw *netlist.Netlist, m Network, out *backend.Product) (err error) {
-	n := raw
+// fold makes the folded engine of an optimised netlist, if one was asked for, and says what it takes.
+func (p *Plan) fold(ctx context.Context, n *netlist.Netlist, m Network, version string) (e engine, err error) {
+	switch {
+	case p.Lanes() > 0:
+		e.fold, err = p.program(ctx, n, m, version)
+	case p.Folded():
+		e, err = p.divided(ctx, m)
+	}
+	if e.fold == nil || err != nil {
+		return engine{}, err
+	}
+	e.fold.Clocks = e.fold.Engine.Clocks()
+	r := &e.fold.Report
+	for _, m := range e.fold.Memories() {
+		r.Memories = append(r.Memories, backend.FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
+	}
+	return e, nil
+}
+
+// foldAnew makes the engine that a raw netlist has, if there is one.
+func (p *Plan) foldAnew(ctx context.Context, n *netlist.Netlist, m Network, version string) (e engine, err error) {
 	if p.Lanes() > 0 {
-		if n, _, err = p.Optimiser.Optimise(ctx, raw); err != nil {
-			return err
+		if n, _, err = p.Optimiser.Optimise(ctx, n); err != nil {
+			return e, err
 		}
 	}
-	out.Fold, err = p.engine(ctx, n, m, *out)
-	return err
+	return p.fold(ctx, n, m, version)
 }
 
 // Folding is how a netlist is optimised before it is folded, whatever the options say of the rest.
@@ -181,9 +182,7 @@ func (p *Plan) Folding() compiler.Options {
 }
 
 // program folds an optimised netlist to a program of steps, and says what engines of it take.
-func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, out backend.Product) (*backend.Fold,
-	error,
-) {
+func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, version string) (*backend.Fold, error) {
 	n, _, err := p.Folding().Optimise(ctx, n)
 	if err != nil {
 		return nil, err
@@ -194,10 +193,10 @@ func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, out b
 	}
 	// no model in the header: the engines of all with this shape are the same
 	f := &backend.Fold{
-		Header: []string{"made by ialgn " + out.Manifest.Version}, Report: backend.FoldReport{Lanes: p.Lanes()},
+		Header: []string{"made by ialgn " + version}, Report: backend.FoldReport{Lanes: p.Lanes()},
 	}
 	for _, lanes := range folded.Lanes() {
-		o := folded.Options{Core: out.Manifest.Module, Lanes: lanes, Drop: p.Dropping()}
+		o := folded.Options{Core: p.Options.Module, Lanes: lanes, Drop: p.Dropping()}
 		if lanes == p.Lanes() {
 			o.Steps = p.Options.FoldSteps
 		}
@@ -205,7 +204,7 @@ func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, out b
 		if err != nil {
 			return nil, message.Optionf("{Fold}: %w", err)
 		}
-		f.Report.Each = append(f.Report.Each, foldCost(e.Cost(), out.MHz))
+		f.Report.Each = append(f.Report.Each, foldCost(e.Cost(), p.Options.MHz))
 		if lanes == p.Lanes() {
 			f.Engine = e
 		}

@@ -35,12 +35,10 @@ func described(t *testing.T, scope Scope, module string, enc *encoding.Encoder) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var product backend.Product
-	p.Describe(&product, backend.Manifest{
+	return p.inputs(backend.Manifest{
 		Module: module, Scope: string(scope), Classes: []string{"a", "b"},
 		Data: json.RawMessage(`{"set": "csv", "label": "kind", "decimal": "comma", "missing_values": "-999, k.A."}`),
 	}, enc)
-	return product.Inputs
 }
 
 func TestInputs(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ialgn/backend"
-	"ialgn/internal/encoding"
 	"ialgn/internal/handover"
 	"ialgn/internal/inputs"
 	"ialgn/internal/message"
@@ -16,9 +15,9 @@ import (
 	"ialgn/netlist"
 )
 
-// Name gives the module its name, after the model's unless the options have one. It returns an error for a name that
+// name gives the module its name, after the model's unless the options have one. It returns an error for a name that
 // no module can have.
-func (p *Plan) Name(model string) error {
+func (p *Plan) name(model string) error {
 	if p.Options.Module == "" {
 		p.Options.Module = moduleName(model)
 	}
@@ -37,9 +36,8 @@ func moduleName(name string) string {
 	return id
 }
 
-// Manifest returns the manifest that a version of this program gives a product of a model, whose file has that
-// SHA-256. It is [Plan.Name] that decides the module.
-func (p *Plan) Manifest(version, sha256 string, m *model.Model) (man backend.Manifest, err error) {
+// manifest returns the manifest that a version of this program gives a product of a model, whose file has that SHA-256.
+func (p *Plan) manifest(version, sha256 string, m *model.Model) (man backend.Manifest, err error) {
 	man = backend.Manifest{
 		Version: version, Module: p.Options.Module, Scope: string(p.Options.Scope), Classes: m.Classes, Test: m.Record.Test,
 		Model: backend.ModelRef{Name: m.Config.Name, SHA256: sha256},
@@ -67,16 +65,6 @@ func versionWord(m backend.Manifest) (uint32, error) {
 	return handover.Version(m.Version, m.Model.SHA256, options.Bytes()), nil
 }
 
-// Describe gives a product its manifest, what the heads of its Verilog files say, and how its inputs are made by the
-// model's encoder.
-func (p *Plan) Describe(out *backend.Product, m backend.Manifest, enc *encoding.Encoder) {
-	out.Manifest, out.Header, out.Inputs = m, p.header(m), p.inputs(m, enc)
-	if out.Inputs.Scaled {
-		out.Header = append(out.Header, "feature words are made of real values as "+out.Inputs.File+" says")
-		out.Header = append(out.Header, asTheyAre(out.Inputs)...)
-	}
-}
-
 // asTheyAre says which words need no arithmetic, a line for each way.
 func asTheyAre(t *inputs.Table) (lines []string) {
 	names := map[string][]string{}
@@ -100,8 +88,8 @@ func asTheyAre(t *inputs.Table) (lines []string) {
 	return lines
 }
 
-// header returns what the head of the Verilog says of the origin.
-func (p *Plan) header(m backend.Manifest) []string {
+// header returns what the head of the Verilog says of the origin and of the inputs.
+func (p *Plan) header(m backend.Manifest, in *inputs.Table) []string {
 	lines := []string{
 		"made by ialgn " + m.Version,
 		"model " + m.Model.Name + ", sha256 " + m.Model.SHA256,
@@ -110,6 +98,10 @@ func (p *Plan) header(m backend.Manifest) []string {
 	if p.Options.AssumeThermometer {
 		lines = append(lines, "right for thermometer codes alone: a bit of x that is 1 must have all lower bits of its "+
 			"feature 1")
+	}
+	if in.Scaled {
+		lines = append(lines, "feature words are made of real values as "+in.File+" says")
+		lines = append(lines, asTheyAre(in)...)
 	}
 	return lines
 }

@@ -1,14 +1,15 @@
 // Package plan is what the options of a compilation come to: which netlist is made of a model, by which passes, and
 // which files are written of it.
 //
-// [New] checks [Options] and returns a [Plan]. Its methods are the steps, in this order: [Plan.Freeze] gives the raw
-// netlist of a network, [Plan.Run] optimises and lowers it into an [backend.Product], to which [Plan.Describe] adds
-// the manifest and [Plan.Vectors] the samples of the testbenches. [Read] returns the plan of a folder that was
-// written, and [Plan.CompareManifest] holds that folder to what the plan makes of its netlist.
+// [New] checks [Options] and returns a [Plan], and [Plan.Compile] makes of a model what is written. [Read] returns the
+// plan of a folder that was written, and [Plan.CompareManifest] and [Plan.CompareFiles] hold that folder to what the
+// plan makes of the model and of the folder's netlist.
 package plan
 
 import (
 	"context"
+	"runtime/debug"
+	"time"
 
 	"ialgn/backend"
 	"ialgn/compiler"
@@ -36,10 +37,6 @@ type Plan struct {
 	Optimiser compiler.Options
 
 	scope netlist.Scope
-
-	// The parts of an engine, once they are made, and what makes the engine of them.
-	parts []Part
-	build builder
 }
 
 // Freeze returns the raw netlist of a network, with the ports that the options name.
@@ -83,39 +80,103 @@ type Network struct {
 	Compact func() (*model.Compact, error)
 }
 
-// Run optimises and lowers a raw netlist into a product. It drops each netlist as soon as the next one is made, to
-// save memory.
-func (p *Plan) Run(ctx context.Context, n *netlist.Netlist, m Network, out *backend.Product) (err error) {
-	raw := netlist.Measure(n)
-	out.Raw = &raw
-	if n, out.Passes, err = p.Optimiser.Optimise(ctx, n); err != nil {
-		return err
+// Work is what a compilation starts from.
+type Work struct {
+	Version string       // of the program
+	Model   *model.Model // without its arrays
+	Network
+	Frozen  func() (*model.Frozen, error)     // reads the network
+	SHA256  func() (string, error)            // waits for the digest of the model's file
+	Samples func(samples int) (Source, error) // the first ones for the testbenches
+}
+
+// Compile makes of a model what is written of it. The module is called after the model unless the options have a name.
+func (p *Plan) Compile(ctx context.Context, w Work) (*backend.Product, error) {
+	started := time.Now()
+	if err := p.name(w.Model.Config.Name); err != nil {
+		return nil, err
 	}
-	out.Gates = netlist.Measure(n).Cells.Gates
-	if out.Fold, err = p.engine(ctx, n, m, *out); err != nil {
-		return err
+	raw, v, err := p.start(w)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.run(ctx, raw, w.Network, w.Version)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.netlist.Validate(); err != nil {
+		return nil, err
+	}
+	sum, err := w.SHA256()
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := p.manifest(w.Version, sum, w.Model)
+	if err != nil {
+		return nil, err
+	}
+	product := p.product(manifest, w.Encoder, w.Model.FrozenNodes(), c, v)
+	product.Started = started
+	return &product, nil
+}
+
+// start streams the model's file into the raw netlist, and makes the vectors of the testbenches. The frozen network is
+// garbage when it returns, which the largest models need.
+func (p *Plan) start(w Work) (n *netlist.Netlist, v vectors, err error) {
+	f, err := w.Frozen()
+	if err != nil {
+		return nil, v, err
+	}
+	if n, err = p.Freeze(f); err == nil {
+		v, err = p.vectors(f, n, w.Samples)
+	}
+	debug.FreeOSMemory()
+	return n, v, err
+}
+
+// compiled is what passes make of a raw netlist.
+type compiled struct {
+	netlist  *netlist.Netlist
+	raw      netlist.Measures // of the raw netlist
+	gates    int              // that optimisation left
+	passes   []compiler.PassReport
+	hardware *backend.Hardware // nil: the netlist is not lowered
+	engine
+}
+
+// run optimises and lowers a raw netlist. It drops each netlist as soon as the next one is made, to save memory.
+func (p *Plan) run(ctx context.Context, n *netlist.Netlist, m Network, version string) (c compiled, err error) {
+	c.raw = netlist.Measure(n)
+	if n, c.passes, err = p.Optimiser.Optimise(ctx, n); err != nil {
+		return c, err
+	}
+	c.gates = netlist.Measure(n).Cells.Gates
+	if c.engine, err = p.fold(ctx, n, m, version); err != nil {
+		return c, err
 	}
 	if p.Hardware == nil {
-		out.Netlist = n
-		return nil
+		c.netlist = n
+		return c, nil
 	}
 	d, err := p.Hardware.Lower(ctx, n)
 	if err != nil {
-		return err
+		return c, err
 	}
-	out.Netlist, out.Passes = d.Netlist, append(out.Passes, d.Steps...)
-	out.Hardware = &backend.Hardware{
+	c.netlist, c.passes = d.Netlist, append(c.passes, d.Steps...)
+	c.hardware = &backend.Hardware{
 		Style: p.Style, Target: p.Hardware.Target, Hint: d.Hint, Mapping: d.Mapping,
 		Pipeline: d.Stages,
 	}
-	return nil
+	return c, nil
 }
 
-// Product returns what the plan alone says of a product.
-func (p *Plan) Product(m backend.Manifest) backend.Product {
+// product returns what is written of a compiled netlist of so many gates of a model.
+func (p *Plan) product(m backend.Manifest, enc *encoding.Encoder, gates int, c compiled, v vectors) backend.Product {
+	in := p.inputs(m, enc)
 	return backend.Product{
+		Netlist: c.netlist, GatesRaw: gates, Gates: c.gates, Raw: &c.raw, Passes: c.passes, Hardware: c.hardware,
+		Fold: c.fold, Vectors: v.vectors, Samples: v.said, Manifest: m, Header: p.header(m, in), Inputs: in,
 		Emit: p.Options.Emit, MHz: p.Options.MHz, Wrap: p.Wrap, Tag: p.Options.Tag, Baud: p.Options.Baud, Board: p.Board,
-		Manifest: m, Header: p.header(m),
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"ialgn/netlist"
 )
 
-// vectors returns how many there are to be.
-func (p *Plan) vectors() int { return cmp.Or(p.Options.Vectors, UsualVectors) }
+// samples returns how many there are to be.
+func (p *Plan) samples() int { return cmp.Or(p.Options.Vectors, UsualVectors) }
 
 // Source is where the samples of the testbenches come from: a data set, by its name, or random numbers.
 type Source struct {
@@ -28,69 +28,74 @@ type Source struct {
 // randomSource is what the report calls random samples.
 const randomSource = "random"
 
-// Vectors gives a product the vectors of its testbenches: the first samples of a data set or, where there is none,
-// random words. What is wanted of them is what the trainer's forward pass says, which no pass of the compiler has
-// touched. The raw netlist says what ports there are. load returns so many samples.
-func (p *Plan) Vectors(f *model.Frozen, raw *netlist.Netlist, out *backend.Product,
-	load func(samples int) (Source, error),
-) error {
-	from, err := load(p.vectors())
-	if err != nil {
-		return err
-	}
-	out.Samples = &backend.Samples{Source: from.Name}
-	if from.Missing != "" {
-		out.Samples = &backend.Samples{Source: randomSource, Reason: from.Missing}
-		from.Samples = verify.RandomSamples(&f.Encoder, p.vectors())
-	}
-	if out.Vectors, err = expected.Vectors(f, raw, from.Samples, p.vectors()); err == nil {
-		out.Samples.Samples = out.Vectors.Samples
-	}
-	return err
+// vectors are the vectors of the testbenches, and what the report says of them.
+type vectors struct {
+	vectors *verilog.Vectors
+	said    *backend.Samples
 }
 
-// folderVectors gives what is expected of a folder the vectors of its testbenches, and what the report says of them:
+// vectors returns the first samples of a data set or, where there is none, random words. What is wanted of them is
+// what the trainer's forward pass says, which no pass of the compiler has touched. The raw netlist says what ports
+// there are. load returns so many samples.
+func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples int) (Source, error)) (v vectors,
+	err error,
+) {
+	from, err := load(p.samples())
+	if err != nil {
+		return v, err
+	}
+	v.said = &backend.Samples{Source: from.Name}
+	if from.Missing != "" {
+		v.said = &backend.Samples{Source: randomSource, Reason: from.Missing}
+		from.Samples = verify.RandomSamples(&f.Encoder, p.samples())
+	}
+	if v.vectors, err = expected.Vectors(f, raw, from.Samples, p.samples()); err == nil {
+		v.said.Samples = v.vectors.Samples
+	}
+	return v, err
+}
+
+// folderVectors returns the vectors that a folder's testbenches must have, and the keys of the report that are left open:
 // the known samples, if there are some, or random ones. Where the folder's vectors are neither and nothing is known of
 // the data set, they are expected to be right, whatever samples they are of. It reports a file that no vectors can be
 // read from, or that has more of them than there can be; a folder without one is an error.
-func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source, e *backend.Expected) (
-	wrong []string, err error,
+func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source) (of vectors, wrong,
+	unchecked []string, err error,
 ) {
 	path, err := out.Path("vectors")
 	if err != nil {
-		return nil, err
+		return of, nil, nil, err
 	}
 	have, fault := readVectors(path, out.Netlist, p.Options.Tag)
-	if fault == nil && (have.Samples == 0 || have.Samples > p.vectors()) {
-		fault = fmt.Errorf("it has %s, not 1 to %d", message.Plural(have.Samples, "vector", "vectors"), p.vectors())
+	if fault == nil && (have.Samples == 0 || have.Samples > p.samples()) {
+		fault = fmt.Errorf("it has %s, not 1 to %d", message.Plural(have.Samples, "vector", "vectors"), p.samples())
 	}
 	if fault != nil {
 		wrong = append(wrong, fmt.Sprintf("%s: %v", filepath.Base(path), fault))
 	}
-	random := Source{Name: randomSource, Samples: verify.RandomSamples(&d.Model.Encoder, p.vectors())}
+	random := Source{Name: randomSource, Samples: verify.RandomSamples(&d.Model.Encoder, p.samples())}
 	claim := out.Report.Samples
 	for _, from := range []*Source{known, &random} {
 		if from == nil {
 			continue
 		}
-		v, err := expected.Vectors(d.Model, d.Raw, from.Samples, p.vectors())
+		v, err := expected.Vectors(d.Model, d.Raw, from.Samples, p.samples())
 		if err != nil {
-			return nil, err
+			return of, nil, nil, err
 		}
 		only := known == nil && claim != nil && claim.Source == randomSource
 		if fits(v, d.Product) && (from == known || only || sameInputs(v, &have)) {
-			e.Vectors, e.Samples = v, &backend.Samples{Samples: v.Samples, Source: from.Name}
+			of = vectors{v, &backend.Samples{Samples: v.Samples, Source: from.Name}}
 		}
 	}
 	switch {
-	case e.Vectors == nil:
-		e.Vectors, err = expected.Simulated(d.Product, have)
-		e.Samples = &backend.Samples{Samples: have.Samples}
-		e.Unchecked = append(e.Unchecked, "vectors.source", "vectors.reason")
-	case e.Samples.Source == randomSource:
-		e.Unchecked = append(e.Unchecked, "vectors.reason") // why the data set was not there
+	case of.vectors == nil:
+		of.vectors, err = expected.Simulated(d.Product, have)
+		of.said, unchecked = &backend.Samples{Samples: have.Samples}, []string{"vectors.source", "vectors.reason"}
+	case of.said.Source == randomSource:
+		unchecked = []string{"vectors.reason"} // why the data set was not there
 	}
-	return wrong, err
+	return of, wrong, unchecked, err
 }
 
 // fits reports whether vectors have as many bits as the ports of a netlist.

@@ -34,7 +34,7 @@ type Job struct {
 
 	// Design is what is compared. Its raw netlist and its product are taken from the model and from the folder.
 	Design verify.Design
-	Spec   func() (*spec.Network, error) // reads the reference of proofs
+	Spec   *spec.Network // the reference of proofs; nil below level formal
 
 	Samples verify.Samples
 	Known   *plan.Source // the samples, if they are the test part that the model was trained with; else nil
@@ -49,6 +49,7 @@ type Job struct {
 
 	files rtl.Files
 	fold  *proof.EngineFiles // nil: there is no folded engine
+	parts []plan.Part        // its parts, once the folder was compared
 }
 
 // check is a row of the table.
@@ -158,16 +159,19 @@ func (j *Job) CompareFolder(ctx context.Context) (differ, unchecked []string, er
 	if differ, err = j.Plan.CompareManifest(j.Out, j.Info); err != nil {
 		return nil, nil, err
 	}
-	more, unchecked, err := j.Plan.CompareFiles(ctx, plan.Comparison{
+	found, err := j.Plan.CompareFiles(ctx, plan.Comparison{
 		Version: j.Version, Design: j.Design, Network: j.Network, Known: j.Known,
 		Compile: j.Level.number() > 1 || j.Info.FrozenNodes() <= mostCompiledAgain,
 	}, j.Out)
-	differ = append(differ, more...)
+	if err != nil {
+		return nil, nil, err
+	}
+	differ, j.parts = append(differ, found.Differ...), found.Parts
 	if made := j.Out.Manifest.Version; made != j.Version && len(differ) > 0 {
 		differ = append(differ, fmt.Sprintf("compiled by ialgn %s, and this is ialgn %s, which may write other text: "+
 			"compile again, or verify with that version", made, j.Version))
 	}
-	return differ, unchecked, err
+	return differ, found.Unchecked, nil
 }
 
 func (j *Job) checkSoftware(ctx context.Context, c *Certificate) (o outcome, err error) {
@@ -200,9 +204,7 @@ func (j *Job) checkSynthesised(ctx context.Context, c *Certificate) (o outcome, 
 }
 
 func (j *Job) prove(ctx context.Context, c *Certificate) (o outcome, err error) {
-	if j.Design.Spec, err = j.Spec(); err != nil {
-		return o, err
-	}
+	j.Design.Spec = j.Spec
 	if c.Formal, err = proof.Check(ctx, j.Design); err != nil {
 		return o, err
 	}
@@ -283,12 +285,8 @@ func (j *Job) proveProgram(ctx context.Context, c *Certificate) (o outcome, err 
 
 // proveParts proves the modules within a folded engine that runs no program: their netlists, and their files.
 func (j *Job) proveParts(ctx context.Context, c *Certificate) (o outcome, err error) {
-	parts, err := j.Plan.Parts(ctx, j.Network)
-	if err != nil {
-		return o, err
-	}
 	paths := j.Out.Paths(backend.FoldPartOf)
-	for i, part := range parts {
+	for i, part := range j.parts {
 		if i >= len(paths) {
 			return o, fmt.Errorf("%s: no file of %s: compile again", j.Out.Dir, part.What)
 		}

@@ -14,10 +14,10 @@ import (
 // and the form of what it reads are used, and none of the methods by which a model says
 // itself what it means.
 func TestIndependence(t *testing.T) {
-	names := []string{"Model", "Section", "Pin", "Input", "Source", "Base", "Spine", "File", "Open"}
+	names := []string{"Model", "Section", "Pin", "Input", "Source", "Base", "Spine", "Visit", "Open"}
 	methods := []string{
 		"Arity", "At", "Blank", "Compact", "Depth", "Elements", "Freeze", "Frozen", "Info", "Inputs", "Label", "Levels",
-		"Load", "Outputs", "Pooled", "Positions", "Size", "Unroll",
+		"Load", "Networks", "Outputs", "Pooled", "Positions", "Size", "Unroll",
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil {

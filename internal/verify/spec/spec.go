@@ -51,12 +51,12 @@ func Read(path string) (*Network, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return ReadFrom(file)
+	return ReadFrom(file.Chains)
 }
 
-// ReadFrom reads the network of an open model file. In addition to the network, which is smaller than the file, it
-// needs a few megabytes of memory.
-func ReadFrom(file *model.File) (*Network, error) {
+// ReadFrom makes the network of what a reading of a model file, [model.File.Chains], gives to its functions. In
+// addition to the network, which is smaller than the file, it needs no memory.
+func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) error) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section
 	steps := 0
@@ -64,13 +64,13 @@ func ReadFrom(file *model.File) (*Network, error) {
 		first, steps = n.form(m), m.Steps
 		return nil
 	}
-	visit := func(section, chain, chains int, s *model.Section) error {
+	visit := func(section, chain, chains int, s *model.Section) error { // of other chains at the same time
 		for i := range s.Layers {
 			n.layers[first[section]+i].choose(s, i, chain, chains)
 		}
 		return nil
 	}
-	if err := file.Chains(begin, visit); err != nil {
+	if err := chains(begin, visit); err != nil {
 		return nil, err
 	}
 	if steps > 1 {

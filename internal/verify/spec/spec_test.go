@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"ialgn/internal/aiger"
@@ -307,8 +308,8 @@ func TestRuns(t *testing.T) {
 		{Width: 3000, Depth: 20, Features: 50, Classes: 10, Seed: 1},
 		{Topology: "rwlgn", Width: 70_000, Depth: 2, Features: 50, Classes: 10, Seed: 2}, // indices of 32 bits
 	} {
-		m, runs := netgen.Model(options), 0
-		count := func(int, int, int, *model.Section) error { runs++; return nil }
+		m, runs := netgen.Model(options), atomic.Int32{}
+		count := func(int, int, int, *model.Section) error { runs.Add(1); return nil }
 		file, err := model.Open(save(t, m))
 		if err != nil {
 			t.Fatal(err)
@@ -317,8 +318,8 @@ func TestRuns(t *testing.T) {
 		if err := file.Chains(func(*model.Model) error { return nil }, count); err != nil {
 			t.Fatal(err)
 		}
-		if runs < 2*len(m.Sections)-1 {
-			t.Fatalf("%d runs of %d sections: the test shows nothing", runs, len(m.Sections))
+		if n := int(runs.Load()); n < 2*len(m.Sections)-1 {
+			t.Fatalf("%d runs of %d sections: the test shows nothing", n, len(m.Sections))
 		}
 		expect(t, equivalent, graphOf(t, read(t, m), Options{}), other(t, m, Options{}))
 	}
