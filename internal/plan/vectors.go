@@ -10,7 +10,6 @@ import (
 	"ialgn/internal/message"
 	"ialgn/internal/model"
 	"ialgn/internal/verify"
-	"ialgn/internal/verify/expected"
 	"ialgn/internal/verilog"
 	"ialgn/netlist"
 )
@@ -49,7 +48,7 @@ func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples 
 		v.said = &backend.Samples{Source: randomSource, Reason: from.Missing}
 		from.Samples = verify.RandomSamples(&f.Encoder, p.samples())
 	}
-	if v.vectors, err = expected.Vectors(f, raw, from.Samples, p.samples()); err == nil {
+	if v.vectors, err = verify.ExpectedVectors(f, raw, from.Samples, p.samples()); err == nil {
 		v.said.Samples = v.vectors.Samples
 	}
 	return v, err
@@ -79,7 +78,7 @@ func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source
 		if from == nil {
 			continue
 		}
-		v, err := expected.Vectors(d.Model, d.Raw, from.Samples, p.samples())
+		v, err := verify.ExpectedVectors(d.Model, d.Raw, from.Samples, p.samples())
 		if err != nil {
 			return of, nil, nil, err
 		}
@@ -90,7 +89,7 @@ func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source
 	}
 	switch {
 	case of.vectors == nil:
-		of.vectors, err = expected.Simulated(d.Product, have)
+		of.vectors, err = verify.SimulatedVectors(d.Product, have)
 		of.said, unchecked = &backend.Samples{Samples: have.Samples}, []string{"vectors.source", "vectors.reason"}
 	case of.said.Source == randomSource:
 		unchecked = []string{"vectors.reason"} // why the data set was not there
