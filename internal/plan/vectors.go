@@ -54,7 +54,7 @@ func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples 
 	return v, err
 }
 
-// folderVectors returns the vectors that a folder's testbenches must have, and the keys of the report that are left open:
+// folderVectors returns the vectors that a folder's testbenches must have, and the report's keys that are left open:
 // the known samples, if there are some, or random ones. Where the folder's vectors are neither and nothing is known of
 // the data set, they are expected to be right, whatever samples they are of. It reports a file that no vectors can be
 // read from, or that has more of them than there can be; a folder without one is an error.

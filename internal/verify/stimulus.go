@@ -14,7 +14,7 @@ import (
 	"ialgn/sim"
 )
 
-// A Set is samples of an input port, a word of 64 samples at a time: bit i of
+// Stimuli are samples of an input port, a word of 64 samples at a time: bit i of
 // Words[w][r] is input bit r of sample 64 w + i.
 type Stimuli struct {
 	Words   [][]uint64
