@@ -33,7 +33,8 @@ type ProbeNetwork struct {
 // samples / 8 bytes. step is called after each epoch of a layer, with the number of epochs
 // done of all, one call at a time; epochs of layers that turn out to be known are not among them.
 // It returns the context's error if that ends first.
-func (n ProbeNetwork) Run(ctx context.Context, layers []int, p Protocol, threads int, step func(done, all int)) ([][]float64,
+func (n ProbeNetwork) Run(ctx context.Context, layers []int, p Protocol, threads int,
+	step func(done, all int)) ([][]float64,
 	error,
 ) {
 	results := make([][]float64, len(layers))

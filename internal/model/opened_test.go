@@ -84,7 +84,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestNetworks holds one reading of a file to the readings for each network, and what is visited to [model.File.Chains].
+// TestNetworks holds one reading of a file to the networks of the model in memory, and counts what is visited.
 func TestNetworks(t *testing.T) {
 	for _, form := range netgen.Forms() {
 		m := form.Model()

@@ -21,8 +21,8 @@ import (
 // maxFoldSteps is more than any device has block RAM for.
 const maxFoldSteps = 1 << 20
 
-// Fold says which folded engine is written: the steps of a clock in digits, or the name of another kind. Empty: none. In
-// JSON it is a number or the name.
+// Fold says which folded engine is written: the steps of a clock in digits, or the name of another kind. Empty: none.
+// In JSON it is a number or the name.
 type Fold string
 
 // FoldPositions is an engine that takes a position of the convolutions a clock.
@@ -54,7 +54,8 @@ func ParseFold(text string) (Fold, error) {
 	if n, err := decimal.Int(text); err == nil && n >= 0 {
 		f = FoldLanes(n)
 	} else if text != "" && f.division() == nil {
-		return "", message.Near(message.Optionf("{Fold} %q: give the steps of a clock, 1, 2 or 4, or positions or steps", text),
+		return "", message.Near(message.Optionf("{Fold} %q: give the steps of a clock, 1, 2 or 4, or positions or steps",
+			text),
 			text, []string{string(FoldPositions), string(FoldSequence)})
 	}
 	return f, nil
@@ -109,19 +110,21 @@ func (f Fold) division() *division {
 	return nil
 }
 
-// folded returns the folded engine (empty: none) and the wrapper that is still to be written: an engine takes samples in
-// the way of the wrapper stream without one.
+// folded returns the folded engine (empty: none) and the wrapper that is still to be written: an engine takes samples
+// in the way of the wrapper stream without one.
 func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	kind := o.Fold.division()
 	switch {
 	case o.FoldSteps < 0 || o.FoldSteps > maxFoldSteps || o.FoldSteps > 0 && o.Fold == "":
-		return "", "", message.WithHint(message.Optionf("{FoldSteps} %d: it is the room of a folded engine, 1 to %d", o.FoldSteps,
+		return "", "", message.WithHint(message.Optionf("{FoldSteps} %d: it is the room of a folded engine, 1 to %d",
+			o.FoldSteps,
 			maxFoldSteps),
 			"leave it out, or give {Fold}, too")
 	case o.Fold == "":
 		return "", p.Wrap, nil
 	case kind == nil && !slices.Contains(folded.Lanes(), o.Fold.lanes()):
-		return "", "", message.Optionf("{Fold} %s: give the steps of a clock, 1, 2 or 4, or positions or steps", string(o.Fold))
+		return "", "", message.Optionf("{Fold} %s: give the steps of a clock, 1, 2 or 4, or positions or steps",
+			string(o.Fold))
 	case p.scope != netlist.Full:
 		return "", "", message.WithHint(message.Optionf("{Fold}: it is for scope full, which has features to load"),
 			"leave {Scope} out")

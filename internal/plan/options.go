@@ -228,7 +228,8 @@ func (o Options) wrapper() (string, error) {
 		return "", message.Near(message.Optionf("{Wrap} %q: give %s", kind, message.Or(kinds)), kind, kinds)
 	}
 	if o.Baud != 0 && !wrapper.Is(kind, wrapper.HasBaud) {
-		return "", message.WithHint(message.Optionf("{Baud} %d: there is no serial line", o.Baud), "leave it out, or give {Wrap uart}")
+		return "", message.WithHint(message.Optionf("{Baud} %d: there is no serial line", o.Baud),
+			"leave it out, or give {Wrap uart}")
 	}
 	if o.Wrap == WrapNone {
 		return "", nil
@@ -244,10 +245,12 @@ func (o Options) checkTag(kind string) error {
 	case o.Tag < 0 || o.Tag > netlist.MaxTag:
 		return message.Optionf("{Tag} %d: give the bits of the tag, 1 to %d", o.Tag, netlist.MaxTag)
 	case o.Fold != "":
-		return message.WithHint(message.Optionf("{Tag} %d: a folded engine has no registers for a tag; its results come in the order "+
+		return message.WithHint(message.Optionf("{Tag} %d: a folded engine has no registers for a tag; its results come "+
+			"in the order "+
 			"of the samples", o.Tag), "leave {Tag} out and count the results, or leave {Fold} out")
 	case kind != "" && !wrapper.Is(kind, wrapper.TakesTags):
-		return message.WithHint(message.Optionf("{Tag} %d: the interface %s has no signals for a tag; its results come in the order "+
+		return message.WithHint(message.Optionf("{Tag} %d: the interface %s has no signals for a tag; its results come in "+
+			"the order "+
 			"of the samples", o.Tag, kind), "leave {Tag} out and count the results, or give {Wrap stream} or {Wrap axis}")
 	}
 	return nil
@@ -309,7 +312,8 @@ func (o Options) checkUnmapped() error {
 		{"{MaxLevels}", o.MaxLevels != 0},
 	} {
 		if f.isSet {
-			return message.WithHint(message.Optionf(f.option+": the netlist is not mapped"), "give {LUT K} or {Target TARGET}, too")
+			return message.WithHint(message.Optionf(f.option+": the netlist is not mapped"),
+				"give {LUT K} or {Target TARGET}, too")
 		}
 	}
 	return nil
@@ -321,14 +325,16 @@ func (o Options) stages() (p pipeline.Options, err error) {
 	case o.Pipeline == PipelineAuto && o.MaxLevels >= 0:
 		return pipeline.Options{Auto: true, MaxLevels: o.MaxLevels}, nil
 	case o.MaxLevels != 0:
-		return p, message.WithHint(message.Optionf("{MaxLevels} %d: it is the most levels of a stage of {Pipeline auto}, 1 or more",
+		return p, message.WithHint(message.Optionf("{MaxLevels} %d: it is the most levels of a stage of {Pipeline auto}, "+
+			"1 or more",
 			o.MaxLevels),
 			"leave it out, or give {Pipeline auto}")
 	case o.Pipeline == "" || o.Pipeline == PipelineNone:
 		return p, nil
 	}
 	if p.Stages, err = decimal.Int(string(o.Pipeline)); err != nil || p.Stages < 1 {
-		err = message.Optionf("{Pipeline} %q: give none, auto or the number of register stages, 1 or more", string(o.Pipeline))
+		err = message.Optionf("{Pipeline} %q: give none, auto or the number of register stages, 1 or more",
+			string(o.Pipeline))
 		return p, message.Near(err, string(o.Pipeline), []string{"none", "auto"})
 	}
 	return p, nil
@@ -337,7 +343,8 @@ func (o Options) stages() (p pipeline.Options, err error) {
 // thermometer returns what optimisation takes from the order of thermometer bits.
 func (o Options) thermometer(scope netlist.Scope, mapped bool) (compiler.Thermometer, error) {
 	if o.AssumeThermometer && (scope == netlist.Full || !mapped) {
-		return 0, message.WithHint(message.Optionf("{AssumeThermometer}: it is for the scopes gates and core, mapped to LUTs"),
+		return 0, message.WithHint(message.Optionf("{AssumeThermometer}: it is for the scopes gates and core, mapped to "+
+			"LUTs"),
 			"leave it out; in scope full the comparators show the order, and without {LUT} every gate stays what it is")
 	}
 	switch {

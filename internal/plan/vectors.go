@@ -10,7 +10,6 @@ import (
 	"ialgn/internal/message"
 	"ialgn/internal/model"
 	"ialgn/internal/verify"
-	"ialgn/internal/verify/expected"
 	"ialgn/internal/verilog"
 	"ialgn/netlist"
 )
@@ -49,13 +48,13 @@ func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples 
 		v.said = &backend.Samples{Source: randomSource, Reason: from.Missing}
 		from.Samples = verify.RandomSamples(&f.Encoder, p.samples())
 	}
-	if v.vectors, err = expected.Vectors(f, raw, from.Samples, p.samples()); err == nil {
+	if v.vectors, err = verify.ExpectedVectors(f, raw, from.Samples, p.samples()); err == nil {
 		v.said.Samples = v.vectors.Samples
 	}
 	return v, err
 }
 
-// folderVectors returns the vectors that a folder's testbenches must have, and the keys of the report that are left open:
+// folderVectors returns the vectors that a folder's testbenches must have, and the report's keys that are left open:
 // the known samples, if there are some, or random ones. Where the folder's vectors are neither and nothing is known of
 // the data set, they are expected to be right, whatever samples they are of. It reports a file that no vectors can be
 // read from, or that has more of them than there can be; a folder without one is an error.
@@ -79,7 +78,7 @@ func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source
 		if from == nil {
 			continue
 		}
-		v, err := expected.Vectors(d.Model, d.Raw, from.Samples, p.samples())
+		v, err := verify.ExpectedVectors(d.Model, d.Raw, from.Samples, p.samples())
 		if err != nil {
 			return of, nil, nil, err
 		}
@@ -90,7 +89,7 @@ func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source
 	}
 	switch {
 	case of.vectors == nil:
-		of.vectors, err = expected.Simulated(d.Product, have)
+		of.vectors, err = verify.SimulatedVectors(d.Product, have)
 		of.said, unchecked = &backend.Samples{Samples: have.Samples}, []string{"vectors.source", "vectors.reason"}
 	case of.said.Source == randomSource:
 		unchecked = []string{"vectors.reason"} // why the data set was not there

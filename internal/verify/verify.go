@@ -6,13 +6,12 @@
 //     class of the raw and of the optimised netlist, against [model.Evaluator], the trainer's own
 //     forward pass;
 //   - rtl: the emitted Verilog in a Verilog simulator against our simulator on samples of the set,
-//     ties of the class counts among them; what yosys made of the Verilog likewise; and rtl/play: what
-//     lies behind a wrapper's protocol, engines and bitstreams among it;
+//     ties of the class counts among them; what yosys made of the Verilog likewise; and what lies behind a
+//     wrapper's protocol, engines and bitstreams among it;
 //   - proof: the optimised netlist against the raw one for all inputs: what is counted by abc on
-//     AIGER, the counts of a lowered head by its hint, its argmax by abc; and engine: the program of a
-//     folded engine.
+//     AIGER, the counts of a lowered head by its hint, its argmax by abc; and the program of a folded engine.
 //
-// They share stimulus (samples that tell functions apart), expected (what the trainer gives), cut (a
+// They share stimuli (samples that tell functions apart), what the trainer gives for samples, cuts (a
 // classifier without its head) and blame (the gate whose fault a difference is). A difference is named
 // by sample, layer and gate wherever a gate is to blame. What could not be decided is never called
 // verified.

@@ -1,4 +1,4 @@
-// Package proof proves that the optimised netlist is the network for all inputs.
+// Package proof proves for all inputs that the optimised netlist, or the program of a folded engine, is the network.
 package proof
 
 import (

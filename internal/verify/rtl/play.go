@@ -18,7 +18,6 @@ import (
 	"ialgn/internal/model"
 	"ialgn/internal/tool"
 	"ialgn/internal/verify"
-	"ialgn/internal/verify/expected"
 	"ialgn/internal/wrapper"
 	"ialgn/netlist"
 	"ialgn/sim"
@@ -152,7 +151,7 @@ func load(d verify.Design, p *playback, s verify.Samples, index []int32, want *m
 		if err := simulator.Settle(stride, in); err != nil {
 			return err
 		}
-		out := expected.BusRows(simulator, outputs, want, part)
+		out := verify.BusRows(simulator, outputs, want, part)
 		for i := range part {
 			p.sample(wired([]netlist.Port{x}, in, stride, i, words), wired(outputs, out, stride, i, words))
 		}

@@ -5,7 +5,6 @@ import (
 
 	"ialgn/internal/model"
 	"ialgn/internal/verify"
-	"ialgn/internal/verify/expected"
 	"ialgn/netlist"
 	"ialgn/sim"
 )
@@ -24,7 +23,7 @@ func countsOutput(d verify.Design, s verify.Samples, want *model.Scores, r *Resu
 	if len(port.Nets) != want.Classes*port.Word { // Comparable reports the difference
 		return nil
 	}
-	return simulatePort(d, s, port, expected.Trainers(want, port), r)
+	return simulatePort(d, s, port, verify.Trainers(want, port), r)
 }
 
 // simulatePort compares the bits of an output port with their values.

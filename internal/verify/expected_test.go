@@ -1,4 +1,4 @@
-package expected
+package verify_test
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func TestVectors(t *testing.T) {
 			if scope != netlist.Gates {
 				d = verifytest.WithCounts(t, d)
 			}
-			want, err := Vectors(f, d.Raw, verify.RandomSamples(&f.Encoder, 200), samples)
+			want, err := verify.ExpectedVectors(f, d.Raw, verify.RandomSamples(&f.Encoder, 200), samples)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,7 +30,7 @@ func TestVectors(t *testing.T) {
 				d.Product,
 				verifytest.Pipelined(t, d, pipeline.Options{Stages: 2}).Product,
 			} {
-				got, err := Simulated(product, *want)
+				got, err := verify.SimulatedVectors(product, *want)
 				if err != nil {
 					t.Fatal(err)
 				}

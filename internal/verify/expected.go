@@ -1,23 +1,23 @@
-// Package expected computes what samples should give, by the trainer's forward pass or by our simulator, in
-// the form that simulators and testbenches take.
-package expected
+// This file computes what samples should give, by the trainer's forward pass or by our simulator, in the form that
+// simulators and testbenches take.
+
+package verify
 
 import (
 	"fmt"
 	"slices"
 
 	"ialgn/internal/model"
-	"ialgn/internal/verify"
 	"ialgn/internal/verilog"
 	"ialgn/netlist"
 	"ialgn/sim"
 )
 
-// Vectors returns the first samples as vectors of a netlist that was frozen from f, with
+// ExpectedVectors returns the first samples as vectors of a netlist that was frozen from f, with
 // what the trainer's forward pass says of them: the netlist says what its ports are, and nothing
 // of their values. It returns an error if it has others than such a netlist.
-func Vectors(f *model.Frozen, n *netlist.Netlist, s verify.Samples, samples int) (*verilog.Vectors, error) {
-	index := verify.Consecutive(0, min(samples, s.Levels.Len()))
+func ExpectedVectors(f *model.Frozen, n *netlist.Netlist, s Samples, samples int) (*verilog.Vectors, error) {
+	index := Consecutive(0, min(samples, s.Levels.Len()))
 	v := &verilog.Vectors{Samples: len(index), Words: (len(index) + 63) / 64}
 	var err error
 	if v.Inputs, err = s.Gather(&f.Encoder, n.DataInputs()[0], v.Words, index); err != nil {
@@ -84,13 +84,13 @@ func rowsOf(value func(sample, bit int) uint64, bits, samples int) []uint64 {
 func masked(rows []uint64, words, samples int) []uint64 {
 	rows = slices.Clone(rows)
 	for i := range rows {
-		rows[i] &= verify.Mask(samples - 64*(i%words))
+		rows[i] &= Mask(samples - 64*(i%words))
 	}
 	return rows
 }
 
-// Simulated returns the samples of v with what the simulator makes of them in n.
-func Simulated(n *netlist.Netlist, v verilog.Vectors) (*verilog.Vectors, error) {
+// SimulatedVectors returns the samples of v with what the simulator makes of them in n.
+func SimulatedVectors(n *netlist.Netlist, v verilog.Vectors) (*verilog.Vectors, error) {
 	s, err := sim.New(n)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package expected
+package verify
 
 import (
 	"fmt"
