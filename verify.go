@@ -71,7 +71,8 @@ func (o *VerifyOptions) check() error {
 		for _, l := range slices.Sorted(maps.Keys(certify.Levels)) {
 			names = append(names, string(l))
 		}
-		return message.Near(message.Optionf("{Level} %q: give software, rtl, formal or all", string(o.Level)), string(o.Level),
+		return message.Near(message.Optionf("{Level} %q: give software, rtl, formal or all", string(o.Level)),
+			string(o.Level),
 			names)
 	}
 	if o.Samples < 0 {

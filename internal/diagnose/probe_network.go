@@ -34,9 +34,8 @@ type ProbeNetwork struct {
 // done of all, one call at a time; epochs of layers that turn out to be known are not among them.
 // It returns the context's error if that ends first.
 func (n ProbeNetwork) Run(ctx context.Context, layers []int, p Protocol, threads int,
-	step func(done, all int)) ([][]float64,
-	error,
-) {
+	step func(done, all int),
+) ([][]float64, error) {
 	results := make([][]float64, len(layers))
 	var next atomic.Int32
 	epochs := counter{all: p.Epochs * len(layers), step: step}
