@@ -34,7 +34,7 @@ func loopOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *proof.Eng
 }
 
 // TestSequences plays whole sequences to engines of networks of all forms, with pauses, and holds their classes to the
-// trainer's forward pass of the unrolled network. What becomes of broken packets is tested in package steps.
+// trainer's forward pass of the unrolled network. What becomes of broken packets is tested in package folded.
 func TestSequences(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -78,7 +78,7 @@ func TestOptionsAreFlags(t *testing.T) {
 	}
 }
 
-// TestLibraryKnowsNoFlags holds the texts of the library to name options as package option does, and no flags. What is
+// TestLibraryKnowsNoFlags holds the texts of the library to name options as package message does, and no flags. What is
 // written for other programs, or by commands alone, is left out.
 func TestLibraryKnowsNoFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|[ (])--[a-z]{2}`)

@@ -11,7 +11,7 @@ import (
 // from 1, or an option.
 type place struct {
 	line, column int
-	option       string // name of the option, as package option has it
+	option       string // name of the option, as package message has it
 }
 
 // source is what a configuration came from: a text or, without places, a program.

@@ -21,7 +21,7 @@ type found struct {
 type MissingError struct {
 	Set    string // name of the set
 	Reason string // the folders that were searched, and what was missing in them
-	Get    string // how to get it, a text of package option
+	Get    string // how to get it, a text of package message
 }
 
 // Error returns what is missing and where it was looked for.
@@ -29,7 +29,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("data set %s: not found: %s", e.Set, e.Reason)
 }
 
-// Hint returns how to get it, as package hint has it.
+// Hint returns how to get it, as package message has it.
 func (e *MissingError) Hint() string { return e.HintIn(message.Fields) }
 
 // HintIn returns how to get it with options in these words.

@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteVerilog writes the module of the engine, with the ports and the protocol of package engine: a packet is a
+// WriteVerilog writes the module of the engine, with the ports and the protocol of [Engine]: a packet is a
 // sample, of a word for each feature. Two samples are on the device, one that is loaded while the other one runs.
 // Samples follow each other every Depth clocks, or a clock for each feature if that is more.
 //

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// WriteVerilog writes the engine's module, which has the ports and the protocol of package engine: a packet is a
+// WriteVerilog writes the engine's module, which has the ports and the protocol of [Engine]: a packet is a
 // sample, of a word for each feature, plane by plane and row by row.
 //
 // Kernels and dense layers are modules with an input x and an output h, or class_index.

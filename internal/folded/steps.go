@@ -86,7 +86,7 @@ func (s *StepsShape) words() int { return len(s.Thresholds) / s.Steps }
 //go:embed templates/steps_engine.v
 var stepsTemplate string
 
-// WriteVerilog writes the engine's module, which has the ports and the protocol of package engine: a packet is a
+// WriteVerilog writes the engine's module, which has the ports and the protocol of [Engine]: a packet is a
 // sample, of a word for each feature.
 func (s *StepsShape) WriteVerilog(w io.Writer, header []string) error {
 	if err := s.Check(); err != nil {

@@ -27,7 +27,7 @@ func (h *hinted) Hint() string { return h.hint(Fields) }
 func (h *hinted) HintIn(words Words) string { return h.hint(words) }
 
 // WithHint returns err with a hint, formatted as by [fmt.Sprintf], and with its text
-// unchanged. It returns nil if err is nil. Options in braces are named as package option says.
+// unchanged. It returns nil if err is nil. Options in braces are named as [OptionError] says.
 func WithHint(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -329,7 +329,7 @@ func TestPartMemory(t *testing.T) {
 			return err
 		}))
 	})
-	// An array has up to 4 MiB around it for large pages (package hugepage), and a rank has six.
+	// An array has up to 4 MiB around it for large pages (memory.MakeHuge), and a rank has six.
 	t.Logf("network of %d bytes: %d allocated to write it, %d to read it", whole, wrote, read)
 	if wrote > size*3<<20 || read > whole+size*27<<20 {
 		t.Errorf("network of %d bytes: %d allocated to write it, %d to read it", whole, wrote, read)
