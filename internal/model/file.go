@@ -43,8 +43,9 @@ type opened struct {
 // blockBytes is how many bytes have a digest of their own: as many as tensors are read in at a time.
 const blockBytes = codecBytes
 
-// keptBytes is how many bytes of a file are kept.
-const keptBytes = 16 << 20
+// keptBytes is how long a file is at most that is kept in memory. Fresh memory costs more than a second reading of a
+// longer one.
+const keptBytes = 4 << 20
 
 // Open opens a model file. It refuses anything but a regular file, without waiting for the other
 // end of a pipe.
@@ -54,7 +55,9 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	f := &opened{path: path, file: file, size: size, seed: maphash.MakeSeed()}
-	f.room.Store(keptBytes)
+	if size <= keptBytes {
+		f.room.Store(size)
+	}
 	f.buffer.New = func() any { return new([blockBytes]byte) }
 	return &File{opened: f}, nil
 }
@@ -169,6 +172,9 @@ func (f *File) readBlock(p []byte, at int64) (int, error) {
 	}
 	begin := at / blockBytes * blockBytes
 	size := int(min(blockBytes, f.size-begin))
+	if data := f.kept(begin); data != nil && f.ended() == nil {
+		return copy(p, data[at-begin:]), nil
+	}
 	if at == begin && len(p) >= size {
 		if err := f.readWhole(p[:size], begin); err != nil {
 			return 0, err
@@ -185,14 +191,8 @@ func (f *File) readBlock(p []byte, at int64) (int, error) {
 
 // readWhole reads a block, and compares it with what it was when it was read before.
 func (f *File) readWhole(block []byte, begin int64) error {
-	if f.ctx != nil && f.ctx.Err() != nil {
-		return f.ctx.Err()
-	}
-	if kept, _ := f.blocks.Load(begin); kept != nil {
-		if data, ok := kept.([]byte); ok {
-			copy(block, data)
-			return nil
-		}
+	if err := f.ended(); err != nil {
+		return err
 	}
 	n, err := f.file.ReadAt(block, begin)
 	if n < len(block) && !errors.Is(err, io.EOF) {
@@ -201,18 +201,39 @@ func (f *File) readWhole(block []byte, begin int64) error {
 	if n < len(block) {
 		return errChanged
 	}
-	sum := maphash.Bytes(f.seed, block)
-	var first any = sum
-	if f.room.Add(-int64(n)) >= 0 {
-		first = bytes.Clone(block)
+	if _, read := f.blocks.Load(begin); !read && f.room.Add(-int64(n)) >= 0 {
+		if first, other := f.blocks.LoadOrStore(begin, bytes.Clone(block)); !other {
+			return nil
+		} else if data, ok := first.([]byte); ok {
+			copy(block, data)
+			return nil
+		}
 	}
-	first, _ = f.blocks.LoadOrStore(begin, first)
-	if data, ok := first.([]byte); ok {
-		copy(block, data)
-	} else if first != sum {
-		return errChanged
+	sum := maphash.Bytes(f.seed, block)
+	switch first, _ := f.blocks.LoadOrStore(begin, sum); first := first.(type) {
+	case []byte:
+		copy(block, first)
+	case uint64:
+		if first != sum {
+			return errChanged
+		}
 	}
 	return nil
+}
+
+// kept returns a block that is kept in memory, or nil.
+func (f *File) kept(begin int64) []byte {
+	first, _ := f.blocks.Load(begin)
+	data, _ := first.([]byte)
+	return data
+}
+
+// ended returns why passes end, or nil.
+func (f *File) ended() error {
+	if f.ctx == nil {
+		return nil
+	}
+	return f.ctx.Err()
 }
 
 // errChanged says that a file is not what it was when it was opened or read before.
