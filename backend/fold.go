@@ -12,7 +12,7 @@ import (
 // Fold is a folded engine and what the report says of it.
 type Fold struct {
 	folded.Engine
-	Header []string      // of it and of the wrapper around it; nil: that of all files
+	Header []string      // of the engine and of its wrapper; nil: the header of all files
 	Clocks folded.Clocks // of the engine
 	Parts  []FoldPart    // modules that it has instances of
 	Report FoldReport
@@ -108,7 +108,7 @@ const (
 	FoldEncoder = "fold-thresholds"
 )
 
-// FoldSuffix ends the name of an engine's module, after that of the netlist's.
+// FoldSuffix ends the name of an engine's module, after the name of the netlist's module.
 const FoldSuffix = folded.Suffix
 
 // foldCellsSuffix ends the name of the file of that format.

@@ -120,7 +120,7 @@ func (m *moving) endSums() error {
 	return nil
 }
 
-// takeThresholds makes the model's encoder that of the session: there thresholds move.
+// takeThresholds makes the session's encoder the model's: thresholds move there.
 func (m *moving) takeThresholds() error {
 	m.data.Encoder = &m.m.Encoder
 	m.relevel()
@@ -149,7 +149,7 @@ func (m *moving) checkSums() error {
 	return m.Config.CheckMemory(m.leastBytes()+sums, has.Bytes, has.By)
 }
 
-// saveSums adds the sums of an unfinished window, those of all ranks, to a checkpoint.
+// saveSums adds the sums of an unfinished window, over all ranks, to a checkpoint.
 func (m *moving) saveSums(extra *model.Extra) error {
 	if m.sums == nil {
 		return nil

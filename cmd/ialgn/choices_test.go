@@ -88,7 +88,7 @@ func firstColumn(section, heading string) (all []string) {
 	return all
 }
 
-// TestTablesDocumented holds the tables of devices and of files on the page to those of the program.
+// TestTablesDocumented compares the page's tables of devices and files with the program's tables.
 func TestTablesDocumented(t *testing.T) {
 	if diff := cmp.Diff(target.DeviceNames(), firstColumn("synth", "target")); diff != "" {
 		t.Errorf("docs/CLI.md: targets of synth (-program +page):\n%s", diff)

@@ -41,10 +41,10 @@ type vocabulary struct {
 	codes map[string]int
 }
 
-// mostWords is how many words of a column are told from each other, where they need be no categories.
+// mostWords is how many words of a column are distinguished where they need not be categories.
 const mostWords = 1 << 12
 
-// code returns the code of a word. Words beyond so many have the code of the last one.
+// code returns the code of a word. Words beyond mostWords have the code of the last one.
 func (v *vocabulary) code(word string) int {
 	code, known := v.codes[word]
 	switch {

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestPackedRowsAreExact packs columns of many kinds, of which some blocks go to a file, and compares their bits.
+// TestPackedRowsAreExact packs columns of many kinds, with some blocks in a file, and compares their bits.
 func TestPackedRowsAreExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	columns := []func(i int) float64{

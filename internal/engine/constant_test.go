@@ -14,7 +14,7 @@ import (
 
 // TestConstantNodes trains every form of network in which function logits of 2^40 make some nodes constant, as earlier
 // versions left them in models that a run may start from, with steps that would move any logit that has a gradient:
-// they stay constant, and neither their logits nor those of their pins move. The other nodes learn.
+// they stay constant, and neither their logits nor their pins' logits move. The other nodes learn.
 func TestConstantNodes(t *testing.T) {
 	for _, form := range netgen.Unshared() {
 		for _, how := range estimates {

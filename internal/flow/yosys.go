@@ -1,4 +1,4 @@
-// This file has emitted Verilog synthesised by yosys, for whoever wants the netlist: to
+// This file drives yosys, which synthesises emitted Verilog. Callers want the netlist to
 // simulate it, to prove it equal, or to place it.
 //
 // [Yosys] runs a script in a folder of the caller's, in which all files have names of our

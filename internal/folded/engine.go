@@ -48,7 +48,7 @@ type Clocks struct {
 	Latency int     // from the edge that takes the first word of a sample to the first edge that can take its class
 }
 
-// Suffix ends the name of an engine's module, after that of the netlist's.
+// Suffix ends the name of an engine's module, after the name of the netlist's module.
 const Suffix = "_fold"
 
 // Frame is what every engine has: its ports, and what makes levels of words.

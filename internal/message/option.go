@@ -1,4 +1,4 @@
-// This file lets messages name options by the words of whoever reads them.
+// This file lets messages name options in the reader's words.
 //
 // The same option is a field of a struct to a caller in Go, and a flag to the user of the command line. A text about
 // options therefore names them in braces, {Name}, or with the value to give them, {Name value}, by the field's

@@ -104,7 +104,7 @@ func (f *File) Compact() (*Compact, error) {
 	return m.compact(nodes), nil
 }
 
-// Visit gets a run of so many chains of a section, the first of them being the network's chain first. The arrays are
+// Visit gets a run of chains of a section; first is the number in the network of the run's first chain. The arrays are
 // reused: they hold until it returns.
 type Visit func(section, first, chains int, s *Section) error
 

@@ -110,7 +110,7 @@ func TestNetworks(t *testing.T) {
 		}
 		if m.Steps == 0 && m.Sections[0].Grid == nil {
 			if compact != nil {
-				t.Errorf("%s: a compact network beside one that is the same", form.Name)
+				t.Errorf("%s: a compact network equal to the frozen one", form.Name)
 			}
 		} else if diff := cmp.Diff(m.Compact(), compact); diff != "" {
 			t.Errorf("%s: Compact (-model +file):\n%s", form.Name, diff)

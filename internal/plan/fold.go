@@ -81,11 +81,11 @@ func (f *Fold) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// division is a kind of engines that have modules of their own, of which a clock uses each once.
+// division is a kind of engine with modules of its own, each used once in a clock.
 type division struct {
 	name  Fold
 	check func(o Options) error // what this kind alone does not go with
-	// apart takes a network apart. The scope of the last part is core, that of all others gates.
+	// apart takes a network apart. The scope of the last part is core, the scope of all others gates.
 	apart func(network *model.Compact) (parts []Part, build builder, err error)
 }
 

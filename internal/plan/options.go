@@ -22,7 +22,7 @@ import (
 // The zero value compiles the whole classifier, optimised, to Verilog of gates for any target.
 type Options struct {
 	Scope Scope `json:"scope"`
-	// Emit names formats beside Verilog and the text netlist, of those that backend.Formats returns.
+	// Emit names further formats than Verilog and the text netlist; backend.Formats lists them.
 	Emit []string `json:"emit,omitempty"`
 	// Module is the name of the Verilog module; empty: after the model.
 	Module   string `json:"module"`

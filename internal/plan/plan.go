@@ -170,7 +170,7 @@ func (p *Plan) run(ctx context.Context, n *netlist.Netlist, m Network, version s
 	return c, nil
 }
 
-// product returns what is written of a compiled netlist of so many gates of a model.
+// product returns what is written of a compiled netlist; gates is the model's number of gates.
 func (p *Plan) product(m backend.Manifest, enc *encoding.Encoder, gates int, c compiled, v vectors) backend.Product {
 	in := p.inputs(m, enc)
 	return backend.Product{

@@ -8,7 +8,7 @@ const Section = 256
 // Syntax is how a language writes an operation of straight code: as a constant t and its number.
 type Syntax struct {
 	Begin, Assign, Store, End string     // before the number, behind it, before the number of the slot, at the end
-	Forms                     [][]string // by operator: before, between and after A, B and C, as many as there are
+	Forms                     [][]string // by operator: before, between and after its operands A, B and C
 	Carry                     [6]string  // before a, b, c, a and b again, and at the end
 }
 

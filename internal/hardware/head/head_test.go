@@ -121,7 +121,7 @@ func compare(t *testing.T, want, got *netlist.Netlist) {
 	}
 }
 
-// firstDifference returns the first sample of which two ports have different bits.
+// firstDifference returns the first sample for which two ports have different bits.
 func firstDifference(x, y []uint64, words int) (sample int, differ bool) {
 	for w := range words {
 		var all uint64
@@ -217,7 +217,7 @@ func TestArgmaxExhaustive(t *testing.T) {
 				}
 				for x := range 1 << (size[0] * size[1]) {
 					if got, want := int(value[x/64]>>(x%64)&1), largest(x, size[0], size[1]); got != want>>k&1 {
-						t.Fatalf("%v %v: input %#x: digit %d is %d, want that of class %d", o.name(), size, x, k, got, want)
+						t.Fatalf("%v %v: input %#x: digit %d is %d, want the digit of class %d", o.name(), size, x, k, got, want)
 					}
 				}
 			}

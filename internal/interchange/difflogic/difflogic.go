@@ -1,7 +1,7 @@
 // Package difflogic reads networks of difflogic, as torch.save wrote them: whole modules, which hold their wiring, and
 // state dicts, which hold weights alone.
 //
-// The wiring of a state dict is what the user gives beside it ([ReadWiring]). The group sum's classes and tau, and
+// The wiring of a state dict is a second file that the user gives ([ReadWiring]). The group sum's classes and tau, and
 // the number of inputs, are facts, too. All layers become layers of two pins with the 16 logits as they stand, so that
 // training can go on. An operand that a generated text does not name, since the gate does not depend on it, reads what
 // the other operand reads: no output changes by that.

@@ -36,7 +36,7 @@ var (
 	transfer        = regexp.MustCompile(`(\w+(?:\[\w+\])?) +<= ([^;]+);`)
 )
 
-// replacements say what stands in the place of each. An assignment is none of them.
+// replacements has the replacement of each. An assignment is none of them.
 var replacements = map[string][]string{
 	"==": {"!="}, "!=": {"=="}, "<<": {">>"}, ">>": {"<<"}, "&&": {"||"}, "<": {"<=", ">"}, ">": {">=", "<"},
 	"~": {""}, "&": {"|"}, "|": {"&"}, "^": {"|", "~^"}, "+": {"-"}, "-": {"+"},
