@@ -27,17 +27,15 @@ type single struct {
 	counts    []int32
 }
 
-// Classifier reads the network of the model for classification, by the engine that is done first.
-func (m *Model) Classifier() (*Classifier, error) { return m.ClassifierBy(EngineAuto) }
-
-// ClassifierBy is [Model.Classifier] with an engine for many samples; a single one is always classified by the
-// simulator. It returns an error if machine code is asked for and this system does not run it.
-func (m *Model) ClassifierBy(by Engine) (*Classifier, error) {
-	n, err := m.network(context.Background())
+// Classifier reads the network of the model for classification. by is what classifies many samples, one of [Engines];
+// empty: auto. The simulator classifies a single sample. It returns an error if machine code is asked for and this
+// system does not run it.
+func (m *Model) Classifier(ctx context.Context, by string) (*Classifier, error) {
+	n, err := m.network(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e, err := newEngine(n, by)
+	e, err := newEngine(n, engine(by))
 	if err != nil {
 		return nil, err
 	}
@@ -47,17 +45,18 @@ func (m *Model) ClassifierBy(by Engine) (*Classifier, error) {
 }
 
 // Engine returns what classified the last of many samples, and the instruction set of machine code.
-func (c *Classifier) Engine() (engine Engine, isa string) { return engineName(c.engine.code.Load()) }
+func (c *Classifier) Engine() (name, isa string) { return engineName(c.engine.code.Load()) }
 
 // Classes returns the names of the classes.
 func (c *Classifier) Classes() []string { return append([]string{}, c.frozen.Classes...) }
 
-// quantise is [quantise] of a sample, which it panics about if that has not the model's features.
-func (c *Classifier) quantise(dst []uint16, features []float64) {
-	if enc := &c.frozen.Encoder; len(features) != enc.Features() {
-		panic(fmt.Sprintf("ialgn: a sample of %d features, the model has %d", len(features), enc.Features()))
+// quantise writes the feature words of a sample. It returns an error for another number of features than the model has.
+func (c *Classifier) quantise(dst []uint16, features []float64) error {
+	if len(features) != len(dst) {
+		return fmt.Errorf("%d features, the model has %d", len(features), len(dst))
 	}
 	quantise(&c.frozen.Encoder, dst, features)
+	return nil
 }
 
 // quantise writes the feature words of real values: by the encoder's quantiser or, where features are integers, rounded
@@ -75,10 +74,15 @@ func quantise(enc *encoding.Encoder, dst []uint16, features []float64) {
 	}
 }
 
-// Classify returns the class of a sample and the count of each class, of which the class has the largest, the first of
-// equal ones. It panics if the sample has not as many features as the model. The feature of a word ([Model.Columns]) is
-// 1 where the column has it, else 0.
-func (c *Classifier) Classify(features []float64) (class int, counts []int) {
+// Prediction is what a classifier says of a sample.
+type Prediction struct {
+	Class  int   // the class with the largest count, the first of equal ones
+	Counts []int // [class]
+}
+
+// Classify classifies a sample. The feature of a word ([Model.Columns]) is 1 where the column has it, else 0. It
+// returns an error for another number of features than the model has.
+func (c *Classifier) Classify(features []float64) (Prediction, error) {
 	enc := &c.frozen.Encoder
 	s, ok := c.single.Get().(*single)
 	if !ok {
@@ -88,7 +92,9 @@ func (c *Classifier) Classify(features []float64) (class int, counts []int) {
 		}
 	}
 	defer c.single.Put(s)
-	c.quantise(s.values, features)
+	if err := c.quantise(s.values, features); err != nil {
+		return Prediction{}, err
+	}
 	width := enc.Bits - 1
 	for f, v := range s.values {
 		level := int(enc.Level(f, v))
@@ -101,43 +107,44 @@ func (c *Classifier) Classify(features []float64) (class int, counts []int) {
 	}
 	s.evaluator.Run(s.rows, 1, nil)
 	s.evaluator.Counts(s.counts, 1)
-	counts = make([]int, len(s.counts))
+	p := Prediction{Counts: make([]int, len(s.counts))}
 	for i, n := range s.counts {
-		if counts[i] = int(n); counts[i] > counts[class] {
-			class = i
+		if p.Counts[i] = int(n); p.Counts[i] > p.Counts[p.Class] {
+			p.Class = i
 		}
 	}
-	return class, counts
+	return p, nil
 }
 
 // ClassifyAll is [Classifier.Classify] of many samples at once, [sample][feature], on all processors: much faster than
-// one by one. counts is [sample][class].
-func (c *Classifier) ClassifyAll(features [][]float64) (classes []int, counts [][]int) {
-	classes, counts = make([]int, 0, len(features)), make([][]int, 0, len(features))
+// one by one.
+func (c *Classifier) ClassifyAll(ctx context.Context, features [][]float64) ([]Prediction, error) {
+	all := make([]Prediction, 0, len(features))
 	values := make([]uint16, c.frozen.Encoder.Features())
 	size := min(c.block(), len(features))
 	block, out := newWords(&c.frozen.Encoder, size), newResult(len(c.frozen.Classes), size)
 	for len(features) > 0 {
 		n := min(size, len(features))
 		for i, sample := range features[:n] {
-			c.quantise(values, sample)
+			if err := c.quantise(values, sample); err != nil {
+				return nil, fmt.Errorf("sample %d: %w", len(all)+i, err)
+			}
 			block.put(i, values)
 		}
 		features = features[n:]
 		r := resultOf(out, n)
-		if err := c.engine.classify(context.Background(), block.first(n*len(values)), r); err != nil {
-			panic("ialgn: " + err.Error()) // the only error is that of an ended context, and this one does not end
+		if err := c.engine.classify(ctx, block.first(n*len(values)), r); err != nil {
+			return nil, err
 		}
 		for i, class := range r.Class {
-			classes = append(classes, int(class))
-			of := make([]int, r.Classes)
+			p := Prediction{Class: int(class), Counts: make([]int, r.Classes)}
 			for k, n := range r.Counts[i*r.Classes:][:r.Classes] {
-				of[k] = int(n)
+				p.Counts[k] = int(n)
 			}
-			counts = append(counts, of)
+			all = append(all, p)
 		}
 	}
-	return classes, counts
+	return all, nil
 }
 
 // A block of samples that is classified at a time has maxBlock; where samples are large as many as have blockBytes of

@@ -4,15 +4,16 @@ import (
 	"testing"
 
 	"ialgn"
+	"ialgn/internal/config"
 )
 
 // TestCost trains with and without a pressure towards fewer look-up tables, and counts those of the compiled encoder:
 // there are far fewer, and nearly as many test samples are right.
 func TestCost(t *testing.T) {
 	cfg := ialgn.Config{
-		Data: ialgn.DataConfig{Set: "digits"}, Encoder: ialgn.EncoderConfig{Bits: 8},
-		Model: ialgn.ModelConfig{Width: 60, Depth: 1, Inputs: 6, Anchors: 16, Tau: 1.5},
-		Train: ialgn.RunConfig{Epochs: 20},
+		Data: config.Data{Set: "digits"}, Encoder: config.Encoder{Bits: 8},
+		Model: config.Model{Width: 60, Depth: 1, Inputs: 6, Anchors: 16, Tau: 1.5},
+		Train: config.Train{Epochs: 20},
 	}
 	cfg.Train.Candidates.Kind = "gradient"
 	measure := func(pressure float64) (luts int, accuracy float64) {
@@ -23,7 +24,7 @@ func TestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Target: "xilinx7", Objective: ialgn.ObjectiveArea})
+		d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Target: "xilinx7", Objective: "area"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +32,7 @@ func TestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		score, err := m.Evaluate(t.Context(), ialgn.Data{})
+		score, err := m.Evaluate(t.Context(), ialgn.EvalOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

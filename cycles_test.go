@@ -9,7 +9,6 @@ import (
 
 	"ialgn/backend"
 	"ialgn/internal/config"
-	"ialgn/internal/plan"
 	"ialgn/internal/target"
 	"ialgn/internal/testkit"
 	"ialgn/internal/wrapper"
@@ -153,22 +152,22 @@ func cyclesCases() (cases []cyclesCase) {
 		return recurring(t, length, func(c *config.Config) { c.Model.Steps, c.Model.Widths = 1+(length+1)%2, "6" })
 	}
 	for _, wrap := range append([]string{"none"}, wrapper.Kinds()...) {
-		o := CompileOptions{Wrap: Wrapper(wrap), MHz: 12, Baud: 1_500_000}
+		o := CompileOptions{Wrap: wrap, MHz: 12, Baud: 1_500_000}
 		if !wrapper.Is(wrap, wrapper.HasBaud) {
 			o.Baud = 0
 		}
-		add := func(name string, fold plan.Fold, model func(t *testing.T, length int) *Model, lengths, long []int) {
+		add := func(name string, fold string, model func(t *testing.T, length int) *Model, lengths, long []int) {
 			o := o
 			o.Fold = fold
 			cases = append(cases, cyclesCase{name + " " + wrap, model, o, lengths, long})
 		}
-		add("steps", FoldSequence, sequences, []int{1, 2, 3, 4, 7, 8}, []int{5, 6, 9, 20})
-		add("positions", FoldPositions, images, []int{12}, []int{16, 20})
+		add("steps", "steps", sequences, []int{1, 2, 3, 4, 7, 8}, []int{5, 6, 9, 20})
+		add("positions", "positions", images, []int{12}, []int{16, 20})
 		add("fold 1", "1", chains, []int{1}, []int{5, 300})
 		add("fold 2", "2", chains, []int{1}, []int{5})
 		add("fold 4", "4", chains, []int{1}, []int{5})
 		if wrap == "none" {
-			o.Target, o.Pipeline = "ice40", PipelineStages(2)
+			o.Target, o.Pipeline = "ice40", "2"
 		}
 		add("unfolded", "", chains, []int{1, 2, 5, 9}, []int{3, 4})
 		if wrap != "none" {
@@ -201,7 +200,7 @@ func TestCycles(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %d words: %v", c.name, length, err)
 			}
-			if err := d.Write(filepath.Join(dir, c.o.Module)); err != nil {
+			if err := d.Write(t.Context(), filepath.Join(dir, c.o.Module), WriteOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			out, err := d.Output(t.Context())
@@ -240,7 +239,7 @@ func TestCycles(t *testing.T) {
 
 // each returns the lengths of samples that a case is tried with.
 func (c cyclesCase) each() []int {
-	if wrapper.Is(string(c.o.Wrap), wrapper.IsPaced) {
+	if wrapper.Is(c.o.Wrap, wrapper.IsPaced) {
 		return c.lengths
 	}
 	return append(c.lengths, c.long...)
@@ -268,7 +267,7 @@ func clocksOf(out *backend.Output) float64 {
 // cyclesText returns the bench of a design.
 func cyclesText(t *testing.T, c cyclesCase, length, number int, out *backend.Output, claimed float64) string {
 	t.Helper()
-	feed, top, units, result := string(c.o.Wrap), out.Manifest.Module, length, 1
+	feed, top, units, result := c.o.Wrap, out.Manifest.Module, length, 1
 	switch w := out.Report.Wrapper; {
 	case w == nil && c.o.Fold != "":
 		feed, top = wrapper.EngineKind, top+"_fold"

@@ -21,39 +21,29 @@ type Design struct {
 	plan    *plan.Plan
 	product *backend.Product // nil: it was read from its folder
 	dir     string           // folder of the design; empty: it was not written yet
-	report  *Report          // content of the folder's report
+	report  *backend.Report  // content of the folder's report
 	out     *backend.Output  // content of the folder, once it was read
 	read    *plan.Plan       // how that was compiled, by its manifest
 	source  source           // where the model's test part is
 	reads   string           // the model's file, which the folder must not replace
-	left    Leftovers
+	left    backend.Leftovers
 }
 
-// Report says what a design takes, and how it came about.
-type Report = backend.Report
-
-// Leftovers are files of the output before that a new one lacks: which were removed, and which were kept because they
-// were changed or ialgn never wrote them.
-type Leftovers = backend.Leftovers
-
-// WriteOptions say what [Design.WriteTo] may replace. The zero value replaces files that are as ialgn wrote them.
+// WriteOptions say what [Design.Write] may replace. The zero value replaces files that are as ialgn wrote them.
 type WriteOptions struct {
 	Force bool     // write over files that ialgn did not write or that were changed, and over what was read
 	Keep  []string // files that must not be written over, beside the model
 }
 
 // Write makes the output folder of a compiled design: Verilog, testbench, netlist, report, manifest and what the
-// options name; see [backend.Write].
-func (d *Design) Write(dir string) error { return d.WriteTo(context.Background(), dir, WriteOptions{}) }
-
-// WriteTo is [Design.Write] that ends with the context, and leaves the folder as it was then.
-func (d *Design) WriteTo(ctx context.Context, dir string, o WriteOptions) error {
+// options name; see [backend.Write]. If the context ends, the folder is as it was.
+func (d *Design) Write(ctx context.Context, dir string, o WriteOptions) error {
 	if d.product == nil {
 		return fmt.Errorf("%s: the design is in its folder already: copy that", d.dir)
 	}
 	p := *d.product
 	p.Guard = guard(o.Force, o.Keep, d.reads)
-	p.Left = func(left Leftovers) { d.left = left }
+	p.Left = func(left backend.Leftovers) { d.left = left }
 	report, err := backend.Write(ctx, dir, p)
 	if err != nil {
 		return err
@@ -63,7 +53,7 @@ func (d *Design) WriteTo(ctx context.Context, dir string, o WriteOptions) error 
 }
 
 // Leftovers returns what became of files that were in the folder before the last [Design.Write].
-func (d *Design) Leftovers() Leftovers { return d.left }
+func (d *Design) Leftovers() backend.Leftovers { return d.left }
 
 // output reads the design's folder, unless it was read before.
 func (d *Design) output(ctx context.Context) (*backend.Output, error) {
@@ -92,10 +82,7 @@ func readFolder(ctx context.Context, dir string) (*backend.Output, *plan.Plan, e
 
 // OpenDesign opens a folder that [Design.Write] made, or the compile command. It returns an error if a file of it is
 // missing or was changed.
-func OpenDesign(dir string) (*Design, error) { return OpenDesignContext(context.Background(), dir) }
-
-// OpenDesignContext is [OpenDesign] that ends with the context.
-func OpenDesignContext(ctx context.Context, dir string) (*Design, error) {
+func OpenDesign(ctx context.Context, dir string) (*Design, error) {
 	out, p, err := readFolder(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -123,10 +110,6 @@ func (d *Design) Dir() string { return d.dir }
 // Module returns the name of the Verilog module.
 func (d *Design) Module() string { return d.plan.Options.Module }
 
-// Options returns what the design was compiled with: the module has its name, and what had several meanings the one
-// that it came to.
-func (d *Design) Options() CompileOptions { return d.plan.Options }
-
 // Netlist returns the optimised netlist.
 func (d *Design) Netlist() *netlist.Netlist { return d.netlist }
 
@@ -134,7 +117,7 @@ func (d *Design) Netlist() *netlist.Netlist { return d.netlist }
 func (d *Design) Output(ctx context.Context) (*backend.Output, error) { return d.output(ctx) }
 
 // Report returns what the design takes. That of a folder is the one that was written.
-func (d *Design) Report() (*Report, error) {
+func (d *Design) Report() (*backend.Report, error) {
 	if d.report != nil {
 		return d.report, nil
 	}

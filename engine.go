@@ -14,36 +14,39 @@ import (
 	"ialgn/sim"
 )
 
-// Engine says what classifies samples. The results are the same.
-type Engine string
+// engine says what classifies samples. The results are the same. Empty is engineAuto.
+type engine string
 
-// Engines, the first being the zero value's.
 const (
-	EngineAuto      Engine = "auto"      // the one that is done first
-	EngineNative    Engine = "native"    // machine code, made of the network on the spot
-	EngineSimulator Engine = "simulator" // a loop over the gates, which runs everywhere
+	engineAuto      engine = "auto"      // the one that is done first
+	engineNative    engine = "native"    // machine code, made of the network on the spot
+	engineSimulator engine = "simulator" // a loop over the gates, which runs everywhere
 )
 
-// Engines returns the names of all engines.
-func Engines() []Engine { return []Engine{EngineAuto, EngineNative, EngineSimulator} }
+// Engines returns the names of what classifies samples, with the same results: native is machine code that is made of
+// the network on the spot, simulator is a loop over the gates, which runs everywhere, and auto is the one of the two
+// that is done first.
+func Engines() []string {
+	return []string{string(engineAuto), string(engineNative), string(engineSimulator)}
+}
 
 // worthwhile is the number of samples from which on the making of machine code pays: that takes about 0.3 us a gate,
 // and the simulator 25 to 40 ps a gate and sample (docs/BENCHMARKS.md).
 const worthwhile = 8_000
 
 // simulates reports whether the simulator is to classify that many samples.
-func (e Engine) simulates(samples int) bool {
-	return e == EngineSimulator || (e == "" || e == EngineAuto) && samples < worthwhile
+func (e engine) simulates(samples int) bool {
+	return e == engineSimulator || (e == "" || e == engineAuto) && samples < worthwhile
 }
 
 // machineCode returns the engine of the netlist of a classifier for that many samples, nil if the simulator is to
 // classify them. With an encoder it takes words of its features, too, if there is code for that. It returns an error if
 // machine code is asked for and this system does not run it.
-func (e Engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Encoder) (*runner.Engine, error) {
+func (e engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Encoder) (*runner.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
 	}
-	if e != "" && !slices.Contains(Engines(), e) {
+	if e != "" && !slices.Contains(Engines(), string(e)) {
 		return nil, message.Optionf("{Engine} %s: there is no such engine, give auto, native or simulator", e)
 	}
 	sets, err := runner.ISAs()
@@ -58,14 +61,14 @@ func (e Engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Enc
 			return code, nil
 		}
 	}
-	if e != EngineNative {
+	if e != engineNative {
 		return nil, nil // the simulator does it
 	}
 	return nil, message.WithHint(message.Optionf("{Engine native}: %w", err), "leave {Engine} out")
 }
 
 // classifier returns what classifies that many samples by bit rows, and the machine code that this is, or nil.
-func (e Engine) classifier(n *netlist.Netlist, samples int) (
+func (e engine) classifier(n *netlist.Netlist, samples int) (
 	classify func(context.Context, []uint64, int) (*sim.Result, error), code *runner.Engine, err error,
 ) {
 	if code, err = e.machineCode(n, samples, nil); err != nil {
@@ -81,9 +84,9 @@ func (e Engine) classifier(n *netlist.Netlist, samples int) (
 	return simulator.Classify, nil, nil
 }
 
-// networkCode is [Engine.machineCode] for the network of a model, whose feature words it takes. Kernels of convolutions
+// networkCode is [engine.machineCode] for the network of a model, whose feature words it takes. Kernels of convolutions
 // have their code once, unless the network is of a form for which there is only unrolled code.
-func (e Engine) networkCode(n *network, samples int) (*runner.Engine, error) {
+func (e engine) networkCode(n *network, samples int) (*runner.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
 	}
@@ -127,9 +130,9 @@ func features(e *encoding.Encoder) *backend.Features {
 }
 
 // engineName returns what runs a netlist: its instruction set, or the simulator.
-func engineName(e *runner.Engine) (engine Engine, isa string) {
+func engineName(e *runner.Engine) (name, isa string) {
 	if e == nil {
-		return EngineSimulator, ""
+		return string(engineSimulator), ""
 	}
-	return EngineNative, e.ISA().Name
+	return string(engineNative), e.ISA().Name
 }

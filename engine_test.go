@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn"
 	"ialgn/internal/runner"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,23 +19,26 @@ func TestEngines(t *testing.T) {
 	for i := range features {
 		features[i] = []float64{3*r.Float64() - 1.5, 3*r.Float64() - 1.5}
 	}
-	simulator, err := m.ClassifierBy(ialgn.EngineSimulator)
+	simulator, err := m.Classifier(t.Context(), "simulator")
 	if err != nil {
 		t.Fatal(err)
 	}
-	classes, counts := simulator.ClassifyAll(features)
-	if e, isa := simulator.Engine(); e != ialgn.EngineSimulator || isa != "" {
+	want, err := simulator.ClassifyAll(t.Context(), features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, isa := simulator.Engine(); e != "simulator" || isa != "" {
 		t.Errorf("the simulator is %s %s", e, isa)
 	}
 	for i := range 100 {
-		if class, _ := simulator.Classify(features[i]); class != classes[i] {
-			t.Fatalf("sample %d is of class %d by itself, %d with others", i, class, classes[i])
+		if one, err := simulator.Classify(features[i]); err != nil || one.Class != want[i].Class {
+			t.Fatalf("sample %d is of class %d by itself (%v), %d with others", i, one.Class, err, want[i].Class)
 		}
 	}
-	for _, by := range []ialgn.Engine{ialgn.EngineAuto, ialgn.EngineNative} {
-		c, err := m.ClassifierBy(by)
+	for _, by := range []string{"auto", "native"} {
+		c, err := m.Classifier(t.Context(), by)
 		sets, missing := runner.ISAs()
-		if missing != nil && by == ialgn.EngineNative {
+		if missing != nil && by == "native" {
 			if err == nil {
 				t.Errorf("machine code was promised, but %v", missing)
 			}
@@ -45,26 +47,28 @@ func TestEngines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gotClasses, gotCounts := c.ClassifyAll(features)
-		if diff := cmp.Diff(classes, gotClasses) + cmp.Diff(counts, gotCounts); diff != "" {
-			t.Errorf("engine %s (-simulator +engine):\n%.1000s", by, diff)
+		got, err := c.ClassifyAll(t.Context(), features)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("engine %s: error %v (-simulator +engine):\n%.1000s", by, err, diff)
 		}
-		if e, isa := c.Engine(); missing == nil && (e != ialgn.EngineNative || isa != sets[0].Name) {
+		if e, isa := c.Engine(); missing == nil && (e != "native" || isa != sets[0].Name) {
 			t.Errorf("engine %s is %s %s after all samples", by, e, isa)
 		}
 	}
 	for samples, want := range map[int]bool{7999: false, 8000: true} {
-		c, err := m.ClassifierBy(ialgn.EngineAuto)
+		c, err := m.Classifier(t.Context(), "auto")
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.ClassifyAll(features[:samples])
+		if _, err := c.ClassifyAll(t.Context(), features[:samples]); err != nil {
+			t.Fatal(err)
+		}
 		_, missing := runner.ISAs()
-		if e, _ := c.Engine(); missing == nil && (e == ialgn.EngineNative) != want {
+		if e, _ := c.Engine(); missing == nil && (e == "native") != want {
 			t.Errorf("engine auto is %s after %d samples", e, samples)
 		}
 	}
-	_, err = m.ClassifierBy("fast")
+	_, err = m.Classifier(t.Context(), "fast")
 	if err == nil || !strings.Contains(err.Error(), "Engine fast: there is no such engine") {
 		t.Errorf("an unknown engine: error %v", err)
 	}

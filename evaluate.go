@@ -13,6 +13,7 @@ import (
 	"ialgn/internal/model"
 	"ialgn/internal/runner"
 	"ialgn/internal/verify"
+	"ialgn/trainer"
 )
 
 // Evaluation is how a model classifies its test set.
@@ -23,7 +24,7 @@ type Evaluation struct {
 	Classes   []string   `json:"classes"`
 	Confusion [][]int    `json:"confusion"` // [label][predicted]
 	PerClass  []*float64 `json:"per_class"` // share of each label's samples that is recognised; null without any
-	Engine    Engine     `json:"engine"`    // native, or simulator: the trainer's own forward pass
+	Engine    string     `json:"engine"`    // native, or simulator: the trainer's own forward pass
 	ISA       string     `json:"isa"`
 	Rate      float64    `json:"images_per_second"`
 	Batches   []Batch    `json:"batches,omitempty"` // of the samples of a file, in their order
@@ -40,36 +41,21 @@ type Batch struct {
 	Accuracy float64 `json:"accuracy"`
 }
 
-// EvalOptions say which labelled samples of a file a model is evaluated on.
+// EvalOptions say which labelled samples a model is evaluated on. The zero value is the model's test set.
 type EvalOptions struct {
-	File      string // as [Classifier.OpenFile] reads it, with labels
+	Data   Data   // where the test set is read from
+	Engine string // one of [Engines]; empty: auto
+
+	// File, unless empty, has the samples instead, as [Classifier.OpenFile] reads it, with labels. Columns are found by
+	// their names, and labels are the names of the model's classes.
+	File      string
 	Labels    string // file of the labels, where File is an array
-	Label     string // name of a table's column of labels; empty: that of training
-	BatchRows int    // samples of a batch; 0: a tenth of all
-	Engine    Engine
+	Label     string // name of a table's column of labels; empty: as in training
+	BatchRows int    // samples of a batch of File; 0: a tenth of all
 }
 
-// Evaluate classifies the test set of the model, or the test part of data in memory, by the trainer's own forward pass.
-func (m *Model) Evaluate(ctx context.Context, data Data) (*Evaluation, error) {
-	return m.EvaluateBy(ctx, data, EngineSimulator)
-}
-
-// EvaluateBy is [Model.Evaluate] by an engine, of which the simulator is the trainer's forward pass.
-func (m *Model) EvaluateBy(ctx context.Context, data Data, by Engine) (*Evaluation, error) {
-	n, err := m.network(ctx)
-	if err != nil {
-		return nil, err
-	}
-	test, err := m.source(data).labelled(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return evaluate(ctx, n, test, by, 0)
-}
-
-// EvaluateFile classifies the labelled samples of a file. Columns are found by their names, and labels are the names of
-// the model's classes.
-func (m *Model) EvaluateFile(ctx context.Context, o EvalOptions) (*Evaluation, error) {
+// Evaluate classifies labelled samples. The engine simulator is the trainer's own forward pass.
+func (m *Model) Evaluate(ctx context.Context, o EvalOptions) (*Evaluation, error) {
 	if o.BatchRows < 0 {
 		return nil, message.Optionf("{BatchRows} %d: must be positive", o.BatchRows)
 	}
@@ -77,12 +63,19 @@ func (m *Model) EvaluateFile(ctx context.Context, o EvalOptions) (*Evaluation, e
 	if err != nil {
 		return nil, err
 	}
+	if o.File == "" {
+		test, err := m.source(o.Data).labelled(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return evaluate(ctx, n, test, engine(o.Engine), 0)
+	}
 	test, err := m.readLabelled(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	samples := test.Levels.Len()
-	return evaluate(ctx, n, test, o.Engine, cmp.Or(o.BatchRows, (samples+usualBatches-1)/usualBatches))
+	return evaluate(ctx, n, test, engine(o.Engine), cmp.Or(o.BatchRows, (samples+usualBatches-1)/usualBatches))
 }
 
 // usualBatches is how many batches the samples of a file are divided into.
@@ -119,7 +112,7 @@ func (m *Model) readLabelled(ctx context.Context, o EvalOptions) (*tested, error
 }
 
 // evaluate classifies samples by an engine, and counts those of batches, unless they have no samples.
-func evaluate(ctx context.Context, n *network, test *tested, by Engine, batch int) (*Evaluation, error) {
+func evaluate(ctx context.Context, n *network, test *tested, by engine, batch int) (*Evaluation, error) {
 	code, err := by.networkCode(n, test.Levels.Len())
 	if err != nil {
 		return nil, err
@@ -193,4 +186,15 @@ func newEvaluation(classes []string, s *model.Scores, labels []uint8) *Evaluatio
 		}
 	}
 	return e
+}
+
+// Majority returns the most frequent class of the samples.
+func (e *Evaluation) Majority() trainer.Majority {
+	counts := make([]int, len(e.Classes))
+	for label, row := range e.Confusion {
+		for _, n := range row {
+			counts[label] += n
+		}
+	}
+	return trainer.MajorityOf(e.Classes, counts)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/model"
+	"ialgn/trainer"
 )
 
 // TestEvaluation has an answer that can be counted by hand, and a class without samples.
@@ -21,5 +22,13 @@ func TestEvaluation(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
+	}
+}
+
+// TestEvaluationMajority counts the samples of each class, not how they are classified.
+func TestEvaluationMajority(t *testing.T) {
+	e := Evaluation{Classes: []string{"a", "b"}, Confusion: [][]int{{0, 1}, {0, 3}}}
+	if got, want := e.Majority(), (trainer.Majority{Class: "b", Share: 0.75}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -18,21 +18,23 @@ func Example() {
 		}
 		data.Features, data.Labels = append(data.Features, []float64{x, y}), append(data.Labels, label)
 	}
-	m, err := ialgn.Train(context.Background(), ialgn.Config{
-		Encoder: ialgn.EncoderConfig{Bits: 16},
-		Model:   ialgn.ModelConfig{Width: 40, Depth: 3, Anchors: 16, Tau: 3},
-		Train:   ialgn.RunConfig{Epochs: 10},
-	}, data, ialgn.TrainOptions{})
+	var cfg ialgn.Config
+	cfg.Encoder.Bits, cfg.Train.Epochs = 16, 10
+	cfg.Model.Width, cfg.Model.Depth, cfg.Model.Anchors, cfg.Model.Tau = 40, 3, 16, 3
+	m, err := ialgn.Train(context.Background(), cfg, data, ialgn.TrainOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := m.Classifier()
+	c, err := m.Classifier(context.Background(), "")
 	if err != nil {
 		log.Fatal(err)
 	}
-	classes, _ := c.ClassifyAll([][]float64{{3, 15}, {15, 3}})
-	fmt.Println(classes)
-	// Output: [0 1]
+	p, err := c.Classify([]float64{15, 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p.Class)
+	// Output: 1
 }
 
 // The Verilog of a model, for an iCE40, with its latency.
@@ -42,7 +44,7 @@ func ExampleCompile() {
 		log.Fatal(err)
 	}
 	d, err := ialgn.Compile(context.Background(), m, ialgn.CompileOptions{
-		Target: "ice40", Pipeline: ialgn.PipelineStages(2), Wrap: ialgn.WrapStream,
+		Target: "ice40", Pipeline: "2", Wrap: "stream",
 	})
 	if err != nil {
 		log.Fatal(err)

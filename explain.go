@@ -40,7 +40,7 @@ type Explainer struct {
 
 // Explainer reads the network of the model for explanations.
 func (m *Model) Explainer(ctx context.Context) (*Explainer, error) {
-	c, err := m.Classifier()
+	c, err := m.Classifier(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -59,15 +59,6 @@ func (m *Model) Shape() dataset.Shape {
 // Explain says why the model takes a sample for its class: which nodes voted and what decided that, and which changes
 // of features would have another class come out. What it says has been checked with the simulator and with the
 // trainer's forward pass.
-func (m *Model) Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
-	e, err := m.Explainer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return e.Explain(ctx, o)
-}
-
-// Explain is [Model.Explain], for several samples of one model.
 func (e *Explainer) Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	if o.Sample < 0 {
 		return nil, message.WithHint(message.Optionf("{Sample}: %d: must not be negative", o.Sample), "samples count from 0")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ialgn"
+	"ialgn/internal/config"
 	"ialgn/internal/explain"
 )
 
@@ -14,8 +15,8 @@ import (
 func digits(t *testing.T) *ialgn.Model {
 	t.Helper()
 	cfg := ialgn.Config{
-		Name: "digits", Data: ialgn.DataConfig{Set: "digits"}, Encoder: ialgn.EncoderConfig{Bits: 4},
-		Model: ialgn.ModelConfig{Width: 200, Depth: 4, Anchors: 8, Tau: 3, Init: "random"}, Train: ialgn.RunConfig{Epochs: 10},
+		Name: "digits", Data: config.Data{Set: "digits"}, Encoder: config.Encoder{Bits: 4},
+		Model: config.Model{Width: 200, Depth: 4, Anchors: 8, Tau: 3, Init: "random"}, Train: config.Train{Epochs: 10},
 	}
 	m, err := ialgn.Train(t.Context(), cfg, ialgn.Data{}, ialgn.TrainOptions{})
 	if err != nil {
@@ -70,7 +71,7 @@ func TestExplain(t *testing.T) {
 		made.TestFeatures = append(made.TestFeatures, floats(all))
 		made.TestLabels = append(made.TestLabels, class(e.Flipped.Class))
 	}
-	forward, err := m.Evaluate(t.Context(), made)
+	forward, err := m.Evaluate(t.Context(), ialgn.EvalOptions{Data: made})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +93,15 @@ func TestExplainValues(t *testing.T) {
 	features := circle().Features
 	for _, i := range []int{0, 435, 465} {
 		data := ialgn.Data{TestFeatures: features[i : i+1], TestLabels: []int{0}}
-		e, err := m.Explain(t.Context(), ialgn.ExplainOptions{Data: data})
+		x, err := m.Explainer(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := x.Explain(t.Context(), ialgn.ExplainOptions{Data: data})
 		if err != nil || e.Flipped == nil {
 			t.Fatalf("%+v, %v", e, err)
 		}
-		c, err := m.Classifier()
+		c, err := m.Classifier(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,8 +112,7 @@ func TestExplainValues(t *testing.T) {
 			}
 			sample[f.Feature] = *f.ToValue
 		}
-		before, _ := c.Classify(features[i])
-		after, _ := c.Classify(sample)
+		before, after := mustClass(t, c, features[i]...), mustClass(t, c, sample...)
 		if m.Classes()[before] != e.Class || m.Classes()[after] != e.Flipped.Class {
 			t.Errorf("sample %d: class %d becomes %d, want %s to %s", i, before, after, e.Class, e.Flipped.Class)
 		}
@@ -117,7 +121,10 @@ func TestExplainValues(t *testing.T) {
 
 // TestExplainRefuses: a sample that is not there has a hint.
 func TestExplainRefuses(t *testing.T) {
-	m := trained(t)
+	x, err := trained(t).Explainer(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	data := ialgn.Data{TestFeatures: circle().Features[:2], TestLabels: []int{0, 0}}
 	for _, c := range []struct {
 		o    ialgn.ExplainOptions
@@ -129,7 +136,7 @@ func TestExplainRefuses(t *testing.T) {
 		{ialgn.ExplainOptions{Data: data, Changes: -1}, "Changes: -1: must not be negative", ""},
 		{ialgn.ExplainOptions{File: "none.csv"}, "none.csv", ""},
 	} {
-		_, err := m.Explain(t.Context(), c.o)
+		_, err := x.Explain(t.Context(), c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(ialgn.Hint(err), c.hint) {
 			t.Errorf("error %v, hint %q, want %q", err, ialgn.Hint(err), c.want)
 		}
@@ -139,13 +146,13 @@ func TestExplainRefuses(t *testing.T) {
 // TestUnread: whatever the features are that a compiled netlist does not read for a class, its count stays.
 func TestUnread(t *testing.T) {
 	m := digits(t)
-	f, err := m.Frozen(t.Context())
+	f, err := m.File().Frozen()
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, o := range []ialgn.CompileOptions{
-		{Scope: ialgn.ScopeGates}, {Scope: ialgn.ScopeCore, LUT: 6}, {Target: "ice40", Pipeline: ialgn.PipelineStages(3)},
+		{Scope: "gates"}, {Scope: "core", LUT: 6}, {Target: "ice40", Pipeline: "3"},
 	} {
 		d, err := ialgn.Compile(t.Context(), m, o)
 		if err != nil {
@@ -155,7 +162,7 @@ func TestUnread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := m.Classifier()
+		c, err := m.Classifier(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,8 +176,7 @@ func TestUnread(t *testing.T) {
 						b[k] = a[k]
 					}
 				}
-				_, before := c.Classify(a)
-				_, after := c.Classify(b)
+				before, after := mustClassify(t, c, a).Counts, mustClassify(t, c, b).Counts
 				if before[class] != after[class] {
 					t.Fatalf("%+v: class %d counts %d, then %d", o, class, before[class], after[class])
 				}

@@ -37,7 +37,7 @@ func Export(ctx context.Context, m *Model, path string, o ExportOptions) (*Expor
 	if err := guard(o.Force, o.Keep, m.Path()).Check(path, form.Ours); err != nil {
 		return nil, err
 	}
-	f, err := m.Frozen(ctx)
+	f, err := m.frozen(ctx)
 	if err != nil {
 		return nil, err
 	}

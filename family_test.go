@@ -26,11 +26,11 @@ func TestFamilies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range target.Families() {
-		for _, style := range []ialgn.Style{ialgn.StyleGates, ialgn.StyleLUT} {
-			t.Run(f.Name+" "+string(style), func(t *testing.T) {
+		for _, style := range []string{"gates", "lut"} {
+			t.Run(f.Name+" "+style, func(t *testing.T) {
 				d := design(t, m, ialgn.CompileOptions{Target: f.Name, Style: style})
 				// After synthesis the primitives are the same in both styles.
-				holds(t, m, d, ialgn.VerifyOptions{Level: ialgn.VerifyAll, Samples: 64, Synthesized: style == ialgn.StyleLUT})
+				holds(t, m, d, ialgn.VerifyOptions{Level: "all", Samples: 64, Synthesized: style == "lut"})
 				holds(t, m, d, ialgn.VerifyOptions{ByClass: true, Samples: 64, Simulator: "iverilog"})
 			})
 		}
@@ -47,7 +47,7 @@ func design(t *testing.T, m *ialgn.Model, o ialgn.CompileOptions) *ialgn.Design 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write(filepath.Join(t.TempDir(), "out")); err != nil {
+	if err := d.Write(t.Context(), filepath.Join(t.TempDir(), "out"), ialgn.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -63,7 +63,7 @@ func holds(t *testing.T, m *ialgn.Model, d *ialgn.Design, o ialgn.VerifyOptions)
 
 // synthesised takes a model to the first device of a family.
 func synthesised(t *testing.T, m *ialgn.Model, f *target.Family) {
-	d := design(t, m, ialgn.CompileOptions{Target: f.Name, Wrap: ialgn.WrapStream})
+	d := design(t, m, ialgn.CompileOptions{Target: f.Name, Wrap: "stream"})
 	device := f.Devices[0]
 	i, err := ialgn.Synthesise(t.Context(), d, ialgn.SynthOptions{Target: device.Name, MHz: 10, Check: m, Samples: 20})
 	if err != nil {

@@ -12,10 +12,12 @@ import (
 	"testing"
 
 	"ialgn"
+	"ialgn/internal/config"
 	"ialgn/internal/interchange"
 	"ialgn/internal/interchange/given"
 	"ialgn/internal/interchange/graph"
 	"ialgn/internal/model"
+	"ialgn/trainer"
 )
 
 // TestGoOnForeign trains networks of other frameworks further, on their own samples: the loss falls, beta stays, and
@@ -48,7 +50,7 @@ func TestGoOnForeign(t *testing.T) {
 			before := evaluate(t, path)
 			out := filepath.Join(t.TempDir(), "more.safetensors")
 			o := ialgn.TrainOptions{Path: out, Init: path}
-			cfg, err := ialgn.LoadConfigFor(o, write(t, "train: {epochs: 12, batch: 32, optimizer: {lr: 0.05}}"), samples("labels.npy")...)
+			cfg, err := ialgn.LoadConfig(o, write(t, "train: {epochs: 12, batch: 32, optimizer: {lr: 0.05}}"), samples("labels.npy")...)
 			if !i.Trainable {
 				if err == nil || !strings.Contains(err.Error(), "training cannot go on from it: "+i.Reason) {
 					t.Errorf("error %v, want that training cannot go on: %s", err, i.Reason)
@@ -93,7 +95,7 @@ func evaluate(t *testing.T, path string) float64 {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	e, err := m.Evaluate(t.Context(), ialgn.Data{})
+	e, err := m.Evaluate(t.Context(), ialgn.EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,13 +200,13 @@ func TestGoOnKinds(t *testing.T) {
 				o := ialgn.TrainOptions{
 					Path: filepath.Join(dir, file), Init: init, Threads: threads, Resume: resume,
 				}
-				cfg, err := ialgn.LoadConfigFor(o, write(t, digitsRun), "name=m")
+				cfg, err := ialgn.LoadConfig(o, write(t, digitsRun), "name=m")
 				if err != nil {
 					return "", err
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				o.Progress = func(p ialgn.Progress) {
+				o.Progress = func(p trainer.Progress) {
 					if stop > 0 && p.Epoch == 2 && p.Batch == stop {
 						cancel()
 					}
@@ -280,7 +282,7 @@ func TestGoOnConfig(t *testing.T) {
 		},
 	} {
 		o := ialgn.TrainOptions{Init: c.start, Path: filepath.Join(t.TempDir(), "out")}
-		cfg, err := ialgn.LoadConfigFor(o, write(t, c.text))
+		cfg, err := ialgn.LoadConfig(o, write(t, c.text))
 		if err == nil {
 			_, err = ialgn.Train(t.Context(), cfg, ialgn.Data{}, o)
 		}
@@ -292,7 +294,7 @@ func TestGoOnConfig(t *testing.T) {
 		}
 	}
 	// A configuration of Go leaves the network to the model, too.
-	cfg := ialgn.Config{Data: ialgn.DataConfig{Set: "digits"}, Train: ialgn.RunConfig{Epochs: 1}}
+	cfg := ialgn.Config{Data: config.Data{Set: "digits"}, Train: config.Train{Epochs: 1}}
 	m, err := ialgn.Train(t.Context(), cfg, ialgn.Data{}, ialgn.TrainOptions{Init: five})
 	if err != nil {
 		t.Fatal(err)
@@ -325,7 +327,7 @@ func TestGoOnMemory(t *testing.T) {
 		row[i%10], row[10+i%10] = 16, 31
 		data.Features, data.Labels = append(data.Features, row), append(data.Labels, i%10)
 	}
-	cfg := ialgn.Config{Train: ialgn.RunConfig{Epochs: 4}}
+	cfg := ialgn.Config{Train: config.Train{Epochs: 4}}
 	m, err := ialgn.Train(t.Context(), cfg, data, ialgn.TrainOptions{Init: start})
 	if err != nil {
 		t.Fatal(err)
@@ -334,7 +336,7 @@ func TestGoOnMemory(t *testing.T) {
 	if got := m.Classes(); !slices.Equal(got, data.Classes) {
 		t.Errorf("classes %q", got)
 	}
-	if _, err := m.Evaluate(t.Context(), ialgn.Data{}); err != nil {
+	if _, err := m.Evaluate(t.Context(), ialgn.EvalOptions{}); err != nil {
 		t.Error(err)
 	}
 	data.Features[7][5] = 0.5
@@ -390,7 +392,7 @@ func TestFewerClasses(t *testing.T) {
 		}
 		out := filepath.Join(t.TempDir(), "more.safetensors")
 		run := ialgn.TrainOptions{Path: out, Init: path}
-		cfg, err := ialgn.LoadConfigFor(run, write(t, "train: {epochs: 1, batch: 4}"), set...)
+		cfg, err := ialgn.LoadConfig(run, write(t, "train: {epochs: 1, batch: 4}"), set...)
 		if err != nil {
 			t.Fatal(err)
 		}

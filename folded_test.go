@@ -11,7 +11,6 @@ import (
 	"ialgn/internal/config"
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
-	"ialgn/internal/plan"
 	"ialgn/internal/testkit"
 	"ialgn/internal/verify"
 	"ialgn/internal/verify/certify"
@@ -62,21 +61,21 @@ func randomModel(t *testing.T, c config.Config, features int, uneven bool) *Mode
 }
 
 // foldedBy compiles a network with an engine of a kind, and returns what its Verilog is compared by.
-func foldedBy(t *testing.T, m *Model, o CompileOptions, kind plan.Fold) (verify.Design, *proof.EngineFiles, *backend.Output) {
+func foldedBy(t *testing.T, m *Model, o CompileOptions, kind string) (verify.Design, *proof.EngineFiles, *backend.Output) {
 	t.Helper()
 	o.Fold = kind
 	d, err := Compile(t.Context(), m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write(filepath.Join(t.TempDir(), "out")); err != nil {
+	if err := d.Write(t.Context(), filepath.Join(t.TempDir(), "out"), WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	out, err := d.Output(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := m.Frozen(t.Context())
+	f, err := m.frozen(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

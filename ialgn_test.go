@@ -14,7 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn"
+	"ialgn/internal/config"
 	"ialgn/internal/testkit"
+	"ialgn/trainer"
 )
 
 // circle returns samples of two classes, those in a circle and those around it.
@@ -31,8 +33,8 @@ func circle() (d ialgn.Data) {
 
 // small is a configuration of a network that trains in a moment.
 var small = ialgn.Config{
-	Name: "circle", Encoder: ialgn.EncoderConfig{Bits: 8},
-	Model: ialgn.ModelConfig{Width: 20, Depth: 3, Anchors: 8, Tau: 3}, Train: ialgn.RunConfig{Epochs: 3},
+	Name: "circle", Encoder: config.Encoder{Bits: 8},
+	Model: config.Model{Width: 20, Depth: 3, Anchors: 8, Tau: 3}, Train: config.Train{Epochs: 3},
 }
 
 // trained trains the small network in memory.
@@ -59,7 +61,7 @@ func TestTrain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.st")
 	ctx, stop := context.WithCancel(t.Context())
 	batches := 0
-	_, err = ialgn.Train(ctx, small, circle(), ialgn.TrainOptions{Path: path, Progress: func(ialgn.Progress) {
+	_, err = ialgn.Train(ctx, small, circle(), ialgn.TrainOptions{Path: path, Progress: func(trainer.Progress) {
 		if batches++; batches == 5 {
 			stop()
 		}
@@ -135,26 +137,29 @@ func TestConfig(t *testing.T) {
 // TestClassifier holds one by one, all at once, the evaluation and the netlist to the same classes.
 func TestClassifier(t *testing.T) {
 	m, data := trained(t), circle()
-	c, err := m.Classifier()
+	c, err := m.Classifier(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	classes, counts := c.ClassifyAll(data.Features)
+	all, err := c.ClassifyAll(t.Context(), data.Features)
+	if err != nil {
+		t.Fatal(err)
+	}
 	correct := 0
 	for i, sample := range data.Features {
-		class, count := c.Classify(sample)
-		if class != classes[i] || !cmp.Equal(count, counts[i]) {
-			t.Fatalf("sample %d: %d %v, all at once %d %v", i, class, count, classes[i], counts[i])
+		one := mustClassify(t, c, sample)
+		if !cmp.Equal(one, all[i]) {
+			t.Fatalf("sample %d: %v, all at once %v", i, one, all[i])
 		}
-		if class == data.Labels[i] {
+		if one.Class == data.Labels[i] {
 			correct++
 		}
 	}
-	e, err := m.Evaluate(t.Context(), data)
+	e, err := m.Evaluate(t.Context(), ialgn.EvalOptions{Data: data})
 	if err != nil || e.Correct != correct || e.Samples != len(data.Labels) {
 		t.Errorf("evaluated: %+v (%v), want %d correct", e, err, correct)
 	}
-	own, err := m.Evaluate(t.Context(), ialgn.Data{})
+	own, err := m.Evaluate(t.Context(), ialgn.EvalOptions{})
 	if err != nil || own.Samples != len(data.Labels)/5 || own.Accuracy != m.Training().TestAccuracy {
 		t.Errorf("its own test part: %+v (%v)", own, err)
 	}
@@ -162,23 +167,38 @@ func TestClassifier(t *testing.T) {
 	if err != nil || s.Correct != correct {
 		t.Errorf("simulated: %+v (%v)", s, err)
 	}
-	if class, _ := c.Classify([]float64{math.NaN(), math.Inf(-1)}); class != mustClass(c, -1, -1) {
+	if mustClass(t, c, math.NaN(), math.Inf(-1)) != mustClass(t, c, -1, -1) {
 		t.Error("what is no number is not the least value")
 	}
-	if classes, counts := c.ClassifyAll(nil); len(classes)+len(counts) != 0 {
-		t.Error("classes of no samples")
+	if none, err := c.ClassifyAll(t.Context(), nil); len(none) > 0 || err != nil {
+		t.Errorf("no samples: %v, %v", none, err)
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a sample of one feature was classified")
-		}
-	}()
-	c.Classify([]float64{1})
+	const want = "1 features, the model has 2"
+	if _, err := c.Classify([]float64{1}); err == nil || err.Error() != want {
+		t.Errorf("a sample of one feature: error %v", err)
+	}
+	if _, err := c.ClassifyAll(t.Context(), [][]float64{{1, 2}, {1}}); err == nil || err.Error() != "sample 1: "+want {
+		t.Errorf("a second sample of one feature: error %v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := c.ClassifyAll(ended, data.Features); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended context: error %v", err)
+	}
 }
 
-func mustClass(c *ialgn.Classifier, features ...float64) int {
-	class, _ := c.Classify(features)
-	return class
+func mustClass(t *testing.T, c *ialgn.Classifier, features ...float64) int {
+	t.Helper()
+	return mustClassify(t, c, features).Class
+}
+
+func mustClassify(t *testing.T, c *ialgn.Classifier, features []float64) ialgn.Prediction {
+	t.Helper()
+	p, err := c.Classify(features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // TestBadData refuses samples that cannot be trained on, and says where they are wrong.
@@ -229,8 +249,8 @@ func TestDesign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	software := ialgn.VerifyOptions{Level: ialgn.VerifySoftware}
-	if c, err := ialgn.Verify(t.Context(), m, d, software); err != nil || !c.Verified || c.Level != ialgn.VerifySoftware {
+	software := ialgn.VerifyOptions{Level: "software"}
+	if c, err := ialgn.Verify(t.Context(), m, d, software); err != nil || !c.Verified || c.Level != "software" {
 		t.Errorf("in memory: %+v, %v", c, err)
 	}
 	software.Certify = true
@@ -243,16 +263,16 @@ func TestDesign(t *testing.T) {
 		t.Errorf("synthesised without a folder: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := d.Write(dir); err != nil {
+	if err := d.Write(t.Context(), dir, ialgn.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	opened, err := ialgn.OpenDesign(dir)
+	opened, err := ialgn.OpenDesign(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, errA := d.Report()
 	b, errB := opened.Report()
-	if errA != nil || errB != nil || !cmp.Equal(a.LUTs, b.LUTs) || !cmp.Equal(d.Options(), opened.Options()) ||
+	if errA != nil || errB != nil || !cmp.Equal(a.LUTs, b.LUTs) || d.Module() != opened.Module() ||
 		opened.Module() != "circle" || d.Dir() != dir {
 		t.Errorf("%+v (%v), opened %+v (%v)", a, errA, b, errB)
 	}
@@ -264,7 +284,7 @@ func TestDesign(t *testing.T) {
 			t.Errorf("simulated: %+v, %v", s, err)
 		}
 	}
-	if err := opened.Write(filepath.Join(dir, "again")); err == nil {
+	if err := opened.Write(t.Context(), filepath.Join(dir, "again"), ialgn.WriteOptions{}); err == nil {
 		t.Error("a folder was written again")
 	}
 	other, err := ialgn.Train(t.Context(), small, circle(), ialgn.TrainOptions{Path: filepath.Join(t.TempDir(),
@@ -307,7 +327,7 @@ func TestSavedWithoutSamples(t *testing.T) {
 		t.Errorf("%+v, %v", r.Samples, err)
 	}
 	var warned []string
-	o := ialgn.VerifyOptions{Level: ialgn.VerifySoftware, Warn: func(err error) { warned = append(warned, err.Error()) }}
+	o := ialgn.VerifyOptions{Level: "software", Warn: func(err error) { warned = append(warned, err.Error()) }}
 	if c, err := ialgn.Verify(t.Context(), m, d, o); err != nil || !c.Random || c.Software.Checked != 1000 ||
 		len(warned) != 1 {
 		t.Errorf("%+v, %v, warned %q", c, err, warned)
@@ -317,7 +337,7 @@ func TestSavedWithoutSamples(t *testing.T) {
 		len(warned) != 1 {
 		t.Errorf("with samples: %+v, %v, warned %q", c, err, warned)
 	}
-	if _, err := m.Evaluate(t.Context(), ialgn.Data{}); err == nil ||
+	if _, err := m.Evaluate(t.Context(), ialgn.EvalOptions{}); err == nil ||
 		!strings.HasPrefix(ialgn.Hint(err), "pass them again") {
 		t.Errorf("evaluated: %v, %s", err, ialgn.Hint(err))
 	}
@@ -340,7 +360,7 @@ func TestDifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := d.Write(dir); err != nil {
+	if err := d.Write(t.Context(), dir, ialgn.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "circle.v")
@@ -351,13 +371,13 @@ func TestDifference(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), " & ", " | ")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ialgn.OpenDesign(dir); err == nil || !strings.Contains(err.Error(), "changed since compile wrote it") {
+	if _, err := ialgn.OpenDesign(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "changed since compile wrote it") {
 		t.Errorf("opened: %v", err)
 	}
 	if err := testkit.ResignFolder(dir); err != nil {
 		t.Fatal(err)
 	}
-	changed, err := ialgn.OpenDesign(dir)
+	changed, err := ialgn.OpenDesign(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +395,7 @@ func TestOptions(t *testing.T) {
 		ialgn.Hint(err) != "leave it out, or give Wrap: uart" {
 		t.Errorf("%v (%s)", err, ialgn.Hint(err))
 	}
-	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Fold: "2", Wrap: ialgn.WrapUART, MHz: 12})
+	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Fold: "2", Wrap: "uart", MHz: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,10 +410,10 @@ func TestOptions(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "circle.v"), []byte("module mine;"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write(dir); err == nil || ialgn.Hint(err) != "choose another name, or give Force" {
+	if err := d.Write(t.Context(), dir, ialgn.WriteOptions{}); err == nil || ialgn.Hint(err) != "choose another name, or give Force" {
 		t.Errorf("%v (%s)", err, ialgn.Hint(err))
 	}
-	if err := d.WriteTo(t.Context(), dir, ialgn.WriteOptions{Force: true}); err != nil {
+	if err := d.Write(t.Context(), dir, ialgn.WriteOptions{Force: true}); err != nil {
 		t.Error(err)
 	}
 }

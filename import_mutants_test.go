@@ -123,7 +123,7 @@ func importMutant(t *testing.T, c checkpoint, seed uint64) bool {
 		return true
 	}
 	defer m.Close()
-	if _, err := m.Frozen(t.Context()); err != nil {
+	if _, err := m.File().Frozen(); err != nil {
 		t.Errorf("mutant %d of %s: frozen: %v", seed, c.file, err)
 	}
 	if bytes.HasPrefix(data, []byte("PK")) { // its parts have checksums, so that what is read is what was written

@@ -248,7 +248,7 @@ func compareScores(t *testing.T, where, dir string, m *ialgn.Model, c checkpoint
 		return values
 	}
 	scores, classes := read("scores.npy"), read("classes.npy")
-	classifier, err := m.Classifier()
+	classifier, err := m.Classifier(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,13 +259,16 @@ func compareScores(t *testing.T, where, dir string, m *ialgn.Model, c checkpoint
 	}
 	defer in.Close()
 	differ, seen := 0, 0
-	err = in.Classify(t.Context(), func(sample, class int, counts []int32) error {
-		seen++
-		if class != int(classes[sample]) {
-			differ++
+	err = in.Classify(t.Context(), func(first int, got []uint16, counts []int32) error {
+		for i, class := range got {
+			seen++
+			if int(class) != int(classes[first+i]) {
+				differ++
+			}
 		}
+		at := first * len(m.Classes())
 		for k, count := range counts {
-			got, want := m.Score(int(count)), float32(scores[sample*len(counts)+k])
+			got, want := m.Score(int(count)), float32(scores[at+k])
 			if c.exact && got != want || math.Abs(float64(got-want)) > 1e-6 {
 				differ++
 			}
@@ -312,7 +315,7 @@ func TestImportProved(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				certificate, err := ialgn.Verify(t.Context(), m, d, ialgn.VerifyOptions{Level: ialgn.VerifyFormal, Samples: 256})
+				certificate, err := ialgn.Verify(t.Context(), m, d, ialgn.VerifyOptions{Level: "formal", Samples: 256})
 				if err != nil {
 					t.Errorf("%+v: %v (%+v)", o, err, certificate)
 				}

@@ -1,7 +1,6 @@
 package ialgn_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn"
+	"ialgn/internal/config"
 	"ialgn/internal/encoding"
 )
 
@@ -38,7 +38,7 @@ func TestInit(t *testing.T) {
 	if _, err := ialgn.Init(t.Context(), o); err == nil || !strings.Contains(err.Error(), "exists already") {
 		t.Errorf("written again: %v", err)
 	}
-	cfg, err := ialgn.LoadConfig(r.Config, "train.epochs=10")
+	cfg, err := ialgn.LoadConfig(ialgn.TrainOptions{}, r.Config, "train.epochs=10")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestInit(t *testing.T) {
 	if err := os.WriteFile(row, []byte("colour,size\nblue,NA\nred,9.5\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c, err := m.Classifier()
+	c, err := m.Classifier(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,10 @@ func TestInit(t *testing.T) {
 	}
 	defer in.Close()
 	var classes []string
-	err = in.Classify(context.Background(), func(_, class int, _ []int32) error {
-		classes = append(classes, m.Classes()[class])
+	err = in.Classify(t.Context(), func(_ int, block []uint16, _ []int32) error {
+		for _, class := range block {
+			classes = append(classes, m.Classes()[class])
+		}
 		return nil
 	})
 	if diff := cmp.Diff([]string{"down", "up"}, classes); diff != "" || err != nil {
@@ -82,7 +84,7 @@ func TestInit(t *testing.T) {
 // TestColumnsOfNumbers are the features where nothing else is known.
 func TestColumnsOfNumbers(t *testing.T) {
 	m, err := ialgn.Train(t.Context(), ialgn.Config{
-		Model: ialgn.ModelConfig{Width: 4, Depth: 1, Anchors: 2}, Train: ialgn.RunConfig{Epochs: 1},
+		Model: config.Model{Width: 4, Depth: 1, Anchors: 2}, Train: config.Train{Epochs: 1},
 	}, ialgn.Data{
 		Features: [][]float64{{0, 1}, {1, 0}, {0, 2}, {2, 0}}, Labels: []int{0, 1, 0, 1},
 		TestFeatures: [][]float64{{0, 1}}, TestLabels: []int{0}, FeatureNames: []string{"a", "b"},
@@ -122,7 +124,7 @@ func TestInitTest(t *testing.T) {
 	if _, err := ialgn.Init(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := ialgn.LoadConfig(o.Path)
+	cfg, err := ialgn.LoadConfig(ialgn.TrainOptions{}, o.Path)
 	if err != nil || cfg.Data.Missing != "median" {
 		t.Errorf("data.missing %q, error %v", cfg.Data.Missing, err)
 	}
@@ -158,7 +160,7 @@ func TestInitMany(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if cfg, err := ialgn.LoadConfig(o.Path); err != nil || cfg.Data.Columns != "x" || cfg.Data.Drop != "" {
+		if cfg, err := ialgn.LoadConfig(ialgn.TrainOptions{}, o.Path); err != nil || cfg.Data.Columns != "x" || cfg.Data.Drop != "" {
 			t.Errorf("data %+v, error %v", cfg.Data, err)
 		}
 	}

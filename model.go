@@ -20,8 +20,8 @@ import (
 type Model struct {
 	file    *model.File
 	info    *model.Info
-	samples *config.Samples // samples in memory that this process trained it on; nil: files
-	summary *Training       // result of the training, if this process trained the model
+	samples *config.Samples  // samples in memory that this process trained it on; nil: files
+	summary *trainer.Summary // result of the training, if this process trained the model
 
 	hashing sync.Mutex
 	sum     string // SHA-256 of the file, once it is known
@@ -119,10 +119,7 @@ func (m *Model) beta() float64 {
 }
 
 // Training returns the outcome of the training, nil of a model that another process trained.
-func (m *Model) Training() *Training { return m.summary }
-
-// Training is the outcome of a training run; see [trainer.Summary].
-type Training = trainer.Summary
+func (m *Model) Training() *trainer.Summary { return m.summary }
 
 // SHA256 returns that of the model's file in hexadecimal digits. The first call reads all of it.
 func (m *Model) SHA256(ctx context.Context) (string, error) {
@@ -152,8 +149,8 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// Frozen returns the Boolean network that the model's argmaxes select, which it reads from the file.
-func (m *Model) Frozen(ctx context.Context) (*model.Frozen, error) { return m.file.In(ctx).Frozen() }
+// frozen returns the Boolean network that the model's argmaxes select, which it reads from the file.
+func (m *Model) frozen(ctx context.Context) (*model.Frozen, error) { return m.file.In(ctx).Frozen() }
 
-// File returns the opened file, for what the methods of a model do not offer.
+// File returns the opened file. It is for packages of this module, as its type is internal.
 func (m *Model) File() *model.File { return m.file }

@@ -19,7 +19,7 @@ type network struct {
 // network reads the network from the file.
 func (m *Model) network(ctx context.Context) (*network, error) {
 	if !m.convolves() {
-		f, err := m.Frozen(ctx)
+		f, err := m.frozen(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 type networkEngine struct {
 	network *network
 	frozen  *model.Frozen
-	choice  Engine
+	choice  engine
 
 	samples atomic.Int64 // classified so far
 	once    sync.Once
@@ -24,13 +24,13 @@ type networkEngine struct {
 }
 
 // newEngine returns the engine of a network. It returns an error if machine code is asked for and cannot be had.
-func newEngine(n *network, choice Engine) (*networkEngine, error) {
+func newEngine(n *network, choice engine) (*networkEngine, error) {
 	f, err := n.unrolled()
 	if err != nil {
 		return nil, err
 	}
 	e := &networkEngine{network: n, frozen: f, choice: choice}
-	if choice == "" || choice == EngineAuto {
+	if choice == "" || choice == engineAuto {
 		return e, nil
 	}
 	code, err := choice.networkCode(n, 0)

@@ -40,7 +40,7 @@ func convolved(t *testing.T, change func(c *config.Config)) *Model {
 // by.
 func engineOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *proof.EngineFiles, *backend.Output) {
 	t.Helper()
-	return foldedBy(t, m, o, FoldPositions)
+	return foldedBy(t, m, o, "positions")
 }
 
 // TestPositions plays samples to engines of networks of all forms, with pauses, broken packets and resets, and holds
@@ -54,8 +54,8 @@ func TestPositions(t *testing.T) {
 		{"one convolution", func(c *config.Config) { c.Model.Kernels, c.Model.Pool = "8", "1" }, CompileOptions{}},
 		{"two, pooled", func(*config.Config) {}, CompileOptions{}},
 		{"in LUTs", func(*config.Config) {}, CompileOptions{Target: "xilinx7"}},
-		{"pipelines", func(*config.Config) {}, CompileOptions{Target: "ecp5", Pipeline: PipelineAuto, MaxLevels: 1}},
-		{"two stages", func(c *config.Config) { c.Model.Pool = "1" }, CompileOptions{LUT: 4, Pipeline: PipelineStages(2)}},
+		{"pipelines", func(*config.Config) {}, CompileOptions{Target: "ecp5", Pipeline: "auto", MaxLevels: 1}},
+		{"two stages", func(c *config.Config) { c.Model.Pool = "1" }, CompileOptions{LUT: 4, Pipeline: "2"}},
 		{"three levels", func(c *config.Config) { c.Model.Levels = "3,1" }, CompileOptions{}},
 		{"first pooled alone", func(c *config.Config) { c.Model.Pool = "2,1" }, CompileOptions{}},
 		{"no padding", func(c *config.Config) { c.Model.Padding, c.Model.Pool = "0", "1" }, CompileOptions{}},
@@ -85,13 +85,13 @@ func TestPositions(t *testing.T) {
 		{"three anchored", func(c *config.Config) {
 			c.Model.Image, c.Model.Kernels, c.Model.Pool, c.Model.Inputs = "1,16,8", "3,4,3", "2,1,2", 4
 			c.Model.Anchored, c.Model.Anchors, c.Model.Levels = 2, 40, "1"
-		}, CompileOptions{Target: "xilinx7", Pipeline: PipelineStages(2)}},
+		}, CompileOptions{Target: "xilinx7", Pipeline: "2"}},
 		{"anchored, with strides", func(c *config.Config) {
 			c.Model.Image, c.Model.Stride, c.Model.Pool, c.Model.Patch, c.Model.Padding = "2,8,16", "2,1", "1,2", "5,3", "2,1"
 			c.Model.Anchored, c.Model.Anchors = 1, 9
 		}, CompileOptions{}},
 		{"uneven thresholds", func(c *config.Config) { c.Name = "uneven" }, CompileOptions{}},
-		{"dropping", func(*config.Config) {}, CompileOptions{Wrap: WrapUART}},
+		{"dropping", func(*config.Config) {}, CompileOptions{Wrap: "uart"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +181,7 @@ func TestPositionsRefused(t *testing.T) {
 		want string
 	}{
 		{other, CompileOptions{}, "has no convolutions"},
-		{m, CompileOptions{Scope: ScopeCore}, "it is for scope full"},
+		{m, CompileOptions{Scope: "core"}, "it is for scope full"},
 		{m, CompileOptions{FoldSteps: 300}, "has no steps"},
 		{m, CompileOptions{Counts: true}, "gives the class alone"},
 		{
@@ -190,7 +190,7 @@ func TestPositionsRefused(t *testing.T) {
 			"of other proportions",
 		},
 	} {
-		c.o.Fold = FoldPositions
+		c.o.Fold = "positions"
 		if _, err := Compile(t.Context(), c.m, c.o); err == nil || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
 		}
@@ -244,7 +244,7 @@ func TestPositionsTiming(t *testing.T) {
 		{"loading is slowest", func(*config.Config) {}, CompileOptions{}, 84, 0},
 		// One plane: the steps with their padding, (9 + 1) (10 + 1), are more than the 90 words.
 		{"scanning is slowest", func(c *config.Config) { c.Model.Image = "1,9,10" }, CompileOptions{}, 110, 0},
-		{"pipelines", func(*config.Config) {}, CompileOptions{LUT: 4, Pipeline: PipelineStages(3)}, 84, 0},
+		{"pipelines", func(*config.Config) {}, CompileOptions{LUT: 4, Pipeline: "3"}, 84, 0},
 		{"much padding", func(c *config.Config) {
 			c.Model.Image, c.Model.Patch, c.Model.Padding, c.Model.Pool = "1,4,4", "3,5", "2,4", "1"
 		}, CompileOptions{}, 0, 0},

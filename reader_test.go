@@ -7,19 +7,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn"
+	"ialgn/internal/config"
 )
 
 // TestOpenReader classifies what a reader has, and finds it called by its name in an error.
 func TestOpenReader(t *testing.T) {
 	m, err := ialgn.Train(t.Context(), ialgn.Config{
-		Model: ialgn.ModelConfig{Width: 4, Depth: 1, Anchors: 2}, Train: ialgn.RunConfig{Epochs: 1},
+		Model: config.Model{Width: 4, Depth: 1, Anchors: 2}, Train: config.Train{Epochs: 1},
 	}, ialgn.Data{
 		Features: [][]float64{{0, 1}, {1, 0}, {0, 2}, {2, 0}}, Labels: []int{0, 1, 0, 1}, TestFeatures: [][]float64{{0, 1}}, TestLabels: []int{0},
 	}, ialgn.TrainOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := m.Classifier()
+	c, err := m.Classifier(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,11 +29,15 @@ func TestOpenReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	var got []int
-	if err := in.Classify(t.Context(), func(_, class int, _ []int32) error { got = append(got, class); return nil }); err != nil {
+	var got []uint16
+	err = in.Classify(t.Context(), func(_ int, classes []uint16, _ []int32) error {
+		got = append(got, classes...)
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	want, _ := c.ClassifyAll([][]float64{{0, 2}, {2, 0}})
+	want := []uint16{uint16(mustClass(t, c, 0, 2)), uint16(mustClass(t, c, 2, 0))}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("classes (-want +got):\n%s", diff)
 	}

@@ -30,7 +30,7 @@ func recurring(t *testing.T, features int, change func(c *config.Config)) *Model
 // loopOf compiles a network with an engine that has a step once, and returns what its Verilog is compared by.
 func loopOf(t *testing.T, m *Model, o CompileOptions) (verify.Design, *proof.EngineFiles, *backend.Output) {
 	t.Helper()
-	return foldedBy(t, m, o, FoldSequence)
+	return foldedBy(t, m, o, "steps")
 }
 
 // TestSequences plays whole sequences to engines of networks of all forms, with pauses, and holds their classes to the
@@ -52,8 +52,8 @@ func TestSequences(t *testing.T) {
 		}, CompileOptions{}},
 		{"candidates", 12, func(c *config.Config) { c.Model.Hidden, c.Model.Anchors = 3, 4 }, CompileOptions{}},
 		{"uneven", 12, func(c *config.Config) { c.Name = "uneven" }, CompileOptions{}},
-		{"dropping", 12, func(*config.Config) {}, CompileOptions{Wrap: WrapUART}},
-		{"dropping, uneven", 12, func(c *config.Config) { c.Name = "uneven" }, CompileOptions{Wrap: WrapSPI}},
+		{"dropping", 12, func(*config.Config) {}, CompileOptions{Wrap: "uart"}},
+		{"dropping, uneven", 12, func(c *config.Config) { c.Name = "uneven" }, CompileOptions{Wrap: "spi"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -111,12 +111,12 @@ func TestSequencesRefused(t *testing.T) {
 		want string
 	}{
 		{other, CompileOptions{}, "is not recurrent"},
-		{m, CompileOptions{Scope: ScopeCore}, "it is for scope full"},
+		{m, CompileOptions{Scope: "core"}, "it is for scope full"},
 		{m, CompileOptions{FoldSteps: 300}, "runs no program"},
-		{m, CompileOptions{LUT: 4, Pipeline: PipelineAuto}, "a step is a loop"},
+		{m, CompileOptions{LUT: 4, Pipeline: "auto"}, "a step is a loop"},
 		{m, CompileOptions{Counts: true}, "gives the class alone"},
 	} {
-		c.o.Fold = FoldSequence
+		c.o.Fold = "steps"
 		if _, err := Compile(t.Context(), c.m, c.o); err == nil || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
 		}

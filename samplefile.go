@@ -36,27 +36,14 @@ func (c *Classifier) OpenReader(ctx context.Context, name string, r io.Reader) (
 // Close closes the file.
 func (f *SampleFile) Close() error { return f.in.Close() }
 
-// Classify calls each with the class and the counts of every sample, in order. counts is valid until each returns,
-// whose error ends it. It can be called once for a file.
-func (f *SampleFile) Classify(ctx context.Context, each func(sample, class int, counts []int32) error) error {
-	return f.ClassifyBlocks(ctx, func(first int, classes []uint16, counts []int32) error {
-		width := len(f.classifier.frozen.Classes)
-		for i, class := range classes {
-			if err := each(first+i, int(class), counts[i*width:][:width]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// ClassifyBlocks is [SampleFile.Classify] with a call for many samples, some hundreds to thousands, of which first is
-// the number of the first one; counts is [sample][class]. Samples that come slowly, as from a pipe, wait for 20 ms at
-// most for others.
+// Classify calls each with the classes and the counts, [sample][class], of some hundreds to thousands of samples at a
+// time, in order; first is the number of the first one. The slices are valid until each returns, and its error ends
+// Classify, which can be called once for a file. Samples that come slowly, as from a pipe, wait for others for at most
+// 20 ms.
 //
 // It may read while each is called. If it ends early, by an error, it waits for the read that is under way. The end of
 // ctx ends a read of a pipe or a terminal, but not one of another reader.
-func (f *SampleFile) ClassifyBlocks(ctx context.Context, each func(first int, classes []uint16, counts []int32) error,
+func (f *SampleFile) Classify(ctx context.Context, each func(first int, classes []uint16, counts []int32) error,
 ) error {
 	if wordBytes(&f.classifier.frozen.Encoder) == 1 {
 		return classifyBlocks(ctx, f, func(block []uint8) words { return words{narrow: block} }, each)
@@ -64,7 +51,7 @@ func (f *SampleFile) ClassifyBlocks(ctx context.Context, each func(first int, cl
 	return classifyBlocks(ctx, f, func(block []uint16) words { return words{wide: block} }, each)
 }
 
-// classifyBlocks is [SampleFile.ClassifyBlocks] with blocks of feature words of a type.
+// classifyBlocks is [SampleFile.Classify] with blocks of feature words of a type.
 func classifyBlocks[T uint8 | uint16](ctx context.Context, f *SampleFile, wordsOf func(block []T) words,
 	each func(first int, classes []uint16, counts []int32) error,
 ) error {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ialgn"
 )
@@ -38,7 +39,7 @@ func corners(t *testing.T, largest int) *ialgn.Classifier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := m.Classifier()
+	c, err := m.Classifier(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,25 +59,21 @@ func manySamples(samples, largest int) (features [][]float64, table, images []by
 	return features, table, images
 }
 
-// outcome is what is said of a sample.
-type outcome struct {
-	Class  int
-	Counts []int
-}
-
 // outcomes classifies a file, and holds the numbers of its samples to their order.
-func outcomes(t *testing.T, f *ialgn.SampleFile) (all []outcome, err error) {
+func outcomes(t *testing.T, f *ialgn.SampleFile) (all []ialgn.Prediction, err error) {
 	t.Helper()
 	defer f.Close()
-	err = f.Classify(t.Context(), func(sample, class int, counts []int32) error {
-		if sample != len(all) {
-			t.Fatalf("sample %d comes as number %d", sample, len(all))
+	err = f.Classify(t.Context(), func(first int, classes []uint16, counts []int32) error {
+		if first != len(all) {
+			t.Fatalf("sample %d comes as number %d", first, len(all))
 		}
-		o := outcome{Class: class}
-		for _, n := range counts {
-			o.Counts = append(o.Counts, int(n))
+		for i, class := range classes {
+			p := ialgn.Prediction{Class: int(class)}
+			for _, n := range counts[2*i:][:2] {
+				p.Counts = append(p.Counts, int(n))
+			}
+			all = append(all, p)
 		}
-		all = append(all, o)
 		return nil
 	})
 	return all, err
@@ -89,17 +86,13 @@ func TestClassifyFile(t *testing.T) {
 		c := corners(t, largest)
 		for _, samples := range []int{0, 1, 4096, 9000} {
 			features, table, images := manySamples(samples, largest)
-			var want, atOnce []outcome
+			var want []ialgn.Prediction
 			for _, sample := range features {
-				class, counts := c.Classify(sample)
-				want = append(want, outcome{class, counts})
+				want = append(want, mustClassify(t, c, sample))
 			}
-			classes, counts := c.ClassifyAll(features)
-			for i, class := range classes {
-				atOnce = append(atOnce, outcome{class, counts[i]})
-			}
-			if diff := cmp.Diff(want, atOnce); diff != "" {
-				t.Errorf("%d samples at once (-want +got):\n%.2000s", samples, diff)
+			atOnce, err := c.ClassifyAll(t.Context(), features)
+			if diff := cmp.Diff(want, atOnce, cmpopts.EquateEmpty()); diff != "" || err != nil {
+				t.Errorf("%d samples at once: error %v (-want +got):\n%.2000s", samples, err, diff)
 			}
 			if samples > 0 { // an empty file is an error
 				checkFile(t, c, table, want)
@@ -112,7 +105,7 @@ func TestClassifyFile(t *testing.T) {
 }
 
 // checkFile classifies a file, on one processor and on two, on a disk and from a reader.
-func checkFile(t *testing.T, c *ialgn.Classifier, data []byte, want []outcome) {
+func checkFile(t *testing.T, c *ialgn.Classifier, data []byte, want []ialgn.Prediction) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	path := filepath.Join(t.TempDir(), "in")
@@ -172,7 +165,7 @@ func TestClassifyPipe(t *testing.T) {
 	late := time.AfterFunc(time.Minute, func() { w.CloseWithError(fmt.Errorf("nothing is classified")) })
 	defer late.Stop()
 	n := 0
-	err = f.ClassifyBlocks(t.Context(), func(at int, classes []uint16, counts []int32) error {
+	err = f.Classify(t.Context(), func(at int, classes []uint16, counts []int32) error {
 		if at != n || len(counts) != 2*len(classes) {
 			t.Errorf("%d classes and %d counts from sample %d on, want those from %d on", len(classes), len(counts), at, n)
 		}

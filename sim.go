@@ -16,7 +16,7 @@ import (
 // SimOptions say what is simulated, and what is written of it.
 type SimOptions struct {
 	Data   Data   // where the test samples are read from
-	Engine Engine // what classifies them
+	Engine string // one of [Engines]; empty: auto
 
 	// ActivityFile gets the transitions of every net as JSON, and VCD their values over time for waveform viewers, over
 	// the first samples, 1,000 if Samples is 0. Empty: neither is measured.
@@ -46,7 +46,7 @@ type Simulation struct {
 	Accuracy float64 `json:"accuracy"`
 	Seconds  float64 `json:"seconds"`
 	Rate     float64 `json:"images_per_second"`
-	Engine   Engine  `json:"engine"` // native or simulator
+	Engine   string  `json:"engine"` // native or simulator
 	ISA      string  `json:"isa"`    // the instruction set of machine code
 
 	Activity *Activity `json:"activity,omitempty"`
@@ -91,7 +91,7 @@ func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o 
 	if err != nil {
 		return nil, err
 	}
-	classify, code, err := o.Engine.classifier(n, test.Levels.Len())
+	classify, code, err := engine(o.Engine).classifier(n, test.Levels.Len())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

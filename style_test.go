@@ -13,24 +13,24 @@ func TestUsualStyle(t *testing.T) {
 	for _, c := range []struct {
 		inputs int
 		o      CompileOptions
-		want   Style
+		want   plan.Style
 	}{
 		{2, CompileOptions{Target: "ice40"}, ""},
 		{4, CompileOptions{Target: "ice40"}, ""},
-		{4, CompileOptions{Target: "ice40", Style: StyleAuto}, StyleGates},
-		{5, CompileOptions{Target: "ice40"}, StyleLUT},
-		{6, CompileOptions{Target: "ice40"}, StyleLUT},
-		{6, CompileOptions{Target: "ice40", Style: StyleAuto}, StyleLUT},
-		{6, CompileOptions{Target: "ice40", Style: StyleGates}, StyleGates},
-		{6, CompileOptions{Target: "ice40", LUT: 3}, StyleLUT},
-		{2, CompileOptions{Target: "ice40", Style: StyleLUT}, StyleLUT},
+		{4, CompileOptions{Target: "ice40", Style: "auto"}, "gates"},
+		{5, CompileOptions{Target: "ice40"}, "lut"},
+		{6, CompileOptions{Target: "ice40"}, "lut"},
+		{6, CompileOptions{Target: "ice40", Style: "auto"}, "lut"},
+		{6, CompileOptions{Target: "ice40", Style: "gates"}, "gates"},
+		{6, CompileOptions{Target: "ice40", LUT: 3}, "lut"},
+		{2, CompileOptions{Target: "ice40", Style: "lut"}, "lut"},
 		{6, CompileOptions{}, ""},
 		{6, CompileOptions{LUT: 4}, ""},
-		{6, CompileOptions{Target: "generic", Style: StyleAuto}, StyleGates},
-		{2, CompileOptions{Target: "ecp5"}, StyleLUT},
-		{6, CompileOptions{Target: "xilinx7", Style: StyleGates}, StyleGates},
+		{6, CompileOptions{Target: "generic", Style: "auto"}, "gates"},
+		{2, CompileOptions{Target: "ecp5"}, "lut"},
+		{6, CompileOptions{Target: "xilinx7", Style: "gates"}, "gates"},
 	} {
-		p, err := plan.New(c.o.ForNodes(c.inputs))
+		p, err := c.o.plan(c.inputs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,15 +42,15 @@ func TestUsualStyle(t *testing.T) {
 
 // TestStyleOfNodes compiles networks for iCE40 whose nodes decide the style.
 func TestStyleOfNodes(t *testing.T) {
-	for inputs, want := range map[int]Style{2: StyleGates, 4: StyleGates, 5: StyleLUT, 6: StyleLUT} {
+	for inputs, want := range map[int]plan.Style{2: "gates", 4: "gates", 5: "lut", 6: "lut"} {
 		c := config.Default()
 		c.Data.Set, c.Name = "memory", "net"
 		c.Model.Width, c.Model.Depth, c.Model.Inputs, c.Model.Anchors, c.Model.Tau = 6, 1, inputs, 2, 1
-		d, err := Compile(t.Context(), randomModel(t, c, 4, false), CompileOptions{Target: "ice40", Style: StyleAuto})
+		d, err := Compile(t.Context(), randomModel(t, c, 4, false), CompileOptions{Target: "ice40", Style: "auto"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := d.Options().Style; got != want {
+		if got := d.plan.Options.Style; got != want {
 			t.Errorf("nodes of %d inputs: style %s, want %s", inputs, got, want)
 		}
 	}

@@ -19,25 +19,15 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// Aim is what a design is placed for.
-type Aim = synth.Aim
-
-// The aims of placement; the zero value leaves the choice to an estimate of the wiring.
-const (
-	AimAuto  Aim = ""
-	AimClock     = synth.ForClock
-	AimWires     = synth.ForWires
-)
-
 // SynthOptions say how a design is taken to a device.
 type SynthOptions struct {
 	// Target is the device, one of [target.DeviceNames]; empty: that of the design's board or family, or ice40-hx8k.
 	Target string
 	MHz    float64 // clock frequency to aim at; 0: that of the design, its board or its serial line, or 48
 	Seeds  []int   // seeds for placement, of which the fastest result is kept; empty: seed 1
-	Place  Aim
-	Pins   string // a file of pins; empty: those of the design's board, or as the program that places chooses
-	Reuse  string // folder of another design of the same folded engine, whose routing is taken
+	Place  string  // what placement aims for: clock, wires, or auto (default): an estimate of the wiring decides
+	Pins   string  // a file of pins; empty: those of the design's board, or as the program that places chooses
+	Reuse  string  // folder of another design of the same folded engine, whose routing is taken
 
 	// Check, unless nil, is the model with which the content of the bitstream is compared, on so many Samples (0: 100)
 	// from Data.
@@ -51,6 +41,22 @@ type SynthOptions struct {
 	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
 	Note func(string)
 	Warn func(error)
+}
+
+// Validate returns an error for options that are wrong whatever the design.
+func (o *SynthOptions) Validate() error {
+	if o.Target != "" {
+		if _, err := target.FindDevice(o.Target); err != nil {
+			return message.Optionf("{Target}: %w", err)
+		}
+	}
+	if _, err := synth.ParseAim(o.Place); err != nil {
+		return message.Optionf("{Place}: %w", err)
+	}
+	if o.MHz != 0 {
+		return plan.CheckMHz(o.MHz)
+	}
+	return nil
 }
 
 // SynthesisFolder is the folder in a design's that has a folder for each target.
@@ -100,6 +106,9 @@ func (i *Implementation) Timing() error {
 // Synthesise synthesises the Verilog in a design's folder, places and routes it with each seed and makes a bitstream,
 // where the programs for its target are installed; else [synth.Report.NotPlaced] says why not.
 func Synthesise(ctx context.Context, d *Design, o SynthOptions) (*Implementation, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
 	out, err := d.output(ctx)
 	if err != nil {
 		return nil, err
@@ -152,17 +161,15 @@ func (o SynthOptions) warn(err error) {
 // run returns what is synthesised and how, by the options and by what the folder says.
 func (o SynthOptions) run(ctx context.Context, d *Design, out *backend.Output) (r synth.Options, err error) {
 	r = synth.Options{
-		MHz: o.MHz, Pins: o.Pins, Aim: o.Place, Guard: guard(o.Force, o.Keep, o.Pins), Seeds: o.Seeds, Note: o.Note,
+		MHz: o.MHz, Pins: o.Pins, Guard: guard(o.Force, o.Keep, o.Pins), Seeds: o.Seeds, Note: o.Note,
 		Warn:     o.Warn,
 		Parallel: parallel(),
 	}
 	if len(r.Seeds) == 0 {
 		r.Seeds = []int{1}
 	}
-	if o.MHz != 0 {
-		if err := plan.CheckMHz(o.MHz); err != nil {
-			return r, err
-		}
+	if r.Aim, err = synth.ParseAim(o.Place); err != nil {
+		return r, err
 	}
 	if r.Device, err = o.device(d.plan); err != nil {
 		return r, err
@@ -193,11 +200,7 @@ func (o SynthOptions) run(ctx context.Context, d *Design, out *backend.Output) (
 // family that it was compiled for.
 func (o SynthOptions) device(p *plan.Plan) (target.Device, error) {
 	if o.Target != "" {
-		d, err := target.FindDevice(o.Target)
-		if err != nil {
-			return d, message.Optionf("{Target}: %w", err)
-		}
-		return d, nil
+		return target.FindDevice(o.Target)
 	}
 	d, err := designDevice(p)
 	if err == nil {

@@ -60,7 +60,7 @@ func newBitChecker(ctx context.Context, out *backend.Output, p *plan.Plan, o Syn
 		module: out.Manifest.Module, count: cmp.Or(o.Samples, usualChecked), model: out.Manifest.Model.SHA256,
 		wrap: p.Wrap, options: p.Line(),
 	}
-	f, err := m.Frozen(ctx)
+	f, err := m.frozen(ctx)
 	if err != nil {
 		return nil, err
 	}

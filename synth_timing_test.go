@@ -10,7 +10,6 @@ import (
 	"ialgn/internal/flow"
 	"ialgn/internal/hardware/lut"
 	"ialgn/internal/hardware/pipeline"
-	"ialgn/internal/plan"
 	"ialgn/internal/synth"
 	"ialgn/internal/target"
 	"ialgn/internal/wrapper"
@@ -75,7 +74,7 @@ func TestTimingHint(t *testing.T) {
 			want: "compile with Pipeline: auto or with Wrap: stream, which have registers",
 		},
 	} {
-		p, err := plan.New(c.o)
+		p, err := c.o.plan(0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +115,7 @@ func TestPlanDevice(t *testing.T) {
 
 func checkDevice(t *testing.T, o CompileOptions, want string) {
 	t.Helper()
-	p, err := plan.New(o)
+	p, err := o.plan(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +141,7 @@ func TestPlanClock(t *testing.T) {
 		{CompileOptions{Wrap: "uart", Board: "icebreaker", Target: "ice40"}, 12},
 		{CompileOptions{Wrap: "uart", Fold: "1"}, 12},
 	} {
-		p, err := plan.New(c.o)
+		p, err := c.o.plan(0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ialgn/backend"
+	"ialgn/internal/config"
 	"ialgn/internal/testkit"
 )
 
@@ -32,8 +33,8 @@ func compiled(t *testing.T, o CompileOptions) *folder {
 	}
 	data.FeatureNames, data.Classes = []string{"mass", "width", "age"}, []string{"good", "bad"}
 	cfg := Config{
-		Name: "text", Encoder: EncoderConfig{Bits: 4, BitsIn: 4}, Model: ModelConfig{Width: 4, Depth: 2, Anchors: 4, Tau: 1},
-		Train: RunConfig{Epochs: 1},
+		Name: "text", Encoder: config.Encoder{Bits: 4, BitsIn: 4}, Model: config.Model{Width: 4, Depth: 2, Anchors: 4, Tau: 1},
+		Train: config.Train{Epochs: 1},
 	}
 	cfg.Data.TestShare = 0.25
 	m, err := Train(t.Context(), cfg, data, TrainOptions{})
@@ -45,7 +46,7 @@ func compiled(t *testing.T, o CompileOptions) *folder {
 		t.Fatal(err)
 	}
 	f := &folder{t: t, dir: t.TempDir(), model: m, sound: map[string][]byte{}}
-	if err := d.Write(f.dir); err != nil {
+	if err := d.Write(t.Context(), f.dir, WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(f.dir)
@@ -82,7 +83,7 @@ func (f *folder) compare(changed map[string][]byte) string {
 	if err != nil {
 		return err.Error()
 	}
-	j, err := newJob(f.t.Context(), f.model, out, p, VerifyOptions{Level: VerifySoftware})
+	j, err := newJob(f.t.Context(), f.model, out, p, VerifyOptions{Level: "software"})
 	if err != nil {
 		return err.Error()
 	}
@@ -95,9 +96,9 @@ func (f *folder) compare(changed map[string][]byte) string {
 
 // textForms are options that give files of all kinds that have a text.
 var textForms = []CompileOptions{
-	{Target: "ice40", Pipeline: "1", Wrap: WrapUART, Board: "hx8k-breakout", Style: StyleLUT, Optimise: OptimiseOnce},
-	{Wrap: WrapAXIS, Fold: "2", MHz: 20, Optimise: OptimiseOnce, Emit: []string{"object", "go"}},
-	{Wrap: WrapStream, LUT: 4, Emit: []string{"blif", "c", "dot", "go"}, Optimise: OptimiseOnce},
+	{Target: "ice40", Pipeline: "1", Wrap: "uart", Board: "hx8k-breakout", Style: "lut", Optimise: OptimiseOnce},
+	{Wrap: "axis", Fold: "2", MHz: 20, Optimise: OptimiseOnce, Emit: []string{"object", "go"}},
+	{Wrap: "stream", LUT: 4, Emit: []string{"blif", "c", "dot", "go"}, Optimise: OptimiseOnce},
 }
 
 // TestEveryComment changes every comment of every file, and every line of NAME.json, a line in each file at a time: each
@@ -306,7 +307,7 @@ func TestEveryEntry(t *testing.T) {
 // are not compared, and are named as such.
 func TestEarlierVersion(t *testing.T) {
 	f := compiled(t, textForms[0])
-	d, err := OpenDesign(f.dir)
+	d, err := OpenDesign(t.Context(), f.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +317,7 @@ func TestEarlierVersion(t *testing.T) {
 	}{{Version, true}, {"0.0.9", false}} {
 		out := *d.out
 		out.Manifest.Version = c.version
-		j, err := newJob(t.Context(), f.model, &out, d.plan, VerifyOptions{Level: VerifyFormal})
+		j, err := newJob(t.Context(), f.model, &out, d.plan, VerifyOptions{Level: "formal"})
 		if err != nil {
 			t.Fatal(err)
 		}

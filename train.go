@@ -14,39 +14,19 @@ import (
 	"ialgn/trainer"
 )
 
-// Config is a training run as data: data set, encoder, network and optimisation, see [config.Config] and
-// docs/CONFIG.md. Fields of a literal that are zero have their defaults; those of [DefaultConfig] mean what they say.
+// Config is a training run as data. Its sections Data, Encoder, Model and Train have the keys of docs/CONFIG.md as
+// fields: key model.width is Model.Width. Where a program sets fields of a zero Config, the other ones have their
+// defaults; in one from [DefaultConfig] a zero means zero.
 type Config = config.Config
-
-type (
-	// DataConfig is the part of a [Config] about the data set.
-	DataConfig = config.Data
-	// EncoderConfig is the part about how features become bits.
-	EncoderConfig = config.Encoder
-	// ModelConfig is the part about the network.
-	ModelConfig = config.Model
-	// RunConfig is the part about the optimisation.
-	RunConfig = config.Train
-	// OptimizerConfig is the part of RunConfig about Adam.
-	OptimizerConfig = config.Optimizer
-	// ScheduleConfig is the part of RunConfig about the course of the learning rate.
-	ScheduleConfig = config.Schedule
-	// ValidationConfig is the part of RunConfig about samples that are held out, whose best epoch is kept.
-	ValidationConfig = config.Validation
-)
 
 // DefaultConfig returns a configuration with the defaults that hold for every data set.
 func DefaultConfig() Config { return config.Default() }
 
-// LoadConfig reads a configuration file, changed by overrides, each KEY=VALUE.
-func LoadConfig(path string, overrides ...string) (Config, error) {
-	return config.Load(path, overrides)
-}
-
-// LoadConfigFor is [LoadConfig] of a run with these options. Where it goes on from a network that another program
-// trained, that has the keys of section encoder, and those of section model that the file does not give; with Resume
-// and no Init the checkpoint says what it went on from.
-func LoadConfigFor(o TrainOptions, path string, overrides ...string) (Config, error) {
+// LoadConfig reads the configuration file of a run with these options, changed by overrides, each KEY=VALUE. Where the
+// run goes on from a network that another program trained, the keys of section encoder are that network's, and so are
+// the keys of section model that the file does not give. With Resume and no Init the checkpoint says what the run went
+// on from.
+func LoadConfig(o TrainOptions, path string, overrides ...string) (Config, error) {
 	base, err := o.base()
 	if err != nil {
 		return Config{}, err
@@ -63,9 +43,6 @@ func (o *TrainOptions) base() (*Config, error) {
 	}
 	return &m.Config, nil
 }
-
-// Progress is the state of a training run.
-type Progress = trainer.Progress
 
 // ErrInterrupted says that the context ended, and that the work so far was saved, if there was a place for it.
 var ErrInterrupted = trainer.ErrInterrupted
@@ -88,7 +65,7 @@ type TrainOptions struct {
 
 	// Progress, unless nil, is called after each batch and each epoch; Warn of what may be amiss though it goes on.
 	// With Estimate, Progress has about how many look-up tables the network takes after each epoch.
-	Progress func(Progress)
+	Progress func(trainer.Progress)
 	Estimate bool
 	Warn     func(error)
 }
@@ -183,20 +160,4 @@ func trainInMemory(ctx context.Context, r trainer.Run) (*Model, error) {
 	summary.Model = name
 	m.samples, m.summary = r.Config.Data.Memory, summary
 	return m, nil
-}
-
-// TrainSeeds is [Train] of n models with consecutive seeds, from that of the configuration on, into the files of
-// [trainer.SeedPath]. With Resume, finished ones are not trained again, and interrupted ones go on. begin, unless nil,
-// is called before each that trains.
-func TrainSeeds(ctx context.Context, cfg Config, data Data, o TrainOptions, n int,
-	begin func(seed uint64),
-) (*trainer.SeedsSummary, error) {
-	if o.Path == "" {
-		return nil, errors.New("several seeds are trained into files: give a path")
-	}
-	r, err := NewRun(ctx, cfg, data, o)
-	if err != nil {
-		return nil, err
-	}
-	return trainer.Seeds{Run: r, N: n, Begin: begin}.Train(ctx)
 }

@@ -22,22 +22,8 @@ import (
 	"ialgn/internal/verify/spec"
 )
 
-// VerifyLevel is how far a design is verified; the zero value is [VerifyRTL].
-type VerifyLevel = certify.Level
-
-// The levels, each with all before it.
-const (
-	VerifySoftware = certify.Software
-	VerifyRTL      = certify.RTL
-	VerifyFormal   = certify.Formal
-	VerifyAll      = certify.All
-)
-
 // Certificate is what [Verify] found.
 type Certificate = certify.Certificate
-
-// FoldPart is what was proved of a module within a folded engine.
-type FoldPart = certify.FoldPart
 
 // AllSamples is more than there are.
 const AllSamples = math.MaxInt
@@ -47,7 +33,8 @@ const usualSamples = 1000
 
 // VerifyOptions say how a design is verified.
 type VerifyOptions struct {
-	Level       VerifyLevel
+	// Level is how far the design is verified: software, rtl (default), formal, or all. Each includes those before it.
+	Level       string
 	Samples     int    // most samples to run through the Verilog; 0: 1,000
 	Simulator   string // iverilog, verilator, or auto, the one that is done earlier; empty: auto
 	ByClass     bool   // simulate each class alone, as is done with large designs
@@ -65,15 +52,13 @@ type VerifyOptions struct {
 
 // check fills in what is not given, or says what is wrong with the options.
 func (o *VerifyOptions) check() error {
-	o.Level = cmp.Or(o.Level, VerifyRTL)
-	if certify.Levels[o.Level] == 0 {
+	o.Level = cmp.Or(o.Level, string(certify.RTL))
+	if certify.Levels[certify.Level(o.Level)] == 0 {
 		var names []string
 		for _, l := range slices.Sorted(maps.Keys(certify.Levels)) {
 			names = append(names, string(l))
 		}
-		return message.Near(message.Optionf("{Level} %q: give software, rtl, formal or all", string(o.Level)),
-			string(o.Level),
-			names)
+		return message.Near(message.Optionf("{Level} %q: give software, rtl, formal or all", o.Level), o.Level, names)
 	}
 	if o.Samples < 0 {
 		return message.Optionf("{Samples} %d: must be positive, or all", o.Samples)
@@ -171,8 +156,8 @@ func newJob(ctx context.Context, m *Model, out *backend.Output, p *plan.Plan, o 
 		Version: Version, Out: out, Plan: p, Network: m.foldable(), Info: m.info.Model, Model: backend.File{
 			Name: filepath.Base(m.Path()), Format: "model", Size: m.file.Size(), SHA256: out.Manifest.Model.SHA256,
 		},
-		Samples: test.samples(), Random: test.random, Level: o.Level, Simulated: o.Samples, Simulator: o.Simulator,
-		ByClass: o.ByClass, Synthesised: o.Synthesized, Threads: parallel(),
+		Samples: test.samples(), Random: test.random, Level: certify.Level(o.Level), Simulated: o.Samples,
+		Simulator: o.Simulator, ByClass: o.ByClass, Synthesised: o.Synthesized, Threads: parallel(),
 	}
 	if test.SHA256 != "" && test.SHA256 == out.Manifest.Test { // the test part that the model was trained with
 		j.Known = &plan.Source{Name: test.Name, Samples: test.samples()}
@@ -182,7 +167,7 @@ func newJob(ctx context.Context, m *Model, out *backend.Output, p *plan.Plan, o 
 		j.Design.Model, compact, err = m.file.In(ctx).Networks(begin, visit)
 		return err
 	}
-	if certify.Levels[o.Level] < certify.Levels[VerifyFormal] {
+	if certify.Levels[j.Level] < certify.Levels[certify.Formal] {
 		err = read(nil, nil)
 	} else {
 		j.Spec, err = spec.ReadFrom(read)

@@ -11,7 +11,6 @@ import (
 	"ialgn/internal/experiment/grid"
 	"ialgn/internal/manual"
 	"ialgn/internal/message"
-	"ialgn/internal/plan"
 	"ialgn/internal/target"
 	"ialgn/internal/topology"
 	"ialgn/internal/wrapper"
@@ -29,22 +28,22 @@ type choice struct {
 var choices = []choice{
 	{"", "--set", keys},
 	{"", "--engine", fixed(ialgn.Engines()...)},
-	{"compile", "--scope", fixed(plan.ScopeGates, plan.ScopeCore, plan.ScopeFull)},
+	{"compile", "--scope", fixed("gates", "core", "full")},
 	{"compile", "--lut", fixed("2", "3", "4", "5", "6")},
 	{"compile", "--target", target.Names},
-	{"compile", "--objective", fixed(plan.ObjectiveArea, plan.ObjectiveDepth, plan.ObjectiveBalanced)},
-	{"compile", "--pipeline", fixed(plan.PipelineNone, plan.PipelineAuto)},
-	{"compile", "--style", fixed(plan.StyleAuto, plan.StyleGates, plan.StyleLUT)},
+	{"compile", "--objective", fixed("area", "depth", "balanced")},
+	{"compile", "--pipeline", fixed("none", "auto")},
+	{"compile", "--style", fixed("auto", "gates", "lut")},
 	{"compile", "--wrap", wrappers},
 	{"compile", "--board", wrapper.Boards},
 	{"compile", "--fold", fixed("1", "2", "4")},
 	{"compile", "--emit", backend.Formats},
 	{"compile", "-O", fixed("0", "1", "2")},
-	{"verify", "--level", fixed(ialgn.VerifySoftware, ialgn.VerifyRTL, ialgn.VerifyFormal, ialgn.VerifyAll)},
+	{"verify", "--level", fixed("software", "rtl", "formal", "all")},
 	{"verify", "--simulator", fixed("auto", "iverilog", "verilator")},
 	{"verify", "--samples", fixed("all")},
 	{"synth", "--target", target.DeviceNames},
-	{"synth", "--place", fixed("auto", ialgn.AimClock, ialgn.AimWires)},
+	{"synth", "--place", fixed("auto", "clock", "wires")},
 	{"synth", "--samples", fixed("all")},
 	{"sim", "--samples", fixed("all")},
 	{"fit", "--target", func() []string { return slices.Concat(target.Names(), target.DeviceNames()) }},

@@ -28,7 +28,7 @@ var (
 	quietFlag   = &cli.BoolFlag{Name: "quiet", Usage: "no progress on standard error"}
 	threadsFlag = &cli.IntFlag{Name: "threads", Usage: "use `N` cores (default: all)"}
 	engineFlag  = &cli.StringFlag{
-		Name: "engine", Value: string(ialgn.EngineAuto),
+		Name: "engine", Value: "auto",
 		Usage: "classify by `ENGINE`: auto, native (machine code) or simulator",
 	}
 	dataFlag = &cli.StringFlag{

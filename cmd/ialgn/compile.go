@@ -34,7 +34,7 @@ func compileFlags() []cli.Flag {
 		[]cli.Flag{dataFlag, &cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"}},
 		[]cli.Flag{
 			&cli.StringFlag{
-				Name: "scope", Value: string(plan.ScopeFull),
+				Name: "scope", Value: "full",
 				Usage: "compile `SCOPE`: gates, core (to the class), full (from words)",
 			},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: give the class counts as an output port, too"},
@@ -95,18 +95,14 @@ func compile(c *cli.Context) error {
 	if c.Int("vectors") == 0 { // the library takes 0 for the usual number
 		return message.Optionf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
 	}
-	folding, err := plan.ParseFold(c.String("fold"))
-	if err != nil {
-		return err
-	}
 	o := ialgn.CompileOptions{
-		Scope: ialgn.Scope(c.String("scope")), Module: c.String("module"), Optimise: plan.LevelOf(c.Int("O")),
-		LUT: c.Int("lut"), Target: c.String("target"), Objective: ialgn.Objective(c.String("objective")),
+		Scope: c.String("scope"), Module: c.String("module"), Optimise: ialgn.OptimiseNone - ialgn.Level(c.Int("O")),
+		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"),
 		MaxDepth: c.Int("max-depth"),
-		Pipeline: ialgn.Pipeline(c.String("pipeline")), MaxLevels: c.Int("max-levels"),
-		Style: ialgn.Style(c.String("style")), MHz: c.Float64("freq"),
-		Wrap: ialgn.Wrapper(c.String("wrap")), Tag: c.Int("tag"), Baud: c.Int("baud"), Board: c.String("board"),
-		Fold: folding, FoldSteps: c.Int("fold-steps"),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"),
+		Style: c.String("style"), MHz: c.Float64("freq"),
+		Wrap: c.String("wrap"), Tag: c.Int("tag"), Baud: c.Int("baud"), Board: c.String("board"),
+		Fold: c.String("fold"), FoldSteps: c.Int("fold-steps"),
 		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), Vectors: c.Int("vectors"),
 		CheckPasses: c.Bool("check-passes"),
 	}
@@ -127,14 +123,15 @@ func compileModel(c *cli.Context, path, dir string, o ialgn.CompileOptions) (*co
 		return nil, err
 	}
 	defer m.Close()
-	d, err := ialgn.CompileWith(c.Context, m, o, dataOf(c))
+	o.Data = dataOf(c)
+	d, err := ialgn.Compile(c.Context, m, o)
 	if broken := (*compiler.BrokenError)(nil); errors.As(err, &broken) {
 		panic(err) // a fault of the program, which main reports
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := d.WriteTo(c.Context, dir, ialgn.WriteOptions{Force: c.Bool("force"), Keep: inputs(c)}); err != nil {
+	if err := d.Write(c.Context, dir, ialgn.WriteOptions{Force: c.Bool("force"), Keep: inputs(c)}); err != nil {
 		return nil, err
 	}
 	r, err := d.Report()
@@ -143,7 +140,7 @@ func compileModel(c *cli.Context, path, dir string, o ialgn.CompileOptions) (*co
 
 type compileReport struct {
 	*backend.Report
-	ialgn.Leftovers
+	backend.Leftovers
 	dir string
 }
 

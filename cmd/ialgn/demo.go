@@ -15,6 +15,7 @@ import (
 	"ialgn/internal/config"
 	"ialgn/internal/message"
 	"ialgn/internal/tool"
+	"ialgn/trainer"
 )
 
 func demoCommand() *cli.Command {
@@ -45,7 +46,7 @@ const (
 // What the demo compiles: Verilog to read, and a design for a device.
 var (
 	demoOptions = ialgn.CompileOptions{}
-	demoDevice  = ialgn.CompileOptions{Target: "ice40", Pipeline: ialgn.PipelineAuto, MaxLevels: 4, Wrap: ialgn.WrapStream}
+	demoDevice  = ialgn.CompileOptions{Target: "ice40", Pipeline: "auto", MaxLevels: 4, Wrap: "stream"}
 )
 
 func demo(c *cli.Context) error {
@@ -72,7 +73,7 @@ func demo(c *cli.Context) error {
 	if r.Verify, err = demoVerify(c, path, r.Design); r.Verify == nil {
 		return err
 	}
-	r.Verified, r.Level = r.Verify.Verified, r.Verify.Level
+	r.Verified, r.Level = r.Verify.Verified, string(r.Verify.Level)
 	var failed error
 	if r.Verified {
 		if r.Synth, failed = demoSynth(c, path, r.Design+"-ice40"); failed != nil {
@@ -105,31 +106,31 @@ func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 
 // demoVerify verifies in software and in iverilog, or says that iverilog is missing.
 func demoVerify(c *cli.Context, path, dir string) (*verifyReport, error) {
-	o := ialgn.VerifyOptions{Level: ialgn.VerifyRTL, Samples: demoSamples, Simulator: "iverilog"}
+	o := ialgn.VerifyOptions{Level: "rtl", Samples: demoSamples, Simulator: "iverilog"}
 	r, err := verifyModel(c, path, dir, o)
 	var missing *tool.MissingError
 	if r != nil && errors.As(err, &missing) {
 		warn(screenOf(c), fmt.Errorf("%v; the Verilog was not simulated", err))
-		o.Level = ialgn.VerifySoftware
+		o.Level = "software"
 		return verifyModel(c, path, dir, o)
 	}
 	return r, err
 }
 
 type demoReport struct {
-	TestAccuracy float64           `json:"test_accuracy"`
-	Verified     bool              `json:"verified"`
-	Level        ialgn.VerifyLevel `json:"verified_level,omitempty"`
-	Dir          string            `json:"dir"`
-	Design       string            `json:"design"`
-	Train        *ialgn.Training   `json:"train"`
-	Compile      *compileReport    `json:"compile"`
-	Verify       *verifyReport     `json:"verify"`
-	Synth        *synthReport      `json:"synth,omitempty"`
+	TestAccuracy float64          `json:"test_accuracy"`
+	Verified     bool             `json:"verified"`
+	Level        string           `json:"verified_level,omitempty"`
+	Dir          string           `json:"dir"`
+	Design       string           `json:"design"`
+	Train        *trainer.Summary `json:"train"`
+	Compile      *compileReport   `json:"compile"`
+	Verify       *verifyReport    `json:"verify"`
+	Synth        *synthReport     `json:"synth,omitempty"`
 }
 
 func (r *demoReport) text(w io.Writer) {
-	trainReport{Training: r.Train}.text(w)
+	trainReport{Summary: r.Train}.text(w)
 	r.Compile.text(w)
 	r.Verify.text(w)
 	if !r.Verified {

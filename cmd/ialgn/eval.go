@@ -46,22 +46,18 @@ func eval(c *cli.Context) error {
 		return err
 	}
 	defer m.Close()
-	if c.Args().Len() == 2 {
-		e, err := m.EvaluateFile(c.Context, ialgn.EvalOptions{
-			File: c.Args().Get(1), Labels: c.String("labels"), Label: c.String("label"), BatchRows: c.Int("batch-rows"),
-			Engine: engineOf(c),
-		})
-		if err != nil {
-			return err
-		}
-		return show(c, evalReport{e})
+	o := ialgn.EvalOptions{
+		Data: dataOf(c), Engine: engineOf(c),
+		File: c.Args().Get(1), Labels: c.String("labels"), Label: c.String("label"), BatchRows: c.Int("batch-rows"),
 	}
-	e, err := m.EvaluateBy(c.Context, dataOf(c), engineOf(c))
+	e, err := m.Evaluate(c.Context, o)
 	if err != nil {
 		return err
 	}
 	noteSamples(c, e.Note)
-	noteSamples(c, e.Majority().Warning(e.Accuracy))
+	if o.File == "" {
+		noteSamples(c, e.Majority().Warning(e.Accuracy))
+	}
 	return show(c, evalReport{e})
 }
 

@@ -50,7 +50,11 @@ func explainSample(c *cli.Context) error {
 	defer m.Close()
 	r := explainReport{Page: path}
 	if path == "" || c.Args().Len() == 2 || c.IsSet("sample") {
-		r.Explanation, err = m.Explain(c.Context, ialgn.ExplainOptions{
+		e, err := m.Explainer(c.Context)
+		if err != nil {
+			return err
+		}
+		r.Explanation, err = e.Explain(c.Context, ialgn.ExplainOptions{
 			File: c.Args().Get(1), Data: dataOf(c), Sample: c.Int("sample"), Changes: c.Int("changes"),
 		})
 		if err != nil {
@@ -78,7 +82,7 @@ func checkPage(c *cli.Context, path string) error {
 
 // writeNetwork writes the page of a network, and returns its size.
 func writeNetwork(c *cli.Context, path string, m *ialgn.Model, x *ialgn.Explanation) (size int64, err error) {
-	f, err := m.Frozen(c.Context)
+	f, err := m.File().In(c.Context).Frozen()
 	if err != nil {
 		return 0, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn"
 	"ialgn/internal/config"
 	"ialgn/internal/dataset"
 	"ialgn/internal/fit"
@@ -56,7 +55,7 @@ func fitData(c *cli.Context) error {
 		return err
 	}
 	o := fit.Options{
-		Target: c.String("target"), LUTs: c.Int("luts"), Clock: c.Float64("clock"), Wrap: ialgn.Wrapper(c.String("wrap")),
+		Target: c.String("target"), LUTs: c.Int("luts"), Clock: c.Float64("clock"), Wrap: c.String("wrap"),
 		Minutes: c.Float64("minutes"), Dir: c.String("o"), Data: dataOf(c), Resume: c.Bool("resume"), Threads: threads(c),
 		Force: c.Bool("force"), Keep: inputs(c),
 	}

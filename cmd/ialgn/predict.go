@@ -32,7 +32,7 @@ func predict(c *cli.Context) error {
 		return err
 	}
 	defer m.Close()
-	classifier, err := m.ClassifierBy(engineOf(c))
+	classifier, err := m.Classifier(c.Context, engineOf(c))
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func predict(c *cli.Context) error {
 	if err := out.flush(); err != nil { // a header comes before the first samples do
 		return err
 	}
-	return in.ClassifyBlocks(c.Context, func(first int, classes []uint16, counts []int32) error {
+	return in.Classify(c.Context, func(first int, classes []uint16, counts []int32) error {
 		if err := out.add(first, classes, counts); err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func writePage(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := ialgn.OpenDesignContext(c.Context, args[0])
+	d, err := ialgn.OpenDesign(c.Context, args[0])
 	if err != nil {
 		return err
 	}

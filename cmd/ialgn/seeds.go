@@ -34,10 +34,14 @@ func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 		return err
 	}
 	defer p.close()
-	all, err := ialgn.TrainSeeds(c.Context, cfg, dataOf(c), o, n, func(seed uint64) {
+	run, err := ialgn.NewRun(c.Context, cfg, dataOf(c), o)
+	if err != nil {
+		return err
+	}
+	all, err := trainer.Seeds{Run: run, N: n, Begin: func(seed uint64) {
 		p.begin(seed)
 		note(c, "seed %d: %s", seed, trainer.SeedPath(path, seed))
-	})
+	}}.Train(c.Context)
 	if err != nil && !teamOf(c).leads() {
 		return err
 	}

@@ -69,7 +69,7 @@ func simulateAt(c *cli.Context, path string, o ialgn.SimOptions) (*ialgn.Simulat
 		return nil, message.WithHint(fmt.Errorf("%s: there is neither a folder nor a model", path),
 			"name a folder that compile made, or a model file of train")
 	case info.IsDir():
-		d, err := ialgn.OpenDesignContext(c.Context, path)
+		d, err := ialgn.OpenDesign(c.Context, path)
 		if err != nil {
 			return nil, err
 		}

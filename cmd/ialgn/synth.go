@@ -81,16 +81,12 @@ func synthDir(c *cli.Context) error {
 func synthOptions(c *cli.Context) (o ialgn.SynthOptions, err error) {
 	o = ialgn.SynthOptions{
 		Target: c.String("target"), MHz: c.Float64("freq"), Pins: c.String("pins"), Reuse: c.String("reuse"),
-		Data: dataOf(c), Force: c.Bool("force"), Keep: inputs(c),
+		Place: c.String("place"),
+		Data:  dataOf(c), Force: c.Bool("force"), Keep: inputs(c),
 	}
 	o.Note, o.Warn = notes(c)
-	if o.Target != "" { // before what else may be wrong
-		if _, err := target.FindDevice(o.Target); err != nil {
-			return o, message.Optionf("{Target}: %w", err)
-		}
-	}
-	if o.Place, err = synth.ParseAim(c.String("place")); err != nil {
-		return o, message.Optionf("{Place}: %w", err)
+	if err := o.Validate(); err != nil { // before what else may be wrong
+		return o, err
 	}
 	if c.IsSet("freq") {
 		if err := plan.CheckMHz(o.MHz); err != nil {
@@ -113,7 +109,7 @@ func synthOptions(c *cli.Context) (o ialgn.SynthOptions, err error) {
 
 // synthFolder synthesises a compiled folder, and compares what comes of it with the model in a file, if one is given.
 func synthFolder(c *cli.Context, dir string, o ialgn.SynthOptions, model string) (*synthReport, error) {
-	d, err := ialgn.OpenDesignContext(c.Context, dir)
+	d, err := ialgn.OpenDesign(c.Context, dir)
 	if err != nil {
 		return nil, err
 	}

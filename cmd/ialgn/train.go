@@ -64,7 +64,7 @@ func train(c *cli.Context) error {
 		}
 		path = draft.Name() + ".safetensors"
 	}
-	cfg, err := ialgn.LoadConfigFor(ialgn.TrainOptions{Path: path, Init: c.String("init"), Resume: c.Bool("resume")},
+	cfg, err := ialgn.LoadConfig(ialgn.TrainOptions{Path: path, Init: c.String("init"), Resume: c.Bool("resume")},
 		args[0], sets...)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func train(c *cli.Context) error {
 }
 
 // trainModel trains with progress and log as the flags say.
-func trainModel(c *cli.Context, cfg ialgn.Config, path string) (*ialgn.Training, error) {
+func trainModel(c *cli.Context, cfg ialgn.Config, path string) (*trainer.Summary, error) {
 	o, p, err := trainOptions(c, &cfg, path)
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func checkLog(c *cli.Context, cfg *ialgn.Config, path string) error {
 }
 
 type trainReport struct {
-	*ialgn.Training
+	*trainer.Summary
 	*ranksReport
 	Plots []string `json:"plots,omitempty"`
 }

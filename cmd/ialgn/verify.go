@@ -48,7 +48,7 @@ func verifyDir(c *cli.Context) error {
 		return err
 	}
 	o := ialgn.VerifyOptions{
-		Level: ialgn.VerifyLevel(c.String("level")), Simulator: c.String("simulator"),
+		Level: c.String("level"), Simulator: c.String("simulator"),
 		ByClass: c.Bool("by-class"), Synthesized: c.Bool("synthesized"),
 	}
 	if o.Samples, err = parseSamples(c.String("samples")); err != nil {
@@ -71,7 +71,7 @@ func verifyModel(c *cli.Context, path, dir string, o ialgn.VerifyOptions) (*veri
 		return nil, err
 	}
 	defer m.Close()
-	d, err := ialgn.OpenDesignContext(c.Context, dir)
+	d, err := ialgn.OpenDesign(c.Context, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func verifyModel(c *cli.Context, path, dir string, o ialgn.VerifyOptions) (*veri
 	if cert == nil {
 		return nil, err
 	}
-	if o.Level != ialgn.VerifySoftware {
+	if o.Level != "software" {
 		noteFewer(c, o.Samples, cert.Software.Checked)
 	}
 	if errors.Is(err, ialgn.ErrNotCertified) {
@@ -192,8 +192,8 @@ func (r *verifyReport) foldText(w io.Writer) {
 		fmt.Fprintf(w, "folded rtl: %s\n", simulated(w, s))
 		list(w, s.First)
 	}
-	for _, p := range r.FoldParts {
-		r.partText(w, p)
+	for i := range r.FoldParts {
+		r.partText(w, i)
 	}
 	if s := r.FoldFormal; s != nil {
 		fmt.Fprintf(w, "folded program: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n",
@@ -202,8 +202,9 @@ func (r *verifyReport) foldText(w io.Writer) {
 	}
 }
 
-// partText tells the proofs of a module within the folded engine.
-func (r *verifyReport) partText(w io.Writer, p ialgn.FoldPart) {
+// partText tells the proofs of module i within the folded engine.
+func (r *verifyReport) partText(w io.Writer, i int) {
+	p := r.FoldParts[i]
 	s := p.Formal
 	fmt.Fprintf(w, "%s: %d bits of its last layer: %s by %s (%.2f s)\n", p.Module, s.Outputs, verdict(w, s.Verdict),
 		s.Tool,

@@ -16,15 +16,15 @@ func main() {
 		}
 		data.Features, data.Labels = append(data.Features, []float64{x, y}), append(data.Labels, label)
 	}
-	model := must(ialgn.Train(ctx, ialgn.Config{
-		Name: "circle", Encoder: ialgn.EncoderConfig{Bits: 16},
-		Model: ialgn.ModelConfig{Width: 100, Depth: 4, Anchors: 16, Tau: 5}, Train: ialgn.RunConfig{Epochs: 20},
-	}, data, ialgn.TrainOptions{}))
-	class, counts := must(model.Classifier()).Classify([]float64{0.1, -0.2})
-	fmt.Println("the middle is", model.Classes()[class], "by", counts)
-	design := must(ialgn.Compile(ctx, model, ialgn.CompileOptions{Target: "ice40", Pipeline: ialgn.PipelineAuto}))
+	cfg := ialgn.Config{Name: "circle"}
+	cfg.Encoder.Bits, cfg.Train.Epochs = 16, 20
+	cfg.Model.Width, cfg.Model.Depth, cfg.Model.Anchors, cfg.Model.Tau = 100, 4, 16, 5
+	model := must(ialgn.Train(ctx, cfg, data, ialgn.TrainOptions{}))
+	middle := must(must(model.Classifier(ctx, "")).Classify([]float64{0.1, -0.2}))
+	fmt.Println("the middle is", model.Classes()[middle.Class], "by", middle.Counts)
+	design := must(ialgn.Compile(ctx, model, ialgn.CompileOptions{Target: "ice40", Pipeline: "auto"}))
 	fmt.Println(must(design.Report()).LUTs.Total, "LUTs")
-	certificate := must(ialgn.Verify(ctx, model, design, ialgn.VerifyOptions{Level: ialgn.VerifyFormal}))
+	certificate := must(ialgn.Verify(ctx, model, design, ialgn.VerifyOptions{Level: "formal"}))
 	fmt.Println("verified:", certificate.Level)
 }
 

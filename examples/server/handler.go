@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type handler struct {
 }
 
 func newHandler(model *ialgn.Model) (http.Handler, error) {
-	classifier, err := model.Classifier()
+	classifier, err := model.Classifier(context.Background(), "")
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +93,8 @@ func (h *handler) sample(body io.Reader) (any, error) {
 		}
 		features[i] = *value
 	}
-	class, counts := h.classifier.Classify(features)
-	return result{h.classes[class], counts}, nil
+	p, err := h.classifier.Classify(features)
+	return result{h.classes[p.Class], p.Counts}, err
 }
 
 // rows classifies the rows of a CSV file as `ialgn predict` does: with or without a header and labels, and with words
@@ -105,15 +106,17 @@ func (h *handler) rows(r *http.Request) (any, error) {
 	}
 	defer file.Close()
 	results := []result{}
-	err = file.Classify(r.Context(), func(sample, class int, counts []int32) error {
-		if sample == maxSamples {
+	err = file.Classify(r.Context(), func(first int, classes []uint16, counts []int32) error {
+		if first+len(classes) > maxSamples {
 			return fmt.Errorf("body: more than %d samples, send them in parts", maxSamples)
 		}
-		one := result{h.classes[class], make([]int, len(counts))}
-		for i, n := range counts {
-			one.Counts[i] = int(n)
+		for i, class := range classes {
+			one := result{h.classes[class], make([]int, len(h.classes))}
+			for k := range one.Counts {
+				one.Counts[k] = int(counts[i*len(h.classes)+k])
+			}
+			results = append(results, one)
 		}
-		results = append(results, one)
 		return nil
 	})
 	return results, err

@@ -25,10 +25,10 @@ func plane(t *testing.T) *ialgn.Model {
 		}
 		data.Features, data.Labels = append(data.Features, []float64{x, y}), append(data.Labels, label)
 	}
-	model, err := ialgn.Train(t.Context(), ialgn.Config{
-		Name: "plane", Encoder: ialgn.EncoderConfig{Bits: 8},
-		Model: ialgn.ModelConfig{Width: 20, Depth: 2, Anchors: 8, Tau: 2}, Train: ialgn.RunConfig{Epochs: 20},
-	}, data, ialgn.TrainOptions{})
+	cfg := ialgn.Config{Name: "plane"}
+	cfg.Encoder.Bits, cfg.Train.Epochs = 8, 20
+	cfg.Model.Width, cfg.Model.Depth, cfg.Model.Anchors, cfg.Model.Tau = 20, 2, 8, 2
+	model, err := ialgn.Train(t.Context(), cfg, data, ialgn.TrainOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,13 +57,16 @@ func newTestHandler(t *testing.T) (http.Handler, *ialgn.Model) {
 // TestClassify compares the answers with what the library says of the same samples.
 func TestClassify(t *testing.T) {
 	h, model := newTestHandler(t)
-	classifier, err := model.Classifier()
+	classifier, err := model.Classifier(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := func(x, y float64) string {
-		class, counts := classifier.Classify([]float64{x, y})
-		b, err := json.Marshal(result{model.Classes()[class], counts})
+		p, err := classifier.Classify([]float64{x, y})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(result{model.Classes()[p.Class], p.Counts})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func (s *search) config(c candidate, width, epochs int, name string, seed int, s
 
 // design is what all networks are compiled to while look-up tables are counted.
 func (s *search) design() library.CompileOptions {
-	return library.CompileOptions{Target: s.family, Objective: library.ObjectiveArea}
+	return library.CompileOptions{Target: s.family, Objective: "area"}
 }
 
 // costOf compiles a model.

@@ -305,7 +305,7 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	timed, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	write, watch := s.logging(log), watching(f.Epochs, allowed, begin)
-	o.Estimate, o.Progress = true, func(p library.Progress) {
+	o.Estimate, o.Progress = true, func(p trainer.Progress) {
 		write(p)
 		if p.Finished != nil && fewer == 0 {
 			if fewer = watch(p.Epoch, time.Now()); fewer > 0 {
@@ -378,9 +378,9 @@ func (s *search) writeConfig(name string, cfg *config.Config) error {
 }
 
 // logging returns what writes a line an epoch. That one cannot be written is a warning.
-func (s *search) logging(log *runlog.Writer) func(library.Progress) {
+func (s *search) logging(log *runlog.Writer) func(trainer.Progress) {
 	began := time.Now()
-	return func(p library.Progress) {
+	return func(p trainer.Progress) {
 		if p.Finished == nil {
 			return
 		}

@@ -29,23 +29,23 @@ import (
 	"ialgn/internal/dataset"
 	"ialgn/internal/message"
 	"ialgn/internal/outfile"
-	"ialgn/internal/plan"
+
 	"ialgn/internal/target"
 )
 
 // Options say what is searched for.
 type Options struct {
-	Target  string          // a family, one of [target.Names], or a device, one of [target.DeviceNames]
-	LUTs    int             // most look-up tables of the whole classifier; 0: what a device has room for, or 2,000
-	Clock   float64         // clock in MHz to reach; 0: 12 MHz on a device, none otherwise
-	Wrap    library.Wrapper // interface of the best network; empty: stream on a device, none otherwise
-	Minutes float64         // 0: 5
-	Dir     string          // where everything is written; made if it is not there
-	Data    library.Data    // where data sets are looked for
-	Resume  bool            // go on with the search in Dir
-	Threads int             // 0: as many as the process may run at a time
-	Force   bool            // write over files that ialgn did not write
-	Keep    []string        // files that must not be written over
+	Target  string       // a family, one of [target.Names], or a device, one of [target.DeviceNames]
+	LUTs    int          // most look-up tables of the whole classifier; 0: what a device has room for, or 2,000
+	Clock   float64      // clock in MHz to reach; 0: 12 MHz on a device, none otherwise
+	Wrap    string       // interface of the best network; empty: stream on a device, none otherwise
+	Minutes float64      // 0: 5
+	Dir     string       // where everything is written; made if it is not there
+	Data    library.Data // where data sets are looked for
+	Resume  bool         // go on with the search in Dir
+	Threads int          // 0: as many as the process may run at a time
+	Force   bool         // write over files that ialgn did not write
+	Keep    []string     // files that must not be written over
 
 	// Note, unless nil, is told of what was found, and Warn of what may be amiss though it goes on.
 	Note func(string)
@@ -93,7 +93,7 @@ type Network struct {
 type Best struct {
 	Network
 	Design   string                  `json:"design"`   // folder of the compiled network; empty if it was not
-	Verified library.VerifyLevel     `json:"verified"` // level up to which it was proved; empty if it was not
+	Verified string                  `json:"verified"` // level up to which it was proved; empty if it was not
 	Routed   *library.Implementation `json:"routed,omitempty"`
 
 	of      *final
@@ -189,7 +189,7 @@ func newSearch(ctx context.Context, d config.Draft, o Options) (*search, error) 
 	if err := s.aim(); err != nil {
 		return nil, err
 	}
-	if _, err := plan.New(s.best(0)); err != nil {
+	if err := s.best(0).Validate(); err != nil {
 		return nil, err
 	}
 	if err := s.look(ctx); err != nil {
@@ -224,7 +224,7 @@ func (s *search) aim() error {
 		}
 		if s.device.Placeable() {
 			if s.Wrap == "" {
-				s.Wrap = library.WrapStream
+				s.Wrap = "stream"
 			}
 			if s.Clock == 0 {
 				s.Clock = usualMHz
@@ -304,7 +304,7 @@ func (s *search) open() (err error) {
 		return err
 	}
 	a := asked{
-		Keys: s.draft.Written(own...), Train: s.digest, Target: s.Target, LUTs: s.LUTs, MHz: s.Clock, Wrap: string(s.Wrap),
+		Keys: s.draft.Written(own...), Train: s.digest, Target: s.Target, LUTs: s.LUTs, MHz: s.Clock, Wrap: s.Wrap,
 	}
 	if s.ledger, err = openLedger(s.Dir, a, s.dims, s.Resume, s.guard); err != nil {
 		return err

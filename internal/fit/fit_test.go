@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := r.Best
-	if b.LUTs.Total > 200 || b.LUTs.Gates+b.LUTs.Head+b.LUTs.Encoder != b.LUTs.Total || b.Verified != library.VerifyFormal {
+	if b.LUTs.Total > 200 || b.LUTs.Gates+b.LUTs.Head+b.LUTs.Encoder != b.LUTs.Total || b.Verified != "formal" {
 		t.Errorf("best %+v", b)
 	}
 	// The most frequent class has two fifths of the points.
@@ -109,7 +109,7 @@ func TestRun(t *testing.T) {
 // large as was told.
 func again(t *testing.T, n Network) {
 	t.Helper()
-	cfg, err := library.LoadConfig(n.Config)
+	cfg, err := library.LoadConfig(library.TrainOptions{}, n.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,14 +126,14 @@ func again(t *testing.T, n Network) {
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s: %v, or other bytes when it is trained again by its configuration", n.Model, err)
 	}
-	score, err := m.Evaluate(t.Context(), library.Data{})
+	score, err := m.Evaluate(t.Context(), library.EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if score.Accuracy != n.Accuracy {
 		t.Errorf("%s: accuracy %v, evaluated %v", n.Model, n.Accuracy, score.Accuracy)
 	}
-	d, err := library.Compile(t.Context(), m, library.CompileOptions{Target: "xilinx7", Objective: library.ObjectiveArea})
+	d, err := library.Compile(t.Context(), m, library.CompileOptions{Target: "xilinx7", Objective: "area"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range r.Front {
-		c, err := library.LoadConfig(n.Config)
+		c, err := library.LoadConfig(library.TrainOptions{}, n.Config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +268,7 @@ func TestNoTime(t *testing.T) {
 		t.Errorf("without time to train any: error %v", err)
 	}
 	whole, err := Run(t.Context(), draft, o)
-	if err != nil || len(whole.LeftOut) > 0 || whole.Best.Verified != library.VerifyFormal || len(whole.Front) != 4 {
+	if err != nil || len(whole.LeftOut) > 0 || whole.Best.Verified != "formal" || len(whole.Front) != 4 {
 		t.Errorf("resumed: %+v, error %v", whole, err)
 	}
 }

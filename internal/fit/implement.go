@@ -169,7 +169,7 @@ func (s *search) implement(ctx context.Context, m *library.Model, dir string) (*
 			return b.without(ctx, err, "compiling and verifying")
 		}
 		b.Design, b.Routed = dir, nil
-		if b.Verified, err = s.verify(ctx, m, dir, library.VerifySoftware); err != nil {
+		if b.Verified, err = s.verify(ctx, m, dir, verifySoftware); err != nil {
 			return b.without(ctx, err, "verifying")
 		}
 		if !s.device.Placeable() {
@@ -195,7 +195,7 @@ func (s *search) implement(ctx context.Context, m *library.Model, dir string) (*
 			s.warn(slow)
 		}
 	}
-	proved, err := s.verify(ctx, m, dir, library.VerifyFormal)
+	proved, err := s.verify(ctx, m, dir, verifyFormal)
 	if err != nil {
 		return b.without(ctx, err, "the proof at level formal")
 	}
@@ -254,25 +254,31 @@ func (s *search) best(levels int) library.CompileOptions {
 	o := s.design()
 	o.Wrap, o.MHz = s.Wrap, s.Clock
 	if s.Clock > 0 {
-		o.Pipeline, o.MaxLevels = library.PipelineAuto, levels
+		o.Pipeline, o.MaxLevels = "auto", levels
 	}
 	return o
 }
 
 // compile writes the design into a folder.
 func (s *search) compile(ctx context.Context, m *library.Model, dir string, levels int) (*library.Design, error) {
-	d, err := library.CompileWith(ctx, m, s.best(levels), s.Data)
+	o := s.best(levels)
+	o.Data = s.Data
+	d, err := library.Compile(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
-	return d, d.WriteTo(ctx, dir, library.WriteOptions{Force: s.Force, Keep: s.Keep})
+	return d, d.Write(ctx, dir, library.WriteOptions{Force: s.Force, Keep: s.Keep})
 }
 
+// Levels that designs are verified at.
+const (
+	verifySoftware = "software"
+	verifyFormal   = "formal"
+)
+
 // verify verifies the design up to a level, as far as the programs for that are installed, and returns the level.
-func (s *search) verify(ctx context.Context, m *library.Model, dir string, level library.VerifyLevel) (
-	library.VerifyLevel, error,
-) {
-	d, err := library.OpenDesignContext(ctx, dir)
+func (s *search) verify(ctx context.Context, m *library.Model, dir string, level string) (string, error) {
+	d, err := library.OpenDesign(ctx, dir)
 	if err != nil {
 		return "", err
 	}
@@ -281,7 +287,7 @@ func (s *search) verify(ctx context.Context, m *library.Model, dir string, level
 	var missing *tool.MissingError
 	if errors.As(err, &missing) {
 		s.warn(fmt.Errorf("not proved: %w", err))
-		return library.VerifySoftware, nil // which the design was verified at before
+		return verifySoftware, nil // which the design was verified at before
 	}
 	return level, err
 }

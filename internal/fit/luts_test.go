@@ -14,7 +14,7 @@ func TestSizer(t *testing.T) {
 	s := search{subject: subject{features: 64, classes: 10, keeps: true, family: "xilinx7"}}
 	compiled := func(width, depth int) measured {
 		t.Helper()
-		cfg, err := library.LoadConfig("../../examples/digits/digits.yaml", fmt.Sprintf("model.width=%d", width),
+		cfg, err := library.LoadConfig(library.TrainOptions{}, "../../examples/digits/digits.yaml", fmt.Sprintf("model.width=%d", width),
 			fmt.Sprintf("model.depth=%d", depth), "model.inputs=6", "encoder.bits=4", "model.tau=1", "train.epochs=1")
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"ialgn/internal/message"
 	"ialgn/internal/model"
 	"ialgn/internal/progress"
+	"ialgn/trainer"
 )
 
 // try trains the usual candidate for a few epochs, however long that takes, to know that the data can be trained on,
@@ -30,7 +31,7 @@ func (s *search) try(ctx context.Context) error {
 	progress.Say(ctx, "the usual candidate, to know how long a trial takes")
 	begin := time.Now()
 	var after []float64 // of each epoch
-	m, err := s.train(ctx, t, usualEpochs, 0, func(p library.Progress) {
+	m, err := s.train(ctx, t, usualEpochs, 0, func(p trainer.Progress) {
 		if p.Finished != nil {
 			after = append(after, time.Since(begin).Seconds())
 		}
@@ -139,7 +140,7 @@ func (s *search) failed(ctx context.Context, t *trial, err error) error {
 }
 
 // train trains a trial with a seed, on the samples that are not held out.
-func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show func(library.Progress)) (*library.Model,
+func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show func(trainer.Progress)) (*library.Model,
 	error,
 ) {
 	cfg, err := s.config(t.Candidate, t.Width, epochs, "", seed, validationShare)

@@ -29,7 +29,7 @@ func TestCheckPasses(t *testing.T) {
 	}
 	for _, name := range target.Names() {
 		all = append(all, Options{Target: name},
-			Options{Target: name, Pipeline: PipelineStages(3), Objective: ObjectiveDepth, Counts: true})
+			Options{Target: name, Pipeline: "3", Objective: ObjectiveDepth, Counts: true})
 	}
 	for _, o := range all {
 		var netlists []*netlist.Netlist

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"ialgn/compiler"
 	"ialgn/internal/decimal"
@@ -43,7 +42,7 @@ type Options struct {
 	Wrap Wrapper `json:"wrap,omitempty"`
 	// Tag is the bits of a tag that goes with each sample to its result, 1 to [netlist.MaxTag]; 0: there is none.
 	Tag int `json:"tag,omitempty"`
-	// Baud is the rate of [WrapUART]; 0: 115,200.
+	// Baud is the rate of the interface uart; 0: 115,200.
 	Baud int `json:"baud,omitempty"`
 	// Board is the board whose pins the wrapper has, one of [wrapper.Boards]; empty: none.
 	Board string `json:"board,omitempty"`
@@ -115,14 +114,11 @@ const (
 // Pipeline says where registers are put.
 type Pipeline string
 
-// The pipelines beside those of [PipelineStages]; the zero value is [PipelineNone].
+// The pipelines that are no number of stages; the zero value is [PipelineNone].
 const (
 	PipelineNone Pipeline = "none"
 	PipelineAuto Pipeline = "auto" // as few stages as allow at most MaxLevels levels in each
 )
-
-// PipelineStages is a pipeline of that many register stages, 1 or more.
-func PipelineStages(n int) Pipeline { return Pipeline(strconv.Itoa(n)) }
 
 // Style is the form of the Verilog.
 type Style string
@@ -134,17 +130,11 @@ const (
 	StyleLUT   Style = "lut"   // primitives of the target
 )
 
-// Wrapper is the interface that is written around the module.
+// Wrapper is the interface that is written around the module, one of [wrapper.Kinds] or [WrapNone].
 type Wrapper string
 
-// The wrappers; the zero value is [WrapNone].
-const (
-	WrapNone   Wrapper = "none"
-	WrapStream Wrapper = "stream" // word by word, with valid and ready
-	WrapAXIS   Wrapper = "axis"   // AXI4-Stream
-	WrapUART   Wrapper = "uart"   // a serial line
-	WrapSPI    Wrapper = "spi"
-)
+// WrapNone is no interface, as the zero value is.
+const WrapNone Wrapper = "none"
 
 // The clocks that constraints are written for, and the numbers of vectors.
 const (

@@ -71,14 +71,14 @@ func TestOptionsRefuseNonsense(t *testing.T) {
 		"Fold 3: give the steps of a clock":              {Fold: "3"},
 		"Counts: scope gates has no class counts":        {Scope: ScopeGates, Counts: true},
 		"AssumeThermometer: it is for the scopes gates":  {AssumeThermometer: true},
-		`Pipeline "-1": give none, auto or the number`:   {Target: "ice40", Pipeline: PipelineStages(-1)},
+		`Pipeline "-1": give none, auto or the number`:   {Target: "ice40", Pipeline: "-1"},
 		`Style "wide": give auto, gates or lut`:          {Style: "wide"},
 		"Tag 65: give the bits of the tag, 1 to 64":      {Tag: 65},
 		"Tag -1: give the bits of the tag, 1 to 64":      {Tag: -1},
-		"Tag 8: the interface uart has no signals for a": {Tag: 8, Wrap: WrapUART},
-		"Tag 1: the interface spi has no signals for a ": {Tag: 1, Wrap: WrapSPI},
+		"Tag 8: the interface uart has no signals for a": {Tag: 8, Wrap: "uart"},
+		"Tag 1: the interface spi has no signals for a ": {Tag: 1, Wrap: "spi"},
 		"Tag 2: a folded engine has no registers for a ": {Tag: 2, Fold: "1"},
-		"Tag 3: a folded engine has no registers for a ": {Tag: 3, Fold: FoldSequence, Wrap: WrapAXIS},
+		"Tag 3: a folded engine has no registers for a ": {Tag: 3, Fold: FoldSequence, Wrap: "axis"},
 		"MaxLevels 2: it is the most levels of a stage ": {Target: "ice40", MaxLevels: 2},
 	} {
 		if _, err := New(o); err == nil || !strings.HasPrefix(err.Error(), want) {

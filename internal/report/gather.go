@@ -40,7 +40,7 @@ func Gather(ctx context.Context, d *ialgn.Design, o GatherOptions) (*Page, error
 	if p.Info, err = m.File().Info(); err != nil {
 		return nil, err
 	}
-	f, err := m.Frozen(ctx)
+	f, err := m.File().In(ctx).Frozen()
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func escapeGlob(dir string) string {
 
 // test evaluates the model on its test set, where that is at hand: a page without a confusion matrix is of use, too.
 func (o GatherOptions) test(ctx context.Context, p *Page, m *ialgn.Model) error {
-	e, err := m.Evaluate(ctx, o.Data)
+	e, err := m.Evaluate(ctx, ialgn.EvalOptions{Data: o.Data, Engine: "simulator"})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

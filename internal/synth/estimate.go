@@ -47,10 +47,10 @@ const (
 	lostForWires   = 4500 // the least that was far from it
 )
 
-// ParseAim returns the aim with the given name. For auto it returns no aim, so that the estimate decides.
+// ParseAim returns the aim with the given name. For auto and the empty name it returns no aim, so that the estimate decides.
 func ParseAim(name string) (Aim, error) {
 	switch a := Aim(name); {
-	case name == "auto":
+	case name == "" || name == "auto":
 		return "", nil
 	case a == ForClock || a == ForWires:
 		return a, nil

@@ -22,12 +22,12 @@ func externals(ctx context.Context, path, dir, prototype string) (all []contende
 		return nil, err
 	}
 	defer m.Close()
-	d, err := ialgn.Compile(ctx, m, ialgn.CompileOptions{Scope: ialgn.ScopeFull, Module: module, Emit: []string{"c"}})
+	d, err := ialgn.Compile(ctx, m, ialgn.CompileOptions{Scope: "full", Module: module, Emit: []string{"c"}})
 	if err != nil {
 		return nil, err
 	}
 	dir = filepath.Join(dir, "full")
-	if err := d.Write(dir); err != nil {
+	if err := d.Write(ctx, dir, ialgn.WriteOptions{}); err != nil {
 		return nil, err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "bench.c"), []byte(benchC), 0o600); err != nil {
@@ -54,11 +54,11 @@ func externals(ctx context.Context, path, dir, prototype string) (all []contende
 
 // prototypeOf compiles the prototype for a model.
 func prototypeOf(ctx context.Context, m *ialgn.Model, dir, prototype string) (c contender, err error) {
-	d, err := ialgn.Compile(ctx, m, ialgn.CompileOptions{Scope: ialgn.ScopeCore, LUT: 3, Module: module})
+	d, err := ialgn.Compile(ctx, m, ialgn.CompileOptions{Scope: "core", LUT: 3, Module: module})
 	if err != nil {
 		return c, err
 	}
-	if err := d.Write(dir); err != nil {
+	if err := d.Write(ctx, dir, ialgn.WriteOptions{}); err != nil {
 		return c, err
 	}
 	if prototype, err = filepath.Abs(prototype); err != nil {

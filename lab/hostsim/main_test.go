@@ -74,7 +74,7 @@ func trainedOn(t *testing.T, table, yaml string) *ialgn.Model {
 			t.Fatal(err)
 		}
 	}
-	config, err := ialgn.LoadConfig("mixed.yaml")
+	config, err := ialgn.LoadConfig(ialgn.TrainOptions{}, "mixed.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +96,8 @@ type hosted struct {
 func TestHosts(t *testing.T) {
 	testHosts(t, trained(t),
 		hosted{ialgn.CompileOptions{Wrap: "uart", Counts: true}, "python3"},
-		hosted{ialgn.CompileOptions{Wrap: "axis", Scope: ialgn.ScopeCore, Counts: true}, "gcc"},
-		hosted{ialgn.CompileOptions{Wrap: "spi", Target: "ice40", Pipeline: ialgn.PipelineAuto}, "python3"},
+		hosted{ialgn.CompileOptions{Wrap: "axis", Scope: "core", Counts: true}, "gcc"},
+		hosted{ialgn.CompileOptions{Wrap: "spi", Target: "ice40", Pipeline: "auto"}, "python3"},
 		hosted{ialgn.CompileOptions{Wrap: "axis", Fold: "1"}, "gcc"},
 	)
 }
@@ -118,7 +118,7 @@ func TestHostsByCuts(t *testing.T) {
 	}
 	testHosts(t, byCuts,
 		hosted{ialgn.CompileOptions{Wrap: "uart", Counts: true}, "python3"},
-		hosted{ialgn.CompileOptions{Wrap: "axis", Scope: ialgn.ScopeCore, Counts: true}, "gcc"},
+		hosted{ialgn.CompileOptions{Wrap: "axis", Scope: "core", Counts: true}, "gcc"},
 		hosted{ialgn.CompileOptions{Wrap: "axis"}, "gcc"},
 	)
 }
@@ -130,7 +130,7 @@ func testHosts(t *testing.T, m *ialgn.Model, designs ...hosted) {
 		t.Fatal(err)
 	}
 	for _, test := range designs {
-		t.Run(string(test.options.Wrap)+" "+string(test.options.Scope), func(t *testing.T) {
+		t.Run(test.options.Wrap+" "+test.options.Scope, func(t *testing.T) {
 			if _, err := started(t.Context(), ".", []string{test.program, "--version"}); err != nil {
 				t.Skip(err)
 			}
@@ -139,7 +139,7 @@ func testHosts(t *testing.T, m *ialgn.Model, designs ...hosted) {
 				t.Fatal(err)
 			}
 			dir := filepath.Join(t.TempDir(), "out")
-			if err := d.Write(dir); err != nil {
+			if err := d.Write(t.Context(), dir, ialgn.WriteOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			for file, right := range map[string]string{"mixed.csv": "12 samples, accuracy ", "shuffled.csv": "4 samples, accuracy "} {
@@ -165,7 +165,7 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write("out"); err != nil {
+	if err := d.Write(t.Context(), "out", ialgn.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	master, slave, path, err := terminal()
@@ -215,7 +215,7 @@ train: {epochs: 1, batch: 1}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write("out"); err != nil {
+	if err := d.Write(t.Context(), "out", ialgn.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	out, err := testkit.TryOtherTool(t, ".", "python3", "-B", "-c", "import sys; sys.path.insert(0, 'out'); import mixed_host as h; "+
@@ -243,7 +243,7 @@ func TestLargeCuts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write("out"); err != nil {
+	if err := d.Write(t.Context(), "out", ialgn.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	out, err := testkit.TryOtherTool(t, ".", "python3", "-B", "-c", "import sys; sys.path.insert(0, 'out'); import mixed_host as h; "+
@@ -260,7 +260,7 @@ func TestTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write("out"); err != nil {
+	if err := d.Write(t.Context(), "out", ialgn.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := testkit.TryOtherTool(t, ".", "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror",

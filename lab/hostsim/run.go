@@ -319,7 +319,7 @@ func compare(ctx context.Context, model, file string, records [][]string) error 
 		return err
 	}
 	defer m.Close()
-	c, err := m.Classifier()
+	c, err := m.Classifier(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -329,17 +329,19 @@ func compare(ctx context.Context, model, file string, records [][]string) error 
 	}
 	defer in.Close()
 	names, n := c.Classes(), 0
-	err = in.Classify(ctx, func(sample, class int, counts []int32) error {
-		if n == len(records) {
-			return errEnough
-		}
-		want := []string{strconv.Itoa(sample), names[class]}
-		for _, count := range counts {
-			want = append(want, strconv.Itoa(int(count)))
-		}
-		n++
-		if have := records[sample]; len(have) < 2 || len(have) > len(want) || !slices.Equal(have, want[:len(have)]) {
-			return fmt.Errorf("sample %d: the host has %v, ialgn predict %v", sample, have, want)
+	err = in.Classify(ctx, func(_ int, classes []uint16, counts []int32) error {
+		for i, class := range classes {
+			if n == len(records) {
+				return errEnough
+			}
+			want := []string{strconv.Itoa(n), names[class]}
+			for _, count := range counts[i*len(names):][:len(names)] {
+				want = append(want, strconv.Itoa(int(count)))
+			}
+			if have := records[n]; len(have) < 2 || len(have) > len(want) || !slices.Equal(have, want[:len(have)]) {
+				return fmt.Errorf("sample %d: the host has %v, ialgn predict %v", n, have, want)
+			}
+			n++
 		}
 		return nil
 	})

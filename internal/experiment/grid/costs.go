@@ -36,7 +36,7 @@ func costsOf(ctx context.Context, path, target string) (*Costs, error) {
 		return nil, err
 	}
 	defer m.Close()
-	d, err := library.Compile(ctx, m, library.CompileOptions{Target: target, Objective: library.ObjectiveArea})
+	d, err := library.Compile(ctx, m, library.CompileOptions{Target: target, Objective: "area"})
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%w while the look-up tables of %s were counted: nothing is lost",
 			trainer.ErrInterrupted, path)
