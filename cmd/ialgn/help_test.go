@@ -2,13 +2,17 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/testkit"
 )
@@ -112,7 +116,10 @@ func TestHelpExamples(t *testing.T) {
 	must(t, "train", "examples/digits/digits.yaml", "-o", "demo/digits.safetensors", "--quiet")
 	must(t, "compile", "demo/digits.safetensors", "-o", "demo/digits")
 	must(t, "export", "demo/digits.safetensors", "-o", "demo/circuit.json", "--to", "torchlogix-json")
-	for _, c := range newApp(io.Discard, io.Discard).Commands {
+	commands := newApp(io.Discard, io.Discard).Commands
+	// By name, since watch shows the runs that experiment leaves.
+	slices.SortFunc(commands, func(a, b *cli.Command) int { return cmp.Compare(a.Name, b.Name) })
+	for _, c := range commands {
 		t.Run(c.Name, func(t *testing.T) {
 			args := strings.Fields(c.UsageText)[1:]
 			if c.Name == "demo" {
