@@ -109,10 +109,7 @@ test-newer: ## test what yosys and nextpnr do by newer versions, which npm fetch
 	PATH="$(CURDIR)/runs/newer/bin:$$PATH" $(GO) test -count 1 -timeout 60m $(NEWER)
 
 generate: ## write the vector kernels of internal/kernel, internal/kernel/shared, trainer/internal/augment and internal/diagnose anew
-	lab/avo/generate.sh
-	lab/avo/generate-shared.sh
-	lab/avo/generate-augment.sh
-	lab/avo/generate-probe.sh
+	for of in kernel shared augment probe; do lab/avo/generate.sh $$of || exit 1; done
 
 tools: ## install the Debian packages that are missing, if permitted, else name them
 	@lab/debian.sh $(DEBIAN)

@@ -4,6 +4,8 @@
 package testkit
 
 import (
+	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -57,20 +59,36 @@ func TryOtherTool(t testing.TB, dir string, args ...string) (string, error) {
 	return r.Stdout + r.Stderr, err
 }
 
-// Generate has a script of lab/avo, given by its path, write its files to a folder, which it
-// returns. The test is skipped where avo is neither in the module cache nor to be fetched.
-func Generate(t testing.TB, script string) string {
+// Generated compares the vector kernels in the current folder with what their generator in lab/avo, at that path from
+// here, writes anew. The test is skipped where avo is neither in the module cache nor to be fetched.
+func Generated(t testing.TB, generator string) {
 	t.Helper()
+	script := filepath.Join(filepath.Dir(generator), "generate.sh")
 	download := exec.Command("go", "mod", "download")
 	download.Dir = filepath.Dir(script)
 	if out, err := download.CombinedOutput(); err != nil {
 		t.Skipf("avo is not to be had: %v: %s", err, out)
 	}
 	dir := t.TempDir()
-	if out, err := exec.Command(script, dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command(script, filepath.Base(generator), dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return dir
+	committed, err := filepath.Glob("*_amd64.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range committed {
+		for _, name := range []string{s, strings.TrimSuffix(s, ".s") + ".go"} {
+			got, err := os.ReadFile(name)
+			want, missing := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || missing != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s is not what %s writes (%v, %v): run make generate", name, generator, err, missing)
+			}
+		}
+	}
+	if n, err := os.ReadDir(dir); err != nil || len(n) != 2*len(committed) || len(n) == 0 {
+		t.Errorf("%s writes %d files (%v), and %d pairs are here", generator, len(n), err, len(committed))
+	}
 }
 
 // RunSilent runs a program as [TryTool] does, which must succeed and print nothing.

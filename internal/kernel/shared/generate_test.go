@@ -3,7 +3,6 @@
 package shared
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,19 +11,10 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// TestGenerated generates the vector kernels anew and compares them with the committed files. It is skipped without avo
-// in the module cache or a proxy to fetch it from.
+// TestGenerated generates the vector kernels anew and compares them with the committed
+// files. It is skipped without avo in the module cache or a proxy to fetch it from.
 func TestGenerated(t *testing.T) {
-	dir := testkit.Generate(t, filepath.Join("..", "..", "..", "lab", "avo", "generate-shared.sh"))
-	for _, name := range []string{"avx2_amd64.go", "avx2_amd64.s", "avx512_amd64.go", "avx512_amd64.s"} {
-		want, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what lab/avo/shared writes (%v): run make generate", name, err)
-		}
-	}
+	testkit.Generated(t, filepath.Join("..", "..", "..", "lab", "avo", "shared"))
 }
 
 // TestRegisters holds the kernels for AVX2 to the registers that it has. The generator takes more where it runs out of

@@ -1,12 +1,17 @@
 // Command kernel writes the vector kernels of internal/kernel as Go assembly.
 //
-//	go run ./kernel -path avx512 -frame ../../internal/kernel/frame.go -pkg kernel -out X.s -stubs X.go
+//	go run ./kernel -path avx512 -pkg kernel -out X.s -stubs X.go
 //
 // avx512 and avx2 are the fused kernels, steps512 and steps2 the functions of single steps,
 // relaxed512 and relaxed2 those of gates with relaxed values, nodes512 and nodes2 those of
 // look-up tables, sparse512 and sparse2 the product with a sparse matrix.
 // What is computed, and in which order, is told by the package comment of
 // internal/kernel and by its plain Go path, which a test compares to the bit.
+//
+// Loops, addresses and plain arithmetic are written once for both instruction sets ([width], [gatherStep], [chunks],
+// [sumLoop], [blocks]). What is left twice has other instructions: AVX-512 adds under a mask, turns bits by an affine
+// map, permutes bytes and sums products of bytes in one instruction each; AVX2 does the same by tables, blends and
+// shuffles, over two vectors a block.
 package main
 
 import (
@@ -27,7 +32,7 @@ import (
 
 var (
 	path  = flag.String("path", "avx512", "avx512, avx2, steps512, steps2, relaxed512, relaxed2, nodes512, nodes2, sparse512 or sparse2")
-	frame = flag.String("frame", "", "file that declares type frame")
+	frame = flag.String("frame", "../../internal/kernel/frame.go", "file that declares type frame")
 )
 
 func main() {
@@ -47,7 +52,7 @@ func main() {
 	case "steps2":
 		writeSteps2()
 	case "relaxed512":
-		relaxed("AVX512", relaxed512{})
+		relaxed(inAVX512, relaxed512{inAVX512})
 	case "relaxed2":
 		writeRelaxed2()
 	case "nodes512":

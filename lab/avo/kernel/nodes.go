@@ -1,5 +1,11 @@
 package main
 
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
 // The signatures of the steps of nodes, the same on both paths.
 const (
 	nodeForwardSignature = "func(out *uint64, rows **uint64, pins int, table uint64, words int)"
@@ -28,3 +34,73 @@ const (
 
 // productPins is the number of pins that the products take at a time.
 const productPins = 8
+
+// lineRow is the number of bytes of one of the interleaved sums of lines.
+const lineRow = 4 * 64
+
+// lineSums writes the sums of the lines. Each of the interleaved sums has its row, and samples are added one by one.
+func (w width) lineSums() {
+	step("lineSums", w.path, lineSumsSignature, lineSumsDoc)
+	to, delta, line, n := general("s"), general("delta"), general("line"), general("blocks")
+	lines, scratch, zero, at := general("lines"), general("scratch"), w.zero(), GP64()
+	blocksUp(lines, at, func() {
+		for i := range 8 {
+			for h := range w.halves {
+				VMOVUPS(zero, index(scratch, at, 1, lineRow*i+w.bytes*h))
+			}
+		}
+	})
+	addLines(delta, line, n, scratch)
+	blocksUp(lines, at, func() {
+		for h := range w.halves {
+			var sum [8]reg.VecVirtual
+			for i := range sum {
+				sum[i] = w.reg()
+				VMOVUPS(index(scratch, at, 1, lineRow*i+w.bytes*h), sum[i])
+			}
+			for n := 4; n > 0; n /= 2 {
+				for i := range n {
+					VADDPS(sum[2*i+1], sum[2*i], sum[2*i])
+					sum[i] = sum[2*i]
+				}
+			}
+			VMOVUPS(sum[0], index(to, at, 1, w.bytes*h))
+		}
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// blocksUp writes the body for each 16 of at least one line, whose offset in bytes is in at.
+func blocksUp(lines, at reg.GPVirtual, body func()) {
+	left := GP64()
+	MOVQ(lines, left)
+	XORQ(at, at)
+	again := label()
+	Label(again)
+	body()
+	ADDQ(U8(zmm), at)
+	SUBQ(U8(16), left)
+	JGT(LabelRef(again))
+}
+
+// addLines adds blocks of 16 values to the interleaved sums of their lines.
+func addLines(delta, line, blocks, scratch reg.GPVirtual) {
+	ADDQ(blocks, blocks)
+	loop(blocks, func() {
+		eight := GP64()
+		MOVQ(Mem{Base: line}, eight)
+		for i := range 8 {
+			a, x := GP64(), XMM()
+			MOVBQZX(eight.As8(), a)
+			if i < 7 {
+				SHRQ(U8(8), eight)
+			}
+			VMOVSS(Mem{Base: delta, Disp: 4 * i}, x)
+			VADDSS(index(scratch, a, 4, lineRow*i), x, x)
+			VMOVSS(x, index(scratch, a, 4, lineRow*i))
+		}
+		ADDQ(U8(8), line)
+		ADDQ(U8(32), delta)
+	})
+}

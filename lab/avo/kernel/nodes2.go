@@ -42,7 +42,7 @@ func writeNodes2() {
 	k.nodeLines("nodeForward", true)
 	k.nodeLines("nodeLines", false)
 	k.sigmoids()
-	k.lineSums()
+	inAVX2.lineSums()
 	k.pinGradient("pinGradient16", 16)
 	k.pinGradient("pinGradient64", 64)
 	k.quantise()
@@ -129,37 +129,6 @@ func (k *nodes2) sigmoids() {
 		t, slope := k.sigmoid(x)
 		store8(t, mask, index(ts, at, 1, 0))
 		store8(slope, mask, index(slopes, at, 1, 0))
-	})
-	VZEROUPPER()
-	RET()
-}
-
-func (k *nodes2) lineSums() {
-	step("lineSums", "AVX2", lineSumsSignature, lineSumsDoc)
-	to, delta, line, n := general("s"), general("delta"), general("line"), general("blocks")
-	lines, scratch, zero, at := general("lines"), general("scratch"), zero8(), GP64()
-	blocksUp(lines, at, func() {
-		for i := range 8 {
-			for h := range 2 {
-				VMOVUPS(zero, index(scratch, at, 1, lineRow*i+ymm*h))
-			}
-		}
-	})
-	addLines(delta, line, n, scratch)
-	blocksUp(lines, at, func() {
-		for h := range 2 {
-			var sum [8]reg.VecVirtual
-			for i := range sum {
-				sum[i] = load8(index(scratch, at, 1, lineRow*i+ymm*h), nil)
-			}
-			for n := 4; n > 0; n /= 2 {
-				for i := range n {
-					VADDPS(sum[2*i+1], sum[2*i], sum[2*i])
-					sum[i] = sum[2*i]
-				}
-			}
-			VMOVUPS(sum[0], index(to, at, 1, ymm*h))
-		}
 	})
 	VZEROUPPER()
 	RET()

@@ -13,7 +13,7 @@ func nodes512() {
 	nodeLines512("nodeForward", true)
 	nodeLines512("nodeLines", false)
 	sigmoidsStep512(table)
-	lineSums512()
+	inAVX512.lineSums()
 	pinGradient512("pinGradient16", 1)
 	pinGradient512("pinGradient64", 4)
 	quantise512()
@@ -88,72 +88,6 @@ func sigmoidsStep512(table Mem) {
 	})
 	VZEROUPPER()
 	RET()
-}
-
-// lineRow is the number of bytes of one of the interleaved sums of lines.
-const lineRow = 4 * 64
-
-// lineSums512 writes the sums of the lines. Each of the interleaved sums has its row, and
-// samples are added one by one.
-func lineSums512() {
-	step("lineSums", "AVX512", lineSumsSignature, lineSumsDoc)
-	to, delta, line, n := general("s"), general("delta"), general("line"), general("blocks")
-	lines, scratch, zero, at := general("lines"), general("scratch"), zero512(), GP64()
-	blocksUp(lines, at, func() {
-		for i := range 8 {
-			VMOVUPS(zero, index(scratch, at, 1, lineRow*i))
-		}
-	})
-	addLines(delta, line, n, scratch)
-	blocksUp(lines, at, func() {
-		var sum [8]reg.VecVirtual
-		for i := range sum {
-			sum[i] = load512(index(scratch, at, 1, lineRow*i), nil)
-		}
-		for n := 4; n > 0; n /= 2 {
-			for i := range n {
-				VADDPS(sum[2*i+1], sum[2*i], sum[2*i])
-				sum[i] = sum[2*i]
-			}
-		}
-		VMOVUPS(sum[0], index(to, at, 1, 0))
-	})
-	VZEROUPPER()
-	RET()
-}
-
-// blocksUp writes the body for each 16 of at least one line, whose offset in bytes is in at.
-func blocksUp(lines, at reg.GPVirtual, body func()) {
-	left := GP64()
-	MOVQ(lines, left)
-	XORQ(at, at)
-	again := label()
-	Label(again)
-	body()
-	ADDQ(U8(zmm), at)
-	SUBQ(U8(16), left)
-	JGT(LabelRef(again))
-}
-
-// addLines adds blocks of 16 values to the interleaved sums of their lines.
-func addLines(delta, line, blocks, scratch reg.GPVirtual) {
-	ADDQ(blocks, blocks)
-	loop(blocks, func() {
-		eight := GP64()
-		MOVQ(Mem{Base: line}, eight)
-		for i := range 8 {
-			a, x := GP64(), XMM()
-			MOVBQZX(eight.As8(), a)
-			if i < 7 {
-				SHRQ(U8(8), eight)
-			}
-			VMOVSS(Mem{Base: delta, Disp: 4 * i}, x)
-			VADDSS(index(scratch, a, 4, lineRow*i), x, x)
-			VMOVSS(x, index(scratch, a, 4, lineRow*i))
-		}
-		ADDQ(U8(8), line)
-		ADDQ(U8(32), delta)
-	})
 }
 
 // pinGradient512 writes the gradient of a pin, of nodes whose lines fill so many vectors.

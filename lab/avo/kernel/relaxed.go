@@ -36,28 +36,192 @@ const sumsAtOnce = 4
 // meanSet is the number of candidates that meanBits takes at a time.
 const meanSet = 8
 
-// relaxed writes the steps of gates with relaxed values in the given instruction set.
-func relaxed(path string, s relaxedWriter) {
-	ConstraintExpr("amd64")
-	s.mix()
-	s.bins()
-	s.spread()
-	s.meanBits()
-	s.meanRows()
-	s.rowSums()
-	s.gather()
-	fetchSteps(path)
-}
-
-// relaxedWriter writes these steps for a path.
-type relaxedWriter interface {
-	mix()
+// relaxed writes the steps of gates with relaxed values for a width; own are those of one instruction set alone.
+func relaxed(w width, own interface {
 	bins()
 	spread()
 	meanBits()
-	meanRows()
-	rowSums()
-	gather()
+}) {
+	ConstraintExpr("amd64")
+	w.mix()
+	own.bins()
+	own.spread()
+	own.meanBits()
+	w.meanRows()
+	w.rowSums()
+	w.gather()
+	fetchSteps(w.path)
+}
+
+// width is an instruction set as far as the steps are the same in all: a block of 16 samples is one vector or two.
+type width struct {
+	path   string
+	halves int // vectors of a block
+	bytes  int // of a vector
+	chunk  int // blocks whose sums fill the registers
+	reg    func() reg.VecVirtual
+	fold   func(block []reg.VecVirtual) reg.VecVirtual // folds the lanes of a block into four
+}
+
+var (
+	inAVX2 = width{
+		path: "AVX2", halves: 2, bytes: ymm, chunk: 4, reg: YMM,
+		fold: func(block []reg.VecVirtual) reg.VecVirtual {
+			VADDPS(block[1], block[0], block[0])
+			return fold4(block[0])
+		},
+	}
+	inAVX512 = width{
+		path: "AVX512", halves: 1, bytes: zmm, chunk: 8, reg: ZMM,
+		fold: func(block []reg.VecVirtual) reg.VecVirtual { return fold4(fold8(block[0])) },
+	}
+)
+
+// zeros returns vectors of zeros for n blocks.
+func (w width) zeros(n int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, w.halves*n)
+	for i := range v {
+		v[i] = w.zero()
+	}
+	return v
+}
+
+// zero returns a vector of zeros.
+func (w width) zero() reg.VecVirtual {
+	v := w.reg()
+	VXORPS(v, v, v) // avo would take VPXORD for a read of v
+	return v
+}
+
+// store stores vectors one after the other.
+func (w width) store(v []reg.VecVirtual, to reg.Register) {
+	for i, x := range v {
+		VMOVUPS(x, Mem{Base: to, Disp: w.bytes * i})
+	}
+}
+
+// addProducts adds the products of a factor and the vectors at row to the sums.
+func (w width) addProducts(sums []reg.VecVirtual, factor reg.VecVirtual, row func(i int) Mem) {
+	for i, sum := range sums {
+		product := w.reg()
+		VMULPS(row(i), factor, product)
+		VADDPS(product, sum, sum)
+	}
+}
+
+// plane holds the coefficients of a gate's output as a polynomial of its pins.
+type plane struct{ one, a, b, ab reg.VecVirtual }
+
+// plane loads the coefficients of the truth values t.
+func (w width) plane() plane {
+	t := general("t")
+	ca, cb := coefficients(Mem{Base: t})
+	ab := XMM()
+	VMOVSHDUP(cb, ab)
+	VSUBSS(cb, ab, ab)
+	p := plane{w.reg(), w.reg(), w.reg(), w.reg()}
+	VBROADCASTSS(Mem{Base: t}, p.one)
+	VBROADCASTSS(ca, p.a)
+	VBROADCASTSS(cb, p.b)
+	VBROADCASTSS(ab, p.ab)
+	return p
+}
+
+// line returns c + d x.
+func (w width) line(c, d, x reg.VecVirtual) reg.VecVirtual {
+	y := w.reg()
+	VMULPS(x, d, y)
+	VADDPS(y, c, y)
+	return y
+}
+
+func (w width) mix() {
+	step("mix", w.path, mixSignature, mixDoc)
+	dst, a, b, p, n := general("dst"), general("a"), general("b"), w.plane(), general("blocks")
+	loop(n, func() {
+		for h := range w.halves {
+			at := func(base reg.Register) Mem { return Mem{Base: base, Disp: w.bytes * h} }
+			y := w.reg()
+			VMOVUPS(at(b), y)
+			low, slope := w.line(p.one, p.b, y), w.line(p.a, p.ab, y)
+			VMULPS(at(a), slope, slope)
+			VADDPS(slope, low, low)
+			VMOVUPS(low, at(dst))
+		}
+		advance(w.halves*w.bytes, dst, a, b)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func (w width) meanRows() {
+	step("meanRows", w.path, meanRowsSignature, meanRowsDoc)
+	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("rows"), general("offsets"),
+		general("blocks")
+	chunks(n, w.chunk, func(n int) {
+		sums, p, to := w.zeros(n), copied(q), copied(offsets)
+		loop(copied(k), func() {
+			at, share := offset(to), w.reg()
+			VBROADCASTSS(Mem{Base: p}, share)
+			advance(4, p)
+			w.addProducts(sums, share, func(i int) Mem { return index(x, at, 1, w.bytes*i) })
+		})
+		w.store(sums, dst)
+	}, func() { advance(w.halves*w.bytes*w.chunk, dst, x) })
+}
+
+func (w width) rowSums() {
+	step("rowSums", w.path, rowSumsSignature, rowSumsDoc)
+	r, k, grad, rows, offsets, n := general("r"), general("k"), general("grad"), general("rows"), general("offsets"),
+		general("blocks")
+	again := label()
+	Label(again)
+	var sums [sumsAtOnce][]reg.VecVirtual
+	var row [sumsAtOnce]reg.GPVirtual
+	for j := range row {
+		row[j], sums[j] = offset(offsets), w.zeros(1)
+		ADDQ(rows, row[j])
+	}
+	at := GP64()
+	XORQ(at, at)
+	loop(copied(n), func() {
+		for h := range w.halves {
+			g := w.reg()
+			VMOVUPS(index(grad, at, 1, w.bytes*h), g)
+			for j := range row {
+				product := w.reg()
+				VMULPS(index(row[j], at, 1, w.bytes*h), g, product)
+				VADDPS(product, sums[j][h], sums[j][h])
+			}
+		}
+		ADDQ(U8(w.halves*w.bytes), at)
+	})
+	var x [sumsAtOnce]reg.VecVirtual
+	for j := range x {
+		x[j] = w.fold(sums[j])
+	}
+	VMOVUPS(foldFour(x[0], x[1], x[2], x[3]), Mem{Base: r})
+	advance(4*sumsAtOnce, r)
+	SUBQ(U8(sumsAtOnce), k)
+	JGT(LabelRef(again))
+	VZEROUPPER()
+	RET()
+}
+
+func (w width) gather() {
+	step("gatherRelaxed", w.path, shareSignature, shareDoc)
+	dst, edges, count := general("dst"), general("edges"), general("n")
+	pins, share, row, n := general("pins"), general("share"), general("row"), general("blocks")
+	chunks(n, w.chunk, func(n int) {
+		sums, e := w.zeros(n), copied(edges)
+		loop(copied(count), func() {
+			from, factor := edge(e, pins, row, share)
+			q := w.reg()
+			VBROADCASTSS(factor, q)
+			w.addProducts(sums, q, func(i int) Mem { return Mem{Base: from, Disp: w.bytes * i} })
+		})
+		w.store(sums, dst)
+	}, func() { advance(w.halves*w.bytes*w.chunk, dst, pins) })
 }
 
 // chunks writes the body for each so many blocks as the sums of a chunk fill the registers

@@ -8,28 +8,26 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// relaxed2 writes the steps in AVX2. Two vectors of eight lanes are a block.
+// relaxed2 is what the steps have of their own in AVX2.
 type relaxed2 struct {
+	width
 	k     steps2
 	bytes Mem // moves byte i of lane j, of four each, into lane i and byte j
 	swaps [3]Mem
 	lanes [2]Mem // move lane 4 i + j, of four each, into lane 2 j + i, and back
 }
 
-// chunk2 is the blocks of a chunk.
-const chunk2 = 4
-
 // writeRelaxed2 writes the steps in AVX2.
 func writeRelaxed2() {
 	extract128 = func(ops ...Op) { VEXTRACTF128(ops[0], ops[1], ops[2]) }
-	r := relaxed2{k: steps2{kernel2: kernel2{c: constants2()}}}
+	r := relaxed2{width: inAVX2, k: steps2{kernel2: kernel2{c: constants2()}}}
 	r.bytes = words2("bytes", func(i int) uint32 { return 0x0c080400 + 0x01010101*uint32(i%4) })
 	for i, word := range [3]uint64{0x00aa00aa00aa00aa, 0x0000cccc0000cccc, 0x00000000f0f0f0f0} {
 		r.swaps[i] = words2(fmt.Sprintf("swap%d", i), func(i int) uint32 { return uint32(word >> (i % 2 * 32)) })
 	}
 	r.lanes[0] = words2("pairUp", func(i int) uint32 { return uint32(i%2*4 + i/2) })
 	r.lanes[1] = words2("part", func(i int) uint32 { return uint32(i%4*2 + i/4) })
-	relaxed("AVX2", r)
+	relaxed(inAVX2, r)
 }
 
 // words2 writes a vector of constants to memory.
@@ -41,59 +39,15 @@ func words2(name string, f func(i int) uint32) Mem {
 	return m
 }
 
-// plane2 is plane512 in AVX2.
-type plane2 struct{ one, a, b, ab reg.VecVirtual }
-
-func newPlane2() (p plane2) {
-	t := general("t")
-	ca, cb := coefficients(Mem{Base: t})
-	ab := XMM()
-	VMOVSHDUP(cb, ab)
-	VSUBSS(cb, ab, ab)
-	p = plane2{YMM(), YMM(), YMM(), YMM()}
-	VBROADCASTSS(Mem{Base: t}, p.one)
-	VBROADCASTSS(ca, p.a)
-	VBROADCASTSS(cb, p.b)
-	VBROADCASTSS(ab, p.ab)
-	return p
-}
-
-// line2 returns c + d x.
-func line2(c, d, x reg.VecVirtual) reg.VecVirtual {
-	y := YMM()
-	VMULPS(x, d, y)
-	VADDPS(y, c, y)
-	return y
-}
-
-func (relaxed2) mix() {
-	step("mix", "AVX2", mixSignature, mixDoc)
-	dst, a, b, p, n := general("dst"), general("a"), general("b"), newPlane2(), general("blocks")
-	loop(n, func() {
-		for h := range 2 {
-			at := func(base reg.Register) Mem { return Mem{Base: base, Disp: ymm * h} }
-			y := YMM()
-			VMOVUPS(at(b), y)
-			low, slope := line2(p.one, p.b, y), line2(p.a, p.ab, y)
-			VMULPS(at(a), slope, slope)
-			VADDPS(slope, low, low)
-			VMOVUPS(low, at(dst))
-		}
-		advance(2*ymm, dst, a, b)
-	})
-	VZEROUPPER()
-	RET()
-}
-
 // bins goes over the samples twice, for want of registers: for the sums, and for the
 // gradients.
-func (relaxed2) bins() {
+func (r relaxed2) bins() {
 	step("relaxedBins", "AVX2", relaxedBinsSignature, relaxedBinsDoc)
 	alpha, beta, delta, a, b, n := general("alpha"), general("beta"), general("delta"), general("a"), general("b"),
 		general("blocks")
-	var s [4][2]reg.VecVirtual // lanes 0 and 8 on
+	var s [4][]reg.VecVirtual // lanes 0 and 8 on
 	for i := range s {
-		s[i] = [2]reg.VecVirtual{zero8(), zero8()}
+		s[i] = r.zeros(1)
 	}
 	at, rest := GP64(), copied(n)
 	XORQ(at, at)
@@ -116,11 +70,10 @@ func (relaxed2) bins() {
 	})
 	var sums [4]reg.VecVirtual
 	for i := range s {
-		VADDPS(s[i][1], s[i][0], s[i][0])
-		sums[i] = fold4(s[i][0])
+		sums[i] = r.fold(s[i])
 	}
 	VMOVUPS(foldFour(sums[0], sums[1], sums[2], sums[3]), Mem{Base: general("s")})
-	p := newPlane2()
+	p := r.plane()
 	loop(n, func() {
 		for h := range 2 {
 			at := func(base reg.Register) Mem { return Mem{Base: base, Disp: ymm * h} }
@@ -128,7 +81,7 @@ func (relaxed2) bins() {
 			VMOVUPS(at(delta), d)
 			VMOVUPS(at(a), x)
 			VMOVUPS(at(b), y)
-			da, db := line2(p.a, p.ab, y), line2(p.b, p.ab, x)
+			da, db := r.line(p.a, p.ab, y), r.line(p.b, p.ab, x)
 			VMULPS(d, da, da)
 			VMULPS(d, db, db)
 			VMOVUPS(da, at(alpha))
@@ -156,15 +109,6 @@ func (r relaxed2) spread() {
 	RET()
 }
 
-// zeros2 returns vectors of zeros for n blocks.
-func zeros2(n int) []reg.VecVirtual {
-	y := make([]reg.VecVirtual, 2*n)
-	for i := range y {
-		y[i] = zero8()
-	}
-	return y
-}
-
 // meanBits takes eight candidates at a time, and of them 32 samples: it turns their rows
 // into bytes of a sample, of which each two bits select a sum of probabilities.
 func (r relaxed2) meanBits() {
@@ -179,7 +123,7 @@ func (r relaxed2) meanBits() {
 	ADDQ(U8(meanSet-1), k)
 	SHRQ(U8(log2(meanSet)), k)
 	chunks(n, 2, func(n int) {
-		sums, p, to := zeros2(n), copied(q), copied(offsets)
+		sums, p, to := r.zeros(n), copied(q), copied(offsets)
 		loop(copied(k), func() {
 			samples := r.samples(x, to, n, lanes)
 			for half := range 2 {
@@ -194,7 +138,7 @@ func (r relaxed2) meanBits() {
 			}
 			advance(4*meanSet, to, p)
 		})
-		store2s(sums, dst)
+		r.store(sums, dst)
 	}, func() {
 		advance(4*ymm, dst)
 		advance(4, x)
@@ -262,91 +206,4 @@ func pairSums(q reg.Register, from int) reg.VecVirtual {
 	VADDPS(y, x, x)
 	VINSERTF128(U8(1), x, x.AsY(), z)
 	return z
-}
-
-func (relaxed2) meanRows() {
-	step("meanRows", "AVX2", meanRowsSignature, meanRowsDoc)
-	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("rows"), general("offsets"),
-		general("blocks")
-	chunks(n, chunk2, func(n int) {
-		sums, p, to := zeros2(n), copied(q), copied(offsets)
-		loop(copied(k), func() {
-			at, share := offset(to), YMM()
-			VBROADCASTSS(Mem{Base: p}, share)
-			advance(4, p)
-			addProducts2(sums, share, func(i int) Mem { return index(x, at, 1, ymm*i) })
-		})
-		store2s(sums, dst)
-	}, func() { advance(2*ymm*chunk2, dst, x) })
-}
-
-// addProducts2 adds the products of a factor and the vectors at row to the sums.
-func addProducts2(sums []reg.VecVirtual, factor reg.VecVirtual, row func(i int) Mem) {
-	for i, sum := range sums {
-		product := YMM()
-		VMULPS(row(i), factor, product)
-		VADDPS(product, sum, sum)
-	}
-}
-
-// store2s stores vectors one after the other.
-func store2s(y []reg.VecVirtual, to reg.Register) {
-	for i, v := range y {
-		VMOVUPS(v, Mem{Base: to, Disp: ymm * i})
-	}
-}
-
-func (relaxed2) rowSums() {
-	step("rowSums", "AVX2", rowSumsSignature, rowSumsDoc)
-	r, k, grad, rows, offsets, n := general("r"), general("k"), general("grad"), general("rows"), general("offsets"),
-		general("blocks")
-	again := label()
-	Label(again)
-	var sums [sumsAtOnce][2]reg.VecVirtual
-	var row [sumsAtOnce]reg.GPVirtual
-	for j := range row {
-		row[j], sums[j] = offset(offsets), [2]reg.VecVirtual{zero8(), zero8()}
-		ADDQ(rows, row[j])
-	}
-	at := GP64()
-	XORQ(at, at)
-	loop(copied(n), func() {
-		for h := range 2 {
-			g := YMM()
-			VMOVUPS(index(grad, at, 1, ymm*h), g)
-			for j := range row {
-				product := YMM()
-				VMULPS(index(row[j], at, 1, ymm*h), g, product)
-				VADDPS(product, sums[j][h], sums[j][h])
-			}
-		}
-		ADDQ(U8(2*ymm), at)
-	})
-	var x [sumsAtOnce]reg.VecVirtual
-	for j := range x {
-		VADDPS(sums[j][1], sums[j][0], sums[j][0])
-		x[j] = fold4(sums[j][0])
-	}
-	VMOVUPS(foldFour(x[0], x[1], x[2], x[3]), Mem{Base: r})
-	advance(4*sumsAtOnce, r)
-	SUBQ(U8(sumsAtOnce), k)
-	JGT(LabelRef(again))
-	VZEROUPPER()
-	RET()
-}
-
-func (relaxed2) gather() {
-	step("gatherRelaxed", "AVX2", shareSignature, shareDoc)
-	dst, edges, count := general("dst"), general("edges"), general("n")
-	pins, share, row, n := general("pins"), general("share"), general("row"), general("blocks")
-	chunks(n, chunk2, func(n int) {
-		sums, e := zeros2(n), copied(edges)
-		loop(copied(count), func() {
-			from, factor := edge(e, pins, row, share)
-			q := YMM()
-			VBROADCASTSS(factor, q)
-			addProducts2(sums, q, func(i int) Mem { return Mem{Base: from, Disp: ymm * i} })
-		})
-		store2s(sums, dst)
-	}, func() { advance(2*ymm*chunk2, dst, pins) })
 }
