@@ -73,36 +73,25 @@ func (d *design) cell(r *rand.Rand, in region, inputs int) (netlist.Cell, bool) 
 	return pick(r, list)
 }
 
-// operation gives a gate another function of the same inputs. If there are more than two, it is one that a wrong normal
-// form would give.
+// operation gives a gate another function of the same inputs: of up to two inputs any, of more the same function with
+// one input complemented.
 func (d *design) operation(r *rand.Rand) *change {
 	n := d.out.Netlist
 	c, ok := d.cell(r, gate, 0)
 	if !ok || n.Kind(c) != netlist.Function {
 		return nil
 	}
-	in, table := n.Inputs(c), n.Param(c)
-	entries := 1 << len(in)
-	all := ^uint64(0) >> (64 - entries)
-	if len(in) <= 2 {
-		return d.edit(c, r.Uint64()&all, in)
+	in, table := n.Inputs(c), uint64(0)
+	j := r.IntN(len(in))
+	for i := range 1 << len(in) {
+		bit := n.Param(c) >> (i ^ 1<<j)
+		if len(in) <= 2 {
+			bit = r.Uint64()
+		}
+		table |= bit & 1 << i
 	}
-	j, way, other := r.IntN(len(in)), r.IntN(3), uint64(0)
-	for i := range entries {
-		from := [...]int{i ^ 1<<j, i | 1<<j, i ^ (entries - 1)}[way] // complemented input, missing input, OR for AND
-		other |= table >> from & 1 << i
-	}
-	if way == 2 {
-		other = ^other & all
-	}
-	return d.edit(c, other, in)
+	return d.edit(c, table, in)
 }
-
-// anchor has a gate read another net.
-func (d *design) anchor(r *rand.Rand) *change { return d.move(r, gate) }
-
-// registerData has a register hold another net.
-func (d *design) registerData(r *rand.Rand) *change { return d.move(r, register) }
 
 // mostMoves is how many nets are drawn before a move is given up.
 const mostMoves = 200
@@ -157,9 +146,6 @@ func (d *design) flip(r *rand.Rand, in region, inputs int) *change {
 	return d.edit(c, n.Param(c)^1<<r.IntN(1<<len(n.Inputs(c))), n.Inputs(c))
 }
 
-// lutBit turns one bit of a LUT's table over.
-func (d *design) lutBit(r *rand.Rand) *change { return d.flip(r, gate, 2) }
-
 // threshold compares with another number, or breaks a LUT that is part of comparators.
 func (d *design) threshold(r *rand.Rand) *change {
 	n := d.out.Netlist
@@ -188,7 +174,7 @@ func (d *design) counter(r *rand.Rand) *change {
 	return d.move(r, counter)
 }
 
-// class has a chain counted for another class: bits of two classes change places, or one takes the other's.
+// class has bits of two classes change places, so that each is counted for the other's class.
 func (d *design) class(r *rand.Rand) *change {
 	bits := d.counted()
 	for range mostMoves {
@@ -197,24 +183,25 @@ func (d *design) class(r *rand.Rand) *change {
 		if !ok || d.classOf(u) == d.classOf(v) || d.stage[u] != d.stage[v] {
 			continue
 		}
-		swap := r.IntN(2) == 0
-		k := &change{
-			what: fmt.Sprintf("%s counts in place of %s, and the other way round: %v", d.names[v], d.names[u], swap),
-			rename: func(w netlist.Net) netlist.Net {
-				switch {
-				case w == u:
-					return v
-				case w == v && swap:
-					return u
-				}
-				return w
-			},
-		}
+		k := &change{what: fmt.Sprintf("%s and %s change places", d.names[u], d.names[v]), rename: swap(u, v)}
 		if k.netlist = d.renamed(k.rename); k.netlist != nil {
 			return k
 		}
 	}
 	return nil
+}
+
+// swap returns the permutation that swaps u and v.
+func swap[T comparable](u, v T) func(T) T {
+	return func(w T) T {
+		switch w {
+		case u:
+			return v
+		case v:
+			return u
+		}
+		return w
+	}
 }
 
 // classOf returns the class in the name of a gate's output, "" if the net is none.
@@ -292,13 +279,8 @@ func (d *design) swapWords(r *rand.Rand, at netlist.Cell) *change {
 	n := d.out.Netlist
 	width := int(n.Param(at))
 	classes := len(n.Inputs(at)) / width
-	order := r.Perm(classes)[:2]
-	swapped := func(i int) int {
-		if k := slices.Index(order, i); k >= 0 {
-			return order[1-k]
-		}
-		return i
-	}
+	order := r.Perm(classes)
+	swapped := swap(order[0], order[1])
 	k := netlist.NewCopier(n)
 	for c := range netlist.Cell(n.Cells()) {
 		if c != at {
@@ -320,5 +302,5 @@ func (d *design) swapWords(r *rand.Rand, at netlist.Cell) *change {
 			k.Set(n.Output(c)+netlist.Net(bit), k.Function(table, netlist.Origin{}, index...))
 		}
 	}
-	return &change{netlist: k.Finish(), what: fmt.Sprintf("the argmax swaps the classes %v where they are equal", order)}
+	return &change{netlist: k.Finish(), what: fmt.Sprintf("the argmax swaps the classes %v where they are equal", order[:2])}
 }

@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ialgn/backend"
+	"ialgn/internal/config"
 	"ialgn/internal/model"
 	"ialgn/internal/names"
 	"ialgn/internal/plan"
@@ -23,7 +25,8 @@ import (
 
 // design is a folder in which mutants are generated.
 type design struct {
-	*folder
+	designKey
+	trained bool
 	out     *backend.Output
 	text    string // its Verilog
 	cells   string // the primitives of its target; empty: there are none
@@ -71,10 +74,11 @@ func regionOf(k netlist.Kind, name string) region {
 }
 
 // readDesign reads a folder, and what its mutants are compared with.
-func readDesign(ctx context.Context, f *folder) (*design, error) {
-	d := &design{folder: f}
+func readDesign(ctx context.Context, key designKey, dir, file string) (*design, error) {
+	d := &design{designKey: key}
+	d.trained = slices.ContainsFunc(networks, func(n network) bool { return n.name == key.network && n.trained })
 	var err error
-	if d.out, err = backend.Read(ctx, f.dir); err != nil {
+	if d.out, err = backend.Read(ctx, dir); err != nil {
 		return nil, err
 	}
 	if d.text, err = d.read("verilog"); err != nil {
@@ -88,11 +92,15 @@ func readDesign(ctx context.Context, f *folder) (*design, error) {
 	if err := d.readOptions(); err != nil {
 		return nil, err
 	}
-	frozen, err := model.ReadFrozen(f.model)
+	frozen, err := model.ReadFrozen(file)
 	if err != nil {
 		return nil, err
 	}
-	test, err := trainer.LoadTest(ctx, &frozen.Encoder, frozen.Classes, f.data(), nil)
+	var data config.Data
+	if err := json.Unmarshal(d.out.Manifest.Data, &data); err != nil {
+		return nil, err
+	}
+	test, err := trainer.LoadTest(ctx, &frozen.Encoder, frozen.Classes, data, nil)
 	if err != nil {
 		return nil, err
 	}

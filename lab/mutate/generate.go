@@ -14,11 +14,11 @@ var kinds = []struct {
 	draw func(*design, *rand.Rand) *change
 }{
 	{"operation", (*design).operation},
-	{"anchor", (*design).anchor},
-	{"lut", (*design).lutBit},
+	{"anchor", func(d *design, r *rand.Rand) *change { return d.move(r, gate) }},
+	{"lut", func(d *design, r *rand.Rand) *change { return d.flip(r, gate, 2) }},
 	{"counter", (*design).counter},
 	{"tie", (*design).tie},
-	{"register", (*design).registerData},
+	{"register", func(d *design, r *rand.Rand) *change { return d.move(r, register) }},
 	{"class", (*design).class},
 	{"threshold", (*design).threshold},
 }
@@ -53,19 +53,19 @@ func (r *runner) generate(ctx context.Context, number int) (*mutant, error) {
 		if c == nil || c.netlist.Validate() != nil {
 			continue
 		}
-		w, err := d.search(ctx, random, c.netlist)
+		values, seen, err := d.search(ctx, random, c.netlist)
 		if err != nil {
 			return nil, err
 		}
-		rare := w.seen*100 < d.encoder.set.Levels.Len()
-		if w.values == nil || trained && try < rareTries && !rare {
+		rare := seen*100 < d.encoder.set.Levels.Len()
+		if values == nil || trained && try < rareTries && !rare {
 			continue
 		}
 		m := &mutant{
 			name: fmt.Sprintf("generated mutant %d", number), what: c.what, Kind: kind.name, Changed: place.name,
-			Network: d.name, Options: d.folder.options, trained: trained, rare: trained && rare,
+			Network: d.network, Options: d.designKey.options, trained: trained, rare: trained && rare,
 		}
-		if err := d.confirm(ctx, random, r.work("replay", m.name), c, w); err != nil {
+		if err := d.confirm(ctx, random, r.work("replay", m.name), c, values); err != nil {
 			return nil, fmt.Errorf("%s: %w", m, err)
 		}
 		m.Edits, err = d.edits(c, place.formats)

@@ -19,11 +19,8 @@ type verdict struct {
 	Wrapper  *simulation
 	Fold     *simulation
 	FoldRTL  *simulation `json:"fold_rtl"`
-	Formal   *struct {
-		Proved          bool
-		Verdict, Reason string
-	}
-	Verilog  *struct{ Verdict, Reason string }
+	Formal   *struct{ Proved bool }
+	Verilog  *struct{ Verdict string }
 	Folder   []string
 	Verified bool
 }
@@ -104,12 +101,5 @@ func (v *verdict) check() string {
 }
 
 func (v *verdict) String() string {
-	s := fmt.Sprintf("exit status %d, %s", v.Exit, v.check())
-	if v.Formal != nil {
-		s += ": " + v.Formal.Verdict + " " + v.Formal.Reason
-	}
-	if v.Verilog != nil {
-		s += ": verilog " + v.Verilog.Verdict + " " + v.Verilog.Reason
-	}
-	return strings.Join(append([]string{s}, append(v.Folder, v.Message)...), ": ")
+	return fmt.Sprintf("exit status %d, %s: %s %s", v.Exit, v.check(), v.Message, strings.Join(v.Folder, "; "))
 }

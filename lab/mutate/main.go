@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"regexp"
 	"runtime"
@@ -30,8 +29,8 @@ import (
 
 func main() { command.Main("mutate", start) }
 
-func start(ctx context.Context, w io.Writer, args []string) (err error) {
-	r := runner{w: w}
+func start(ctx context.Context, w io.Writer, args []string) error {
+	r := runner{w: w, recorded: regexp.MustCompile("")}
 	flags := flag.NewFlagSet("mutate", flag.ContinueOnError)
 	flags.StringVar(&r.binary, "ialgn", "bin/ialgn", "the `PROGRAM` under test")
 	flags.StringVar(&r.dir, "dir", "", "work in `DIR` and leave missed mutants there (default: a temporary folder)")
@@ -40,15 +39,16 @@ func start(ctx context.Context, w io.Writer, args []string) (err error) {
 	flags.Uint64Var(&r.seed, "seed", 1, "generate by `SEED`")
 	flags.IntVar(&r.jobs, "jobs", runtime.GOMAXPROCS(0), "try `N` mutants at a time")
 	flags.BoolVar(&r.small, "small", false, "generate in small designs only")
-	pattern := flags.String("recorded", "", "try only the recorded mutants whose line matches `REGEXP`; ^$ matches none")
+	flags.Func("recorded", "try only the recorded mutants whose line matches `REGEXP`; ^$ matches none",
+		func(s string) (err error) {
+			r.recorded, err = regexp.Compile(s)
+			return err
+		})
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if r.count < 0 || r.first < 0 || r.jobs < 1 || flags.NArg() > 0 {
 		return errors.New("-count and -first must be 0 or more, -jobs 1 or more, and nothing follows the options")
-	}
-	if r.recorded, err = regexp.Compile(*pattern); err != nil {
-		return fmt.Errorf("-recorded: %w", err)
 	}
 	return r.run(ctx)
 }

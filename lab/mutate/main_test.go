@@ -126,7 +126,7 @@ func TestArguments(t *testing.T) {
 	for want, args := range map[string][]string{
 		"-count and -first must be 0 or more":    {"-count", "-1"},
 		"nothing follows the options":            {"now"},
-		"-recorded: error parsing regexp":        {"-recorded", "("},
+		"for flag -recorded: error parsing":      {"-recorded", "("},
 		"flag provided but not defined: -mutant": {"-mutant"},
 	} {
 		err := start(t.Context(), &strings.Builder{}, args)

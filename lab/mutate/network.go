@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"ialgn/internal/config"
 	"ialgn/internal/target"
 	"ialgn/internal/tool"
 )
@@ -88,42 +87,41 @@ func generatedInAll(small bool) (list []designKey) {
 // commandLimit bounds one run of ialgn.
 const commandLimit = 20 * time.Minute
 
-// folder is an output folder of `ialgn compile` that `ialgn verify` accepts.
-type folder struct {
-	network
-	options string
-	dir     string
-	model   string // file
+// trainAll trains the networks of some designs that have not been trained in the folder before.
+func (r *runner) trainAll(ctx context.Context, keys []designKey) error {
+	if err := os.MkdirAll(r.dir, 0o777); err != nil {
+		return err
+	}
+	for _, n := range networks {
+		if !slices.ContainsFunc(keys, func(k designKey) bool { return k.network == n.name }) {
+			continue
+		}
+		if _, err := os.Stat(r.model(n.name)); err == nil {
+			continue
+		}
+		if err := r.train(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (f *folder) String() string { return f.name + " " + f.options }
+// model returns the path of a network's model file.
+func (r *runner) model(name string) string { return filepath.Join(r.dir, name+".safetensors") }
 
-// train trains a network in the folder dir, unless that was done before, and returns the model's file.
-func train(ctx context.Context, ialgn *tool.Tool, n network, dir string) (string, error) {
-	model, configuration := filepath.Join(dir, n.name+".safetensors"), filepath.Join(dir, n.name+".yaml")
-	if _, err := os.Stat(model); err == nil {
-		return model, nil
-	}
+func (r *runner) train(ctx context.Context, n network) error {
 	text := fmt.Sprintf("name: %s\n%s\n", n.name, n.config)
 	if n.name == rows {
-		text += fmt.Sprintf("data: {set: csv, dir: %q, train: %s, test_share: 0.4}\n", dir, rowsFile)
+		text += fmt.Sprintf("data: {set: csv, dir: %q, train: %s, test_share: 0.4}\n", r.dir, rowsFile)
 	}
-	err := errors.Join(os.WriteFile(configuration, []byte(text), 0o666), writeRows(filepath.Join(dir, rowsFile)))
-	if err == nil {
-		_, err = ialgn.Run(ctx, tool.Command{
-			Args:  []string{"train", configuration, "-o", model, "--set", "train.seed=1", "--quiet"},
-			Limit: commandLimit,
-		})
+	path := filepath.Join(r.dir, n.name+".yaml")
+	err := errors.Join(os.WriteFile(path, []byte(text), 0o666), writeRows(filepath.Join(r.dir, rowsFile)))
+	if err != nil {
+		return err
 	}
-	return model, err
-}
-
-// data returns the data set of the network's test samples.
-func (f *folder) data() config.Data {
-	if f.name == rows {
-		return config.Data{Set: "csv", Dir: filepath.Dir(f.model), Train: rowsFile, TestShare: 0.4}
-	}
-	return config.Data{Set: "digits"}
+	args := []string{"train", path, "-o", r.model(n.name), "--set", "train.seed=1", "--quiet"}
+	_, err = r.ialgn.Run(ctx, tool.Command{Args: args, Limit: commandLimit})
+	return err
 }
 
 const rowsFile = "rows.csv"
@@ -146,17 +144,19 @@ func writeRows(path string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o666)
 }
 
-// compile compiles a network into the folder dir and has it verified.
-func (r *runner) compile(ctx context.Context, key designKey, dir string) (*folder, error) {
-	i := slices.IndexFunc(networks, func(n network) bool { return n.name == key.network })
-	f := &folder{networks[i], key.options, dir, r.models[key.network]}
-	args := append([]string{"compile", f.model, "-o", dir, "--module", "dut", "--quiet"}, strings.Fields(f.options)...)
+// folder returns the path of a design's output folder.
+func (r *runner) folder(key designKey) string { return r.work("design", key.String()) }
+
+// compile compiles a design, which verify must accept.
+func (r *runner) compile(ctx context.Context, key designKey) error {
+	args := []string{"compile", r.model(key.network), "-o", r.folder(key), "--module", "dut", "--quiet"}
+	args = append(args, strings.Fields(key.options)...)
 	if _, err := r.ialgn.Run(ctx, tool.Command{Args: args, Limit: commandLimit}); err != nil {
-		return nil, err
+		return err
 	}
-	v, err := judge(ctx, r.ialgn, f.model, dir)
+	v, err := judge(ctx, r.ialgn, r.model(key.network), r.folder(key))
 	if err == nil && v.Exit != 0 {
-		err = fmt.Errorf("%s: the unchanged design is refused: %s", f, v)
+		err = fmt.Errorf("%s: the unchanged design is refused: %s", key, v)
 	}
-	return f, err
+	return err
 }

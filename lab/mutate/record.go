@@ -41,11 +41,13 @@ type mutant struct {
 }
 
 func (m *mutant) String() string {
-	return fmt.Sprintf("%s, %s of %s in %s %s %s", m.name, m.Kind, m.Changed, m.Network, m.Options, m.what)
+	return fmt.Sprintf("%s, %s of %s in %s: %s", m.name, m.Kind, m.Changed, m.designKey(), m.what)
 }
 
 // designKey names a design by its network and its options.
 type designKey struct{ network, options string }
+
+func (k designKey) String() string { return strings.TrimSpace(k.network + " " + k.options) }
 
 func (m *mutant) designKey() designKey { return designKey{m.Network, m.Options} }
 

@@ -18,13 +18,12 @@ import (
 const replayLimit = 2 * time.Minute
 
 // confirm returns an error unless the Verilog of a mutant prints other outputs in iverilog than the original.
-func (d *design) confirm(ctx context.Context, r *rand.Rand, dir string, c *change, w witness) error {
+func (d *design) confirm(ctx context.Context, r *rand.Rand, dir string, c *change, values []uint16) error {
 	text, err := d.verilog(c.netlist)
 	if err != nil {
 		return err
 	}
-	values := [][]uint16{d.encoder.any(r), d.encoder.any(r), w.values, d.encoder.any(r)}
-	bench, err := d.bench(d.encoder.of(values))
+	bench, err := d.bench(d.encoder.of([][]uint16{d.encoder.any(r), d.encoder.any(r), values, d.encoder.any(r)}))
 	if err != nil {
 		return err
 	}
@@ -86,16 +85,17 @@ func (d *design) bench(s verify.Samples) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var wires, outs, pins, steps strings.Builder
-	for i, p := range n.OutputPorts() {
+	var wires, pins, steps strings.Builder
+	var outs []string
+	for _, p := range n.OutputPorts() {
 		fmt.Fprintf(&wires, "  wire [%d:0] %s;\n", len(p.Nets)-1, p.Name)
 		fmt.Fprintf(&pins, ", .%s(%s)", p.Name, p.Name)
-		fmt.Fprintf(&outs, "%s%s", strings.Repeat(", ", min(i, 1)), p.Name)
+		outs = append(outs, p.Name)
 	}
-	step := "#5 $display(\"%b\", {" + outs.String() + "});"
+	show := fmt.Sprintf("$display(\"%%b\", {%s});", strings.Join(outs, ", "))
 	if p != nil {
 		pins.WriteString(", .clk(clk), .rst(rst), .ce(1'b1), .in_valid(valid), .out_valid(out_valid)")
-		step = "#5 if (out_valid !== 1'b0) $display(\"%b %b\", out_valid, {" + outs.String() + "}); clk = 1; #5 clk = 0;"
+		show = "if (out_valid !== 1'b0) " + show + " clk = 1; #5 clk = 0;"
 	}
 	for i := range s.Levels.Len() {
 		digits := ""
@@ -105,7 +105,7 @@ func (d *design) bench(s verify.Samples) (string, error) {
 		fmt.Fprintf(&steps, "    x = %d'b%s; step;\n", len(x.Nets), digits)
 	}
 	return fmt.Sprintf(benchText, len(x.Nets)-1, wires.String(), d.options.Module, x.Name, pins.String(),
-		step, steps.String(), lateClocks), nil
+		show, steps.String(), lateClocks), nil
 }
 
 const benchText = `module replay;
@@ -114,7 +114,7 @@ const benchText = `module replay;
   wire out_valid;
 %s  %s dut (.%s(x)%s);
   task step;
-    begin %s end
+    begin #5 %s end
   endtask
   initial begin
     step;

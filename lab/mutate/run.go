@@ -30,8 +30,6 @@ type runner struct {
 	recorded     *regexp.Regexp
 
 	ialgn   *tool.Tool
-	models  map[string]string // files, by the networks' names
-	designs map[designKey]*folder
 	drawn   []*design // of these mutants are generated
 	mu      sync.Mutex
 	results []*mutant
@@ -61,7 +59,7 @@ func (r *runner) run(ctx context.Context) (err error) {
 	if err := r.prepare(ctx, records); err != nil {
 		return err
 	}
-	fmt.Fprintf(r.w, "%d designs verified in %.0f s\n", len(r.designs), time.Since(begin).Seconds())
+	fmt.Fprintf(r.w, "designs verified in %.0f s\n", time.Since(begin).Seconds())
 	if err := r.tryAll(ctx, records); err != nil {
 		return err
 	}
@@ -71,40 +69,28 @@ func (r *runner) run(ctx context.Context) (err error) {
 }
 
 // prepare trains, compiles and verifies the designs of the records and those in which mutants are generated.
-func (r *runner) prepare(ctx context.Context, records []*mutant) (err error) {
-	if err := os.MkdirAll(r.dir, 0o777); err != nil {
+func (r *runner) prepare(ctx context.Context, records []*mutant) error {
+	var keys []designKey
+	if r.count > 0 {
+		keys = generatedInAll(r.small)
+	}
+	r.drawn = make([]*design, len(keys))
+	for _, m := range records {
+		if !slices.Contains(keys, m.designKey()) {
+			keys = append(keys, m.designKey())
+		}
+	}
+	if err := r.trainAll(ctx, keys); err != nil {
 		return err
 	}
-	var generate, all []designKey
-	if r.count > 0 {
-		generate = generatedInAll(r.small)
-	}
-	all = slices.Clone(generate)
-	for _, m := range records {
-		if !slices.Contains(all, m.designKey()) {
-			all = append(all, m.designKey())
-		}
-	}
-	r.models, r.designs = map[string]string{}, map[designKey]*folder{}
-	for _, n := range networks {
-		if slices.ContainsFunc(all, func(d designKey) bool { return d.network == n.name }) {
-			if r.models[n.name], err = train(ctx, r.ialgn, n, r.dir); err != nil {
-				return err
-			}
-		}
-	}
-	r.drawn = make([]*design, len(generate))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(r.jobs)
-	for i, key := range all {
+	for i, key := range keys {
 		group.Go(func() error {
-			f, err := r.compile(ctx, key, filepath.Join(r.dir, fmt.Sprintf("design-%d", i)))
-			if err == nil && i < len(generate) {
-				r.drawn[i], err = readDesign(ctx, f)
+			err := r.compile(ctx, key)
+			if err == nil && i < len(r.drawn) {
+				r.drawn[i], err = readDesign(ctx, key, r.folder(key), r.model(key.network))
 			}
-			r.mu.Lock()
-			r.designs[key] = f
-			r.mu.Unlock()
 			return err
 		})
 	}
@@ -144,11 +130,11 @@ func (r *runner) tryAll(ctx context.Context, records []*mutant) error {
 
 // try has a mutant verified. The folder of one that was missed stays.
 func (r *runner) try(ctx context.Context, m *mutant) error {
-	design, dir := r.designs[m.designKey()], r.work("folder", m.name)
-	if err := m.write(design.dir, dir); err != nil {
+	dir := r.work("folder", m.name)
+	if err := m.write(r.folder(m.designKey()), dir); err != nil {
 		return err
 	}
-	v, err := judge(ctx, r.ialgn, design.model, dir)
+	v, err := judge(ctx, r.ialgn, r.model(m.Network), dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
@@ -166,9 +152,12 @@ func (r *runner) try(ctx context.Context, m *mutant) error {
 	return os.RemoveAll(dir)
 }
 
-// work returns the path of a folder for a mutant.
-func (r *runner) work(purpose, mutant string) string {
-	return filepath.Join(r.dir, purpose+"-"+strings.NewReplacer(" ", "-", ":", "-").Replace(mutant))
+// separators are what takes the place of a hyphen in names of folders.
+var separators = regexp.MustCompile(`[^\w.]+`)
+
+// work returns the path of a folder for a mutant or a design's.
+func (r *runner) work(purpose, name string) string {
+	return filepath.Join(r.dir, purpose+"-"+strings.Trim(separators.ReplaceAllString(name, "-"), "-"))
 }
 
 // report prints which check found how many mutants, and returns an error if one was missed.

@@ -69,105 +69,95 @@ func (d *design) classify(ctx context.Context, n *netlist.Netlist, s verify.Samp
 	return c.Classify(ctx, x, s.Levels.Len())
 }
 
-// witness is what shows that a mutant matters.
-type witness struct {
-	values []uint16 // features of a sample for which outputs differ; nil: none was found
-	seen   int      // test samples in which classes or counts differ
+// differing is a sample for which a mutant's classes or counts differ from the original's.
+type differing struct {
+	values []uint16 // its features
+	gap    int      // smallest distance of a count that differs from the largest of the others; -1: outputs differ
 }
 
-// The bounds of a search: how often it draws samples at random, how often it goes on from the best, and how many
-// samples it tries at a time.
+// The bounds of a search: how many rounds draw samples at random, how many there are if counts differ for some, how
+// many samples are tried in a round, and from how many of the best the next round starts.
 const (
 	randomRounds = 12
-	climbRounds  = 150
+	mostRounds   = 150
 	atATime      = 256
+	mostBest     = 16
 )
 
 // search looks for a sample for which a mutant's outputs differ: in the test set, near it, and by climbing from samples
-// for which counts differ to one where the class depends on them.
-func (d *design) search(ctx context.Context, r *rand.Rand, n *netlist.Netlist) (w witness, err error) {
+// for which counts differ to one where the class depends on them. It returns nil if it finds none, and how many test
+// samples have other classes or counts.
+func (d *design) search(ctx context.Context, r *rand.Rand, n *netlist.Netlist) (values []uint16, seen int, err error) {
 	got, err := d.classify(ctx, n, d.encoder.set)
 	if err != nil {
-		return w, err
+		return nil, 0, err
 	}
-	outer, inner, _ := d.compare(d.want, got)
-	if w.seen = len(inner); len(outer) > 0 {
-		w.values = d.encoder.values(outer[r.IntN(len(outer))])
-		return w, nil
-	}
-	var start [][]uint16
-	for _, i := range inner {
-		start = append(start, d.encoder.values(i))
-	}
-	gap := 1 << 30
-	for round := range randomRounds + climbRounds {
-		if len(start) == 0 && round >= randomRounds {
+	best := d.compare(d.want, got, d.encoder.values)
+	seen = len(best)
+	for round := range mostRounds {
+		slices.SortStableFunc(best, func(a, b differing) int { return a.gap - b.gap })
+		if len(best) > 0 && best[0].gap < 0 {
+			return best[0].values, seen, nil
+		}
+		if len(best) == 0 && round == randomRounds {
 			break
 		}
-		batch := make([][]uint16, atATime)
-		for i := range batch {
-			if v, ok := pick(r, start); ok {
-				batch[i] = d.encoder.drift(r, v)
-				continue
-			}
-			batch[i] = d.encoder.any(r)
-			for range round + 1 {
-				batch[i] = d.encoder.drift(r, batch[i])
-			}
-		}
+		best = best[:min(len(best), mostBest)]
+		batch := d.encoder.near(r, best, round)
 		s := d.encoder.of(batch)
 		a, err := d.classify(ctx, d.out.Netlist, s)
 		if err != nil {
-			return w, err
+			return nil, 0, err
 		}
 		b, err := d.classify(ctx, n, s)
 		if err != nil {
-			return w, err
+			return nil, 0, err
 		}
-		outer, inner, nearest := d.compare(a, b)
-		if len(outer) > 0 {
-			w.values = batch[outer[0]]
-			return w, nil
-		}
-		if len(inner) > 0 && nearest <= gap {
-			start, gap = nil, nearest
-			for _, i := range inner {
-				if d.gap(a, b, i) == nearest {
-					start = append(start, batch[i])
-				}
-			}
-		}
+		best = append(best, d.compare(a, b, func(i int) []uint16 { return batch[i] })...)
 	}
-	return w, nil
+	return nil, seen, nil
 }
 
-// compare returns the samples in which outputs differ, and those in which counts or classes do, with the smallest gap
-// of these.
-func (d *design) compare(a, b *sim.Result) (outer, inner []int, nearest int) {
-	nearest = 1 << 30
+// near returns samples near the best. If there are none yet, it drifts away from the test set, farther in each round.
+func (e samples) near(r *rand.Rand, best []differing, round int) [][]uint16 {
+	batch := make([][]uint16, atATime)
+	for i := range batch {
+		if b, ok := pick(r, best); ok {
+			batch[i] = e.drift(r, b.values)
+			continue
+		}
+		batch[i] = e.any(r)
+		for range round + 1 {
+			batch[i] = e.drift(r, batch[i])
+		}
+	}
+	return batch
+}
+
+// compare returns the samples for which two results differ. The counts are outputs only if there is no head.
+func (d *design) compare(a, b *sim.Result, values func(int) []uint16) (list []differing) {
+	outputs := d.out.Netlist.OutputPorts()[0].Name == "h"
 	for i := range a.Class {
-		counts := !slices.Equal(a.Counts[i*a.Classes:][:a.Classes], b.Counts[i*a.Classes:][:a.Classes])
-		other := a.Class[i] != b.Class[i]
-		if other || counts && d.out.Netlist.OutputPorts()[0].Name == "h" {
-			outer = append(outer, i)
-		}
-		if other || counts {
-			inner = append(inner, i)
-			nearest = min(nearest, d.gap(a, b, i))
+		was, is := a.Counts[i*a.Classes:][:a.Classes], b.Counts[i*a.Classes:][:a.Classes]
+		same := slices.Equal(was, is)
+		switch {
+		case a.Class[i] != b.Class[i] || outputs && !same:
+			list = append(list, differing{values(i), -1})
+		case !same:
+			list = append(list, differing{values(i), gap(was, is)})
 		}
 	}
-	return outer, inner, nearest
+	return list
 }
 
-// gap is the distance of the counts that differ from the largest of the others.
-func (d *design) gap(a, b *sim.Result, sample int) int {
-	was, is := a.Counts[sample*a.Classes:][:a.Classes], b.Counts[sample*a.Classes:][:a.Classes]
-	gap := 1 << 29
+// gap returns the smallest distance of a count that differs from the largest of the others.
+func gap(was, is []int32) int {
+	smallest := 1 << 30
 	for i := range was {
 		if was[i] != is[i] {
 			distance := int(was[i] - slices.Max(slices.Concat(was[:i], was[i+1:])))
-			gap = min(gap, max(distance, -distance))
+			smallest = min(smallest, max(distance, -distance))
 		}
 	}
-	return gap
+	return smallest
 }
