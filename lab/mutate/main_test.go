@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"ialgn/internal/tool"
+	"ialgn/internal/wrapper"
 )
 
 // build builds the program under test.
@@ -41,21 +44,20 @@ func blind(t *testing.T, ialgn string) string {
 	return path
 }
 
-// sample matches some recorded mutants of one design: of its wrapper, its manifest and its Verilog.
-const sample = `^SAMPLE$`
+// sample matches some recorded mutants of one design: of its wrapper, its core and its manifest.
+const sample = `"(wrapper: operator|core: operator|manifest: renamed)".*"--wrap stream"`
 
-// TestMutantsAreFound tries a sample of the recorded mutants and a generated one of each kind, which verify finds. If
-// the program under test finds nothing, all of them are missed and the run fails.
-func TestMutantsAreFound(t *testing.T) {
+// TestMutants tries a sample of the recorded mutants and a generated one of each kind, which verify finds.
+func TestMutants(t *testing.T) {
 	ialgn, dir := build(t), t.TempDir()
-	args := []string{"-dir", dir, "-small", "-count", "8", "-recorded", sample, "-ialgn"}
-	var out strings.Builder
-	if err := start(t.Context(), &out, append(args, ialgn)); err != nil {
-		t.Fatalf("%v\n%s", err, &out)
-	}
 	records, err := readRecords(recorded, regexp.MustCompile(sample))
 	if err != nil || len(records) == 0 {
 		t.Fatalf("%d records, %v", len(records), err)
+	}
+	var out strings.Builder
+	args := []string{"-dir", dir, "-small", "-recorded", sample, "-count", "8", "-ialgn", ialgn}
+	if err := start(t.Context(), &out, args); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
 	}
 	for _, m := range records {
 		if !strings.Contains(out.String(), "| "+m.Kind+" | ") {
@@ -67,26 +69,31 @@ func TestMutantsAreFound(t *testing.T) {
 			t.Errorf("the table does not have one mutant of kind %s:\n%s", k.name, &out)
 		}
 	}
-	out.Reset()
-	args[4] = "2"
-	err = start(t.Context(), &out, append(args, blind(t, ialgn)))
-	n := len(records) + 2
-	if err == nil || !strings.HasPrefix(err.Error(), "verify did not find ") || strings.Count(out.String(), "MISSED: ") != n {
-		t.Errorf("a verify that finds nothing: %v, want %d mutants missed:\n%s", err, n, &out)
+	blind := blind(t, ialgn)
+	t.Run("missed", func(t *testing.T) { testMissed(t, blind, dir, len(records)) })
+	t.Run("stale", func(t *testing.T) { testStale(t, blind, dir) })
+}
+
+// testMissed holds that the run fails if the program under test finds nothing.
+func testMissed(t *testing.T, blind, dir string, records int) {
+	var out strings.Builder
+	args := []string{"-dir", dir, "-small", "-recorded", sample, "-count", "2", "-ialgn", blind}
+	err, n := start(t.Context(), &out, args), records+2
+	want := fmt.Sprintf("verify did not find %d of %d mutants", n, n)
+	if err == nil || err.Error() != want || strings.Count(out.String(), "MISSED: ") != n {
+		t.Errorf("%v, want %s:\n%s", err, want, &out)
 	}
 }
 
-// TestStaleRecordIsAnError names each record whose text does not occur in the design, or occurs twice.
-func TestStaleRecordIsAnError(t *testing.T) {
-	ialgn := build(t)
+// testStale holds that each record is named whose text does not occur in the design, or occurs twice.
+func testStale(t *testing.T, blind, dir string) {
 	defer func(old string) { recorded = old }(recorded)
-	recorded = `{"kind":"a","network":"tiny","options":"","edits":[{"file":"dut.v","find":"no such text","put":""}]}
-{"kind":"b","network":"tiny","options":"","edits":[{"file":"dut.v","find":"wire","put":"reg"}]}
+	recorded = `{"kind":"a","network":"tiny","options":"--wrap stream","edits":[{"file":"dut.v","find":"no such text"}]}
+{"kind":"b","network":"tiny","options":"--wrap stream","edits":[{"file":"dut.v","find":"wire","put":"reg"}]}
 `
-	var out strings.Builder
-	err := start(t.Context(), &out, []string{"-count", "0", "-ialgn", blind(t, ialgn)})
+	err := start(t.Context(), io.Discard, []string{"-dir", dir, "-count", "0", "-ialgn", blind})
 	if !errors.Is(err, errStale) || strings.Count(err.Error(), "must be renewed") != 2 ||
-		!strings.Contains(err.Error(), "mutants.jsonl:1") || !strings.Contains(err.Error(), "mutants.jsonl:2") {
+		!strings.Contains(err.Error(), "mutants.jsonl:1,") || !strings.Contains(err.Error(), "mutants.jsonl:2,") {
 		t.Errorf("got %v, want an error for each of the two records", err)
 	}
 }
@@ -111,6 +118,13 @@ func TestRecordsAreComplete(t *testing.T) {
 			}
 		}
 	}
+	for _, kind := range wrapper.Kinds() {
+		if !slices.ContainsFunc(records, func(m *mutant) bool {
+			return m.Changed == "wrapper" && strings.Contains(m.Options, "--wrap "+kind)
+		}) {
+			t.Errorf("no record changes the wrapper %s", kind)
+		}
+	}
 	for _, part := range []string{"core", "engine", "manifest", "memory", "statement", "testbench", "Verilog, as text", "wrapper"} {
 		if !parts[part] {
 			t.Errorf("no record changes the part %q; there are %v", part, parts)
@@ -126,6 +140,7 @@ func TestArguments(t *testing.T) {
 	for want, args := range map[string][]string{
 		"-count and -first must be 0 or more":    {"-count", "-1"},
 		"nothing follows the options":            {"now"},
+		"no mutant to try":                       {"-recorded", "^$", "-count", "0"},
 		"for flag -recorded: error parsing":      {"-recorded", "("},
 		"flag provided but not defined: -mutant": {"-mutant"},
 	} {

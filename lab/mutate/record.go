@@ -41,7 +41,7 @@ type mutant struct {
 }
 
 func (m *mutant) String() string {
-	return fmt.Sprintf("%s, %s of %s in %s: %s", m.name, m.Kind, m.Changed, m.designKey(), m.what)
+	return strings.TrimSpace(fmt.Sprintf("%s, %s in %s of %s %s", m.name, m.Kind, m.Changed, m.designKey(), m.what))
 }
 
 // designKey names a design by its network and its options.
@@ -80,7 +80,7 @@ func readRecords(text string, pattern *regexp.Regexp) (list []*mutant, err error
 
 // write makes the mutant's folder: a copy of the design's, edited and signed.
 func (m *mutant) write(design, dir string) error {
-	if err := os.CopyFS(dir, os.DirFS(design)); err != nil {
+	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(design))); err != nil {
 		return err
 	}
 	if err := editManifest(dir, stripSums); err != nil {

@@ -41,6 +41,9 @@ func (r *runner) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if len(records) == 0 && r.count == 0 {
+		return errors.New("no mutant to try: -recorded matches none, and -count is 0")
+	}
 	if r.dir == "" {
 		if r.dir, err = os.MkdirTemp("", "ialgn-mutate-"); err != nil {
 			return err
