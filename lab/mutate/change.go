@@ -73,26 +73,6 @@ func (d *design) cell(r *rand.Rand, in region, inputs int) (netlist.Cell, bool) 
 	return pick(r, list)
 }
 
-// operation gives a gate another function of the same inputs: of up to two inputs any, of more the same function with
-// one input complemented.
-func (d *design) operation(r *rand.Rand) *change {
-	n := d.out.Netlist
-	c, ok := d.cell(r, gate, 0)
-	if !ok || n.Kind(c) != netlist.Function {
-		return nil
-	}
-	in, table := n.Inputs(c), uint64(0)
-	j := r.IntN(len(in))
-	for i := range 1 << len(in) {
-		bit := n.Param(c) >> (i ^ 1<<j)
-		if len(in) <= 2 {
-			bit = r.Uint64()
-		}
-		table |= bit & 1 << i
-	}
-	return d.edit(c, table, in)
-}
-
 // mostMoves is how many nets are drawn before a move is given up.
 const mostMoves = 200
 

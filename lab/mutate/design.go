@@ -74,11 +74,11 @@ func regionOf(k netlist.Kind, name string) region {
 }
 
 // readDesign reads a folder, and what its mutants are compared with.
-func readDesign(ctx context.Context, key designKey, dir, file string) (*design, error) {
+func (r *runner) readDesign(ctx context.Context, key designKey) (*design, error) {
 	d := &design{designKey: key}
 	d.trained = slices.ContainsFunc(networks, func(n network) bool { return n.name == key.network && n.trained })
 	var err error
-	if d.out, err = backend.Read(ctx, dir); err != nil {
+	if d.out, err = backend.Read(ctx, r.folder(key)); err != nil {
 		return nil, err
 	}
 	if d.text, err = d.read("verilog"); err != nil {
@@ -92,7 +92,7 @@ func readDesign(ctx context.Context, key designKey, dir, file string) (*design, 
 	if err := d.readOptions(); err != nil {
 		return nil, err
 	}
-	frozen, err := model.ReadFrozen(file)
+	frozen, err := model.ReadFrozen(r.model(key.network))
 	if err != nil {
 		return nil, err
 	}

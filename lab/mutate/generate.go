@@ -13,7 +13,7 @@ var kinds = []struct {
 	name string
 	draw func(*design, *rand.Rand) *change
 }{
-	{"operation", (*design).operation},
+	{"operation", func(d *design, r *rand.Rand) *change { return d.flip(r, gate, 0) }},
 	{"anchor", func(d *design, r *rand.Rand) *change { return d.move(r, gate) }},
 	{"lut", func(d *design, r *rand.Rand) *change { return d.flip(r, gate, 2) }},
 	{"counter", (*design).counter},
@@ -68,7 +68,9 @@ func (r *runner) generate(ctx context.Context, number int) (*mutant, error) {
 		if err := d.confirm(ctx, random, r.work("replay", m.name), c, values); err != nil {
 			return nil, fmt.Errorf("%s: %w", m, err)
 		}
-		m.Edits, err = d.edits(c, place.formats)
+		if m.Edits, err = d.edits(c, place.formats); len(m.Edits) < len(place.formats) { // there is no hint, or it is the same
+			m.Changed = places[0].name
+		}
 		return m, err
 	}
 	return nil, nil

@@ -75,7 +75,7 @@ func generatedInAll(small bool) (list []designKey) {
 	if small {
 		return []designKey{{rows, "--scope full"}, {rows, "--scope full --target ecp5 --pipeline auto"}}
 	}
-	list = generatedIn
+	list = slices.Clone(generatedIn)
 	for _, name := range target.Names() {
 		for _, rest := range []string{" --style gates", " --style lut", " --style lut --pipeline 2"} {
 			list = append(list, designKey{rows, "--scope full --target " + name + rest})
