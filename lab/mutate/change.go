@@ -282,5 +282,5 @@ func (d *design) swapWords(r *rand.Rand, at netlist.Cell) *change {
 			k.Set(n.Output(c)+netlist.Net(bit), k.Function(table, netlist.Origin{}, index...))
 		}
 	}
-	return &change{netlist: k.Finish(), what: fmt.Sprintf("the argmax swaps the classes %v where they are equal", order[:2])}
+	return &change{netlist: k.Finish(), what: fmt.Sprintf("the argmax swaps the classes %v if they are equal", order[:2])}
 }

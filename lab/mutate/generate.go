@@ -68,7 +68,7 @@ func (r *runner) generate(ctx context.Context, number int) (*mutant, error) {
 		if err := d.confirm(ctx, random, r.work("replay", m.name), c, values); err != nil {
 			return nil, fmt.Errorf("%s: %w", m, err)
 		}
-		if m.Edits, err = d.edits(c, place.formats); len(m.Edits) < len(place.formats) { // there is no hint, or it is the same
+		if m.Edits, err = d.edits(c, place.formats); len(m.Edits) < len(place.formats) { // the hint is not concerned
 			m.Changed = places[0].name
 		}
 		return m, err
