@@ -94,8 +94,8 @@ fuzz-compile: build ## compile COUNT random networks (1000), compare and prove; 
 	@lab/debian.sh berkeley-abc iverilog yosys
 	$(GO) run ./lab/fuzzcompile -ialgn bin/ialgn -count $(COUNT) $(FUZZ)
 
-mutate: COUNT = 2600
-mutate: build ## break compiled designs in COUNT ways (2600) and count what verify finds; MUTATE has more options
+mutate: COUNT = 600
+mutate: build ## break compiled designs in the recorded ways and in COUNT others (600), which verify must find; MUTATE has more options
 	@lab/debian.sh berkeley-abc iverilog yosys
 	$(GO) run ./lab/mutate -count $(COUNT) $(MUTATE)
 

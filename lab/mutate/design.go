@@ -4,310 +4,154 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"ialgn/backend"
 	"ialgn/internal/config"
 	"ialgn/internal/model"
+	"ialgn/internal/names"
 	"ialgn/internal/plan"
-	"ialgn/internal/target"
-	"ialgn/internal/tool"
 	"ialgn/internal/verify"
 	"ialgn/internal/verilog"
-	"ialgn/internal/wrapper"
 	"ialgn/netlist"
+	"ialgn/sim"
 	"ialgn/trainer"
 )
 
-// network is what is trained: settings of `ialgn train` on the embedded digits.
-type network struct {
-	name    string
-	set     []string
-	trained bool // trained to the end, with at least 1,000 gates
-	rows    bool // trained on random rows with few features instead of the digits
-}
-
-// recipe is what a network is compiled with.
-type recipe struct {
-	network string
-	options string
-	small   bool // enough of them for a test
-}
-
-// aroundCore reports whether the recipe makes a wrapper or a folded engine.
-func (c recipe) aroundCore() bool {
-	return strings.Contains(c.options, "--wrap") || strings.Contains(c.options, "--fold")
-}
-
-var networks = []network{
-	{"ialgn", []string{"model.width=300", "model.depth=20", "train.epochs=60"}, true, false},
-	{"rwlgn", []string{"model.topology=rwlgn", "model.width=400", "model.depth=4", "train.epochs=30"}, true, false},
-	{"random", []string{"model.init=random", "model.width=60", "model.depth=4", "train.epochs=1"}, false, false},
-	{
-		"classwise",
-		[]string{"model.topology=rwlgn-classwise", "model.width=100", "model.depth=3", "train.epochs=2"},
-		false,
-		false,
-	},
-	{
-		"tiny",
-		[]string{"model.init=random", "model.width=12", "model.depth=3", "model.anchors=4", "train.epochs=3"},
-		false,
-		true,
-	},
-	{
-		"luts",
-		[]string{"model.inputs=6", "model.width=60", "model.depth=2", "model.anchors=16", "model.tau=1.5", "train.epochs=5"},
-		false, false,
-	},
-}
-
-// recipes are what is compiled: for every target in every style a small network, too, wrappers and engines.
-var recipes = slices.Concat(written, familyRecipes(), aroundRecipes())
-
-// familyRecipes has a small pipeline and a small network without registers for each target and style.
-func familyRecipes() (list []recipe) {
-	for _, name := range target.Names() {
-		for _, rest := range []string{" --style gates", " --style lut", " --style lut --pipeline 2"} {
-			list = append(list, recipe{"tiny", "--scope full --target " + name + rest, false})
-		}
-	}
-	return list
-}
-
-// aroundRecipes has small networks in every wrapper, with and without the encoder, pipelined, and as engines.
-func aroundRecipes() (list []recipe) {
-	for _, kind := range wrapper.Kinds() {
-		for _, rest := range []string{
-			"", " --counts", " --scope core", " --target gowin --pipeline 2",
-			" --target ice40 --style lut",
-		} {
-			list = append(list, recipe{"tiny", "--wrap " + kind + rest, rest == ""})
-		}
-	}
-	for _, options := range []string{
-		"--fold 1", "--fold 2", "--fold 4 --wrap axis", "--fold 1 --wrap uart",
-		"--fold 2 --wrap spi",
-	} {
-		list = append(list, recipe{"tiny", options, options == "--fold 1"})
-	}
-	return list
-}
-
-var written = []recipe{
-	{"ialgn", "--scope full", false},
-	{"ialgn", "--scope core", false},
-	{"ialgn", "--scope gates", false},
-	{"ialgn", "--scope core --lut 6", false},
-	{"ialgn", "--scope full --lut 4", false},
-	{"ialgn", "--scope full --target ice40 --pipeline 3", false},
-	{"ialgn", "--scope core --lut 6 --style lut", false},
-	{"rwlgn", "--scope full", false},
-	{"rwlgn", "--scope core --lut 6 --assume-thermometer", false},
-	{"rwlgn", "--scope full --lut 6 --pipeline 2", false},
-	{"random", "--scope full", true},
-	{"random", "--scope core --lut 4", true},
-	{"random", "--scope full --target ecp5 --pipeline auto", true},
-	{"random", "--scope gates --lut 6", false},
-	{"classwise", "--scope full --target xilinx7 --style lut", false},
-	{"classwise", "--scope core --target ice40 --pipeline 2", true},
-	{"luts", "--scope gates", false},
-	{"luts", "--scope core --target xilinx7", false},
-	{"luts", "--scope full --lut 4", false},
-	{"luts", "--scope core --target xilinx7 --style lut", false},
-}
-
-// design is an output folder of the compiler that was found to be right, and what mutants
-// of it are compared with.
+// design is a folder in which mutants are generated.
 type design struct {
-	recipe
-	dir     string
-	model   string // file
+	designKey
 	trained bool
 	out     *backend.Output
-	text    string // text of the Verilog
-	bench   string // text of the testbench
-	cells   string // text of the primitives; empty: there are none
+	text    string // its Verilog
+	cells   string // the primitives of its target; empty: there are none
 	options verilog.Options
-	plan    *plan.Plan
-	files   map[string]string // contents of all files, by name
-	wrap    string            // the wrapper's kind; empty: there is none
-	lanes   int               // lanes of the folded engine; 0: there is none
-	data    config.Data
-	players []*player // players of a wrapper or an engine
 
-	mu   sync.Mutex
-	read map[string]string // the Verilog, by the names of readers
-
-	encoder samplesOf
-	flat    *netlist.Netlist // without registers
-	where   []region         // region of each cell
-	names   []string         // name of each net
-	stage   []int32          // stage of each net
-	class   []int            // class of each net that counts for one class alone, else -1
-	want    []uint64         // ports and probes of flat for the test set
-	close   verify.Samples   // samples whose largest counts are equal or nearly so
+	encoder samples
+	want    *sim.Result // result for the test samples
+	names   []string    // name of each net
+	region  []region    // region of each cell
+	stage   []int32     // pipeline stage of each net
 }
 
-// trainLimit bounds a training, verifyLimit one run of verify.
+// region is the part of a classifier that a cell belongs to.
+type region uint8
+
 const (
-	trainLimit  = 10 * time.Minute
-	verifyLimit = 20 * time.Minute
+	elsewhere region = iota
+	encoder          // comparators
+	gate
+	counter // between the gates and the counts
+	argmax
+	register
 )
 
-// train trains a network and returns its file.
-func train(ctx context.Context, ialgn *tool.Tool, n network, dir string) (string, error) {
-	path := filepath.Join(dir, n.name+".safetensors")
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
+var (
+	gateName    = regexp.MustCompile(`^c(\d+)_k\d+_l\d+`) // with the class
+	encoderName = regexp.MustCompile(`^x\d+_(gt|e)\d+`)
+)
+
+// regionOf tells the region of a cell by its kind and the name that its output has in the Verilog.
+func regionOf(k netlist.Kind, name string) region {
+	switch {
+	case k == netlist.Register:
+		return register
+	case k == netlist.Compare || encoderName.MatchString(name):
+		return encoder
+	case gateName.MatchString(name):
+		return gate
+	case strings.HasPrefix(name, "count_"):
+		return counter
+	case strings.HasPrefix(name, "class_index"):
+		return argmax
 	}
-	cfg := filepath.Join(dir, n.name+".yaml")
-	text := "name: " + n.name + "\n" + n.settings(dir) + "train: {seed: 1}\n"
-	err := errors.Join(os.WriteFile(cfg, []byte(text), 0o666), n.writeRows(dir))
-	if err != nil {
-		return "", err
-	}
-	args := []string{"train", cfg, "-o", path, "--quiet"}
-	for _, s := range n.set {
-		args = append(args, "--set", s)
-	}
-	_, err = ialgn.Run(ctx, tool.Command{Args: args, Limit: trainLimit})
-	return path, err
+	return elsewhere
 }
 
-// rowsFile is the data set of networks that are trained on rows.
-const rowsFile = "rows.csv"
-
-// data returns what a network is trained on.
-func (n network) data(dir string) config.Data {
-	if n.rows {
-		return config.Data{Set: "csv", Dir: dir, Train: rowsFile, TestShare: 0.4}
-	}
-	return config.Data{Set: "digits"}
-}
-
-// settings returns the lines of the configuration about data, encoder and model.
-func (n network) settings(dir string) string {
-	if n.rows {
-		return fmt.Sprintf("data: {set: csv, dir: %q, train: %s, test_share: 0.4}\nencoder: {bits: 4, bits_in: 5}\nmodel: "+
-			"{tau: 2}\n", dir, rowsFile)
-	}
-	return "data: {set: digits}\nencoder: {bits: 8}\nmodel: {anchors: 32, tau: 3}\n"
-}
-
-// writeRows writes a set of five features of three classes, one more often than the others where its feature is large.
-func (n network) writeRows(dir string) error {
-	if !n.rows {
-		return nil
-	}
-	r := rand.New(rand.NewPCG(1, 0x726f7773))
-	var b strings.Builder
-	for i := range 500 {
-		class := i % 3
-		for f := range 5 {
-			v := r.IntN(32)
-			if f == class {
-				v = max(v, r.IntN(32))
-			}
-			fmt.Fprintf(&b, "%d,", v)
-		}
-		fmt.Fprintf(&b, "%d\n", class)
-	}
-	return os.WriteFile(filepath.Join(dir, rowsFile), []byte(b.String()), 0o666)
-}
-
-// compileDesign compiles a network, reads the folder back and has it verified.
-func compileDesign(ctx context.Context, ialgn *tool.Tool, n network, r recipe, path, dir string) (*design, error) {
-	args := append([]string{"compile", path, "-o", dir, "--module", "dut", "--quiet"}, strings.Fields(r.options)...)
-	if _, err := ialgn.Run(ctx, tool.Command{Args: args, Limit: trainLimit}); err != nil {
-		return nil, err
-	}
-	d := &design{
-		recipe: r, dir: dir, model: path, trained: n.trained, data: n.data(filepath.Dir(path)),
-		files: map[string]string{}, read: map[string]string{},
-	}
+// readDesign reads a folder, and what its mutants are compared with.
+func (r *runner) readDesign(ctx context.Context, key designKey) (*design, error) {
+	d := &design{designKey: key}
+	d.trained = slices.ContainsFunc(networks, func(n network) bool { return n.name == key.network && n.trained })
 	var err error
-	if d.out, err = backend.Read(ctx, dir); err != nil {
+	if d.out, err = backend.Read(ctx, r.folder(key)); err != nil {
 		return nil, err
 	}
-	for format, text := range map[string]*string{"verilog": &d.text, "testbench": &d.bench, "cells": &d.cells} {
-		if err := d.readFile(format, text); err != nil && format != "cells" {
+	if d.text, err = d.read("verilog"); err != nil {
+		return nil, err
+	}
+	if _, err := d.out.Path("cells"); err == nil {
+		if d.cells, err = d.read("cells"); err != nil {
 			return nil, err
 		}
 	}
 	if err := d.readOptions(); err != nil {
 		return nil, err
 	}
-	if err := d.readAll(); err != nil {
-		return nil, err
-	}
-	if err := d.prepare(ctx); err != nil {
-		return nil, err
-	}
-	if err := d.preparePlayers(ctx); err != nil {
-		return nil, err
-	}
-	v, err := judge(ctx, ialgn, path, dir)
+	frozen, err := model.ReadFrozen(r.model(key.network))
 	if err != nil {
 		return nil, err
 	}
-	if v.found() {
-		return nil, fmt.Errorf("%s %s: the design is refused before anything was changed: %s", r.network, r.options, v)
+	var data config.Data
+	if err := json.Unmarshal(d.out.Manifest.Data, &data); err != nil {
+		return nil, err
 	}
-	return d, nil
+	test, err := trainer.LoadTest(ctx, &frozen.Encoder, frozen.Classes, data, nil)
+	if err != nil {
+		return nil, err
+	}
+	d.encoder = samples{&frozen.Encoder, verify.Samples{Levels: test.Levels, Words: test.Words}}
+	d.locate()
+	d.want, err = d.classify(ctx, d.out.Netlist, d.encoder.set)
+	return d, err
 }
 
-// readAll reads all files, and what is written around the netlist.
-func (d *design) readAll() error {
-	for _, f := range d.out.Manifest.Files {
-		text, err := os.ReadFile(filepath.Join(d.dir, f.Name))
-		if err != nil {
-			return err
-		}
-		d.files[f.Name] = string(text)
-	}
-	var o struct {
-		Wrap string
-		Fold int
-	}
-	err := json.Unmarshal(d.out.Manifest.Options, &o)
-	d.wrap, d.lanes = strings.TrimPrefix(o.Wrap, "none"), o.Fold
-	return err
-}
-
-func (d *design) readFile(format string, text *string) error {
+// read returns the text of the folder's file of a format.
+func (d *design) read(format string) (string, error) {
 	path, err := d.out.Path(format)
 	if err != nil {
-		return err
+		return "", err
 	}
-	data, err := os.ReadFile(path)
-	*text = string(data)
-	return err
+	text, err := os.ReadFile(path)
+	return string(text), err
 }
 
-// headerLine is a line at the top of the Verilog that says where it is from.
+// locate names nets and finds the regions of cells.
+func (d *design) locate() {
+	n := d.out.Netlist
+	named := names.New(n)
+	d.names = make([]string, n.Nets())
+	for v := range netlist.Net(n.Nets()) {
+		if d.names[v] = fmt.Sprint(v); v > netlist.True {
+			d.names[v] = string(named.AppendNet(nil, v))
+		}
+	}
+	d.stage = n.Stages()
+	d.region = make([]region, n.Cells())
+	for c := range netlist.Cell(n.Cells()) {
+		d.region[c] = regionOf(n.Kind(c), d.names[n.Output(c)])
+	}
+}
+
+// headerLine is a line at the top of the Verilog about where it is from.
 var headerLine = regexp.MustCompile(`(?m)^// - (.*)$`)
 
-// inputsTitle is the line above those that say how the words of the input port are made.
+// inputsTitle is the line above those about how the words of the input port are made.
 const inputsTitle = "\n// Input words of real values:\n"
 
-// readOptions finds out how the Verilog was written, and that it can be written again.
+// readOptions finds the options with which the Verilog was written, and checks that they give the same text.
 func (d *design) readOptions() error {
-	d.options = verilog.Options{Module: d.out.Manifest.Module, Version: d.out.Manifest.Word}
-	var err error
-	if d.plan, err = plan.Read(d.out); err != nil {
+	p, err := plan.Read(d.out)
+	if err != nil {
 		return err
 	}
-	d.options.Style, d.options.Target = d.plan.Style, d.plan.Target()
+	d.options = verilog.Options{
+		Module: d.out.Manifest.Module, Version: d.out.Manifest.Word, Style: p.Style, Target: p.Target(),
+	}
 	for _, m := range headerLine.FindAllStringSubmatch(d.text, -1) {
 		if strings.HasPrefix(m[1], "LUTs of") || strings.HasPrefix(m[1], "version word") {
 			break
@@ -324,7 +168,7 @@ func (d *design) readOptions() error {
 	}
 	again, err := d.verilog(d.out.Netlist)
 	if err == nil && again != d.text {
-		err = fmt.Errorf("%s %s: the Verilog of the netlist is not the one in the folder", d.network, d.recipe.options)
+		err = fmt.Errorf("%s: the Verilog of the netlist is not the one in the folder", d)
 	}
 	return err
 }
@@ -336,23 +180,29 @@ func (d *design) verilog(n *netlist.Netlist) (string, error) {
 	return b.String(), err
 }
 
-// prepare reads what mutants are compared with.
-func (d *design) prepare(ctx context.Context) error {
-	f, err := model.ReadFrozen(d.model)
-	if err != nil {
-		return err
+// edits returns the files of some formats as they become by a change.
+func (d *design) edits(c *change, formats []string) (list []edit, err error) {
+	for _, format := range formats {
+		if format == "hint" && (d.out.Hint == nil || c.rename == nil) {
+			continue
+		}
+		var b bytes.Buffer
+		switch format {
+		case "netlist":
+			err = netlist.WriteText(&b, c.netlist)
+		case "verilog":
+			err = verilog.Write(&b, c.netlist, d.options)
+		default:
+			err = json.NewEncoder(&b).Encode(d.out.Hint.Map(c.rename))
+		}
+		if err != nil {
+			return nil, err
+		}
+		path, err := d.out.Path(format)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, edit{File: filepath.Base(path), Put: b.String()})
 	}
-	test, err := trainer.LoadTest(ctx, &f.Encoder, f.Classes, d.data, nil)
-	if err != nil {
-		return err
-	}
-	d.encoder = samplesOf{&f.Encoder, verify.Samples{Levels: test.Levels, Words: test.Words}}
-	if d.flat, _, err = netlist.Transparent(d.out.Netlist); err != nil {
-		return err
-	}
-	d.locate()
-	if d.want, err = d.respond(d.flat, d.encoder.set); err != nil {
-		return err
-	}
-	return d.findClose()
+	return list, nil
 }

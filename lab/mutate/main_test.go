@@ -2,14 +2,19 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"ialgn/internal/tool"
+	"ialgn/internal/wrapper"
 )
 
 // build builds the program under test.
@@ -27,128 +32,116 @@ func build(t *testing.T) string {
 	return path
 }
 
-// TestMutants makes some mutants of each kind, which must all be found. The same designs
-// are then judged by a program that finds none, which must be noticed.
-func TestMutants(t *testing.T) {
-	binary, dir := build(t), t.TempDir()
-	var out strings.Builder
-	log := filepath.Join(dir, "log.jsonl")
-	err := start(t.Context(), &out, []string{
-		"-ialgn", binary, "-dir", filepath.Join(dir, "work"), "-small", "-count",
-		"18", "-log", log, "-kinds", kindsOf(drawnKinds()),
-	})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &out)
-	}
-	seen := map[string]int{}
-	for _, r := range readLog(t, log) {
-		if len(r.Shown) == 0 || r.Level == missed {
-			t.Errorf("mutant %d: shown by %v, %s", r.Number, r.Shown, r.Level)
-		}
-		seen[r.Kind]++
-	}
-	for _, k := range drawnKinds() {
-		if seen[k.name] != 2 {
-			t.Errorf("%d mutants of kind %s, want 2", seen[k.name], k.name)
-		}
-	}
-	testRewrites(t, filepath.Join(dir, "work"))
-	blind := filepath.Join(dir, "blind")
+// blind returns a program that trains and compiles as ialgn does, and verifies everything.
+func blind(t *testing.T, ialgn string) string {
+	t.Helper()
 	script := "#!/bin/sh\n[ \"$1\" = verify ] && { echo '{\"software\": {\"mismatches\": 0}, \"verified\": true}'; " +
-		"exit 0; }\nexec " + binary + " \"$@\"\n"
-	if err := os.WriteFile(blind, []byte(script), 0o777); err != nil {
+		"exit 0; }\nexec " + ialgn + " \"$@\"\n"
+	path := filepath.Join(t.TempDir(), "blind")
+	if err := os.WriteFile(path, []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	out.Reset()
-	err = start(t.Context(), &out, []string{
-		"-ialgn", blind, "-dir", filepath.Join(dir, "work"), "-small", "-count", "3",
-		"-kinds", "class",
-	})
-	if err == nil || err.Error() != "verify did not find 3 of 3 mutants" || strings.Count(out.String(), "MISSED: ") != 3 {
-		t.Errorf("verify that finds nothing: %v\n%s", err, &out)
-	}
+	return path
 }
 
-// kindsOf returns the names of kinds as -kinds takes them.
-func kindsOf(list []kind) string { return strings.ReplaceAll(kindNames(list), ", ", ",") }
+// sample matches some recorded mutants of one design: of its wrapper, its core and its manifest.
+const sample = `"(wrapper: operator|core: operator|manifest: renamed)".*"--wrap stream"`
 
-// TestSiteMutants makes a mutant of some kinds that have sites, and of a form of statement, and has each found.
-func TestSiteMutants(t *testing.T) {
-	binary, dir := build(t), t.TempDir()
-	var out strings.Builder
-	log := filepath.Join(dir, "log.jsonl")
-	args := []string{
-		"-ialgn", binary, "-dir", filepath.Join(dir, "work"), "-small", "-count", "6", "-log", log,
-		"-kinds", "wrapper: comparison,engine: comparison,engine: memory," + leftOut + ",second driver",
+// TestMutants tries a sample of the recorded mutants and a generated one of each kind, which verify finds.
+func TestMutants(t *testing.T) {
+	ialgn, dir := build(t), t.TempDir()
+	records, err := readRecords(recorded, regexp.MustCompile(sample))
+	if err != nil || len(records) == 0 {
+		t.Fatalf("%d records, %v", len(records), err)
 	}
+	var out strings.Builder
+	args := []string{"-dir", dir, "-small", "-recorded", sample, "-count", "8", "-ialgn", ialgn}
 	if err := start(t.Context(), &out, args); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	places := map[place]int{}
-	for _, r := range readLog(t, log) {
-		if r.Level != none {
-			places[r.Place]++
-		}
-		if r.Level != none && len(r.Shown) == 0 || r.Level == missed {
-			t.Errorf("mutant %d: shown by %v, %s", r.Number, r.Shown, r.Level)
+	for _, m := range records {
+		if !strings.Contains(out.String(), "| "+m.Kind+" | ") {
+			t.Errorf("%s: its kind is not in the table:\n%s", m, &out)
 		}
 	}
-	for _, p := range []place{inWrapper, inEngine, inMemory, inManifest, inStatement} {
-		if places[p] == 0 {
-			t.Errorf("no mutant in %s:\n%s", p, &out)
+	for _, k := range kinds {
+		if !strings.Contains(out.String(), "| "+k.name+" | 1 | ") {
+			t.Errorf("the table does not have one mutant of kind %s:\n%s", k.name, &out)
 		}
 	}
-	out.Reset()
-	if err := start(t.Context(), &out, args); err != nil || strings.Contains(out.String(), "none was shown") {
-		t.Errorf("a second run, with nothing left to do: %v\n%s", err, &out)
+	blind := blind(t, ialgn)
+	t.Run("missed", func(t *testing.T) { testMissed(t, blind, dir, len(records)) })
+	t.Run("stale", func(t *testing.T) { testStale(t, blind, dir) })
+}
+
+// testMissed holds that the run fails if the program under test finds nothing.
+func testMissed(t *testing.T, blind, dir string, records int) {
+	var out strings.Builder
+	args := []string{"-dir", dir, "-small", "-recorded", sample, "-count", "2", "-ialgn", blind}
+	err, n := start(t.Context(), &out, args), records+2
+	want := fmt.Sprintf("verify did not find %d of %d mutants", n, n)
+	if err == nil || err.Error() != want || strings.Count(out.String(), "MISSED: ") != n {
+		t.Errorf("%v, want %s:\n%s", err, want, &out)
 	}
 }
 
-// testRewrites holds that the rewrites of text still fit what the compiler writes, but for
-// two forms that only wider designs have.
-func testRewrites(t *testing.T, dir string) {
-	t.Helper()
-	for name, list := range map[string][]rewrite{
-		"design-0/dut.v":    slices.Concat(popcountRewrites, tieRewrites),
-		"design-0/dut_tb.v": benchRewrites,
-		"design-3/dut.v":    registerRewrites,
-	} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range list {
-			wide := strings.Contains(r.from.String(), `_in\[`) || strings.Contains(r.from.String(), "tb_next_x")
-			if !wide && !r.from.Match(text) {
-				t.Errorf("nothing in %s is %s", name, r.from)
-			}
-		}
+// testStale holds that each record is named whose text does not occur in the design, or occurs twice.
+func testStale(t *testing.T, blind, dir string) {
+	defer func(old string) { recorded = old }(recorded)
+	recorded = `{"kind":"a","network":"tiny","options":"--wrap stream","edits":[{"file":"dut.v","find":"no such text"}]}
+{"kind":"b","network":"tiny","options":"--wrap stream","edits":[{"file":"dut.v","find":"wire","put":"reg"}]}
+`
+	err := start(t.Context(), io.Discard, []string{"-dir", dir, "-count", "0", "-ialgn", blind})
+	if !errors.Is(err, errStale) || strings.Count(err.Error(), "must be renewed") != 2 ||
+		!strings.Contains(err.Error(), "mutants.jsonl:1,") || !strings.Contains(err.Error(), "mutants.jsonl:2,") {
+		t.Errorf("got %v, want an error for each of the two records", err)
 	}
 }
 
-func readLog(t *testing.T, path string) (list []result) {
-	t.Helper()
-	text, err := os.ReadFile(path)
+// TestRecordsAreComplete reads all records. Nothing in them may depend on where or by which version a model was trained.
+func TestRecordsAreComplete(t *testing.T) {
+	records, err := readRecords(recorded, regexp.MustCompile(""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(text)) {
-		var r result
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
+	parts := map[string]bool{}
+	machine := regexp.MustCompile(`[0-9a-f]{64}|/tmp/|"version_word": \d|ialgn [0-9]`)
+	for _, m := range records {
+		parts[m.Changed] = true
+		known := slices.ContainsFunc(networks, func(n network) bool { return n.name == m.Network })
+		if m.Kind == "" || m.Shown == "" || len(m.Edits) == 0 || !known {
+			t.Errorf("%s: a field is missing, or the network is not known", m)
 		}
-		list = append(list, r)
+		for _, e := range m.Edits {
+			if e.File == "" || machine.MatchString(e.Find) {
+				t.Errorf("%s: %q in %q would not be found elsewhere", m, e.Find, e.File)
+			}
+		}
 	}
-	return list
+	for _, kind := range wrapper.Kinds() {
+		if !slices.ContainsFunc(records, func(m *mutant) bool {
+			return m.Changed == "wrapper" && strings.Contains(m.Options, "--wrap "+kind)
+		}) {
+			t.Errorf("no record changes the wrapper %s", kind)
+		}
+	}
+	for _, part := range []string{"core", "engine", "manifest", "memory", "statement", "testbench", "Verilog, as text", "wrapper"} {
+		if !parts[part] {
+			t.Errorf("no record changes the part %q; there are %v", part, parts)
+		}
+	}
+	if len(records) < 200 {
+		t.Errorf("%d records, want at least 200", len(records))
+	}
 }
 
 // TestArguments checks what is refused.
 func TestArguments(t *testing.T) {
 	for want, args := range map[string][]string{
-		"-count and -jobs must be 1 or more":     {"-count", "0"},
+		"-count and -first must be 0 or more":    {"-count", "-1"},
 		"nothing follows the options":            {"now"},
-		`-kinds: "ties" is none of operation, `:  {"-kinds", "ties"},
-		"a.jsonl: no such file":                  {"-merge", "a.jsonl"},
+		"no mutant to try":                       {"-recorded", "^$", "-count", "0"},
+		"for flag -recorded: error parsing":      {"-recorded", "("},
 		"flag provided but not defined: -mutant": {"-mutant"},
 	} {
 		err := start(t.Context(), &strings.Builder{}, args)
@@ -158,45 +151,35 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestReport merges logs: a table of levels, and an error where one was missed.
+// TestReport prints a table of checks, and returns an error if a mutant was missed.
 func TestReport(t *testing.T) {
-	dir := t.TempDir()
-	var logs []string
-	for i, text := range []string{
-		`{"kind":"tie","place":"netlist","trained":true,"rare":true,"shown":["iverilog"],"level":"formal","unshown":2,"played":{"rtl checked":100},"apart":{"play":"not found","proof":"found: why"}}` + "\n" +
-			`{"kind":"tie","place":"Verilog","shown":["iverilog","yosys"],"level":"rtl","played":{"rtl checked":50}}` + "\n",
-		`{"kind":"anchor","place":"netlist","trained":true,"shown":["iverilog"],"level":"software"}` + "\n",
-	} {
-		logs = append(logs, filepath.Join(dir, string(rune('a'+i))))
-		if err := os.WriteFile(logs[i], []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	results := []*mutant{
+		{Kind: "tie", Changed: "netlist", check: byFormal, trained: true, rare: true},
+		{Kind: "tie", Changed: "Verilog", check: byRTL},
+		{Kind: "anchor", Changed: "netlist", check: bySoftware, trained: true},
 	}
 	var out strings.Builder
-	if err := merged(&out, logs); err != nil {
+	if err := report(&out, results); err != nil {
 		t.Error(err)
 	}
 	for _, want := range []string{
-		"3 mutants: 2 in trained networks of 1,000 gates or more, 1 of them rare; 1 shown by yosys, too\n",
-		"| tie | 2 | 0 | 0 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0.0 % | 50.0 % | 100.0 % |\n",
-		"| all | 3 | 0 | 1 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 33.3 % | 66.7 % | 100.0 % |\n",
-		"| tie | 1 | 0 | 1 | 0 |\n", "| rtl checked | 2 | 50 | 100 | 100 |\n",
-		"tie 2\n",
+		"2 in trained networks, 1 of them rare\n",
+		"| tie | 2 | 0 | 0 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |\n",
+		"| netlist | 2 | 0 | 1 | 0 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |\n",
+		"| all | 3 | 0 | 1 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
-	if err := os.WriteFile(logs[0], []byte(`{"kind":"tie","level":"missed"}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := merged(&out, logs); err == nil || err.Error() != "verify did not find 1 of 2 mutants" {
+	results[0].check = missed
+	if err := report(&out, results); err == nil || err.Error() != "verify did not find 1 of 3 mutants" {
 		t.Errorf("a missed mutant: %v", err)
 	}
 }
 
-// TestLevels reads verdicts as verify prints them.
-func TestLevels(t *testing.T) {
+// TestCheck reads verdicts as verify prints them.
+func TestCheck(t *testing.T) {
 	for want, c := range map[string]struct {
 		exit int
 		text string
@@ -217,11 +200,11 @@ func TestLevels(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := v.level(); got != want {
+		if got := v.check(); got != want {
 			t.Errorf("exit status %d, %s: %s, want %s", c.exit, c.text, got, want)
 		}
 	}
-	if got := (&verdict{Exit: exitPanic, Message: "a fault"}).level(); got != missed {
+	if got := (&verdict{Exit: exitPanic, Message: "a fault"}).check(); got != missed {
 		t.Errorf("a program that failed is said to have found it: %s", got)
 	}
 }

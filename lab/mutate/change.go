@@ -1,0 +1,286 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// change is a changed netlist.
+type change struct {
+	netlist *netlist.Netlist
+	what    string
+	// rename, unless nil, gives the net that took the place of another, so that the hint of the counts can repeat the
+	// fault.
+	rename func(netlist.Net) netlist.Net
+}
+
+// rewrite copies a netlist. f returns what a cell has in the copy, and whether that is something else than before.
+func rewrite(n *netlist.Netlist, f func(netlist.Cell) (param uint64, in []netlist.Net, other bool)) *netlist.Copier {
+	k := netlist.NewCopier(n)
+	for c := range netlist.Cell(n.Cells()) {
+		param, in, other := f(c)
+		if !other {
+			k.Copy(c)
+			continue
+		}
+		to := make([]netlist.Net, len(in))
+		for j, v := range in {
+			to[j] = k.To(v)
+		}
+		first := k.Cell(n.Kind(c), param, n.Origin(c), to...)
+		for i := range netlist.Net(n.Outputs(c)) {
+			k.Set(n.Output(c)+i, first+i)
+		}
+	}
+	return k
+}
+
+// edit returns the change of one cell, nil if nothing changes.
+func (d *design) edit(at netlist.Cell, param uint64, in []netlist.Net) *change {
+	n := d.out.Netlist
+	if param == n.Param(at) && slices.Equal(in, n.Inputs(at)) {
+		return nil
+	}
+	what := fmt.Sprintf("%s %s: %#x becomes %#x", n.Kind(at), d.names[n.Output(at)], n.Param(at), param)
+	for j, v := range n.Inputs(at) {
+		if v != in[j] {
+			what += fmt.Sprintf(": input %d, %s, becomes %s", j, d.names[v], d.names[in[j]])
+		}
+	}
+	k := rewrite(n, func(c netlist.Cell) (uint64, []netlist.Net, bool) { return param, in, c == at })
+	return &change{netlist: k.Finish(), what: what}
+}
+
+// pick draws one of a list.
+func pick[T any](r *rand.Rand, list []T) (x T, ok bool) {
+	if len(list) == 0 {
+		return x, false
+	}
+	return list[r.IntN(len(list))], true
+}
+
+// cell draws a cell of a region that has more than some number of inputs.
+func (d *design) cell(r *rand.Rand, in region, inputs int) (netlist.Cell, bool) {
+	var list []netlist.Cell
+	for c := range netlist.Cell(d.out.Netlist.Cells()) {
+		if d.region[c] == in && len(d.out.Netlist.Inputs(c)) > inputs {
+			list = append(list, c)
+		}
+	}
+	return pick(r, list)
+}
+
+// mostMoves is how many nets are drawn before a move is given up.
+const mostMoves = 200
+
+// move has an input of a cell read another net of the same stage.
+func (d *design) move(r *rand.Rand, in region) *change {
+	n := d.out.Netlist
+	c, ok := d.cell(r, in, 0)
+	if !ok {
+		return nil
+	}
+	nets := slices.Clone(n.Inputs(c))
+	j := r.IntN(len(nets))
+	if in == register {
+		j = 0 // the others are enables
+	}
+	for range mostMoves {
+		v, old := netlist.Net(2+r.IntN(int(n.Output(c))-2)), nets[j]
+		if slices.Contains(nets, v) || d.stage[v] != d.stage[old] || !d.isData(v) {
+			continue
+		}
+		nets[j] = v
+		k := d.edit(c, n.Param(c), nets)
+		k.rename = func(w netlist.Net) netlist.Net {
+			if w == old {
+				return v
+			}
+			return w
+		}
+		return k
+	}
+	return nil
+}
+
+// isData reports whether a net may take the place of one that a cell reads: a bit of a thermometer code or of a cell.
+func (d *design) isData(v netlist.Net) bool {
+	n := d.out.Netlist
+	if _, _, driven := n.Driver(v); driven {
+		return true
+	}
+	x := n.DataInputs()[0]
+	return x.Word == 1 && slices.Contains(x.Nets, v)
+}
+
+// flip turns one bit of the table of a cell with more than some number of inputs over.
+func (d *design) flip(r *rand.Rand, in region, inputs int) *change {
+	n := d.out.Netlist
+	c, ok := d.cell(r, in, inputs)
+	if !ok || n.Kind(c) != netlist.Function {
+		return nil
+	}
+	return d.edit(c, n.Param(c)^1<<r.IntN(1<<len(n.Inputs(c))), n.Inputs(c))
+}
+
+// threshold compares with another number, or breaks a LUT that is part of comparators.
+func (d *design) threshold(r *rand.Rand) *change {
+	n := d.out.Netlist
+	c, ok := d.cell(r, encoder, 0)
+	if !ok || n.Kind(c) != netlist.Compare {
+		return d.flip(r, encoder, 0)
+	}
+	t := int(n.Param(c)) + []int{-2, -1, 1, 2}[r.IntN(4)]
+	if t < 0 || t >= 1<<len(n.Inputs(c))-1 {
+		return nil
+	}
+	return d.edit(c, uint64(t), n.Inputs(c))
+}
+
+// counter breaks a cell that counts: its function, one of its inputs, or a popcount that counts one input twice.
+func (d *design) counter(r *rand.Rand) *change {
+	n := d.out.Netlist
+	if c, ok := d.cell(r, counter, 1); ok && n.Kind(c) == netlist.Popcount {
+		in := slices.Clone(n.Inputs(c))
+		in[r.IntN(len(in))] = in[r.IntN(len(in))]
+		return d.edit(c, n.Param(c), in)
+	}
+	if r.IntN(2) == 0 {
+		return d.flip(r, counter, 1)
+	}
+	return d.move(r, counter)
+}
+
+// class has bits of two classes change places, so that each is counted for the other's class.
+func (d *design) class(r *rand.Rand) *change {
+	bits := d.counted()
+	for range mostMoves {
+		u, ok := pick(r, bits)
+		v, _ := pick(r, bits)
+		if !ok || d.classOf(u) == d.classOf(v) || d.stage[u] != d.stage[v] {
+			continue
+		}
+		k := &change{what: fmt.Sprintf("%s and %s change places", d.names[u], d.names[v]), rename: swap(u, v)}
+		if k.netlist = d.renamed(k.rename); k.netlist != nil {
+			return k
+		}
+	}
+	return nil
+}
+
+// swap returns the permutation that swaps u and v.
+func swap[T comparable](u, v T) func(T) T {
+	return func(w T) T {
+		switch w {
+		case u:
+			return v
+		case v:
+			return u
+		}
+		return w
+	}
+}
+
+// classOf returns the class in the name of a gate's output, "" if the net is none.
+func (d *design) classOf(v netlist.Net) string {
+	if m := gateName.FindStringSubmatch(d.names[v]); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// counted returns the outputs of gates that counters or the port h read.
+func (d *design) counted() (bits []netlist.Net) {
+	n := d.out.Netlist
+	read := slices.Clone(n.OutputPorts()[0].Nets)
+	for c := range netlist.Cell(n.Cells()) {
+		if d.region[c] == counter {
+			read = append(read, n.Inputs(c)...)
+		}
+	}
+	slices.Sort(read)
+	return slices.DeleteFunc(slices.Compact(read), func(v netlist.Net) bool { return d.classOf(v) == "" })
+}
+
+// renamed has the counters, or the port h, read other nets. It returns nil if a cell would read what comes after it.
+func (d *design) renamed(rename func(netlist.Net) netlist.Net) *netlist.Netlist {
+	n, late := d.out.Netlist, false
+	k := rewrite(n, func(c netlist.Cell) (uint64, []netlist.Net, bool) {
+		if late || d.region[c] != counter {
+			return 0, nil, false
+		}
+		in := slices.Clone(n.Inputs(c))
+		for j, v := range in {
+			in[j] = rename(v)
+			late = late || in[j] >= n.Output(c)
+		}
+		return n.Param(c), in, !late && !slices.Equal(in, n.Inputs(c))
+	})
+	if late {
+		return nil
+	}
+	port := func(p netlist.Port, v netlist.Net) netlist.Net {
+		if p.Name == "h" {
+			v = rename(v)
+		}
+		return k.To(v)
+	}
+	return k.FinishWith(port, func(_ netlist.Port, v netlist.Net) netlist.Net { return k.To(v) })
+}
+
+// tie has equal counts go to another class than the lowest, or breaks a LUT that compares counts.
+func (d *design) tie(r *rand.Rand) *change {
+	n := d.out.Netlist
+	c, ok := d.cell(r, argmax, 0)
+	if !ok {
+		return nil
+	}
+	in := slices.Clone(n.Inputs(c))
+	switch n.Kind(c) {
+	case netlist.Argmax:
+		return d.swapWords(r, c)
+	case netlist.Carry: // the first of a chain has the carry for equal counts
+		j := slices.IndexFunc(in, func(v netlist.Net) bool { return v <= netlist.True })
+		if j < 0 {
+			return nil
+		}
+		in[j] = netlist.True - in[j]
+		return d.edit(c, n.Param(c), in)
+	}
+	return d.flip(r, argmax, 0)
+}
+
+// swapWords has two words of an argmax change places, and translates its result back. Only the winner of equal counts
+// becomes another.
+func (d *design) swapWords(r *rand.Rand, at netlist.Cell) *change {
+	n := d.out.Netlist
+	width := int(n.Param(at))
+	classes := len(n.Inputs(at)) / width
+	order := r.Perm(classes)
+	swapped := swap(order[0], order[1])
+	k := netlist.NewCopier(n)
+	for c := range netlist.Cell(n.Cells()) {
+		if c != at {
+			k.Copy(c)
+			continue
+		}
+		var in []netlist.Net
+		old := k.Inputs(c)
+		for class := range classes {
+			in = append(in, old[swapped(class)*width:][:width]...)
+		}
+		first := k.Cell(netlist.Argmax, n.Param(c), n.Origin(c), in...)
+		index := netlist.Word(first, n.Outputs(c))
+		for bit := range n.Outputs(c) {
+			table := uint64(0)
+			for i := range 1 << len(index) {
+				table |= uint64(swapped(i)>>bit&1) << i
+			}
+			k.Set(n.Output(c)+netlist.Net(bit), k.Function(table, netlist.Origin{}, index...))
+		}
+	}
+	return &change{netlist: k.Finish(), what: fmt.Sprintf("the argmax swaps the classes %v if they are equal", order[:2])}
+}
