@@ -38,11 +38,15 @@ func run(w io.Writer, root string) error {
 	if err != nil {
 		return err
 	}
-	var lines, lab, public, names int
+	var lines, lab, tests, public, names int
+	used := inPrograms(folders)
 	for name, f := range folders {
 		lines += f.lines
-		if name == "lab" || strings.HasPrefix(name, "lab/") {
+		switch {
+		case strings.HasPrefix(name, "lab/"):
 			lab += f.lines
+		case !used[name]:
+			tests += f.lines
 		}
 		if isPublic(name, f) {
 			public++
@@ -55,6 +59,7 @@ func run(w io.Writer, root string) error {
 	}{
 		{"hand-written Go that is no test, lines", lines},
 		{"the same without lab", lines - lab},
+		{"the same without lab and packages that only tests import", lines - lab - tests},
 		{"packages", len(folders)},
 		{"public packages", public},
 		{"exported names in public packages", names},
@@ -67,6 +72,26 @@ func run(w io.Writer, root string) error {
 		fmt.Fprintf(w, "| %s | %d |\n", r.what, r.value)
 	}
 	return nil
+}
+
+// inPrograms returns the packages that programs, and users of public packages, have in them.
+func inPrograms(folders map[string]*folder) map[string]bool {
+	used := map[string]bool{}
+	var add func(name string)
+	add = func(name string) {
+		if f := folders[name]; f != nil && !used[name] {
+			used[name] = true
+			for to := range f.imports {
+				add(to)
+			}
+		}
+	}
+	for name, f := range folders {
+		if f.program || isPublic(name, f) {
+			add(name)
+		}
+	}
+	return used
 }
 
 // isPublic reports whether users of the module can import a package.
