@@ -20,9 +20,9 @@ func fused(instruction uint32) bool { return instruction>>24 == 0x1f }
 // TestNoContraction builds the training path for arm64, where the compiler contracts
 // x*y + z unless the product is rounded explicitly, and finds no fused instruction in
 // any of our functions: the trained bytes do not depend on the processor. It leaves out
-// internal/plot, where gonum's arithmetic is inlined, and where charts get their coordinates, and fit, which chooses
-// configurations by how much time there is, and writes down what it chose. In other modules' functions there are some,
-// which shows that the test knows them.
+// internal/plot, where gonum's arithmetic is inlined, and where charts get their coordinates, and internal/fit, which
+// chooses configurations by how much time there is, and writes down what it chose. In other modules' functions there
+// are some, which shows that the test knows them.
 func TestNoContraction(t *testing.T) {
 	testkit.Long(t, "builds the program for arm64")
 	readSources(t)
@@ -38,7 +38,7 @@ func TestNoContraction(t *testing.T) {
 		if ours {
 			seen++
 		}
-		free := !ours || strings.HasPrefix(name, "ialgn/internal/plot.") || strings.HasPrefix(name, "ialgn/fit.")
+		free := !ours || strings.HasPrefix(name, "ialgn/internal/plot.") || strings.HasPrefix(name, "ialgn/internal/fit.")
 		for at := 0; at+4 <= len(code); at += 4 {
 			switch instruction := binary.LittleEndian.Uint32(code[at:]); {
 			case !fused(instruction):
