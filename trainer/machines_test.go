@@ -19,9 +19,9 @@ var pinned = []struct {
 	tests  []string
 }{
 	{".", []string{"TestSamePaths", "TestNetworkBits"}},
-	{"engine", []string{"TestTrainedBits"}},
-	{"draw", []string{"TestPinned"}},
-	{"detmath", []string{"TestBits"}},
+	{"../internal/engine", []string{"TestTrainedBits"}},
+	{"../internal/draw", []string{"TestPinned"}},
+	{"../internal/detmath", []string{"TestBits"}},
 }
 
 // TestMachines builds the pinned tests for other machine types and runs them: arm64 in
