@@ -395,10 +395,7 @@ func simulatedModel(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	t.Chdir(t.TempDir())
-	writeFile(t, "small.yaml", small)
-	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1", "--set", "model.width=20", "--set",
-		"model.depth=2")
+	tinyModel(t)
 }
 
 // TestWrapperFaults breaks what only the wrapper has, its encoder and the way of the levels to the
