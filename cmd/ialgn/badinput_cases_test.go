@@ -303,7 +303,9 @@ var badData = []badInput{
 		"train table.yaml", "table.csv: record 3: line 4", "control characters", false,
 	},
 	{
-		"CSV of a label without end", func(b *bench) { wrote("table.csv", "1,2,oak\n1,2,"+strings.Repeat("x", 5_000_000))(b) },
+		"CSV of a label without end", func(b *bench) {
+			wrote("table.csv", "1,2,oak\n1,2,"+strings.Repeat("x", 5_000_000))(b)
+		},
 		"train table.yaml --set data.label=", "table.csv: record 2", "a quote is not closed", false,
 	},
 	{

@@ -68,7 +68,8 @@ var forms = []string{
 	"--scope gates --lut 6",
 }
 
-// tinyModel trains a network, m.st in a folder of the test's own, that is compiled and verified in hundredths of a second.
+// tinyModel trains a network, m.st in a folder of the test's own, that is compiled and verified in hundredths of a
+// second.
 func tinyModel(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
