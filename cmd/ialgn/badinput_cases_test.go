@@ -43,7 +43,8 @@ var badConfigs = []badInput{
 		"only keys and values", false,
 	},
 	{
-		"endless braces", wrote("small.yaml", strings.Repeat("{a: ", 100_000)), "train small.yaml", "small.yaml",
+		"endless braces", func(b *bench) { wrote("small.yaml", strings.Repeat("{a: ", 100_000))(b) },
+		"train small.yaml", "small.yaml",
 		"docs/CONFIG.md", false,
 	},
 	{
@@ -125,8 +126,9 @@ var badModels = []badInput{
 		"train again", false,
 	},
 	{
-		"a million classes", metadata("m.st", "classes", `"3"`, `"3"`+strings.Repeat(`,"x"`, 1_000_000)), "eval m.st", "m.st",
-		"train again", false,
+		"a million classes", func(b *bench) {
+			metadata("m.st", "classes", `"3"`, `"3"`+strings.Repeat(`,"x"`, 1_000_000))(b)
+		}, "eval m.st", "m.st", "train again", false,
 	},
 	{
 		"a feature name with a line break", metadata("m.st", "encoder", "pixel 0", `a\nendmodule`), "compile m.st -o out",
@@ -301,7 +303,9 @@ var badData = []badInput{
 		"train table.yaml", "table.csv: record 3: line 4", "control characters", false,
 	},
 	{
-		"CSV of a label without end", wrote("table.csv", "1,2,oak\n1,2,"+strings.Repeat("x", 5_000_000)),
+		"CSV of a label without end", func(b *bench) {
+			wrote("table.csv", "1,2,oak\n1,2,"+strings.Repeat("x", 5_000_000))(b)
+		},
 		"train table.yaml --set data.label=", "table.csv: record 2", "a quote is not closed", false,
 	},
 	{

@@ -28,30 +28,34 @@ func torch(name string) func(*bench) {
 	}
 }
 
-// zipOf is a zip archive with an entry of that name.
-func zipOf(entry string) string {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	if _, err := z.Create(entry); err != nil {
-		panic(err)
+// zipped writes a zip archive with an entry of that name.
+func zipped(name, entry string) func(*bench) {
+	return func(b *bench) {
+		var archive bytes.Buffer
+		z := zip.NewWriter(&archive)
+		if _, err := z.Create(entry); err != nil {
+			b.t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			b.t.Fatal(err)
+		}
+		writeFile(b.t, name, archive.String())
 	}
-	if err := z.Close(); err != nil {
-		panic(err)
-	}
-	return b.String()
 }
 
-// gzipped compresses a text.
-func gzipped(text string) string {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		panic(err)
+// gzipped writes a compressed text.
+func gzipped(name, text string) func(*bench) {
+	return func(b *bench) {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		if _, err := z.Write([]byte(text)); err != nil {
+			b.t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			b.t.Fatal(err)
+		}
+		writeFile(b.t, name, packed.String())
 	}
-	if err := z.Close(); err != nil {
-		panic(err)
-	}
-	return b.String()
 }
 
 // npy writes an array of NumPy with elements of zeros.
@@ -110,14 +114,14 @@ var badKinds = []badInput{
 	{"a folder of compile to predict", nil, "predict raw new.csv", "raw: is a folder that compile made", "the model that it was compiled from", false},
 	{"a model as folder", nil, "verify m.st m.st", "m.st: is a model file, not a folder that compile made", "ialgn compile m.st", false},
 	{"a model to classify", nil, "predict m.st m.st", "m.st: is a model file, not a table", "ialgn compile m.st", false},
-	{"a table under gzip to compile", wrote("t.csv.gz", gzipped("a,b\n1,2\n")), "compile t.csv.gz -o out", "is a file of gzip, not a model file", "gunzip -c t.csv.gz > t.csv", false},
-	{"a circuit under gzip to eval", wrote("x.aig.gz", gzipped("aag 1 1 0 1 0\n2\n2\n")), "eval x.aig.gz", "is a file of gzip", "gunzip", false},
+	{"a table under gzip to compile", gzipped("t.csv.gz", "a,b\n1,2\n"), "compile t.csv.gz -o out", "is a file of gzip, not a model file", "gunzip -c t.csv.gz > t.csv", false},
+	{"a circuit under gzip to eval", gzipped("x.aig.gz", "aag 1 1 0 1 0\n2\n2\n"), "eval x.aig.gz", "is a file of gzip", "gunzip", false},
 	{"safetensors of another program to eval", wrote("x.safetensors", otherTensor), "eval x.safetensors", "this is no model of ialgn", `torch.load_file("x.safetensors")`, false},
 	{"safetensors of another program to start from", wrote("x.safetensors", otherTensor), "train small.yaml -o x.st --init x.safetensors", "this is no model of ialgn", "torch.save", false},
 	{"safetensors of another program to import", wrote("x.safetensors", otherTensor), "import x.safetensors -o x.st", "is safetensors of another program", `"x.pt"`, false},
-	{"an archive of arrays to compile", wrote("x.npz", zipOf("a.npy")), "compile x.npz -o out", "is an archive of arrays of NumPy", "ialgn init x.npz", false},
-	{"an archive of arrays to import", wrote("x.npz", zipOf("a.npy")), "import x.npz -o x.st", "x.npz: is an archive of arrays of NumPy, of which no network is read", "ialgn init x.npz", false},
-	{"a spreadsheet to eval", wrote("x.xlsx", zipOf("[Content_Types].xml")), "eval x.xlsx", "is a spreadsheet", "CSV", false},
+	{"an archive of arrays to compile", zipped("x.npz", "a.npy"), "compile x.npz -o out", "is an archive of arrays of NumPy", "ialgn init x.npz", false},
+	{"an archive of arrays to import", zipped("x.npz", "a.npy"), "import x.npz -o x.st", "x.npz: is an archive of arrays of NumPy, of which no network is read", "ialgn init x.npz", false},
+	{"a spreadsheet to eval", zipped("x.xlsx", "[Content_Types].xml"), "eval x.xlsx", "is a spreadsheet", "CSV", false},
 	{"an array to eval", npy("x.npy", "<f4", "2, 2", 16), "eval x.npy", "is an array of NumPy, not a model file", "ialgn init x.npy", false},
 	{"Keras to import", wrote("x.h5", "\x89HDF\r\n\x1a\n\x00"), "import x.h5 -o x.st", "is a file of HDF5", "difflogic, torchlogix, DWN", false},
 	{"Parquet to init", wrote("x.parquet", "PAR1\x15\x04\x15\x00"), "init x.parquet -o x.yaml", "is a file of Parquet", "to_csv", false},

@@ -21,7 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "accept the messages as they are now as the golden files")
 
-// badInput is an input that a user may hand over by mistake or malice.
+// badInput is an input that a user may hand over by mistake or malice. Its harm makes large texts when it is called:
+// the test binary is also the program ialgn of the scripts, and starts more than a thousand times.
 type badInput struct {
 	name   string
 	harm   func(b *bench) // changes the sound files of a [bench]; nil: the flags are what is wrong

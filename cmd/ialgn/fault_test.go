@@ -179,7 +179,7 @@ func TestNetlistFaults(t *testing.T) {
 				r := rand.New(rand.NewPCG(11, 11))
 				sound, write := c.text(t, "net.netlist")
 				all, seen := gates(t, sound), 0
-				for range 40 {
+				for tries := 0; tries < 40 && seen < 8; tries++ {
 					g := all[r.IntN(len(all))]
 					g.in = slices.Clone(g.in)
 					if pin := r.IntN(len(g.in)); anchor {
@@ -359,9 +359,9 @@ func TestVerilogFaults(t *testing.T) {
 				broken[at] = fmt.Sprintf("  wire inverted;\n  assign inverted = %s;\n%s~inverted;", m[3],
 					strings.TrimSuffix(sound[at], m[3]+";"))
 				write(broken)
-				code, o := c.verify(t, "--samples", "1797")
+				code, o := c.verify(t, "--samples", "600")
 				if code == exitDone {
-					continue // the gate does not matter to the test set
+					continue // the gate does not matter to the samples
 				}
 				seen++
 				if code != exitDifference || o.Software.Mismatches != 0 || o.RTL.Mismatches == 0 {
@@ -395,9 +395,7 @@ func simulatedModel(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	t.Chdir(t.TempDir())
-	writeFile(t, "small.yaml", small)
-	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	tinyModel(t)
 }
 
 // TestWrapperFaults breaks what only the wrapper has, its encoder and the way of the levels to the

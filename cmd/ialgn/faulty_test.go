@@ -54,6 +54,7 @@ func deeper(n int) int {
 // faulty is the program with a command that has one of the faults.
 func faulty() {
 	debug.SetTraceback("crash") // as main does
+	debug.SetMaxStack(16 << 20) // Go's own limit of 1 GB takes seconds to fill
 	os.Exit(guarded(os.Stderr, func(failure) {}, func() int { faults[os.Args[1]](); return exitDone }))
 }
 

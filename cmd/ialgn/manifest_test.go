@@ -68,12 +68,20 @@ var forms = []string{
 	"--scope gates --lut 6",
 }
 
+// tinyModel trains a network, m.st in a folder of the test's own, that is compiled and verified in hundredths of a
+// second.
+func tinyModel(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1", "--set", "model.width=20", "--set",
+		"model.depth=2")
+}
+
 // TestManifestEntries leaves out, doubles, renames and swaps every entry of manifests: what a folder
 // must hold follows from its netlist and its options, so each of them is refused.
 func TestManifestEntries(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeFile(t, "small.yaml", small)
-	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	tinyModel(t)
 	for i, form := range forms {
 		if i%3 != 0 && !testkit.Whole() {
 			continue
@@ -109,9 +117,7 @@ func TestManifestEntries(t *testing.T) {
 
 // TestManifestValues changes what a manifest says of the model and of the options.
 func TestManifestValues(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeFile(t, "small.yaml", small)
-	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	tinyModel(t)
 	must(t, "compile", "m.st", "-o", "out", "--wrap", "uart", "--board", "hx8k-breakout", "--target", "ice40",
 		"--pipeline", "2", "--quiet")
 	m := openManifest(t, "out")
@@ -145,9 +151,7 @@ func TestManifestValues(t *testing.T) {
 
 // TestVerifyNamesRemovedFormat verifies a folder with files that an earlier version wrote and this one does not.
 func TestVerifyNamesRemovedFormat(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeFile(t, "small.yaml", small)
-	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	tinyModel(t)
 	must(t, "compile", "m.st", "-o", "out", "--emit", "go", "--quiet")
 	m := openManifest(t, "out")
 	writeFile(t, m.path, strings.Replace(string(m.sound), "\"go\"\n    ]", "\"go-object\"\n    ]", 1))
@@ -160,9 +164,7 @@ func TestVerifyNamesRemovedFormat(t *testing.T) {
 // TestWrittenFiles changes a bit of each file that no level runs, and signs the folder anew: each is
 // found to be another than compile writes.
 func TestWrittenFiles(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeFile(t, "small.yaml", small)
-	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	tinyModel(t)
 	for i, form := range forms {
 		dir := fmt.Sprintf("out%d", i)
 		must(t, slices.Concat([]string{"compile", "m.st", "-o", dir, "--quiet"}, strings.Fields(form))...)

@@ -285,18 +285,19 @@ func TestForceEverywhere(t *testing.T) {
 func TestSynthOverwrites(t *testing.T) {
 	testkit.FindTool(t, "yosys")
 	soundFiles(t)
-	const target = "raw/synth/generic-lut4/"
-	args := []string{"synth", "raw", "--target", "generic-lut4", "--quiet"}
+	const target = "lut/synth/generic-lut4/"
+	args := []string{"synth", "lut", "--target", "generic-lut4", "--quiet"}
 	for _, name := range []string{"notes.txt", "synth.json"} {
-		os.RemoveAll("raw/synth")
+		os.RemoveAll("lut/synth")
 		writeFile(t, target+name, mine)
 		if code, _, stderr := runProgram(t, args...); code != exitUsage || !strings.Contains(stderr, name) ||
 			readFile(t, target+name) != mine {
 			t.Errorf("%s: exit status %d, %s", name, code, stderr)
 		}
-		must(t, append(args, "--force")...)
-		must(t, args...)
 	}
+	writeFile(t, target+"notes.txt", mine)
+	must(t, append(args, "--force")...)
+	must(t, args...)
 	writeFile(t, target+"notes.txt", mine)
 	if code, _, stderr := runProgram(t, args...); code != exitUsage || !strings.Contains(stderr, "notes.txt") ||
 		readFile(t, target+"notes.txt") != mine {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"ialgn/internal/message"
 )
@@ -16,19 +17,36 @@ type field struct {
 	value reflect.Value // settable: a string, bool, int, uint64 or float64
 }
 
-// fields returns all keys in the order of the struct.
-func fields(c *Config) []field { return appendFields(nil, "", reflect.ValueOf(c).Elem()) }
+// paths lists all keys in the order of the struct, each with its place in it.
+var paths = sync.OnceValue(func() []path { return appendPaths(nil, path{}, reflect.TypeFor[Config]()) })
 
-func appendFields(list []field, prefix string, section reflect.Value) []field {
-	for i := range section.NumField() {
-		name := section.Type().Field(i).Tag.Get("yaml")
-		switch v := section.Field(i); {
+// path is a key with the index of its field, for [reflect.Value.FieldByIndex].
+type path struct {
+	key   string
+	index []int
+}
+
+func appendPaths(list []path, prefix path, section reflect.Type) []path {
+	for f := range section.Fields() {
+		name := f.Tag.Get("yaml")
+		p := path{prefix.key + name, slices.Concat(prefix.index, f.Index)}
+		switch {
 		case name == "" || name == "-":
-		case v.Kind() == reflect.Struct:
-			list = appendFields(list, prefix+name+".", v)
+		case f.Type.Kind() == reflect.Struct:
+			p.key += "."
+			list = appendPaths(list, p, f.Type)
 		default:
-			list = append(list, field{prefix + name, v})
+			list = append(list, p)
 		}
+	}
+	return list
+}
+
+// fields returns all keys in the order of the struct.
+func fields(c *Config) []field {
+	list, all := make([]field, len(paths())), reflect.ValueOf(c).Elem()
+	for i, p := range paths() {
+		list[i] = field{p.key, all.FieldByIndex(p.index)}
 	}
 	return list
 }
@@ -37,17 +55,17 @@ func appendFields(list []field, prefix string, section reflect.Value) []field {
 // documentation.
 func Keys() []string {
 	var keys []string
-	for _, f := range fields(&Config{}) {
-		keys = append(keys, f.key)
+	for _, p := range paths() {
+		keys = append(keys, p.key)
 	}
 	return keys
 }
 
 // value returns the value of a key. It panics if there is no such key.
 func (c *Config) value(key string) reflect.Value {
-	for _, f := range fields(c) {
-		if f.key == key {
-			return f.value
+	for _, p := range paths() {
+		if p.key == key {
+			return reflect.ValueOf(c).Elem().FieldByIndex(p.index)
 		}
 	}
 	panic("config: no key " + key)

@@ -195,6 +195,7 @@ func TestKeys(t *testing.T) {
 	needTools(t)
 	r := runner{t, t.TempDir()}
 	outputs := map[string][]any{}
+	small := append(slices.Clone(quick), "--set", "model.depth=4")
 	add := func(name string, status string, args ...string) {
 		t.Helper()
 		out, got := r.run(append(append([]string{binary}, args...), "--json", "--quiet")...)
@@ -223,18 +224,17 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	add("demo", "0", append([]string{"demo", "-o", "d"}, quick...)...)
-	add("train", "0", append([]string{"train", config, "-o", "m.safetensors"}, quick...)...)
+	add("demo", "0", append([]string{"demo", "-o", "d"}, small...)...)
+	add("train", "0", append([]string{"train", config, "-o", "m.safetensors"}, small...)...)
 	add("train", "0", append([]string{
 		"train", config, "-o", "v.safetensors", "--set", "train.validation.share=0.1",
-	}, quick...)...)
+	}, small...)...)
 	add("train", "0", append([]string{
-		"train", config, "-o", "r.safetensors", "--set", "train.estimator=soft", "--set",
-		"model.depth=2",
-	}, quick...)...)
+		"train", config, "-o", "r.safetensors", "--set", "train.estimator=soft",
+	}, small...)...)
 	add("train --seeds", "0", append([]string{
 		"train", config, "-o", "s.safetensors", "--seeds", "2", "--log", "s.csv", "--plots", "plots",
-	}, quick...)...)
+	}, small...)...)
 	add("watch", "0", "watch", "s.csv", "-o", "s.html")
 	add("eval", "0", "eval", "m.safetensors")
 	add("eval", "0", "eval", "m.safetensors", samples)
@@ -261,31 +261,30 @@ func TestKeys(t *testing.T) {
 	r.replace("out/digits.netlist", "function(0x8)", "function(0xe)") // AND, OR
 	r.sign("out")
 	add("verify", "2", "verify", "m.safetensors", "out")
-	add("train", "0", append([]string{"train", config, "-o", "t.safetensors", "--set", "model.width=60"}, quick...)...)
-	add("compile", "0", "compile", "t.safetensors", "-o", "board", "--target", "ice40", "--style", "lut", "--wrap",
+	add("compile", "0", "compile", "m.safetensors", "-o", "board", "--target", "ice40", "--style", "lut", "--wrap",
 		"stream", "--freq", "12")
-	add("synth", "0", append([]string{"synth", "board", "--target", "ice40-hx1k"}, checked("t.safetensors")...)...)
-	add("compile", "0", "compile", "t.safetensors", "-o", "plain")
+	add("synth", "0", append([]string{"synth", "board", "--target", "ice40-hx1k"}, checked("m.safetensors")...)...)
+	add("compile", "0", "compile", "m.safetensors", "-o", "plain")
 	add("synth", "0", "synth", "plain", "--target", "generic-lut6")
 	add("sim", "0", "sim", "m.safetensors")
 	add("sim", "0", "sim", "gates", "--activity", "a.json")
 	add("analyze", "0", "analyze", "m.safetensors")
 	add("train", "0", append([]string{
 		"train", config, "-o", "m2.safetensors", "--set", "train.seed=2", "--plots", "plots",
-	}, quick...)...)
+	}, small...)...)
 	add("analyze", "0", "analyze", "m.safetensors", "m2.safetensors", "--plots", "plots")
 	add("train", "0", append([]string{"train", config, "-o", "w.safetensors", "--set", "model.topology=rwlgn"},
-		quick...)...)
+		small...)...)
 	add("analyze", "0", "analyze", "m.safetensors", "w.safetensors", "--plots", "plots")
-	add("report", "0", "report", "plain", "--model", "t.safetensors")
+	add("report", "0", "report", "plain", "--model", "m.safetensors")
 	add("diagnose --what credit", "0", "diagnose", config, "--what", "credit", "--sampled", "20", "--batches", "2",
 		"--set", "model.init_noise=0.1")
 	add("diagnose --what updates", "0", append([]string{
 		"diagnose", config, "--what", "updates", "--epochs", "1", "--set",
 		"model.hidden=2",
-	}, quick...)...)
+	}, small...)...)
 	add("diagnose --what probes", "0", "diagnose", "m.safetensors", "--what", "probes", "--epochs", "1", "--layers",
-		"0,20")
+		"0,4")
 	add("diagnose --what entropy", "0", "diagnose", "m.safetensors", "--what", "entropy")
 	table := "nr,size,colour,class\n"
 	for i := range 24 {

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ialgn/internal/kernel"
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
@@ -156,7 +154,7 @@ func TestReplace(t *testing.T) {
 					}
 					s.Replace(replace)
 				}
-				if diff := cmp.Diff(before.Layers, e.Frozen(nil).Layers); diff != "" {
+				if diff := differ(before.Layers, e.Frozen(nil).Layers); diff != "" {
 					t.Errorf("what is selected changed (-before +after):\n%s", diff)
 				}
 				path := filepath.Join(t.TempDir(), "m")
@@ -175,7 +173,7 @@ func TestReplace(t *testing.T) {
 				if got, want := e.Step(b, adam), again.Step(b, adam); got != want {
 					t.Errorf("a batch gives %v, and %v by a new engine", got, want)
 				}
-				if diff := cmp.Diff(other.Sections, m.Sections); diff != "" {
+				if diff := differ(other.Sections, m.Sections); diff != "" {
 					t.Errorf("after a step (-new engine +engine):\n%s", diff)
 				}
 			})

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ialgn/internal/kernel"
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
@@ -49,7 +47,7 @@ func testConstant(t *testing.T, m *model.Model) {
 	for n := range 20 {
 		e.Step(randomBits(r, m, e.Words(), n+1), kernel.NewAdam(1, 0.9, 0.999, 1e-30, n+1))
 	}
-	if diff := cmp.Diff(want, ofNodes(m, nodes)); diff != "" {
+	if diff := differ(want, ofNodes(m, nodes)); diff != "" {
 		t.Errorf("%T: logits of constant nodes and their pins (-before +after training):\n%s", e, diff)
 	}
 	f := e.Frozen(nil)

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ialgn/internal/kernel"
 	"ialgn/internal/model"
 )
@@ -48,7 +46,7 @@ func diffState(a, b Engine) string {
 		}
 		return m
 	}
-	return cmp.Diff(byName(a), byName(b))
+	return differ(byName(a), byName(b))
 }
 
 // TestThreads trains the same batches on 1, 2, 5 and 12 threads: one chain each at
@@ -73,7 +71,7 @@ func TestThreads(t *testing.T) {
 		if diff := diffState(want, got); diff != "" {
 			t.Errorf("%d threads (-one +these):\n%s", threads, diff)
 		}
-		if diff := cmp.Diff(wantResults, results); diff != "" {
+		if diff := differ(wantResults, results); diff != "" {
 			t.Errorf("%d threads: results (-one +these):\n%s", threads, diff)
 		}
 	}
@@ -159,7 +157,7 @@ func TestForwardIsEvaluator(t *testing.T) {
 	for step := range 200 {
 		b := randomBatch(g, r, e.Words(), 100)
 		f = e.Frozen(f)
-		if diff := cmp.Diff(f, networkOf(e).m.Freeze()); diff != "" {
+		if diff := differ(f, networkOf(e).m.Freeze()); diff != "" {
 			t.Fatalf("step %d: running argmaxes (-engine +model):\n%s", step, diff)
 		}
 		eval := model.NewEvaluator(f)
@@ -169,7 +167,7 @@ func TestForwardIsEvaluator(t *testing.T) {
 		before := fmt.Sprint(f.Layers)
 		e.Step(b, kernel.NewAdam(0.05, 0.9, 0.999, 1e-8, step+1))
 		for c := range g.Config.Classes {
-			if diff := cmp.Diff(want[c*100:][:100], countsOf(e, c)); diff != "" {
+			if diff := differ(want[c*100:][:100], countsOf(e, c)); diff != "" {
 				t.Fatalf("step %d: counts of class %d (-evaluator +engine):\n%s", step, c, diff)
 			}
 		}

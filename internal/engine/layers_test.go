@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ialgn/internal/kernel"
 	"ialgn/internal/netgen"
 )
@@ -62,7 +60,7 @@ func agree(t *testing.T, o netgen.ModelOptions, batch int) {
 	if diff := diffState(chained, layered); diff != "" {
 		t.Errorf("parameters and moments (-chains +layers):\n%s", diff)
 	}
-	if diff := cmp.Diff(chained.Frozen(nil), layered.Frozen(nil)); diff != "" {
+	if diff := differ(chained.Frozen(nil), layered.Frozen(nil)); diff != "" {
 		t.Errorf("frozen (-chains +layers):\n%s", diff)
 	}
 }
@@ -152,7 +150,7 @@ func TestLayerThreads(t *testing.T) {
 			if diff := diffState(want, got); diff != "" {
 				t.Errorf("%+v: %d threads (-one +these):\n%s", o, threads, diff)
 			}
-			if diff := cmp.Diff(wantResults, results); diff != "" {
+			if diff := differ(wantResults, results); diff != "" {
 				t.Errorf("%+v: %d threads: results (-one +these):\n%s", o, threads, diff)
 			}
 		}

@@ -70,6 +70,9 @@ func TestTargets(t *testing.T) {
 		{"gowin-gw1n9", true, "nextpnr-himbaechel: not installed"},
 	} {
 		t.Run(c.target, func(t *testing.T) {
+			if c.target == "xilinx7-a35t" {
+				testkit.Long(t, "yosys reads the cells of the family for ten seconds, as for xilinx7 and in TestFamilies")
+			}
 			o := options(t, c.target, source(t, ports, body))
 			r, err := synth.Run(t.Context(), o)
 			if err != nil {

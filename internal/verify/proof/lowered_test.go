@@ -11,16 +11,21 @@ import (
 	"ialgn/internal/hardware/pipeline"
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
+	"ialgn/internal/testkit"
 	"ialgn/internal/verify"
 	"ialgn/internal/verify/software"
 	"ialgn/internal/verify/verifytest"
 	"ialgn/netlist"
 )
 
-// TestLowered verifies every form of network in every scope as hardware. Of the four ways to map it, a form has two in
-// one scope and the other two in the next, and the next form the other way round.
+// TestLowered verifies every form of network in every scope as hardware. Of the four ways to map it, a form has one in
+// each scope, another in the next, and the next form others; the long tests have two in each.
 func TestLowered(t *testing.T) {
 	verifytest.Needs(t, "abc")
+	every := 4
+	if testkit.Whole() {
+		every = 2
+	}
 	for i, form := range netgen.Forms() {
 		f := form.Model().Freeze()
 		s := verifytest.RandomSamples(f, 200)
@@ -35,7 +40,7 @@ func TestLowered(t *testing.T) {
 				{"ice40", 4, pipeline.Options{}},
 				{"generic", 6, pipeline.Options{Auto: true, MaxLevels: 1}},
 			} {
-				if (i+j+k)%2 > 0 {
+				if (i+j+k)%every > 0 {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%v/%s%d-%d", form.Name, scope, h.target, h.k, h.pipeline.MaxLevels), func(t *testing.T) {

@@ -128,9 +128,13 @@ func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string)
 	return left
 }
 
-// someOf returns one of 128 mutants.
+// someOf returns one of 256 mutants, in the long tests one of 128.
 func someOf(list []mutant) (some []mutant) {
-	for i := 0; i < len(list); i += 128 {
+	step := 256
+	if testkit.Whole() {
+		step = 128
+	}
+	for i := 0; i < len(list); i += step {
 		some = append(some, list[i])
 	}
 	return some
