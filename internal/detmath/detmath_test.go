@@ -178,16 +178,3 @@ func BenchmarkExpAll(b *testing.B) {
 		ExpAll(dst, x, 0)
 	}
 }
-
-// TestExp64 compares with the library's exponential.
-func TestExp64(t *testing.T) {
-	for i := range 64_000 {
-		x := -float64(i) / 100
-		if got, want := Exp64(x), math.Exp(x); math.Abs(got-want) > 2e-15*(1-x)*want {
-			t.Fatalf("Exp64(%v) = %v, want %v", x, got, want)
-		}
-	}
-	if got := []float64{Exp64(0), Exp64(-800.5), Exp64(-1e9)}; got[0] != 1 || got[1] != 0 || got[2] != 0 {
-		t.Errorf("at 0, -800.5 and -1e9: %v, want 1, 0, 0", got)
-	}
-}

@@ -61,20 +61,6 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.w.Flush()
 }
 
-// LUTs returns how many $lut cells of each width Write makes of n.
-func LUTs(n *netlist.Netlist) (count [netlist.MaxFunctionInputs + 1]int) {
-	n = lowering.Functions(n)
-	for c := range netlist.Cell(n.Cells()) {
-		if n.Kind(c) != netlist.Function {
-			continue
-		}
-		if pins := support(n, c); len(pins) > 0 && !isCopy(n, c, pins) {
-			count[len(pins)]++
-		}
-	}
-	return count
-}
-
 // file is a file that is being written. Its buffer keeps the first error for Flush.
 type file struct {
 	w         *bufio.Writer
