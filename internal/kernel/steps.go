@@ -5,7 +5,7 @@ package kernel
 // is ready for use and grows as needed.
 //
 // The update of a gate is Operations, Bins, then UpdateOperations and, for each relaxed
-// pin, UpdateSelection.
+// pin, UpdatePin.
 type Steps struct {
 	p    [Ops]float32 // probabilities of the current gate's operations
 	t, s Quad
