@@ -53,7 +53,7 @@ func (s *search) design() library.CompileOptions {
 
 // costOf compiles a model.
 func (s *search) costOf(ctx context.Context, m *library.Model) (*cost, error) {
-	d, err := library.Compile(ctx, m, s.design())
+	d, err := library.CompileWith(ctx, m, s.design(), s.Data)
 	if err != nil {
 		return nil, err
 	}

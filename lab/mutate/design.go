@@ -342,7 +342,7 @@ func (d *design) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	test, err := trainer.LoadTest(ctx, &f.Encoder, f.Classes, d.data, nil)
+	test, err := trainer.LoadTest(ctx, nil, &f.Encoder, f.Classes, d.data, nil)
 	if err != nil {
 		return err
 	}
