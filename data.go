@@ -103,7 +103,7 @@ func (s source) load(ctx context.Context) (*trainer.TestData, error) {
 	if s.override.samples() != nil {
 		return s.encode()
 	}
-	return trainer.LoadTest(ctx, s.encoder, s.classes, s.data, s.folders)
+	return trainer.LoadTest(ctx, s.override.opened, s.encoder, s.classes, s.data, s.folders)
 }
 
 // encode returns the samples that were given, under the model's encoder.

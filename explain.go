@@ -136,7 +136,7 @@ func (s source) upTo(ctx context.Context, sample int) (*trainer.TestData, error)
 	if s.override.samples() != nil {
 		return s.encode()
 	}
-	return trainer.LoadFirst(ctx, s.encoder, s.classes, s.data, s.folders, sample+1)
+	return trainer.LoadFirst(ctx, s.override.opened, s.encoder, s.classes, s.data, s.folders, sample+1)
 }
 
 // noSample is the error of a sample beyond the last.

@@ -152,7 +152,7 @@ func (o *ImportOptions) takeData(ctx context.Context, path string, m *model.Mode
 		return nil, err
 	}
 	data.Plain = true
-	test, err := trainer.LoadTest(ctx, &m.Encoder, m.Classes, data, Data{Folders: o.Folders}.folders())
+	test, err := trainer.LoadTest(ctx, nil, &m.Encoder, m.Classes, data, Data{Folders: o.Folders}.folders())
 	if err != nil {
 		return nil, err
 	}

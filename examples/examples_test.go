@@ -152,7 +152,7 @@ func run(t *testing.T, path string, set []string) outcome {
 		t.Fatal(err)
 	}
 	o.product = netlist.Measure(product)
-	test, err := trainer.LoadTest(ctx, &o.frozen.Encoder, o.frozen.Classes, cfg.Data, r.Folders)
+	test, err := trainer.LoadTest(ctx, nil, &o.frozen.Encoder, o.frozen.Classes, cfg.Data, r.Folders)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,11 +200,12 @@ type TestData struct {
 
 // LoadTest reads the test part of a data set under the encoder of a model with those
 // classes. It is an error if the data set has other features or classes; whether its content
-// is what the model was trained with is for the caller to judge by SHA256.
-func LoadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data,
+// is what the model was trained with is for the caller to judge by SHA256. What opened, unless it is nil, has of the
+// same files is not read again.
+func LoadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,
 ) (*TestData, error) {
-	t, set, err := loadTest(ctx, enc, classes, data, folders, math.MaxInt)
+	t, set, err := loadTest(ctx, opened, enc, classes, data, folders, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
@@ -213,10 +214,10 @@ func LoadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data
 }
 
 // LoadFirst is [LoadTest] of the first samples alone, all if there are fewer, without SHA256.
-func LoadFirst(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string,
-	samples int,
+func LoadFirst(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
+	folders []string, samples int,
 ) (*TestData, error) {
-	t, _, err := loadTest(ctx, enc, classes, data, folders, samples)
+	t, _, err := loadTest(ctx, opened, enc, classes, data, folders, samples)
 	return t, err
 }
 
@@ -224,10 +225,10 @@ func LoadFirst(ctx context.Context, enc *encoding.Encoder, classes []string, dat
 var errEnough = errors.New("enough samples")
 
 // loadTest returns so many samples of the test part, and the set that they are of.
-func loadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string,
-	samples int,
+func loadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
+	folders []string, samples int,
 ) (*TestData, *dataset.Set, error) {
-	set, err := openAs(ctx, enc, classes, data, folders)
+	set, err := openAs(ctx, opened, enc, classes, data, folders)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -252,10 +253,10 @@ func loadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data
 }
 
 // openAs opens the data set of a model, and refuses one that it cannot have been trained with.
-func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data,
+func openAs(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,
 ) (*dataset.Set, error) {
-	set, err := dataset.OpenFor(ctx, data, enc, folders)
+	set, err := opened.For(ctx, data, enc, folders)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (r *Run) load(ctx context.Context, from *model.Model) (*Data, error) {
 func LoadDataFor(ctx context.Context, cfg config.Config, m *model.Model, folders []string) (*Data, error) {
 	data := cfg.Data
 	data.Plain = true
-	set, err := openAs(ctx, &m.Encoder, m.Classes, data, folders)
+	set, err := openAs(ctx, nil, &m.Encoder, m.Classes, data, folders)
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func TestKeptEncoder(t *testing.T) {
 			if !reflect.DeepEqual(was.Encoder, is.Encoder) || !reflect.DeepEqual(was.Classes, is.Classes) {
 				t.Errorf("the encoder has become %+v, want %+v", is.Encoder, was.Encoder)
 			}
-			if _, err := LoadTest(t.Context(), &is.Encoder, is.Classes, r.Config.Data, nil); err != nil {
+			if _, err := LoadTest(t.Context(), nil, &is.Encoder, is.Classes, r.Config.Data, nil); err != nil {
 				t.Errorf("its test part: %v", err)
 			}
 			r.Start, r.Resume, r.Config.Train.Epochs = "", true, 2

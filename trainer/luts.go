@@ -17,7 +17,7 @@ func (s *session) addEstimating() {
 		inputs = c.LUTInputs()
 	}
 	s.evaluated = append(s.evaluated, func(_ context.Context, p *Progress) error {
-		luts, err := estimate.OfPart(s.frozen, inputs, s.sumFunc())
+		luts, err := estimate.Of(s.frozen, inputs, s.sumFunc())
 		if err != nil {
 			return lost(err)
 		}

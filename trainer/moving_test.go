@@ -47,7 +47,7 @@ func TestLearned(t *testing.T) {
 	if up < 10 || down < 10 {
 		t.Errorf("%d thresholds went up and %d down", up, down)
 	}
-	test, err := LoadTest(t.Context(), &m.Encoder, m.Classes, cfg.Data, nil)
+	test, err := LoadTest(t.Context(), nil, &m.Encoder, m.Classes, cfg.Data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

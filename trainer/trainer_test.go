@@ -316,7 +316,7 @@ func TestRecord(t *testing.T) {
 	if diff := cmp.Diff(epochs, m.Record.Epochs); diff != "" || len(epochs) != 3 {
 		t.Errorf("record (-progress +file):\n%s", diff)
 	}
-	test, err := LoadTest(t.Context(), &m.Encoder, m.Classes, cfg.Data, nil)
+	test, err := LoadTest(t.Context(), nil, &m.Encoder, m.Classes, cfg.Data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,12 +341,12 @@ func TestLoadFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := LoadTest(t.Context(), d.Encoder, d.Classes, cfg.Data, nil)
+	all, err := LoadTest(t.Context(), nil, d.Encoder, d.Classes, cfg.Data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for samples, want := range map[int]int{1: 1, 64: 64, 5000: 1797} {
-		some, err := LoadFirst(t.Context(), d.Encoder, d.Classes, cfg.Data, nil, samples)
+		some, err := LoadFirst(t.Context(), nil, d.Encoder, d.Classes, cfg.Data, nil, samples)
 		if err != nil {
 			t.Fatal(err)
 		}

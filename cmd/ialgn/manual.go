@@ -1,7 +1,6 @@
 package main
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -25,8 +24,8 @@ func program(app *cli.App) *manual.Program {
 func command(c *cli.Command, commands []*cli.Command) manual.Command {
 	d := manual.Command{
 		Name: c.Name, About: c.Usage, Form: c.ArgsUsage, Details: c.Description, Example: c.UsageText,
-		Arguments: argumentsOf(c, commands),
 	}
+	d.Arguments = argumentsOf(d, commands)
 	for _, f := range withHelp(c.Flags) {
 		o := describe(f)
 		o.Values = valuesOf(c.Name, o)
@@ -85,15 +84,11 @@ func valuesOf(command string, o manual.Option) manual.Values {
 	return kinds[o.Meta]
 }
 
-// optionsInForm are the options in the form of a command, such as [-o MODEL].
-var optionsInForm = regexp.MustCompile(`\[?--?[a-z]+ [A-Z]+\]?`)
-
 // argumentsOf returns what may be given for the arguments of a command, by the words of its form: those in small
 // letters stand for themselves.
-func argumentsOf(c *cli.Command, commands []*cli.Command) (all manual.Values) {
-	form := optionsInForm.ReplaceAllString(c.ArgsUsage, "")
-	for _, word := range strings.FieldsFunc(form, func(r rune) bool { return strings.ContainsRune(" |[]", r) }) {
-		word = strings.TrimSuffix(word, "...")
+func argumentsOf(c manual.Command, commands []*cli.Command) (all manual.Values) {
+	for _, word := range slices.Concat(c.Forms()...) {
+		word = strings.Trim(word, "[].")
 		if word == strings.ToLower(word) {
 			all.Words = append(all.Words, word)
 			continue

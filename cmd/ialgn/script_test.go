@@ -101,7 +101,7 @@ func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	m, err := model.Load(ts.MkAbs(args[0]))
 	ts.Check(err)
 	m.Encoder = netgen.ByCuts(&m.Encoder)
-	test, err := trainer.LoadTest(context.Background(), &m.Encoder, m.Classes, m.Config.Data, []string{ts.MkAbs(".")})
+	test, err := trainer.LoadTest(context.Background(), nil, &m.Encoder, m.Classes, m.Config.Data, []string{ts.MkAbs(".")})
 	ts.Check(err)
 	m.Record.Test = test.SHA256
 	_, err = m.Save(ts.MkAbs(args[1]))

@@ -74,14 +74,6 @@ func (op Op) dual() Op {
 	}
 }
 
-// String returns and, or, xor.
-func (op Op) String() string {
-	if op > Xor {
-		return fmt.Sprintf("op %d", uint8(op))
-	}
-	return [...]string{"and", "or", "xor"}[op]
-}
-
 // Step is one gate of a chain in normal form.
 type Step struct {
 	Op     Op

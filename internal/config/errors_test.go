@@ -198,12 +198,12 @@ var errorCases = []struct {
 	{
 		"hidden without a choice", "data: {set: mnist}\nmodel: {topology: rwlgn-spine, hidden: 2}", nil,
 		"m.yaml:2:40: model.hidden: 2 hidden candidates, but a gate of topology rwlgn-spine does not choose its wires",
-		"use 1, or topology: ialgn",
+		"use 1, or topology: ialgn, layered, conv or recurrent",
 	},
 	{
 		"balanced anchors", "data: {set: mnist}\nmodel: {wiring: balanced}", nil,
 		"m.yaml:2:17: model.wiring: balanced is for wires that are drawn, which topology ialgn has not",
-		"use random, or a random-wired topology such as rwlgn",
+		"use random, or topology: rwlgn, rwlgn-spine, rwlgn-classwise, layered, conv or recurrent",
 	},
 	{
 		"more hidden than gates", "data: {set: mnist}\nmodel: {width: 10, hidden: 11}", nil,
@@ -337,6 +337,6 @@ var errorCases = []struct {
 		"set to what cannot be", "data: {set: mnist}\nmodel: {topology: rwlgn}",
 		[]string{"model.hidden=8"},
 		"Set model.hidden: 8 hidden candidates, but a gate of topology rwlgn does not choose its wires",
-		"use 1, or topology: ialgn",
+		"use 1, or topology: ialgn, layered, conv or recurrent",
 	},
 }

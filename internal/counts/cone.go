@@ -19,8 +19,6 @@ type Cone struct {
 	leaves int
 	known  map[netlist.Net][]uint64
 	cells  int // evaluated
-	// same, if set, returns a leaf or constant that a net is known to be equal to.
-	same func(netlist.Net) (netlist.Net, bool)
 }
 
 // maxCells bounds the cells between leaves and a net.
@@ -58,11 +56,6 @@ func (e *Cone) fill(f func(i int) bool) []uint64 {
 func (e *Cone) Value(v netlist.Net) ([]uint64, error) {
 	if value, ok := e.known[v]; ok {
 		return value, nil
-	}
-	if e.same != nil {
-		if u, ok := e.same(v); ok {
-			return e.known[u], nil
-		}
 	}
 	c, pin, ok := e.n.Driver(v)
 	if !ok {

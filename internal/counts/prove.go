@@ -12,11 +12,14 @@ import (
 // Prove proves on the lowered netlist alone that the digits of a count are the sum of
 // its bits, each a function of nets of the netlist. Of a pair, one bit is taken to be 1.
 func Prove(after *netlist.Netlist, c *Count) error {
-	return (&proof{after: after}).sum(c)
+	return proof{after}.sum(c)
 }
 
+// proof is a proof on a lowered netlist.
+type proof struct{ after *netlist.Netlist }
+
 // sum proves that the digits of a count are the sum of its bits.
-func (p *proof) sum(c *Count) error {
+func (p proof) sum(c *Count) error {
 	target := linear{coefficient: map[termKey]uint64{}}
 	for i := range c.Bits {
 		if err := p.addend(c.Bits, i, &target); err != nil {
@@ -44,7 +47,7 @@ func (p *proof) sum(c *Count) error {
 
 // addend adds bit i of a count to a sum: half of a pair counts for both where it comes
 // first.
-func (p *proof) addend(all []Bit, i int, sum *linear) error {
+func (p proof) addend(all []Bit, i int, sum *linear) error {
 	b := all[i]
 	if b.Pair == nil {
 		for _, v := range b.Nets {
@@ -67,7 +70,7 @@ func (p *proof) addend(all []Bit, i int, sum *linear) error {
 
 // steps shows that two sums are congruent by the identities of the steps, each of which it
 // shows first.
-func (p *proof) steps(steps []Counter, in, out *linear, modulus uint64) error {
+func (p proof) steps(steps []Counter, in, out *linear, modulus uint64) error {
 	for i := range steps {
 		c := &steps[i]
 		show := p.counter
@@ -90,7 +93,7 @@ func (p *proof) steps(steps []Counter, in, out *linear, modulus uint64) error {
 
 // composite shows the identity of a counter that is made of others, exactly: both sides
 // are congruent modulo a power of two that neither of them reaches.
-func (p *proof) composite(c *Counter, _ uint64) error {
+func (p proof) composite(c *Counter, _ uint64) error {
 	in, out := linear{coefficient: map[termKey]uint64{}}, linear{coefficient: map[termKey]uint64{}}
 	for _, t := range c.In {
 		in.add(t, 1)
@@ -107,7 +110,7 @@ func (p *proof) composite(c *Counter, _ uint64) error {
 }
 
 // counter tries a counter out.
-func (p *proof) counter(c *Counter, modulus uint64) error {
+func (p proof) counter(c *Counter, modulus uint64) error {
 	e, err := NewCone(p.after, c.Leaves)
 	if err != nil {
 		return err

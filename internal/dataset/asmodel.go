@@ -1,16 +1,44 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
+	"ialgn/internal/config"
 	"ialgn/internal/encoding"
 	"ialgn/internal/message"
 )
 
-// settleAs takes the columns of a model, with its categories and medians: by their names, in any order and beside
-// others, or by their places where the table or the model has no names.
-func (s *csvFiles) settleAs(enc *encoding.Encoder) error {
+// as opens the data set that a model reads: of the files of s if they are its own, and all of its columns were read.
+func (s *Set) as(ctx context.Context, cfg config.Data, words form, folders []string) (*Set, error) {
+	if s == nil || s.files == nil || !s.files.strict || words.model == nil || !s.files.areOf(cfg, folders) {
+		return open(ctx, cfg, words, folders)
+	}
+	columns, from, err := s.files.columnsAs(words.model)
+	if err != nil || !slices.EqualFunc(columns, s.files.read, func(a, b column) bool {
+		return a.at == b.at && a.Kind == b.Kind && a.Missing == b.Missing
+	}) {
+		return open(ctx, cfg, words, folders)
+	}
+	return s.files.set(ctx, words, columns, from)
+}
+
+// areOf reports whether the files are those of a configuration, read as it says.
+func (s *csvFiles) areOf(cfg config.Data, folders []string) bool {
+	if s.cfg == cfg {
+		return true
+	}
+	own := s.cfg
+	own.Dir, own.Beside = cfg.Dir, cfg.Beside // which only say where the files are
+	f, err := findCSV(cfg, folders)
+	return own == cfg && err == nil && f.files[0].name == s.files[Train].name &&
+		f.files[len(f.files)-1].name == s.files[Test].name
+}
+
+// columnsAs returns the columns of a model, with its categories and medians, and the column of each feature: by their
+// names, in any order and beside others, or by their places where the table or the model has no names.
+func (s *csvFiles) columnsAs(enc *encoding.Encoder) (all []column, features []int, err error) {
 	columns := featureColumns(enc)
 	at := make([]int, len(columns)) // place in s.read
 	for i := range at {
@@ -21,29 +49,27 @@ func (s *csvFiles) settleAs(enc *encoding.Encoder) error {
 			at[i] = slices.IndexFunc(s.read, func(c column) bool { return c.Name == columns[i].Name })
 		}
 		if err := s.allThere(columns, at); err != nil {
-			return err
+			return nil, nil, err
 		}
 	} else if len(columns) != len(s.read) {
-		return message.WithHint(fmt.Errorf("%s: %d columns of features, but the model reads %d", s.files[Train].name,
+		return nil, nil, message.WithHint(fmt.Errorf("%s: %d columns of features, but the model reads %d", s.files[Train].name,
 			len(s.read),
 			len(columns)), "name the data set it was trained on, or the columns that it reads with data.columns")
 	}
-	var all []column
 	for i, c := range columns {
 		from := s.read[at[i]]
 		if from.Kind != c.Kind {
-			return message.WithHint(fmt.Errorf("%s: %s is a %s here, and a %s in the model", s.files[Train].name,
+			return nil, nil, message.WithHint(fmt.Errorf("%s: %s is a %s here, and a %s in the model", s.files[Train].name,
 				s.called(&from),
 				from.Kind, c.Kind), "name the columns of words with data.categories, as the model's configuration does")
 		}
 		from.Column = c
 		all = append(all, from)
 		for range c.Features() {
-			s.from = append(s.from, i)
+			features = append(features, i)
 		}
 	}
-	s.read = all
-	return nil
+	return all, features, nil
 }
 
 // allThere reports which of a model's columns a table lacks.

@@ -78,16 +78,16 @@ func openCSVFiles(ctx context.Context, cfg config.Data, words form, f found) (*S
 			return nil, fmt.Errorf("%s: %w", src.files[Train].name, err)
 		}
 	}
-	return src.set(ctx, words)
+	return src.set(ctx, words, src.read, src.from)
 }
 
-// set returns the set whose values become such words.
-func (s *csvFiles) set(ctx context.Context, words form) (*Set, error) {
+// set returns the set whose values become such words, with these of the columns that are read, and those of features.
+func (s *csvFiles) set(ctx context.Context, words form, columns []column, from []int) (*Set, error) {
 	if err := words.check(); err != nil {
 		return nil, err
 	}
 	src := &csvSource{
-		csvFiles: s, columns: slices.Clone(s.read), from: s.from, max: words.max(), q: words.q, whole: words.whole,
+		csvFiles: s, columns: slices.Clone(columns), from: from, max: words.max(), q: words.q, whole: words.whole,
 	}
 	set := &Set{
 		Name: setName(s.cfg.Train), Classes: slices.Clone(s.classes.names), BitsIn: words.bitsIn, Max: src.max, Path: s.dir,

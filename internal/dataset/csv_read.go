@@ -75,7 +75,7 @@ func (s *csvFiles) scan(ctx context.Context, model *encoding.Encoder) error {
 	s.header, s.found, s.read, s.layout.separator = t.header, t.columns, t.columns, t.csv.separator
 	s.classes.notation, s.line, s.label = t.notation, t.wholeLine(), t.called(t.label)
 	if model != nil {
-		if err := s.settleAs(model); err != nil {
+		if s.read, s.from, err = s.columnsAs(model); err != nil {
 			return err
 		}
 	}

@@ -119,13 +119,13 @@ func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, fol
 	}
 	words := form{bitsIn: enc.BitsIn, robust: enc.Robust(), raw: enc.Raw}
 	switch {
-	case s == nil || s.files == nil || s.form.model != nil || s.files.cfg != cfg:
+	case s == nil || s.files == nil || s.form.model != nil || !s.files.areOf(cfg, folders):
 		return open(ctx, cfg, words, folders)
 	case s.form == words:
 		same := *s
 		return &same, nil
 	}
-	return s.files.set(ctx, words)
+	return s.files.set(ctx, words, s.files.read, s.files.from)
 }
 
 // OpenFor is [Open] of the data set that a model with an encoder reads. The encoder's quantiser makes the words of
@@ -134,23 +134,28 @@ func (s *Set) With(ctx context.Context, cfg config.Data, enc config.Encoder, fol
 // without a quantiser reads the numbers of the set as they stand, which must be whole and no larger than its words. It
 // is an error if the set has not as many features.
 func OpenFor(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
+	return (*Set)(nil).For(ctx, cfg, enc, folders)
+}
+
+// For is [OpenFor] after s, another set or nil, was opened: of the same CSV files it has what was read of them.
+func (s *Set) For(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	switch {
 	case enc.Quantiser != nil:
-		return openQuantised(ctx, cfg, enc, folders)
+		return s.quantised(ctx, cfg, enc, folders)
 	case cfg.Plain && enc.Quantiser == nil:
 		return openWhole(ctx, cfg, enc, folders)
 	}
 	return Open(ctx, cfg, enc.BitsIn, folders)
 }
 
-// openQuantised opens a data set whose words an encoder makes of real values.
-func openQuantised(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
+// quantised opens a data set whose words an encoder makes of real values.
+func (s *Set) quantised(ctx context.Context, cfg config.Data, enc *encoding.Encoder, folders []string) (*Set, error) {
 	q := enc.Quantiser
 	words := form{bitsIn: enc.BitsIn, q: q, largest: enc.Max}
 	if !cfg.Plain && !enc.ByCuts() {
 		words.model = enc
 	}
-	s, err := open(ctx, cfg, words, folders)
+	s, err := s.as(ctx, cfg, words, folders)
 	if err != nil {
 		return nil, err
 	}

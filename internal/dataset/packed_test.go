@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ialgn/internal/config"
 )
 
@@ -99,8 +101,16 @@ func TestCSVFileIsReadOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := collect(model, Test); err != nil {
+			alone, err := collect(model, Test)
+			if err != nil {
 				t.Fatal(err)
+			}
+			after, err := s.For(t.Context(), cfg, enc, nil) // its files are read already
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := collect(after, Test); err != nil || !cmp.Equal(got, alone) || after.Digest(Test) != model.Digest(Test) {
+				t.Errorf("a model after the set reads %v, %v, alone %v", got, err, alone)
 			}
 			if want := [2]int{2, 2 * (len(cfg.Test) / 8)}; opened != want {
 				t.Errorf("the files were opened %v times, want %v: once for training and once for a model", opened, want)

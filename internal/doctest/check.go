@@ -1,6 +1,7 @@
 package doctest
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -9,11 +10,12 @@ import (
 	"strings"
 
 	"ialgn/backend"
+	"ialgn/internal/manual"
 )
 
 // Checker checks documents of a repository.
 type Checker struct {
-	Program *Program
+	Program *manual.Program
 	Files   fs.FS    // the repository
 	Targets []string // targets of the Makefile
 }
@@ -160,7 +162,7 @@ func (d *document) makefile(args []string) (wrong []error) {
 
 // ialgn follows a call of the program.
 func (d *document) ialgn(words []string) []error {
-	c, err := d.Program.parse(words)
+	c, err := parse(d.Program, words)
 	if err != nil {
 		return []error{err}
 	}
@@ -169,32 +171,26 @@ func (d *document) ialgn(words []string) []error {
 	}
 	out := c.flags["-o"]
 	var wrong []error
-	switch c.command.Name {
-	case "data", "experiment", "fit", "completion", "help": // the arguments are no files, or may be none
-	case "init": // the data are the reader's own
-		d.make(append(c.args, out)...)
-	case "demo":
-		if out == "" {
-			out = "demo"
-		}
-		d.demo(out)
-	case "train":
+	if len(c.command.Arguments.Words) == 0 && c.command.Name != "init" { // words may be no files; init's are the reader's
 		wrong = d.need(c.args...)
+	}
+	for _, name := range []string{"-o", "--log"} {
+		if c.flags[name] != "" {
+			d.make(c.flags[name])
+		}
+	}
+	switch c.command.Name {
+	case "init":
+		d.make(c.args...)
+	case "demo":
+		d.demo(cmp.Or(out, "demo"))
+	case "train":
 		if _, resume := c.flags["--resume"]; resume {
 			wrong = append(wrong, d.need(out+".checkpoint")...)
 		}
-		d.make(out, out+".checkpoint")
-		if log := c.flags["--log"]; log != "" {
-			d.make(log)
-		}
-	case "import", "export":
-		wrong = d.need(c.args...)
-		d.make(out)
+		d.make(out + ".checkpoint")
 	case "compile":
-		wrong = d.need(c.args...)
 		d.design(out, moduleOf(c), c.flags["--emit"])
-	default:
-		wrong = d.need(c.args...)
 	}
 	return wrong
 }

@@ -4,9 +4,9 @@
 // A document's fenced blocks are read as a shell would: a block of kind `sh` is
 // commands, one of kind `console` is commands after "$ " with their output below.
 // [Checker.Check] follows them from the first to the last: commands and options must
-// be those of the program's own help, and files must be in the repository or made by a
-// command further up. [Reference] holds the reference page to the same help, and
-// [Keys] to what the program prints with --json.
+// be those of the program's table, and files must be in the repository or made by a
+// command further up. [Reference] compares the reference page with the same table, and
+// [Keys] with what the program prints with --json.
 package doctest
 
 import (

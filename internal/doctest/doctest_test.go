@@ -2,92 +2,29 @@ package doctest
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/manual"
 )
 
+// common are the options of every command of fake.
+var common = []manual.Option{{Names: []string{"--threads"}, Meta: "N"}, {Names: []string{"-h"}}}
+
 // fake is a program with three commands.
-var fake = map[string]string{
-	"": "usage: ialgn COMMAND\n\nmake a network:\n  train      trains\nmore:\n  data, info: looks\n\nexample:\n",
-	"train": "usage: ialgn train CONFIG.yaml [-o MODEL]\n\noptions:\n  -o MODEL             write\n" +
-		"  --resume             go on\n  --log-to-somewhere FILE\n                       long\n" +
-		"more:\n  -v, --vary N         more\n\n" +
-		"everywhere: --threads N, -h\nexit status: 0\n",
-	"data": "usage: ialgn data list | check [NAME]...\n\noptions:\n  --json               print\n\n" +
-		"everywhere: --threads N, -h\n",
-	"info": "usage: ialgn info\n\neverywhere: --threads N, -h\n",
-}
-
-func fakeHelp(command string) (string, error) {
-	text, ok := fake[command]
-	if !ok {
-		return "", fmt.Errorf("no command %s", command)
-	}
-	return text, nil
-}
-
-func fakeProgram(t *testing.T) *Program {
-	t.Helper()
-	p, err := ReadProgram(fakeHelp)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func TestReadProgram(t *testing.T) {
-	threads, help := Flag{Names: []string{"--threads"}, Value: true}, Flag{Names: []string{"-h"}}
-	want := &Program{Commands: []Command{
-		{Name: "train", Usage: []string{"CONFIG.yaml"}, Flags: []Flag{
-			{Names: []string{"-o"}, Value: true},
-			{Names: []string{"--resume"}},
-			{Names: []string{"--log-to-somewhere"}, Value: true},
-			{Names: []string{"-v", "--vary"}, Value: true},
-			threads, help,
-		}},
-		{Name: "data", Usage: []string{"list", "check [NAME]..."}, Flags: []Flag{{Names: []string{"--json"}}, threads, help}},
-		{Name: "info", Usage: []string{""}, Flags: []Flag{threads, help}},
-	}}
-	if diff := cmp.Diff(want, fakeProgram(t)); diff != "" {
-		t.Errorf("program (-want +got):\n%s", diff)
-	}
-	for name, text := range map[string]string{
-		"no commands": "usage: ialgn\n",
-		"no command":  "commands:\n  nothing here\n",
-		"unknown":     "commands:\n  other      does\n",
-	} {
-		_, err := ReadProgram(func(command string) (string, error) {
-			if command == "" {
-				return text, nil
-			}
-			return "usage: something else", nil
-		})
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
-// TestReadReal shows that the program's flags are read whole from the real help.
-func TestReadReal(t *testing.T) {
-	p := program(t)
-	train, ok := p.command("train")
-	if !ok {
-		t.Fatal("no command train")
-	}
-	for name, value := range map[string]bool{
-		"-o": true, "--set": true, "--resume": false, "--threads": true,
-		"--json": false, "-h": false,
-	} {
-		if f, ok := train.flag(name); !ok || f.Value != value {
-			t.Errorf("option %s of train: found %v, takes a value %v, want %v", name, ok, f.Value, value)
-		}
-	}
-}
+var fake = &manual.Program{Commands: []manual.Command{
+	{Name: "train", Form: "CONFIG.yaml [-o MODEL]", Options: append([]manual.Option{
+		{Names: []string{"-o"}, Meta: "MODEL"}, {Names: []string{"--resume"}}, {Names: []string{"-v", "--vary"}, Meta: "N"},
+	}, common...)},
+	{
+		Name: "data", Form: "list | check [NAME]...", Options: append([]manual.Option{{Names: []string{"--json"}}}, common...),
+		Arguments: manual.Values{Words: []string{"list", "check"}},
+	},
+	{Name: "info", Options: common},
+}}
 
 func TestSteps(t *testing.T) {
 	markdown := "text\n```sh\n# comment\nialgn one \\\n  two\n\npython3 -c \"\na\" > b\n```\n```go\nx\n```\n" +
@@ -115,7 +52,7 @@ func TestSteps(t *testing.T) {
 // TestCheck shows good and bad command lines.
 func TestCheck(t *testing.T) {
 	c := &Checker{
-		Program: fakeProgram(t),
+		Program: fake,
 		Files:   fstest.MapFS{"a.yaml": {}, "x/in.csv": {}},
 		Targets: []string{"test"},
 	}
@@ -133,8 +70,8 @@ func TestCheck(t *testing.T) {
 		{"option of another", "ialgn train a.yaml --json", "d.md:2: ialgn train has no option --json"},
 		{"no value", "ialgn train a.yaml -o", "d.md:2: ialgn train -o wants a value"},
 		{"value for a switch", "ialgn train a.yaml --resume=1", "d.md:2: ialgn train --resume takes no value"},
-		{"too many", "ialgn train a.yaml a.yaml", `d.md:2: ialgn train takes CONFIG.yaml, not ["a.yaml" "a.yaml"]`},
-		{"none", "ialgn train", `d.md:2: ialgn train takes CONFIG.yaml, not []`},
+		{"too many", "ialgn train a.yaml a.yaml", `d.md:2: ialgn train takes CONFIG.yaml [-o MODEL], not ["a.yaml" "a.yaml"]`},
+		{"none", "ialgn train", `d.md:2: ialgn train takes CONFIG.yaml [-o MODEL], not []`},
 		{"wrong form", "ialgn data lst", `d.md:2: ialgn data takes list | check [NAME]..., not ["lst"]`},
 		{"no such file", "\nialgn train b.yaml", "d.md:3: b.yaml: neither in the repository nor made by a command above"},
 		{
@@ -189,7 +126,7 @@ func TestCheck(t *testing.T) {
 
 func TestReferenceChecks(t *testing.T) {
 	page := "# Page\n## Everywhere\n| option | meaning |\n|---|---|\n| `--threads N`, `-h` | |\n\n" +
-		"## train\n\n| option | meaning |\n|---|---|\n| `-o MODEL` | |\n| `--resume` | |\n| `--log-to-somewhere FILE` | |\n" +
+		"## train\n\n| option | meaning |\n|---|---|\n| `-o MODEL` | |\n| `--resume` | |\n" +
 		"| `--vary N` | |\n\n" +
 		"## info\n\n## data\n| option | |\n|---|---|\n| `--json` | see `--other` |\n"
 	for _, test := range []struct{ name, from, to, want string }{
@@ -204,7 +141,7 @@ func TestReferenceChecks(t *testing.T) {
 		{"command missing", "## data", "## dato", "command data: not on the page\ncommand dato: there is none"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := strings.Join(Reference(fakeProgram(t), strings.Replace(page, test.from, test.to, 1)), "\n")
+			got := strings.Join(Reference(fake, strings.Replace(page, test.from, test.to, 1)), "\n")
 			if got != test.want {
 				t.Errorf("%s\nwant %s", got, test.want)
 			}

@@ -39,20 +39,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// documents returns the names of the documents that are checked.
-func documents(t *testing.T) []string {
-	t.Helper()
-	examples, err := filepath.Glob(filepath.Join(root, "examples", "*", "README.md"))
-	if err != nil || len(examples) < 5 {
-		t.Fatalf("%d examples with a README, want 5: %v", len(examples), err)
-	}
-	names := []string{"README.md", "docs/TOUR.md", "docs/CLI.md", "docs/INSTALL.md"}
-	for _, path := range examples {
-		names = append(names, filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator))))
-	}
-	return names
-}
-
 func read(t *testing.T, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
@@ -60,66 +46,6 @@ func read(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-func program(t *testing.T) *Program {
-	t.Helper()
-	p, err := ReadProgram(func(command string) (string, error) {
-		args := []string{command, "-h"}
-		if command == "" {
-			args = args[1:]
-		}
-		out, err := exec.Command(binary, args...).Output()
-		return string(out), err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-var target = regexp.MustCompile(`(?m)^([a-z]+):`)
-
-func checker(t *testing.T) *Checker {
-	t.Helper()
-	c := &Checker{Program: program(t), Files: os.DirFS(root)}
-	for _, m := range target.FindAllStringSubmatch(read(t, "Makefile"), -1) {
-		c.Targets = append(c.Targets, m[1])
-	}
-	return c
-}
-
-// TestDocuments checks the command lines of all documents, and their links.
-func TestDocuments(t *testing.T) {
-	c := checker(t)
-	for _, name := range documents(t) {
-		text := read(t, name)
-		if steps, err := Steps(text); err != nil || len(steps) == 0 {
-			t.Errorf("%s: %d command lines: %v", name, len(steps), err)
-		}
-		for _, wrong := range c.Check(name, text) {
-			t.Error(wrong)
-		}
-		for _, to := range Links(text) {
-			if _, err := os.Stat(filepath.Join(root, filepath.Dir(name), to)); err != nil {
-				t.Errorf("%s: link to %s: nothing there", name, to)
-			}
-		}
-	}
-}
-
-// TestReference holds docs/CLI.md to the program's help.
-func TestReference(t *testing.T) {
-	p := program(t)
-	for _, wrong := range Reference(p, read(t, "docs/CLI.md")) {
-		t.Errorf("docs/CLI.md: %s", wrong)
-	}
-	tour := read(t, "docs/TOUR.md")
-	for _, c := range p.Commands {
-		if !strings.Contains(tour, "| `ialgn "+c.Name+"` |") {
-			t.Errorf("docs/TOUR.md: command %s is not in the table", c.Name)
-		}
-	}
 }
 
 // TestLibraryExcerpt holds the first page's Go to the example that is built and run: it is a piece of it.
@@ -324,11 +250,11 @@ func TestKeys(t *testing.T) {
 	for _, wrong := range Keys(page, outputs) {
 		t.Errorf("docs/CLI.md: %s", wrong)
 	}
-	for _, c := range program(t).Commands {
+	for command := range optionTables(page) { // TestReference compares these with the program's commands
 		tested := slices.ContainsFunc(slices.Collect(maps.Keys(outputs)),
-			func(name string) bool { return strings.HasPrefix(name+" ", c.Name+" ") })
+			func(name string) bool { return strings.HasPrefix(name+" ", command+" ") })
 		if !tested {
-			t.Errorf("command %s: its keys are not tested", c.Name)
+			t.Errorf("command %s: its keys are not tested", command)
 		}
 	}
 }

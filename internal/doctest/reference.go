@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ialgn/internal/manual"
 )
 
 // commonOptions is the heading of the options that all commands share.
@@ -20,7 +22,7 @@ var (
 // each. The page has a heading of level two for each command, and in it a table of
 // options, each in a code span of the first column. The options that all commands share
 // stand below the heading "Everywhere".
-func Reference(p *Program, markdown string) []string {
+func Reference(p *manual.Program, markdown string) []string {
 	var wrong []string
 	tables := optionTables(markdown)
 	shared := tables[commonOptions]
@@ -32,18 +34,18 @@ func Reference(p *Program, markdown string) []string {
 			wrong = append(wrong, fmt.Sprintf("command %s: not on the page", c.Name))
 			continue
 		}
-		for _, f := range c.Flags {
+		for _, f := range c.Options {
 			if !slices.ContainsFunc(f.Names, func(n string) bool { return documented[n] || shared[n] }) {
 				wrong = append(wrong, fmt.Sprintf("command %s: option %s is not on the page", c.Name, f.Names[0]))
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(documented)) {
-			if _, ok := c.flag(name); !ok {
+			if _, ok := c.Option(name); !ok {
 				wrong = append(wrong, fmt.Sprintf("command %s: it has no option %s", c.Name, name))
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(shared)) {
-			if _, ok := c.flag(name); !ok {
+			if _, ok := c.Option(name); !ok {
 				wrong = append(wrong, fmt.Sprintf("command %s: it has no option %s, which the page says all have", c.Name, name))
 			}
 		}

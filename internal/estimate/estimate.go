@@ -30,15 +30,10 @@ type LUTs struct {
 	Total   int `json:"total"`
 }
 
-// Of estimates the look-up tables with so many inputs that a network takes. It panics if inputs < 2.
-func Of(f *model.Frozen, inputs int) LUTs {
-	luts, _ := OfPart(f, inputs, nil)
-	return luts
-}
-
-// OfPart is Of for a network of which f has some chains. sum replaces numbers by their sums over all parts, the chains
-// of which read none of each other; a nil sum is for the whole network.
-func OfPart(f *model.Frozen, inputs int, sum func([]int32) error) (LUTs, error) {
+// Of estimates the look-up tables with so many inputs that a network takes of which f has some chains. sum replaces
+// numbers by their sums over all parts, the chains of which read none of each other; a nil sum is for the whole network.
+// The only error is of sum. Of panics if inputs < 2.
+func Of(f *model.Frozen, inputs int, sum func([]int32) error) (LUTs, error) {
 	if inputs < 2 {
 		panic("estimate: look-up tables of fewer than two inputs")
 	}

@@ -42,6 +42,15 @@ func network(t *testing.T, layers ...model.FrozenLayer) *model.Frozen {
 	return f
 }
 
+// estimated returns the look-up tables of a whole network.
+func estimated(f *model.Frozen, inputs int) estimate.LUTs {
+	luts, err := estimate.Of(f, inputs, nil)
+	if err != nil {
+		panic(err)
+	}
+	return luts
+}
+
 // TestByHand has networks whose look-up tables can be counted: of two counted bits, one a class, the head is a
 // comparison, a choice and an index.
 func TestByHand(t *testing.T) {
@@ -119,7 +128,7 @@ func TestByHand(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.want.Inputs, c.want.Total = c.inputs, c.want.Gates+c.want.Head+c.want.Encoder
-			if diff := cmp.Diff(c.want, estimate.Of(network(t, c.layers...), c.inputs)); diff != "" {
+			if diff := cmp.Diff(c.want, estimated(network(t, c.layers...), c.inputs)); diff != "" {
 				t.Errorf("look-up tables (-want +got):\n%s", diff)
 			}
 		})
@@ -133,10 +142,10 @@ func TestPopcounts(t *testing.T) {
 	for i := range f.Layers[0].Width() {
 		f.Layers[0].Op.Set(i, pinA)
 	}
-	if got, want := estimate.Of(f, 6).Head, 10*93+9*15; got != want {
+	if got, want := estimated(f, 6).Head, 10*93+9*15; got != want {
 		t.Errorf("%d look-up tables of the head, want %d", got, want)
 	}
-	if got, want := estimate.Of(f, 4).Head, 10*93*7/4+9*15; got < want || got > want+1 {
+	if got, want := estimated(f, 4).Head, 10*93*7/4+9*15; got < want || got > want+1 {
 		t.Errorf("%d look-up tables of four inputs of the head, want %d", got, want)
 	}
 }
@@ -145,9 +154,9 @@ func TestPopcounts(t *testing.T) {
 func TestMoreInputs(t *testing.T) {
 	for seed := range uint64(20) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{Topology: netgen.Topology(seed % 2), Depth: 12})
-		before := estimate.Of(f, 2)
+		before := estimated(f, 2)
 		for inputs := 3; inputs <= 6; inputs++ {
-			l := estimate.Of(f, inputs)
+			l := estimated(f, inputs)
 			if l.Gates > before.Gates || l.Head > before.Head || l.Encoder > before.Encoder {
 				t.Errorf("seed %d: with %d inputs %+v, with one fewer %+v", seed, inputs, l, before)
 			}

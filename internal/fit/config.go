@@ -53,7 +53,9 @@ func (s *search) design() library.CompileOptions {
 
 // costOf compiles a model.
 func (s *search) costOf(ctx context.Context, m *library.Model) (*cost, error) {
-	d, err := library.Compile(ctx, m, s.design())
+	o := s.design()
+	o.Data = s.Data
+	d, err := library.Compile(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (s *Steps) updateLight(c *Adam, w, m, v *[LightOps]float32) uint8 {
 }
 
 // UpdatePin makes a step of Adam on the selection logits of a pin of gate g, if it has
-// any, from the gradient of its bit (see [Steps.UpdateSelection]), and selects anew. The
+// any, from the gradient of its bit (see sumCandidates), and selects anew. The
 // batch holds what the pin reads.
 func (s *Steps) UpdatePin(c *Adam, p *Pin, g int, batch *Batch, grad []float32) {
 	if p.K == 1 {

@@ -5,7 +5,7 @@ package kernel
 // is ready for use and grows as needed.
 //
 // The update of a gate is Operations, Bins, then UpdateOperations and, for each relaxed
-// pin, UpdateSelection.
+// pin, UpdatePin.
 type Steps struct {
 	p    [Ops]float32 // probabilities of the current gate's operations
 	t, s Quad
@@ -85,20 +85,9 @@ type Batch struct {
 	Words, Samples int
 }
 
-// UpdateSelection makes a step on the selection logits w, whose largest is top, with the
-// moments m and v. Candidate j is row wires[j] of the batch; grad is the gradient of the
-// selected bit, padded with zeros to a multiple of [Lanes]. It returns what
-// [Adam.Update] returns.
-func (s *Steps) UpdateSelection(c *Adam, w, m, v []float32, top float32, wires Wires, batch *Batch,
-	grad []float32,
-) (arg int, newTop float32) {
-	s.grow(len(w), batch.Words)
-	s.sumCandidates(w, top, wires, batch, grad)
-	return s.stepSelection(c, w, m, v, batch)
-}
-
-// sumCandidates does the first part of UpdateSelection: it leaves the probabilities in q
-// and the sums of the candidates in r, which have the room.
+// sumCandidates does the first part of a step on the selection logits w, whose largest is top. Candidate j is row
+// wires[j] of the batch; grad is the gradient of the selected bit, padded with zeros to a multiple of [Lanes]. It leaves
+// the probabilities in q and the sums of the candidates in r, which have the room.
 func (s *Steps) sumCandidates(w []float32, top float32, wires Wires, batch *Batch, grad []float32) {
 	s.selection(s.q, w, top)
 	s.pinSums(s.r, len(w), wires, batch, grad)
@@ -113,7 +102,7 @@ func (s *Steps) pinSums(r []float32, k int, wires Wires, batch *Batch, grad []fl
 	s.tables.Sum(r[:k], wires, batch, grad)
 }
 
-// stepSelection does the rest of UpdateSelection.
+// stepSelection does the rest of the step, with the moments m and v. It returns what [Adam.Update] returns.
 func (s *Steps) stepSelection(c *Adam, w, m, v []float32, batch *Batch) (arg int, top float32) {
 	k := len(w)
 	m, v = m[:k], v[:k]

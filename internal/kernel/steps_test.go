@@ -49,9 +49,18 @@ func (p *onePin) update(s *Steps) []uint32 {
 	return p.updateIn(s, w, m, v)
 }
 
+// updateSelection makes a step on selection logits.
+func (s *Steps) updateSelection(c *Adam, w, m, v []float32, top float32, wires Wires, batch *Batch, grad []float32) (
+	arg int, newTop float32,
+) {
+	s.grow(len(w), batch.Words)
+	s.sumCandidates(w, top, wires, batch, grad)
+	return s.stepSelection(c, w, m, v, batch)
+}
+
 func (p *onePin) updateIn(s *Steps, w, m, v []float32) (bits []uint32) {
 	c := NewAdam(0.01, 0.9, 0.999, 1e-8, 2)
-	arg, top := s.UpdateSelection(&c, w, m, v, p.top, p.wires, &p.batch, p.grad)
+	arg, top := s.updateSelection(&c, w, m, v, p.top, p.wires, &p.batch, p.grad)
 	for _, x := range [][]float32{w, m, v, {float32(arg), top}} {
 		for _, f := range x {
 			bits = append(bits, math.Float32bits(f))
@@ -149,7 +158,7 @@ func ExampleSteps() {
 	s.Operations(&w, w[1])
 	s.Bins(delta, beta, a, b)
 	op, _ := s.UpdateOperations(&adam, &w, &m, &v)
-	row, _ := s.UpdateSelection(&adam, u, um, uv, 0, Wires{Narrow: []uint16{0, 1, 2}}, &batch, beta)
+	row, _ := s.updateSelection(&adam, u, um, uv, 0, Wires{Narrow: []uint16{0, 1, 2}}, &batch, beta)
 	fmt.Printf("operation %d, row %d\n", op, row)
 	// Output: operation 1, row 1
 }

@@ -8,6 +8,7 @@ package manual
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -69,6 +70,35 @@ func Completion(w io.Writer, shell string, p *Program) error {
 		return fmt.Errorf("shell %q: there is no completion for it, want one of %s", shell, strings.Join(Shells, ", "))
 	}
 	return write(w, p)
+}
+
+// Command returns a command by its name, and whether there is one.
+func (p *Program) Command(name string) (c Command, found bool) {
+	i := slices.IndexFunc(p.Commands, func(c Command) bool { return c.Name == name })
+	if i < 0 {
+		return c, false
+	}
+	return p.Commands[i], true
+}
+
+// Option returns an option by one of its names, and whether there is one.
+func (c *Command) Option(name string) (o Option, found bool) {
+	i := slices.IndexFunc(c.Options, func(o Option) bool { return slices.Contains(o.Names, name) })
+	if i < 0 {
+		return o, false
+	}
+	return c.Options[i], true
+}
+
+// optionsInForm are the options in the form of a command, such as [-o MODEL].
+var optionsInForm = regexp.MustCompile(`\[?--?[a-z]+ [A-Z]+\]?`)
+
+// Forms returns the forms of the arguments, such as list and check [NAME], each by its words.
+func (c *Command) Forms() (all [][]string) {
+	for form := range strings.SplitSeq(optionsInForm.ReplaceAllString(c.Form, ""), "|") {
+		all = append(all, strings.Fields(form))
+	}
+	return all
 }
 
 // OptionNames returns the names of all options, as the command line has them.

@@ -4,6 +4,7 @@
 package manual
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -13,108 +14,107 @@ import (
 // PermuteArgs moves the flags of the command that args name before its arguments. What follows "--" stays
 // where it is. A last flag that lacks its value stays last, for the parser to say so.
 func PermuteArgs(args []string, commands []*cli.Command) []string {
-	for i, a := range args {
-		for _, c := range commands {
-			if i > 0 && a == c.Name {
-				return append(slices.Clone(args[:i+1]), flagsFirst(args[i+1:], c)...)
-			}
+	before, flags, rest := args[:1:1], []string(nil), []string(nil)
+	for c, w := range words(args[1:], commands) {
+		switch {
+		case c == nil:
+			before = append(before, w.texts...)
+		case w.lacks:
+			return slices.Concat(before, flags, w.texts)
+		case w.texts[0] == "--":
+			flags, rest = append(flags, "--"), append(rest, w.texts[1:]...)
+		case w.flag:
+			flags = append(flags, w.texts...)
+		default:
+			rest = append(rest, w.texts...)
 		}
 	}
-	return args
+	return slices.Concat(before, flags, rest)
 }
 
 // HasFlag reports whether args set a switch, also where they are wrong elsewhere. The value of another flag may look
 // like it, and is none; so does what follows "--".
 func HasFlag(args []string, commands []*cli.Command, name string) bool {
-	command := &cli.Command{}
-	for i := 1; i < len(args) && args[i] != "--"; i++ {
-		a := args[i]
-		if at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.Name == a }); at >= 0 && command.Name == "" {
-			command = commands[at]
-			continue
-		}
-		if set, isFlag := strings.CutPrefix(a, "-"); isFlag && slices.Contains(
-			[]string{name, name + "=true", name + "=1"}, strings.TrimPrefix(set, "-")) {
+	for _, w := range words(args[1:], commands) {
+		if w.flag && w.name == name && (!w.given || w.value == "true" || w.value == "1") {
 			return true
-		}
-		if len(a) > 1 && a[0] == '-' && takesValue(a, command) {
-			i++
 		}
 	}
 	return false
 }
 
-func flagsFirst(args []string, c *cli.Command) []string {
-	var flags, rest []string
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		switch {
-		case a == "--":
-			return append(append(flags, "--"), append(rest, args[i+1:]...)...)
-		case len(a) < 2 || a[0] != '-':
-			rest = append(rest, a)
-		default:
-			flags = append(flags, a)
-			if !takesValue(a, c) {
-				continue
-			}
-			if i++; i == len(args) {
-				return flags
-			}
-			flags = append(flags, args[i])
-		}
-	}
-	return append(flags, rest...)
-}
-
 // FlagValues calls found with each option of the command that args name and the value that it is given, in order, until
-// found returns an error, which it returns.
+// found returns an error, which it returns. The program's name is not in args.
 func FlagValues(args []string, commands []*cli.Command,
 	found func(c *cli.Command, f cli.Flag, value string) error,
 ) error {
-	var command *cli.Command
-	for i := 0; i < len(args) && args[i] != "--"; i++ {
-		a := args[i]
-		if command == nil {
-			if at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.Name == a }); at >= 0 {
-				command = commands[at]
-			}
+	for c, w := range words(args, commands) {
+		if w.known == nil || !w.given {
 			continue
 		}
-		name, value, assigned := strings.Cut(strings.TrimLeft(a, "-"), "=")
-		if len(a) < 2 || a[0] != '-' {
-			continue
-		}
-		if !assigned {
-			if !takesValue(a, command) || i+1 == len(args) {
-				continue
-			}
-			i++
-			value = args[i]
-		}
-		for _, f := range command.Flags {
-			if !slices.Contains(f.Names(), name) {
-				continue
-			}
-			if err := found(command, f, value); err != nil {
-				return err
-			}
+		if err := found(c, w.known, w.value); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// takesValue reports whether the next argument is the value of a flag: of an unknown one it is none.
-func takesValue(arg string, c *cli.Command) bool {
-	name := strings.TrimLeft(arg, "-")
-	if strings.Contains(name, "=") {
-		return false
-	}
-	for _, f := range c.Flags {
-		if slices.Contains(f.Names(), name) {
-			_, isBool := f.(*cli.BoolFlag)
-			return !isBool
+// word is a word of a command line, or a flag with its value.
+type word struct {
+	texts       []string // as given
+	flag        bool
+	known       cli.Flag // the command's flag of that name, nil if there is none
+	name, value string   // of a flag
+	given       bool     // the flag has a value
+	lacks       bool     // the flag needs a value, and is the last word
+}
+
+// words yields the words of a command line, each with the command that a word before it names, nil if none does.
+// "--" and all that follows are one word.
+func words(args []string, commands []*cli.Command) iter.Seq2[*cli.Command, word] {
+	return func(yield func(*cli.Command, word) bool) {
+		var command *cli.Command
+		for len(args) > 0 {
+			w := first(args, command)
+			if !yield(command, w) {
+				return
+			}
+			at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.Name == args[0] })
+			if command == nil && at >= 0 {
+				command = commands[at]
+			}
+			args = args[len(w.texts):]
 		}
 	}
-	return false
+}
+
+// first returns the first word of the arguments of a command. The next argument is the value of a flag that takes one;
+// an unknown flag takes none.
+func first(args []string, c *cli.Command) word {
+	w := word{texts: args[:1]}
+	if args[0] == "--" && c != nil {
+		w.texts = args
+	}
+	if len(args[0]) < 2 || args[0][0] != '-' || args[0] == "--" {
+		return w
+	}
+	w.flag = true
+	w.name, w.value, w.given = strings.Cut(strings.TrimLeft(args[0], "-"), "=")
+	if c == nil {
+		return w
+	}
+	at := slices.IndexFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), w.name) })
+	if at < 0 {
+		return w
+	}
+	w.known = c.Flags[at]
+	if _, isSwitch := w.known.(*cli.BoolFlag); isSwitch || w.given {
+		return w
+	}
+	if len(args) == 1 {
+		w.lacks = true
+		return w
+	}
+	w.texts, w.value, w.given = args[:2], args[1], true
+	return w
 }

@@ -60,7 +60,7 @@ func fileOf(t testing.TB, m *model.Model, extra model.Extra) []byte {
 }
 
 func readBytes(b []byte) (*model.Model, error) {
-	return model.Read("model.safetensors", bytes.NewReader(b), int64(len(b)))
+	return model.OpenBytes("model.safetensors", b).Load()
 }
 
 // TestRoundTrip writes and reads every form, whole and frozen, the latter in chunks of

@@ -32,11 +32,6 @@ func LoadCheckpoint(path string, state func(info *Info) ([]Tensor, error)) (*Mod
 	return read(path, file, size, state)
 }
 
-// Read reads a model file of that size from r. name stands for it in errors.
-func Read(name string, r io.ReaderAt, size int64) (*Model, error) {
-	return read(name, r, size, nil)
-}
-
 // openRegular opens a regular file, and returns its size.
 func openRegular(path string) (*os.File, int64, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {

@@ -8,13 +8,10 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// LoadPart is [Load] by all ranks of a run, each of which gets its part of the network and reads no other, but for its
-// share of the bytes for the checksum. After an error of one all get it. A nil c stands for a process that is alone,
-// which gets the whole network.
-func LoadPart(path string, c ranks.Comm) (*Model, error) { return LoadCheckpointPart(path, c, nil) }
-
-// LoadCheckpointPart is [LoadCheckpoint] by all ranks of a run: see [LoadPart]. The tensors that state returns may have
-// runs: see [Model.InFile] and [ChainRuns].
+// LoadCheckpointPart is [LoadCheckpoint] by all ranks of a run, each of which gets its part of the network and reads no
+// other, but for its share of the bytes for the checksum. After an error of one all get it. A nil c stands for a process
+// that is alone, which gets the whole network. The tensors that state returns may have runs: see [Model.InFile] and
+// [ChainRuns].
 func LoadCheckpointPart(path string, c ranks.Comm, state func(*Info) ([]Tensor, error)) (*Model, error) {
 	if c == nil {
 		return LoadCheckpoint(path, state)
@@ -26,7 +23,7 @@ func LoadCheckpointPart(path string, c ranks.Comm, state func(*Info) ([]Tensor, 
 	return readPart(path, file, size, c, state, err)
 }
 
-// LoadPart is [LoadPart] of the file.
+// LoadPart is [LoadCheckpointPart] of the file, without a state.
 func (f *File) LoadPart(c ranks.Comm) (*Model, error) {
 	if c == nil {
 		return f.Load()
@@ -120,7 +117,7 @@ func (c *container) fillSections(m *Model) error {
 	return nil
 }
 
-// ReloadPart is [Model.Reload] by all ranks of a run: see [LoadPart].
+// ReloadPart is [Model.Reload] by all ranks of a run: see [LoadCheckpointPart].
 func (m *Model) ReloadPart(path string, c ranks.Comm) error {
 	if c == nil {
 		return m.Reload(path)

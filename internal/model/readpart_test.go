@@ -49,7 +49,7 @@ func TestLoadPart(t *testing.T) {
 				if diff := diff(wanted.Tensors, got.Tensors); diff != "" {
 					t.Errorf("%s: rank %d of %d: state (-want +got):\n%s", name, c.Rank(), size, diff)
 				}
-				again, err := model.LoadPart(path, c)
+				again, err := model.LoadCheckpointPart(path, c, nil)
 				if diff := diff(want, again); diff != "" {
 					t.Errorf("%s: rank %d of %d, as a model (-want +got):\n%s", name, c.Rank(), size, diff)
 				}
@@ -85,7 +85,7 @@ func TestLoadPartOfFile(t *testing.T) {
 		}
 		return err
 	}))
-	whole, err := model.LoadPart(path, nil)
+	whole, err := model.LoadCheckpointPart(path, nil, nil)
 	if diff := cmp.Diff(m, whole); diff != "" || err != nil {
 		t.Errorf("error %v, without ranks (-want +got):\n%s", err, diff)
 	}
@@ -139,7 +139,7 @@ func TestLoadPartErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			for rank, err := range together(3, func(c ranks.Comm) error {
-				_, err := model.LoadPart(path, c)
+				_, err := model.LoadCheckpointPart(path, c, nil)
 				return err
 			}) {
 				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
@@ -167,7 +167,7 @@ func TestLoadPartsOfTwoFiles(t *testing.T) {
 			if c.Rank() == 1 {
 				file = test.file
 			}
-			_, err := model.LoadPart(filepath.Join(folder, file), c)
+			_, err := model.LoadCheckpointPart(filepath.Join(folder, file), c, nil)
 			return err
 		}) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -176,7 +176,7 @@ func TestLoadPartsOfTwoFiles(t *testing.T) {
 		}
 	}
 	noErrors(t, together(2, func(c ranks.Comm) error { // of which each has a copy
-		_, err := model.LoadPart(filepath.Join(folder, fmt.Sprint(2*c.Rank())), c)
+		_, err := model.LoadCheckpointPart(filepath.Join(folder, fmt.Sprint(2*c.Rank())), c, nil)
 		return err
 	}))
 }

@@ -322,7 +322,7 @@ func TestPartMemory(t *testing.T) {
 	})
 	read := allocated(func() {
 		noErrors(t, together(size, func(c ranks.Comm) error {
-			m, err := model.LoadPart(path, c)
+			m, err := model.LoadCheckpointPart(path, c, nil)
 			if err == nil && m.Width != parts[c.Rank()].Width {
 				t.Errorf("rank %d: width %d", c.Rank(), m.Width)
 			}

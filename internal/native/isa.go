@@ -22,8 +22,5 @@ var ISAs = []*ISA{AVX512, AVX2, NEONSHA3, NEON}
 // registers.
 func (i *ISA) Available() bool { return i.available() }
 
-// Tables reports whether any function of three values is one instruction.
-func (i *ISA) Tables() bool { return i.tables }
-
 // Samples returns the number of samples in a block.
 func (i *ISA) Samples() int { return 8 * i.RowBytes }

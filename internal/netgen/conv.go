@@ -76,20 +76,6 @@ func (c Convolution) Model(seed uint64) *model.Model {
 	m := &model.Model{Config: configuration(o), Width: k.Width, Encoder: Encoder(o.Features, o.Bits, o.BitsIn)}
 	m.Config.Model, m.Record = k, record(r, 2)
 	m.Classes = []string{"a", "b"}
-	layers := k.Layers()
-	for _, l := range layers {
-		s := model.Section{Layers: l.Layers, Width: l.Width, Arity: k.Arity(), Grid: l.Grid}
-		for _, p := range l.Pins {
-			s.Pins = append(s.Pins, model.Pin{Source: p.Source, K: p.K})
-		}
-		m.Sections = append(m.Sections, s)
-	}
-	for i := range m.Sections {
-		g := modelGenerator{r, o, m, i, layers[i], nil}
-		g.fill(&m.Sections[i])
-	}
-	if err := m.Validate(); err != nil {
-		panic("modelgen: " + c.Name + ": " + err.Error())
-	}
+	addSections(r, o, m, nil)
 	return m
 }

@@ -148,6 +148,12 @@ func Model(o ModelOptions) *model.Model {
 	for c := range o.Classes {
 		m.Classes = append(m.Classes, fmt.Sprintf("class %d", c))
 	}
+	addSections(r, o, m, chooseInputs(r, m.Encoder.Inputs(), o.ShareInputs))
+	return m
+}
+
+// addSections gives a model the sections of its configuration, filled at random.
+func addSections(r *rand.Rand, o ModelOptions, m *model.Model, inputs []uint32) {
 	layers := m.Config.Model.Layers()
 	for _, l := range layers {
 		s := model.Section{Layers: l.Layers, Width: l.Width, Arity: m.Config.Model.Arity(), Grid: l.Grid}
@@ -156,7 +162,6 @@ func Model(o ModelOptions) *model.Model {
 		}
 		m.Sections = append(m.Sections, s)
 	}
-	inputs := chooseInputs(r, m.Encoder.Inputs(), o.ShareInputs)
 	for i := range m.Sections {
 		g := modelGenerator{r, o, m, i, layers[i], inputs}
 		g.fill(&m.Sections[i])
@@ -164,7 +169,6 @@ func Model(o ModelOptions) *model.Model {
 	if err := m.Validate(); err != nil {
 		panic("modelgen: " + err.Error())
 	}
-	return m
 }
 
 // Encoder returns a uniform encoder of features that use their whole width.

@@ -30,9 +30,6 @@ func ShareOf(rank, ranks, classes, perClass int) Share {
 	return Share{Classes: classes, PerClass: perClass, From: perClass * rank / ranks, To: perClass * (rank + 1) / ranks}
 }
 
-// Whole returns the share of one that holds everything.
-func Whole(classes, perClass int) Share { return ShareOf(0, 1, classes, perClass) }
-
 // Own returns how many chains of a class the rank holds.
 func (s Share) Own() int { return s.To - s.From }
 

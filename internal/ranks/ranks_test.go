@@ -32,7 +32,7 @@ func TestShares(t *testing.T) {
 			}
 		}
 	}
-	if w := Whole(3, 5); w.Width() != 15 || w.Number(7) != 7 {
+	if w := ShareOf(0, 1, 3, 5); w.Width() != 15 || w.Number(7) != 7 {
 		t.Errorf("the whole is %+v", w)
 	}
 }

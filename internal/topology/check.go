@@ -2,7 +2,10 @@ package topology
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+
+	"ialgn/internal/message"
 )
 
 // MaxWidth is the largest number of nodes in a layer, MaxDepth as many layers as a netlist can name
@@ -30,68 +33,61 @@ type Fault struct {
 
 // specialKey is a key that some topologies have and others refuse.
 type specialKey struct {
-	key   string
-	reset func(k, standard *Keys)
-	idle  func(k *Keys) bool // has the value that means nothing special
-	fault func(k *Keys) (problem, remedy string)
+	key     string
+	at      func(k *Keys) any // where its value is, an int or a string; in others it is that of [Default]
+	problem string            // a form with the value and the topology
+	remedy  string            // what to do, before the topologies that have the key
 }
 
+// The forms of values that most topologies have not.
+const (
+	noNumber = "%d, which topology %s has not"
+	noText   = "%.40q, which topology %s has not"
+	leaveOut = "leave it out, or use"
+)
+
 // special are all of these.
-var special = append(specialConv(), []specialKey{
+var special = append(specialLists(), []specialKey{
+	{"channels", func(k *Keys) any { return &k.Channels }, noNumber, leaveOut},
+	{"chains", func(k *Keys) any { return &k.Chains }, noNumber, leaveOut},
+	{"anchored", func(k *Keys) any { return &k.Anchored }, noNumber, leaveOut},
 	{
-		"hidden", func(k, standard *Keys) { k.Hidden = standard.Hidden }, func(k *Keys) bool { return k.Hidden == 1 },
-		func(k *Keys) (string, string) {
-			return fmt.Sprintf("%d hidden candidates, but a gate of topology %s does not choose its wires", k.Hidden,
-					k.Topology),
-				"use 1, or topology: ialgn"
-		},
+		"hidden", func(k *Keys) any { return &k.Hidden },
+		"%d hidden candidates, but a gate of topology %s does not choose its wires", "use 1, or",
 	},
 	{
-		"wiring", func(k, standard *Keys) { k.Wiring = standard.Wiring }, func(k *Keys) bool { return k.Wiring == Random },
-		func(k *Keys) (string, string) {
-			return fmt.Sprintf("%s is for wires that are drawn, which topology %s has not", k.Wiring, k.Topology),
-				"use random, or a random-wired topology such as rwlgn"
-		},
+		"wiring", func(k *Keys) any { return &k.Wiring }, "%s is for wires that are drawn, which topology %s has not",
+		"use random, or",
 	},
-	{
-		"inputs", func(k, standard *Keys) { k.Inputs = standard.Inputs }, func(k *Keys) bool { return k.Inputs == 2 },
-		func(k *Keys) (string, string) {
-			return fmt.Sprintf("%d pins a node, but those of topology %s have two", k.Inputs, k.Topology),
-				"use 2, or topology: ialgn, tree, layered, conv or recurrent"
-		},
-	},
-	{
-		"leaves", func(k, standard *Keys) { k.Leaves = standard.Leaves }, func(k *Keys) bool { return k.Leaves == 0 },
-		func(k *Keys) (string, string) {
-			return fmt.Sprintf(
-				"%d leaves, which topology %s has not",
-				k.Leaves,
-				k.Topology,
-			), "leave it out, or use topology: tree or conv"
-		},
-	},
-	{
-		"widths", func(k, standard *Keys) { k.Widths = standard.Widths }, func(k *Keys) bool { return k.Widths == "" },
-		func(k *Keys) (string, string) {
-			return fmt.Sprintf("%.40q, but the layers of topology %s have one width", k.Widths, k.Topology),
-				"leave it out, or use topology: layered, conv or recurrent"
-		},
-	},
-	{
-		"steps", func(k, standard *Keys) { k.Steps = standard.Steps }, func(k *Keys) bool { return k.Steps == 0 },
-		func(k *Keys) (string, string) {
-			return fmt.Sprintf("%d, which topology %s has not", k.Steps, k.Topology), "leave it out, or use topology: recurrent"
-		},
-	},
+	{"inputs", func(k *Keys) any { return &k.Inputs }, "%d pins a node, but those of topology %s have two", "use 2, or"},
+	{"leaves", func(k *Keys) any { return &k.Leaves }, "%d leaves, which topology %s has not", leaveOut},
+	{"widths", func(k *Keys) any { return &k.Widths }, "%.40q, but the layers of topology %s have one width", leaveOut},
+	{"steps", func(k *Keys) any { return &k.Steps }, noNumber, leaveOut},
 }...)
+
+// of returns the value of the key.
+func (s *specialKey) of(k *Keys) reflect.Value { return reflect.ValueOf(s.at(k)).Elem() }
+
+// fault says that the network's topology has not the key.
+func (s *specialKey) fault(k *Keys) *Fault {
+	var with []string
+	for i := range rows {
+		if slices.Contains(rows[i].Keys, s.key) {
+			with = append(with, rows[i].Name)
+		}
+	}
+	return &Fault{
+		s.key, fmt.Sprintf(s.problem, s.of(k), k.Topology),
+		fmt.Sprintf("%s topology: %s", s.remedy, message.Or(with)),
+	}
+}
 
 // Check returns what makes the network impossible, nil if it is not. The keys are within their ranges.
 func (k *Keys) Check() *Fault {
-	row := k.Row()
-	for _, s := range special {
-		if !slices.Contains(row.Keys, s.key) && !s.idle(k) {
-			problem, remedy := s.fault(k)
-			return &Fault{s.key, problem, remedy}
+	row, standard := k.Row(), Default()
+	for i := range special {
+		if s := &special[i]; !slices.Contains(row.Keys, s.key) && !s.of(k).Equal(s.of(&standard)) {
+			return s.fault(k)
 		}
 	}
 	if k.Inputs != 2 && k.Parametrization != Light {

@@ -37,30 +37,13 @@ var convKeys = []string{
 	"anchors", "image", "kernels", "patch", "stride", "padding", "levels", "pool", "channels", "chains", "anchored",
 }
 
-// specialConv returns the entries of these keys in the table of special ones.
-func specialConv() (all []specialKey) {
-	texts := []convList{{key: "image", of: func(k *Keys) *string { return &k.Image }}}
-	for _, l := range append(texts, convLists...) {
-		all = append(all, specialKey{
-			l.key, func(k, _ *Keys) { *l.of(k) = "" }, func(k *Keys) bool { return *l.of(k) == "" },
-			func(k *Keys) (string, string) {
-				return fmt.Sprintf("%.40q, which topology %s has not", *l.of(k), k.Topology), "leave it out, or use topology: conv"
-			},
-		})
+// specialLists returns the entries of image and the lists in the table of special keys.
+func specialLists() []specialKey {
+	all := []specialKey{{"image", func(k *Keys) any { return &k.Image }, noText, leaveOut}}
+	for _, l := range convLists {
+		all = append(all, specialKey{l.key, func(k *Keys) any { return l.of(k) }, noText, leaveOut})
 	}
-	return append(all, specialNumber("channels", func(k *Keys) *int { return &k.Channels }),
-		specialNumber("chains", func(k *Keys) *int { return &k.Chains }),
-		specialNumber("anchored", func(k *Keys) *int { return &k.Anchored }))
-}
-
-// specialNumber returns the entry of a key that is 0 where it means nothing.
-func specialNumber(key string, of func(k *Keys) *int) specialKey {
-	return specialKey{
-		key, func(k, _ *Keys) { *of(k) = 0 }, func(k *Keys) bool { return *of(k) == 0 },
-		func(k *Keys) (string, string) {
-			return fmt.Sprintf("%d, which topology %s has not", *of(k), k.Topology), "leave it out, or use topology: conv"
-		},
-	}
+	return all
 }
 
 // below returns how many nodes of the level below a node of a kernel reads: with all of its pins, unless leaves says

@@ -145,7 +145,7 @@ func (k Keys) As(topology string) Keys {
 	k.Topology = topology
 	for _, s := range special {
 		if row := k.Row(); row != nil && !slices.Contains(row.Keys, s.key) {
-			s.reset(&k, &standard)
+			s.of(&k).Set(s.of(&standard))
 		}
 	}
 	k.DropIdle()

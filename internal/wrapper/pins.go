@@ -98,7 +98,8 @@ func ParseBoard(name string) (*Board, error) {
 // other logic on the device have none.
 func (b *Board) CheckPins(kind string) error {
 	if _, ok := b.pins[kind]; !ok {
-		return fmt.Errorf("board %s: a wrapper %s has no pins there, give uart or spi", b.Name, kind)
+		others := slices.DeleteFunc(Kinds(), func(k string) bool { return b.pins[k] == nil })
+		return fmt.Errorf("board %s: a wrapper %s has no pins there, give %s", b.Name, kind, message.Or(others))
 	}
 	return nil
 }

@@ -44,16 +44,13 @@ func (c *fuzzCase) drawAround(r *rand.Rand) {
 	if r.IntN(8) > 0 && c.foldable() {
 		c.options.fold = folded.Lanes()[r.IntN(len(folded.Lanes()))]
 	}
-	if boards := append([]string{""}, wrapper.Boards()...); slices.Contains(boardKinds, c.options.wrap) {
+	if boards := append([]string{""}, wrapper.Boards()...); wrapper.Boarded(c.options.wrap) {
 		c.options.board = boards[r.IntN(len(boards))]
 	}
 	if o := c.options; o.fold == 0 && (o.wrap == "" || wrapper.Is(o.wrap, wrapper.TakesTags)) {
 		c.options.tag = tags[r.IntN(len(tags))]
 	}
 }
-
-// boardKinds are the wrappers that have pins on boards.
-var boardKinds = []string{"uart", "spi"}
 
 // drawTarget puts a target that drawnFirst lacks in the place of the one that was drawn.
 func (o *options) drawTarget(r *rand.Rand) {

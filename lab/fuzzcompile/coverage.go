@@ -176,7 +176,7 @@ func exclude(a, b setting) bool {
 	case a.axis == axisFold && a.value != none:
 		return excludeFold(b)
 	case a.axis == axisBoard && a.value != none:
-		return b.axis == axisWrap && !slices.Contains(boardKinds, b.value)
+		return b.axis == axisWrap && !wrapper.Boarded(b.value)
 	case a.axis != axisTarget:
 		return false
 	case a.value == none:

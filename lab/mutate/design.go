@@ -100,7 +100,7 @@ func (r *runner) readDesign(ctx context.Context, key designKey) (*design, error)
 	if err := json.Unmarshal(d.out.Manifest.Data, &data); err != nil {
 		return nil, err
 	}
-	test, err := trainer.LoadTest(ctx, &frozen.Encoder, frozen.Classes, data, nil)
+	test, err := trainer.LoadTest(ctx, nil, &frozen.Encoder, frozen.Classes, data, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ialgn/compiler"
-	"ialgn/internal/counts"
 	"ialgn/internal/freeze"
 	"ialgn/internal/hardware/lut"
 	"ialgn/internal/model"
@@ -94,7 +93,7 @@ func cores(t *testing.T, name string, n *netlist.Netlist, o Objective) (all, sum
 			t.Fatal(err)
 		}
 		took := time.Since(start).Round(time.Millisecond)
-		if err := counts.Check(mapped, got, hint); err != nil {
+		if err := prove(mapped, got, hint); err != nil {
 			t.Fatal(err)
 		}
 		compare(t, mapped, got)

@@ -101,7 +101,7 @@ func (o *Options) worth(in profile, digits int, first int32) worth {
 }
 
 // Lower returns n with every popcount, counter and argmax replaced by cells of the target,
-// and the hint for [counts.Check]. It drops cells that reach no port and no probe.
+// and the hint for [counts.Prove]. It drops cells that reach no port and no probe.
 //
 // Requires: nothing; mapped gates, for their levels are taken as the arrival of their bits.
 // Ensures:  the functions of ports and probes; no popcount, counter or argmax is left.

@@ -55,11 +55,28 @@ func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *coun
 			t.Fatalf("cell %d has %d inputs, want at most %d", i, len(got.Inputs(i)), o.K)
 		}
 	}
-	if err := counts.Check(n, got, hint); err != nil {
+	if err := prove(n, got, hint); err != nil {
 		t.Fatal(err)
 	}
 	compare(t, n, got)
 	return got, hint
+}
+
+// prove proves the counts of a lowered netlist by its hint, which has a bit for each input of a cell before.
+func prove(before, got *netlist.Netlist, h *counts.Hint) error {
+	if err := h.Check(got); err != nil {
+		return err
+	}
+	for i := range h.Counts {
+		c := &h.Counts[i]
+		if in := len(before.Inputs(c.Popcount)); len(c.Bits) != in {
+			return fmt.Errorf("cell %d has %d inputs, its hint %d bits", c.Popcount, in, len(c.Bits))
+		}
+		if err := counts.Prove(got, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // widest returns the inputs of the widest function.

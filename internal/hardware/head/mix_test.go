@@ -46,7 +46,7 @@ func TestMixRandom(t *testing.T) {
 		unmixed, _ := lowerMixed(t, n, k, noMixing)
 		for _, limit := range []int32{1, 2, 3, 5, 1000} {
 			got, h := lowerMixed(t, n, k, limit)
-			if err := counts.Check(n, got, h); err != nil {
+			if err := prove(n, got, h); err != nil {
 				t.Fatalf("seed %d, limit %d: %v", seed, limit, err)
 			}
 			compare(t, n, got)
@@ -86,7 +86,7 @@ func TestMixFaults(t *testing.T) {
 				continue
 			}
 			out.Nets[1] = got.InputPorts()[0].Nets[0]
-			if err := counts.Check(n, got, h); err == nil {
+			if err := prove(n, got, h); err == nil {
 				t.Errorf("counter %d, output %d: no error", i, j)
 			}
 			return

@@ -102,7 +102,7 @@ func TestRowsRandom(t *testing.T) {
 		l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: f, hint: &counts.Hint{}}
 		l.run()
 		got := l.Finish()
-		if err := counts.Check(n, got, l.hint); err != nil {
+		if err := prove(n, got, l.hint); err != nil {
 			t.Fatal(fmt.Errorf("seed %d: %w", seed, err))
 		}
 		compare(t, n, got)

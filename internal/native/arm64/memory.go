@@ -2,20 +2,18 @@ package arm64
 
 // Mem is an operand in memory: an address, and what becomes of its base register.
 type Mem struct {
-	base, index X
-	offset      int
-	shift       int // of the index
-	mode        mode
+	base   X
+	offset int
+	mode   mode
 }
 
-// mode says how an address is made. The values of the first three are those of bits 23 and 24 in pairs.
+// mode says how an address is made. The values are those of bits 23 and 24 in pairs.
 type mode uint8
 
 const (
-	modePost    mode = 1
-	modeOffset  mode = 2
-	modePre     mode = 3
-	modeIndexed mode = 4
+	modePost   mode = 1
+	modeOffset mode = 2
+	modePre    mode = 3
 )
 
 // At is the address base + offset, in bytes. As in all others, base 31 is [SP].
@@ -26,12 +24,6 @@ func Pre(base X, offset int) Mem { return Mem{base: base, offset: offset, mode: 
 
 // Post is the address base; base + offset then becomes the base.
 func Post(base X, offset int) Mem { return Mem{base: base, offset: offset, mode: modePost} }
-
-// Indexed is the address base + index << shift. The shift is 0 or the binary logarithm of the size that is moved;
-// index 31 is [XZR].
-func Indexed(base, index X, shift int) Mem {
-	return Mem{base: base, index: index, shift: shift, mode: modeIndexed}
-}
 
 // writesBase reports whether the base register becomes another address.
 func (m Mem) writesBase() bool { return m.mode == modePre || m.mode == modePost }
@@ -56,9 +48,6 @@ func (c access) insn(m Mem) insn {
 	case modePre:
 		i.bits |= 0xc00
 		return i.imm(12, unscaled, m.offset)
-	case modeIndexed:
-		i.bits |= 0x206800
-		return i.x(fieldM, m.index).imm(12, span{"shift", 0, c.log, max(c.log, 1), "shift the index before"}, m.shift)
 	default:
 		i.bits |= 1 << 24
 		return i.imm(10, span{"offset", 0, 4095 << c.log, 1 << c.log, nearer}, m.offset)
@@ -109,9 +98,6 @@ func (a *Asm) Strb(t X, m Mem) { access{"strb", 0x38000000, 0}.x(a, t, m) }
 // offset is a multiple of a register's bytes, from 64 of them before the base to 63 behind.
 func pair(name string, bits uint32, log int, m Mem) insn {
 	i := insn{name: name, bits: bits | uint32(m.mode)<<23}.x(fieldN, m.base)
-	if m.mode == modeIndexed {
-		return i.wrong("pairs have no index: add it to the base register first")
-	}
 	return i.imm(15, span{"offset", -64 << log, 63 << log, 1 << log, nearer}, m.offset)
 }
 

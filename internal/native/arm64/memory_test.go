@@ -43,13 +43,6 @@ func memoryRows() []row {
 			offset, n, t := d.from(-256, 255, 1), d.x(), d.x()
 			t = apart(t, n, c.vector)
 			return fmt.Sprintf("%s %s, [%s], #%d", c.name, c.do(a, t, Post(n, offset)), base(n), offset)
-		}, func(a *Asm, d *draws) string {
-			shift, n, m, t := d.from(0, c.log, max(c.log, 1)), d.x(), d.x(), d.x()
-			text := fmt.Sprintf("%s %s, [%s, %s", c.name, c.do(a, t, Indexed(n, m, shift)), base(n), x64(m))
-			if shift > 0 {
-				text += fmt.Sprintf(", lsl #%d", shift)
-			}
-			return text + "]"
 		})
 	}
 	return append(rows, broadcastRows()...)

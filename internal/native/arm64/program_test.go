@@ -65,16 +65,9 @@ func TestAccesses(t *testing.T) {
 		a.Ldr(4, arm64.Pre(2, 4)) // of 85 to 92 the first four, and of these the first two once more
 		a.StrW(4, arm64.Pre(3, 4))
 		a.Strh(4, arm64.At(3, 0))
-		a.MovImm(6, 20)
-		a.LdrQ(0, arm64.Indexed(0, 6, 4)) // 320 to 335
-		a.StrQ(0, arm64.Indexed(1, 6, 4))
-		a.Ldr(4, arm64.Indexed(0, 6, 3)) // 160 to 167
-		a.Str(4, arm64.Indexed(1, 6, 3))
-		a.Ldr(4, arm64.Indexed(0, 6, 0)) // 20 to 27, once more
-		a.Str(4, arm64.Indexed(1, 6, 0))
 	}), data)
 	want := make([]byte, half)
-	for _, part := range [][2]int{{0, 65}, {81, 82}, {85, 89}, {160, 168}, {320, 336}} {
+	for _, part := range [][2]int{{0, 65}, {81, 82}, {85, 89}} {
 		copy(want[part[0]:part[1]], data[part[0]:part[1]])
 	}
 	if !bytes.Equal(after[half:], want) {
