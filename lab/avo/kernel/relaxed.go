@@ -41,7 +41,8 @@ func relaxed(w width, own interface {
 	bins()
 	spread()
 	meanBits()
-}) {
+},
+) {
 	ConstraintExpr("amd64")
 	w.mix()
 	own.bins()
