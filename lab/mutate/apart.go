@@ -67,11 +67,7 @@ func (x *mutant) askApart(ctx context.Context, p place, dir string) (*apart, err
 			answer(failed, failed == nil && proof.Verdict != "equivalent"),
 		}, ctx.Err()
 	case inWrapper, inCore:
-		f, err := x.d.wrapperFiles(dir)
-		if err != nil {
-			return nil, err
-		}
-		played, err := rtl.CheckWrapper(ctx, d, s, f, apartSamples)
+		played, err := rtl.CheckWrapper(ctx, d, s, x.d.wrapperFiles(dir), apartSamples)
 		return &apart{Play: answer(err, err == nil && played.Mismatches > 0)}, ctx.Err()
 	case inEngine, inMemory:
 		f := x.d.foldFiles(dir)
@@ -98,8 +94,8 @@ func answer(err error, differs bool) string {
 }
 
 // wrapperFiles are the files of a wrapper in a folder, and what they were written for.
-func (d *design) wrapperFiles(dir string) (f rtl.WrapperFiles, err error) {
-	f = rtl.WrapperFiles{
+func (d *design) wrapperFiles(dir string) rtl.WrapperFiles {
+	f := rtl.WrapperFiles{
 		Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target,
 	}
 	inner := "verilog"
@@ -114,7 +110,7 @@ func (d *design) wrapperFiles(dir string) (f rtl.WrapperFiles, err error) {
 	for _, name := range append(d.named(d.wrap), d.named(inner)...) {
 		f.Sources = append(f.Sources, filepath.Join(dir, name))
 	}
-	return f, nil
+	return f
 }
 
 // foldFiles are the files of an engine in a folder.
