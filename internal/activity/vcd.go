@@ -14,16 +14,15 @@ import (
 // 18): a wire of one bit for each net, with its name in the Verilog. Errors of the writer come in
 // the end.
 type trace struct {
-	w    *bufio.Writer
-	nets int
-	at   [64][]change // changes of the current 64 samples
+	w  *bufio.Writer
+	at [64][]change // changes of the current 64 samples
 }
 
 // change is twice the number of a net, plus its new value.
 type change uint64
 
 func newTrace(w io.Writer, n *netlist.Netlist, names *names.Names) *trace {
-	t := &trace{w: bufio.NewWriterSize(w, 1<<16), nets: n.Nets()}
+	t := &trace{w: bufio.NewWriterSize(w, 1<<16)}
 	fmt.Fprintf(t.w, "$version ialgn $end\n$comment %s; a sample a microsecond $end\n$timescale 1us $end\n$scope "+
 		"module %s $end\n", What, n.Name)
 	var name []byte

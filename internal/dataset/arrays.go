@@ -11,20 +11,17 @@ import (
 	"strconv"
 
 	"ialgn/internal/config"
-	"ialgn/internal/encoding"
 	"ialgn/internal/message"
 )
 
 // arraySource is a set whose features and labels are arrays.
 type arraySource struct {
+	scaling
 	features, labels [2]file
 	first            *array          // the header of the training features
 	classes          map[float64]int // number of each label
 	split            []bool          // which records of the training files are the test part; nil if there are test files
-	q                *encoding.Quantiser
-	whole            bool // numbers are words as they stand
-	plain            bool // features are in the order of the numbers
-	max              uint32
+	plain            bool            // features are in the order of the numbers
 }
 
 // openArrays finds and opens a set of arrays. It reads the training labels, and once the features for their ranges.
@@ -41,7 +38,7 @@ func openArrays(ctx context.Context, cfg config.Data, words form, folders []stri
 	if err != nil {
 		return nil, err
 	}
-	src := &arraySource{q: words.q, whole: words.whole, plain: cfg.Plain}
+	src := &arraySource{plain: cfg.Plain}
 	last := len(f.files) - 2
 	src.features, src.labels = [2]file{f.files[0], f.files[last]}, [2]file{f.files[1], f.files[last+1]}
 	return src.open(ctx, cfg, words, f.dir)
@@ -52,7 +49,7 @@ func (s *arraySource) open(ctx context.Context, cfg config.Data, words form, dir
 	if err := words.check(); err != nil {
 		return nil, err
 	}
-	s.max = words.max()
+	s.scaling = words.scaling()
 	labels, classes, err := s.readLabels(ctx)
 	if err != nil {
 		return nil, err
@@ -181,7 +178,7 @@ func (a *array) label() (float64, error) {
 // fit takes the range of each feature over the training part. Numbers that are taken as they are decide the width of
 // the feature words by the largest of them. With a quantiser, or where numbers are words, it needs no ranges.
 func (s *arraySource) fit(ctx context.Context, set *Set, words form) error {
-	if s.q != nil || s.whole {
+	if s.settled() {
 		return nil
 	}
 	var r ranged
@@ -199,11 +196,9 @@ func (s *arraySource) fit(ctx context.Context, set *Set, words form) error {
 		s.max = 1<<set.BitsIn - 1
 		return nil
 	}
-	if err := r.settle(words, interruptible{ctx, s}, counts); err != nil {
+	if err := s.settle(set, &r, words, interruptible{ctx, s}, counts); err != nil {
 		return fmt.Errorf("%s: %w", s.features[Train].name, err)
 	}
-	s.q, s.max = r.q, r.max
-	r.fill(set)
 	return nil
 }
 
@@ -276,19 +271,17 @@ func (s *arraySource) read(part Part, emit func([]uint16, int) error) error {
 	return s.each(part, func(_ int, x []float64, class int) error {
 		n++
 		for f := range x {
-			switch {
-			case s.q != nil:
-				values[f] = s.q.Apply(f, x[f], s.max)
-			case s.whole && !isWord(x[f], s.max):
+			var ok bool
+			switch values[f], ok = s.word(f, x[f]); {
+			case ok:
+			case s.whole:
 				return fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, want an integer of 0..%d",
 					s.features[part].name, n, part, f, x[f], s.max)
-			case x[f] > float64(s.max):
+			default:
 				return message.WithHint(fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, and the training samples "+
 					"need %d bits",
 					s.features[part].name, n, part, f, x[f], bits.Len32(s.max)),
 					"save the features as float32: then numbers beyond those of training become the largest")
-			default:
-				values[f] = uint16(x[f])
 			}
 		}
 		return emit(values, class)

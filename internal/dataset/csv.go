@@ -18,11 +18,9 @@ import (
 // csvSource is a set of one or two CSV files with words for its values.
 type csvSource struct {
 	*csvFiles
+	scaling
 	columns []column // those of features, with their categories and fills
 	from    []int    // column of each feature
-	q       *encoding.Quantiser
-	whole   bool // numbers are words as they stand
-	max     uint32
 }
 
 // csvFiles are the files of a set. Each of them is read once.
@@ -86,9 +84,7 @@ func (s *csvFiles) set(ctx context.Context, words form, columns []column, from [
 	if err := words.check(); err != nil {
 		return nil, err
 	}
-	src := &csvSource{
-		csvFiles: s, columns: slices.Clone(columns), from: from, max: words.max(), q: words.q, whole: words.whole,
-	}
+	src := &csvSource{csvFiles: s, scaling: words.scaling(), columns: slices.Clone(columns), from: from}
 	set := &Set{
 		Name: setName(s.cfg.Train), Classes: slices.Clone(s.classes.names), BitsIn: words.bitsIn, Max: src.max, Path: s.dir,
 		source: src, TrainSamples: len(s.labels) - s.test, TestSamples: s.test,
@@ -147,7 +143,7 @@ func (s *csvSource) settle(ctx context.Context, set *Set, words form) (err error
 		return fmt.Errorf("%s: the columns become %d features, at most %d are possible", s.files[Train].name, len(s.from),
 			MaxFeatures)
 	}
-	if s.q == nil && !s.whole {
+	if !s.settled() {
 		err = s.scale(ctx, set, words, &r)
 	}
 	if err == nil && s.layout.missing {
@@ -289,13 +285,11 @@ func (s *csvSource) scale(ctx context.Context, set *Set, words form, r *ranged) 
 			counts[class]++
 		}
 	}
-	err := r.settle(words, interruptible{ctx, s}, counts)
+	err := s.scaling.settle(set, r, words, interruptible{ctx, s}, counts)
 	var bad *encoding.RangeError
 	if errors.As(err, &bad) {
 		return fmt.Errorf("%s: %s: %s", s.files[Train].name, s.called(&s.columns[s.from[bad.Feature]]), bad.Problem)
 	}
-	s.q, s.max = r.q, r.max
-	r.fill(set)
 	return err
 }
 
@@ -325,14 +319,10 @@ func (s *csvSource) read(part Part, emit func([]uint16, int) error) error {
 			if math.IsNaN(x) {
 				x = c.Fill
 			}
-			switch {
-			case s.q != nil:
-				words[f] = s.q.Apply(f, x, s.max)
-			case !isWord(x, s.max):
+			var ok bool
+			if words[f], ok = s.word(f, x); !ok {
 				return fmt.Errorf("%s: record %d: line %d: %s is %g, want an integer of 0..%d", s.files[part].name, r.record,
 					r.line, s.called(c), x, s.max)
-			default:
-				words[f] = uint16(x)
 			}
 			f++
 		}

@@ -244,6 +244,38 @@ func (f form) max() uint32 {
 	return 1<<f.bitsIn - 1
 }
 
+// scaling says how real values become feature words.
+type scaling struct {
+	q     *encoding.Quantiser // nil: numbers are words as they stand
+	whole bool                // and no ranges are needed for that
+	max   uint32
+}
+
+// scaling returns how values become words of a form that was checked, as far as it says.
+func (f form) scaling() scaling { return scaling{f.q, f.whole, f.max()} }
+
+// settled reports whether values become words already.
+func (s *scaling) settled() bool { return s.q != nil || s.whole }
+
+// settle makes the quantiser of the ranges of a training part, and gives the set what follows from them.
+func (s *scaling) settle(set *Set, r *ranged, words form, src real, counts []int) error {
+	err := r.settle(words, src, counts)
+	s.q, s.max = r.q, r.max
+	r.fill(set)
+	return err
+}
+
+// word returns the word of a value of a feature, and whether it has one.
+func (s *scaling) word(f int, x float64) (word uint16, ok bool) {
+	switch {
+	case s.q != nil:
+		return s.q.Apply(f, x, s.max), true
+	case !isWord(x, s.max):
+		return 0, false
+	}
+	return uint16(x), true
+}
+
 // isWord reports whether a value is a whole number from 0 to max.
 func isWord(x float64, max uint32) bool { return x == math.Trunc(x) && x >= 0 && x <= float64(max) }
 

@@ -114,7 +114,7 @@ func (s *digitsSource) read(part Part, emit func([]uint16, int) error) error {
 		if len(label) != 1 || label[0] < '0' || label[0] > '9' {
 			return t.wrong("label %s, want a digit", shown(label))
 		}
-		if err := t.words(values, nil, digitsMax); err != nil {
+		if err := t.words(values, &scaling{max: digitsMax}); err != nil {
 			return err
 		}
 		if err := emit(values, int(label[0]-'0')); err != nil {

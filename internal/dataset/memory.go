@@ -7,16 +7,13 @@ import (
 	"strconv"
 
 	"ialgn/internal/config"
-	"ialgn/internal/encoding"
 )
 
 // memorySource is a set whose samples a program passed.
 type memorySource struct {
+	scaling
 	features [2][][]float64
 	labels   [2][]int
-	q        *encoding.Quantiser
-	whole    bool // numbers are words as they stand
-	max      uint32
 }
 
 // openMemory checks the samples of a program, and splits a test part off unless they have one.
@@ -35,7 +32,7 @@ func openMemory(cfg config.Data, words form) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &memorySource{max: words.max(), q: words.q, whole: words.whole}
+	src := &memorySource{scaling: words.scaling()}
 	if err := src.take(m, len(classes)); err != nil {
 		return nil, err
 	}
@@ -141,7 +138,7 @@ func (s *memorySource) divide(cfg config.Data, classes int) error {
 
 // fit takes the range of each feature over the training part, unless there is a quantiser or numbers are words.
 func (s *memorySource) fit(set *Set, words form) error {
-	if s.q != nil || s.whole {
+	if s.settled() {
 		return nil
 	}
 	var r ranged
@@ -150,10 +147,7 @@ func (s *memorySource) fit(set *Set, words form) error {
 		counts[s.labels[Train][i]]++
 		r.widen(row)
 	}
-	err := r.settle(words, s, counts)
-	s.q, s.max = r.q, r.max
-	r.fill(set)
-	return err
+	return s.settle(set, &r, words, s, counts)
 }
 
 // reals implements real.
@@ -171,13 +165,9 @@ func (s *memorySource) read(part Part, emit func([]uint16, int) error) error {
 	values := make([]uint16, len(s.features[Train][0]))
 	for i, row := range s.features[part] {
 		for f, x := range row {
-			switch {
-			case s.q != nil:
-				values[f] = s.q.Apply(f, x, s.max)
-			case !isWord(x, s.max):
+			var ok bool
+			if values[f], ok = s.word(f, x); !ok {
 				return fmt.Errorf("sample %d of the %s part: feature %d is %g, want an integer of 0..%d", i, part, f, x, s.max)
-			default:
-				values[f] = uint16(x)
 			}
 		}
 		if err := emit(values, s.labels[part][i]); err != nil {

@@ -12,9 +12,8 @@ import (
 
 // Samples streams the samples of a file for prediction, see [OpenSamples].
 type Samples struct {
+	scaling
 	features int
-	q        *encoding.Quantiser
-	max      uint32
 
 	table *table // set if the samples stand in a CSV file
 	array *array // set if they stand in an array
@@ -77,7 +76,7 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 	if q != nil && q.Features() != features {
 		return nil, fmt.Errorf("quantiser of %d features for a model of %d", q.Features(), features)
 	}
-	s := &Samples{features: features, q: q, max: enc.Max}
+	s := &Samples{scaling: scaling{q: q, max: enc.Max}, features: features}
 	in, err := f.stream()
 	if err != nil {
 		return nil, err
@@ -137,19 +136,15 @@ func (s *Samples) Next(values []uint16) error {
 		if err := s.table.next(); err != nil {
 			return err
 		}
-		return s.table.words(values, s.q, s.max)
+		return s.table.words(values, &s.scaling)
 	}
 	if err := s.array.next(s.row); err != nil {
 		return err
 	}
 	for f, x := range s.row {
-		switch {
-		case s.q != nil:
-			values[f] = s.q.Apply(f, x, s.max)
-		case !isWord(x, s.max):
+		var ok bool
+		if values[f], ok = s.word(f, x); !ok {
 			return s.noWord(s.array.done, f, x)
-		default:
-			values[f] = uint16(x)
 		}
 	}
 	return nil

@@ -318,29 +318,25 @@ func checkCategory(word string) error {
 	return checkText("category", word)
 }
 
-// words writes the features of the current record as integers up to max: quantised,
-// or without a quantiser as they are.
-func (t *table) words(dst []uint16, q *encoding.Quantiser, max uint32) error {
+// words writes the features of the current record as feature words.
+func (t *table) words(dst []uint16, s *scaling) error {
 	f := 0
 	for i := range t.columns {
 		c := &t.columns[i]
 		if c.isCategory() {
-			if err := t.oneHot(dst[f:f+len(c.Categories)], c, max); err != nil {
+			if err := t.oneHot(dst[f:f+len(c.Categories)], c, s.max); err != nil {
 				return err
 			}
 			f += len(c.Categories)
 			continue
 		}
 		x, _, err := t.number(c)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case q != nil:
-			dst[f] = q.Apply(f, x, max)
-		case !isWord(x, max):
-			return t.wrong("%s is %g, want an integer of 0..%d", t.called(c.at), x, max)
-		default:
-			dst[f] = uint16(x)
+		}
+		var ok bool
+		if dst[f], ok = s.word(f, x); !ok {
+			return t.wrong("%s is %g, want an integer of 0..%d", t.called(c.at), x, s.max)
 		}
 		f++
 	}

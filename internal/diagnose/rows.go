@@ -1,10 +1,6 @@
 package diagnose
 
-import (
-	"math"
-
-	"ialgn/internal/kernel"
-)
+import "ialgn/internal/kernel"
 
 // columns is the length of a row: of a weight for each class and start, or of errors.
 const columns = 64
@@ -62,11 +58,6 @@ func addSelectedPlain(dst []row, t *probeTable, words []uint64, stride, shift in
 // updateRowsPlain makes a step of Adam with the gradients g, as [kernel.Adam] describes it.
 func updateRowsPlain(a *kernel.Adam, w, m, v, g []row) {
 	for i := range g {
-		w, m, v := &w[i], &m[i], &v[i]
-		for c, x := range &g[i] {
-			m[c] = float32(m[c]*a.Beta1) + float32(x*a.Rest1)
-			v[c] = float32(v[c]*a.Beta2) + float32(float32(x*x)*a.Rest2)
-			w[c] -= float32(m[c]*a.Rate) / (float32(float32(math.Sqrt(float64(v[c])))*a.Root) + a.Eps)
-		}
+		a.Step(w[i][:], m[i][:], v[i][:], g[i][:])
 	}
 }

@@ -34,9 +34,8 @@ func choose() kernels {
 		},
 		func(a *kernel.Adam, w, m, v2, g []row) {
 			if n := len(g); n > 0 {
-				constants := [7]float32{a.Beta1, a.Rest1, a.Beta2, a.Rest2, a.Rate, a.Root, a.Eps}
 				w, m, v2 = w[:n], m[:n], v2[:n]
-				v.updateRows(&constants[0], &w[0][0], &m[0][0], &v2[0][0], &g[0][0], n)
+				v.updateRows(&a.Beta1, &w[0][0], &m[0][0], &v2[0][0], &g[0][0], n)
 			}
 		},
 	}

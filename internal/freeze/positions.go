@@ -34,17 +34,18 @@ func Positions(c *model.Compact) (*positions.Network, error) {
 	if len(n.Convolutions) == 0 {
 		return nil, nil
 	}
-	rest, err := restOf(c, end)
-	if rest == nil || err != nil {
-		return nil, err
+	rest := restOf(c, end)
+	if rest == nil {
+		return nil, nil
 	}
+	var err error
 	n.Rest, err = Network(rest, netlist.Core)
 	return n, err
 }
 
 // restOf returns the layers from one on as a network whose input bits are those of the layer before, nil if one of them
 // reads other input bits. Where there is no layer left it has one that passes the bits on.
-func restOf(c *model.Compact, from int) (*model.Frozen, error) {
+func restOf(c *model.Compact, from int) *model.Frozen {
 	last := c.Layers[from-1]
 	rows, columns := last.Grid.Pooled()
 	f := &model.Frozen{Name: c.Name, Classes: c.Classes, Width: c.Width}
@@ -55,14 +56,14 @@ func restOf(c *model.Compact, from int) (*model.Frozen, error) {
 	}
 	if from == len(c.Layers) {
 		f.Layers = []model.FrozenLayer{passed(c.Width)}
-		return f, nil
+		return f
 	}
 	for l := from; l < len(c.Layers); l++ {
 		layer := model.FrozenLayer{Op: c.Layers[l].Op}
 		for _, p := range c.Layers[l].Pins {
 			switch {
 			case p.Source == model.Input, p.Source == model.Base && c.Layers[l].Base != from-1:
-				return nil, nil
+				return nil
 			case p.Source == model.Base, l == from:
 				p.Source = model.Input
 			}
@@ -70,7 +71,7 @@ func restOf(c *model.Compact, from int) (*model.Frozen, error) {
 		}
 		f.Layers = append(f.Layers, layer)
 	}
-	return f, nil
+	return f
 }
 
 // passed returns a layer that passes input bits on.

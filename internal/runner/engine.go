@@ -92,9 +92,7 @@ func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Featu
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
 	}
-	if n, err = withHead(n); err != nil {
-		return nil, fmt.Errorf("engine %s: %w", isa.Name, err)
-	}
+	n = withHead(n)
 	c := wordcode.NewClassifier(n)
 	if c == nil {
 		return nil, fmt.Errorf("engine %s: netlist %q has not one input port, class_index and counts", isa.Name, n.Name)
@@ -163,10 +161,10 @@ func blocksOf(c *native.Code) int {
 
 // withHead returns the netlist of a classifier with its head: if it has an output h instead of a class, with the
 // counts of the bits of h by the class of their chain, and their argmax.
-func withHead(n *netlist.Netlist) (*netlist.Netlist, error) {
+func withHead(n *netlist.Netlist) *netlist.Netlist {
 	outputs := n.OutputPorts()
 	if len(outputs) != 1 || outputs[0].Name != "h" || len(n.ChainClasses()) != len(outputs[0].Nets) {
-		return n, nil
+		return n
 	}
 	c := netlist.NewCopier(n)
 	for i := range netlist.Cell(n.Cells()) {
@@ -190,7 +188,7 @@ func withHead(n *netlist.Netlist) (*netlist.Netlist, error) {
 	}
 	index := netlist.ClassBits(len(counted))
 	c.Output("class_index", index, nil, netlist.Word(c.Cell(netlist.Argmax, uint64(width), none, words...), index))
-	return c.Netlist(), nil
+	return c.Netlist()
 }
 
 // address returns the address of the first element.

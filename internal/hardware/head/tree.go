@@ -71,7 +71,7 @@ func (c *circuit) lutSum(a *addends, digits int, o *Options) ([]netlist.Net, []c
 		t.constant = 0
 		p = o.plan(digits, in, first)
 	}
-	t.build(p, a, first)
+	t.build(p, a)
 	return t.finish(), t.counters
 }
 
@@ -97,7 +97,7 @@ func (c *circuit) profile(a *addends, digits int) (in profile, first int32) {
 
 // build places the counters of a plan. Those that come first in the plan take the bits
 // that arrive first.
-func (t *tree) build(p *plan, a *addends, first int32) {
+func (t *tree) build(p *plan, a *addends) {
 	for d := range t.digits {
 		t.waiting[d] = slices.Clone(a.bits[d])
 		slices.SortStableFunc(t.waiting[d], func(x, y bit) int { return int(t.level(x.net) - t.level(y.net)) })

@@ -85,7 +85,7 @@ func (m *mapper) findForks() map[netlist.Cell]*fork {
 	for last := range netlist.Cell(m.n.Cells()) { // in topological order: a chain may still grow before a fork takes it
 		if f := forks[last]; f != nil {
 			f.steps += m.paths.Len(last)
-			m.join(last, f, forks)
+			m.join(f, forks)
 		}
 	}
 	return forks
@@ -116,7 +116,7 @@ func (m *mapper) findOwn(forks map[netlist.Cell]*fork) {
 
 // join lets the chains behind a fork repeat its gates if that costs no more, and keeps
 // the fork for its own sake otherwise.
-func (m *mapper) join(last netlist.Cell, f *fork, forks map[netlist.Cell]*fork) {
+func (m *mapper) join(f *fork, forks map[netlist.Cell]*fork) {
 	shared, repeated := least(f.steps, m.o.K), 0
 	if f.own {
 		repeated = shared

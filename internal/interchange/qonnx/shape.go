@@ -25,13 +25,14 @@ func axis(at int64, axes int) (int, error) {
 	return int(i), nil
 }
 
-// integers returns a short list of numbers: of an attribute, or in newer versions of an operand. given says whether
-// there is one.
-func (r *reader) integers(n *onnx.Node, attribute string, operand int) (list []int64, given bool, err error) {
+// integers returns a short list of numbers: of an attribute, or in newer versions of the second operand. given says
+// whether there is one.
+func (r *reader) integers(n *onnx.Node, attribute string) (list []int64, given bool, err error) {
 	if a := n.Attribute(attribute); a != nil {
 		return a.Ints, true, nil
 	}
-	if operand < 0 || operand >= len(n.Inputs) || n.Inputs[operand] == "" {
+	const operand = 1
+	if operand >= len(n.Inputs) || n.Inputs[operand] == "" {
 		return nil, false, nil
 	}
 	t, err := r.tensor(n, operand)
@@ -52,7 +53,7 @@ func reshape(r *reader, n *onnx.Node) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	want, given, err := r.integers(n, "shape", 1)
+	want, given, err := r.integers(n, "shape")
 	switch {
 	case err != nil:
 		return nil, err
@@ -111,7 +112,7 @@ func unsqueeze(r *reader, n *onnx.Node) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, given, err := r.integers(n, "axes", 1)
+	at, given, err := r.integers(n, "axes")
 	if err != nil || !given || len(v.shape)+len(at) > maxAxes {
 		return nil, errors.Join(err, errors.New("its axes are not known, or too many"))
 	}
@@ -142,7 +143,7 @@ func squeeze(r *reader, n *onnx.Node) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, given, err := r.integers(n, "axes", 1)
+	at, given, err := r.integers(n, "axes")
 	if err != nil || !given {
 		return nil, errors.Join(err, errors.New("it has no axes, so that it would take a batch of one away: name them"))
 	}

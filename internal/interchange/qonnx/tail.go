@@ -28,7 +28,7 @@ func reduceSum(r *reader, n *onnx.Node) (*value, error) {
 		return nil, fmt.Errorf("it sums numbers of %v, which may not have room for the sum: cast them to float32 before",
 			v.elem)
 	}
-	at, given, err := r.integers(n, "axes", 1)
+	at, given, err := r.integers(n, "axes")
 	if err != nil || !given || len(at) == 0 {
 		return nil, errors.Join(err, errors.New("it has no axes, so that it sums over the samples: name them"))
 	}

@@ -64,10 +64,10 @@ type circuitReader struct {
 	net *graph.Network
 	ids map[int32]graph.Ref // of gates
 
-	shape, outShape []int
-	outputs         map[int32]int // the place of each output
-	sums            map[int32]bool
-	taus, betas     []float64
+	shape       []int
+	outputs     map[int32]int // the place of each output
+	sums        map[int32]bool
+	taus, betas []float64
 }
 
 // ReadCircuit reads a network from the JSON of torchlogix's class Circuit, as its method write_json makes it, before or
@@ -189,7 +189,7 @@ func (r *circuitReader) readOutputs() error {
 	if len(r.outputs) == 0 {
 		return s.failf("outputs: there are none")
 	}
-	r.outShape, err = r.shapeOf(keyOutputShape, len(r.outputs))
+	_, err = r.shapeOf(keyOutputShape, len(r.outputs))
 	return err
 }
 

@@ -94,11 +94,11 @@ func (a *Asm) Ldrb(t X, m Mem) { access{"ldrb", 0x38400000, 0}.x(a, t, m) }
 // Strb stores the lowest byte of t, with the offsets of [Asm.Ldrb].
 func (a *Asm) Strb(t X, m Mem) { access{"strb", 0x38000000, 0}.x(a, t, m) }
 
-// pair returns the load or store of two registers that lie side by side in memory, without those registers. Its
-// offset is a multiple of a register's bytes, from 64 of them before the base to 63 behind.
-func pair(name string, bits uint32, log int, m Mem) insn {
+// pair returns the load or store of two registers of 8 bytes that lie side by side in memory, without those registers.
+// Its offset is a multiple of 8, from 64 registers before the base to 63 behind.
+func pair(name string, bits uint32, m Mem) insn {
 	i := insn{name: name, bits: bits | uint32(m.mode)<<23}.x(fieldN, m.base)
-	return i.imm(15, span{"offset", -64 << log, 63 << log, 1 << log, nearer}, m.offset)
+	return i.imm(15, span{"offset", -64 * 8, 63 * 8, 8, nearer}, m.offset)
 }
 
 // twice notes it if both registers of a pair that is loaded are the same one, which is unpredictable.
@@ -112,20 +112,20 @@ func (i insn) twice(same bool) insn {
 // LdpD loads the lower halves of two vector registers and clears the upper ones. Its offset is a multiple of 8 from
 // -512 to 504.
 func (a *Asm) LdpD(t, u V, m Mem) {
-	a.emit(pair("ldp d", 0x6c400000, 3, m).v(fieldD, t).v(fieldA, u).twice(t == u))
+	a.emit(pair("ldp d", 0x6c400000, m).v(fieldD, t).v(fieldA, u).twice(t == u))
 }
 
 // StpD stores the lower halves of two vector registers, with the offsets of [Asm.LdpD].
-func (a *Asm) StpD(t, u V, m Mem) { a.emit(pair("stp d", 0x6c000000, 3, m).v(fieldD, t).v(fieldA, u)) }
+func (a *Asm) StpD(t, u V, m Mem) { a.emit(pair("stp d", 0x6c000000, m).v(fieldD, t).v(fieldA, u)) }
 
 // Ldp loads two general registers; 31 is [XZR]. Its offset is a multiple of 8 from -512 to 504.
 func (a *Asm) Ldp(t, u X, m Mem) {
-	a.emit(pair("ldp x", 0xa8400000, 3, m).x(fieldD, t).x(fieldA, u).twice(t == u).apart(t, m).apart(u, m))
+	a.emit(pair("ldp x", 0xa8400000, m).x(fieldD, t).x(fieldA, u).twice(t == u).apart(t, m).apart(u, m))
 }
 
 // Stp stores two general registers, with the offsets of [Asm.Ldp].
 func (a *Asm) Stp(t, u X, m Mem) {
-	a.emit(pair("stp x", 0xa8000000, 3, m).x(fieldD, t).x(fieldA, u).apart(t, m).apart(u, m))
+	a.emit(pair("stp x", 0xa8000000, m).x(fieldD, t).x(fieldA, u).apart(t, m).apart(u, m))
 }
 
 // Ld1r loads one lane and fills all lanes of t with it. There are two addresses: [At] with offset 0, and [Post] with

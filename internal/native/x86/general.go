@@ -6,11 +6,11 @@ import "encoding/binary"
 func (a *Asm) rex(reg, index, base uint8) { a.emit(0x48 | reg>>3&1<<2 | index&1<<1 | base&1) }
 
 // general appends an instruction of 64 bits with a register field and memory.
-func (a *Asm) general(code, reg uint8, m Mem, after int) {
+func (a *Asm) general(code, reg uint8, m Mem) {
 	base, index := m.high()
 	a.rex(reg, index, base)
 	a.emit(code)
-	a.modMem(reg, m, 1, after)
+	a.modMem(reg, m, 1, 0)
 }
 
 // Mov copies a register.
@@ -35,16 +35,16 @@ func (a *Asm) MovImm(dst Reg, v uint64) {
 }
 
 // Load loads 64 bits.
-func (a *Asm) Load(dst Reg, src Mem) { a.general(0x8b, uint8(dst), src, 0) }
+func (a *Asm) Load(dst Reg, src Mem) { a.general(0x8b, uint8(dst), src) }
 
 // Store stores 64 bits.
-func (a *Asm) Store(dst Mem, src Reg) { a.general(0x89, uint8(src), dst, 0) }
+func (a *Asm) Store(dst Mem, src Reg) { a.general(0x89, uint8(src), dst) }
 
 // OrMem computes dst = dst | 64 bits in memory.
-func (a *Asm) OrMem(dst Reg, src Mem) { a.general(0x0b, uint8(dst), src, 0) }
+func (a *Asm) OrMem(dst Reg, src Mem) { a.general(0x0b, uint8(dst), src) }
 
 // AddMem adds a register to 64 bits in memory.
-func (a *Asm) AddMem(dst Mem, src Reg) { a.general(0x01, uint8(src), dst, 0) }
+func (a *Asm) AddMem(dst Mem, src Reg) { a.general(0x01, uint8(src), dst) }
 
 // LoadByte loads 8 bits into the lowest of a register and makes the others 0.
 func (a *Asm) LoadByte(dst Reg, src Mem) { a.extend(0xb6, dst, src) }
@@ -68,7 +68,7 @@ func (a *Asm) MulImm(dst, src Reg, v int32) {
 }
 
 // Lea sets a register to the address of an operand.
-func (a *Asm) Lea(dst Reg, of Mem) { a.general(0x8d, uint8(dst), of, 0) }
+func (a *Asm) Lea(dst Reg, of Mem) { a.general(0x8d, uint8(dst), of) }
 
 // Arithmetic is an operation on general registers, by its field in the instruction.
 type Arithmetic uint8

@@ -18,14 +18,13 @@ type wire struct {
 
 // pair is a graph and a netlist over the same data inputs.
 type pair struct {
-	g       *graph
-	n       *netlist.Netlist
-	names   *names.Names
-	inputs  []netlist.Net // data inputs of the netlist
-	at      []literal     // the same inputs in the graph
-	wires   []wire        // the outputs first
-	outputs int
-	shown   int // outputs and probes, which stand first: where a difference is one
+	g      *graph
+	n      *netlist.Netlist
+	names  *names.Names
+	inputs []netlist.Net // data inputs of the netlist
+	at     []literal     // the same inputs in the graph
+	wires  []wire        // the outputs first
+	shown  int           // outputs and probes, which stand first: where a difference is one
 }
 
 // newPair matches ports and wires by their names. It returns an error if the ports differ.
@@ -41,7 +40,6 @@ func newPair(g *graph, n *netlist.Netlist) (*pair, error) {
 	if p.wires, err = match("output", n.OutputPorts(), g.outputs, outValid); err != nil {
 		return nil, err
 	}
-	p.outputs = len(p.wires)
 	p.addProbes()
 	p.addCells()
 	return p, nil
