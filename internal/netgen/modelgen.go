@@ -111,7 +111,8 @@ func (o *ModelOptions) convolutions() topology.Keys {
 	k := topology.Keys{
 		Topology: topology.Conv, Inputs: cmp.Or(o.Inputs, 2), Hidden: cmp.Or(o.Hidden, 1), Widths: o.Widths, Wiring: "random",
 		Parametrization: topology.Light, Image: o.Image, Kernels: o.Kernels, Patch: o.Patch, Stride: o.Stride,
-		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool, Leaves: o.Leaves, Chains: o.Chains, Anchored: o.Anchored, Channels: o.Channels,
+		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool, Leaves: o.Leaves, Chains: o.Chains, Anchored: o.Anchored,
+		Channels: o.Channels,
 		Anchors: cmp.Or(o.Anchors, 4),
 	}
 	k.Complete(func(key string) bool { return key == "channels" })
