@@ -113,7 +113,7 @@ func (o *ModelOptions) convolutions() topology.Keys {
 		Parametrization: topology.Light, Image: o.Image, Kernels: o.Kernels, Patch: o.Patch, Stride: o.Stride,
 		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool, Leaves: o.Leaves, Chains: o.Chains, Anchored: o.Anchored,
 		Channels: o.Channels,
-		Anchors: cmp.Or(o.Anchors, 4),
+		Anchors:  cmp.Or(o.Anchors, 4),
 	}
 	k.Complete(func(key string) bool { return key == "channels" })
 	return k
