@@ -31,8 +31,8 @@ type LUTs struct {
 }
 
 // Of estimates the look-up tables with so many inputs that a network takes of which f has some chains. sum replaces
-// numbers by their sums over all parts, the chains of which read none of each other; a nil sum is for the whole network.
-// The only error is of sum. Of panics if inputs < 2.
+// numbers by their sums over all parts, the chains of which read none of each other; a nil sum is for the whole
+// network. The only error is of sum. Of panics if inputs < 2.
 func Of(f *model.Frozen, inputs int, sum func([]int32) error) (LUTs, error) {
 	if inputs < 2 {
 		panic("estimate: look-up tables of fewer than two inputs")

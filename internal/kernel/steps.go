@@ -86,8 +86,8 @@ type Batch struct {
 }
 
 // sumCandidates does the first part of a step on the selection logits w, whose largest is top. Candidate j is row
-// wires[j] of the batch; grad is the gradient of the selected bit, padded with zeros to a multiple of [Lanes]. It leaves
-// the probabilities in q and the sums of the candidates in r, which have the room.
+// wires[j] of the batch; grad is the gradient of the selected bit, padded with zeros to a multiple of [Lanes]. It
+// leaves the probabilities in q and the sums of the candidates in r, which have the room.
 func (s *Steps) sumCandidates(w []float32, top float32, wires Wires, batch *Batch, grad []float32) {
 	s.selection(s.q, w, top)
 	s.pinSums(s.r, len(w), wires, batch, grad)

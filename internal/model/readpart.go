@@ -9,7 +9,7 @@ import (
 )
 
 // LoadCheckpointPart is [LoadCheckpoint] by all ranks of a run, each of which gets its part of the network and reads no
-// other, but for its share of the bytes for the checksum. After an error of one all get it. A nil c stands for a process
+// other, but for its share of the bytes for the checksum. After an error of one all get it. A nil c is for a process
 // that is alone, which gets the whole network. The tensors that state returns may have runs: see [Model.InFile] and
 // [ChainRuns].
 func LoadCheckpointPart(path string, c ranks.Comm, state func(*Info) ([]Tensor, error)) (*Model, error) {

@@ -43,6 +43,7 @@ type ModelOptions struct {
 	Image, Kernels, Patch, Stride, Padding, Levels, Pool string
 
 	Chains, Anchored int // of convolutions, too
+	Channels         int // planes that a kernel reads; 0: all
 
 	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
 	// spread over the others. Both 0: all sixteen are alike.
@@ -105,13 +106,14 @@ func (o ModelOptions) Defaults() ModelOptions {
 	return o
 }
 
-// convolutions returns the keys of a network of convolutions, completed. A kernel reads all planes.
+// convolutions returns the keys of a network of convolutions, completed.
 func (o *ModelOptions) convolutions() topology.Keys {
 	k := topology.Keys{
 		Topology: topology.Conv, Inputs: cmp.Or(o.Inputs, 2), Hidden: cmp.Or(o.Hidden, 1), Widths: o.Widths, Wiring: "random",
 		Parametrization: topology.Light, Image: o.Image, Kernels: o.Kernels, Patch: o.Patch, Stride: o.Stride,
 		Padding: o.Padding, Levels: o.Levels, Pool: o.Pool, Leaves: o.Leaves, Chains: o.Chains, Anchored: o.Anchored,
-		Anchors: cmp.Or(o.Anchors, 4),
+		Channels: o.Channels,
+		Anchors:  cmp.Or(o.Anchors, 4),
 	}
 	k.Complete(func(key string) bool { return key == "channels" })
 	return k
@@ -148,12 +150,6 @@ func Model(o ModelOptions) *model.Model {
 	for c := range o.Classes {
 		m.Classes = append(m.Classes, fmt.Sprintf("class %d", c))
 	}
-	addSections(r, o, m, chooseInputs(r, m.Encoder.Inputs(), o.ShareInputs))
-	return m
-}
-
-// addSections gives a model the sections of its configuration, filled at random.
-func addSections(r *rand.Rand, o ModelOptions, m *model.Model, inputs []uint32) {
 	layers := m.Config.Model.Layers()
 	for _, l := range layers {
 		s := model.Section{Layers: l.Layers, Width: l.Width, Arity: m.Config.Model.Arity(), Grid: l.Grid}
@@ -162,6 +158,7 @@ func addSections(r *rand.Rand, o ModelOptions, m *model.Model, inputs []uint32) 
 		}
 		m.Sections = append(m.Sections, s)
 	}
+	inputs := chooseInputs(r, m.Encoder.Inputs(), o.ShareInputs)
 	for i := range m.Sections {
 		g := modelGenerator{r, o, m, i, layers[i], inputs}
 		g.fill(&m.Sections[i])
@@ -169,6 +166,7 @@ func addSections(r *rand.Rand, o ModelOptions, m *model.Model, inputs []uint32) 
 	if err := m.Validate(); err != nil {
 		panic("modelgen: " + err.Error())
 	}
+	return m
 }
 
 // Encoder returns a uniform encoder of features that use their whole width.
@@ -220,7 +218,7 @@ func configuration(o ModelOptions) config.Config {
 		to := &c.Model
 		to.Image, to.Kernels, to.Patch, to.Stride, to.Padding, to.Levels, to.Pool = k.Image, k.Kernels, k.Patch, k.Stride,
 			k.Padding, k.Levels, k.Pool
-		to.Chains, to.Anchored = k.Chains, k.Anchored
+		to.Chains, to.Anchored, to.Channels = k.Chains, k.Anchored, k.Channels
 	}
 	if o.Light || o.Inputs != 2 {
 		c.Model.Parametrization = topology.Light

@@ -279,21 +279,23 @@ func (k *Keys) checkWidths(example string) *Fault {
 		return &Fault{
 			"width", fmt.Sprintf("%d, but model.widths ends with %d", k.Width, widths[len(widths)-1]), "leave it out",
 		}
+	}
+	return k.checkWires()
+}
+
+// checkWires checks how the wires of nodes are found.
+func (k *Keys) checkWires() *Fault {
+	switch {
 	case k.Hidden > 1 && k.Wiring != Random:
 		return &Fault{
 			"wiring", k.Wiring + " is for wires that are drawn, and model.hidden has the nodes choose them",
 			"use random, or model.hidden: 1",
 		}
 	case k.Inputs != 2 && k.Wiring == Spread:
-		return spreadTwo(k)
+		return &Fault{
+			"wiring", fmt.Sprintf("structured is for nodes of two pins, and these have %d", k.Inputs),
+			"use balanced, or model.inputs: 2",
+		}
 	}
 	return nil
-}
-
-// spreadTwo is the fault of structured wires of nodes that do not have two pins.
-func spreadTwo(k *Keys) *Fault {
-	return &Fault{
-		"wiring", fmt.Sprintf("structured is for nodes of two pins, and these have %d", k.Inputs),
-		"use balanced, or model.inputs: 2",
-	}
 }

@@ -140,13 +140,6 @@ func (k *Keys) checkForm(layers []Layer) *Fault {
 			"wiring", k.Wiring + ", and there is no layer after the convolutions",
 			"use random, or give model.widths",
 		}
-	case k.Hidden > 1 && k.Wiring != Random:
-		return &Fault{
-			"wiring", k.Wiring + " is for wires that are drawn, and model.hidden has the nodes choose them",
-			"use random, or model.hidden: 1",
-		}
-	case k.Inputs != 2 && k.Wiring == Spread:
-		return spreadTwo(k)
 	}
-	return nil
+	return k.checkWires()
 }

@@ -52,17 +52,16 @@ var shapes = map[string]Shape{
 	"cifar10": {3072, 10, 50_000, true}, "cifar100": {3072, 100, 50_000, true},
 }
 
-// Published returns the shape of a data set that is published, nil for another.
-func Published(set string) *Shape {
-	if of, ok := shapes[set]; ok {
+// ShapeOf returns the shape of a data set that is at hand or, for nil, of the published one of a name; nil if there is
+// none.
+func ShapeOf(s *dataset.Set, name string) *Shape {
+	if s != nil {
+		return &Shape{s.Features, len(s.Classes), s.TrainSamples, s.Shape != dataset.Shape{}}
+	}
+	if of, ok := shapes[name]; ok {
 		return &of
 	}
 	return nil
-}
-
-// ShapeOf returns the shape of a data set that is at hand.
-func ShapeOf(s *dataset.Set) Shape {
-	return Shape{s.Features, len(s.Classes), s.TrainSamples, s.Shape != dataset.Shape{}}
 }
 
 // Forecast returns what is trained of [Plan.Runs], if all data are found. It measures the
@@ -85,7 +84,7 @@ func (p *Plan) shape(s *trainer.Seeds) *Shape {
 	if of, ok := p.shapes[SourceOf(&s.Config)]; ok && of.Samples > 0 {
 		return &of
 	}
-	return Published(s.Config.Data.Set)
+	return ShapeOf(nil, s.Config.Data.Set)
 }
 
 // ahead returns a run without its time.

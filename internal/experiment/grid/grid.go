@@ -50,7 +50,7 @@ type Options struct {
 type Row struct {
 	Config config.Config // its name begins those of the row's files; the seed is none of the row's
 	Seeds  []uint64
-	Shape  *Shape // of its data, where those are at hand; nil: they are looked for
+	Data   *dataset.Set // its data, if they were opened; nil: they are looked for
 }
 
 // Found is what there is for a row before it is trained.
@@ -116,11 +116,11 @@ func (p *Plan) Add(ctx context.Context, row Row, asked bool) (Found, error) {
 		}
 		e.Finished = e.Finished && found != nil && found.Finished
 	}
-	if row.Shape != nil {
-		p.shapes[SourceOf(&row.Config)] = *row.Shape
+	if row.Data != nil {
+		p.shapes[SourceOf(&row.Config)] = *ShapeOf(row.Data, "")
 	}
 	e.left = !asked && !e.Finished
-	if !e.left && !e.Finished && row.Shape == nil {
+	if !e.left && !e.Finished && row.Data == nil {
 		e.Missing = p.absent(ctx, row.Config)
 	}
 	p.rows = append(p.rows, e)
@@ -138,7 +138,7 @@ func (p *Plan) runsOf(r Row) []trainer.Seeds {
 	all := make([]trainer.Seeds, len(r.Seeds))
 	for i, seed := range r.Seeds {
 		all[i] = trainer.Seeds{N: 1, Refuse: p.foreign, Run: trainer.Run{
-			Config: r.Config, Model: p.model(&r), Folders: p.Folders, Resume: true, Guard: p.Guard,
+			Config: r.Config, Model: p.model(&r), Data: r.Data, Folders: p.Folders, Resume: true, Guard: p.Guard,
 		}}
 		all[i].Config.Train.Seed = seed
 	}

@@ -277,14 +277,14 @@ func (c *combination) wrong(err error) error {
 	return fmt.Errorf("%s: %w", c.made, err)
 }
 
-// opened has the shapes of a sweep's data, each looked for once; nil for those that were not found.
-type opened map[grid.Source]*grid.Shape
+// opened has a sweep's data, each looked for once; nil for those that were not found.
+type opened map[grid.Source]*dataset.Set
 
-// shape returns the shape of a configuration's data, nil if they are not at hand.
-func (o opened) shape(ctx context.Context, cfg *config.Config, folders []string) (*grid.Shape, error) {
+// set returns a configuration's data, nil if they are not at hand.
+func (o opened) set(ctx context.Context, cfg *config.Config, folders []string) (*dataset.Set, error) {
 	at := grid.SourceOf(cfg)
-	if shape, ok := o[at]; ok {
-		return shape, nil
+	if set, ok := o[at]; ok {
+		return set, nil
 	}
 	set, err := dataset.OpenWith(ctx, cfg.Data, cfg.Encoder, folders)
 	var missing *dataset.MissingError
@@ -297,22 +297,18 @@ func (o opened) shape(ctx context.Context, cfg *config.Config, folders []string)
 	case err != nil:
 		return nil, err
 	}
-	shape := grid.ShapeOf(set)
-	o[at] = &shape
-	return &shape, nil
+	o[at] = set
+	return set, nil
 }
 
 // add checks a combination with its data, as far as they are known, and adds it to the plan with a row of the table.
 func (r Runner) add(ctx context.Context, p *plan, sets opened, c *combination) error {
-	here, err := sets.shape(ctx, &c.config, r.Folders)
+	data, err := sets.set(ctx, &c.config, r.Folders)
 	if err != nil {
 		return c.wrong(err)
 	}
-	cfg, is := c.config, here
-	if is == nil {
-		is = grid.Published(cfg.Data.Set)
-	}
-	if is != nil {
+	cfg := c.config
+	if is := grid.ShapeOf(data, cfg.Data.Set); is != nil {
 		cfg = cfg.FitWidth(is.Classes)
 		if err := cfg.CheckClasses(is.Classes, is.Features*(cfg.Encoder.Bits-1)); err != nil {
 			return c.wrong(err)
@@ -330,7 +326,7 @@ func (r Runner) add(ctx context.Context, p *plan, sets opened, c *combination) e
 	}
 	cfg.Name = row.Name
 	p.table.Rows = append(p.table.Rows, row)
-	_, err = p.Add(ctx, grid.Row{Config: cfg, Seeds: c.seeds, Shape: here}, true)
+	_, err = p.Add(ctx, grid.Row{Config: cfg, Seeds: c.seeds, Data: data}, true)
 	return err
 }
 
