@@ -47,7 +47,8 @@ const (
 	lostForWires   = 4500 // the least that was far from it
 )
 
-// ParseAim returns the aim with the given name. For auto and the empty name it returns no aim, so that the estimate decides.
+// ParseAim returns the aim with the given name. For auto and the empty name it returns none, so that the estimate
+// decides.
 func ParseAim(name string) (Aim, error) {
 	switch a := Aim(name); {
 	case name == "" || name == "auto":
