@@ -53,7 +53,8 @@ func (s *csvFiles) columnsAs(enc *encoding.Encoder) (all []column, features []in
 		}
 	} else if len(columns) != len(s.read) {
 		return nil, nil, message.WithHint(fmt.Errorf("%s: %d columns of features, but the model reads %d",
-			s.files[Train].name, len(s.read), len(columns)), "name the data set it was trained on, or the columns that it reads with data.columns")
+			s.files[Train].name, len(s.read), len(columns)),
+			"name the data set it was trained on, or the columns that it reads with data.columns")
 	}
 	for i, c := range columns {
 		from := s.read[at[i]]
