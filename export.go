@@ -2,7 +2,6 @@ package ialgn
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"ialgn/internal/interchange"
@@ -43,7 +42,7 @@ func Export(ctx context.Context, m *Model, path string, o ExportOptions) (*Expor
 	}
 	n := interchange.Network(f, m.info.Model.Config.Model.Tau, m.beta())
 	if err := outfile.Write(path, func(w io.Writer) error { return form.Write(w, n) }); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	return &Exported{path, form.Name, f.Inputs(), f.Gates()}, nil
 }

@@ -67,7 +67,7 @@ func Init(ctx context.Context, o InitOptions) (*Initial, error) {
 		return nil, outfile.Remedied(fmt.Errorf("%s: exists already, and would be written over", i.report.Config))
 	}
 	if err := outfile.CheckWritable(i.report.Config); err != nil {
-		return nil, fmt.Errorf("%s: %w", i.report.Config, err)
+		return nil, err
 	}
 	if err := i.look(ctx); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package ialgn
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -139,14 +138,10 @@ func (m *Model) Save(path string) error {
 	if err := outfile.NewGuard(false, m.Path()).Check(path, outfile.ModelForm); err != nil {
 		return err
 	}
-	err := outfile.Write(path, func(w io.Writer) error {
+	return outfile.Write(path, func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(m.file, 0, m.file.Size()))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }
 
 // frozen returns the Boolean network that the model's argmaxes select, which it reads from the file.

@@ -132,8 +132,8 @@ func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64,
 	var err error
 	if o.VCD == "" {
 		err = run(nil)
-	} else if err = outfile.Write(o.VCD, run); err != nil {
-		err = fmt.Errorf("%s: %w", o.VCD, err)
+	} else {
+		err = outfile.Write(o.VCD, run)
 	}
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64,
 	if o.ActivityFile != "" {
 		if err := outfile.Write(o.ActivityFile,
 			func(w io.Writer) error { return json.NewEncoder(w).Encode(a.Report) }); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.ActivityFile, err)
+			return nil, err
 		}
 	}
 	a.Busiest, a.Nets = a.Report.Busiest(busiestNamed), nil

@@ -137,15 +137,11 @@ func (k *bitChecker) clocks() (string, error) {
 
 func (b *BitCheck) write(dir string) error {
 	path := filepath.Join(dir, synth.CheckName)
-	err := outfile.Write(path, func(w io.Writer) error {
+	return outfile.Write(path, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(b)
 	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }
 
 // Err returns nil if there was no difference, or nothing was to be checked; else an error that wraps [ErrDifference] or

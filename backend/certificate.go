@@ -64,11 +64,7 @@ func (o *Output) Certify(c *Certificate) error {
 	c.Format = CertificateFormat
 	c.Files, c.Data = o.Manifest.Files, o.Manifest.Test
 	c.Manifest = o.signature
-	path := filepath.Join(o.Dir, certificateName)
-	if err := outfile.Write(path, jsonTo(c)); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return outfile.Write(filepath.Join(o.Dir, certificateName), jsonTo(c))
 }
 
 // Certificate returns the folder's certificate, or nil if it has none. A certificate may be older than the folder's

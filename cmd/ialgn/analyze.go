@@ -71,7 +71,7 @@ func analysisText(w io.Writer, a diagnose.Analysis) {
 	}
 	fmt.Fprintf(w, "\neffective depth\n  layer    mean     p10     p90     max\n")
 	for l, d := range a.EffectiveDepth {
-		fmt.Fprintf(w, "  %5d %7.3f %7.1f %7.1f %7.1f\n", l+1, d.Mean, d.P10, d.P90, float64(d.Max))
+		fmt.Fprintf(w, "  %5d %7.3f %7.1f %7.1f %7.1f\n", l+1, d.Mean, d.P10, d.P90, d.Max)
 	}
 }
 

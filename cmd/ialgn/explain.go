@@ -90,10 +90,7 @@ func writeNetwork(c *cli.Context, path string, m *ialgn.Model, x *ialgn.Explanat
 		size, err = reports.NewNetworkPage(m, f, x).WriteTo(w)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
-	}
-	return size, nil
+	return size, err
 }
 
 // explainReport is an explanation with its text, and the page that was written.

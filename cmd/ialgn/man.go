@@ -56,7 +56,7 @@ func man(c *cli.Context) error {
 	for _, page := range pages {
 		path := filepath.Join(r.Dir, page.Name)
 		if err := outfile.Write(path, page.Write); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return err
 		}
 		r.Pages = append(r.Pages, path)
 	}

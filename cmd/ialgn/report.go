@@ -66,7 +66,7 @@ func writePage(c *cli.Context) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	return show(c, pageReport{path, len(html)})
 }

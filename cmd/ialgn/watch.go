@@ -87,7 +87,7 @@ func writeRuns(c *cli.Context, w *watch.Watch) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	return show(c, r)
 }

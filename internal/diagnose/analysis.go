@@ -74,51 +74,38 @@ func (n *Network) analyze(files map[string]*model.File) error {
 // Analyse analyses a frozen network, that of the model in a file.
 func Analyse(path string, f *model.Frozen) Analysis {
 	counted := TakeCensus(f)
-	a := Analysis{
+	return Analysis{
 		Model: path, Width: f.Width, Depth: f.Depth(), Gates: f.Gates(),
 		Operations: counted.Operations, Categories: counted.Categories, Tables: TakeTables(f),
+		EffectiveDepth: EffectiveDepth(f),
 	}
-	for _, d := range EffectiveDepth(f) {
-		a.EffectiveDepth = append(a.EffectiveDepth, PathDepth{d.Mean, d.P10, d.P90, float64(d.Max)})
-	}
-	return a
 }
 
 // Statistics returns what charts show.
 func (a Analysis) Statistics(name string) Statistics {
-	s := Statistics{Name: name, Operations: a.Operations, Categories: a.Categories, Tables: a.Tables}
+	s := Statistics{
+		Name: name, Operations: a.Operations, Categories: a.Categories, Tables: a.Tables, Depth: a.EffectiveDepth,
+	}
 	if t := a.Tables; t != nil && 2*t.Nodes < a.Gates && a.HasOperations() { // such as the ORs of pooling among gates
 		s.Tables = nil
-	}
-	for _, d := range a.EffectiveDepth {
-		s.Depth = append(s.Depth, Depth(d))
 	}
 	return s
 }
 
 // Analysis is what is said of one model, or the mean of several.
 type Analysis struct {
-	Model          string      `json:"model,omitempty"`
-	Width          int         `json:"width"`
-	Depth          int         `json:"depth"`
-	Gates          int         `json:"deployed_gates"`
-	Operations     [16]float64 `json:"operations"`
-	Categories     Categories  `json:"categories"`
-	Tables         *Tables     `json:"tables,omitempty"` // of nodes with other than two pins, if there are any
-	EffectiveDepth []PathDepth `json:"effective_depth"`
+	Model          string       `json:"model,omitempty"`
+	Width          int          `json:"width"`
+	Depth          int          `json:"depth"`
+	Gates          int          `json:"deployed_gates"`
+	Operations     [16]float64  `json:"operations"`
+	Categories     Categories   `json:"categories"`
+	Tables         *Tables      `json:"tables,omitempty"` // of nodes with other than two pins, if there are any
+	EffectiveDepth []LayerDepth `json:"effective_depth"`
 }
 
 // HasOperations reports whether there are gates of two pins beyond the first layer, of which the shares are.
 func (a *Analysis) HasOperations() bool { return a.Categories != Categories{} }
-
-// PathDepth is a layer's effective depth; the maximum of several models is the mean
-// of their maxima, as in the paper's figure 5.
-type PathDepth struct {
-	Mean float64 `json:"mean"`
-	P10  float64 `json:"p10"`
-	P90  float64 `json:"p90"`
-	Max  float64 `json:"max"`
-}
 
 // NetworkChartNames are the names of the charts.
 var NetworkChartNames = []string{"effective-depth", "operations", "categories"}
@@ -146,7 +133,7 @@ func average(all []Analysis) Analysis {
 		Model: fmt.Sprintf("mean of %d models", len(all)), Width: all[0].Width, Depth: all[0].Depth,
 		Gates: all[0].Gates,
 	}
-	m.EffectiveDepth = make([]PathDepth, m.Depth)
+	m.EffectiveDepth = make([]LayerDepth, m.Depth)
 	share := 1 / float64(len(all))
 	for _, a := range all {
 		for op, x := range a.Operations {

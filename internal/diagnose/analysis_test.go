@@ -11,7 +11,7 @@ import (
 func TestAverage(t *testing.T) {
 	one := func(x float64) Analysis {
 		a := Analysis{
-			Width: 2, Depth: 1, Gates: 2, EffectiveDepth: []PathDepth{{x, x + 1, x + 2, 3 * x}},
+			Width: 2, Depth: 1, Gates: 2, EffectiveDepth: []LayerDepth{{x, x + 1, x + 2, 3 * x}},
 			Categories: Categories{Constants: x, PassThrough: 2 * x, Negation: 3 * x, Binary: 4 * x},
 		}
 		a.Operations[3] = x

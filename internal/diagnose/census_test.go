@@ -126,7 +126,7 @@ func TestEffectiveDepthRandom(t *testing.T) {
 				low, part := math.Modf(p * float64(len(depth)-1))
 				return depth[int(low)]*(1-part) + depth[min(int(low)+1, len(depth)-1)]*part
 			}
-			want := diagnose.LayerDepth{Mean: sum / float64(f.Width), P10: at(0.1), P90: at(0.9), Max: int(depth[len(depth)-1])}
+			want := diagnose.LayerDepth{Mean: sum / float64(f.Width), P10: at(0.1), P90: at(0.9), Max: float64(depth[len(depth)-1])}
 			if diff := cmp.Diff(want, got, approx); diff != "" {
 				t.Fatalf("options %+v, layer %d (-want +got):\n%s", o, l, diff)
 			}

@@ -6,12 +6,13 @@ import (
 	"ialgn/internal/model"
 )
 
-// LayerDepth describes the effective depths of one layer's gates.
+// LayerDepth describes the effective depths of one layer's gates. The maximum of several models is the mean of their
+// maxima, as in the paper's figure 5.
 type LayerDepth struct {
 	Mean float64 `json:"mean"`
 	P10  float64 `json:"p10"`
 	P90  float64 `json:"p90"`
-	Max  int     `json:"max"`
+	Max  float64 `json:"max"`
 }
 
 // EffectiveDepth returns the operation-aware effective depth of each layer, as defined
@@ -82,7 +83,7 @@ func describeDepths(depth []int32, limit int) LayerDepth {
 		Mean: float64(sum) / float64(len(depth)),
 		P10:  percentile(histogram, len(depth), 0.1),
 		P90:  percentile(histogram, len(depth), 0.9),
-		Max:  largest,
+		Max:  float64(largest),
 	}
 }
 

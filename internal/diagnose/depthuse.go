@@ -16,12 +16,9 @@ type Statistics struct {
 	Name       string // "" where there is no other network
 	Operations [16]float64
 	Categories Categories
-	Tables     *Tables // nil for networks of gates
-	Depth      []Depth // one a layer
+	Tables     *Tables      // nil for networks of gates
+	Depth      []LayerDepth // one a layer
 }
-
-// Depth is a layer's effective depth over its gates.
-type Depth struct{ Mean, P10, P90, Max float64 }
 
 // OperationNames are the paper's, by its numbers.
 var OperationNames = [16]string{

@@ -13,9 +13,9 @@ var two = []Statistics{
 	{
 		Name: "RWLGN", Operations: [16]float64{1: 0.25, 3: 0.5, 15: 0.25},
 		Categories: Categories{Constants: 0.25, PassThrough: 0.5, Negation: 0.05, Binary: 0.2},
-		Depth:      []Depth{{1, 0, 2, 3}, {4, 3, 5, 6}},
+		Depth:      []LayerDepth{{1, 0, 2, 3}, {4, 3, 5, 6}},
 	},
-	{Name: "IALGN", Depth: []Depth{{1.5, 0.5, 2.5, 3.5}}},
+	{Name: "IALGN", Depth: []LayerDepth{{1.5, 0.5, 2.5, 3.5}}},
 }
 
 func TestDepthChart(t *testing.T) {

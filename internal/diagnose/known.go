@@ -200,6 +200,6 @@ func (k *Known) end(t task, accuracies []float64, err error) {
 		return nil
 	})
 	if err != nil {
-		k.warn(fmt.Errorf("%s: %w", k.path, err))
+		k.warn(err)
 	}
 }

@@ -42,7 +42,7 @@ var depthUse = Experiment{
 		},
 		{
 			"depth_max", "largest depth", 1,
-			func(r *grid.Result) float64 { return float64(r.EffectiveDepth[len(r.EffectiveDepth)-1].Max) },
+			func(r *grid.Result) float64 { return r.EffectiveDepth[len(r.EffectiveDepth)-1].Max },
 		},
 	},
 	Operations: true,
@@ -64,7 +64,7 @@ func used(n Entry) Entry {
 func layers(r *grid.Result, statistic int) []float64 {
 	var all []float64
 	for _, d := range r.EffectiveDepth {
-		all = append(all, [4]float64{d.Mean, d.P10, d.P90, float64(d.Max)}[statistic])
+		all = append(all, [4]float64{d.Mean, d.P10, d.P90, d.Max}[statistic])
 	}
 	return all
 }

@@ -21,7 +21,7 @@ func (t *Table) write() error {
 	forms := []func(io.Writer) error{t.Markdown, t.CSV, t.steps}
 	for i, path := range t.Files {
 		if err := outfile.Write(path, forms[i]); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return err
 		}
 	}
 	return nil

@@ -367,14 +367,10 @@ func (s *search) writeConfig(name string, cfg *config.Config) error {
 		s.warn(message.WithHint(fmt.Errorf("%s: longer than the %d bytes that a configuration may have, `ialgn train` will refuse "+
 			"it", path, config.MaxSource), "give the columns shorter names, or leave some out of the file"))
 	}
-	err := outfile.Write(path, func(w io.Writer) error {
+	return outfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }
 
 // logging returns what writes a line an epoch. That one cannot be written is a warning.

@@ -21,7 +21,7 @@ const (
 func (s *search) writeFront(r *Result) error {
 	path := s.path(frontTable)
 	if err := outfile.Write(path, r.csv); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	var luts, validation, accuracy []float64
 	for _, n := range r.Front {

@@ -206,15 +206,11 @@ func (l *ledger) spent() float64 { return l.before + time.Since(l.start).Seconds
 // save writes the ledger.
 func (l *ledger) save() error {
 	l.Seconds = l.spent()
-	err := outfile.Write(l.path, func(w io.Writer) error {
+	return outfile.Write(l.path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
 		return enc.Encode(l)
 	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", l.path, err)
-	}
-	return nil
 }
 
 // record changes the ledger and writes it. Trials side by side call it.

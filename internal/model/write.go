@@ -29,7 +29,7 @@ func (m *Model) Save(path string) (string, error) {
 		return m.Write(io.MultiWriter(w, sum), Extra{})
 	})
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
+		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }

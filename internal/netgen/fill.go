@@ -57,23 +57,8 @@ func (g *modelGenerator) normal(n int) []float32 {
 	return x
 }
 
-// binary are the operations that depend on both pins; the rest but A, which are
-// constants and the other operations of one pin.
-var (
-	binary = []uint8{1, 2, 4, 6, 7, 8, 9, 11, 13, 14}
-	rest   = []uint8{0, 5, 10, 12, 15}
-)
-
 // operation draws an operation of the wanted shares.
-func (g *modelGenerator) operation() uint8 {
-	switch u := g.Float64(); {
-	case u < g.o.ShareA:
-		return 3
-	case u < g.o.ShareA+g.o.ShareBinary:
-		return binary[g.IntN(len(binary))]
-	}
-	return rest[g.IntN(len(rest))]
-}
+func (g *modelGenerator) operation() uint8 { return shared(g.Rand, g.o.ShareA, g.o.ShareBinary) }
 
 // prefer raises the logits of a gate so that op is what freezing selects.
 func (g *modelGenerator) prefer(logits []float32, op uint8) {

@@ -196,13 +196,18 @@ func (g *frozenGenerator) operation(l int) uint8 {
 	if l == 0 || g.o.ShareA+g.o.ShareBinary == 0 {
 		return uint8(g.IntN(16))
 	}
-	switch u := g.Float64(); {
-	case u < g.o.ShareA:
+	return shared(g.Rand, g.o.ShareA, g.o.ShareBinary)
+}
+
+// shared draws an operation: A and the binary ones in those shares, the others as often as each other.
+func shared(r *rand.Rand, shareA, shareBinary float64) uint8 {
+	switch u := r.Float64(); {
+	case u < shareA:
 		return 3
-	case u < g.o.ShareA+g.o.ShareBinary:
-		return binaryOps[g.IntN(len(binaryOps))]
+	case u < shareA+shareBinary:
+		return binaryOps[r.IntN(len(binaryOps))]
 	}
-	return otherOps[g.IntN(len(otherOps))]
+	return otherOps[r.IntN(len(otherOps))]
 }
 
 // other draws an operation that is not binary, for the mixes but Uniform.

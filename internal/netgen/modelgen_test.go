@@ -52,7 +52,7 @@ func TestModelShares(t *testing.T) {
 			}
 		}
 		two := 0
-		for _, op := range binary {
+		for _, op := range binaryOps[:] {
 			two += count[op]
 		}
 		// Four standard deviations of 24,000 draws are 0.0083.

@@ -247,9 +247,15 @@ func (f *File) Abort() {
 }
 
 // Write writes the file of that path with what write writes to its argument, which is
-// buffered. If write fails or panics, the file is as it was, and write's error is
-// returned as it is.
+// buffered. If write fails or panics, the file is as it was. Errors name the path, and wrap that of write.
 func Write(path string, write func(io.Writer) error) error {
+	if err := writeFile(path, write); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {
 		return err

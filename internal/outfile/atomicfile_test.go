@@ -222,8 +222,8 @@ func TestCreateErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := outfile.Write(test.path, text("x"))
-			if err == nil || err.Error() != test.want {
-				t.Errorf("error %v, want %s", err, test.want)
+			if want := test.path + ": " + test.want; err == nil || err.Error() != want {
+				t.Errorf("error %v, want %s", err, want)
 			}
 		})
 	}

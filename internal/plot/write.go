@@ -164,7 +164,7 @@ func (c *Chart) Save(base string, guard outfile.Guard) (files []string, err erro
 			return err
 		})
 		if err != nil {
-			return files, fmt.Errorf("%s: %w", path, err)
+			return files, err
 		}
 		files = append(files, path)
 	}

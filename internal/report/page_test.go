@@ -72,7 +72,7 @@ func full() *Page {
 		}},
 		Statistics: diagnose.Statistics{
 			Operations: [16]float64{3: 1},
-			Depth:      []diagnose.Depth{{Mean: 0.207, P90: 1, Max: 1}},
+			Depth:      []diagnose.LayerDepth{{Mean: 0.207, P90: 1, Max: 1}},
 		},
 		Reads: &explain.Reads{All: []int{3, 4}, ByClass: [][]int{{1, 4}, {2, 0}}},
 		Test:  &Test{Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, OtherData: true},

@@ -207,7 +207,7 @@ const noticesName, billName = "THIRD-PARTY-NOTICES.txt", "ialgn.spdx.json"
 func (b *builder) write(name string, write func(io.Writer) error) error {
 	path := filepath.Join(b.out, name)
 	if err := outfile.Write(path, write); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	b.made = append(b.made, name)
 	_, err := fmt.Fprintln(b.log, path)

@@ -121,10 +121,7 @@ func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
 	if err := p.Guard.Check(b.File, outfile.Job); err != nil {
 		return nil, err
 	}
-	if err := outfile.Write(b.File, form); err != nil {
-		return nil, fmt.Errorf("%s: %w", b.File, err)
-	}
-	return b, nil
+	return b, outfile.Write(b.File, form)
 }
 
 // volume is where a pod has the volume that all share, and its working directory.

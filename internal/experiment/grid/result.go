@@ -3,7 +3,6 @@ package grid
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -73,7 +72,7 @@ func resultOf(ctx context.Context, path, sum, target string, guard outfile.Guard
 		return enc.Encode(r)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	return r, nil
 }

@@ -217,7 +217,7 @@ func (t *Table) write() error {
 	}
 	for i, form := range []func(io.Writer) error{t.Markdown, t.CSV} {
 		if err := outfile.Write(t.Files[i], form); err != nil {
-			return fmt.Errorf("%s: %w", t.Files[i], err)
+			return err
 		}
 	}
 	return nil

@@ -281,6 +281,7 @@ func TestForgedHint(t *testing.T) {
 		"words exchanged":     func(h *counts.Hint) { w := h.Argmaxs[0].Words; w[0], w[1] = w[1], w[0] },
 		"words of other size": func(h *counts.Hint) { h.Argmaxs[0].Words[1] = h.Argmaxs[0].Words[1][1:] },
 		"no words":            func(h *counts.Hint) { h.Argmaxs[0].Words = nil },
+		"another index":       func(h *counts.Hint) { h.Argmaxs[0].Index[0] = 3 },
 	} {
 		forged := &counts.Hint{}
 		if err := json.Unmarshal(text, forged); err != nil {
