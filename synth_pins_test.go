@@ -22,7 +22,7 @@ func TestBoardTargets(t *testing.T) {
 			t.Errorf("%s: its device is no target: %s (%v)", name, want, err)
 		}
 		if !strings.Contains(page, "`"+name+"` with `--target "+want+"`") {
-			t.Errorf("docs/CLI.md: synth: the board %s lacks its `--target %s`", name, want)
+			t.Errorf("docs/reference/cli.md: synth: the board %s lacks its `--target %s`", name, want)
 		}
 	}
 }

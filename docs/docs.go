@@ -6,8 +6,8 @@ import _ "embed" // for the pages
 
 // The pages.
 var (
-	//go:embed CLI.md
+	//go:embed reference/cli.md
 	CLI string // the command line
-	//go:embed CONFIG.md
+	//go:embed reference/config.md
 	Config string // the configuration file
 )

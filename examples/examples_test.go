@@ -109,7 +109,7 @@ func TestDigits(t *testing.T) {
 	mentions(t, "digits/README.md", append(shown, strings.Split(readme, "|")...))
 	first := fmt.Sprintf("%s gates, %s after optimisation", thousands(o.frozen.Gates()), thousands(o.product.Cells.Gates))
 	mentions(t, "../README.md", append(shown, first))
-	mentions(t, "../docs/TOUR.md", append(shown, fmt.Sprintf("%d gates of the model, %d after optimisation",
+	mentions(t, "../docs/guides/start.md", append(shown, fmt.Sprintf("%d gates of the model, %d after optimisation",
 		o.frozen.Gates(), o.product.Cells.Gates)))
 }
 

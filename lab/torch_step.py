@@ -1,4 +1,4 @@
-"""Times a training step of an IALGN of 8,000 x 6 gates in PyTorch on one thread, for docs/BENCHMARKS.md.
+"""Times a training step of an IALGN of 8,000 x 6 gates in PyTorch on one thread, for docs/evidence/benchmarks.md.
 
 2,352 inputs, k_x = 32, a fixed first pin, batch 100, Adam. Forward and backward passes of gates and anchors are written by
 hand, so that nothing but what a step needs is computed and kept.

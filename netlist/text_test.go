@@ -72,10 +72,10 @@ func TestTextRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTextDocumented reads the example of docs/NETLIST.md and holds it against the
+// TestTextDocumented reads the example of docs/reference/netlist.md and holds it against the
 // freezing of the network that it describes.
 func TestTextDocumented(t *testing.T) {
-	doc, err := os.ReadFile("../docs/NETLIST.md")
+	doc, err := os.ReadFile("../docs/reference/netlist.md")
 	if err != nil {
 		t.Fatal(err)
 	}

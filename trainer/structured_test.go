@@ -49,7 +49,7 @@ func structuredModel(t *testing.T, features, bits int, sets string, seed uint64,
 	return m
 }
 
-// TestStructuredWires holds structured wires to what docs/CONFIG.md promises of them.
+// TestStructuredWires holds structured wires to what docs/reference/config.md promises of them.
 func TestStructuredWires(t *testing.T) {
 	for _, c := range structuredCases {
 		t.Run(fmt.Sprintf("%dx%d %s", c.features, c.bits-1, c.sets), func(t *testing.T) {

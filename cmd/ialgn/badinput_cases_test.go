@@ -45,7 +45,7 @@ var badConfigs = []badInput{
 	{
 		"endless braces", func(b *bench) { wrote("small.yaml", strings.Repeat("{a: ", 100_000))(b) },
 		"train small.yaml", "small.yaml",
-		"docs/CONFIG.md", false,
+		"docs/reference/config.md", false,
 	},
 	{
 		"a name that leads out of the folder", replaced("small.yaml", "name: tiny", "name: ../tiny"), "train small.yaml",

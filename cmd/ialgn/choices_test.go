@@ -23,7 +23,7 @@ var elsewhere = []string{
 	"compile --lut",
 }
 
-// TestValuesDocumented holds the help and docs/CLI.md to the lists of values: both name each value of an option.
+// TestValuesDocumented compares the help and docs/reference/cli.md with the lists of values: both name each value.
 func TestValuesDocumented(t *testing.T) {
 	commands := newApp(io.Discard, io.Discard).Commands
 	for _, c := range choices {
@@ -38,7 +38,7 @@ func TestValuesDocumented(t *testing.T) {
 				t.Errorf("%s %s: the help lacks %s: %s", c.command, c.option, v, help)
 			}
 			if !word.MatchString(page) {
-				t.Errorf("docs/CLI.md: %s %s: the row lacks %s: %s", c.command, c.option, v, page)
+				t.Errorf("docs/reference/cli.md: %s %s: the row lacks %s: %s", c.command, c.option, v, page)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func rowOf(t *testing.T, command, option string) string {
 			return line
 		}
 	}
-	t.Errorf("docs/CLI.md: %s has no row for %s", command, option)
+	t.Errorf("docs/reference/cli.md: %s has no row for %s", command, option)
 	return ""
 }
 
@@ -91,13 +91,13 @@ func firstColumn(section, heading string) (all []string) {
 // TestTablesDocumented compares the page's tables of devices and files with the program's tables.
 func TestTablesDocumented(t *testing.T) {
 	if diff := cmp.Diff(target.DeviceNames(), firstColumn("synth", "target")); diff != "" {
-		t.Errorf("docs/CLI.md: targets of synth (-program +page):\n%s", diff)
+		t.Errorf("docs/reference/cli.md: targets of synth (-program +page):\n%s", diff)
 	}
 	files := firstColumn("compile", "file")
 	for _, format := range backend.Formats() {
 		for _, suffix := range backend.Suffixes(format) {
 			if !slices.ContainsFunc(files, func(f string) bool { return f == "NAME"+suffix || strings.HasSuffix(suffix, f) }) {
-				t.Errorf("docs/CLI.md: the files of compile lack NAME%s of --emit %s", suffix, format)
+				t.Errorf("docs/reference/cli.md: the files of compile lack NAME%s of --emit %s", suffix, format)
 			}
 		}
 	}

@@ -177,8 +177,8 @@ func TestCompletion(t *testing.T) {
 // TestChoices: a row of choices is of an option that there is, and the documents name each of its values.
 func TestChoices(t *testing.T) {
 	pages := ""
-	for _, name := range []string{"CLI.md", "CONFIG.md"} {
-		page, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+	for _, name := range []string{"cli.md", "config.md"} {
+		page, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/doctest"
 )
 
-// TestDocuments checks the command lines of all documents, and their links.
+// TestDocuments checks the command lines of the documents whose commands follow each other.
 func TestDocuments(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	names, err := filepath.Glob(filepath.Join("examples", "*", "README.md"))
@@ -23,7 +23,8 @@ func TestDocuments(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^([a-z]+):`).FindAllStringSubmatch(read(t, "Makefile"), -1) {
 		c.Targets = append(c.Targets, m[1])
 	}
-	for _, name := range append(names, "README.md", "docs/TOUR.md", "docs/CLI.md", "docs/INSTALL.md") {
+	names = append(names, "README.md", "docs/guides/start.md", "docs/guides/install.md", "docs/reference/cli.md")
+	for _, name := range names {
 		name, text := filepath.ToSlash(name), read(t, name)
 		if steps, err := doctest.Steps(text); err != nil || len(steps) == 0 {
 			t.Errorf("%s: %d command lines: %v", name, len(steps), err)
@@ -31,24 +32,38 @@ func TestDocuments(t *testing.T) {
 		for _, wrong := range c.Check(name, text) {
 			t.Error(wrong)
 		}
-		for _, to := range doctest.Links(text) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(name), to)); err != nil {
-				t.Errorf("%s: link to %s: nothing there", name, to)
+	}
+}
+
+// TestLinks checks the links of all documents.
+func TestLinks(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/*/*.md", "python/*.md"} {
+		pages, err := filepath.Glob(pattern)
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("%s: no pages: %v", pattern, err)
+		}
+		for _, name := range pages {
+			for _, to := range doctest.Links(read(t, name)) {
+				if _, err := os.Stat(filepath.Join(filepath.Dir(name), to)); err != nil {
+					t.Errorf("%s: link to %s: nothing there", name, to)
+				}
 			}
 		}
 	}
 }
 
-// TestReference compares the commands and options of docs/CLI.md, and the commands of docs/TOUR.md, with the program's.
+// TestReference compares docs/reference/cli.md with the program's commands and options, and the table of
+// docs/guides/start.md with its commands.
 func TestReference(t *testing.T) {
 	p := program(newApp(io.Discard, io.Discard))
 	for _, wrong := range doctest.Reference(p, docs.CLI) {
-		t.Errorf("docs/CLI.md: %s", wrong)
+		t.Errorf("docs/reference/cli.md: %s", wrong)
 	}
-	tour := read(t, filepath.Join("..", "..", "docs", "TOUR.md"))
+	tour := read(t, filepath.Join("..", "..", "docs", "guides", "start.md"))
 	for _, c := range p.Commands {
 		if !strings.Contains(tour, "| `ialgn "+c.Name+"` |") {
-			t.Errorf("docs/TOUR.md: command %s is not in the table", c.Name)
+			t.Errorf("docs/guides/start.md: command %s is not in the table", c.Name)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func helpCommand() *cli.Command {
 		Usage:       "a command's options, or a topic: config, targets, exit-status, ...",
 		ArgsUsage:   "[COMMAND | TOPIC]",
 		UsageText:   "ialgn help exit-status",
-		Description: "The topics, which are parts of docs/CLI.md and docs/CONFIG.md:\n" + topicList(),
+		Description: "The topics, which are parts of the pages in docs/reference:\n" + topicList(),
 		Flags:       commonFlags(),
 		Action:      help,
 	}

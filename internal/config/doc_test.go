@@ -11,13 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// docRow is a key of docs/CONFIG.md.
+// docRow is a key of docs/reference/config.md.
 type docRow struct{ key, standard, values string }
 
 // docRows returns the rows of the documentation's tables that describe a key.
 func docRows(t *testing.T) []docRow {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "CONFIG.md"))
+	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "config.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func docRows(t *testing.T) []docRow {
 			continue
 		}
 		if len(cells) != 6 {
-			t.Fatalf("docs/CONFIG.md: row of %d cells: %s", len(cells)-2, line)
+			t.Fatalf("docs/reference/config.md: row of %d cells: %s", len(cells)-2, line)
 		}
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
@@ -44,7 +44,7 @@ func TestDocKeys(t *testing.T) {
 		documented = append(documented, row.key)
 	}
 	if diff := cmp.Diff(Keys(), documented); diff != "" {
-		t.Errorf("keys of docs/CONFIG.md, in the order of the struct (-want +got):\n%s", diff)
+		t.Errorf("keys of docs/reference/config.md, in the order of the struct (-want +got):\n%s", diff)
 	}
 }
 

@@ -105,7 +105,7 @@ var errorCases = []struct {
 	},
 	{
 		"scalar", "3", nil, "m.yaml:1:1: want keys with values, such as data: {set: mnist}",
-		"docs/CONFIG.md shows one; `ialgn init TABLE.csv` writes one for a table",
+		"docs/reference/config.md shows one; `ialgn init TABLE.csv` writes one for a table",
 	},
 	{"open brace", "data: {set: mnist", nil, "m.yaml:1:7: could not find flow mapping end token '}'", ""},
 	{

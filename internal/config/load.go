@@ -24,12 +24,14 @@ func Load(path string, sets []string) (Config, error) { return LoadFrom(path, se
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, message.WithHint(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
+		return nil, message.WithHint(unreadable(path, err),
+			"name a configuration file; docs/reference/config.md shows one")
 	}
 	defer f.Close()
 	src, err := io.ReadAll(io.LimitReader(f, MaxSource+1))
 	if err != nil {
-		return nil, message.WithHint(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
+		return nil, message.WithHint(unreadable(path, err),
+			"name a configuration file; docs/reference/config.md shows one")
 	}
 	return src, nil
 }
@@ -95,7 +97,8 @@ func text(name string, src []byte, what string) ([]byte, error) {
 	default:
 		return bytes.TrimPrefix(src, []byte("\ufeff")), nil
 	}
-	return nil, message.WithHint(fmt.Errorf("%s: %s, this is no %s", name, reason, what), "docs/CONFIG.md shows one")
+	return nil, message.WithHint(fmt.Errorf("%s: %s, this is no %s", name, reason, what),
+		"docs/reference/config.md shows one")
 }
 
 // finish returns the configuration complete and checked.

@@ -7,7 +7,7 @@ import (
 
 // The default of model.tau for data sets that the paper says nothing of: a constant times a power of the chains of a
 // class. The exponent and the constant, the geometric mean over data sets, are those of the table "The divisor of the
-// class counts" in docs/RESULTS.md.
+// class counts" in docs/evidence/results.md.
 const (
 	tauFactor   = 0.34
 	tauExponent = 0.57

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// TestDefaultTau holds the default to within a factor of two of what was measured (docs/RESULTS.md).
+// TestDefaultTau holds the default to within a factor of two of what was measured (docs/evidence/results.md).
 func TestDefaultTau(t *testing.T) {
 	for _, row := range []struct {
 		width     int

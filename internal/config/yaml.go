@@ -125,7 +125,7 @@ func (c *Config) readSection(name string, node ast.Node) error {
 	}
 	if name == "" {
 		return message.WithHint(c.at(node.GetToken(), "want keys with values, such as data: {set: mnist}"),
-			"docs/CONFIG.md shows one; `ialgn init TABLE.csv` writes one for a table")
+			"docs/reference/config.md shows one; `ialgn init TABLE.csv` writes one for a table")
 	}
 	return c.at(node.GetToken(), "%s: is a section, want keys with values below it", name)
 }

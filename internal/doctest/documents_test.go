@@ -115,7 +115,7 @@ func checked(model string) []string {
 // initialisation, the first epochs pass the input on.
 var quick = []string{"--set", "train.epochs=3", "--set", "model.init=random", "--set", "model.width=60"}
 
-// TestKeys compares the JSON keys of docs/CLI.md with what every command prints, of a
+// TestKeys compares the JSON keys of docs/reference/cli.md with what every command prints, of a
 // design that is right and of one with a wrong gate.
 func TestKeys(t *testing.T) {
 	needTools(t)
@@ -246,9 +246,9 @@ func TestKeys(t *testing.T) {
 	add("man", "0", "man", "-o", "man")
 	add("help", "0", "help", "exit-status")
 	add("train", "1", "train", config, "--set", "model.width=301")
-	page := read(t, "docs/CLI.md")
+	page := read(t, "docs/reference/cli.md")
 	for _, wrong := range Keys(page, outputs) {
-		t.Errorf("docs/CLI.md: %s", wrong)
+		t.Errorf("docs/reference/cli.md: %s", wrong)
 	}
 	for command := range optionTables(page) { // TestReference compares these with the program's commands
 		tested := slices.ContainsFunc(slices.Collect(maps.Keys(outputs)),

@@ -27,7 +27,9 @@ func TestWalk(t *testing.T) {
 	needTools(t)
 	first := newWalk(t, nil)
 	demo := sync.OnceValues(func() (ran, error) { return first.run(shortened("ialgn demo -o demo")) })
-	for _, name := range []string{"README.md", "docs/TOUR.md", "docs/CLI.md", "examples/digits/README.md"} {
+	for _, name := range []string{
+		"README.md", "docs/guides/start.md", "docs/reference/cli.md", "examples/digits/README.md",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			steps, err := Steps(read(t, name))

@@ -18,7 +18,7 @@ import (
 )
 
 // slowNetwork is the slow, obvious evaluation of a network with relaxed or hard values in float64: every node at every
-// position, by the definitions of docs/MATHS.md.
+// position, by the definitions of docs/reference/maths.md.
 type slowNetwork struct {
 	m    *model.Model
 	hard bool

@@ -37,7 +37,7 @@ const (
 		"`ialgn predict MODEL FILE` classifies them"
 	unpack   = "unpack it, and name the file that is in it"
 	fromHDL  = "write its gates as BLIF, by yosys -p '%s FILE; synth -flatten; write_blif NAME.blif', and import that"
-	noReader = "networks come from difflogic, torchlogix, DWN, QONNX, BLIF and AIGER: docs/INTERCHANGE.md"
+	noReader = "networks come from difflogic, torchlogix, DWN, QONNX, BLIF and AIGER: docs/guides/frameworks.md"
 )
 
 // legacyTorch is how files of PyTorch before 1.6 begin: with a pickle of a number.
@@ -119,7 +119,8 @@ var kinds = []Kind{
 		return matching(`(?i)^\s*<(!doctype html|html)`)(h)
 	}},
 	{"Verilog", fmt.Sprintf(fromHDL, "read_verilog"), matching("(?m)^\\s*(module\\s+\\S|`(timescale|default_nettype|include|define)\\b)")},
-	{"VHDL", "a netlist in BLIF is read: docs/INTERCHANGE.md", matching(`(?mi)^\s*(library\s+\w+\s*;|entity\s+\w+\s+is\b)`)},
+	{"VHDL", "a netlist in BLIF is read: docs/guides/frameworks.md",
+		matching(`(?mi)^\s*(library\s+\w+\s*;|entity\s+\w+\s+is\b)`)},
 	{
 		"C", "the wires of a network of difflogic are read from it: `ialgn import STATE.pt --wiring FILE`",
 		matching(`(?m)^\s*(#include\s*[<"]|void\s+\w+\s*\()`),

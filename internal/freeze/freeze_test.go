@@ -24,7 +24,7 @@ func text(t *testing.T, n *netlist.Netlist) string {
 }
 
 // TestFreezeScopes has the whole text of a tiny network in each scope but Full, which
-// docs/NETLIST.md shows.
+// docs/reference/netlist.md shows.
 func TestFreezeScopes(t *testing.T) {
 	const head = `ialgn netlist 1
 name demo

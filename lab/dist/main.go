@@ -147,8 +147,10 @@ func (b *builder) common(ctx context.Context) error {
 		{filepath.Join(man, "*.1"), "man"},
 		{"*.md", ""},
 		{"docs/*.md", "docs"},
-		{"docs/*.svg", "docs"},
-		{"docs/*.png", "docs"},
+		{"docs/guides/*.md", "docs/guides"},
+		{"docs/reference/*.md", "docs/reference"},
+		{"docs/evidence/*.md", "docs/evidence"},
+		{"docs/pictures/*", "docs/pictures"},
 	} {
 		paths, err := filepath.Glob(s.pattern)
 		if err != nil {

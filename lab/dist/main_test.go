@@ -32,7 +32,7 @@ var some = []file{
 	{name: "README.md", data: []byte("Read.\n")},
 	{name: noticesName, data: []byte("Notices.\n")},
 	{name: "CHANGELOG.md", data: []byte("Changes.\n")},
-	{name: "docs/CLI.md", data: []byte("Options.\n")},
+	{name: "docs/reference/cli.md", data: []byte("Options.\n")},
 	{name: "man/ialgn.1", data: []byte(".TH\n")},
 	{name: "completion/ialgn.bash", data: []byte("complete\n")},
 	{name: "completion/_ialgn", data: []byte("#compdef\n")},
@@ -250,7 +250,8 @@ func TestDebian(t *testing.T) {
 	}
 	for _, line := range []string{
 		"-rwxr-xr-x root/root +10 2026-11-25 03:04 ./usr/bin/ialgn", "root/root +[0-9]+ .* ./usr/share/man/man1/ialgn.1.gz",
-		"./usr/share/doc/ialgn/copyright", "./usr/share/doc/ialgn/changelog.gz", "./usr/share/doc/ialgn/docs/CLI.md",
+		"./usr/share/doc/ialgn/copyright", "./usr/share/doc/ialgn/changelog.gz",
+		"./usr/share/doc/ialgn/docs/reference/cli.md",
 		"./usr/share/bash-completion/completions/ialgn", "./usr/share/zsh/vendor-completions/_ialgn",
 		"./usr/share/fish/vendor_completions.d/ialgn.fish", "./usr/share/doc/ialgn/ialgn.spdx.json",
 	} {

@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// TestMeasure measures the network of docs/NETLIST.md, whose classes follow from two pixels by hand, and notices a class
-// that is none of its.
+// TestMeasure measures the network of docs/reference/netlist.md, whose classes follow from two pixels by hand, and
+// notices a wrong class.
 func TestMeasure(t *testing.T) {
 	for _, program := range []string{"arm-none-eabi-gcc", "qemu-system-arm"} {
 		if _, err := exec.LookPath(program); err != nil {

@@ -38,7 +38,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     is no number, words, each of which becomes a feature. NaN is a missing value. Labels are texts, integers or bools.
 
     Parameters: width (nodes of the last layer, a multiple of the number of classes), depth, bits (a feature becomes
-    bits - 1 thresholds), epochs and settings, a dict of any keys of the configuration (docs/CONFIG.md) with their
+    bits - 1 thresholds), epochs and settings, a dict of any keys of the configuration (docs/reference/config.md) with their
     values, win over what `ialgn init` chooses. random_state is the seed of training. folder keeps the table, the
     configuration and the model, for `ialgn verify --data FOLDER`; None: nothing is kept. program is the file of the
     program; None: $IALGN or else `ialgn` on the path. threads: all processors where None.

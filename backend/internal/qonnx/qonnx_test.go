@@ -225,7 +225,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestGraph holds the graph of the network of docs/NETLIST.md.
+// TestGraph holds the graph of the network of docs/reference/netlist.md.
 func TestGraph(t *testing.T) {
 	n, err := freeze.Network(netgen.Demo(), netlist.Full)
 	if err != nil {

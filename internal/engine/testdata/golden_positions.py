@@ -2,7 +2,7 @@
 
 /usr/bin/python3 golden_positions.py OUT_DIR [SEED [CASE...]] writes one compressed JSON file a case, of three steps
 of Adam in float64 (Debian: python3-torch, python3-numpy). TestGoldenPositions reads them, those of testdata/golden-
-positions or of $IALGN_GOLDEN_POSITIONS. Nothing here is taken from the engine: what is computed is what docs/MATHS.md
+positions or of $IALGN_GOLDEN_POSITIONS. Nothing here is taken from the engine: what is computed is what docs/reference/maths.md
 says.
 
 A case changes what `base` says, keys of a configuration's section model and others. A file has

@@ -97,7 +97,7 @@ func noLookups(g *onnx.Graph) error {
 		err = fmt.Errorf("%w, but %.80s", err, strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	}
 	return message.WithHint(err, "networks of gates and look-up tables are read, not those of sums of products: "+
-		"docs/INTERCHANGE.md; `ialgn train` trains one on the same data")
+		"docs/guides/frameworks.md; `ialgn train` trains one on the same data")
 }
 
 // checkModel refuses what would change the meaning of a graph.

@@ -1,5 +1,5 @@
 /*
- * image.c: the loop around the network of a table of pumps whose flash docs/BENCHMARKS.md gives: words of real values by
+ * image.c: the loop around the network of a table of pumps whose flash docs/evidence/benchmarks.md gives: words of real values by
  * pumps_one.h, with -DBATCH by pumps.c, and with -DWORDS words as they come.
  */
 #ifdef BATCH

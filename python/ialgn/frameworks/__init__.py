@@ -41,7 +41,7 @@ def from_torch(
                 [[a, b], ...] of difflogic; or the name of a JSON file
     classes     their names
     facts       more of what a state dict does not say, a dict or the name of a JSON file: in_dim, layers,
-                layers_in_order, group_sum, thermometer and input, as docs/INTERCHANGE.md has them
+                layers_in_order, group_sum, thermometer and input, as docs/guides/frameworks.md has them
     name        of the network
 
     The model has the network's layers with the wires and tables that its evaluation mode uses, convolutions and OR
@@ -133,7 +133,7 @@ class _Given:
         if is_path(facts):
             facts, folder = read_json(facts), str(facts).rpartition("/")[0] or "."
         if not isinstance(facts or {}, dict):
-            raise ModelError("", "facts: want a dict", "give keys as docs/INTERCHANGE.md has them")
+            raise ModelError("", "facts: want a dict", "give keys as docs/guides/frameworks.md has them")
         self.facts = facts or {}
         if isinstance(self.facts.get("input"), dict) and self.facts["input"].get("bits"):
             raise ModelError(
