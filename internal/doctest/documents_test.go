@@ -48,21 +48,21 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// TestLibraryExcerpt holds the first page's Go to the example that is built and run: it is a piece of it.
+// TestLibraryExcerpt checks that the Go code of the guide is part of the example that is built and run.
 func TestLibraryExcerpt(t *testing.T) {
-	_, block, found := strings.Cut(read(t, "README.md"), "```go\n")
+	_, block, found := strings.Cut(read(t, "docs/guides/go.md"), "```go\n")
 	block, _, closed := strings.Cut(block, "```\n")
 	if !found || !closed || block == "" {
-		t.Fatal("README.md: no block of Go")
+		t.Fatal("docs/guides/go.md: no block of Go")
 	}
 	piece := "\t" + strings.ReplaceAll(strings.TrimSuffix(block, "\n"), "\n", "\n\t") + "\n"
 	if !strings.Contains(read(t, "examples/library/main.go"), "\n"+piece) {
-		t.Errorf("README.md: this is no piece of examples/library/main.go:\n%s", block)
+		t.Errorf("docs/guides/go.md: this is no piece of examples/library/main.go:\n%s", block)
 	}
 }
 
 var (
-	figureRow = regexp.MustCompile(`(?m)^\| [^|]+ \| ([^|]+) \| \[[^]]+\]\(([^)#]+)[^)]*\) \|$`)
+	figureRow = regexp.MustCompile(`(?m)^\| [^|]+ \| (.+) \| \[[^]]+\]\(([^)#]+)[^)]*\) \|$`)
 	figure    = regexp.MustCompile(`\d[\d,.]*\d|\d`)
 )
 
