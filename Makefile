@@ -24,7 +24,7 @@ COMPARE   ?= -runs 2
 DIST      ?=
 
 # What test-newer tests.
-NEWER     ?= ./internal/verilog ./internal/flow ./internal/flow ./internal/flow ./internal/synth ./internal/verify/...
+NEWER     ?= ./internal/verilog ./internal/flow ./internal/synth ./internal/verify/...
 
 # Tests make small networks: with Go's standard of 100 a collection comes every 4 MB, a fifth of their time.
 TESTGC    := GOGC=400 GOMEMLIMIT=3GiB
@@ -55,9 +55,10 @@ test: tools ## run the tests that every change has to pass; $IALGN_DATA names th
 test-all: tools ## run the long tests as well: emulators, browsers, other simulators, whole documents
 	IALGN_LONG=1 $(TESTGC) $(GO) test -vet=off -timeout 40m $(PACKAGES)
 
-check: ## check formatting, and golangci-lint, which vets; the import policy is a test
+check: ## check formatting, the wording of changed lines, and golangci-lint, which vets; the import policy is a test
 	@unformatted=$$($(TOOL) gofumpt -l .) && if [ -n "$$unformatted" ]; then \
 		echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
+	@lab/words.sh
 	$(TOOL) golangci-lint run ./...
 
 dist: ## build archives, Debian packages, bills of materials and checksums for all systems, into dist/
