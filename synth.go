@@ -76,7 +76,7 @@ const (
 type Implementation struct {
 	*synth.Report
 	Cycles    float64   `json:"cycles,omitempty"`             // clocks from one sample to the next, minimum on average
-	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock frequency of register-to-register paths
+	Rate      float64   `json:"samples_per_second,omitempty"` // Latency at that clock frequency
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [backend.Report.Rate]
 	LatencyNS float64   `json:"latency_ns,omitempty"`         // Latency at the same clock frequency
 	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock frequency was not reached

@@ -163,7 +163,7 @@ func newJob(ctx context.Context, m *Model, out *backend.Output, p *plan.Plan, o 
 		Samples: test.samples(), Random: test.random, Level: certify.Level(o.Level), Simulated: o.Samples,
 		Simulator: o.Simulator, ByClass: o.ByClass, Synthesised: o.Synthesized, Threads: parallel(),
 	}
-	if test.SHA256 != "" && test.SHA256 == out.Manifest.Test { // the samples are the test part that the model was trained with
+	if test.SHA256 != "" && test.SHA256 == out.Manifest.Test { // the test part that the model was trained with
 		j.Known = &plan.Source{Name: test.Name, Samples: test.samples()}
 	}
 	var compact *model.Compact
