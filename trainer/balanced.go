@@ -36,7 +36,7 @@ func drawGroup(m *model.Model, section int, pins []int, group, groups int) {
 	}
 	stream := draw.New(m.Config.Train.Seed, draw.BalancedWires, section, group)
 	s := &m.Sections[section]
-	nodes, n := s.Width/groups, m.Limit(section, pins[0])/groups // counts of the whole network, not of this rank's part
+	nodes, n := s.Width/groups, m.Limit(section, pins[0])/groups // of the whole network
 	if m.Part != nil {
 		nodes = m.Config.Model.Width / groups
 	}

@@ -14,12 +14,13 @@ import (
 //
 //   - wires and candidates as docs/CONFIG.md describes the topologies;
 //   - selection logits from N(0,1);
-//   - operation and table logits that favour passing a pin on (cfg.Model.SkipLogit, plus N(0, InitNoise^2)), or N(0,1) for init random (paper, "Training and Inference").
+//   - operation and table logits that favour passing a pin on (cfg.Model.SkipLogit, plus N(0, InitNoise^2)), or
+//     N(0,1) for init random (paper, "Training and Inference").
 //
 // Every draw is keyed by (seed, purpose, layer, node), so the result depends only on the configuration.
 //
-// A network of private chains has one section for each kind of node, so that the arrays of a chain are contiguous.
-// In any other network, each layer is a section.
+// A network of private chains has two sections, the first layer and all others, so that the arrays of a chain are
+// contiguous. In any other network, each layer is a section.
 func Initial(cfg config.Config, enc *encoding.Encoder, classes []string, threads int) *model.Model {
 	return initialPart(cfg, enc, classes, nil, threads)
 }

@@ -29,7 +29,7 @@ func drawStructured(m *model.Model, layers []topology.Layer) {
 // drawGrid draws the wires for one group of nodes of a section, from the group's share of the sources.
 func drawGrid(m *model.Model, section, group, groups int) {
 	s := &m.Sections[section]
-	nodes, n := s.Width/groups, m.Limit(section, len(s.Pins)-1)/groups // counts of the whole network, not of this rank's part
+	nodes, n := s.Width/groups, m.Limit(section, len(s.Pins)-1)/groups // of the whole network
 	if m.Part != nil {
 		nodes = m.Config.Model.Width / groups
 	}

@@ -8,9 +8,11 @@ import (
 
 // Summary is the result of a finished run. It has accuracies of three epochs:
 //
-//   - the kept epoch, whose parameters are in the model file: the last one or, with a validation set, the best one on that set;
+//   - the kept epoch, whose parameters are in the model file: the last one or, with a validation set, the best
+//     one on that set;
 //   - the last epoch;
-//   - the best epoch on the test set. Publications often report this accuracy, although it is chosen by the test set itself.
+//   - the best epoch on the test set. Publications often report this accuracy, although it is chosen by the
+//     test set itself.
 type Summary struct {
 	Model         string   `json:"model"`
 	Epochs        int      `json:"epochs"`
