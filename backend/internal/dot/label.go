@@ -90,8 +90,8 @@ type edge struct {
 	n *netlist.Netlist
 }
 
-// Attributes returns the bits that the edge carries, if there are several, and the pins that it feeds, if the pins
-// of the cell differ in meaning.
+// Attributes returns the bits of the driver that the edge carries, and the pins of the reader that it feeds. Each
+// is left out if the node has only one bit or pin.
 func (e edge) Attributes() []encoding.Attribute {
 	from, to := e.From().(netlist.Node), e.To().(netlist.Node)
 	first, width := driven(e.n, from)
