@@ -28,7 +28,7 @@ func (r *Run) Foreign() (*model.Model, error) {
 	}
 	info, err := model.ReadInfo(path)
 	if err != nil || info.Model.Record.Origin == nil {
-		return nil, nil // see above
+		return nil, nil //nolint:nilerr // see above
 	}
 	if err := CheckForm(info.Model); err != nil {
 		return nil, fmt.Errorf("%s: training cannot go on from it: %w", path, err)
