@@ -107,7 +107,8 @@ func (i *Implementation) Timing() error {
 }
 
 // Synthesise synthesises the Verilog in a design's folder, places and routes it with each seed, and makes a
-// bitstream. If the programs to place and route for the target are missing, [synth.Report.NotPlaced] says so.
+// bitstream. If the design cannot be placed, for example because programs are missing, it is only synthesised, and
+// [synth.Report.NotPlaced] gives the reason.
 func Synthesise(ctx context.Context, d *Design, o SynthOptions) (*Implementation, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ package netlist
 // (or, at the end of the chain, the LUT above). Any other reader needs a LUT that brings the carry out of the
 // chain.
 type Chains struct {
-	// function cells that read a carry, or the first carry-in, on the chain, and the net they read
+	// for a function cell that reads the chain: the carry, or the first carry-in, that it reads
 	reads map[Cell]Net
 	mate  map[Cell]Cell // for a function cell, the carry cell in the same logic cell
 	next  map[Net]Cell  // for a net, the carry on whose chain it is the carry-in

@@ -85,7 +85,7 @@ type otherError struct {
 // Error implements error.
 func (e *otherError) Error() string { return e.text }
 
-// Unwrap returns an error with the same text, as callers expect that replace the path in front of a wrapped error.
+// Unwrap returns an error with the same text. Callers unwrap errors to strip the path in front of the text.
 func (e *otherError) Unwrap() error { return errors.New(e.text) }
 
 // Is reports whether the other rank's error wraps target, if target is in kinds.

@@ -112,7 +112,7 @@ func (g *grid) source(row, column int) int {
 	return int(g.names[row%g.rows*g.columns+column%g.columns])
 }
 
-// beside returns pairs (a, b) of nodes of the previous layer: the node whose spine is a reads b with its other pin.
+// beside returns pairs (a, b) of nodes in the previous layer. The node whose spine is a reads b with its other pin.
 func (g *grid) beside() [][2]int {
 	all := make([][2]int, g.columns)
 	for i := range all {
