@@ -205,8 +205,8 @@ func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err err
 	return append(files, model.Start{Name: f.Name, SHA256: f.SHA256()}), nil
 }
 
-// thresholdsFile returns the path of the thresholds file: o.Thresholds if set, else the file beside, which the
-// facts name relative to their own folder. It returns "" if neither is set.
+// thresholdsFile returns the path of the thresholds file: o.Thresholds if set, else beside, a path that the facts
+// give relative to their own folder. It returns "" if neither is set.
 func (o *ImportOptions) thresholdsFile(beside string) (string, error) {
 	switch {
 	case o.Thresholds != "" || beside == "":
