@@ -11,15 +11,16 @@ import (
 	"ialgn/internal/model"
 )
 
-// Classifier classifies samples by the frozen network, bit-parallel. It may be used by several goroutines at once.
+// Classifier classifies samples with the frozen network of a model. It is bit-parallel: each bit of a machine word
+// belongs to a different sample. Several goroutines may use a Classifier at once.
 type Classifier struct {
 	frozen *model.Frozen
 	engine *networkEngine
-	data   config.Data // of the model's training
+	data   config.Data // data section of the model's configuration
 	single sync.Pool   // holds values of type *single
 }
 
-// single is what the classification of one sample needs.
+// single holds the buffers to classify one sample.
 type single struct {
 	evaluator *model.Evaluator
 	values    []uint16
@@ -27,9 +28,9 @@ type single struct {
 	counts    []int32
 }
 
-// Classifier reads the network of the model for classification. by is what classifies many samples, one of [Engines];
-// empty: auto. The simulator classifies a single sample. It returns an error if machine code is asked for and this
-// system does not run it.
+// Classifier returns a classifier for the model. The argument by is one of [Engines] and says how many samples at
+// once are classified; empty means auto. A single sample is always classified by the simulator. Classifier returns
+// an error if by asks for machine code and this system cannot run it.
 func (m *Model) Classifier(ctx context.Context, by string) (*Classifier, error) {
 	n, err := m.network(ctx)
 	if err != nil {
@@ -44,13 +45,15 @@ func (m *Model) Classifier(ctx context.Context, by string) (*Classifier, error) 
 	return &Classifier{frozen: e.frozen, engine: e, data: data}, nil
 }
 
-// Engine returns what classified the last of many samples, and the instruction set of machine code.
+// Engine returns the name of the engine that classified the last block of samples, and its instruction set if it is
+// machine code.
 func (c *Classifier) Engine() (name, isa string) { return engineName(c.engine.code.Load()) }
 
 // Classes returns the names of the classes.
 func (c *Classifier) Classes() []string { return append([]string{}, c.frozen.Classes...) }
 
-// quantise writes the feature words of a sample. It returns an error for another number of features than the model has.
+// quantise writes the feature words of a sample to dst. It returns an error if the model has another number of
+// features.
 func (c *Classifier) quantise(dst []uint16, features []float64) error {
 	if len(features) != len(dst) {
 		return fmt.Errorf("%d features, the model has %d", len(features), len(dst))
@@ -59,8 +62,8 @@ func (c *Classifier) quantise(dst []uint16, features []float64) error {
 	return nil
 }
 
-// quantise writes the feature words of real values: by the encoder's quantiser or, where features are integers, rounded
-// to the nearest one that there can be. A value that is no number counts as the least.
+// quantise converts real feature values to feature words, with the encoder's quantiser if there is one. Otherwise
+// features are integers, and quantise rounds to the nearest valid integer. NaN counts as the smallest value.
 func quantise(enc *encoding.Encoder, dst []uint16, features []float64) {
 	for f, x := range features {
 		switch {
@@ -74,14 +77,14 @@ func quantise(enc *encoding.Encoder, dst []uint16, features []float64) {
 	}
 }
 
-// Prediction is what a classifier says of a sample.
+// Prediction is the classification of one sample.
 type Prediction struct {
-	Class  int   // the class with the largest count, the first of equal ones
+	Class  int   // the class with the largest count; the first such class if counts are equal
 	Counts []int // [class]
 }
 
-// Classify classifies a sample. The feature of a word ([Model.Columns]) is 1 where the column has it, else 0. It
-// returns an error for another number of features than the model has.
+// Classify classifies one sample. In a column of words (see [Model.Columns]) each word is a feature: 1 for the word
+// that the sample has, 0 for the others. Classify returns an error if the model has another number of features.
 func (c *Classifier) Classify(features []float64) (Prediction, error) {
 	enc := &c.frozen.Encoder
 	s, ok := c.single.Get().(*single)
@@ -116,8 +119,8 @@ func (c *Classifier) Classify(features []float64) (Prediction, error) {
 	return p, nil
 }
 
-// ClassifyAll is [Classifier.Classify] of many samples at once, [sample][feature], on all processors: much faster than
-// one by one.
+// ClassifyAll classifies many samples, [sample][feature], on all processors. It is much faster than calling
+// [Classifier.Classify] for each sample.
 func (c *Classifier) ClassifyAll(ctx context.Context, features [][]float64) ([]Prediction, error) {
 	all := make([]Prediction, 0, len(features))
 	values := make([]uint16, c.frozen.Encoder.Features())
@@ -147,15 +150,15 @@ func (c *Classifier) ClassifyAll(ctx context.Context, features [][]float64) ([]P
 	return all, nil
 }
 
-// A block of samples that is classified at a time has maxBlock; where samples are large as many as have blockBytes of
-// feature words together, but minBlock.
+// A block of samples to classify at once has at most maxBlock samples. If samples are large, it has as many as fit
+// in blockBytes of feature words, but at least minBlock.
 const (
 	maxBlock   = 4096
 	minBlock   = 512
 	blockBytes = 16 << 20
 )
 
-// block returns how many samples are read and classified at a time.
+// block returns the number of samples that are read and classified at once.
 func (c *Classifier) block() int {
 	enc := &c.frozen.Encoder
 	return min(max(blockBytes/(enc.Features()*wordBytes(enc)), minBlock), maxBlock)

@@ -10,60 +10,62 @@ import (
 	"ialgn/netlist"
 )
 
-// CompileOptions decide what a model is compiled to. The zero value is the whole classifier, optimised, in Verilog of
-// gates for any target. [Compile] refuses a value that is not listed here, and says which there are.
+// CompileOptions decide what a model is compiled to. The zero value compiles the whole classifier to optimised
+// Verilog gates for any target. If a value is not valid, [Compile] returns an error that lists the valid ones.
 type CompileOptions struct {
-	Scope string // full (default): feature words in, class out; core: thermometer bits in; gates: no class counts either
+	// full (default): from feature words to the class; core: from thermometer bits to the class; gates: only the
+	// gates, from thermometer bits, without class counts
+	Scope string
 
-	// Emit names further files than Verilog and the text netlist: [backend.Formats] lists them.
+	// Emit names the formats to write in addition to Verilog and the text netlist; see [backend.Formats].
 	Emit   []string
 	Module string // name of the Verilog module; empty: the model's name
 
 	Optimise  Level
-	Target    string // family that the netlist is mapped to, such as ice40; empty: none in particular
-	LUT       int    // inputs of the look-up tables that gates are mapped to, 2 to 6; 0: as the target has them, if any
-	Objective string // what the mapping aims for: balanced (default), area or depth
-	MaxDepth  int    // most levels of look-up tables of the gates; 0: any number
+	Target    string // FPGA family that the netlist is mapped to, such as ice40; empty: no particular family
+	LUT       int    // inputs of the look-up tables to map gates to, 2 to 6; 0: as in Target, if set, else no mapping
+	Objective string // what the mapping optimises: balanced (default), area or depth
+	MaxDepth  int    // maximum number of look-up table levels in the gates; 0: no limit
 
 	Pipeline  string // register stages: none (default), a number from 1, or auto: as few as MaxLevels allows
-	MaxLevels int    // most levels of look-up tables in a stage of Pipeline auto; 0: 3
+	MaxLevels int    // maximum number of look-up table levels in each stage of Pipeline auto; 0: 3
 
-	Style string  // form of the Verilog: gates, lut (primitives of the target), or auto (default): what suits the target
-	MHz   float64 // clock that constraints are written for; 0: no constraints
+	Style string  // form of the Verilog: gates, lut (primitives of Target), or auto (default): the better one for Target
+	MHz   float64 // clock frequency for which to write timing constraints; 0: no constraints
 
 	Wrap  string // interface around the module: none (default), stream, axis, uart or spi
-	Tag   int    // bits of a tag that each sample takes along to its result; 0: no tag
-	Baud  int    // rate of the interface uart; 0: 115,200
-	Board string // board whose pins the interface has, such as icebreaker; empty: none
+	Tag   int    // width in bits of a tag that travels with each sample to its result; 0: no tag
+	Baud  int    // baud rate of the interface uart; 0: 115,200
+	Board string // board whose pins the interface uses, such as icebreaker; empty: none
 
-	// Fold makes a folded engine, which reuses its look-up tables from clock to clock. A number, 1, 2 or 4, is the steps
-	// of a program in block RAM that it does in a clock. With positions it takes a position of the convolutions in a
-	// clock; with steps it has the layers of a recurrent network's step once. Empty: no engine.
+	// Fold makes a folded engine, which reuses its look-up tables from clock to clock. The values 1, 2 and 4 make
+	// an engine that runs a program from block RAM, with that number of program steps in each clock. The value
+	// positions makes an engine that computes one position of the convolutions in each clock. The value steps makes
+	// an engine for recurrent networks that contains the layers of one time step once. Empty: no engine.
 	Fold      string
-	FoldSteps int // room of the engine for steps of other models' programs; 0: for the steps of this one
+	FoldSteps int // capacity of the engine in program steps, to make room for other models; 0: the steps of this model
 
-	AssumeThermometer bool // the inputs of scopes core and gates are thermometer codes, which the compiler may rely on
-	Counts            bool // the class counts are an output port, too
-	Vectors           int  // test samples in the testbenches; 0: 64
-	Data              Data // where the test samples are read from
+	AssumeThermometer bool // the inputs of scopes core and gates are thermometer codes; the compiler may rely on this
+	Counts            bool // add an output port with the class counts
+	Vectors           int  // number of test samples in the testbenches; 0: 64
+	Data              Data // where to read the test samples from
 
-	// CheckPasses compares the netlist after each pass of the compiler with the one before, on random samples. A pass
-	// that fails is a [*compiler.BrokenError]. It takes time and a second netlist's memory.
+	// CheckPasses compares the netlists before and after each pass of the compiler on random samples. If they
+	// differ, [Compile] returns a [*compiler.BrokenError]. The check takes time, and memory for a second netlist.
 	CheckPasses bool
 }
 
-// Level is how far a netlist is optimised.
+// Level says how far a netlist is optimised.
 type Level int
 
 // Levels of optimisation.
 const (
-	OptimiseFully Level = iota // the passes are repeated until nothing changes
-	OptimiseOnce               // each pass once
-	OptimiseNone               // a cell a gate
+	OptimiseFully Level = iota // repeat the passes until nothing changes
+	OptimiseOnce               // run each pass once
+	OptimiseNone               // run no passes: each gate becomes a cell
 )
 
-// plan returns the options as the compiler has them, for a network whose nodes have at most that many inputs; 0: not
-// known.
+// plan converts the options for the compiler. The network's nodes have at most fanIn inputs; 0: not known.
 func (o *CompileOptions) plan(fanIn int) (*plan.Plan, error) {
 	fold, err := plan.ParseFold(o.Fold)
 	if err != nil {
@@ -80,15 +82,15 @@ func (o *CompileOptions) plan(fanIn int) (*plan.Plan, error) {
 	return plan.New(options.ForNodes(fanIn))
 }
 
-// Validate returns an error for options that are wrong or that contradict each other, whatever the model.
+// Validate returns an error if options are invalid or contradict each other for any model.
 func (o CompileOptions) Validate() error {
 	_, err := o.plan(0)
 	return err
 }
 
-// Compile freezes a model, optimises its netlist and maps it to what the options name. It uses as many processors as
-// the process may. The testbenches' vectors are samples of the model's test set where o.Data, or the places where data
-// sets are looked for, have it; else random ones.
+// Compile freezes a model, optimises its netlist and maps the netlist to the target of the options. It runs on
+// GOMAXPROCS threads. The testbenches use samples of the model's test set, found through o.Data and the usual
+// folders. If the test set is not found, they use random samples.
 func Compile(ctx context.Context, m *Model, o CompileOptions) (*Design, error) {
 	p, err := o.plan(m.info.Model.FanIn())
 	if err != nil {
@@ -107,12 +109,12 @@ func Compile(ctx context.Context, m *Model, o CompileOptions) (*Design, error) {
 	return &Design{netlist: product.Netlist, plan: p, product: product, source: m.source(Data{}), reads: m.Path()}, nil
 }
 
-// foldable is what a plan makes a folded engine of, beside the netlist.
+// foldable returns what the plan of a folded engine needs besides the netlist.
 func (m *Model) foldable() plan.Network {
 	return plan.Network{Encoder: &m.info.Model.Encoder, Compact: m.file.Compact}
 }
 
-// first returns the first samples of the test part, or why there are none.
+// first returns the first samples of the test part. If they cannot be read, Source.Missing says why.
 func (s source) first(ctx context.Context, samples int) (plan.Source, error) {
 	test, err := s.upTo(ctx, samples-1)
 	switch {
@@ -124,8 +126,8 @@ func (s source) first(ctx context.Context, samples int) (plan.Source, error) {
 	return plan.Source{Missing: err.Error()}, nil
 }
 
-// hash begins to compute the SHA-256 of the model's file, beside passes that have one thread, and returns what waits
-// for it. It gives up when ctx ends.
+// hash starts to compute the SHA-256 of the model's file, in parallel with the compiler's single-threaded passes.
+// It returns a function that waits for the result. The computation stops when ctx ends.
 func (m *Model) hash(ctx context.Context) (wait func() (string, error)) {
 	var sum string
 	var err error
@@ -140,7 +142,7 @@ func (m *Model) hash(ctx context.Context) (wait func() (string, error)) {
 	}
 }
 
-// raw returns the netlist of the model's core as it is frozen, a cell a gate.
+// raw returns the netlist of the model's core without optimisation: each gate is a cell.
 func (m *Model) raw(ctx context.Context) (*netlist.Netlist, *model.Frozen, error) {
 	f, err := m.frozen(ctx)
 	if err != nil {

@@ -13,38 +13,40 @@ import (
 	"ialgn/trainer"
 )
 
-// Data says where labelled samples come from: from files or, where Features is set, from memory. The zero value is the
-// data set that a configuration or a model names, from the places where data sets are looked for.
+// Data holds labelled samples in memory or, if Features is nil, says where to find them in files. The zero value
+// means the data set that the configuration or the model names, in the usual folders.
 type Data struct {
-	// Folders are looked in for the files of data sets, before the folder that $IALGN_DATA names, that of the user's
-	// cache, and that of the system.
+	// Folders are searched first for the files of data sets. Then come the folder in $IALGN_DATA, the user's cache
+	// folder and the system's folder.
 	Folders []string
 
 	Features [][]float64 // training part, [sample][feature]
-	Labels   []int       // training part, [sample]; classes count from 0
+	Labels   []int       // training part, [sample]; class numbers from 0
 
-	// The test part; without one, data.test_share of the training part is split off.
+	// TestFeatures and TestLabels are the test part. If there is none, data.test_share of the training part is
+	// split off.
 	TestFeatures [][]float64
 	TestLabels   []int
 
-	FeatureNames []string // one a feature; empty: none
+	FeatureNames []string // one name for each feature; empty: no names
 	Classes      []string // names of the classes; empty: the numbers of the labels
 
-	opened *dataset.Set // see Opened
+	opened *dataset.Set // an already opened data set, see Opened
 }
 
-// Opened returns the data for trainings after a set was opened: files that it has read are not read again.
+// Opened returns a copy of d for trainings that use the opened data set. Files that were already read are not read
+// again.
 func (d Data) Opened(set *dataset.Set) Data {
 	d.opened = set
 	return d
 }
 
-// folders returns where data sets are looked for.
+// folders returns the folders to search for data sets.
 func (d Data) folders() []string {
 	return append(append([]string{}, d.Folders...), dataset.Folders("")...)
 }
 
-// samples returns the samples in memory, nil for none.
+// samples returns the samples in memory, or nil if there are none.
 func (d Data) samples() *config.Samples {
 	if d.Features == nil && d.TestFeatures == nil {
 		return nil
@@ -55,18 +57,19 @@ func (d Data) samples() *config.Samples {
 	}
 }
 
-// source is a model's test part: where its samples are looked for, and what the model says of them.
+// source says where a model's test samples are and what the model recorded about them.
 type source struct {
 	encoder  *encoding.Encoder
 	classes  []string
 	data     config.Data
 	recorded string // SHA-256 of the test part that the model was trained with
 	folders  []string
-	imported bool // nothing says which samples it has: it was imported without a data set, and not trained since
-	override Data // samples that take the place of the data set's, unless it has none
+	imported bool // imported without a data set and not trained since, so nothing says which samples belong to it
+	override Data // samples to use instead of the data set's, unless empty
 }
 
-// source returns the test part of a model, of the data set that it was trained with unless samples are given.
+// source returns the source of a model's test samples: d if it holds samples, else the data set that the model was
+// trained on.
 func (m *Model) source(d Data) source {
 	s := source{
 		encoder: &m.info.Model.Encoder, classes: m.info.Model.Classes, data: m.info.Model.Config.Data,
@@ -78,15 +81,15 @@ func (m *Model) source(d Data) source {
 	return s
 }
 
-// setMemory is the data set whose samples no file has.
+// setMemory is the name of the data set of a model that was trained on samples in memory.
 const setMemory = "memory"
 
-// without reports whether samples are neither given nor in a file.
+// without reports whether no samples can be found, neither in memory nor in a file.
 func (s source) without() bool {
 	return s.override.samples() == nil && s.data.Set == setMemory && s.data.Memory == nil
 }
 
-// missing is the error that a network was imported without samples; nil if it was not.
+// missing returns an error if the network was imported without samples, else nil.
 func (s source) missing() error {
 	if !s.imported || !s.without() {
 		return nil
@@ -95,7 +98,7 @@ func (s source) missing() error {
 		"import it again with {Set data.set=csv}, {Set data.test=FILE} and so on, or classify samples with predict")
 }
 
-// load reads the test part. Of samples in memory that is their test part or, if they have none, all of them.
+// load reads the test samples. For samples in memory these are the test part or, if there is none, all samples.
 func (s source) load(ctx context.Context) (*trainer.TestData, error) {
 	if err := s.missing(); err != nil {
 		return nil, err
@@ -106,7 +109,7 @@ func (s source) load(ctx context.Context) (*trainer.TestData, error) {
 	return trainer.LoadTest(ctx, s.override.opened, s.encoder, s.classes, s.data, s.folders)
 }
 
-// encode returns the samples that were given, under the model's encoder.
+// encode returns the samples in memory, encoded with the model's encoder.
 func (s source) encode() (*trainer.TestData, error) {
 	features, labels := s.override.TestFeatures, s.override.TestLabels
 	if features == nil {
@@ -133,7 +136,7 @@ func (s source) encode() (*trainer.TestData, error) {
 	return t, nil
 }
 
-// newTestData returns samples without any yet.
+// newTestData returns an empty set of test samples.
 func newTestData(name string, enc *encoding.Encoder) *trainer.TestData {
 	return &trainer.TestData{
 		Name: name, Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()),
@@ -141,18 +144,20 @@ func newTestData(name string, enc *encoding.Encoder) *trainer.TestData {
 	}
 }
 
-// tested is the samples that a check runs, with where they are from.
+// tested holds the samples that a check runs, and where they come from.
 type tested struct {
 	*trainer.TestData
-	random   bool // the model's own are not at hand, as a program passed them
-	imported bool // or as there are none: it was imported without a data set
-	other    bool // the model was trained on other samples
+	// random samples: a program passed the model's own samples in memory, so they are not available here
+	random bool
+	// random samples: the model was imported without a data set
+	imported bool
+	other    bool // the model was trained with other test samples
 }
 
-// randomSamples is how many random samples take the place of test samples that are not at hand.
+// randomSamples is the number of random samples used if there are no test samples.
 const randomSamples = 1000
 
-// samples reads the test part or, where the model's own are in no file, draws random ones.
+// samples reads the test samples, or draws random samples if there are none in files or memory.
 func (s source) samples(ctx context.Context) (*tested, error) {
 	if s.without() {
 		random := verify.RandomSamples(s.encoder, randomSamples)
@@ -164,7 +169,7 @@ func (s source) samples(ctx context.Context) (*tested, error) {
 	return s.labelled(ctx)
 }
 
-// labelled reads the test part.
+// labelled reads the test samples. It never draws random ones.
 func (s source) labelled(ctx context.Context) (*tested, error) {
 	test, err := s.load(ctx)
 	if err != nil {
@@ -175,7 +180,7 @@ func (s source) labelled(ctx context.Context) (*tested, error) {
 
 func (t *tested) samples() verify.Samples { return verify.Samples{Levels: t.Levels, Words: t.Words} }
 
-// note returns what is to be said of the samples, nil for nothing.
+// note returns a warning about the samples, or nil.
 func (t *tested) note() error {
 	switch {
 	case t.imported:
@@ -189,7 +194,7 @@ func (t *tested) note() error {
 	return nil
 }
 
-// otherData is the warning that the test part is not the one that a model was trained with.
+// otherData returns the warning that the test samples are not the ones the model was trained with.
 func otherData(name string) error {
 	return errors.New("the test part of " + name + " here is not the one that the model was trained with")
 }

@@ -15,28 +15,29 @@ import (
 	"ialgn/netlist"
 )
 
-// Design is a compiled classifier: the netlist with what is to be written of it, or a folder that was written.
+// Design is a compiled classifier, either in memory with everything [Design.Write] needs, or in a folder.
 type Design struct {
 	netlist *netlist.Netlist
 	plan    *plan.Plan
-	product *backend.Product // nil: it was read from its folder
-	dir     string           // folder of the design; empty: it was not written yet
+	product *backend.Product // nil: the design was read from its folder
+	dir     string           // folder of the design; empty: not yet written
 	report  *backend.Report  // content of the folder's report
-	out     *backend.Output  // content of the folder, once it was read
-	read    *plan.Plan       // how that was compiled, by its manifest
-	source  source           // where the model's test part is
-	reads   string           // the model's file, which the folder must not replace
+	out     *backend.Output  // content of the folder; nil: not yet read
+	read    *plan.Plan       // plan of the folder in out, according to its manifest
+	source  source           // where to find the model's test samples
+	reads   string           // the model's file, which Write must not overwrite
 	left    backend.Leftovers
 }
 
-// WriteOptions say what [Design.Write] may replace. The zero value replaces files that are as ialgn wrote them.
+// WriteOptions say which files [Design.Write] may overwrite. The zero value allows it to overwrite only files that
+// ialgn wrote and nobody changed.
 type WriteOptions struct {
-	Force bool     // write over files that ialgn did not write or that were changed, and over what was read
-	Keep  []string // files that must not be written over, beside the model
+	Force bool     // overwrite files that ialgn did not write, that were changed, or that were read
+	Keep  []string // files that must not be overwritten, in addition to the model
 }
 
-// Write makes the output folder of a compiled design: Verilog, testbench, netlist, report, manifest and what the
-// options name; see [backend.Write]. If the context ends, the folder is as it was.
+// Write writes the output folder of a compiled design: Verilog, testbench, netlist, report, manifest and the files
+// that CompileOptions.Emit names; see [backend.Write]. If the context ends, the folder is unchanged.
 func (d *Design) Write(ctx context.Context, dir string, o WriteOptions) error {
 	if d.product == nil {
 		return fmt.Errorf("%s: the design is in its folder already: copy that", d.dir)
@@ -52,10 +53,10 @@ func (d *Design) Write(ctx context.Context, dir string, o WriteOptions) error {
 	return nil
 }
 
-// Leftovers returns what became of files that were in the folder before the last [Design.Write].
+// Leftovers reports what the last [Design.Write] did with files of an earlier design in the folder.
 func (d *Design) Leftovers() backend.Leftovers { return d.left }
 
-// output reads the design's folder, unless it was read before.
+// output returns the content of the design's folder, which the first call reads.
 func (d *Design) output(ctx context.Context) (*backend.Output, error) {
 	if d.out != nil {
 		return d.out, nil
@@ -70,7 +71,7 @@ func (d *Design) output(ctx context.Context) (*backend.Output, error) {
 	return out, err
 }
 
-// readFolder reads a folder, and how it was compiled.
+// readFolder reads a design's folder and the plan that it was compiled with.
 func readFolder(ctx context.Context, dir string) (*backend.Output, *plan.Plan, error) {
 	out, err := backend.Read(ctx, dir)
 	if err != nil {
@@ -80,7 +81,7 @@ func readFolder(ctx context.Context, dir string) (*backend.Output, *plan.Plan, e
 	return out, p, err
 }
 
-// OpenDesign opens a folder that [Design.Write] made, or the compile command. It returns an error if a file of it is
+// OpenDesign opens a folder that [Design.Write] or the command compile wrote. It returns an error if a file is
 // missing or was changed.
 func OpenDesign(ctx context.Context, dir string) (*Design, error) {
 	out, p, err := readFolder(ctx, dir)
@@ -104,7 +105,7 @@ func OpenDesign(ctx context.Context, dir string) (*Design, error) {
 	return d, nil
 }
 
-// Dir returns the folder of the design, empty before it is written.
+// Dir returns the folder of the design, or "" if the design is not yet written.
 func (d *Design) Dir() string { return d.dir }
 
 // Module returns the name of the Verilog module.
@@ -113,10 +114,10 @@ func (d *Design) Module() string { return d.plan.Options.Module }
 // Netlist returns the optimised netlist.
 func (d *Design) Netlist() *netlist.Netlist { return d.netlist }
 
-// Output returns what the design's folder has, which it reads unless the design was opened there.
+// Output returns the content of the design's folder. The first call reads the folder.
 func (d *Design) Output(ctx context.Context) (*backend.Output, error) { return d.output(ctx) }
 
-// Report returns what the design takes. That of a folder is the one that was written.
+// Report returns the size and speed of the design. For a design in a folder it returns the report in the folder.
 func (d *Design) Report() (*backend.Report, error) {
 	if d.report != nil {
 		return d.report, nil
@@ -124,7 +125,7 @@ func (d *Design) Report() (*backend.Report, error) {
 	return d.product.Report()
 }
 
-// from returns where the test samples of the design are read from.
+// from returns the source of the design's test samples, with data as override.
 func (d *Design) from(data Data) source {
 	s := d.source
 	s.folders, s.override = data.folders(), data

@@ -14,34 +14,34 @@ import (
 	"ialgn/sim"
 )
 
-// engine says what classifies samples. The results are the same. Empty is engineAuto.
+// engine selects the program that classifies samples. All engines give the same results. Empty means engineAuto.
 type engine string
 
 const (
-	engineAuto      engine = "auto"      // the one that is done first
-	engineNative    engine = "native"    // machine code, made of the network on the spot
-	engineSimulator engine = "simulator" // a loop over the gates, which runs everywhere
+	engineAuto      engine = "auto"      // native for many samples if this system runs it, else simulator
+	engineNative    engine = "native"    // machine code, generated for the network
+	engineSimulator engine = "simulator" // a loop over the gates; runs on every system
 )
 
-// Engines returns the names of what classifies samples, with the same results: native is machine code that is made of
-// the network on the spot, simulator is a loop over the gates, which runs everywhere, and auto is the one of the two
-// that is done first.
+// Engines returns the names of the engines that classify samples: native is machine code generated for the network,
+// simulator is a loop over the gates that runs on every system, and auto chooses the faster of the two for the
+// number of samples. All give the same results.
 func Engines() []string {
 	return []string{string(engineAuto), string(engineNative), string(engineSimulator)}
 }
 
-// worthwhile is the number of samples from which on the making of machine code pays: that takes about 0.3 us a gate,
-// and the simulator 25 to 40 ps a gate and sample (docs/BENCHMARKS.md).
+// worthwhile is the number of samples from which generating machine code pays off. Generation takes about 0.3 us
+// for each gate. The simulator takes 25 to 40 ps for each gate and sample (docs/BENCHMARKS.md).
 const worthwhile = 8_000
 
-// simulates reports whether the simulator is to classify that many samples.
+// simulates reports whether e classifies this number of samples with the simulator.
 func (e engine) simulates(samples int) bool {
 	return e == engineSimulator || (e == "" || e == engineAuto) && samples < worthwhile
 }
 
-// machineCode returns the engine of the netlist of a classifier for that many samples, nil if the simulator is to
-// classify them. With an encoder it takes words of its features, too, if there is code for that. It returns an error if
-// machine code is asked for and this system does not run it.
+// machineCode returns machine code for a netlist, or nil if the simulator is to classify this number of samples. If
+// words is not nil, the code takes feature words, if such code exists for the netlist. machineCode returns an error
+// if e asks for machine code and this system cannot run it.
 func (e engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Encoder) (*runner.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
@@ -62,12 +62,13 @@ func (e engine) machineCode(n *netlist.Netlist, samples int, words *encoding.Enc
 		}
 	}
 	if e != engineNative {
-		return nil, nil // the simulator does it
+		return nil, nil // fall back to the simulator
 	}
 	return nil, message.WithHint(message.Optionf("{Engine native}: %w", err), "leave {Engine} out")
 }
 
-// classifier returns what classifies that many samples by bit rows, and the machine code that this is, or nil.
+// classifier returns the function that classifies this number of samples, given as bit rows. If it is machine code,
+// code is not nil.
 func (e engine) classifier(n *netlist.Netlist, samples int) (
 	classify func(context.Context, []uint64, int) (*sim.Result, error), code *runner.Engine, err error,
 ) {
@@ -84,8 +85,8 @@ func (e engine) classifier(n *netlist.Netlist, samples int) (
 	return simulator.Classify, nil, nil
 }
 
-// networkCode is [engine.machineCode] for the network of a model, whose feature words it takes. Kernels of convolutions
-// have their code once, unless the network is of a form for which there is only unrolled code.
+// networkCode is [engine.machineCode] for a model's network. The code takes feature words. It contains the kernels
+// of convolutions once, unless the network's form allows only unrolled code.
 func (e engine) networkCode(n *network, samples int) (*runner.Engine, error) {
 	if e.simulates(samples) {
 		return nil, nil
@@ -104,7 +105,8 @@ func (e engine) networkCode(n *network, samples int) (*runner.Engine, error) {
 	return e.machineCode(unrolled, samples, n.encoder)
 }
 
-// looped returns machine code that has the kernels of convolutions once, nil if there is none for the network.
+// looped returns machine code that contains the kernels of convolutions once, or nil if the network's form does not
+// allow it.
 func (n *network) looped() *runner.Engine {
 	if n.compact == nil {
 		return nil
@@ -124,12 +126,12 @@ func (n *network) looped() *runner.Engine {
 	return code
 }
 
-// features returns what code must know of feature words.
+// features describes the feature words of an encoder for the code generator.
 func features(e *encoding.Encoder) *backend.Features {
 	return backend.FeaturesOf(e.Thresholds, wordBytes(e) > 1)
 }
 
-// engineName returns what runs a netlist: its instruction set, or the simulator.
+// engineName returns the name of the engine that runs a netlist, and its instruction set if it is machine code.
 func engineName(e *runner.Engine) (name, isa string) {
 	if e == nil {
 		return string(engineSimulator), ""

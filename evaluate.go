@@ -16,24 +16,25 @@ import (
 	"ialgn/trainer"
 )
 
-// Evaluation is how a model classifies its test set.
+// Evaluation reports how well a model classifies labelled samples.
 type Evaluation struct {
-	Samples   int        `json:"samples"`
-	Correct   int        `json:"correct"`
-	Accuracy  float64    `json:"accuracy"`
-	Classes   []string   `json:"classes"`
-	Confusion [][]int    `json:"confusion"` // [label][predicted]
-	PerClass  []*float64 `json:"per_class"` // share of each label's samples that is recognised; null without any
-	Engine    string     `json:"engine"`    // native, or simulator: the trainer's own forward pass
-	ISA       string     `json:"isa"`
-	Rate      float64    `json:"images_per_second"`
-	Batches   []Batch    `json:"batches,omitempty"` // of the samples of a file, in their order
+	Samples   int      `json:"samples"`
+	Correct   int      `json:"correct"`
+	Accuracy  float64  `json:"accuracy"`
+	Classes   []string `json:"classes"`
+	Confusion [][]int  `json:"confusion"` // [label][predicted]
+	// share of each label's samples that is classified correctly; null for a label without samples
+	PerClass []*float64 `json:"per_class"`
+	Engine   string     `json:"engine"` // native, or simulator for the trainer's forward pass
+	ISA      string     `json:"isa"`
+	Rate     float64    `json:"images_per_second"`
+	Batches  []Batch    `json:"batches,omitempty"` // consecutive parts of a file's samples
 
-	// Note, unless nil, is what may be amiss with the samples: that they are not those of training.
+	// Note, unless nil, is a warning about the samples: they are not the samples of the training.
 	Note error `json:"-"`
 }
 
-// Batch is a part of the samples, which follow each other.
+// Batch is the accuracy on consecutive samples.
 type Batch struct {
 	First    int     `json:"first"` // number of its first sample, from 0
 	Samples  int     `json:"samples"`
@@ -41,20 +42,21 @@ type Batch struct {
 	Accuracy float64 `json:"accuracy"`
 }
 
-// EvalOptions say which labelled samples a model is evaluated on. The zero value is the model's test set.
+// EvalOptions say which labelled samples to evaluate a model on. The zero value means the model's test set.
 type EvalOptions struct {
 	Data   Data   // where the test set is read from
 	Engine string // one of [Engines]; empty: auto
 
-	// File, unless empty, has the samples instead, as [Classifier.OpenFile] reads it, with labels. Columns are found by
-	// their names, and labels are the names of the model's classes.
+	// File, unless empty, is a file of labelled samples to use instead of the test set, in a format of
+	// [Classifier.OpenFile]. Its columns are found by name. Its labels must be names of the model's classes.
 	File      string
-	Labels    string // file of the labels, where File is an array
-	Label     string // name of a table's column of labels; empty: as in training
-	BatchRows int    // samples of a batch of File; 0: a tenth of all
+	Labels    string // the file of labels, if File is an array
+	Label     string // name of the label column in a table; empty: as in training
+	BatchRows int    // samples in each batch of File; 0: a tenth of all samples
 }
 
-// Evaluate classifies labelled samples. The engine simulator is the trainer's own forward pass.
+// Evaluate classifies labelled samples and compares the results with the labels. The engine simulator is the
+// trainer's forward pass.
 func (m *Model) Evaluate(ctx context.Context, o EvalOptions) (*Evaluation, error) {
 	if o.BatchRows < 0 {
 		return nil, message.Optionf("{BatchRows} %d: must be positive", o.BatchRows)
@@ -78,10 +80,10 @@ func (m *Model) Evaluate(ctx context.Context, o EvalOptions) (*Evaluation, error
 	return evaluate(ctx, n, test, engine(o.Engine), cmp.Or(o.BatchRows, (samples+usualBatches-1)/usualBatches))
 }
 
-// usualBatches is how many batches the samples of a file are divided into.
+// usualBatches is the default number of batches in a file.
 const usualBatches = 10
 
-// readLabelled reads the samples of a file.
+// readLabelled reads the labelled samples of a file.
 func (m *Model) readLabelled(ctx context.Context, o EvalOptions) (*tested, error) {
 	enc, data := &m.info.Model.Encoder, m.info.Model.Config.Data
 	data.Label = cmp.Or(o.Label, data.Label)
@@ -111,7 +113,8 @@ func (m *Model) readLabelled(ctx context.Context, o EvalOptions) (*tested, error
 	}
 }
 
-// evaluate classifies samples by an engine, and counts those of batches, unless they have no samples.
+// evaluate classifies samples with an engine. If batch is not 0, it also reports the accuracy of each batch of
+// samples.
 func evaluate(ctx context.Context, n *network, test *tested, by engine, batch int) (*Evaluation, error) {
 	code, err := by.networkCode(n, test.Levels.Len())
 	if err != nil {
@@ -132,7 +135,7 @@ func evaluate(ctx context.Context, n *network, test *tested, by engine, batch in
 	return e, nil
 }
 
-// batches counts the correct samples of each part of so many, of which the last one may have fewer.
+// batches returns the accuracy on each part of size samples. The last part may be smaller.
 func batches(predicted, labels []uint8, size int) (all []Batch) {
 	for first := 0; first < len(labels); first += size {
 		b := Batch{First: first, Samples: min(size, len(labels)-first)}
@@ -147,7 +150,7 @@ func batches(predicted, labels []uint8, size int) (all []Batch) {
 	return all
 }
 
-// scoresBy classifies a test set by machine code or, if that is nil, by the trainer's forward pass.
+// scoresBy classifies samples with machine code or, if code is nil, with the trainer's forward pass.
 func scoresBy(ctx context.Context, n *network, code *runner.Engine, test *tested) (*model.Scores, error) {
 	if code == nil {
 		f, err := n.unrolled()

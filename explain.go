@@ -14,31 +14,31 @@ import (
 	"ialgn/trainer"
 )
 
-// ExplainOptions say which sample is explained, and how far changes are looked for. The zero value is the first sample
-// of the test set.
+// ExplainOptions say which sample to explain and how far to search for changes. The zero value means the first
+// sample of the test set.
 type ExplainOptions struct {
-	File   string // file of samples, as [Classifier.OpenFile] reads it; empty: the test set
-	Data   Data   // where the test set is read from
-	Sample int    // which one, from 0
+	File   string // a file of samples, as for [Classifier.OpenFile]; empty: the test set
+	Data   Data   // where to read the test set from
+	Sample int    // number of the sample, from 0
 
-	// Changes bounds how many features are changed together, [UsualChanges] if it is 0.
+	// Changes is the maximum number of features to change together; 0 means [UsualChanges].
 	Changes int
 }
 
-// UsualChanges is how many features are changed together at most, unless another number is given.
+// UsualChanges is the default of ExplainOptions.Changes.
 const UsualChanges = 256
 
-// Explanation is why a sample is taken for a class; see [explain.Explanation].
+// Explanation says why the model assigns a sample to its class; see [explain.Explanation].
 type Explanation = explain.Explanation
 
-// Explainer explains samples of one model, one at a time.
+// Explainer explains samples of one model, one at a time. It must not be used by several goroutines at once.
 type Explainer struct {
 	model      *Model
 	classifier *Classifier
 	network    *explain.Network
 }
 
-// Explainer reads the network of the model for explanations.
+// Explainer returns an explainer for the model.
 func (m *Model) Explainer(ctx context.Context) (*Explainer, error) {
 	c, err := m.Classifier(ctx, "")
 	if err != nil {
@@ -51,14 +51,15 @@ func (m *Model) Explainer(ctx context.Context) (*Explainer, error) {
 	return &Explainer{m, c, n}, ctx.Err()
 }
 
-// Shape returns the shape of the images that the model classifies, zero if its features are none.
+// Shape returns the shape of the images that the model classifies, or the zero Shape if its features are not
+// pixels.
 func (m *Model) Shape() dataset.Shape {
 	return dataset.ShapeOf(m.info.Model.Config.Data.Set, m.Features())
 }
 
-// Explain says why the model takes a sample for its class: which nodes voted and what decided that, and which changes
-// of features would have another class come out. What it says has been checked with the simulator and with the
-// trainer's forward pass.
+// Explain says why the model assigns a sample to its class: which nodes voted, what decided their votes, and which
+// changes of features would change the class. Before it returns, Explain checks the explanation with the simulator
+// and with the trainer's forward pass.
 func (e *Explainer) Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	if o.Sample < 0 {
 		return nil, message.WithHint(message.Optionf("{Sample}: %d: must not be negative", o.Sample), "samples count from 0")
@@ -85,7 +86,7 @@ func (e *Explainer) Explain(ctx context.Context, o ExplainOptions) (*Explanation
 	return x, nil
 }
 
-// ofFile returns the feature words of a sample of a file. Its label is not known: predict skips it, too.
+// ofFile returns the feature words of a sample in a file. It ignores labels in the file, as command predict does.
 func (e *Explainer) ofFile(ctx context.Context, o ExplainOptions) (words []uint16, source, label string, err error) {
 	file, err := e.classifier.OpenFile(ctx, o.File)
 	if err != nil {
@@ -106,7 +107,7 @@ func (e *Explainer) ofFile(ctx context.Context, o ExplainOptions) (words []uint1
 	return words, o.File, "", nil
 }
 
-// cancelled returns the error of a context, every so many samples.
+// cancelled returns the error of ctx, which it checks once every maxBlock samples.
 func cancelled(ctx context.Context, sample int) error {
 	if sample%maxBlock > 0 {
 		return nil
@@ -114,7 +115,7 @@ func cancelled(ctx context.Context, sample int) error {
 	return ctx.Err()
 }
 
-// ofTestSet returns the feature words of a sample of the test set, and the name of its class.
+// ofTestSet returns the feature words of a sample in the test set, and the name of its class.
 func (e *Explainer) ofTestSet(ctx context.Context, o ExplainOptions) (words []uint16, source, label string, err error) {
 	test, err := e.model.source(o.Data).upTo(ctx, o.Sample)
 	if err != nil {
@@ -128,7 +129,7 @@ func (e *Explainer) ofTestSet(ctx context.Context, o ExplainOptions) (words []ui
 	return words, test.Name, e.model.info.Model.Classes[test.Words.Labels[o.Sample]], nil
 }
 
-// upTo reads the test part up to a sample.
+// upTo reads the test samples up to and including the given one.
 func (s source) upTo(ctx context.Context, sample int) (*trainer.TestData, error) {
 	if err := s.missing(); err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (s source) upTo(ctx context.Context, sample int) (*trainer.TestData, error)
 	return trainer.LoadFirst(ctx, s.override.opened, s.encoder, s.classes, s.data, s.folders, sample+1)
 }
 
-// noSample is the error of a sample beyond the last.
+// noSample returns the error for a sample number beyond the last sample.
 func noSample(where string, sample, have int) error {
 	err := message.Optionf("{Sample}: %d: %s has %s", sample, where, message.Plural(have, "sample", "samples"))
 	if have == 0 {
@@ -148,7 +149,7 @@ func noSample(where string, sample, have int) error {
 	return message.WithHint(err, "samples count from 0: give one up to %d", have-1)
 }
 
-// categories returns the columns of words of the table that the model was trained on.
+// categories returns the columns of the model's table that hold words.
 func (m *Model) categories() (all []explain.Category) {
 	first := 0
 	for i, c := range m.Columns() {

@@ -8,26 +8,26 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// ExportFormats returns the names of the forms that [Export] writes.
+// ExportFormats returns the names of the formats that [Export] can write.
 func ExportFormats() []string { return interchange.WriterNames() }
 
-// ExportOptions say what is written.
+// ExportOptions say which format to write and which files may be overwritten.
 type ExportOptions struct {
 	To    string   // one of [ExportFormats]
-	Force bool     // write over a file that ialgn did not write
-	Keep  []string // files that must not be written over, beside the model's
+	Force bool     // overwrite a file that ialgn did not write
+	Keep  []string // files that must not be overwritten, in addition to the model's file
 }
 
-// Exported says what was written.
+// Exported describes the file that [Export] wrote.
 type Exported struct {
 	File   string `json:"file"`
 	Format string `json:"format"`
 	Inputs int    `json:"inputs"` // thermometer bits
-	Nodes  int    `json:"nodes"`  // of the model
+	Nodes  int    `json:"nodes"`  // nodes of the network
 }
 
-// Export writes the network of a model in the form of another framework: what is behind the thermometer, for these
-// forms have no place for that.
+// Export writes a model's network in the format of another framework. The file starts at the thermometer bits:
+// these formats cannot hold the encoder.
 func Export(ctx context.Context, m *Model, path string, o ExportOptions) (*Exported, error) {
 	form, err := interchange.FindWriter(o.To)
 	if err != nil {

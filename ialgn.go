@@ -1,26 +1,27 @@
-// Package ialgn trains logic gate networks, compiles them into hardware, and proves that the hardware computes what was
-// trained.
+// Package ialgn trains logic gate networks, compiles them into hardware, and proves that the hardware computes the
+// same function as the trained network.
 //
-// A [Model] comes out of [Train] or [Open]. Its [Classifier] classifies samples; [Compile] makes a [Design] of it,
-// which [Design.Write] puts into a folder with Verilog, testbench and report; [Verify] holds that folder to the model
-// and returns a [Certificate]; and [Synthesise] takes it to a bitstream:
+// [Train] or [Open] returns a [Model]. [Model.Classifier] returns a [Classifier], which classifies samples in
+// software. [Compile] turns the model into a [Design], and [Design.Write] writes the design into a folder: Verilog,
+// testbench and report. [Verify] compares the design with the model and returns a [Certificate]. [Synthesise] makes
+// a bitstream from the folder:
 //
 //	data --Train--> Model --Compile--> Design --Write--> folder --Synthesise--> bitstream
 //	                  |                   \--Verify--> Certificate
 //	                  \--Classifier--> classes and counts
 //
-// Options are plain structs whose zero value means the defaults. Nothing here prints or reads the command line; long
-// work tells how it is going by functions in its options, and ends with its context. Errors say what is wrong in the
-// words of this package; [Hint] returns how to mend one, where that is known.
+// Options are plain structs. A field's zero value selects its default. No function prints or reads the command
+// line. Long operations report their progress to callback functions in their options, and stop when their context
+// ends. Errors use the words of this package. [Hint] returns advice on how to fix an error, if there is any.
 //
-// External programs (iverilog, yosys, abc, nextpnr) are used where a check or a synthesis needs them. A missing one is
-// an error with the Debian package that has it.
+// Some checks and every synthesis run external programs (iverilog, yosys, abc, nextpnr). If a program is missing,
+// the error names the Debian package that contains it.
 package ialgn
 
 import "ialgn/internal/message"
 
-// Version is what manifests and headers say made them.
+// Version is the version of ialgn that manifests and file headers record.
 const Version = "0.1.0"
 
-// Hint returns how to mend what an error reports, empty if that is not known.
+// Hint returns advice on how to fix err, or "" if there is none.
 func Hint(err error) string { return message.Hint(err) }

@@ -21,45 +21,46 @@ import (
 	"ialgn/trainer"
 )
 
-// ImportFormats returns the names of the formats that networks of other frameworks are read from.
+// ImportFormats returns the names of the formats that [Import] can read.
 func ImportFormats() []string { return interchange.ReaderNames() }
 
-// ImportOptions say what a file of another framework does not hold.
+// ImportOptions provide what a file of another framework does not contain.
 type ImportOptions struct {
-	From       string   // one of [ImportFormats]; empty: found out
-	Facts      string   // a file of facts, JSON or YAML (docs/INTERCHANGE.md)
-	Fact       []string // further facts, KEY=VALUE
-	Wiring     string   // a file with the wires: difflogic's own C or Verilog, or JSON
-	Thresholds string   // an array of NumPy: [feature][bit], or as the framework has it
+	From       string   // one of [ImportFormats]; empty: detected from the file
+	Facts      string   // a file of facts in JSON or YAML (docs/INTERCHANGE.md)
+	Fact       []string // more facts, each KEY=VALUE
+	Wiring     string   // a file with the connections of the nodes: difflogic's C or Verilog output, or JSON
+	Thresholds string   // a NumPy array of thresholds, [feature][bit] or in the framework's own layout
 	Classes    []string // names of the classes; nil: their numbers
-	Name       string   // of the model; empty: that of the file, without its ending
+	Name       string   // the model's name; empty: the file's name without its extension
 
-	// Set gives the network a data set, whose test part [Model.Evaluate] and the checks of designs take: keys of the
-	// section data of a configuration, data.KEY=VALUE. Empty: it has none, and they take random samples or say so.
+	// Set assigns a data set to the network, with settings data.KEY=VALUE of a configuration's section data.
+	// [Model.Evaluate] and the checks of designs use its test part. Empty: there is no data set, so checks use
+	// random samples and evaluations fail.
 	Set     []string
-	Folders []string // where data sets are looked for first, as [Data.Folders]
+	Folders []string // folders to search first for data sets, as in [Data]
 
-	Force bool     // write over files that ialgn did not write, and over what is read
-	Keep  []string // files that must not be written over, beside those that are read here
+	Force bool     // overwrite files that ialgn did not write, and files that Import reads
+	Keep  []string // files that must not be overwritten, in addition to the files that Import reads
 }
 
-// Imported is a network of another framework, and what is to be said of it.
+// Imported is an imported network and a report about the import.
 type Imported struct {
-	Model    string          `json:"model"` // the model file, once it is saved
+	Model    string          `json:"model"` // path of the model file; empty until Save
 	Name     string          `json:"name"`
 	Format   string          `json:"format"`
-	Findings []graph.Finding `json:"findings"` // what was found, and what was taken from where
-	Unused   []string        `json:"unused"`   // facts that mean nothing for it
+	Findings []graph.Finding `json:"findings"` // facts about the network, and where each came from
+	Unused   []string        `json:"unused"`   // given facts that do not apply to this network
 	Features int             `json:"features"`
-	Inputs   int             `json:"inputs"` // bits that features become
-	Layers   []int           `json:"layers"` // nodes of each
-	Pins     []int           `json:"pins"`   // of the nodes of each layer
+	Inputs   int             `json:"inputs"` // thermometer bits of all features
+	Layers   []int           `json:"layers"` // number of nodes in each layer
+	Pins     []int           `json:"pins"`   // pins of a node in each layer
 	Classes  []string        `json:"classes"`
 	Tau      float64         `json:"tau"`
 	Beta     float64         `json:"beta"`
-	DataSet  string          `json:"data_set,omitempty"` // that it was given
+	DataSet  string          `json:"data_set,omitempty"` // the data set of ImportOptions.Set
 	Samples  int             `json:"test_samples,omitempty"`
-	// Trainable says that training can go on from the model, and Reason why not, if it cannot.
+	// Trainable reports whether training can continue from the model. If not, Reason says why.
 	Trainable bool   `json:"trainable"`
 	Reason    string `json:"reason,omitempty"`
 
@@ -67,8 +68,8 @@ type Imported struct {
 	guard   outfile.Guard
 }
 
-// Import reads a network that another framework has trained. The file decides nothing but the network: nothing of it is
-// run. It returns an error that says what is missing if the file does not hold it, and it is not among the options.
+// Import reads a network that another framework trained. The file is treated as data: no code in it is executed. If
+// neither the file nor the options contain a required fact, the error says which fact is missing.
 func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -141,8 +142,8 @@ func Import(ctx context.Context, path string, o ImportOptions) (*Imported, error
 	return i, nil
 }
 
-// takeData gives a network the data set that the options say, and returns its test part, nil for none. Classes that
-// have numbers for names are called as the data set calls them.
+// takeData assigns the data set of o.Set to the network and returns its test part, or nil if o.Set is empty. It
+// replaces class names that are only numbers by the data set's class names.
 func (o *ImportOptions) takeData(ctx context.Context, path string, m *model.Model) (*trainer.TestData, error) {
 	if len(o.Set) == 0 {
 		return nil, nil
@@ -161,7 +162,7 @@ func (o *ImportOptions) takeData(ctx context.Context, path string, m *model.Mode
 	return test, m.Validate()
 }
 
-// sources fills in what the options say, and returns the files that were read, with the digests of what was read.
+// sources fills src from the options. It returns the files that it read, with their digests.
 func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err error) {
 	src.Facts = &given.Facts{}
 	sum, err := src.SHA256()
@@ -204,8 +205,8 @@ func (o *ImportOptions) sources(src *given.Source) (files []model.Start, err err
 	return append(files, model.Start{Name: f.Name, SHA256: f.SHA256()}), nil
 }
 
-// thresholdsFile returns the path of the thresholds: that of the options, else that beside the facts which these name;
-// empty if there is none.
+// thresholdsFile returns the path of the thresholds file: o.Thresholds if set, else beside, a path that the facts
+// give relative to their own folder. It returns "" if neither is set.
 func (o *ImportOptions) thresholdsFile(beside string) (string, error) {
 	switch {
 	case o.Thresholds != "" || beside == "":
@@ -216,11 +217,11 @@ func (o *ImportOptions) thresholdsFile(beside string) (string, error) {
 	return filepath.Join(filepath.Dir(o.Facts), beside), nil
 }
 
-// maxThresholds is the largest number of thresholds that are read.
+// maxThresholds is the maximum number of thresholds in a file.
 const maxThresholds = 1 << 24
 
-// Save writes the model to a file, beside it first and then renamed. It returns an error if there is a file that is no
-// model, or that the network was read from.
+// Save writes the model to a file: first under a temporary name in the same folder, then renamed. It returns an
+// error if path is an existing file that is not a model, or a file that the network was read from.
 func (i *Imported) Save(path string) error {
 	if err := i.guard.Check(path, outfile.ModelForm); err != nil {
 		return err

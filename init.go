@@ -17,29 +17,30 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// InitOptions say what a configuration is written for. Data alone must be given.
+// InitOptions are the options of [Init]. Only Data is required.
 type InitOptions struct {
-	Data  string // a CSV file, a file of an array, or the name of a data set
-	Test  string // a file of test samples; empty: a part of Data
-	Label string // column of the classes in a CSV file; empty: the last one
-	Path  string // the configuration to write; empty: named after the data
+	Data  string // a CSV file, an array file, or the name of a data set
+	Test  string // a file of test samples; empty: a part of Data becomes the test part
+	Label string // column of a CSV file that holds the classes; empty: the last column
+	Path  string // the configuration to write; empty: a name derived from Data
 
-	Labels     string // of an array: the file of its labels
-	TestLabels string // the labels of Test
+	Labels     string // if Data is an array: the file of its labels
+	TestLabels string // if Test is an array: the file of its labels
 
-	// Set are keys of section data, each KEY=VALUE, that say how a CSV file is read where that cannot be seen.
+	// Set holds KEY=VALUE settings of section data. They say how to read the CSV file where Init cannot find that
+	// out.
 	Set []string
 
-	Folders []string // folders that are searched for data sets first
-	Force   bool     // write over a file that is there already
-	Keep    []string // files that must not be written over
+	Folders []string // folders searched for data sets before the usual ones
+	Force   bool     // overwrite an existing configuration
+	Keep    []string // files that must not be overwritten
 }
 
-// Initial is a configuration that was written for some data, and what was seen of these.
+// Initial reports the configuration that [Init] wrote and what Init found in the data.
 type Initial struct {
 	Config    string             `json:"config"`
 	Set       string             `json:"set"`
-	Rows      int                `json:"rows"` // of the training file, or the training part
+	Rows      int                `json:"rows"` // samples in the training file or, if it is split, in the training part
 	Separator string             `json:"separator,omitempty"`
 	Decimal   string             `json:"decimal,omitempty"`
 	Thousands string             `json:"thousands,omitempty"`
@@ -47,13 +48,14 @@ type Initial struct {
 	Columns   []dataset.Surveyed `json:"columns"` // of a CSV file
 	Classes   []dataset.Counted  `json:"classes"`
 	Features  int                `json:"features"`
-	Inputs    int                `json:"inputs"` // input bits
-	// Extremes are the features some of whose values are far from the others, which are clipped.
+	Inputs    int                `json:"inputs"` // input bits of the network
+	// Extremes lists the features in which some values are far from the others. Those values are clipped.
 	Extremes []dataset.Clipped `json:"extremes,omitempty"`
 }
 
-// Init looks at data and writes a commented configuration for them: how their file is read, and a network and a course
-// of training that suit their number of samples, features and classes. It writes over no file that is there.
+// Init reads a data set and writes a commented configuration for it. The configuration says how to read the file,
+// and proposes a network and training settings that suit the number of samples, features and classes. Init does not
+// overwrite an existing file unless o.Force is set.
 func Init(ctx context.Context, o InitOptions) (*Initial, error) {
 	i := &initial{
 		options: o, report: &Initial{Config: o.Path, Set: o.Data, Columns: []dataset.Surveyed{}},
@@ -86,19 +88,19 @@ func Init(ctx context.Context, o InitOptions) (*Initial, error) {
 	return i.report, nil
 }
 
-// initial is a configuration that is being made.
+// initial is the state of one call of [Init].
 type initial struct {
 	options InitOptions
 	report  *Initial
 	name    string
 	folders []string
-	data    []setting // keys of the section data
+	data    []setting // settings of section data
 }
 
-// setting is a line of a configuration: a key and its value, with a comment.
+// setting is one line of a configuration: a key and its value, and a comment.
 type setting struct{ key, value, comment string }
 
-// look finds out about the data: a set that is known, or a CSV file.
+// look fills in i.data, the settings of section data, for a named data set, arrays or a CSV file.
 func (i *initial) look(ctx context.Context) error {
 	if len(i.options.Set) > 0 && (i.options.Labels != "" || dataset.IsArray(i.options.Data)) {
 		return message.Optionf("{Set %s}: is for a CSV file", i.options.Set[0])
@@ -130,7 +132,7 @@ func (i *initial) look(ctx context.Context) error {
 	return i.lookAtTable(ctx)
 }
 
-// nameArrays has the files of arrays read.
+// nameArrays writes settings that name the files of arrays.
 func (i *initial) nameArrays() error {
 	o := &i.options
 	if o.Label != "" {
@@ -155,10 +157,10 @@ func (i *initial) nameArrays() error {
 	return nil
 }
 
-// testShare is the setting where there are no test samples.
+// testShare is the setting used if there are no test samples.
 var testShare = setting{"test_share", "0.2", "this share of the samples is for the test"}
 
-// lookAtTable surveys a CSV file.
+// lookAtTable surveys a CSV file and writes the settings that read it.
 func (i *initial) lookAtTable(ctx context.Context) error {
 	i.report.Set = "csv"
 	cfg, err := i.said()
@@ -196,12 +198,12 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 	return nil
 }
 
-// saidKeys are the keys of section data that can be said before the data are looked at.
+// saidKeys are the keys of section data that the user may set before the survey of a CSV file.
 var saidKeys = []string{
 	"data.label", "data.header", "data.separator", "data.decimal", "data.thousands", "data.missing_values",
 }
 
-// said returns what the options say of a CSV file.
+// said returns section data as far as the options determine it, for a CSV file.
 func (i *initial) said() (config.Data, error) {
 	for _, set := range i.options.Set {
 		if key, _, _ := strings.Cut(set, "="); !slices.Contains(saidKeys, key) {
@@ -218,7 +220,7 @@ func (i *initial) said() (config.Data, error) {
 	return cfg, d.CheckTable()
 }
 
-// tableComments say what the keys of tables are for.
+// tableComments holds the comment of each key that describes a CSV file.
 var tableComments = map[string]string{
 	"header":     "whether the first line names the columns",
 	"separator":  "what stands between the fields",
@@ -232,7 +234,7 @@ var tableComments = map[string]string{
 	"missing_values": "words that say that a number is missing; delete those that do not",
 }
 
-// text returns the configuration, which it makes sure can be read and fits the data.
+// text returns the configuration. It first checks that the configuration can be parsed and fits the data.
 func (i *initial) text(ctx context.Context) (string, error) {
 	draft := i.sections([]section{{"data", i.data}})
 	if err := i.checkLength(draft); err != nil {
@@ -269,7 +271,7 @@ func (i *initial) text(ctx context.Context) (string, error) {
 	return text, set.Read(ctx, dataset.Test, func([]uint16, int) error { return nil })
 }
 
-// checkLength refuses a configuration that would be too long to be read.
+// checkLength returns an error if a configuration is too long to be read.
 func (i *initial) checkLength(text string) error {
 	if len(text) <= config.MaxSource {
 		return nil
@@ -279,7 +281,7 @@ func (i *initial) checkLength(text string) error {
 		i.options.Data, config.MaxSource), "leave columns out of the file, or give them shorter names")
 }
 
-// count returns the number of training samples; of a set that is known it counts the classes, too.
+// count returns the number of training samples. For a named data set it also counts the samples of each class.
 func (i *initial) count(ctx context.Context, set *dataset.Set) (int, error) {
 	if i.report.Classes != nil {
 		return set.TrainSamples, nil
@@ -295,13 +297,13 @@ func (i *initial) count(ctx context.Context, set *dataset.Set) (int, error) {
 	return set.TrainSamples, err
 }
 
-// mostNoted is how many columns that are left out the comment at the beginning tells of.
+// mostNoted is the maximum number of dropped columns that the head comment lists.
 const mostNoted = 20
 
-// mostExtremes is how many features with extreme values it tells of.
+// mostExtremes is the maximum number of features with extreme values that the head comment lists.
 const mostExtremes = 5
 
-// head returns the comment at the beginning: what was seen, and what is left out.
+// head returns the comment at the top of the configuration: what the data contain and which columns are not read.
 func (i *initial) head() string {
 	r := i.report
 	var b strings.Builder
@@ -330,7 +332,7 @@ func (i *initial) head() string {
 	return b.String()
 }
 
-// Odd says which words of columns of numbers are taken for missing values, a line each, of the first ones.
+// Odd returns one line for each word in a column of numbers that is taken for a missing value, up to 20 lines.
 func (r *Initial) Odd() (lines []string) {
 	for _, c := range r.Columns {
 		for _, o := range c.Odd {
@@ -354,13 +356,13 @@ func quotedName(name string) string {
 	return fmt.Sprintf(" (%q)", name)
 }
 
-// section is a section of a configuration.
+// section is one section of a configuration.
 type section struct {
 	name     string
 	settings []setting
 }
 
-// sections writes sections.
+// sections returns the YAML text of sections.
 func (i *initial) sections(all []section) string {
 	var b strings.Builder
 	for _, s := range all {
@@ -376,28 +378,28 @@ func (i *initial) sections(all []section) string {
 	return b.String()
 }
 
-// proposal is the size of a network for fewer than so many samples.
+// proposal is the size of the network and of the batches for data sets with fewer than samples samples.
 type proposal struct{ samples, perClass, batch int }
 
-// Sizes of the networks that [Init] proposes: nodes of each class by the number of samples, up to so many in all. They
-// train in seconds to minutes.
+// proposed are the sizes of the networks that [Init] proposes: nodes for each class by the number of samples, up to
+// mostProposed in all. These networks train in seconds to minutes.
 var proposed = []proposal{
 	{1_000, 40, 32}, {10_000, 80, 64}, {100_000, 160, 128}, {math.MaxInt, 240, 128},
 }
 
 const (
 	mostProposed   = 8000
-	pins           = 6  // nodes are look-up tables with six inputs
-	mostAnchors    = 16 // input bits that a pin chooses among
+	pins           = 6  // inputs of a node, which is a look-up table
+	mostAnchors    = 16 // input bits that a pin chooses from
 	proposedSteps  = 12_000
 	mostEpochs     = 200
 	leastEpochs    = 10
-	manyFeatures   = 64 // which need fewer thresholds each
+	manyFeatures   = 64 // from this number of features on, each gets fewer thresholds
 	thresholdsMany = 4
 	thresholdsFew  = 8
 )
 
-// choose returns the encoder, the network and the course of training for a data set, and the number of its input bits.
+// choose returns the sections encoder, model and train for a data set, and the number of the network's input bits.
 func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	classes := len(set.Classes)
 	row := proposed[slices.IndexFunc(proposed, func(p proposal) bool { return samples < p.samples })]
@@ -435,7 +437,8 @@ func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	}, inputs
 }
 
-// bitsFor returns the n_b of a data set: words and bits need a single threshold, and many features fewer than few.
+// bitsFor returns the number of thermometer bits n_b for a data set. Words and bits need a single threshold. A data
+// set with many features gets fewer thresholds for each.
 func bitsFor(set *dataset.Set) int {
 	numbers := slices.ContainsFunc(set.Columns, func(c encoding.Column) bool { return c.Kind == encoding.NumberColumn })
 	switch {

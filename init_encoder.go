@@ -9,14 +9,14 @@ import (
 	"ialgn/internal/message"
 )
 
-// A share of the training samples is held out to choose the best epoch, where they are enough: fewer are all needed
-// to train.
+// If there are at least validatedSamples training samples, validationShare of them is held out to choose the best
+// epoch. In smaller data sets, all samples are needed for training.
 const (
 	validationShare  = 0.1
 	validatedSamples = 1000
 )
 
-// encoderFor returns the section encoder for a data set.
+// encoderFor returns the settings of section encoder for a data set.
 func encoderFor(set *dataset.Set, bits int) []setting {
 	all := []setting{{
 		"bits", fmt.Sprint(bits),
@@ -31,7 +31,7 @@ func encoderFor(set *dataset.Set, bits int) []setting {
 	return all
 }
 
-// extremes returns the features of a set some of whose values, in either part, are far from the others.
+// extremes returns the features in which some values, in the training or the test part, are far from the others.
 func extremes(ctx context.Context, set *dataset.Set) (all []dataset.Clipped, err error) {
 	if set.Narrowed {
 		if all, err = set.Clipped(ctx, dataset.Train); err != nil {
@@ -52,7 +52,7 @@ func extremes(ctx context.Context, set *dataset.Set) (all []dataset.Clipped, err
 	return slices.DeleteFunc(all, func(c dataset.Clipped) bool { return !c.Far() }), nil
 }
 
-// Extreme says what is extreme in a feature of the data.
+// Extreme describes the extreme values of feature c in one line of text.
 func (r *Initial) Extreme(c *dataset.Clipped) string {
 	place := "sample"
 	if r.Set == "csv" {

@@ -14,19 +14,20 @@ import (
 	"ialgn/trainer"
 )
 
-// Model is a trained network in a model file, or in memory. It is opened once: whatever is made of it afterwards is
-// made of the same bytes, and a file that changes meanwhile is an error. It may be used by several goroutines.
+// Model is a trained network, in a model file or in memory. The file is opened once, and everything derived from
+// the model comes from the bytes of that file. If the file changes in the meantime, methods that read it return an
+// error. Several goroutines may use a Model.
 type Model struct {
 	file    *model.File
 	info    *model.Info
-	samples *config.Samples  // samples in memory that this process trained it on; nil: files
-	summary *trainer.Summary // result of the training, if this process trained the model
+	samples *config.Samples  // samples in memory that this process trained the model on; nil: the samples are in files
+	summary *trainer.Summary // result of the training; nil if another process trained the model
 
 	hashing sync.Mutex
-	sum     string // SHA-256 of the file, once it is known
+	sum     string // SHA-256 of the file; empty: not yet computed
 }
 
-// Open opens a model file. The caller closes the model.
+// Open opens a model file. The caller must close the model.
 func Open(path string) (*Model, error) {
 	file, err := model.Open(path)
 	if err != nil {
@@ -52,10 +53,11 @@ func newModel(file *model.File) (*Model, error) {
 // Close closes the model's file.
 func (m *Model) Close() error { return m.file.Close() }
 
-// Path returns the path of the model's file; one that was trained in memory has the name that it would have had.
+// Path returns the path of the model's file. For a model trained in memory, it returns the name that the file would
+// have.
 func (m *Model) Path() string { return m.file.Path() }
 
-// Name returns the model's name, after which designs are called.
+// Name returns the model's name, which is also the default name of designs.
 func (m *Model) Name() string { return m.info.Model.Config.Name }
 
 // Classes returns the names of the classes.
@@ -64,7 +66,7 @@ func (m *Model) Classes() []string { return slices.Clone(m.info.Model.Classes) }
 // Features returns the number of features.
 func (m *Model) Features() int { return m.info.Model.Encoder.Features() }
 
-// FeatureNames returns the names of the features, "feature 0" and so on where none were given.
+// FeatureNames returns the names of the features. A feature without a name is called "feature 0" and so on.
 func (m *Model) FeatureNames() []string {
 	names := make([]string, m.Features())
 	for f := range names {
@@ -73,11 +75,12 @@ func (m *Model) FeatureNames() []string {
 	return names
 }
 
-// Column is a column of the table that a model was trained on, and how its values become features.
+// Column describes one column of the table that a model was trained on, and how its values become features.
 type Column = encoding.Column
 
-// Columns returns the columns of the table that the features come from, in order: which are numbers, which categories,
-// and what a missing value is. Of a model that was trained on anything else each feature is a column of numbers.
+// Columns returns the columns of the table that the features come from, in order. Each column says whether it holds
+// numbers or categories, and how missing values are replaced. If the model was not trained on a table, each feature
+// counts as a column of numbers.
 func (m *Model) Columns() []Column {
 	enc := &m.info.Model.Encoder
 	if enc.Columns != nil {
@@ -97,19 +100,19 @@ func (m *Model) Columns() []Column {
 	return columns
 }
 
-// Gates returns the number of gates, or nodes, in all layers.
+// Gates returns the number of gates (or nodes) in all layers.
 func (m *Model) Gates() int { return m.info.Model.FrozenNodes() }
 
 // Config returns the configuration that the model was trained with.
 func (m *Model) Config() Config { return m.info.Model.Config }
 
-// Score returns what a class count comes to in the softmax: the count and the model's beta, divided by tau. Beta is 0
-// of all models but those that another program trained with one. It is computed in single precision, as training does.
+// Score returns the logit of a class for the softmax: (count + beta) / tau. Beta is 0 unless the model was imported
+// from a framework that uses it. The result is computed in single precision, as in training.
 func (m *Model) Score(count int) float32 {
 	return (float32(count) + float32(m.beta())) / float32(m.info.Model.Config.Model.Tau)
 }
 
-// beta returns what every class count is given before it is divided by tau.
+// beta returns the constant that is added to every class count before the division by tau.
 func (m *Model) beta() float64 {
 	if o := m.info.Model.Record.Origin; o != nil {
 		return o.Beta
@@ -117,10 +120,10 @@ func (m *Model) beta() float64 {
 	return 0
 }
 
-// Training returns the outcome of the training, nil of a model that another process trained.
+// Training returns the summary of the training, or nil if another process trained the model.
 func (m *Model) Training() *trainer.Summary { return m.summary }
 
-// SHA256 returns that of the model's file in hexadecimal digits. The first call reads all of it.
+// SHA256 returns the SHA-256 of the model's file in hexadecimal digits. The first call reads the whole file.
 func (m *Model) SHA256(ctx context.Context) (string, error) {
 	m.hashing.Lock()
 	defer m.hashing.Unlock()
@@ -132,8 +135,8 @@ func (m *Model) SHA256(ctx context.Context) (string, error) {
 	return m.sum, err
 }
 
-// Save writes the model to a file, beside it first and then renamed. It returns an error if there is a file that is no
-// model, or that the model is read from.
+// Save writes the model to a file: first under a temporary name in the same folder, then renamed. It returns an
+// error if path is an existing file that is not a model, or the file that the model is read from.
 func (m *Model) Save(path string) error {
 	if err := outfile.NewGuard(false, m.Path()).Check(path, outfile.ModelForm); err != nil {
 		return err
@@ -144,8 +147,9 @@ func (m *Model) Save(path string) error {
 	})
 }
 
-// frozen returns the Boolean network that the model's argmaxes select, which it reads from the file.
+// frozen reads the frozen network from the file. In a frozen network each node is the gate with its largest logit
+// (argmax).
 func (m *Model) frozen(ctx context.Context) (*model.Frozen, error) { return m.file.In(ctx).Frozen() }
 
-// File returns the opened file. It is for packages of this module, as its type is internal.
+// File returns the opened model file. Its type is internal, so only packages of this module can use it.
 func (m *Model) File() *model.File { return m.file }

@@ -8,12 +8,12 @@ import (
 	"ialgn/internal/model"
 )
 
-// network is the Boolean network that a model's argmaxes select.
+// network is the frozen Boolean network of a model: each node is the gate with its largest logit (argmax).
 type network struct {
-	compact  *model.Compact // with nodes that positions share once; nil of a model without such nodes
+	compact  *model.Compact // nodes shared between positions are stored once; nil if the model has no shared nodes
 	encoder  *encoding.Encoder
 	classes  []string
-	unrolled func() (*model.Frozen, error) // with a node for each position, made when it is asked for
+	unrolled func() (*model.Frozen, error) // a copy of each shared node for each position, made by the first call
 }
 
 // network reads the network from the file.
@@ -32,7 +32,7 @@ func (m *Model) network(ctx context.Context) (*network, error) {
 	return &network{c, &c.Encoder, c.Classes, sync.OnceValues(c.Unroll)}, nil
 }
 
-// convolves reports whether positions of an image share nodes of the network.
+// convolves reports whether the network has convolutions, in which the positions of an image share nodes.
 func (m *Model) convolves() bool {
 	s := m.info.Model.Sections
 	return len(s) > 0 && s[0].Grid != nil

@@ -11,8 +11,8 @@ import (
 	"ialgn/sim"
 )
 
-// networkEngine classifies samples by a frozen network: by the trainer's evaluation or, once there are so many samples
-// that it pays, by machine code.
+// networkEngine classifies samples with a frozen network. It starts with the trainer's forward pass, and switches
+// to machine code after enough samples that generating the code pays off.
 type networkEngine struct {
 	network *network
 	frozen  *model.Frozen
@@ -23,7 +23,8 @@ type networkEngine struct {
 	code    atomic.Pointer[runner.Engine]
 }
 
-// newEngine returns the engine of a network. It returns an error if machine code is asked for and cannot be had.
+// newEngine returns the engine of a network. It returns an error if choice asks for machine code and this system
+// cannot run it.
 func newEngine(n *network, choice engine) (*networkEngine, error) {
 	f, err := n.unrolled()
 	if err != nil {
@@ -38,8 +39,8 @@ func newEngine(n *network, choice engine) (*networkEngine, error) {
 	return e, err
 }
 
-// classify writes the classes and counts of samples, one for each element of r.Class. Its only error is that of the
-// context. Several goroutines may call it at once.
+// classify writes the classes and counts of len(r.Class) samples to r. It returns an error only if the context
+// ends. Several goroutines may call classify at once.
 func (e *networkEngine) classify(ctx context.Context, samples words, r sim.Result) error {
 	if samples := e.samples.Add(int64(len(r.Class))); !e.choice.simulates(int(samples)) {
 		e.once.Do(func() {
@@ -60,7 +61,7 @@ func (e *networkEngine) classify(ctx context.Context, samples words, r sim.Resul
 	}
 }
 
-// evaluate is the trainer's evaluation of the network, on all processors.
+// evaluate classifies samples with the trainer's forward pass, on all processors.
 func (e *networkEngine) evaluate(ctx context.Context, samples words, r sim.Result) error {
 	enc := &e.frozen.Encoder
 	levels := encoding.NewPacked(enc.Features(), enc.LevelBits())

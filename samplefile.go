@@ -9,25 +9,25 @@ import (
 	"ialgn/internal/readahead"
 )
 
-// patience is how long samples of a pipe wait for others to be classified with.
+// patience is the time that samples from a pipe wait for more samples to fill a block.
 const patience = 20 * time.Millisecond
 
-// SampleFile is a file of samples to classify.
+// SampleFile is an open file of samples to classify.
 type SampleFile struct {
 	classifier *Classifier
 	in         *dataset.Samples
 }
 
-// OpenFile opens a file of samples: CSV with or without a header and labels, an array of NumPy's or IDX images, gzip
-// or not, or "-" for the standard input. The caller closes it.
+// OpenFile opens a file of samples: CSV with or without header and labels, a NumPy array, or IDX images. The file
+// may be compressed with gzip. The path "-" means the standard input. The caller must close the file.
 func (c *Classifier) OpenFile(ctx context.Context, path string) (*SampleFile, error) {
 	enc := &c.frozen.Encoder
 	in, err := dataset.OpenSamples(ctx, path, enc, c.data)
 	return &SampleFile{c, in}, err
 }
 
-// OpenReader is [Classifier.OpenFile] of what a reader has, such as the body of a request; errors call it by the name.
-// Closing the file does not close the reader.
+// OpenReader is like [Classifier.OpenFile], but reads from r, for example the body of a request. Errors call the
+// input by name. Closing the SampleFile does not close r.
 func (c *Classifier) OpenReader(ctx context.Context, name string, r io.Reader) (*SampleFile, error) {
 	in, err := dataset.ReadSamples(ctx, name, r, &c.frozen.Encoder, c.data)
 	return &SampleFile{c, in}, err
@@ -36,13 +36,13 @@ func (c *Classifier) OpenReader(ctx context.Context, name string, r io.Reader) (
 // Close closes the file.
 func (f *SampleFile) Close() error { return f.in.Close() }
 
-// Classify calls each with the classes and the counts, [sample][class], of some hundreds to thousands of samples at a
-// time, in order; first is the number of the first one. The slices are valid until each returns, and its error ends
-// Classify, which can be called once for a file. Samples that come slowly, as from a pipe, wait for others for at most
-// 20 ms.
+// Classify calls each for blocks of some hundreds to thousands of samples, in order, with their classes and counts,
+// [sample][class]. The argument first is the number of a block's first sample. The slices are valid until each
+// returns. If each returns an error, Classify stops and returns the error. Classify can be called only once.
+// Samples that arrive slowly, for example from a pipe, wait for further samples for at most 20 ms.
 //
-// It may read while each is called. If it ends early, by an error, it waits for the read that is under way. The end of
-// ctx ends a read of a pipe or a terminal, but not one of another reader.
+// Classify may read the next block while each runs. If it ends early because of an error, it waits for the current
+// read to finish. The end of ctx interrupts a read from a pipe or a terminal, but not from another reader.
 func (f *SampleFile) Classify(ctx context.Context, each func(first int, classes []uint16, counts []int32) error,
 ) error {
 	if wordBytes(&f.classifier.frozen.Encoder) == 1 {
@@ -51,7 +51,7 @@ func (f *SampleFile) Classify(ctx context.Context, each func(first int, classes 
 	return classifyBlocks(ctx, f, func(block []uint16) words { return words{wide: block} }, each)
 }
 
-// classifyBlocks is [SampleFile.Classify] with blocks of feature words of a type.
+// classifyBlocks is [SampleFile.Classify] for one type of feature words.
 func classifyBlocks[T uint8 | uint16](ctx context.Context, f *SampleFile, wordsOf func(block []T) words,
 	each func(first int, classes []uint16, counts []int32) error,
 ) error {
@@ -65,7 +65,7 @@ func classifyBlocks[T uint8 | uint16](ctx context.Context, f *SampleFile, wordsO
 	read := func(dst []T) (int, error) {
 		n, err := dataset.ReadWords(f.in, dst)
 		if err != nil && ctx.Err() != nil {
-			return n, ctx.Err() // why it was interrupted
+			return n, ctx.Err() // the cause of the interruption
 		}
 		return n, err
 	}

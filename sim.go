@@ -13,23 +13,24 @@ import (
 	"ialgn/netlist"
 )
 
-// SimOptions say what is simulated, and what is written of it.
+// SimOptions say what to simulate and which files to write.
 type SimOptions struct {
-	Data   Data   // where the test samples are read from
+	Data   Data   // where to read the test samples from
 	Engine string // one of [Engines]; empty: auto
 
-	// ActivityFile gets the transitions of every net as JSON, and VCD their values over time for waveform viewers, over
-	// the first samples, 1,000 if Samples is 0. Empty: neither is measured.
+	// ActivityFile is written with the number of transitions of every net, as JSON. VCD is written with the values
+	// of every net over time, for waveform viewers. Both cover the first Samples samples; 0 means 1,000. Empty: the
+	// file is not written.
 	ActivityFile, VCD string
 	Samples           int
 
-	Force bool     // write over files that ialgn did not write
-	Keep  []string // files that must not be written over
+	Force bool     // overwrite files that ialgn did not write
+	Keep  []string // files that must not be overwritten
 }
 
 func (o SimOptions) measures() bool { return o.ActivityFile != "" || o.VCD != "" }
 
-// check refuses files that must not be written over, and one file for both.
+// check returns an error if an output file must not be overwritten, or if both outputs are the same file.
 func (o SimOptions) check(reads string) error {
 	if err := outfile.Distinct(o.ActivityFile, o.VCD); err != nil {
 		return err
@@ -39,7 +40,7 @@ func (o SimOptions) check(reads string) error {
 	})
 }
 
-// Simulation is how a netlist classifies a test set.
+// Simulation reports how a netlist classifies a test set.
 type Simulation struct {
 	Samples  int     `json:"samples"`
 	Correct  int     `json:"correct"`
@@ -47,25 +48,27 @@ type Simulation struct {
 	Seconds  float64 `json:"seconds"`
 	Rate     float64 `json:"images_per_second"`
 	Engine   string  `json:"engine"` // native or simulator
-	ISA      string  `json:"isa"`    // the instruction set of machine code
+	ISA      string  `json:"isa"`    // instruction set of the machine code; empty for the simulator
 
 	Activity *Activity `json:"activity,omitempty"`
 
-	// Note, unless nil, is what may be amiss with the samples.
+	// Note, unless nil, is a warning about the samples.
 	Note error `json:"-"`
 }
 
-// Activity is how often nets switch from sample to sample. The file has all nets, too.
+// Activity reports how often nets switch between consecutive samples. It names only the busiest nets; the file
+// lists all.
 type Activity struct {
 	*activity.Report
 	Busiest []activity.Net `json:"busiest"`
 	Seconds float64        `json:"seconds"`
 }
 
-// busiestNamed is how many nets [Activity] names.
+// busiestNamed is the number of nets in Activity.Busiest.
 const busiestNamed = 10
 
-// Simulate classifies the test set by the optimised netlist of the design. The accuracy is that of [Model.Evaluate].
+// Simulate classifies the test set with the optimised netlist of the design. The accuracy equals that of
+// [Model.Evaluate].
 func (d *Design) Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
 	if err := o.check(d.reads); err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func (d *Design) Simulate(ctx context.Context, o SimOptions) (*Simulation, error
 	return simulate(ctx, d.dir, d.netlist, d.from(o.Data), o)
 }
 
-// Simulate classifies the test set by the netlist of the model as it is frozen.
+// Simulate classifies the test set with the model's frozen netlist, before any optimisation.
 func (m *Model) Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
 	if err := o.check(m.Path()); err != nil {
 		return nil, err
@@ -85,7 +88,7 @@ func (m *Model) Simulate(ctx context.Context, o SimOptions) (*Simulation, error)
 	return simulate(ctx, m.Path(), n, m.source(o.Data), o)
 }
 
-// simulate runs a netlist, which comes from the folder or file of that name.
+// simulate runs a netlist. The name is its folder or file, for errors.
 func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o SimOptions) (*Simulation, error) {
 	test, err := s.labelled(ctx)
 	if err != nil {
@@ -118,7 +121,8 @@ func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o 
 	return r, err
 }
 
-// measure measures a netlist over the first samples of bit rows and writes the files, nil if none was asked for.
+// measure counts the transitions on the first samples of bit rows and writes the files. It returns nil if no file
+// was asked for.
 func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64, samples int) (*Activity, error) {
 	if !o.measures() {
 		return nil, nil

@@ -19,31 +19,33 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// SynthOptions say how a design is taken to a device.
+// SynthOptions say how to implement a design on an FPGA.
 type SynthOptions struct {
-	// Target is the device, one of [target.DeviceNames]; empty: that of the design's board or family, or ice40-hx8k.
+	// Target is the device, one of [target.DeviceNames]. Empty: a device for the design's board or family, or
+	// ice40-hx8k.
 	Target string
-	MHz    float64 // clock frequency to aim at; 0: that of the design, its board or its serial line, or 48
-	Seeds  []int   // seeds for placement, of which the fastest result is kept; empty: seed 1
-	Place  string  // what placement aims for: clock, wires, or auto (default): an estimate of the wiring decides
-	Pins   string  // a file of pins; empty: those of the design's board, or as the program that places chooses
-	Reuse  string  // folder of another design of the same folded engine, whose routing is taken
+	MHz    float64 // clock frequency to aim at; 0: the frequency of the design, its board or its serial line, or 48
+	Seeds  []int   // seeds for placement; the fastest result is kept; empty: seed 1
+	Place  string  // what placement optimises: clock, wires, or auto (default), which decides by an estimate of the wiring
+	Pins   string  // a file of pins; empty: the pins of the design's board, or pins that the placer chooses
+	Reuse  string  // folder of another design with the same folded engine, whose placement and routing is reused
 
-	// Check, unless nil, is the model with which the content of the bitstream is compared, on so many Samples (0: 100)
-	// from Data.
+	// Check, unless nil, is the model to compare the bitstream's content with, on Samples samples (0: 100) from
+	// Data.
 	Check   *Model
 	Samples int
 	Data    Data
 
-	Force bool     // write over files that ialgn did not write
-	Keep  []string // files that must not be written over
+	Force bool     // overwrite files that ialgn did not write
+	Keep  []string // files that must not be overwritten
 
-	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
+	// Note, unless nil, is called with progress messages. Warn, unless nil, is called with problems that do not
+	// stop the synthesis.
 	Note func(string)
 	Warn func(error)
 }
 
-// Validate returns an error for options that are wrong whatever the design.
+// Validate returns an error if options are invalid for any design.
 func (o *SynthOptions) Validate() error {
 	if o.Target != "" {
 		if _, err := target.FindDevice(o.Target); err != nil {
@@ -59,43 +61,44 @@ func (o *SynthOptions) Validate() error {
 	return nil
 }
 
-// SynthesisFolder is the folder in a design's that has a folder for each target.
+// SynthesisFolder is the subfolder of a design's folder with the results. It has one folder for each target.
 const SynthesisFolder = "synth"
 
-// What is synthesised for where nothing says it, the clock, and the samples.
+// Defaults for designs and options that do not say otherwise: the device, the clock, and the number of samples to
+// check.
 const (
 	usualDevice  = "ice40-hx8k"
 	usualMHz     = 48
 	usualChecked = 100
 )
 
-// Implementation is what came of a synthesis; DIR/synth/TARGET has its files.
+// Implementation is the result of [Synthesise]. The files are in DIR/synth/TARGET.
 type Implementation struct {
 	*synth.Report
-	Cycles    float64   `json:"cycles,omitempty"`             // clocks from one sample to the next, at least, on average
-	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock from register to register
+	Cycles    float64   `json:"cycles,omitempty"`             // clocks from one sample to the next, minimum on average
+	Rate      float64   `json:"samples_per_second,omitempty"` // Latency at that clock frequency
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [backend.Report.Rate]
-	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the same
-	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock was not reached
-	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream
+	LatencyNS float64   `json:"latency_ns,omitempty"`         // Latency at the same clock frequency
+	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock frequency was not reached
+	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream; nil: not asked for
 
-	slow error // the clock is not reached, or there is none; nil: it is
+	slow error // says that the clock frequency was not reached or does not exist; nil: reached
 }
 
-// ErrSlow says that a routed design does not reach the clock that was aimed at.
+// ErrSlow says that a routed design does not reach the requested clock frequency.
 var ErrSlow = errors.New("was not reached")
 
-// ErrUnplaced says that nothing was placed, so that there is no clock to judge.
+// ErrUnplaced says that the design was not placed, so its clock frequency is unknown.
 var ErrUnplaced = errors.New("nothing was placed, so there is no clock")
 
-// ErrUnclocked says that no path of a routed design begins or ends at a register, so that there is no clock to judge.
+// ErrUnclocked says that no path of a routed design begins or ends at a register, so there is no clock frequency.
 var ErrUnclocked = errors.New("no path begins or ends at a register, so there is no clock")
 
-// ErrNoRoom is wrapped by the errors of [Synthesise] for designs that the device has no room for.
+// ErrNoRoom is wrapped by the error of [Synthesise] if the design does not fit into the device.
 var ErrNoRoom = synth.ErrNoRoom
 
-// Timing returns nil if the clock that was aimed at is reached; else an error that wraps [ErrSlow], [ErrUnplaced] or
-// [ErrUnclocked], whose [Hint] says what may help.
+// Timing returns nil if the requested clock frequency is reached. Otherwise it returns an error that wraps
+// [ErrSlow], [ErrUnplaced] or [ErrUnclocked]. The error's [Hint] says what may help.
 func (i *Implementation) Timing() error {
 	if i.NotPlaced != "" {
 		return fmt.Errorf("%w: %s", ErrUnplaced, i.NotPlaced)
@@ -103,8 +106,9 @@ func (i *Implementation) Timing() error {
 	return i.slow
 }
 
-// Synthesise synthesises the Verilog in a design's folder, places and routes it with each seed and makes a bitstream,
-// where the programs for its target are installed; else [synth.Report.NotPlaced] says why not.
+// Synthesise synthesises the Verilog in a design's folder, places and routes it with each seed, and makes a
+// bitstream. If the design cannot be placed, for example because programs are missing, it is only synthesised, and
+// [synth.Report.NotPlaced] gives the reason.
 func Synthesise(ctx context.Context, d *Design, o SynthOptions) (*Implementation, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -158,7 +162,7 @@ func (o SynthOptions) warn(err error) {
 	}
 }
 
-// run returns what is synthesised and how, by the options and by what the folder says.
+// run returns the options of the synthesis, from o and from the content of the folder.
 func (o SynthOptions) run(ctx context.Context, d *Design, out *backend.Output) (r synth.Options, err error) {
 	r = synth.Options{
 		MHz: o.MHz, Pins: o.Pins, Guard: guard(o.Force, o.Keep, o.Pins), Seeds: o.Seeds, Note: o.Note,
@@ -196,8 +200,8 @@ func (o SynthOptions) run(ctx context.Context, d *Design, out *backend.Output) (
 	return r, err
 }
 
-// device returns the device of the options, else what the design is for: the device of its board, or the first of the
-// family that it was compiled for.
+// device returns the device to synthesise for: o.Target if set, else the device of the design's board, else the
+// first device of the family that the design was compiled for.
 func (o SynthOptions) device(p *plan.Plan) (target.Device, error) {
 	if o.Target != "" {
 		return target.FindDevice(o.Target)
@@ -219,7 +223,7 @@ func designDevice(p *plan.Plan) (target.Device, error) {
 	return target.FindDevice(usualDevice)
 }
 
-// reason says where a design's device comes from.
+// reason says, for a message, why [designDevice] chose the device.
 func reason(p *plan.Plan) string {
 	switch {
 	case p.Board != nil:
@@ -230,8 +234,8 @@ func reason(p *plan.Plan) string {
 	return "as neither an option nor the folder says another"
 }
 
-// warnOfFamily warns of a folder whose LUTs were made for another family than it is synthesised for: nothing is wrong
-// with it, but another mapping would be smaller.
+// warnOfFamily warns if a folder's LUTs were mapped for another family than the device's. The result is correct,
+// but a mapping for the right family would be smaller.
 func (o SynthOptions) warnOfFamily(out *backend.Output, p *plan.Plan, d target.Device) {
 	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Lanes() == 0 {
 		o.warn(message.Optionf("%s was compiled for %s and is synthesised for %s: compile with {Target %s} to have its LUTs "+
@@ -240,8 +244,9 @@ func (o SynthOptions) warnOfFamily(out *backend.Output, p *plan.Plan, d target.D
 	}
 }
 
-// onBoard has a folder that was compiled for a board placed on the board's pins, for its clock, unless the options give
-// other pins or nothing is placed. It returns an error if the target or the clock is not the board's.
+// onBoard sets the pins and the clock of the board that a folder was compiled for. It changes nothing if the
+// options give other pins or if the device cannot be placed. It returns an error if the device or the clock does
+// not match the board.
 func (o SynthOptions) onBoard(out *backend.Output, b *wrapper.Board, r *synth.Options) (err error) {
 	if b == nil || r.Pins != "" || !r.Device.Placeable() || o.Reuse != "" {
 		return nil
@@ -263,7 +268,8 @@ func (o SynthOptions) onBoard(out *backend.Output, b *wrapper.Board, r *synth.Op
 	return nil
 }
 
-// warnOfPins warns of an interface for a board that is placed without a file of pins: its bitstream fits no board.
+// warnOfPins warns if a design with an interface for a board is placed without a pin file: its bitstream fits no
+// board.
 func (o SynthOptions) warnOfPins(p *plan.Plan, r synth.Options) {
 	if r.Pins == "" && o.Reuse == "" && r.Device.Placeable() && wrapper.Boarded(p.Wrap) {
 		o.warn(message.Optionf("nothing names the pins of the %s, so they are placed freely: for a board compile with "+
@@ -271,12 +277,12 @@ func (o SynthOptions) warnOfPins(p *plan.Plan, r synth.Options) {
 	}
 }
 
-// carries reports whether a board has a device.
+// carries reports whether the board has this device.
 func carries(b *wrapper.Board, d target.Device) bool {
 	return d.Die == b.Device && d.Package == b.Package
 }
 
-// boardTarget returns the target that is a board's device.
+// boardTarget returns the name of the board's device.
 func boardTarget(b *wrapper.Board) string {
 	for _, name := range target.DeviceNames() {
 		if d, err := target.FindDevice(name); err == nil && carries(b, d) {
@@ -286,7 +292,8 @@ func boardTarget(b *wrapper.Board) string {
 	panic("ialgn: the board " + b.Name + " has a device that is no target")
 }
 
-// sources returns the top module of a compiled folder, its wrapper's if it has one, and its Verilog.
+// sources returns the top module and the Verilog files of a compiled folder. If there is a wrapper, it is the top
+// module.
 func sources(out *backend.Output, p *plan.Plan, d target.Device) (top string, files []string, err error) {
 	parts := len(out.Paths(backend.FoldPartOf)) > 0
 	if p.Folded() && !parts {
@@ -320,7 +327,7 @@ func sources(out *backend.Output, p *plan.Plan, d target.Device) (top string, fi
 	return top, files, err
 }
 
-// paths returns the files of some formats in a compiled folder.
+// paths returns the files of a compiled folder that have the given formats.
 func paths(out *backend.Output, formats []string) (files []string, err error) {
 	for _, f := range formats {
 		path, err := out.Path(f)
@@ -332,7 +339,7 @@ func paths(out *backend.Output, formats []string) (files []string, err error) {
 	return files, nil
 }
 
-// checkPins refuses a file of pins for a target that has none, and one that is not there.
+// checkPins returns an error if a pin file is given for a target without pins, or if the file does not exist.
 func checkPins(r synth.Options) error {
 	if r.Pins == "" {
 		return nil
@@ -348,5 +355,5 @@ func checkPins(r synth.Options) error {
 	return nil
 }
 
-// parallel is how many goroutines and programs run at a time: as many as the process may.
+// parallel returns the number of goroutines and programs to run at once.
 func parallel() int { return runtime.GOMAXPROCS(0) }

@@ -25,11 +25,10 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// ErrUnchecked says that a bitstream was to be checked and could not be.
+// ErrUnchecked says that a requested check of a bitstream could not be done.
 var ErrUnchecked = errors.New("the bitstream was not checked")
 
-// BitCheck is the content of check.json: what of a bitstream was compared with which model, and
-// what came of it.
+// BitCheck is the content of check.json: the bitstream and the model that were compared, and the result.
 type BitCheck struct {
 	Result     string `json:"result"` // verified, different or not checked
 	NotChecked string `json:"not_checked,omitempty"`
@@ -44,13 +43,13 @@ type bitChecker struct {
 	samples verify.Samples
 	count   int // number of samples to run
 	model   string
-	wrap    string          // empty: none
+	wrap    string          // interface of the wrapper; empty: no wrapper
 	options wrapper.Options // options of the wrapper
-	fold    int             // clocks of a sample in a folded engine; 0: there is none
+	fold    int             // clocks for each sample in a folded engine; 0: no folded engine
 	module  string
 }
 
-// newBitChecker reads the network and the test set of the model that a folder was compiled from.
+// newBitChecker reads the network and the test samples of the model that a folder was compiled from.
 func newBitChecker(ctx context.Context, out *backend.Output, p *plan.Plan, o SynthOptions) (*bitChecker, error) {
 	m := o.Check
 	if err := m.madeOf(ctx, out); err != nil {
@@ -79,7 +78,7 @@ func newBitChecker(ctx context.Context, out *backend.Output, p *plan.Plan, o Syn
 	return k, err
 }
 
-// unreadable returns why what is in a bitstream cannot be simulated, "" if it can.
+// unreadable returns the reason why the content of a bitstream cannot be simulated, or "" if it can.
 func (k *bitChecker) unreadable(r *synth.Report) string {
 	best := r.Best()
 	switch {
@@ -94,7 +93,7 @@ func (k *bitChecker) unreadable(r *synth.Report) string {
 	return ""
 }
 
-// check compares the bitstream of a report with the model, and writes check.json beside it.
+// check compares the bitstream of a report with the model, and writes check.json next to the bitstream.
 func (k *bitChecker) check(ctx context.Context, r *synth.Report, o SynthOptions) (*BitCheck, error) {
 	b := &BitCheck{Model: k.model, NotChecked: k.unreadable(r)}
 	if b.NotChecked != "" {
@@ -122,7 +121,7 @@ func (k *bitChecker) check(ctx context.Context, r *synth.Report, o SynthOptions)
 	return b, b.write(r.Dir)
 }
 
-// clocks tells how long the samples take in a wrapper, which with a serial line is long.
+// clocks describes how many clocks the samples take in a wrapper, for a message. With a serial line they take long.
 func (k *bitChecker) clocks() (string, error) {
 	if k.wrap == "" {
 		return "", nil
@@ -144,8 +143,8 @@ func (b *BitCheck) write(dir string) error {
 	})
 }
 
-// Err returns nil if there was no difference, or nothing was to be checked; else an error that wraps [ErrDifference] or
-// [ErrUnchecked].
+// Err returns nil if no difference was found or no check was requested. Otherwise it returns an error that wraps
+// [ErrDifference] or [ErrUnchecked].
 func (b *BitCheck) Err() error {
 	switch {
 	case b == nil || b.Result == "verified":
@@ -156,7 +155,7 @@ func (b *BitCheck) Err() error {
 	return ErrDifference
 }
 
-// fileSHA256 returns that of a file in hexadecimal digits. It gives up when ctx ends.
+// fileSHA256 returns the SHA-256 of a file in hexadecimal digits. It stops when ctx ends.
 func fileSHA256(ctx context.Context, path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// memories returns what fills the memories of a folder's folded engine, none without one.
+// memories returns the initial contents of the memories in a folder's folded engine, or nothing if there is no such
+// engine.
 func memories(out *backend.Output) ([]synth.Memory, error) {
 	if out.Report.Fold == nil {
 		return nil, nil
@@ -40,8 +41,8 @@ func memories(out *backend.Output) ([]synth.Memory, error) {
 	return list, nil
 }
 
-// foldSources returns the top module of a folded engine, its wrapper's if it has one, and its
-// Verilog, together with all files of some formats.
+// foldSources returns the top module and the Verilog files of a folded engine, and all files of the formats in
+// parts. If there is a wrapper, it is the top module.
 func foldSources(out *backend.Output, p *plan.Plan, parts []string) (top string, files []string, err error) {
 	top = out.Manifest.Module + backend.FoldSuffix
 	formats := []string{backend.FoldVerilog}
@@ -58,8 +59,8 @@ func foldSources(out *backend.Output, p *plan.Plan, parts []string) (top string,
 	return top, files, nil
 }
 
-// reused returns the folder of the results that are taken from another design, "" if none is named. It returns an error
-// if the folder that they are of does not have the same Verilog.
+// reused returns the synthesis folder of the design that o.Reuse names, or "" if o.Reuse is empty. It returns an
+// error if the two designs do not have the same Verilog.
 func (o SynthOptions) reused(ctx context.Context, out *backend.Output, r synth.Options) (string, error) {
 	if o.Reuse == "" {
 		return "", nil
@@ -89,7 +90,7 @@ func (o SynthOptions) reused(ctx context.Context, out *backend.Output, r synth.O
 	return filepath.Join(o.Reuse, SynthesisFolder, r.Device.Name), nil
 }
 
-// verilogOf returns the SHA-256 of a folder's folded engine and of its wrapper.
+// verilogOf returns the SHA-256 of each file of a folder's folded engine and its wrapper.
 func verilogOf(out *backend.Output) (sums []string) {
 	for _, f := range out.Manifest.Files {
 		if f.Format == backend.FoldVerilog || wrapper.Is(f.Format, wrapper.TakesBytes) {

@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// clockOf returns the clock in MHz that a design is placed for where nobody says another: that of compile, else that
-// which its serial line counts bits in, else the usual one.
+// clockOf returns the clock frequency in MHz to place a design for if the options do not say: the frequency it was
+// compiled for, else the one its serial line derives its bit times from, else usualMHz.
 func clockOf(p *plan.Plan) float64 {
 	if k, err := wrapper.Find(p.Wrap); err == nil && k.Baud {
 		hz, _ := wrapper.LineOptions(p.Options.MHz, p.Options.Baud, p.Board).Line()
@@ -22,8 +22,8 @@ func clockOf(p *plan.Plan) float64 {
 	return cmp.Or(p.Options.MHz, usualMHz)
 }
 
-// tooSlow is the error of a compiled folder that was routed below its clock, or has none. Its hint says what may bring
-// it there.
+// tooSlow returns the error for a design that was routed below the requested clock frequency or that has no clock.
+// Its hint says what may help.
 func tooSlow(p *plan.Plan, out *backend.Output, r *synth.Report) error {
 	slowest := r.Slowest
 	if slowest.MHz == 0 {
@@ -36,11 +36,12 @@ func tooSlow(p *plan.Plan, out *backend.Output, r *synth.Report) error {
 	return timingHint(err, p, out, r)
 }
 
-// timingHint adds what a folder was not compiled with, in the order of what it brings.
+// timingHint adds a hint about a compile or synthesis option that the design did not use. It tries the most
+// effective option first.
 func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) error {
 	levels, lower := fewer(&out.Report, r), max(1, int(r.Slowest.MHz))
 	switch {
-	case r.Slowest.Kind != flow.RegisterToRegister && (p.Folded() || p.Wrap != ""): // paths from and to pads
+	case r.Slowest.Kind != flow.RegisterToRegister && (p.Folded() || p.Wrap != ""): // paths from or to pads
 		return message.WithHint(err, "give pins close to each other with {Pins FILE}, try more seeds with {Seeds 5}, or "+
 			"aim lower "+
 			"with {MHz %d}", lower)
@@ -60,18 +61,17 @@ func timingHint(err error, p *plan.Plan, out *backend.Output, r *synth.Report) e
 	return message.WithHint(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
 }
 
-// usualLevels are the levels of a stage that are suggested where the folder does not say how many
-// it has.
+// usualLevels is the number of levels in each stage to suggest if the folder does not say how many it has.
 const usualLevels = 3
 
-// fewer returns the levels of a stage that would reach the clock if a level took as long as it does
-// now.
+// fewer returns the number of levels in each stage that would reach the clock frequency, assuming that the delay of
+// a level stays the same.
 func fewer(report *backend.Report, r *synth.Report) int {
 	levels := report.Levels.Total
 	if p := report.Pipeline; p != nil {
 		levels = p.LevelsPerStage
 	}
-	if report.Mapping == nil { // gates and operators, which are no LUTs yet
+	if report.Mapping == nil { // gates and operators, not mapped to LUTs
 		return usualLevels
 	}
 	return max(1, int(float64(levels)*r.Slowest.MHz/r.MHz))

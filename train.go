@@ -14,18 +14,18 @@ import (
 	"ialgn/trainer"
 )
 
-// Config is a training run as data. Its sections Data, Encoder, Model and Train have the keys of docs/CONFIG.md as
-// fields: key model.width is Model.Width. Where a program sets fields of a zero Config, the other ones have their
-// defaults; in one from [DefaultConfig] a zero means zero.
+// Config is the configuration of a training run. Its sections Data, Encoder, Model and Train have one field for
+// each key in docs/CONFIG.md; for example, key model.width is field Model.Width. In a zero Config, fields that are
+// not set have their defaults. In a Config from [DefaultConfig], zero means zero.
 type Config = config.Config
 
-// DefaultConfig returns a configuration with the defaults that hold for every data set.
+// DefaultConfig returns the defaults that hold for every data set.
 func DefaultConfig() Config { return config.Default() }
 
-// LoadConfig reads the configuration file of a run with these options, changed by overrides, each KEY=VALUE. Where the
-// run goes on from a network that another program trained, the keys of section encoder are that network's, and so are
-// the keys of section model that the file does not give. With Resume and no Init the checkpoint says what the run went
-// on from.
+// LoadConfig reads a configuration file and applies overrides, each KEY=VALUE. If the run continues from a network
+// of another framework, the keys of section encoder come from that network, and so do the keys of section model
+// that the file does not set. With o.Resume and without o.Init, the checkpoint says which network the run started
+// from.
 func LoadConfig(o TrainOptions, path string, overrides ...string) (Config, error) {
 	base, err := o.base()
 	if err != nil {
@@ -34,7 +34,7 @@ func LoadConfig(o TrainOptions, path string, overrides ...string) (Config, error
 	return config.LoadFrom(path, overrides, base)
 }
 
-// base returns the configuration of the network that a run goes on from, if another program trained it; else nil.
+// base returns the configuration of the network that a run starts from if another framework trained it, else nil.
 func (o *TrainOptions) base() (*Config, error) {
 	r := trainer.Run{Model: o.Path, Start: o.Init, Resume: o.Resume && o.Init == ""}
 	m, err := r.Foreign()
@@ -44,40 +44,44 @@ func (o *TrainOptions) base() (*Config, error) {
 	return &m.Config, nil
 }
 
-// ErrInterrupted says that the context ended, and that the work so far was saved, if there was a place for it.
+// ErrInterrupted is wrapped by the error of a run whose context ended. The work so far was saved unless the run was
+// in memory.
 var ErrInterrupted = trainer.ErrInterrupted
 
-// TrainOptions say how a network is trained, and nothing of what comes out. The zero value trains anew in memory.
+// TrainOptions say how a run executes. They do not influence the trained model, except through Init. The zero value
+// trains a new network in memory.
 type TrainOptions struct {
-	// Path is the model file to write, with checkpoints beside it; empty: the model is in memory alone, and an
-	// interruption loses the work.
+	// Path is the model file to write. Checkpoints are written next to it. Empty: the model exists only in memory,
+	// and an interruption loses the work.
 	Path    string
-	Resume  bool   // go on from the checkpoint beside Path
-	Init    string // a model file whose parameters to start from; empty: they are drawn
-	Threads int    // 0: as many as the process may run at a time
+	Resume  bool   // continue from the checkpoint next to Path
+	Init    string // a model file that provides the initial parameters; empty: they are drawn at random
+	Threads int    // number of threads; 0: GOMAXPROCS
 
-	// Ranks, unless nil, are the processes that train the network together. All give the same options and data, but for
-	// Threads and Progress, and get the same model.
+	// Ranks, unless nil, connects the processes that train the network together. All processes must pass the same
+	// options and data, except Threads and Progress, and all get the same model.
 	Ranks ranks.Comm
 
-	Force bool     // write over files that ialgn did not write, and over what is read
-	Keep  []string // files that must not be written over, beside those that are read here
+	Force bool     // overwrite files that ialgn did not write, and files that the run reads
+	Keep  []string // files that must not be overwritten, in addition to the files that the run reads
 
-	// Progress, unless nil, is called after each batch and each epoch; Warn of what may be amiss though it goes on.
-	// With Estimate, Progress has about how many look-up tables the network takes after each epoch.
+	// Progress, unless nil, is called after each batch and each epoch. With Estimate, it also gets an estimate of
+	// the network's look-up tables after each epoch. Warn, unless nil, is called with problems that do not stop the
+	// run.
 	Progress func(trainer.Progress)
 	Estimate bool
 	Warn     func(error)
 }
 
-// guard returns what keeps a run from writing over files.
+// guard returns the rules on which files a run may overwrite.
 func guard(force bool, keep []string, reads ...string) outfile.Guard {
 	return outfile.NewGuard(force, append(append([]string{}, keep...), reads...)...)
 }
 
-// Train trains a network, and returns its model. The same configuration and data give the same bytes on any number of
-// threads and any machine, interrupted and resumed or not. The data set that the configuration names is read from
-// files unless data has samples in memory. When the context ends, the error wraps [ErrInterrupted].
+// Train trains a network and returns its model. The same configuration and data give the same bytes on any machine
+// with any number of threads, whether or not the run was interrupted and resumed. Train reads the data set that the
+// configuration names from files, unless data holds samples in memory. If the context ends, the error wraps
+// [ErrInterrupted].
 func Train(ctx context.Context, cfg Config, data Data, o TrainOptions) (*Model, error) {
 	r, err := NewRun(ctx, cfg, data, o)
 	if err != nil {
@@ -97,7 +101,8 @@ func Train(ctx context.Context, cfg Config, data Data, o TrainOptions) (*Model, 
 	return m, err
 }
 
-// NewRun returns the run that [Train] makes, with a configuration that is complete: width and tau fit the classes.
+// NewRun returns the run that [Train] executes. Its configuration is complete: width and tau fit the number of
+// classes.
 func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer.Run, error) {
 	base, err := o.base()
 	if err == nil {
@@ -123,8 +128,8 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 	return r, err
 }
 
-// keepEncoder gives the configuration of a run the keys of the encoder that it keeps, where it does not give them, and
-// what follows from the classes of the model.
+// keepEncoder completes the configuration of a run that keeps a model's encoder. It copies the encoder keys that
+// the configuration does not set, and sets the values that depend on the model's classes.
 func keepEncoder(r *trainer.Run) error {
 	m, err := r.Kept()
 	if err == nil {
@@ -133,7 +138,7 @@ func keepEncoder(r *trainer.Run) error {
 	return err
 }
 
-// trainInMemory trains with a model file of its own, which it takes into memory.
+// trainInMemory trains into a temporary model file, reads the file into memory and removes it.
 func trainInMemory(ctx context.Context, r trainer.Run) (*Model, error) {
 	dir, err := outfile.MakeTemp("ialgn-train-")
 	if err != nil {

@@ -22,35 +22,36 @@ import (
 	"ialgn/internal/verify/spec"
 )
 
-// Certificate is what [Verify] found.
+// Certificate is the result of [Verify]: which checks ran, and what they found.
 type Certificate = certify.Certificate
 
-// AllSamples is more than there are.
+// AllSamples, as VerifyOptions.Samples, runs all test samples.
 const AllSamples = math.MaxInt
 
-// usualSamples is how many samples are run through the Verilog where nothing says another number.
+// usualSamples is the default number of samples to run through the Verilog.
 const usualSamples = 1000
 
-// VerifyOptions say how a design is verified.
+// VerifyOptions say how to verify a design.
 type VerifyOptions struct {
-	// Level is how far the design is verified: software, rtl (default), formal, or all. Each includes those before it.
+	// Level says which checks to run: software, rtl (default), formal or all. Each level includes the levels before
+	// it.
 	Level       string
-	Samples     int    // most samples to run through the Verilog; 0: 1,000
-	Simulator   string // iverilog, verilator, or auto, the one that is done earlier; empty: auto
-	ByClass     bool   // simulate each class alone, as is done with large designs
-	Synthesized bool   // from level rtl on, also check what yosys makes of the Verilog
-	Data        Data   // where the test samples are read from
+	Samples     int    // maximum number of samples to run through the Verilog; 0: 1,000
+	Simulator   string // iverilog, verilator, or auto (default): the one expected to finish first
+	ByClass     bool   // simulate each class separately, which is the default for large designs
+	Synthesized bool   // from level rtl on: also check the netlist that yosys synthesises from the Verilog
+	Data        Data   // where to read the test samples from
 
-	// Certify writes the certificate into the design's folder, unless a program was missing or failed. A file there
-	// that ialgn did not write is an error, unless Force is set.
+	// Certify writes the certificate into the design's folder, unless an external program is missing or failed. If
+	// a certificate exists that ialgn did not write, Verify returns an error unless Force is set.
 	Certify bool
 	Force   bool
 
-	// Warn, unless nil, is told of what may be amiss though it goes on.
+	// Warn, unless nil, is called with problems that do not stop the verification.
 	Warn func(error)
 }
 
-// check fills in what is not given, or says what is wrong with the options.
+// check fills in defaults and returns an error if options are invalid.
 func (o *VerifyOptions) check() error {
 	o.Level = cmp.Or(o.Level, string(certify.RTL))
 	if certify.Levels[certify.Level(o.Level)] == 0 {
@@ -67,21 +68,23 @@ func (o *VerifyOptions) check() error {
 	return rtl.CheckSimulator(o.Simulator)
 }
 
-// What [Certificate.Err] returns.
+// Errors that [Certificate.Err] wraps.
 var (
-	// ErrDifference says that a check found a difference: [Certificate] says which.
+	// ErrDifference says that a check found a difference. The [Certificate] says which check.
 	ErrDifference = certify.ErrDifference
-	// ErrUnproved says that no difference was found, and that a proof was not found either.
+	// ErrUnproved says that no difference was found, but equivalence could not be proved either.
 	ErrUnproved = certify.ErrUnproved
 )
 
-// ErrNotCertified says that the certificate could not be written, though the checks are done.
+// ErrNotCertified says that the checks are done, but the certificate could not be written.
 var ErrNotCertified = errors.New("the certificate could not be written")
 
-// Verify checks that a design computes its model: its folder, byte by byte as it was read, or a temporary one of a
-// design that has none. The error is nil only if every check up to the level was done and found no difference;
-// otherwise it wraps [ErrDifference] or [ErrUnproved], or says which program is missing or failed, and the certificate,
-// where there is one, says how far the checks came. A design of another model is refused.
+// Verify checks that a design computes the same function as its model. It checks the files of the design's folder,
+// or of a temporary folder if the design is not yet written.
+//
+// The error is nil only if every check up to the level ran and found no difference. Otherwise it wraps
+// [ErrDifference] or [ErrUnproved], or says which program is missing or failed. If a certificate is returned with
+// an error, it lists the checks so far. Verify returns an error if the design was compiled from another model.
 func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certificate, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -115,7 +118,8 @@ func Verify(ctx context.Context, m *Model, d *Design, o VerifyOptions) (*Certifi
 	return c, c.Err()
 }
 
-// hold returns a private copy of the design's folder, or of a temporary one, and how it was compiled.
+// hold returns a private copy of the design's folder and its plan. For a design without a folder it writes a
+// temporary one first.
 func (d *Design) hold(ctx context.Context) (*backend.Output, *plan.Plan, error) {
 	if d.dir != "" {
 		out, err := d.output(ctx)
@@ -139,8 +143,8 @@ func (d *Design) hold(ctx context.Context) (*backend.Output, *plan.Plan, error) 
 	return out, p, err
 }
 
-// newJob takes from a folder, and from the model that it was compiled from, what the checks compare. After the digest
-// one reading of the file gives all that is made of it, the reference of proofs included.
+// newJob collects the data that the checks compare, from the folder and from its model. Except for the digest, it
+// reads the model's file only once, for all networks and for the reference specification of the proofs.
 func newJob(ctx context.Context, m *Model, out *backend.Output, p *plan.Plan, o VerifyOptions) (*certify.Job, error) {
 	if err := m.madeOf(ctx, out); err != nil {
 		return nil, err
@@ -184,7 +188,7 @@ func newJob(ctx context.Context, m *Model, out *backend.Output, p *plan.Plan, o 
 	return j, j.Prepare()
 }
 
-// madeOf refuses a folder that was compiled from another model.
+// madeOf returns an error if the folder was compiled from another model.
 func (m *Model) madeOf(ctx context.Context, out *backend.Output) error {
 	sum, err := m.SHA256(ctx)
 	if err != nil {

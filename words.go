@@ -5,13 +5,14 @@ import (
 	"ialgn/sim"
 )
 
-// words are the feature words of samples, [sample][feature]: narrow where the encoder's have at most 8 bits, else wide.
+// words holds the feature words of samples, [sample][feature]. They are in narrow if the encoder's words have at
+// most 8 bits, else in wide.
 type words struct {
 	narrow []uint8
 	wide   []uint16
 }
 
-// wordBytes returns the size of an encoder's feature words, as [words] has them.
+// wordBytes returns the size of an encoder's feature words in [words], in bytes.
 func wordBytes(enc *encoding.Encoder) int {
 	if enc.BitsIn <= 8 {
 		return 1
@@ -19,7 +20,7 @@ func wordBytes(enc *encoding.Encoder) int {
 	return 2
 }
 
-// newWords returns room for samples.
+// newWords allocates the words of samples.
 func newWords(enc *encoding.Encoder, samples int) words {
 	n := samples * enc.Features()
 	if wordBytes(enc) == 1 {
@@ -28,7 +29,7 @@ func newWords(enc *encoding.Encoder, samples int) words {
 	return words{wide: make([]uint16, n)}
 }
 
-// first returns the first n words.
+// first returns the first n words, which share their memory with w.
 func (w words) first(n int) words {
 	if w.wide != nil {
 		return words{wide: w.wide[:n]}
@@ -58,12 +59,12 @@ func (w words) get(values []uint16, i int) {
 	}
 }
 
-// newResult returns room for the results of samples.
+// newResult allocates the result of samples.
 func newResult(classes, samples int) sim.Result {
 	return sim.Result{Classes: classes, Class: make([]uint16, samples), Counts: make([]int32, samples*classes)}
 }
 
-// resultOf returns the room that a result has for its first n samples.
+// resultOf returns the first n samples of r, which share their memory with it.
 func resultOf(r sim.Result, n int) sim.Result {
 	return sim.Result{Classes: r.Classes, Class: r.Class[:n], Counts: r.Counts[:n*r.Classes]}
 }

@@ -13,24 +13,24 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// CertificateFormat is the version of the certificate's form.
+// CertificateFormat is the version of the certificate's format.
 const CertificateFormat = 1
 
 const certificateName = "certificate.json"
 
-// Certificate is the content of certificate.json: what of an output folder was checked,
-// with what, and what came of it. It names every file by its SHA-256, so it says nothing of
-// a folder that was changed since; [Write] removes that of the output before.
+// Certificate is the content of certificate.json: which parts of an output folder were checked, with which
+// programs, and the results. It names every file by its SHA-256, so it does not apply to a folder that was changed
+// later. [Write] removes the certificate of an earlier output.
 type Certificate struct {
 	Format      int       `json:"format"`
 	Version     string    `json:"ialgn"` // version of the program
 	Time        time.Time `json:"time"`
 	Result      string    `json:"result"` // verified, different or unproved
-	Level       string    `json:"level"`  // the level that was asked for
+	Level       string    `json:"level"`  // the requested level
 	Samples     int       `json:"samples"`
 	Assumptions []string  `json:"assumptions"`
-	// Unchecked are keys of report.json whose values nothing was compared with. It is nil in a certificate of a version
-	// that compared no figures.
+	// Unchecked lists the keys of report.json whose values were not compared with anything. It is nil in
+	// certificates of versions that did not compare the report.
 	Unchecked []string `json:"unchecked"`
 
 	Model    File              `json:"model"`
@@ -39,11 +39,11 @@ type Certificate struct {
 	Data     string            `json:"data_sha256,omitempty"` // digest of the test part, as in the manifest
 	Tools    map[string]string `json:"tools"`
 
-	// Checks are the results of each check by its name, as `ialgn verify --json` has them.
+	// Checks holds the result of each check under its name, as in `ialgn verify --json`.
 	Checks
 }
 
-// Checks are the results of the checks that ran.
+// Checks holds the results of the checks that ran.
 type Checks struct {
 	Software    any `json:"software,omitempty"`
 	RTL         any `json:"rtl,omitempty"`
@@ -58,8 +58,7 @@ type Checks struct {
 	Core        any `json:"core,omitempty"`
 }
 
-// Certify writes a certificate into the folder that was read. The parts that say what was
-// compared on the folder's side are filled in.
+// Certify writes a certificate into the folder. It fills in the fields that describe the folder.
 func (o *Output) Certify(c *Certificate) error {
 	c.Format = CertificateFormat
 	c.Files, c.Data = o.Manifest.Files, o.Manifest.Test
@@ -67,8 +66,8 @@ func (o *Output) Certify(c *Certificate) error {
 	return outfile.Write(filepath.Join(o.Dir, certificateName), jsonTo(c))
 }
 
-// Certificate returns the folder's certificate, or nil if it has none. A certificate may be older than the folder's
-// content: then the manifest's SHA-256 in it is not that of the folder's manifest.
+// Certificate returns the folder's certificate, or nil if there is none. A certificate may be older than the
+// folder's content. In this case it contains another SHA-256 for the manifest than the manifest's own.
 func (o *Output) Certificate() (*Certificate, error) {
 	path := filepath.Join(o.Dir, certificateName)
 	data, err := os.ReadFile(path)

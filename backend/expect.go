@@ -14,24 +14,24 @@ import (
 	"ialgn/netlist"
 )
 
-// Expected is what a folder must hold: the files that [Write] makes of a product. The product has the folder's netlist
-// and the options of its manifest.
+// Expected describes what a folder must contain: the files that [Write] makes of a product with the folder's
+// netlist and the options of its manifest.
 type Expected struct {
 	Product
-	Compiled  *netlist.Netlist // what the model compiles to; nil: that is not known, so any netlist will do
+	Compiled  *netlist.Netlist // netlist compiled from the model; nil: not known, so any netlist is accepted
 	Version   string           // version of the program that compares
-	Unchecked []string         // keys of the report that have no expected value, such as passes[].seconds
+	Unchecked []string         // keys of the report without an expected value, such as passes[].seconds
 }
 
-// OfTheRun are the keys of the report that say how the run of compile went. No later run can derive them.
+// OfTheRun lists the keys of the report that describe the run of compile itself. A later run cannot reproduce them.
 var OfTheRun = []string{"seconds", "peak_bytes", "passes[].seconds"}
 
-// Compare compares every file of a folder with what [Write] makes of a product: all but the report byte by byte, and
-// of the report every value that has a key.
+// Compare compares every file of a folder with the file that [Write] makes of a product. It compares all files byte
+// by byte, except the report, in which it compares the value of every key.
 //
-// It returns an error if the manifest lacks a file, names one more, or gives one another role: what a folder must hold
-// follows from its options, and what is missing could not be checked. It returns a line for each other difference,
-// with its place.
+// Compare returns an error if the manifest lacks a file, has an additional one, or gives a file another format: the
+// options determine which files a folder has, and missing files cannot be checked. It returns a line for each other
+// difference and its place.
 func (o *Output) Compare(ctx context.Context, e Expected) (differ []string, err error) {
 	e.prepare()
 	formats, err := selectFormats(e.Product)
@@ -54,7 +54,8 @@ func (o *Output) Compare(ctx context.Context, e Expected) (differ []string, err 
 	return append(differ, figures...), err
 }
 
-// writer returns the function that writes the file of a format. The netlist is the model's where it was compiled.
+// writer returns the function that writes the file of a format. If the compiled netlist is known, it is written
+// instead of the folder's.
 func (e Expected) writer(f format) func(io.Writer) error {
 	p := e.Product
 	if f.name == netlistFormat && e.Compiled != nil {
@@ -63,7 +64,8 @@ func (e Expected) writer(f format) func(io.Writer) error {
 	return func(w io.Writer) error { return f.write(w, p) }
 }
 
-// compareFile compares a file with what write writes. It returns "" if they are equal.
+// compareFile compares a file with the output of write. It returns "" if they are equal, else a description of the
+// first difference.
 func (o *Output) compareFile(ctx context.Context, have File, write func(io.Writer) error, version string) (string,
 	error,
 ) {
@@ -79,7 +81,7 @@ func (o *Output) compareFile(ctx context.Context, have File, write func(io.Write
 	return fmt.Sprintf("%s is not what ialgn %s writes for the %s and the options: %s", have.Name, version, of, place), err
 }
 
-// firstDifference says where a file differs first from what write writes, and how.
+// firstDifference describes the first difference between a file and the output of write.
 func firstDifference(ctx context.Context, path string, write func(io.Writer) error) (string, error) {
 	have, err := os.ReadFile(path)
 	if err != nil {
@@ -98,13 +100,13 @@ func firstDifference(ctx context.Context, path string, write func(io.Writer) err
 	return fmt.Sprintf("line %d: %q, not %q", 1+bytes.Count(before, []byte{'\n'}), got, want), nil
 }
 
-// The bytes of a line that a message shows, and how many of them are before the difference.
+// Number of bytes of a line to show in a message, and how many of them to show before the difference.
 const (
 	shownBytes  = 80
 	shownBefore = 30
 )
 
-// shown returns the beginning of a line.
+// shown returns the beginning of a line, for a message.
 func shown(text []byte) []byte {
 	line, _, _ := bytes.Cut(text[:min(len(text), shownBytes)], []byte{'\n'})
 	for len(line) > 0 && !utf8.Valid(line) && utf8.Valid(line[:len(line)-1]) { // a character was cut in two
@@ -113,11 +115,11 @@ func shown(text []byte) []byte {
 	return line
 }
 
-// follower compares what is written to it with a text.
+// follower is a writer that compares what is written to it with a text.
 type follower struct {
 	have  []byte
-	equal int    // bytes before the first difference
-	rest  []byte // the beginning of what is written from there on
+	equal int    // number of bytes before the first difference
+	rest  []byte // what is written from the difference on, the beginning of it
 }
 
 func (f *follower) Write(b []byte) (int, error) {
@@ -133,7 +135,7 @@ func (f *follower) Write(b []byte) (int, error) {
 	return size, nil
 }
 
-// checkNames compares the manifest's list with the files that are written in these formats.
+// checkNames compares the manifest's list of files with the files that these formats write.
 func (o *Output) checkNames(p Product, formats []format) error {
 	want := []File{{Name: reportName, Format: "report"}}
 	for i, f := range formats {
@@ -155,7 +157,7 @@ func (o *Output) checkNames(p Product, formats []format) error {
 	return nil
 }
 
-// role tells what a file is, for a message.
+// role describes a file by name and format, for a message.
 func (f File) role() string {
 	if f == (File{}) {
 		return "none"
@@ -163,7 +165,7 @@ func (f File) role() string {
 	return fmt.Sprintf("%s (%s)", f.Name, f.Format)
 }
 
-// compareReport compares the figures of the report with those of the product.
+// compareReport compares the values of the report with those computed from the product.
 func (o *Output) compareReport(e Expected) ([]string, error) {
 	have, err := os.ReadFile(o.at(reportName))
 	if err != nil {
@@ -176,14 +178,14 @@ func (o *Output) compareReport(e Expected) ([]string, error) {
 	return compareJSON(reportName, have, want, e.Unchecked)
 }
 
-// CompareManifest compares the manifest with the one that it must be. The list of files is not compared: [Read] holds
-// their digests to the files, and [Output.Compare] their names and formats to the options.
+// CompareManifest compares the manifest with the expected one. It does not compare the list of files: [Read] checks
+// their digests, and [Output.Compare] their names and formats.
 func (o *Output) CompareManifest(want Manifest) ([]string, error) {
 	want.Format, want.Files = ManifestFormat, o.Manifest.Files
 	return compareJSON(manifestName, o.manifest, want, nil)
 }
 
-// compareJSON returns a line for each value of a JSON file that is another one in what v is as JSON. Keys that are
+// compareJSON compares a JSON file with the JSON form of v. It returns a line for each value that differs. Keys in
 // unchecked may have any value.
 func compareJSON(file string, have []byte, v any, unchecked []string) ([]string, error) {
 	want, err := json.Marshal(v)
@@ -209,5 +211,5 @@ func compareJSON(file string, have []byte, v any, unchecked []string) ([]string,
 	return c.differ, nil
 }
 
-// mostValues is how many values of a file are named: one cause can change hundreds.
+// mostValues is the maximum number of differing values to list for a file. One cause can change hundreds.
 const mostValues = 20

@@ -9,46 +9,46 @@ import (
 	"ialgn/netlist"
 )
 
-// Fold is a folded engine and what the report says of it.
+// Fold is a folded engine and its part of the report.
 type Fold struct {
 	folded.Engine
-	Header []string      // of the engine and of its wrapper; nil: the header of all files
-	Clocks folded.Clocks // of the engine
-	Parts  []FoldPart    // modules that it has instances of
+	Header []string      // header of the engine's and its wrapper's files; nil: the header of all files
+	Clocks folded.Clocks // timing of the engine
+	Parts  []FoldPart    // modules that the engine instantiates
 	Report FoldReport
 }
 
-// FoldPart is a module within a folded engine.
+// FoldPart is a module inside a folded engine.
 type FoldPart struct {
-	Suffix  string   // what follows the netlist's name in the module's
-	Header  []string // what it is
+	Suffix  string   // the part's module name is the netlist's name and this suffix
+	Header  []string // describes the part in its file
 	Netlist *netlist.Netlist
 }
 
 // FoldReport is the part of the report about a folded engine.
 type FoldReport struct {
-	Lanes     int          `json:"lanes,omitempty"`     // steps in a clock
+	Lanes     int          `json:"lanes,omitempty"`     // program steps in each clock
 	Each      []FoldCost   `json:"each,omitempty"`      // one for each possible number of lanes
-	Positions *Positions   `json:"positions,omitempty"` // of an engine that takes a position a clock
-	Sequence  *Sequence    `json:"sequence,omitempty"`  // of an engine that has the layers of a step once
+	Positions *Positions   `json:"positions,omitempty"` // if the engine computes one position in each clock
+	Sequence  *Sequence    `json:"sequence,omitempty"`  // if the engine contains the layers of one time step once
 	Memories  []FoldMemory `json:"memories"`
 }
 
-// Sequence is what an engine takes that has the layers of a step once. The parts are those layers, then what makes the
-// class.
+// Sequence is the cost of an engine that contains the layers of one time step once. Its parts are these layers, and
+// then the module that computes the class.
 type Sequence struct {
 	folded.StepsCost
 	FoldParts
 }
 
-// Positions is what an engine takes that has each kernel once. The parts are the kernels of each convolution, then the
-// dense layers.
+// Positions is the cost of an engine that contains each convolution kernel once. Its parts are the kernels of each
+// convolution, and then the dense layers.
 type Positions struct {
 	folded.PositionsCost
 	FoldParts
 }
 
-// FoldParts is what the report says of an engine with modules of its own.
+// FoldParts is the part of the report about an engine with its own modules.
 type FoldParts struct {
 	SamplesPerSecond float64      `json:"samples_per_second,omitempty"`
 	Parts            []PartReport `json:"parts"`
@@ -58,20 +58,20 @@ type FoldParts struct {
 type PartReport struct {
 	Module string `json:"module"`
 	Raw    int    `json:"gates_raw"` // nodes of the model
-	Cells  int    `json:"cells"`     // optimised
+	Cells  int    `json:"cells"`     // after optimisation
 	LUTs   int    `json:"luts,omitempty"`
 	Levels int    `json:"levels"`           // between registers
-	Stages int    `json:"stages,omitempty"` // of registers
+	Stages int    `json:"stages,omitempty"` // number of register stages
 }
 
 // FoldCost is the cost of an engine with a given number of lanes.
 type FoldCost struct {
 	folded.Cost
-	Fits             []string `json:"fits"` // the devices of iCE40 that have the block RAM
+	Fits             []string `json:"fits"` // iCE40 devices with enough block RAM
 	SamplesPerSecond float64  `json:"samples_per_second,omitempty"`
 }
 
-// Clocks returns how long samples take in the engine that was made, 0 if the report does not say it.
+// Clocks returns the timing of the engine that was written, or zero if the report does not contain it.
 func (r *FoldReport) Clocks() (c folded.Clocks) {
 	switch {
 	case r == nil:
@@ -89,13 +89,13 @@ func (r *FoldReport) Clocks() (c folded.Clocks) {
 	return c
 }
 
-// MinClocks are the cycles of [FoldReport.Clocks] as a whole number, 1 at least.
+// MinClocks returns the cycles of [FoldReport.Clocks], rounded up, but at least 1.
 func (r *FoldReport) MinClocks() int { return max(1, int(math.Ceil(r.Clocks().Cycles))) }
 
-// FoldMemory is a memory that a file of the folder fills.
+// FoldMemory is a memory that is initialised from a file of the folder.
 type FoldMemory struct {
 	File  string `json:"file"`
-	Depth int    `json:"depth"` // words
+	Depth int    `json:"depth"` // number of words
 	Width int    `json:"width"` // bits of a word
 }
 
@@ -103,18 +103,18 @@ type FoldMemory struct {
 const (
 	FoldVerilog = "fold"
 	FoldPartOf  = "fold-part"
-	FoldCells   = "fold-cells" // models of the primitives of all parts, for simulators
+	FoldCells   = "fold-cells" // models of the primitives in all parts, for simulators
 	FoldProgram = "fold-program"
 	FoldEncoder = "fold-thresholds"
 )
 
-// FoldSuffix ends the name of an engine's module, after the name of the netlist's module.
+// FoldSuffix is the suffix of an engine's module, after the name of the netlist's module.
 const FoldSuffix = folded.Suffix
 
-// foldCellsSuffix ends the name of the file of that format.
+// foldCellsSuffix is the suffix of the file with format FoldCells.
 const foldCellsSuffix = FoldSuffix + "_cells.v"
 
-// foldedFormats returns the files of a folded engine.
+// foldedFormats returns the formats of a folded engine's files.
 func foldedFormats(p Product) []format {
 	if p.Fold == nil {
 		return nil
@@ -145,7 +145,7 @@ func foldedFormats(p Product) []format {
 	return list
 }
 
-// foldHeader are the lines at the top of the engine and of the wrapper around it.
+// foldHeader returns the header lines of the engine and of its wrapper.
 func (p Product) foldHeader() []string {
 	if p.Fold.Header != nil {
 		return p.Fold.Header
@@ -153,7 +153,7 @@ func (p Product) foldHeader() []string {
 	return p.Header
 }
 
-// partOptions say how a part is written.
+// partOptions returns the options to write a part with.
 func partOptions(p Product, part FoldPart) verilog.Options {
 	o := verilogOptions(p)
 	o.Module, o.Cells = p.Manifest.Module+part.Suffix, p.Manifest.Module+foldCellsSuffix
@@ -161,7 +161,7 @@ func partOptions(p Product, part FoldPart) verilog.Options {
 	return o
 }
 
-// writeFoldCells writes models of the primitives of all parts.
+// writeFoldCells writes models of the primitives in all parts.
 func writeFoldCells(w io.Writer, p Product) error {
 	var all []*netlist.Netlist
 	for _, part := range p.Fold.Parts {
@@ -172,7 +172,7 @@ func writeFoldCells(w io.Writer, p Product) error {
 	return verilog.WriteCellsOf(w, o, all...)
 }
 
-// sources returns the Verilog files of a folded engine, itself last.
+// sources returns the Verilog files of a folded engine. The engine itself is last.
 func (f *Fold) sources(module string) (all []string) {
 	for _, part := range f.Parts {
 		all = append(all, module+part.Suffix+".v")

@@ -24,12 +24,12 @@ import (
 	"ialgn/netlist"
 )
 
-// format is a file of the output folder that is made from the netlist.
+// format describes one file of the output folder that is made from the netlist.
 type format struct {
 	name   string             // name in the manifest
-	emit   string             // name in --emit, which may stand for several files; empty: cannot be asked for
-	suffix string             // what follows the module's name in the file's name
-	always func(Product) bool // whether it is written unasked
+	emit   string             // name for --emit, which may be shared by several files; empty: not selectable
+	suffix string             // the file's name is the module's name and this suffix
+	always func(Product) bool // reports whether the file is written without request
 	write  func(io.Writer, Product) error
 }
 
@@ -42,16 +42,16 @@ func (f format) file(p Product) string { return p.Manifest.Module + f.suffix }
 func always(Product) bool    { return true }
 func onRequest(Product) bool { return false }
 
-// lowered and inLUTs say that a file belongs to such a netlist.
+// lowered and inLUTs report whether a product has a netlist of this kind, for files that need one.
 func lowered(p Product) bool { return p.Hardware != nil && p.Hardware.Hint != nil }
 func inLUTs(p Product) bool  { return p.Hardware != nil && p.Hardware.Style == verilog.LUTs }
 
-// formats returns the formats in the order in which they are written.
+// formats returns all formats, in the order in which they are written.
 func formats() []format {
 	return slices.Concat(ownFormats(), wrappers(), requested())
 }
 
-// ownFormats are the Verilog, and what belongs to it.
+// ownFormats returns the formats of the Verilog and the files that belong to it.
 func ownFormats() []format {
 	return []format{
 		{"verilog", "verilog", ".v", always, tagged(func(w io.Writer, n *netlist.Netlist, p Product) error {
@@ -72,7 +72,7 @@ func ownFormats() []format {
 		{"core", "", CoreSuffix + ".v", func(p Product) bool { return p.split != nil }, func(w io.Writer, p Product) error {
 			o := verilogOptions(p)
 			o.Module += CoreSuffix
-			o.Inputs = nil // it takes levels
+			o.Inputs = nil // its inputs are levels
 			n, _, err := netlist.WithTag(p.split.Core, p.Tag)
 			if err != nil {
 				return err
@@ -82,7 +82,7 @@ func ownFormats() []format {
 	}
 }
 
-// wrappers are the formats of all wrappers.
+// wrappers returns the formats of all wrappers.
 func wrappers() (list []format) {
 	for _, kind := range wrapper.Kinds() {
 		list = append(list, format{
@@ -95,7 +95,7 @@ func wrappers() (list []format) {
 	return list
 }
 
-// requested are those that are written on request, and the vectors.
+// requested returns the formats that are written on request, and the format of the vectors.
 func requested() []format {
 	return []format{
 		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, _ Product) error {
@@ -145,12 +145,12 @@ func requested() []format {
 	}
 }
 
-// CoreSuffix ends the name of the module that a wrapper with the encoder in it is around.
+// CoreSuffix is the suffix of the module inside a wrapper that contains the encoder.
 const CoreSuffix = "_core"
 
-// Core returns what a wrapper is around that takes feature words one after the other: the
-// netlist without its encoder, which is in the wrapper then. It is nil where the encoder does
-// not stand apart, or a wrapper of bytes would take more than one for a word.
+// Core splits a netlist for a wrapper that receives feature words one after the other. Such a wrapper contains the
+// encoder and wraps the rest of the netlist. Core returns nil if the encoder cannot be separated, or if a word
+// needs more than one byte in a wrapper that transfers bytes.
 func Core(n *netlist.Netlist, wrap string) *encoder.Split {
 	s := encoder.Apart(n)
 	if k, err := wrapper.Find(wrap); s != nil && s.Word > 8 && (err != nil || k.Bytes) {
@@ -159,7 +159,7 @@ func Core(n *netlist.Netlist, wrap string) *encoder.Split {
 	return s
 }
 
-// prepare sets what several files are made of.
+// prepare computes the fields of p that several files need.
 func (p *Product) prepare() {
 	p.split = p.apart()
 	n, o := p.Netlist, libraryOptions(*p)
@@ -179,7 +179,7 @@ func (p Product) apart() *encoder.Split {
 	return Core(p.Netlist, p.Wrap)
 }
 
-// wrapped returns the netlist that the wrapper is around.
+// wrapped returns the netlist inside the wrapper.
 func (p Product) wrapped() *netlist.Netlist {
 	if p.split != nil {
 		return p.split.Core
@@ -204,7 +204,7 @@ func wrapperOptions(p Product) wrapper.Options {
 	return o
 }
 
-// pins returns the pin file of a wrapper on a board.
+// pins returns the format of the pin file for a wrapper on a board.
 func pins(p Product) []format {
 	if p.Board == nil {
 		return nil
@@ -215,8 +215,8 @@ func pins(p Product) []format {
 	}}}
 }
 
-// combinational returns the writer of a format that has no clock: of a pipeline it writes
-// what the stages compute together.
+// combinational converts a writer for a format that has no clock. For a pipeline, it passes the netlist with all
+// registers replaced by wires.
 func combinational(write func(io.Writer, *netlist.Netlist, Product) error) func(io.Writer, Product) error {
 	return func(w io.Writer, p Product) error {
 		n, _, err := netlist.Transparent(p.Netlist)
@@ -227,7 +227,7 @@ func combinational(write func(io.Writer, *netlist.Netlist, Product) error) func(
 	}
 }
 
-// tagged returns the writer of a file about the module as it is in Verilog, which has the tag.
+// tagged converts a writer for a file about the Verilog module. It passes the netlist with the tag.
 func tagged(write func(io.Writer, *netlist.Netlist, Product) error) func(io.Writer, Product) error {
 	return func(w io.Writer, p Product) error {
 		n, _, err := netlist.WithTag(p.Netlist, p.Tag)
@@ -238,7 +238,7 @@ func tagged(write func(io.Writer, *netlist.Netlist, Product) error) func(io.Writ
 	}
 }
 
-// handedOver returns the files for those who use the Verilog.
+// handedOver returns the files that help users of the Verilog.
 func handedOver(p Product) []format {
 	o := handoverOptions(p)
 	var files []format
@@ -268,14 +268,14 @@ func verilogOptions(p Product) verilog.Options {
 	return o
 }
 
-// inC returns the writer of a file in C.
+// inC converts a writer of a C file.
 func inC(write func(io.Writer, *netlist.Netlist, ccode.Options) error) func(io.Writer, Product) error {
 	return combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 		return write(w, n, ccode.Options{Module: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs})
 	})
 }
 
-// inLibrary returns the writer of a file of a library.
+// inLibrary converts a writer of a library's file.
 func inLibrary(write func(*library.Library, io.Writer) error) func(io.Writer, Product) error {
 	return func(w io.Writer, p Product) error {
 		l, err := p.library()
@@ -286,7 +286,7 @@ func inLibrary(write func(*library.Library, io.Writer) error) func(io.Writer, Pr
 	}
 }
 
-// Suffixes returns what follows the module's name in the names of the files of a format of --emit.
+// Suffixes returns the suffixes of the files that --emit with this name writes.
 func Suffixes(emit string) (all []string) {
 	for _, f := range formats() {
 		if f.emit != "" && f.emit == emit {
@@ -300,7 +300,7 @@ func libraryOptions(p Product) library.Options {
 	return library.Options{Module: p.Manifest.Module, Header: p.Header}
 }
 
-// portableOptions are those of the C that stands in for the code of a library.
+// portableOptions are the options of the C code that replaces a library's machine code on other systems.
 func portableOptions(p Product) ccode.Options {
 	return ccode.Options{Module: libraryOptions(p).Portable(), Header: p.Header}
 }
@@ -309,7 +309,7 @@ func goOptions(p Product) gocode.Options {
 	return gocode.Options{Package: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs}
 }
 
-// removed are the formats of earlier versions.
+// removed lists the formats of earlier versions.
 var removed = map[string]struct{ reason, remedy string }{
 	"go-object": {
 		"Go programs have machine code by package ialgn",
@@ -317,8 +317,7 @@ var removed = map[string]struct{ reason, remedy string }{
 	},
 }
 
-// selectFormats returns the formats that are written for a product. It returns an error
-// for a name in Emit that is not a format's.
+// selectFormats returns the formats to write for a product. It returns an error if Emit contains an unknown name.
 func selectFormats(p Product) ([]format, error) {
 	var selected, wrapped []format
 	var names []string

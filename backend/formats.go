@@ -2,7 +2,7 @@ package backend
 
 import "slices"
 
-// Formats returns the names of the formats that are written on request alone, in order.
+// Formats returns the sorted names of the formats that are written only on request.
 func Formats() (names []string) {
 	for _, f := range requested() {
 		if f.emit != "" {

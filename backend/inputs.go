@@ -8,14 +8,14 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// The formats about the inputs of a design.
+// The formats of the files about a design's inputs.
 const (
 	InputsFormat = "inputs"
 	HostFormat   = "host"
 )
 
-// InputsName returns the name of the file that says how the inputs of a module are made: NAME.json, unless a file of
-// every folder has that name.
+// InputsName returns the name of the file that describes how the inputs of a module are computed. The name is
+// NAME.json, or NAME_inputs.json if NAME.json is the name of another file in every folder.
 func InputsName(module string) string {
 	if name := module + ".json"; !slices.Contains([]string{manifestName, reportName, certificateName}, name) {
 		return name
@@ -23,7 +23,8 @@ func InputsName(module string) string {
 	return module + "_inputs.json"
 }
 
-// inputFiles returns the files about the inputs: how they are made, and the program for the other end of the wrapper.
+// inputFiles returns the formats of the files about the inputs: how they are computed, and the program for the host
+// of the wrapper.
 func inputFiles(p Product) ([]format, error) {
 	if p.Inputs == nil {
 		return nil, nil
@@ -46,7 +47,8 @@ func inputFiles(p Product) ([]format, error) {
 	}}), nil
 }
 
-// otherEnd returns what a host must know of the wrapper, and the program for it; nil where there is none.
+// otherEnd returns what a host must know about the wrapper, and the host's program. Both are nil if there is no
+// wrapper or no protocol.
 func (p Product) otherEnd() (protocol *wrapper.Protocol, host *wrapper.Host, err error) {
 	if p.Wrap == "" {
 		return nil, nil, nil

@@ -12,12 +12,12 @@ import (
 
 // jsonComparison compares two JSON values and collects the differences.
 type jsonComparison struct {
-	unchecked []string // keys whose values may be any
+	unchecked []string // keys that may have any value
 	differ    []string
 }
 
-// tree returns a JSON text as a tree of maps, lists and plain values. A key that an object has twice is a difference:
-// one program takes the first value and another the last.
+// tree parses a JSON text into a tree of maps, lists and plain values. A duplicate key in an object is reported as
+// a difference, since some programs use the first value and others the last.
 func (c *jsonComparison) tree(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -63,7 +63,7 @@ func (c *jsonComparison) value(d *json.Decoder, key string) (any, error) {
 	return token, nil
 }
 
-// below returns the key of an entry of an object.
+// below returns the key of an entry in an object.
 func below(key, name string) string {
 	if key == "" {
 		return name
@@ -119,7 +119,7 @@ func (c *jsonComparison) compareObjects(key string, have, want map[string]any) {
 	}
 }
 
-// sameNumber compares numbers: whole ones by their digits, others as they are read.
+// sameNumber compares numbers: integers by their digits, others by their float64 values.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true
@@ -132,11 +132,11 @@ func sameNumber(a, b json.Number) bool {
 // any reports whether a key may have any value.
 func (c *jsonComparison) any(key string) bool { return Covers(c.unchecked, key) }
 
-// indices are places in lists within a key.
+// indices matches list indices in a key.
 var indices = regexp.MustCompile(`\[[0-9]+\]`)
 
-// Covers reports whether a key of JSON, such as passes[2].seconds, is one of the keys, such as passes[].seconds, or
-// lies within one of them, such as passes.
+// Covers reports whether a JSON key, such as passes[2].seconds, is one of the given keys (passes[].seconds) or lies
+// below one of them (passes).
 func Covers(keys []string, key string) bool {
 	key = indices.ReplaceAllString(key, "[]")
 	return slices.ContainsFunc(keys, func(k string) bool {
@@ -149,7 +149,7 @@ func Covers(keys []string, key string) bool {
 func jsonText(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic("backend: " + err.Error()) // it was read from JSON
+		panic("backend: " + err.Error()) // the value was read from JSON
 	}
 	if len(text) > shownBytes {
 		return string(shown(text)) + "..."

@@ -15,8 +15,7 @@ import (
 	"ialgn/internal/names"
 )
 
-// ManifestFormat is the version of the output folder's form that this package writes
-// and reads.
+// ManifestFormat is the version of the output folder's format that this package writes and reads.
 const ManifestFormat = 1
 
 const (
@@ -24,26 +23,25 @@ const (
 	reportName   = "report.json"
 )
 
-// Manifest is the content of manifest.json: what an output folder was made of and
-// from. But for the report's size and SHA-256, the same model, options and program give
-// the same content.
+// Manifest is the content of manifest.json: what an output folder contains and what it was made from. The same
+// model, options and program give the same manifest, except for the report's size and SHA-256.
 type Manifest struct {
 	Format  int               `json:"format"`
 	Version string            `json:"ialgn"`        // version of the program
-	Word    uint32            `json:"version_word"` // identifies the build, in the Verilog too ([handover.Version])
+	Word    uint32            `json:"version_word"` // identifies the build, also in the Verilog ([handover.Version])
 	Module  string            `json:"module"`
 	Scope   string            `json:"scope"` // gates, core or full
 	Options json.RawMessage   `json:"options,omitempty"`
 	Model   ModelRef          `json:"model"`
 	Classes []string          `json:"classes"`
-	Data    json.RawMessage   `json:"data,omitempty"`        // the data's part of the configuration
-	Test    string            `json:"test_sha256,omitempty"` // digest of the test part, by the model's record
-	Encoder json.RawMessage   `json:"encoder,omitempty"`     // the thermometer code
-	Tools   map[string]string `json:"tools,omitempty"`       // external programs and their versions
+	Data    json.RawMessage   `json:"data,omitempty"`        // section data of the configuration
+	Test    string            `json:"test_sha256,omitempty"` // digest of the test part, from the model's record
+	Encoder json.RawMessage   `json:"encoder,omitempty"`     // the thermometer encoder
+	Tools   map[string]string `json:"tools,omitempty"`       // versions of external programs
 	Files   []File            `json:"files"`
 }
 
-// ModelRef names the model that a folder was compiled from.
+// ModelRef identifies the model that a folder was compiled from.
 type ModelRef struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
@@ -57,8 +55,8 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// readManifest reads the manifest of a folder. Its errors say what to do; that of a
-// missing manifest satisfies errors.Is(err, fs.ErrNotExist).
+// readManifest reads the manifest of a folder and returns it with its text. Errors say what to do. If there is no
+// manifest, the error satisfies errors.Is(err, fs.ErrNotExist).
 func readManifest(dir string) (*Manifest, []byte, error) {
 	m, data, err := readManifestFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +66,7 @@ func readManifest(dir string) (*Manifest, []byte, error) {
 	return m, data, err
 }
 
-// readManifestFile reads a manifest.
+// readManifestFile reads a manifest file.
 func readManifestFile(path string) (*Manifest, []byte, error) {
 	data, err := readPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,10 +91,10 @@ func readManifestFile(path string) (*Manifest, []byte, error) {
 	return m, data, m.checkNames(path)
 }
 
-// maxManifest is more than the largest manifest has, whose thresholds are a megabyte.
+// maxManifest is more than the size of the largest manifest, whose thresholds take about a megabyte.
 const maxManifest = 64 << 20
 
-// readPlain reads a plain file of no more than maxManifest bytes.
+// readPlain reads a regular file of at most maxManifest bytes.
 func readPlain(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -110,12 +108,12 @@ func readPlain(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// plainName is the form of the names that [Write] gives to files. They become arguments of
-// programs and parts of their scripts, where nothing else is safe.
+// plainName matches the file names that [Write] uses. Names become arguments of programs and parts of scripts,
+// where other characters would not be safe.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`)
 
-// checkNames refuses a manifest with names that [Write] does not give: nothing outside the
-// folder is ever read or removed, and a name is never an option, or a command.
+// checkNames returns an error if a manifest has a name that [Write] does not use. This ensures that no file outside
+// the folder is read or removed, and that no name is taken for an option or a command.
 func (m *Manifest) checkNames(path string) error {
 	for _, f := range m.Files {
 		if !plainName.MatchString(f.Name) {
@@ -129,9 +127,8 @@ func (m *Manifest) checkNames(path string) error {
 	return nil
 }
 
-// CheckModule returns nil if a module can have that name and its files, too: an identifier
-// of Verilog ([names.CheckIdentifier]) without $, which begins a variable in scripts and
-// makefiles.
+// CheckModule returns nil if name is valid for a module and its files: a Verilog identifier
+// ([names.CheckIdentifier]) without $, which begins a variable in scripts and makefiles.
 func CheckModule(name string) error {
 	if err := names.CheckIdentifier(name); err != nil {
 		return err
@@ -142,7 +139,7 @@ func CheckModule(name string) error {
 	return nil
 }
 
-// cause returns what is below an error of the operating system, whose path callers name.
+// cause returns the reason of an error of the operating system, without the path, which callers add.
 func cause(err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {

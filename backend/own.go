@@ -14,20 +14,20 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// CertificatePath returns where [Output.Certify] writes the certificate of a folder.
+// CertificatePath returns the path of a folder's certificate.
 func CertificatePath(dir string) string { return filepath.Join(dir, certificateName) }
 
-// Leftovers are the files of the output before that a new one lacks, by their names.
+// Leftovers lists the files of an earlier output that the new output does not have.
 type Leftovers struct {
 	Removed []string `json:"removed,omitempty"`
-	Kept    []string `json:"kept,omitempty"` // they were changed, or [Write] never made them
+	Kept    []string `json:"kept,omitempty"` // files that the user changed, or that [Write] did not make
 }
 
-// owned holds what earlier calls of [Write] recorded of the files that they made, by the files' names.
+// owned holds, for each file name, what earlier calls of [Write] recorded about the file.
 type owned map[string][]File
 
-// findOwned returns what the manifest of dir records, and what calls recorded that were killed while they put their
-// files into place. With force a manifest that cannot be read names nothing.
+// findOwned returns the files recorded in the manifest of dir, and those recorded by calls that were killed while
+// they moved files into place. With force, it ignores a manifest that cannot be read.
 func findOwned(dir string, force bool) (owned, error) {
 	own := owned{}
 	m, err := oldManifest(dir)
@@ -45,7 +45,8 @@ func findOwned(dir string, force bool) (owned, error) {
 	return own, nil
 }
 
-// oldManifest returns the manifest of dir, nil if there is none, and an error if what is there is not ours to replace.
+// oldManifest returns the manifest of dir, or nil if there is none. It returns an error if the file there must not
+// be replaced.
 func oldManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
@@ -58,7 +59,7 @@ func oldManifest(dir string) (*Manifest, error) {
 	return m, err
 }
 
-// add adds the files of a manifest whose names [Write] gives.
+// add adds the files of a manifest whose names [Write] could have chosen.
 func (own owned) add(m *Manifest) {
 	if m == nil {
 		return
@@ -71,15 +72,16 @@ func (own owned) add(m *Manifest) {
 	}
 }
 
-// has reports whether a file of dir is as a call of Write made it: a plain file with a digest that is on record.
+// has reports whether a file of dir is unchanged since a call of Write made it: a regular file with a recorded
+// digest.
 func (own owned) has(ctx context.Context, dir, name string) bool {
 	info, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil && info.Mode().IsRegular() &&
 		slices.ContainsFunc(own[name], func(f File) bool { return f.Size == info.Size() && f.check(ctx, dir, "") == nil })
 }
 
-// check returns an error if one of the files that a product is going to write is in dir already, and is the user's or
-// was changed by the user.
+// check returns an error if dir already contains a file with one of these names that belongs to the user or was
+// changed by the user.
 func (own owned) check(ctx context.Context, dir string, names []string, guard outfile.Guard) error {
 	if err := checkFolders(dir, names); err != nil {
 		return err
@@ -109,7 +111,7 @@ func (own owned) check(ctx context.Context, dir string, names []string, guard ou
 	return guard.Check(CertificatePath(dir), outfile.Certificate) // the certificate will be removed
 }
 
-// checkFolders returns an error if a folder is where a file of the output goes: no file is put in its place, even with
+// checkFolders returns an error if a folder has the name of an output file. A folder is never replaced, even with
 // force.
 func checkFolders(dir string, names []string) error {
 	for _, name := range slices.Concat(names, []string{manifestName, certificateName}) {
@@ -121,10 +123,9 @@ func checkFolders(dir string, names []string) error {
 	return nil
 }
 
-// stages returns the folders in which calls of [Write] make their files, or made them before
-// they were killed.
+// stages returns the temporary folders of calls of [Write] that are running or were killed.
 func stages(dir string) (all []string) {
-	entries, _ := os.ReadDir(dir) // one that cannot be read shows when it is written
+	entries, _ := os.ReadDir(dir) // an unreadable folder causes an error when it is written
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), stageName) && e.IsDir() {
 			all = append(all, filepath.Join(dir, e.Name()))
@@ -133,8 +134,8 @@ func stages(dir string) (all []string) {
 	return all
 }
 
-// putAside moves the manifest of dir into a stage, where it says of an interrupted call which
-// files were there before.
+// putAside moves the manifest of dir into a stage. If the call is interrupted, it shows there which files belonged
+// to the old output.
 func putAside(dir, stage string) error {
 	err := os.Rename(filepath.Join(dir, manifestName), filepath.Join(stage, replacedName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -25,25 +25,22 @@ import (
 	"ialgn/netlist"
 )
 
-// Output is an output folder that was read back.
+// Output is the content of an output folder.
 type Output struct {
 	Dir      string
 	Manifest Manifest
 	Report   Report
 	Netlist  *netlist.Netlist
-	Hint     *counts.Hint // hint of a lowered netlist; nil: it is not lowered
+	Hint     *counts.Hint // hint of a lowered netlist; nil: the netlist is not lowered
 
 	manifest  []byte // text of the manifest
-	signature File   // its size and digest
-	snapshot  string // folder with the files as they were read; empty: Dir
+	signature File   // size and digest of the manifest
+	snapshot  string // folder with a private copy of the files; empty: read from Dir
 }
 
-// Read reads an output folder of [Write]: the manifest, the report and the
-// netlist. It returns an error that names the file if the folder has no manifest, if
-// the manifest's format is unknown, or if a file is missing or is not the one that was
-// written.
-//
-// It ends with the context.
+// Read reads an output folder of [Write]: the manifest, the report and the netlist. It returns an error that names
+// the file if the folder has no manifest, if the manifest has an unknown format, or if a file is missing or was
+// changed. It stops with an error if ctx ends.
 func Read(ctx context.Context, dir string) (*Output, error) {
 	m, data, err := readManifest(dir)
 	if err != nil {
@@ -65,8 +62,9 @@ func Read(ctx context.Context, dir string) (*Output, error) {
 	return o, o.readReport()
 }
 
-// Hold returns the same output for external programs to read: Path and Paths lead to a private copy of the files, of
-// the bytes that have the manifest's SHA-256, whatever becomes of the folder meanwhile. The caller releases it.
+// Hold makes a private copy of the folder's files and returns an Output whose Path and Paths refer to the copy, for
+// external programs. The copy has the bytes with the manifest's SHA-256, even if the folder is changed later. The
+// caller must call Release.
 func (o *Output) Hold(ctx context.Context) (*Output, error) {
 	snapshot, err := outfile.MakeTemp("ialgn-folder-")
 	if err != nil {
@@ -83,14 +81,14 @@ func (o *Output) Hold(ctx context.Context) (*Output, error) {
 	return &private, nil
 }
 
-// Release removes the copy of [Output.Hold], if there is one.
+// Release removes the copy made by [Output.Hold], if there is one.
 func (o *Output) Release() {
 	if o.snapshot != "" {
 		os.RemoveAll(o.snapshot)
 	}
 }
 
-// InWords returns an error with the user's paths in the place of those of the copy.
+// InWords replaces the paths of the private copy in an error's text by the paths in the user's folder.
 func (o *Output) InWords(err error) error {
 	if err == nil || o.snapshot == "" || !strings.Contains(err.Error(), o.snapshot) {
 		return err
@@ -98,7 +96,7 @@ func (o *Output) InWords(err error) error {
 	return &renamed{err, strings.ReplaceAll(err.Error(), o.snapshot, filepath.Clean(o.Dir))}
 }
 
-// renamed is an error with another text.
+// renamed is an error with a different text.
 type renamed struct {
 	error
 	text string
@@ -107,16 +105,17 @@ type renamed struct {
 func (e *renamed) Error() string { return e.text }
 func (e *renamed) Unwrap() error { return e.error }
 
-// at returns the path from which a file is read.
+// at returns the path to read a file from.
 func (o *Output) at(name string) string { return filepath.Join(cmp.Or(o.snapshot, o.Dir), name) }
 
-// Named returns what a file of [Output.Path] is called for the user: its path in the folder.
+// Named returns the path in the user's folder for a path from [Output.Path].
 func (o *Output) Named(path string) string { return filepath.Join(o.Dir, filepath.Base(path)) }
 
-// SHA256 returns that of the manifest, which names every other file by its own.
+// SHA256 returns the SHA-256 of the manifest. It identifies the whole output, since the manifest contains the
+// SHA-256 of every other file.
 func (o *Output) SHA256() string { return o.signature.SHA256 }
 
-// load reads what stands in the files that describe the circuit.
+// load reads and checks the files that describe the circuit.
 func (o *Output) load() error {
 	if err := o.checkVerilog(); err != nil {
 		return err
@@ -127,8 +126,8 @@ func (o *Output) load() error {
 	return o.readHint()
 }
 
-// Path returns the path of the folder's file of a format, such as "verilog". It
-// returns an error that lists the formats if there is none.
+// Path returns the path of the folder's file with the given format, such as "verilog". If there is none, it returns
+// an error that lists the formats.
 func (o *Output) Path(format string) (string, error) {
 	var have []string
 	for _, f := range o.Manifest.Files {
@@ -141,7 +140,7 @@ func (o *Output) Path(format string) (string, error) {
 		o.Dir, format, strings.Join(have, ", "), format)
 }
 
-// Paths returns the paths of all files of a format, in the order in which they were written.
+// Paths returns the paths of all files with the given format, in the order in which they were written.
 func (o *Output) Paths(format string) []string {
 	var paths []string
 	for _, f := range o.Manifest.Files {
@@ -152,8 +151,8 @@ func (o *Output) Paths(format string) []string {
 	return paths
 }
 
-// check compares a file with what the manifest says of it, and copies it into a folder unless that is
-// empty.
+// check compares a file with its entry in the manifest. If snapshot is not empty, it also copies the file into this
+// folder.
 func (f File) check(ctx context.Context, dir, snapshot string) error {
 	path := filepath.Join(dir, f.Name)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -179,7 +178,7 @@ func (f File) check(ctx context.Context, dir, snapshot string) error {
 		return ctx.Err()
 	}
 	if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path != path {
-		return err // the error of the copy
+		return err // an error in writing the copy
 	} else if err != nil {
 		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
 	}
@@ -191,7 +190,7 @@ func (f File) check(ctx context.Context, dir, snapshot string) error {
 	return nil
 }
 
-// until is a reader that fails when its context ends.
+// until is a reader that fails when its context has ended.
 type until struct {
 	ctx context.Context
 	io.Reader
@@ -204,8 +203,8 @@ func (r until) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
-// checkVerilog refuses Verilog of other statements than those that are written, which tools may
-// read in more than one way, and in files of other forms what does more than describe a circuit.
+// checkVerilog returns an error if a Verilog file contains statements that [Write] does not use, since tools may
+// interpret them differently. In files of other forms, it allows only statements that describe a circuit.
 func (o *Output) checkVerilog() error {
 	for _, f := range o.Manifest.Files {
 		check := o.verilogCheck(f)
@@ -224,7 +223,7 @@ func (o *Output) checkVerilog() error {
 	return nil
 }
 
-// verilogCheck returns what checks a file of Verilog that is to be simulated, nil for another file.
+// verilogCheck returns the check for a Verilog file that is to be simulated, or nil for other files.
 func (o *Output) verilogCheck(f File) func(text []byte) error {
 	switch f.Format {
 	case "verilog":
@@ -240,7 +239,7 @@ func (o *Output) verilogCheck(f File) func(text []byte) error {
 	return nil
 }
 
-// memories returns the names of the files that fill memories.
+// memories returns the names of the files that initialise memories.
 func (o *Output) memories() (names []string) {
 	for _, f := range o.Manifest.Files {
 		if f.Format == FoldProgram || f.Format == FoldEncoder {

@@ -11,13 +11,13 @@ import (
 	"ialgn/netlist"
 )
 
-// Report is the content of report.json, and what the compile command prints.
+// Report is the content of report.json. The compile command prints it, too.
 type Report struct {
 	Module    string              `json:"module"`
 	Scope     string              `json:"scope"`
-	GatesRaw  int                 `json:"gates_raw"`      // gates of the model: width times depth
-	Gates     int                 `json:"gates"`          // gates after optimisation, before they became LUTs
-	Cells     netlist.Sizes       `json:"cells"`          // optimised
+	GatesRaw  int                 `json:"gates_raw"`      // gates of the model: width x depth
+	Gates     int                 `json:"gates"`          // gates after optimisation, before mapping to LUTs
+	Cells     netlist.Sizes       `json:"cells"`          // after optimisation
 	LUTs      *netlist.Sizes      `json:"luts,omitempty"` // LUTs, carries and registers of a lowered netlist
 	Carries   *netlist.Sizes      `json:"carries,omitempty"`
 	Registers *netlist.Sizes      `json:"registers,omitempty"`
@@ -28,30 +28,30 @@ type Report struct {
 	Pipeline  *pipeline.Report    `json:"pipeline,omitempty"`       // nil without registers
 	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`        // nil without a wrapper
 	Fold      *FoldReport         `json:"fold,omitempty"`           // nil without a folded engine
-	Samples   *Samples            `json:"vectors,omitempty"`        // samples in the testbenches' vectors
-	Latency   int                 `json:"latency_cycles,omitempty"` // see Rate; left out where there is none
-	// Time from the start of the compilation to the last netlist file.
+	Samples   *Samples            `json:"vectors,omitempty"`        // the samples in the testbenches' vectors
+	Latency   int                 `json:"latency_cycles,omitempty"` // see Rate; left out if there is none
+	// Seconds is the time from the start of the compilation to the last netlist file.
 	Seconds float64 `json:"seconds"`
-	// largest resident memory of the process; left out where the system does not tell
+	// PeakBytes is the largest resident memory of the process, left out if the system does not report it.
 	PeakBytes int64                 `json:"peak_bytes,omitempty"`
 	Raw       *netlist.Measures     `json:"raw,omitempty"` // before all passes
 	Passes    []compiler.PassReport `json:"passes"`
 }
 
-// Samples says what the vectors of the testbenches are.
+// Samples describes the vectors of the testbenches.
 type Samples struct {
 	Samples int    `json:"samples"`
-	Source  string `json:"source"`           // the data set whose test part they begin, or random
+	Source  string `json:"source"`           // the data set from whose test part they come, or random
 	Reason  string `json:"reason,omitempty"` // why they are random
 }
 
-// Report measures a product, as [Write] does it.
+// Report measures a product. The result is the report that [Write] would write.
 func (p Product) Report() (*Report, error) {
 	p.prepare()
 	return newReport(p)
 }
 
-// newReport measures a product whose netlist files are written.
+// newReport measures a product that was prepared.
 func newReport(p Product) (r *Report, err error) {
 	m := netlist.Measure(p.Netlist)
 	r = &Report{
@@ -83,11 +83,14 @@ func newReport(p Product) (r *Report, err error) {
 	return r, err
 }
 
-// Rate returns how many clocks lie between one sample and the next, at least, on average, and how many a
-// sample takes from the edge that takes its first word to the first edge that can take the result,
-// when it comes alone and its words follow each other in every clock. That is of the wrapper, else
-// of the folded engine, else of the pipeline, where the word is all of x. Either is 0 where
-// nothing decides it: of a netlist without registers, and of a line with a rate of its own.
+// Rate returns the timing of the design in clocks:
+//
+//   - cycles is the minimum number of clocks from one sample to the next, on average;
+//   - latency is the number of clocks that a single sample takes, from the edge that takes its first word to
+//     the first edge that can take the result, if its words arrive in consecutive clocks.
+//
+// The values are those of the wrapper if there is one, else of the folded engine, else of the pipeline, which takes
+// all of x as one word. Both are 0 for a netlist without registers, and for a serial line with a rate of its own.
 func (r *Report) Rate() (cycles float64, latency int) {
 	switch w := r.Wrapper; {
 	case w != nil && wrapper.Is(w.Kind, wrapper.IsPaced):
@@ -103,11 +106,11 @@ func (r *Report) Rate() (cycles float64, latency int) {
 	return 0, 0
 }
 
-// Fanout says how many pins of cells read a bit of the input ports.
+// Fanout describes how many pins of cells read each bit of the input ports.
 type Fanout struct {
 	Bits   int     `json:"bits"`
-	Unread int     `json:"unread"` // bits that nothing reads
-	Mean   float64 `json:"mean"`   // mean over the other classes
+	Unread int     `json:"unread"` // bits without readers
+	Mean   float64 `json:"mean"`   // mean over the bits with readers
 	Most   int     `json:"most"`
 }
 

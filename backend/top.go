@@ -7,19 +7,19 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// top is a module of the folder that takes samples piece by piece: the wrapper, or the folded
-// engine. Beside its Verilog it has a testbench and what package handover has for its users.
+// top is a module of the folder that receives samples piece by piece: the wrapper or the folded engine. It has its
+// own testbench and its own files from package handover.
 type top struct {
-	name     string // begins those of its formats in the manifest: the wrapper's kind, or fold
-	protocol string // the wrapper's kind, stream for the engine
-	suffix   string // what follows the netlist's name in the module's name
+	name     string // prefix of its formats in the manifest: the wrapper's kind, or fold
+	protocol string // the wrapper's kind, or stream for the engine
+	suffix   string // the module's name is the netlist's name and this suffix
 	ports    *wrapper.Interface
 	latency  int
-	sources  []string // Verilog files, itself last
-	pinned   bool     // a file of pins has its clock
+	sources  []string // Verilog files, with the module itself last
+	pinned   bool     // a pin file contains its clock
 }
 
-// topModules returns the modules of a product that take samples piece by piece.
+// topModules returns the modules of a product that receive samples piece by piece.
 func topModules(p Product) ([]top, error) {
 	var list []top
 	o := wrapperOptions(p)
@@ -51,7 +51,7 @@ func topModules(p Product) ([]top, error) {
 	}), nil
 }
 
-// inner returns the files of what the wrapper is around.
+// inner returns the Verilog files of the module inside the wrapper.
 func (p Product) inner() []string {
 	switch {
 	case p.Fold != nil:
@@ -62,7 +62,7 @@ func (p Product) inner() []string {
 	return []string{p.Manifest.Module + ".v"}
 }
 
-// cells returns the file of models of the primitives that a top module has, none if it has no primitives.
+// cells returns the file with models of a top module's primitives, or "" if it has no primitives.
 func (p Product) cells() string {
 	switch {
 	case !inLUTs(p) || p.Fold != nil && len(p.Fold.Parts) == 0:
@@ -73,7 +73,7 @@ func (p Product) cells() string {
 	return p.Manifest.Module + "_cells.v"
 }
 
-// formats returns the files that are written in addition to the module's Verilog.
+// formats returns the files that belong to the module, in addition to its Verilog.
 func (t top) formats(p Product) []format {
 	testbench := t.suffix + "_tb.v"
 	files := []format{{t.name + "-testbench", "", testbench, always, t.writeTestbench}}
@@ -114,5 +114,5 @@ func (t top) writeTestbench(w io.Writer, p Product) error {
 	}, wrapperOptions(p))
 }
 
-// vectorsSuffix ends the name of the file of vectors, after the module's: all testbenches read it.
+// vectorsSuffix is the suffix of the file of vectors, which all testbenches read.
 const vectorsSuffix = "_vectors.txt"

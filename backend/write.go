@@ -1,7 +1,9 @@
-// Package backend writes the output folder of a compilation, which the other commands read.
+// Package backend writes and reads the output folder of a compilation: Verilog, testbenches, netlist, report and
+// further formats.
 //
-// [Write] makes it: all files are made aside first, and the manifest, which holds their
-// SHA-256, comes last, so that a folder with a manifest is whole. [Read] checks it.
+// [Write] writes all files to a temporary folder first and then moves them into place. The manifest contains the
+// SHA-256 of all other files and comes last, so a folder with a manifest is complete. [Read] reads a folder and
+// checks it.
 package backend
 
 import (
@@ -34,74 +36,74 @@ import (
 	"ialgn/netlist"
 )
 
-// Product is a compiled netlist and what its output folder says about it.
+// Product is a compiled netlist with everything that [Write] needs for the output folder.
 type Product struct {
 	Netlist  *netlist.Netlist
-	GatesRaw int                   // gates of the model: width times depth
-	Gates    int                   // gates that optimisation left, before they became LUTs
+	GatesRaw int                   // gates of the model: width x depth
+	Gates    int                   // gates after optimisation, before mapping to LUTs
 	Raw      *netlist.Measures     // measures of the model's netlist before all passes
 	Passes   []compiler.PassReport // one for each pass, in order
 	Hardware *Hardware             // nil: the netlist is not lowered
-	Started  time.Time             // when the compilation began
-	Emit     []string              // formats beside verilog and netlist, which are always written
-	Header   []string              // lines for the head of the Verilog files
-	Inputs   *inputs.Table         // how the inputs are made; nil: nothing is known
-	Wrap     string                // the wrapper that is written: stream, axis, uart or spi; empty: none
-	Tag      int                   // bits of the tag that goes with a sample; 0: there is none
-	Baud     int                   // bit rate of a serial line; 0: package wrapper's default
-	Fold     *Fold                 // the folded engine; nil: there is none
+	Started  time.Time             // start of the compilation
+	Emit     []string              // formats to write in addition to those that are always written
+	Header   []string              // header lines of the Verilog files
+	Inputs   *inputs.Table         // how the inputs are computed; nil: not known
+	Wrap     string                // wrapper to write: stream, axis, uart or spi; empty: none
+	Tag      int                   // bits of the tag that travels with a sample; 0: no tag
+	Baud     int                   // bit rate of a serial line; 0: the default of package wrapper
+	Fold     *Fold                 // the folded engine; nil: none
 	Board    *wrapper.Board        // board whose pins the wrapper uses; nil: none
-	MHz      float64               // clock frequency for the constraints; 0: no constraints are written
-	Vectors  *verilog.Vectors      // vectors for the testbenches; nil: there are none
-	Samples  *Samples              // what the report says about the vectors
-	Manifest Manifest              // all but Format and Files, which Write fills in
+	MHz      float64               // clock frequency for constraints; 0: no constraints
+	Vectors  *verilog.Vectors      // vectors for the testbenches; nil: none
+	Samples  *Samples              // description of the vectors for the report
+	Manifest Manifest              // without Format and Files, which Write fills in
 	Guard    outfile.Guard         // says which files in the folder may be replaced
-	Left     func(Leftovers)       // unless nil, is given what became of files of the output before
+	Left     func(Leftovers)       // called, unless nil, with the files of an earlier output
 
-	split *encoder.Split // what the wrapper contains instead of the netlist; nil: the netlist
+	split *encoder.Split // the wrapper contains this instead of the netlist; nil: the netlist
 
-	// library makes machine code, once for all files that are made of it.
+	// library generates machine code once, for all files that contain it.
 	library func() (*library.Library, error)
 }
 
-// Hardware is what the report says of a netlist that was lowered to a target.
+// Hardware describes, for the report, a netlist that was lowered to a target.
 type Hardware struct {
 	Style    verilog.Style
 	Target   *target.Family   // nil: [target.Generic]
-	Hint     *counts.Hint     // why the counts are right
+	Hint     *counts.Hint     // justification of the counts, for the proof
 	Mapping  *lut.Report      // how the gates were mapped
-	Pipeline *pipeline.Report // nil: there are no registers
+	Pipeline *pipeline.Report // nil: no registers
 }
 
-// Write makes the output folder dir of a product and returns its report. The files are
+// Write writes a product to the output folder dir and returns its report. The files are
 //
 //	NAME.v, NAME_tb.v   the Verilog module and its testbench
-//	NAME_vectors.txt    samples with what is wanted of them, which all testbenches read
+//	NAME_vectors.txt    samples and expected results, which all testbenches read
 //	NAME.netlist        the netlist's text form, which [Read] reads
-//	NAME.hint.json      of a lowered netlist: the [counts.Hint]
-//	NAME_cells.v        of a netlist in LUTs: what the primitives do, for simulators
-//	NAME_stream.v       or _axis.v and so on, where Wrap asks for it: the wrapper
-//	NAME_core.v         with a wrapper that has the encoder in it ([Core]): the rest
-//	NAME_fold.v, ...    where there is a Fold: the folded engine and its memories, .hex files
-//	NAME_uart.pcf       or _spi.pcf, where there is a Board: its pins
-//	NAME.aig and so on  what Emit names
-//	NAME_inst.vh, ...   what package handover has for those who use the Verilog
-//	NAME_stream_tb.v, NAME_stream_inst.vh, ...   the same of the wrapper and the folded engine
-//	NAME.json           where there are Inputs: how feature words are made, and what a host must know
-//	NAME_host.py, .c    where there are Inputs, and a wrapper with a host: the program for the other end
+//	NAME.hint.json      for a lowered netlist: the [counts.Hint]
+//	NAME_cells.v        for a netlist in LUTs: models of the primitives, for simulators
+//	NAME_stream.v       or _axis.v and so on, with Wrap: the wrapper
+//	NAME_core.v         for a wrapper that contains the encoder ([Core]): the rest
+//	NAME_fold.v, ...    with Fold: the folded engine and its memories, .hex files
+//	NAME_uart.pcf       or _spi.pcf, with Board: the pins
+//	NAME.aig and so on  the formats in Emit
+//	NAME_inst.vh, ...   files of package handover, for users of the Verilog
+//	NAME_stream_tb.v, NAME_stream_inst.vh, ...   the same for the wrapper and the folded engine
+//	NAME.json           with Inputs: how feature words are computed, and what a host must know
+//	NAME_host.py, .c    with Inputs and a wrapper that has a host: the host's program
 //	report.json         the [Report]
 //	manifest.json       the [Manifest]
 //
-// where NAME is the manifest's module. Files of an earlier output that this one lacks are removed if they are as they
-// were written, and kept otherwise. Other files are left alone. A file that would be written over is an error unless an
-// earlier call wrote it as it is, or the product's Guard allows everything.
+// where NAME is the manifest's module. Files of an earlier output that the new one does not have are removed if
+// they are unchanged, and kept otherwise. Other files are left alone. Write returns an error if it would overwrite
+// a file, unless an earlier call wrote the file and nobody changed it, or the product's Guard allows everything.
 //
-// All files are first written to a folder of their own within dir, so that an error
-// (or an interruption of ctx) leaves dir as it was. Then the old manifest goes there, the
-// files are renamed into place, and the new manifest comes last: a folder with a
-// manifest is never a mix of old and new. After an interruption between these, the next
-// call finds in that folder which files are not the user's. Of two that write at the same time, each puts its
-// files into place alone, and the last one's stay, whole.
+// All files are first written to a temporary folder inside dir, so an error (or the end of ctx) leaves dir
+// unchanged. Then the old manifest is moved to the temporary folder, the new files are renamed into place, and the
+// new manifest comes last. A folder with a manifest is therefore never a mix of old and new. If Write is
+// interrupted between these steps, the next call finds in the temporary folder which files do not belong to the
+// user. If two calls write at the same time, each moves its files into place while the other waits. The later
+// output remains, complete.
 func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 	p.prepare()
 	formats, err := selectFormats(p)
@@ -112,7 +114,7 @@ func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 		return nil, fmt.Errorf("module name: %w", err)
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		defer os.Remove(dir) // succeeds only where nothing was written
+		defer os.Remove(dir) // succeeds only if nothing was written
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("%s: cannot be made a folder (%w): name a folder that compile made, or is to make", dir,
@@ -137,7 +139,7 @@ func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 	return report, os.RemoveAll(s.dir)
 }
 
-// fileNames returns the names of the files of a product, as [staging.all] writes them.
+// fileNames returns the names of the files of a product that [staging.all] writes.
 func fileNames(p Product, formats []format) []string {
 	names := []string{reportName}
 	for _, f := range formats {
@@ -146,24 +148,23 @@ func fileNames(p Product, formats []format) []string {
 	return names
 }
 
-// stageName begins the names of the folders in which files are made, and replacedName is where
-// the manifest of the output before goes in one of them.
+// stageName is the prefix of the temporary folders. In such a folder, replacedName is the old output's manifest.
 const (
 	stageName    = ".ialgn-"
 	replacedName = "replaced.json"
 )
 
-// staging writes files under temporary names and keeps a list of them.
+// staging writes files into a temporary folder and keeps a list of them.
 type staging struct {
 	ctx   context.Context
 	dir   string
 	lock  *outfile.Lock
-	own   owned // files of ours that the folder held when writing began
+	own   owned // files of earlier outputs in the folder when writing began
 	files []File
 }
 
-// newStaging makes a folder for files in the making, locked, in an output folder in which none of
-// these names is the user's. It removes those that killed processes left, whose locks are free.
+// newStaging makes a locked temporary folder in the output folder. It returns an error if a file that Write would
+// overwrite belongs to the user. It removes the temporary folders of killed processes, whose locks are free.
 func newStaging(ctx context.Context, dir string, names []string, guard outfile.Guard) (*staging, error) {
 	alone, err := outfile.LockFolder(dir, true)
 	if err != nil {
@@ -192,7 +193,7 @@ func newStaging(ctx context.Context, dir string, names []string, guard outfile.G
 	return s, nil
 }
 
-// abandon removes the files after an error, which it returns.
+// abandon removes the files after an error and returns the error.
 func (s *staging) abandon(err error) error {
 	os.RemoveAll(s.dir)
 	return err
@@ -218,7 +219,7 @@ func (s *staging) all(p Product, formats []format) (*Report, error) {
 	return report, err
 }
 
-// file writes a file that the manifest names.
+// file writes a file and adds it to the manifest's list.
 func (s *staging) file(name, format string, write func(io.Writer) error) error {
 	f, err := s.write(name, write)
 	f.Format = format
@@ -226,16 +227,16 @@ func (s *staging) file(name, format string, write func(io.Writer) error) error {
 	return err
 }
 
-// write writes a file to the disk.
+// write writes a file to disk.
 func (s *staging) write(name string, write func(io.Writer) error) (File, error) {
 	file, err := os.Create(filepath.Join(s.dir, name))
 	if err != nil {
 		return File{}, fmt.Errorf("output folder: %w", err)
 	}
-	defer file.Close() // a second time is harmless
+	defer file.Close() // closing twice is harmless
 	f, err := digest(s.ctx, file, write)
 	if err = cmp.Or(err, file.Sync(), file.Close()); err != nil {
-		if errors.As(err, new(*fs.PathError)) { // the name of the folder helps
+		if errors.As(err, new(*fs.PathError)) { // the folder's name helps
 			name = filepath.Join(filepath.Dir(s.dir), name)
 		}
 		return File{}, fmt.Errorf("%s: %w", name, cause(err))
@@ -244,7 +245,7 @@ func (s *staging) write(name string, write func(io.Writer) error) (File, error) 
 	return f, nil
 }
 
-// digest passes what is written on to w, until ctx is done, and returns size and SHA-256 of it.
+// digest passes the output of write on to w, until ctx ends, and returns its size and SHA-256.
 func digest(ctx context.Context, w io.Writer, write func(io.Writer) error) (File, error) {
 	hash := sha256.New()
 	count := &counted{ctx: ctx, w: io.MultiWriter(w, hash)}
@@ -255,7 +256,7 @@ func digest(ctx context.Context, w io.Writer, write func(io.Writer) error) (File
 	return File{Size: count.size, SHA256: hex.EncodeToString(hash.Sum(nil))}, nil
 }
 
-// counted counts the bytes that pass, and lets none pass once ctx is done.
+// counted counts the bytes that pass through it. It fails when ctx has ended.
 type counted struct {
 	ctx  context.Context
 	w    io.Writer
@@ -271,7 +272,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// jsonTo returns a writer of v as indented JSON.
+// jsonTo returns a function that writes v as indented JSON.
 func jsonTo(v any) func(io.Writer) error {
 	return func(w io.Writer) error {
 		e := json.NewEncoder(w)
@@ -281,10 +282,9 @@ func jsonTo(v any) func(io.Writer) error {
 	}
 }
 
-// install moves the staged files into dir: the old manifest goes first, then the files
-// that it named, and the new manifest comes last, so that an interruption leaves a
-// part of the new output without a manifest, never old and new side by side. No other
-// process does so at the same time.
+// install moves the staged files into dir. First it removes the old manifest and the files that the old manifest
+// names; the new manifest comes last. An interruption leaves a part of the new output without a manifest, never a
+// mix of old and new. A lock ensures that no other process installs at the same time.
 func (s *staging) install(dir string, guard outfile.Guard) (left Leftovers, err error) {
 	alone, err := outfile.LockFolder(dir, true)
 	if err != nil {
@@ -312,8 +312,8 @@ func (s *staging) install(dir string, guard outfile.Guard) (left Leftovers, err 
 	return left, syncDir(dir)
 }
 
-// mayInstall returns the files that the manifest of dir names, or an error if a file of the user's would be written
-// over that has come, or was changed, since newStaging looked.
+// mayInstall returns the files in the manifest of dir. It returns an error if, since newStaging, a file of the user
+// has appeared or been changed that would be overwritten.
 func (s *staging) mayInstall(dir string, guard outfile.Guard) (old []File, err error) {
 	own, err := findOwned(dir, guard.Forced())
 	if err != nil {
@@ -332,7 +332,7 @@ func (s *staging) mayInstall(dir string, guard outfile.Guard) (old []File, err e
 	return old, nil
 }
 
-// names returns the names of the files that are written.
+// names returns the names of the files to write.
 func (s *staging) names() (names []string) {
 	for _, f := range s.files {
 		names = append(names, f.Name)
@@ -340,8 +340,8 @@ func (s *staging) names() (names []string) {
 	return names
 }
 
-// replaced returns the names of the files in dir that go: those of an old output that are written anew, and those that
-// this one lacks and that are as they were written.
+// replaced returns the names of the files in dir to remove: files of the old output that the new one overwrites,
+// and files that the new one does not have and that are unchanged.
 func (s *staging) replaced(dir string, old []File) (gone []string, left Leftovers) {
 	gone = []string{certificateName}
 	names := s.names()
@@ -360,7 +360,7 @@ func (s *staging) replaced(dir string, old []File) (gone []string, left Leftover
 	return gone, left
 }
 
-// remove removes a file that may be there.
+// remove removes a file if it exists.
 func remove(dir, name string) error {
 	if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output folder: %w", err)
@@ -368,7 +368,8 @@ func remove(dir, name string) error {
 	return nil
 }
 
-// syncDir makes the renames of a folder durable, on systems that can: Windows denies access to a folder's data.
+// syncDir makes the renames in a folder durable on systems that allow it. Windows does not allow access to a
+// folder's data.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

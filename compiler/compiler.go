@@ -1,26 +1,25 @@
-// Package compiler turns the netlist of a frozen model into a smaller one of the same
-// function.
+// Package compiler makes the netlist of a frozen model smaller without changing its function.
 //
-// A [Manager] runs the passes of a [Table], those that optimise ([Passes]) and those that
-// lower to hardware (package internal/hardware) alike. Each is a row with a contract (what
-// it requires for its full effect and what it ensures) and the reason for its place; the
-// reasons that are hard constraints stand as data beside the table and are checked before
-// the first pass runs. A pass is a function from netlist to netlist that keeps, always:
+// A [Manager] runs the passes of a [Table]. There are tables of optimisations ([Passes]) and of lowerings to
+// hardware (package internal/hardware). Each row of a table is a pass with a contract (what the pass requires for
+// its full effect, and what it ensures) and the reason for its place. Hard constraints on the order are data next
+// to the table; the manager checks them before the first pass.
+//
+// A pass is a function from netlist to netlist. Every pass preserves:
 //
 //   - the input ports, and the names, widths and words of output ports and probes;
-//   - every output and probe as a function of inputs and time (registers start at 0);
-//     with [ThermometerAssumed], of inputs that are thermometer codes;
+//   - every output and probe as a function of inputs and time (registers start at 0); with
+//     [ThermometerAssumed], only for inputs that are thermometer codes;
 //   - the invariants of package netlist;
 //   - the origin of each cell that stays.
 //
-// Only lowerings may make a netlist larger, in cells or in pins, and only one of them puts
-// registers in; so repeating the table of optimisations ends. With [Options.Check] the
-// manager holds each pass to all of that but the origins, which the tests do throughout.
+// Only lowerings may increase the number of cells or pins, and only one of them inserts registers. Repeating the
+// optimisations therefore ends. With [Options.Check], the manager checks all of these rules except the origins
+// after each pass; the tests always do so.
 //
-// To add a pass: write it in a file of its own with the contract as its comment and, if
-// that is cheap to tell, a function beside it that says whether a netlist keeps what the
-// pass ensures; put it into [Options.passes] with its reason, and its constraints into the
-// list beside that table. The property tests pick it up from there.
+// To add a pass, write it in a file of its own, with the contract as its comment. If it can be checked cheaply, add
+// a function that reports whether a netlist still has the property that the pass ensures. Then add the pass and its
+// reason to [Options.passes], and its constraints to the list next to that table. The property tests find it there.
 package compiler
 
 import (
@@ -31,23 +30,23 @@ import (
 	"ialgn/netlist"
 )
 
-// Thermometer says what passes may take from the order of thermometer bits: that a
-// value above a threshold is above all lower ones.
+// Thermometer says how far passes may rely on the order of thermometer bits: if a value is above a threshold, it is
+// above all lower thresholds of the feature.
 type Thermometer uint8
 
-// What may be taken from it.
+// Values of Thermometer.
 const (
-	// ThermometerIgnored assumes nothing of the inputs: gates keep their function for all bits.
+	// ThermometerIgnored assumes nothing about the inputs. Gates keep their function for all bits.
 	ThermometerIgnored Thermometer = iota
-	// ThermometerDerived takes what the comparators of the netlist show: the netlist
-	// stays the same function of its inputs, its gates that of thermometer codes.
+	// ThermometerDerived uses the order that the netlist's own comparators guarantee. The netlist keeps its
+	// function for all inputs; its gates keep theirs for thermometer codes.
 	ThermometerDerived
-	// ThermometerAssumed takes also what the labels of input bits say: the netlist stays
-	// the same function of thermometer codes.
+	// ThermometerAssumed also uses the labels of input bits. The netlist keeps its function for inputs that are
+	// thermometer codes.
 	ThermometerAssumed
 )
 
-// Passes returns the passes in their order, as [Options] that ask for nothing have them.
+// Passes returns the optimisation passes in their order, with default options.
 func Passes() []Pass { return Options{}.passes() }
 
 // passes returns the passes in their order.
@@ -102,12 +101,12 @@ func (o Options) passes() []Pass {
 	}
 }
 
-// pure is a pass that cannot fail, as a table has it.
+// pure converts a pass that cannot fail to the type of a table's entry.
 func pure(pass func(*netlist.Netlist) *netlist.Netlist) Run {
 	return func(_ context.Context, n *netlist.Netlist) (*netlist.Netlist, error) { return pass(n), nil }
 }
 
-// chains is [chain.Remove] with the order of thermometer bits that may be used.
+// chains is [chain.Remove] with as much of the order of thermometer bits as t allows.
 func (t Thermometer) chains(n *netlist.Netlist) *netlist.Netlist {
 	if t == ThermometerIgnored {
 		return chain.Remove(n, nil)
@@ -115,7 +114,7 @@ func (t Thermometer) chains(n *netlist.Netlist) *netlist.Netlist {
 	return chain.Remove(n, chain.NewOrder(n, t == ThermometerAssumed))
 }
 
-// constraints are what the order of the passes must keep.
+// constraints are the hard constraints on the order of the passes.
 var constraints = []Constraint{
 	{"constants", "pass-through", "a pass-through is recognised by its one input"},
 	{"constants", "inverters", "an inverter is recognised by its one input"},
@@ -136,40 +135,38 @@ var constraints = []Constraint{
 
 // Levels of optimisation.
 const (
-	LevelNone   = 0 // nothing: a cell for each gate of the model
-	LevelSweep  = 1 // the table once
-	LevelRepeat = 2 // the table until the netlist stops shrinking
+	LevelNone   = 0 // no passes: a cell for each gate of the model
+	LevelSweep  = 1 // run the table once
+	LevelRepeat = 2 // repeat the table until the netlist stops shrinking
 )
 
-// Options say how to optimise.
+// Options say how to optimise a netlist.
 type Options struct {
 	Level int // LevelNone, LevelSweep or LevelRepeat
 
-	// Restructure runs also the passes after which a cell may compute something else than
-	// the gate of the model that it came from, or its complement: what comes out is smaller,
-	// but a faulty gate can no longer be named by comparing cell with gate.
+	// Restructure also runs the passes after which a cell may compute something else than its gate of origin or
+	// that gate's complement. The result is smaller, but a faulty gate can no longer be found by comparing cells
+	// with gates.
 	Restructure bool
 
-	// Thermometer says what the passes that restructure take from the order of
-	// thermometer bits.
+	// Thermometer says how far the restructuring passes may rely on the order of thermometer bits.
 	Thermometer Thermometer
 
-	// Measure has the netlist measured after each pass.
+	// Measure measures the netlist after each pass.
 	Measure bool
 
-	// Check, unless nil, has each pass held to its contract ([Manager]).
+	// Check, unless nil, checks that each pass keeps its contract (see [Manager]).
 	Check Check
 }
 
-// Optimise is [Options.Optimise] at a level, without restructuring.
+// Optimise runs [Options.Optimise] at the given level, without restructuring.
 func Optimise(ctx context.Context, n *netlist.Netlist, level int) (*netlist.Netlist, []PassReport, error) {
 	return Options{Level: level}.Optimise(ctx, n)
 }
 
-// Optimise returns a netlist of the same function and a report of each pass that ran,
-// in order. It keeps no reference to n, so that a caller who drops its own frees it
-// during the first pass. It returns an error for a level that is not 0 to 2, and those
-// of [Manager.Sweep].
+// Optimise returns an optimised netlist with the same function, and a report on each pass that ran, in order. It
+// keeps no reference to n: if the caller keeps none either, n is freed during the first pass. Optimise returns an
+// error if the level is not 0 to 2, or an error of [Manager.Sweep].
 func (o Options) Optimise(ctx context.Context, n *netlist.Netlist) (*netlist.Netlist, []PassReport, error) {
 	if o.Level < LevelNone || o.Level > LevelRepeat {
 		return nil, nil, fmt.Errorf("compiler: optimisation level %d is unknown, give 0, 1 or 2", o.Level)
@@ -191,7 +188,7 @@ func (o Options) Optimise(ctx context.Context, n *netlist.Netlist) (*netlist.Net
 	return n, m.Reports, nil
 }
 
-// size is what passes shrink.
+// size is the measure that passes reduce.
 type size struct{ cells, pins int }
 
 func sizeOf(n *netlist.Netlist) size {

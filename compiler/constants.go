@@ -7,23 +7,19 @@ import (
 	"ialgn/netlist"
 )
 
-// Constants evaluates what is known before any input is: it takes constant, repeated
-// and vacuous inputs out of function cells, and replaces a cell that is left without
-// inputs by its constant.
+// Constants evaluates what does not depend on any input. It removes constant, repeated and vacuous inputs from
+// function cells, and replaces a cell without inputs by a constant.
 //
-// Of the other kinds it folds what keeps the kind: bits of a comparison that the rest
-// does not depend on, zeros in a popcount, bit positions in which all words of an
-// argmax agree, registers that never leave 0 and enables that are always 1. A carry
-// with one known input stays a carry, since in a carry chain it is free and as a
-// function it would break the chain. Primitives stay as they were placed.
+// It also simplifies cells of other kinds if they keep their kind: it removes bits of a comparison that do not
+// influence the result, zeros in a popcount, bit positions in which all words of an argmax agree, registers that
+// never leave 0, and enables that are always 1. A carry with one constant input stays a carry: it is free in a
+// carry chain, and a function would break the chain. Primitives are not changed.
 //
 // Requires: nothing.
-// Ensures:  no function cell has a constant, repeated or vacuous input, and hence
-// none has no input at all.
+// Ensures:  no function cell has a constant, repeated or vacuous input, so none is without inputs.
 // Cost:     O(cells + pins).
 //
-// It stands first: it makes the one-input cells that [PassThrough] and [Inverters]
-// look for.
+// Constants runs first, since it makes the one-input cells that [PassThrough] and [Inverters] look for.
 func Constants(n *netlist.Netlist) *netlist.Netlist {
 	c := copier(n, sizeOf(n))
 	for i := range netlist.Cell(n.Cells()) {
@@ -48,20 +44,19 @@ func Constants(n *netlist.Netlist) *netlist.Netlist {
 	return c.Finish()
 }
 
-// constant returns the constant net of a bit.
+// constant returns the constant net with the value of bit 0.
 func constant(bit uint64) netlist.Net { return netlist.Net(bit & 1) }
 
 func isConstant(v netlist.Net) bool { return v <= netlist.True }
 
-// set makes the given nets stand for all outputs of cell i.
+// set replaces the outputs of cell i by the given nets.
 func set(c *netlist.Copier, i netlist.Cell, nets ...netlist.Net) {
 	for k, v := range nets {
 		c.Set(c.Old.Output(i)+netlist.Net(k), v)
 	}
 }
 
-// rebuild adds a cell in the place of cell i that drives its lowest outputs; the
-// outputs it lacks are 0.
+// rebuild adds a cell that replaces the lowest outputs of cell i. The remaining outputs of cell i become 0.
 func rebuild(c *netlist.Copier, i netlist.Cell, param uint64, outputs int, in []netlist.Net) {
 	first := c.Cell(c.Old.Kind(i), param, c.Old.Origin(i), in...)
 	for k := range c.Old.Outputs(i) {
@@ -73,7 +68,7 @@ func rebuild(c *netlist.Copier, i netlist.Cell, param uint64, outputs int, in []
 	}
 }
 
-// foldFunction keeps the inputs that the function of the nets depends on.
+// foldFunction keeps only the inputs that the function depends on.
 func foldFunction(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	table := netlist.Effective(c.Old.Param(i), in)
 	support := netlist.Support(table)
@@ -90,11 +85,11 @@ func foldFunction(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	set(c, i, c.Function(netlist.Project(table, support), c.Old.Origin(i), kept...))
 }
 
-// foldCompare walks the word from its lowest bit with the outcome of the bits below
-// as far as it is constant: a known bit equal to the threshold's leaves the outcome
-// alone, and one that differs decides it, whatever stands below. What is left is a
-// shorter word, compared with a shorter threshold, by >= where the constant outcome
-// below it is 1.
+// foldCompare removes constant bits of the word, from the lowest bit up. It tracks the result of the comparison of
+// the bits so far, as long as this result is constant. A constant bit equal to the threshold's bit does not change
+// the result. A constant bit that differs from it decides the result, whatever the lower bits are. The remaining
+// bits form a shorter word, which is compared with a shorter threshold: by >= if the constant result below is 1,
+// else by >.
 func foldCompare(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	word, rest, below := in[:0], uint64(0), uint64(0)
 	for b, v := range in {
@@ -112,7 +107,7 @@ func foldCompare(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 		return
 	}
 	rest -= below
-	for len(word) > 0 && rest&1 == 1 { // the lowest bit makes no difference to the comparison
+	for len(word) > 0 && rest&1 == 1 { // the lowest bit does not influence the result
 		word, rest = word[1:], rest>>1
 	}
 	switch {
@@ -125,8 +120,8 @@ func foldCompare(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	}
 }
 
-// foldCount drops zeros. Ones stay, but for a count that is constant altogether: an
-// offset would need an adder.
+// foldCount removes zeros. It keeps ones unless the whole count is constant, since a constant offset would need an
+// adder.
 func foldCount(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	left, ones := in[:0], uint64(0)
 	for _, v := range in {
@@ -149,7 +144,7 @@ func foldCount(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	}
 }
 
-// setWord makes the number of one bit v stand for all outputs of cell i.
+// setWord replaces the outputs of cell i by the number whose lowest bit is v and whose other bits are 0.
 func setWord(c *netlist.Copier, i netlist.Cell, v netlist.Net) {
 	set(c, i, v)
 	for k := 1; k < c.Old.Outputs(i); k++ {
@@ -157,8 +152,8 @@ func setWord(c *netlist.Copier, i netlist.Cell, v netlist.Net) {
 	}
 }
 
-// foldArgmax drops the bit positions in which all words hold the same net: they
-// cannot make a word larger than another.
+// foldArgmax removes the bit positions in which all words have the same net. They cannot make one word larger than
+// another.
 func foldArgmax(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	size := int(c.Old.Param(i))
 	classes := len(in) / size
@@ -185,7 +180,7 @@ func foldArgmax(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	rebuild(c, i, uint64(left), c.Old.Outputs(i), word)
 }
 
-// foldCarry decides a majority of two equal inputs, and of two constants that differ.
+// foldCarry replaces a majority of two equal inputs, or of two different constants.
 func foldCarry(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	for p := range in {
 		v, w, rest := in[p], in[(p+1)%3], in[(p+2)%3]
@@ -201,7 +196,7 @@ func foldCarry(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	c.Copy(i)
 }
 
-// foldRegister drops registers that never leave the 0 they start at.
+// foldRegister removes registers that never leave their initial 0.
 func foldRegister(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	switch {
 	case in[0] == netlist.False, len(in) == 2 && in[1] == netlist.False:
@@ -213,7 +208,7 @@ func foldRegister(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	}
 }
 
-// constantsFolded returns an error for the first cell that is not as [Constants] leaves functions.
+// constantsFolded returns an error for the first function cell that [Constants] would change.
 func constantsFolded(n *netlist.Netlist) error {
 	for i := range netlist.Cell(n.Cells()) {
 		if n.Kind(i) != netlist.Function {

@@ -9,22 +9,22 @@ import (
 	"ialgn/netlist"
 )
 
-// BrokenError says that a pass broke its contract. That is a fault of the compiler, whatever it was given.
+// BrokenError says that a pass broke its contract. This is always a bug in the compiler.
 type BrokenError struct {
 	Pass string
 	What error
 }
 
-// Error names the pass and what it broke.
+// Error names the pass and the broken rule.
 func (e *BrokenError) Error() string {
 	return fmt.Sprintf("compiler: pass %q broke its contract: %v", e.Pass, e.What)
 }
 
-// Unwrap returns what the pass broke.
+// Unwrap returns the error that describes the broken rule.
 func (e *BrokenError) Unwrap() error { return e.What }
 
-// check holds pass i to its contract, to what earlier passes of the table promise to the end, and to the function of
-// the netlist that it was given. It returns a [*BrokenError], or ctx's error.
+// check checks that pass i kept its contract, the lasting contracts of earlier passes in the table, and the
+// function of the netlist. It returns a [*BrokenError], or ctx's error.
 func (m *Manager) check(ctx context.Context, i int, before, after *netlist.Netlist) error {
 	p := &m.Table.Passes[i]
 	err := p.kept(before, after)
@@ -50,8 +50,8 @@ func (m *Manager) check(ctx context.Context, i int, before, after *netlist.Netli
 	return nil
 }
 
-// kept returns an error unless a netlist is valid and has what every pass keeps of the one before: its name, ports and
-// probes, the chains' classes and, but for those that may grow, no more cells or pins.
+// kept checks the rules that hold for every pass: the netlist is valid; name, ports, probes and the chains' classes
+// are unchanged; and, unless the pass may grow the netlist, there are no more cells or pins than before.
 func (p *Pass) kept(before, after *netlist.Netlist) error {
 	if err := after.Validate(); err != nil {
 		return err
@@ -78,8 +78,8 @@ func (p *Pass) kept(before, after *netlist.Netlist) error {
 	)
 }
 
-// samePorts returns an error unless two netlists have ports of the same names, widths, words and labels in the same
-// order. The kind says what they are.
+// samePorts returns an error unless two lists have ports with the same names, widths, words and labels in the same
+// order. The kind of the ports is used in the error.
 func samePorts(kind string, before, after []netlist.Port) error {
 	for i, p := range before {
 		switch {

@@ -12,7 +12,7 @@ import (
 // Ensures:  every cell reaches an output port or a probe.
 // Cost:     O(cells + pins), one backward sweep.
 //
-// It stands last: the other passes redirect nets and leave replaced cells behind.
+// Dead runs last, since the other passes redirect nets and leave replaced cells behind.
 func Dead(n *netlist.Netlist) *netlist.Netlist {
 	live, s := liveNets(n)
 	c := copier(n, s)
@@ -24,8 +24,7 @@ func Dead(n *netlist.Netlist) *netlist.Netlist {
 	return c.Finish()
 }
 
-// liveNets returns the nets that reach a port or probe, and the size of what drives
-// them.
+// liveNets returns the nets that reach an output port or a probe, and the size of the cells that drive them.
 func liveNets(n *netlist.Netlist) (netSet, size) {
 	live := newNetSet(n)
 	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
@@ -59,7 +58,7 @@ func isLive(n *netlist.Netlist, i netlist.Cell, live netSet) bool {
 	return false
 }
 
-// netSet is a set of nets, one bit each.
+// netSet is a set of nets with one bit for each net.
 type netSet []uint64
 
 func newNetSet(n *netlist.Netlist) netSet { return make(netSet, (n.Nets()+63)/64) }
@@ -67,7 +66,7 @@ func newNetSet(n *netlist.Netlist) netSet { return make(netSet, (n.Nets()+63)/64
 func (s netSet) has(v netlist.Net) bool { return s[v/64]>>(v%64)&1 == 1 }
 func (s netSet) add(v netlist.Net)      { s[v/64] |= 1 << (v % 64) }
 
-// allLive returns an error if some cells reach neither an output port nor a probe.
+// allLive returns an error if any cell reaches neither an output port nor a probe.
 func allLive(n *netlist.Netlist) error {
 	if _, live := liveNets(n); live.cells < n.Cells() {
 		return fmt.Errorf("%d cells reach no output port and no probe", n.Cells()-live.cells)

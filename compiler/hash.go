@@ -8,17 +8,19 @@ import (
 	"ialgn/netlist"
 )
 
-// Hash merges cells of one kind that have the same inputs and the same parameter, the
-// order of the inputs apart where it does not matter; of functions of two and more
-// inputs also those that are each other's complement, the later of which becomes an
-// inverter. The first cell of each class stays as it is, with its origin.
+// Hash merges cells of the same kind that have the same parameter and the same inputs. The order of inputs is
+// ignored if the function does not depend on it. Functions with at least two inputs are also merged if they are
+// each other's complement; the later cell becomes an inverter. The first of several equal cells stays as it is,
+// with its origin.
 //
-// Requires: [Inverters], for equal functions to be equal in form.
-// Ensures:  no two cells of a kind have the same inputs and function, but for the inverters
-// that it makes, which [Inverters] absorbs in the next sweep.
-// Cost:     O(cells + pins) expected; 8 to 11 bytes a cell for the table.
+// Requires: [Inverters], so that equal functions have an equal form.
+// Ensures:  no two cells of a kind have the same inputs and function, except for the inverters that Hash makes and
 //
-// It stands before [Dead], which removes what fed the merged cells alone.
+//	that [Inverters] absorbs in the next sweep.
+//
+// Cost:     O(cells + pins) expected; 8 to 11 bytes for each cell in a hash table.
+//
+// Hash runs before [Dead], which removes cells that only fed merged cells.
 func Hash(n *netlist.Netlist) *netlist.Netlist {
 	h := newHasher(n)
 	for i := range netlist.Cell(n.Cells()) {
@@ -38,9 +40,9 @@ func Hash(n *netlist.Netlist) *netlist.Netlist {
 	return h.Finish()
 }
 
-// hasher finds equal cells by open addressing with linear probing. A slot holds 32
-// bits of hash and a cell of the old netlist plus 1; the forms of cells are not
-// stored, but made again from the old netlist where the hashes agree.
+// hasher finds equal cells with a hash table (open addressing, linear probing). A slot holds 32 bits of the hash,
+// and the number of an old cell plus 1. The forms of cells are not stored: if hashes agree, the form is computed
+// again from the old netlist.
 type hasher struct {
 	*netlist.Copier
 	slots     []slot
@@ -57,8 +59,8 @@ func newHasher(n *netlist.Netlist) *hasher {
 	return &hasher{Copier: copier(n, sizeOf(n)), slots: make([]slot, slots)}
 }
 
-// find returns the first cell with the form h.now, and leaves its form in h.then. If there is no such cell, it enters
-// cell i.
+// find returns the first cell with the form h.now, and stores its form in h.then. If there is no such cell, it adds
+// cell i to the table.
 func (h *hasher) find(i netlist.Cell) (netlist.Cell, bool) {
 	sum := h.now.hash()
 	mask := uint64(len(h.slots) - 1)
@@ -79,8 +81,8 @@ func (h *hasher) find(i netlist.Cell) (netlist.Cell, bool) {
 	}
 }
 
-// form is what makes cells equal: kind, parameter and inputs, in a canonical order
-// where order does not matter, and for functions with an output of 0 for inputs of 0.
+// form is the normal form of a cell; cells with equal forms are equal. Inputs are sorted if their order does not
+// matter. A function is complemented if necessary, so that its output is 0 if all inputs are 0.
 type form struct {
 	kind       netlist.Kind
 	param      uint64
@@ -88,7 +90,7 @@ type form struct {
 	complement bool // the cell's function is the complement of the form's
 }
 
-// set makes f the form of cell i of the old netlist over nets of the new one.
+// set computes the form of cell i of the old netlist, over nets of the new netlist.
 func (f *form) set(c *netlist.Copier, i netlist.Cell) {
 	f.kind, f.param, f.complement = c.Old.Kind(i), c.Old.Param(i), false
 	f.pins = append(f.pins[:0], c.Inputs(i)...)
@@ -100,7 +102,7 @@ func (f *form) set(c *netlist.Copier, i netlist.Cell) {
 	}
 }
 
-// normalise sorts the inputs of a function and complements it if need be.
+// normalise sorts the inputs of a function and complements the function if necessary.
 func (f *form) normalise() {
 	for p := 1; p < len(f.pins); p++ {
 		for q := p; q > 0 && f.pins[q] < f.pins[q-1]; q-- {
@@ -119,8 +121,8 @@ func (f *form) equal(g *form) bool {
 	return f.kind == g.kind && f.param == g.param && slices.Equal(f.pins, g.pins)
 }
 
-// hash mixes by 128-bit products, folded (after Wang Yi's wyhash). It is the same in
-// every run, so that the order of cells never depends on it.
+// hash mixes the form by 128-bit products (after Wang Yi's wyhash). The hash is the same in every run, so the order
+// of cells cannot depend on it.
 func (f *form) hash() uint64 {
 	h := mix(uint64(f.kind)<<32|uint64(len(f.pins)), f.param)
 	for _, v := range f.pins {
@@ -134,7 +136,7 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// noTwins returns an error for the first cell that [Hash] should have merged with one before it.
+// noTwins returns an error for the first cell that [Hash] should have merged with an earlier one.
 func noTwins(n *netlist.Netlist) error {
 	h := newHasher(n)
 	for i := range netlist.Cell(n.Cells()) {

@@ -6,24 +6,25 @@ import (
 	"ialgn/netlist"
 )
 
-// Inverters absorbs inverters into the tables of the functions that read them. Where
-// something else reads one (an output port, a probe, a popcount, a register), the
-// inversion moves into the function that drives it, if nothing but functions reads
-// the driver otherwise; if that cannot be, one cell inverts the net for all readers.
+// Inverters absorbs inverters into the tables of the functions that read them. If another reader needs the inverted
+// net (an output port, a probe, a popcount, a register), the inversion moves into the function that drives the net,
+// provided that only functions read the net directly. If this is not possible, one inverter serves all readers.
 //
-// Requires: [PassThrough], for a copy does not hide an inverter.
-// Ensures:  at most one inverter a net, and only of a net that something other than a
-// function reads inverted and that either no function drives or something other than
-// a function reads as it is.
+// Requires: [PassThrough], so that no copy hides an inverter.
+// Ensures:  a net has at most one inverter. It has one only if a reader other than a function needs the inverted
+//
+//	net, and if the driver cannot be inverted: it is no function, or a reader other than a function also
+//	reads the net directly.
+//
 // Cost:     O(cells + pins).
 //
-// It stands before [Hash]: equal functions of a net and of its complement look
-// different until the complement is part of the function.
+// Inverters runs before [Hash]: functions of a net and of its complement look different until the complement is
+// part of the function.
 func Inverters(n *netlist.Netlist) *netlist.Netlist {
 	v := newInverter(n)
 	for i := range netlist.Cell(n.Cells()) {
 		switch {
-		case isUnary(n, i, tableNot): // read through its root
+		case isUnary(n, i, tableNot): // its readers read its root
 		case n.Kind(i) == netlist.Function:
 			v.function(i)
 		default:
@@ -43,10 +44,10 @@ func Inverters(n *netlist.Netlist) *netlist.Netlist {
 // inverter copies a netlist without its inverters.
 type inverter struct {
 	*netlist.Copier
-	root     []netlist.Net // for each old net, the net at the start of the inverters that lead to it
-	odd      netSet        // old nets an odd number of inverters behind their root
-	plain    netSet        // roots that something other than a function reads as they are
-	inverse  netSet        // roots that a function reads inverted
+	root     []netlist.Net // for each old net, the net at the start of the chain of inverters that leads to it
+	odd      netSet        // old nets with an odd number of inverters between them and their root
+	plain    netSet        // roots that a reader other than a function reads directly
+	inverse  netSet        // roots that a reader other than a function reads inverted
 	flipped  netSet        // roots whose driver is inverted in the new netlist
 	inverted map[netlist.Net]netlist.Net
 	pins     []netlist.Net
@@ -85,7 +86,7 @@ func newInverter(n *netlist.Netlist) *inverter {
 	return v
 }
 
-// demand notes that something that cannot absorb an inversion reads the nets.
+// demand records that the nets have a reader that cannot absorb an inversion.
 func (v *inverter) demand(nets []netlist.Net) {
 	for _, net := range nets {
 		if v.odd.has(net) {
@@ -96,8 +97,7 @@ func (v *inverter) demand(nets []netlist.Net) {
 	}
 }
 
-// function copies a function with the inversions of its inputs, and its own, in its
-// table.
+// function copies a function. The inversions of its inputs, and of its output if needed, go into its table.
 func (v *inverter) function(i netlist.Cell) {
 	in, out := v.Old.Inputs(i), v.Old.Output(i)
 	table := v.Old.Param(i)
@@ -116,7 +116,7 @@ func (v *inverter) function(i netlist.Cell) {
 	v.Set(out, v.Function(table, v.Old.Origin(i), v.pins...))
 }
 
-// other copies a cell of another kind.
+// other copies a cell of any other kind.
 func (v *inverter) other(i netlist.Cell) {
 	v.pins = v.pins[:0]
 	for _, net := range v.Old.Inputs(i) {
@@ -128,8 +128,7 @@ func (v *inverter) other(i netlist.Cell) {
 	}
 }
 
-// wire returns a new net with the value of an old one, and adds the inverter that it
-// needs if there is none yet.
+// wire returns a new net with the value of an old net. It adds an inverter if one is needed and does not yet exist.
 func (v *inverter) wire(net netlist.Net) netlist.Net {
 	root := v.To(v.root[net])
 	if v.odd.has(net) == v.flipped.has(v.root[net]) {
@@ -145,7 +144,7 @@ func (v *inverter) wire(net netlist.Net) netlist.Net {
 	return v.inverted[root]
 }
 
-// invertersAbsorbed returns an error for the first net that two cells invert, or the first function that reads an
+// invertersAbsorbed returns an error for the first net with two inverters, or the first function that reads an
 // inverter.
 func invertersAbsorbed(n *netlist.Netlist) error {
 	inverted, inverse := newNetSet(n), newNetSet(n) // nets that inverters read, and nets that they drive

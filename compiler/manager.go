@@ -13,57 +13,57 @@ import (
 // (package internal/hardware). It is a row of a [Table].
 type Pass struct {
 	Name     string
-	Contract string // what the pass requires and ensures, in addition to what every pass keeps
-	Why      string // the reason for its place
+	Contract string // what the pass requires and ensures, in addition to the rules for every pass
+	Why      string // the reason for its place in the table
 
-	// Needs names the option without which the pass does not run, empty if it always does; Off says that the option
-	// is not given.
+	// Needs names the option that the pass requires; empty: the pass always runs. Off says that this option is not
+	// set.
 	Needs string
 	Off   bool
 
-	Grows  bool // the pass may leave more cells or pins than it found
+	Grows  bool // the pass may increase the number of cells or pins
 	Delays bool // the pass may insert registers, enabled by a new input port [netlist.EnablePort]
 
-	// Holds returns an error for a netlist that is not what the contract ensures. It is nil where telling takes more
-	// than a few walks over the cells.
+	// Holds returns an error if a netlist does not have the property that the contract ensures. It is nil if a
+	// check would take more than a few walks over the cells.
 	Holds func(*netlist.Netlist) error
-	// Lasting says that later passes of the table leave the netlist as Holds wants it.
+	// Lasting says that later passes of the table preserve the property that Holds checks.
 	Lasting bool
 
 	Run Run
 }
 
-// Run returns the netlist that a pass makes of another.
+// Run applies a pass to a netlist and returns the new netlist.
 type Run func(context.Context, *netlist.Netlist) (*netlist.Netlist, error)
 
-// PassReport says what one run of a pass did.
+// PassReport describes one run of a pass.
 type PassReport struct {
 	Sweep   int     `json:"sweep,omitempty"` // number of the sweep, from 1; 0: after all sweeps
 	Name    string  `json:"name"`
-	Before  int     `json:"before"` // cells
+	Before  int     `json:"before"` // number of cells
 	After   int     `json:"after"`
 	Seconds float64 `json:"seconds"`
 
-	// Measures, where asked for, are of the netlist after the pass.
+	// Measures, if requested, are those of the netlist after the pass.
 	Measures *netlist.Measures `json:"measures,omitempty"`
 }
 
-// Table is passes in their order, and what that order must keep.
+// Table is a list of passes in their order, with constraints on that order.
 type Table struct {
-	Package     string // package that has the table, for errors
-	Earlier     []Pass // those of another table, which have run before; constraints may name them
+	Package     string // package that contains the table, for errors
+	Earlier     []Pass // passes of another table that ran before; constraints may name them
 	Passes      []Pass
 	Constraints []Constraint
 }
 
-// Constraint says that one pass must stand before another.
+// Constraint says that one pass must come before another, and why.
 type Constraint struct{ First, Then, Why string }
 
-// Every stands in a [Constraint] for all passes but the other one.
+// Every, as Constraint.First, means all passes except Constraint.Then.
 const Every = "every other"
 
-// CheckOrder returns an error that names the first constraint that the table breaks, the first pass that stands in it
-// twice, or the first constraint of a pass that does not.
+// CheckOrder checks the constraints of the table. It returns an error for the first pass that occurs twice, the
+// first constraint that names an unknown pass, or the first constraint that the order breaks.
 func (t Table) CheckOrder() error {
 	place := map[string]int{}
 	for i, p := range slices.Concat(t.Earlier, t.Passes) {
@@ -87,26 +87,26 @@ func (t Table) CheckOrder() error {
 	return nil
 }
 
-// Check compares what two netlists with the same ports compute, one before and one after a pass, and returns an error
+// Check compares the functions of two netlists with the same ports, before and after a pass. It returns an error
 // that says where they differ.
 type Check func(ctx context.Context, before, after *netlist.Netlist) error
 
-// Manager runs the passes of a table over a netlist, and reports each.
+// Manager runs the passes of a table on a netlist and reports on each.
 type Manager struct {
 	Table   Table
-	Measure bool // the reports have measures
+	Measure bool // measure the netlist for each report
 
-	// Check, unless nil, has every pass held to its contract and, by Check, to the function of the netlist that it was
-	// given, which stays in memory meanwhile.
+	// Check, unless nil, is called after every pass, and the contract of every pass is checked. The netlist before
+	// the pass stays in memory for the comparison.
 	Check Check
 
 	Reports []PassReport // one for each pass and sweep, in order
 }
 
-// Sweep runs each pass of the table once, but for those that are off, and returns the last one's netlist. Sweeps count
-// from 1; 0 is a table that is no sweep. Where nothing is checked it keeps no reference to a netlist that a pass was
-// given, so that a caller who drops its own frees it during that pass. It returns a pass's error, a [*BrokenError], or
-// ctx's between two passes. It panics if the table breaks a constraint.
+// Sweep runs each pass of the table once, except those that are off, and returns the last pass's netlist. Sweeps
+// are numbered from 1; number 0 means a table that runs once, after all sweeps. If m.Check is nil, Sweep keeps no
+// reference to a pass's input, so that it can be freed during the pass. Sweep returns an error of a pass, a
+// [*BrokenError], or ctx's error between two passes. It panics if the table breaks a constraint.
 func (m *Manager) Sweep(ctx context.Context, n *netlist.Netlist, sweep int) (*netlist.Netlist, error) {
 	if err := m.Table.CheckOrder(); err != nil {
 		panic(err.Error())
@@ -126,7 +126,7 @@ func (m *Manager) Sweep(ctx context.Context, n *netlist.Netlist, sweep int) (*ne
 	return n, nil
 }
 
-// run runs pass i, and reports and checks it.
+// run runs pass i, records its report and checks its result.
 func (m *Manager) run(ctx context.Context, i int, n *netlist.Netlist, sweep int) (*netlist.Netlist, error) {
 	p := &m.Table.Passes[i]
 	var before *netlist.Netlist

@@ -6,15 +6,14 @@ import (
 	"ialgn/netlist"
 )
 
-// PassThrough removes the cells that copy their one input, and lets their readers
-// read that input.
+// PassThrough removes function cells that copy their only input. Their readers read that input directly.
 //
-// Requires: [Constants], for gates that ignore an input to be seen as copies.
+// Requires: [Constants], so that gates that ignore all inputs but one appear as copies.
 // Ensures:  no function cell is a copy of its input.
 // Cost:     O(cells + pins).
 //
-// It stands before everything that looks at drivers and readers: trained gates are
-// mostly copies of their spine, and a copy hides both.
+// PassThrough runs before all passes that look at drivers and readers: most trained gates are copies of their
+// spine, and a copy hides both driver and reader.
 func PassThrough(n *netlist.Netlist) *netlist.Netlist {
 	s := sizeOf(n)
 	for i := range netlist.Cell(n.Cells()) {

@@ -1,10 +1,10 @@
-// Package docs is the reference pages, as part of the program: `ialgn help` shows parts of them, and man pages have
-// others, so that there is no second copy of what they say.
+// Package docs embeds the reference pages into the program. `ialgn help` and the man pages show parts of them, so
+// there is no second copy of their text.
 package docs
 
 import _ "embed" // for the pages
 
-// The pages.
+// The reference pages.
 var (
 	//go:embed reference/cli.md
 	CLI string // the command line

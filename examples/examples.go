@@ -1,6 +1,5 @@
-// Package examples holds runnable configurations: one folder an example, with a README,
-// the configuration and the expected outcome. The digits are embedded, for `ialgn
-// demo`.
+// Package examples holds runnable examples. Each has its own folder with a README, a configuration and the expected
+// result. The digits example is embedded for `ialgn demo`.
 package examples
 
 import _ "embed"

@@ -2,23 +2,21 @@ package netlist
 
 import "fmt"
 
-// Builder makes a netlist cell by cell. Declare the input ports first, then add cells
-// in topological order, then the outputs and probes, then call [Builder.Netlist].
+// Builder makes a netlist cell by cell. Declare the input ports first, then add cells in topological order, then
+// outputs and probes, and finally call [Builder.Netlist].
 //
-// A Builder does not check what it is given; [Netlist.Validate] does. It panics only
-// where the numbering of nets would break: an input declared after a cell, or more
-// nets or cell inputs than 32 bits can number.
+// A Builder does not check its arguments; [Netlist.Validate] does. It panics only if net numbers would become
+// wrong: if an input is declared after a cell, or if there are more nets or cell inputs than 32 bits can number.
 type Builder struct {
 	n *Netlist
 }
 
-// NewBuilder returns a builder of an empty netlist. The name is a Verilog-like
-// identifier.
+// NewBuilder returns a builder with an empty netlist. The name must satisfy [CheckName].
 func NewBuilder(name string) *Builder {
 	return &Builder{&Netlist{Name: name, firstCellNet: 2, outStart: []Net{2}, inStart: []uint32{0}}}
 }
 
-// Grow makes room for the given number of further cells and cell inputs.
+// Grow makes room for the given number of additional cells and cell inputs.
 func (b *Builder) Grow(cells, inputs int) {
 	n := b.n
 	n.kind = grow(n.kind, cells)
@@ -37,8 +35,8 @@ func grow[T any](s []T, more int) []T {
 	return append(make([]T, 0, len(s)+more), s...)
 }
 
-// Input declares an input port of width bits in words of word bits and returns its
-// nets, least significant bit first.
+// Input declares an input port of width bits, made of words of word bits. It returns the port's nets, least
+// significant bit first.
 func (b *Builder) Input(name string, width, word int, labels []string) []Net {
 	n := b.n
 	if len(n.kind) > 0 {
@@ -54,7 +52,7 @@ func (b *Builder) Input(name string, width, word int, labels []string) []Net {
 	return nets
 }
 
-// Cell adds a cell and returns the first net that it drives.
+// Cell adds a cell and returns the first net that the cell drives.
 func (b *Builder) Cell(k Kind, param uint64, o Origin, in ...Net) Net {
 	n := b.n
 	out := n.outStart[len(n.kind)]
@@ -71,12 +69,12 @@ func (b *Builder) Cell(k Kind, param uint64, o Origin, in ...Net) Net {
 	return out
 }
 
-// Function adds a function cell with the given table and returns its output.
+// Function adds a function cell with the given table and returns its output net.
 func (b *Builder) Function(table uint64, o Origin, in ...Net) Net {
 	return b.Cell(Function, table, o, in...)
 }
 
-// Word returns the nets from first on, as many as a bus of the given width has.
+// Word returns width consecutive nets, starting with first.
 func Word(first Net, width int) []Net {
 	w := make([]Net, width)
 	for i := range w {
@@ -85,17 +83,17 @@ func Word(first Net, width int) []Net {
 	return w
 }
 
-// Output declares an output port in words of word bits.
+// Output declares an output port, made of words of word bits.
 func (b *Builder) Output(name string, word int, labels []string, nets []Net) {
 	b.n.outputs = append(b.n.outputs, Port{name, word, labels, nets})
 }
 
-// Probe declares a named internal bus that passes keep.
+// Probe declares a named internal bus. Passes preserve it.
 func (b *Builder) Probe(name string, nets []Net) {
 	b.n.probes = append(b.n.probes, Port{name, len(nets), nil, nets})
 }
 
-// Primitive declares a target primitive and returns the parameter of its cells.
+// Primitive declares a target primitive. It returns the parameter for cells of this primitive.
 func (b *Builder) Primitive(p PrimitiveType) uint64 {
 	b.n.primitives = append(b.n.primitives, p)
 	return uint64(len(b.n.primitives) - 1)
@@ -104,7 +102,7 @@ func (b *Builder) Primitive(p PrimitiveType) uint64 {
 // Classes sets the class of each chain.
 func (b *Builder) Classes(class []uint16) { b.n.class = class }
 
-// Positions says of which layers positions share the nodes, by ascending layers.
+// Positions declares the layers whose nodes are shared between positions, in ascending order of layers.
 func (b *Builder) Positions(all []Positions) { b.n.places = all }
 
 // Netlist returns the netlist. The builder must not be used afterwards.

@@ -1,23 +1,23 @@
 package netlist
 
-// Chains says how the carries of a netlist lie on carry chains that run beside LUTs, as in
-// iCE40: a logic cell holds a LUT of four inputs and a carry, which reads the second and the
-// third of these and the carry of the cell below; the fourth input of the LUT can be that
-// carry. The first two inputs of a [Carry] are its operands, the third is the carry from
-// below.
+// Chains maps the carries of a netlist to the carry chains of an FPGA such as iCE40. There, a logic cell holds a
+// LUT with four inputs and a carry. The carry reads the LUT's second and third input and the carry of the cell
+// below. The LUT's fourth input can read that carry from below, too. The first two inputs of a [Carry] are its
+// operands; the third is the carry from below.
 //
-// A carry can be read on its chain alone: by the next carry, and by the LUT beside that or
-// at the end of the chain. Whatever else reads it reads a LUT that brings it out.
+// Only two cells can read a carry directly on its chain: the next carry, and the LUT in that carry's logic cell
+// (or, at the end of the chain, the LUT above). Any other reader needs a LUT that brings the carry out of the
+// chain.
 type Chains struct {
-	reads map[Cell]Net  // functions that read a carry, or a first carry, where the chain passes
-	mate  map[Cell]Cell // for a function cell, the carry cell that shares its logic cell
-	next  map[Net]Cell  // the carry that goes on from a net
+	// for a function cell that reads the chain: the carry, or the first carry-in, that it reads
+	reads map[Cell]Net
+	mate  map[Cell]Cell // for a function cell, the carry cell in the same logic cell
+	next  map[Net]Cell  // for a net, the carry on whose chain it is the carry-in
 	out   map[Net]bool  // carries that a LUT brings out
-	least Net           // the lowest of these
+	least Net           // the lowest net in out
 }
 
-// CarryChains returns how the carries of n lie on chains. It costs a walk over the cells
-// where there are carries.
+// CarryChains maps the carries of n to chains. It costs a walk over the cells if there are carries.
 func (n *Netlist) CarryChains() *Chains {
 	s := &Chains{map[Cell]Net{}, map[Cell]Cell{}, map[Net]Cell{}, map[Net]bool{}, ^Net(0)}
 	readers := n.carryReaders(s)
@@ -33,19 +33,19 @@ func (n *Netlist) CarryChains() *Chains {
 	return s
 }
 
-// LUTs is the number of LUTs that bring carries out.
+// LUTs returns the number of LUTs that bring carries out of their chains.
 func (s *Chains) LUTs() int { return len(s.out) }
 
-// Out reports whether a LUT brings the carry v out, for what does not read it on its chain.
+// Out reports whether a LUT brings carry v out of its chain, for readers that are not on the chain.
 func (s *Chains) Out(v Net) bool { return v >= s.least && s.out[v] }
 
-// Next returns the carry that goes on from net v on a chain.
+// Next returns the carry that continues the chain from net v.
 func (s *Chains) Next(v Net) (Cell, bool) {
 	c, ok := s.next[v]
 	return c, ok
 }
 
-// Reads returns the net that function c reads where the chain passes.
+// Reads returns the net that function c reads on a chain.
 func (s *Chains) Reads(c Cell) (Net, bool) {
 	v, ok := s.reads[c]
 	return v, ok
@@ -57,11 +57,11 @@ func (s *Chains) Beside(c Cell) (Cell, bool) {
 	return m, ok
 }
 
-// outputReader stands for output ports among the readers of a net.
+// outputReader represents an output port among the readers of a net.
 const outputReader = ^Cell(0)
 
-// carryReaders returns the readers of every carry and of every net that a carry takes as its carry-in, and sets next.
-// Probes do not count as readers, since they cost nothing.
+// carryReaders returns the readers of every carry and of every carry-in, and sets s.next. Probes do not count as
+// readers, since they cost nothing.
 func (n *Netlist) carryReaders(s *Chains) map[Net][]Cell {
 	readers := map[Net][]Cell{}
 	for c, k := range n.kind {
@@ -108,7 +108,7 @@ func (n *Netlist) isCarry(v Net) bool {
 	return ok && n.kind[c] == Carry
 }
 
-// carry decides what reads carry v on its chain, and whether a LUT brings it out.
+// carry decides which cells read carry v on its chain, and whether a LUT brings it out.
 func (s *Chains) carry(n *Netlist, v Net, readers []Cell) {
 	_, goesOn := s.next[v]
 	rest := len(readers)
@@ -128,10 +128,10 @@ func (s *Chains) carry(n *Netlist, v Net, readers []Cell) {
 	}
 }
 
-// chainInputs is the number of inputs of the LUTs beside carries.
+// chainInputs is the number of inputs of the LUT in a carry's logic cell.
 const chainInputs = 4
 
-// free reports whether c is a LUT that reads no chain yet.
+// free reports whether c is a LUT that does not yet read a chain.
 func (s *Chains) free(n *Netlist, c Cell) bool {
 	_, taken := s.reads[c]
 	return c != outputReader && n.kind[c] == Function && !taken && n.isLUT(c)
@@ -146,8 +146,8 @@ func (n *Netlist) supports(c Cell) int {
 	return count
 }
 
-// pair finds the function that reads v beside the carry that goes on from it: it may
-// depend on one more net than that carry.
+// pair finds a function that reads v and can share a logic cell with the next carry of v. Apart from v and that
+// carry's operands, the function may depend on at most one other net. pair reports whether it found one.
 func (s *Chains) pair(n *Netlist, v Net, readers []Cell) bool {
 	next := s.next[v]
 	at := n.Inputs(next)

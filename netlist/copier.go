@@ -1,8 +1,7 @@
 package netlist
 
-// Copier rebuilds a netlist with changes: it walks the cells of Old in order, and a
-// pass decides for each whether to copy it, to replace its outputs by other nets, or
-// to build something else with the embedded [Builder].
+// Copier rebuilds a netlist with changes. A pass walks the cells of Old in order and decides for each cell whether
+// to copy it, to replace its outputs by other nets, or to build something else with the embedded [Builder].
 //
 //	c := netlist.NewCopier(old)
 //	for i := range netlist.Cell(old.Cells()) {
@@ -10,8 +9,8 @@ package netlist
 //	}
 //	return c.Finish()
 //
-// The input ports, the primitives, the chains' classes and positions and the name are taken over;
-// Finish takes the output ports and the probes over.
+// The new netlist has the name, input ports, primitives, chain classes and positions of the old one. Finish copies
+// the output ports and the probes.
 type Copier struct {
 	*Builder
 	Old *Netlist
@@ -21,7 +20,7 @@ type Copier struct {
 
 const unset = ^Net(0)
 
-// NewCopier returns a copier in which only the input ports of old are copied yet.
+// NewCopier returns a copier that has copied only the input ports of old.
 func NewCopier(old *Netlist) *Copier {
 	c := newCopier(old)
 	for _, p := range old.inputs {
@@ -30,9 +29,9 @@ func NewCopier(old *Netlist) *Copier {
 	return c
 }
 
-// NewCopierOf is NewCopier that has another input port of the same name, and of the same labels
-// if it has as many words, in the place of port i, and returns its nets. What stands for the
-// bits of the old one is left to be set.
+// NewCopierOf is like NewCopier, but replaces input port i by a port of another width. The new port has the same
+// name and, if the number of words is the same, the same labels. NewCopierOf returns the new port's nets. The
+// caller must call Set for each bit of the old port.
 func NewCopierOf(old *Netlist, i, width, word int) (c *Copier, nets []Net) {
 	c = newCopier(old)
 	for k, p := range old.inputs {
@@ -49,7 +48,7 @@ func NewCopierOf(old *Netlist, i, width, word int) (c *Copier, nets []Net) {
 	return c, nets
 }
 
-// newCopier is NewCopier without input ports.
+// newCopier is NewCopier without copied input ports.
 func newCopier(old *Netlist) *Copier {
 	c := &Copier{Builder: NewBuilder(old.Name), Old: old, to: make([]Net, old.Nets())}
 	for i := range c.to {
@@ -68,8 +67,8 @@ func (c *Copier) port(p Port) {
 	}
 }
 
-// To returns the new net that stands for net v of the old netlist. It panics if v was
-// neither copied nor set: a pass forgot a cell.
+// To returns the new net for net v of the old netlist. It panics if v was neither copied nor set, which means that
+// a pass forgot a cell.
 func (c *Copier) To(v Net) Net {
 	w := c.to[v]
 	if w == unset {
@@ -78,11 +77,10 @@ func (c *Copier) To(v Net) Net {
 	return w
 }
 
-// Set makes the new net w stand for net v of the old netlist.
+// Set makes w the new net for net v of the old netlist.
 func (c *Copier) Set(v, w Net) { c.to[v] = w }
 
-// Inputs returns the new nets that stand for the inputs of cell i of the old netlist.
-// The slice is valid until the next call.
+// Inputs returns the new nets for the inputs of cell i of the old netlist. The slice is valid until the next call.
 func (c *Copier) Inputs(i Cell) []Net {
 	c.buf = c.buf[:0]
 	for _, v := range c.Old.Inputs(i) {
@@ -91,7 +89,7 @@ func (c *Copier) Inputs(i Cell) []Net {
 	return c.buf
 }
 
-// Copy adds cell i of the old netlist with its inputs translated.
+// Copy copies cell i of the old netlist, with its new inputs.
 func (c *Copier) Copy(i Cell) {
 	first := c.Cell(c.Old.kind[i], c.Old.param[i], c.Old.Origin(i), c.Inputs(i)...)
 	for k := range Net(c.Old.Outputs(i)) {
@@ -99,14 +97,14 @@ func (c *Copier) Copy(i Cell) {
 	}
 }
 
-// Finish takes over the output ports and the probes and returns the new netlist.
+// Finish copies the output ports and the probes and returns the new netlist.
 func (c *Copier) Finish() *Netlist {
 	to := func(_ Port, v Net) Net { return c.To(v) }
 	return c.FinishWith(to, to)
 }
 
-// FinishWith is Finish for a pass to which a bit of a port is not always what stands for the
-// old net: output and probe return the new net for a net of a port or probe.
+// FinishWith is like Finish for passes where a port's bit may need another net than [Copier.To] returns. The
+// functions output and probe return the new net for net v of an output port or a probe.
 func (c *Copier) FinishWith(output, probe func(p Port, v Net) Net) *Netlist {
 	c.n.outputs = ports(c.Old.outputs, output)
 	c.n.probes = ports(c.Old.probes, probe)

@@ -8,13 +8,13 @@ import (
 // CountsPort is the name of the output port that [WithCounts] adds.
 const CountsPort = "counts"
 
-// WithCounts returns n with the class counts as an output port, counts, behind the others: a
-// word for each class, that of the first class lowest, made of the nets of the probes count_0,
-// count_1 and so on, which stay. The words are labelled with the classes' names.
+// WithCounts returns n with an additional output port counts, after the others, that holds the class counts. The
+// port has one word for each class, class 0 lowest, labelled with the class names. Its nets are those of the probes
+// count_0, count_1 and so on, which stay.
 //
-// It shares the cells with n and costs nothing. It returns an error if n has no counts, as
-// many as there are classes and all of the same width: that is what package freeze makes for the
-// scopes [Core] and [Full].
+// The result shares its cells with n, so the call costs almost nothing. WithCounts returns an error if n does not
+// have one count probe for each class, all of the same width. Package freeze makes these probes for the scopes
+// [Core] and [Full].
 func WithCounts(n *Netlist, classes []string) (*Netlist, error) {
 	port := Port{Name: CountsPort}
 	for c, class := range classes {

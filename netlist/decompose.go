@@ -2,18 +2,18 @@ package netlist
 
 import "math/bits"
 
-// pinMask[j] has the bits of a 64-bit table where input j is 1.
+// pinMask[j] has the bits of a 64-bit table for which input j is 1.
 var pinMask = [MaxFunctionInputs]uint64{
 	0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0,
 	0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000,
 }
 
-// PinTable returns the extended table of the function that is input pin itself.
+// PinTable returns the extended table of the function that passes on the given input.
 func PinTable(pin int) uint64 { return pinMask[pin] }
 
-// Extend returns the table of a function of the given number of inputs as a table of
-// all six, which does not depend on the others. Extended tables of different arities
-// can be combined bit by bit.
+// Extend converts a table for the given number of inputs to an extended table: a table with six inputs that does
+// not depend on the added ones. Extended tables can be combined bit by bit, whatever their original number of
+// inputs.
 func Extend(table uint64, inputs int) uint64 {
 	if inputs < MaxFunctionInputs {
 		table &= 1<<(1<<inputs) - 1
@@ -24,15 +24,13 @@ func Extend(table uint64, inputs int) uint64 {
 	return table
 }
 
-// Cofactors returns the extended tables of the function where input pin is 0 and
-// where it is 1.
+// Cofactors returns two extended tables: the function with the given input fixed to 0, and fixed to 1.
 func Cofactors(extended uint64, pin int) (low, high uint64) {
 	low, high = extended&^pinMask[pin], extended&pinMask[pin]
 	return low | low<<(1<<pin), high | high>>(1<<pin)
 }
 
-// Support returns the inputs that the function of an extended table depends on, one
-// bit each.
+// Support returns the set of inputs that an extended table depends on. Bit j is set for input j.
 func Support(extended uint64) (pins uint8) {
 	for j := range MaxFunctionInputs {
 		if low, high := Cofactors(extended, j); low != high {
@@ -42,9 +40,9 @@ func Support(extended uint64) (pins uint8) {
 	return pins
 }
 
-// Effective returns the extended table of a function cell as it acts on its nets:
-// inputs that are constants are folded in, and of several inputs that are the same net
-// only the first remains in the [Support].
+// Effective returns the extended table of a function cell with the nets it reads taken into account. Inputs that
+// are constant nets are replaced by their value. If several inputs are the same net, only the first remains in the
+// [Support].
 func Effective(table uint64, in []Net) uint64 {
 	t := Extend(table, len(in))
 	for j, v := range in {
@@ -67,11 +65,11 @@ func Effective(table uint64, in []Net) uint64 {
 	return t
 }
 
-// TableMask returns the bits that a table of k inputs uses.
+// TableMask returns a mask of the bits that a table with k inputs uses.
 func TableMask(k int) uint64 { return ^uint64(0) >> (64 - 1<<k) }
 
-// Project returns the table over the supporting inputs alone, in their order, of a
-// function of an extended table that depends on no other.
+// Project returns the table over the inputs in support only, in their order. The function must not depend on any
+// other input.
 func Project(extended uint64, support uint8) (table uint64) {
 	at := uint8(0)
 	for i := 0; ; i++ {
@@ -82,18 +80,18 @@ func Project(extended uint64, support uint8) (table uint64) {
 	}
 }
 
-// SwapPins returns the table that gives the same with the pins p < q exchanged. Bits
-// beyond those of its inputs may be set.
+// SwapPins returns the table of the same function with inputs p < q exchanged. Bits beyond the table's size may be
+// set.
 func SwapPins(table uint64, p, q int) uint64 {
 	shift := 1<<q - 1<<p
 	low := pinMask[p] &^ pinMask[q]
 	return table&^(low|low<<shift) | table&low<<shift | table>>shift&low
 }
 
-// SplitOp is the operator that a [Split] found.
+// SplitOp is the operator of a [Split].
 type SplitOp uint8
 
-// The operators of a split on the literal s, which is the pin or its complement.
+// The operators of a split. The literal s is the pin or its complement.
 const (
 	SplitAnd SplitOp = iota // s AND Low
 	SplitOr                 // s OR Low
@@ -101,20 +99,19 @@ const (
 	SplitMux                // s ? High : Low
 )
 
-// Split is one step of a decomposition of a function: an operator on one input and on
-// one or two functions of the other inputs, as extended tables.
+// Split is one step in the decomposition of a function: an operator on one input and one or two functions of the
+// other inputs. The functions are extended tables.
 type Split struct {
 	Op        SplitOp
 	Pin       int
 	Inverted  bool   // the literal is the complement of the pin
-	Low, High uint64 // High is for SplitMux alone
+	Low, High uint64 // High is used only by SplitMux
 }
 
-// Decompose returns the first step of a disjoint decomposition of the function of an
-// extended table, which must depend on at least one input. An AND, OR or XOR with one
-// input is found where there is one, on the lowest such input; otherwise the function
-// is a multiplexer on the input that leaves the fewest inputs below, the lowest among
-// equals. Carried on, it ends after at most six levels.
+// Decompose returns the first step in a disjoint decomposition of an extended table, which must depend on at least
+// one input. If the function is an AND, OR or XOR with one input, Decompose splits off the lowest such input.
+// Otherwise it returns a multiplexer, controlled by the input that leaves the fewest inputs below (the lowest of
+// several). Repeated on its results, it ends after at most six levels.
 func Decompose(extended uint64) Split {
 	best, cost := Split{}, 2*MaxFunctionInputs+1
 	for j := range MaxFunctionInputs {

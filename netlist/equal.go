@@ -2,9 +2,8 @@ package netlist
 
 import "slices"
 
-// Equal reports whether n and m are the same netlist: the same name, ports, probes,
-// primitives, classes and positions, and the same cells in the same order. Two netlists of one
-// function may well be unequal.
+// Equal reports whether n and m are identical: the same name, ports, probes, primitives, classes and positions, and
+// the same cells in the same order. Two netlists that compute the same function may be unequal.
 func (n *Netlist) Equal(m *Netlist) bool {
 	return n.Name == m.Name &&
 		slices.EqualFunc(n.inputs, m.inputs, Port.equal) &&

@@ -7,17 +7,16 @@ import (
 	"gonum.org/v1/gonum/graph"
 )
 
-// Graph is a netlist as a directed graph for gonum's algorithms and encoders. It has
-// one node for each cell and each port: cell c is the node of ID c, then come the
-// input ports and then the output ports in their order. Constants, probes and single
-// nets have no node.
+// Graph presents a netlist as a directed graph to gonum's algorithms and encoders. It has one node for each cell
+// and each port. Cell c has ID c; then come the input ports and then the output ports, in their order. Constants,
+// probes and single nets have no node.
 //
-// An edge leads from a driver to a reader; several nets or pins between the same two
-// make one edge. The graph has no cycle, and edges between cells lead to higher IDs.
+// An edge leads from a driver to a reader. Several nets or pins between the same two nodes make one edge. The graph
+// has no cycle, and edges between cells lead to higher IDs.
 //
-// The first use of a direction that the netlist does not hold itself, from drivers to
-// readers, builds arrays of 4 bytes a node and an edge; they live as long as the Graph.
-// A Graph may be used by several goroutines.
+// A netlist stores only the nets that each cell reads. The first search in the other direction, from a driver to
+// its readers, builds an index of 4 bytes for each node and edge, which lives as long as the Graph. Several
+// goroutines may use a Graph.
 type Graph struct {
 	n      *Netlist
 	fanout func() *fanout
@@ -25,18 +24,17 @@ type Graph struct {
 
 var _ graph.Directed = (*Graph)(nil)
 
-// NewGraph returns the graph of n, which must be valid. It costs nothing before it is
-// used.
+// NewGraph returns the graph of n, which must be valid. The call itself costs almost nothing.
 func NewGraph(n *Netlist) *Graph {
 	g := &Graph{n: n}
 	g.fanout = sync.OnceValue(g.newFanout)
 	return g
 }
 
-// Netlist returns the netlist that g shows.
+// Netlist returns the netlist of the graph.
 func (g *Graph) Netlist() *Netlist { return g.n }
 
-// DOTID returns the name of the graph in the DOT language, that of the netlist.
+// DOTID returns the name of the graph in the DOT language, which is the name of the netlist.
 func (g *Graph) DOTID() string { return g.n.Name }
 
 // Len returns the number of nodes.
@@ -53,7 +51,7 @@ func (g *Graph) OutputNode(i int) Node {
 	return Node{g.n, int64(len(g.n.kind) + len(g.n.inputs) + i)}
 }
 
-// Node returns the node of an ID, or nil if there is none. The node is a [Node].
+// Node returns the node with the given ID, of type [Node], or nil if there is none.
 func (g *Graph) Node(id int64) graph.Node {
 	if !g.has(id) {
 		return nil
@@ -66,15 +64,13 @@ func (g *Graph) has(id int64) bool { return id >= 0 && id < int64(g.Len()) }
 // Nodes returns all nodes in the order of their IDs.
 func (g *Graph) Nodes() graph.Nodes { return newNodes(g.n, g.Len(), nil) }
 
-// From returns the nodes that read an output of the given node, in the order of their
-// IDs.
+// From returns the nodes that read an output of the given node, in the order of their IDs.
 func (g *Graph) From(id int64) graph.Nodes {
 	readers := g.readers(id)
 	return newNodes(g.n, len(readers), readers)
 }
 
-// To returns the nodes that drive an input of the given node, in the order of their
-// IDs.
+// To returns the nodes that drive an input of the given node, in the order of their IDs.
 func (g *Graph) To(id int64) graph.Nodes {
 	drivers := g.drivers(nil, id)
 	return newNodes(g.n, len(drivers), drivers)
@@ -114,7 +110,7 @@ func (g *Graph) reads(id int64) []Net {
 	return nil
 }
 
-// drivers appends to dst the nodes that a node reads, ascending and each once.
+// drivers appends to dst the nodes that drive the inputs of a node, in ascending order without duplicates.
 func (g *Graph) drivers(dst []uint32, id int64) []uint32 {
 	if !g.has(id) {
 		return dst
@@ -128,7 +124,7 @@ func (g *Graph) drivers(dst []uint32, id int64) []uint32 {
 	return slices.Compact(dst)
 }
 
-// driver returns the node that drives a net. A constant has no driver.
+// driver returns the node that drives a net. If v is a constant, ok is false.
 func (g *Graph) driver(v Net) (node uint32, ok bool) {
 	if c, _, ok := g.n.Driver(v); ok {
 		return uint32(c), true
@@ -141,7 +137,7 @@ func (g *Graph) driver(v Net) (node uint32, ok bool) {
 	return 0, false
 }
 
-// fanout has the readers of each node: those of node u are to[start[u]:start[u+1]].
+// fanout holds the readers of each node. The readers of node u are to[start[u]:start[u+1]].
 type fanout struct {
 	start []uint32
 	to    []uint32
@@ -155,8 +151,8 @@ func (g *Graph) readers(id int64) []uint32 {
 	return f.to[f.start[id]:f.start[id+1]]
 }
 
-// newFanout counts, then fills. Readers are visited in ascending order, which leaves
-// every list sorted.
+// newFanout first counts the readers of each node, then lists them. It visits readers in ascending order, so every
+// list is sorted.
 func (g *Graph) newFanout() *fanout {
 	f := &fanout{start: make([]uint32, g.Len()+2)}
 	var drivers []uint32

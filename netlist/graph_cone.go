@@ -5,8 +5,8 @@ import (
 	"gonum.org/v1/gonum/graph/traverse"
 )
 
-// Backwards is a [Graph] whose edges lead from readers to drivers, for searches of what something depends on. It is
-// what package traverse of gonum searches.
+// Backwards is a [Graph] whose edges lead from readers to drivers, for searches that ask what a node depends on. It
+// implements gonum's traverse.Graph.
 type Backwards struct{ *Graph }
 
 var _ traverse.Graph = Backwards{}
@@ -17,13 +17,13 @@ func (g Backwards) From(id int64) graph.Nodes { return g.Graph.To(id) }
 // To returns the nodes that read an output of the given node, in the order of their IDs.
 func (g Backwards) To(id int64) graph.Nodes { return g.Graph.From(id) }
 
-// Edge returns the edge from a reader to one of its drivers, which the nodes must be: as the search has found it.
+// Edge returns the edge from a reader to one of its drivers. The nodes must be connected; Edge does not check it.
 func (g Backwards) Edge(reader, driver int64) graph.Edge {
 	return Edge{Node{g.n, reader}, Node{g.n, driver}}
 }
 
-// Cone calls visit with every cell that drives one of the nets, and with every cell that drives an input of one for
-// which visit is true, each once. The order is that of a depth-first search.
+// Cone calls visit for every cell that drives one of the nets. If visit returns true for a cell, Cone goes on with
+// the cells that drive its inputs. Each cell is visited once, in the order of a depth-first search.
 func Cone(n *Netlist, nets []Net, visit func(c Cell) (further bool)) {
 	g := Backwards{NewGraph(n)}
 	further := make(map[int64]bool)

@@ -2,18 +2,23 @@ package netlist
 
 import "math"
 
-// Levels is a [Graph] whose edges weigh what they add to the effective depth of their reader, negated,
-// so that gonum's shortest ways are the deepest ones: -1 for an edge to a cell that computes something
-// of it, 0 where the reader only passes it on or is a port, and +Inf where the reader does not depend
-// on it. It is what package path of gonum calls Weighted, in levels; the effective depth of the gates is that
-// of the IALGN paper, supplement, "Effective-Depth Analysis".
+// Levels is a [Graph] with weights for searches of the deepest path. The weight of an edge is the number of levels
+// that it adds to the effective depth of its reader, negated, so that gonum's shortest paths are the deepest ones:
+//
+//   - -1 if the reader is a cell that computes something from the driver;
+//   - 0 if the reader only passes the driver on, or is a register or a port;
+//   - +Inf if the reader does not depend on the driver.
+//
+// Levels implements gonum's path.Weighted. The effective depth of gates is defined in the IALGN paper, supplement,
+// "Effective-Depth Analysis".
 type Levels struct{ *Graph }
 
-// NewLevels returns the graph of n with weights. n must be valid.
+// NewLevels returns the weighted graph of n, which must be valid.
 func NewLevels(n *Netlist) Levels { return Levels{NewGraph(n)} }
 
-// Weight returns the weight of the edge from node uid to node vid, 0 from a node to itself, and +Inf
-// where vid does not depend on uid. ok says that the two are one node, or that there is an edge.
+// Weight returns the weight of the edge from node uid to node vid. It returns 0 for an edge from a node to itself,
+// and +Inf if vid does not depend on uid. The result ok reports whether the nodes are equal or connected by an
+// edge.
 func (g Levels) Weight(uid, vid int64) (w float64, ok bool) {
 	switch {
 	case uid == vid:
@@ -26,7 +31,8 @@ func (g Levels) Weight(uid, vid int64) (w float64, ok bool) {
 	return g.cellWeight(uid, Cell(vid)), true
 }
 
-// cellWeight returns the weight of an edge to a cell: that of the pin which adds most.
+// cellWeight returns the weight of an edge to a cell. If several pins read the driver, the one that adds most
+// levels counts.
 func (g Levels) cellWeight(uid int64, c Cell) float64 {
 	n, weight := g.n, math.Inf(1)
 	for pin, v := range n.Inputs(c) {
@@ -37,7 +43,7 @@ func (g Levels) cellWeight(uid int64, c Cell) float64 {
 	return weight
 }
 
-// pinWeight returns the weight of one pin of a cell.
+// pinWeight returns the weight for one pin of a cell.
 func pinWeight(n *Netlist, c Cell, pin int) float64 {
 	if n.Kind(c) == Register {
 		return 0

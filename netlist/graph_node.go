@@ -16,7 +16,7 @@ type Node struct {
 // ID returns the node's number in its graph.
 func (v Node) ID() int64 { return v.id }
 
-// Cell returns the cell that v is; ok is false for a port.
+// Cell returns the cell of the node. If the node is a port, ok is false.
 func (v Node) Cell() (c Cell, ok bool) {
 	if v.id < int64(len(v.n.kind)) {
 		return Cell(v.id), true
@@ -24,8 +24,7 @@ func (v Node) Cell() (c Cell, ok bool) {
 	return 0, false
 }
 
-// Port returns the port that v is, and whether it is an output port; ok is false for
-// a cell.
+// Port returns the port of the node and reports whether it is an output port. If the node is a cell, ok is false.
 func (v Node) Port() (p Port, output, ok bool) {
 	i := v.id - int64(len(v.n.kind))
 	switch inputs := int64(len(v.n.inputs)); {
@@ -38,8 +37,7 @@ func (v Node) Port() (p Port, output, ok bool) {
 	}
 }
 
-// DOTID returns the node's name in the DOT language: c12 for a cell, in_x or out_h for
-// a port.
+// DOTID returns the node's name in the DOT language: c12 for a cell, in_x or out_h for a port.
 func (v Node) DOTID() string {
 	p, output, ok := v.Port()
 	switch {
@@ -52,8 +50,8 @@ func (v Node) DOTID() string {
 	}
 }
 
-// Label says what the node is: a cell's kind with its parameter, and the name of the
-// primitive where it is one; a port's name with its range.
+// Label describes the node: the kind and parameter of a cell, the name of a primitive, or the name and range of a
+// port.
 func (v Node) Label() string {
 	if p, _, ok := v.Port(); ok {
 		return fmt.Sprintf("%s[%d:0]", p.Name, len(p.Nets)-1)
@@ -73,8 +71,8 @@ func (v Node) Label() string {
 	}
 }
 
-// Attributes returns the node's attributes in the DOT language: its label, and a shape
-// that tells ports, functions and other cells apart.
+// Attributes returns the node's attributes in the DOT language: its label, and a shape that distinguishes ports,
+// functions and other cells.
 func (v Node) Attributes() []encoding.Attribute {
 	shape := "box"
 	if c, ok := v.Cell(); !ok {
@@ -96,10 +94,10 @@ func (e Edge) From() graph.Node { return e.from }
 // To returns the reader.
 func (e Edge) To() graph.Node { return e.to }
 
-// ReversedEdge returns the edge as it is: signals have one direction.
+// ReversedEdge returns e unchanged, since signals have one direction.
 func (e Edge) ReversedEdge() graph.Edge { return e }
 
-// nodes iterates over the nodes of the given IDs, or over all where ids is nil.
+// nodes iterates over the nodes with the given IDs, or over all nodes if ids is nil.
 type nodes struct {
 	n     *Netlist
 	count int
@@ -114,16 +112,16 @@ func newNodes(n *Netlist, count int, ids []uint32) graph.Nodes {
 	return &nodes{n, count, ids, -1}
 }
 
-// Len returns how many nodes are left.
+// Len returns the number of remaining nodes.
 func (s *nodes) Len() int { return max(0, s.count-s.i-1) }
 
-// Next goes to the next node and reports whether there is one.
+// Next advances to the next node and reports whether there is one.
 func (s *nodes) Next() bool {
 	s.i = min(s.i+1, s.count)
 	return s.i < s.count
 }
 
-// Node returns the current node, or nil where there is none.
+// Node returns the current node, or nil if there is none.
 func (s *nodes) Node() graph.Node {
 	switch {
 	case s.i < 0 || s.i >= s.count:
@@ -135,5 +133,5 @@ func (s *nodes) Node() graph.Node {
 	}
 }
 
-// Reset goes back to before the first node.
+// Reset moves back to before the first node.
 func (s *nodes) Reset() { s.i = -1 }

@@ -2,7 +2,7 @@ package netlist
 
 import "fmt"
 
-// kindNames are the kinds' names in the text form and in messages.
+// kindNames are the names of the kinds in the text form and in messages.
 var kindNames = [kinds]string{
 	Function: "function", Compare: "compare", Popcount: "popcount", Counter: "counter",
 	Argmax: "argmax", Carry: "carry", Register: "register", Primitive: "primitive",
@@ -17,7 +17,7 @@ func Kinds() []Kind {
 	return all
 }
 
-// String returns the kind's name: function, compare and so on.
+// String returns the name of the kind, for example function or compare.
 func (k Kind) String() string {
 	if int(k) < kinds {
 		return kindNames[k]
@@ -25,7 +25,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// hasParam says whether cells of kind k have a parameter; without one it is 0.
+// hasParam reports whether cells of kind k have a parameter. For other kinds the parameter is 0.
 func (k Kind) hasParam() bool {
 	switch k {
 	case Function, Compare, Argmax, Primitive:

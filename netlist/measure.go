@@ -5,7 +5,7 @@ import "math/bits"
 // Part is the part of a classifier that a cell belongs to.
 type Part uint8
 
-// The parts, in the order that data takes.
+// The parts, in the order in which data passes through them.
 const (
 	PartEncoder Part = iota
 	PartGates
@@ -14,7 +14,7 @@ const (
 	parts = int(PartHead) + 1
 )
 
-// Sizes is a number for each part of the design, and for the whole.
+// Sizes holds a number for each part of the design, and the total.
 type Sizes struct {
 	Gates   int `json:"gates"`
 	Head    int `json:"head"`
@@ -22,36 +22,36 @@ type Sizes struct {
 	Total   int `json:"total"`
 }
 
-// KindCount is the number of cells of a kind.
+// KindCount is the number of cells of one kind.
 type KindCount struct {
 	Kind  string `json:"kind"`
 	Cells int    `json:"cells"`
 }
 
-// Measures are the figures of a netlist that reports state.
+// Measures are the sizes of a netlist for reports.
 type Measures struct {
-	// Cells counts all cells. In the raw netlist of a model, Cells.Gates is the
-	// deployed gate count, width x depth.
+	// Cells counts all cells. In the raw netlist of a model, Cells.Gates is width x depth, the number of gates that
+	// are deployed.
 	Cells Sizes `json:"cells"`
-	// LUTs counts the functions that depend on an input and are more than a wire: what
-	// synthesis tools count as LUTs in a mapped netlist, inverters included. To these come
-	// the LUTs that bring carries out of their chains ([Chains]).
+	// LUTs counts the functions that depend on at least one input and are not just a wire, and the LUTs that bring
+	// carries out of their chains ([Chains]). Synthesis tools count the same in a mapped netlist, including
+	// inverters.
 	LUTs Sizes `json:"luts"`
-	// Carries and Registers count cells of these kinds.
+	// Carries and Registers count the cells of these kinds.
 	Carries   Sizes `json:"carries"`
 	Registers Sizes `json:"registers"`
-	// Levels are longest paths, each counted in the cells of its part that lie on it,
-	// Total in all cells. A cell is one level, whatever its kind: an operator such as a
-	// popcount is a level until it is lowered. Only carries are none, since next to
-	// nothing passes on a chain, but a LUT that brings one out is a level. A function
-	// without inputs is none either, and paths begin and end at registers.
+	// Levels holds the lengths of longest paths. For each part, it is the largest number of cells of that part on
+	// one path; Total counts cells of all parts. A cell of any kind is one level: a popcount, for example, is one
+	// level until it is lowered. There are two exceptions: a carry is no level, since a chain is very fast, but a
+	// LUT that brings a carry out is one; and a function without inputs is no level. Paths begin and end at
+	// registers.
 	Levels Sizes `json:"levels"`
-	// Kinds has the kinds that occur, in the order of their constants.
+	// Kinds lists the kinds that occur, in the order of their constants.
 	Kinds []KindCount `json:"kinds"`
 }
 
-// Measure returns the measures of n, which must be valid. It costs a few walks over
-// the cells and 18 bytes a net.
+// Measure returns the measures of n, which must be valid. It costs a few walks over the cells and 18 bytes for each
+// net.
 func Measure(n *Netlist) Measures {
 	var m Measures
 	part, chains := n.Parts(), n.CarryChains()
@@ -88,26 +88,24 @@ func Measure(n *Netlist) Measures {
 	return m
 }
 
-// isLUT reports whether function c depends on an input and is more than that input itself.
+// isLUT reports whether function c depends on an input and does not just pass it on.
 func (n *Netlist) isLUT(c Cell) bool {
 	table := Effective(n.param[c], n.Inputs(c))
 	pins := Support(table)
 	return pins != 0 && (pins&(pins-1) != 0 || table != PinTable(bits.TrailingZeros8(pins)))
 }
 
-// sizes returns a figure of each part and their sum.
+// sizes converts the numbers of the parts to Sizes, with their sum.
 func sizes(of [parts]int) Sizes {
 	s := Sizes{Gates: of[PartGates], Head: of[PartHead], Encoder: of[PartEncoder]}
 	s.Total = s.Gates + s.Head + s.Encoder
 	return s
 }
 
-// Parts returns the part of every cell. A cell that comes from a gate of the model is
-// among the gates, comparisons are in the encoder, popcounts and argmax in the head.
-// What has no origin and could stand anywhere, such as a function that a lowering made,
-// is in the encoder if it depends on one word of an input port alone ([Netlist.Words]),
-// and in the head otherwise: counters of the head may read inputs, but of many features.
-// A register is in the part of the cell that drives it.
+// Parts returns the part of every cell. Cells that come from a gate of the model belong to the gates, comparisons
+// to the encoder, popcounts and argmax to the head. A register belongs to the part of the cell that drives it.
+// Other cells, such as functions that a lowering made, belong to the encoder if they depend on one word of an input
+// port only ([Netlist.Words]), else to the head. (Counters of the head may read inputs, but of many features.)
 func (n *Netlist) Parts() []Part {
 	part, word := make([]Part, len(n.kind)), n.Words()
 	ofNet := make([]Part, n.Nets())
@@ -132,23 +130,23 @@ func (n *Netlist) Parts() []Part {
 	return part
 }
 
-// path has lengths of paths: the most cells of each part on one, and of all of them.
+// path holds the length of the longest path for each part and, last, for all parts together.
 type path [parts + 1]int32
 
-// raise raises each length to that of another path.
+// raise raises each length of p to at least the length in q.
 func (p *path) raise(q *path) {
 	for i, l := range q {
 		p[i] = max(p[i], l)
 	}
 }
 
-// step adds a cell of a part.
+// step adds a cell of a part to the path.
 func (p *path) step(of Part) {
 	p[of]++
 	p[parts]++
 }
 
-// longest returns the lengths of the longest paths.
+// longest returns the lengths of the longest paths in the netlist.
 func (n *Netlist) longest(part []Part, chains *Chains) (longest path) {
 	level := make([]path, n.Nets())
 	for c, k := range n.kind {
@@ -183,7 +181,7 @@ func (n *Netlist) driver(v Net) Cell {
 	return c
 }
 
-// brings reports whether cell c of kind k reads carry v through the LUT that brings it out.
+// brings reports whether cell c of kind k reads carry v through a LUT that brings it out of its chain.
 func (s *Chains) brings(c Cell, k Kind, v Net) bool {
 	if !s.Out(v) {
 		return false

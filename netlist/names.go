@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxName is the longest name; Verilog-2001 lets a tool stop there.
+// maxName is the maximum length of a name. Verilog-2001 allows tools to limit names to this length.
 const maxName = 1024
 
 // keywords are the reserved words of Verilog-2001 (IEEE 1364-2001, annex B).
@@ -30,10 +30,10 @@ var keywords = func() map[string]bool {
 	return m
 }()
 
-// CheckName returns nil if s can name a netlist, a port, a probe, a primitive or a
-// pin: a simple identifier of Verilog-2001 (letters, digits, _ and $, not starting
-// with a digit or $; IEEE 1364-2001, section 2.7) of at most 1024 characters that is
-// no reserved word. The error says what is wrong and how to mend it.
+// CheckName returns nil if s is a valid name for a netlist, a port, a probe, a primitive or a pin. A valid name is
+// a simple identifier of Verilog-2001: letters, digits, _ and $, not starting with a digit or $ (IEEE 1364-2001,
+// section 2.7). It has at most 1024 characters and is not a reserved word. The error says what is wrong and how to
+// fix it.
 func CheckName(s string) error {
 	switch {
 	case s == "":
@@ -51,9 +51,8 @@ func CheckName(s string) error {
 	return nil
 }
 
-// Identifier returns a name that passes [CheckName], made from s: other characters
-// become _, and what is still none gets the prefix m_. It names the netlist of a model,
-// whose own name is free text.
+// Identifier converts s to a name that passes [CheckName]. It replaces invalid characters by _ and adds the prefix
+// m_ if the result is still invalid. It is used to name a netlist after its model, whose name is free text.
 func Identifier(s string) string {
 	mapped := strings.Map(func(r rune) rune {
 		if r < 128 && isNameByte(byte(r)) && r != '$' {
@@ -70,8 +69,8 @@ func Identifier(s string) string {
 	return mapped
 }
 
-// Printable returns s with a space for a tab and ? for everything else but printable ASCII, so that it stays on the
-// line of the comment that it is written into.
+// Printable replaces tabs in s by spaces, and all other characters except printable ASCII by ?. The result is safe
+// in a one-line comment of an output file.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -84,7 +83,7 @@ func Printable(s string) string {
 	}, s)
 }
 
-// shorten returns the beginning of s, for messages.
+// shorten returns s or, if it is longer than 40 bytes, its beginning, for messages.
 func shorten(s string) string {
 	const maxShown = 40
 	if len(s) <= maxShown {

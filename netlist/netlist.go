@@ -1,23 +1,20 @@
-// Package netlist holds the compiler's intermediate form: a feed-forward network of
-// cells over single-bit nets, from the thermometer comparators to the argmax.
+// Package netlist holds the compiler's intermediate form: a feed-forward network of cells over single-bit nets,
+// from the thermometer comparators to the argmax.
 //
-// A [Netlist] is built by a [Builder] (from a frozen model, from text, or by a pass
-// that copies another netlist with a [Copier]) and is never changed afterwards. Nets
-// and cells are separate index spaces in compact arrays:
+// A [Netlist] is made by a [Builder]: from a frozen model, from text, or by a pass that copies another netlist with
+// a [Copier]. After that it never changes. Nets and cells are numbered separately, in compact arrays:
 //
-//   - net 0 is the constant 0, net 1 the constant 1, then come the bits of the input
-//     ports in port order, then the outputs of the cells in cell order;
-//   - cell c reads the nets Inputs(c) and drives Outputs(c) consecutive nets from
-//     Output(c) on.
+//   - net 0 is the constant 0 and net 1 the constant 1; then come the bits of the input ports in port order,
+//     then the outputs of the cells in cell order;
+//   - cell c reads the nets Inputs(c) and drives Outputs(c) consecutive nets, starting with Output(c).
 //
-// Because outputs are numbered in cell order, every net has one driver by
-// construction and the cells stand in topological order exactly when each reads only
-// nets below its own. [Netlist.Validate] checks what construction cannot give: that
-// order, each kind's arity and parameter, port and probe names, and that all data
-// inputs of a cell stand in the same pipeline stage ([Netlist.Stages]).
+// Since outputs are numbered in cell order, every net has exactly one driver, and the cells are in topological
+// order exactly if each cell reads only nets below its own outputs. [Netlist.Validate] checks the remaining
+// invariants: topological order, the arity and parameter of each kind, port and probe names, and that all data
+// inputs of a cell are in the same pipeline stage ([Netlist.Stages]).
 //
-// A function cell's table is in LUT INIT order; [Table] is the one place that turns
-// the paper's operation numbers into it.
+// The table of a function cell is in LUT INIT order. [Table] converts the paper's operation numbers to this order;
+// no other function does.
 package netlist
 
 import (
@@ -27,8 +24,7 @@ import (
 	"sort"
 )
 
-// Net is one bit with one driver: a constant, a bit of an input port, or an output of
-// a cell.
+// Net is one bit with one driver: a constant, a bit of an input port, or an output of a cell.
 type Net uint32
 
 // The two constant nets of every netlist.
@@ -43,57 +39,55 @@ type Cell uint32
 // Kind says what a cell computes from its ordered inputs.
 type Kind uint8
 
-// The kinds of cells. The parameter is what [Netlist.Param] returns.
+// The kinds of cells. [Netlist.Param] returns a cell's parameter.
 const (
-	// Function has 0 to 6 inputs and one output; the parameter is its table: bit i is
-	// the output where input j equals bit j of i.
+	// Function has 0 to 6 inputs and one output. The parameter is its truth table: bit i is the output if each
+	// input j equals bit j of i.
 	Function Kind = iota
-	// Compare reads an unsigned word, least significant bit first, and gives one bit:
-	// word > parameter, strictly.
+	// Compare reads an unsigned word, least significant bit first. Its output is 1 if word > parameter.
 	Compare
-	// Popcount counts the ones among its n >= 1 inputs; it has bits.Len(n) outputs,
-	// least significant first.
+	// Popcount counts the ones among its n >= 1 inputs. It has bits.Len(n) outputs, least significant bit first.
 	Popcount
-	// Counter is a small popcount, the k:m compressor of adder trees, with 2 to
-	// [MaxCounter] inputs and bits.Len(k) outputs.
+	// Counter is a small popcount, as the k:m compressors in adder trees. It has k inputs, 2 to [MaxCounter], and
+	// bits.Len(k) outputs.
 	Counter
-	// Argmax reads C >= 1 words of parameter bits each, class 0 first, each least
-	// significant bit first; it gives the index of the largest word, the lowest index
-	// where several are equal, in max(1, bits.Len(C-1)) outputs.
+	// Argmax reads C >= 1 words, class 0 first. The parameter is the number of bits in each word, least significant
+	// bit first. The output is the index of the largest word, or the lowest index if several are equal, in max(1,
+	// bits.Len(C-1)) bits.
 	Argmax
-	// Carry gives the majority of its three inputs: the carry of a full adder.
+	// Carry returns the majority of its three inputs, which is the carry of a full adder.
 	Carry
-	// Register gives its first input delayed by one clock; with a second input, only
-	// in clocks where that is 1. It starts at 0.
+	// Register delays its first input by one clock. If it has a second input, the register changes only in clocks
+	// in which that input is 1. It starts at 0.
 	Register
-	// Primitive is a cell of a target technology; the parameter is an index into
-	// [Netlist.Primitives], which declares its pins and its function.
+	// Primitive is a cell of a target technology. The parameter is an index into [Netlist.Primitives], which
+	// declares its pins and its function.
 	Primitive
 
 	kinds = int(Primitive) + 1
 )
 
-// MaxFunctionInputs is the widest function cell: a table of 64 bits.
+// MaxFunctionInputs is the maximum number of inputs of a function cell, whose table has 64 bits.
 const MaxFunctionInputs = 6
 
-// MaxCounter is the widest [Counter].
+// MaxCounter is the maximum number of inputs of a [Counter].
 const MaxCounter = 15
 
-// MaxPins bounds the number of nets and of cell inputs, which are numbered in 32 bits.
+// MaxPins is the maximum number of nets, and of cell inputs. Both are numbered in 32 bits.
 const MaxPins = 1<<32 - 1
 
-// MaxLayers is the largest layer that an [Origin] can name.
+// MaxLayers is the largest layer number in an [Origin].
 const MaxLayers = math.MaxUint16
 
-// Origin says which gate of the model a cell came from. The zero Layer means none:
-// the cell belongs to the encoder, the head or a pass.
+// Origin says which gate of the model a cell came from. If Layer is 0, the cell does not come from a gate: it
+// belongs to the encoder, the head or a pass.
 type Origin struct {
-	Layer uint16 // layer of the gate, from 1; 0: the cell comes from no gate
+	Layer uint16 // layer of the gate, from 1; 0: the cell does not come from a gate
 	Chain uint32 // chain of the gate, from 0
 }
 
-// Port is a named bus. A bus holds words of Word bits; Labels, when present, says
-// what each word means ("pixel 12", "pixel 12 > 63", "class").
+// Port is a named bus, made of words with Word bits each. Labels, if present, describe the words ("pixel 12",
+// "pixel 12 > 63", "class").
 type Port struct {
 	Name   string
 	Word   int
@@ -101,8 +95,8 @@ type Port struct {
 	Nets   []Net // least significant bit first
 }
 
-// PrimitiveType declares a target primitive: the names of its pins and its function,
-// a table as that of a [Function] cell.
+// PrimitiveType declares a target primitive: the names of its pins, and its function as a table like that of a
+// [Function] cell.
 type PrimitiveType struct {
 	Name   string
 	Inputs []string
@@ -133,25 +127,23 @@ type Netlist struct {
 // Cells returns the number of cells.
 func (n *Netlist) Cells() int { return len(n.kind) }
 
-// Nets returns the number of nets, the two constants included.
+// Nets returns the number of nets, including the two constants.
 func (n *Netlist) Nets() int { return int(n.outStart[len(n.kind)]) }
 
-// FirstCellNet returns the lowest net that a cell drives; the nets below it are the
-// constants and the input ports' bits.
+// FirstCellNet returns the lowest net that is driven by a cell. The nets below it are the constants and the bits of
+// the input ports.
 func (n *Netlist) FirstCellNet() Net { return n.firstCellNet }
 
 // Kind returns the kind of cell c.
 func (n *Netlist) Kind(c Cell) Kind { return n.kind[c] }
 
-// Param returns the parameter of cell c; its meaning depends on the kind.
+// Param returns the parameter of cell c. Its meaning depends on the kind.
 func (n *Netlist) Param(c Cell) uint64 { return n.param[c] }
 
-// Inputs returns the nets that cell c reads, in pin order. The caller must not change
-// the slice.
+// Inputs returns the nets that cell c reads, in pin order. The caller must not change the slice.
 func (n *Netlist) Inputs(c Cell) []Net { return n.in[n.inStart[c]:n.inStart[c+1]] }
 
-// Output returns the first net that cell c drives, which for a kind with one output
-// is its output.
+// Output returns the first net that cell c drives. For a kind with one output, this is the output.
 func (n *Netlist) Output(c Cell) Net { return n.outStart[c] }
 
 // Outputs returns the number of nets that cell c drives.
@@ -160,22 +152,22 @@ func (n *Netlist) Outputs(c Cell) int { return int(n.outStart[c+1] - n.outStart[
 // Origin returns the gate of the model that cell c came from.
 func (n *Netlist) Origin(c Cell) Origin { return Origin{n.layer[c], n.chain[c]} }
 
-// ChainClasses returns the class of each chain: of the nodes of the last layer, by their number. A wider layer
-// below has nodes without a class. The caller must not change the slice.
+// ChainClasses returns the class of each chain, that is, of each node in the last layer. If a lower layer is wider,
+// its additional nodes have no class. The caller must not change the slice.
 func (n *Netlist) ChainClasses() []uint16 { return n.class }
 
-// Positions says that the gates of a layer are nodes that the positions of an image share: chain (n Rows + y) Columns +
-// x is node n at row y and column x.
+// Positions says that the nodes of a layer are shared between the positions of an image. The gate with chain number
+// (n*Rows + y)*Columns + x is node n at row y and column x.
 type Positions struct {
 	Layer         uint16 // from 1
 	Rows, Columns uint16 // at least 1
 }
 
-// Positions returns those layers whose nodes positions share, by ascending layers. The caller must not change the
-// slice.
+// Positions returns the layers whose nodes are shared between positions, in ascending order. The caller must not
+// change the slice.
 func (n *Netlist) Positions() []Positions { return n.places }
 
-// Place returns node and position of a gate, if positions share the nodes of its layer.
+// Place returns the node and the position of a gate. If the gate's layer has no shared nodes, shared is false.
 func (n *Netlist) Place(o Origin) (node, row, column uint32, shared bool) {
 	i, shared := slices.BinarySearchFunc(n.places, o.Layer, func(p Positions, layer uint16) int {
 		return int(p.Layer) - int(layer)
@@ -193,18 +185,15 @@ func (n *Netlist) InputPorts() []Port { return n.inputs }
 // OutputPorts returns the output ports. The caller must not change the slice.
 func (n *Netlist) OutputPorts() []Port { return n.outputs }
 
-// Probes returns the named internal buses, such as the class counts. Passes keep a
-// probe as they keep an output port, but it costs no pin. The caller must not change
-// the slice.
+// Probes returns the named internal buses, such as the class counts. Passes preserve a probe like an output port,
+// but it needs no pin. The caller must not change the slice.
 func (n *Netlist) Probes() []Port { return n.probes }
 
-// Primitives returns the declared target primitives. The caller must not change the
-// slice.
+// Primitives returns the declared target primitives. The caller must not change the slice.
 func (n *Netlist) Primitives() []PrimitiveType { return n.primitives }
 
-// Driver returns the cell that drives net v and which of its outputs v is; ok is
-// false for a constant and for a bit of an input port. It costs O(log cells), and
-// O(1) where all cells before it have one output.
+// Driver returns the cell that drives net v, and the index of v among its outputs. If v is a constant or a bit of
+// an input port, ok is false. Driver costs O(log cells), or O(1) if all earlier cells have one output.
 func (n *Netlist) Driver(v Net) (c Cell, pin int, ok bool) {
 	if v < n.firstCellNet || int(v) >= n.Nets() {
 		return 0, 0, false
@@ -216,7 +205,7 @@ func (n *Netlist) Driver(v Net) (c Cell, pin int, ok bool) {
 	return Cell(i), int(v - n.outStart[i]), true
 }
 
-// outputsOf returns how many outputs a cell of kind k with n inputs has.
+// outputsOf returns the number of outputs of a cell with kind k, n inputs and the given parameter.
 func outputsOf(k Kind, inputs int, param uint64) int {
 	switch k {
 	case Popcount, Counter:
@@ -231,18 +220,16 @@ func outputsOf(k Kind, inputs int, param uint64) int {
 	}
 }
 
-// ClassPort is the output port of the class, where a netlist has one.
+// ClassPort is the name of the output port with the class index, if a netlist has one.
 const ClassPort = "class_index"
 
-// ClassBits returns the width of a class index among the given number of classes:
-// max(1, ceil(log2 classes)).
+// ClassBits returns the width in bits of a class index: max(1, ceil(log2 classes)).
 func ClassBits(classes int) int { return max(1, bits.Len(uint(max(classes, 1)-1))) }
 
-// Table returns the function table, in LUT INIT order, of an operation in the paper's numbering with the
-// given number of pins, 1 to 6: bit i of the table is the output for pin 0 = bit 0 of i, pin 1 = bit 1 of
-// i and so on. In the paper's numbering the lines of the truth table are the digits of a binary number,
-// the line of zeros first, and in a line pin 0 is the highest digit. Of two pins, AND is operation 1 and
-// table 0b1000.
+// Table converts an operation number of the paper to a function table in LUT INIT order, for 1 to 6 pins. Bit i of
+// the table is the output for pin 0 = bit 0 of i, pin 1 = bit 1 of i and so on. In the paper's number, the lines of
+// the truth table are binary digits, with the line of zeros first (highest). Within a line, pin 0 is the highest
+// digit. For example, AND with two pins is operation 1 and table 0b1000.
 func Table(op uint64, pins int) (table uint64) {
 	if pins == 2 {
 		return uint64(bits.Reverse8(uint8(op))>>4&0b1001) | op&0b0110

@@ -8,20 +8,20 @@ import (
 // EnablePort is the name of the input port that enables the registers of a [Pipeline].
 const EnablePort = "ce"
 
-// Pipeline is the form of a netlist with registers that takes new inputs in every clock:
-// all registers have the enable ce, an input port of one bit that nothing else reads, and
-// all output ports stand in the same stage. So the whole moves on, or stands still.
+// Pipeline describes a netlist with registers that takes new inputs in every clock. All registers are enabled by
+// the one-bit input port ce, which has no other readers. All output ports are in the same stage. So the whole
+// pipeline either advances or stops.
 type Pipeline struct {
-	// Stages is the number of registers on each path from an input to an output: what
-	// goes in now comes out as many enabled clocks later.
+	// Stages is the number of registers on each path from an input to an output. A result appears Stages enabled
+	// clocks after its input.
 	Stages int
 	// Enable is the index of the input port ce.
 	Enable int
 }
 
-// Pipeline returns the form of a netlist with registers, nil for one without. It returns an
-// error if n has registers but is no pipeline; what reads a clocked netlist as a stream of
-// samples refuses it with that. The netlist must be valid.
+// Pipeline returns the pipeline of a netlist with registers, or nil if the netlist has none. It returns an error if
+// n has registers but is not a pipeline; functions that feed a netlist with a stream of samples return this error.
+// The netlist must be valid.
 func (n *Netlist) Pipeline() (*Pipeline, error) {
 	if !n.hasRegisters() {
 		return nil, nil
@@ -54,7 +54,7 @@ func (n *Netlist) pipeline() (*Pipeline, error) {
 	return &Pipeline{stages, port}, nil
 }
 
-// outputStage returns the stage of all output ports.
+// outputStage returns the stage of the output ports. It returns an error if they are in different stages.
 func (n *Netlist) outputStage(enable Net) (int, error) {
 	stage, err := n.stages()
 	if err != nil {
@@ -77,8 +77,8 @@ func (n *Netlist) outputStage(enable Net) (int, error) {
 	return int(max(last, 0)), nil
 }
 
-// DataInputs returns the input ports that carry samples: all but the enable of a pipeline,
-// which must be one if n has registers. The caller must not change the slice.
+// DataInputs returns the input ports that carry samples: all except the enable of a pipeline. If n has registers,
+// it must be a pipeline. The caller must not change the slice.
 func (n *Netlist) DataInputs() []Port {
 	p, err := n.Pipeline()
 	if p == nil || err != nil {
@@ -87,16 +87,15 @@ func (n *Netlist) DataInputs() []Port {
 	return slices.Delete(slices.Clone(n.inputs), p.Enable, p.Enable+1)
 }
 
-// Transparent returns n with a wire in place of every register and without the enable port of
-// a pipeline, and what each net has become: the function that the stages compute together,
-// for proofs about all inputs. Of the enable the second result says [False]. Without registers
-// that is n itself.
+// Transparent returns n with each register replaced by a wire and without the pipeline's enable port. The result
+// computes the same function as all stages together, for proofs about all inputs. The second result maps nets of n
+// to nets of the new netlist; the enable becomes [False]. If n has no registers, Transparent returns n itself.
 //
-// Requires: a valid netlist; a pipeline, or one without registers.
-// Ensures:  no register is left, all other cells stand in their order with their origins.
+// Requires: a valid netlist that is a pipeline or has no registers.
+// Ensures:  no register is left; all other cells keep their order and origins.
 // Cost:     one walk over the cells.
 //
-// It returns the error of [Netlist.Pipeline].
+// Transparent returns the error of [Netlist.Pipeline].
 func Transparent(n *Netlist) (*Netlist, func(Net) Net, error) {
 	p, err := n.Pipeline()
 	if err != nil {

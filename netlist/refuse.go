@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// KindError is a back end's refusal of a netlist: its format, or the back end as it
-// is, has no way to say what a cell does.
+// KindError is the error of a back end that cannot express a kind of cell in its format.
 type KindError struct {
 	Format string // "verilog"
 	Kind   Kind
@@ -18,8 +17,8 @@ func (e *KindError) Error() string {
 		e.Format, e.Kind, e.Cell)
 }
 
-// Refuse returns a [*KindError] for the first cell of n whose kind a format cannot express, and nil if the format can
-// express them all. Back ends call it before they write anything.
+// Refuse returns a [*KindError] for the first cell of n whose kind is not in can, or nil if there is none. Back
+// ends call Refuse before they write anything.
 func Refuse(format string, n *Netlist, can ...Kind) error {
 	for c, k := range n.kind {
 		if !slices.Contains(can, k) {

@@ -6,19 +6,19 @@ import (
 	"ialgn/internal/message"
 )
 
-// Scope says how much of the classifier a netlist holds.
+// Scope says which parts of the classifier a netlist contains.
 type Scope uint8
 
-// The scopes, from the smallest.
+// The scopes, from the smallest to the largest.
 const (
-	Gates Scope = iota // ports x (thermometer bits) and h (the last layer)
-	Core               // x and class_index: gates, popcounts and argmax
-	Full               // x is the raw feature bus: comparators too
+	Gates Scope = iota // from port x (thermometer bits) to port h (the last layer)
+	Core               // from port x (thermometer bits) to class_index: gates, popcounts and argmax
+	Full               // from port x (feature words) to class_index: the comparators, too
 )
 
 var scopeNames = [...]string{Gates: "gates", Core: "core", Full: "full"}
 
-// ParseScope returns the scope of that name: gates, core or full.
+// ParseScope returns the scope with the given name: gates, core or full.
 func ParseScope(s string) (Scope, error) {
 	for i, name := range scopeNames {
 		if s == name {

@@ -2,24 +2,23 @@ package netlist
 
 import "fmt"
 
-// AnyStage is the stage of a net that fits every pipeline stage: of a constant, and of
-// a cell that reads constants only.
+// AnyStage is the stage of a net that fits into every pipeline stage: a constant, or the output of a cell that
+// reads only constants.
 const AnyStage = -1
 
-// Stages returns the pipeline stage of every net, indexed by [Net]: 0 for the input
-// ports, [AnyStage] for constants, one more than its data input's for a register, and
-// the stage of their inputs for all other cells. A value in stage s is what the inputs
-// of s enabled clocks ago decide. The enable of a register is exempt: it says when the
-// pipeline moves, and so may come from any stage.
+// Stages returns the pipeline stage of every net, indexed by [Net]. It is 0 for input ports and [AnyStage] for
+// constants. A register's stage is one more than the stage of its data input. Other cells have the stage of their
+// inputs. A net in stage s depends on the inputs of s enabled clocks ago. A register's enable may come from any
+// stage, since it only says when the pipeline advances.
 //
-// The netlist must be valid. The result has 4 bytes a net.
+// The netlist must be valid. The result has 4 bytes for each net.
 func (n *Netlist) Stages() []int32 {
 	stage, _ := n.stages()
 	return stage
 }
 
-// stages computes [Netlist.Stages] and returns the first contradiction, of which it
-// takes the first input's stage.
+// stages computes [Netlist.Stages] and returns an error for the first cell that mixes stages. Such a cell gets the
+// stage of its first input.
 func (n *Netlist) stages() (stage []int32, err error) {
 	stage = make([]int32, n.Nets())
 	stage[False], stage[True] = AnyStage, AnyStage
@@ -44,7 +43,7 @@ func (n *Netlist) stages() (stage []int32, err error) {
 	return stage, err
 }
 
-// dataInputs returns the inputs of a cell without the enable of a register.
+// dataInputs returns the inputs of a cell, without the enable of a register.
 func (n *Netlist) dataInputs(c Cell) []Net {
 	if in := n.Inputs(c); n.kind[c] != Register {
 		return in
@@ -52,8 +51,7 @@ func (n *Netlist) dataInputs(c Cell) []Net {
 	return n.Inputs(c)[:1]
 }
 
-// checkStages checks that no cell and no bus mixes stages, which only registers make
-// possible.
+// checkStages checks that no cell and no bus mixes stages, which is possible only with registers.
 func (n *Netlist) checkStages() error {
 	if !n.hasRegisters() {
 		return nil

@@ -11,19 +11,19 @@ const (
 	TagOutPort = "out_tag"
 )
 
-// MaxTag is the most bits of a tag.
+// MaxTag is the maximum number of bits in a tag.
 const MaxTag = 64
 
-// WithTag returns n with a tag of so many bits, which goes with the sample: an input port, in_tag, behind the others,
-// and an output port, out_tag, behind the others, with as many registers between the two as a pipeline has stages. The
-// second result says what each net has become. For no bits it returns n itself.
+// WithTag returns n with a tag that travels with each sample. It adds an input port in_tag and an output port
+// out_tag after the other ports, connected by one register for each bit and pipeline stage. The second result maps
+// nets of n to nets of the new netlist. If bits is 0, WithTag returns n itself.
 //
-// Requires: a valid netlist; a pipeline, or one without registers.
-// Ensures:  the cells of n keep their numbers, and read nothing of the tag.
+// Requires: a valid netlist that is a pipeline or has no registers.
+// Ensures:  the cells of n keep their numbers and do not read the tag.
 // Cost:     one walk over the cells, and a register for each bit and stage.
 //
-// It returns an error for a number of bits that is none of a tag, if n has a port of such a name, and that of
-// [Netlist.Pipeline].
+// WithTag returns an error if bits is not a valid width, if n already has a port with one of these names, or if
+// [Netlist.Pipeline] returns an error.
 func WithTag(n *Netlist, bits int) (*Netlist, func(Net) Net, error) {
 	if bits == 0 {
 		return n, func(v Net) Net { return v }, nil

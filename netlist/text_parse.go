@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// ParseText reads a netlist in the text form that docs/NETLIST.md describes, and
-// validates it. The name stands for the text in errors, which begin with name, line
-// and column. Memory follows the text read, never a number that it claims; it streams,
-// so that the text is not held.
+// ParseText reads a netlist in the text form of docs/NETLIST.md, and validates it. Errors begin with the given
+// name, line and column. The text is read as a stream and not kept. Memory is proportional to the text that was
+// actually read, never to a number that the text claims.
 func ParseText(name string, r io.Reader) (*Netlist, error) {
 	p := &textParser{name: name, scan: newScanner(r), names: map[string]bool{}}
 	p.advance()
@@ -27,12 +26,12 @@ func ParseText(name string, r io.Reader) (*Netlist, error) {
 	return n, nil
 }
 
-// textParser reads by recursive descent. After the first error, which it keeps, the
-// text is at its end for all its methods.
+// textParser is a recursive descent parser. It keeps the first error; after that, all its methods act as if the
+// text had ended.
 type textParser struct {
 	name  string
 	scan  *scanner
-	tok   token // the next one
+	tok   token // the next token
 	err   error
 	b     *Builder
 	names map[string]bool // names of the ports and probes read so far
@@ -52,7 +51,7 @@ func (p *textParser) advance() {
 	}
 }
 
-// fail keeps an error at a token, if it is the first.
+// fail records an error at a token, unless there already is one.
 func (p *textParser) fail(at token, format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf("%s:%d:%d: %w", p.name, at.line, at.col, fmt.Errorf(format, args...))
@@ -60,7 +59,7 @@ func (p *textParser) fail(at token, format string, args ...any) {
 	p.tok = token{line: at.line, col: at.col}
 }
 
-// want takes a token of the given kind.
+// want consumes a token of the given kind, or fails.
 func (p *textParser) want(kind byte, what string) token {
 	t := p.tok
 	if t.kind != kind {
@@ -71,7 +70,7 @@ func (p *textParser) want(kind byte, what string) token {
 	return t
 }
 
-// accept takes a token of the given kind if it is the next.
+// accept consumes the next token if it is of the given kind.
 func (p *textParser) accept(kind byte) bool {
 	if p.tok.kind != kind {
 		return false
@@ -80,7 +79,7 @@ func (p *textParser) accept(kind byte) bool {
 	return true
 }
 
-// word takes the given word.
+// word consumes the given word, or fails.
 func (p *textParser) word(word string) {
 	if p.tok.kind != tokenWord || p.tok.text != word {
 		p.fail(p.tok, "%v where the word %s should stand", p.tok, word)
@@ -89,7 +88,7 @@ func (p *textParser) word(word string) {
 	p.advance()
 }
 
-// number takes a number of at most limit.
+// number consumes a number of at most limit, or fails.
 func (p *textParser) number(what string, limit uint64) uint64 {
 	t := p.want(tokenNumber, what)
 	if t.number > limit {
@@ -99,7 +98,7 @@ func (p *textParser) number(what string, limit uint64) uint64 {
 	return t.number
 }
 
-// identifier takes a name that [CheckName] accepts.
+// identifier consumes a name that [CheckName] accepts, or fails.
 func (p *textParser) identifier(what string) (string, token) {
 	t := p.want(tokenWord, what)
 	if p.err == nil {
@@ -121,7 +120,7 @@ func (p *textParser) blankLines() {
 	}
 }
 
-// header reads the lines that say what the text is and name the netlist.
+// header reads the lines with the format's version and the netlist's name.
 func (p *textParser) header() {
 	p.blankLines()
 	p.word("ialgn")
@@ -138,8 +137,8 @@ func (p *textParser) header() {
 	p.b = NewBuilder(name)
 }
 
-// sectionOrder are the words that begin a section, in their order. Those of "classes",
-// "positions", "cells" and "end" come once.
+// sectionOrder lists the words that begin a section, in the required order. The sections "classes", "positions",
+// "cells" and "end" occur once.
 var sectionOrder = []string{"primitive", "classes", "positions", "input", "cells", "output", "probe", "end"}
 
 // sections reads everything after the header.
@@ -171,7 +170,7 @@ func (p *textParser) sections() {
 	}
 }
 
-// section reads the section that follows its word.
+// section reads the rest of a section after its word.
 func (p *textParser) section(word string) {
 	switch word {
 	case "primitive":
@@ -233,7 +232,7 @@ func (p *textParser) classes() {
 	p.b.Classes(class)
 }
 
-// positions reads layers with rows and columns of positions.
+// positions reads the rows and columns of positions for layers with shared nodes.
 func (p *textParser) positions() {
 	p.endLine()
 	var all []Positions
@@ -272,7 +271,7 @@ func (p *textParser) cell() {
 	}
 }
 
-// add adds a cell that has been read and checks it.
+// add adds a cell that was read, and checks it.
 func (p *textParser) add(at token, kind Kind, param uint64, origin Origin) {
 	n := p.b.n
 	p.b.Cell(kind, param, origin, p.pins...)
@@ -282,7 +281,7 @@ func (p *textParser) add(at token, kind Kind, param uint64, origin Origin) {
 	}
 }
 
-// param takes the parameter of a cell whose kind has one.
+// param reads the parameter of a cell, if its kind has one.
 func (p *textParser) param(k Kind) uint64 {
 	if !k.hasParam() {
 		return 0
@@ -293,7 +292,7 @@ func (p *textParser) param(k Kind) uint64 {
 	return v
 }
 
-// inputs takes the nets that the cell which drives own reads.
+// inputs reads the nets that a cell reads. They must be below own, the first net that the cell drives.
 func (p *textParser) inputs(own Net) {
 	p.pins = p.pins[:0]
 	for p.tok.kind == tokenNumber {
@@ -306,7 +305,7 @@ func (p *textParser) inputs(own Net) {
 	}
 }
 
-// next takes the number of the net that must come next.
+// next reads a net number, which must be want.
 func (p *textParser) next(want Net, what string) {
 	t := p.tok
 	if v := p.net(what); v != want {
@@ -316,7 +315,7 @@ func (p *textParser) next(want Net, what string) {
 
 func (p *textParser) net(what string) Net { return Net(p.number(what, MaxPins-1)) }
 
-// kind takes the name of a kind.
+// kind reads the name of a kind.
 func (p *textParser) kind() Kind {
 	t := p.want(tokenWord, "the kind of the cell")
 	k := slices.Index(kindNames[:], t.text)
@@ -327,7 +326,7 @@ func (p *textParser) kind() Kind {
 	return Kind(k)
 }
 
-// origin reads "@4.17", layer and chain, if it is there.
+// origin reads layer and chain, such as "@4.17", if present.
 func (p *textParser) origin() (o Origin) {
 	if p.accept('@') {
 		o.Layer = uint16(p.number("the layer", math.MaxUint16))

@@ -2,8 +2,8 @@ package netlist
 
 import "math"
 
-// input reads an input port. The numbers of its nets follow from the ports before it, and the text lists them one by
-// one all the same, so that a short text cannot claim a wide port.
+// input reads an input port. The numbers of its nets follow from the ports before it. The text lists them anyway,
+// so that a short text cannot claim a wide port.
 func (p *textParser) input() {
 	port, at := p.portHead("an input port's name")
 	p.bus(&port, func() Net {
@@ -39,7 +39,7 @@ func (p *textParser) probe() {
 	p.checkPort(at, &port)
 }
 
-// portHead reads "x word 8" and the end of the line.
+// portHead reads the name and word width of a port, such as "x word 8", up to the end of the line.
 func (p *textParser) portHead(what string) (port Port, at token) {
 	port.Name, at = p.identifier(what)
 	p.word("word")
@@ -48,7 +48,7 @@ func (p *textParser) portHead(what string) (port Port, at token) {
 	return port, at
 }
 
-// bus reads nets, each by the given function, and the labels before their words.
+// bus reads nets, each by calling net, and the label before each word.
 func (p *textParser) bus(port *Port, net func() Net) {
 	for p.blankLines(); ; p.blankLines() {
 		switch {
@@ -67,7 +67,7 @@ func (p *textParser) bus(port *Port, net func() Net) {
 	}
 }
 
-// driven takes the number of a net that has a driver.
+// driven reads the number of a net that already has a driver.
 func (p *textParser) driven() Net {
 	t := p.tok
 	v := p.net("the bit's net")
@@ -77,7 +77,7 @@ func (p *textParser) driven() Net {
 	return v
 }
 
-// checkPort checks a port that has been read and keeps its name.
+// checkPort checks a port that was read, and records its name.
 func (p *textParser) checkPort(at token, port *Port) {
 	if p.err != nil {
 		return

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// The kinds of tokens; punctuation is its own kind.
+// The kinds of tokens. A punctuation character is its own kind.
 const (
 	tokenEnd    = 0
 	tokenLine   = '\n'
@@ -16,12 +16,12 @@ const (
 	tokenBad    = 'x'
 )
 
-// token is a piece of the text form.
+// token is a token of the text form.
 type token struct {
 	kind      byte
-	line, col int    // both count from 1; col counts bytes
+	line, col int    // both from 1; col counts bytes
 	number    uint64 // value of a number token
-	text      string // a word, the content of a string, or what is wrong with a bad token
+	text      string // a word, the content of a string, or the error in a bad token
 }
 
 // String describes the token for messages.
@@ -42,12 +42,11 @@ func (t token) String() string {
 	}
 }
 
-// scanner cuts the text form into tokens. It holds one buffer of input and the text
-// of one token.
+// scanner splits the text form into tokens. It holds one buffer of input and the text of one token.
 type scanner struct {
 	r         io.Reader
 	buf       []byte
-	data      []byte // data[i:] is still to be scanned
+	data      []byte // data[i:] is not yet scanned
 	i         int
 	base      int64 // offset of data in the text
 	line      int
@@ -60,7 +59,7 @@ func newScanner(r io.Reader) *scanner {
 	return &scanner{r: r, buf: make([]byte, 1<<16), line: 1}
 }
 
-// peek returns the next byte, or -1 at the end.
+// peek returns the next byte, or -1 at the end of the text.
 func (s *scanner) peek() int {
 	if s.i == len(s.data) && !s.fill() {
 		return -1
@@ -84,7 +83,7 @@ func (s *scanner) fill() bool {
 	return false
 }
 
-// readError returns the error that ended the text, if it was not just its end.
+// readError returns the reader's error, or nil if the text ended normally.
 func (s *scanner) readError() error {
 	if s.err == nil || errors.Is(s.err, io.EOF) {
 		return nil
@@ -92,8 +91,7 @@ func (s *scanner) readError() error {
 	return s.err
 }
 
-// next returns the next token. Blanks and comments, from # to the end of the line,
-// are skipped.
+// next returns the next token. It skips blanks, and comments from # to the end of the line.
 func (s *scanner) next() token {
 	c := s.blanks()
 	t := token{line: s.line, col: int(s.base + int64(s.i) - s.lineStart + 1)}
@@ -113,7 +111,7 @@ func (s *scanner) next() token {
 	return t
 }
 
-// blanks skips what stands between tokens and returns the byte after it.
+// blanks skips blanks and comments and returns the byte after them.
 func (s *scanner) blanks() int {
 	for comment := false; ; s.i++ {
 		switch c := s.peek(); {
@@ -154,7 +152,7 @@ func (s *scanner) run() []byte {
 func (s *scanner) number(t *token) {
 	text := s.run()
 	t.kind = tokenNumber
-	if len(text) < 19 { // so few digits cannot overflow
+	if len(text) < 19 { // fewer than 19 digits cannot overflow
 		plain := true
 		for _, c := range text {
 			t.number = 10*t.number + uint64(c-'0')
@@ -176,7 +174,7 @@ func (s *scanner) number(t *token) {
 	}
 }
 
-// quoted reads a string with the escapes of Go.
+// quoted reads a string with Go's escape sequences.
 func (s *scanner) quoted(t *token) {
 	s.text = append(s.text[:0], '"')
 	s.i++

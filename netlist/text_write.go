@@ -7,16 +7,16 @@ import (
 	"strconv"
 )
 
-// textVersion is the version of the text form in its first line.
+// textVersion is the version of the text form, written in its first line.
 const textVersion = 1
 
-// netsPerLine is how many nets or classes share a line, unless labels decide that.
+// netsPerLine is the number of nets or classes in a line, unless labels end the line earlier.
 const netsPerLine = 16
 
-// WriteText writes n in the text form that docs/NETLIST.md describes: one cell a line,
-// streamed in one pass. [ParseText] reads an equal netlist back.
+// WriteText writes n in the text form of docs/NETLIST.md, with one line for each cell, as a stream. [ParseText]
+// reads an equal netlist back.
 //
-// n must be valid. An error is one of w.
+// The netlist must be valid. The only possible errors are those of w.
 func WriteText(w io.Writer, n *Netlist) error {
 	t := &textWriter{w: bufio.NewWriterSize(w, 1<<16)}
 	t.printf("ialgn netlist %d\nname %s\n", textVersion, n.Name)
@@ -48,7 +48,7 @@ func WriteText(w io.Writer, n *Netlist) error {
 	return nil
 }
 
-// textWriter leaves errors to the last Flush, which bufio reports them by.
+// textWriter ignores write errors, since the last Flush of bufio reports them.
 type textWriter struct {
 	w    *bufio.Writer
 	line []byte
@@ -85,8 +85,7 @@ func (t *textWriter) positions(all []Positions) {
 	}
 }
 
-// item adds a number to the line, the i-th of a list, and breaks the line before it
-// where it is full.
+// item appends a number to the line: the i-th of a list. It ends a full line first.
 func (t *textWriter) item(i int, v uint64) {
 	if i%netsPerLine == 0 && len(t.line) > 0 {
 		t.endLine()
@@ -102,8 +101,7 @@ func (t *textWriter) endLine() {
 	t.line = t.line[:0]
 }
 
-// bus writes the nets of a port: a line for each labelled word, or as many nets a line
-// as there is room for.
+// bus writes the nets of a port: one line for each labelled word or, without labels, netsPerLine nets in each line.
 func (t *textWriter) bus(p Port) {
 	t.line = t.line[:0]
 	for i, v := range p.Nets {

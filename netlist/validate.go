@@ -5,25 +5,24 @@ import (
 	"math/bits"
 )
 
-// The widest inputs of the kinds that need a limit: a threshold is one word.
+// maxCompare is the maximum number of inputs of a Compare cell, whose threshold must fit into 64 bits.
 const maxCompare = 64
 
-// Validate checks every invariant of the package comment that construction cannot
-// give:
+// Validate checks all invariants of a netlist that construction does not guarantee:
 //
-//   - each kind's number of inputs and its parameter: no table bit beyond the inputs'
-//     combinations, a threshold that fits its word, whole words of an argmax, a
-//     declared primitive, 0 where there is no parameter;
-//   - cells read only nets below their own, which makes the order topological;
-//   - names are identifiers ([CheckName]), those of ports and probes unique; a bus has
-//     whole words, one label each if any, and existing nets;
-//   - where classes are set, every chain that a cell came from has one;
-//   - positions have rows and columns, and stand by ascending layers;
-//   - the data inputs of a cell stand in the same pipeline stage, and so do the bits of
-//     a port or a probe (see [Netlist.Stages]).
+//   - Each cell has the right number of inputs and a valid parameter: no table bits beyond the inputs'
+//     combinations, a threshold that fits its word, whole words in an argmax, a declared primitive, and 0 for
+//     kinds without a parameter.
+//   - Cells read only nets below their own, so their order is topological.
+//   - Names are identifiers ([CheckName]), and names of ports and probes are unique. A bus has whole words and
+//     only existing nets, and either no labels or one for each word.
+//   - If classes are set, every chain that a cell came from has a class.
+//   - Positions have rows and columns, and are in ascending order of layers.
+//   - All data inputs of a cell are in the same pipeline stage, and so are all bits of an output port or a
+//     probe (see [Netlist.Stages]).
 //
-// The error names the cell, with its first output net, or the port. It costs one walk
-// over all pins, about 10 ns a cell.
+// The error names the port, or the cell and its first output net. Validate costs one walk over all pins, about 10
+// ns for each cell.
 func (n *Netlist) Validate() error {
 	if err := n.validate(); err != nil {
 		return fmt.Errorf("netlist %q: %w", shorten(n.Name), err)
@@ -67,16 +66,16 @@ func (n *Netlist) checkPositions() error {
 	return nil
 }
 
-// cellError says where an error of a cell is.
+// cellError adds the cell to an error.
 func (n *Netlist) cellError(c Cell, err error) error {
 	return fmt.Errorf("cell %d (%v, net %d): %w", c, n.kind[c], n.Output(c), err)
 }
 
-// checkCell checks one cell by itself. Stages are checked over the whole netlist.
+// checkCell checks one cell on its own. Stages are checked separately, over the whole netlist.
 func (n *Netlist) checkCell(c Cell) error {
 	in, own := n.Inputs(c), n.outStart[c]
 	if n.kind[c] == Function {
-		// Most cells: decided here without a call.
+		// Most cells take this path, without a call.
 		if len(in) > MaxFunctionInputs || len(in) < MaxFunctionInputs && n.param[c]>>(1<<len(in)) != 0 {
 			return checkTable(n.param[c], len(in))
 		}
@@ -99,8 +98,7 @@ func (n *Netlist) orderError(pin int, v, own Net) error {
 		own)
 }
 
-// checkKind checks the number of inputs and the parameter of a cell of another kind
-// than Function.
+// checkKind checks the number of inputs and the parameter of a cell of any kind except Function.
 func (n *Netlist) checkKind(k Kind, inputs int, param uint64) error {
 	if int(k) < kinds && !k.hasParam() && param != 0 {
 		return fmt.Errorf("parameter %d, but the kind has none, want 0", param)

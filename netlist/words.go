@@ -1,18 +1,17 @@
 package netlist
 
-// What [Netlist.Words] says of nets that depend on no word, or on more than one.
+// Results of [Netlist.Words] for nets that depend on no word, or on more than one.
 const (
 	AnyWord = -1 // a constant
-	NoWord  = -2 // several words, or bits that stand alone
+	NoWord  = -2 // several words, or a bit that belongs to no word
 )
 
-// Words returns for every net, indexed by [Net], the one word of an input port that it
-// depends on, such as the feature that a comparator reads. Words are numbered through all
-// input ports in order. Bits of ports with words of one bit belong to no word: they are
-// thermometer bits, which nothing encodes any more. Nor do what gates of the model drive,
-// popcounts and argmax, whatever they read.
+// Words returns for every net, indexed by [Net], the single word of an input port that the net depends on, such as
+// the feature that a comparator reads. Words are numbered through all input ports in order. Bits of a port with
+// one-bit words belong to no word: they are thermometer bits, which are already encoded. Outputs of gates of the
+// model, popcounts and argmax belong to no word either.
 //
-// The netlist must be valid. The result has 4 bytes a net.
+// The netlist must be valid. The result has 4 bytes for each net.
 func (n *Netlist) Words() []int32 {
 	word := make([]int32, n.Nets())
 	word[False], word[True] = AnyWord, AnyWord
@@ -35,7 +34,7 @@ func (n *Netlist) Words() []int32 {
 	return word
 }
 
-// wordOf returns the word of what cell c drives, from those of what it reads.
+// wordOf returns the word of the nets that cell c drives, given the words of lower nets.
 func (n *Netlist) wordOf(c Cell, word []int32) int32 {
 	k := n.kind[c]
 	if k != Register && (n.layer[c] > 0 || k == Popcount || k == Argmax) {

@@ -11,31 +11,29 @@ import (
 	"ialgn/netlist"
 )
 
-// Classifier classifies samples with the netlist of a whole classifier, whatever its
-// scope. With a head in the netlist (core, full) the class is the netlist's own output
-// class_index and the counts are its probes count_0, count_1, ...; without (gates) the
-// bits of the output h are counted by the class of their chain, and the class is the
-// largest count's, the lowest where several are equal.
+// Classifier classifies samples with the netlist of a classifier, in any scope. In the scopes core and full, the
+// class is the netlist's output class_index, and the counts are its probes count_0, count_1 and so on. In the scope
+// gates, the Classifier counts the ones among the bits of output h for each class of chains. The class is then the
+// one with the largest count, or the lowest of several.
 //
-// A pipeline is clocked, with a block of samples going in as the ones before move on, and
-// counts and class are read where they stand when they arrive there. So what is checked of
-// the results is checked of the places of its registers too.
+// A pipeline is clocked as in hardware: a new block of samples enters in each clock. Counts and class are read in
+// the stages where they appear. A test of the results therefore also tests the positions of the registers.
 type Classifier struct {
-	heads   []*head // one a goroutine
+	heads   []*head // one for each goroutine
 	input   netlist.Port
 	classes int
 }
 
-// Result holds what a classifier says about samples.
+// Result holds the classes and counts of samples.
 type Result struct {
 	Classes int      // number of classes
 	Class   []uint16 // [sample]
 	Counts  []int32  // [sample][class]
 }
 
-// NewClassifier returns a classifier that computes on the given number of goroutines,
-// each with a simulator of its own. It returns an error if the netlist breaks an
-// invariant, has registers but is no pipeline, or lacks the ports of a classifier.
+// NewClassifier returns a classifier that computes on the given number of goroutines, each with its own simulator.
+// It returns an error if the netlist is invalid, has registers but is not a pipeline, or lacks the ports of a
+// classifier.
 func NewClassifier(n *netlist.Netlist, threads int) (*Classifier, error) {
 	ports := n.DataInputs()
 	if len(ports) != 1 {
@@ -52,16 +50,14 @@ func NewClassifier(n *netlist.Netlist, threads int) (*Classifier, error) {
 	return c, nil
 }
 
-// Inputs returns the number of bit rows that a classification needs: the width of
-// the input port.
+// Inputs returns the number of bit rows that Classify needs, which is the width of the input port.
 func (c *Classifier) Inputs() int { return len(c.input.Nets) }
 
 // Classes returns the number of classes.
 func (c *Classifier) Classes() int { return c.classes }
 
-// Classify returns counts and class of the first samples of the bit rows x of the
-// input port, (samples+63)/64 words a row. It returns an error if x has another size,
-// or ctx's.
+// Classify returns counts and classes of samples. The bit rows x of the input port have (samples+63)/64 words each.
+// Classify returns an error if x has another size, or ctx's error.
 func (c *Classifier) Classify(ctx context.Context, x []uint64, samples int) (*Result, error) {
 	words := (samples + 63) / 64
 	if samples < 0 || len(x) != words*c.Inputs() {
@@ -80,14 +76,14 @@ func (c *Classifier) Classify(ctx context.Context, x []uint64, samples int) (*Re
 	return r, g.Wait()
 }
 
-// head reads counts and class off one simulator.
+// head reads counts and class from one simulator.
 type head struct {
 	sim    *Simulator
-	counts [][]netlist.Net // [class]: the digits of a count, or the bits to count
-	class  []netlist.Net   // the netlist's class index; nil: argmax of the counts
+	counts [][]netlist.Net // [class]: the bits of a binary count, or the bits to count
+	class  []netlist.Net   // the netlist's class index; nil: compute argmax of the counts
 	digits [][]uint64      // scratch
 
-	// Of a pipeline: the stages in which the counts and the class stand.
+	// In a pipeline: the stages in which counts and class appear.
 	countStage []int
 	classStage int
 }
@@ -118,11 +114,11 @@ func newHead(n *netlist.Netlist) (*head, error) {
 	return h, nil
 }
 
-// enable makes all registers take their data in every clock.
+// enable sets the enable net of all registers to 1.
 func (s *Simulator) enable(v netlist.Net) { fill(s.value[int(v)*s.block:][:s.block], ^uint64(0)) }
 
-// place finds the stages of a pipeline in which to read counts and class. All bits of a bus
-// stand in one, but for those that are constant.
+// place determines the stages in which to read counts and class. All bits of a bus are in the same stage, except
+// constant bits.
 func (h *head) place(stage []int32) {
 	latest := func(nets []netlist.Net) int {
 		last := 0
@@ -139,12 +135,12 @@ func (h *head) place(stage []int32) {
 		h.classStage = latest(h.class)
 		return
 	}
-	for class := range h.countStage { // bits of one output
+	for class := range h.countStage { // bits of one output port, so in one stage
 		h.countStage[class] = h.classStage
 	}
 }
 
-// findCounts finds the digits of the counts.
+// findCounts finds the bits of the binary counts.
 func (h *head) findCounts() error {
 	n := h.sim.n
 	for {
@@ -165,7 +161,7 @@ func (h *head) findCounts() error {
 	return nil
 }
 
-// findChains finds the bits that are counted for each class.
+// findChains finds the bits to count for each class.
 func (h *head) findChains() error {
 	n := h.sim.n
 	p, ok := findPort("h", n.OutputPorts())
@@ -187,14 +183,14 @@ func (h *head) findChains() error {
 	return nil
 }
 
-// run classifies the blocks of samples whose first words next returns, until that is none of
-// the rows of x. In a pipeline, blocks stand behind each other, and the last ones are
-// clocked out.
+// run classifies blocks of samples. The function next returns the first word of each block, and a word beyond the
+// rows of x at the end. In a pipeline, several blocks are in different stages at the same time, and run clocks the
+// last ones out.
 func (h *head) run(ctx context.Context, r *Result, port netlist.Port, x []uint64, block int, next func() int) error {
 	words := len(x) / len(port.Nets)
 	last := max(h.classStage, slices.Max(h.countStage))
 	const none = -1
-	in := make([]int, last+1) // [stage]: the first word of the block that stands there
+	in := make([]int, last+1) // [stage]: the first word of the block in that stage
 	for i := range in {
 		in[i] = none
 	}
@@ -219,16 +215,16 @@ func (h *head) run(ctx context.Context, r *Result, port netlist.Port, x []uint64
 	}
 }
 
-// load sets a port to words from first on of rows with the given stride; past the end of a
-// row, it may take what follows there.
+// load sets a port to words of rows with the given stride, starting with word first. At the end of a row, it may
+// copy words of the next row; they are ignored.
 func (s *Simulator) load(port netlist.Port, rows []uint64, stride, first int) {
 	for r, v := range port.Nets {
 		copy(s.Net(v), rows[r*stride+first:])
 	}
 }
 
-// store writes what stands in the simulator into r. The blocks in the stages begin with the
-// given words, those below 0 are none.
+// store writes the simulator's counts and classes to r. In pipeline stage i is the block that begins with word
+// in[i]; if in[i] is negative, there is none.
 func (h *head) store(r *Result, in []int) {
 	for class, stage := range h.countStage {
 		if in[stage] >= 0 {
@@ -278,8 +274,8 @@ func (h *head) storeClass(r *Result, first int) {
 	})
 }
 
-// transpose turns rows of digits, the first of which is word first of the samples,
-// into one number a sample.
+// transpose converts bit rows, one for each binary digit, to one number for each sample. Row word 0 belongs to word
+// first of the samples.
 func transpose(digits [][]uint64, first, samples int, put func(sample int, value uint64)) {
 	for w := range digits[0] {
 		var m [64]uint64
@@ -293,7 +289,7 @@ func transpose(digits [][]uint64, first, samples int, put func(sample int, value
 	}
 }
 
-// argmax returns the index of the largest count, the lowest where several are equal.
+// argmax returns the index of the largest count, or the lowest index of several.
 func argmax(counts []int32) int {
 	best := 0
 	for i, n := range counts {

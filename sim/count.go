@@ -6,20 +6,20 @@ import (
 	"ialgn/netlist"
 )
 
-// counter is a vertical counter over blocks of words: digit d of the counts of all
-// samples is one row. It adds two rows at a time by full adders whose carries are
-// paired in turn, a carry-save tree in streaming order: n rows cost about n full
-// adders, 5 operations a row, whatever the data (Warren, Hacker's Delight, section
-// 5-1, "Harley-Seal").
+// counter counts ones for many samples at once. It is a vertical counter: digit d of the counts of all samples is
+// one row of words. It adds two rows at a time with full adders. Each carry waits until a second carry of the same
+// weight appears, and is then added together with it. This streaming carry-save tree needs about n full adders for
+// n rows, that is, 5 operations for each row, whatever the data are (Warren, Hacker's Delight, section 5-1,
+// "Harley-Seal").
 type counter struct {
 	block int
-	rows  int      // added so far
+	rows  int      // rows added so far
 	sum   []uint64 // [digit][block]
-	wait  []uint64 // [digit][block]: a carry out of the digit that waits for its pair
+	wait  []uint64 // [digit][block]: carries out of the digit that wait for a second one
 	carry [MaxBlock]uint64
 }
 
-// reset empties the counter and makes room for counts of up to n.
+// reset clears the counter and makes room for counts up to n.
 func (c *counter) reset(block, n int) {
 	c.block, c.rows = block, 0
 	size := block * bits.Len(uint(n))
@@ -48,7 +48,7 @@ func (c *counter) addPair(x, y []uint64) {
 	}
 }
 
-// fullAdd sets sum and carry to the digits of sum + x + y. The carry may be y.
+// fullAdd computes sum + x + y and stores the digits in sum and carry. The slices carry and y may be the same.
 func fullAdd(sum, carry, x, y []uint64) {
 	for i := range sum {
 		half := sum[i] ^ x[i]
@@ -56,7 +56,7 @@ func fullAdd(sum, carry, x, y []uint64) {
 	}
 }
 
-// addAt adds a row with the weight of the given digit, carries rippling up.
+// addAt adds a row with the weight of the given digit. Carries ripple up.
 func (c *counter) addAt(digit int, x []uint64) {
 	carry := c.carry[:len(x)]
 	copy(carry, x)
@@ -68,8 +68,7 @@ func (c *counter) addAt(digit int, x []uint64) {
 	}
 }
 
-// settle adds the carries that still wait. Only the sums are right after it, and no
-// row may be added.
+// settle adds the waiting carries. After settle, only c.sum is valid, and no row may be added.
 func (c *counter) settle(words int) {
 	for digit, pairs := 0, c.rows/2; pairs>>digit != 0; digit++ {
 		if pairs>>digit&1 == 1 {
@@ -78,7 +77,7 @@ func (c *counter) settle(words int) {
 	}
 }
 
-// total counts the nets of in, in the rows of c.sum.
+// total counts the ones among the nets of in. The result is in the rows of c.sum.
 func (c *counter) total(s *Simulator, in []netlist.Net) {
 	c.reset(s.block, len(in))
 	i := 0

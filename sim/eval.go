@@ -2,9 +2,8 @@ package sim
 
 import "ialgn/netlist"
 
-// eval computes all cells in order. The netlist's arrays are walked as they are: a
-// program of its own would cost as much memory again and gain little, since the
-// arrays are read in order and the values they point to are mostly cached.
+// eval computes all cells in order. It walks the netlist's arrays directly. A separate program would need as much
+// memory again and gain little, since the arrays are read in order and most values are in the cache.
 func (s *Simulator) eval() {
 	n, register := s.n, 0
 	value, block, words := s.value, s.block, s.words
@@ -40,7 +39,7 @@ func (s *Simulator) eval() {
 	}
 }
 
-// function computes a function of 0 to 6 inputs from its table.
+// function computes a function with 0 to 6 inputs from its table.
 func (s *Simulator) function(out netlist.Net, table uint64, in []netlist.Net) {
 	switch len(in) {
 	case 1:
@@ -52,7 +51,7 @@ func (s *Simulator) function(out netlist.Net, table uint64, in []netlist.Net) {
 	}
 }
 
-// spread returns bit 0 of t in all bits of a word.
+// spread returns a word with all bits equal to bit 0 of t.
 func spread(t uint64) uint64 { return -(t & 1) }
 
 func fill(out []uint64, w uint64) {
@@ -69,10 +68,9 @@ func unary(out, a []uint64, table uint64) {
 	}
 }
 
-// polynomial is a function of two inputs by the coefficients of its polynomial over
-// GF(2), c + ca a + cb b + cab ab, each in all bits of a word. It has no branch: with
-// random operations a switch over the table would be mispredicted at nearly every
-// gate.
+// polynomial is a function of two inputs as a polynomial over GF(2): c + ca a + cb b + cab ab. Each coefficient
+// fills all bits of a word. Its evaluation has no branch. With random operations, a switch over the table would be
+// mispredicted at nearly every gate.
 type polynomial struct{ c, ca, cb, cab uint64 }
 
 func (p *polynomial) of(a, b uint64) uint64 { return p.c ^ p.ca&a ^ b&(p.cb^p.cab&a) }
@@ -85,7 +83,7 @@ func (p *polynomial) row(out, a, b []uint64) {
 	}
 }
 
-// polynomials has the polynomial of each table of two inputs.
+// polynomials holds the polynomial of each table with two inputs.
 var polynomials = func() (all [16]polynomial) {
 	for i := range all {
 		t := uint64(i)
@@ -94,9 +92,8 @@ var polynomials = func() (all [16]polynomial) {
 	return all
 }()
 
-// shannon computes a function of one or more inputs by Shannon expansion, the first
-// input innermost: pairs of table bits become functions of input 0, and each further
-// input selects between neighbours.
+// shannon computes a function with one or more inputs by Shannon expansion. Pairs of table bits become functions of
+// input 0; each further input selects between neighbours.
 func (s *Simulator) shannon(out []uint64, table uint64, in []netlist.Net) {
 	var f [1 << (netlist.MaxFunctionInputs - 1)]uint64
 	for w := range out {
@@ -122,8 +119,8 @@ func majority(out, a, b, c []uint64) {
 	}
 }
 
-// compare computes word > threshold from the least significant bit up: a higher bit
-// that differs from the threshold's overrules all below it.
+// compare computes word > threshold from the least significant bit up. A higher bit that differs from the
+// threshold's bit overrides all lower bits.
 func (s *Simulator) compare(out netlist.Net, threshold uint64, in []netlist.Net) {
 	greater := s.Net(out)
 	fill(greater, 0)
@@ -141,8 +138,8 @@ func (s *Simulator) compare(out netlist.Net, threshold uint64, in []netlist.Net)
 	}
 }
 
-// argmax walks the words in order and keeps the largest so far and its index; only a
-// strictly larger word replaces it, so ties go to the lowest index.
+// argmax goes through the words in order and keeps the largest one so far and its index. Only a strictly larger
+// word replaces it, so among equal words the lowest index wins.
 func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net) {
 	s.best = resize(s.best, width)
 	for w := range s.words {
@@ -162,8 +159,8 @@ func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net
 	}
 }
 
-// replace puts the samples of word w whose number is larger than the best into it,
-// and returns which those are.
+// replace updates the best number of each sample in word w where the new number is larger. It returns the bits of
+// these samples.
 func (s *Simulator) replace(number []netlist.Net, w int) uint64 {
 	larger := uint64(0)
 	for b, v := range number {

@@ -11,22 +11,23 @@ import (
 	"ialgn/netlist"
 )
 
-// Random says on what random samples [Same] compares netlists. In turn a half, a quarter, three quarters, a
-// sixteenth and fifteen sixteenths of the bits of a word are 1, for a conjunction of many inputs is hardly ever 1 among
-// even ones.
+// Random says on which random samples [Same] compares netlists. From word to word, the share of ones changes
+// between 1/2, 1/4, 3/4, 1/16 and 15/16. With even shares only, a conjunction of many inputs would hardly ever be
+// 1.
 type Random struct {
-	Words int // words of 64 samples
+	Words int // number of words of 64 samples
 	Seed  uint64
-	// Codes has thermometer codes at the inputs: a bit whose label is "FEATURE > THRESHOLD", as package internal/freeze
-	// makes them, is 1 only where the bit before it is, if that is of the same feature.
+	// Codes makes the inputs thermometer codes: if a bit's label is "FEATURE > THRESHOLD", as package
+	// internal/freeze makes it, the bit is 1 only if the preceding bit of the same feature is 1.
 	Codes bool
 }
 
-// Same returns an error that names the first bit of an output port or probe in which two netlists differ on random
-// samples. They have the same ports; where both have registers, each word is a clock of 64 samples. A netlist without
-// registers may be compared with a pipeline ([netlist.Pipeline]), whose words are held until they are through.
+// Same compares two netlists on random samples. It returns an error that names the first bit of an output port or
+// probe in which they differ. The netlists must have the same ports. If both have registers, each word is one clock
+// for 64 samples. If only after has registers, it must be a pipeline ([netlist.Pipeline]); each word is then held
+// until it has passed all stages.
 //
-// It returns an error, too, if a netlist breaks an invariant or the ports are not the same, and ctx's.
+// Same also returns an error if a netlist is invalid or if the ports differ, and ctx's error.
 func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {
 	a, err := New(before)
 	if err != nil {
@@ -61,7 +62,7 @@ func Same(ctx context.Context, before, after *netlist.Netlist, r Random) error {
 	return nil
 }
 
-// rows returns random bit rows for each port, the words from first on.
+// rows returns random bit rows for each port: the given number of words, starting with number first.
 func (r Random) rows(source *rand.Rand, ports []netlist.Port, first, words int) [][]uint64 {
 	var in [][]uint64
 	for _, p := range ports {
@@ -83,7 +84,7 @@ func (r Random) rows(source *rand.Rand, ports []netlist.Port, first, words int) 
 	return in
 }
 
-// randomWord returns the word of a place, which decides how many of its bits are 1.
+// randomWord returns the random word for a place. The place decides the share of ones.
 func randomWord(source *rand.Rand, place int) uint64 {
 	word := source.Uint64()
 	if place%5 > 0 {
@@ -98,7 +99,7 @@ func randomWord(source *rand.Rand, place int) uint64 {
 	return word
 }
 
-// feature returns what the label of a thermometer bit begins with, up to the threshold.
+// feature returns the part of a thermometer bit's label before the threshold.
 func feature(label string) (string, bool) {
 	at := strings.LastIndex(label, " > ")
 	if at < 0 {

@@ -1,23 +1,20 @@
-// Package sim evaluates a netlist bit-parallel and bit-exactly, 64 samples a word.
+// Package sim evaluates netlists bit-exactly, for 64 samples in each machine word.
 //
-// A [Simulator] is made once for a [netlist.Netlist] and then run on as many samples
-// as wanted. It keeps the value of every net for one block of samples, 1 to
-// [MaxBlock] words, so that any net can be read after a run: an output port, a probe,
-// or the output of one gate. Its memory is 8 bytes a net and word; the block is
-// chosen so that it stays below a quarter of a gibibyte where one word a net allows.
+// A [Simulator] is made for one [netlist.Netlist] and can then run on any number of samples. It keeps the value of
+// every net for one block of samples, 1 to [MaxBlock] words. After a run, any net can be read: an output port, a
+// probe, or the output of one gate. A Simulator needs 8 bytes for each net and word. The block is chosen so that
+// this stays below a quarter of a gibibyte, if one word for each net allows it.
 //
-// Samples travel as bit rows: row r of a slice with w words a row is
-// s[r*w : (r+1)*w], bit i of word j is sample 64 j + i, and row r of a port is bit r
-// of its bus. Bits past the last sample are computed like any other and mean nothing.
+// Samples are passed as bit rows. In a slice with w words in each row, row r is s[r*w : (r+1)*w], and bit i of word
+// j is sample 64*j + i. Row r of a port is bit r of its bus. Bits after the last sample are computed like all
+// others and have no meaning.
 //
-// A netlist without registers is combinational and [Simulator.Run] is all it needs.
-// With registers, [Simulator.Step] is one clock: nets follow from the inputs and the
-// stored state, then every enabled register takes its data. The state starts at 0 and
-// [Simulator.Reset] clears it.
+// A netlist without registers is combinational, and [Simulator.Run] is enough. For a netlist with registers,
+// [Simulator.Step] is one clock: it computes all nets from the inputs and the stored state, and then every enabled
+// register takes its data input. The state starts at 0. [Simulator.Reset] sets it to 0 again.
 //
-// [Classifier] runs the netlist of a whole classifier, in any scope, over a set of
-// samples and gives class counts and classes. A pipeline ([netlist.Pipeline]) takes a new
-// block in every clock, as its hardware would.
+// A [Classifier] runs the netlist of a classifier, in any scope, on a set of samples and returns class counts and
+// classes. A pipeline ([netlist.Pipeline]) takes a new block in every clock, as in hardware.
 package sim
 
 import (
@@ -28,37 +25,34 @@ import (
 	"ialgn/netlist"
 )
 
-// MaxBlock is the largest number of words a net that are evaluated at once.
+// MaxBlock is the maximum number of words of each net that are evaluated at once.
 const MaxBlock = 16
 
-// blockBudget bounds the memory of the nets' values, in words, wherever one word a
-// net fits.
+// blockBudget bounds the memory for the nets' values, in words, unless one word for each net already exceeds it.
 const blockBudget = 1 << 25
 
-// Simulator evaluates one netlist. It is not safe for use by several goroutines;
-// several simulators of one netlist are.
+// Simulator evaluates one netlist. It must not be used by several goroutines at once, but several simulators may
+// share a netlist.
 type Simulator struct {
 	n     *netlist.Netlist
-	block int // words a net
-	words int // words in use since the last run
+	block int // maximum number of words for each net
+	words int // number of words in the last run
 
 	value []uint64       // [net][block]
 	regs  []netlist.Cell // registers in cell order
 	state []uint64       // [register][block]
 	count counter
-	best  []uint64 // scratch of argmax
+	best  []uint64 // scratch space of argmax
 }
 
-// New returns a simulator of n with the largest block that the memory bound of the
-// package allows. It returns the error of [netlist.Netlist.Validate] if n breaks an
-// invariant.
+// New returns a simulator of n with the largest block that the memory bound of the package allows. It returns the
+// error of [netlist.Netlist.Validate] if n is invalid.
 func New(n *netlist.Netlist) (*Simulator, error) {
 	return NewBlock(n, min(MaxBlock, max(1, blockBudget/n.Nets())))
 }
 
-// NewBlock returns a simulator that evaluates up to block words a net at once and
-// needs 8 block bytes a net. It returns an error if block is not 1 to [MaxBlock] or
-// if n breaks an invariant.
+// NewBlock returns a simulator that evaluates up to block words of each net at once. It needs 8*block bytes for
+// each net. NewBlock returns an error if block is not 1 to [MaxBlock] or if n is invalid.
 func NewBlock(n *netlist.Netlist, block int) (*Simulator, error) {
 	if block < 1 || block > MaxBlock {
 		return nil, fmt.Errorf("simulator: a block of %d words is out of range, give 1 to %d", block, MaxBlock)
@@ -79,16 +73,15 @@ func NewBlock(n *netlist.Netlist, block int) (*Simulator, error) {
 	return s, nil
 }
 
-// Netlist returns the netlist that s evaluates.
+// Netlist returns the netlist of the simulator.
 func (s *Simulator) Netlist() *netlist.Netlist { return s.n }
 
-// Block returns how many words a net s evaluates at once.
+// Block returns the maximum number of words that a run evaluates for each net.
 func (s *Simulator) Block() int { return s.block }
 
-// Run computes every net from the inputs and the stored state, which it leaves alone.
-// There is one slice of bit rows for each input port, in port order, all with the
-// given number of words a row, at most [Simulator.Block]. It returns an error if the
-// number of words, of ports or of rows is not that of the netlist.
+// Run computes every net from the inputs and the stored state, which it does not change. It takes one slice of bit
+// rows for each input port, in port order. All rows have the given number of words, at most [Simulator.Block]. Run
+// returns an error if the number of words, ports or rows is wrong.
 func (s *Simulator) Run(words int, in ...[]uint64) error {
 	if words < 1 || words > s.block {
 		return fmt.Errorf("simulator: %d words a row do not fit a block of %d, run them with Each", words, s.block)
@@ -100,9 +93,8 @@ func (s *Simulator) Run(words int, in ...[]uint64) error {
 	return nil
 }
 
-// Step is one clock: a [Simulator.Run], after which each register whose enable is 1,
-// or which has none, takes the value of its data input. The nets keep the values from
-// before the clock edge.
+// Step simulates one clock. It calls [Simulator.Run]; then each register that is enabled or has no enable takes the
+// value of its data input. The nets keep their values from before the clock edge.
 func (s *Simulator) Step(words int, in ...[]uint64) error {
 	if err := s.Run(words, in...); err != nil {
 		return err
@@ -111,10 +103,10 @@ func (s *Simulator) Step(words int, in ...[]uint64) error {
 	return nil
 }
 
-// Settle computes every net as [Simulator.Run] does for a netlist without registers: with
-// those of a pipeline, it holds the inputs, of which ce is none here, for as many enabled
-// clocks as there are stages, until every net follows from them alone. It returns the errors
-// of Run and of [netlist.Netlist.Pipeline].
+// Settle computes every net as if the netlist had no registers. For a pipeline, it holds the inputs for one enabled
+// clock for each stage, until every net depends only on them. The argument in has no rows for the enable port ce,
+// which Settle adds. For a netlist without registers, it is [Simulator.Run]. It returns the errors of Run and of
+// [netlist.Netlist.Pipeline].
 func (s *Simulator) Settle(words int, in ...[]uint64) error {
 	p, err := s.n.Pipeline()
 	if err != nil {
@@ -134,16 +126,16 @@ func (s *Simulator) Settle(words int, in ...[]uint64) error {
 	return s.Run(words, in...)
 }
 
-// stages returns the stage of the latest net.
+// stages returns the largest stage of any net.
 func (s *Simulator) stages() int { return int(slices.Max(s.n.Stages())) }
 
 // Reset sets every register to 0.
 func (s *Simulator) Reset() { clear(s.state) }
 
-// Each runs all words of the inputs' rows, a block at a time, and calls f after each
-// block with its first word and its number of words; within f the nets hold that
-// block. It returns the error of f, of ctx, or of inputs that do not fit. It suits
-// netlists without registers: the stored state is the same for all blocks.
+// Each runs all words of the inputs' rows, one block at a time. After each block it calls f with the block's first
+// word and number of words; during the call, the nets hold the values of that block. Each returns the error of f,
+// ctx's error, or an error if the inputs do not fit. It is meant for netlists without registers, since the stored
+// state is the same for all blocks.
 func (s *Simulator) Each(ctx context.Context, words int, f func(first, words int) error, in ...[]uint64) error {
 	if err := s.checkInputs(words, in); err != nil {
 		return err
@@ -161,14 +153,13 @@ func (s *Simulator) Each(ctx context.Context, words int, f func(first, words int
 	return nil
 }
 
-// Net returns the words of net v as the last run left them. The slice is valid until
-// the next run and must not be changed.
+// Net returns the words of net v after the last run. The slice is valid until the next run and must not be changed.
 func (s *Simulator) Net(v netlist.Net) []uint64 {
 	return s.value[int(v)*s.block:][:s.words]
 }
 
-// Port returns the bit rows of a bus, such as an output port or a probe, as the last
-// run left them, in dst if that is large enough.
+// Port returns the bit rows of a bus, such as an output port or a probe, after the last run. It uses dst if it is
+// large enough.
 func (s *Simulator) Port(p netlist.Port, dst []uint64) []uint64 {
 	dst = dst[:0]
 	for _, v := range p.Nets {
@@ -177,8 +168,8 @@ func (s *Simulator) Port(p netlist.Port, dst []uint64) []uint64 {
 	return dst
 }
 
-// Output returns the bit rows of the output port or probe of the given name. It
-// returns an error that lists the names if there is none.
+// Output returns the bit rows of the output port or probe with the given name. If there is none, it returns an
+// error that lists the names.
 func (s *Simulator) Output(name string) ([]uint64, error) {
 	p, ok := findPort(name, s.n.OutputPorts(), s.n.Probes())
 	if !ok {
@@ -203,7 +194,7 @@ func (s *Simulator) checkInputs(words int, in [][]uint64) error {
 	return nil
 }
 
-// run evaluates count words from first on of rows with the given stride.
+// run evaluates count words of rows with the given stride, starting with word first.
 func (s *Simulator) run(in [][]uint64, stride, first, count int) {
 	s.words = count
 	for i, p := range s.n.InputPorts() {
@@ -214,7 +205,7 @@ func (s *Simulator) run(in [][]uint64, stride, first, count int) {
 	s.eval()
 }
 
-// clock lets the enabled registers take their data.
+// clock stores the data input of each enabled register.
 func (s *Simulator) clock() {
 	for i, c := range s.regs {
 		state := s.state[i*s.block:][:s.words]
@@ -241,7 +232,7 @@ func findPort(name string, groups ...[]netlist.Port) (netlist.Port, bool) {
 	return netlist.Port{}, false
 }
 
-// portNames lists names for an error message, the first few where there are many.
+// portNames lists port names for an error message, at most the first few.
 func portNames(groups ...[]netlist.Port) string {
 	const maxListed = 8
 	text, count := "", 0

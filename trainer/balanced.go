@@ -6,7 +6,7 @@ import (
 	"ialgn/internal/topology"
 )
 
-// drawBalanced draws the wires of layers whose nodes together read all sources equally often.
+// drawBalanced draws the wires of layers in which every source is read equally often.
 func drawBalanced(m *model.Model, layers []topology.Layer) {
 	for i := range layers {
 		var pins []int
@@ -27,8 +27,9 @@ func drawBalanced(m *model.Model, layers []topology.Layer) {
 	}
 }
 
-// drawGroup draws the wires of some pins of a group of nodes of a section from the group's part of the sources. They
-// are a random permutation in which each source stands equally often, but for a remainder that is drawn as well.
+// drawGroup draws the wires of the given pins for one group of nodes of a section, from the group's share of the
+// sources. The wires are a random permutation in which each source occurs equally often. If the counts do not
+// divide evenly, chance decides which sources occur once more.
 func drawGroup(m *model.Model, section int, pins []int, group, groups int) {
 	if len(pins) == 0 {
 		return
@@ -42,7 +43,7 @@ func drawGroup(m *model.Model, section int, pins []int, group, groups int) {
 	order, names := make([]int32, nodes*len(pins)), make([]int32, n)
 	stream.Permutation(order)
 	stream.Permutation(names)
-	own := s.Width / groups // of the nodes, as many as this part has
+	own := s.Width / groups // nodes of the group that belong to this part
 	for i, k := range pins {
 		for node := group * own; node < (group+1)*own; node++ {
 			in := number(m.Part, node) - group*nodes

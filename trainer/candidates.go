@@ -7,14 +7,14 @@ import (
 	"ialgn/internal/model"
 )
 
-// replacing has candidates give way to others (train.candidates), when configuration and position say so: a resumed run
-// goes on the same way.
+// replacing replaces a pin's weak candidates by other sources (train.candidates). When it does so depends only on
+// the configuration and the position, so a resumed run does the same.
 type replacing struct {
 	*session
-	scores *engine.Scores // of the window that the next batch belongs to, once it has begun; nil outside of windows
+	scores *engine.Scores // scores of the current window; nil outside of windows
 }
 
-// scoresTensor is the tensor of a checkpoint that holds the sums of an unfinished window.
+// scoresTensor is the name of the checkpoint tensor that holds the scores of an unfinished window.
 const scoresTensor = model.ExtraTensors + "scores"
 
 func (s *session) addReplacing() {
@@ -37,21 +37,21 @@ func (r *replacing) active() bool {
 	return r.at.Epoch%c.Every == 0 && float64(r.at.Epoch) < end
 }
 
-// replacement says how many give way.
+// replacement returns how many candidates to replace and how.
 func (r *replacing) replacement() engine.Replacement {
 	c := &r.Config.Train.Candidates
 	return engine.Replacement{Count: c.Replace, Gap: c.Gap, Batches: min(c.Batches, r.batches())}
 }
 
-// random gives the weakest candidates random sources at the start of an epoch, but of the first.
+// random replaces the weakest candidates by random sources at the start of every active epoch except the first.
 func (r *replacing) random(context.Context, *engine.Batch, []int32) {
 	if r.at.Batch == 0 && r.at.Epoch > 0 && r.active() {
 		r.eng.ReplaceRandom(r.Config.Train.Seed, r.at.Epoch, r.replacement())
 	}
 }
 
-// window returns the window of the epoch that the next batch belongs to, of how many, and the batches from its first to
-// before the next one's; ok is false if it belongs to none.
+// window returns the window of batches that the next batch belongs to, and the number of windows in the epoch. The
+// window's batches are first, first+1, ..., end-1. If the next batch belongs to no window, ok is false.
 func (r *replacing) window() (window, windows, first, end int, ok bool) {
 	batches, size := r.batches(), r.Config.Train.Candidates.Batches
 	if !r.active() || r.at.Batch >= batches {
@@ -63,13 +63,13 @@ func (r *replacing) window() (window, windows, first, end int, ok bool) {
 	return window, windows, window * size, (window + 1) * size, window < windows
 }
 
-// score has the following batches scored.
+// score starts to score the batches of a window.
 func (r *replacing) score(window, windows int) {
 	r.scores = r.eng.NewScores(window, windows)
 	r.eng.Score(r.scores)
 }
 
-// beginScores has the next batch scored, if it belongs to a window.
+// beginScores starts the scores of a window before its first batch.
 func (r *replacing) beginScores(context.Context, *engine.Batch, []int32) {
 	if window, windows, first, _, ok := r.window(); ok && r.at.Batch == first {
 		r.score(window, windows)
@@ -86,7 +86,7 @@ func (r *replacing) endScores() error {
 	return nil
 }
 
-// restoreScores makes room for the scores of an unfinished window of a checkpoint.
+// restoreScores returns the tensor to read a checkpoint's scores of an unfinished window into.
 func (r *replacing) restoreScores(*model.Info) []model.Tensor {
 	if window, windows, first, _, ok := r.window(); ok && r.at.Batch > first {
 		r.score(window, windows)

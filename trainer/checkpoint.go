@@ -17,20 +17,19 @@ import (
 	"ialgn/internal/model"
 )
 
-// positionKey is the metadata entry of a checkpoint that holds its position.
+// positionKey is the metadata key under which a checkpoint holds its position.
 const positionKey = model.ExtraMetadata + "position"
 
-// diskShare bounds the time spent on checkpoints, best epochs included: after one, the
-// next waits at least this many times as long as it took to write.
+// diskShare bounds the time spent on writing checkpoints and best epochs. If a checkpoint took t to write, the next
+// one is written after diskShare*t at the earliest.
 const diskShare = 20
 
-// CheckpointPath returns the path of the checkpoint that belongs to a model file. It
-// is a model file itself, with the moments added, and stays after the end of a run, so
-// that a later one can go on.
+// CheckpointPath returns the path of the checkpoint that belongs to a model file. A checkpoint is a model file with
+// the optimiser's moments added. It stays after the end of a run, so that a later run can continue from it.
 func CheckpointPath(model string) string { return model + ".checkpoint" }
 
-// saveWhenDue saves a checkpoint when the configured time has passed, or when the
-// context has ended, which ends the run.
+// saveWhenDue saves a checkpoint if the configured time has passed or if the context has ended. In the second case
+// it returns the error that ends the run.
 func (s *session) saveWhenDue(ctx context.Context) error {
 	ended, due := s.asked(ctx)
 	if ended {
@@ -48,20 +47,21 @@ func (s *session) saveWhenDue(ctx context.Context) error {
 	return err
 }
 
-// due says whether it is time for a checkpoint.
+// due reports whether it is time for a checkpoint.
 func (s *session) due(now time.Time) bool {
 	every := time.Duration(s.Config.Train.Checkpoint.Minutes * float64(time.Minute))
 	return every > 0 && now.Sub(s.saved) >= max(every, diskShare*s.saveCost)
 }
 
-// oldSuffix ends the names of what is left of the run before.
+// oldSuffix is the suffix of files that an earlier run left.
 const oldSuffix = ".old"
 
-// putAside renames the checkpoint and the best epoch of an earlier run to names that end
-// in .old, before a new run's first batch: were the new one killed before it has a
-// checkpoint, --resume would go on with the earlier one. The checkpoint goes last, and a
-// best epoch without one stays, to be overwritten: nothing resumes from it, and it must
-// not take the place of one that belongs to a checkpoint.
+// putAside renames the checkpoint and the best epoch of an earlier run to names that end in .old, before a new
+// run's first batch. Otherwise, if the new run were killed before its first checkpoint, --resume would continue the
+// earlier run.
+//
+// The checkpoint is renamed last. A best epoch without a checkpoint stays and is overwritten later: no run resumes
+// from it, and it must not replace the .old file of a best epoch that belongs to a checkpoint.
 func (s *session) putAside() error {
 	path := CheckpointPath(s.Model)
 	if _, err := os.Lstat(path); s.Resume || errors.Is(err, fs.ErrNotExist) {
@@ -75,11 +75,11 @@ func (s *session) putAside() error {
 	return nil
 }
 
-// errDiverged says that training came to numbers from which it cannot go on.
+// errDiverged says that training produced numbers from which it cannot continue.
 var errDiverged = errors.New("training diverged")
 
-// checkFinite looks for parameters and moments that are not finite, which no file may have:
-// a gradient has overflowed, and the network would only die further.
+// checkFinite returns an error if a parameter or a moment is not finite. Such a number means that a gradient has
+// overflowed. It must not be written to a file, and training could not recover from it.
 func (s *session) checkFinite() error {
 	err := s.m.Validate()
 	diverged := errors.Is(err, model.ErrNotFinite)
@@ -96,7 +96,7 @@ func (s *session) checkFinite() error {
 		errDiverged, s.at.Epoch+1, s.at.Batch, err)
 }
 
-// save writes the checkpoint from the live arrays.
+// save writes a checkpoint of the current state.
 func (s *session) save() error {
 	begin := time.Now()
 	extra, err := s.extra()
@@ -111,7 +111,7 @@ func (s *session) save() error {
 	return err
 }
 
-// extra returns what a checkpoint has beside the model, and is called before one is written.
+// extra returns what a checkpoint contains in addition to the model.
 func (s *session) extra() (model.Extra, error) {
 	if err := s.checkNumbers(); err != nil {
 		return model.Extra{}, err
@@ -129,7 +129,7 @@ func (s *session) extra() (model.Extra, error) {
 	return extra, nil
 }
 
-// stage writes the checkpoint under a temporary name.
+// stage writes the checkpoint to a temporary file.
 func (s *session) stage(extra model.Extra) (output, error) {
 	path := CheckpointPath(s.Model)
 	f, err := s.create(path, extra)
@@ -139,7 +139,7 @@ func (s *session) stage(extra model.Extra) (output, error) {
 	return f, nil
 }
 
-// commit gives a file its name, which is path.
+// commit renames a temporary file to path.
 func commit(f output, path string) error {
 	if err := f.Commit(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -147,7 +147,8 @@ func commit(f output, path string) error {
 	return nil
 }
 
-// tensors returns what a checkpoint has of an engine's moments, of a rank's part those of its chains.
+// tensors returns the moments of an engine as tensors of a checkpoint. If the engine trains a rank's part, they are
+// the moments of this part's chains.
 func tensors(m *model.Model, e engine.Engine) []model.Tensor {
 	var ts []model.Tensor
 	for _, moment := range e.Moments() {
@@ -157,8 +158,8 @@ func tensors(m *model.Model, e engine.Engine) []model.Tensor {
 	return ts
 }
 
-// restore reads the checkpoint. Its configuration must be the run's own but for what
-// decides when to end, and its data the same.
+// restore reads the checkpoint. It returns an error if the checkpoint's data or configuration differ from the
+// run's. Only keys that decide when the run ends may differ.
 func (s *session) restore() error {
 	path := CheckpointPath(s.Model)
 	var none error
@@ -183,8 +184,8 @@ func (s *session) restore() error {
 	return s.sameStart(s.m.Record.Start)
 }
 
-// restoreState checks that the checkpoint belongs to this run and returns its moments'
-// places in a new engine.
+// restoreState checks that the checkpoint belongs to this run. It returns the tensors of a new engine's moments, to
+// read the checkpoint into.
 func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	var err error
 	m := info.Model
@@ -208,8 +209,8 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	return all, nil
 }
 
-// checkState returns the position of a checkpoint, and reports whether this run can go on
-// from there as far as can be told without its arrays and the data.
+// checkState returns the position of a checkpoint. It returns an error if the configuration or the position show
+// that this run cannot continue from it. The arrays and the data are not checked here.
 func (r *Run) checkState(m *model.Model, metadata map[string]string) (at position, err error) {
 	text, ok := metadata[positionKey]
 	if !ok {
@@ -228,13 +229,13 @@ func (r *Run) checkState(m *model.Model, metadata map[string]string) (at positio
 	return at, r.checkLength(at, m.Record.Epochs)
 }
 
-// misfit is the error that a position is not the record's.
+// misfit returns the error for a position that contradicts the record.
 func (at position) misfit(r *model.Record) error {
 	return fmt.Errorf("position %+v does not fit the training record (epochs: %d); the file is damaged, train anew", at,
 		len(r.Epochs))
 }
 
-// checkLength refuses to go on from a position past the end of this run.
+// checkLength returns an error if the position is beyond the end of this run.
 func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 	if n := r.Config.Train.Epochs; at.Epoch > n || (at.Epoch == n && at.Batch > 0) {
 		done := message.Plural(at.Epoch, "epoch", "epochs")
@@ -250,14 +251,14 @@ func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 	return nil
 }
 
-// checkConfig compares the configuration of a checkpoint with that of the run.
+// checkConfig compares the configuration of a checkpoint with the run's.
 func (r *Run) checkConfig(theirs config.Config) error {
 	if err := theirs.CheckRemoved(); err != nil {
 		return message.WithHint(fmt.Errorf("cannot go on with %w", err),
 			"train anew, or train the finished model further with {Init}")
 	}
 	diff := r.Config.Diff(theirs, "train.epochs", "train.validation.patience", "train.checkpoint.minutes",
-		"encoder.ranges") // the ranges that it says are compared with the data
+		"encoder.ranges") // ranges are compared with the data instead
 	if len(diff) > 0 {
 		return fmt.Errorf("was trained with another %s; resume with the same configuration, only train.epochs and "+
 			"train.validation.patience may change",
@@ -283,7 +284,7 @@ func (r *Run) checkConfig(theirs config.Config) error {
 		"finished model further with {Init}", what, n, t.Epochs, from, n)
 }
 
-// checkMoments looks for second moments below zero, which have no root.
+// checkMoments returns an error if a second moment is negative, since its square root is needed.
 func (s *session) checkMoments(path string) error {
 	for _, m := range s.eng.Moments() {
 		if i := slices.IndexFunc(m.Data, func(x float32) bool { return x < 0 }); strings.HasSuffix(m.Name, ".v") && i >= 0 {
@@ -293,7 +294,7 @@ func (s *session) checkMoments(path string) error {
 	return nil
 }
 
-// checkPosition holds the position of a checkpoint to the data.
+// checkPosition returns an error if the position of a checkpoint does not fit the number of samples.
 func (s *session) checkPosition(path string) error {
 	batches := (s.data.Train.Len() + s.Config.Train.Batch - 1) / s.Config.Train.Batch
 	if s.at.Batch > batches || s.at.Step != s.at.Epoch*batches+s.at.Batch {

@@ -11,35 +11,37 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Data is a data set ready for training: packed levels of both parts under an encoder
-// fitted to the training part.
+// Data is a data set that is ready for training: the levels of the training and the test part, packed, and the
+// encoder that was fitted to the training part. A level is the number of a feature's thresholds that the value
+// exceeds.
 type Data struct {
 	Name        string
 	Classes     []string
 	Encoder     *encoding.Encoder
 	Train, Test *encoding.Packed // levels
-	TrainSHA256 string           // digest of the decoded content, as package dataset defines it
+	TrainSHA256 string           // digest of the decoded content, see package dataset
 	TestSHA256  string
 
-	// The feature words of the training part if images are changed in training, 8 bits each, or thresholds are learned;
-	// and the shape of its images, if it has images.
+	// Words holds the feature words of the training part, or nil if they are not needed. They are needed if images
+	// are augmented (8 bits for each word) or if thresholds are learned. Shape is the shape of the images, zero if
+	// the data are not images.
 	Words *encoding.Packed
 	Shape dataset.Shape
 
-	// Clipped are the features of which training values are beyond the ranges of the words, and Unknown the columns with
-	// words in training samples that the model whose encoder is kept does not know.
+	// Clipped lists the features with training values outside the range of the feature words. Unknown lists the
+	// columns with words in training samples that are unknown to the model whose encoder is kept.
 	Clipped []dataset.Clipped
 	Unknown []dataset.Unknown
 
-	// The feature words of the test part, if thresholds are learned. The levels are those of the encoder that
-	// [LoadData] made, until [Data.Use].
+	// TestWords holds the feature words of the test part if thresholds are learned, else nil. Train and Test hold
+	// the levels under the encoder from [LoadData] until [Data.Use] replaces it.
 	TestWords *encoding.Packed
 
-	held, heldWords *encoding.Packed // the validation set, out of Train and Words; nil: there is none
+	held, heldWords *encoding.Packed // validation set, taken out of Train and Words; nil: none
 }
 
-// Use encodes the samples of data whose thresholds are learned by the encoder of a model, in place. It returns an
-// error if that differs in more than thresholds from the one for the data.
+// Use re-encodes the samples in place with the encoder of a model. Thresholds must be learned. Use returns an error
+// if enc differs from the current encoder in more than thresholds.
 func (d *Data) Use(enc *encoding.Encoder) error {
 	if what := encoderDifference(enc, d.Encoder); what != "" && what != thresholdsDiffer {
 		return fmt.Errorf("its encoder has other %s than that of data set %s", what, d.Name)
@@ -50,13 +52,13 @@ func (d *Data) Use(enc *encoding.Encoder) error {
 	return nil
 }
 
-// LoadData reads the configuration's data set from the first of the folders that has
-// it, fits the encoder and checks that the model fits the data.
+// LoadData reads the configuration's data set from the first folder that contains it, fits the encoder and checks
+// that the network fits the data.
 func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, error) {
 	return loadAfter(ctx, nil, cfg, folders)
 }
 
-// loadAfter is [LoadData] where the data set was opened before, nil for none.
+// loadAfter is [LoadData] for a data set that may already be opened; nil: not opened.
 func loadAfter(ctx context.Context, opened *dataset.Set, cfg config.Config, folders []string) (*Data, error) {
 	set, err := opened.With(ctx, cfg.Data, cfg.Encoder, folders)
 	if err != nil {
@@ -69,7 +71,7 @@ func loadAfter(ctx context.Context, opened *dataset.Set, cfg config.Config, fold
 	return load(ctx, &cfg, set, enc)
 }
 
-// load reads both parts of an opened data set under an encoder, and checks that the model fits the data.
+// load reads both parts of an opened data set with a given encoder, and checks that the network fits the data.
 func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encoding.Encoder) (d *Data, err error) {
 	if err := cfg.CheckClasses(len(set.Classes), enc.Inputs()); err != nil {
 		return nil, err
@@ -105,9 +107,10 @@ func load(ctx context.Context, cfg *config.Config, set *dataset.Set, enc *encodi
 	return d, err
 }
 
-// FitClasses returns the configuration with what follows from the classes of its data, unless it
-// is given ([config.Config.FitClasses]), and the data set if it had to be opened for that, after another one or nil.
-// Only the classes of a user's own data depend on the files.
+// FitClasses sets the values of a configuration that depend on the number of classes, unless the user set them
+// ([config.Config.FitClasses]). It opens the data set if necessary and returns it, so that files are not read
+// twice; opened is the data set if it is already open, else nil. The number of classes depends on files only for a
+// user's own data.
 func FitClasses(ctx context.Context, cfg config.Config, folders []string, opened *dataset.Set) (
 	config.Config, *dataset.Set, error,
 ) {
@@ -128,8 +131,8 @@ func FitClasses(ctx context.Context, cfg config.Config, folders []string, opened
 	return cfg.FitClasses(len(set.Classes)), set, nil
 }
 
-// fit returns the encoder of a configuration for a data set. With a pressure towards fewer look-up tables, thresholds
-// that split the training samples alike are the cheapest ones.
+// fit returns the encoder of a configuration for a data set. With cost pressure (train.cost), it replaces each
+// threshold by the cheapest one that splits the training samples in the same way.
 func fit(ctx context.Context, cfg *config.Config, set *dataset.Set) (*encoding.Encoder, error) {
 	c, cost := &cfg.Encoder, cfg.Train.Cost
 	var h *encoding.Histogram
@@ -160,7 +163,7 @@ func fit(ctx context.Context, cfg *config.Config, set *dataset.Set) (*encoding.E
 	return enc, nil
 }
 
-// histogram counts the values of the training part.
+// histogram counts the feature values of the training part.
 func histogram(ctx context.Context, set *dataset.Set) (*encoding.Histogram, error) {
 	h, err := encoding.NewHistogram(set.Features, set.BitsIn, set.Max)
 	if err != nil {
@@ -173,7 +176,7 @@ func histogram(ctx context.Context, set *dataset.Set) (*encoding.Histogram, erro
 	return h, err
 }
 
-// levels packs the levels of a part, and its feature words into words, unless that is nil.
+// levels packs the levels of one part of a data set. If words is not nil, it appends the feature words to words.
 func levels(ctx context.Context, set *dataset.Set, part dataset.Part, enc *encoding.Encoder, words *encoding.Packed,
 ) (*encoding.Packed, error) {
 	p, row := encoding.NewPacked(set.Features, enc.LevelBits()), make([]uint16, set.Features)
@@ -188,20 +191,19 @@ func levels(ctx context.Context, set *dataset.Set, part dataset.Part, enc *encod
 	return p, err
 }
 
-// TestData is the test part of the data set a model was trained on, as levels under
-// the model's encoder and as raw feature words.
+// TestData is the test part of the data set that a model was trained on, as levels under the model's encoder and as
+// feature words.
 type TestData struct {
 	Name    string
-	Classes []string // as the data set calls them
+	Classes []string // class names in the data set
 	Levels  *encoding.Packed
-	Words   *encoding.Packed // width BitsIn, the bus of a full design
+	Words   *encoding.Packed // BitsIn bits for each word, as on the input port of a design with scope full
 	SHA256  string
 }
 
-// LoadTest reads the test part of a data set under the encoder of a model with those
-// classes. It is an error if the data set has other features or classes; whether its content
-// is what the model was trained with is for the caller to judge by SHA256. What opened, unless it is nil, has of the
-// same files is not read again.
+// LoadTest reads the test part of a data set with a model's encoder. It returns an error if the data set's features
+// or classes differ from the model's. It does not check that the samples are those of the training: callers compare
+// SHA256. If opened is not nil, files that it has already read are not read again.
 func LoadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,
 ) (*TestData, error) {
@@ -213,7 +215,7 @@ func LoadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, c
 	return t, nil
 }
 
-// LoadFirst is [LoadTest] of the first samples alone, all if there are fewer, without SHA256.
+// LoadFirst is like [LoadTest] for the first samples only, or for all if there are fewer. It does not set SHA256.
 func LoadFirst(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string, samples int,
 ) (*TestData, error) {
@@ -221,10 +223,10 @@ func LoadFirst(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, 
 	return t, err
 }
 
-// errEnough ends the reading of a part.
+// errEnough stops the reading of a part.
 var errEnough = errors.New("enough samples")
 
-// loadTest returns so many samples of the test part, and the set that they are of.
+// loadTest returns the first samples of the test part, and the data set.
 func loadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string, samples int,
 ) (*TestData, *dataset.Set, error) {
@@ -252,7 +254,7 @@ func loadTest(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, c
 	return t, set, err
 }
 
-// openAs opens the data set of a model, and refuses one that it cannot have been trained with.
+// openAs opens the data set of a model. It returns an error if the model cannot have been trained with it.
 func openAs(ctx context.Context, opened *dataset.Set, enc *encoding.Encoder, classes []string, data config.Data,
 	folders []string,
 ) (*dataset.Set, error) {

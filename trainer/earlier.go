@@ -11,24 +11,23 @@ import (
 	"ialgn/internal/model"
 )
 
-// Earlier is what an earlier call left of a run: its finished model, or the checkpoint to
-// go on from.
+// Earlier describes what an earlier call left of a run: a finished model, or a checkpoint to continue from.
 type Earlier struct {
 	Finished bool
-	model    string // path of the model, finished or not
-	path     string // path of the earlier file
+	model    string // path of the model, whether finished or not
+	path     string // path of the file that was found
 	record   *model.Record
 }
 
-// Epochs returns how many epochs are finished.
+// Epochs returns the number of finished epochs.
 func (e *Earlier) Epochs() int { return len(e.record.Epochs) }
 
-// earlier returns what an earlier call left of this run, nil if the run begins. from is
-// the model to start from, nil if none is named: then any start will do.
+// earlier returns what an earlier call left of this run, or nil if there is nothing. If from is not nil, the
+// earlier run must have started from this model.
 //
-// A model of another configuration or start is left to the checkpoint: the run may be a
-// longer one, or have begun over it. Without a checkpoint it is refused, since the run
-// would begin and overwrite it; and with one, if refuse says so.
+// If the model file does not belong to this run but there is a checkpoint, earlier looks only at the checkpoint:
+// this run may be longer than the finished one, or may have begun to overwrite the model. Without a checkpoint,
+// earlier returns an error, since the new run would overwrite the model. It also returns an error if refuse does.
 func (r *Run) earlier(from *model.Start, refuse Refusal) (*Earlier, error) {
 	done, err := infoIfThere(r.Model)
 	if err == nil {
@@ -60,11 +59,11 @@ func (r *Run) earlier(from *model.Start, refuse Refusal) (*Earlier, error) {
 	return &Earlier{false, r.Model, path, &state.Model.Record}, nil
 }
 
-// Refusal says why a model or checkpoint at that path, without its arrays, is not one of the
-// run with that configuration, nil if it may be.
+// Refusal returns an error if the model or checkpoint at path does not belong to a run with configuration cfg, else
+// nil. The arrays of m are not read.
 type Refusal func(cfg config.Config, path string, m *model.Model) error
 
-// ask calls the refusal, if there is one, for a file, if there is one.
+// ask calls f for a file, unless f or info is nil.
 func (f Refusal) ask(r *Run, path string, info *model.Info) error {
 	if f == nil || info == nil {
 		return nil
@@ -72,7 +71,7 @@ func (f Refusal) ask(r *Run, path string, info *model.Info) error {
 	return f(r.Config, path, info.Model)
 }
 
-// infoIfThere is [model.ReadInfo], but nil if there is no such file.
+// infoIfThere is like [model.ReadInfo], but returns nil if the file does not exist.
 func infoIfThere(path string) (*model.Info, error) {
 	info, err := model.ReadInfo(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +80,7 @@ func infoIfThere(path string) (*model.Info, error) {
 	return info, err
 }
 
-// unfinished says why a model is not the outcome of this very run, nil if it is.
+// unfinished returns the reason why a model is not the result of this run, or nil if it is.
 func (r *Run) unfinished(done *model.Info, from *model.Start) error {
 	record := &done.Model.Record
 	if diff := r.Config.Diff(done.Model.Config, "train.checkpoint.minutes"); len(diff) > 0 {
@@ -98,8 +97,9 @@ func (r *Run) unfinished(done *model.Info, from *model.Start) error {
 	return nil
 }
 
-// unambiguous refuses a finished model beside a checkpoint from which this run could go
-// on as well, of a run that began over it from another start, unless the start is named.
+// unambiguous returns an error if next to the finished model there is a checkpoint of another run that this call
+// could continue as well: a run with the same configuration that started from another model. If from is given,
+// there is no ambiguity.
 func (r *Run) unambiguous(done, state *model.Info, from *model.Start) error {
 	if from != nil || state == nil || r.checkConfig(state.Model.Config) != nil {
 		return nil
@@ -114,8 +114,9 @@ func (r *Run) unambiguous(done, state *model.Info, from *model.Start) error {
 		r.Model, origin(ours), path, origin(theirs))
 }
 
-// alike refuses runs that have no place in one mean: of other starts, or on other data, than
-// the first or, unless it is nil, like. A run that begins, nil, starts from from.
+// alike returns an error if the runs found cannot be averaged: they started from different models or were trained
+// on different data than like or, if like is nil, than the first run found. A nil element of found is a run that
+// begins now, from from.
 func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 	first, begins := like, false
 	for _, e := range found {
@@ -143,7 +144,7 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 	return nil
 }
 
-// otherStart is the error that a run did not start from the model that is named now.
+// otherStart returns the error for a run that started from another model than from.
 func otherStart(path string, was, from *model.Start) error {
 	remedy := "leave out {Init}"
 	if was != nil {
@@ -152,12 +153,12 @@ func otherStart(path string, was, from *model.Start) error {
 	return message.Optionf("%s: started from %s, not from %s; "+remedy, path, origin(was), origin(from))
 }
 
-// anew says how to train a seed again.
+// anew says, for a message, how to train a seed again.
 func anew(path string) string {
 	return fmt.Sprintf("to train this seed anew, move %s away, with its .checkpoint and .best", path)
 }
 
-// origin says what a run started from.
+// origin describes what a run started from, for a message.
 func origin(s *model.Start) string {
 	if s == nil {
 		return "drawn parameters"
@@ -165,7 +166,7 @@ func origin(s *model.Start) string {
 	return fmt.Sprintf("%s with SHA-256 %s", s.Name, s.SHA256)
 }
 
-// sumOf returns the checksum of the model that a run started from, "" if it drew its own.
+// sumOf returns the SHA-256 of the model that a run started from, or "" for random parameters.
 func sumOf(s *model.Start) string {
 	if s == nil {
 		return ""
@@ -173,8 +174,8 @@ func sumOf(s *model.Start) string {
 	return s.SHA256
 }
 
-// sameData refuses data other than those of an earlier run, nil if there is none, with
-// which the coming one shall enter a mean.
+// sameData returns an error if d is not the data that the earlier run e was trained on. Results on different data
+// cannot be averaged. There is no error if e is nil.
 func (e *Earlier) sameData(d *Data) error {
 	if e == nil || (e.record.Train == d.TrainSHA256 && e.record.Test == d.TestSHA256) {
 		return nil

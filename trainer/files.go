@@ -5,13 +5,13 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// output is a file under a temporary name, which all ranks have written together.
+// output is a file under a temporary name. If there are several ranks, all have written it together.
 type output interface {
-	Commit() error // gives it its name
+	Commit() error // renames it to its final name
 	Abort()        // removes it
 }
 
-// create writes the model, with what is added, beside a path.
+// create writes the model and extra to a temporary file next to path.
 func (s *session) create(path string, extra model.Extra) (output, error) {
 	if s.Ranks != nil {
 		f, err := s.m.Stage(s.Ranks, path, extra)
@@ -31,7 +31,7 @@ func (s *session) create(path string, extra model.Extra) (output, error) {
 	return f, nil
 }
 
-// together is a file of several ranks, the errors of which are those of all.
+// together is a file that several ranks write. If Commit fails on one rank, it returns the error on all.
 type together struct {
 	*model.Staged
 	s *session
@@ -40,7 +40,7 @@ type together struct {
 // Commit implements output.
 func (t *together) Commit() error { return t.s.agree(t.Staged.Commit()) }
 
-// saveModel writes the model file, and returns its SHA-256.
+// saveModel writes the model file and returns its SHA-256.
 func (s *session) saveModel() (string, error) {
 	sum, err := s.m.SaveBy(s.Ranks, s.Model)
 	return sum, s.agree(err)

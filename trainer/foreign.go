@@ -14,9 +14,10 @@ import (
 	"ialgn/internal/model"
 )
 
-// Foreign returns the model that the run goes on from, without its arrays, if another program trained it, or one that
-// it goes back to ([model.Origin]): that of the checkpoint, or else the one to start from. It returns nil if there is
-// none, or none that can be read: the run says why when it comes to it. It is an error if training cannot go on.
+// Foreign returns the model that the run continues from, without its arrays, if this model or an ancestor was
+// trained by another program ([model.Origin]). The model is the checkpoint if r.Resume is set, else the one to
+// start from. Foreign returns nil if there is no such model or if it cannot be read; in the latter case the run
+// fails later with a reason. It returns an error if training cannot continue from the model.
 func (r *Run) Foreign() (*model.Model, error) {
 	path := r.Start
 	if r.Resume {
@@ -27,7 +28,7 @@ func (r *Run) Foreign() (*model.Model, error) {
 	}
 	info, err := model.ReadInfo(path)
 	if err != nil || info.Model.Record.Origin == nil {
-		return nil, nil //nolint:nilerr // as above
+		return nil, nil //nolint:nilerr // see above
 	}
 	if err := CheckForm(info.Model); err != nil {
 		return nil, fmt.Errorf("%s: training cannot go on from it: %w", path, err)
@@ -35,8 +36,8 @@ func (r *Run) Foreign() (*model.Model, error) {
 	return info.Model, nil
 }
 
-// goOnFrom gives the run the configuration that it has if it goes on from a network that another program trained, nil
-// for none.
+// goOnFrom completes the configuration of a run that continues from a network of another program. It does nothing
+// if from is nil.
 func (r *Run) goOnFrom(from *model.Model) (err error) {
 	if from != nil {
 		r.Config, err = r.Config.From(&from.Config)
@@ -45,8 +46,8 @@ func (r *Run) goOnFrom(from *model.Model) (err error) {
 	return err
 }
 
-// load reads the data of the run, with the encoder of the network that another program trained, nil for none, or with
-// the one of the model to start from where that is to be kept.
+// load reads the data of the run. The encoder is that of a network trained by another program if from is not nil,
+// or that of the start model if the configuration keeps it. Otherwise it is fitted to the data.
 func (r *Run) load(ctx context.Context, from *model.Model) (*Data, error) {
 	if from != nil {
 		return LoadDataFor(ctx, r.Config, from, r.Folders)
@@ -57,8 +58,9 @@ func (r *Run) load(ctx context.Context, from *model.Model) (*Data, error) {
 	return loadAfter(ctx, r.Data, r.Config, r.Folders)
 }
 
-// LoadDataFor is [LoadData] of what a network reads that another program trained, or that goes back to one: the samples
-// are encoded by the encoder that it has. Classes that have numbers for names are called as the data set calls them.
+// LoadDataFor is like [LoadData] for a network that descends from another program's network. Samples are encoded
+// with the network's encoder. If the network's classes have only numbers as names, they get the names in the data
+// set.
 func LoadDataFor(ctx context.Context, cfg config.Config, m *model.Model, folders []string) (*Data, error) {
 	data := cfg.Data
 	data.Plain = true
@@ -70,7 +72,7 @@ func LoadDataFor(ctx context.Context, cfg config.Config, m *model.Model, folders
 	return load(ctx, &cfg, set, &enc)
 }
 
-// numbered reports whether classes have numbers for names, from 0 on.
+// numbered reports whether the class names are 0, 1, 2 and so on.
 func numbered(classes []string) bool {
 	for c, name := range classes {
 		if name != strconv.Itoa(c) {
@@ -80,20 +82,20 @@ func numbered(classes []string) bool {
 	return true
 }
 
-// sameClasses reports whether the classes of a data set are those of a model. Where another program trained it and
-// nobody has named them, any names will do for as many.
+// sameClasses reports whether a data set has the classes of a model. If another program trained the model and its
+// classes have no names, only the number of classes must agree.
 func sameClasses(set, model []string, foreign bool) bool {
 	return slices.Equal(set, model) || foreign && len(set) == len(model) && numbered(model)
 }
 
-// takeClasses reports whether the samples of a data set have the classes of a model. A set may lack some of them, or
-// have them in another order, and has then the model's.
+// takeClasses reports whether the samples of a data set have the classes of a model. The data set may lack some of
+// the classes or list them in another order; it then gets the model's list.
 func takeClasses(set *dataset.Set, model []string, foreign bool) bool {
 	return set.LabelAs(model) || sameClasses(set.Classes, model, foreign)
 }
 
-// checkColumns reports whether the table of a data set has the columns that a model reads. A network that another
-// program trained knows none: it reads numbers, beside columns that are left out.
+// checkColumns returns an error if the table of a data set does not have the columns that a model reads. A network
+// trained by another program has no columns: it reads the table's columns of numbers that are not dropped.
 func checkColumns(set *dataset.Set, enc *encoding.Encoder, foreign bool) error {
 	if reflect.DeepEqual(set.Columns, enc.Columns) {
 		return nil

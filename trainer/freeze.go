@@ -6,13 +6,13 @@ import (
 	"ialgn/internal/engine"
 )
 
-// addFreezing has layers stay as they are (train.freeze).
+// addFreezing adds the feature train.freeze: some layers keep their parameters.
 func (s *session) addFreezing() {
 	s.stepping = append(s.stepping, func(_ context.Context, b *engine.Batch, _ []int32) { b.Frozen = s.frozenLayers() })
 }
 
-// frozenLayers returns how many layers are frozen in the current epoch: from configuration and position alone, so that
-// a resumed run goes on the same way.
+// frozenLayers returns the number of layers that are frozen in the current epoch. It depends only on configuration
+// and position, so a resumed run freezes the same layers.
 func (s *session) frozenLayers() int {
 	c := &s.Config
 	return c.Train.Freeze.Layers(s.at.Epoch, c.Train.Epochs, c.Model.Depth)

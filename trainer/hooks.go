@@ -7,38 +7,40 @@ import (
 	"ialgn/internal/model"
 )
 
-// hooks are what features do in the course of a run: a feature adds its own, and holds its own state. Those of one list
-// are called in the order in which features are added, on all ranks.
+// hooks are the functions through which features take part in a run. Each feature holds its own state and adds its
+// functions to these lists. The functions of a list are called in the order in which the features were added, on
+// all ranks.
 type hooks struct {
-	// restoring hooks return the places of what a checkpoint has of the feature, before its arrays are read.
+	// restoring hooks return the feature's tensors to read from a checkpoint. They are called before the arrays are
+	// read.
 	restoring []func(*model.Info) []model.Tensor
 
-	// beginning hooks are called before the first batch, with model and engine as they begin or were restored.
+	// beginning hooks are called before the first batch, when model and engine are new or restored.
 	beginning []func() error
 
-	// stepping hooks are called with each batch before its step, stepped hooks when that is done and the batch is not
-	// counted yet: a checkpoint whose position is the end of an epoch has what they did.
+	// stepping hooks are called with each batch before its optimiser step. stepped hooks are called after the step,
+	// before the position counts the batch. A checkpoint at the end of an epoch therefore includes their effects.
 	stepping []func(ctx context.Context, b *engine.Batch, samples []int32)
 	stepped  []func() error
 
-	// around hooks make the step-th step by calling do.
+	// around hooks must call do, which makes the optimiser step with number step.
 	around []func(step int, do func())
 
-	// evaluated hooks add to what is known of an epoch, when the frozen network was evaluated on the test part. Ended
-	// hooks are called when the record has the epoch.
+	// evaluated hooks add results to an epoch's Progress after the frozen network was evaluated on the test part.
+	// ended hooks are called after the record has received the epoch.
 	evaluated []func(context.Context, *Progress) error
 	ended     []func() error
 
-	// saving hooks add what a checkpoint is to have of the feature, and keeping hooks change the model before it is
-	// written, after the last checkpoint.
+	// saving hooks add the feature's state to a checkpoint. keeping hooks change the model after the last
+	// checkpoint and before the model file is written.
 	saving  []func(*model.Extra) error
 	keeping []func() error
 
-	// closing hooks are called at the end, the last one first, however far the run came.
+	// closing hooks are called at the end of every run, also after an error, in reverse order.
 	closing []func()
 }
 
-// addFeatures adds the features that the run has.
+// addFeatures adds the hooks of all features that the run uses.
 func (s *session) addFeatures() {
 	s.addNotes()
 	s.addFreezing()
@@ -50,7 +52,7 @@ func (s *session) addFeatures() {
 	s.addWatching()
 }
 
-// call calls hooks up to the first error.
+// call calls hooks until one returns an error.
 func call(hooks []func() error) error {
 	for _, hook := range hooks {
 		if err := hook(); err != nil {

@@ -10,19 +10,22 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Initial returns the untrained network of a configuration, whose sizes have been checked:
-// wires and candidates as docs/CONFIG.md describes the topologies, selection logits N(0,1),
-// operation and table logits skip-biased (cfg.Model.SkipLogit; plus N(0, InitNoise^2)) or N(0,1)
-// for init random (paper, "Training and Inference"). Every draw is keyed by (seed, purpose,
-// layer, node), so the result depends on the configuration alone.
+// Initial returns the untrained network of a configuration whose sizes have been checked:
 //
-// A network of private chains has two sections, so that the arrays of a chain stand
-// together; of any other, each layer is a section.
+//   - wires and candidates as docs/CONFIG.md describes the topologies;
+//   - selection logits from N(0,1);
+//   - operation and table logits that favour passing a pin on (cfg.Model.SkipLogit, plus N(0, InitNoise^2)), or
+//     N(0,1) for init random (paper, "Training and Inference").
+//
+// Every draw is keyed by (seed, purpose, layer, node), so the result depends only on the configuration.
+//
+// A network of private chains has two sections, the first layer and all others, so that the arrays of a chain are
+// contiguous. In any other network, each layer is a section.
 func Initial(cfg config.Config, enc *encoding.Encoder, classes []string, threads int) *model.Model {
 	return initialPart(cfg, enc, classes, nil, threads)
 }
 
-// initialPart returns a part of the untrained network of a configuration, the whole with a nil part.
+// initialPart returns one rank's part of an untrained network, or the whole network if part is nil.
 func initialPart(cfg config.Config, enc *encoding.Encoder, classes []string, part *ranks.Share,
 	threads int,
 ) *model.Model {
@@ -49,7 +52,7 @@ func initialPart(cfg config.Config, enc *encoding.Encoder, classes []string, par
 	return m
 }
 
-// layout returns the sections of a configuration, or a part of them, without arrays.
+// layout returns the sections of a network, or of one rank's part, without arrays.
 func layout(cfg *config.Config, part *ranks.Share) []model.Section {
 	var all []model.Section
 	for _, layer := range cfg.Model.Layers() {
@@ -65,8 +68,8 @@ func layout(cfg *config.Config, part *ranks.Share) []model.Section {
 	return all
 }
 
-// drawNode draws what belongs to the nodes of an index in the layers of section i: their logits
-// and, but for balanced and structured ones, their wires.
+// drawNode draws the logits of the nodes with index node in all layers of section i. It also draws their wires,
+// unless these are balanced or structured.
 func drawNode(m *model.Model, i int, layer *topology.Layer, node int) {
 	s := &m.Sections[i]
 	for l := range s.Layers {
@@ -78,7 +81,7 @@ func drawNode(m *model.Model, i int, layer *topology.Layer, node int) {
 	}
 }
 
-// number returns the number in the whole network of a node of a part of it.
+// number converts the number of a node in a part to its number in the whole network.
 func number(part *ranks.Share, node int) int {
 	if part == nil {
 		return node
@@ -86,13 +89,13 @@ func number(part *ranks.Share, node int) int {
 	return part.Number(node)
 }
 
-// place is a node: its section, its layer and its number in that, and its entry in the section's arrays.
+// place identifies a node: its section, its layer, its number in the layer, and its index in the section's arrays.
 type place struct {
 	m                           *model.Model
 	section, layer, node, entry int
 }
 
-// drawFunction draws the logits that decide what a node computes.
+// drawFunction draws the logits that decide which function a node computes.
 func drawFunction(w []float32, cfg *config.Config, layer *topology.Layer, at place) {
 	noise := float32(cfg.Model.InitNoise)
 	if cfg.Model.Init == "random" {
@@ -109,8 +112,9 @@ func drawFunction(w []float32, cfg *config.Config, layer *topology.Layer, at pla
 	}
 }
 
-// passOn writes logits that make a node pass the bits of some of its pins on: of an operation, pin A; of a line of a
-// table, from -skip where all of them are 0 to +skip where all are 1, in proportion.
+// passOn writes logits that make a node pass on the bits of some pins. Of 16 operations, the one that passes the
+// pin gets logit skip. In a table, a line's logit grows in proportion to the number of these pins that are 1, from
+// -skip (none) to +skip (all).
 func passOn(w []float32, skip float32, pins int, passed []int) {
 	if len(passed) == 0 {
 		return
@@ -128,7 +132,7 @@ func passOn(w []float32, skip float32, pins int, passed []int) {
 	}
 }
 
-// drawPin draws the wires of pin k and, where it chooses, their logits.
+// drawPin draws the wires of pin k and, if the pin has candidates, their logits.
 func (at place) drawPin(k int, form *topology.Pin) {
 	p := &at.m.Sections[at.section].Pins[k]
 	seed := at.m.Config.Train.Seed
@@ -149,11 +153,11 @@ func (at place) drawPin(k int, form *topology.Pin) {
 	case topology.Line:
 		p.Wires.Set(at.entry, uint32(topology.LineWire(at.node, at.m.Limit(at.section, k))))
 	case topology.Own, topology.Even, topology.EvenClass, topology.Structured, topology.StructuredClass, topology.Patch:
-		// none, or drawn for several nodes together
+		// no wires, or drawn for several nodes at once
 	}
 }
 
-// drawCandidates draws the distinct candidates of a pin, of so many sources, and their logits.
+// drawCandidates draws the candidates of a pin, all different, from the given number of sources, and their logits.
 func (at place) drawCandidates(p *model.Pin, form *topology.Pin, sources int) {
 	seed := at.m.Config.Train.Seed
 	var buf [256]uint32

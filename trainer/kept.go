@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Kept returns the model whose encoder the run keeps (encoder.ranges: model), without its arrays: the one to start from
-// or, where none is named, the checkpoint that it goes on from.
+// Kept returns the model whose encoder the run keeps (encoder.ranges: model), without its arrays. It is the model
+// to start from or, if none is given, the checkpoint to resume from.
 func (r *Run) Kept() (*model.Model, error) {
 	path := r.Start
 	if path == "" && r.Resume {
@@ -28,7 +28,7 @@ func (r *Run) Kept() (*model.Model, error) {
 	return info.Model, nil
 }
 
-// loadKept reads the data of the run under the encoder of the model that it starts from.
+// loadKept reads the data of a run that keeps the encoder of a model.
 func (r *Run) loadKept(ctx context.Context) (*Data, error) {
 	m, err := r.Kept()
 	if err != nil {
@@ -49,7 +49,8 @@ func (r *Run) loadKept(ctx context.Context) (*Data, error) {
 	return load(ctx, &r.Config, set, &enc)
 }
 
-// checkKeptClasses gives a set the classes of a model, of which it may lack some.
+// checkKeptClasses gives a data set the classes of a model. It returns an error if the data set has other classes;
+// it may lack some of the model's.
 func checkKeptClasses(set *dataset.Set, classes []string) error {
 	var more []string
 	for _, name := range set.Classes {

@@ -6,8 +6,8 @@ import (
 	"ialgn/internal/estimate"
 )
 
-// addEstimating has Progress get about how many look-up tables the network takes that was just evaluated, if anybody
-// asks.
+// addEstimating adds an estimate of the network's look-up tables to the Progress of each finished epoch, if the run
+// asks for it.
 func (s *session) addEstimating() {
 	if !s.Estimate || s.Progress == nil && s.Ranks == nil {
 		return

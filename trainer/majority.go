@@ -2,13 +2,14 @@ package trainer
 
 import "fmt"
 
-// Majority is the most frequent class of some samples. Its share is the accuracy of naming it for all of them.
+// Majority is the most frequent class in a set of samples. Share is the accuracy of predicting this class for every
+// sample.
 type Majority struct {
 	Class string  `json:"class"`
 	Share float64 `json:"share"`
 }
 
-// MajorityOf returns the most frequent class, the first of equals, by the number of samples of each class.
+// MajorityOf returns the most frequent class, or the first of several, given the number of samples of each class.
 func MajorityOf(classes []string, counts []int) (m Majority) {
 	all, most := 0, 0
 	for c, n := range counts {
@@ -20,7 +21,7 @@ func MajorityOf(classes []string, counts []int) (m Majority) {
 	return m
 }
 
-// Warning returns what is to be said of an accuracy on the samples: nil if it is above the share of the majority.
+// Warning returns an error if the accuracy is not above the majority's share, else nil.
 func (m Majority) Warning(accuracy float64) error {
 	if accuracy > m.Share {
 		return nil
@@ -29,7 +30,7 @@ func (m Majority) Warning(accuracy float64) error {
 		"for extreme values and wrong columns with `ialgn init`, or train longer", 100*accuracy, 100*m.Share, m.Class)
 }
 
-// majority returns that of the test part.
+// majority returns the most frequent class of the test part.
 func (d *Data) majority() Majority {
 	counts := make([]int, len(d.Classes))
 	for _, label := range d.Test.Labels {

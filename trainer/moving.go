@@ -11,29 +11,32 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// How thresholds move. Measured with chains of two nodes of six pins on MNIST, and on tables of measured values.
+// Constants of learned thresholds. They were measured with chains of two nodes with six pins, on MNIST and on
+// tables of measured values.
 const (
-	// movingBatches is how many batches at the end of an epoch gradients are summed over, all if there are fewer.
+	// movingBatches is the number of batches at the end of an epoch over which gradients are summed (all, if there
+	// are fewer).
 	movingBatches = 32
 
-	// movingReach is the share of the samples of those batches that a threshold passes at most after the first epoch, and
-	// movingFlips the share that changes of what all pins read of all samples. Both fall evenly to none: the first steps
-	// find the place, the last ones must not disturb what the nodes have learnt since. Without the second limit a table of
-	// few features, whose bits are read by a hundred pins each, has a tenth of all that is read changed each epoch.
+	// movingReach limits each threshold: after the first epoch, it may move past at most this share of the samples
+	// in those batches. movingFlips limits all thresholds together: they may change at most this share of the bits
+	// that all pins read from all samples. Both limits fall linearly to zero. The first steps find a threshold's
+	// place; the last steps must not disturb what the nodes have learnt since. Without movingFlips, a table with
+	// few features, where each bit is read by a hundred pins, would see a tenth of all bits change in each epoch.
 	movingReach = 0.1
 	movingFlips = 0.05
 
-	// movingUntil is the share of the epochs after which no threshold moves. It leaves one epoch at least.
+	// movingUntil is the share of the epochs after which thresholds no longer move. At least one epoch follows.
 	movingUntil = 0.6
 )
 
-// moving has thresholds move (encoder.thresholds: learned), when configuration and position say so: a resumed run goes
-// on the same way.
+// moving moves thresholds during training (encoder.thresholds: learned). When it does so depends only on the
+// configuration and the position, so a resumed run does the same.
 type moving struct {
 	*session
-	sums     *learned.Sums // of the window, once it has begun; nil outside of windows
-	restored learned.State // of a checkpoint, until sums have it
-	price    learned.Price // of thresholds (train.cost); nil: none
+	sums     *learned.Sums // sums of the current window; nil outside of windows
+	restored learned.State // sums of a checkpoint, until they are copied to sums
+	price    learned.Price // cost of thresholds (train.cost); nil: none
 }
 
 func (s *session) addMoving() {
@@ -48,29 +51,29 @@ func (s *session) addMoving() {
 	s.saving = append(s.saving, m.saveSums)
 }
 
-// Tensors of a checkpoint that hold the sums of an unfinished window.
+// Checkpoint tensors that hold the sums of an unfinished window.
 const (
 	sumBitsTensor = model.ExtraTensors + "thresholds.bits"
 	sumTensor     = model.ExtraTensors + "thresholds.sums"
 	countTensor   = model.ExtraTensors + "thresholds.counts"
 )
 
-// end returns up to which epoch thresholds move.
+// end returns the epoch (a fraction) up to which thresholds move.
 func (m *moving) end() float64 { return float64(movingUntil * float64(m.Config.Train.Epochs)) }
 
-// windowFirst returns the first batch of the current epoch whose gradients are summed; ok is false if those of none
-// are.
+// windowFirst returns the first batch of the current epoch whose gradients are summed. If thresholds no longer
+// move, ok is false.
 func (m *moving) windowFirst() (first int, ok bool) {
 	return max(0, m.batches()-movingBatches), float64(m.at.Epoch+1) <= m.end()
 }
 
-// windowBegun reports whether some batches of the window are done, and some are not.
+// windowBegun reports whether the run is within a window: after its first batch and before its end.
 func (m *moving) windowBegun() bool {
 	first, ok := m.windowFirst()
 	return ok && m.at.Batch > first && m.at.Batch < m.batches()
 }
 
-// beginSums tells the sums of the samples of the next batch, if it belongs to the window.
+// beginSums passes the samples of the next batch to the sums, if the batch belongs to the window.
 func (m *moving) beginSums(_ context.Context, _ *engine.Batch, index []int32) {
 	first, ok := m.windowFirst()
 	if !ok || m.at.Batch < first {
@@ -87,7 +90,7 @@ func (m *moving) newSums() {
 	m.eng.Tell(m.sums)
 }
 
-// endSums moves thresholds after the last batch of an epoch.
+// endSums moves the thresholds after the last batch of an epoch.
 func (m *moving) endSums() error {
 	if m.sums == nil || m.at.Batch+1 < m.batches() {
 		return nil
@@ -120,7 +123,7 @@ func (m *moving) endSums() error {
 	return nil
 }
 
-// takeThresholds makes the session's encoder the model's: thresholds move there.
+// takeThresholds makes the session use the model's encoder, in which thresholds move.
 func (m *moving) takeThresholds() error {
 	m.data.Encoder = &m.m.Encoder
 	m.relevel()
@@ -133,7 +136,7 @@ func (m *moving) takeThresholds() error {
 	return nil
 }
 
-// relevel encodes test and validation part anew.
+// relevel re-encodes the test and the validation part.
 func (m *moving) relevel() {
 	d := m.data
 	d.Encoder.Relevel(d.Test, d.TestWords)
@@ -142,14 +145,14 @@ func (m *moving) relevel() {
 	}
 }
 
-// checkSums refuses a network for the sums of which there is no memory.
+// checkSums returns an error if there is not enough memory for the sums.
 func (m *moving) checkSums() error {
 	has, e := memory.Total(), m.data.Encoder
 	sums := learned.Bytes(m.m.Sections, e.Features(), e.Inputs(), m.Config.Train.Batch)
 	return m.Config.CheckMemory(m.leastBytes()+sums, has.Bytes, has.By)
 }
 
-// saveSums adds the sums of an unfinished window, over all ranks, to a checkpoint.
+// saveSums adds the sums of an unfinished window, summed over all ranks, to a checkpoint.
 func (m *moving) saveSums(extra *model.Extra) error {
 	if m.sums == nil {
 		return nil
@@ -162,7 +165,7 @@ func (m *moving) saveSums(extra *model.Extra) error {
 	return nil
 }
 
-// sumTensors returns the tensors of a state; none if no bit was read, as a tensor has elements.
+// sumTensors returns the tensors of a state. It returns none if no bit was read, since a tensor cannot be empty.
 func sumTensors(state learned.State) []model.Tensor {
 	if len(state.Bits) == 0 {
 		return nil
@@ -175,7 +178,7 @@ func sumTensors(state learned.State) []model.Tensor {
 	}
 }
 
-// restorePlaces makes room for the sums of the unfinished window of a checkpoint.
+// restorePlaces returns the tensors to read a checkpoint's sums of an unfinished window into.
 func (m *moving) restorePlaces(info *model.Info) []model.Tensor {
 	if !m.windowBegun() {
 		return nil
@@ -184,7 +187,7 @@ func (m *moving) restorePlaces(info *model.Info) []model.Tensor {
 	return sumTensors(m.restored)
 }
 
-// restoreSums makes the sums of the unfinished window of a checkpoint, from what was read of it.
+// restoreSums recreates the sums of an unfinished window from a checkpoint.
 func (m *moving) restoreSums() error {
 	if !m.windowBegun() {
 		return nil
@@ -194,7 +197,7 @@ func (m *moving) restoreSums() error {
 	if len(m.restored.Bits) == 0 {
 		return fmt.Errorf("%s: %s is missing; the file is damaged, train anew", path, sumTensor)
 	}
-	if !m.writes() { // one rank goes on with the sums of all
+	if !m.writes() { // only one rank continues with the sums of all ranks
 		m.restored.Bits, m.restored.H = nil, nil
 	}
 	if err := m.sums.Restore(m.restored); err != nil {

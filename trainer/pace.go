@@ -13,23 +13,22 @@ import (
 	"ialgn/trainer/internal/learned"
 )
 
-// paceGates bounds the gates of a network whose pace is measured: with more, in more
-// layers of the same kind, a step takes in proportion longer.
+// paceGates is the maximum number of gates in a network whose pace is measured. The time of a step is proportional
+// to the number of layers of the same kind, so a deeper network needs no measurement of its own.
 const paceGates = 1 << 18
 
-// The least that a pace is measured over, after a step that warms up.
+// Minimum number of steps and minimum time of a measurement, after one step of warm-up.
 const (
 	paceSteps = 3
 	paceTime  = 200 * time.Millisecond
 )
 
-// PaceDepth returns how many layers of a network [Pace] measures.
+// PaceDepth returns the number of layers in the network that [Pace] measures.
 func PaceDepth(m *config.Model) int { return min(m.Depth, max(2, paceGates/m.Width)) }
 
-// Pace returns how many gate steps a second this machine trains of a network, on data of
-// that many features of eight bits and classes: measured over a few optimiser steps on
-// random batches, with at least two layers and at most 2^18 gates. Reading, evaluation and
-// checkpoints are not in it.
+// Pace measures how many gate steps per second this machine trains, with random data of 8-bit features. It runs a
+// few optimiser steps on a network with at least two layers and, apart from that, at most 2^18 gates. Reading,
+// evaluation and checkpoints are not included.
 func Pace(cfg config.Config, features, classes, threads int) (float64, error) {
 	cfg.Model.Depth = PaceDepth(&cfg.Model)
 	enc, err := encoding.NewUniform(features, cfg.Encoder.Bits, 8, 255, nil)
@@ -61,7 +60,7 @@ func Pace(cfg config.Config, features, classes, threads int) (float64, error) {
 	return gates * float64(steps) / time.Since(begin).Seconds(), nil
 }
 
-// randomBatch returns a batch whose rows together have that many words.
+// randomBatch returns a batch with the given number of random 64-bit words in all its rows.
 func randomBatch(words, samples, classes int) engine.Batch {
 	source := rand.New(rand.NewPCG(1, 2))
 	b := engine.Batch{X: make([]uint64, words), Labels: make([]uint8, samples)}
@@ -74,9 +73,9 @@ func randomBatch(words, samples, classes int) engine.Batch {
 	return b
 }
 
-// Bytes estimates the memory of training a network on that many samples of features of eight bits: parameters and
-// moments, what the engine keeps of a batch, the packed data, the sums for learned thresholds, and
-// what the program has without a network.
+// Bytes estimates the memory in bytes needed to train a network on samples with 8-bit features. It counts
+// parameters and moments, the engine's data for a batch, the packed data set, the sums for learned thresholds, and
+// the program itself.
 func Bytes(cfg *config.Config, features, samples int) uint64 {
 	const program = 64 << 20
 	gates := uint64(cfg.Model.Nodes())

@@ -6,8 +6,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// drawPatches draws what the kernels of convolutions read of their patches: some planes for each kernel, and of these
-// the elements that its pins read, which differ as far as there are enough, or the candidates of each pin, which do.
+// drawPatches draws the wires of convolution kernels. For each kernel it draws some planes, and in the patch of
+// these planes the elements that the kernel's pins read. If pins do not choose, they read different elements as far
+// as there are enough. If pins choose, each pin's candidates are different.
 func drawPatches(m *model.Model, layers []topology.Layer) {
 	for i := 0; i < len(layers); {
 		p := kernelsFrom(m, layers, i)
@@ -18,22 +19,22 @@ func drawPatches(m *model.Model, layers []topology.Layer) {
 	}
 }
 
-// patches are what the kernels of a convolution read.
+// patches describes the pins of a convolution that read its patches.
 type patches struct {
 	m               *model.Model
-	layer           int // the lowest level
-	kernels, levels int // no levels: it is none
+	layer           int // the lowest layer of the convolution
+	kernels, levels int // levels is 0 if the layer does not begin a convolution
 	pins            []patchPin
 	area, planes    int
 }
 
-// patchPin is a pin of all nodes of a level.
+// patchPin is one pin of all nodes in a layer.
 type patchPin struct {
 	*model.Pin
-	section, nodes int // nodes of a kernel
+	section, nodes int // nodes of each kernel
 }
 
-// kernelsFrom returns the convolution whose lowest level is the given layer, if it is one's.
+// kernelsFrom returns the convolution whose lowest layer is layers[first]. If there is none, its levels are 0.
 func kernelsFrom(m *model.Model, layers []topology.Layer, first int) *patches {
 	p := &patches{m: m, layer: layers[first].First}
 	if layers[first].Pins[0].Wires != topology.Patch {
@@ -55,7 +56,7 @@ func kernelsFrom(m *model.Model, layers []topology.Layer, first int) *patches {
 	return p
 }
 
-// draw draws the wires of a kernel: of (seed, layer, kernel).
+// draw draws the wires of a kernel. They depend only on (seed, layer, kernel).
 func (p *patches) draw(kernel int) {
 	stream := draw.New(p.m.Config.Train.Seed, draw.PatchWires, p.layer, kernel)
 	chosen := make([]uint32, p.m.Config.Model.ReadPlanes(p.planes))
@@ -64,7 +65,7 @@ func (p *patches) draw(kernel int) {
 	element := func(n uint32) uint32 {
 		return chosen[int(n)/p.area]*uint32(p.area) + n%uint32(p.area)
 	}
-	var left []uint32 // elements that no leaf has yet
+	var left []uint32 // elements that no pin reads yet
 	p.each(kernel, func(pin *model.Pin, node int) {
 		candidates := make([]uint32, pin.K)
 		if pin.K > 1 {
@@ -85,7 +86,7 @@ func (p *patches) draw(kernel int) {
 	})
 }
 
-// leaves returns how many pins of a kernel read its patch.
+// leaves returns the number of a kernel's pins that read its patch.
 func (p *patches) leaves() (n int) {
 	for _, pin := range p.pins {
 		n += pin.nodes
@@ -93,7 +94,7 @@ func (p *patches) leaves() (n int) {
 	return n
 }
 
-// each calls f for the pins of a kernel that read its patch, from the lowest level, node by node.
+// each calls f for each pin of a kernel that reads its patch, from the lowest layer up, node by node.
 func (p *patches) each(kernel int, f func(pin *model.Pin, node int)) {
 	for from := 0; from < len(p.pins); {
 		to := from

@@ -18,10 +18,11 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// writes reports whether this is the rank that does what is done once for all, such as taking the lock.
+// writes reports whether this rank does the work that is done once for all ranks, such as taking the lock.
 func (r *Run) writes() bool { return r.Ranks == nil || r.Ranks.Rank() == 0 }
 
-// checkRanks refuses what several ranks cannot train to the same bytes as one. A single rank trains it alone.
+// checkRanks returns an error if several ranks cannot train the network to the same bytes as one process. A single
+// rank always can: it then trains without r.Ranks.
 func (r *Run) checkRanks() error {
 	if r.Ranks == nil {
 		return nil
@@ -34,7 +35,7 @@ func (r *Run) checkRanks() error {
 	return err
 }
 
-// refuseRanks says why ranks cannot train a network, nil if they can.
+// refuseRanks returns the reason why several ranks cannot train the network, or nil if they can.
 func (r *Run) refuseRanks() error {
 	t := &r.Config.Train
 	n := message.Plural(r.Ranks.Size(), "rank", "ranks")
@@ -53,7 +54,7 @@ func (r *Run) refuseRanks() error {
 	return nil
 }
 
-// takeShare finds out which chains of the network this rank has.
+// takeShare determines which chains of the network this rank trains.
 func (s *session) takeShare() error {
 	if s.Ranks == nil {
 		return nil
@@ -69,25 +70,25 @@ func (s *session) takeShare() error {
 	return nil
 }
 
-// kinds are the errors that mean the same on all ranks, whichever of them has one.
+// kinds are the errors for which errors.Is holds on all ranks if it holds on one.
 var kinds = []error{ErrInterrupted, errDiverged, errBestLost, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
-// saysRank matches an error that says which rank has it, as those of files that all ranks write do.
+// saysRank matches an error that already names its rank, such as an error from a file that all ranks write.
 var saysRank = regexp.MustCompile(`(^|: )rank [0-9]+: `)
 
-// otherError is an error of another rank.
+// otherError is an error that occurred on another rank.
 type otherError struct {
 	text  string
-	kinds byte // digit i: it is of kinds[i]
+	kinds byte // bit i: errors.Is(err, kinds[i])
 }
 
 // Error implements error.
 func (e *otherError) Error() string { return e.text }
 
-// Unwrap returns the same text, as an error that a path stands before has it.
+// Unwrap returns an error with the same text. Callers unwrap errors to strip the path in front of the text.
 func (e *otherError) Unwrap() error { return errors.New(e.text) }
 
-// Is reports whether the other rank's error is target.
+// Is reports whether the other rank's error wraps target, if target is in kinds.
 func (e *otherError) Is(target error) bool {
 	for i, kind := range kinds {
 		if kind == target && e.kinds>>i&1 == 1 {
@@ -97,13 +98,14 @@ func (e *otherError) Is(target error) bool {
 	return false
 }
 
-// agree makes an error of any rank one of all: the first rank's that has one. All ranks call it. Alone it returns err.
+// agree makes all ranks return the same error if any rank has one: the error of the lowest such rank. All ranks
+// must call it. Without ranks it returns err.
 func (r *Run) agree(err error) error {
 	_, err = r.exchange(nil, err)
 	return err
 }
 
-// exchange does what agree does, and returns what all ranks said if none has an error.
+// exchange does what agree does. If no rank has an error, it returns what each rank said.
 func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 	if r.Ranks == nil {
 		return [][]byte{said}, err
@@ -123,7 +125,7 @@ func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 		return nil, errors.Join(err, lost(gone))
 	}
 	var first *otherError
-	heard := make([][]byte, len(all)) // all itself may be what the others have, too
+	heard := make([][]byte, len(all)) // a new slice, since other ranks may share all
 	for i, m := range all {
 		if len(m) < 2 {
 			return nil, fmt.Errorf("rank %d says nothing", i)
@@ -147,10 +149,10 @@ func (r *Run) exchange(said []byte, err error) ([][]byte, error) {
 	return nil, first
 }
 
-// lost is the error of an exchange that came to nothing.
+// lost returns the error for a failed exchange between ranks.
 func lost(err error) error { return fmt.Errorf("ranks: %w", err) }
 
-// first has one rank do something before all go on.
+// first calls do on one rank. All ranks wait for it and return its error.
 func (r *Run) first(do func() error) error {
 	var err error
 	if r.writes() {
@@ -159,7 +161,7 @@ func (r *Run) first(do func() error) error {
 	return r.agree(err)
 }
 
-// sumFunc returns what sums over all ranks, nil alone.
+// sumFunc returns a function that sums values over all ranks, or nil without ranks.
 func (r *Run) sumFunc() func([]int32) error {
 	if r.Ranks == nil {
 		return nil
@@ -167,17 +169,17 @@ func (r *Run) sumFunc() func([]int32) error {
 	return r.Ranks.Sum
 }
 
-// same is what must be the same on all ranks.
+// same holds what must be equal on all ranks.
 type same struct {
 	Config      config.Config
 	Train, Test string // digests of the data
 	Resume      bool
 	Start       string // digest of the model to start from
 	Estimate    bool
-	Warn        bool // whether anybody is told of checkpoints that could not be written
+	Warn        bool // whether the caller is warned of checkpoints that could not be written
 }
 
-// meet has the ranks agree that all have opened the same run, after which err is nil.
+// meet checks that all ranks have opened the same run. It returns an error on all ranks if err is set on any.
 func (s *session) meet(err error) error {
 	if s.Ranks == nil {
 		return err
@@ -207,7 +209,7 @@ func (s *session) meet(err error) error {
 	return err
 }
 
-// differs says in what a rank is of another run than the first.
+// differs returns an error that says in what a rank's run differs from the first rank's.
 func differs(rank int, first, other []byte) error {
 	var a, b same
 	if err := errors.Join(json.Unmarshal(first, &a), json.Unmarshal(other, &b)); err != nil {
@@ -225,14 +227,14 @@ func differs(rank int, first, other []byte) error {
 	return fmt.Errorf("rank %d has another %s than rank 0; start all with the same", rank, what)
 }
 
-// What ranks note beside their class counts, so that a step's sum tells all the same: how many were told to end, and
-// whether the first rank's clock says that a checkpoint is due.
+// Each rank adds notes to its class counts, so that the sum of a step tells all ranks the same: the number of ranks
+// whose context has ended, and whether a checkpoint is due by the first rank's clock.
 const (
 	noteEnded = 1
 	noteDue   = 1 << 16
 )
 
-// addNotes has this rank say in each step what it has to say.
+// addNotes adds this rank's notes to each batch.
 func (s *session) addNotes() {
 	if s.Ranks == nil {
 		return
@@ -247,8 +249,8 @@ func (s *session) addNotes() {
 	})
 }
 
-// asked says whether the run is to end after the step that was made last, and whether a checkpoint is due: on all
-// ranks the same.
+// asked returns whether the run must end after the last step and whether a checkpoint is due. The results are the
+// same on all ranks.
 func (s *session) asked(ctx context.Context) (ended, due bool) {
 	if s.Ranks == nil {
 		return ctx.Err() != nil, s.due(time.Now())
@@ -256,10 +258,10 @@ func (s *session) asked(ctx context.Context) (ended, due bool) {
 	return s.outcome.Notes%noteDue > 0, s.outcome.Notes >= noteDue
 }
 
-// errEnded says that some rank was told to end.
+// errEnded says that the context of some rank has ended.
 var errEnded = errors.New("a rank was told to end")
 
-// interrupted reports whether an evaluation with that outcome is to be made anew by a resumed run.
+// interrupted reports whether an evaluation with this error was interrupted. A resumed run then repeats it.
 func (s *session) interrupted(ctx context.Context, err error) bool {
 	if s.Ranks == nil {
 		return ctx.Err() != nil
@@ -267,15 +269,15 @@ func (s *session) interrupted(ctx context.Context, err error) bool {
 	return errors.Is(err, errEnded)
 }
 
-// countAll returns what the whole network says about samples, of which f is this rank's part. The error wraps errEnded
-// if the context of any rank has ended.
+// countAll returns the class counts of the whole network for samples; f is this rank's part of the network. The
+// error wraps errEnded if the context of any rank has ended.
 func (s *session) countAll(ctx context.Context, f *model.Frozen, p *encoding.Packed) (*model.Scores, error) {
 	scores, err := f.Evaluate(ctx, p, s.Threads)
 	if s.Ranks == nil {
 		return scores, err
 	}
 	n := p.Len() * len(f.Classes)
-	counts := make([]int32, n+2) // and how many ranks were told to end, and how many have another error
+	counts := make([]int32, n+2) // two more: the number of ranks whose context ended, and of ranks with another error
 	switch {
 	case ctx.Err() != nil:
 		counts[n] = 1
@@ -298,5 +300,5 @@ func (s *session) countAll(ctx context.Context, f *model.Frozen, p *encoding.Pac
 	return scores, nil
 }
 
-// checkNumbers is [session.checkFinite] of all ranks.
+// checkNumbers is [session.checkFinite] for all ranks.
 func (s *session) checkNumbers() error { return s.agree(s.checkFinite()) }

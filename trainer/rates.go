@@ -5,7 +5,7 @@ import (
 	"ialgn/internal/model"
 )
 
-// Rates returns the learning rate of the last step of each epoch of a training record.
+// Rates returns the learning rate in the last step of each epoch of a training record.
 func Rates(cfg config.Config, epochs []model.Epoch) []float64 {
 	rates := make([]float64, len(epochs))
 	for i, e := range epochs {
@@ -16,5 +16,5 @@ func Rates(cfg config.Config, epochs []model.Epoch) []float64 {
 	return rates
 }
 
-// batchesOf returns how many batches so many samples make, of which the last may be smaller.
+// batchesOf returns the number of batches in an epoch. The last batch may be smaller.
 func batchesOf(samples, batch int) int { return (samples + batch - 1) / batch }

@@ -7,8 +7,9 @@ import (
 	"ialgn/internal/engine"
 )
 
-// relaxedTest measures a relaxed network on the test part (train.estimator: soft), in whose terms the discretisation
-// gap is told: what is lost when the largest logits are taken for good.
+// relaxedTest measures the accuracy of a relaxed network (train.estimator: soft) on the test part. The
+// discretisation gap is the accuracy that is lost when the network is frozen, that is, when each choice becomes the
+// one with the largest logit.
 type relaxedTest struct {
 	*session
 	batcher *encoding.Batcher
@@ -22,7 +23,7 @@ func (s *session) addRelaxedTest() {
 	}
 }
 
-// measure adds the accuracy of the network as it is trained.
+// measure adds the accuracy of the relaxed network to p.
 func (t *relaxedTest) measure(ctx context.Context, p *Progress) error {
 	if t.batcher == nil {
 		t.batcher = encoding.NewBatcher(t.data.Encoder, t.data.Test, t.eng.Words(), t.eng.Crew())

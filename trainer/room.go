@@ -11,8 +11,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// checkRoom refuses what must fail later: a network that no memory here holds, and files
-// that cannot be written, for which a night's training would be lost.
+// checkRoom returns an error if the run would fail later, after hours of training: if the network does not fit into
+// memory, or if its files cannot be written.
 func (r *Run) checkRoom() error {
 	has := memory.Total()
 	if err := r.Config.CheckMemory(r.leastBytes(), has.Bytes, has.By); err != nil {
@@ -29,8 +29,8 @@ func (r *Run) checkRoom() error {
 	return r.checkOutputs()
 }
 
-// checkOutputs refuses to write over files that no run wrote. What a resumed run reads it
-// looks at itself.
+// checkOutputs returns an error if a file exists that no run wrote. A resumed run checks the files that it reads
+// itself.
 func (r *Run) checkOutputs() error {
 	paths := Files(r.Model)
 	if paths = paths[:len(paths)-1]; r.Resume {
@@ -39,14 +39,15 @@ func (r *Run) checkOutputs() error {
 	return r.Guard.CheckAll(outfile.Outputs(outfile.ModelForm, paths...))
 }
 
-// Files returns the paths that a run writes for a model: the model, and what stands next to it.
+// Files returns the paths that a run may write: the model, its checkpoint and best epoch, the .old files and the
+// lock.
 func Files(path string) []string {
 	state, best := CheckpointPath(path), BestPath(path)
 	return []string{path, state, best, state + oldSuffix, best + oldSuffix, outfile.LockPath(path)}
 }
 
-// lock keeps other runs from writing the same model: their checkpoints would take the place
-// of this one's. Its file also shows that the folder can be written.
+// lock takes the lock of the model, so that no other run writes the same model and checkpoints. The lock file also
+// shows that the folder can be written.
 func (r *Run) lock() (*outfile.Lock, error) {
 	l, err := outfile.LockFile(r.Model)
 	if errors.Is(err, outfile.ErrHeld) {
@@ -67,7 +68,7 @@ func (r *Run) lock() (*outfile.Lock, error) {
 	return l, nil
 }
 
-// leastBytes returns what this run needs at least of the memory, as one of several ranks its share.
+// leastBytes returns the minimum memory that this run needs. A rank needs only its share.
 func (r *Run) leastBytes() uint64 {
 	if r.Ranks == nil {
 		return leastBytes(&r.Config)
@@ -75,8 +76,7 @@ func (r *Run) leastBytes() uint64 {
 	return leastBytes(&r.Config) / uint64(r.Ranks.Size())
 }
 
-// leastBytes returns what parameters and moments of a network take in memory, the least
-// that training it needs.
+// leastBytes returns the size in bytes of a network's parameters and moments, the minimum that training needs.
 func leastBytes(cfg *config.Config) (bytes uint64) {
 	for _, s := range layout(cfg, nil) {
 		gate := 3 * 4 * s.Arity

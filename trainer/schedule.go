@@ -10,11 +10,11 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// leastRate keeps the constants of Adam normal float32 numbers.
+// leastRate is the minimum learning rate. It keeps Adam's constants normal float32 numbers.
 const leastRate = 1e-30
 
-// schedule is the course of the learning rate: a function of the optimiser step alone,
-// with the same bits on every processor.
+// schedule computes the learning rate of each optimiser step. The rate depends only on the number of the step, and
+// has the same bits on every processor.
 type schedule struct {
 	config.Schedule
 	lr            float64
@@ -22,7 +22,7 @@ type schedule struct {
 	every         int // steps
 }
 
-// newSchedule returns the schedule of a run with that many batches an epoch.
+// newSchedule returns the schedule of a run with the given number of batches in each epoch.
 func newSchedule(t *config.Train, batches int) schedule {
 	return schedule{
 		Schedule: t.Schedule, lr: t.Optimizer.LR,
@@ -31,9 +31,8 @@ func newSchedule(t *config.Train, batches int) schedule {
 	}
 }
 
-// warmupSteps returns epochs times batches, rounded up, of the decimal number that stands
-// in the configuration: 0.07 epochs of 100 batches are 7 steps, and 8 by the product of
-// the float64 that is nearest to 0.07.
+// warmupSteps returns epochs*batches rounded up, computed with the decimal number in the configuration. For
+// example, 0.07 epochs of 100 batches are 7 steps. The product with the float64 nearest to 0.07 would give 8.
 func warmupSteps(epochs float64, batches int) int {
 	steps, ok := new(big.Rat).SetString(strconv.FormatFloat(epochs, 'g', -1, 64))
 	if !ok {
@@ -44,8 +43,7 @@ func warmupSteps(epochs float64, batches int) int {
 	return int(up.Int64()) + part.Sign()
 }
 
-// rate returns the learning rate of a step, counted from 1: docs/CONFIG.md has the
-// formula.
+// rate returns the learning rate of a step, counted from 1. The formula is in docs/CONFIG.md.
 func (s *schedule) rate(step int) float64 {
 	rate := s.lr * s.course(step)
 	if step < s.warmup {
@@ -54,7 +52,7 @@ func (s *schedule) rate(step int) float64 {
 	return max(rate, leastRate)
 }
 
-// adam returns the constants of a step.
+// adam returns the constants of Adam for a step.
 func (s *schedule) adam(o *config.Optimizer, step int) kernel.Adam {
 	rate := s.rate(step)
 	adam := kernel.NewAdam(rate, o.Beta1, o.Beta2, o.Eps, step)
@@ -64,7 +62,7 @@ func (s *schedule) adam(o *config.Optimizer, step int) kernel.Adam {
 	return adam
 }
 
-// course returns the share of the learning rate at a step without the warm-up.
+// course returns the learning rate of a step as a share of the largest rate, without the warm-up.
 func (s *schedule) course(step int) float64 {
 	switch s.Kind {
 	case "cosine":

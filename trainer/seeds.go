@@ -11,49 +11,48 @@ import (
 	"ialgn/internal/model"
 )
 
-// Seeds is a run that is repeated with consecutive seeds, from that of its
-// configuration on. Each has a model file of its own, named by [SeedPath].
+// Seeds repeats a run with consecutive seeds, starting with the seed of its configuration. Each run has its own
+// model file, see [SeedPath].
 //
-// With Resume, a seed whose model is finished under the same configuration is not
-// trained again, one that has a checkpoint goes on from it, and the others begin. What
-// stands in the way of one mean is an error before the first of them trains.
+// With Resume, a seed whose model is finished with the same configuration is not trained again. A seed with a
+// checkpoint continues from the checkpoint, and the other seeds begin. If the results could not be averaged, Train
+// returns an error before it trains the first seed.
 type Seeds struct {
 	Run
 	N      int
 	Begin  func(seed uint64) // called before each run that trains, unless nil
-	Refuse Refusal           // refuses to replace files that earlier calls left; nil: they may be replaced
+	Refuse Refusal           // refuses to replace files of earlier calls; nil: they may be replaced
 }
 
-// SeedsSummary is the outcome of all runs.
+// SeedsSummary is the result of all runs.
 type SeedsSummary struct {
 	Runs         []SeedSummary `json:"runs"`
 	TestAccuracy Spread        `json:"test_accuracy"`
 	BestAccuracy Spread        `json:"best_test_accuracy"`
 }
 
-// SeedSummary is the outcome of one of them. One that was finished before has no speed.
+// SeedSummary is the result of one run. It has no speed if the run was finished by an earlier call.
 type SeedSummary struct {
 	Seed   uint64 `json:"seed"`
 	Before bool   `json:"finished_before,omitempty"`
 	*Summary
 }
 
-// Spread is the mean of some values, and their standard deviation with n-1 degrees of
-// freedom, which a single value has not.
+// Spread is the mean and the standard deviation of values, with n-1 degrees of freedom. A single value has no
+// standard deviation.
 type Spread struct {
 	Mean float64  `json:"mean"`
 	Std  *float64 `json:"std,omitempty"`
 }
 
-// SeedPath returns the path of the model of a seed: that of all with .seedS before the
-// extension.
+// SeedPath returns the path of a seed's model: path with .seedN inserted before the extension, where N is the seed.
 func SeedPath(path string, seed uint64) string {
 	ext := filepath.Ext(path)
 	return fmt.Sprintf("%s.seed%d%s", strings.TrimSuffix(path, ext), seed, ext)
 }
 
-// Train trains every seed, as [Run.Train] does. When the context ends, the error names
-// the checkpoint of the seed that was under way.
+// Train trains every seed like [Run.Train]. If the context ends, the error names the checkpoint of the current
+// seed.
 func (s Seeds) Train(ctx context.Context) (*SeedsSummary, error) {
 	first := s.Config.Train.Seed
 	if s.N < 1 || first > math.MaxUint64-uint64(s.N-1) {
@@ -79,7 +78,7 @@ func (s Seeds) Train(ctx context.Context) (*SeedsSummary, error) {
 	return Summarise(runs), nil
 }
 
-// Summarise returns the summary of runs, of which there is one at least.
+// Summarise returns the summary of one or more runs.
 func Summarise(runs []SeedSummary) *SeedsSummary {
 	return &SeedsSummary{
 		Runs:         runs,
@@ -88,16 +87,16 @@ func Summarise(runs []SeedSummary) *SeedsSummary {
 	}
 }
 
-// run returns the run of a seed.
+// run returns the run of one seed.
 func (s Seeds) run(seed uint64) Run {
 	r := s.Run
 	r.Config.Train.Seed, r.Model = seed, SeedPath(s.Model, seed)
 	return r
 }
 
-// Survey looks at what earlier calls left of every seed, nil for one that begins, and
-// refuses what cannot be gone on with or has no place in one mean, or one with s.Like, before
-// hours are spent on the other seeds. Without s.Resume all begin.
+// Survey returns what earlier calls left of each seed, or nil for a seed that begins. It returns an error if a seed
+// cannot be continued, or if the results cannot be averaged with each other or with s.Like. This happens before
+// hours are spent on other seeds. Without s.Resume all seeds begin.
 func (s Seeds) Survey() ([]*Earlier, error) {
 	found := make([]*Earlier, s.N)
 	if !s.Resume {
@@ -116,7 +115,7 @@ func (s Seeds) Survey() ([]*Earlier, error) {
 	return found, alike(s.Like, found, from)
 }
 
-// checkOutputs refuses to write over files that no run wrote, for all seeds.
+// checkOutputs returns an error if, for any seed, a file exists that no run wrote.
 func (s Seeds) checkOutputs() error {
 	for i := range s.N {
 		r := s.run(s.Config.Train.Seed + uint64(i))
@@ -127,7 +126,7 @@ func (s Seeds) checkOutputs() error {
 	return nil
 }
 
-// startSum returns name and checksum of the model to start from, nil if none is named.
+// startSum returns name and checksum of the model to start from, or nil if there is none.
 func (s *Seeds) startSum() (*model.Start, error) {
 	if s.Start == "" {
 		return nil, nil
@@ -135,7 +134,7 @@ func (s *Seeds) startSum() (*model.Start, error) {
 	return startAt(s.Start)
 }
 
-// trainSeed trains a seed, or goes on with what was found of it.
+// trainSeed trains one seed, or continues with what was found of it.
 func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*SeedSummary, error) {
 	r := s.run(seed)
 	if found != nil && found.Finished {
@@ -143,7 +142,7 @@ func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*Se
 		return &SeedSummary{Seed: seed, Before: true, Summary: before}, err
 	}
 	r.Resume = found != nil
-	runtime.GC() // else the network and data of the seed before stand beside this one's
+	runtime.GC() // else network and data of the previous seed would stay in memory
 	if s.Begin != nil {
 		s.Begin(seed)
 	}
@@ -154,7 +153,7 @@ func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*Se
 	return &SeedSummary{Seed: seed, Summary: sm}, err
 }
 
-// before returns the summary of the model file, which has that record.
+// before returns the summary of a finished model file with the given record.
 func (r *Run) before(record *model.Record) (*Summary, error) {
 	is, err := startAt(r.Model)
 	if err != nil {
@@ -165,7 +164,7 @@ func (r *Run) before(record *model.Record) (*Summary, error) {
 	return s, nil
 }
 
-// spread returns mean and standard deviation of a value of all runs.
+// spread returns mean and standard deviation of a value over all runs.
 func spread(runs []SeedSummary, value func(*Summary) float64) Spread {
 	var values []float64
 	for _, r := range runs {
@@ -174,7 +173,7 @@ func spread(runs []SeedSummary, value func(*Summary) float64) Spread {
 	return SpreadOf(values)
 }
 
-// SpreadOf returns mean and standard deviation of values, of which there is one at least.
+// SpreadOf returns mean and standard deviation of one or more values.
 func SpreadOf(values []float64) Spread {
 	n, sum := float64(len(values)), 0.0
 	for _, v := range values {

@@ -14,15 +14,15 @@ import (
 	"ialgn/internal/model"
 )
 
-// startKeys begin the keys that decide what the parameters mean, which a run that
-// starts from a model shares with it; freeKeys are exceptions.
+// startKeys are the prefixes of the keys that decide what parameters mean. A run that starts from a model must have
+// the same values for them, except for freeKeys.
 var (
 	startKeys = []string{"encoder.", "model."}
 	freeKeys  = []string{"model.tau"}
 )
 
-// start returns the model of s.Start as that of this run, with an empty record that
-// names the file, and where that goes back to the network of another program, this.
+// start returns the model in s.Start as the model of this run. Its record is empty except for the name of the file
+// and, if the model descends from another program's network, this origin.
 func (s *session) start() (*model.Model, error) {
 	file, err := model.Open(s.Start)
 	if err == nil {
@@ -52,9 +52,9 @@ func (s *session) start() (*model.Model, error) {
 	return m, nil
 }
 
-// settle has the pins of a model read what they chose, where a configuration has pins of the same sources that do not
-// choose. The configuration must give the key, model.hidden or model.anchors, as 1: left out it may be 1 as well, and
-// nobody would have asked for choices to end.
+// settle replaces the candidates of a pin by the pin's current choice, if the configuration has the same pins
+// without choices. The configuration must set the key, model.hidden or model.anchors, to 1. If the key is missing,
+// it may still be 1 by default, but then nobody asked for choices to end.
 func settle(m *model.Model, cfg *config.Config) {
 	is, to := &m.Config.Model, &cfg.Model
 	want := layout(cfg, m.Part)
@@ -104,16 +104,15 @@ func startOf(file *model.File) (*model.Start, error) {
 	return &model.Start{Name: filepath.Base(file.Path()), SHA256: sum}, err
 }
 
-// fits says in what a model differs from the one that a run would draw itself, apart
-// from its parameters.
+// fits returns an error if a model differs, in more than its parameters, from the model that a run would draw.
 func fits(m *model.Model, cfg config.Config, data *Data) error {
 	free := freeKeys
 	if cfg.Encoder.Learned() || cfg.Encoder.Kept() {
-		free = append(slices.Clone(free), "encoder.thresholds") // it goes on from those of the model, whatever they are
+		free = append(slices.Clone(free), "encoder.thresholds") // the run continues with the model's thresholds
 	}
 	differs := slices.DeleteFunc(cfg.Diff(m.Config, free...), func(key string) bool {
 		decides := func(section string) bool { return strings.HasPrefix(key, section) }
-		return key == "encoder.ranges" || !slices.ContainsFunc(startKeys, decides) // ranges are compared themselves
+		return key == "encoder.ranges" || !slices.ContainsFunc(startKeys, decides) // ranges are compared separately
 	})
 	if len(differs) > 0 {
 		choices := ""
@@ -127,8 +126,8 @@ func fits(m *model.Model, cfg config.Config, data *Data) error {
 	return sameForm(m, data, cfg.Encoder.Learned())
 }
 
-// sameForm says in what the form of a model, to start or to go on from, is not what a run
-// would make for its configuration and the data. Learned thresholds are those of the model.
+// sameForm returns an error if the form of a model differs from what a run makes for its configuration and data. If
+// thresholds are learned, they may differ.
 func sameForm(m *model.Model, data *Data, learned bool) error {
 	if !slices.Equal(m.Classes, data.Classes) {
 		return fmt.Errorf("has the classes %s, data set %s has %s; go on from a model of the same classes",
@@ -141,11 +140,11 @@ func sameForm(m *model.Model, data *Data, learned bool) error {
 	return checkSections(m)
 }
 
-// CheckForm says why training cannot go on from a model, as it does from those that it wrote: nil if it can, with a
-// configuration that has the model's keys and data that its encoder reads.
+// CheckForm returns an error if training cannot continue from a model of another program. Training needs a model of
+// a form that this package could have made itself. The data are not checked.
 func CheckForm(m *model.Model) error {
 	cfg := m.Config
-	cfg.Data = config.Data{Set: "digits"} // its own may be at hand only where it was trained
+	cfg.Data = config.Data{Set: "digits"} // the model's own data set may be missing on this machine
 	for i := range m.Sections {
 		if a, b := len(m.Sections[0].Pins), len(m.Sections[i].Pins); a != b && m.Record.Origin != nil {
 			return fmt.Errorf("its layers have nodes of %d and of %d pins, those of a topology have as many in all layers", a, b)
@@ -157,7 +156,7 @@ func CheckForm(m *model.Model) error {
 	return checkSections(m)
 }
 
-// list writes at most a few classes.
+// list formats class names for a message, up to 12 of them.
 func list(classes []string) string {
 	const maxListed = 12
 	if len(classes) > maxListed {
@@ -166,10 +165,10 @@ func list(classes []string) string {
 	return fmt.Sprintf("%.30q", classes)
 }
 
-// thresholdsDiffer is what encoderDifference says of encoders that are equal otherwise.
+// thresholdsDiffer is the result of encoderDifference for encoders that differ only in thresholds.
 const thresholdsDiffer = "thresholds"
 
-// encoderDifference says in what two encoders differ, "" if in nothing.
+// encoderDifference says in what two encoders differ. It returns "" if they are equal.
 func encoderDifference(a, b *encoding.Encoder) string {
 	switch {
 	case a.ByCuts() && !b.ByCuts():
@@ -191,7 +190,7 @@ func encoderDifference(a, b *encoding.Encoder) string {
 	return ""
 }
 
-// checkSections holds the form of a model, which another program may have written, to its
+// checkSections returns an error if the form of a model, which another program may have written, contradicts its
 // configuration.
 func checkSections(m *model.Model) error {
 	want := layout(&m.Config, m.Part)
@@ -220,8 +219,8 @@ func checkSections(m *model.Model) error {
 	return nil
 }
 
-// sameStart reports whether a run whose record says that it started so is one of r's,
-// which may leave the model to start from unnamed.
+// sameStart returns an error if a run with the recorded start was does not start from r.Start. An empty r.Start
+// allows any start.
 func (r *Run) sameStart(was *model.Start) error {
 	if r.Start == "" {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"ialgn/internal/topology"
 )
 
-// drawStructured draws the wires of layers whose nodes read all sources equally often, spread over the layer, and
-// combine different ones: no node reads a source or, of inputs, a feature twice, and no two nodes the same pair, as
-// long as there are pairs (docs/CONFIG.md).
+// drawStructured draws the wires of layers that read all sources equally often, spread over the layer, in different
+// combinations. No node reads the same source twice or, among inputs, the same feature twice. No two nodes read the
+// same pair of sources as long as there are unused pairs (docs/CONFIG.md).
 func drawStructured(m *model.Model, layers []topology.Layer) {
 	for i := range layers {
 		last := &layers[i].Pins[len(layers[i].Pins)-1]
@@ -26,7 +26,7 @@ func drawStructured(m *model.Model, layers []topology.Layer) {
 	}
 }
 
-// drawGrid draws the wires of a group of nodes of a section from the group's part of the sources.
+// drawGrid draws the wires for one group of nodes of a section, from the group's share of the sources.
 func drawGrid(m *model.Model, section, group, groups int) {
 	s := &m.Sections[section]
 	nodes, n := s.Width/groups, m.Limit(section, len(s.Pins)-1)/groups // of the whole network
@@ -45,7 +45,7 @@ func drawGrid(m *model.Model, section, group, groups int) {
 		return
 	}
 	pairs := g.pairs(nodes)
-	own := s.Width / groups // of the nodes, as many as this part has
+	own := s.Width / groups // nodes of the group that belong to this part
 	for node := group * own; node < (group+1)*own; node++ {
 		for k, source := range pairs[number(m.Part, node)-group*nodes] {
 			s.Pins[k].Wires.Set(node, uint32(group*n+source))
@@ -53,12 +53,12 @@ func drawGrid(m *model.Model, section, group, groups int) {
 	}
 }
 
-// grid is all sources of a layer in rows and columns. Of inputs a column is a feature, and the rows are its thresholds
-// in an order of its own; nodes before stand in a single row.
+// grid arranges all sources of a layer in rows and columns. If the sources are inputs, a column is a feature and
+// the rows are its thresholds in random order. If they are nodes of an earlier layer, there is only one row.
 type grid struct {
 	rows, columns int
-	names         []int32 // the source at column + columns*row
-	shifts        []int32 // drawn, from 1 up to columns/2, without the half itself: the larger half of them first
+	names         []int32 // names[column + columns*row] is a source
+	shifts        []int32 // shifts below columns/2, from 1, in random order, with the larger half first
 }
 
 func newGrid(stream *draw.Stream, rows, columns int) *grid {
@@ -83,10 +83,10 @@ func newGrid(stream *draw.Stream, rows, columns int) *grid {
 	return g
 }
 
-// pairs returns the two sources of each of so many nodes. As many nodes as there are columns are a block, which uses up
-// two rows: pin A the one from its first column on, pin B the other from a column that is shifted, by another shift in
-// each block. The nodes that are left at the end use up the columns of two rows one after the other, pin A before pin
-// B; so it is as if all of that block were shifted by their number, and that shift is none of the others.
+// pairs returns the two sources of each node. A block of g.columns consecutive nodes uses two rows: pin A reads the
+// first row in order, and pin B reads the second row shifted by some columns, in each block by another number. The
+// last block may be incomplete, with n < g.columns nodes. There pin A reads the first n sources of the two rows and
+// pin B the next n. This is a shift by n, so n is not used as a shift in other blocks.
 func (g *grid) pairs(nodes int) [][2]int {
 	whole, left := nodes/g.columns, nodes%g.columns
 	shifts := slices.DeleteFunc(slices.Clone(g.shifts), func(s int32) bool { return int(s) == min(left, g.columns-left) })
@@ -105,14 +105,14 @@ func (g *grid) pairs(nodes int) [][2]int {
 	return all
 }
 
-// source returns the source so many columns behind the first of a row, which may be in a row after it. Behind the last
-// row comes the first one.
+// source returns the source in a given row and column. Columns beyond the end of a row continue in the next row,
+// and after the last row in the first.
 func (g *grid) source(row, column int) int {
 	row += column / g.columns
 	return int(g.names[row%g.rows*g.columns+column%g.columns])
 }
 
-// beside returns each of the nodes before with another one: that which the node reads whose spine the first is.
+// beside returns pairs (a, b) of nodes in the previous layer. The node whose spine is a reads b with its other pin.
 func (g *grid) beside() [][2]int {
 	all := make([][2]int, g.columns)
 	for i := range all {

@@ -6,16 +6,19 @@ import (
 	"ialgn/internal/model"
 )
 
-// Summary is the outcome of a finished run. Its accuracies are of three epochs: the one
-// whose parameters the model file has, which is the last or, with a validation set, the
-// best on that; the last; and the best on the test set, which published figures often
-// give, though it is chosen by the test set itself.
+// Summary is the result of a finished run. It has accuracies of three epochs:
+//
+//   - the kept epoch, whose parameters are in the model file: the last one or, with a validation set, the best
+//     one on that set;
+//   - the last epoch;
+//   - the best epoch on the test set. Publications often report this accuracy, although it is chosen by the
+//     test set itself.
 type Summary struct {
 	Model         string   `json:"model"`
 	Epochs        int      `json:"epochs"`
 	Stopped       bool     `json:"stopped_early,omitempty"` // patience ran out before the last epoch
-	KeptEpoch     int      `json:"kept_epoch"`              // epoch whose parameters the model has, from 1
-	TrainAccuracy float64  `json:"train_accuracy"`          // accuracies up to Last are those of the kept epoch
+	KeptEpoch     int      `json:"kept_epoch"`              // epoch whose parameters are in the model, from 1
+	TrainAccuracy float64  `json:"train_accuracy"`          // the values from here to TestAccuracy are of the kept epoch
 	Loss          float64  `json:"loss"`
 	Validation    *float64 `json:"validation_accuracy,omitempty"` // nil without a validation set
 	TestAccuracy  float64  `json:"test_accuracy"`
@@ -27,28 +30,26 @@ type Summary struct {
 	*Seen
 	SHA256 string `json:"model_sha256"`
 
-	// With estimator soft: the test accuracy of the relaxed network that was trained, and
-	// what is lost of it by freezing.
+	// With estimator soft: the test accuracy of the relaxed network, and the accuracy lost by freezing it.
 	RelaxedAccuracy *float64 `json:"relaxed_test_accuracy,omitempty"`
 	Gap             *float64 `json:"discretisation_gap,omitempty"`
 }
 
-// Seen is what a call saw of its data: nil if it did not train.
+// Seen describes the data that a call trained on. It is nil if the call did not train.
 type Seen struct {
 	Majority Majority          `json:"majority"`          // of the test part
-	Clipped  []dataset.Clipped `json:"clipped,omitempty"` // features of which training values are beyond the ranges
-	Unknown  []dataset.Unknown `json:"unknown,omitempty"` // columns with words that the model to start from does not know
+	Clipped  []dataset.Clipped `json:"clipped,omitempty"` // features with training values outside the encoder's ranges
+	Unknown  []dataset.Unknown `json:"unknown,omitempty"` // columns with words that the start model does not know
 	Samples  int               `json:"-"`                 // of the training part
 }
 
-// Speed is what a call measured of its training, optimiser steps of this call alone: nil
-// if it did not train.
+// Speed is the training speed in this call's optimiser steps. It is nil if the call did not train.
 type Speed struct {
 	Seconds   float64 `json:"seconds"` // from the first batch to the end of the last epoch
 	GateSteps float64 `json:"gate_steps_per_second"`
 }
 
-// summarise returns the summary of a finished run's record but for speed and checksum.
+// summarise returns the summary of a finished run's record, without speed and checksum.
 func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 	n := len(r.Epochs)
 	s := &Summary{Model: path, Epochs: n, KeptEpoch: n}
@@ -78,8 +79,8 @@ func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 
 func testAccuracy(e model.Epoch) float64 { return share(e.TestCorrect, e.TestSamples) }
 
-// relaxedAccuracy returns the test accuracy of the relaxed network after an epoch, nil if it
-// is not that which is trained.
+// relaxedAccuracy returns the test accuracy of the relaxed network after an epoch, or nil if no relaxed network is
+// trained.
 func relaxedAccuracy(cfg *config.Config, e *model.Epoch) *float64 {
 	if cfg.Train.Estimator != "soft" {
 		return nil

@@ -1,11 +1,11 @@
-// Package trainer trains a logic gate network from a configuration and a data set,
-// and writes its model file.
+// Package trainer trains a logic gate network from a configuration and a data set, and writes its model file.
 //
-// A [Run] trains for a number of epochs, evaluates the frozen network on the test part
-// after each, saves checkpoints on the way and the model at the end. The bytes of the
-// model file depend on the configuration, the data and the seed alone: not on threads,
-// not on interruption and resumption, not on the time or the machine, and not on how many
-// processes share the network (Run.Ranks).
+// A [Run] trains for a number of epochs. After each epoch it evaluates the frozen network on the test part. It
+// saves checkpoints on the way and writes the model at the end.
+//
+// The bytes of the model file depend only on the configuration, the data and the seed. They do not depend on the
+// number of threads, on interruption and resumption, on the time, on the machine, or on the number of processes
+// that share the network (Run.Ranks).
 package trainer
 
 import (
@@ -32,66 +32,66 @@ import (
 	"ialgn/trainer/internal/augment"
 )
 
-// Run is one training run.
+// Run holds the options of one training run. [Run.Train] executes it.
 type Run struct {
 	Config  config.Config
-	Model   string        // path of the model file; [CheckpointPath] of it holds the state
-	Folders []string      // folders that are searched for data sets
-	Data    *dataset.Set  // the data set if it was opened before, so that no file is read twice; nil: it was not
-	Threads int           // 0: all cores
-	Resume  bool          // go on from the checkpoint
-	Start   string        // path of a model file whose parameters to start from; "": draw them
+	Model   string        // path of the model file; the checkpoint is at [CheckpointPath]
+	Folders []string      // folders to search for data sets
+	Data    *dataset.Set  // the data set if it is already open, so that no file is read twice; else nil
+	Threads int           // number of threads; 0: GOMAXPROCS
+	Resume  bool          // continue from the checkpoint
+	Start   string        // path of a model file with the initial parameters; empty: draw them
 	Guard   outfile.Guard // says which existing files may be replaced
 
-	// Ranks, unless nil, are the processes that train the network together, each a share of every class's chains. All of
-	// them have the same configuration, data and files; only Threads, Progress and what it is told may differ.
+	// Ranks, unless nil, connects the processes that train the network together. Each process trains a share of
+	// every class's chains. All must have the same configuration, data and files; only Threads and Progress may
+	// differ.
 	Ranks ranks.Comm
 
-	Like *Earlier // unless nil, an earlier run that this one's data must match
+	Like *Earlier // unless nil, an earlier run whose data this run must match
 
-	Watch Watcher // unless nil, is called at each optimiser step
+	Watch Watcher // unless nil, called at each optimiser step
 
-	Estimate bool // Progress is told after each epoch how many look-up tables the network takes, estimated
+	Estimate bool // after each epoch, Progress gets an estimate of the network's look-up tables
 
-	// Warn, unless nil, is told of a checkpoint on the way that could not be written, and
-	// the run goes on. Without it such a failure ends the run, as one at its end does. It is also told of a network that
-	// is no better than the most frequent class.
+	// Warn, unless nil, is called if a checkpoint on the way cannot be written; the run then continues. Without
+	// Warn, such a failure ends the run, as a failure at the end always does. Warn is also called if the accuracy
+	// is not better than naming the most frequent class.
 	Warn func(error)
 
-	// Progress, unless nil, is called after each batch and after each epoch, from the
-	// goroutine that called Train.
+	// Progress, unless nil, is called after each batch and after each epoch, in the goroutine that called Train.
 	Progress func(Progress)
 }
 
-// Progress is the state of a run.
+// Progress is the state of a run, passed to Run.Progress.
 type Progress struct {
-	Epoch, Epochs  int // the current epoch, from 1, and all
-	Batch, Batches int // done of this epoch, and all
+	Epoch, Epochs  int // the current epoch, from 1, and the number of epochs
+	Batch, Batches int // finished batches of this epoch, and the number of batches in each epoch
 	Loss           float64
-	TrainAccuracy  float64       // training accuracy of this epoch so far
-	LearningRate   float64       // learning rate of the last step
-	GateStepsRate  float64       // per second, of this call
-	Left           time.Duration // estimated, to the end of the run
-	// time that this call has spent in optimiser steps; the rest went into reading, shuffling, evaluation and
-	// checkpoints
+	TrainAccuracy  float64       // accuracy on the training samples of this epoch so far
+	LearningRate   float64       // in the last step
+	GateStepsRate  float64       // gate steps per second in this call
+	Left           time.Duration // estimated time to the end of the run
+	// InStep is the time that this call has spent in optimiser steps. The rest went into reading, shuffling,
+	// evaluation and checkpoints.
 	InStep   time.Duration
-	Finished *model.Epoch // set after an epoch, evaluated
-	Relaxed  *float64     // with TestAccuracy and estimator soft: the test accuracy of the relaxed network
-	// With Finished, if they are asked for: the look-up tables of the network, estimated for the target of train.cost, or
-	// with [estimate.Usual] inputs.
+	Finished *model.Epoch // the finished and evaluated epoch, nil while an epoch runs
+	Relaxed  *float64     // test accuracy of the relaxed network, with Finished and estimator soft
+	// LUTs is set with Finished if Run.Estimate is set: the estimated look-up tables of the network, for the target
+	// of train.cost or with [estimate.Usual] inputs each.
 	LUTs *estimate.LUTs
 }
 
-// ErrInterrupted says that the context ended and the work so far, if any, was saved.
+// ErrInterrupted says that the context ended. Work that was done so far is saved in the checkpoint.
 var ErrInterrupted = errors.New("interrupted")
 
-// session is a run under way.
+// session is a run in progress.
 type session struct {
 	Run
 	data *Data
-	part *ranks.Share // of the network, that this rank has; nil: all
+	part *ranks.Share // this rank's part of the network; nil: all
 
-	outcome engine.Result // of the last step
+	outcome engine.Result // result of the last step
 
 	m      *model.Model
 	eng    engine.Engine
@@ -100,15 +100,15 @@ type session struct {
 	frozen *model.Frozen // reused by each evaluation
 
 	hooks
-	stopped bool // the run is to end before its last epoch
+	stopped bool // the run must end before its last epoch
 
-	order  []int32             // the epoch's samples
-	gather func(index []int32) // writes those samples of the current epoch to rows
+	order  []int32             // the epoch's samples, shuffled
+	gather func(index []int32) // writes samples of the training set to rows
 
-	// words returns the feature words of the samples that were gathered last, and their numbers in them.
+	// words returns the feature words of the samples gathered last, and the samples' indices in these words.
 	words func(index []int32) (*encoding.Packed, []int32)
 
-	rows   []uint64 // one batch
+	rows   []uint64 // thermometer bits of one batch
 	labels []uint8
 
 	inStep time.Duration // time that this call has spent in optimiser steps
@@ -119,7 +119,7 @@ type session struct {
 	saveCost   time.Duration
 }
 
-// position is how far a run has come. A checkpoint stores it with the parameters and moments.
+// position says how far a run has come. A checkpoint stores it with the parameters and moments.
 type position struct {
 	Step    int     `json:"step"`  // optimiser steps done
 	Epoch   int     `json:"epoch"` // epochs finished
@@ -128,9 +128,9 @@ type position struct {
 	Correct int     `json:"correct"`
 }
 
-// Train trains and writes the model file. When the context ends it finishes the
-// current batch, saves a checkpoint and returns an error that wraps [ErrInterrupted], as
-// it does when the context ends before the first batch, with nothing to save.
+// Train trains the network and writes the model file. If the context ends, Train finishes the current batch, saves
+// a checkpoint and returns an error that wraps [ErrInterrupted]. If the context ends before the first batch, it
+// returns such an error without a checkpoint.
 func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if r.Threads <= 0 {
 		r.Threads = runtime.GOMAXPROCS(0)
@@ -195,20 +195,20 @@ func (s *session) open(ctx context.Context) error {
 	return s.takeShare()
 }
 
-// close ends a run, however far it came.
+// close calls the closing hooks. It must be called however the run ends.
 func (s *session) close() {
 	for _, hook := range slices.Backward(s.closing) {
 		hook()
 	}
 }
 
-// interruptedReading is the error of a context that ended before the first batch.
+// interruptedReading returns the error for a context that ended before the first batch.
 func interruptedReading(cfg config.Config) error {
 	return fmt.Errorf("%w while data set %s was read: nothing was trained yet, and nothing is lost", ErrInterrupted,
 		cfg.Data.Set)
 }
 
-// prepare makes the model and the engine, new or from the checkpoint.
+// prepare makes the model and the engine, either new or from the checkpoint.
 func (s *session) prepare() error {
 	s.addFeatures()
 	var err error
@@ -231,7 +231,7 @@ func (s *session) prepare() error {
 	return nil
 }
 
-// batcher returns what writes samples of the training set to rows, as they are or changed.
+// batcher returns a function that writes samples of the training set to rows, with augmentation if configured.
 func (s *session) batcher() func(index []int32) {
 	if t := &s.Config.Train; t.Augment.Active() {
 		b := augment.NewBatcher(t, s.data.Shape, s.data.Encoder, s.data.Words, s.eng.Words(), s.eng.Crew())
@@ -260,7 +260,7 @@ func (s *session) begin() (err error) {
 		s.m.Record = s.record()
 	}
 	if err == nil {
-		err = s.m.Validate() // or a whole epoch would be trained that cannot be saved
+		err = s.m.Validate() // else a whole epoch would be trained that cannot be saved
 	}
 	if err != nil {
 		return err
@@ -287,8 +287,8 @@ func (s *session) train(ctx context.Context) error {
 	return nil
 }
 
-// epoch trains the rest of the current epoch and evaluates it. Its order of samples is
-// drawn anew from (seed, epoch), so a resumed epoch has the same.
+// epoch trains the rest of the current epoch and evaluates it. The order of the samples depends only on (seed,
+// epoch), so a resumed epoch has the same order.
 func (s *session) epoch(ctx context.Context) error {
 	draw.New(s.Config.Train.Seed, draw.Shuffle, s.at.Epoch, 0).Permutation(s.order)
 	for s.at.Batch < s.batches() {
@@ -316,7 +316,7 @@ func (s *session) epoch(ctx context.Context) error {
 		return err
 	}
 	s.report(p)
-	runtime.GC() // else an epoch's litter piles up to as much as the network has, gigabytes
+	runtime.GC() // else an epoch's garbage grows to the size of the network, gigabytes
 	return nil
 }
 
@@ -361,7 +361,7 @@ func (s *session) batch(ctx context.Context) error {
 	return nil
 }
 
-// evaluate closes the epoch with the accuracy of the frozen network on the test part.
+// evaluate ends the epoch: it measures the accuracy of the frozen network on the test part.
 func (s *session) evaluate(ctx context.Context) (Progress, error) {
 	s.frozen = s.eng.Frozen(s.frozen)
 	scores, err := s.countAll(ctx, s.frozen, s.data.Test)
@@ -380,7 +380,7 @@ func (s *session) evaluate(ctx context.Context) (Progress, error) {
 	return p, nil
 }
 
-// report calls Progress after a batch, or after an epoch with what is known of that.
+// report calls s.Progress after a batch or an epoch. After an epoch, p holds its results.
 func (s *session) report(p Progress) {
 	if s.Progress == nil {
 		return
@@ -399,8 +399,8 @@ func (s *session) report(p Progress) {
 	s.Progress(p)
 }
 
-// rate returns gate steps per second of wall time since the first batch of this call,
-// evaluation and checkpoints included.
+// rate returns gate steps per second of wall time since the first batch of this call, including the time for
+// evaluation and checkpoints.
 func (s *session) rate() float64 {
 	gates := float64(s.Config.Model.Nodes())
 	return gates * float64(s.at.Step-s.startSteps) / max(1e-9, time.Since(s.started).Seconds())
@@ -423,10 +423,10 @@ func (s *session) finish() (*Summary, error) {
 	return sm, nil
 }
 
-// saveBoth writes the last checkpoint under a temporary name, then the model, whose parameters
-// may be those of an earlier epoch and take the place of the last one's, and then gives the
-// checkpoint its name. Where there is no room for both, the checkpoint
-// makes room for the model: that is the lesser loss.
+// saveBoth writes the last checkpoint to a temporary file, then the model, and then renames the checkpoint. The
+// order matters because the model may get the parameters of an earlier epoch, which overwrite those of the last one
+// in memory. If the disk has no room for both files, saveBoth gives up the checkpoint: losing it is the lesser
+// loss.
 func (s *session) saveBoth() (sum string, err error) {
 	extra, err := s.extra()
 	if err != nil {
@@ -451,12 +451,12 @@ func (s *session) saveBoth() (sum string, err error) {
 	return sum, err
 }
 
-// noRoom reports whether a file could not be written because it is too large for the disk.
+// noRoom reports whether an error means that the disk is full or the file too large.
 func noRoom(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// interrupt saves and says so.
+// interrupt saves a checkpoint and returns the error that wraps [ErrInterrupted].
 func (s *session) interrupt() error {
 	if err := s.save(); err != nil {
 		return err

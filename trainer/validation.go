@@ -12,13 +12,12 @@ import (
 	"ialgn/internal/model"
 )
 
-// BestPath returns the path of the model file with the parameters of the epoch that is the best so far on the
-// validation set. A run with a validation set keeps it beside its model, also after the end, so that a later call can
-// go on.
+// BestPath returns the path of the file with the parameters of the best epoch so far on the validation set. A run
+// with a validation set keeps this file next to its model, also after the end, so that a later call can continue.
 func BestPath(model string) string { return model + ".best" }
 
-// holdOut takes a share of the training samples out of the data, the validation set: as many as the share rounds to,
-// but at least one, drawn by the seed without regard to classes. Both parts keep the order of the samples.
+// holdOut moves a share of the training samples, rounded but at least one sample, into the validation set. The
+// samples are drawn by the seed, without regard to classes. Both parts keep the order of the samples.
 func (d *Data) holdOut(share float64, seed uint64) error {
 	if share == 0 {
 		return nil
@@ -38,9 +37,9 @@ func (d *Data) holdOut(share float64, seed uint64) error {
 	return nil
 }
 
-// bestValidation returns the epoch, from 1, with the largest validation accuracy, the
-// first of equals, and the number of epochs after which patience ends the run: that
-// many in a row are no better. Either is 0 if there is none.
+// bestValidation returns the epoch, from 1, with the largest validation accuracy, or the first of several. It also
+// returns the number of epochs after which patience ends the run: patience epochs in a row without an improvement.
+// Either result is 0 if there is none.
 func bestValidation(epochs []model.Epoch, patience int) (best, end int) {
 	bestCorrect := -1
 	for i, e := range epochs {
@@ -56,11 +55,11 @@ func bestValidation(epochs []model.Epoch, patience int) (best, end int) {
 	return best, 0
 }
 
-// validating has a run end, and its model have the parameters of an epoch, by the accuracy on samples that are held out
-// (train.validation).
+// validating uses the accuracy on held-out samples (train.validation) to end the run and to choose the epoch whose
+// parameters the model gets.
 type validating struct {
 	*session
-	best output // the best epoch, until the next checkpoint gives it its name
+	best output // the best epoch, under a temporary name until the next checkpoint
 }
 
 func (s *session) addValidating() {
@@ -80,22 +79,22 @@ func (s *session) addValidating() {
 	}
 }
 
-// progressed returns bestValidation of the run so far.
+// progressed returns bestValidation for the run so far.
 func (v *validating) progressed() (best, end int) { return v.bestOf(v.m.Record.Epochs) }
 
-// stop has the run end if patience has run out.
+// stop ends the run if patience has run out.
 func (v *validating) stop() error {
 	_, end := v.progressed()
 	v.stopped = end > 0
 	return nil
 }
 
-// bestOf returns bestValidation of some epochs of the run.
+// bestOf returns bestValidation for epochs of the run.
 func (r *Run) bestOf(epochs []model.Epoch) (best, end int) {
 	return bestValidation(epochs, r.Config.Train.Validation.Patience)
 }
 
-// validate adds the accuracy on the validation set of the frozen network that was just evaluated.
+// validate adds the accuracy of the frozen network on the validation set.
 func (v *validating) validate(ctx context.Context, p *Progress) error {
 	scores, err := v.countAll(ctx, v.frozen, v.data.held)
 	if err != nil {
@@ -105,13 +104,12 @@ func (v *validating) validate(ctx context.Context, p *Progress) error {
 	return nil
 }
 
-// errBestLost says that the parameters of the best epoch could not be kept, which ends
-// the run.
+// errBestLost says that the parameters of the best epoch could not be saved. This error ends the run.
 var errBestLost = errors.New("the best epoch on the validation set could not be written")
 
-// saveBest writes the model of the epoch that has just ended if it is the best on the
-// validation set, under a temporary name: commitBest gives it its own. It is not forced to
-// the disk, and a better epoch before the next checkpoint takes its place.
+// saveBest writes the model to a temporary file if the epoch that has just ended is the best on the validation set.
+// The file is not synced to disk; commitBest does this and renames it. A better epoch before the next checkpoint
+// replaces it.
 func (v *validating) saveBest() error {
 	if best, _ := v.progressed(); best != v.at.Epoch {
 		return nil
@@ -124,9 +122,8 @@ func (v *validating) saveBest() error {
 	return v.bestLost(err)
 }
 
-// commitBest forces the best epoch so far to the disk and gives it its name, before a
-// checkpoint is written that has it in its record: at every instant, the checkpoint's
-// best epoch so far is in the best file, or a later one is.
+// commitBest syncs the best epoch so far to disk and renames it, before a checkpoint that records this epoch is
+// written. At every instant, the best file therefore holds the best epoch of the checkpoint or a later one.
 func (v *validating) commitBest(*model.Extra) error {
 	if v.best == nil {
 		return nil
@@ -136,7 +133,7 @@ func (v *validating) commitBest(*model.Extra) error {
 	return v.bestLost(f.Commit())
 }
 
-// dropBest removes a best epoch that has not got its name.
+// dropBest removes a best epoch that is still in a temporary file.
 func (v *validating) dropBest() {
 	if v.best != nil {
 		v.best.Abort()
@@ -152,9 +149,8 @@ func (v *validating) bestLost(err error) error {
 		BestPath(v.Model), errBestLost, err)
 }
 
-// checkBest reports whether a resumed run has the file of its best epoch. It may be
-// that of a later epoch than the checkpoint has: the resumed run will come there too,
-// if it is long enough.
+// checkBest returns an error if a resumed run lacks the file of its best epoch. The file may hold a later epoch
+// than the checkpoint, since the resumed run will reach this epoch if it is long enough.
 func (v *validating) checkBest() error {
 	best, _ := v.progressed()
 	if best == 0 {
@@ -167,8 +163,8 @@ func (v *validating) checkBest() error {
 	return err
 }
 
-// readBest returns the epoch of the best file, which is not before the best one of the
-// run so far.
+// readBest returns the epoch in the best file. The epoch is not earlier than best, the best epoch of the run so
+// far.
 func (v *validating) readBest(best int) (int, error) {
 	path := BestPath(v.Model)
 	info, err := model.ReadInfo(path)
@@ -188,16 +184,15 @@ func (v *validating) readBest(best int) (int, error) {
 	return len(theirs), nil
 }
 
-// outlived is the error that the best file is of an epoch that the run, now shorter
-// than it was, does not reach.
+// outlived returns the error for a best file that holds an epoch beyond the end of a run, which is now shorter than
+// before.
 func (v *validating) outlived(epoch, last int) error {
 	return fmt.Errorf("%s: holds epoch %d of a longer run, and no longer the best of the first %d; resume with epochs "+
 		"and patience for at least %d",
 		BestPath(v.Model), epoch, last, epoch)
 }
 
-// keepBest gives the model the parameters of its best epoch, in place, and says so in
-// the record.
+// keepBest gives the model the parameters of its best epoch, in place, and notes the epoch in the record.
 func (v *validating) keepBest() error {
 	best, _ := v.progressed()
 	if best == 0 {

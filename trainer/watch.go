@@ -7,27 +7,26 @@ import (
 	"ialgn/internal/model"
 )
 
-// Watcher looks at a run's optimiser steps. What it has seen is kept in the run's
-// checkpoints, so that a run that is interrupted and resumed has been watched as one. A
-// run's model file is the same with and without one.
+// Watcher observes the optimiser steps of a run. Checkpoints hold the watcher's state, so that an interrupted and
+// resumed run is observed as if it had not been interrupted. A watcher does not change the model file.
 type Watcher interface {
-	// Begin is called before the first batch, with the model, the optimiser steps that the
-	// run has in all, and the state that the checkpoint has from [Watcher.State], "" for a
-	// new run. An error refuses to go on from there.
+	// Begin is called before the first batch with the model, the number of optimiser steps in the whole run, and
+	// the state that [Watcher.State] returned for the checkpoint ("" for a new run). If Begin returns an error, the
+	// run does not continue.
 	Begin(m *model.Model, steps int, state string) error
 
-	// Step calls do once, which makes an optimiser step on the model of Begin, the
-	// number-th of the run, from 1.
+	// Step must call do once, which makes the run's optimiser step with the given number, from 1, on the model
+	// passed to Begin.
 	Step(number int, do func())
 
-	// State returns what a checkpoint is to keep.
+	// State returns the state to save in a checkpoint.
 	State() string
 }
 
-// watchKey is the metadata entry of a checkpoint that holds a watcher's state.
+// watchKey is the metadata key under which a checkpoint holds a watcher's state.
 const watchKey = model.ExtraMetadata + "watch"
 
-// addWatching has the run's watcher, if there is one, see it.
+// addWatching adds the hooks of the run's watcher, if there is one.
 func (s *session) addWatching() {
 	if s.Watch == nil {
 		return

@@ -49,10 +49,10 @@ func analyze(c *cli.Context) error {
 	return show(c, network{networks[0]})
 }
 
-// network is the analysis of a network with its text.
+// network is the analysis of a network, as a report.
 type network struct{ *diagnose.Network }
 
-// analysisText tells what is said of a model.
+// analysisText writes the analysis of a model.
 func analysisText(w io.Writer, a diagnose.Analysis) {
 	fmt.Fprintf(w, "%s: %d x %d, %d deployed gates\n\n", a.Model, a.Width, a.Depth, a.Gates)
 	if a.Tables == nil || a.HasOperations() {
@@ -75,7 +75,7 @@ func analysisText(w io.Writer, a diagnose.Analysis) {
 	}
 }
 
-// tablesText tells what tables are.
+// tablesText writes what kinds of tables the nodes have.
 func tablesText(w io.Writer, t *diagnose.Tables) {
 	fmt.Fprintf(w, "tables:")
 	for i, share := range t.Kinds.Shares() {
@@ -95,7 +95,7 @@ func (n network) text(w io.Writer) {
 	analysisText(w, n.Analysis)
 }
 
-// comparison is what is said of several networks.
+// comparison is the report on several networks.
 type comparison struct {
 	Networks []*diagnose.Network `json:"networks"`
 	Plots    []string            `json:"plots,omitempty"`

@@ -16,15 +16,15 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// choice is what an option takes that has a fixed list of values. Other options take what the word for their value
-// says ([kinds]).
+// choice lists the values of an option that has a fixed list. The values of other options follow from the METAVAR
+// of their value ([kinds]).
 type choice struct {
-	command string // empty: every command that has the option
+	command string // empty: every command with this option
 	option  string
 	values  func() []string
 }
 
-// choices are all of these.
+// choices lists the options with a fixed list of values.
 var choices = []choice{
 	{"", "--set", keys},
 	{"", "--engine", fixed(ialgn.Engines()...)},
@@ -62,7 +62,7 @@ var choices = []choice{
 	{"sweep", "--emit", fixed(grid.Slurm, grid.Kubernetes)},
 }
 
-// listed returns the values of an option as its help has them.
+// listed returns the values of an option, as its help shows them.
 func listed(command, option string) string {
 	for _, c := range choices {
 		if c.command == command && c.option == option {
@@ -72,13 +72,13 @@ func listed(command, option string) string {
 	panic("no list of values for " + option)
 }
 
-// argument is what a word in the form of a command stands for, where that is the command's own.
+// argument lists the values for a word in a command's usage line, if they apply only to this command.
 type argument struct {
 	command, word string
 	values        func() []string
 }
 
-// ownArguments are all of these.
+// ownArguments lists the arguments whose values apply only to one command.
 var ownArguments = []argument{
 	{"data", "NAME", dataSets},
 	{"help", "TOPIC", topicNames},
@@ -91,7 +91,7 @@ var ownArguments = []argument{
 	}},
 }
 
-// kinds are the files that the words in help texts stand for.
+// kinds lists the files that each METAVAR allows.
 var kinds = map[string]manual.Values{
 	"DIR":          {Folders: true},
 	"DIR_OR_MODEL": {Folders: true, Files: models},
@@ -103,13 +103,13 @@ var kinds = map[string]manual.Values{
 	"RUN":          {AnyFile: true},
 }
 
-// The endings of files.
+// File name extensions.
 var (
 	models  = []string{"safetensors"}
 	configs = []string{"yaml", "yml"}
 )
 
-// fixed returns values that are always the same.
+// fixed returns a function that always returns the same values.
 func fixed[T ~string](values ...T) func() []string {
 	return func() []string {
 		all := make([]string, len(values))
@@ -120,21 +120,21 @@ func fixed[T ~string](values ...T) func() []string {
 	}
 }
 
-// keys are those of the configuration, each with what stands before its value.
+// keys returns the keys of the configuration, each followed by =.
 func keys() []string { return ending(config.Keys(), "=") }
 
 func wrappers() []string { return append([]string{"none"}, wrapper.Kinds()...) }
 
 func dataSets() (all []string) {
 	for _, s := range dataset.List() {
-		if !dataset.Own(s.Name) { // their files are named, not they
+		if !dataset.Own(s.Name) { // their files are named instead
 			all = append(all, s.Name)
 		}
 	}
 	return all
 }
 
-// ending returns words with an ending.
+// ending appends a suffix to each word.
 func ending(words []string, with string) []string {
 	all := slices.Clone(words)
 	for i := range all {

@@ -10,10 +10,11 @@ import (
 	"ialgn/internal/message"
 )
 
-// mostClipped is how many features with clipped values, and columns with unknown words, the text lists.
+// mostClipped is the maximum number of features with clipped values, and of columns with unknown words, that the
+// text lists.
 const mostClipped = 5
 
-// clippedText writes which values of the training samples are beyond the ranges of the encoder.
+// clippedText writes which training values are beyond the encoder's ranges.
 func clippedText(w io.Writer, all []dataset.Clipped, samples int) {
 	if len(all) == 0 {
 		return
@@ -31,7 +32,7 @@ func clippedText(w io.Writer, all []dataset.Clipped, samples int) {
 	}
 }
 
-// unknownText writes which columns of the training samples have words that the model to start from does not know.
+// unknownText writes which columns of the training samples have words that the start model does not know.
 func unknownText(w io.Writer, all []dataset.Unknown, samples int) {
 	if len(all) == 0 {
 		return

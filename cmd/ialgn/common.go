@@ -22,7 +22,7 @@ import (
 	"ialgn/internal/screen"
 )
 
-// The flags that several commands share.
+// Flags that several commands share.
 var (
 	jsonFlag    = &cli.BoolFlag{Name: "json", Usage: "print one JSON object on standard output"}
 	quietFlag   = &cli.BoolFlag{Name: "quiet", Usage: "no progress on standard error"}
@@ -40,12 +40,12 @@ var (
 // everywhere are the flags of every command.
 var everywhere = []cli.Flag{jsonFlag, threadsFlag, quietFlag, cli.HelpFlag}
 
-// commonFlags adds the flags of every command but -h, which the parser adds.
+// commonFlags adds the flags of every command, except -h, which the parser adds.
 func commonFlags(flags ...cli.Flag) []cli.Flag {
 	return append(flags, jsonFlag, threadsFlag, quietFlag)
 }
 
-// grouped gives flags the title that the help of their command puts above them.
+// grouped sets the group title under which the command's help lists the flags.
 func grouped(title string, flags ...cli.Flag) []cli.Flag {
 	for _, f := range flags {
 		switch f := f.(type) {
@@ -62,7 +62,7 @@ func grouped(title string, flags ...cli.Flag) []cli.Flag {
 	return flags
 }
 
-// arguments returns exactly n arguments.
+// arguments returns the command's arguments, or an error if there are not exactly n.
 func arguments(c *cli.Context, n int) ([]string, error) {
 	if c.Args().Len() == n {
 		return c.Args().Slice(), nil
@@ -71,7 +71,7 @@ func arguments(c *cli.Context, n int) ([]string, error) {
 	return nil, message.WithHint(err, "`ialgn %s -h` shows the form", c.Command.Name)
 }
 
-// begin does what every command begins with.
+// begin runs before every command.
 func begin(c *cli.Context) error {
 	if err := joinRanks(c); err != nil {
 		return err
@@ -82,10 +82,10 @@ func begin(c *cli.Context) error {
 	return limitCores(c)
 }
 
-// maxThreads bounds --threads: each thread takes memory, and no machine has that many cores.
+// maxThreads is the maximum of --threads. Each thread takes memory, and no machine has more cores.
 const maxThreads = 4096
 
-// limitCores limits the process to the cores that --threads allows.
+// limitCores limits the process to the number of cores in --threads.
 func limitCores(c *cli.Context) error {
 	n := c.Int("threads")
 	if n < 0 {
@@ -99,8 +99,9 @@ func limitCores(c *cli.Context) error {
 	return checkDataFolder(c)
 }
 
-// checkDataFolder refuses a folder of data sets that is not there: a slip in its name would have
-// others looked at in its place. A job of a cluster has it elsewhere.
+// checkDataFolder returns an error if the --data folder does not exist. Otherwise, after a typing error in its
+// name, other folders would be searched instead. With --emit there is no check, since the cluster's folder may not
+// exist here.
 func checkDataFolder(c *cli.Context) error {
 	if !c.IsSet("data") || c.IsSet("emit") {
 		return nil
@@ -117,22 +118,22 @@ func checkDataFolder(c *cli.Context) error {
 		"name a folder with data sets, or leave the option out; `ialgn data list` says what it may hold")
 }
 
-// noteFewer says that there are fewer samples than --samples asks for, all of which are taken.
+// noteFewer notes that the test set has fewer samples than --samples asks for.
 func noteFewer(c *cli.Context, asked, have int) {
 	if c.IsSet("samples") && asked != ialgn.AllSamples && asked > have {
 		note(c, "--samples %d: the test set has %d, which are all taken", asked, have)
 	}
 }
 
-// threads returns the number of goroutines for work that is split among cores. It may
-// be more than there are cores: the result does not depend on it.
+// threads returns the number of goroutines for work that is split among cores. It may exceed the number of cores:
+// the result does not depend on it.
 func threads(c *cli.Context) int {
 	return cmp.Or(c.Int("threads"), runtime.GOMAXPROCS(0))
 }
 
 func folders(c *cli.Context) []string { return dataset.Folders(c.String("data")) }
 
-// dataOf says where data sets are looked for.
+// dataOf returns where to search for data sets.
 func dataOf(c *cli.Context) (d ialgn.Data) {
 	if dir := c.String("data"); dir != "" {
 		d.Folders = []string{dir}
@@ -140,10 +141,10 @@ func dataOf(c *cli.Context) (d ialgn.Data) {
 	return d
 }
 
-// foldersKey is where the list of the folders that a command made is in the metadata of the App.
+// foldersKey is the key in the App's metadata for the list of folders that a command made.
 const foldersKey = "folders"
 
-// makeFolder makes the folder that an output goes to, if it is not there.
+// makeFolder makes the folder for an output if it does not exist.
 func makeFolder(c *cli.Context, path string) error {
 	made := c.App.Metadata[foldersKey].(*[]string)
 	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
@@ -160,20 +161,20 @@ func makeFolder(c *cli.Context, path string) error {
 	return err
 }
 
-// removeEmpty removes folders that a command made and left empty, the deepest first.
+// removeEmpty removes the folders that a command made and left empty, deepest first.
 func removeEmpty(made []string) {
 	slices.SortFunc(made, func(a, b string) int { return len(b) - len(a) })
 	for _, path := range made {
-		os.Remove(path) // which fails for one with files
+		os.Remove(path) // fails if the folder has files
 	}
 }
 
-// report is what a command found: one struct for both forms of output.
+// report is the result of a command. The same struct is printed as text and as JSON.
 type report interface {
 	text(w io.Writer)
 }
 
-// paper is what the text of a report is written on before it is shown.
+// paper is the buffer into which the text of a report is written before it is shown.
 type paper struct {
 	bytes.Buffer
 	colours bool
@@ -182,7 +183,7 @@ type paper struct {
 // Colours implements [screen.Coloured].
 func (p *paper) Colours() bool { return p.colours }
 
-// show prints a report in the form that was asked for.
+// show prints a report as text or, with --json, as JSON.
 func show(c *cli.Context, r report) error {
 	if !c.Bool("json") {
 		b := paper{colours: screen.Colours(c.App.Writer)}
@@ -195,22 +196,22 @@ func show(c *cli.Context, r report) error {
 	return enc.Encode(r)
 }
 
-// note writes a line for the user beside the result, unless --quiet.
+// note writes a line to standard error, unless --quiet is set.
 func note(c *cli.Context, format string, args ...any) {
 	if !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, format+"\n", args...)
 	}
 }
 
-// screenOf returns standard error of a command.
+// screenOf returns the standard error of a command.
 func screenOf(c *cli.Context) *screen.Screen { return c.App.ErrWriter.(*screen.Screen) }
 
-// warn tells in one line of what went wrong while the command goes on, with --quiet too.
+// warn writes a warning in one line, also with --quiet. The command goes on.
 func warn(s *screen.Screen, err error) {
 	fmt.Fprintf(s, "ialgn: %s %s\n", screen.Paint(s, screen.Yellow, "warning:"), screen.OneLine(say(err)))
 }
 
-// notes returns what writes a note, and what writes a warning.
+// notes returns a function that writes notes and a function that writes warnings.
 func notes(c *cli.Context) (toNote func(text string), toWarn func(error)) {
 	return func(text string) { note(c, "%s", text) }, func(err error) {
 		if remedy := message.HintIn(err, message.Flags); remedy != "" {
@@ -220,5 +221,5 @@ func notes(c *cli.Context) (toNote func(text string), toWarn func(error)) {
 	}
 }
 
-// percent formats a share as the field does.
+// percent formats a share as a percentage with two decimals.
 func percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }

@@ -92,7 +92,7 @@ func compile(c *cli.Context) error {
 	if c.String("o") == "" {
 		return message.WithHint(errors.New("compile: no output folder given"), "name one with -o DIR")
 	}
-	if c.Int("vectors") == 0 { // the library takes 0 for the usual number
+	if c.Int("vectors") == 0 { // for the library, 0 means the default
 		return message.Optionf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
 	}
 	o := ialgn.CompileOptions{
@@ -116,7 +116,7 @@ func compile(c *cli.Context) error {
 	return show(c, r)
 }
 
-// compileModel takes a model file to an output folder.
+// compileModel compiles a model file into an output folder.
 func compileModel(c *cli.Context, path, dir string, o ialgn.CompileOptions) (*compileReport, error) {
 	m, err := ialgn.Open(path)
 	if err != nil {
@@ -126,7 +126,7 @@ func compileModel(c *cli.Context, path, dir string, o ialgn.CompileOptions) (*co
 	o.Data = dataOf(c)
 	d, err := ialgn.Compile(c.Context, m, o)
 	if broken := (*compiler.BrokenError)(nil); errors.As(err, &broken) {
-		panic(err) // a fault of the program, which main reports
+		panic(err) // a bug in the program; main reports it
 	}
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ type compileReport struct {
 	dir string
 }
 
-// text tells the passes that changed something, and what came out.
+// text writes the passes that changed something, and the sizes of the result.
 func (r compileReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d gates of the model, %d after optimisation\n", filepath.Clean(r.dir), r.GatesRaw, r.Gates)
 	for _, p := range r.Passes {
@@ -196,7 +196,7 @@ func parts(s netlist.Sizes) string {
 	return fmt.Sprintf("gates %d, head %d, encoder %d, total %d", s.Gates, s.Head, s.Encoder, s.Total)
 }
 
-// foldText tells what a folded engine takes.
+// foldText writes the cost of a folded engine.
 func foldText(w io.Writer, r *backend.FoldReport) {
 	if r == nil {
 		return
@@ -230,7 +230,7 @@ func foldText(w io.Writer, r *backend.FoldReport) {
 	}
 }
 
-// positionsText tells what an engine takes that has each kernel once.
+// positionsText writes the cost of an engine that contains each kernel once.
 func positionsText(w io.Writer, p *backend.Positions) {
 	for i, c := range p.Convolutions {
 		fmt.Fprintf(w, "convolution %d: %d kernels at %d positions in %d clocks, line buffer %d bits", i+1, c.Kernels,
@@ -249,7 +249,7 @@ func positionsText(w io.Writer, p *backend.Positions) {
 	fmt.Fprintln(w)
 }
 
-// partText tells the size of a part.
+// partText returns the size of a part as text.
 func partText(p backend.PartReport) string {
 	what := fmt.Sprintf("%d cells", p.Cells)
 	if p.LUTs > 0 {

@@ -39,8 +39,8 @@ func data(c *cli.Context) error {
 	return message.Near(err, c.Args().First(), []string{"list", "check"})
 }
 
-// checkData checks the named sets, or all. A set that was named must be there and whole
-// (else status 1), and one that the program knows must have the known content (2).
+// checkData checks the named data sets, or all. It returns an error with status 1 if a named set is missing or
+// incomplete, and with status 2 if a known set has different content.
 func checkData(c *cli.Context, names []string) error {
 	named := len(names) > 0
 	if !named {
@@ -90,7 +90,7 @@ type checkReport struct {
 	Datasets []checkStatus `json:"datasets"`
 }
 
-// checkStatus is what was found of one set, or why it could not be read.
+// checkStatus is the state of one data set, or the reason why it could not be read.
 type checkStatus struct {
 	dataset.Status
 	Error string `json:"error,omitempty"`

@@ -37,13 +37,13 @@ func demoCommand() *cli.Command {
 	}
 }
 
-// How many of the 1,797 test samples the demo runs through the Verilog and the bitstream.
+// Number of the 1,797 test samples that the demo runs through the Verilog and through the bitstream.
 const (
 	demoSamples = 200
 	demoChecked = 100
 )
 
-// What the demo compiles: Verilog to read, and a design for a device.
+// Options of the demo's designs: Verilog for people to read, and a design for a device.
 var (
 	demoOptions = ialgn.CompileOptions{}
 	demoDevice  = ialgn.CompileOptions{Target: "ice40", Pipeline: "auto", MaxLevels: 4, Wrap: "stream"}
@@ -86,8 +86,7 @@ func demo(c *cli.Context) error {
 	return r.Synth.Check.Err()
 }
 
-// demoSynth compiles the model once more and takes it to a bitstream, or says which tool is
-// missing.
+// demoSynth compiles the model for a device and makes a bitstream. If a tool is missing, it says which.
 func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 	note(c, "compiling it for an iCE40, with a pipeline and a loader, to %s", dir)
 	if _, err := compileModel(c, path, dir, demoDevice); err != nil {
@@ -104,7 +103,8 @@ func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 	return r, err
 }
 
-// demoVerify verifies in software and in iverilog, or says that iverilog is missing.
+// demoVerify verifies the design in software and in iverilog. If iverilog is missing, it says so and verifies only
+// in software.
 func demoVerify(c *cli.Context, path, dir string) (*verifyReport, error) {
 	o := ialgn.VerifyOptions{Level: "rtl", Samples: demoSamples, Simulator: "iverilog"}
 	r, err := verifyModel(c, path, dir, o)

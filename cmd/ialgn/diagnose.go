@@ -12,17 +12,17 @@ import (
 	"ialgn/internal/message"
 )
 
-// diagnosis is a kind of diagnostic, one file each: what --what calls it, which options it
-// takes beside those of all kinds, and what it does with the arguments.
+// diagnosis is one kind of diagnostic; each kind has its own file. It holds the name for --what, the options that
+// only some kinds have, and the function that runs it.
 type diagnosis struct {
 	name    string
-	about   string   // one line of the help
-	options []string // options that some kinds do not take
+	about   string   // one line for the help
+	options []string // options of this kind that not every kind has
 	plots   []string // names of the charts
 	run     func(c *cli.Context, args []string) error
 }
 
-// diagnoses are the kinds that there are.
+// diagnoses lists all kinds of diagnostics.
 var diagnoses = []diagnosis{
 	{
 		"credit", "which outputs the loss credits hidden gates for, by topology, at the start",
@@ -44,7 +44,7 @@ var diagnoses = []diagnosis{
 	},
 }
 
-// diagnoseOptions are the options that not every kind takes.
+// diagnoseOptions are the options that not every kind has.
 var diagnoseOptions = slices.Concat(creditOptions, updatesOptions, probesOptions, []cli.Flag{
 	&cli.IntFlag{Name: "epochs", DefaultText: "10, of probes 200", Usage: "train for `N` epochs, not the configuration's"},
 	&cli.StringFlag{Name: "plots", Usage: "draw charts in `DIR`, as SVG and PNG"},
@@ -59,8 +59,7 @@ func names(flags []cli.Flag) []string {
 	return all
 }
 
-// diagnoseCommand returns the command that does these kinds, whose options beside the
-// common ones are given.
+// diagnoseCommand returns the command for these kinds of diagnostics. It has the given options and the common ones.
 func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 	var list strings.Builder
 	var names []string
@@ -85,7 +84,7 @@ func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 	}
 }
 
-// diagnoseKind does the kind that was asked for, if all options are for it.
+// diagnoseKind runs the kind in --what. It returns an error if an option of other kinds is set.
 func diagnoseKind(c *cli.Context, kinds []diagnosis) error {
 	var names []string
 	for _, k := range kinds {
@@ -113,7 +112,7 @@ func diagnoseKind(c *cli.Context, kinds []diagnosis) error {
 	return kinds[at].run(c, c.Args().Slice())
 }
 
-// refuseOptions reports an option that is set and for other kinds only.
+// refuseOptions returns an error if an option is set that only other kinds have.
 func refuseOptions(c *cli.Context, kinds []diagnosis, want diagnosis) error {
 	for _, k := range kinds {
 		for _, o := range k.options {

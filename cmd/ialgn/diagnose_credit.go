@@ -13,7 +13,7 @@ import (
 	"ialgn/trainer"
 )
 
-// creditOptions are the options of --what credit alone.
+// creditOptions are the options that only --what credit has.
 var creditOptions = []cli.Flag{
 	&cli.StringFlag{
 		Name: "topologies", Value: strings.Join(diagnose.CreditTopologies, ","), DefaultText: "all four",
@@ -26,7 +26,7 @@ var creditOptions = []cli.Flag{
 	&cli.IntFlag{Name: "batches", Value: diagnose.PaperBatches, Usage: "measure `N` batches"},
 }
 
-// diagnoseCredit measures each topology.
+// diagnoseCredit measures the credit of each topology.
 func diagnoseCredit(c *cli.Context, args []string) error {
 	if len(args) != 1 {
 		return message.WithHint(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)),
@@ -82,7 +82,7 @@ func (r creditReport) text(w io.Writer) {
 	}
 }
 
-// spreadText writes mean and standard deviation with so many decimals.
+// spreadText formats mean and standard deviation with the given number of decimals.
 func spreadText(s *trainer.Spread, decimals int) string {
 	switch {
 	case s == nil:

@@ -10,13 +10,13 @@ import (
 	"ialgn/internal/plot"
 )
 
-// namedChart is a chart and the name of its files.
+// namedChart is a chart and the base name of its files.
 type namedChart struct {
 	name  string
 	chart *plot.Chart
 }
 
-// withNames gives charts their names.
+// withNames pairs charts with their names.
 func withNames(names []string, charts []*plot.Chart) (all []namedChart) {
 	for i, chart := range charts {
 		all = append(all, namedChart{names[i], chart})
@@ -24,8 +24,8 @@ func withNames(names []string, charts []*plot.Chart) (all []namedChart) {
 	return all
 }
 
-// checkPlots makes the folder that --plots names and looks at what is there under the names of
-// the charts, before hours are spent on what is drawn.
+// checkPlots makes the folder in --plots and checks that the charts' files may be written there, before hours are
+// spent on the data.
 func checkPlots(c *cli.Context, charts []string) error {
 	switch dir := c.String("plots"); {
 	case !c.IsSet("plots"):
@@ -46,7 +46,7 @@ func checkPlots(c *cli.Context, charts []string) error {
 	}
 }
 
-// savePlots draws the charts, if --plots asks for them, and returns their files.
+// savePlots draws the charts if --plots is set, and returns their files.
 func savePlots(c *cli.Context, charts []namedChart) (files []string, err error) {
 	if !c.IsSet("plots") {
 		return nil, nil

@@ -16,7 +16,7 @@ import (
 	"ialgn/internal/screen"
 )
 
-// probesOptions are the options of --what probes alone.
+// probesOptions are the options that only --what probes has.
 var probesOptions = []cli.Flag{
 	&cli.StringFlag{
 		Name:  "layers",
@@ -26,7 +26,7 @@ var probesOptions = []cli.Flag{
 	&cli.StringFlag{Name: "keep", Usage: "keep each layer's result in `FILE`, and take what is there from it"},
 }
 
-// diagnoseProbes trains linear classifiers on layers, and measures their entropy beside.
+// diagnoseProbes trains linear classifiers on the outputs of layers, and measures the layers' entropy.
 func diagnoseProbes(c *cli.Context, args []string) error {
 	study := diagnose.ProbeStudy{Open: opener(c), Begin: func(path string) (func(done, of int), func(error)) {
 		p := screen.NewSteps(screenOf(c), path, c.Bool("quiet"))
@@ -40,7 +40,7 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 		return err
 	}
 	layers := make([][]int, len(groups))
-	for i, g := range groups { // all, before hours are spent on the first
+	for i, g := range groups { // check all networks before hours are spent on the first
 		if layers[i], err = probeLayers(c, g.Config.Model.FrozenLayers()); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 	return show(c, r.Networks[0])
 }
 
-// probesProtocol returns the paper's, but for what the flags say.
+// probesProtocol returns the paper's protocol with the changes of the flags.
 func probesProtocol(c *cli.Context) (diagnose.Protocol, error) {
 	p := diagnose.Paper
 	if c.IsSet("epochs") {
@@ -84,7 +84,7 @@ func probesProtocol(c *cli.Context) (diagnose.Protocol, error) {
 	return p, nil
 }
 
-// probeLayers returns the layers that --layers names, or the paper's.
+// probeLayers returns the layers in --layers, or the paper's.
 func probeLayers(c *cli.Context, depth int) ([]int, error) {
 	if !c.IsSet("layers") {
 		return diagnose.Layers(depth), nil
@@ -102,7 +102,7 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 	return layers, nil
 }
 
-// knownProbes returns what --keep names, or nothing.
+// knownProbes returns the results in the file of --keep. Without --keep there are none.
 func knownProbes(c *cli.Context) (*diagnose.Known, error) {
 	path := c.String("keep")
 	switch {
@@ -115,7 +115,7 @@ func knownProbes(c *cli.Context) (*diagnose.Known, error) {
 	switch {
 	case errors.Is(err, outfile.ErrHeld):
 		return nil, message.WithHint(fmt.Errorf("--keep: %w", err), "wait for the end of that call, or name another file")
-	case errors.Is(err, fs.ErrNotExist): // the folder is missing: the error has the remedy
+	case errors.Is(err, fs.ErrNotExist): // the folder is missing; the error already has a hint
 		return nil, fmt.Errorf("--keep: %w", err)
 	case err != nil:
 		return nil, message.WithHint(fmt.Errorf("--keep: %w", err), "name another file, which need not exist")

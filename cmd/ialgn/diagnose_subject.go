@@ -9,12 +9,12 @@ import (
 	"ialgn/internal/diagnose"
 )
 
-// opener opens what the diagnostics look at.
+// opener returns the opener for the models and configurations of the diagnostics.
 func opener(c *cli.Context) diagnose.Opener {
 	return diagnose.Opener{Folders: folders(c), Overrides: c.StringSlice("set"), Threads: threads(c)}
 }
 
-// compared is what is said of several networks.
+// compared is the report on several networks.
 type compared[R interface{ text(w io.Writer) }] struct {
 	Networks []R      `json:"networks"`
 	Plots    []string `json:"plots,omitempty"`

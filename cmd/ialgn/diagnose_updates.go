@@ -16,13 +16,13 @@ import (
 	"ialgn/trainer"
 )
 
-// The windows and the length of the paper's Figure 1 a and b.
+// Defaults from the paper's Figure 1 a and b: the steps to average over, and the epochs.
 const (
 	updatesSteps  = 500
 	updatesEpochs = 10
 )
 
-// updatesOptions are the options of --what updates alone.
+// updatesOptions are the options that only --what updates has.
 var updatesOptions = []cli.Flag{
 	&cli.StringFlag{Name: "o", Usage: "train the model `MODEL` (default: NAME-updates.safetensors)"},
 	&cli.IntFlag{Name: "steps", Value: updatesSteps, Usage: "average over the first and the last `N` steps"},
@@ -30,7 +30,7 @@ var updatesOptions = []cli.Flag{
 	&cli.BoolFlag{Name: "resume", Usage: "go on from the checkpoint"},
 }
 
-// diagnoseUpdates trains, and measures by how much parameters change on the way.
+// diagnoseUpdates trains networks and measures how much their parameters change.
 func diagnoseUpdates(c *cli.Context, args []string) error {
 	cfg, err := updatesConfig(c, args)
 	if err != nil {
@@ -65,7 +65,7 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 	return show(c, updatesReport{runs[0]})
 }
 
-// updatesConfig returns the configuration that the flags make of the file's.
+// updatesConfig reads the configuration and applies the flags.
 func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error) {
 	if len(args) != 1 {
 		return cfg, message.WithHint(fmt.Errorf("--what updates takes one CONFIG, not %d files", len(args)),
@@ -79,14 +79,14 @@ func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error)
 		return cfg, message.WithHint(fmt.Errorf("--epochs %d, --steps %d: must be positive", epochs, steps),
 			"leave them out for the paper's")
 	}
-	// Patience would end the run before the last steps are known to be that.
+	// With patience, the run could end early, and the last steps would not be known in advance.
 	open := opener(c)
 	open.Overrides = append(open.Overrides, "train.epochs="+strconv.Itoa(epochs), "train.validation.patience=0")
 	return open.Config(c.Context, args[0])
 }
 
-// measureUpdates trains a variant under a meter. With --resume it goes on from the variant's
-// checkpoint, if there is one; of a grid some may not have begun.
+// measureUpdates trains a variant and measures its changes. With --resume it continues from the variant's
+// checkpoint. If there is none, it begins: in a grid, some variants may not have begun.
 func measureUpdates(c *cli.Context, v diagnose.UpdateVariant) (*diagnose.UpdateReport, error) {
 	o, p, err := trainOptions(c, &v.Config, v.Path)
 	if err != nil {
@@ -141,7 +141,7 @@ func (r updatesReport) text(w io.Writer) {
 	}
 }
 
-// meanChange formats a mean change, an exact zero as 0 and a missing one as a dash.
+// meanChange formats a mean change: an exact zero as 0, a missing value as a dash.
 func meanChange(x *float64) string {
 	switch {
 	case x == nil:
@@ -152,7 +152,7 @@ func meanChange(x *float64) string {
 	return fmt.Sprintf("%.3e", *x)
 }
 
-// updatesGrid is what is said of several runs.
+// updatesGrid is the report on several runs.
 type updatesGrid struct {
 	Runs  []diagnose.UpdateReport `json:"runs"`
 	Plots []string                `json:"plots,omitempty"`

@@ -66,7 +66,7 @@ func (r doctorReport) text(w io.Writer) {
 	r.toolsText(w)
 }
 
-// The columns of the lists.
+// nameColumn is the width of the first column; missing marks a program that was not found.
 const nameColumn, missing = 18, "missing"
 
 func (r doctorReport) dataText(w io.Writer) {
@@ -76,7 +76,7 @@ func (r doctorReport) dataText(w io.Writer) {
 	}
 }
 
-// toolsText lists the programs that are there, and then what cannot be done for want of others.
+// toolsText lists the programs that were found, then the missing ones and what cannot be done without them.
 func (r doctorReport) toolsText(w io.Writer) {
 	fmt.Fprintf(w, "\nprograms:\n")
 	for _, p := range r.Tools {

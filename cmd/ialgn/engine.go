@@ -4,10 +4,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// engineOf returns the engine that the user asks for.
+// engineOf returns the engine in --engine.
 func engineOf(c *cli.Context) string { return c.String(engineFlag.Name) }
 
-// engineText names an engine, as far as it is known with its instruction set.
+// engineText describes an engine, with its instruction set if known.
 func engineText(e, isa string) string {
 	if isa == "" {
 		return "the " + e

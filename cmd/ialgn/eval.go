@@ -61,7 +61,7 @@ func eval(c *cli.Context) error {
 	return show(c, evalReport{e})
 }
 
-// checkEval refuses options of a file without a file, and a batch of no rows.
+// checkEval returns an error if options about a file are set without a file, or if a batch has no rows.
 func checkEval(c *cli.Context) error {
 	for _, name := range []string{"labels", "label", "batch-rows"} {
 		if c.IsSet(name) && c.Args().Len() < 2 {
@@ -74,14 +74,14 @@ func checkEval(c *cli.Context) error {
 	return nil
 }
 
-// noteSamples warns of samples that are not those of training.
+// noteSamples writes the warning about the samples, if there is one.
 func noteSamples(c *cli.Context, note error) {
 	if note != nil {
 		warn(screenOf(c), note)
 	}
 }
 
-// evalReport is an evaluation with its text.
+// evalReport is an evaluation, as a report.
 type evalReport struct{ *ialgn.Evaluation }
 
 func (r evalReport) text(w io.Writer) {
@@ -96,7 +96,7 @@ func (r evalReport) text(w io.Writer) {
 	}
 }
 
-// confusion writes the matrix, all names whole.
+// confusion writes the confusion matrix with complete class names.
 func (r evalReport) confusion(w io.Writer) {
 	first, widths := len("class       "), make([]int, len(r.Classes))
 	for k, name := range r.Classes {

@@ -59,7 +59,7 @@ func runExperiment(c *cli.Context) error {
 	return errors.Join(show(c, tableReport{t}), err)
 }
 
-// newRunner returns what the flags ask for.
+// newRunner returns the runner that the flags describe.
 func newRunner(c *cli.Context) (experiment.Runner, error) {
 	var r experiment.Runner
 	args, err := arguments(c, 1)
@@ -88,4 +88,4 @@ func (r forecastReport) text(w io.Writer) { _ = r.Text(w) } // show writes to me
 
 type tableReport struct{ *experiment.Table }
 
-func (r tableReport) text(w io.Writer) { _ = r.Markdown(w) } // as above
+func (r tableReport) text(w io.Writer) { _ = r.Markdown(w) } // see above

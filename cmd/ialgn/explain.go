@@ -69,7 +69,7 @@ func explainSample(c *cli.Context) error {
 	return show(c, r)
 }
 
-// checkPage refuses a page that cannot be written, or must not be.
+// checkPage returns an error if the page cannot or must not be written.
 func checkPage(c *cli.Context, path string) error {
 	if path == "" {
 		return nil
@@ -80,7 +80,7 @@ func checkPage(c *cli.Context, path string) error {
 	return guard(c).Check(path, outfile.Page)
 }
 
-// writeNetwork writes the page of a network, and returns its size.
+// writeNetwork writes the page about a network and returns its size in bytes.
 func writeNetwork(c *cli.Context, path string, m *ialgn.Model, x *ialgn.Explanation) (size int64, err error) {
 	f, err := m.File().In(c.Context).Frozen()
 	if err != nil {
@@ -93,7 +93,7 @@ func writeNetwork(c *cli.Context, path string, m *ialgn.Model, x *ialgn.Explanat
 	return size, err
 }
 
-// explainReport is an explanation with its text, and the page that was written.
+// explainReport is an explanation, as a report, and the page that was written.
 type explainReport struct {
 	*ialgn.Explanation
 	Page  string `json:"page,omitempty"`
@@ -111,7 +111,7 @@ func (r explainReport) text(w io.Writer) {
 	}
 }
 
-// sampleText says what comes out.
+// sampleText writes the class of the sample and the votes.
 func (r explainReport) sampleText(w io.Writer) {
 	fmt.Fprintf(w, "sample %d of %s: class %s", r.Sample, r.Source, r.Class)
 	if r.Label != "" {
@@ -127,13 +127,14 @@ func (r explainReport) sampleText(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// The most votes of a class, and the most input bits of a vote, that the text has. The object of --json has all.
+// Maximum number of votes for each class, and of input bits for each vote, that the text shows. The JSON form has
+// all.
 const (
 	votesShown = 5
 	bitsShown  = 6
 )
 
-// votesText says what decided some votes.
+// votesText writes what decided some of the votes.
 func (r explainReport) votesText(w io.Writer) {
 	for _, class := range []string{r.Class, r.RunnerUp} {
 		shown := 0
@@ -154,7 +155,7 @@ func (r explainReport) votesText(w io.Writer) {
 	}
 }
 
-// flipsText says which changes have another class come out.
+// flipsText writes which changes of features lead to another class.
 func (r explainReport) flipsText(w io.Writer) {
 	if r.Flipped == nil {
 		fmt.Fprintf(w, "\nno changes of up to %s were found that have another class come out\n",

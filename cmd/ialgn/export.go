@@ -60,7 +60,7 @@ func exportModel(c *cli.Context) error {
 	return show(c, exportReport{e})
 }
 
-// exportReport says what was written.
+// exportReport is an exported file, as a report.
 type exportReport struct{ *ialgn.Exported }
 
 func (r exportReport) text(w io.Writer) {

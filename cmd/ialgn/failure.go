@@ -11,12 +11,12 @@ import (
 	"ialgn/internal/screen"
 )
 
-// output is standard output of a command. It knows whether anything was written, for with --json there is one object
-// and nothing else.
+// output is the standard output of a command. It records whether anything was written, since with --json there must
+// be exactly one object.
 type output struct {
 	io.Writer
 	began   bool
-	failed  error // the first error of writing
+	failed  error // the first write error
 	colours bool
 }
 
@@ -33,7 +33,7 @@ func (o *output) Write(p []byte) (int, error) {
 // Colours implements [screen.Coloured].
 func (o *output) Colours() bool { return o.colours }
 
-// failure is what a command ends with that could not do what it was asked for.
+// failure describes the error that ended a command.
 type failure struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
@@ -41,7 +41,7 @@ type failure struct {
 	Status  int    `json:"exit_status"`
 }
 
-// place is where in a file of the user's the error is; lines and columns count from 1.
+// place is the position of an error in a user's file. Line and column count from 1.
 type place struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -53,11 +53,12 @@ func newFailure(err error) failure {
 	return failure{text, advice(err), placeIn(text), status(err)}
 }
 
-// placed is a message that begins with a place, as those about files of text do. What comes before a colon and a blank
-// is no file: the system's errors name the port of an address like a line.
+// placed matches a message that begins with a position, such as errors about text files. A file name must not
+// contain a colon followed by a blank: errors of the operating system write the port of an address like a line
+// number.
 var placed = regexp.MustCompile(`^((?:[^:]|:[^ ])+?):([0-9]+):(?:([0-9]+):)? `)
 
-// placeIn returns the place that a message begins with, nil for none.
+// placeIn returns the position at the beginning of a message, or nil if there is none.
 func placeIn(message string) *place {
 	m := placed.FindStringSubmatch(message)
 	if m == nil {
@@ -67,11 +68,11 @@ func placeIn(message string) *place {
 	if err != nil {
 		return nil
 	}
-	column, _ := strconv.Atoi(m[3]) // 0: the message names none
+	column, _ := strconv.Atoi(m[3]) // 0: the message has no column
 	return &place{m[1], line, column}
 }
 
-// tell says what went wrong on standard error.
+// tell writes the error and its hint to standard error.
 func (f failure) tell(w io.Writer) {
 	fmt.Fprintf(w, "%s %s\n", screen.Paint(w, screen.Red, "ialgn:"), f.Message)
 	if f.Hint != "" {
@@ -79,8 +80,8 @@ func (f failure) tell(w io.Writer) {
 	}
 }
 
-// write writes the failure as the one object of standard output, unless the command has written its own: a
-// comparison that found differences has reported them.
+// write writes the failure as the only object of standard output, unless the command has already written its own
+// object. For example, a check that found differences has already reported them.
 func (f failure) write(o *output) error {
 	if o.began {
 		return nil

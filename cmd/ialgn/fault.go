@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/crew"
 )
 
-// guarded does the work and returns its exit status. A panic is a fault of the program, whatever it was
-// given: it is told in a form that can be reported, with an exit status that means nothing else. inObject is told, too.
+// guarded calls work and returns its exit status. A panic means a bug in the program. guarded reports it in a form
+// that users can send to the developers, calls inObject, and returns an exit status that has no other meaning.
 func guarded(stderr io.Writer, inObject func(failure), work func() int) (code int) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -22,7 +22,8 @@ func guarded(stderr io.Writer, inObject func(failure), work func() int) (code in
 	return work()
 }
 
-// reportFault tells what a panic was, and where. One of a goroutine brings its own stack.
+// reportFault writes the value and the stack of a panic. If the panic occurred in another goroutine, value contains
+// its stack.
 func reportFault(w io.Writer, value any, stack []byte) failure {
 	if f, ok := value.(*crew.Fault); ok {
 		value, stack = f.Value, f.Stack

@@ -67,7 +67,7 @@ func fitData(c *cli.Context) error {
 		flag  string
 		wrong bool
 	}{{"minutes", o.Minutes <= 0}, {"luts", o.LUTs <= 0}, {"clock", o.Clock <= 0}} {
-		if c.IsSet(given.flag) && given.wrong { // the library takes 0 for what is usual
+		if c.IsSet(given.flag) && given.wrong { // for the library, 0 means the default
 			return fmt.Errorf("--%s %v: must be positive", given.flag, c.Value(given.flag))
 		}
 	}
@@ -78,7 +78,8 @@ func fitData(c *cli.Context) error {
 	return show(c, fitReport{r})
 }
 
-// fitDraft returns what is known of the configuration, by the argument and the options, and a name for the data.
+// fitDraft returns the part of the configuration that the argument and the options determine, and a name for the
+// data.
 func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
 	sets := c.StringSlice("set")
 	if label := c.String("label"); label != "" {

@@ -16,7 +16,7 @@ import (
 	"ialgn/trainer"
 )
 
-// The flags of the commands that train a grid: experiment and sweep.
+// Flags of the commands that train many runs: experiment and sweep.
 var (
 	jobsFlag   = &cli.IntFlag{Name: "jobs", Usage: "train `N` runs side by side (default: as memory and cores allow)"}
 	dryRunFlag = &cli.BoolFlag{Name: "dry-run", Usage: "list the runs, with projected hours, and train nothing"}
@@ -26,7 +26,7 @@ var (
 	indexFlag = &cli.IntFlag{Name: "index", Usage: "train the `I`th run of the list alone, from 0, and write no table"}
 )
 
-// gridOptions returns where and how a grid is trained.
+// gridOptions returns the options of the flags: where and how to train the runs.
 func gridOptions(c *cli.Context) (grid.Options, error) {
 	o := grid.Options{Dir: c.String("o"), Folders: folders(c), Threads: threads(c), Guard: guard(c), Jobs: c.Int("jobs")}
 	o.Ranks = teamOf(c).comm()
@@ -47,7 +47,7 @@ func gridOptions(c *cli.Context) (grid.Options, error) {
 	return o, nil
 }
 
-// trainRun trains a run of a grid with its progress shown and logged.
+// trainRun trains one run, and shows and logs its progress.
 func trainRun(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
 	log := grid.LogPath(s.Model)
 	if !teamOf(c).leads() {
@@ -59,7 +59,7 @@ func trainRun(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.Se
 	}
 	defer p.close()
 	if s.Threads < threads(c) || c.Int("jobs") > 1 {
-		// Other runs write between the lines of this one.
+		// Other runs may write lines between those of this run.
 		p.label, p.bar = fmt.Sprintf("%s seed %d: ", s.Config.Name, s.Config.Train.Seed), false
 	}
 	s.Progress, s.Warn, s.Estimate = p.show, p.warn, true
@@ -70,13 +70,13 @@ func trainRun(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.Se
 	return s.Train(ctx)
 }
 
-// gridRunner trains a grid.
+// gridRunner trains a set of runs.
 type gridRunner interface {
 	RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error)
 	Emit(ctx context.Context, to grid.Cluster, data string, ranks int) (*grid.Batch, error)
 }
 
-// part does what --emit and --index ask for, and reports whether that was asked for.
+// part does what --emit or --index asks for. It returns false if neither is set.
 func part(c *cli.Context, r gridRunner) (done bool, err error) {
 	modes := slices.DeleteFunc([]string{"dry-run", "emit", "index"}, func(name string) bool { return !c.IsSet(name) })
 	switch {
@@ -98,7 +98,7 @@ func part(c *cli.Context, r gridRunner) (done bool, err error) {
 	return false, nil
 }
 
-// emit writes the runs as a job of a cluster.
+// emit writes the runs as a job for a cluster.
 func emit(c *cli.Context, r gridRunner) error {
 	to, err := grid.ParseCluster(c.String("emit"))
 	if err != nil {

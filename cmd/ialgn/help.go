@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// appHelp is `ialgn -h`.
+// appHelp is the template of `ialgn -h`.
 const appHelp = `usage: ialgn COMMAND [ARGUMENT]... [OPTION]...
 
 {{.Usage}}
@@ -41,7 +41,7 @@ func init() {
 	}
 }
 
-// commandGroups returns a line for each command, below the title of its group. Hidden commands share the last line.
+// commandGroups returns a line for each command, under the title of its group. Hidden commands share the last line.
 func commandGroups(app *cli.App) string {
 	var text strings.Builder
 	var hidden []string
@@ -61,8 +61,8 @@ func commandGroups(app *cli.App) string {
 	return text.String()
 }
 
-// optionGroups returns a line for each flag that not every command has, below the title of its group. A flag without a
-// group belongs to the group before it.
+// optionGroups returns a line for each flag of the command, under the title of its group. It omits the flags that
+// every command has. A flag without a group belongs to the group before it.
 func optionGroups(flags []cli.Flag) string {
 	var text strings.Builder
 	last := ""
@@ -83,8 +83,7 @@ func optionGroups(flags []cli.Flag) string {
 	return text.String() + "\n"
 }
 
-// optionLine returns the help line of a flag: its names, its METAVAR, what it does and
-// its default.
+// optionLine returns the help line of a flag: names, METAVAR, description and default.
 func optionLine(f cli.Flag) string {
 	o := describe(f)
 	left, def := strings.Join(o.Names, ", "), ""

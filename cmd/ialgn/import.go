@@ -67,7 +67,7 @@ func importNetwork(c *cli.Context) error {
 	return show(c, importReport{i})
 }
 
-// importReport is what was imported, on one screen.
+// importReport is an imported network, as a report of one screen.
 type importReport struct{ *ialgn.Imported }
 
 func (r importReport) text(w io.Writer) {
@@ -94,7 +94,7 @@ func (r importReport) text(w io.Writer) {
 	}
 }
 
-// pinsText says how many pins the nodes of layers have.
+// pinsText describes how many pins the nodes in the layers have.
 func pinsText(pins []int) string {
 	least, most := pins[0], pins[0]
 	for _, n := range pins {

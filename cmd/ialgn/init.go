@@ -60,7 +60,7 @@ func initConfig(c *cli.Context) error {
 
 type initReport struct{ *ialgn.Initial }
 
-// mostShown is how many columns, or classes, the text lists.
+// mostShown is the maximum number of columns, and of classes, that the text lists.
 const mostShown = 50
 
 func (r initReport) text(w io.Writer) {
@@ -103,7 +103,7 @@ func (r initReport) text(w io.Writer) {
 	fmt.Fprintf(w, "\n%s: %s; next: ialgn train %[1]s\n", r.Config, message.Plural(r.Inputs, "input bit", "input bits"))
 }
 
-// distinct shows a number of different values, of which not all were counted.
+// distinct formats a number of distinct values. The survey stops counting at dataset.MostDistinct.
 func distinct(n int) string {
 	if n == dataset.MostDistinct {
 		return fmt.Sprintf(">= %d", n)
@@ -111,7 +111,7 @@ func distinct(n int) string {
 	return fmt.Sprint(n)
 }
 
-// values says what a column holds, or why it is left out.
+// values describes the content of a column, or the reason why it is left out.
 func values(c *dataset.Surveyed) string {
 	switch {
 	case c.Reason != "":

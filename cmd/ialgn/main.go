@@ -1,10 +1,9 @@
-// Command ialgn trains logic gate networks, compiles them into hardware, and proves
-// that the hardware computes what was trained.
+// Command ialgn trains logic gate networks, compiles them into hardware, and proves that the hardware computes the
+// same function as the trained network.
 //
-// One file holds one subcommand: its flags, one library call, and what is printed.
-// Exit status: 0 done, 1 bad input or usage, 2 a check found a difference, 3 an
-// external tool is missing or failed, 70 a fault of the program itself, 130 interrupted with the
-// work so far saved.
+// Each subcommand has its own file with its flags, one library call, and its output. The exit status is 0 for
+// success, 1 for bad input or usage, 2 if a check found a difference, 3 if an external tool is missing or failed,
+// 70 for a bug in the program, and 130 for an interruption, with the work so far saved.
 package main
 
 import (
@@ -47,16 +46,16 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	context.AfterFunc(ctx, stop) // a second signal ends the process
-	// Where Go itself ends the process, as for want of memory, that is by a signal, and not with the
-	// exit status 2, which would mean that a check found a difference.
+	// If Go itself ends the process, for example because memory is exhausted, it must do so with a signal. Go's
+	// usual exit status 2 would mean that a check found a difference.
 	debug.SetTraceback("crash")
 	code := run(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// endings returns the signals that save the work so far and end the program. A terminal that is closed sends SIGHUP,
-// which nohup has the program ignore.
+// endings returns the signals that make the program save its work and exit. A closed terminal sends SIGHUP. Under
+// nohup, the program ignores SIGHUP.
 func endings() []os.Signal {
 	all := append(mpi.Signals(), os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -65,13 +64,13 @@ func endings() []os.Signal {
 	return all
 }
 
-// run is the whole program but for the process: it returns the exit status.
+// run is the whole program without process exit. It returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // --threads sets it
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // --threads changes it
 	out, inJSON := newOutput(stdout), false
 	inObject := func(f failure) {
 		if inJSON {
-			_ = f.write(out) // standard error has it as well
+			_ = f.write(out) // standard error has the failure, too
 		}
 	}
 	return guarded(stderr, inObject, func() int {
@@ -89,13 +88,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if err != nil {
 			removeEmpty(made)
 		} else {
-			err = out.failed // the parser prints help, and says nothing of errors
+			err = out.failed // the parser prints help without returning errors
 		}
 		return t.end(err)
 	})
 }
 
-// say returns what an error says to the user. That of an ended context is Go's own.
+// say returns an error's text for the user. Go's text for an ended context becomes "interrupted".
 func say(err error) string {
 	text, ended := message.In(err, message.Flags), context.Canceled.Error()
 	if before, ok := strings.CutSuffix(text, ": "+ended); ok && strings.Contains(before, "interrupted") {
@@ -104,7 +103,7 @@ func say(err error) string {
 	return strings.ReplaceAll(text, ended, "interrupted")
 }
 
-// advice returns how to mend an error, "" where nothing is known.
+// advice returns how to fix an error, or "" if there is no hint.
 func advice(err error) string {
 	var at *fs.PathError
 	if h := message.HintIn(err, message.Flags); h != "" || !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &at) ||
@@ -114,7 +113,7 @@ func advice(err error) string {
 	return (&tool.FullError{}).Hint()
 }
 
-// status returns the exit status of an error.
+// status returns the exit status for an error.
 func status(err error) int {
 	var missing *tool.MissingError
 	var failed *tool.FailedError
@@ -164,9 +163,9 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Writer:          stdout,
 		ErrWriter:       screen.New(stderr),
 		HideHelpCommand: true,
-		Flags:           []cli.Flag{cli.HelpFlag}, // which the parser leaves out where there is a command help
+		Flags:           []cli.Flag{cli.HelpFlag}, // needed because the parser omits it if there is a help command
 
-		DisableSliceFlagSeparator: true, // a value of --set may hold commas
+		DisableSliceFlagSeparator: true, // values of --set may contain commas
 
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   usageError,
@@ -182,7 +181,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	}
 }
 
-// inGroup gives commands the title that the help of the program puts above them.
+// inGroup sets the group title under which the program's help lists the commands.
 func inGroup(title string, commands ...*cli.Command) []*cli.Command {
 	for _, c := range commands {
 		c.Category = title
@@ -190,7 +189,7 @@ func inGroup(title string, commands ...*cli.Command) []*cli.Command {
 	return commands
 }
 
-// fullVersion returns the version with the commit that the program was built from, if that is known.
+// fullVersion returns the version and, if known, the commit that the program was built from.
 func fullVersion() string {
 	if commit := build.Commit(); commit != "" {
 		return ialgn.Version + ", commit " + commit

@@ -31,7 +31,8 @@ func manCommand() *cli.Command {
 	}
 }
 
-// manSections and manCommon are what pages have of the reference: that of the program, and those of all commands.
+// manSections are the sections of docs/CLI.md in the program's man page; manCommon are those in every command's
+// page.
 var (
 	manSections = []string{"Environment", "Data sets", "External programs", "What is written over"}
 	manCommon   = []string{"Exit status"}
@@ -63,7 +64,7 @@ func man(c *cli.Context) error {
 	return show(c, r)
 }
 
-// reference returns sections of the page about the command line.
+// reference returns sections of docs/CLI.md.
 func reference(titles []string) (all []manual.Section) {
 	for _, title := range titles {
 		all = append(all, manual.Section{Title: title, Text: section(title)()})

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/manual"
 )
 
-// program describes the command line, for completion and man pages, by the same table as the help.
+// program describes the command line for completion and man pages, from the same tables as the help.
 func program(app *cli.App) *manual.Program {
 	p := &manual.Program{Name: app.Name, About: app.Usage, Version: ialgn.Version}
 	for _, c := range app.Commands {
@@ -20,7 +20,7 @@ func program(app *cli.App) *manual.Program {
 	return p
 }
 
-// command describes one of the commands.
+// command describes one command.
 func command(c *cli.Command, commands []*cli.Command) manual.Command {
 	d := manual.Command{
 		Name: c.Name, About: c.Usage, Form: c.ArgsUsage, Details: c.Description, Example: c.UsageText,
@@ -34,7 +34,7 @@ func command(c *cli.Command, commands []*cli.Command) manual.Command {
 	return d
 }
 
-// withHelp returns the flags of a command with -h, which the parser adds to those of the one that it runs.
+// withHelp returns a command's flags with -h, which the parser adds only to the command that it runs.
 func withHelp(flags []cli.Flag) []cli.Flag {
 	if slices.Contains(flags, cli.HelpFlag) {
 		return flags
@@ -42,7 +42,8 @@ func withHelp(flags []cli.Flag) []cli.Flag {
 	return append(slices.Clone(flags), cli.HelpFlag)
 }
 
-// describe describes a flag: its names, the short one first, the word for its value, what it does and its default.
+// describe describes a flag: its names with the short one first, the METAVAR of its value, its meaning and its
+// default.
 func describe(f cli.Flag) (o manual.Option) {
 	for _, n := range f.Names() {
 		if len(n) == 1 {
@@ -74,7 +75,7 @@ func describe(f cli.Flag) (o manual.Option) {
 	return o
 }
 
-// valuesOf returns what may be given for an option.
+// valuesOf returns the possible values of an option.
 func valuesOf(command string, o manual.Option) manual.Values {
 	for _, c := range choices {
 		if (c.command == "" || c.command == command) && slices.Contains(o.Names, c.option) {
@@ -84,8 +85,8 @@ func valuesOf(command string, o manual.Option) manual.Values {
 	return kinds[o.Meta]
 }
 
-// argumentsOf returns what may be given for the arguments of a command, by the words of its form: those in small
-// letters stand for themselves.
+// argumentsOf returns the possible values of a command's arguments, from the words of its usage line. A word in
+// lower case is itself a value.
 func argumentsOf(c manual.Command, commands []*cli.Command) (all manual.Values) {
 	for _, word := range slices.Concat(c.Forms()...) {
 		word = strings.Trim(word, "[].")

@@ -49,7 +49,7 @@ func predict(c *cli.Context) error {
 		lines = objectLines
 	}
 	out := lines(c.App.Writer, m.Classes(), what, number)
-	if err := out.flush(); err != nil { // a header comes before the first samples do
+	if err := out.flush(); err != nil { // the header appears before the first sample arrives
 		return err
 	}
 	return in.Classify(c.Context, func(first int, classes []uint16, counts []int32) error {

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// lines writes the results of predict, a line a sample.
+// lines writes the results of predict, one line for each sample.
 type lines struct {
 	w       io.Writer
-	buf     []byte   // lines that are not written yet
-	classes []string // what stands between a sample's number and its counts, for each class
-	before  string   // a line's number
-	after   string   // a line's counts
+	buf     []byte   // lines that are not yet written
+	classes []string // for each class, the text between a sample's number and its counts
+	before  string   // text before the sample's number
+	after   string   // text after the counts
 
-	number func(b []byte, count int32) []byte // appends a count, or what it comes to
+	number func(b []byte, count int32) []byte // appends a count or its score
 }
 
-// linesRoom is how many bytes are written at a time, about.
+// linesRoom is the approximate number of bytes to write at once.
 const linesRoom = 256 << 10
 
-// tableLines returns the writer of CSV, the header of which is its first line. What says what the numbers of the
-// classes are: count or score.
+// tableLines returns a writer of CSV with a header line. The argument what names the numbers of the classes in the
+// header: count or score.
 func tableLines(w io.Writer, names []string, what string, number func([]byte, int32) []byte) *lines {
 	l := &lines{w: w, after: "\n", number: number}
 	header := "sample,class"
@@ -34,17 +34,17 @@ func tableLines(w io.Writer, names []string, what string, number func([]byte, in
 	return l
 }
 
-// objectLines returns the writer of an object a line, with the keys sample, class and counts, or scores.
+// objectLines returns a writer of one JSON object in each line, with the keys sample, class, and counts or scores.
 func objectLines(w io.Writer, names []string, what string, number func([]byte, int32) []byte) *lines {
 	l := &lines{w: w, before: `{"sample":`, after: "]}\n", number: number}
 	for _, name := range names {
-		text, _ := json.Marshal(name) // a string has a form always
+		text, _ := json.Marshal(name) // a string can always be marshalled
 		l.classes = append(l.classes, `,"class":`+string(text)+`,"`+what+`s":[`)
 	}
 	return l
 }
 
-// add appends the lines of samples from number first on, with their classes and counts, [sample][class].
+// add appends the lines of samples, starting with number first, with their classes and counts, [sample][class].
 func (l *lines) add(first int, classes []uint16, counts []int32) error {
 	width := len(l.classes)
 	for i, class := range classes {
@@ -64,7 +64,7 @@ func (l *lines) add(first int, classes []uint16, counts []int32) error {
 	return nil
 }
 
-// flush writes what stands in the buffer.
+// flush writes the buffer.
 func (l *lines) flush() error {
 	if len(l.buf) == 0 {
 		return nil
@@ -74,7 +74,7 @@ func (l *lines) flush() error {
 	return err
 }
 
-// appendCount appends a count, most of which have up to three digits.
+// appendCount appends a count. It is optimised for counts of up to three digits.
 func appendCount(b []byte, n int32) []byte {
 	switch {
 	case 0 <= n && n < 10:
@@ -87,12 +87,12 @@ func appendCount(b []byte, n int32) []byte {
 	return strconv.AppendInt(b, int64(n), 10)
 }
 
-// appendScore returns what appends the score of a count.
+// appendScore returns a function that appends the score of a count.
 func appendScore(score func(count int) float32) func(b []byte, n int32) []byte {
 	return func(b []byte, n int32) []byte { return strconv.AppendFloat(b, float64(score(int(n))), 'g', -1, 32) }
 }
 
-// quoted returns a CSV field.
+// quoted returns s as a CSV field.
 func quoted(s string) string {
 	if strings.ContainsAny(s, ",\"\n\r") {
 		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`

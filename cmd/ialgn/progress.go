@@ -13,23 +13,23 @@ import (
 	"ialgn/trainer"
 )
 
-// epochs shows a training run: a bar on a terminal and a line an epoch, and a log if asked for.
+// epochs shows the progress of a training run: a bar on a terminal, a line for each epoch, and optionally a log.
 type epochs struct {
 	*screen.Screen
-	bar   bool // while an epoch lasts, on a terminal
+	bar   bool // show a bar during an epoch, on a terminal
 	quiet bool
-	begun bool          // something was trained
-	label string        // begins each line
+	begun bool          // some batch was trained
+	label string        // prefix of each line
 	test  []screen.Part // accuracies after the last epoch
 	run   string        // the configuration's name
 	seed  uint64
-	seeds bool // there are several
+	seeds bool // there are several seeds
 	log   *runlog.Writer
 	table bool // the log has columns for run and seed
 	start time.Time
 }
 
-// newEpochs shows a run of a configuration, and keeps a log in the file log unless that is empty.
+// newEpochs returns the display of a run. If log is not empty, it is the file for the log.
 func newEpochs(c *cli.Context, cfg *ialgn.Config, log string) (*epochs, error) {
 	p := &epochs{
 		Screen: screenOf(c), bar: true, quiet: c.Bool("quiet"), start: time.Now(),
@@ -45,10 +45,10 @@ func newEpochs(c *cli.Context, cfg *ialgn.Config, log string) (*epochs, error) {
 	return p, nil
 }
 
-// warn tells of what may be amiss with the run.
+// warn writes a warning about the run.
 func (p *epochs) warn(err error) { warn(p.Screen, err) }
 
-// close ends what is shown.
+// close ends the display and closes the log.
 func (p *epochs) close() {
 	p.Clear()
 	if p.log != nil {
@@ -56,7 +56,7 @@ func (p *epochs) close() {
 	}
 }
 
-// begin starts the run of one of several seeds.
+// begin resets the display for the run of a seed.
 func (p *epochs) begin(seed uint64) {
 	p.seed, p.seeds, p.begun, p.test, p.start = seed, true, false, nil, time.Now()
 }
@@ -78,7 +78,7 @@ func (p *epochs) show(s trainer.Progress) {
 	}
 }
 
-// room returns how many columns a line has, 0 for any.
+// room returns the number of columns for a line; 0: no limit.
 func (p *epochs) room() int {
 	if !p.Terminal() {
 		return 0
@@ -86,7 +86,7 @@ func (p *epochs) room() int {
 	return max(1, p.Columns()-screen.Cells(p.label))
 }
 
-// parts returns the line about an epoch, with how far it is unless it is done.
+// parts returns the parts of an epoch's line. During the epoch, within says how far it is.
 func (p *epochs) parts(s trainer.Progress, within string) []screen.Part {
 	parts := []screen.Part{{Text: fmt.Sprintf("epoch %*d/%d", len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs)}}
 	if within != "" {
@@ -100,7 +100,7 @@ func (p *epochs) parts(s trainer.Progress, within string) []screen.Part {
 		screen.Part{Text: s.Left.Round(time.Second).String() + " left", Rank: 1})
 }
 
-// accuracies returns those after a finished epoch.
+// accuracies returns the accuracies after a finished epoch.
 func accuracies(s trainer.Progress) []screen.Part {
 	e := s.Finished
 	parts := []screen.Part{{Text: "test " + percent(float64(e.TestCorrect)/float64(e.TestSamples)), Rank: 1}}

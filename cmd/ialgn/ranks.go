@@ -19,7 +19,7 @@ import (
 	"ialgn/internal/screen"
 )
 
-// The flags of the commands that train a network on several machines.
+// Flags of the commands that train a network on several machines.
 var (
 	ranksFlag = &cli.IntFlag{
 		Name: "ranks", Usage: "share the network among `R` processes, which mpirun starts (make mpi)",
@@ -29,22 +29,22 @@ var (
 	}
 )
 
-// shortestLimit is the shortest time limit: a rank may have to wait for its core.
+// shortestLimit is the minimum time limit, since a rank may have to wait for its core.
 const shortestLimit = time.Second
 
-// team is what a process has of the ranks that train a network with it, if there are any.
+// team is this process's connection to the ranks that train a network together, if there are any.
 type team struct {
-	args  []string // of the process, without its name
+	args  []string // command-line arguments without the program's name
 	world *mpi.World
-	tell  func(error) // says what went wrong, on the process's own outputs
+	tell  func(error) // writes an error to the process's own outputs
 }
 
-// teamKey is where the team stands in the metadata of the App.
+// teamKey is the key of the team in the App's metadata.
 const teamKey = "team"
 
 func teamOf(c *cli.Context) *team { return c.App.Metadata[teamKey].(*team) }
 
-// comm returns what a run talks by, nil if the process is alone.
+// comm returns the ranks' connection for a run, or nil if the process is alone.
 func (t *team) comm() ranks.Comm {
 	if t.world == nil {
 		return nil
@@ -52,14 +52,14 @@ func (t *team) comm() ranks.Comm {
 	return t.world
 }
 
-// leads reports whether this process is the one that shows what all do.
+// leads reports whether this process shows the progress and the result.
 func (t *team) leads() bool { return t.world == nil || t.world.Rank() == 0 }
 
 // trains reports whether a command trains a single network, which ranks can share.
 func trains(c *cli.Context) bool { return c.Command.Name == "train" || c.IsSet(indexFlag.Name) }
 
-// joinRanks joins the ranks that mpirun or srun has started, if that is so. Only rank 0 writes to its outputs then, but
-// for errors.
+// joinRanks connects to the ranks that mpirun or srun has started, if any. After that, ranks other than 0 write
+// only errors.
 func joinRanks(c *cli.Context) error {
 	size, rank := mpi.Launched()
 	switch {
@@ -93,12 +93,12 @@ func joinRanks(c *cli.Context) error {
 	return ranks.Same(t.world, ranks.Fact{Name: "program", Value: program})
 }
 
-// fail ends all ranks, of which one says why. It does not return.
+// fail ends all ranks; one of them writes the error. It does not return.
 func (t *team) fail(err error) {
 	t.world.Fail(status(err), err, func() { t.tell(t.named(err)) })
 }
 
-// named adds the number of the rank to an error that others than rank 0 have, and that is not about several.
+// named adds the rank's number to an error, unless this is rank 0 or the error is about several ranks.
 func (t *team) named(err error) error {
 	var differ *ranks.DifferError
 	var silent *mpi.SilentError
@@ -108,7 +108,7 @@ func (t *team) named(err error) error {
 	return fmt.Errorf("rank %d: %w", t.world.Rank(), err)
 }
 
-// end ends the process's part in the ranks, and returns its exit status. An error of one is the end of all.
+// end leaves the ranks and returns the exit status. If one rank has an error, all ranks end.
 func (t *team) end(err error) int {
 	if t.world != nil && err == nil {
 		err = t.world.Finish()
@@ -117,24 +117,24 @@ func (t *team) end(err error) int {
 	}
 	var ended *endedError
 	if err == nil || errors.As(err, &ended) {
-		return status(err) // what came to an end has said why
+		return status(err) // the error was already reported
 	}
 	if _, rank := mpi.Launched(); rank > 0 {
-		time.Sleep(politeness) // rank 0 most likely says the same, and mpirun ends the others
+		time.Sleep(politeness) // rank 0 most likely reports the same error, and mpirun ends the others
 	}
 	t.tell(err)
 	return status(err)
 }
 
-// politeness is how long ranks that have not joined the others let rank 0 say what is wrong.
+// politeness is the time that ranks outside the team wait, so that rank 0 can report the error first.
 const politeness = 500 * time.Millisecond
 
-// endedError is the exit status of processes that have told of their errors.
+// endedError is the exit status of processes that have already reported their errors.
 type endedError struct{ status int }
 
 func (e *endedError) Error() string { return fmt.Sprintf("mpirun ended with exit status %d", e.status) }
 
-// launching has a command that is asked for ranks start itself as these.
+// launching wraps a command: with --ranks it starts the program again under mpirun.
 func launching(action cli.ActionFunc) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		size, _ := mpi.Launched()
@@ -163,11 +163,11 @@ func launching(action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-// ranksReport says how many ranks trained, and the most memory that they had.
+// ranksReport is the number of ranks and their peak memory.
 type ranksReport struct {
 	Ranks     int    `json:"ranks"`
-	PeakBytes uint64 `json:"rank_peak_bytes"` // of the rank that had most
-	AllBytes  uint64 `json:"peak_bytes"`      // of all together
+	PeakBytes uint64 `json:"rank_peak_bytes"` // of the rank with the largest peak
+	AllBytes  uint64 `json:"peak_bytes"`      // of all ranks together
 }
 
 func (r *ranksReport) text(w io.Writer) {
@@ -175,7 +175,7 @@ func (r *ranksReport) text(w io.Writer) {
 		float64(r.AllBytes)/1e6)
 }
 
-// report returns what the ranks have to report of themselves, nil if the process is alone.
+// report returns the memory use of the ranks, or nil if the process is alone.
 func (t *team) report() (*ranksReport, error) {
 	if t.world == nil {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 	reports "ialgn/internal/report"
 )
 
-// pageName is the page's name in the folder that it is about.
+// pageName is the name of the page in the folder that it describes.
 const pageName = "report.html"
 
 func reportCommand() *cli.Command {
@@ -71,7 +71,7 @@ func writePage(c *cli.Context) error {
 	return show(c, pageReport{path, len(html)})
 }
 
-// pageReport is what the command prints.
+// pageReport is the output of the command.
 type pageReport struct {
 	Report string `json:"report"`
 	Bytes  int    `json:"bytes"`

@@ -12,10 +12,10 @@ import (
 	"ialgn/trainer"
 )
 
-// maxSeeds bounds --seeds against a slip of the finger, such as a seed for a number.
+// maxSeeds is the maximum of --seeds. It catches typing errors, such as a seed instead of a number of seeds.
 const maxSeeds = 1000
 
-// trainSeeds trains as many seeds as --seeds says.
+// trainSeeds trains the number of seeds in --seeds.
 func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 	n := c.Int("seeds")
 	if n < 1 || n > maxSeeds {
@@ -91,8 +91,7 @@ func (r seedsReport) text(w io.Writer) {
 	}
 }
 
-// plusMinus writes mean and standard deviation in the same unit, the mean alone of a
-// single value.
+// plusMinus formats mean and standard deviation with the same unit, or only the mean if there is a single value.
 func plusMinus(s trainer.Spread) string {
 	if s.Std == nil {
 		return percent(s.Mean)

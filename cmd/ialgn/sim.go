@@ -62,7 +62,7 @@ func simulate(c *cli.Context) error {
 	return show(c, simReport{s})
 }
 
-// simulateAt simulates an output folder, or a model file as its raw core.
+// simulateAt simulates an output folder, or the raw core of a model file.
 func simulateAt(c *cli.Context, path string, o ialgn.SimOptions) (*ialgn.Simulation, error) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
@@ -83,7 +83,7 @@ func simulateAt(c *cli.Context, path string, o ialgn.SimOptions) (*ialgn.Simulat
 	return m.Simulate(c.Context, o)
 }
 
-// simReport is a simulation with its text.
+// simReport is a simulation, as a report.
 type simReport struct{ *ialgn.Simulation }
 
 func (r simReport) text(w io.Writer) {

@@ -57,7 +57,7 @@ func runSweep(c *cli.Context) error {
 	return show(c, sweepReport{t})
 }
 
-// newSweep returns what the flags ask for.
+// newSweep returns the sweep that the flags describe.
 func newSweep(c *cli.Context) (sweep.Runner, error) {
 	args, err := arguments(c, 1)
 	if err != nil {
@@ -80,4 +80,4 @@ func (r sweepForecast) text(w io.Writer) { _ = r.Text(w) } // show writes to mem
 
 type sweepReport struct{ *sweep.Table }
 
-func (r sweepReport) text(w io.Writer) { _ = r.Markdown(w) } // as above
+func (r sweepReport) text(w io.Writer) { _ = r.Markdown(w) } // see above

@@ -47,7 +47,7 @@ func synthCommand() *cli.Command {
 	}
 }
 
-// maxPlacings bounds --seeds.
+// maxPlacings is the maximum of --seeds.
 const maxPlacings = 1000
 
 func synthDir(c *cli.Context) error {
@@ -85,7 +85,7 @@ func synthOptions(c *cli.Context) (o ialgn.SynthOptions, err error) {
 		Data:  dataOf(c), Force: c.Bool("force"), Keep: inputs(c),
 	}
 	o.Note, o.Warn = notes(c)
-	if err := o.Validate(); err != nil { // before what else may be wrong
+	if err := o.Validate(); err != nil { // reports the most basic errors first
 		return o, err
 	}
 	if c.IsSet("freq") {
@@ -107,7 +107,7 @@ func synthOptions(c *cli.Context) (o ialgn.SynthOptions, err error) {
 	return o, err
 }
 
-// synthFolder synthesises a compiled folder, and compares what comes of it with the model in a file, if one is given.
+// synthFolder synthesises a compiled folder. If a model file is given, it compares the bitstream with the model.
 func synthFolder(c *cli.Context, dir string, o ialgn.SynthOptions, model string) (*synthReport, error) {
 	d, err := ialgn.OpenDesign(c.Context, dir)
 	if err != nil {
@@ -129,7 +129,7 @@ func synthFolder(c *cli.Context, dir string, o ialgn.SynthOptions, model string)
 	return &synthReport{i}, nil
 }
 
-// synthReport is an implementation with its text.
+// synthReport is an implementation, as a report.
 type synthReport struct{ *ialgn.Implementation }
 
 func (r *synthReport) text(w io.Writer) {
@@ -139,7 +139,7 @@ func (r *synthReport) text(w io.Writer) {
 	}
 }
 
-// synthesised writes what there is but for the check.
+// synthesised writes the whole report except the check.
 func (r *synthReport) synthesised(w io.Writer) {
 	memory, block := "", ""
 	if r.LUTRAM > 0 {
@@ -184,8 +184,8 @@ func (r *synthReport) synthesised(w io.Writer) {
 	fmt.Fprintf(w, "bitstream: %s (%.1f s)\n", r.Bitstream, r.Seconds)
 }
 
-// seedText writes what came of a seed: its clock from register to register, or its longest path where none is of that
-// kind.
+// seedText writes the result of one seed: its clock frequency for register-to-register paths, or its longest path
+// if there is no such path.
 func seedText(w io.Writer, p synth.Placed) {
 	switch {
 	case p.Result == nil:
@@ -205,7 +205,7 @@ func seedText(w io.Writer, p synth.Placed) {
 	fmt.Fprintln(w)
 }
 
-// clock writes which clock the fastest seed takes, and what that comes to.
+// clock writes the clock frequency of the fastest seed, and the resulting sample rate and latency.
 func (r *synthReport) clock(w io.Writer) {
 	s := r.Slowest
 	switch {

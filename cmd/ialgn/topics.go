@@ -13,13 +13,13 @@ import (
 	"ialgn/internal/message"
 )
 
-// topic is a subject of `ialgn help`. Its text is a part of the documents.
+// topic is a topic of `ialgn help`. Its text is a part of the documentation.
 type topic struct {
 	name, about string
 	text        func() manual.Text
 }
 
-// topics are all of these.
+// topics lists all topics.
 var topics = []topic{
 	{"config", "the configuration file: every key, its values and its default", wholeConfig},
 	{"data-sets", "where they are looked for", section("Data sets")},
@@ -36,12 +36,12 @@ var topics = []topic{
 	{"wrappers", "interfaces around a classifier, with their ports and protocols", section("Wrappers")},
 }
 
-// section returns a section of the page about the command line.
+// section returns a section of docs/CLI.md.
 func section(title string) func() manual.Text {
 	return func() manual.Text { return manual.Parse(docs.CLI).Section(title) }
 }
 
-// tableIn returns a table of that page, by the section that it is in and the name of its first column.
+// tableIn returns a table of docs/CLI.md, given its section and the name of its first column.
 func tableIn(title, column string) func() manual.Text {
 	return func() manual.Text { return section(title)().Table(column) }
 }
@@ -76,8 +76,8 @@ func topicNames() (all []string) {
 	return all
 }
 
-// askedForHelp returns the arguments of `ialgn help COMMAND` for those of a command with -h: the parser would take an
-// argument before -h for a topic.
+// askedForHelp rewrites the arguments of a command with -h to those of `ialgn help COMMAND`. Without this, the
+// parser would take an argument before -h for a topic.
 func askedForHelp(args []string, commands []*cli.Command) []string {
 	for _, name := range cli.HelpFlag.Names() {
 		if len(args) > 1 && manual.HasFlag(args, commands, name) && slices.Contains(commandNames(commands), args[1]) {
@@ -115,7 +115,7 @@ func help(c *cli.Context) error {
 	return message.Near(err, name, append(topicNames(), commandNames(c.App.Commands)...))
 }
 
-// printed returns the text that -h shows of the program or a command.
+// printed returns the help text of the program or a command.
 func printed(template string, of any) string {
 	var text strings.Builder
 	cli.HelpPrinter(&text, template, of)

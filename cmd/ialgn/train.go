@@ -90,7 +90,7 @@ func train(c *cli.Context) error {
 	return show(c, trainReport{s, all, plots})
 }
 
-// trainModel trains with progress and log as the flags say.
+// trainModel trains a model, with progress display and log as the flags ask for.
 func trainModel(c *cli.Context, cfg ialgn.Config, path string) (*trainer.Summary, error) {
 	o, p, err := trainOptions(c, &cfg, path)
 	if err != nil {
@@ -108,8 +108,8 @@ func trainModel(c *cli.Context, cfg ialgn.Config, path string) (*trainer.Summary
 	return m.Training(), nil
 }
 
-// trainOptions returns the options that the flags say, and what shows the progress, which the caller closes. It makes
-// the folder of the model.
+// trainOptions returns the training options of the flags, and the progress display, which the caller must close. It
+// makes the folder of the model.
 func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOptions, *epochs, error) {
 	o := ialgn.TrainOptions{
 		Path: path, Resume: c.Bool("resume"), Init: c.String("init"), Threads: threads(c), Force: c.Bool("force"),
@@ -138,7 +138,8 @@ func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOp
 	return o, p, nil
 }
 
-// checkLog refuses a log that is one of the files that the run reads or writes, with --force, too: a log is added to.
+// checkLog returns an error if the log is a file that the run reads or writes, even with --force, since the log is
+// appended to.
 func checkLog(c *cli.Context, cfg *ialgn.Config, path string) error {
 	log := c.String("log")
 	if log == "" {

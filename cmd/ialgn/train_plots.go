@@ -12,15 +12,16 @@ import (
 	"ialgn/trainer"
 )
 
-// record is a file with the training record of a model: the model, or the checkpoint of one that is not finished.
+// record names a model and the file that contains its training record: the model itself or, if training has not
+// finished, its checkpoint.
 type record struct{ model, file string }
 
-// curveFile returns the name of a chart about the training of a model.
+// curveFile returns the base name of a chart about the training of a model.
 func curveFile(model, curve string) string {
 	return strings.TrimSuffix(filepath.Base(model), filepath.Ext(model)) + "-" + curve
 }
 
-// checkCurves is [checkPlots] for the training of models.
+// checkCurves is [checkPlots] for the charts about the training of models.
 func checkCurves(c *cli.Context, models ...string) error {
 	var names []string
 	for _, m := range models {
@@ -31,7 +32,7 @@ func checkCurves(c *cli.Context, models ...string) error {
 	return checkPlots(c, names)
 }
 
-// saveCurves draws the training of models by epoch, if --plots asks for it, and returns the files.
+// saveCurves draws the training curves of models if --plots is set, and returns the files.
 func saveCurves(c *cli.Context, records ...record) ([]string, error) {
 	if !c.IsSet("plots") {
 		return nil, nil
@@ -54,8 +55,8 @@ func saveCurves(c *cli.Context, records ...record) ([]string, error) {
 	return savePlots(c, charts)
 }
 
-// curvesOnInterrupt draws what an interrupted call has trained: the models that it finished, and the checkpoint of the
-// last one. It returns the error that the call ended with; that something could not be drawn is a warning.
+// curvesOnInterrupt draws the curves of an interrupted call: of the finished models and of the last one's
+// checkpoint. It returns err. If it cannot draw, it only warns.
 func (p *epochs) curvesOnInterrupt(c *cli.Context, err error, last string, finished ...string) error {
 	if !errors.Is(err, trainer.ErrInterrupted) || !p.begun {
 		return err

@@ -22,7 +22,8 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// checkNumbers refuses an option of a number whose value is none in decimal: the parser would take Go's syntax.
+// checkNumbers returns an error if the value of a numeric option is not decimal. The parser itself would accept
+// Go's syntax for numbers.
 func checkNumbers(args []string, commands []*cli.Command) error {
 	return manual.FlagValues(args, commands, func(c *cli.Command, f cli.Flag, value string) error {
 		var err error
@@ -46,14 +47,14 @@ func checkNumbers(args []string, commands []*cli.Command) error {
 	})
 }
 
-// The errors of the parser of options.
+// Errors of the option parser.
 var (
 	unknownOption = regexp.MustCompile(`^flag provided but not defined: -(.*)$`)
 	lacksValue    = regexp.MustCompile(`^flag needs an argument: -(.*)$`)
 	wrongValue    = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") for (?:flag )?-([^ ]+): `)
 )
 
-// removedOptions are the options of earlier versions.
+// removedOptions lists the options of earlier versions.
 var removedOptions = map[string]struct{ reason, remedy string }{
 	"wiring-seed": {
 		"what a seed draws depends on all that drew before it",
@@ -61,7 +62,7 @@ var removedOptions = map[string]struct{ reason, remedy string }{
 	},
 }
 
-// usageError returns an error of the parser in the words of this program, with a hint.
+// usageError converts an error of the parser to this program's wording, with a hint.
 func usageError(c *cli.Context, err error, _ bool) error {
 	name := "ialgn"
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != "ialgn" {
@@ -87,7 +88,7 @@ func usageError(c *cli.Context, err error, _ bool) error {
 	return message.WithHint(err, "`%s -h` shows the options", name)
 }
 
-// optionNames returns the names of a command's options, as they are given.
+// optionNames returns the names of a command's options with their dashes.
 func optionNames(c *cli.Context) (all []string) {
 	flags := c.App.Flags
 	if c.Command != nil {

@@ -61,8 +61,8 @@ func verifyDir(c *cli.Context) error {
 	return cmp.Or(show(c, r), err)
 }
 
-// verifyModel opens a model and a folder, and checks them up to a level. Beside an error it returns the
-// levels that were done, or nil if there is none.
+// verifyModel checks a folder against a model, up to a level. The report may be non-nil even with an error; it then
+// has the checks that were done.
 func verifyModel(c *cli.Context, path, dir string, o ialgn.VerifyOptions) (*verifyReport, error) {
 	o.Data, o.Certify, o.Force = dataOf(c), true, c.Bool("force")
 	_, o.Warn = notes(c)
@@ -89,7 +89,7 @@ func verifyModel(c *cli.Context, path, dir string, o ialgn.VerifyOptions) (*veri
 	return &verifyReport{cert}, err
 }
 
-// parseSamples reads a number of samples, or all.
+// parseSamples parses a number of samples, or "all".
 func parseSamples(s string) (int, error) {
 	if s == "all" {
 		return ialgn.AllSamples, nil
@@ -101,7 +101,7 @@ func parseSamples(s string) (int, error) {
 	return n, nil
 }
 
-// verifyReport is a certificate with its text.
+// verifyReport is a certificate, as a report.
 type verifyReport struct{ *ialgn.Certificate }
 
 func (r *verifyReport) text(w io.Writer) {
@@ -148,7 +148,7 @@ func (r *verifyReport) text(w io.Writer) {
 	}
 }
 
-// proofsText tells the proofs about the Verilog.
+// proofsText writes the results of the proofs about the Verilog.
 func (r *verifyReport) proofsText(w io.Writer) {
 	if s := r.Verilog; s != nil {
 		proofText(w, "verilog", s)
@@ -169,7 +169,7 @@ func proofText(w io.Writer, what string, r *readback.Result) {
 	}
 }
 
-// need says what a proof found about the assumption that it made.
+// need describes whether the proof depends on the assumption that it made.
 func (r *verifyReport) need() string {
 	switch {
 	case r.Formal == nil:
@@ -202,7 +202,7 @@ func (r *verifyReport) foldText(w io.Writer) {
 	}
 }
 
-// partText tells the proofs of module i within the folded engine.
+// partText writes the results of the proofs of module i inside the folded engine.
 func (r *verifyReport) partText(w io.Writer, i int) {
 	p := r.FoldParts[i]
 	s := p.Formal
@@ -244,10 +244,10 @@ func mismatches(w io.Writer, n int) string {
 	return screen.Paint(w, screen.Red, fmt.Sprintf("%d DIFFERENCES", n))
 }
 
-// verdictColours are those of the verdicts of a proof; one that was not found has no row.
+// verdictColours are the colours of verdicts. A verdict without a colour here is yellow.
 var verdictColours = map[cec.Verdict]screen.Colour{cec.Equivalent: screen.Green, cec.Different: screen.Red}
 
-// verdict returns the verdict of a proof as it is shown.
+// verdict formats the verdict of a proof in its colour.
 func verdict(w io.Writer, v cec.Verdict) string {
 	return screen.Paint(w, cmp.Or(verdictColours[v], screen.Yellow), string(v))
 }

@@ -56,14 +56,14 @@ func watchRuns(c *cli.Context) error {
 	return w.Serve(c.Context, l, ialgn.Version)
 }
 
-// addressReport is what the command prints before it serves.
+// addressReport is the output of the command before it serves.
 type addressReport struct {
 	Address string `json:"address"`
 }
 
 func (r addressReport) text(w io.Writer) { fmt.Fprintln(w, r.Address) }
 
-// writeRuns writes the page about what the logs have now.
+// writeRuns writes the page about the current content of the logs.
 func writeRuns(c *cli.Context, w *watch.Watch) error {
 	path := c.String("o")
 	if err := outfile.CheckWritable(path); err != nil {
@@ -92,7 +92,7 @@ func writeRuns(c *cli.Context, w *watch.Watch) error {
 	return show(c, r)
 }
 
-// runsReport is what the command prints of a page that it wrote.
+// runsReport is the output of the command after it wrote a page.
 type runsReport struct {
 	Page string `json:"page"`
 	Runs int    `json:"runs"`

@@ -1,4 +1,5 @@
-// Command library trains a classifier on samples in memory, classifies, compiles to Verilog, and proves that.
+// Command library trains a classifier on samples in memory, classifies points, compiles the model to Verilog, and
+// verifies the design.
 package main
 
 import (
@@ -9,7 +10,7 @@ import (
 
 func main() {
 	ctx, data := context.Background(), ialgn.Data{Classes: []string{"outside", "inside"}}
-	for i := range 1600 { // points of a square, of which those in a circle are of class 1
+	for i := range 1600 { // points of a square; those inside a circle are class 1
 		x, y, label := float64(i%40)/20-1, float64(i/40)/20-1, 0
 		if x*x+y*y < 0.5 {
 			label = 1

@@ -11,13 +11,13 @@ import (
 	"net/http"
 )
 
-// What a request may ask for at most.
+// Limits of a request.
 const (
 	maxBody    = 4 << 20 // bytes
 	maxSamples = 50_000
 )
 
-// handler answers POST /classify. Any number of requests may be served at once.
+// handler answers POST /classify. It can serve many requests at once.
 type handler struct {
 	classifier *ialgn.Classifier
 	classes    []string
@@ -34,13 +34,13 @@ func newHandler(model *ialgn.Model) (http.Handler, error) {
 	return mux, nil
 }
 
-// result is the class of a sample, and how many chains voted for each class.
+// result is the class of a sample and the number of votes for each class.
 type result struct {
 	Class  string `json:"class"`
 	Counts []int  `json:"counts"`
 }
 
-// failure is what a request gets that cannot be answered.
+// failure is the answer to an invalid request.
 type failure struct {
 	Error string `json:"error"`
 	Hint  string `json:"hint,omitempty"`
@@ -56,7 +56,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, answer)
 }
 
-// classify returns the result of one sample in JSON, or those of the rows of a CSV file.
+// classify returns the result for one sample in JSON, or the results for the rows of a CSV file.
 func (h *handler) classify(r *http.Request) (any, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
@@ -70,10 +70,10 @@ func (h *handler) classify(r *http.Request) (any, error) {
 
 var errKind = errors.New("Content-Type: want application/json, one sample, or text/csv, a row a sample")
 
-// sample classifies the features of {"values": [...]}, in the model's order.
+// sample classifies the features in {"values": [...]}, which are in the model's order.
 func (h *handler) sample(body io.Reader) (any, error) {
 	var in struct {
-		Values []*float64 `json:"values"` // a null is no number
+		Values []*float64 `json:"values"` // pointers, to detect null
 	}
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()
@@ -97,8 +97,8 @@ func (h *handler) sample(body io.Reader) (any, error) {
 	return result{h.classes[p.Class], p.Counts}, err
 }
 
-// rows classifies the rows of a CSV file as `ialgn predict` does: with or without a header and labels, and with words
-// and missing values where the model has them.
+// rows classifies the rows of a CSV file like `ialgn predict`. The file may have a header, labels, and the words
+// and missing values that the model knows.
 func (h *handler) rows(r *http.Request) (any, error) {
 	file, err := h.classifier.OpenReader(r.Context(), "body", r.Body)
 	if err != nil {
@@ -122,7 +122,7 @@ func (h *handler) rows(r *http.Request) (any, error) {
 	return results, err
 }
 
-// statusOf returns the status of a request that cannot be answered: all such are the client's fault.
+// statusOf returns the HTTP status for an error. All errors are the client's.
 func statusOf(err error) int {
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
 		return http.StatusRequestEntityTooLarge
@@ -133,7 +133,7 @@ func statusOf(err error) int {
 	return http.StatusBadRequest
 }
 
-// reply writes an answer. An error means that the client is gone, whom nobody can tell.
+// reply writes an answer. It ignores write errors, which mean that the client is gone.
 func reply(w http.ResponseWriter, status int, answer any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

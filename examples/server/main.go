@@ -1,4 +1,4 @@
-// Command server classifies samples that come by HTTP:
+// Command server classifies samples sent over HTTP:
 //
 //	server [-listen ADDRESS] MODEL
 package main
@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// run serves until the context ends, and then lets requests on their way come to theirs.
+// run serves until the context ends, and then finishes the requests in progress.
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	address := flags.String("listen", "localhost:8080", "serve at `ADDRESS`")

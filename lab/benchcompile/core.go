@@ -19,7 +19,7 @@ import (
 	"ialgn/netlist"
 )
 
-// corePart lowers gates and head of the models, or of a random network.
+// corePart lowers the gates and heads of the models, or of a random network.
 func corePart(ctx context.Context, w io.Writer, o *options) error {
 	fmt.Fprintf(w, "\nGates, popcounts and argmax as LUT6, inverters included, and the gates alone.\n\n")
 	t := newTable(w, "network", "made by", "LUTs", "levels", "CPU s", "proved")
@@ -79,7 +79,7 @@ func optimised(ctx context.Context, f *model.Frozen, scope netlist.Scope) (*netl
 	return n, err
 }
 
-// lowered makes hardware of a network and proves it.
+// lowered lowers a network to hardware and proves the result.
 func lowered(ctx context.Context, f *model.Frozen, scope netlist.Scope, objective lut.Objective) (got figures,
 	err error,
 ) {
@@ -106,14 +106,14 @@ func lowered(ctx context.Context, f *model.Frozen, scope netlist.Scope, objectiv
 	return got, err
 }
 
-// form is a netlist that yosys starts from.
+// form is a netlist as input for yosys.
 type form struct {
 	name string
 	n    *netlist.Netlist
 }
 
-// formsOf returns the forms of a core: the sums that yosys builds itself, full adders, and
-// our counters; gates have one form.
+// formsOf returns the forms of a core: with sums that yosys builds itself, with full adders, and with our counters.
+// Gates have only one form.
 func formsOf(n *netlist.Netlist) ([]form, error) {
 	if len(n.Probes()) == 0 {
 		return []form{{"", n}}, nil

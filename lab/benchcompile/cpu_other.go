@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// cpuSeconds stands in with wall time where the system does not tell CPU time in this way.
+// cpuSeconds returns wall time, on systems without Getrusage.
 func cpuSeconds() float64 { return time.Since(began).Seconds() }

@@ -4,7 +4,7 @@ package main
 
 import "syscall"
 
-// cpuSeconds returns the CPU time of this process so far, of all its threads.
+// cpuSeconds returns the CPU time of all threads of this process so far.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -19,18 +19,18 @@ import (
 	"ialgn/netlist"
 )
 
-// limit is how long an external program may take.
+// limit is the maximum time for an external program.
 const limit = time.Hour
 
-// figures are what a mapping comes to.
+// figures are the results of a mapping.
 type figures struct {
 	luts      int // LUTs with at least two inputs
-	inverters int // LUTs of one input
+	inverters int // LUTs with one input
 	levels    int
 	cpu       float64
 }
 
-// mapABC has abc map the netlist of an AIGER file to LUTs of k inputs by the given commands.
+// mapABC maps the netlist of an AIGER file to LUTs with the given abc commands.
 func mapABC(ctx context.Context, file string, commands string) (figures, error) {
 	abc, err := tool.Find("abc")
 	if err != nil {
@@ -59,7 +59,7 @@ func mapABC(ctx context.Context, file string, commands string) (figures, error) 
 	return got, err
 }
 
-// What abc's print_stats, yosys' stat and its ltp say.
+// Patterns for the output of abc's print_stats, and of yosys's stat and ltp.
 var (
 	abcLevels   = regexp.MustCompile(`lev *= *(\d+)`)
 	yosysLUTs   = regexp.MustCompile(`(?m)^ +\$lut +(\d+)$`)
@@ -75,8 +75,7 @@ func lastNumber(pattern *regexp.Regexp, text string) (int, error) {
 	return strconv.Atoi(all[len(all)-1][1])
 }
 
-// countBLIF counts the LUTs of a mapped netlist: a .names is one unless it is a constant or
-// a wire.
+// countBLIF counts the LUTs of a mapped netlist. Each .names is a LUT unless it is a constant or a wire.
 func countBLIF(r io.Reader) (f figures, err error) {
 	inputs, ended := -1, false // inputs of the .names whose cover follows
 	line := ""
@@ -105,7 +104,7 @@ func countBLIF(r io.Reader) (f figures, err error) {
 	return f, nil
 }
 
-// mapYosys has yosys synthesise a netlist's Verilog to LUTs of k inputs.
+// mapYosys synthesises a netlist's Verilog to LUTs with k inputs, using yosys.
 func mapYosys(ctx context.Context, dir string, n *netlist.Netlist, k int) (f figures, err error) {
 	yosys, err := tool.Find("yosys")
 	if err != nil {
@@ -136,7 +135,7 @@ func mapYosys(ctx context.Context, dir string, n *netlist.Netlist, k int) (f fig
 	return f, nil
 }
 
-// writeAIGER writes the netlist that abc reads.
+// writeAIGER writes a netlist for abc.
 func writeAIGER(file string, n *netlist.Netlist) error {
 	return writeFile(file, func(w io.Writer) error { return aiger.Write(w, n) })
 }

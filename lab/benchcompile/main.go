@@ -1,18 +1,16 @@
-// Command benchcompile runs the compiler beside yosys and abc, in turn on one machine, and
-// prints Markdown tables for docs/BENCHMARKS.md. `make bench-compile` runs it, in the root
-// of the repository.
+// Command benchcompile compares the compiler with yosys and abc on one machine, one after the other, and prints
+// Markdown tables for docs/BENCHMARKS.md. `make bench-compile` runs it in the root of the repository.
 //
-// It has three parts, any of which can be run alone:
+// It has three parts, which can be run separately:
 //
-//   - map: gates of random networks, mapped to LUTs by the compiler, by abc and, where the
-//     networks are small, by yosys;
-//   - core: gates and head of model files, or of a random network, beside what yosys makes
-//     of the same netlist in three forms;
-//   - scale: model files from disk to the mapped netlist and Verilog on disk, in a process
-//     of its own, held to limits of time and memory.
+//   - map: gates of random networks, mapped to LUTs by the compiler, by abc and, for small networks, by yosys;
+//   - core: gates and heads of model files, or of a random network, compared with yosys's results for the same
+//     netlist in three forms;
+//   - scale: model files compiled from disk to the mapped netlist and Verilog on disk, each in its own process
+//     with limits on time and memory.
 //
-// Seconds are CPU time, of all threads and of what a program starts, unless a column says
-// otherwise. What comes out of the compiler is proved equal by the formal level of verify.
+// Seconds are CPU time of all threads, including started programs, unless a column says otherwise. The compiler's
+// results are proved equal by the formal level of verify.
 package main
 
 import (
@@ -31,14 +29,14 @@ import (
 	"ialgn/lab/internal/command"
 )
 
-// options are what the command line says.
+// options are the options of the command line.
 type options struct {
 	parts    []string
 	networks []string
 	seeds    int
-	yosys    []string // networks that yosys gets too
+	yosys    []string // networks that yosys maps, too
 	models   []string
-	forms    []string // models of the part scale
+	forms    []string // names of the models for part scale
 	runs     int
 	dir      string
 	keep     bool
@@ -72,8 +70,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	return nil
 }
 
-// machine says how busy the machine is, where the system tells it: seconds of wall time mean
-// little without.
+// machine describes how busy the machine is, if the system reports it. Without this, wall times mean little.
 func machine() string {
 	s := fmt.Sprintf("On %d processors", runtime.NumCPU())
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
@@ -136,7 +133,7 @@ func (o *options) check(rest []string) error {
 // row is a row of a Markdown table.
 type row []string
 
-// table prints a Markdown table row by row, so that a long run can be watched.
+// table prints a Markdown table row by row, so that users can watch a long run.
 type table struct{ w io.Writer }
 
 func newTable(w io.Writer, columns ...string) table {
@@ -148,7 +145,7 @@ func newTable(w io.Writer, columns ...string) table {
 
 func (t table) add(cells ...string) { fmt.Fprintf(t.w, "| %s |\n", strings.Join(cells, " | ")) }
 
-// number writes a number with its thousands apart.
+// number formats a number with commas between thousands.
 func number(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -157,7 +154,7 @@ func number(n int) string {
 	return s
 }
 
-// seconds writes a time with two digits that mean something.
+// seconds formats a time with two to three significant digits.
 func seconds(s float64) string {
 	if s < 10 {
 		return fmt.Sprintf("%.2f", s)

@@ -18,7 +18,7 @@ import (
 	"ialgn/netlist"
 )
 
-// exact has the passes on that the compiler uses where it maps, without don't-cares.
+// exact enables the passes that the compiler uses before mapping, without don't-cares.
 var exact = compiler.Options{Level: compiler.LevelRepeat, Restructure: true}
 
 // mapPart maps the gates of random networks.
@@ -36,7 +36,7 @@ func mapPart(ctx context.Context, w io.Writer, o *options) error {
 	return nil
 }
 
-// mapping maps the gates of one network by everything there is.
+// mapping maps the gates of one network with each program.
 type mapping struct {
 	o     *options
 	t     table
@@ -46,7 +46,7 @@ type mapping struct {
 	model      *model.Frozen
 	raw        *netlist.Netlist
 	file       string // the optimised gates, for abc
-	serialLUTs int    // LUTs of serial packing
+	serialLUTs int    // LUTs with serial packing
 }
 
 func (b *mapping) run(ctx context.Context, f *model.Frozen) (err error) {
@@ -87,7 +87,7 @@ func (b *mapping) run(ctx context.Context, f *model.Frozen) (err error) {
 	return nil
 }
 
-// ours freezes, optimises and maps, and proves the result.
+// ours freezes, optimises and maps the network, and proves the result.
 func (b *mapping) ours(ctx context.Context, o lut.Options) error {
 	before := cpuSeconds()
 	raw, err := freeze.Network(b.model, netlist.Gates)

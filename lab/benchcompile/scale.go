@@ -13,11 +13,11 @@ import (
 	"ialgn/internal/tool"
 )
 
-// scaleForm is a model that is compiled from disk to disk.
+// scaleForm is a model to compile from disk to disk.
 type scaleForm struct {
 	name, what string
-	genmodel   []string // arguments that make it
-	seconds    float64  // limit of wall time, 0 for none
+	genmodel   []string // genmodel's arguments for this model
+	seconds    float64  // limit of wall time in seconds; 0: none
 	bytes      int64    // limit of resident memory
 }
 
@@ -42,7 +42,7 @@ func formNames() (names []string) {
 	return names
 }
 
-// measured is what compile --json says, as far as it is shown.
+// measured holds the values of compile --json that are shown.
 type measured struct {
 	GatesRaw  int                                `json:"gates_raw"`
 	LUTs      struct{ Gates, Head, Total int }   `json:"luts"`
@@ -54,7 +54,7 @@ type measured struct {
 	cpu float64
 }
 
-// scalePart compiles large model files, each in a process of its own.
+// scalePart compiles large model files, each in its own process.
 func scalePart(ctx context.Context, w io.Writer, o *options) error {
 	for program, source := range map[string]string{"ialgn": "cmd/ialgn", "genmodel": "lab/genmodel"} {
 		if _, err := call(ctx, "go", "build", "-trimpath", "-o", filepath.Join(o.dir, program), "./"+source); err != nil {
@@ -80,8 +80,8 @@ func scalePart(ctx context.Context, w io.Writer, o *options) error {
 	return errors.Join(over...)
 }
 
-// measure makes the model file and compiles it, and returns the fastest run with the most
-// memory of all.
+// measure makes the model file if necessary and compiles it several times. It returns the fastest run, with the
+// peak memory of all runs.
 func (f scaleForm) measure(ctx context.Context, o *options) (best measured, err error) {
 	path, out := filepath.Join(o.dir, f.name+".safetensors"), filepath.Join(o.dir, f.name)
 	if _, err := os.Stat(path); err != nil {
@@ -111,7 +111,7 @@ func (f scaleForm) measure(ctx context.Context, o *options) (best measured, err 
 	return best, os.RemoveAll(out)
 }
 
-// check holds a model to its limits.
+// check compares a measurement with the limits.
 func (f scaleForm) check(m measured) error {
 	switch {
 	case m.PeakBytes == 0:
@@ -124,7 +124,7 @@ func (f scaleForm) check(m measured) error {
 	return nil
 }
 
-// call runs a program that is no tool of the compiler.
+// call runs a program that is not one of the compiler's external tools.
 func call(ctx context.Context, program string, args ...string) (tool.Result, error) {
 	t := &tool.Tool{Name: filepath.Base(program), Path: program}
 	return t.Run(ctx, tool.Command{Args: args, Limit: limit})

@@ -12,10 +12,10 @@ import (
 	"ialgn"
 )
 
-// module is what the emitted C is called.
+// module is the module name of the emitted C.
 const module = "net"
 
-// externals compiles what is written in C, and the prototype if there is one, and returns what runs them.
+// externals compiles the emitted C code and, if given, the prototype. It returns contenders that run them.
 func externals(ctx context.Context, path, dir, prototype string) (all []contender, err error) {
 	m, err := ialgn.Open(path)
 	if err != nil {
@@ -75,10 +75,10 @@ func prototypeOf(ctx context.Context, m *ialgn.Model, dir, prototype string) (c 
 	return contender{"prototype, packed bits to bits", program(binary)}, nil
 }
 
-// rate is what a program says of its speed, in millions.
+// rate matches the speed that a program prints, in millions of images per second.
 var rate = regexp.MustCompile(`([0-9.]+) M images/s`)
 
-// program runs a program that says how many images it classifies in a second.
+// program runs a program that prints how many images it classifies per second.
 func program(path string, args ...string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		out, err := output(ctx, "", path, args...)

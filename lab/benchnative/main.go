@@ -1,12 +1,13 @@
-// Command benchnative measures what classifies samples, of models for MNIST or other data of 8-bit features: the
-// machine code of each instruction set of this processor, the C that compile writes, and a prototype in assembly. They
-// take turns, so that what else runs on the machine meets all alike; each figure is the median of the rounds, on one
-// thread, of machine code by processor time. Of convolutions it also measures code that has each kernel once. It prints
-// Markdown.
+// Command benchnative measures programs that classify samples, on models for MNIST or other data with 8-bit
+// features: the machine code for each instruction set of this processor, the C that compile writes, and a prototype
+// in assembly. For models with convolutions, it also measures code that contains each kernel once.
+//
+// The programs take turns, so that other load on the machine affects all of them equally. Each figure is the median
+// over the rounds, on one thread. Machine code is measured in processor time. The output is Markdown.
 //
 //	go run ./lab/benchnative [-rounds 10] [-alone] [-prototype DIR] MODEL...
 //
-// DIR has list_schedule.py and bench.c, for AVX-512; gcc compiles it and the C.
+// DIR contains list_schedule.py and bench.c, for AVX-512. gcc compiles bench.c and the emitted C.
 package main
 
 import (
@@ -32,8 +33,8 @@ func main() {
 	}
 }
 
-// contender is one of what is measured. Its run classifies some samples once, in at least some milliseconds, and
-// returns how many in a second.
+// contender is one of the programs to measure. Each call of run classifies some samples, for at least a few
+// milliseconds, and returns the number of samples per second.
 type contender struct {
 	name string
 	run  func(ctx context.Context) (float64, error)
@@ -52,7 +53,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// measure measures a model and prints its table.
+// measure measures the programs on one model and prints the table.
 func measure(ctx context.Context, path string, rounds int, prototype string, alone bool) error {
 	begin := time.Now()
 	f, err := model.ReadFrozen(path)
@@ -92,7 +93,7 @@ func measure(ctx context.Context, path string, rounds int, prototype string, alo
 	return printRates(ctx, append(all, others...), rounds)
 }
 
-// printRates prints the median of each contender.
+// printRates prints the median rate of each contender.
 func printRates(ctx context.Context, all []contender, rounds int) error {
 	rates := make([][]float64, len(all))
 	for range rounds {

@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// processor stands in with wall time where the system does not tell processor time in this way.
+// processor returns wall time, on systems without Getrusage.
 func processor() time.Duration { return time.Since(began) }

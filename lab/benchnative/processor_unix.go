@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processor returns the time that this process has had of processors: on one thread what it takes on a machine that is
-// not shared, but for the caches.
+// processor returns the processor time of this process so far. On one thread, it is close to the wall time on an
+// otherwise idle machine, apart from cache effects.
 func processor() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// archive writes the files in the form that is usual on a platform, below a folder of the archive's name.
+// archive writes the files in the platform's usual archive format, inside a folder with the archive's name.
 func (b *builder) archive(p platform, files []file) error {
 	files = sorted(files)
 	if p.os == "windows" {
@@ -20,7 +20,7 @@ func (b *builder) archive(p platform, files []file) error {
 	return b.write(base(p)+".tar.gz", func(w io.Writer) error { return writeTar(w, base(p), files, b.time) })
 }
 
-// sorted returns the files by name.
+// sorted returns the files sorted by name.
 func sorted(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
@@ -33,7 +33,7 @@ func (f file) mode() fs.FileMode {
 	return 0o644
 }
 
-// writeTar writes a compressed tar archive, whose bytes depend on the files and the time alone.
+// writeTar writes a compressed tar archive. Its bytes depend only on the files and the time.
 func writeTar(w io.Writer, folder string, files []file, at time.Time) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -56,7 +56,7 @@ func writeTar(w io.Writer, folder string, files []file, at time.Time) error {
 	return z.Close()
 }
 
-// writeZip is writeTar for zip archives.
+// writeZip does the same as writeTar for zip archives.
 func writeZip(w io.Writer, folder string, files []file, at time.Time) error {
 	z := zip.NewWriter(w)
 	for _, f := range files {

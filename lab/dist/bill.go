@@ -10,7 +10,7 @@ import (
 	"ialgn"
 )
 
-// bill is a bill of materials in SPDX 2.3 (ISO/IEC 5962).
+// bill is a bill of materials in SPDX 2.3 format (ISO/IEC 5962).
 type bill struct {
 	Version       string         `json:"spdxVersion"`
 	Licence       string         `json:"dataLicense"`
@@ -27,7 +27,7 @@ type creation struct {
 	Creators []string `json:"creators"`
 }
 
-// part is the program, or a module in it.
+// part is the program, or a module linked into it.
 type part struct {
 	Name      string      `json:"name"`
 	ID        string      `json:"SPDXID"`
@@ -59,10 +59,11 @@ type relationship struct {
 	Related string `json:"relatedSpdxElement"`
 }
 
-// The identifiers of the document and of the program.
+// SPDX identifiers of the document and of the program.
 const documentID, programID = "SPDXRef-DOCUMENT", "SPDXRef-ialgn"
 
-// newBill returns the bill of a program for a platform. Two programs never have the same namespace.
+// newBill returns the bill of a program for a platform. Its namespace contains the program's checksum, so no two
+// programs share one.
 func newBill(modules []module, p platform, program []byte, at time.Time) *bill {
 	sum := fmt.Sprintf("%x", sha256.Sum256(program))
 	b := &bill{

@@ -17,13 +17,13 @@ import (
 	"ialgn/internal/message"
 )
 
-// The Debian packages that the program uses. None is needed to train, to compile, and to verify in software.
+// Debian packages that the program uses. Training, compiling and software verification need none of them.
 var (
 	recommended = []string{"berkeley-abc", "iverilog", "yosys"}
 	suggested   = []string{"fpga-icestorm", "fpga-icestorm-chipdb", "nextpnr-ice40", "verilator"}
 )
 
-// control is what the package says of itself.
+// control is the template of the package's control file.
 const control = `Package: ialgn
 Version: %s
 Architecture: %s
@@ -39,7 +39,7 @@ Description: train logic gate networks, compile them to hardware, prove them equ
  trained, and takes it to a bitstream.
 `
 
-// places says where in the system a file of the archive goes, by the beginning of its name. The others are documents.
+// places maps prefixes of archive file names to places in the file system. Other files are documents.
 var places = []struct{ begin, place string }{
 	{"ialgn.spdx.json", "usr/share/doc/ialgn/ialgn.spdx.json"},
 	{"ialgn", "usr/bin/ialgn"},
@@ -51,7 +51,7 @@ var places = []struct{ begin, place string }{
 	{"man/", "usr/share/man/man1/"},
 }
 
-// placeOf returns where in the system a file goes. Man pages and the changes are compressed there.
+// placeOf returns the place of a file in the file system. Man pages and the changelog are compressed there.
 func placeOf(name string) string {
 	for _, p := range places {
 		if strings.HasSuffix(p.begin, "/") && strings.HasPrefix(name, p.begin) {
@@ -64,7 +64,7 @@ func placeOf(name string) string {
 	return "usr/share/doc/ialgn/" + name
 }
 
-// debian makes a Debian package of the files of an archive, by dpkg-deb.
+// debian makes a Debian package from an archive's files, using dpkg-deb.
 func (b *builder) debian(ctx context.Context, p platform, files []file) error {
 	root := filepath.Join(b.work, p.String(), "debian")
 	var sums strings.Builder
@@ -106,7 +106,7 @@ func (b *builder) debian(ctx context.Context, p platform, files []file) error {
 	})
 }
 
-// put writes a file below the root of the package, with the permissions that it has there whatever the user's umask.
+// put writes a file below the package's root. It sets the permissions explicitly, whatever the user's umask is.
 func (b *builder) put(root, place string, data []byte, mode os.FileMode) error {
 	target := filepath.Join(root, filepath.FromSlash(place))
 	for dir := filepath.Dir(target); len(dir) >= len(root); dir = filepath.Dir(dir) {
@@ -123,7 +123,7 @@ func (b *builder) put(root, place string, data []byte, mode os.FileMode) error {
 	return os.Chmod(target, mode)
 }
 
-// zipped returns compressed data, without a name or a time.
+// zipped returns compressed data without a file name or a time.
 func zipped(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

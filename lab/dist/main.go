@@ -1,11 +1,11 @@
-// Command dist makes what is handed on to those who do not build from source, for each platform of a table: an archive
-// with the program, its documents, man pages, completion, the licences of what is linked into it, and a bill of
-// materials; for Linux a Debian package, too; and a file of checksums.
+// Command dist makes the downloads for users who do not build from source. For each platform in a table it makes an
+// archive with the program, its documents, man pages, shell completions, the licences of linked modules, and a bill
+// of materials. For Linux it also makes a Debian package. A file of checksums covers all downloads.
 //
 //	go run ./lab/dist -o dist
 //
-// Binaries are static (CGO_ENABLED=0, -trimpath). The same commit and version of Go give the same bytes: times in
-// archives are those of SOURCE_DATE_EPOCH, or of the commit.
+// Binaries are static (CGO_ENABLED=0, -trimpath). The same commit and Go version give the same bytes: times in
+// archives are SOURCE_DATE_EPOCH or the time of the commit.
 package main
 
 import (
@@ -32,10 +32,10 @@ import (
 
 func main() { command.Main("dist", run) }
 
-// platform is a system and a processor, by Go's names.
+// platform is an operating system and a processor, with Go's names.
 type platform struct{ os, arch string }
 
-// platforms are all that are built for. Those of Linux get a Debian package, too.
+// platforms are the platforms to build for. The Linux platforms also get a Debian package.
 var platforms = []platform{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"},
 }
@@ -50,7 +50,7 @@ func (p platform) program() string {
 	return "ialgn"
 }
 
-// run builds everything below the folder that -o names, whose files of before it replaces one by one.
+// run builds everything into the folder of -o. It replaces files of earlier runs one by one.
 func run(ctx context.Context, w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("dist", flag.ContinueOnError)
 	out := flags.String("o", "dist", "write archives, packages and checksums to `DIR`")
@@ -95,19 +95,19 @@ type builder struct {
 	out, work  string
 	maintainer string
 	log        io.Writer
-	time       time.Time // of all files
-	shared     []file    // what every archive has
-	made       []string  // names of the files in out
+	time       time.Time // time of all files
+	shared     []file    // files in every archive
+	made       []string  // names of the files written to out
 }
 
-// file is a file of an archive: its place there and its content.
+// file is a file in an archive, with its path there.
 type file struct {
 	name string
 	data []byte
 	exec bool
 }
 
-// sourceTime returns the time that the files get.
+// sourceTime returns the time for all files.
 func sourceTime(ctx context.Context) (time.Time, error) {
 	text := os.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {
@@ -124,7 +124,8 @@ func sourceTime(ctx context.Context) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// common gathers what is the same for every platform. Man pages and completion are what the program says of itself.
+// common collects the files that are the same for every platform. The program itself writes the man pages and the
+// completions.
 func (b *builder) common(ctx context.Context) error {
 	host := filepath.Join(b.work, "host")
 	if _, err := output(ctx, nil, "go", "build", "-trimpath", "-o", host, "./cmd/ialgn"); err != nil {
@@ -167,7 +168,7 @@ func (b *builder) common(ctx context.Context) error {
 	return nil
 }
 
-// platform builds the program for a platform and all that has it in it.
+// platform builds the program for a platform, and all archives that contain it.
 func (b *builder) platform(ctx context.Context, p platform) error {
 	path := filepath.Join(b.work, p.String(), p.program())
 	env := []string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch}
@@ -202,10 +203,10 @@ func (b *builder) platform(ctx context.Context, p platform) error {
 	return b.debian(ctx, p, files)
 }
 
-// The names of two files in every archive.
+// Names of two files in every archive.
 const noticesName, billName = "THIRD-PARTY-NOTICES.txt", "ialgn.spdx.json"
 
-// write writes a file of the folder, and says so.
+// write writes a file into the output folder and prints its path.
 func (b *builder) write(name string, write func(io.Writer) error) error {
 	path := filepath.Join(b.out, name)
 	if err := outfile.Write(path, write); err != nil {
@@ -216,7 +217,7 @@ func (b *builder) write(name string, write func(io.Writer) error) error {
 	return err
 }
 
-// checksums writes the SHA-256 of every file that was made, as sha256sum -c reads them.
+// checksums writes the SHA-256 of every file in the format of sha256sum -c.
 func (b *builder) checksums() error {
 	names := slices.Sorted(slices.Values(b.made))
 	return b.write("SHA256SUMS", func(w io.Writer) error {
@@ -233,10 +234,10 @@ func (b *builder) checksums() error {
 	})
 }
 
-// base returns what names begin with.
+// base returns the prefix of a platform's file names.
 func base(p platform) string { return "ialgn-" + ialgn.Version + "-" + p.String() }
 
-// output runs a program with variables beside those of this process, and returns what it prints.
+// output runs a program with additional environment variables and returns its output.
 func output(ctx context.Context, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), env...)

@@ -14,18 +14,18 @@ import (
 	"strings"
 )
 
-// module is what is linked into the program: a module of Go, or the standard library.
+// module is a part that is linked into the program: a Go module, or the standard library.
 type module struct {
 	path, version string
-	sum           string // as go.sum has it; empty for the standard library
-	dir           string // where its source is
+	sum           string // as in go.sum; empty for the standard library
+	dir           string // folder of its source
 }
 
-// standard is the name of the standard library, and our own module.
+// standard stands for the standard library; own is our module.
 const standard, own = "std", "ialgn"
 
-// linked returns the modules that a program is made of, but for our own. What the program says must be what the
-// source of its packages is taken from.
+// linked returns the modules linked into a program, except our own. It returns an error if the program's own list
+// of modules differs from the modules whose source is at hand.
 func linked(ctx context.Context, env []string, program string) ([]module, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -50,7 +50,7 @@ func linked(ctx context.Context, env []string, program string) ([]module, error)
 	return all, nil
 }
 
-// imported returns the modules of the packages that the program is made of, by path, the standard library first.
+// imported returns the modules of the packages in the program, sorted by path, with the standard library first.
 func imported(ctx context.Context, env []string) ([]module, error) {
 	const form = "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}"
 	out, err := output(ctx, env, "go", "list", "-deps", "-f", form, "./cmd/ialgn")
@@ -74,10 +74,11 @@ func imported(ctx context.Context, env []string) ([]module, error) {
 	return all, nil
 }
 
-// licenceFile is the name of a file that has to be passed on. Some modules have a folder of them.
+// licenceFile matches the names of files that must be passed on with a module. Some modules have a folder of them.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|notice|patents)([.-].*)?$`)
 
-// licences returns the files of a module that have to be passed on with it, by name. A module without any is an error.
+// licences returns the files of a module that must be passed on with it, by name. It returns an error if there are
+// none.
 func (m module) licences() ([]file, error) {
 	files, err := licencesIn(m.dir, "")
 	if err == nil && len(files) == 0 {
@@ -115,13 +116,13 @@ func licencesIn(dir, within string) (files []file, err error) {
 	return files, nil
 }
 
-// digits is what has to be said of the data that are part of the program.
+// digits is the required notice for the data set in the program.
 const digits = `The data set "digits", which is part of the program, is "Optical Recognition of Handwritten Digits" by
 E. Alpaydin and C. Kaynak (1998), UCI Machine Learning Repository, which gives CC BY 4.0 as its licence. It is
 unchanged.
 `
 
-// notices returns the licences of all modules, in one text.
+// notices returns the licences of all modules in one text.
 func notices(modules []module) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "What is linked into ialgn and made by others, with the licences that it comes with.\n\n%s", digits)
@@ -138,7 +139,7 @@ func notices(modules []module) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// marks are words by which licences are told, with their names in SPDX, the most telling first.
+// marks maps phrases that identify licences to SPDX names. The most specific phrases come first.
 var marks = []struct{ words, name string }{
 	{"your choice of exactly one of the following two license", "FTL OR GPL-2.0-or-later"}, // freetype
 	{"SIL OPEN FONT LICENSE", "OFL-1.1"},
@@ -150,10 +151,10 @@ var marks = []struct{ words, name string }{
 	{"Permission is hereby granted, free of charge", "MIT"},
 }
 
-// unknown is what SPDX calls a licence that nobody has told.
+// unknown is SPDX's name for an unknown licence.
 const unknown = "NOASSERTION"
 
-// licence returns the licence of a module as SPDX names it: that of each file that has one, all of which hold.
+// licence returns the licence of a module in SPDX form. If several files contain licences, all of them apply.
 func (m module) licence() string {
 	files, err := m.licences()
 	if err != nil {
@@ -168,7 +169,7 @@ func (m module) licence() string {
 	return cmp.Or(strings.Join(names, " AND "), unknown)
 }
 
-// nameOf returns the name of a licence by its text, empty for none that is known.
+// nameOf returns the SPDX name for the text of a licence, or "" if it is not known.
 func nameOf(text []byte) string {
 	words := strings.Join(strings.Fields(string(text)), " ")
 	for _, m := range marks {

@@ -13,22 +13,22 @@ import (
 	"ialgn/netlist"
 )
 
-// surroundings is what is written around a netlist, or beside it.
+// surroundings describes what is written around or in addition to a netlist.
 type surroundings struct {
-	wrap  string // a wrapper's kind; empty: none
+	wrap  string // kind of the wrapper; empty: none
 	board string // board whose pins the wrapper uses; empty: none
-	fold  int    // steps in a clock of a folded engine; 0: there is none
-	tag   int    // bits of the tag; 0: there is none
+	fold  int    // steps in each clock of a folded engine; 0: no engine
+	tag   int    // bits of the tag; 0: no tag
 }
 
-// tags are the values of --tag that are drawn.
+// tags are the values of --tag to draw from.
 var tags = []int{0, 1, 8, netlist.MaxTag}
 
-// drawAround draws what goes around the case's product, and what draws that came later than others change
-// of the case: they have a stream of their own, so that seeds keep what they drew before.
+// drawAround draws the surroundings of the case's product. It also makes all random choices that were added later
+// than the first ones. They use their own random stream, so that old seeds keep their networks.
 //
-// Targets beyond drawnFirst take the place of others as often as each of these occurs. One case in 16 gets
-// a network of constants, one in 32 a network of which a single chain is none.
+// Targets that are not in drawnFirst replace others, so that all targets are equally frequent. One case in 16 gets
+// a network of constants, and one in 32 a network in which all chains but one are constant.
 func (c *fuzzCase) drawAround(r *rand.Rand) {
 	c.options.drawTarget(r)
 	switch n := r.IntN(32); {
@@ -52,7 +52,7 @@ func (c *fuzzCase) drawAround(r *rand.Rand) {
 	}
 }
 
-// drawTarget puts a target that drawnFirst lacks in the place of the one that was drawn.
+// drawTarget sometimes replaces the drawn target by one that is not in drawnFirst.
 func (o *options) drawTarget(r *rand.Rand) {
 	all := target.Families()
 	later := slices.DeleteFunc(slices.Clone(all), func(f *target.Family) bool {
@@ -66,8 +66,8 @@ func (o *options) drawTarget(r *rand.Rand) {
 	o.target, o.k = later[i].Name, lut.MinInputs+r.IntN(later[i].LUT.Most-lut.MinInputs+1)
 }
 
-// foldable reports whether the compile command takes the case's network for an engine: chains of gates over
-// thermometer bits, whose class alone is asked for. One-bit features cannot be given by bytes.
+// foldable reports whether the compile command can make an engine of the case's network: it needs chains of gates
+// over thermometer bits, and the class as its only output. One-bit features cannot be transferred in bytes.
 func (c *fuzzCase) foldable() bool {
 	o, bytes := c.options, wrapper.Is(c.options.wrap, wrapper.TakesBytes)
 	return slices.Contains(chains, c.topology) && o.scope == netlist.Full && !o.counts &&
@@ -77,8 +77,8 @@ func (c *fuzzCase) foldable() bool {
 		})
 }
 
-// chains are the topologies of which an engine can run networks.
+// chains are the topologies whose networks an engine can run.
 var chains = []string{"chain", "ialgn", "rwlgn-spine"}
 
-// styles are the values of --style, by their number.
+// styles are the values of --style, indexed by style.
 var styles = []string{verilog.Gates: "gates", verilog.LUTs: "lut"}

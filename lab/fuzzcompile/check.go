@@ -14,20 +14,20 @@ import (
 	"ialgn/sim"
 )
 
-// mismatch is the error of a product that is wrong.
+// mismatch is the error for a wrong product.
 type mismatch struct{ what string }
 
 func (m *mismatch) Error() string { return m.what }
 
-// undecided is the error of a proof that abc did not end within its time. It shows nothing wrong.
+// undecided is the error for a proof that abc did not finish in time. It does not mean that the product is wrong.
 type undecided struct{ what string }
 
 func (u *undecided) Error() string { return u.what }
 
-// depth says which checks a network gets beyond our simulator.
+// depth says which checks a case gets in addition to our simulator.
 type depth struct{ formal, reference, rtl, synth, around, program bool }
 
-// check compares a product that was compiled with some options with its network.
+// check compares a compiled product with its network.
 func (c fuzzCase) check(ctx context.Context, d verify.Design, o options, r *rand.Rand) error {
 	s := drawSamples(r, &d.Model.Encoder, 256)
 	soft, err := software.Check(ctx, d, s, 1)
@@ -61,7 +61,7 @@ func (c fuzzCase) check(ctx context.Context, d verify.Design, o options, r *rand
 	return nil
 }
 
-// proved turns the outcome of a proof into an error unless all is proved.
+// proved returns an error unless everything was proved.
 func proved(p *proof.Result, err error) error {
 	if err != nil {
 		return fmt.Errorf("formal: %w", err)
@@ -75,8 +75,8 @@ func proved(p *proof.Result, err error) error {
 	return nil
 }
 
-// drawSamples draws samples whose words stand at the ends and beside the thresholds as
-// often as anywhere. The first are all 0 and all the largest value.
+// drawSamples draws samples. Their words are often at the ends of the range or next to thresholds. The first sample
+// has only zeros, the second only largest values.
 func drawSamples(r *rand.Rand, e *encoding.Encoder, n int) verify.Samples {
 	s := verify.Samples{
 		Levels: encoding.NewPacked(e.Features(), e.LevelBits()),
@@ -105,11 +105,11 @@ func drawSamples(r *rand.Rand, e *encoding.Encoder, n int) verify.Samples {
 	return s
 }
 
-// freeWords is how many words of 64 samples compareNetlists tries.
+// freeWords is the number of words of 64 samples that compareNetlists tries.
 const freeWords = 8
 
-// compareNetlists compares all output and probe bits of the raw netlist with the
-// product's, registers taken for wires, on bits that are drawn freely.
+// compareNetlists compares all output and probe bits of the raw netlist and the product on random bits. Registers
+// count as wires.
 func compareNetlists(d verify.Design, r *rand.Rand) error {
 	product, _, err := netlist.Transparent(d.Product)
 	if err != nil {
@@ -150,9 +150,8 @@ func run(n *netlist.Netlist, x []uint64) (*sim.Simulator, error) {
 	return s, s.Run(freeWords, x)
 }
 
-// freeRows draws the bits of the input port, in turn a half, a quarter, three quarters, a
-// sixteenth and fifteen sixteenths of them 1. They are thermometer codes only where the
-// product assumes so.
+// freeRows draws the bits of the input port. From word to word, the share of ones changes between 1/2, 1/4, 3/4,
+// 1/16 and 15/16. The bits are thermometer codes only if the product assumes this.
 func freeRows(d verify.Design, r *rand.Rand) []uint64 {
 	x := d.Raw.DataInputs()[0]
 	rows := make([]uint64, len(x.Nets)*freeWords)
@@ -175,7 +174,7 @@ func freeRows(d verify.Design, r *rand.Rand) []uint64 {
 	return rows
 }
 
-// order makes rows thermometer codes of features of so many bits.
+// order turns rows into thermometer codes of features with the given number of bits.
 func order(rows []uint64, bits int) {
 	for i := freeWords; i < len(rows); i++ {
 		if i/freeWords%bits > 0 {

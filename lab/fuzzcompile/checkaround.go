@@ -18,11 +18,11 @@ import (
 	"ialgn/netlist"
 )
 
-// wrapSamples is how many samples go through a wrapper or an engine, at most.
+// wrapSamples is the maximum number of samples to run through a wrapper or an engine.
 const wrapSamples = 16
 
-// checkAround simulates the wrapper and the folded engine as the compile command writes them, and
-// proves the engine's program.
+// checkAround simulates the wrapper and the folded engine that the compile command writes, and proves the engine's
+// program.
 func (c fuzzCase) checkAround(ctx context.Context, d verify.Design, o options, s verify.Samples) error {
 	return inFolder(func(dir string) error {
 		if o.fold > 0 {
@@ -35,7 +35,8 @@ func (c fuzzCase) checkAround(ctx context.Context, d verify.Design, o options, s
 	})
 }
 
-// checkWrapper simulates a wrapper around a netlist that is to be the product, or around an engine.
+// checkWrapper simulates a wrapper around a netlist or around an engine. The netlist should behave like the
+// product.
 func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *proof.EngineFiles,
 	s verify.Samples, dir string,
 ) error {
@@ -53,7 +54,7 @@ func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.N
 	return nil
 }
 
-// emitWrapper writes a wrapper, and what it is around unless that is an engine, which is written already.
+// emitWrapper writes a wrapper and the module inside it, unless this is an engine that was already written.
 func (o options) emitWrapper(n *netlist.Netlist, engine *proof.EngineFiles, dir string) (rtl.WrapperFiles, error) {
 	f := rtl.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: o.family()}
 	w := wrapper.LineOptions(0, 0, nil)
@@ -108,7 +109,7 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	if result.Mismatches > 0 {
 		return &mismatch{fmt.Sprintf("fold: the engine: %v", result.First[0])}
 	}
-	if wrapper.Is(o.wrap, wrapper.TakesBytes) { // the engine takes words itself
+	if wrapper.Is(o.wrap, wrapper.TakesBytes) { // the engine itself takes words
 		if err := o.checkWrapper(ctx, d, d.Product, &f, s, dir); err != nil {
 			return err
 		}
@@ -119,7 +120,7 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	return proved(proof.ProveProgram(ctx, d, f))
 }
 
-// emitEngine writes a folded engine, of the network as the compile command folds it.
+// emitEngine writes a folded engine of the network, as the compile command does.
 func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f proof.EngineFiles, err error) {
 	p, err := o.plan()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"ialgn/netlist"
 )
 
-// setting is a value of an axis: of an option of the compile command, or of the topology.
+// setting is the value of one axis. An axis is an option of the compile command, or the topology.
 type setting struct{ axis, value string }
 
 // The axes.
@@ -34,11 +34,10 @@ const (
 	axisTag       = "--tag"
 )
 
-// none stands for an option that is not given.
+// none represents an option that is not set.
 const none = "none"
 
-// settings returns the value of each option. Where a network is not lowered, those of hardware
-// are left out.
+// settings returns the value of each option. If the network is not lowered, it omits the options about hardware.
 func (o options) settings() []setting {
 	s := []setting{
 		{axisScope, o.scope.String()},
@@ -60,7 +59,7 @@ func (o options) settings() []setting {
 	)
 }
 
-// yesNo returns whether an option without a value is given.
+// yesNo formats an option without a value.
 func yesNo(yes bool) string {
 	if yes {
 		return "yes"
@@ -68,7 +67,7 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// orNone returns a number as a value, of which 0 is that of an option that is not given.
+// orNone formats a number as a value; 0 means that the option is not set.
 func orNone(number int) string {
 	if number == 0 {
 		return none
@@ -76,7 +75,7 @@ func orNone(number int) string {
 	return fmt.Sprint(number)
 }
 
-// depthValue returns the bound of the depth as a value.
+// depthValue formats the bound of the depth as a value.
 func depthValue(tight int) string {
 	if tight == 0 {
 		return none
@@ -94,7 +93,7 @@ func (o options) pipelineValue() string {
 	return none
 }
 
-// allSettings returns all values of all axes, of which cases with such topologies have some.
+// allSettings returns all values of all axes that cases with these topologies may have.
 func allSettings(topologies []string) []setting {
 	var all []setting
 	add := func(axis string, values ...any) {
@@ -143,13 +142,13 @@ func allSettings(topologies []string) []setting {
 // String returns the axis and the value.
 func (s setting) String() string { return s.axis + " " + s.value }
 
-// pair is two settings in the order of their axes.
+// pair is two settings, in the order of their axes.
 type pair [2]setting
 
-// String names both settings.
+// String returns both settings.
 func (p pair) String() string { return p[0].String() + " with " + p[1].String() }
 
-// allPairs returns every pair of values that two axes can have in one case with such a topology.
+// allPairs returns every pair of values that can occur in one case with these topologies.
 func allPairs(topologies []string) []pair {
 	var pairs []pair
 	all := allSettings(topologies)
@@ -163,8 +162,8 @@ func allPairs(topologies []string) []pair {
 	return pairs
 }
 
-// exclude reports whether a value of one axis leaves none or another of the other: the
-// compile command refuses what is excluded, or it means nothing.
+// exclude reports whether setting a makes setting b impossible or meaningless. The compile command refuses
+// impossible combinations.
 func exclude(a, b setting) bool {
 	switch {
 	case a == setting{axisScope, netlist.Full.String()} && b.axis == axisAssume:
@@ -187,7 +186,7 @@ func exclude(a, b setting) bool {
 	return false
 }
 
-// excludeTag reports whether a value leaves no tag.
+// excludeTag reports whether a setting makes a tag impossible.
 func excludeTag(b setting) bool {
 	switch b.axis {
 	case axisFold, axisBoard:
@@ -198,7 +197,7 @@ func excludeTag(b setting) bool {
 	return false
 }
 
-// excludeFold reports whether a value leaves no folded engine: see foldable.
+// excludeFold reports whether a setting makes a folded engine impossible; see foldable.
 func excludeFold(b setting) bool {
 	switch b.axis {
 	case axisTopology:
@@ -211,7 +210,7 @@ func excludeFold(b setting) bool {
 	return false
 }
 
-// pairs returns the pairs of a case.
+// pairs returns the pairs of settings in a case.
 func (c fuzzCase) pairs() []pair {
 	all := c.settings()
 	var pairs []pair
@@ -223,7 +222,7 @@ func (c fuzzCase) pairs() []pair {
 	return pairs
 }
 
-// settings returns the values of all axes that the case has.
+// settings returns the values of all axes in a case.
 func (c fuzzCase) settings() []setting {
 	return append([]setting{{axisTopology, c.topology}}, c.options.settings()...)
 }

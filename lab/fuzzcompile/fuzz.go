@@ -25,18 +25,18 @@ type fuzzer struct {
 	count int
 	plan  depths
 	limit time.Duration // 0: none
-	ialgn string        // the program that checks some cases as a whole; empty: none does
+	ialgn string        // the program that runs some cases end to end; empty: none
 	bug   fault
 
 	mu     sync.Mutex
-	begin  time.Time        // when this run began
-	next   int              // cases that were begun
-	done   map[int]fuzzCase // finished cases that have unfinished ones before them
+	begin  time.Time        // start of this run
+	next   int              // number of cases that were started
+	done   map[int]fuzzCase // finished cases that wait for earlier ones
 	failed error
 	sum    summary
 }
 
-// depths says of how many cases one gets a check beyond our simulator; 0: none does.
+// depths says, for each additional check, that one of N cases gets it; 0: no case does.
 type depths struct {
 	Formal, Reference, RTL, Synth, Around, Program int
 }
@@ -47,34 +47,34 @@ func (p depths) of(seed uint64) depth {
 	return depth{every(p.Formal), every(p.Reference), every(p.RTL), every(p.Synth), every(p.Around), every(p.Program)}
 }
 
-// fuzzCase is what a seed decides.
+// fuzzCase is everything that a seed decides.
 type fuzzCase struct {
 	seed     uint64
 	network  *model.Frozen
-	model    *model.Model // a model whose largest logits select the network
+	model    *model.Model // a model that freezes to the network
 	topology string
 	options  options
 	deep     depth
-	program  string // under test; empty: none is
+	program  string // the program to test; empty: none
 	bug      fault
 	took     time.Duration
 }
 
-// aroundStream is the stream of drawAround, chosen so that the seeds of TestOldSeeds keep their networks
-// and targets.
+// aroundStream is the random stream of drawAround. It was chosen so that the seeds of TestOldSeeds keep their
+// networks and targets.
 const aroundStream = 0x61726f756e70
 
-// cutsStream is the stream of cutFeatures, chosen likewise.
+// cutsStream is the random stream of cutFeatures, chosen in the same way.
 const cutsStream = 0x63757473
 
-// firstNodes is the first of the seeds whose networks are of nodes with one to six pins. Those before keep what they
-// drew when there were only gates.
+// firstNodes is the first seed whose networks have nodes with one to six pins. Smaller seeds keep the networks of
+// gates that they had before.
 const firstNodes = 1 << 32
 
-// firstShared is the first of the seeds whose networks are convolutions.
+// firstShared is the first seed whose networks are convolutions.
 const firstShared = 1 << 33
 
-// topologies returns what the networks of a seed and those after it are drawn of.
+// topologies returns the topologies of the networks for a seed and the seeds after it.
 func topologies(seed uint64) []string {
 	switch {
 	case seed >= firstShared:
@@ -93,7 +93,7 @@ func newCase(seed uint64) fuzzCase {
 		c.model = drawShared(r)
 		c.network, c.topology = c.model.Freeze(), topology.Conv
 	case seed >= firstNodes:
-		drawNetwork(r) // what is drawn after it stays as it was
+		drawNetwork(r) // discarded, but keeps the later random choices unchanged
 		c.network, c.topology = drawNodes(r)
 	default:
 		c.network, c.topology = drawNetwork(r)
@@ -109,7 +109,7 @@ func newCase(seed uint64) fuzzCase {
 	return c
 }
 
-// run compiles and checks, on all processors, and prints the summary.
+// run compiles and checks all cases, on all processors, and prints the summary.
 func (f *fuzzer) run(ctx context.Context) error {
 	f.begin, f.sum, f.done = time.Now(), newSummary(), map[int]fuzzCase{}
 	inner, cancel := context.WithCancel(ctx)
@@ -145,8 +145,8 @@ func (f *fuzzer) run(ctx context.Context) error {
 	return nil
 }
 
-// take returns the number of the next case, unless all are taken, the time is over or
-// something failed.
+// take returns the number of the next case. It returns false if there are no more cases, the time is over, or a
+// case has failed.
 func (f *fuzzer) take(ctx context.Context) (number int, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,9 +157,9 @@ func (f *fuzzer) take(ctx context.Context) (number int, ok bool) {
 	return f.next - 1, true
 }
 
-// finish counts a case, as soon as all before it are counted, and reports whether it is the
-// first that failed. A case that ends because the whole run is stopped is neither; one without
-// a proof is noted, and the run goes on.
+// finish adds a case to the summary once all earlier cases are added. It reports whether the case is the first one
+// that failed. A case that ended because the whole run is stopped does not count. A case without a verdict from a
+// proof is recorded, and the run goes on.
 func (f *fuzzer) finish(whole context.Context, number int, c fuzzCase, err error) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -182,8 +182,8 @@ func (f *fuzzer) finish(whole context.Context, number int, c fuzzCase, err error
 	return false
 }
 
-// run compiles the network with some options and checks what comes out. It returns a
-// *mismatch if that is wrong; a refusal and a panic of the compiler are wrong too.
+// run compiles the network with the given options and checks the product. It returns a *mismatch if the product is
+// wrong, or if the compiler refuses the options or panics.
 func (c fuzzCase) run(ctx context.Context, o options) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -201,8 +201,8 @@ func (c fuzzCase) run(ctx context.Context, o options) (err error) {
 	return c.check(ctx, d, o, r)
 }
 
-// explain turns the error of a case into one that says how to repeat it. Only a mismatch
-// has its options shrunk: a missing tool has nothing to do with them.
+// explain adds instructions to repeat a case to its error. Options are shrunk only for a mismatch, since a missing
+// tool has nothing to do with them.
 func (c fuzzCase) explain(ctx context.Context, err error) error {
 	if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
 		return err
@@ -214,7 +214,7 @@ func (c fuzzCase) explain(ctx context.Context, err error) error {
 		strings.Join(c.options.words(), " "), strings.Join(o.words(), " "), c.seed)
 }
 
-// shrink returns the plainest options, one change after another, that show a mismatch.
+// shrink returns the simplest options, changed one at a time, that still show a mismatch.
 func (c fuzzCase) shrink(ctx context.Context) options {
 	o := c.options
 	for again := true; again; {

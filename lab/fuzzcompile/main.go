@@ -1,20 +1,22 @@
-// Command fuzzcompile compiles random networks with random options and compares what comes
-// out with the network. `make fuzz-compile` runs it, in the root of the repository.
+// Command fuzzcompile compiles random networks with random options and compares the products with the networks.
+// `make fuzz-compile` runs it in the root of the repository.
 //
-// A network has 1 to 2,000 gates, more than 300 in a third of the cases, of any topology,
-// and what passes may stumble over: constant, equal and complementary chains, equal
-// classes, shared anchors, both pins on one net, one layer, one threshold. A model selects it
-// by logits, some of them equal.
+// A network has 1 to 2,000 gates (more than 300 in a third of the cases) and any topology. Networks contain
+// features that passes may handle wrongly: constant, equal and complementary chains, equal classes, shared anchors,
+// both pins on one net, a single layer, a single threshold. Each network comes from a model with random logits,
+// some of them equal.
 //
-// Each product is compared with the trainer's forward pass on samples, clocked if it is a
-// pipeline, and with the raw netlist on free bits, and is proved by abc. Of some networks the
-// model file is written, and what package spec reads in it is proved to be the raw netlist;
-// the Verilog of some runs in iverilog, and of some what yosys makes of it. Of some the wrapper or
-// the folded engine is played, and some go through `ialgn compile` and `ialgn verify --level all`.
+// Each product is compared with the trainer's forward pass on samples, in clocked simulation if it is a pipeline,
+// and with the raw netlist on arbitrary input bits; abc proves the equivalence. Some cases get additional checks:
 //
-// A seed decides network, options, samples and checks. The first mismatch ends the run with
-// exit status 1, its seed and the plainest options that still show it. The summary counts
-// which values of options met, and what the networks had.
+//   - The model file is written, and abc proves that package spec reads the raw netlist's function from it.
+//   - iverilog simulates the Verilog, or the netlist that yosys synthesises from it.
+//   - The wrapper or the folded engine is simulated.
+//   - The case runs through `ialgn compile` and `ialgn verify --level all`.
+//
+// A seed decides network, options, samples and checks. The first mismatch ends the run with exit status 1 and
+// prints the seed and the simplest options that still show the mismatch. The summary counts which combinations of
+// option values occurred, and which properties the networks had.
 package main
 
 import (

@@ -10,13 +10,12 @@ import (
 	"ialgn/internal/topology"
 )
 
-// mostCandidates is how many candidates a pin of a model has at most.
+// mostCandidates is the maximum number of candidates of a pin.
 const mostCandidates = 4
 
-// newModel returns a model whose largest logits select the network: candidates that are not
-// selected stand beside those that are, some of them the same, and of equal logits the first
-// one counts. Parametrization and sections are drawn; a layer whose pins A all read the gate
-// before may be a spine.
+// newModel returns a random model that freezes to the given network. Selected candidates are mixed with others,
+// some of them equal. Among equal logits the first one is selected. Parametrization and sections are random. A
+// layer in which every pin A reads the preceding gate may become a spine.
 func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	m := &model.Model{Width: f.Width, Classes: f.Classes, Encoder: f.Encoder}
 	m.Config.Name = f.Name
@@ -34,7 +33,7 @@ func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	return m
 }
 
-// alike reports whether two layers can stand in one section, but for pins A.
+// alike reports whether two layers can be in one section, apart from their pins A.
 func alike(a, b *model.FrozenLayer) bool {
 	sameSource := func(p, q model.FrozenPin) bool { return p.Source == q.Source }
 	return a.Width() == b.Width() && slices.EqualFunc(a.Pins[1:], b.Pins[1:], sameSource)
@@ -42,7 +41,7 @@ func alike(a, b *model.FrozenLayer) bool {
 
 var parametrizations = []string{topology.Softmax16, topology.Light}
 
-// isSpine reports whether the gates of a layer read the gates before them with pin A.
+// isSpine reports whether pin A of every gate in a layer reads the gate before it.
 func isSpine(l model.FrozenLayer) bool {
 	if l.Pins[0].Source != model.Previous {
 		return false
@@ -55,7 +54,7 @@ func isSpine(l model.FrozenLayer) bool {
 	return true
 }
 
-// newSection returns the section of the layers from to to-1.
+// newSection returns a section with the layers from to to-1.
 func newSection(r *rand.Rand, m *model.Model, f *model.Frozen, from, to int, spine bool) model.Section {
 	layers := f.Layers[from:to]
 	pins, width := len(layers[0].Pins), layers[0].Width()
@@ -87,8 +86,8 @@ func newSection(r *rand.Rand, m *model.Model, f *model.Frozen, from, to int, spi
 	return s
 }
 
-// appendFunction appends the logits that select a function: 16 for an operation of two pins, else one for each line of
-// its truth table, of which the line of zeros is the highest digit of the function's number.
+// appendFunction appends logits that select a function: 16 logits for an operation of two pins, else one logit for
+// each line of the truth table. The line of zeros is the highest digit of the function's number.
 func appendFunction(r *rand.Rand, logits []float32, op uint64, pins, arity int) []float32 {
 	if pins == 2 && arity == model.Operations {
 		return appendLargest(r, logits, int(op), arity)
@@ -103,7 +102,7 @@ func appendFunction(r *rand.Rand, logits []float32, op uint64, pins, arity int) 
 	return logits
 }
 
-// appendLargest appends n logits of which the first largest has the given index.
+// appendLargest appends n logits whose first largest one has the given index.
 func appendLargest(r *rand.Rand, logits []float32, index, n int) []float32 {
 	largest := float32(r.IntN(3) - 1)
 	for i := range n {
@@ -119,7 +118,7 @@ func appendLargest(r *rand.Rand, logits []float32, index, n int) []float32 {
 	return logits
 }
 
-// newPin returns a pin that selects the given wires, each less than limit.
+// newPin returns a pin that selects the given wires, which are below limit.
 func newPin(r *rand.Rand, source model.Source, selected []uint32, limit int) model.Pin {
 	p := model.Pin{Source: source, K: 1 + r.IntN(mostCandidates)}
 	p.Wires = model.MakeIndices(len(selected)*p.K, limit)
@@ -139,7 +138,7 @@ func newPin(r *rand.Rand, source model.Source, selected []uint32, limit int) mod
 	return p
 }
 
-// sameNetwork reports whether two frozen networks are the same.
+// sameNetwork reports whether two frozen networks are equal.
 func sameNetwork(a, b *model.Frozen) bool {
 	samePin := func(x, y model.FrozenPin) bool { return x.Source == y.Source && slices.Equal(x.Index, y.Index) }
 	sameLayer := func(x, y model.FrozenLayer) bool {

@@ -12,26 +12,26 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// The sizes of the networks: one of three is large.
+// Sizes of the networks. One of three is large.
 const (
 	mostGates  = 2000
-	largeGates = 300 // a large network has more
+	largeGates = 300 // a large network has more gates
 )
 
-// shape is how large a network is.
+// shape is the size of a network.
 type shape struct {
-	classes, size int // size: chains a class
+	classes, size int // size is the number of chains of each class
 	depth         int
 	features      int
 	bits, bitsIn  int
 }
 
-// drawShape draws a shape of 1 to mostGates gates.
+// drawShape draws a shape with 1 to mostGates gates.
 func drawShape(r *rand.Rand) shape {
 	large := r.IntN(5) < 2
 	for {
 		s := shape{classes: drawClasses(r), size: 1, depth: 1}
-		first, then := &s.size, &s.depth // whichever is drawn first has more room
+		first, then := &s.size, &s.depth // the one drawn first can be larger
 		if r.IntN(2) == 0 {
 			first, then = then, first
 		}
@@ -62,10 +62,10 @@ func drawClasses(r *rand.Rand) int {
 	return 2 + r.IntN(11)
 }
 
-// skewed draws from 0 to n-1, each power of two about as often as the next.
+// skewed draws a number from 0 to n-1. Each power of two is about equally frequent.
 func skewed(r *rand.Rand, n int) int { return r.IntN(1 + r.IntN(n)) }
 
-// drawNetwork draws a network and the name of its topology.
+// drawNetwork draws a network and returns it with the name of its topology.
 func drawNetwork(r *rand.Rand) (*model.Frozen, string) {
 	s := drawShape(r)
 	shares := [][2]float64{{0, 0}, {0.884, 0.114}, {0.5, 0.4}, {0, 1}}[r.IntN(4)]
@@ -96,7 +96,7 @@ func drawNetwork(r *rand.Rand) (*model.Frozen, string) {
 	return f, kind
 }
 
-// drawNodes draws a network of look-up tables and the name of its kind.
+// drawNodes draws a network of look-up tables and returns it with the name of its kind.
 func drawNodes(r *rand.Rand) (*model.Frozen, string) {
 	s := drawShape(r)
 	shares := [][2]float64{{0, 0}, {0.5, 0.3}, {0, 0.6}}[r.IntN(3)]
@@ -112,7 +112,7 @@ func drawNodes(r *rand.Rand) (*model.Frozen, string) {
 	case "tree":
 		o.Light = true
 		o.Leaves, o.Depth = 1+r.IntN(o.Inputs), 2
-		level := o.Leaves // nodes of the lowest level for a root
+		level := o.Leaves // nodes in the lowest level for each root
 		nodes := 1 + level
 		for ; nodes+level*o.Leaves < mostGates/s.classes && o.Depth < 7 && r.IntN(2) == 0; nodes += level {
 			level *= o.Leaves
@@ -133,7 +133,7 @@ func drawNodes(r *rand.Rand) (*model.Frozen, string) {
 	return f, kind
 }
 
-// spoil gives a network what passes may stumble over, each kind in some networks.
+// spoil adds features to a network that passes may handle wrongly, each with a certain probability.
 func spoil(r *rand.Rand, f *model.Frozen) {
 	for _, change := range []func(*rand.Rand, *model.Frozen){
 		sharedAnchors, samePins, constantChains, equalChains, equalClasses, oddThresholds,
@@ -147,12 +147,12 @@ func spoil(r *rand.Rand, f *model.Frozen) {
 	}
 }
 
-// sharedAnchors has half of the gates read the anchor of the gate before in their chain.
+// sharedAnchors makes half of the gates read the same anchor as the preceding gate in their chain.
 func sharedAnchors(r *rand.Rand, f *model.Frozen) {
 	for l := 1; l < f.Depth(); l++ {
 		before, own := lastPin(&f.Layers[l-1]), lastPin(&f.Layers[l])
 		if own.Source == model.Previous && l > 1 && f.Layers[l-1].Width() != f.Layers[l-2].Width() {
-			continue // they read layers of other widths
+			continue // they read layers of different widths
 		}
 		for i := range min(len(own.Index), len(before.Index)) {
 			if own.Source == before.Source && r.IntN(2) == 0 {
@@ -164,7 +164,7 @@ func sharedAnchors(r *rand.Rand, f *model.Frozen) {
 
 func lastPin(layer *model.FrozenLayer) *model.FrozenPin { return &layer.Pins[len(layer.Pins)-1] }
 
-// samePins has half of the gates read one net with both pins, where both pins can.
+// samePins makes half of the gates read the same net with both pins, where possible.
 func samePins(r *rand.Rand, f *model.Frozen) {
 	for l := range f.Layers {
 		a, b := &f.Layers[l].Pins[0], lastPin(&f.Layers[l])
@@ -189,13 +189,13 @@ func constantChains(r *rand.Rand, f *model.Frozen) {
 	}
 }
 
-// drawConstant draws the table of the constant 0 or 1 for nodes of a layer.
+// drawConstant draws the table of constant 0 or 1 for a node of the layer.
 func drawConstant(r *rand.Rand, layer *model.FrozenLayer) uint64 {
 	return model.LastTable(len(layer.Pins)) * uint64(r.IntN(2))
 }
 
-// constantNetwork makes the last gates of all chains constant, but for one chain if that is not negative:
-// where all are, nothing reads an input, nor is there an encoder.
+// constantNetwork makes the last gates of all chains constant, except chain but (if not negative). If all are
+// constant, the netlist reads no input and has no encoder.
 func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
 	layer := &f.Layers[f.Depth()-1]
 	for i := range f.Width {
@@ -205,15 +205,14 @@ func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
 	}
 }
 
-// equalChains makes some chains equal to others, or complementary, or equal up to the
-// last layer.
+// equalChains makes some chains equal to others, complementary to them, or equal except for the last layer.
 func equalChains(r *rand.Rand, f *model.Frozen) {
 	layer := &f.Layers[f.Depth()-1]
 	last, all := layer.Op, model.LastTable(len(layer.Pins))
 	for range 1 + r.IntN(1+f.Width/4) {
 		from, to := r.IntN(f.Width), r.IntN(f.Width)
 		if copyChain(f, from, to); from != to && r.IntN(2) == 0 {
-			change := uint64(1 + r.IntN(15)) // 15: the complement
+			change := uint64(1 + r.IntN(15)) // 15 is the complement
 			last.Set(to, last.At(to)^max(1, all/15)*change&all)
 		}
 	}
@@ -223,7 +222,7 @@ func equalChains(r *rand.Rand, f *model.Frozen) {
 	}
 }
 
-// equalClasses makes one class equal to another: every sample has tied counts there.
+// equalClasses makes one class equal to another, so that their counts are tied for every sample.
 func equalClasses(r *rand.Rand, f *model.Frozen) {
 	size := f.Width / len(f.Classes)
 	from, to := r.IntN(len(f.Classes)), r.IntN(len(f.Classes))
@@ -232,12 +231,12 @@ func equalClasses(r *rand.Rand, f *model.Frozen) {
 	}
 }
 
-// copyChain makes the gates of one chain copies of those of another.
+// copyChain copies the gates of one chain to another.
 func copyChain(f *model.Frozen, from, to int) {
 	for l := range f.Layers {
 		layer := &f.Layers[l]
 		if layer.Width() != f.Width {
-			continue // a wider or narrower layer has no node of the same chain
+			continue // a layer of another width has no node of the same chain
 		}
 		layer.Op.Set(to, layer.Op.At(from))
 		for k := range layer.Pins {
@@ -250,7 +249,7 @@ func copyChain(f *model.Frozen, from, to int) {
 	}
 }
 
-// cutFeatures has the features of one network in eight become words by cuts, of which some are equal.
+// cutFeatures makes the features of one network in eight words with cuts. Some of the cuts are equal.
 func cutFeatures(r *rand.Rand, f *model.Frozen) {
 	if r.IntN(8) > 0 {
 		return
@@ -274,7 +273,7 @@ func cutFeatures(r *rand.Rand, f *model.Frozen) {
 	f.Encoder = *e
 }
 
-// oddThresholds draws the thresholds anew, so that they repeat and stand at the ends.
+// oddThresholds draws new thresholds, with repetitions and extreme values.
 func oddThresholds(r *rand.Rand, f *model.Frozen) {
 	e := encoding.Encoder{Bits: f.Encoder.Bits, BitsIn: f.Encoder.BitsIn, Max: f.Encoder.Max}
 	for range f.Encoder.Thresholds {

@@ -17,17 +17,17 @@ import (
 	"ialgn/netlist"
 )
 
-// options are what a network is compiled with.
+// options are the options to compile a network with.
 type options struct {
 	scope  netlist.Scope
 	level  int  // optimisation level
 	counts bool // the class counts are an output port
 	assume bool // inputs are assumed to be thermometer codes
 
-	target    string // empty: not lowered, and nothing below matters
+	target    string // empty: not lowered, and the fields below are not used
 	k         int
 	objective lut.Objective
-	tight     int // 0: no bound of the depth; else 1 more than the levels beyond the fewest
+	tight     int // 0: no bound of the depth; else 1 + the levels above the minimum
 	pipeline  pipeline.Options
 	style     verilog.Style
 
@@ -36,28 +36,28 @@ type options struct {
 
 var scopes = []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}
 
-// drawnFirst are the targets among which the options are drawn. They stay as they are, so that a seed keeps
-// its target: drawTarget puts others of the table in their place.
+// drawnFirst are the targets from which the options are drawn first. The list must not change, so that seeds keep
+// their targets. drawTarget replaces some of them by targets that were added later.
 var drawnFirst = []string{target.Generic.Name, target.ICE40.Name, target.ECP5.Name, target.Xilinx7.Name}
 
-// The largest values that are drawn.
+// The largest values to draw.
 const (
 	mostTight  = 3
 	mostLevels = 4
 	mostStages = 8
 )
 
-// drawOptions draws options that the compile command takes, one in six not lowered.
+// drawOptions draws valid options of the compile command. In one case of six, the network is not lowered.
 func drawOptions(r *rand.Rand) options {
 	o := options{scope: scopes[r.IntN(len(scopes))], level: r.IntN(3)}
 	if r.IntN(6) > 0 {
 		o.drawHardware(r)
 	}
-	o.counts = r.IntN(2) == 0 && o.scope != netlist.Gates // last, so that older seeds keep the rest
+	o.counts = r.IntN(2) == 0 && o.scope != netlist.Gates // last, so that older seeds keep the other options
 	return o
 }
 
-// family returns the target of that name, nil for none.
+// family returns the target, or nil if there is none.
 func (o options) family() *target.Family {
 	if o.target == "" {
 		return nil
@@ -69,7 +69,7 @@ func (o options) family() *target.Family {
 	return f
 }
 
-// drawHardware draws what a network is lowered to.
+// drawHardware draws the target and the options for lowering.
 func (o *options) drawHardware(r *rand.Rand) {
 	o.target = drawnFirst[r.IntN(len(drawnFirst))]
 	o.k = lut.MinInputs + r.IntN(o.family().LUT.Most-lut.MinInputs+1)
@@ -85,7 +85,7 @@ func (o *options) drawHardware(r *rand.Rand) {
 	o.style = verilog.Style(r.IntN(2))
 }
 
-// words returns the options as the compile command has them.
+// words returns the options as arguments of the compile command.
 func (o options) words() []string {
 	var words []string
 	for _, s := range o.settings() {
@@ -101,7 +101,7 @@ func (o options) words() []string {
 	return words
 }
 
-// plainer returns sets of options that differ from o in one that is plainer.
+// plainer returns variants of o in which one option is simpler.
 func (o options) plainer() []options {
 	var all []options
 	for _, change := range []func(*options){
@@ -135,8 +135,7 @@ func (o options) plainer() []options {
 	return all
 }
 
-// A fault stands for a bug of the compiler: tests put one in to see that it is found. The
-// functions that are nil change nothing.
+// fault simulates a bug of the compiler. Tests use it to check that bugs are found. A nil function changes nothing.
 type fault struct {
 	name      string
 	options   func(*compiler.Options)
@@ -144,7 +143,7 @@ type fault struct {
 	lowered   func(*rand.Rand, *netlist.Netlist) *netlist.Netlist
 }
 
-// plan returns what the options come to, by the compile command's own reading of them.
+// plan returns the plan that the compile command makes of the options.
 func (o options) plan() (*plan.Plan, error) {
 	p, err := plan.New(plan.Options{
 		Scope: plan.Scope(o.scope.String()), Optimise: plan.LevelOf(o.level), Counts: o.counts, AssumeThermometer: o.assume,
@@ -157,7 +156,7 @@ func (o options) plan() (*plan.Plan, error) {
 	return p, err
 }
 
-// compile compiles a network, as the compile command does.
+// compile compiles a network like the compile command.
 func (o options) compile(ctx context.Context, f *model.Frozen, bug fault, r *rand.Rand) (d verify.Design, err error) {
 	d = verify.Design{Model: f, Assumed: o.assume, Tag: o.tag}
 	p, err := o.plan()
@@ -205,5 +204,5 @@ func (o options) lower(ctx context.Context, h hardware.Options, n *netlist.Netli
 	return d.Netlist, d.Hint, nil
 }
 
-// pipelined reports whether registers are asked for.
+// pipelined reports whether the options ask for registers.
 func (o options) pipelined() bool { return o.pipeline.Auto || o.pipeline.Stages > 0 }

@@ -16,15 +16,15 @@ import (
 	"ialgn/internal/tool"
 )
 
-// programSamples are the samples of a test set that the program verifies with, and how many of them
-// it simulates.
+// programSet is the number of samples in the test set for the program, and programSamples the number of them to
+// simulate.
 const (
 	programSet     = 200
 	programSamples = 20
 )
 
-// runProgram writes the model's file and a data set for it, and has the program compile and verify
-// all of it. What the program refuses, or does not prove, is wrong, and so is an end by a panic.
+// runProgram writes the model's file and a data set, and runs the program to compile and verify them. It is a
+// mismatch if the program refuses the input, does not prove the design, or panics.
 func (c fuzzCase) runProgram(ctx context.Context, o options) error {
 	return inFolder(func(dir string) error {
 		if err := c.writeModel(dir); err != nil {
@@ -54,13 +54,14 @@ func (c fuzzCase) ialgn(ctx context.Context, dir string, args []string) error {
 		r.Stderr)}
 }
 
-// args returns the options as the program takes them. A bound of the depth depends on the netlist, and is left out.
+// args returns the options as the program's arguments. It omits the bound of the depth, which depends on the
+// netlist.
 func (o options) args() []string {
 	o.tight = 0
 	return strings.Fields(strings.ReplaceAll(strings.Join(o.words(), " "), "(not lowered)", ""))
 }
 
-// writeModel writes the model with numbers for its classes, and the CSV files that it would be trained on.
+// writeModel writes the model, with numbers as class names, and the CSV files of its data set.
 func (c fuzzCase) writeModel(dir string) error {
 	m := *c.model
 	m.Classes = nil
@@ -88,7 +89,8 @@ func (c fuzzCase) writeModel(dir string) error {
 		writeFile(filepath.Join(dir, "test.csv"), func(w io.Writer) error { return c.writeRows(w, r, programSet) }))
 }
 
-// value returns a value of a feature that has a word or, by cuts of which some are equal, the next one that there is.
+// value returns a feature value that is encoded as the given word. With equal cuts there may be none; then the
+// value is encoded as the next possible word.
 func (c fuzzCase) value(feature int, word uint16) float64 {
 	q := c.network.Encoder.Quantiser
 	switch {
@@ -100,7 +102,7 @@ func (c fuzzCase) value(feature int, word uint16) float64 {
 	return math.Nextafter(q.Cuts[feature][word-1], math.Inf(1))
 }
 
-// writeRows writes records, the class last: of every class, and with the least and the largest values.
+// writeRows writes CSV rows with the class last. Every class occurs, and so do the smallest and largest values.
 func (c fuzzCase) writeRows(w io.Writer, r *rand.Rand, n int) error {
 	s := drawSamples(r, &c.network.Encoder, n)
 	word := make([]uint16, c.network.Encoder.Features())
@@ -116,6 +118,5 @@ func (c fuzzCase) writeRows(w io.Writer, r *rand.Rand, n int) error {
 	return nil
 }
 
-// verifiable reports whether the program has a data set to verify the network with: one of CSV has two
-// classes or more.
+// verifiable reports whether a data set can be written for the network: CSV data need at least two classes.
 func (c fuzzCase) verifiable() bool { return len(c.network.Classes) > 1 }

@@ -8,30 +8,30 @@ import (
 	"ialgn/internal/topology"
 )
 
-// gateTopologies are those that networks of gates are drawn of. chain and random are those of package
+// gateTopologies are the topologies of networks of gates. The topologies chain and random are those of package
 // netgen, with the paper's shares of operations.
 var gateTopologies = []string{"chain", "random", "ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"}
 
-// nodeTopologies are the kinds of networks of nodes with one to six pins, which the seeds from firstNodes on get.
+// nodeTopologies are the kinds of networks with nodes of one to six pins, for seeds from firstNodes on.
 var nodeTopologies = []string{"chains of tables", "tree", "layered"}
 
-// sharedTopologies are those of networks whose nodes positions of an image share, which the seeds from firstShared on
-// get.
+// sharedTopologies are the topologies whose nodes are shared between the positions of an image, for seeds from
+// firstShared on.
 var sharedTopologies = []string{topology.Conv}
 
-// property is what a network may have that a compiler may stumble over. It is read off the
-// network: what its making was meant to give does not count.
+// property is a property of a network that a compiler may handle wrongly. It is measured on the finished network,
+// not taken from the options that generated it.
 type property struct {
 	name string
 	has  func(p *profile) bool
 }
 
-// profile is a network with what properties are read off.
+// profile is a network with data to measure properties.
 type profile struct {
 	*model.Frozen
 	model *model.Model
 	roots []int // for each chain, the number of its function; equal gates have equal numbers
-	size  int   // chains a class
+	size  int   // number of chains in each class
 }
 
 var properties = []property{
@@ -81,19 +81,19 @@ var properties = []property{
 	{"layers of several widths", func(p *profile) bool { return p.Layers[0].Width() != p.Width }},
 }
 
-// pinned returns what reports whether the nodes of the first layer have so many pins.
+// pinned returns a function that reports whether the nodes of the first layer have the given number of pins.
 func pinned(pins int) func(p *profile) bool {
 	return func(p *profile) bool { return len(p.Layers[0].Pins) == pins }
 }
 
-// anyGrid returns what reports whether something holds of a section whose nodes positions share.
+// anyGrid returns a function that reports whether a condition holds for any section with shared nodes.
 func anyGrid(holds func(g *topology.Grid) bool) func(p *profile) bool {
 	return func(p *profile) bool {
 		return slices.ContainsFunc(p.model.Sections, func(s model.Section) bool { return s.Grid != nil && holds(s.Grid) })
 	}
 }
 
-// anyPin returns what reports whether pins of a source occur.
+// anyPin returns a function that reports whether any pin reads the given source.
 func anyPin(of model.Source) func(p *profile) bool {
 	return func(p *profile) bool {
 		return slices.ContainsFunc(p.model.Sections, func(s model.Section) bool {
@@ -102,7 +102,7 @@ func anyPin(of model.Source) func(p *profile) bool {
 	}
 }
 
-// propertiesOf returns the names of the properties of a network.
+// propertiesOf returns the names of a network's properties.
 func propertiesOf(f *model.Frozen, m *model.Model) []string {
 	p := &profile{Frozen: f, model: m, size: f.Width / len(f.Classes)}
 	p.roots = p.number(0)
@@ -123,7 +123,7 @@ func (p *profile) repeatedThreshold() bool {
 	})
 }
 
-// duplicateAnchor reports whether a gate reads the same input bit as the gate before it.
+// duplicateAnchor reports whether any gate reads the same input bit as the gate before it.
 func (p *profile) duplicateAnchor() bool {
 	for l := 1; l < p.Depth(); l++ {
 		a, b := lastPin(&p.Layers[l-1]), lastPin(&p.Layers[l])
@@ -164,7 +164,7 @@ func (p *profile) samePins() bool {
 	})
 }
 
-// constants returns how many of the counted gates are constant.
+// constants returns the number of constant gates in the last layer.
 func (p *profile) constants() (n int) {
 	for i := range p.Width {
 		if op := p.Layers[p.Depth()-1].Op.At(i); op == 0 || op == p.allOnes() {
@@ -174,13 +174,14 @@ func (p *profile) constants() (n int) {
 	return n
 }
 
-// allOnes returns the table of the constant 1 for the last layer's nodes.
+// allOnes returns the table of constant 1 for the last layer's nodes.
 func (p *profile) allOnes() uint64 { return model.LastTable(len(p.Layers[p.Depth()-1].Pins)) }
 
 func (p *profile) constantChain() bool { return p.constants() > 0 }
 
-// number returns a number for each chain, the same for chains of the same gates throughout.
-// With all ones instead of 0, it is that of the complement, negative where there is no such gate.
+// number numbers the functions of chains: chains with equal gates get equal numbers. The last operations are first
+// XORed with change. With change 0, these are the chains themselves; with all ones, their complements. A changed
+// chain that equals no chain gets a negative number.
 func (p *profile) number(change uint64) []int {
 	type gate struct {
 		op   uint64
@@ -225,7 +226,7 @@ func (p *profile) number(change uint64) []int {
 	return after
 }
 
-// equalChains reports whether a chain, its last operation changed, is another chain.
+// equalChains reports whether a chain, after changing its last operation, equals another chain.
 func (p *profile) equalChains(change uint64) bool {
 	first := map[int]int{}
 	for i, n := range p.roots {
@@ -241,7 +242,7 @@ func (p *profile) equalChains(change uint64) bool {
 	return false
 }
 
-// equalAcross reports whether a chain of one class is a chain of another.
+// equalAcross reports whether two chains of different classes are equal.
 func (p *profile) equalAcross() bool {
 	class := map[int]int{}
 	for i, n := range p.roots {

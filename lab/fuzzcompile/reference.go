@@ -18,9 +18,9 @@ import (
 	"ialgn/netlist"
 )
 
-// refer writes the model's file, reads the network in it, and has abc prove that the raw
-// netlist computes what package spec reads in that file: the bits of the last layer, from
-// words if these are the inputs, for thermometer codes if the product assumes them.
+// refer writes the model's file and reads its network with package spec. abc then proves that the raw netlist
+// computes the same bits of the last layer. The inputs are feature words if the netlist reads words, and are
+// limited to thermometer codes if the product assumes them.
 func (c fuzzCase) refer(ctx context.Context, d verify.Design, o options) error {
 	return inFolder(func(dir string) error {
 		path := filepath.Join(dir, "model.safetensors")
@@ -42,7 +42,7 @@ func (c fuzzCase) refer(ctx context.Context, d verify.Design, o options) error {
 	})
 }
 
-// sameGraphs has abc compare a network's graph with that of the raw netlist.
+// sameGraphs compares a network's graph with the raw netlist's, using abc.
 func sameGraphs(ctx context.Context, dir string, n *spec.Network, d verify.Design, o spec.Options) error {
 	ref, err := graph(func(b *bytes.Buffer) error { return n.WriteAIGER(b, o) })
 	if err != nil {
@@ -83,8 +83,8 @@ func graph(write func(b *bytes.Buffer) error) (*aiger.File, error) {
 	return aiger.Read(&b)
 }
 
-// askEquivalent has abc compare ref.aig and raw.aig. Its one line of proof alone will do: it
-// exits 0 for everything.
+// askEquivalent makes abc compare ref.aig and raw.aig. It accepts only the line that reports equivalence, since abc
+// always exits with status 0.
 func askEquivalent(ctx context.Context, dir string) error {
 	abc, err := tool.Find("abc")
 	if err != nil {
@@ -110,8 +110,8 @@ func askEquivalent(ctx context.Context, dir string) error {
 	return nil
 }
 
-// lastLayer returns a raw netlist with the gates of the last layer, class by class, as its
-// output h, in function cells. With project, inputs are thermometer codes of so many bits.
+// lastLayer returns a raw netlist whose output h is the last layer's gates, class by class, in function cells. If
+// project is not 0, inputs are forced to thermometer codes with that number of bits.
 func lastLayer(n *netlist.Netlist, project int) (*netlist.Netlist, error) {
 	k := netlist.NewCopier(n)
 	if project > 0 {

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/topology"
 )
 
-// drawShared draws a network of convolutions, of 1 to mostGates nodes at all positions, as a model: its frozen network
-// does not say which nodes are one.
+// drawShared draws a network of convolutions with 1 to mostGates nodes at all positions together. It returns a
+// model, since a frozen network does not say which nodes are shared.
 func drawShared(r *rand.Rand) *model.Model {
 	large := r.IntN(3) > 0
 	for {
@@ -39,7 +39,7 @@ func drawShared(r *rand.Rand) *model.Model {
 	}
 }
 
-// drawConvolutions draws the options of a network, and reports whether there is one like that.
+// drawConvolutions draws the options of a network. It returns false if no network has these options.
 func drawConvolutions(r *rand.Rand) (netgen.ModelOptions, bool) {
 	shares := [][2]float64{{0, 0}, {0.5, 0.3}, {0, 0.6}}[r.IntN(3)]
 	o := netgen.ModelOptions{
@@ -80,7 +80,7 @@ func drawConvolutions(r *rand.Rand) (netgen.ModelOptions, bool) {
 	case 2:
 		o.Widths, o.Chains, o.Anchors = fmt.Sprint(1+r.IntN(60)), 1+r.IntN(4), 1+r.IntN(3)
 	}
-	// Of what the keys do not allow, such as patches larger than what pooling left, another is drawn.
+	// Impossible options, such as patches larger than the pooled image, are rejected.
 	width, ok := o.Possible()
 	if !ok {
 		return o, false
@@ -90,7 +90,7 @@ func drawConvolutions(r *rand.Rand) (netgen.ModelOptions, bool) {
 	return o, true
 }
 
-// equalKernels makes nodes of a section copies of others.
+// equalKernels makes some nodes of a section copies of others.
 func equalKernels(r *rand.Rand, m *model.Model) {
 	s := &m.Sections[r.IntN(len(m.Sections))]
 	for range 1 + r.IntN(s.Width) {
@@ -98,7 +98,7 @@ func equalKernels(r *rand.Rand, m *model.Model) {
 		copy(s.Ops[to*s.Arity:][:s.Arity], s.Ops[from*s.Arity:][:s.Arity])
 		for k := range s.Pins {
 			p := &s.Pins[k]
-			for j := range p.Wires.Len() / s.Width { // a spine has none
+			for j := range p.Wires.Len() / s.Width { // a spine has no wires
 				p.Wires.Set(to*p.K+j, p.Wires.At(from*p.K+j))
 				if p.K > 1 {
 					p.Logits[to*p.K+j] = p.Logits[from*p.K+j]
@@ -108,7 +108,7 @@ func equalKernels(r *rand.Rand, m *model.Model) {
 	}
 }
 
-// constantKernels makes nodes of a section constant.
+// constantKernels makes some nodes of a section constant.
 func constantKernels(r *rand.Rand, m *model.Model) {
 	s := &m.Sections[r.IntN(len(m.Sections))]
 	for range 1 + r.IntN(4) {
@@ -141,12 +141,12 @@ func makeConstant(r *rand.Rand, s *model.Section, node int) {
 	}
 }
 
-// equalPins has half of the nodes of a section read one element with two pins.
+// equalPins makes half of the nodes in a section read the same element with two pins.
 func equalPins(r *rand.Rand, m *model.Model) {
 	s := &m.Sections[r.IntN(len(m.Sections))]
 	a, b := &s.Pins[0].Wires, &s.Pins[len(s.Pins)-1].Wires
 	if s.Pins[0].Source != s.Pins[len(s.Pins)-1].Source || a.Len() != b.Len() {
-		return // they read different bits, or choose among so many
+		return // they read different sources, or have different numbers of candidates
 	}
 	for i := range a.Len() {
 		if r.IntN(2) == 0 {

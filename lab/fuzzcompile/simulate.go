@@ -17,10 +17,10 @@ import (
 	"ialgn/netlist"
 )
 
-// simulated is how many samples run in iverilog.
+// simulated is the number of samples to run in iverilog.
 const simulated = 64
 
-// toolLimit bounds the time of one run of yosys or abc.
+// toolLimit is the maximum time for one run of yosys or abc.
 const toolLimit = 30 * time.Minute
 
 // simulate runs the emitted Verilog.
@@ -34,7 +34,7 @@ func (o options) simulate(ctx context.Context, d verify.Design, s verify.Samples
 	})
 }
 
-// inFolder calls work with an empty folder.
+// inFolder calls work with an empty temporary folder.
 func inFolder(work func(dir string) error) error {
 	dir, err := os.MkdirTemp("", "ialgn-fuzz-")
 	if err != nil {
@@ -57,7 +57,7 @@ func (o options) emit(d verify.Design, dir string) (rtl.Files, error) {
 // module is the name of the emitted module.
 const module = "dut"
 
-// write writes a file of a product.
+// write writes one file of a product.
 func (o options) write(path string, n *netlist.Netlist, write func(io.Writer, *netlist.Netlist,
 	verilog.Options) error,
 ) error {
@@ -69,7 +69,7 @@ func (o options) write(path string, n *netlist.Netlist, write func(io.Writer, *n
 	return errors.Join(err, file.Close())
 }
 
-// simulateRTL has iverilog compare a design with the product.
+// simulateRTL compares a design with the product in iverilog.
 func simulateRTL(ctx context.Context, check string, d verify.Design, s verify.Samples, files rtl.Files) error {
 	r, err := rtl.Check(ctx, d, s, files, "iverilog", simulated)
 	if err != nil {
@@ -81,14 +81,14 @@ func simulateRTL(ctx context.Context, check string, d verify.Design, s verify.Sa
 	return nil
 }
 
-// The flows of yosys: to its own gates, and to an FPGA.
+// The synthesis flows of yosys: to its own gates, and to an FPGA.
 const (
 	flowGates = "synth"
 	flowIce40 = "synth_ice40"
 )
 
-// flow returns what yosys is to do with the Verilog of a seed. Primitives of iCE40 go with the
-// flow for it, those of others with the other.
+// flow returns the synthesis flow for a seed. Verilog with primitives of iCE40 needs the iCE40 flow. Verilog with
+// primitives of other targets needs the general flow.
 func (o options) flow(seed uint64) string {
 	switch {
 	case o.style == verilog.LUTs && o.family() == target.ICE40:
@@ -99,8 +99,8 @@ func (o options) flow(seed uint64) string {
 	return flowIce40
 }
 
-// synthesise has yosys make cells of the emitted Verilog, and runs these in iverilog with
-// yosys's models of them. The ports alone are compared: the class counts are gone.
+// synthesise synthesises the emitted Verilog with yosys and simulates the result in iverilog, with yosys's models
+// of the cells. It compares only the ports, since synthesis removes the probes of class counts.
 func (o options) synthesise(ctx context.Context, d verify.Design, s verify.Samples, flow string) error {
 	return inFolder(func(dir string) error {
 		files, err := o.cells(ctx, d, dir, flow)
@@ -111,7 +111,7 @@ func (o options) synthesise(ctx context.Context, d verify.Design, s verify.Sampl
 	})
 }
 
-// cells writes what yosys makes of a product, with the models of its cells.
+// cells writes the netlist that yosys synthesises from a product, with models of its cells.
 func (o options) cells(ctx context.Context, d verify.Design, dir, flow string) (files rtl.Files, err error) {
 	yosys, err := tool.Find("yosys")
 	if err != nil {
@@ -135,11 +135,11 @@ func (o options) cells(ctx context.Context, d verify.Design, dir, flow string) (
 	return files, withModels(files.Design, filepath.Join(dir, synthesised), yosys, flow)
 }
 
-// synthesised is the file that yosys writes.
+// synthesised is the name of the file that yosys writes.
 const synthesised = "post.v"
 
-// script returns what yosys does with the module that it has read. Nothing but cells comes
-// out, and none of them a latch.
+// script returns the yosys commands to synthesise a module. They check that the result consists of cells only and
+// has no latches.
 func script(flow string) string {
 	options := "-flatten "
 	if flow == flowIce40 {
@@ -149,8 +149,8 @@ func script(flow string) string {
 		"write_verilog -noattr -noexpr " + synthesised
 }
 
-// withModels writes a netlist of yosys and its models of the cells into one file, which has
-// the testbench look at no nets inside.
+// withModels writes yosys's netlist and its cell models into one file. A macro in the file tells the testbench not
+// to look at internal nets.
 func withModels(path, netlist string, yosys *tool.Tool, flow string) error {
 	models := "simcells.v"
 	if flow == flowIce40 {

@@ -9,12 +9,12 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// summary is what was done: numbers of cases.
+// summary counts the cases of a run.
 type summary struct {
 	Networks  int
 	Large     int
 	Gates     int
-	Smallest  int // gates of a network
+	Smallest  int // number of gates in the smallest network
 	Largest   int
 	Formal    int
 	Reference int
@@ -22,12 +22,12 @@ type summary struct {
 	Pipelines int
 	Programs  int // networks that the program itself compiled and verified
 
-	Around map[string]int // wrappers and engines that were simulated, by kind
+	Around map[string]int // simulated wrappers and engines, by kind
 
-	Undecided   []uint64 // seeds that abc came to no end with
-	Slowest     float64  // case
+	Undecided   []uint64 // seeds for which abc found no verdict
+	Slowest     float64  // time of the slowest case
 	SlowestSeed uint64
-	Synthesised map[string]int // networks by flow
+	Synthesised map[string]int // networks by synthesis flow
 	Clocked     int
 	Properties  map[string]int
 	Classes     map[int]int // networks by number of classes
@@ -121,7 +121,7 @@ func (s *summary) print(w io.Writer, first uint64, took time.Duration) {
 	s.printCounts(w, first)
 }
 
-// printCounts prints how many cases had each value, of those that the first seed can have.
+// printCounts prints how many cases had each value that is possible for the first seed.
 func (s *summary) printCounts(w io.Writer, first uint64) {
 	line := func(name string, n int) { fmt.Fprintf(w, "  %-38s %7d\n", name, n) }
 	for _, p := range properties {
@@ -143,7 +143,7 @@ func propertyNames() []string {
 	return names
 }
 
-// missing returns what did not occur.
+// missing returns the values that did not occur.
 func missing[T any](all []T, seen map[string]int) []string {
 	var names []string
 	for _, v := range all {
@@ -154,7 +154,7 @@ func missing[T any](all []T, seen map[string]int) []string {
 	return names
 }
 
-// mostListed is how many that are missing are printed.
+// mostListed is the maximum number of missing values to print.
 const mostListed = 10
 
 func list(names []string) string {

@@ -1,9 +1,10 @@
-// Command genmodel writes a large random model file for the compiler's benchmarks: an
-// IALGN in the form of the paper's CIFAR-10 networks (3,072 features, n_b = 16, k_x = 32,
-// ten classes) unless told otherwise, with the given shares of operations beyond layer 1,
-// and of the input bits that anchors are drawn from. With -kernels it is one of convolutions on images of -image, with
-// layers of -widths behind them: `-image 3,32,32 -kernels 32,128,512,1024 -widths 40960,20480,10240 -bits 4`
-// is the small one of "Convolutional Differentiable Logic Gate Networks" (Petersen et al., NeurIPS 2024).
+// Command genmodel writes large random model files for the compiler's benchmarks. By default, a model has the form
+// of the IALGN paper's CIFAR-10 networks: 3,072 features, n_b = 16, k_x = 32, ten classes. Options set the shares
+// of operations beyond layer 1, and of the input bits that anchors are drawn from.
+//
+// With -kernels the model is a network of convolutions on images of size -image, followed by layers of -widths. For
+// example, `-image 3,32,32 -kernels 32,128,512,1024 -widths 40960,20480,10240 -bits 4` is the small network of
+// "Convolutional Differentiable Logic Gate Networks" (Petersen et al., NeurIPS 2024).
 package main
 
 import (

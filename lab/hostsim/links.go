@@ -21,13 +21,13 @@ func pipe(path string) error {
 	return nil
 }
 
-// overTerminal gives the program a pseudo-terminal, and copies what passes it to the testbench and back.
+// overTerminal connects the host program to the testbench through a pseudo-terminal.
 func overTerminal(_ context.Context, d *design, b *bench) ([]string, error) {
 	master, slave, path, err := terminal()
 	if err != nil {
 		return nil, fmt.Errorf("no pseudo-terminal: %w", err)
 	}
-	// Each end of a pipe is opened for both ways, so that opening waits for nobody.
+	// Both pipes are opened for reading and writing, so that opening does not wait for the other side.
 	to, err := os.OpenFile(filepath.Join(d.work, fromHost), os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func overTerminal(_ context.Context, d *design, b *bench) ([]string, error) {
 	return []string{"python3", d.program, path, "--timeout", "600"}, nil
 }
 
-// terminal opens a pseudo-terminal, and returns the path of its slave, too.
+// terminal opens a pseudo-terminal. It also returns the path of the slave.
 func terminal() (master, slave *os.File, path string, err error) {
 	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
 		return nil, nil, "", err
@@ -70,8 +70,8 @@ func terminal() (master, slave *os.File, path string, err error) {
 	return master, slave, path, err
 }
 
-// overPipes compiles the program, which writes what the testbench reads, and gives it the bytes of the answers in
-// another pipe.
+// overPipes compiles the host program. The program's output goes to the testbench directly; the testbench's answers
+// go to the program as bytes through another pipe.
 func overPipes(ctx context.Context, d *design, b *bench) ([]string, error) {
 	program := filepath.Join(d.work, "host")
 	if _, err := started(ctx, d.work, []string{"gcc", "-std=c99", "-O2", "-o", program, d.program}); err != nil {
@@ -83,10 +83,10 @@ func overPipes(ctx context.Context, d *design, b *bench) ([]string, error) {
 	return []string{program, fromHost, bytesToHost}, nil
 }
 
-// bytesToHost is the name of a pipe with the bytes that the testbench writes as text.
+// bytesToHost is the name of the pipe with the testbench's answers as bytes.
 const bytesToHost = "bytes_to_host"
 
-// answers copies answers as bytes into a pipe of their own.
+// answers converts the testbench's answers to bytes and copies them into their own pipe.
 func (d *design) answers(b *bench) error {
 	if err := pipe(filepath.Join(d.work, bytesToHost)); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (d *design) answers(b *bench) error {
 	return nil
 }
 
-// overFrames runs the program as a module, whose frames go to the testbench.
+// overFrames runs the host program as a Python module whose frames go to the testbench.
 func overFrames(_ context.Context, d *design, b *bench) ([]string, error) {
 	path := filepath.Join(d.work, "frames.py")
 	if err := os.WriteFile(path, []byte(frames), 0o666); err != nil {
@@ -116,7 +116,7 @@ func overFrames(_ context.Context, d *design, b *bench) ([]string, error) {
 	return []string{"python3", path, d.program, fromHost, bytesToHost}, nil
 }
 
-// frames has the function that stands for SPI.
+// frames contains the function that simulates SPI transfers.
 //
 //go:embed frames.py
 var frames string

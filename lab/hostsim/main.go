@@ -1,17 +1,17 @@
 //go:build linux
 
-// Command hostsim has the program that `ialgn compile --wrap` writes for the other end of an interface
-// (NAME_host.py, NAME_host.c) classify samples on the design in a simulation:
+// Command hostsim tests the host programs that `ialgn compile --wrap` writes (NAME_host.py, NAME_host.c). It lets
+// such a program classify samples with a simulated design:
 //
 //	ialgn compile MODEL -o DIR --wrap uart
 //	go run ./lab/hostsim -model MODEL DIR samples.csv
 //
-// A serial line is a pseudo-terminal, which the program opens as it would /dev/ttyUSB1. The streams of AXI are named
-// pipes. SPI is a function in the place of that of a device, for the program is a module of Python, too. On the other
-// side stands a testbench of package wrapper, in iverilog or verilator.
+// A serial line is simulated by a pseudo-terminal, which the program opens like /dev/ttyUSB1. AXI streams are named
+// pipes. For SPI, the program is used as a Python module with a function that replaces the device's transfers. The
+// design runs in a testbench of package wrapper, in iverilog or verilator.
 //
-// What the program prints is printed. With -model its classes are held to those that `ialgn predict` has for the same
-// samples, and any difference is an error.
+// hostsim prints the program's output. With -model it compares the classes with those of `ialgn predict` for the
+// same samples; any difference is an error.
 package main
 
 import (

@@ -26,41 +26,41 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// limit is how long the program of the other end may take.
+// limit is the maximum time for the host program.
 const limit = 30 * time.Minute
 
-// run is a run of a host's program against a simulation.
+// run is one run of a host program against a simulation.
 type run struct {
 	dir, file string
 	simulator string
 	samples   int
 }
 
-// result is what the program printed.
+// result is the output of the program.
 type result struct {
-	printed, said string     // standard output and error
-	records       [][]string // of the CSV: sample, class and, if the design gives them, counts
-	simulator     string     // version
+	printed, said string     // standard output and standard error
+	records       [][]string // CSV rows: sample, class and, if the design outputs them, counts
+	simulator     string     // version of the simulator
 }
 
-// design is what is simulated.
+// design is the design to simulate.
 type design struct {
 	folder   *backend.Output
 	module   string
 	protocol wrapper.Protocol
 	kind     *wrapper.Kind
-	program  string // of the host
-	work     string // folder in which all happens
+	program  string // path of the host program
+	work     string // working folder
 }
 
-// link is how the program of an interface reaches the testbench: given the design, it returns the program with its
-// arguments but for the samples. Ends are closed when the program has ended.
+// link connects an interface's host program to the testbench. It returns the program and its arguments, without the
+// samples. The connection's files are closed when the program has ended.
 type link func(ctx context.Context, d *design, b *bench) (argv []string, err error)
 
-// links are the links by the kinds of wrappers that have a host.
+// links has the link of each kind of wrapper that has a host program.
 var links = map[string]link{"uart": overTerminal, "axis": overPipes, "spi": overFrames}
 
-// open reads a folder.
+// open reads an output folder.
 func open(ctx context.Context, dir, work string) (*design, error) {
 	out, err := backend.Read(ctx, dir)
 	if err != nil {
@@ -130,8 +130,8 @@ func (r run) host(ctx context.Context) (*result, error) {
 	return got, got.read()
 }
 
-// first writes the first lines of the file into a file of the folder, and returns its path: a header and so many
-// samples.
+// first copies the header and the first samples of the file into a file in the working folder, and returns its
+// path.
 func (r run) first(work string) (string, error) {
 	text, err := os.ReadFile(r.file)
 	if err != nil {
@@ -142,7 +142,7 @@ func (r run) first(work string) (string, error) {
 	return path, os.WriteFile(path, []byte(strings.Join(lines[:min(len(lines), r.samples+1)], "")), 0o666)
 }
 
-// started runs a program, by its path or name.
+// started runs a program, given by path or name.
 func started(ctx context.Context, dir string, argv []string) (*result, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
@@ -156,7 +156,7 @@ func started(ctx context.Context, dir string, argv []string) (*result, error) {
 	return &result{printed: r.Stdout, said: r.Stderr}, nil
 }
 
-// read takes the classes out of what was printed.
+// read parses the classes in the program's output.
 func (r *result) read() error {
 	records, err := csv.NewReader(strings.NewReader(r.printed)).ReadAll()
 	if err != nil || len(records) == 0 {
@@ -166,7 +166,7 @@ func (r *result) read() error {
 	return nil
 }
 
-// sources writes the testbench and the Verilog of the design into the folder, and returns their names.
+// sources writes the testbench and the design's Verilog into the working folder, and returns the file names.
 func (d *design) sources() ([]string, error) {
 	p := d.protocol
 	size := p.SampleBytes
@@ -198,7 +198,7 @@ func (d *design) sources() ([]string, error) {
 	return names, nil
 }
 
-// bench is a testbench that runs.
+// bench is a running testbench.
 type bench struct {
 	stop context.CancelFunc
 	done chan struct{}
@@ -207,10 +207,10 @@ type bench struct {
 	ends []io.Closer
 
 	mu     sync.Mutex
-	broken error // why nothing passes any more
+	broken error // the error after which no more bytes pass
 }
 
-// carry runs what copies bytes between the program and the testbench, until an end is closed.
+// carry runs a function that copies bytes between the program and the testbench, until one side is closed.
 func (b *bench) carry(copied func() error) {
 	go func() {
 		err := copied()
@@ -248,14 +248,14 @@ func (d *design) simulate(ctx context.Context, simulator string, samples int) (*
 	return b, nil
 }
 
-// beside runs a program while the testbench runs: without that nobody answers it.
+// beside runs a program while the testbench runs. It stops the program if the testbench ends.
 func (b *bench) beside(ctx context.Context, dir string, argv []string) (*result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
 		select {
 		case <-b.done:
-			time.Sleep(time.Second) // the program may be reading the last answers
+			time.Sleep(time.Second) // the program may still be reading the last answers
 			cancel()
 		case <-ctx.Done():
 		}
@@ -263,7 +263,7 @@ func (b *bench) beside(ctx context.Context, dir string, argv []string) (*result,
 	return started(ctx, dir, argv)
 }
 
-// largest is the bytes of all samples, times cells, above which verilator is done before iverilog.
+// largest is the product of sample bytes and cells above which verilator finishes before iverilog.
 const largest = 5_000_000
 
 // Names of the files that a testbench reads and writes.
@@ -272,14 +272,14 @@ const (
 	toHost   = "to_host"
 )
 
-// close ends what the testbench reads, and so the testbench.
+// close closes the testbench's input, which ends the testbench.
 func (b *bench) close() {
 	for _, c := range b.ends {
 		c.Close()
 	}
 }
 
-// wait waits for the end of the testbench, and returns the simulator's version.
+// wait waits for the end of the testbench and returns the simulator's version.
 func (b *bench) wait() (string, error) {
 	select {
 	case <-b.done:
@@ -292,7 +292,7 @@ func (b *bench) wait() (string, error) {
 	return b.out.Version, cmp.Or(b.broken, b.err)
 }
 
-// decode copies the bytes that a testbench writes as lines of two digits.
+// decode copies bytes that a testbench writes as lines of two digits.
 func decode(to io.Writer, from io.Reader) error {
 	digits := make([]byte, 3)
 	for {
@@ -312,7 +312,7 @@ func decode(to io.Writer, from io.Reader) error {
 	}
 }
 
-// compare holds what was printed to what the model gives for the first samples of a file.
+// compare compares the program's output with the model's results for the first samples of a file.
 func compare(ctx context.Context, model, file string, records [][]string) error {
 	m, err := ialgn.Open(model)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command house measures the structure of the module in the current folder and prints it as a Markdown table:
+// Command house measures the structure of the module in the current folder and prints a Markdown table:
 //
 //	go run ./lab/house
 package main
@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// folder is a package: its hand-written lines that are no tests, its exported names, its imports within the module.
+// folder is a package: its hand-written lines without tests, its exported names, and its imports within the module.
 type folder struct {
 	lines   int
 	names   int
@@ -74,7 +74,7 @@ func run(w io.Writer, root string) error {
 	return nil
 }
 
-// inPrograms returns the packages that programs, and users of public packages, have in them.
+// inPrograms returns the packages that are linked into programs, or into users' programs through public packages.
 func inPrograms(folders map[string]*folder) map[string]bool {
 	used := map[string]bool{}
 	var add func(name string)
@@ -99,7 +99,7 @@ func isPublic(name string, f *folder) bool {
 	return !f.program && f.names > 0 && !slices.Contains(strings.Split(name, "/"), "internal")
 }
 
-// longest returns the number of packages in the longest import chain that begins at one of the packages.
+// longest returns the number of packages in the longest import chain from any of the given packages.
 func longest(folders map[string]*folder, root string, known map[string]int, from ...string) int {
 	best := 0
 	for _, name := range append(from, root) {
@@ -142,7 +142,7 @@ func measure(root string) (map[string]*folder, error) {
 	return folders, nil
 }
 
-// add counts a file.
+// add counts one file.
 func (f *folder) add(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -174,7 +174,7 @@ func (f *folder) add(file string) error {
 	return nil
 }
 
-// exported returns how many package-level names a declaration exports.
+// exported returns the number of package-level names that a declaration exports.
 func exported(d ast.Decl) (n int) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -1,14 +1,15 @@
-// Command mcu measures what `ialgn compile --emit c` writes on microcontrollers: flash and memory by
-// arm-none-eabi-gcc, instructions a sample in qemu, which counts them, on the test samples of the folder.
+// Command mcu measures the C code of `ialgn compile --emit c` on microcontrollers, with the test samples in the
+// output folder. It measures flash and memory with arm-none-eabi-gcc, and instructions for each sample with qemu,
+// which counts them.
 //
 //	ialgn compile MODEL -o DIR --emit c
 //	go run ./lab/mcu DIR...
 //
-// It prints a Markdown table with a row for each folder, form, processor and level of optimisation. NAME_one is the
-// form for one sample, NAME_classify computes 64 at a time, of which one is used. Every class is held to that of the
-// folder's test vectors; a difference is an error. It needs the Debian packages gcc-arm-none-eabi,
-// libnewlib-arm-none-eabi and qemu-system-arm. The code for a Cortex-M0 runs on qemu's Cortex-M4, which executes all of
-// its instructions.
+// It prints a Markdown table with a row for each folder, form, processor and optimisation level. NAME_one is the
+// form for one sample; NAME_classify computes 64 samples at once, of which one is used. Every class is compared
+// with the folder's test vectors; a difference is an error. The program needs the Debian packages
+// gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm. Code for a Cortex-M0 runs on qemu's Cortex-M4,
+// which executes all its instructions.
 package main
 
 import (
@@ -70,7 +71,7 @@ func start(ctx context.Context, w io.Writer, args []string) error {
 	return nil
 }
 
-// design is a folder of compile with its test samples.
+// design is an output folder with its test samples.
 type design struct {
 	dir, module string
 	features    int

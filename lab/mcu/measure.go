@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// limit is how long a program may run.
+// limit is the maximum time for a program.
 const limit = 2 * time.Minute
 
-// form is a way in which the network is written.
+// form is one form of the network's C code.
 type form struct {
 	name, suffix string
-	flag         string // for the compiler
-	call         string // C source of classify, with the scratch memory
+	flag         string // flag for the C compiler
+	call         string // C source of classify, with its scratch memory
 }
 
 var forms = []form{
@@ -40,17 +40,17 @@ static const unsigned memory = sizeof scratch;
 static int classify(const FEATURE *x) { return NAME_one(x, NULL, scratch); }
 `
 
-// build is what one row of the table is of.
+// build is the subject of one row of the table.
 type build struct {
 	*design
 	form
 	cpu, level, board string
 }
 
-// result is what was measured.
+// result is the measurement of a build.
 type result struct{ flash, memory, stack, instructions int }
 
-// measure compiles the network, links it with what measures, and runs that.
+// measure compiles the network, links it with the measuring program, and runs it.
 func (b build) measure(ctx context.Context) (r result, err error) {
 	dir, err := os.MkdirTemp("", "mcu")
 	if err != nil {
@@ -75,7 +75,7 @@ func (b build) measure(ctx context.Context) (r result, err error) {
 	for _, name := range []string{"start.c", "bench.c"} {
 		files = append(files, filepath.Join(b.board, name))
 	}
-	// GNU C has asm, which bench.c needs.
+	// bench.c needs asm, a feature of GNU C.
 	if _, err := run(ctx, append(append(gcc, "-std=gnu99", "-o", program), append(files, object)...)...); err != nil {
 		return r, err
 	}
@@ -93,7 +93,7 @@ func (b build) measure(ctx context.Context) (r result, err error) {
 	return r, err
 }
 
-// size returns how much flash an object file takes: its code, constants, and initial values.
+// size returns the flash size of an object file in bytes: its code, constants, and initial values.
 func size(ctx context.Context, object string) (int, error) {
 	out, err := run(ctx, "arm-none-eabi-size", object)
 	if err != nil {
@@ -105,7 +105,7 @@ func size(ctx context.Context, object string) (int, error) {
 	return text + data, err
 }
 
-// run runs a program and returns what it printed.
+// run runs a program and returns its output.
 func run(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

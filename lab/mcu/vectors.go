@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readVectors reads samples and their classes from the vectors of the testbench.
+// readVectors reads samples and their classes from the testbench's vectors.
 func (d *design) readVectors(bits, samples int) error {
 	path := filepath.Join(d.dir, d.module+"_vectors.txt")
 	text, err := os.ReadFile(path)
@@ -57,7 +57,7 @@ func (d *design) write(path, call string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o600)
 }
 
-// replaceNames puts a module's name in its places.
+// replaceNames replaces NAME and MACRO by a module's name.
 func replaceNames(module, text string) string {
 	return strings.NewReplacer("NAME", module, "MACRO", strings.ToUpper(module)).Replace(text)
 }

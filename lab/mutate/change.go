@@ -12,12 +12,13 @@ import (
 type change struct {
 	netlist *netlist.Netlist
 	what    string
-	// rename, unless nil, gives the net that took the place of another, so that the hint of the counts can repeat the
-	// fault.
+	// rename, unless nil, maps each net to the net that replaced it, so that the hint of the counts can contain the
+	// same fault.
 	rename func(netlist.Net) netlist.Net
 }
 
-// rewrite copies a netlist. f returns what a cell has in the copy, and whether that is something else than before.
+// rewrite copies a netlist. For each cell, f returns its new parameter and inputs, and whether they differ from the
+// old ones.
 func rewrite(n *netlist.Netlist, f func(netlist.Cell) (param uint64, in []netlist.Net, other bool)) *netlist.Copier {
 	k := netlist.NewCopier(n)
 	for c := range netlist.Cell(n.Cells()) {
@@ -38,7 +39,7 @@ func rewrite(n *netlist.Netlist, f func(netlist.Cell) (param uint64, in []netlis
 	return k
 }
 
-// edit returns the change of one cell, nil if nothing changes.
+// edit changes one cell. It returns nil if nothing changes.
 func (d *design) edit(at netlist.Cell, param uint64, in []netlist.Net) *change {
 	n := d.out.Netlist
 	if param == n.Param(at) && slices.Equal(in, n.Inputs(at)) {
@@ -54,7 +55,7 @@ func (d *design) edit(at netlist.Cell, param uint64, in []netlist.Net) *change {
 	return &change{netlist: k.Finish(), what: what}
 }
 
-// pick draws one of a list.
+// pick draws one element of a list.
 func pick[T any](r *rand.Rand, list []T) (x T, ok bool) {
 	if len(list) == 0 {
 		return x, false
@@ -62,7 +63,7 @@ func pick[T any](r *rand.Rand, list []T) (x T, ok bool) {
 	return list[r.IntN(len(list))], true
 }
 
-// cell draws a cell of a region that has more than some number of inputs.
+// cell draws a cell of a region with more than the given number of inputs.
 func (d *design) cell(r *rand.Rand, in region, inputs int) (netlist.Cell, bool) {
 	var list []netlist.Cell
 	for c := range netlist.Cell(d.out.Netlist.Cells()) {
@@ -73,10 +74,10 @@ func (d *design) cell(r *rand.Rand, in region, inputs int) (netlist.Cell, bool) 
 	return pick(r, list)
 }
 
-// mostMoves is how many nets are drawn before a move is given up.
+// mostMoves is the number of nets to draw before a move is given up.
 const mostMoves = 200
 
-// move has an input of a cell read another net of the same stage.
+// move makes an input of a cell read another net of the same stage.
 func (d *design) move(r *rand.Rand, in region) *change {
 	n := d.out.Netlist
 	c, ok := d.cell(r, in, 0)
@@ -86,7 +87,7 @@ func (d *design) move(r *rand.Rand, in region) *change {
 	nets := slices.Clone(n.Inputs(c))
 	j := r.IntN(len(nets))
 	if in == register {
-		j = 0 // the others are enables
+		j = 0 // other inputs are enables
 	}
 	for range mostMoves {
 		v, old := netlist.Net(2+r.IntN(int(n.Output(c))-2)), nets[j]
@@ -106,7 +107,8 @@ func (d *design) move(r *rand.Rand, in region) *change {
 	return nil
 }
 
-// isData reports whether a net may take the place of one that a cell reads: a bit of a thermometer code or of a cell.
+// isData reports whether a net may replace an input of a cell: it must be a bit of a thermometer code or the output
+// of a cell.
 func (d *design) isData(v netlist.Net) bool {
 	n := d.out.Netlist
 	if _, _, driven := n.Driver(v); driven {
@@ -116,7 +118,7 @@ func (d *design) isData(v netlist.Net) bool {
 	return x.Word == 1 && slices.Contains(x.Nets, v)
 }
 
-// flip turns one bit of the table of a cell with more than some number of inputs over.
+// flip inverts one bit in the table of a cell with more than the given number of inputs.
 func (d *design) flip(r *rand.Rand, in region, inputs int) *change {
 	n := d.out.Netlist
 	c, ok := d.cell(r, in, inputs)
@@ -126,7 +128,7 @@ func (d *design) flip(r *rand.Rand, in region, inputs int) *change {
 	return d.edit(c, n.Param(c)^1<<r.IntN(1<<len(n.Inputs(c))), n.Inputs(c))
 }
 
-// threshold compares with another number, or breaks a LUT that is part of comparators.
+// threshold changes the threshold of a comparison, or breaks a LUT that belongs to comparators.
 func (d *design) threshold(r *rand.Rand) *change {
 	n := d.out.Netlist
 	c, ok := d.cell(r, encoder, 0)
@@ -140,7 +142,8 @@ func (d *design) threshold(r *rand.Rand) *change {
 	return d.edit(c, uint64(t), n.Inputs(c))
 }
 
-// counter breaks a cell that counts: its function, one of its inputs, or a popcount that counts one input twice.
+// counter breaks a cell that counts: its function or one of its inputs, or it makes a popcount count one input
+// twice.
 func (d *design) counter(r *rand.Rand) *change {
 	n := d.out.Netlist
 	if c, ok := d.cell(r, counter, 1); ok && n.Kind(c) == netlist.Popcount {
@@ -154,7 +157,7 @@ func (d *design) counter(r *rand.Rand) *change {
 	return d.move(r, counter)
 }
 
-// class has bits of two classes change places, so that each is counted for the other's class.
+// class swaps bits of two classes, so that each is counted for the other's class.
 func (d *design) class(r *rand.Rand) *change {
 	bits := d.counted()
 	for range mostMoves {
@@ -184,7 +187,7 @@ func swap[T comparable](u, v T) func(T) T {
 	}
 }
 
-// classOf returns the class in the name of a gate's output, "" if the net is none.
+// classOf returns the class in the name of a gate's output, or "" if the net is not the output of a gate.
 func (d *design) classOf(v netlist.Net) string {
 	if m := gateName.FindStringSubmatch(d.names[v]); m != nil {
 		return m[1]
@@ -205,7 +208,7 @@ func (d *design) counted() (bits []netlist.Net) {
 	return slices.DeleteFunc(slices.Compact(read), func(v netlist.Net) bool { return d.classOf(v) == "" })
 }
 
-// renamed has the counters, or the port h, read other nets. It returns nil if a cell would read what comes after it.
+// renamed makes the counters, or the port h, read other nets. It returns nil if a cell would read a later net.
 func (d *design) renamed(rename func(netlist.Net) netlist.Net) *netlist.Netlist {
 	n, late := d.out.Netlist, false
 	k := rewrite(n, func(c netlist.Cell) (uint64, []netlist.Net, bool) {
@@ -231,7 +234,7 @@ func (d *design) renamed(rename func(netlist.Net) netlist.Net) *netlist.Netlist 
 	return k.FinishWith(port, func(_ netlist.Port, v netlist.Net) netlist.Net { return k.To(v) })
 }
 
-// tie has equal counts go to another class than the lowest, or breaks a LUT that compares counts.
+// tie makes a class other than the lowest win if counts are equal, or breaks a LUT that compares counts.
 func (d *design) tie(r *rand.Rand) *change {
 	n := d.out.Netlist
 	c, ok := d.cell(r, argmax, 0)
@@ -242,7 +245,7 @@ func (d *design) tie(r *rand.Rand) *change {
 	switch n.Kind(c) {
 	case netlist.Argmax:
 		return d.swapWords(r, c)
-	case netlist.Carry: // the first of a chain has the carry for equal counts
+	case netlist.Carry: // the first carry of a chain has a constant that decides equal counts
 		j := slices.IndexFunc(in, func(v netlist.Net) bool { return v <= netlist.True })
 		if j < 0 {
 			return nil
@@ -253,8 +256,8 @@ func (d *design) tie(r *rand.Rand) *change {
 	return d.flip(r, argmax, 0)
 }
 
-// swapWords has two words of an argmax change places, and translates its result back. Only the winner of equal counts
-// becomes another.
+// swapWords swaps two words of an argmax and translates the result back. This only changes the winner of equal
+// counts.
 func (d *design) swapWords(r *rand.Rand, at netlist.Cell) *change {
 	n := d.out.Netlist
 	width := int(n.Param(at))

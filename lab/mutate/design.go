@@ -29,7 +29,7 @@ type design struct {
 	trained bool
 	out     *backend.Output
 	text    string // its Verilog
-	cells   string // the primitives of its target; empty: there are none
+	cells   string // the primitives of its target; empty: none
 	options verilog.Options
 
 	encoder samples
@@ -52,11 +52,11 @@ const (
 )
 
 var (
-	gateName    = regexp.MustCompile(`^c(\d+)_k\d+_l\d+`) // with the class
+	gateName    = regexp.MustCompile(`^c(\d+)_k\d+_l\d+`) // contains the class
 	encoderName = regexp.MustCompile(`^x\d+_(gt|e)\d+`)
 )
 
-// regionOf tells the region of a cell by its kind and the name that its output has in the Verilog.
+// regionOf returns the region of a cell, given its kind and the name of its output in the Verilog.
 func regionOf(k netlist.Kind, name string) region {
 	switch {
 	case k == netlist.Register:
@@ -73,7 +73,7 @@ func regionOf(k netlist.Kind, name string) region {
 	return elsewhere
 }
 
-// readDesign reads a folder, and what its mutants are compared with.
+// readDesign reads a folder, and the data to compare its mutants with.
 func (r *runner) readDesign(ctx context.Context, key designKey) (*design, error) {
 	d := &design{designKey: key}
 	d.trained = slices.ContainsFunc(networks, func(n network) bool { return n.name == key.network && n.trained })
@@ -110,7 +110,7 @@ func (r *runner) readDesign(ctx context.Context, key designKey) (*design, error)
 	return d, err
 }
 
-// read returns the text of the folder's file of a format.
+// read returns the text of the folder's file of the given format.
 func (d *design) read(format string) (string, error) {
 	path, err := d.out.Path(format)
 	if err != nil {
@@ -120,7 +120,7 @@ func (d *design) read(format string) (string, error) {
 	return string(text), err
 }
 
-// locate names nets and finds the regions of cells.
+// locate names the nets and finds the regions of the cells.
 func (d *design) locate() {
 	n := d.out.Netlist
 	named := names.New(n)
@@ -137,10 +137,10 @@ func (d *design) locate() {
 	}
 }
 
-// headerLine is a line at the top of the Verilog about where it is from.
+// headerLine matches a line in the Verilog's header about its origin.
 var headerLine = regexp.MustCompile(`(?m)^// - (.*)$`)
 
-// inputsTitle is the line above those about how the words of the input port are made.
+// inputsTitle is the line above the description of how input words are computed.
 const inputsTitle = "\n// Input words of real values:\n"
 
 // readOptions finds the options with which the Verilog was written, and checks that they give the same text.
@@ -180,7 +180,7 @@ func (d *design) verilog(n *netlist.Netlist) (string, error) {
 	return b.String(), err
 }
 
-// edits returns the files of some formats as they become by a change.
+// edits returns the changed files of the given formats.
 func (d *design) edits(c *change, formats []string) (list []edit, err error) {
 	for _, format := range formats {
 		if format == "hint" && (d.out.Hint == nil || c.rename == nil) {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// kinds are the kinds of generated mutants, each with what draws a change in a design. It returns nil if the change
-// that it has drawn cannot be made.
+// kinds are the kinds of generated mutants, each with a function that draws a change. The function returns nil if
+// the change that it drew is not possible.
 var kinds = []struct {
 	name string
 	draw func(*design, *rand.Rand) *change
@@ -23,25 +23,26 @@ var kinds = []struct {
 	{"threshold", (*design).threshold},
 }
 
-// places are the parts of a folder that a generated mutant changes, by the formats of the files.
+// places are the parts of a folder that a generated mutant changes, with the formats of the files.
 var places = []struct {
 	name    string
 	formats []string
 }{
-	{"netlist and Verilog", []string{"netlist", "verilog"}}, // a bug of a pass
-	{"Verilog", []string{"verilog"}},                        // a bug of the writer
+	{"netlist and Verilog", []string{"netlist", "verilog"}}, // a bug in a pass
+	{"Verilog", []string{"verilog"}},                        // a bug in the Verilog writer
 	{"netlist", []string{"netlist"}},
-	{"netlist, Verilog, hint", []string{"netlist", "verilog", "hint"}}, // a bug of a pass that the hint repeats
+	{"netlist, Verilog, hint", []string{"netlist", "verilog", "hint"}}, // a bug in a pass that the hint repeats
 }
 
-// The bounds of generating one mutant: how many changes are drawn, and for how many of them only one that shows in
-// less than 1 % of the test samples will do.
+// mostTries is the maximum number of changes to draw for one mutant. For the first rareTries of them, only a change
+// that affects less than 1 % of the test samples is accepted.
 const (
 	mostTries = 120
 	rareTries = 60
 )
 
-// generate returns the generated mutant of a number: a change that is shown to matter. It returns nil if none is found.
+// generate returns the generated mutant with the given number. Its change is shown to have an effect. generate
+// returns nil if it finds no such change.
 func (r *runner) generate(ctx context.Context, number int) (*mutant, error) {
 	random := rand.New(rand.NewPCG(r.seed, uint64(number)))
 	kind, round := kinds[number%len(kinds)], number/len(kinds)
@@ -68,7 +69,7 @@ func (r *runner) generate(ctx context.Context, number int) (*mutant, error) {
 		if err := d.confirm(ctx, random, r.work("replay", m.name), c, values); err != nil {
 			return nil, fmt.Errorf("%s: %w", m, err)
 		}
-		if m.Edits, err = d.edits(c, place.formats); len(m.Edits) < len(place.formats) { // the hint is not concerned
+		if m.Edits, err = d.edits(c, place.formats); len(m.Edits) < len(place.formats) { // the hint is not affected
 			m.Changed = places[0].name
 		}
 		return m, err

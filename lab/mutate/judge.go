@@ -30,10 +30,11 @@ type simulation struct{ Mismatches int }
 
 func (s *simulation) differ() bool { return s != nil && s.Mismatches > 0 }
 
-// judgeSamples is the number of samples that verify simulates. With few of them more is left to the proofs.
+// judgeSamples is the number of samples that verify simulates. It is small, so that the proofs have to find most
+// mutants.
 const judgeSamples = "100"
 
-// exitPanic is the exit status of a program with an internal error, which finds no mutant.
+// exitPanic is the exit status for an internal error of the program, which does not count as finding the mutant.
 const exitPanic = 70
 
 // judge runs verify on a folder.
@@ -66,10 +67,10 @@ const (
 	byRTL      = "rtl"
 	byWrapper  = "wrapper"
 	byFormal   = "formal"
-	byVerilog  = "verilog" // the netlist is proved, and its Verilog is not
-	byParts    = "parts"   // the netlist and its Verilog are proved, and something around them is not
+	byVerilog  = "verilog" // the netlist is proved, but not its Verilog
+	byParts    = "parts"   // the netlist and its Verilog are proved, but not a part around them
 	unproved   = "unproved"
-	byText     = "text" // all is proved, but a file is not what is written for the netlist
+	byText     = "text" // all is proved, but a file differs from what ialgn writes for the netlist
 	missed     = "missed"
 )
 

@@ -1,19 +1,21 @@
 // Command mutate breaks compiled designs on purpose and checks that `ialgn verify` finds each fault. `make mutate`
-// runs it, in the root of the repository.
+// runs it in the root of the repository.
 //
-// A mutant is a changed output folder of `ialgn compile`. The manifest is signed again after the change, so no checksum
-// gives it away. There are two sources of mutants:
+// A mutant is a changed output folder of `ialgn compile`. The manifest is signed again after the change, so
+// checksums do not reveal it. There are two sources of mutants:
 //
-//   - Recorded mutants are lines of testdata/mutants.jsonl: a design, the text to find in one of its files, and the
-//     text to put there. They change wrappers, folded engines, memories, registers, manifests and testbenches, or put
-//     forms of Verilog in the place of an assignment that ialgn never writes. Each was shown to matter when it was
-//     recorded; [record] says how. A record whose text no longer occurs is an error, so a record cannot rot unnoticed.
-//   - Generated mutants are drawn by a seed. They change the netlist, the Verilog written from it, or both and the hint
-//     of the counts, as a bug of a pass would. A generated mutant counts only if its outputs differ from the original's
-//     for some input, first in our simulator and then in iverilog. Half of them are in trained networks of at least
-//     1,000 gates, if possible in places where classes or counts differ in less than 1 % of the test samples.
+//   - Recorded mutants are lines of testdata/mutants.jsonl: a design, a text to find in one of its files, and
+//     its replacement. They change wrappers, folded engines, memories, registers, manifests and testbenches, or
+//     replace an assignment by forms of Verilog that ialgn never writes. Each was shown to have an effect when
+//     it was recorded; see [mutant]. If a record's text no longer occurs, the run fails, so that outdated
+//     records are noticed.
+//   - Generated mutants are drawn by a seed. They change the netlist, the Verilog written from it, or both and
+//     the hint of the counts, like a bug in a pass. A generated mutant counts only if its outputs differ from
+//     the original's for some input, first in our simulator and then in iverilog. Half of them are in trained
+//     networks with at least 1,000 gates, if possible in places that affect the classes or counts of less than
+//     1 % of the test samples.
 //
-// A mutant that `verify --level all` does not find ends the run with exit status 1.
+// If `verify --level all` misses a mutant, the run ends with exit status 1.
 package main
 
 import (

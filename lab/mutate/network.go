@@ -18,11 +18,11 @@ import (
 // network is a network that is trained for this program.
 type network struct {
 	name    string
-	config  string // configuration, but for the name and the seed
-	trained bool   // trained to the end, with at least 1,000 gates
+	config  string // configuration without the name and the seed
+	trained bool   // fully trained, with at least 1,000 gates
 }
 
-// rows is the network that is trained on random rows with few features.
+// rows is the name of the network that is trained on random rows with few features.
 const rows = "tiny"
 
 var networks = []network{
@@ -42,11 +42,11 @@ var networks = []network{
 	},
 }
 
-// digits is the configuration of networks that are trained on the embedded digits, up to the model.
+// digits is the beginning of the configurations that use the embedded digits, up to section model.
 const digits = "data: {set: digits}\nencoder: {bits: 8}\nmodel: "
 
-// generatedIn lists the designs in which mutants are generated: networks and options of `ialgn compile`. Beside them
-// the smallest network is compiled for each target in each style.
+// generatedIn lists the designs in which mutants are generated: networks and options of `ialgn compile`. In
+// addition, the smallest network is compiled for each target in each style.
 var generatedIn = []designKey{
 	{"ialgn", "--scope full"},
 	{"ialgn", "--scope core"},
@@ -70,7 +70,8 @@ var generatedIn = []designKey{
 	{"luts", "--scope core --target xilinx7 --style lut"},
 }
 
-// generatedInAll returns generatedIn with those of all targets; small: two that are quickly compiled and verified.
+// generatedInAll returns generatedIn with the designs of all targets. If small is set, it returns two designs that
+// are quick to compile and verify.
 func generatedInAll(small bool) (list []designKey) {
 	if small {
 		return []designKey{{rows, "--scope full"}, {rows, "--scope full --target ecp5 --pipeline auto"}}
@@ -84,10 +85,10 @@ func generatedInAll(small bool) (list []designKey) {
 	return list
 }
 
-// commandLimit bounds one run of ialgn.
+// commandLimit is the maximum time for one run of ialgn.
 const commandLimit = 20 * time.Minute
 
-// trainAll trains the networks of some designs that have not been trained in the folder before.
+// trainAll trains the networks of the given designs, unless the folder already has their models.
 func (r *runner) trainAll(ctx context.Context, keys []designKey) error {
 	if err := os.MkdirAll(r.dir, 0o777); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (r *runner) train(ctx context.Context, n network) error {
 
 const rowsFile = "rows.csv"
 
-// writeRows writes samples of five features and three classes; a class has larger values of its own feature.
+// writeRows writes samples with five features and three classes. In each class, one feature has larger values.
 func writeRows(path string) error {
 	r := rand.New(rand.NewPCG(1, 0x726f7773))
 	var b strings.Builder
@@ -147,7 +148,7 @@ func writeRows(path string) error {
 // folder returns the path of a design's output folder.
 func (r *runner) folder(key designKey) string { return r.work("design", key.String()) }
 
-// compile compiles a design, which verify must accept.
+// compile compiles a design and checks that verify accepts it.
 func (r *runner) compile(ctx context.Context, key designKey) error {
 	args := []string{"compile", r.model(key.network), "-o", r.folder(key), "--module", "dut", "--quiet"}
 	args = append(args, strings.Fields(key.options)...)

@@ -15,48 +15,49 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// recorded holds the recorded mutants, one JSON object a line.
+// recorded holds the recorded mutants, one JSON object in each line.
 //
 //go:embed testdata/mutants.jsonl
 var recorded string
 
-// mutant is a changed folder. The fields with tags are those of a record.
+// mutant is a changed folder. Fields with tags are stored in records.
 type mutant struct {
 	Kind    string `json:"kind"`
-	Changed string `json:"changed"` // part of the folder that is changed
-	Network string `json:"network"` // name of a network of [networks]
+	Changed string `json:"changed"` // the part of the folder that is changed
+	Network string `json:"network"` // name of a network in [networks]
 	Options string `json:"options"` // options of `ialgn compile`
-	// Shown says what showed, when the record was made, that the mutant matters. "iverilog": original and mutant print
-	// different outputs for the same samples, packets, resets and errors of the protocol. "yosys", "verilator -E" and
-	// "iverilog -D OURS": they do so if iverilog gets the text that this program makes of both. "the manifest": the
-	// folder claims something else than the design was compiled with.
+	// Shown says how the mutant was shown to have an effect when it was recorded. "iverilog": original and mutant
+	// print different outputs for the same samples, packets, resets and protocol errors. "yosys", "verilator -E"
+	// and "iverilog -D OURS": the outputs differ if iverilog gets the text that this program makes of both. "the
+	// manifest": the folder claims different options than the design was compiled with.
 	Shown string `json:"shown"`
 	Edits []edit `json:"edits"`
-	// Word has the manifest's version word computed again after a change of the options.
+	// Word says that the manifest's version word must be computed again after a change of the options.
 	Word bool `json:"word,omitempty"`
 
 	name, what    string
 	trained, rare bool   // generated in a trained network, in a rare place
-	check         string // that found it
+	check         string // the check that found the mutant
 }
 
 func (m *mutant) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s, %s in %s of %s %s", m.name, m.Kind, m.Changed, m.designKey(), m.what))
 }
 
-// designKey names a design by its network and its options.
+// designKey identifies a design by its network and its options.
 type designKey struct{ network, options string }
 
 func (k designKey) String() string { return strings.TrimSpace(k.network + " " + k.options) }
 
 func (m *mutant) designKey() designKey { return designKey{m.Network, m.Options} }
 
-// edit is a change of one file of a folder. In the manifest the sizes and checksums of files are not there to be found.
+// edit is a change of one file in a folder. In the manifest, sizes and checksums of files are removed before the
+// search.
 type edit struct {
 	File   string `json:"file"`
-	Find   string `json:"find,omitempty"`   // must occur once; empty: Put replaces the whole file
-	Put    string `json:"put,omitempty"`    // takes the place of Find
-	Rename string `json:"rename,omitempty"` // only renames the file
+	Find   string `json:"find,omitempty"`   // must occur exactly once; empty: Put replaces the whole file
+	Put    string `json:"put,omitempty"`    // replaces Find
+	Rename string `json:"rename,omitempty"` // new name of the file; the content stays
 }
 
 // readRecords returns the recorded mutants whose line matches a pattern.
@@ -78,7 +79,7 @@ func readRecords(text string, pattern *regexp.Regexp) (list []*mutant, err error
 	return list, nil
 }
 
-// write makes the mutant's folder: a copy of the design's, edited and signed.
+// write makes the mutant's folder: an edited and signed copy of the design's folder.
 func (m *mutant) write(design, dir string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(design))); err != nil {
 		return err
@@ -99,7 +100,7 @@ func (m *mutant) write(design, dir string) error {
 	return testkit.ResignFolder(dir)
 }
 
-// errStale says that a record does not fit its design any more.
+// errStale says that a record no longer fits its design.
 var errStale = errors.New("this text does not occur exactly once, so the record must be renewed")
 
 func (e edit) apply(dir string) error {
@@ -121,7 +122,7 @@ func (e edit) apply(dir string) error {
 	return os.WriteFile(path, []byte(put), 0o666)
 }
 
-// editManifest has f change the entries of a folder's manifest.
+// editManifest changes the entries of a folder's manifest with f.
 func editManifest(dir string, f func(entries map[string]json.RawMessage) error) error {
 	path := filepath.Join(dir, "manifest.json")
 	text, err := os.ReadFile(path)

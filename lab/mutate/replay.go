@@ -14,10 +14,10 @@ import (
 	"ialgn/internal/verify"
 )
 
-// replayLimit bounds one run of iverilog or of what it compiled.
+// replayLimit is the maximum time for iverilog, and for a simulation.
 const replayLimit = 2 * time.Minute
 
-// confirm returns an error unless the Verilog of a mutant prints other outputs in iverilog than the original.
+// confirm returns an error unless a mutant's Verilog has other outputs than the original in iverilog.
 func (d *design) confirm(ctx context.Context, r *rand.Rand, dir string, c *change, values []uint16) error {
 	text, err := d.verilog(c.netlist)
 	if err != nil {
@@ -41,7 +41,7 @@ func (d *design) confirm(ctx context.Context, r *rand.Rand, dir string, c *chang
 	return os.RemoveAll(dir)
 }
 
-// replay returns what a text of the design prints under a testbench.
+// replay returns the output of a Verilog text of the design under a testbench.
 func (d *design) replay(ctx context.Context, dir, text, bench string) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
@@ -69,11 +69,11 @@ func (d *design) replay(ctx context.Context, dir, text, bench string) (string, e
 	return printed, nil
 }
 
-// lateClocks is a number of clocks after which every result of a pipeline has come.
+// lateClocks is a number of clocks after which every result of a pipeline has appeared.
 const lateClocks = 100
 
-// bench returns a testbench that gives samples to the design and prints its outputs; those of a pipeline only in clocks
-// with a result.
+// bench returns a testbench that gives samples to the design and prints its outputs. For a pipeline, it prints them
+// only in clocks with a result.
 func (d *design) bench(s verify.Samples) (string, error) {
 	n := d.out.Netlist
 	x := n.DataInputs()[0]
@@ -100,7 +100,7 @@ func (d *design) bench(s verify.Samples) (string, error) {
 	for i := range s.Levels.Len() {
 		digits := ""
 		for k := range x.Nets {
-			digits = fmt.Sprint(rows[k]>>i&1) + digits // fewer than 64 samples: a word a row
+			digits = fmt.Sprint(rows[k]>>i&1) + digits // fewer than 64 samples, so each row is one word
 		}
 		fmt.Fprintf(&steps, "    x = %d'b%s; step;\n", len(x.Nets), digits)
 	}

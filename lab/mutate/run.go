@@ -30,12 +30,12 @@ type runner struct {
 	recorded     *regexp.Regexp
 
 	ialgn   *tool.Tool
-	drawn   []*design // of these mutants are generated
+	drawn   []*design // designs in which mutants are generated
 	mu      sync.Mutex
 	results []*mutant
 }
 
-// run tries all mutants and prints the tables. It returns an error if one was missed.
+// run tries all mutants and prints the tables. It returns an error if a mutant was missed.
 func (r *runner) run(ctx context.Context) (err error) {
 	records, err := readRecords(recorded, r.recorded)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *runner) run(ctx context.Context) (err error) {
 	return report(r.w, r.results)
 }
 
-// prepare trains, compiles and verifies the designs of the records and those in which mutants are generated.
+// prepare trains, compiles and verifies the designs of the records, and the designs in which mutants are generated.
 func (r *runner) prepare(ctx context.Context, records []*mutant) error {
 	var keys []designKey
 	if r.count > 0 {
@@ -101,7 +101,8 @@ func (r *runner) prepare(ctx context.Context, records []*mutant) error {
 	return group.Wait()
 }
 
-// tryAll tries the recorded mutants and generates others. It goes on after a record that is stale, to name them all.
+// tryAll tries the recorded mutants and generates others. It continues after a stale record, so that it can report
+// all of them.
 func (r *runner) tryAll(ctx context.Context, records []*mutant) error {
 	var stale []error
 	group, ctx := errgroup.WithContext(ctx)
@@ -129,7 +130,7 @@ func (r *runner) tryAll(ctx context.Context, records []*mutant) error {
 	return errors.Join(append(stale, group.Wait())...)
 }
 
-// try has a mutant verified. The folder of one that was missed stays.
+// try verifies a mutant. The folder of a missed mutant is kept.
 func (r *runner) try(ctx context.Context, m *mutant) error {
 	dir := r.work("folder", m.name)
 	if err := m.write(r.folder(m.designKey()), dir); err != nil {
@@ -153,15 +154,15 @@ func (r *runner) try(ctx context.Context, m *mutant) error {
 	return os.RemoveAll(dir)
 }
 
-// separators are what takes the place of a hyphen in names of folders.
+// separators matches characters that a hyphen replaces in folder names.
 var separators = regexp.MustCompile(`[^\w.]+`)
 
-// work returns the path of a folder for a mutant or a design's.
+// work returns the path of a folder for a mutant or a design.
 func (r *runner) work(purpose, name string) string {
 	return filepath.Join(r.dir, purpose+"-"+strings.Trim(separators.ReplaceAllString(name, "-"), "-"))
 }
 
-// report prints which check found how many mutants, and returns an error if one was missed.
+// report prints how many mutants each check found. It returns an error if a mutant was missed.
 func report(w io.Writer, results []*mutant) error {
 	number := func(f func(*mutant) bool) int {
 		return len(slices.DeleteFunc(slices.Clone(results), func(m *mutant) bool { return !f(m) }))
@@ -176,7 +177,7 @@ func report(w io.Writer, results []*mutant) error {
 	return nil
 }
 
-// table prints how many mutants of each group each check found, as Markdown.
+// table prints, as Markdown, how many mutants of each group each check found.
 func table(w io.Writer, head string, results []*mutant, group func(*mutant) string) {
 	found, sum := map[string]map[string]int{}, map[string]int{}
 	for _, m := range results {

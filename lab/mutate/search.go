@@ -17,7 +17,7 @@ type samples struct {
 	set verify.Samples // the test set
 }
 
-// of returns samples with the given values of features.
+// of returns samples with the given feature values.
 func (e samples) of(values [][]uint16) verify.Samples {
 	s := verify.Samples{
 		Levels: encoding.NewPacked(e.enc.Features(), e.enc.LevelBits()),
@@ -32,17 +32,17 @@ func (e samples) of(values [][]uint16) verify.Samples {
 	return s
 }
 
-// values returns the features of a sample of the test set.
+// values returns the features of a sample in the test set.
 func (e samples) values(i int) []uint16 {
 	v := make([]uint16, e.enc.Features())
 	e.set.Words.Values(v, i)
 	return v
 }
 
-// any returns the features of some sample of the test set.
+// any returns the features of a random sample in the test set.
 func (e samples) any(r *rand.Rand) []uint16 { return e.values(r.IntN(e.set.Levels.Len())) }
 
-// drift changes a few features of a sample, to a value next to a threshold or to any.
+// drift changes a few features of a sample, to values next to a threshold or to random values.
 func (e samples) drift(r *rand.Rand, v []uint16) []uint16 {
 	v = slices.Clone(v)
 	for range 1 + r.IntN(1<<r.IntN(6)) {
@@ -71,12 +71,13 @@ func (d *design) classify(ctx context.Context, n *netlist.Netlist, s verify.Samp
 
 // differing is a sample for which a mutant's classes or counts differ from the original's.
 type differing struct {
-	values []uint16 // its features
-	gap    int      // smallest distance of a count that differs from the largest of the others; -1: outputs differ
+	values []uint16 // features of the sample
+	gap    int      // smallest distance between a differing count and the largest other count; -1: outputs differ
 }
 
-// The bounds of a search: how many rounds draw samples at random, how many there are if counts differ for some, how
-// many samples are tried in a round, and from how many of the best the next round starts.
+// Limits of a search: the number of rounds that draw samples at random, the number of rounds if counts differ for
+// some sample, the number of samples in each round, and the number of best samples from which the next round
+// starts.
 const (
 	randomRounds = 12
 	mostRounds   = 150
@@ -84,9 +85,9 @@ const (
 	mostBest     = 16
 )
 
-// search looks for a sample for which a mutant's outputs differ: in the test set, near it, and by climbing from samples
-// for which counts differ to one where the class depends on them. It returns nil if it finds none, and how many test
-// samples have other classes or counts.
+// search looks for a sample for which a mutant's outputs differ: in the test set, near it, and by climbing from
+// samples with different counts to a sample whose class depends on them. It returns nil if it finds none. It also
+// returns the number of test samples with different classes or counts.
 func (d *design) search(ctx context.Context, r *rand.Rand, n *netlist.Netlist) (values []uint16, seen int, err error) {
 	got, err := d.classify(ctx, n, d.encoder.set)
 	if err != nil {
@@ -118,7 +119,8 @@ func (d *design) search(ctx context.Context, r *rand.Rand, n *netlist.Netlist) (
 	return nil, seen, nil
 }
 
-// near returns samples near the best. If there are none yet, it drifts away from the test set, farther in each round.
+// near returns samples near the best ones. If there are none, it drifts away from the test set, farther in each
+// round.
 func (e samples) near(r *rand.Rand, best []differing, round int) [][]uint16 {
 	batch := make([][]uint16, atATime)
 	for i := range batch {
@@ -134,7 +136,7 @@ func (e samples) near(r *rand.Rand, best []differing, round int) [][]uint16 {
 	return batch
 }
 
-// compare returns the samples for which two results differ. The counts are outputs only if there is no head.
+// compare returns the samples for which two results differ. Counts are outputs only if the netlist has no head.
 func (d *design) compare(a, b *sim.Result, values func(int) []uint16) (list []differing) {
 	outputs := d.out.Netlist.OutputPorts()[0].Name == "h"
 	for i := range a.Class {
@@ -150,7 +152,7 @@ func (d *design) compare(a, b *sim.Result, values func(int) []uint16) (list []di
 	return list
 }
 
-// gap returns the smallest distance of a count that differs from the largest of the others.
+// gap returns the smallest distance between a count that differs and the largest other count.
 func gap(was, is []int32) int {
 	smallest := 1 << 30
 	for i := range was {

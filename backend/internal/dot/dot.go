@@ -1,10 +1,9 @@
 // Package dot writes small netlists in the DOT language, for Graphviz to draw.
 //
-// It dresses [netlist.Graph] for gonum's encoder: a node says what a cell computes and
-// which gate of the model it came from; an edge says which bits of a bus it carries
-// (at its tail) and which pins of a cell it feeds (at its head). Pins of functions are
-// called A, B, C and so on, as in the functions. Constants have no node: a pin that is
-// one is noted in its cell.
+// It adds attributes to [netlist.Graph] for gonum's encoder. A node shows what a cell computes and which gate of
+// the model it came from. An edge shows which bits of a bus it carries (at its tail) and which pins of a cell it
+// feeds (at its head). Pins of functions are called A, B, C and so on, as in the functions' expressions. Constants
+// have no node; a cell lists its constant pins.
 package dot
 
 import (
@@ -18,16 +17,15 @@ import (
 	"ialgn/netlist"
 )
 
-// MaxNodes and MaxPins bound the netlists that are written: beyond them neither
-// Graphviz nor a reader gets through the drawing.
+// MaxNodes and MaxPins bound the netlists that can be written. Larger drawings are useless: Graphviz does not
+// finish them, and nobody can read them.
 const (
 	MaxNodes = 2000   // cells and ports
 	MaxPins  = 20_000 // inputs of cells and bits of output ports
 )
 
-// Write writes n in the DOT language. It can express every kind of cell, and returns an
-// error, before it writes anything, if n is larger than [MaxNodes] or [MaxPins]; later,
-// the error of w.
+// Write writes n in the DOT language. It supports every kind of cell. It returns an error before it writes anything
+// if n exceeds [MaxNodes] or [MaxPins]. Later errors are those of w.
 func Write(w io.Writer, n *netlist.Netlist) error {
 	if err := checkSize(n); err != nil {
 		return err
@@ -59,22 +57,21 @@ func checkSize(n *netlist.Netlist) error {
 	return nil
 }
 
-// view is a netlist's graph with the attributes that it is drawn with.
+// view is a netlist's graph with attributes for drawing.
 type view struct{ *netlist.Graph }
 
-// DOTAttributers returns the attributes of the drawing and the defaults of its nodes
-// and edges.
+// DOTAttributers returns the attributes of the drawing and the default attributes of nodes and edges.
 func (v view) DOTAttributers() (drawing, nodes, edges encoding.Attributer) {
 	return attributes{"rankdir", "LR"}, attributes{"shape", "box"}, attributes{"fontsize", "9"}
 }
 
-// Nodes returns the nodes with their attributes.
+// Nodes returns all nodes, with their attributes.
 func (v view) Nodes() graph.Nodes { return nodes{v.Graph.Nodes(), v.Netlist()} }
 
 // From returns the nodes that read node id, with their attributes.
 func (v view) From(id int64) graph.Nodes { return nodes{v.Graph.From(id), v.Netlist()} }
 
-// Edge returns the edge from node from to node to with its attributes.
+// Edge returns the edge between two nodes, with its attributes.
 func (v view) Edge(from, to int64) graph.Edge {
 	e, ok := v.Graph.Edge(from, to).(netlist.Edge)
 	if !ok {
@@ -83,7 +80,7 @@ func (v view) Edge(from, to int64) graph.Edge {
 	return edge{e, v.Netlist()}
 }
 
-// nodes dresses the nodes that an iterator returns.
+// nodes adds attributes to the nodes of an iterator.
 type nodes struct {
 	graph.Nodes
 	n *netlist.Netlist
@@ -97,7 +94,7 @@ func (s nodes) Node() graph.Node {
 	return node{v, s.n}
 }
 
-// attributes alternates keys and values.
+// attributes is a list of alternating keys and values.
 type attributes []string
 
 func (a attributes) Attributes() []encoding.Attribute {

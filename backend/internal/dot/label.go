@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// node is a node with the attributes that it is drawn with.
+// node is a node with attributes for drawing.
 type node struct {
 	netlist.Node
 	n *netlist.Netlist
@@ -34,7 +34,7 @@ func (v node) Attributes() []encoding.Attribute {
 	return attributes{"label", strings.Join(lines, "\n"), "shape", shape}.Attributes()
 }
 
-// cellLines says what a cell computes and which gate of the model it came from.
+// cellLines describes what a cell computes and which gate of the model it came from.
 func (v node) cellLines(c netlist.Cell) []string {
 	n, lines := v.n, []string{v.Label()}
 	if n.Kind(c) == netlist.Function {
@@ -46,7 +46,7 @@ func (v node) cellLines(c netlist.Cell) []string {
 	return lines
 }
 
-// functions are the functions of up to two inputs by their table.
+// functions holds the expressions of functions with up to two inputs, indexed by table.
 var functions = [3][]string{
 	{"0", "1"},
 	{"0", "~A", "A", "1"},
@@ -56,8 +56,7 @@ var functions = [3][]string{
 	},
 }
 
-// function returns what a function cell computes: an expression of up to two inputs,
-// the table of more.
+// function describes a function cell: by an expression for up to two inputs, else by its table.
 func function(table uint64, inputs int) string {
 	if inputs < len(functions) && table < uint64(len(functions[inputs])) {
 		return functions[inputs][table]
@@ -65,7 +64,7 @@ func function(table uint64, inputs int) string {
 	return fmt.Sprintf("table %#x", table)
 }
 
-// origin names a gate of the model as Verilog does: class, chain and layer.
+// origin returns the name of a gate of the model, as in the Verilog: class, chain and layer.
 func origin(n *netlist.Netlist, o netlist.Origin) string {
 	if node, row, column, shared := n.Place(o); shared {
 		return fmt.Sprintf("k%d_y%d_x%d_l%d", node, row, column, o.Layer)
@@ -77,7 +76,7 @@ func origin(n *netlist.Netlist, o netlist.Origin) string {
 	return gate
 }
 
-// pin names pin j of cell c: a letter for a function, an index for other kinds.
+// pin returns the name of pin j of cell c: a letter for a function, an index for other kinds.
 func pin(n *netlist.Netlist, c netlist.Cell, j int) string {
 	if n.Kind(c) == netlist.Function {
 		return string(rune('A' + j))
@@ -85,14 +84,14 @@ func pin(n *netlist.Netlist, c netlist.Cell, j int) string {
 	return fmt.Sprint(j)
 }
 
-// edge is an edge with the attributes that it is drawn with.
+// edge is an edge with attributes for drawing.
 type edge struct {
 	netlist.Edge
 	n *netlist.Netlist
 }
 
-// Attributes returns the bits that the edge carries, and the pins that it feeds if the node has several kinds of
-// them.
+// Attributes returns the bits of the driver that the edge carries, and the pins of the reader that it feeds. Each
+// is left out if the node has only one bit or pin.
 func (e edge) Attributes() []encoding.Attribute {
 	from, to := e.From().(netlist.Node), e.To().(netlist.Node)
 	first, width := driven(e.n, from)
@@ -116,7 +115,7 @@ func (e edge) Attributes() []encoding.Attribute {
 	return attributes{"taillabel", tail, "headlabel", head}.Attributes()
 }
 
-// driven returns the first net that a node drives and how many it drives.
+// driven returns the first net that a node drives, and the number of nets.
 func driven(n *netlist.Netlist, v netlist.Node) (netlist.Net, int) {
 	if c, ok := v.Cell(); ok {
 		return n.Output(c), n.Outputs(c)
@@ -125,7 +124,7 @@ func driven(n *netlist.Netlist, v netlist.Node) (netlist.Net, int) {
 	return p.Nets[0], len(p.Nets)
 }
 
-// read returns the nets that a node reads. An input port reads none.
+// read returns the nets that a node reads. For an input port there are none.
 func read(n *netlist.Netlist, v netlist.Node) []netlist.Net {
 	if c, ok := v.Cell(); ok {
 		return n.Inputs(c)
@@ -136,7 +135,7 @@ func read(n *netlist.Netlist, v netlist.Node) []netlist.Net {
 	return nil
 }
 
-// ranges writes indices with consecutive ones joined, as in "7:4, 2".
+// ranges formats indices and joins consecutive ones, for example "7:4, 2".
 func ranges(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {

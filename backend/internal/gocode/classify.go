@@ -129,7 +129,7 @@ var (
 )
 `
 
-// classify writes what takes features to class and counts.
+// classify writes the function that converts features to class and counts.
 func (f *file) classify() {
 	c := f.classifier
 	var rows []string
@@ -142,8 +142,8 @@ func (f *file) classify() {
 		"GATHER", f.gather())
 }
 
-// gather returns the statements that make word s of a group of features. A whole group is
-// one expression, in which the compiler recognises a load of several bytes.
+// gather returns the statements that pack a group of features into word s. For a whole group they are one
+// expression, which the compiler recognises as a load of several bytes.
 func (f *file) gather() string {
 	bits := f.classifier.FeatureBits
 	group := 64 / bits
@@ -160,7 +160,7 @@ func (f *file) gather() string {
 		"\n\tcontinue\n}\n"+simple, 3)
 }
 
-// indent puts tabs before every line.
+// indent inserts tabs at the start of every line.
 func indent(s string, tabs int) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {

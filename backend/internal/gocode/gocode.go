@@ -1,18 +1,19 @@
-// Package gocode writes netlists as a Go package that computes the same, 64 samples a word:
+// Package gocode writes a netlist as a Go package that computes the same function, 64 samples in each machine word:
 // a file of code and a file of tests.
 //
-// The package imports nothing but "errors" (and "testing" in its tests), and is of any
-// version of Go from 1.20 on. Its documentation is in the file: a type Network with the
-// method Run on rows of bits, for any netlist, and for a classifier with a head the method
-// Classify from feature words to class and counts, and, where [Options] say how these words are
-// made, ClassifyReal from real values.
+// The package imports only "errors" (and "testing" in its tests), and needs Go 1.20 or later. Its documentation is
+// in the file. It has a type Network with these methods:
 //
-// A network of up to [MaxStraight] operations is written as straight code in functions of
-// bounded length. A larger one is a table, run by a short loop: the compiler takes minutes
-// for a million straight lines, and seconds for the table.
+//   - Run works on rows of bits, for any netlist;
+//   - Classify, for a classifier with a head, converts feature words to class and counts;
+//   - ClassifyReal, if [Options] describe how feature words are computed, converts real values.
 //
-// The files of a module NAME are best called NAME_net.go and NAME_net_test.go: a name that
-// ended in the name of a system, such as _linux, would be for that system alone.
+// A network with up to [MaxStraight] operations is written as straight code, in functions of bounded length. A
+// larger network is written as a table with a short loop. The Go compiler takes minutes for a million lines of
+// straight code, but seconds for the table.
+//
+// The recommended file names for a module NAME are NAME_net.go and NAME_net_test.go. A file name that ended in the
+// name of a system, such as _linux, would be compiled only for that system.
 package gocode
 
 import (
@@ -28,25 +29,24 @@ import (
 	"ialgn/netlist"
 )
 
-// Options says how a netlist is written.
+// Options says how to write a netlist.
 type Options struct {
-	// Package is the package's name. Empty: the netlist's name.
+	// Package is the name of the package. Empty: the netlist's name.
 	Package string
-	// Header are lines for the package's documentation: the program and its version, the
-	// model, its checksum, the options.
+	// Header holds lines for the package's documentation: the program and its version, the model, its checksum, the
+	// options.
 	Header []string
-	// Inputs says how feature words are made of real values; nil: nothing is known.
+	// Inputs describes how feature words are computed from real values; nil: not known.
 	Inputs *inputs.Table
 
-	straight int // operations up to which the code is straight; 0: MaxStraight
+	straight int // maximum number of operations for straight code; 0: MaxStraight
 }
 
-// MaxStraight is the number of operations up to which a network is straight code.
+// MaxStraight is the maximum number of operations that are written as straight code.
 const MaxStraight = 50_000
 
-// Write writes the package of n. It returns an error before it writes anything: a
-// [*netlist.KindError] if n has registers, and an error if the package's name is none or if
-// n is too large; later, the error of w.
+// Write writes the package of n. It returns an error before it writes anything if n has registers (a
+// [*netlist.KindError]), if the package's name is invalid, or if n is too large. Later errors are those of w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	f, err := newFile(w, n, opt)
 	if err != nil {
@@ -56,9 +56,8 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.w.Flush()
 }
 
-// WriteTest writes the tests of the package of n, in the package itself: they hold it
-// against vectors that the simulator computed, and measure it. It returns the errors of
-// [Write].
+// WriteTest writes the tests of n's package, as a file of that package. The tests compare the package with vectors
+// that the simulator computed, and measure its speed. WriteTest returns the errors of [Write].
 func WriteTest(w io.Writer, n *netlist.Netlist, opt Options) error {
 	f, err := newFile(w, n, opt)
 	if err != nil {
@@ -71,18 +70,18 @@ func WriteTest(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.w.Flush()
 }
 
-// file is a file that is being written. Its buffer keeps the first error for Flush.
+// file is a file that is being written. Its buffer keeps the first error until Flush.
 type file struct {
 	w          *bufio.Writer
 	buf        []byte
 	n          *netlist.Netlist
 	opt        Options
 	program    *wordcode.Program
-	place      *wordcode.Placement  // where the straight code keeps its intermediate results
-	table      *wordcode.Table      // otherwise
-	classifier *wordcode.Classifier // nil: n is no classifier
-	vectors    *wordcode.Vectors    // vectors that the emitted tests check
-	real       *inputs.Table        // nil: there is nothing that takes real values
+	place      *wordcode.Placement  // where straight code stores intermediate results
+	table      *wordcode.Table      // the table, if there is no straight code
+	classifier *wordcode.Classifier // nil: n is not a classifier
+	vectors    *wordcode.Vectors    // vectors for the emitted tests
+	real       *inputs.Table        // nil: no function takes real values
 }
 
 func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
@@ -119,7 +118,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// checkPackage refuses names that a package cannot have which others import and which has tests.
+// checkPackage returns an error if a package with tests that others import cannot have this name.
 func checkPackage(name string) error {
 	switch {
 	case !identifier.MatchString(name):
@@ -132,7 +131,7 @@ func checkPackage(name string) error {
 
 func (f *file) isStraight() bool { return len(f.program.Ops) <= f.opt.straight }
 
-// rows returns the rows of memory that a run needs.
+// rows returns the number of memory rows that a run needs.
 func (f *file) rows() int {
 	if f.isStraight() {
 		return max(1, f.place.Slots)
@@ -140,8 +139,8 @@ func (f *file) rows() int {
 	return f.table.Rows
 }
 
-// words returns the words of a row: the loop over a table has less to do for each number
-// where it computes several at a time.
+// words returns the number of words in each row. With several words, the loop over a table has less overhead for
+// each word.
 func (f *file) words() int {
 	if f.isStraight() {
 		return 1
@@ -149,17 +148,17 @@ func (f *file) words() int {
 	return tableWords
 }
 
-// tableWords is the number of words of a row where a table is run.
+// tableWords is the number of words in each row if the network is a table.
 const tableWords = 8
 
-// fill writes a template. KEY is replaced by its value, for each pair of key and value.
+// fill writes a template. It replaces each key by its value.
 func (f *file) fill(template string, keysAndValues ...string) {
 	_, _ = strings.NewReplacer(keysAndValues...).WriteString(f.w, template)
 }
 
 func (f *file) text(s string) { _, _ = f.w.WriteString(s) }
 
-// numbers writes the elements of a slice or an array, several on a line.
+// numbers writes the elements of a slice or an array, perLine on each line.
 func numbers[T any](f *file, format string, perLine int, s []T) {
 	for i, v := range s {
 		if i%perLine == 0 {

@@ -15,7 +15,7 @@ var scalings = [Features]struct {
 }{
 `
 
-// cutsTop is realTop of a table by cuts.
+// cutsTop replaces realTop if the words are computed with cuts.
 const cutsTop = `
 // scalings are the cuts of each feature in ascending order, and the word of a missing value, -1 where there is none.
 var scalings = [Features]struct {
@@ -93,7 +93,7 @@ func (n *Network) ClassifyReal(x []float64, class []uint16, counts []uint32) err
 
 `
 
-// real writes what takes real values.
+// realSource writes the functions that take real values.
 func (f *file) realSource() {
 	if f.real == nil {
 		return
@@ -114,7 +114,7 @@ func (f *file) realSource() {
 	f.names("ClassNames are the names of the classes.", "ClassNames", "Classes", f.real.Classes)
 }
 
-// scaling writes what makes words of a feature.
+// scaling writes the constants that convert a feature's values to words.
 func (f *file) scaling(s inputs.Feature) {
 	if !f.real.ByCuts {
 		fmt.Fprintf(f.w, "\t{%s, %s, %d},\n", inputs.Decimal(s.Offset), inputs.Decimal(s.Scale), s.FillWord())
@@ -190,7 +190,7 @@ func TestQuantise(t *testing.T) {
 }
 `
 
-// realTests writes what tests it, by what the trainer's quantiser made of the same values.
+// realTests writes tests of these functions. The expected words come from the trainer's quantiser.
 func (f *file) realTests() {
 	if f.real == nil {
 		return

@@ -151,7 +151,7 @@ func (f *file) test() {
 	}
 }
 
-// list returns the elements of a literal, several on a line.
+// list returns the elements of a literal, perLine on each line.
 func list[T any](s []T, format string, perLine, tabs int) string {
 	var text strings.Builder
 	for i, v := range s {

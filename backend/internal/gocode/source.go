@@ -83,8 +83,8 @@ func (f *file) preface() {
 	fmt.Fprintf(f.w, "package %s\n\nimport \"errors\"\n", f.opt.Package)
 }
 
-// inputs writes the part of the documentation that says how feature words are made of real values: text, and a table,
-// whose lines are indented.
+// inputs writes the part of the documentation that says how feature words are computed from real values: text, and
+// a table whose lines are indented.
 func (f *file) inputs() {
 	inTable := true
 	for _, line := range f.real.Lines() {
@@ -97,7 +97,7 @@ func (f *file) inputs() {
 	}
 }
 
-// rowTable says which rows are which bits of which port.
+// rowTable describes which row is which bit of which port.
 func (f *file) rowTable() string {
 	table, row := "", 0
 	list := func(what string, ports []netlist.Port) {
@@ -130,7 +130,7 @@ PARTS	for i, row := range outputs {
 }
 `
 
-// straight writes the operations as straight code, a function a section, and what runs them.
+// straight writes the operations as straight code, one function for each section, and the function that calls them.
 func (f *file) straight() {
 	ops, parts := f.program.Ops, ""
 	for first := 0; first < len(ops); first += wordcode.Section {
@@ -148,7 +148,7 @@ func (f *file) straight() {
 	}
 }
 
-// syntax is that of an operation.
+// syntax is the Go syntax of an operation.
 var syntax = wordcode.Syntax{
 	Begin: "\tt", Assign: " := ", Store: "\n\tv[", End: "\n",
 	Forms: [][]string{
@@ -159,7 +159,7 @@ var syntax = wordcode.Syntax{
 		wordcode.Not:    {"^", ""},
 		wordcode.Sum:    {"", " ^ ", " ^ ", ""},
 	},
-	// a&b | c&(a^b), of which the sum's a ^ b is a part
+	// a&b | c&(a^b), where a^b is also a part of the sum
 	Carry: [6]string{"", "&", " | ", "&(", "^", ")"},
 }
 
@@ -209,7 +209,7 @@ ADDER	}
 var table = [...]uint64{
 `
 
-// writeTable writes what runs the table, and the table.
+// writeTable writes the loop over the table, and the table.
 func (f *file) writeTable() {
 	gate, adder := "", ""
 	for w := range tableWords { // the compiler does not unroll loops

@@ -15,37 +15,39 @@ type encoding uint8
 // The encodings.
 const (
 	single      encoding = iota // bits
-	thermometer                 // feature words, which are compared with thresholds
-	words                       // feature words, of which bits are taken
+	thermometer                 // feature words, to compare with thresholds
+	words                       // feature words, to take bits from
 )
 
-// maxWord is the longest word that a table takes bits out of: a table of a bit has as many entries as there are words.
+// maxWord is the longest word that a table takes bits from. The table for one bit has an entry for each possible
+// word.
 const maxWord = 8
 
 // firstInput is the first net of the input ports.
 const firstInput = netlist.True + 1
 
-// design is what of a netlist a graph has.
+// design is the part of a netlist that becomes a graph.
 type design struct {
 	n *netlist.Netlist
 
 	encoding       encoding
-	inputs         int // bits of the input ports
-	features, word int // feature words, and the bits of each
-	most           int // thresholds of each feature
-	// source are the bits that the first layers read, in order: inputs, or the outputs of comparisons, most of each
-	// feature; False where there is none. thresholds are those of the comparisons.
+	inputs         int // number of bits in the input ports
+	features, word int // number of feature words, and of bits in each
+	most           int // maximum number of thresholds of a feature
+	// source lists the bits that the first layers read, in order: inputs, or outputs of comparisons. With
+	// comparisons it has most entries for each feature, padded with False. thresholds holds the comparisons'
+	// thresholds.
 	source     []netlist.Net
 	thresholds []uint64
 
-	wanted  []netlist.Net // the bits of the last layer: as many of each class, or those of all output ports
-	classes int           // 0: bits are the result
-	weights []float32     // what each bit of a class counts; nil: 1
+	wanted  []netlist.Net // the bits of the last layer: the same number for each class, or all bits of the output ports
+	classes int           // number of classes; 0: the bits are the result
+	weights []float32     // the weight of each bit within a class; nil: 1
 
-	needed []bool // cells that a wanted bit depends on, but not those that are wanted alone
+	needed []bool // cells that other needed cells read, without those that are only wanted
 }
 
-// newDesign finds out what of n is written: with comparisons and popcounts as they are, or else in gates.
+// newDesign decides how to write n: with its comparisons and popcounts or, if that is not possible, in gates.
 func newDesign(n *netlist.Netlist) (*design, error) {
 	if len(n.OutputPorts()) == 0 {
 		return nil, errors.New("qonnx: the netlist has no outputs")
@@ -79,8 +81,8 @@ func probes(n *netlist.Netlist) (counts [][]netlist.Net) {
 	}
 }
 
-// counts finds the bits that each class counts, and reports whether they are there: a count is a popcount, or a bit. A
-// netlist without counts has the bits of its output ports.
+// counts finds the bits that each class counts. It returns false if a count is neither a popcount nor a single bit.
+// For a netlist without counts, the wanted bits are those of the output ports.
 func (d *design) counts() bool {
 	counts := probes(d.n)
 	if len(counts) == 0 {
@@ -109,14 +111,14 @@ func (d *design) counts() bool {
 		}
 		most = max(most, len(groups[i]))
 	}
-	for _, g := range groups { // 0 is added where a class counts fewer bits than others
+	for _, g := range groups { // padded with 0 if a class counts fewer bits than others
 		d.wanted = append(append(d.wanted, g...), make([]netlist.Net, most-len(g))...)
 	}
 	d.classes = len(groups)
 	return true
 }
 
-// digits takes the digits of the counts for the bits that are counted, by their weights.
+// digits makes the binary digits of the counts the wanted bits, with their weights.
 func (d *design) digits() {
 	counts, most := probes(d.n), 1
 	for _, count := range counts {
@@ -132,7 +134,7 @@ func (d *design) digits() {
 	d.classes = len(counts)
 }
 
-// reach finds the cells that wanted bits depend on, and reports whether all of them are functions, or comparisons.
+// reach finds the cells that wanted bits depend on. It reports whether all of them are functions or comparisons.
 func (d *design) reach() bool {
 	n := d.n
 	d.needed = make([]bool, n.Cells())
@@ -169,7 +171,8 @@ func (d *design) reach() bool {
 	return true
 }
 
-// encode finds out whether the bits that are read are bits of the input, or all comparisons of feature words.
+// encode reports whether the bits that functions read are all bits of the input, or all comparisons of feature
+// words.
 func (d *design) encode() bool {
 	d.features, d.word = d.inputs, 1
 	if p := d.n.InputPorts(); len(p) == 1 {
@@ -201,7 +204,7 @@ func (d *design) encode() bool {
 	return true
 }
 
-// read returns the input bits and comparisons that functions read or that are wanted, each once, in order.
+// read returns the input bits and comparisons that functions read or that are wanted, without duplicates, in order.
 func (d *design) read() (list []netlist.Net) {
 	seen := make([]bool, d.n.Nets())
 	visit := func(nets []netlist.Net) {
@@ -228,15 +231,15 @@ func (d *design) read() (list []netlist.Net) {
 	return list
 }
 
-// comparison is net = word of a feature > threshold.
+// comparison says that a net is the result of: word of a feature > threshold.
 type comparison struct {
 	net       netlist.Net
 	feature   int
 	threshold uint64
 }
 
-// comparison says which a net is. A comparison may have lost low bits, of which the threshold has ones alone; one
-// that has lost all but the highest may be that bit.
+// comparison returns the comparison that drives a net. A comparison may lack low bits of the word if the
+// threshold's bits there are all ones. A comparison without any bit but the highest may be that bit itself.
 func (d *design) comparison(v netlist.Net) (c comparison, ok bool) {
 	bits, threshold := []netlist.Net{v}, uint64(0)
 	if cell, _, driven := d.n.Driver(v); driven {
@@ -248,18 +251,18 @@ func (d *design) comparison(v netlist.Net) (c comparison, ok bool) {
 	first := int(bits[0] - firstInput)
 	low := first % d.word
 	if low+len(bits) != d.word || !slices.Equal(bits, netlist.Word(bits[0], len(bits))) || d.word > 24 {
-		return c, false // float32 has whole numbers of 24 bits
+		return c, false // float32 represents integers up to 24 bits exactly
 	}
 	return comparison{v, first / d.word, (threshold+1)<<low - 1}, true
 }
 
-// takeBits reads single bits of feature words.
+// takeBits makes the design read single bits of feature words.
 func (d *design) takeBits() error {
 	if d.word > maxWord {
 		return wordsTooWide(d.word)
 	}
 	d.encoding, d.source = words, d.read()
-	if len(d.source) == 0 { // all is constant, but something must be read
+	if len(d.source) == 0 { // everything is constant, but something must be read
 		d.source = []netlist.Net{firstInput}
 	}
 	return nil

@@ -11,14 +11,14 @@ import (
 // majority is the table of a carry.
 const majority = 0b11101000
 
-// function is what a cell computes of nets that are no constants, input 0 the lowest digit of a table's lines.
+// function is a function of nets that are not constant. Input 0 is the lowest digit of a table's line number.
 type function struct {
 	out   netlist.Net
 	table uint64
 	in    []netlist.Net
 }
 
-// functionOf returns the function of a net, whatever it is: known says which nets of cells are constants.
+// functionOf returns the function of any net. The map known holds the cell outputs that are constant.
 func (f *file) functionOf(v netlist.Net, known map[netlist.Net]netlist.Net) function {
 	c, _, driven := f.n.Driver(v)
 	if !driven || f.n.Kind(c) == netlist.Compare {
@@ -51,9 +51,9 @@ func (f *file) functionOf(v netlist.Net, known map[netlist.Net]netlist.Net) func
 	return function{v, netlist.Project(extended, kept), rest}
 }
 
-// levels adds the LookupTables of all levels, and the last one, whose output has the wanted bits in order.
+// levels adds the LookupTables of all levels, and a last one that outputs the wanted bits in order.
 func (f *file) levels() {
-	known := map[netlist.Net]netlist.Net{} // outputs of cells that are constants
+	known := map[netlist.Net]netlist.Net{} // cell outputs that are constant
 	depth := make([]int32, f.n.Nets())
 	var levels [][]function
 	for c := range netlist.Cell(f.n.Cells()) {
@@ -116,13 +116,13 @@ func (f *file) level(name string, list []function) {
 	}
 }
 
-// joined is what a level reads: a value of the graph, and where each block begins in it.
+// joined is the input of a level: a value of the graph, and the offset of each block in it.
 type joined struct {
 	name  string
 	begin map[int32]int
 }
 
-// join returns the blocks that functions read, joined.
+// join concatenates the blocks that functions read.
 func (f *file) join(name string, list []function) joined {
 	begin := map[int32]int{}
 	for _, fn := range list {
@@ -130,7 +130,7 @@ func (f *file) join(name string, list []function) joined {
 			begin[f.at[v].block] = 0
 		}
 	}
-	if len(begin) == 0 { // constants alone
+	if len(begin) == 0 { // only constants
 		begin[0] = 0
 	}
 	var names []string
@@ -152,8 +152,8 @@ func (f *file) join(name string, list []function) joined {
 	return joined{name + "_inputs", begin}
 }
 
-// layer adds a LookupTable of functions. One with fewer inputs than others reads its last one again, which its table
-// does not look at.
+// layer adds a LookupTable of functions. A function with fewer inputs than others reads its last input several
+// times; its table ignores the repetitions.
 func (f *file) layer(name string, list []function, from joined) {
 	slots := 1
 	for _, fn := range list {

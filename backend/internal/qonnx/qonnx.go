@@ -1,21 +1,21 @@
-// Package qonnx writes netlists as graphs of look-up tables in QONNX: ONNX with the operator LookupTable of the domain
-// qonnx.custom_op.lnn (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops), which FINN and
-// other programs around QONNX read.
+// Package qonnx writes netlists as graphs of look-up tables in QONNX, that is, ONNX with the operator LookupTable
+// of the domain qonnx.custom_op.lnn (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops).
+// FINN and other programs that use QONNX read it.
 //
-// Every level of the netlist, the longest way from an input, is a LookupTable, or one for each fan-in of its cells,
-// for all tables of such a node have as many slots. It reads the nodes before it that its cells read, joined by
-// Concat where there are several. The last LookupTable has the bits of the result in order, so that nothing has to be
-// permuted behind it: a cell that is both read by others and a result stands twice. A network whose layers read each
-// other alone is a chain of LookupTables, a node a layer.
+// The level of a cell is its longest path from an input. Each level becomes one LookupTable for each fan-in of its
+// cells, since all tables in a LookupTable have the same number of inputs. It reads all earlier nodes that its
+// cells need, joined by Concat if there are several. The last LookupTable outputs the bits of the result in order,
+// so that no permutation has to follow. A cell that is part of the result and also read by other cells occurs
+// twice. A network whose layers read only the layer before is a chain of LookupTables, one for each layer.
 //
-// What goes in is x, and what comes out depends on what the netlist has:
+// The input is x; its form, and the output, depend on the netlist:
 //
-//   - inputs of single bits are x, uint8, and 0 or 1; feature words are x, too, float32 and whole numbers, compared
-//     with thresholds by Greater in front; words of a netlist whose comparisons have become gates are uint8, and a
-//     LookupTable takes bits out of them;
-//   - a netlist with class counts gives scores, float32, which are the counts, summed of the bits that are counted or
-//     of the digits of counts that have become gates. The class is the first of the largest. Another netlist gives
-//     bits, the bits of its output ports.
+//   - If the inputs are single bits, x holds them as uint8 values 0 or 1. If they are feature words, x is
+//     float32 with integer values, and Greater compares x with thresholds. If the netlist's comparisons have
+//     become gates, x is uint8 and a LookupTable takes bits from the words.
+//   - For a netlist with class counts, the output is scores, float32: the counts, computed as sums of the
+//     counted bits, or of the weighted digits if the counts have become gates. The class is the first one with
+//     the largest score. For other netlists, the output is bits: the bits of the output ports.
 package qonnx
 
 import (
@@ -28,14 +28,15 @@ import (
 	"ialgn/netlist"
 )
 
-// Options says how a netlist is written.
+// Options says how to write a netlist.
 type Options struct {
-	Module  string   // the name of the graph; empty: the netlist's
-	Header  []string // lines for the description of the model
-	Version string   // of the program
+	Module  string   // name of the graph; empty: the netlist's name
+	Header  []string // lines for the model's description
+	Version string   // version of the program
 }
 
-// Domain is the domain of LookupTable, opset the version of it that is written, and of ONNX's own operators.
+// Domain is the domain of LookupTable. opset is the domain's version, and standardOpset the version of ONNX's own
+// operators.
 const (
 	Domain        = "qonnx.custom_op.lnn"
 	opset         = 3
@@ -50,11 +51,11 @@ const (
 	scoresName = "scores"
 )
 
-// Write writes n. The same netlist and options give the same bytes. It takes memory for all tables and indices: 8
-// bytes a slot and a byte an entry.
+// Write writes n. The same netlist and options give the same bytes. Write needs memory for all tables and indices:
+// 8 bytes for each input of a table and one byte for each entry.
 //
-// It returns an error before it writes anything: a [*netlist.KindError] if n has registers, and an error if it reads
-// words of more than 8 bits as bits, has no outputs, or is too large; later, the error of w.
+// It returns an error before it writes anything if n has registers (a [*netlist.KindError]), reads single bits of
+// words with more than 8 bits, has no outputs, or is too large. Later errors are those of w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	if err := netlist.Refuse("qonnx", n, netlist.Function, netlist.Compare, netlist.Popcount, netlist.Counter,
 		netlist.Argmax, netlist.Carry, netlist.Primitive); err != nil {
@@ -83,7 +84,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return nil
 }
 
-// describe says what goes in and comes out.
+// describe describes input and output for the model's description.
 func (f *file) describe() []string {
 	in := fmt.Sprintf("%s: %d bits", inputName, f.inputs)
 	switch f.encoding {
@@ -99,16 +100,16 @@ func (f *file) describe() []string {
 	return []string{in, out}
 }
 
-// file is a graph that is being made.
+// file is a graph that is being built.
 type file struct {
 	*design
 	graph onnx.Graph
 
 	blocks []block
-	at     []place // by net
+	at     []place // [net]
 }
 
-// block is a value of the graph with bits of the netlist, and place where one of them is.
+// block is a value of the graph with bits of the netlist. place is the position of a bit in a block.
 type block struct {
 	name  string
 	width int
@@ -123,7 +124,7 @@ func (f *file) constant(t onnx.Tensor) string {
 	return t.Name
 }
 
-// add notes a block, and where its nets are.
+// add adds a block and records where its nets are.
 func (f *file) add(name string, nets []netlist.Net) {
 	for i, v := range nets {
 		if v > netlist.True {
@@ -133,7 +134,7 @@ func (f *file) add(name string, nets []netlist.Net) {
 	f.blocks = append(f.blocks, block{name, len(nets)})
 }
 
-// batch returns the shape of a value with an open number of samples.
+// batch returns the shape of a value with any number of samples.
 func batch(dims ...int) []onnx.Dim {
 	shape := []onnx.Dim{{Name: "N"}}
 	for _, d := range dims {
@@ -142,7 +143,7 @@ func batch(dims ...int) []onnx.Dim {
 	return shape
 }
 
-// front makes the input, and bits of it.
+// front adds the input and the bits derived from it.
 func (f *file) front() {
 	f.at = make([]place, f.n.Nets())
 	x := onnx.Value{Name: inputName, Type: onnx.Uint8, Known: true, Shape: batch(f.features)}
@@ -159,7 +160,8 @@ func (f *file) front() {
 	f.graph.Inputs = []onnx.Value{x}
 }
 
-// thermometer compares features with thresholds. Where a feature has fewer than others, no word exceeds the rest.
+// thermometer adds the comparison of features with thresholds. If a feature has fewer thresholds than others, the
+// remaining ones are so large that no word exceeds them.
 func (f *file) thermometer() {
 	list := make([]float32, f.features*f.most)
 	for i := range list {
@@ -184,7 +186,7 @@ func (f *file) thermometer() {
 	f.add("code_bits", f.source)
 }
 
-// words takes bits out of feature words.
+// words adds the LookupTable that takes bits from feature words.
 func (f *file) words() {
 	indices, table := make([]int64, len(f.source)), make([]byte, 0, len(f.source)<<f.word)
 	for i, v := range f.source {
@@ -198,7 +200,7 @@ func (f *file) words() {
 	f.add("word_bits", f.source)
 }
 
-// lookup adds a LookupTable of a name, which is that of its output, too.
+// lookup adds a LookupTable whose output has the given name.
 func (f *file) lookup(name, from string, width, inputBits int, indices []int64, table []byte) {
 	m := int64(width)
 	i := f.constant(onnx.Int64s(name+"_indices", []int64{m, int64(len(indices)) / m}, indices))
@@ -210,7 +212,7 @@ func (f *file) lookup(name, from string, width, inputBits int, indices []int64, 
 	})
 }
 
-// tail makes scores of the bits of the last layer, if they are counted.
+// tail converts the bits of the last layer to scores, if they are counted.
 func (f *file) tail() {
 	if f.classes == 0 {
 		f.graph.Outputs = []onnx.Value{{
@@ -240,7 +242,7 @@ func (f *file) tail() {
 	f.graph.Outputs = []onnx.Value{{Name: scoresName, Type: onnx.Float, Known: true, Shape: batch(f.classes)}}
 }
 
-// wordsTooWide is the error of feature words that would be read bit by bit.
+// wordsTooWide returns the error for feature words that are too wide to be read bit by bit.
 func wordsTooWide(word int) error {
 	return message.WithHint(fmt.Errorf("qonnx: the netlist reads single bits of feature words of %d bits, which a "+
 		"table takes "+

@@ -1,5 +1,5 @@
-// Package command is the frame of the commands with which developers of this repository
-// measure and test it.
+// Package command is the common main function of the commands with which developers measure and test this
+// repository.
 package command
 
 import (
@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// Main runs a command with its arguments and ends the process, with exit status 1 if there
-// is an error. An interrupt ends the context, and a second one the process.
+// Main runs a command with its arguments and ends the process, with exit status 1 if there is an error. An
+// interrupt ends the context. A second interrupt ends the process.
 func Main(name string, run func(ctx context.Context, w io.Writer, args []string) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -25,8 +25,7 @@ func Main(name string, run func(ctx context.Context, w io.Writer, args []string)
 	os.Exit(status(os.Stderr, name, err))
 }
 
-// status says what an error is and how to mend it, and returns the exit status. That help
-// was asked for is no error.
+// status prints an error and its hint, and returns the exit status. A request for help is not an error.
 func status(w io.Writer, name string, err error) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
