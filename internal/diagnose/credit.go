@@ -52,7 +52,7 @@ type CreditOptions struct {
 	Progress func(CreditProgress)
 }
 
-// CreditProgress is how far the measurement of a topology is.
+// CreditProgress is the progress of the measurement of a topology.
 type CreditProgress struct {
 	Topology        string
 	Batch, Batches  int // completed batches, and all

@@ -28,7 +28,7 @@ type choices struct {
 
 // choosing is a pin that chooses among candidates.
 type choosing struct {
-	number  int // of the pin in its node
+	number  int // index of the pin in its node
 	pin     *kernel.Pin
 	sources int // number of sources that the pin can choose from
 }

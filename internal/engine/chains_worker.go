@@ -26,7 +26,7 @@ func (w *chainWorker) groups(f func(chain, chains int)) {
 	}
 }
 
-// forward counts the ones of each class of the worker's chains.
+// forward counts the ones of each class over the worker's chains.
 func (w *chainWorker) forward(x []uint64) {
 	w.pass.X = x
 	w.classes(func(chain, end int) {

@@ -65,7 +65,7 @@ const (
 // cover is a network that is being covered with LUTs.
 type cover struct {
 	*model.Frozen
-	inputs int      // of a LUT
+	inputs int      // number of inputs of a LUT
 	first  []signal // first node of each layer
 
 	is      []signal   // by node: the constant or the signal that it equals, or the node itself

@@ -9,8 +9,8 @@ const (
 	replaceIt             // replace it by a candidate that was not trained, if nothing else is left
 )
 
-// nearly is the largest ratio of errors, to the best network's, of a network that is finished instead for lack of
-// time.
+// nearly is how many times the errors of the best network another network may have to be finished in its stead, if time
+// is short.
 const nearly = 1.25
 
 // mostTries is the largest number of times that a network is made smaller.

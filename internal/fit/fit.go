@@ -76,13 +76,13 @@ type Result struct {
 	Best    Best      `json:"best"`
 	LeftOut []string  `json:"left_out"` // work that there was no time for; a call with Resume does it
 	Files   []string  `json:"files"`    // the front as a table and as charts
-	Seconds float64   `json:"seconds"`  // of all calls together
+	Seconds float64   `json:"seconds"`  // time of all calls together
 }
 
 // Network is a network of the front. Accuracies are shares of the samples.
 type Network struct {
 	Accuracy   float64 `json:"accuracy"`   // on the test samples
-	Validation float64 `json:"validation"` // of its candidate on the validation samples; 0: it was not tried at its size
+	Validation float64 `json:"validation"` // of its candidate, on the validation samples; 0: not tried at its size
 	LUTs       LUTs    `json:"luts"`
 	Config     string  `json:"config"`
 	Model      string  `json:"model"`
@@ -165,8 +165,8 @@ type search struct {
 	Options
 	subject
 	draft  config.Draft
-	name   string        // of the best network
-	digest string        // of the training samples
+	name   string        // name of the best network
+	digest string        // digest of the training samples
 	device target.Device // has no name if the target is a family
 	budget int
 	dims   []dimension

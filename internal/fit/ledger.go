@@ -24,7 +24,7 @@ type ledger struct {
 	Format     int      `json:"format"`
 	Asked      asked    `json:"asked"`
 	Dimensions []string `json:"dimensions"`
-	Seconds    float64  `json:"seconds"`                 // of all calls together
+	Seconds    float64  `json:"seconds"`                 // time of all calls together
 	Epoch      float64  `json:"epoch_seconds,omitempty"` // seconds of an epoch of the first candidate, with one thread
 	Fixed      float64  `json:"fixed_seconds,omitempty"` // seconds of a trial apart from its epochs
 	Rungs      []*rung  `json:"rungs"`

@@ -68,7 +68,7 @@ type frame struct {
 	wide      *uint32
 
 	a, b     *uint64 // rows of the pins' values
-	row, gap int64   // byte offset of the current gate's row, and of a chain's rows from the next chain's
+	row, gap int64   // byte offset of the current gate's row, and gap between the rows of two chains
 	from     [maxGroup]*float32
 	out      *float32 // [maxGroup][gradientRow], the gradients of the pins A
 	keep     int64    // whether out is used at the end of a chain

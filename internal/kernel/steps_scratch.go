@@ -33,7 +33,7 @@ func (s *vectorScratch) candidates(f *steps, r []float32, k int, wires Wires, ba
 func (s *vectorScratch) sums(f *steps, r []float32, offsets []uint32, k int, batch *Batch, grad []float32) {
 	words, samples := batch.Words, batch.Samples
 	if samples < 1 || samples > 64*words || samples > len(grad) {
-		panic("kernel: samples out of range") // assembly does not look
+		panic("kernel: samples out of range") // the assembly does not check
 	}
 	values := s.fill(f, grad, samples)
 	last := min((samples+127)/128*16, 8*words) - 16

@@ -25,7 +25,7 @@ type Table struct {
 	Best    *Row     `json:"best,omitempty"`    // nil if none may be chosen
 	NoBest  string   `json:"no_best,omitempty"` // why no row is the best
 
-	name   string // of the files, without their endings
+	name   string // name of the files, without their endings
 	target string // target for which LUTs are counted; "": they are not counted
 	done   bool   // all rows have their results
 	guard  outfile.Guard

@@ -12,7 +12,7 @@ import (
 // softmax and Adam. Different pins do not depend on each other.
 type nodePins struct {
 	f, pin     reg.GPVirtual
-	vectors    int // of the candidates
+	vectors    int // vectors of the candidates
 	lines      int // vectors of the lines
 	words      [4]reg.VecVirtual
 	q, r       []reg.VecVirtual

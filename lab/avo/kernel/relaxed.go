@@ -60,7 +60,7 @@ func relaxed(w width, own interface {
 type width struct {
 	path   string
 	halves int // vectors of a block
-	bytes  int // of a vector
+	bytes  int // bytes of a vector
 	chunk  int // number of blocks whose sums fill the registers
 	reg    func() reg.VecVirtual
 	fold   func(block []reg.VecVirtual) reg.VecVirtual // folds the lanes of a block into four

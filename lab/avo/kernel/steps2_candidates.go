@@ -21,7 +21,7 @@ func (k *steps2) offsets(name, signature string, bytes int) {
 	put := func(z reg.VecVirtual, m Mem) {
 		most := YMM()
 		VPMAXUD(rows, z, most)
-		VPCMPEQD(z, most, most) // lanes that are not below
+		VPCMPEQD(z, most, most) // lanes whose wire is beyond the rows
 		VPOR(most, beyond, beyond)
 		VPMULLD(size, z, z)
 		VMOVDQU(z, m)

@@ -28,7 +28,7 @@ const (
 // isa holds what differs between the paths.
 type isa struct {
 	name   string
-	bytes  int // of a vector
+	bytes  int // bytes of a vector
 	vector func() reg.VecVirtual
 	// fold returns a function that adds up the lanes of four sums and returns the four results, in the order of the
 	// plain path. fold itself emits the code before the loops.

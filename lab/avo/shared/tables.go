@@ -16,7 +16,7 @@ type tree struct {
 	pins   int
 	table  reg.Register // truth values
 	apart  Mem          // the differences of neighbouring truth values, each the same in all lanes
-	values [maxPins]Op  // of the pins
+	values [maxPins]Op  // values of the pins
 	// The remaining fields are for gradients.
 	keep   func(k, a int) Mem               // where the other differences of halves are kept, or nil
 	slopes [maxPins]reg.VecVirtual          // sums of gradients times differences, by pin
