@@ -11,8 +11,8 @@ type UpdateResult struct {
 	Hidden     UpdateMeans
 }
 
-// UpdateMeans is the mean absolute change in both windows, [layer]. It is nil for a layer without such parameters. A
-// slice is nil if its window has no measured step yet.
+// UpdateMeans is the mean absolute change in both windows, [layer]. An element is nil for a layer without such
+// parameters. A slice is nil if its window has no measured step yet.
 type UpdateMeans struct {
 	Initial []*float64 `json:"initial"`
 	Final   []*float64 `json:"final"`

@@ -32,8 +32,8 @@ type Sources struct {
 	x        []uint64
 	words, n int
 
-	// For vector functions: the words of 32 samples, [2 words][stride], with the words of all rows next to each
-	// other.
+	// For vector functions: the bits in words of 32 samples, [2 words][stride]. The same word of all rows is
+	// contiguous.
 	columns []uint32
 	stride  int
 }

@@ -62,8 +62,7 @@ func (s *vectorScratch) grow(k, words int) {
 	if needed := 64*words + fullGroups; len(s.values) < needed {
 		s.values = make([]float32, needed)
 		s.pairs = make([]float32, needed/groupSize*pairFloats)
-		// The last group may end one word after the last word, and that word's column is read together with the next
-		// one.
+		// Groups may end up to one word after the last word, and each column is read together with the next.
 		s.bits = make([]uint32, (2*words+2)*widest)
 	}
 }

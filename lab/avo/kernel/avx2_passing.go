@@ -50,9 +50,9 @@ func (p *passing) pair(sample int) reg.VecVirtual {
 	return p.now
 }
 
-// selected returns value where the bit of the given sample is 1, else 0. The sample is the last of a pair or at most
-// two after it. selected avoids shifts and permutations, because pair keeps the two of a Zen 3's four ports that
-// execute them busy.
+// selected returns value where the bit of the given sample is 1, else 0. The sample must be the last one passed to
+// pair, or at most two after it. selected avoids shifts and permutations, because pair keeps the two of a Zen 3's
+// four ports that execute them busy.
 func (p *passing) selected(sample int, value reg.VecVirtual, c constants) reg.VecVirtual {
 	if !p.to(sample) {
 		return zero8()
