@@ -100,7 +100,7 @@ type Analysis struct {
 	Gates          int          `json:"deployed_gates"`
 	Operations     [16]float64  `json:"operations"`
 	Categories     Categories   `json:"categories"`
-	Tables         *Tables      `json:"tables,omitempty"` // tables of nodes with other than two pins; nil if there are none
+	Tables         *Tables      `json:"tables,omitempty"` // of nodes with other numbers of pins than two
 	EffectiveDepth []LayerDepth `json:"effective_depth"`
 }
 

@@ -6,10 +6,10 @@
 //   - the chain engine, for networks of private chains of gates with hard forward values (an IALGN with a same-index
 //     spine). A chain depends on other chains only through the class counts, so this engine walks chain by chain and
 //     stores nothing for a gate except its parameters;
-//   - the layer engine, for all other networks of gates with hard values, and for chains whose layers are frozen one by
-//     one. On a network that both engines can train, they give the same bits;
-//   - the relaxed engine, for networks of gates trained with raw relaxed gradients. It holds numbers where the engines
-//     above hold bits;
+//   - the layer engine, for all other networks of gates with hard values, and for chains whose layers are frozen one
+//     by one. On a network that both engines can train, they give the same bits;
+//   - the relaxed engine, for networks of gates trained with raw relaxed gradients. It holds numbers where the
+//     engines above hold bits;
 //   - two node engines, one with bits and one with numbers, for nodes with other than two pins, for layers of several
 //     widths, and for the estimators and gradients that the engines of gates do not support;
 //   - the shared engine, for networks whose nodes are shared by positions or steps.

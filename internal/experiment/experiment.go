@@ -4,10 +4,10 @@
 // [Runner] trains every entry over consecutive seeds, keeps the models in a folder, and writes a [Table] there.
 // Models that the folder already has are not trained again, so calling an interrupted run again continues it.
 //
-//   - The scale paper is the paper's protocol. The scale quick replaces some keys, the same for each entry, and leaves some
-//     rows out; the table's caption lists both (see [Experiment.Quick]).
-//   - The files of an entry are named after its configuration, not after the experiment, so two experiments in one folder
-//     share their runs.
+//   - The scale paper is the paper's protocol. The scale quick replaces some keys, the same for each entry, and
+//     leaves some rows out; the table's caption lists both (see [Experiment.Quick]).
+//   - The files of an entry are named after its configuration, not after the experiment, so two experiments in one
+//     folder share their runs.
 //   - A table depends only on the trained networks, not on times or interruptions.
 //
 // To add an experiment, write a file with its entries and add its name to the list in [All].

@@ -29,8 +29,8 @@ type standing struct {
 // decide returns what to do next, and with which network. No network may use more than limit:
 //
 //   - The best network that fits is finished.
-//   - If there is no time for that, the best network that can be finished in time is, if it is nearly as good. Otherwise the
-//     best network is finished as far as the time allows.
+//   - If there is no time for that, the best network that can be finished in time is, if it is nearly as good.
+//     Otherwise the best network is finished as far as the time allows.
 //   - A better network that is too large is made smaller first, if there is time for that and for finishing it.
 //   - If no network fits, the best network that can be made smaller is made smaller.
 func decide(all []standing, limit int, left float64) (step, int) {

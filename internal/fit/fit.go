@@ -8,12 +8,13 @@
 // networks form the front of accuracy against LUTs. The best network of the front that fits is compiled, verified
 // and, on a device, routed.
 //
-//   - The search keeps to the minutes. A rehearsal during the first round measures how long it takes to finish a network,
-//     and that time is reserved. Work for which there was no time is listed in [Result.LeftOut]; a later call does it.
+//   - The search keeps to the minutes. A rehearsal during the first round measures how long it takes to finish a
+//     network, and that time is reserved. Work for which there was no time is listed in [Result.LeftOut]; a later
+//     call does it.
 //   - Accuracies on the test samples are reported, but decide nothing.
 //   - The file fit.json in the folder holds what was decided and found. An interrupted search continues from it.
-//   - The choice follows from the trials, and the trials follow from the configuration. But the number of trials that there
-//     is time for depends on the machine.
+//   - The choice follows from the trials, and the trials follow from the configuration. But the number of trials that
+//     there is time for depends on the machine.
 package fit
 
 import (

@@ -138,8 +138,8 @@ func fourth(s int) int { return s&^31 | s&7<<2 | s>>3&3 }
 // ditherLength limits the index at which a row of dithers begins.
 const ditherLength = 4096
 
-// dithers are odd multiples of 2^-9 between -1/2 and 1/2, uniformly distributed. A row of dithers begins at any multiple
-// of [Lanes] below ditherLength.
+// dithers are odd multiples of 2^-9 between -1/2 and 1/2, uniformly distributed. A row of dithers begins at any
+// multiple of [Lanes] below ditherLength.
 var dithers = func() []float32 {
 	d := make([]float32, ditherLength+maxSamples)
 	stream := draw.New(0, draw.Dither, 0, 0)

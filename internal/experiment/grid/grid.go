@@ -7,8 +7,8 @@
 // ([Plan.Emit]).
 //
 //   - A run that the folder has is not trained again, and an interrupted run continues from its checkpoint.
-//   - The files of a row have the name of its configuration. Two rows with the same name have the same configuration and
-//     share their runs.
+//   - The files of a row have the name of its configuration. Two rows with the same name have the same configuration
+//     and share their runs.
 //   - The result depends only on the configurations and the data, not on jobs, threads or interruptions.
 //
 // The package makes no tables. It passes each complete row to a [Table] of the caller.

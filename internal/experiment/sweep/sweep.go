@@ -6,9 +6,11 @@
 // again, and interrupted runs continue.
 //
 //   - All combinations are checked before anything is trained.
-//   - The names of a row's files contain the values of its keys, in the order of the documentation. So a sweep with more
-//     values finds the runs of an earlier sweep, and a run of another configuration under the same name is refused.
-//   - The best row is chosen by samples held out of the training set. Without such samples, no row is called the best.
+//   - The names of a row's files contain the values of its keys, in the order of the documentation. So a sweep with
+//     more values finds the runs of an earlier sweep, and a run of another configuration under the same name is
+//     refused.
+//   - The best row is chosen by samples held out of the training set. Without such samples, no row is called the
+//     best.
 package sweep
 
 import (
