@@ -1,12 +1,10 @@
-// Package activity counts how often the nets of a netlist switch while samples follow each
-// other.
+// Package activity counts how often the nets of a netlist switch when samples follow each other.
 //
-// A net switches between a sample and the next if its settled value differs: delays are zero, and
-// what nets do until they settle, glitches, is not seen. In a pipeline a net stands in a stage and
-// meets the samples some clocks later, in the same order, so its transitions are those of its
-// settled values as well; clock, reset, enable and valid are not among the nets. The figures say
-// where switching happens in the logic, and are no estimate of power, which depends on
-// glitches, wires, their capacitances and the clock, too.
+// A net switches between two consecutive samples if its settled value differs. Delays are zero, so glitches, which
+// occur before nets settle, are not seen. In a pipeline, a net meets the samples some clocks later but in the same
+// order, so its transitions are also those of its settled values. Clock, reset, enable and valid are not among the
+// nets. The figures show where the logic switches. They do not estimate power, which also depends on glitches, wires
+// and their capacitances, and the clock.
 package activity
 
 import (
@@ -21,47 +19,47 @@ import (
 	"ialgn/sim"
 )
 
-// What says in a report what is counted.
+// What says, in a report, what is counted.
 const What = "zero-delay transitions between settled values of consecutive samples: activity " +
 	"without glitches, not power"
 
-// Report is what was counted.
+// Report holds the counts.
 type Report struct {
 	What    string  `json:"what"`
 	Samples int     `json:"samples"`
-	Parts   []Group `json:"parts"`             // input, encoder, gates and head, those that have nets
-	Classes []Group `json:"classes,omitempty"` // the gates by the class of their chain
+	Parts   []Group `json:"parts"`             // input, encoder, gates and head; without empty parts
+	Classes []Group `json:"classes,omitempty"` // the gates, by the class of their chain
 	Total   Group   `json:"total"`
-	Nets    []Net   `json:"nets,omitempty"` // all but constants and the enable, by their numbers
+	Nets    []Net   `json:"nets,omitempty"` // all except constants and the enable, in the order of their numbers
 }
 
-// Group is the figures of some nets.
+// Group holds the figures of a group of nets.
 type Group struct {
 	Name        string  `json:"name"`
 	Nets        int     `json:"nets"`
 	Silent      int     `json:"silent"` // nets that never switch
 	Transitions int     `json:"transitions"`
-	Mean        float64 `json:"mean"` // transitions of a net and a step from sample to sample
+	Mean        float64 `json:"mean"` // transitions for each net and step from sample to sample
 }
 
-// Net is the figures of a net.
+// Net holds the figures of a net.
 type Net struct {
 	Name        string `json:"name"` // the net's name in the Verilog
 	Part        string `json:"part"`
 	Transitions int    `json:"transitions"`
 }
 
-// blockWords is how many words a net are simulated at once: large netlists do without a long row
-// for each net.
+// blockWords is the number of words of each net simulated at once. It is small so that large netlists do not need a
+// long row for each net.
 const blockWords = 4
 
-// Measure simulates n on the first of the samples in bit rows of its input port, of any number of
-// words a row, in their order. Unless vcd is nil, it gets all values over time, one sample a
-// microsecond.
+// Measure simulates n on the first of the samples in x and counts transitions. x has a bit row, of any number of
+// words, for each net of the input port. The samples are taken in order. All values over time are written to vcd,
+// unless it is nil, one sample a microsecond.
 //
-// It takes some hundred bytes a net, most of them the report's, and with vcd what switches in 64
-// samples. It returns an error if n has not one input port, or the rows have not so many samples; ctx's; or
-// vcd's.
+// Measure takes some hundred bytes for each net, most of them in the report. With vcd it also takes memory for what
+// switches in 64 samples. It returns an error if n does not have exactly one input port, if the rows have fewer
+// samples, if ctx ends, or if vcd fails.
 func Measure(ctx context.Context, n *netlist.Netlist, x []uint64, samples int, vcd io.Writer) (*Report, error) {
 	ports := n.DataInputs()
 	if len(ports) != 1 || len(ports[0].Nets) == 0 {
@@ -112,18 +110,18 @@ type meter struct {
 	sim     *sim.Simulator
 	samples int
 	names   *names.Names
-	last    []uint8 // for each net, its value in the sample before
-	count   []int   // for each net, how often it changed
-	trace   *trace  // nil: none
+	last    []uint8 // value of each net in the sample before
+	count   []int   // number of transitions of each net
+	trace   *trace  // nil without a VCD file
 }
 
-// word counts the 64 samples from first on, which stand in word w of the simulator.
+// word counts the 64 samples from first on, which are in word w of the simulator.
 func (m *meter) word(first, w int) {
 	valid := ^uint64(0)
 	if left := m.samples - first; left < 64 {
 		valid = 1<<left - 1
 	}
-	begins := uint64(0) // the sample before which there is none
+	begins := uint64(0) // mask of the first sample, which has no predecessor
 	if first == 0 {
 		begins = 1
 	}
@@ -142,7 +140,7 @@ func (m *meter) word(first, w int) {
 	}
 }
 
-// report sums up.
+// report returns the report of everything counted.
 func (m *meter) report() *Report {
 	part := m.parts()
 	class := m.n.ChainClasses()
@@ -177,7 +175,7 @@ func (m *meter) report() *Report {
 	return r
 }
 
-// enable returns the net that enables the registers, a constant if there is none.
+// enable returns the net that enables the registers, or a constant if there is none.
 func (m *meter) enable() netlist.Net {
 	p, err := m.n.Pipeline()
 	if p == nil || err != nil {
@@ -186,11 +184,10 @@ func (m *meter) enable() netlist.Net {
 	return m.n.InputPorts()[p.Enable].Nets[0]
 }
 
-// partNames are the names of parts: of the input port, and of the cells in the order of
-// [netlist.Part].
+// partNames are the names of the parts: the input port, and the cells in the order of [netlist.Part].
 var partNames = []string{"input", "encoder", "gates", "head"}
 
-// parts returns the part of each net, an index of partNames.
+// parts returns the part of each net, as an index into partNames.
 func (m *meter) parts() []uint8 {
 	part := make([]uint8, m.n.Nets())
 	for c, p := range m.n.Parts() {
@@ -216,7 +213,7 @@ func (g *Group) mean(samples int) {
 	}
 }
 
-// Busiest returns the n nets that switch most, of equals those with the lowest numbers.
+// Busiest returns the n nets that switch most. Of equal nets, the lowest numbers come first.
 func (r *Report) Busiest(n int) []Net {
 	nets := slices.Clone(r.Nets)
 	slices.SortStableFunc(nets, func(a, b Net) int { return b.Transitions - a.Transitions })

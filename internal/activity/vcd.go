@@ -10,15 +10,14 @@ import (
 	"ialgn/netlist"
 )
 
-// trace writes the values of all nets over time as a value change dump (IEEE 1364-2001, chapter
-// 18): a wire of one bit for each net, with its name in the Verilog. Errors of the writer come in
-// the end.
+// trace writes the values of all nets over time as a value change dump (IEEE 1364-2001, chapter 18). It has a one-bit
+// wire for each net, with the net's name in the Verilog. Errors of the writer are returned by end.
 type trace struct {
 	w  *bufio.Writer
 	at [64][]change // changes of the current 64 samples
 }
 
-// change is twice the number of a net, plus its new value.
+// change is twice the number of a net plus the net's new value.
 type change uint64
 
 func newTrace(w io.Writer, n *netlist.Netlist, names *names.Names) *trace {
@@ -34,7 +33,7 @@ func newTrace(w io.Writer, n *netlist.Netlist, names *names.Names) *trace {
 	return t
 }
 
-// spaced returns x[3] as x [3], which says that x is a bus.
+// spaced returns x[3] as x [3], which marks x as a bus.
 func spaced(name []byte) string {
 	for i, c := range name {
 		if c == '[' {
@@ -44,7 +43,7 @@ func spaced(name []byte) string {
 	return string(name)
 }
 
-// code returns the identifier of a net: its number in printable digits, the lowest first.
+// code returns the identifier of a net: its number in printable digits, the lowest digit first.
 func code(v netlist.Net) []byte {
 	const first, digits = '!', '~' - '!' + 1
 	id := []byte{first + byte(v%digits)}
@@ -54,7 +53,7 @@ func code(v netlist.Net) []byte {
 	return id
 }
 
-// note notes the samples, of 64, in which a net has a new value.
+// note records the samples, among 64, in which a net has a new value.
 func (t *trace) note(v netlist.Net, value, switched uint64) {
 	for ; switched != 0; switched &= switched - 1 {
 		i := bits.TrailingZeros64(switched)
@@ -62,7 +61,7 @@ func (t *trace) note(v netlist.Net, value, switched uint64) {
 	}
 }
 
-// write writes the 64 samples from first on.
+// write writes the changes of the 64 samples from first on.
 func (t *trace) write(first int) {
 	for i := range t.at {
 		if len(t.at[i]) == 0 {
@@ -82,7 +81,7 @@ func (t *trace) write(first int) {
 	}
 }
 
-// end writes the last instant, up to which the last sample lasts.
+// end writes the time at which the last sample ends.
 func (t *trace) end(samples int) error {
 	fmt.Fprintf(t.w, "#%d\n", samples)
 	return t.w.Flush()

@@ -9,19 +9,19 @@ import (
 	"ialgn/netlist"
 )
 
-// MaxLeaves bounds the nets that a counter may depend on, which are tried out.
+// MaxLeaves is the largest number of nets that a counter may depend on, because all their values are tried.
 const MaxLeaves = 12
 
-// Cone evaluates nets for all values of its leaves at once. A net's value has a bit for each of them, 64 to a word:
-// in bit i, leaf j has the value of bit j of i.
+// Cone evaluates nets for all values of its leaves at once. The value of a net has one bit for each combination, 64
+// to a word: in bit i, leaf j has the value of bit j of i.
 type Cone struct {
 	n      *netlist.Netlist
 	leaves int
 	known  map[netlist.Net][]uint64
-	cells  int // evaluated
+	cells  int // number of cells evaluated
 }
 
-// maxCells bounds the cells between leaves and a net.
+// maxCells limits the number of cells evaluated in a cone.
 const maxCells = 1000
 
 // NewCone returns a cone over the given leaves, at most [MaxLeaves] nets of n.
@@ -41,7 +41,7 @@ func NewCone(n *netlist.Netlist, leaves []netlist.Net) (*Cone, error) {
 	return e, nil
 }
 
-// fill returns the value with bit i as f says.
+// fill returns the value whose bit i is f(i).
 func (e *Cone) fill(f func(i int) bool) []uint64 {
 	value := make([]uint64, (1<<e.leaves+63)/64)
 	for i := range 1 << e.leaves {
@@ -52,7 +52,7 @@ func (e *Cone) fill(f func(i int) bool) []uint64 {
 	return value
 }
 
-// Value returns the value of a net, which must depend on the leaves alone.
+// Value returns the value of a net, which must depend only on the leaves.
 func (e *Cone) Value(v netlist.Net) ([]uint64, error) {
 	if value, ok := e.known[v]; ok {
 		return value, nil
@@ -70,7 +70,7 @@ func (e *Cone) Value(v netlist.Net) ([]uint64, error) {
 	}
 	var in [][]uint64
 	needed := ^uint8(0)
-	if e.n.Kind(c) == netlist.Function { // inputs that it does not depend on may be anything
+	if e.n.Kind(c) == netlist.Function { // inputs that the table does not depend on may have any value
 		table := netlist.Effective(e.n.Param(c), e.n.Inputs(c))
 		needed = netlist.Support(table)
 		bit = func(in uint64) bool { return table>>in&1 == 1 }
@@ -89,11 +89,11 @@ func (e *Cone) Value(v netlist.Net) ([]uint64, error) {
 	return e.known[v], nil
 }
 
-// meaning returns output pin of a cell as a function of its inputs, input j in bit j.
+// meaning returns output pin of a cell as a function of its inputs; input j is bit j of the argument.
 func (e *Cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
 	param := e.n.Param(c)
 	switch k := e.n.Kind(c); k {
-	case netlist.Function: // see value
+	case netlist.Function: // see Value
 		return nil, nil
 	case netlist.Primitive:
 		param = e.n.Primitives()[param].Table
@@ -113,7 +113,7 @@ func (e *Cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
 	}
 }
 
-// assemble returns the bits i of the given values as a number.
+// assemble returns bit i of each of the given values, as one number.
 func assemble(in [][]uint64, i int) (bits uint64) {
 	for j, value := range in {
 		bits |= value[i/64] >> (i % 64) & 1 << j
@@ -137,20 +137,20 @@ func (e *Cone) term(table uint64, nets []netlist.Net) ([]uint64, error) {
 	return e.fill(func(i int) bool { return table>>assemble(in, i)&1 == 1 }), nil
 }
 
-// linear is a sum of functions of nets with coefficients, and a constant, all modulo 2^64.
-// A function and its complement f and 1 - f are one term.
+// linear is a constant plus a sum of functions of nets with coefficients, all modulo 2^64. A function f and its
+// complement 1 - f share one term.
 type linear struct {
 	coefficient map[termKey]uint64
 	constant    uint64
 }
 
-// termKey is a function of nets that is 0 where all of them are 0.
+// termKey is a function of nets that is 0 if all of them are 0.
 type termKey struct {
-	table uint64 // extended, over the nets in ascending order
+	table uint64 // extended to 64 lines, over the nets in ascending order
 	nets  [netlist.MaxFunctionInputs]netlist.Net
 }
 
-// add adds a term several times.
+// add adds a term, multiplied by times.
 func (l *linear) add(t Term, times int) {
 	weight := t.Weight * uint64(times)
 	table := netlist.Effective(t.Table, t.Nets)
@@ -181,7 +181,7 @@ func (l *linear) add(t Term, times int) {
 	}
 }
 
-// largest returns the largest value that the sum may have if its terms can be anything.
+// largest returns the largest value that the sum can have if its terms can have any values.
 func (l *linear) largest() uint64 {
 	sum := int64(l.constant)
 	for c := range maps.Values(l.coefficient) {
@@ -190,7 +190,7 @@ func (l *linear) largest() uint64 {
 	return uint64(sum)
 }
 
-// least returns the smallest value that the sum may have.
+// least returns the smallest value that the sum can have.
 func (l *linear) least() int64 {
 	least := int64(l.constant)
 	for c := range maps.Values(l.coefficient) {
@@ -199,7 +199,7 @@ func (l *linear) least() int64 {
 	return least
 }
 
-// congruent shows that two sums are the same modulo a power of two, term by term.
+// congruent returns an error unless two sums are equal modulo a power of two, term by term.
 func (l *linear) congruent(m *linear, modulus uint64) error {
 	difference := maps.Clone(l.coefficient)
 	for key, c := range m.coefficient {

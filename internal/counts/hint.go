@@ -1,10 +1,9 @@
-// Package counts says why the class counts of a lowered netlist are right, and proves it.
+// Package counts explains why the class counts of a lowered netlist are correct, and proves it.
 //
-// A [Hint] names the inputs and outputs of each counter between the bits of a class and its
-// count. [Prove] tries every counter out, and adds the identities up: that the digits are the
-// sum of the bits is then proved for classes of any size, which is beyond general equivalence
-// checkers from some 31 bits on. A wrong or missing hint can only make the proof fail. The
-// package knows nothing of the compiler that builds the counters.
+// A [Hint] names the inputs and outputs of each counter between the bits of a class and its count. [Prove] tries
+// every counter on all values of its inputs and adds up the resulting identities. This proves that the digits are the
+// sum of the bits, for classes of any size; general equivalence checkers give up at about 31 bits. A wrong or missing
+// hint can only make the proof fail. The package does not depend on the compiler that builds the counters.
 package counts
 
 import (
@@ -15,28 +14,28 @@ import (
 	"ialgn/netlist"
 )
 
-// Hint says why the counts of a lowered netlist are right, for [Prove] and for proofs by
-// cut points: which bits each count is the sum of, and which nets are inputs and outputs
-// of each counter on the way. The nets are those of the lowered netlist.
+// Hint explains why the counts of a lowered netlist are correct, for [Prove] and for proofs by cut points. It says
+// which bits each count is the sum of, and which nets are the inputs and outputs of each counter on the way. All nets
+// are nets of the lowered netlist.
 type Hint struct {
 	Counts  []Count `json:"counts"`
 	Argmaxs []Index `json:"argmax"`
 }
 
-// Count is what became of one popcount.
+// Count describes how one popcount was lowered.
 type Count struct {
 	// Popcount is the cell's number in the netlist before lowering.
 	Popcount netlist.Cell `json:"popcount"`
-	// Bits are what is counted, one for each input of the popcount, in its order.
+	// Bits has one entry for each input of the popcount, in order.
 	Bits []Bit `json:"bits"`
-	// Digits are the count, least significant first; the highest may be constants.
+	// Digits is the count, least significant digit first. The highest digits may be constants.
 	Digits []netlist.Net `json:"digits"`
 	// Counters are the steps from bits to digits, in topological order.
 	Counters []Counter `json:"counters"`
 }
 
-// Bit is one input of a popcount as a function of nets, a [Term] of weight 1. Where Pair is set there is no function:
-// the bit is the complement of input number Pair, counted from 0. Together the two always count one, so neither needs
+// Bit is an input of a popcount, as a function of nets: a [Term] of weight 1. If Pair is set, there is no function:
+// the bit is the complement of input number Pair, counted from 0. The two together always count one, so neither needs
 // a net in the lowered netlist.
 type Bit struct {
 	Nets  []netlist.Net `json:"nets,omitempty"`
@@ -46,10 +45,9 @@ type Bit struct {
 
 // Counter is an identity: the sum of In plus Constant is the sum of Out.
 //
-// It is of one of two sorts. With Leaves, it holds whatever the values of these nets are,
-// modulo 2^digits of the count or the counter that it is a step of, and all other nets that
-// it names depend on Leaves alone. With Steps, it is the sum of these, and holds exactly,
-// since neither side reaches the power of two up to which the steps do.
+// There are two kinds. A counter with Leaves holds for all values of these nets, modulo 2^digits of the count or
+// counter that it is a step of; all other nets that it names depend only on Leaves. A counter with Steps is the sum
+// of its steps. It holds exactly, because neither side reaches the power of two modulo which the steps hold.
 type Counter struct {
 	Leaves   []netlist.Net `json:"leaves,omitempty"`
 	In       []Term        `json:"in"`
@@ -58,24 +56,23 @@ type Counter struct {
 	Steps    []Counter     `json:"steps,omitempty"`
 }
 
-// Term is a weighted bit: a function of up to six nets, in LUT INIT order. It is mostly a
-// net itself, table 0b10, and the exclusive or of two nets where a counter has its outputs
-// in such a form.
+// Term is a weighted bit: a function of up to six nets, in LUT INIT order. Usually it is a net itself (table 0b10).
+// It is the exclusive or of two nets if a counter has its outputs in that form.
 type Term struct {
 	Weight uint64        `json:"weight"`
 	Nets   []netlist.Net `json:"nets"`
 	Table  uint64        `json:"table"`
 }
 
-// Index is what became of one argmax.
+// Index describes how one argmax was lowered.
 type Index struct {
 	Argmax netlist.Cell    `json:"argmax"` // number of the argmax cell before lowering
 	Words  [][]netlist.Net `json:"words"`  // least significant bit first
 	Index  []netlist.Net   `json:"index"`
 }
 
-// Map returns the hint with every net replaced, for a pass that renumbers nets but keeps
-// those that the hint names, such as [netlist.Copier.To] of a copy.
+// Map returns the hint with every net replaced. It is for a pass that renumbers nets but keeps those that the hint
+// names, such as [netlist.Copier.To] of a copy.
 func (h *Hint) Map(to func(netlist.Net) netlist.Net) *Hint {
 	nets := func(old []netlist.Net) []netlist.Net {
 		mapped := slices.Clone(old)
@@ -120,8 +117,8 @@ func (c Counter) mapped(nets func([]netlist.Net) []netlist.Net) Counter {
 	return Counter{Leaves(nets(c.Leaves)), terms(c.In), terms(c.Out), c.Constant, steps}
 }
 
-// Leaves returns the nets that may have any value, each once: those of a list without
-// constants. A leaf may become a constant, or another leaf, where a netlist is mapped.
+// Leaves returns the nets of a list that are not constants, each once. When a netlist is mapped, a leaf may become a
+// constant or the same net as another leaf.
 func Leaves(nets []netlist.Net) []netlist.Net {
 	var list []netlist.Net
 	for _, v := range nets {
@@ -132,10 +129,10 @@ func Leaves(nets []netlist.Net) []netlist.Net {
 	return list
 }
 
-// maxWeight bounds weights and constants, so that sums of them stay in 64 bits.
+// maxWeight limits weights and constants, so that their sums stay within 64 bits.
 const maxWeight = 1 << 32
 
-// Check returns an error if the hint names what n has not, or numbers out of range: it may
+// Check returns an error if the hint names something that n does not have, or has numbers out of range. The hint may
 // come from a file that was changed.
 func (h *Hint) Check(n *netlist.Netlist) error {
 	k := checker{netlist.Net(n.Nets())}

@@ -9,13 +9,13 @@ import (
 	"ialgn/netlist"
 )
 
-// Prove proves on the lowered netlist alone that the digits of a count are the sum of
-// its bits, each a function of nets of the netlist. Of a pair, one bit is taken to be 1.
+// Prove proves, on the lowered netlist alone, that the digits of a count are the sum of its bits. Each bit is a
+// function of nets of the netlist. Of two complementary bits, one is taken to be 1.
 func Prove(after *netlist.Netlist, c *Count) error {
 	return proof{after}.sum(c)
 }
 
-// proof is a proof on a lowered netlist.
+// proof proves counts on a lowered netlist.
 type proof struct{ after *netlist.Netlist }
 
 // sum proves that the digits of a count are the sum of its bits.
@@ -45,8 +45,7 @@ func (p proof) sum(c *Count) error {
 	return p.steps(c.Counters, &target, &sum, modulus)
 }
 
-// addend adds bit i of a count to a sum: half of a pair counts for both where it comes
-// first.
+// addend adds bit i of a count to sum. A pair of complementary bits counts 1, at its first bit.
 func (p proof) addend(all []Bit, i int, sum *linear) error {
 	b := all[i]
 	if b.Pair == nil {
@@ -68,8 +67,8 @@ func (p proof) addend(all []Bit, i int, sum *linear) error {
 	return nil
 }
 
-// steps shows that two sums are congruent by the identities of the steps, each of which it
-// shows first.
+// steps proves that two sums are congruent modulo modulus. It first proves the identity of each step, then adds the
+// identities.
 func (p proof) steps(steps []Counter, in, out *linear, modulus uint64) error {
 	for i := range steps {
 		c := &steps[i]
@@ -91,8 +90,8 @@ func (p proof) steps(steps []Counter, in, out *linear, modulus uint64) error {
 	return out.congruent(in, modulus)
 }
 
-// composite shows the identity of a counter that is made of others, exactly: both sides
-// are congruent modulo a power of two that neither of them reaches.
+// composite proves the identity of a counter that consists of steps. The identity holds exactly: both sides are
+// congruent modulo a power of two that neither side reaches.
 func (p proof) composite(c *Counter, _ uint64) error {
 	in, out := linear{coefficient: map[termKey]uint64{}}, linear{coefficient: map[termKey]uint64{}}
 	for _, t := range c.In {
@@ -109,7 +108,7 @@ func (p proof) composite(c *Counter, _ uint64) error {
 	return p.steps(c.Steps, &in, &out, 1<<bits.Len64(largest))
 }
 
-// counter tries a counter out.
+// counter proves the identity of a counter by trying all values of its leaves.
 func (p proof) counter(c *Counter, modulus uint64) error {
 	e, err := NewCone(p.after, c.Leaves)
 	if err != nil {
@@ -141,9 +140,9 @@ func (p proof) counter(c *Counter, modulus uint64) error {
 	return nil
 }
 
-// WrongError says that a counter does not count: for which values of its leaves, bit i of
-// Wrong, 64 a word, being for leaf j bit j of i. First is the first such i, for which the
-// outputs are less than the sum by Less.
+// WrongError says that a counter does not count correctly. Bit i of Wrong (64 bits a word) is set if the counter is
+// wrong where leaf j has the value of bit j of i. First is the lowest such i; there the outputs are less than the sum
+// by Less.
 type WrongError struct {
 	Leaves []netlist.Net
 	Wrong  []uint64

@@ -1,7 +1,6 @@
-// Package crew runs short tasks on several goroutines, again and again. Waking a
-// goroutine takes some tens of microseconds where its processor has gone to sleep; a
-// training step calls for help twice in a few milliseconds. So a member that is done
-// stays awake a little for the next task, and leaves when there is none.
+// Package crew runs short tasks on several goroutines, again and again. Waking a goroutine takes tens of microseconds
+// if its processor has gone to sleep, and a training step starts a task twice in a few milliseconds. So a member that
+// has finished stays awake for a short time to wait for the next task, and ends if there is none.
 package crew
 
 import (
@@ -10,25 +9,25 @@ import (
 	"time"
 )
 
-// patience is how long a member stays for the next task, and how long the caller looks
-// for the last member before it sleeps.
+// patience is how long a member waits for the next task, and how long the caller polls for the last member before it
+// sleeps.
 const patience = 300 * time.Microsecond
 
-// looks is how often somebody who waits looks before it lets others run.
+// looks is how often a waiting goroutine polls before it yields.
 const looks = 32
 
-// Crew is a number of members, the caller of [Crew.Run] among them. Its goroutines end
-// by themselves. It must not be used by several goroutines at once.
+// Crew is a number of members, one of which is the caller of [Crew.Run]. Its goroutines end by themselves. A Crew
+// must not be used by several goroutines at once.
 type Crew struct {
 	task    func(member int)
 	fault   keeper
 	members []member // all members but the caller
 	busy    atomic.Int32
-	asleep  atomic.Bool   // the caller, or it is about to
+	asleep  atomic.Bool   // whether the caller sleeps or is about to
 	wake    chan struct{} // wakes the caller
 }
 
-// member is what a goroutine does at present.
+// member is the state of a member's goroutine.
 type member struct {
 	state atomic.Int32
 	_     [60]byte // members write to different cache lines
@@ -46,8 +45,8 @@ func New(n int) *Crew { return &Crew{members: make([]member, n-1), wake: make(ch
 // Size returns the number of members.
 func (c *Crew) Size() int { return len(c.members) + 1 }
 
-// Run calls task for each member, 0 to Size()-1, and returns when all calls have. It panics with a
-// [Fault] if one of the goroutines did.
+// Run calls task for each member, 0 to Size()-1, and returns when all calls have returned. It panics with a [Fault]
+// if one of the goroutines panicked.
 func (c *Crew) Run(task func(member int)) {
 	c.task = task
 	c.busy.Store(int32(len(c.members)))
@@ -64,8 +63,8 @@ func (c *Crew) Run(task func(member int)) {
 	c.fault.raise()
 }
 
-// sleep waits for the last member without looking all the time. A wake may come too early:
-// the last member of the task before may have been kept from looking at asleep until now.
+// sleep waits for the last member without polling. A wake-up may come too early: the last member of the previous task
+// may not have looked at asleep until now.
 func (c *Crew) sleep() {
 	for c.busy.Load() != 0 {
 		c.asleep.Store(true)
@@ -76,7 +75,7 @@ func (c *Crew) sleep() {
 	}
 }
 
-// work is the goroutine of a member.
+// work is the goroutine of member i+1.
 func (c *Crew) work(i int) {
 	s := &c.members[i].state
 	for {
@@ -91,7 +90,7 @@ func (c *Crew) work(i int) {
 	}
 }
 
-// wait looks until there is what it looks for, or gives up.
+// wait polls until seen returns true or patience is over. It returns the last result of seen.
 func wait(seen func() bool) bool {
 	for begin := time.Now(); time.Since(begin) < patience; runtime.Gosched() {
 		for range looks {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Group is an [errgroup.Group] whose Wait panics where one of its functions did. A panic in a
-// goroutine of its own would end the process, whoever waits for it; so it reaches the caller, who may
-// know what to say of it.
+// Group is an [errgroup.Group] whose Wait panics if one of its functions panicked. A panic in another goroutine would
+// end the process without passing through the code that waits for it. With a Group, it reaches the caller, who may
+// handle it.
 type Group struct {
 	group *errgroup.Group
 	fault keeper
@@ -23,10 +23,10 @@ func NewGroup(ctx context.Context) (*Group, context.Context) {
 	return &Group{group: group}, ctx
 }
 
-// SetLimit bounds how many functions run at a time.
+// SetLimit limits how many functions run at a time.
 func (g *Group) SetLimit(n int) { g.group.SetLimit(n) }
 
-// Go calls a function in a goroutine of its own.
+// Go calls a function in its own goroutine.
 func (g *Group) Go(f func() error) {
 	g.group.Go(func() error {
 		err := errPanic // stays if f panics
@@ -42,8 +42,8 @@ func (g *Group) Wait() error {
 	return err
 }
 
-// Each calls do for each number below n, each in a goroutine of its own, and returns when all calls
-// have. It panics with a [Fault] if one of them did.
+// Each calls do for 0 to n-1, each in its own goroutine, and returns when all calls have returned. It panics with a
+// [Fault] if one of them panicked.
 func Each(n int, do func(i int)) {
 	var fault keeper
 	var all sync.WaitGroup
@@ -57,13 +57,13 @@ func Each(n int, do func(i int)) {
 // errPanic ends the context of a group in which a function panicked.
 var errPanic = fmt.Errorf("crew: a panic")
 
-// Fault is a panic of a goroutine, as its caller gets it: what it was, and where.
+// Fault is a panic of a goroutine, as passed on to the caller: its value and its stack.
 type Fault struct {
 	Value any
 	Stack []byte
 }
 
-// Error returns what the panic was.
+// Error returns the panic's value as text.
 func (f *Fault) Error() string { return fmt.Sprint(f.Value) }
 
 // keeper keeps the first panic of several goroutines.
@@ -72,7 +72,7 @@ type keeper struct {
 	fault *Fault
 }
 
-// try calls a function, whose panic it keeps.
+// try calls a function and keeps its panic, if any.
 func (k *keeper) try(f func()) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -82,7 +82,8 @@ func (k *keeper) try(f func()) {
 	f()
 }
 
-// faultOf returns what was recovered as a fault, which it is if it comes from a crew or group within.
+// faultOf returns a recovered value as a Fault. A value that is a Fault, from a crew or group inside, is returned as
+// it is.
 func faultOf(value any) *Fault {
 	if f, ok := value.(*Fault); ok {
 		return f
@@ -90,7 +91,7 @@ func faultOf(value any) *Fault {
 	return &Fault{value, debug.Stack()}
 }
 
-// raise panics with what was kept. All goroutines that might keep something are done.
+// raise panics with the fault that was kept, if any. It is called when all goroutines are done.
 func (k *keeper) raise() {
 	if k.fault != nil {
 		panic(k.fault)

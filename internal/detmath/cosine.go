@@ -2,13 +2,12 @@ package detmath
 
 import "math"
 
-// HalfCosine returns (1 + cos(pi x))/2, the way from 1 at 0 down to 0 at 1, for x in
-// [0, 1], with a relative error below 1e-15, near the end too, where the cosine itself
-// would cancel. Arguments outside are taken as the end nearer
-// to them; NaN is not supported.
+// HalfCosine returns (1 + cos(pi x))/2, which falls from 1 at 0 to 0 at 1, for x in [0, 1]. The relative error is
+// below 1e-15, also near 1, where computing the cosine itself would cancel. Arguments outside [0, 1] are clamped; NaN
+// is not supported.
 //
-// It is sin^2(pi (1-x)/2), and 1 minus that of 1-x in the first half, so that only the
-// sine of at most pi/4 is needed, and both ends and the middle are exact.
+// The result is sin^2(pi (1-x)/2) or, in the first half, 1 - sin^2(pi x/2). So only sines of at most pi/4 are needed,
+// and both ends and the middle are exact.
 func HalfCosine(x float64) float64 {
 	switch {
 	case x <= 0:

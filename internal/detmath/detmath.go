@@ -1,29 +1,27 @@
-// Package detmath holds the elementary functions of the training path, written so
-// that every processor gives the same bits.
+// Package detmath holds the elementary functions of the training path, written so that every processor gives the same
+// bits.
 //
-// Go may contract x*y + z into one fused operation, and its math package chooses
-// assembly by processor, so neither gives the same trained model on every machine.
-// Here every product that is added to something is rounded by an explicit conversion,
-// and only IEEE 754 addition, multiplication, division, square root and integer
-// operations are used. Vector kernels repeat these sequences lane by lane.
+// Go may contract x*y + z into one fused operation, and its math package chooses assembly by processor, so neither
+// gives the same trained model on every machine. Here every product that is added to something is rounded by an
+// explicit conversion, and only IEEE 754 addition, multiplication, division, square root and integer operations are
+// used. Vector kernels repeat these sequences lane by lane.
 package detmath
 
 import "math"
 
-// ExpMin is the argument below which [Exp] stops falling: Exp(x) = Exp(ExpMin), about
-// 1.8e-35, so that no probability becomes subnormal.
+// ExpMin is the least argument of [Exp]: for x below ExpMin, Exp(x) = Exp(ExpMin), about 1.8e-35, so that no
+// probability becomes subnormal.
 const ExpMin = -80
 
-// consts are the constants of Exp: 16/ln 2, ln 2/16, the number whose addition rounds a
-// float32 of magnitude below 2^22 to an integer and leaves it in the low bits, and the
-// coefficients of the cubic. They are variables because the compiler keeps those in
-// registers, and fetches constants from memory for each element.
+// consts holds the constants of Exp: 16/ln 2, ln 2/16, the number whose addition rounds a float32 of magnitude below
+// 2^22 to an integer and leaves it in the low bits, and the coefficients of the cubic. They are variables because the
+// compiler keeps variables in registers, but fetches constants from memory for each element.
 var consts = struct{ scale, step, magic, sixth, half, one, lowest float32 }{
 	23.083120654223414, 0.04332169878499658, 3 << 22, 1.0 / 6, 0.5, 1, ExpMin,
 }
 
-// expTable holds the bits of 2^(i/16) less i<<19, so that the addition of n<<19 gives
-// those of 2^(n/16): the low four bits of n cancel, the others go to the exponent.
+// expTable holds the bits of 2^(i/16) minus i<<19. Adding n<<19 gives the bits of 2^(n/16): the low four bits of n
+// cancel, and the others are added to the exponent.
 var expTable = func() (t [16]uint32) {
 	for i, x := range [len(t)]float32{
 		1, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916,
@@ -36,20 +34,18 @@ var expTable = func() (t [16]uint32) {
 	return t
 }()
 
-// Exp returns e**x for x <= 0 with a relative error below 2e-7 near zero and 6e-6 at
-// [ExpMin]. Arguments below ExpMin give Exp(ExpMin); arguments above 88 and NaN are
-// not supported.
+// Exp returns e**x for x <= 0, with a relative error below 2e-7 near zero and below 6e-6 at [ExpMin]. Arguments below
+// ExpMin give Exp(ExpMin). Arguments above 88 and NaN are not supported.
 func Exp(x float32) float32 {
 	e := [1]float32{x}
 	ExpAll(e[:], e[:], 0)
 	return e[0]
 }
 
-// ExpAll writes Exp(x[i] - shift) to dst[i]. dst and x have the same length and may be
-// the same slice.
+// ExpAll writes Exp(x[i] - shift) to dst[i]. dst and x have the same length and may be the same slice.
 //
-// x is split into n ln 2/16 + r with |r| <= ln 2/32; 2^(n/16) comes from a table of
-// 16 and an addition to the exponent, e^r from a cubic.
+// x is split into n ln 2/16 + r with |r| <= ln 2/32. 2^(n/16) comes from a table of 16 entries and an addition to the
+// exponent, e^r from a cubic polynomial.
 func ExpAll(dst, x []float32, shift float32) {
 	x = x[:len(dst)]
 	scale, step, magic := consts.scale, consts.step, consts.magic

@@ -2,20 +2,20 @@ package detmath
 
 import "math"
 
-// logSeries are the coefficients of the series of artanh(s)/s in s*s, that of the smallest term first. The next term,
-// with s below 0.1716, is below 1e-18.
+// logSeries holds the coefficients of the series of artanh(s)/s in s*s, the highest power first. The first omitted
+// term is below 1e-18 for s below 0.1716.
 var logSeries = [...]float64{
 	1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13, 1. / 11, 1. / 9, 1. / 7, 1. / 5, 1. / 3, 1,
 }
 
-// least is the smallest normal number above 0.
+// least is the smallest positive normal number.
 const least = 0x1p-1022
 
-// Log returns the natural logarithm of a finite x > 0 with a relative error below
-// 1e-15; it gives -Inf at 0 and NaN below.
+// Log returns the natural logarithm of a finite x > 0, with a relative error below 1e-15. It returns -Inf for 0 and
+// NaN for negative x.
 //
-// x is split into 2^k (1+f) with sqrt(2)/2 < 1+f < sqrt(2), and log(1+f) is computed
-// from the series of 2 artanh(f/(2+f)), summed from its smallest term.
+// x is split into 2^k (1+f) with sqrt(2)/2 < 1+f < sqrt(2). log(1+f) is computed from the series of 2
+// artanh(f/(2+f)), which is summed from its smallest term.
 func Log(x float64) float64 {
 	switch {
 	case x == 0:
@@ -37,9 +37,9 @@ func Log(x float64) float64 {
 	return logJoin(s, sum, power)
 }
 
-// LogAll writes Log(x[i]) to dst[i]. All x[i] must be normal numbers above 0; of others the result is undefined. dst
-// and x have the same length and may be the same slice. Four sums run side by side, as each waits for its own last
-// step.
+// LogAll writes Log(x[i]) to dst[i]. All x[i] must be positive normal numbers; for other numbers the result is
+// undefined. dst and x have the same length and may be the same slice. Four sums are computed side by side, because
+// each step of a sum waits for the step before.
 func LogAll(dst, x []float64) {
 	x = x[:len(dst)]
 	for len(x) >= 4 {
@@ -64,9 +64,9 @@ func LogAll(dst, x []float64) {
 	}
 }
 
-// logSplit returns s and power such that x, a normal number above 0, is 2^power (1+s)/(1-s), where (1+s)/(1-s) is from
-// sqrt(2)/2 to below sqrt(2). The exponent of x would change at powers of two; what is added to the bits moves that to
-// sqrt(2) times a power of two, without a branch that random numbers would mispredict.
+// logSplit returns s and power such that x = 2^power (1+s)/(1-s), where sqrt(2)/2 <= (1+s)/(1-s) < sqrt(2). x must be
+// a positive normal number. The exponent in the bits of x changes at powers of two. Adding a constant to the bits
+// moves the change to sqrt(2) times powers of two, without a branch that random numbers would mispredict.
 func logSplit(x float64) (s, power float64) {
 	const exponent, bias, rest = 52, 1023, 1<<52 - 1
 	low := math.Float64bits(math.Sqrt2 / 2)

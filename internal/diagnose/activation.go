@@ -1,9 +1,8 @@
-// This file looks at the bits of a frozen network's layers over a data set: their
-// entropy (IALGN paper, supplement, "Representation-Diagnostic Details"), and the bits
-// themselves, sample by sample, for whoever classifies by them.
+// This file runs a frozen network over a data set and looks at the bits of its layers: their entropy (IALGN paper,
+// supplement, "Representation-Diagnostic Details") and, for probes, the bits themselves, sample by sample.
 //
-// Layers are counted as the paper does: layer 0 is the encoded input, layer 1 the first
-// layer of gates. All is by the forward pass of [model.Evaluator], 64 samples a word.
+// Layers are counted as in the paper: layer 0 is the encoded input, layer 1 the first layer of gates. All bits come
+// from the forward pass of [model.Evaluator], 64 samples a word.
 
 package diagnose
 
@@ -26,9 +25,9 @@ const batchWords = 8
 // batchSamples is the number of samples of a full batch.
 const batchSamples = 64 * batchWords
 
-// Frequencies counts how many samples have each bit of each layer at 1: element [layer][i],
-// of the input bits in layer 0 and of the gates in the others. The result does not depend on
-// the number of threads. It returns the context's error if that ends first.
+// Frequencies counts in how many samples each bit of each layer is 1: element [layer][i], where layer 0 has the input
+// bits and the other layers the gates. The result does not depend on the number of threads. If ctx ends first, it
+// returns the context's error.
 func Frequencies(ctx context.Context, f *model.Frozen, set *encoding.Packed, threads int) ([][]int, error) {
 	total := counts(f)
 	var mutex sync.Mutex
@@ -58,7 +57,7 @@ func counts(f *model.Frozen) [][]int {
 	return c
 }
 
-// count adds the ones of the first samples of each row.
+// count adds, for each row, the ones among the first samples.
 func count(to []int, rows []uint64, samples int) {
 	words := (samples + 63) / 64
 	last := ^uint64(0) >> (64*words - samples)
@@ -71,9 +70,9 @@ func count(to []int, rows []uint64, samples int) {
 	}
 }
 
-// BitEntropy returns the mean binary entropy of the bits of a layer, of which that many of all
-// samples are 1, in bits: the mean of -p log2 p - (1-p) log2 (1-p), with 0 log 0 = 0. It is
-// exactly 0 where no bit changes, and exactly 1 where each is 1 in half of the samples.
+// BitEntropy returns the mean binary entropy of the bits of a layer, in bits: the mean of -p log2 p - (1-p) log2
+// (1-p), with 0 log 0 = 0. ones[i] is the number of samples in which bit i is 1. The result is exactly 0 if no bit
+// changes, and exactly 1 if each bit is 1 in half of the samples.
 func BitEntropy(ones []int, samples int) float64 {
 	sum := 0.0
 	for _, n := range ones {
@@ -91,13 +90,13 @@ func term(n, samples int) float64 {
 	return -p * math.Log2(p)
 }
 
-// visitor gets the bit rows of all layers of batches. done is called after the last.
+// visitor receives the bit rows of all layers, batch by batch. done is called after the last batch.
 type visitor struct {
 	layer func(layer int, rows []uint64, from, to int) // [bits][batchWords], samples from to to-1
 	done  func()
 }
 
-// sweep runs the network over a set, in batches on several goroutines, each with a visitor.
+// sweep runs the network over a set, in batches on several goroutines, each with its own visitor.
 func sweep(ctx context.Context, f *model.Frozen, set *encoding.Packed, threads int, visit func() visitor) error {
 	if set.Features != f.Encoder.Features() || set.Width != f.Encoder.LevelBits() {
 		return fmt.Errorf("activations: samples of %d features of %d bits, the network reads levels of %d features of %d "+

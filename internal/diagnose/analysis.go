@@ -1,6 +1,6 @@
-// This file says how the gates of models use their layers, as the supplement of the IALGN paper does: which
-// operations they have, and the effective depth of each layer; of one model, of the seeds of a network, or of several
-// networks.
+// This file reports how the gates of models use their layers, as the supplement of the IALGN paper does: the
+// operations of the gates and the effective depth of each layer. It reports on one model, on the seeds of a network,
+// or on several networks.
 
 package diagnose
 
@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/plot"
 )
 
-// ReadNetworks analyses models. Those of one network, which differ in their seed alone, are averaged; networks stand in
-// the order of their first models.
+// ReadNetworks analyses models. Models of one network, which differ only in their seed, are averaged. The networks
+// are in the order of their first models.
 func ReadNetworks(ctx context.Context, paths []string) ([]*Network, error) {
 	var groups []*Group
 	files := map[string]*model.File{} // opened files by path
@@ -43,12 +43,12 @@ func ReadNetworks(ctx context.Context, paths []string) ([]*Network, error) {
 	return networks, nil
 }
 
-// Network is what is said of the models of one network, which differ in their seed
-// alone: the mean of their statistics, and each.
+// Network is the report on the models of one network, which differ only in their seed: the mean of their statistics,
+// and the statistics of each model.
 type Network struct {
 	Analysis
 	Network string     `json:"network"`
-	Models  []Analysis `json:"models,omitempty"` // one each, if there are several models
+	Models  []Analysis `json:"models,omitempty"` // one for each model, if there are several
 	Plots   []string   `json:"plots,omitempty"`
 
 	paths []string
@@ -71,7 +71,7 @@ func (n *Network) analyze(files map[string]*model.File) error {
 	return nil
 }
 
-// Analyse analyses a frozen network, that of the model in a file.
+// Analyse analyses the frozen network f of the model at path.
 func Analyse(path string, f *model.Frozen) Analysis {
 	counted := TakeCensus(f)
 	return Analysis{
@@ -81,18 +81,18 @@ func Analyse(path string, f *model.Frozen) Analysis {
 	}
 }
 
-// Statistics returns what charts show.
+// Statistics returns the values that the charts show.
 func (a Analysis) Statistics(name string) Statistics {
 	s := Statistics{
 		Name: name, Operations: a.Operations, Categories: a.Categories, Tables: a.Tables, Depth: a.EffectiveDepth,
 	}
-	if t := a.Tables; t != nil && 2*t.Nodes < a.Gates && a.HasOperations() { // such as the ORs of pooling among gates
+	if t := a.Tables; t != nil && 2*t.Nodes < a.Gates && a.HasOperations() { // mostly gates, with some poolings
 		s.Tables = nil
 	}
 	return s
 }
 
-// Analysis is what is said of one model, or the mean of several.
+// Analysis is the report on one model, or the mean of several.
 type Analysis struct {
 	Model          string       `json:"model,omitempty"`
 	Width          int          `json:"width"`
@@ -100,11 +100,11 @@ type Analysis struct {
 	Gates          int          `json:"deployed_gates"`
 	Operations     [16]float64  `json:"operations"`
 	Categories     Categories   `json:"categories"`
-	Tables         *Tables      `json:"tables,omitempty"` // of nodes with other than two pins, if there are any
+	Tables         *Tables      `json:"tables,omitempty"` // of nodes with other numbers of pins than two
 	EffectiveDepth []LayerDepth `json:"effective_depth"`
 }
 
-// HasOperations reports whether there are gates of two pins beyond the first layer, of which the shares are.
+// HasOperations reports whether there are two-pin gates beyond the first layer.
 func (a *Analysis) HasOperations() bool { return a.Categories != Categories{} }
 
 // NetworkChartNames are the names of the charts.
@@ -127,7 +127,7 @@ func NetworkCharts(networks []*Network) []*plot.Chart {
 	}
 }
 
-// average averages models of one configuration, each statistic by itself.
+// average returns the mean of models of one configuration, statistic by statistic.
 func average(all []Analysis) Analysis {
 	m := Analysis{
 		Model: fmt.Sprintf("mean of %d models", len(all)), Width: all[0].Width, Depth: all[0].Depth,

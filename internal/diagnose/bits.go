@@ -11,15 +11,15 @@ import (
 	"ialgn/internal/model"
 )
 
-// Bits are the bits of a layer for all samples of a set, sample by sample.
+// Bits holds the bits of a layer for all samples of a set, sample by sample.
 type Bits struct {
-	Width  int // bits a sample
-	Words  int // words a sample: bit i is bit i%64 of word i/64, and bits past the last are 0
+	Width  int // bits of a sample
+	Words  int // words of a sample: bit i is bit i%64 of word i/64, and bits past the last are 0
 	Labels []uint8
 	words  []uint64
 }
 
-// NewBits returns bits that are all 0, of samples with those labels.
+// NewBits returns bits that are all 0, for samples with the given labels.
 func NewBits(width int, labels []uint8) *Bits {
 	b := &Bits{Width: width, Words: (width + 63) / 64, Labels: labels}
 	b.words = memory.MakeHuge[uint64](len(labels) * b.Words)
@@ -29,7 +29,7 @@ func NewBits(width int, labels []uint8) *Bits {
 // Sample returns the words of a sample.
 func (b *Bits) Sample(i int) []uint64 { return b.words[i*b.Words : (i+1)*b.Words] }
 
-// Digest returns a hash of the bits and labels: that of others differs.
+// Digest returns a SHA-256 hash of the bits and labels.
 func (b *Bits) Digest() [sha256.Size]byte {
 	h := sha256.New()
 	buffer := binary.LittleEndian.AppendUint64(nil, uint64(b.Width))
@@ -41,8 +41,7 @@ func (b *Bits) Digest() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// Collect returns the bits of a layer for a whole set. It returns the context's error if
-// that ends first.
+// Collect returns the bits of a layer for a whole set. If ctx ends first, it returns the context's error.
 func Collect(ctx context.Context, f *model.Frozen, set *encoding.Packed, layer, threads int) (*Bits, error) {
 	width := f.Inputs()
 	if layer > 0 {
@@ -59,7 +58,7 @@ func Collect(ctx context.Context, f *model.Frozen, set *encoding.Packed, layer, 
 	return b, err
 }
 
-// store turns the rows of bits of the samples from to to-1 into words of samples.
+// store converts rows of bits, for the samples from up to to, into the words of these samples.
 func (b *Bits) store(rows []uint64, from, to int) {
 	var m [64]uint64
 	for c := range b.Words {

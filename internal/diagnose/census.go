@@ -1,30 +1,29 @@
-// This file counts what the gates of a frozen network are: how often each operation occurs, and
-// how deep the logic is behind each layer.
+// This file counts how often each operation occurs among the gates of a frozen network.
 
 package diagnose
 
 import "ialgn/internal/model"
 
-// Census tells how often each operation occurs beyond the first layer, as in the IALGN
-// paper, supplement, "Operation-frequency analysis". The first layer is left out since
-// both its pins are raw inputs and have no spine and anchor meaning.
+// Census holds how often each operation occurs beyond the first layer, as in the IALGN paper, supplement,
+// "Operation-frequency analysis". The first layer is excluded, because its two pins both read raw inputs and so are
+// not a spine and an anchor.
 type Census struct {
-	Gates      int         `json:"gates"`      // counted, (depth-1) x width
+	Gates      int         `json:"gates"`      // gates counted, (depth-1) x width
 	Operations [16]float64 `json:"operations"` // shares, by the paper's numbers
 	Categories Categories  `json:"categories"`
 }
 
-// Categories are the shares of the paper's operation categories.
+// Categories holds the shares of the paper's categories of operations.
 type Categories struct {
 	Constants   float64 `json:"constants"`    // FALSE 0, TRUE 15
 	PassThrough float64 `json:"pass_through"` // A 3, B 5
 	Negation    float64 `json:"negation"`     // NOT A 12, NOT B 10
-	Binary      float64 `json:"binary"`       // gates with one of the ten operations of two inputs
+	Binary      float64 `json:"binary"`       // the ten operations that depend on both inputs
 }
 
-// TakeCensus counts the operations of f, of gates with two pins. A network of one layer has none to count: all
-// shares are 0 then. The deployed gate count of the paper, width x depth, is
-// [model.Frozen.Gates]; it counts the first layer too.
+// TakeCensus counts the operations of the two-pin gates of f. For a network of one layer there is nothing to count,
+// and all shares are 0. The paper's deployed gate count, width x depth, is [model.Frozen.Gates], which includes the
+// first layer.
 func TakeCensus(f *model.Frozen) Census {
 	var count [16]int
 	gates := 0

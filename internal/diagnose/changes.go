@@ -8,18 +8,18 @@ import (
 	"ialgn/internal/model"
 )
 
-// array is the parameters of one kind of consecutive layers, [width][layers][k], with a
-// copy from before the step while a window is open.
+// array holds the parameters of one kind in consecutive layers, [width][layers][k]. While a window is open, it also
+// holds a copy from before the step.
 type array struct {
 	kind   UpdateKind
-	first  int // layer, from 0
+	first  int // number of the first layer, from 0
 	layers int
 	k      int
 	now    []float32
 	before []float32
 }
 
-// arrays returns the parameters of a model.
+// arrays returns the parameter arrays of a model.
 func arrays(m *model.Model) []*array {
 	var all []*array
 	first := 0
@@ -42,7 +42,7 @@ func arrays(m *model.Model) []*array {
 	return all
 }
 
-// keep copies the parameters. After a measured step the copy is up to date already.
+// keep makes the copies, unless they exist. After a measured step, a copy is already up to date.
 func (m *Meter) keep() {
 	for _, a := range m.arrays {
 		if a.before == nil {
@@ -52,26 +52,25 @@ func (m *Meter) keep() {
 	}
 }
 
-// release gives the copies' memory back.
+// release frees the copies' memory.
 func (m *Meter) release() {
 	for _, a := range m.arrays {
 		a.before = nil
 	}
 }
 
-// blockGates is about how many gates a task of [Meter.changes] takes: the sums of a task
-// are added in the order of tasks, so that they do not depend on the number of threads.
+// blockGates is the approximate number of gates in a task of [Meter.changes]. The sums of tasks are added in the
+// order of tasks, so the total does not depend on the number of threads.
 const blockGates = 4096
 
-// updateBlock is some chains of an array, and their sums by layer.
+// updateBlock is a range of chains of an array, with its sums by layer.
 type updateBlock struct {
 	*array
 	from, to int
 	sums     []float64
 }
 
-// changes returns the sums of the absolute changes since the copy, [kind][layer], and
-// brings the copy up to date.
+// changes returns the sums of the absolute changes since the copies were made, [kind][layer], and updates the copies.
 func (m *Meter) changes() [][]float64 {
 	var blocks []updateBlock
 	for _, a := range m.arrays {
@@ -95,7 +94,7 @@ func (m *Meter) changes() [][]float64 {
 	return sums
 }
 
-// add sums a block. The difference of two float32 is exact in float64.
+// add sums a block. The difference of two float32 numbers is computed in float64, where it is exact.
 func (b *updateBlock) add() {
 	at := b.from * b.layers * b.k
 	for range b.to - b.from {

@@ -1,19 +1,16 @@
-// This file measures how the loss credits hidden gates, output by output: the paper's
-// "Topology-Induced Credit Degradation", with the sampling and the thresholds of its
-// supplement ("Credit-Assignment Diagnostic Details").
+// This file measures how the loss credits hidden gates, output by output: the paper's "Topology-Induced Credit
+// Degradation", with the sampling and the thresholds of its supplement ("Credit-Assignment Diagnostic Details").
 //
-// The gradient of a gate's operation logits is a sum of contributions of the outputs, the
-// gates of the last layer. Three numbers tell of a layer how they come together: how many
-// outputs a gate reaches at all through hidden wires (path sharing), at how many gates any
-// contribution is left (coverage), and by how much those that are left cancel each other
-// (purity).
+// The gradient of a gate's operation logits is a sum of contributions from the outputs, which are the gates of the
+// last layer. For each layer, three numbers describe how the contributions combine: how many outputs a gate can reach
+// through hidden wires (path sharing), at how many gates any contribution arrives (coverage), and how much the
+// arriving contributions cancel each other (purity).
 //
-// Contributions are exact up to float64's rounding: hard forward values, straight-through
-// gradients, all paths. What makes that possible for every pair of 300 outputs and 300 gates
-// a layer is that a gate passes credit on by one of two factors a pin, by the bit of its
-// other pin, so the walk down from the outputs is a product with a sparse matrix of known
-// form for each sample and layer; eight outputs go together; and edges whose two factors are
-// exactly 0 are left out beforehand.
+// Contributions are exact up to the rounding of float64: they use hard forward values, straight-through gradients and
+// all paths. They are computed for every pair of 300 outputs and 300 gates of each layer. Three things make this
+// feasible. A gate passes credit on to a pin with one of two factors, chosen by the bit of its other pin, so the walk
+// down from the outputs is, for each sample and layer, a product with a sparse matrix of known form. Eight outputs
+// are handled together. Edges whose two factors are exactly 0 are left out beforehand.
 
 package diagnose
 
@@ -34,37 +31,36 @@ import (
 	"ialgn/trainer"
 )
 
-// CreditTopologies are the paper's, in the order of its figure.
+// CreditTopologies are the topologies that the paper compares, in the order of its figure.
 var CreditTopologies = topology.Compared()
 
-// The paper's numbers of sampled gates a layer and of batches.
+// The numbers of sampled gates in a layer, and of batches, in the paper.
 const (
 	PaperSampled = 300
 	PaperBatches = 20
 )
 
-// CreditOptions say what to measure.
+// CreditOptions says what to measure.
 type CreditOptions struct {
 	Config  config.Config // configuration of one of the topologies; see [ConfigureCredit]
 	Data    *trainer.Data
-	Sampled int // outputs, and gates of the same indices in each layer
+	Sampled int // outputs, and gates with the same indices in each layer
 	Batches int
 	Threads int
 
-	// CreditProgress, unless nil, is called after each sample.
+	// Progress, unless nil, is called after each sample.
 	Progress func(CreditProgress)
 }
 
-// CreditProgress is how far the measurement of a topology is.
+// CreditProgress is the progress of the measurement of a topology.
 type CreditProgress struct {
 	Topology        string
-	Batch, Batches  int // whole ones
+	Batch, Batches  int // completed batches, and all
 	Sample, Samples int // current sample of the batch, and its number of samples
 }
 
-// CreditResult is the credit of a topology, by layer from the first to the last. Means and
-// standard deviations of coverage and purity are over batches, those of path sharing over
-// the sampled gates. A value is nil where no gate has it.
+// CreditResult is the credit of a topology, by layer from first to last. Means and standard deviations are taken over
+// batches for coverage and purity, and over the sampled gates for path sharing. A value is nil if no gate has it.
 type CreditResult struct {
 	Topology    string            `json:"topology"`
 	Layers      []int             `json:"layers"`
@@ -75,8 +71,7 @@ type CreditResult struct {
 	Seconds     float64           `json:"seconds"`
 }
 
-// ConfigureCredit returns a configuration with another topology, and without the keys that only
-// its own has.
+// ConfigureCredit returns configuration c with another topology, without the keys that only c's own topology has.
 func ConfigureCredit(c config.Config, name string) (config.Config, error) {
 	if !slices.Contains(CreditTopologies, name) {
 		return c, message.Near(message.WithHint(fmt.Errorf("topology %.40q is unknown", name), "use %s",
@@ -94,8 +89,8 @@ func ConfigureCredit(c config.Config, name string) (config.Config, error) {
 	return c, c.Check()
 }
 
-// Gates returns an error for a network that is not of gates with two pins in layers of one width, as the paper's are:
-// credit is defined for those.
+// Gates returns an error unless the network consists of two-pin gates in layers of one width, like the paper's
+// networks. Credit is defined only for these.
 func Gates(k *topology.Keys) error {
 	if row := k.Row(); row.Figure > 0 && k.Inputs == 2 {
 		return nil
@@ -105,7 +100,7 @@ func Gates(k *topology.Keys) error {
 		k.Title()), "use model.inputs: 2 and one of the topologies %s", strings.Join(CreditTopologies, ", "))
 }
 
-// Check reports numbers that cannot be, also with the data.
+// Check returns an error if the numbers are impossible, by themselves or with the data.
 func (o *CreditOptions) Check() error {
 	width, samples := o.Config.Model.Width, o.Data.Train.Len()
 	switch {
@@ -125,18 +120,17 @@ func (o *CreditOptions) Check() error {
 	return nil
 }
 
-// MeasureCredit draws the network of the configuration, as training starts with it, and measures
-// its credit in the first batches of the training set, in the order of training without a
-// validation set. The result depends on the options but for Threads alone. When the context
-// ends it returns its error.
+// MeasureCredit draws the network of the configuration, as training would start with it, and measures its credit in
+// the first batches of the training set, in the order of training without a validation set. The result depends on all
+// options except Threads. If ctx ends, MeasureCredit returns its error.
 //
-// Cost: an 8-byte product for each sample, sampled output and edge between gates that its
-// credit flows to; 32 bytes of memory for each sampled output and sampled gate of each layer.
+// Cost: an 8-byte product for each sample, sampled output and edge between gates that the output's credit flows to;
+// 32 bytes of memory for each sampled output and sampled gate of each layer.
 func MeasureCredit(ctx context.Context, o CreditOptions) (*CreditResult, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	debug.FreeOSMemory() // the litter of an earlier measurement, as much as this one needs
+	debug.FreeOSMemory() // the garbage of an earlier measurement is as large as what this one needs
 	started, members := time.Now(), crew.New(o.Threads)
 	m := trainer.Initial(o.Config, o.Data.Encoder, o.Data.Classes, o.Threads)
 	meter := newMeter(m, SampleGates(o.Config.Train.Seed, m.Width, len(m.Classes), o.Sampled), o.Config.Train.Batch,
@@ -173,8 +167,8 @@ func labels(set *encoding.Packed, index []int32) []uint8 {
 	return l
 }
 
-// SampleGates draws indices of gates, as many from each class's group but for one, in ascending
-// order. They depend on the seed and the sizes alone, so all topologies have the same.
+// SampleGates draws indices of gates in ascending order. The numbers of gates from each class's group differ by at
+// most one. The gates depend only on the seed and the sizes, so all topologies have the same.
 func SampleGates(seed uint64, width, classes, n int) []int {
 	var all []int
 	group := width / classes

@@ -15,21 +15,20 @@ type LayerDepth struct {
 	Max  float64 `json:"max"`
 }
 
-// EffectiveDepth returns the operation-aware effective depth of each layer, as defined
-// by the IALGN paper, supplement, "Effective-Depth Analysis". The depth of a gate is
+// EffectiveDepth returns the operation-aware effective depth of each layer, as defined by the IALGN paper,
+// supplement, "Effective-Depth Analysis". The depth of a gate is
 //
 //	0                 for a constant,
 //	d(A), d(B)        for a pass-through of that pin,
 //	d(A)+1, d(B)+1    for its negation,
 //	1 + max(d(A), d(B))   for the ten operations that depend on both pins,
 //
-// where an input bit has depth 0; of a node with other pins likewise, by the pins that its table depends on.
-// It is a property of the frozen network as trained,
-// before any pass: a binary operation counts even if both pins read the same bit.
+// where an input bit has depth 0. Nodes with other numbers of pins are treated likewise, by the pins that their
+// tables depend on. Effective depth is a property of the frozen network as trained, before any pass: a binary
+// operation counts even if both pins read the same bit.
 //
-// The percentiles interpolate linearly between the two gates next to them in order of
-// depth, at (width-1) p from 0, as numpy.percentile does by default. f must be valid.
-// It costs O(gates).
+// A percentile p is at position (width-1) p, from 0, in the order of depth. It interpolates linearly between the two
+// nearest gates, as numpy.percentile does by default. f must be valid. EffectiveDepth takes O(gates) time.
 func EffectiveDepth(f *model.Frozen) []LayerDepth {
 	inputs := make([]int32, f.Inputs())
 	var before []int32
@@ -46,7 +45,7 @@ func EffectiveDepth(f *model.Frozen) []LayerDepth {
 	return layers
 }
 
-// nodeDepth is the recursion of [EffectiveDepth] for a node, given the depths of the sources.
+// nodeDepth returns the depth of a node, given the depths of its sources, by the recursion of [EffectiveDepth].
 func nodeDepth(layer *model.FrozenLayer, node int, inputs, before []int32) int32 {
 	table, pins := layer.Op.At(node), len(layer.Pins)
 	deepest, support, passes := int32(0), 0, false
@@ -68,7 +67,7 @@ func nodeDepth(layer *model.FrozenLayer, node int, inputs, before []int32) int32
 	return deepest + 1
 }
 
-// describeDepths summarises depths of at most the given limit.
+// describeDepths summarises depths that are at most limit.
 func describeDepths(depth []int32, limit int) LayerDepth {
 	histogram, sum := make([]int, limit+1), 0
 	for _, d := range depth {
@@ -87,7 +86,7 @@ func describeDepths(depth []int32, limit int) LayerDepth {
 	}
 }
 
-// percentile returns the p quantile of n numbers of which histogram[v] are v.
+// percentile returns the p quantile of n numbers, given their histogram.
 func percentile(histogram []int, n int, p float64) float64 {
 	at := float64(float64(n-1) * p)
 	low := math.Floor(at)
@@ -96,7 +95,7 @@ func percentile(histogram []int, n int, p float64) float64 {
 	return a + float64((b-a)*(at-low))
 }
 
-// ranked returns the number at place i, from 0, in ascending order.
+// ranked returns the number at position i, from 0, in ascending order.
 func ranked(histogram []int, i int) float64 {
 	for v, count := range histogram {
 		if i < count {

@@ -1,4 +1,4 @@
-// Package diagnose measures what the IALGN paper shows of trained networks: how the loss credits gates, by how much
-// training changes the layers, what linear probes read in them, their entropy, the census of operations, and effective
-// depth. Each measurement has a report with a JSON form and its charts.
+// Package diagnose takes the measurements of trained networks that the IALGN paper reports: how the loss credits
+// gates, how much training changes each layer, what linear probes can read from the layers, their entropy, how often
+// each operation occurs, and effective depth. Each measurement has a report with a JSON form and its charts.
 package diagnose

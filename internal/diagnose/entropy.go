@@ -1,4 +1,4 @@
-// This file measures the mean binary entropy of each layer's bits over a test set, of networks and their seeds.
+// This file measures the mean binary entropy of the bits of each layer over a test set, for networks and their seeds.
 
 package diagnose
 
@@ -9,7 +9,7 @@ import (
 	"ialgn/trainer"
 )
 
-// EntropyReport is what is said of the models of one network.
+// EntropyReport is the report on the models of one network.
 type EntropyReport struct {
 	Network string         `json:"network"`
 	Width   int            `json:"width"`

@@ -9,31 +9,30 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// fit is the probes of a layer, all starts together, and a batch.
+// fit holds the probes of a layer, for all starts together, and a batch.
 //
-//	weights, moments : [blocks][rows], a row of 64 columns; column k is class k%classes of
-//	                   start k/classes
-//	bits             : [samples][words], bit r of a sample is what row r weighs
-//	across           : [rows][batch words], the same the other way round
-//	logits           : [blocks][samples], then the errors
+//	weights, moments : [blocks][rows], a row of 64 columns; column k is class k%classes of start k/classes
+//	bits             : [samples][words]; bit r of a sample belongs to row r of the weights
+//	turned           : [rows][batch words], the transposed bits
+//	logits           : [blocks][samples], overwritten by the errors
 type fit struct {
 	kernels
 	classes, starts, batch int
 
-	inputs int // bits of a sample; row inputs is the bias, and past it follow zeros
-	words  int // words in a sample: rows/64
-	across int // words of a row's samples
+	inputs int // bits of a sample; row inputs is the bias, and zeros follow it
+	words  int // words of a sample: rows/64
+	across int // words of a row of turned
 
 	blocks []probeBlock
 	bits   []uint64
 	turned []uint64
 	labels []uint8
 
-	sums   []probeTable // sums of the errors, a table for each 32 samples
+	sums   []probeTable // subset sums of the errors, a table for each 32 samples
 	logits []float32
 }
 
-// probeBlock is 64 columns.
+// probeBlock holds 64 columns.
 type probeBlock struct {
 	w, m, v []row
 	logits  []row
@@ -72,7 +71,7 @@ func (f *fit) draw(start int, r *rand.Rand) {
 	}
 }
 
-// step makes a step of Adam on the mean cross-entropy of some samples.
+// step makes an Adam step on the mean cross-entropy of some samples.
 func (f *fit) step(set *Bits, index []int32, adam *kernel.Adam) {
 	f.load(set, index)
 	f.forward()
@@ -95,7 +94,7 @@ func (f *fit) load(set *Bits, index []int32) {
 	clear(f.bits[len(index)*f.words:])
 }
 
-// turn writes the bits of the batch by rows.
+// turn transposes the bits of the batch.
 func (f *fit) turn() {
 	var m [64]uint64
 	for w := range f.across {
@@ -124,7 +123,7 @@ func (f *fit) forward() {
 	}
 }
 
-// read returns the logits of a sample and start, until the next call.
+// read returns the logits of a sample and start. The result is valid until the next call.
 func (f *fit) read(sample, start int) []float32 {
 	for class := range f.logits {
 		k := start*f.classes + class
@@ -133,8 +132,8 @@ func (f *fit) read(sample, start int) []float32 {
 	return f.logits
 }
 
-// errors turns logits into the derivatives of the mean cross-entropy by them: softmax less
-// the label, over the number of samples.
+// errors replaces the logits by the derivatives of the mean cross-entropy with respect to them: (softmax - label) /
+// samples.
 func (f *fit) errors() {
 	share := 1 / float32(len(f.labels))
 	for s, label := range f.labels {
@@ -158,8 +157,8 @@ func (f *fit) errors() {
 	}
 }
 
-// update makes the step on the weights of a block: 64 rows at a time, whose gradients are
-// forgotten as soon as they are used. Rows past the last sample of logits are zeros.
+// update makes the step on the weights of a block, 64 rows at a time, so that only 64 rows of gradients exist at a
+// time. Rows of logits past the last sample are zeros.
 func (f *fit) update(b *probeBlock, adam *kernel.Adam) {
 	for q := range f.sums {
 		f.subsets(&f.sums[q], b.logits[tableBits*q:])

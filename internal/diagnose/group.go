@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// group is some of the sampled outputs with all gates that their credit flows to.
+// group is a range of the sampled outputs, with all gates that their credit flows to.
 type group struct {
 	first, last int     // range of the sampled outputs, last excluded
 	stages      []stage // [layer]
 }
 
-// stage is the gates of a layer that credit flows to, a row each, and the edges to their
-// readers in the layer above, those of a row together. Rows stand by the number of their
-// edges, for [kernel.Sparse], and those with as many in the order in which the readers name
-// them, so that much of what a row needs is near what the row before it needed.
+// stage holds the gates of a layer that credit flows to, one row for each gate, and the edges to their readers in the
+// layer above, grouped by row. Rows are ordered by their number of edges, for [kernel.Sparse]. Rows with the same
+// number are in the order in which the readers name them, so much of what a row needs is near what the row before it
+// needed.
 type stage struct {
 	gates  []int32
-	start  []uint32 // [rows + 1], of the row's edges; nil in the last layer
-	reader []uint32 // row of the stage above
+	start  []uint32 // start of each row's edges, [rows + 1]; nil in the last layer
+	reader []uint32 // the reader's row in the stage above
 	slope  [][2]float64
-	other  []int32 // bit row of the reader's other pin, which chooses the slope
+	other  []int32 // bit row of the reader's other pin, whose bit chooses the slope
 	chosen []float64
 	looks  []look
 }
@@ -29,11 +29,11 @@ type stage struct {
 type look struct {
 	row, sampled int
 	a, b         int   // bit rows of its pins
-	pattern      uint8 // their bits in the current sample
+	pattern      uint8 // bits of its pins in the current sample
 }
 
-// edges calls visit with each parent that gate i of layer l passes credit to, with the
-// slopes and the bit row that chooses between them. What is exactly 0 is left out.
+// edges calls visit for each parent that gate i of layer l passes credit to, with the two slopes and the bit row that
+// chooses between them. Edges with two slopes of exactly 0 are left out.
 func (n *network) edges(l, i int, visit func(parent int, slope [2]float64, other int)) {
 	for pin, slope := range n.slopes[l][i] {
 		if l == 0 || slope == [2]float64{} {
@@ -49,8 +49,8 @@ func (n *network) edges(l, i int, visit func(parent int, slope [2]float64, other
 	}
 }
 
-// split returns the groups of the sampled outputs: one a class where credit keeps to the
-// classes, so that walks are short, else one of all.
+// split returns the groups of the sampled outputs: one for each class if credit stays within classes, because then
+// the walks are short, and otherwise a single group.
 func (n *network) split(sampled []int) []*group {
 	var groups []*group
 	perClass, parts := n.m.Width/len(n.m.Classes), 0
@@ -70,7 +70,7 @@ func (n *network) split(sampled []int) []*group {
 	return groups
 }
 
-// reached returns the number of gates that credit of outputs flows to.
+// reached returns the number of gates that the credit of some outputs flows to.
 func (n *network) reached(outputs []int) int {
 	own, count := make([]bool, n.m.Width), 0
 	for _, i := range outputs {
@@ -89,7 +89,7 @@ func (n *network) reached(outputs []int) int {
 	return count
 }
 
-// build walks down from the group's outputs.
+// build fills the group's stages, walking down from its outputs.
 func (g *group) build(n *network, sampled []int) {
 	g.stages = make([]stage, len(n.layers))
 	gates := []int32(nil)
@@ -106,7 +106,7 @@ func (g *group) build(n *network, sampled []int) {
 	}
 }
 
-// edge is a way of credit down to a gate.
+// edge is a path of credit from a reader down to a gate.
 type edge struct {
 	gate   int32
 	reader uint32
@@ -114,7 +114,7 @@ type edge struct {
 	slope  [2]float64
 }
 
-// below returns the stage below that of layer l.
+// below returns the stage of layer l-1, given the stage of layer l.
 func below(n *network, l int, above *stage) stage {
 	var edges []edge
 	readers := make([]int32, n.m.Width)
@@ -130,7 +130,7 @@ func below(n *network, l int, above *stage) stage {
 	return t
 }
 
-// number gives each gate with readers a row, and counts.
+// number assigns a row to each gate with readers and counts the rows' edges.
 func (t *stage) number(edges []edge, readers []int32) {
 	seen := make([]bool, len(readers))
 	for _, e := range edges {
@@ -146,7 +146,7 @@ func (t *stage) number(edges []edge, readers []int32) {
 	}
 }
 
-// place puts the edges to their rows, those of a row in the order that they have.
+// place stores the edges by row, keeping their order within a row.
 func (t *stage) place(edges []edge, next []int32) {
 	for r, i := range t.gates {
 		next[i] = int32(t.start[r])
@@ -173,7 +173,7 @@ func (t *stage) look(n *network, l int, sampled []int) {
 	}
 }
 
-// choose takes the slopes and the patterns of a sample.
+// choose sets the slopes and the patterns of a sample.
 func (t *stage) choose(n *network, sample int) {
 	for e, other := range t.other {
 		t.chosen[e] = t.slope[e][n.bit(int(other), sample)]

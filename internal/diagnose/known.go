@@ -18,23 +18,23 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Known remembers what probes of which bits gave. Networks that share one do not have the same
-// bits probed again: their input, if they encode the same data alike, is most of the work. It is
-// safe for use by several goroutines. Its zero value is empty and kept nowhere.
+// Known remembers the results of probes by the bits that were probed, so that networks that share a Known do not have
+// the same bits probed twice. If networks encode the same data alike, probing their input is most of the work. A
+// Known is safe for use by several goroutines. The zero value is empty and is not stored in a file.
 type Known struct {
 	mutex   sync.Mutex
 	results []result               // in the order in which they were found
-	running map[task]chan struct{} // closed in the end
+	running map[task]chan struct{} // closed when the task ends
 
 	path string
 	lock *outfile.Lock
 	warn func(error)
 }
 
-// version is that of the figures: another one draws, orders or adds otherwise.
+// version is the version of the results. It changes when probes draw, order or add differently.
 const version = 1
 
-// task is all that a layer's accuracies depend on. The bits are named by their digests.
+// task is everything that a layer's accuracies depend on. The bits are identified by their digests.
 type task struct {
 	Version int    `json:"version"`
 	Train   string `json:"train_digest"`
@@ -54,10 +54,9 @@ func newTask(train, test *Bits, classes int, p Protocol) task {
 	return task{version, hex.EncodeToString(a[:]), hex.EncodeToString(b[:]), classes, p}
 }
 
-// OpenKnown returns what the file of that path keeps, nothing if there is none, and from then on
-// keeps there what comes to be known. warn is called when that could not be written, which the
-// next time is tried again. Another process that has the file open, and one that is not such a
-// file, is an error. [Known.Close] lets others open it.
+// OpenKnown returns the results in the file at path (none if there is no file) and stores new results there from then
+// on. If writing fails, warn is called, and the next result tries again. It is an error if another process has the
+// file open, or if the file has another format. [Known.Close] lets others open the file.
 func OpenKnown(path string, warn func(error)) (*Known, error) {
 	if err := outfile.CheckWritable(path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -110,7 +109,7 @@ func (k *Known) read() error {
 	return nil
 }
 
-// probeLists reads a line of the file, which anybody may have edited.
+// probeLists parses a line of the file. Anybody may have edited the file.
 func probeLists(line []byte) (r result, err error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -125,7 +124,7 @@ func probeLists(line []byte) (r result, err error) {
 	return r, r.check()
 }
 
-// check reports what no result can be.
+// check returns an error for a result that is impossible.
 func (r result) check() error {
 	switch {
 	case len(r.Accuracies) == 0 || len(r.Accuracies) != r.Starts:
@@ -136,8 +135,8 @@ func (r result) check() error {
 	return nil
 }
 
-// do returns the accuracies of a task and true, if they are known, and else those of train. Of
-// calls for the same task at a time one trains, and the others wait for it.
+// do returns the accuracies of a task and true if they are known. Otherwise it returns the result of train and false.
+// Of simultaneous calls for the same task, one trains and the others wait for its result.
 func (k *Known) do(ctx context.Context, t task, train func() ([]float64, error)) ([]float64, bool, error) {
 	for {
 		accuracies, others, done := k.begin(t)
@@ -158,8 +157,8 @@ func (k *Known) do(ctx context.Context, t task, train func() ([]float64, error))
 	}
 }
 
-// begin returns one thing: the accuracies of a task, or what is closed when the call that trains
-// it ends, or what the caller has to close then.
+// begin returns exactly one of three things: the accuracies of a task, if known; a channel that is closed when the
+// call that is training the task ends; or a channel that the caller must close when it has trained the task.
 func (k *Known) begin(t task) (accuracies []float64, others <-chan struct{}, done chan struct{}) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -178,7 +177,7 @@ func (k *Known) begin(t task) (accuracies []float64, others <-chan struct{}, don
 	return nil, nil, k.running[t]
 }
 
-// end adds what a task that ended gave, and writes the file, if there is one.
+// end adds the result of a task that has ended and writes the file, if there is one.
 func (k *Known) end(t task, accuracies []float64, err error) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

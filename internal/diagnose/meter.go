@@ -14,8 +14,8 @@ type meter struct {
 	reach    *reach
 	truths   [][]truth   // [layer][sampled]
 	scorers  []*scorer   // a scorer for each goroutine
-	coverage [][]float64 // [layer][batch]; of layers with an eligible gate
-	purity   [][]float64 // [layer][batch]; of batches with a covered gate
+	coverage [][]float64 // [layer][batch]; only for layers with an eligible gate
+	purity   [][]float64 // [layer][batch]; only for batches with a covered gate
 }
 
 // newMeter returns a meter for a valid model. Batches may have at most the given number of samples.
@@ -38,7 +38,7 @@ func newMeter(m *model.Model, sampled []int, batch int, members *crew.Crew) *met
 	return t
 }
 
-// batch measures a batch whose inputs are in the network.
+// batch measures the batch whose inputs are in the network.
 func (t *meter) batch(ctx context.Context, labels []uint8, done func(sample int)) {
 	t.pass.batch(ctx, labels, done)
 	if ctx.Err() != nil {
@@ -56,7 +56,7 @@ func (t *meter) batch(ctx context.Context, labels []uint8, done func(sample int)
 	}
 }
 
-// eligible returns how many sampled gates of a layer reach a sampled output.
+// eligible returns the number of sampled gates of a layer that reach a sampled output.
 func (t *meter) eligible(l int) int {
 	count := 0
 	for _, ok := range t.reach.eligible[l] {
@@ -67,7 +67,7 @@ func (t *meter) eligible(l int) int {
 	return count
 }
 
-// result returns what was measured.
+// result returns the measurements.
 func (t *meter) result() *CreditResult {
 	r := &CreditResult{}
 	for l, outputs := range t.reach.outputs {
@@ -83,7 +83,7 @@ func (t *meter) result() *CreditResult {
 	return r
 }
 
-// spread returns nil for no values.
+// spread returns the mean and deviation of values, or nil if there are none.
 func spread(values []float64) *trainer.Spread {
 	if len(values) == 0 {
 		return nil

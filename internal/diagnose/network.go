@@ -6,15 +6,14 @@ import (
 	"ialgn/internal/model"
 )
 
-// network is a model as credit flows through it: the slopes of its relaxed gates, and the
-// bits of its hard forward pass.
+// network holds what credit needs of a model: the slopes of its relaxed gates, and the bits of its hard forward pass.
 type network struct {
 	m      *model.Model
 	frozen *model.Frozen
 	layers []layer
 	slopes [][]slopes // [layer][gate]
 
-	// Bit rows of a batch: those of the inputs, then those of each layer's gates.
+	// Bit rows of a batch: the rows of the inputs, then the rows of each layer's gates.
 	bits  []uint64
 	words int
 }
@@ -22,10 +21,10 @@ type network struct {
 // layer is a layer of a model.
 type layer struct {
 	section *model.Section
-	at      int // among the section's layers
+	at      int // index of the layer in the section
 }
 
-// pins is the number of pins of a gate: A, which is 0, and B.
+// pins is the number of pins of a gate: A (0) and B (1).
 const pins = 2
 
 // newNetwork returns the network of a valid model, with room for a batch.
@@ -50,7 +49,7 @@ func newNetwork(m *model.Model, batch int) *network {
 // inputs returns the rows that hold a batch's inputs, for the caller to fill.
 func (n *network) inputs() []uint64 { return n.bits[:n.m.Encoder.Inputs()*n.words] }
 
-// forward fills the other rows and returns how many gates of each class are 1, [class][sample].
+// forward computes the other rows. It returns the number of gates of each class that are 1, [class][sample].
 func (n *network) forward(samples int) []int32 {
 	e, words := model.NewEvaluator(n.frozen), n.m.Width*n.words
 	hidden := n.bits[len(n.inputs()):]
@@ -60,7 +59,7 @@ func (n *network) forward(samples int) []int32 {
 	return counts
 }
 
-// row returns the row of what a pin of a gate reads.
+// row returns the index of the row that a pin of a gate reads.
 func (n *network) row(l, i, pin int) int {
 	p := &n.frozen.Layers[l].Pins[pin]
 	wire := int(p.Index[i])
@@ -78,8 +77,8 @@ func (n *network) bit(row, sample int) uint64 {
 // pin returns a pin of a layer's gates.
 func (l layer) pin(pin int) *model.Pin { return &l.section.Pins[pin] }
 
-// parents calls visit with each hidden gate that a pin of gate i is wired to, selected or
-// not, and its number among the pin's candidates.
+// parents calls visit for each hidden gate that a pin of gate i is wired to, selected or not, with its index among
+// the pin's candidates.
 func (l layer) parents(i, pin int, visit func(parent, candidate int)) {
 	p := l.pin(pin)
 	switch p.Source {

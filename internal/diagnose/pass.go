@@ -9,26 +9,25 @@ import (
 	"ialgn/internal/kernel"
 )
 
-// lanes is how many outputs travel together: their credit at a gate is a cache line.
+// lanes is the number of outputs that are handled together: their credit at a gate fills a cache line.
 const lanes = kernel.SparseLanes
 
-// block is some outputs of a group, a lane each.
+// block holds some outputs of a group, one for each lane.
 type block struct {
 	*group
 	first, last int                        // range of the sampled outputs, last excluded
 	sums        [][patterns][lanes]float64 // [layer][sampled], over the samples so far
 }
 
-// pass computes the credit of a batch: for each pair of a sampled output and a sampled gate
-// of any layer the gradient that reaches the gate's value, summed over the samples with the
-// same bits at its pins.
+// pass computes the credit of a batch. For each pair of a sampled output and a sampled gate of any layer, it is the
+// gradient that reaches the gate's value, summed over the samples with the same bits at the gate's pins.
 type pass struct {
 	n       *network
 	sampled []int
 	members *crew.Crew
 	groups  []*group
 	blocks  []block
-	rows    [][2][][lanes]float64 // for each goroutine, the credit of the current stage and of the one above
+	rows    [][2][][lanes]float64 // for each goroutine, the credit of the current stage and of the stage above
 }
 
 func newPass(n *network, sampled []int, members *crew.Crew) *pass {
@@ -49,8 +48,8 @@ func newPass(n *network, sampled []int, members *crew.Crew) *pass {
 	return p
 }
 
-// batch takes the batch whose inputs are in the network. When the context ends it stops
-// early and the sums mean nothing.
+// batch computes the credit of the batch whose inputs are in the network. If ctx ends, it stops early and the sums
+// have no meaning.
 func (p *pass) batch(ctx context.Context, labels []uint8, done func(sample int)) {
 	counts := p.n.forward(len(labels))
 	for i := range p.blocks {
@@ -65,8 +64,8 @@ func (p *pass) batch(ctx context.Context, labels []uint8, done func(sample int))
 	}
 }
 
-// loss returns the gradient of the batch's mean cross-entropy with respect to an output of
-// each class, for sample s of so many.
+// loss returns the gradient of the batch's mean cross-entropy with respect to an output of each class, for sample s
+// of the given number of samples.
 func (n *network) loss(counts []int32, s, samples int, label uint8) []float64 {
 	tau := n.m.Config.Model.Tau
 	top, sum, delta := int32(0), 0.0, make([]float64, len(n.m.Classes))
@@ -94,7 +93,7 @@ func (p *pass) sample(s int, delta []float64) {
 	p.share(len(p.blocks), func(member, task int) { p.down(member, &p.blocks[task], delta) })
 }
 
-// share calls task for 0 to tasks-1, each by a member that has nothing else to do.
+// share calls task for 0 to tasks-1. Each goroutine takes the next task when it is free.
 func (p *pass) share(tasks int, task func(member, task int)) {
 	var next atomic.Int32
 	p.members.Run(func(member int) {
@@ -104,7 +103,7 @@ func (p *pass) share(tasks int, task func(member, task int)) {
 	})
 }
 
-// down walks a block's credit of a sample from the outputs to the first layer.
+// down propagates a block's credit of a sample from the outputs to the first layer.
 func (p *pass) down(member int, b *block, delta []float64) {
 	own, next := p.rows[member][0], p.rows[member][1]
 	top, perClass := len(b.stages)-1, p.n.m.Width/len(delta)

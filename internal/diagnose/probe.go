@@ -1,21 +1,21 @@
-// This file trains linear classifiers on the bits of a frozen network's layers, the
-// linear probes of the IALGN paper: softmax regression by Adam, whose test accuracy says
-// how much of the classes a layer shows to whoever can only weigh and add.
+// This file trains the linear probes of the IALGN paper: linear classifiers (softmax regression with Adam) on the
+// bits of a frozen network's layers. Their test accuracy shows how well the classes can be told from a layer by
+// weighing and adding.
 //
-// The paper leaves open how a probe begins: here as PyTorch's linear layer does, weights and
-// bias uniform between plus and minus 1/sqrt(bits). All starts of a layer are trained side by
-// side in one pass over its bits; they share the order of samples, drawn anew each epoch.
+// The paper does not say how a probe starts. Here it starts like PyTorch's linear layer: weights and bias are uniform
+// between plus and minus 1/sqrt(bits). All starts of a layer are trained together in one pass over its bits. They
+// share the order of samples, which is drawn again each epoch.
 //
 // # How it is computed
 //
-// Inputs are bits, so that a weighted sum is a sum of the weights whose bits are 1. For four
-// bits it is one of sixteen sums, made once for all samples of a batch; likewise the gradient
-// of a weight is the sum of the errors of the samples whose bit is 1, four samples at a time
-// (the method of the four Russians). Weights stand as rows of 64 columns, one a class and
-// start, with zeros past the last. The bias is the weight of one more bit, which is always 1.
+// Inputs are bits, so a weighted sum is the sum of the weights whose bits are 1. For each four bits it is one of
+// sixteen sums, which are computed once for all samples of a batch. Likewise, the gradient of a weight is the sum of
+// the errors of the samples whose bit is 1, four samples at a time (the method of the four Russians). Weights are
+// stored as rows of 64 columns, one column for each class and start, with zeros after the last. The bias is the
+// weight of one more bit, which is always 1.
 //
-// All arithmetic is float32, every product is rounded before it is added, and every sum has
-// one order: results depend neither on the processor nor on the number of threads.
+// All arithmetic is float32, every product is rounded before it is added, and every sum has one order. So results
+// depend neither on the processor nor on the number of threads.
 
 package diagnose
 
@@ -32,23 +32,22 @@ type Protocol struct {
 	Epochs int     `json:"epochs"`
 	Batch  int     `json:"batch"`
 	Rate   float64 `json:"rate"`   // Adam's learning rate
-	Starts int     `json:"starts"` // probes of a layer, from weights of their own
+	Starts int     `json:"starts"` // probes of a layer, each from its own initial weights
 	Seed   uint64  `json:"seed"`
 }
 
 // Paper is the paper's protocol.
 var Paper = Protocol{Epochs: 200, Batch: 100, Rate: 0.01, Starts: 5, Seed: 1}
 
-// The constants of Adam, which the paper leaves at their defaults.
+// The constants of Adam. The paper leaves them at their defaults.
 const (
 	beta1 = 0.9
 	beta2 = 0.999
 	eps   = 1e-8
 )
 
-// Train trains the probes of a layer on the bits of one set and returns the accuracy of each
-// on another, [start]. step is called after each epoch. It returns the context's error if
-// that ends first.
+// Train trains the probes of a layer on the bits train and returns their accuracies on the bits test, [start]. step
+// is called after each epoch. If ctx ends first, Train returns its error.
 func Train(ctx context.Context, train, test *Bits, classes int, p Protocol, step func()) ([]float64, error) {
 	f := newFit(train.Width, classes, p)
 	order := make([]int32, len(train.Labels))
@@ -72,7 +71,7 @@ func Train(ctx context.Context, train, test *Bits, classes int, p Protocol, step
 	return f.accuracy(ctx, test)
 }
 
-// accuracy returns the share of samples that each start classifies rightly.
+// accuracy returns, for each start, the share of samples that it classifies correctly.
 func (f *fit) accuracy(ctx context.Context, set *Bits) ([]float64, error) {
 	correct := make([]int, f.starts)
 	index := make([]int32, 0, f.batch)

@@ -10,7 +10,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Layers returns those of the paper's layers that a network of that depth has, and its last.
+// Layers returns the layers that the paper probes, as far as a network of the given depth has them, and its last
+// layer.
 func Layers(depth int) []int {
 	var layers []int
 	for _, l := range []int{0, 1, 10, 20, 40, 60, 80, 100} {
@@ -24,15 +25,16 @@ func Layers(depth int) []int {
 // ProbeNetwork is a frozen network and the data to probe it with.
 type ProbeNetwork struct {
 	*model.Frozen
-	Train, Test *encoding.Packed // levels of its encoder
+	Train, Test *encoding.Packed // levels of the network's encoder
 	Known       *Known           // results of earlier probes, not nil
 }
 
-// Run probes layers, as many at a time as there are threads, and returns the accuracies on
-// the test set, [layer][start]. Of a layer under way it holds the bits of all samples, bits x
-// samples / 8 bytes. step is called after each epoch of a layer, with the number of epochs
-// done of all, one call at a time; epochs of layers that turn out to be known are not among them.
-// It returns the context's error if that ends first.
+// Run probes layers, as many at a time as there are threads. It returns the accuracies on the test set,
+// [layer][start]. For each layer under way it holds the bits of all samples: bits x samples / 8 bytes.
+//
+// step is called after each epoch of a layer, one call at a time, with the number of epochs done and the number of
+// all epochs. Epochs of layers whose result is already known are not counted. If ctx ends first, Run returns its
+// error.
 func (n ProbeNetwork) Run(ctx context.Context, layers []int, p Protocol, threads int,
 	step func(done, all int),
 ) ([][]float64, error) {
@@ -54,7 +56,7 @@ func (n ProbeNetwork) Run(ctx context.Context, layers []int, p Protocol, threads
 	return results, g.Wait()
 }
 
-// layer probes a layer, unless its bits were probed before.
+// layer probes a layer, unless the same bits have been probed before.
 func (n ProbeNetwork) layer(ctx context.Context, layer int, p Protocol, epochs *counter) ([]float64, error) {
 	train, err := Collect(ctx, n.Frozen, n.Train, layer, 1)
 	if err != nil {
@@ -73,7 +75,7 @@ func (n ProbeNetwork) layer(ctx context.Context, layer int, p Protocol, epochs *
 	return accuracies, err
 }
 
-// counter counts epochs of several goroutines.
+// counter counts the epochs of several goroutines.
 type counter struct {
 	mutex     sync.Mutex
 	done, all int
@@ -87,7 +89,7 @@ func (c *counter) next() {
 	c.step(c.done, c.all)
 }
 
-// without leaves epochs out that need not be done.
+// without subtracts epochs that need not be done.
 func (c *counter) without(epochs int) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -1,4 +1,4 @@
-// This file trains linear classifiers on the layers of networks, and measures the entropy of the layers beside, as
+// This file trains linear classifiers on the layers of networks and measures the entropy of the same layers, for
 // figure 4 of the IALGN paper.
 
 package diagnose
@@ -16,7 +16,8 @@ type ProbeStudy struct {
 	Protocol Protocol
 	Known    *Known
 
-	// Begin is told of each model that is probed; what it returns is told how many steps are done, and of the end.
+	// Begin is called for each model that is probed. Of its results, progress is called with the number of epochs
+	// done, and end when the model is done.
 	Begin func(path string) (progress func(done, of int), end func(error))
 }
 
@@ -63,9 +64,8 @@ func (s ProbeStudy) model(ctx context.Context, path string, layers []int) (*Prob
 	return m, nil
 }
 
-// ProbeReport is what is said of the models of one network: means over their starts and
-// then over the models, and the standard deviation of the latter, or of the starts where
-// there is one model alone.
+// ProbeReport is the report on the models of one network. Its values are means over each model's starts and then over
+// the models. Std is the standard deviation over the models or, if there is only one, over its starts.
 type ProbeReport struct {
 	Network  string       `json:"network"`
 	Width    int          `json:"width"`
@@ -80,7 +80,7 @@ type ProbeReport struct {
 	Plots    []string     `json:"plots,omitempty"`
 }
 
-// ProbeModel is what the probes of one model reach, by layer.
+// ProbeModel is the result of probing one model, by layer.
 type ProbeModel struct {
 	Model    string      `json:"model"`
 	Accuracy []float64   `json:"accuracy"` // mean over the starts
@@ -106,8 +106,8 @@ func (r *ProbeReport) average() {
 // ProbeChartNames are the names of the charts.
 var ProbeChartNames = []string{"probes-layer", "probes-entropy"}
 
-// ProbeCharts show accuracy by layer and accuracy by entropy, as the paper's figure 4, in the order of
-// [ProbeChartNames].
+// ProbeCharts returns charts of accuracy by layer and of accuracy by entropy, like the paper's figure 4, in the order
+// of [ProbeChartNames].
 func ProbeCharts(networks []*ProbeReport) []*plot.Chart {
 	byLayer := &plot.Chart{
 		Title: "Linear probes by layer", X: plot.Axis{Label: "layer"},

@@ -7,19 +7,19 @@ import (
 	"ialgn/internal/crew"
 )
 
-// reachWords is how many words of descendants are carried down at a time: enough to make
-// little of the walk along the wires, few enough to stay in a cache.
+// reachWords is the number of words of descendants carried down at a time: enough to make the walk along the wires
+// cheap, and few enough to stay in a cache.
 const reachWords = 16
 
 // reach is what sampled gates reach through hidden wires, selected or not, [layer][sampled].
 type reach struct {
-	outputs  [][]int32 // how many outputs: |D| in the paper
+	outputs  [][]int32 // number of outputs reached: |D| in the paper
 	eligible [][]bool  // whether a sampled output is among them
 }
 
-// newReach follows the wires from all outputs down, exactly, as bit sets.
+// newReach follows the wires down from all outputs, exactly, as bit sets.
 //
-// Cost: width^2/64 words of OR a pin and layer.
+// Cost: width^2/64 OR operations on words for each pin and layer.
 func newReach(n *network, sampled []int, members *crew.Crew) *reach {
 	r := &reach{}
 	for range n.layers {
@@ -47,7 +47,7 @@ func newReach(n *network, sampled []int, members *crew.Crew) *reach {
 	return r
 }
 
-// descent follows the wires from some outputs.
+// descent follows the wires down from some of the outputs.
 type descent struct {
 	n         *network
 	first     int // first of the outputs
@@ -85,7 +85,7 @@ func (d *descent) all(sampled []int) {
 	d.own, d.next = nil, nil
 }
 
-// count looks at the sampled gates of a layer.
+// count counts what the sampled gates of a layer reach.
 func (d *descent) count(l int, sampled []int, wanted *[reachWords]uint64) {
 	d.counts[l], d.hits[l] = make([]int32, len(sampled)), make([]bool, len(sampled))
 	for k, i := range sampled {
@@ -96,7 +96,7 @@ func (d *descent) count(l int, sampled []int, wanted *[reachWords]uint64) {
 	}
 }
 
-// down goes from layer l to the one below.
+// down goes from layer l to the layer below.
 func (d *descent) down(l int) {
 	clear(d.next)
 	for i := range d.own {

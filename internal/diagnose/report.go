@@ -10,7 +10,7 @@ import (
 	"ialgn/trainer"
 )
 
-// CreditReport is the credit of some topologies, all else being equal.
+// CreditReport is the credit of some topologies, with everything else equal.
 type CreditReport struct {
 	Name       string          `json:"name"`
 	DataSet    string          `json:"data_set"`
@@ -27,8 +27,8 @@ type CreditReport struct {
 	Plots      []string        `json:"plots,omitempty"`
 }
 
-// MeasureCredits makes runs that differ in the topology alone, on the same data. begin is told of each; what it returns
-// is told how far it is, and of its end.
+// MeasureCredits measures runs that differ only in the topology, on the same data. It calls begin for each run. Of
+// begin's results, the first is called with the run's progress, the second when the run ends.
 func MeasureCredits(ctx context.Context, runs []CreditOptions, data *trainer.Data,
 	begin func(name string) (func(CreditProgress), func(error)),
 ) (*CreditReport, error) {
@@ -88,8 +88,8 @@ func (r *CreditReport) Charts() []*plot.Chart {
 	return panels
 }
 
-// curveOf returns the means, NaN where there is none, and with a band the ends of the
-// deviations.
+// curveOf returns the means, NaN where there is none. With band, it also returns the mean minus and plus the
+// deviation.
 func curveOf(values []*trainer.Spread, band bool) (mean, low, high []float64) {
 	var deviation []float64
 	for _, v := range values {

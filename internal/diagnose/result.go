@@ -1,7 +1,7 @@
 package diagnose
 
-// UpdateResult is what a meter has measured: of each kind of parameters the mean absolute change
-// of one in a step, by layer.
+// UpdateResult is a meter's result: for each kind of parameters, the mean absolute change of a parameter in a step,
+// by layer.
 type UpdateResult struct {
 	Steps      int    // steps in the whole run
 	Initial    Window // the measured part of the window: Last is First-1 if none of its steps was measured
@@ -11,8 +11,8 @@ type UpdateResult struct {
 	Hidden     UpdateMeans
 }
 
-// UpdateMeans is the mean absolute change in both windows, [layer], nil in a layer without such
-// parameters, and no layers at all if the window has no step yet.
+// UpdateMeans is the mean absolute change in both windows, [layer]. An element is nil for a layer without such
+// parameters. A slice is nil if its window has no measured step yet.
 type UpdateMeans struct {
 	Initial []*float64 `json:"initial"`
 	Final   []*float64 `json:"final"`
@@ -39,8 +39,8 @@ func (m *Meter) Result() UpdateResult {
 	}
 }
 
-// done returns the steps that were measured. They begin with the window: a run that is
-// resumed goes on where it was.
+// done returns the steps that were measured. They start at the window's first step, because a resumed run continues
+// where it was.
 func (m *measure) done() Window { return Window{m.First, m.First + m.Done - 1} }
 
 func (m *measure) means(k UpdateKind, counts []int) []*float64 {

@@ -2,20 +2,20 @@ package diagnose
 
 import "ialgn/internal/kernel"
 
-// columns is the length of a row: of a weight for each class and start, or of errors.
+// columns is the length of a row. A row holds a weight, or an error, for each class and start.
 const columns = 64
 
-// row is a row.
+// row holds one value for each column.
 type row [columns]float32
 
-// tableBits is how many bits a [table] is for; 32 KB stay in the nearest cache.
+// tableBits is the number of bits that a [probeTable] covers. Its 32 KB stay in the nearest cache.
 const tableBits = 32
 
-// probeTable holds, for each four of 32 rows, the sums of all of their subsets: entry
-// 16 g + i is the sum of the rows 4 g + j over the bits j of i.
+// probeTable holds, for each four of 32 rows, the sums of all their subsets: entry 16 g + i is the sum of the rows 4
+// g + j over the bits j that are set in i.
 type probeTable [tableBits / 4 * 16]row
 
-// kernels are the three things that are done with rows, as their plain functions say.
+// kernels holds the three operations on rows. Each computes the same as the plain function of its name.
 type kernels struct {
 	subsets     func(t *probeTable, rows []row)
 	addSelected func(dst []row, t *probeTable, words []uint64, stride, shift int)
@@ -24,8 +24,7 @@ type kernels struct {
 
 var plain = kernels{subsetsPlain, addSelectedPlain, updateRowsPlain}
 
-// subsetsPlain makes the table of 32 rows: the sums of the first three, to which the fourth
-// is added.
+// subsetsPlain makes the table of 32 rows. A sum with a fourth row is the sum of the first three, plus the fourth.
 func subsetsPlain(t *probeTable, rows []row) {
 	for g := range tableBits / 4 {
 		t, r := t[16*g:][:16], rows[4*g:][:4]
@@ -41,8 +40,8 @@ func subsetsPlain(t *probeTable, rows []row) {
 	}
 }
 
-// addSelectedPlain adds to each row of dst what its 32 bits select of the table, in the
-// order of the table. The bits of row i are those of words[i*stride] from shift on.
+// addSelectedPlain adds to each row of dst the entries of t that its 32 bits select, in the order of the table. The
+// bits of row i are in words[i*stride], from bit shift on.
 func addSelectedPlain(dst []row, t *probeTable, words []uint64, stride, shift int) {
 	for i := range dst {
 		bits, d := words[i*stride]>>shift, &dst[i]
@@ -55,7 +54,7 @@ func addSelectedPlain(dst []row, t *probeTable, words []uint64, stride, shift in
 	}
 }
 
-// updateRowsPlain makes a step of Adam with the gradients g, as [kernel.Adam] describes it.
+// updateRowsPlain makes an Adam step with the gradients g, as [kernel.Adam] describes it.
 func updateRowsPlain(a *kernel.Adam, w, m, v, g []row) {
 	for i := range g {
 		a.Step(w[i][:], m[i][:], v[i][:], g[i][:])

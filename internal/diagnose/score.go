@@ -2,21 +2,21 @@ package diagnose
 
 // The paper's thresholds ("Active credit and gradient coverage", "Gradient purity").
 const (
-	least    = 1e-12 // contributions up to this size are no credit
-	relative = 1e-5  // nor are those up to this share of the largest contribution to the gate
+	least    = 1e-12 // contributions up to this size are not credit
+	relative = 1e-5  // nor are contributions up to this share of the largest contribution to the gate
 	epsilon  = 1e-12
 )
 
 // score is the credit of a layer's sampled gates in one batch.
 type score struct {
 	covered int     // gates with an active source
-	purity  float64 // sum over those
+	purity  float64 // sum over the covered gates
 }
 
-// scorer has room for the contributions to a gate.
+// scorer holds scratch memory for the contributions to a gate.
 type scorer struct {
-	gradients [][]float64 // gradients that are not 0
-	outputs   []int       // the sampled output that each of them belongs to
+	gradients [][]float64 // gradients other than 0
+	outputs   []int       // the sampled output of each gradient
 	norms     []float64
 	sum       []float64
 	room      [][]float64
@@ -30,7 +30,7 @@ func newScorer(outputs, arity int) *scorer {
 	return s
 }
 
-// score looks at the sampled gates of layer l, whose truth tables are given.
+// score scores the sampled gates of layer l, whose truth tables are given.
 func (p *pass) score(s *scorer, l int, truths []truth) (r score) {
 	for k := range p.sampled {
 		s.take(p, l, k, truths[k])
@@ -42,8 +42,8 @@ func (p *pass) score(s *scorer, l int, truths []truth) (r score) {
 	return r
 }
 
-// take takes the gradients of the sampled outputs with respect to the operation logits of
-// sampled gate k of layer l, but those that are 0 since no credit comes.
+// take collects the gradients of the sampled outputs with respect to the operation logits of sampled gate k of layer
+// l. It leaves out the gradients that are 0 because no credit arrives.
 func (s *scorer) take(p *pass, l, k int, t truth) {
 	s.gradients, s.outputs = s.gradients[:0], s.outputs[:0]
 	for i := range p.blocks {
@@ -62,8 +62,8 @@ func (s *scorer) take(p *pass, l, k int, t truth) {
 	}
 }
 
-// purity returns the gradient purity of the gradients, and whether there is an active one,
-// without which it is 0.
+// purity returns the gradient purity of the collected gradients, and whether any gradient is active. Without an
+// active gradient, the purity is 0.
 func (s *scorer) purity() (purity float64, active bool) {
 	s.norms = s.norms[:0]
 	largest := 0.0

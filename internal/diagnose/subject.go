@@ -1,5 +1,5 @@
-// This file opens what is to be looked at: the networks of models, or those that training would begin with, each
-// with its data, and the networks that several of them are seeds of.
+// This file opens the networks to measure, each with its data: models, or the networks that training would begin
+// with. It also groups files that are seeds of the same network.
 
 package diagnose
 
@@ -17,17 +17,17 @@ import (
 	"ialgn/trainer"
 )
 
-// Group is a network with the files that are seeds of it.
+// Group is a network with the files that are its seeds.
 type Group struct {
-	Name   string // the paper's, of its topology
+	Name   string // the paper's name of the topology
 	Paths  []string
 	Seeds  []uint64 // seeds of the runs in Paths
 	Config config.Config
 }
 
-// Place adds a file with that configuration to the network that it is a seed of. Topologies are compared; files of one
-// topology that differ otherwise have no common mean, and no names to tell them apart; a seed that is named twice would
-// count twice.
+// Place adds a file with configuration cfg to the group of its network. Files belong to one network if their
+// topologies are equal. It returns an error if the file differs from the group in another key than the seed, because
+// no common mean exists, or if its seed is in the group already, because it would count twice.
 func Place(groups []*Group, path string, cfg config.Config) ([]*Group, error) {
 	name := cfg.Model.Title()
 	for _, g := range groups {
@@ -50,14 +50,14 @@ func Place(groups []*Group, path string, cfg config.Config) ([]*Group, error) {
 	return append(groups, &Group{Name: name, Paths: []string{path}, Seeds: []uint64{cfg.Train.Seed}, Config: cfg}), nil
 }
 
-// Opener opens subjects.
+// Opener opens the networks to measure.
 type Opener struct {
 	Folders   []string // folders that are searched for data sets
 	Overrides []string // changes of configurations, KEY=VALUE
 	Threads   int
 }
 
-// Groups returns the networks that files are seeds of, configurations or models.
+// Groups returns the networks of some files, which are configurations or models.
 func (o Opener) Groups(ctx context.Context, paths []string) (groups []*Group, err error) {
 	for _, path := range paths {
 		cfg, err := o.config(ctx, path)
@@ -71,7 +71,7 @@ func (o Opener) Groups(ctx context.Context, paths []string) (groups []*Group, er
 	return groups, nil
 }
 
-// Config reads a configuration, with the width and tau that follow from the classes of its data, unless given.
+// Config reads a configuration. Width and tau, unless given, follow from the classes of its data.
 func (o Opener) Config(ctx context.Context, path string) (config.Config, error) {
 	cfg, err := config.Load(path, o.Overrides)
 	if err != nil {
@@ -81,7 +81,7 @@ func (o Opener) Config(ctx context.Context, path string) (config.Config, error) 
 	return cfg, err
 }
 
-// config returns the configuration that a file is or, of a model, has.
+// config returns the configuration in a file: a configuration file, or a model's configuration.
 func (o Opener) config(ctx context.Context, path string) (config.Config, error) {
 	if isConfig(path) {
 		return o.Config(ctx, path)
@@ -99,18 +99,18 @@ func (o Opener) config(ctx context.Context, path string) (config.Config, error) 
 	return info.Model.Config, nil
 }
 
-// isConfig tells configurations from models, by their names.
+// isConfig reports whether a path names a configuration rather than a model.
 func isConfig(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path))
 }
 
-// Subject is a frozen network to look at, and its data.
+// Subject is a frozen network to measure, and its data.
 type Subject struct {
 	*model.Frozen
 	Data *trainer.Data
 }
 
-// Open returns the network of a model or, of a configuration, the one that training would begin with.
+// Open returns a model's network or, for a configuration, the network that training would begin with.
 func (o Opener) Open(ctx context.Context, path string) (*Subject, error) {
 	if !isConfig(path) {
 		return o.openModel(ctx, path)
@@ -142,7 +142,7 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 		return nil, err
 	}
 	r := info.Model.Record
-	imported := r.Origin != nil && r.Train == "" // and not trained further: of its training part nothing is known
+	imported := r.Origin != nil && r.Train == "" // and not trained further: its training data are not known
 	if r.Train != data.TrainSHA256 && !imported || r.Test != data.TestSHA256 {
 		return nil, message.WithHint(fmt.Errorf("%s: was trained on other content of data set %s than is here", path,
 			data.Name),
@@ -173,7 +173,7 @@ func Column(lists [][]float64, i int) []float64 {
 	return x
 }
 
-// Places returns the layers' places on an axis.
+// Places returns the layers' positions on an axis.
 func Places(layers []int) []float64 {
 	var x []float64
 	for _, l := range layers {
@@ -182,7 +182,7 @@ func Places(layers []int) []float64 {
 	return x
 }
 
-// dataOf returns the data that the model of a path was trained on, or that an import gave it.
+// dataOf returns the data that the model at path was trained on, or the data that an import gave it.
 func dataOf(ctx context.Context, path string, m *model.Model, folders []string) (*trainer.Data, error) {
 	switch {
 	case m.Record.Origin != nil && m.Record.Test == "":

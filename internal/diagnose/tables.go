@@ -6,16 +6,16 @@ import (
 	"ialgn/internal/model"
 )
 
-// Tables tells what the tables of nodes with other than two pins are, in shares of all of them. Operations have names
-// for two pins alone; of more, what counts is how many pins a table depends on, its support, and what it does with
-// them.
+// Tables describes the tables of nodes with other than two pins, as shares of all such nodes. Only operations of two
+// pins have names. For other tables it reports how many pins a table depends on (its support), and the kind of its
+// function.
 type Tables struct {
 	Nodes   int                        `json:"nodes"`
 	Support [model.MaxPins + 1]float64 `json:"support"` // by the number of pins
 	Kinds   TableKinds                 `json:"kinds"`
 }
 
-// TableKinds are the shares of kinds of tables.
+// TableKinds holds the share of each kind of table.
 type TableKinds struct {
 	Constants   float64 `json:"constants"`
 	SingleInput float64 `json:"single_input"` // a pin or its complement
@@ -24,7 +24,7 @@ type TableKinds struct {
 	Other       float64 `json:"other"`
 }
 
-// TakeTables counts the tables of f, nil if it has none but of two pins.
+// TakeTables counts the tables of f. It returns nil if all nodes have two pins.
 func TakeTables(f *model.Frozen) *Tables {
 	t := &Tables{}
 	var support [model.MaxPins + 1]int
@@ -55,7 +55,7 @@ func TakeTables(f *model.Frozen) *Tables {
 	return t
 }
 
-// kindOf returns how many pins a table depends on, and its place among the fields of [TableKinds].
+// kindOf returns how many pins a table depends on, and the index of its kind among the fields of [TableKinds].
 func kindOf(table uint64, pins int) (support, kind int) {
 	parity := uint64(0)
 	for k := range pins {
@@ -64,7 +64,7 @@ func kindOf(table uint64, pins int) (support, kind int) {
 			parity ^= model.PinTable(pins, k)
 		}
 	}
-	ones := bits.OnesCount64(table) >> (pins - support) // of the lines of the support alone
+	ones := bits.OnesCount64(table) >> (pins - support) // ones among the lines of the support
 	switch {
 	case support == 0:
 		return support, 0
@@ -78,7 +78,7 @@ func kindOf(table uint64, pins int) (support, kind int) {
 	return support, 4
 }
 
-// SupportNames and KindNames are what the shares of [Tables] are called, in the order of Support and of
+// SupportNames and KindNames are the names of the shares of [Tables], in the order of Support and of
 // [TableKinds.Shares].
 var (
 	SupportNames = []string{"0 pins", "1 pin", "2 pins", "3 pins", "4 pins", "5 pins", "6 pins"}
@@ -90,7 +90,7 @@ func (k *TableKinds) Shares() []float64 {
 	return []float64{k.Constants, k.SingleInput, k.AndLike, k.XorLike, k.Other}
 }
 
-// Add adds a share of another network's statistics.
+// Add adds another network's statistics, multiplied by share.
 func (t *Tables) Add(o *Tables, share float64) {
 	t.Nodes = o.Nodes
 	for i, x := range o.Support {

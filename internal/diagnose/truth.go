@@ -2,11 +2,11 @@ package diagnose
 
 import "math"
 
-// patterns is the number of values of a gate's pins: pattern 2a + b is that of a and b.
+// patterns is the number of combinations of pin values: the pattern of values a and b is 2a + b.
 const patterns = 4
 
-// truth is the relaxed truth table of a gate as its logits make it: the probabilities of the
-// 16 operations, or of a light gate the four lines themselves.
+// truth is the relaxed truth table of a gate, computed from its logits: the probabilities of the 16 operations or,
+// for a light gate, the four lines themselves.
 type truth struct {
 	p    []float64
 	rest []float64 // 1 - p for each line of a light gate's table
@@ -26,22 +26,22 @@ func (n *network) truth(l, i int) truth {
 	return t
 }
 
-// operation returns the line of an operation, in the paper's numbering, for a pattern.
+// operation returns the value of an operation, in the paper's numbering, for a pattern.
 func operation(op, pattern int) int { return op >> (patterns - 1 - pattern) & 1 }
 
-// slopes are the derivatives of a relaxed gate by its pins at hard values: by A where B is
-// b, by B where A is a, the other pin's value being the index.
+// slopes holds the derivatives of a relaxed gate with respect to its pins at hard values: [0][b] is the derivative
+// with respect to A where B is b, and [1][a] the derivative with respect to B where A is a.
 type slopes [pins][2]float64
 
 func (t truth) slopes() slopes {
 	return slopes{{t.rise(0, 2), t.rise(1, 3)}, {t.rise(0, 1), t.rise(2, 3)}}
 }
 
-// rise returns by how much the table is higher at one pattern than at another.
+// rise returns by how much the table is higher at pattern to than at pattern from.
 //
-// It adds up what rises and what falls apart, as many operations each, before it compares
-// them: where their probabilities are equal, as those of all operations that depend on B
-// are at the exact skip start, it is exactly 0, which a sum with rounding is not.
+// It sums the rising and the falling operations separately, which are equally many, and then compares the sums. If
+// their probabilities are equal, as for all operations that depend on B at the exact skip start, the result is
+// exactly 0. A single sum with rounding would not be.
 func (t truth) rise(from, to int) float64 {
 	if t.rest != nil {
 		return t.p[to] - t.p[from]
@@ -58,8 +58,8 @@ func (t truth) rise(from, to int) float64 {
 	return up - down
 }
 
-// gradient writes the gradient with respect to the gate's logits to g, from the sums over
-// samples of that with respect to the gate's value, by the pattern of its pins.
+// gradient writes the gradient with respect to the gate's logits to g. s has, for each pattern of the pins, the sum
+// over samples of the gradient with respect to the gate's value.
 func (t truth) gradient(g []float64, s *[patterns]float64) {
 	if t.rest != nil {
 		for k := range g {
@@ -77,7 +77,7 @@ func (t truth) gradient(g []float64, s *[patterns]float64) {
 	}
 }
 
-// subsets writes the sums of s over the patterns at which each operation is 1.
+// subsets writes, for each operation, the sum of s over the patterns at which the operation is 1.
 func subsets(t *[16]float64, s *[patterns]float64) {
 	d0, d1, d2, d3 := s[3], s[2], s[1], s[0] // the lowest bit of an operation is its value at 11
 	d01, d23 := d0+d1, d2+d3
@@ -87,9 +87,9 @@ func subsets(t *[16]float64, s *[patterns]float64) {
 	t[12], t[13], t[14], t[15] = d23, d0+d23, d1+d23, d01+d23
 }
 
-// norm returns the Euclidean norm of a gradient, which has a multiple of four elements.
+// norm returns the Euclidean norm of a gradient. The number of elements must be a multiple of four.
 func norm(g []float64) float64 {
-	var s0, s1, s2, s3 float64 // apart, for a sum in one row waits for itself
+	var s0, s1, s2, s3 float64 // separate sums, because in a single sum each addition waits for the one before
 	for ; len(g) >= 4; g = g[4:] {
 		s0 += float64(g[0] * g[0])
 		s1 += float64(g[1] * g[1])

@@ -1,14 +1,14 @@
-// This file measures by how much training changes the parameters of each layer: the
-// mean absolute change of a parameter in an Adam step, averaged over the first steps of a
-// run and again over its last ones (IALGN paper, Figure 1 a and b).
+// This file measures by how much training changes the parameters of each layer: the mean absolute change of a
+// parameter in an Adam step, averaged over the first steps of a run and also over its last steps (IALGN paper, Figure
+// 1 a and b).
 //
-// A change is that of the number which the model has, float32, from before the step to after
-// it. An update that is lost in the rounding of a large parameter is none, and a layer
-// none of whose parameters moved in any step of a window has the mean 0, exactly.
+// A change is the difference of the stored float32 number before and after the step. An update that is lost in the
+// rounding of a large parameter is no change, and a layer whose parameters did not move in any step of a window has a
+// mean of exactly 0.
 //
-// A [Meter] watches a [trainer.Run], which it does not change: the model that training ends
-// with is the same, byte for byte. It keeps a copy of the parameters while a window is open,
-// so that a measured step takes up to about twice the time, and the others as long as ever.
+// A [Meter] watches a [trainer.Run] without changing it: the final model is the same, byte for byte. It keeps a copy
+// of the parameters while a window is open, so a measured step takes up to about twice the time. Other steps are not
+// slowed down.
 
 package diagnose
 
@@ -24,7 +24,7 @@ import (
 
 var _ trainer.Watcher = (*Meter)(nil)
 
-// UpdateKind is what a parameter decides.
+// UpdateKind says what a parameter decides.
 type UpdateKind int
 
 // The kinds of parameters.
@@ -35,7 +35,7 @@ const (
 	kinds
 )
 
-// Window is a number of consecutive steps of a run, both ends included, from 1.
+// Window is a range of consecutive steps of a run, from First to Last inclusive, counted from 1.
 type Window struct {
 	First int `json:"first"`
 	Last  int `json:"last"`
@@ -43,29 +43,29 @@ type Window struct {
 
 // Meter measures one run.
 type Meter struct {
-	size   int // most steps in a window
+	size   int // maximum number of steps in a window
 	crew   *crew.Crew
 	arrays []*array
-	counts [][]int // [kind][layer], of the parameters
+	counts [][]int // number of parameters, [kind][layer]
 	state
 }
 
-// state is what has been measured so far, and what a checkpoint keeps.
+// state is what has been measured so far; a checkpoint stores it.
 type state struct {
 	Steps   int     `json:"steps"` // steps in the whole run
 	Initial measure `json:"initial"`
 	Final   measure `json:"final"`
 }
 
-// measure is the sums of a window.
+// measure holds the sums of a window.
 type measure struct {
 	Window
 	Done int         `json:"done"` // steps of the window measured so far
-	Sums [][]float64 `json:"sums"` // [kind][layer], of the absolute changes
+	Sums [][]float64 `json:"sums"` // sums of the absolute changes, [kind][layer]
 }
 
-// NewMeter returns a meter of windows of at most that many steps, which must be positive: of a
-// shorter run, both windows are the whole.
+// NewMeter returns a meter with windows of at most the given number of steps, which must be positive. In a shorter
+// run, both windows are the whole run.
 func NewMeter(steps, threads int) *Meter {
 	if steps < 1 {
 		panic("updates: a window needs a step")

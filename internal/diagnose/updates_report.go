@@ -21,8 +21,8 @@ type UpdateVariant struct {
 	Path   string // path of the model
 }
 
-// UpdateGrid returns the runs of RWLGN and IALGN with random and skip start, STE and soft, all of which fit the data.
-// Their models are called after path.
+// UpdateGrid returns the eight runs of RWLGN and IALGN with random and skip start and with the STE and soft
+// estimators. It returns an error if a run does not fit the data. The names of the models derive from path.
 func UpdateGrid(ctx context.Context, cfg config.Config, path string, folders []string) ([]UpdateVariant, error) {
 	var all []UpdateVariant
 	data, err := trainer.LoadData(ctx, cfg, folders)
@@ -46,7 +46,7 @@ func UpdateGrid(ctx context.Context, cfg config.Config, path string, folders []s
 	return all, nil
 }
 
-// UpdateReport is what is said of one run.
+// UpdateReport is the report on one run.
 type UpdateReport struct {
 	Name         string       `json:"name"`
 	Topology     string       `json:"topology"`
@@ -91,7 +91,7 @@ func (r *UpdateReport) Setting() string {
 	return r.Init + " start, " + estimator
 }
 
-// chartKinds are the kinds of parameters that have charts.
+// chartKinds lists the kinds of parameters that have charts.
 var chartKinds = []struct {
 	name, title string
 	means       func(r *UpdateReport) UpdateMeans
@@ -103,7 +103,7 @@ var chartKinds = []struct {
 // chartName returns the name of a chart.
 func chartName(network, kind string) string { return "updates-" + network + "-" + kind }
 
-// UpdateChartNames returns the names of all charts that there may be.
+// UpdateChartNames returns the names of all charts that can occur.
 func UpdateChartNames() (all []string) {
 	for _, kind := range chartKinds {
 		for _, row := range topology.InFigures() {
@@ -113,7 +113,8 @@ func UpdateChartNames() (all []string) {
 	return all
 }
 
-// UpdateCharts draws one for each topology and kind of parameters that runs have, with its name.
+// UpdateCharts draws a chart for each topology and kind of parameters that the runs have. It returns the charts and
+// names.
 func UpdateCharts(runs []UpdateReport) (names []string, charts []*plot.Chart) {
 	for _, kind := range chartKinds {
 		for _, row := range topology.InFigures() {

@@ -1,10 +1,9 @@
-// Package draw makes the random choices of training: streams of numbers keyed by
-// (seed, purpose, layer, gate), so that what one gate gets depends neither on the
-// order of construction nor on threads or engines.
+// Package draw makes the random choices of training. It has streams of random numbers that are keyed by (seed,
+// purpose, layer, gate), so what a gate draws does not depend on the order of construction, on threads or on the
+// engine.
 //
-// Streams come from PCG (math/rand/v2), whose sequence is specified; everything
-// derived from it (bounded integers, normals, permutations) is written here, because
-// the library's own derivations may change between versions of Go.
+// Streams come from PCG (math/rand/v2), whose sequence is specified. Everything derived from it (bounded integers,
+// normals, permutations) is implemented here, because the library's derivations may change between versions of Go.
 package draw
 
 import (
@@ -15,7 +14,7 @@ import (
 	"ialgn/internal/detmath"
 )
 
-// Purpose keeps streams for different uses apart.
+// Purpose keeps the streams of different uses apart.
 type Purpose uint64
 
 // The purposes of draws. Their numbers decide every trained model: never reuse one.
@@ -28,31 +27,31 @@ const (
 	Shuffle                          // order of the samples in an epoch
 	Validation                       // which training samples are held out for validation
 	HiddenWires                      // candidates of pin A among hidden gates
-	HiddenLogits                     // selection logits of those
+	HiddenLogits                     // selection logits of the HiddenWires candidates
 	RandomWireA                      // wire of pin A of a random-wired gate
 	RandomWireB                      // wire of pin B
 	BalancedWires                    // all wires of a layer or of a class in it
 	CreditSample                     // gates of a class that the credit diagnostics look at
-	Replacement                      // candidates that take the place of weak ones
+	Replacement                      // candidates that replace weak ones
 	GumbelNoise                      // noise on all choices of a node in a step
-	Dither                           // dithers of gradients that are rounded to 8 bits
+	Dither                           // dither of gradients that are rounded to 8 bits
 	Augmentation                     // how an image is changed in an epoch
 	PatchWires                       // what the leaves of a kernel read of its patch
 )
 
-// The first of the purposes of pins, which follow each other.
+// The first purposes of the ranges that are indexed by pin.
 const (
 	pinWires  Purpose = 64
 	pinLogits Purpose = 72
 )
 
-// Sequences are the samples of data sets that the program makes.
+// Sequences is the purpose of samples in data sets that the program generates.
 const Sequences Purpose = 80
 
-// PinWires returns the purpose of the candidates of a pin from C, which is pin 2, on.
+// PinWires returns the purpose of the candidates of a pin. The first such pin is C, number 2.
 func PinWires(pin int) Purpose { return pinWires + Purpose(pin) }
 
-// PinLogits returns the purpose of the selection logits of a pin from C, which is pin 2, on.
+// PinLogits returns the purpose of the selection logits of a pin. The first such pin is C, number 2.
 func PinLogits(pin int) Purpose { return pinLogits + Purpose(pin) }
 
 // Stream is a sequence of random numbers. It is not safe for concurrent use.
@@ -62,7 +61,7 @@ type Stream struct {
 	full  bool
 }
 
-// New returns the stream of a purpose, a layer and a gate under a seed.
+// New returns the stream for a seed, purpose, layer and gate.
 func New(seed uint64, p Purpose, layer, gate int) *Stream {
 	var s Stream
 	a := mix(seed ^ mix(uint64(p)))
@@ -71,7 +70,7 @@ func New(seed uint64, p Purpose, layer, gate int) *Stream {
 	return &s
 }
 
-// InStep returns the stream of a purpose, a layer and a gate in one step of training.
+// InStep returns the stream for a seed, purpose, layer and gate in one step of training.
 func InStep(seed uint64, p Purpose, step, layer, gate int) *Stream {
 	return New(mix(seed^mix(uint64(step))), p, layer, gate)
 }
@@ -79,8 +78,7 @@ func InStep(seed uint64, p Purpose, step, layer, gate int) *Stream {
 // Inside returns a uniform number between 0 and 1, both excluded: an odd multiple of 2^-53.
 func (s *Stream) Inside() float64 { return (float64(s.src.Uint64()>>12) + 0.5) / (1 << 52) }
 
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014) after its
-// increment.
+// mix is SplitMix64 (Steele, Lea and Flood, 2014): its increment followed by its finaliser.
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -11,29 +11,30 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// Replacement says how candidates give way to others.
+// Replacement says how the candidates of a pin are replaced.
 type Replacement struct {
-	Count int     // candidates of a pin that are replaced
-	Gap   float64 // how far the logit of a new candidate is below the largest of its pin
+	Count int     // candidates replaced per pin
+	Gap   float64 // how far the logit of a new candidate is below the largest logit of its pin
 
-	Batches int // batches of a window, for scores
+	Batches int // batches in a window, for scores
 }
 
-// choices are the pins of a layer that choose, with all that replaces their candidates.
+// choices holds the pins of a layer that choose among candidates, and what is needed to replace the candidates.
 type choices struct {
 	layer, width  int
-	layers, index int // layers in the section, and which of them this is
+	layers, index int // number of layers in the section, and this layer's index among them
 	pins          []choosing
 }
 
-// choosing is a pin that chooses.
+// choosing is a pin that chooses among candidates.
 type choosing struct {
-	number  int // of the pin
+	number  int // index of the pin in its node
 	pin     *kernel.Pin
-	sources int // that it can choose from
+	sources int // number of sources that the pin can choose from
 }
 
-// choicesOf returns the pins that choose of a layer, which reads that many inputs and nodes of the layer before.
+// choicesOf returns the choosing pins of a layer that can read the given numbers of inputs and of nodes of the layer
+// before.
 func choicesOf(l *kernel.NodeLayer, inputs, before int) choices {
 	c := choices{layer: l.Number, width: l.Width, layers: l.Layers, index: l.Index}
 	for k, p := range l.Pins {
@@ -49,15 +50,15 @@ func choicesOf(l *kernel.NodeLayer, inputs, before int) choices {
 	return c
 }
 
-// candidates is what engines have in common that replace candidates.
+// candidates holds what all engines need to replace candidates.
 type candidates struct {
 	all    []choices // by layer
-	hidden bool      // whether some choose among nodes
-	spare  *Scores   // done with, whose memory the next ones take
-	rewire func()    // tells the engine that hidden candidates are others
-	costs  *costs    // nil without a pressure towards fewer look-up tables
+	hidden bool      // whether some pins choose among nodes
+	spare  *Scores   // finished scores, whose memory the next scores reuse
+	rewire func()    // called when hidden candidates have changed
+	costs  *costs    // nil without train.cost
 
-	part *ranks.Share // which chains of the network these are of; nil: all
+	part *ranks.Share // the chains of the network that this rank has; nil: all
 }
 
 // newCandidates returns the candidates of a network's layers.
@@ -74,7 +75,7 @@ func newCandidates(layers []*kernel.NodeLayer, inputs int, rewire func()) candid
 	return c
 }
 
-// number returns the number in the whole network of a node of a layer.
+// number returns a node's number in the whole network, given its number in this rank's part.
 func (c *candidates) number(node int) int {
 	if c.part == nil {
 		return node
@@ -82,14 +83,15 @@ func (c *candidates) number(node int) int {
 	return c.part.Number(node)
 }
 
-// ReplaceRandom gives the weakest candidates of every pin random sources, drawn by (seed, epoch, layer, node, pin).
+// ReplaceRandom replaces the weakest candidates of every pin by random sources, drawn by (seed, epoch, layer, node,
+// pin).
 func (c *candidates) ReplaceRandom(seed uint64, epoch int, r Replacement) {
 	for i := range c.all {
 		l := &c.all[i]
 		for node := range l.width {
 			for _, p := range l.pins {
 				stream := draw.InStep(seed, draw.Replacement, epoch, l.layer, c.number(node)*kernel.MaxPins+p.number)
-				left := 64 * p.pin.K // draws until there is nothing to find
+				left := 64 * p.pin.K // draws left before Replace gives up
 				p.pin.Replace(node*l.layers+l.index, r.Count, float32(r.Gap), func() (uint32, bool) {
 					left--
 					return uint32(stream.Below(p.sources)), left >= 0
@@ -100,42 +102,42 @@ func (c *candidates) ReplaceRandom(seed uint64, epoch int, r Replacement) {
 	c.rewired()
 }
 
-// rewired tells the engine of changes.
+// rewired calls rewire if hidden candidates can have changed.
 func (c *candidates) rewired() {
 	if c.hidden {
 		c.rewire()
 	}
 }
 
-// Scores sum over some batches, for the pins of a share of the nodes, what the loss would change by, to first order, if
-// a pin read each of its sources. The nodes of window w of n are those from width*w/n up to width*(w+1)/n of each
-// layer of the whole network.
+// Scores estimates, for each pin of a window of nodes and each source that the pin could read, by how much the loss
+// would change if the pin read that source. The estimate is of first order and summed over some batches. Window w of
+// n has the nodes from width*w/n up to width*(w+1)/n of each layer of the whole network.
 type Scores struct {
 	c         *candidates
 	gradients kernel.Gradients
 	first     []int // first pin of each layer among the pins of the window
-	from, to  []int // nodes of each layer
-	wholeFrom int   // the same in the whole network, if this is a part of it
+	from, to  []int // range of nodes of each layer
+	wholeFrom int   // range of nodes in the whole network, if this is a part of it
 	wholeTo   int
-	sums      []float32               // by pin, each a row of its sources
-	rows      []scored                // rows of each layer's pins, where these have the same sources
-	sources   map[int]*kernel.Sources // of a batch: those of the inputs under 0, of the pins of layer l under l
+	sums      []float32               // a row for each pin, with one sum for each source
+	rows      []scored                // rows of each layer's pins, for pins with the same sources
+	sources   map[int]*kernel.Sources // sources of a batch: the inputs under 0, what the pins of layer l read under l
 }
 
-// scored is a row of sums for each of some pins in turn, which read the same sources.
+// scored has one row of sums for each of several pins that read the same sources.
 type scored struct {
-	layer, pin int // of the network; index among the layer's choosing pins
-	first      int // the first of them among the pins of the window
+	layer, pin int // layer of the network; index among the layer's choosing pins
+	first      int // index of the first of these pins among the pins of the window
 	sums       []float32
 	sources    int
-	stride     int // of a row of sums: the sources, with some of no meaning behind them
+	stride     int // length of a row of sums: the sources and some padding
 	hidden     bool
 }
 
-// row returns the sums of the pin of node i of the window.
+// row returns the sums of the pin of the window's node i.
 func (of *scored) row(i int) []float32 { return of.sums[i*of.stride:][:of.sources] }
 
-// newScores returns zero scores of a window, for batches with rows of so many words.
+// newScores returns zero scores of a window, for batches whose rows have the given number of words.
 func (c *candidates) newScores(window, windows, words int) *Scores {
 	s := &Scores{c: c, sources: map[int]*kernel.Sources{}}
 	if c.part != nil {
@@ -174,19 +176,19 @@ func (c *candidates) newScores(window, windows, words int) *Scores {
 	return s
 }
 
-// stride returns the length of a row of sums for so many sources.
+// stride returns the padded length of a row of sums for the given number of sources.
 func stride(sources int) int {
 	return (sources + kernel.ProductColumns - 1) / kernel.ProductColumns * kernel.ProductColumns
 }
 
-// Tensor returns all sums, which a checkpoint stores and a resumed run overwrites: of a rank's part those of its
-// chains.
+// Tensor returns all sums, which a checkpoint stores and a resumed run overwrites. For a rank's part, it returns the
+// sums of the rank's chains.
 func (s *Scores) Tensor(name string) model.Tensor {
 	t := model.Tensor{Name: name, Shape: []int{len(s.sums)}, Data: s.sums}
 	if s.c.part == nil {
 		return t
 	}
-	t.Runs = []model.Run{} // not nil: that would be a tensor that every rank has all of
+	t.Runs = []model.Run{} // not nil: a nil Runs would mean that every rank has the whole tensor
 	at := 0
 	for i := range s.c.all {
 		for _, p := range s.c.all[i].pins {
@@ -199,7 +201,7 @@ func (s *Scores) Tensor(name string) model.Tensor {
 	return t
 }
 
-// Wants implements [kernel.Sink]: it takes those of pins that choose.
+// Wants implements [kernel.Sink]. It accepts the gradients of choosing pins in the window.
 func (s *Scores) Wants(layer, node, pin int) bool {
 	return node >= s.from[layer] && node < s.to[layer] &&
 		slices.ContainsFunc(s.c.all[layer].pins, func(p choosing) bool { return p.number == pin })
@@ -215,13 +217,14 @@ func (s *Scores) Take(step, layer, node, pin int, _ uint32, beta []float32) {
 	}
 }
 
-// nodes returns the nodes of a layer in the window.
+// nodes returns the window's range of nodes in a layer.
 func (s *Scores) nodes(layer int) (from, to int) { return s.from[layer], s.to[layer] }
 
 // columnBlock is the number of sources that a task sums at a time.
 const columnBlock = 512
 
-// add adds the products of the gradients with the bits of all sources: inputs, or the rows of each layer's nodes.
+// add adds the products of the gradients with the bits of all sources: the inputs, or the rows of the nodes of each
+// layer.
 func (s *Scores) add(b *base, x []uint64, rows [][]uint64) {
 	type task struct {
 		of   *scored
@@ -244,7 +247,7 @@ func (s *Scores) add(b *base, x []uint64, rows [][]uint64) {
 	})
 }
 
-// key returns where the sources of the pins are in Scores.sources.
+// key returns the index in Scores.sources of the sources that the pins read.
 func (of *scored) key() int {
 	if of.hidden {
 		return of.layer
@@ -252,7 +255,7 @@ func (of *scored) key() int {
 	return 0
 }
 
-// setSources tells what can be read in a batch.
+// setSources sets Scores.sources to the bits of a batch.
 func (s *Scores) setSources(b *base, x []uint64, rows [][]uint64) {
 	var of []*scored
 	for i := range s.rows {
@@ -275,8 +278,8 @@ func (s *Scores) setSources(b *base, x []uint64, rows [][]uint64) {
 	})
 }
 
-// Replace gives the weakest candidates of the window's pins the sources that promise most: of least sums, of equal ones
-// the first. The scores must not be used after it.
+// Replace replaces the weakest candidates of the window's pins by the most promising sources: the sources with the
+// least sums, and the first of equal ones. The scores must not be used afterwards.
 func (s *Scores) Replace(r Replacement) {
 	for _, of := range s.rows {
 		l := &s.c.all[of.layer]
@@ -301,7 +304,7 @@ func (s *Scores) Replace(r Replacement) {
 	s.c.spare = s
 }
 
-// memory returns so many zeros, from scores that are done with if there are any.
+// memory returns total zeros. It reuses the memory of finished scores if there are any.
 func (s *Scores) memory(total int) []float32 {
 	if old := s.c.spare; old != nil && cap(old.sums) >= total {
 		s.c.spare, s.sources = nil, old.sources
@@ -312,10 +315,11 @@ func (s *Scores) memory(total int) []float32 {
 	return memory.MakeHuge[float32](total)
 }
 
-// leastFirst returns the indices of the n least of the sums in their order, of equal ones the first first.
+// leastFirst returns the indices of the n least sums in ascending order of the sums. Of equal sums, the first comes
+// first.
 func leastFirst(sums []float32, n int) []uint32 {
 	best := make([]uint32, 0, n+1)
-	bound := float32(math.Inf(1)) // what a sum must be below once there are n
+	bound := float32(math.Inf(1)) // once n are found, a further sum must be below bound
 	for i, x := range sums {
 		if x >= bound {
 			continue

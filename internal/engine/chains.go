@@ -7,17 +7,17 @@ import (
 
 // chainEngine trains networks of private chains.
 //
-// A step runs chain by chain. The forward pass is a Boolean circuit on packed bits, 64
-// samples a word, and leaves the class counts; the loss turns them into one upstream
-// gradient for each class and sample; the backward pass walks each chain from its last
-// gate to its first, recomputing the chain's bits and updating each gate with Adam as
-// soon as its gradient is known, so no gradient of the network is ever stored.
+// A step walks chain by chain. The forward pass is a Boolean circuit on packed bits, 64 samples a
+// word, and leaves the class counts. The loss turns the counts into one upstream gradient for each
+// class and sample. The backward pass walks each chain from its last gate to its first. It
+// recomputes the chain's bits and updates each gate with Adam as soon as its gradient is known, so
+// the network's gradient is never stored as a whole.
 type chainEngine struct {
 	*network
 	first   *kernel.Gates
 	rest    *kernel.Gates // nil at depth 1
 	workers []*chainWorker
-	tallies []*tally // the workers' own
+	tallies []*tally // the tallies of the workers
 }
 
 // newChains returns the chain engine for a network of private chains.
@@ -37,8 +37,8 @@ func newChains(m *model.Model, maxBatch, threads int) (*chainEngine, error) {
 	return e, nil
 }
 
-// chains reports whether the model is a network of private chains: a first layer on the
-// input and a rest on the spine and the input.
+// chains reports whether the model is a network of private chains: a first layer on the input, and
+// an optional second section whose pins read the spine and the input.
 func chains(m *model.Model) bool {
 	if len(m.Sections) == 0 || len(m.Sections) > 2 || m.Sections[0].Layers != 1 {
 		return false
@@ -71,5 +71,5 @@ func (e *chainEngine) Measure(b Batch) Result {
 	return e.result(e.tallies, b)
 }
 
-// each runs f for every worker and waits.
+// each runs f for every worker and waits for all of them.
 func (e *chainEngine) each(f func(w *chainWorker)) { e.crew.Run(func(i int) { f(e.workers[i]) }) }

@@ -17,8 +17,8 @@ func newChainWorker(e *chainEngine, lo, hi int) *chainWorker {
 	return &chainWorker{tally: newTally(e.readout, lo, hi), e: e, pass: kernel.NewPass(e.depth, e.words, k)}
 }
 
-// groups calls f for the worker's chains, a few at a time, from the last ones down: an
-// update walks through a section's arrays downwards, and so goes on in the next group.
+// groups calls f for groups of the worker's chains, from the last group to the first. An update
+// walks down a section's arrays, and this order lets it continue downwards from group to group.
 func (w *chainWorker) groups(f func(chain, chains int)) {
 	for end := w.hi; end > w.lo; end -= w.pass.Group {
 		n := min(w.pass.Group, end-w.lo)
@@ -26,7 +26,7 @@ func (w *chainWorker) groups(f func(chain, chains int)) {
 	}
 }
 
-// forward counts the ones of each class of the worker's chains.
+// forward counts the ones of each class over the worker's chains.
 func (w *chainWorker) forward(x []uint64) {
 	w.pass.X = x
 	w.classes(func(chain, end int) {

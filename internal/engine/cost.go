@@ -7,15 +7,16 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// costs say what reading an input bit costs in look-up tables of the target, as part of the loss (train.cost): its
-// comparison, divided by the pins that read it now, or by one if none does. So a bit that nobody reads costs a pin its
-// whole comparison, and one that many read next to nothing.
+// costs holds the price of reading an input bit, in look-up tables (LUTs) of the target, as part of
+// the loss (train.cost). The price is the cost of the bit's comparison, divided by the number of
+// pins that currently read the bit (at least one). A pin that reads an otherwise unread bit pays
+// for the whole comparison; a bit with many readers costs each of them next to nothing.
 type costs struct {
 	m       *model.Model
 	layers  []*kernel.NodeLayer
-	whole   []float32 // the pressure times the look-up tables of each input bit's comparison
-	readers []int32   // pins that read each input bit now, and whose node depends on them
-	price   []float32 // what the loss rises by if a pin reads it
+	whole   []float32 // the pressure times the number of LUTs of each input bit's comparison
+	readers []int32   // number of pins that currently read each input bit and on which their node depends
+	price   []float32 // by how much the loss rises if a pin reads the bit
 }
 
 // newCosts returns the costs of a network's layers.
@@ -26,7 +27,7 @@ func newCosts(m *model.Model, layers []*kernel.NodeLayer) *costs {
 	return c
 }
 
-// weigh computes what comparisons cost whole.
+// weigh computes c.whole, the full cost of every comparison.
 func (c *costs) weigh() {
 	key, e := c.m.Config.Train.Cost, &c.m.Encoder
 	inputs := key.LUTInputs()
@@ -38,8 +39,8 @@ func (c *costs) weigh() {
 	}
 }
 
-// refresh counts the readers of each input bit anew, among those of all ranks, and what comparisons cost where
-// thresholds move.
+// refresh counts the readers of each input bit again, over all ranks, and sets the prices. It
+// recomputes the costs of comparisons if thresholds are learned.
 func (c *costs) refresh(all ranks.Comm) error {
 	if c == nil {
 		return nil
@@ -69,7 +70,8 @@ func (c *costs) refresh(all ranks.Comm) error {
 	return nil
 }
 
-// add adds what the input bits cost to sums over so many batches of what the loss would change by if a pin read them.
+// add adds the prices of the input bits, once for each of the batches, to sums. sums[i] is the
+// change of the loss, summed over the batches, if a pin read input bit i.
 func (c *costs) add(sums []float32, batches int) {
 	if c == nil {
 		return
@@ -79,7 +81,7 @@ func (c *costs) add(sums []float32, batches int) {
 	}
 }
 
-// prices returns what kernels add to gradients, nil without a pressure.
+// prices returns the prices that kernels add to gradients, or nil without train.cost.
 func (c *costs) prices() []float32 {
 	if c == nil {
 		return nil

@@ -1,22 +1,22 @@
-// Package engine trains networks: one step of forward pass, loss, backward pass and Adam
-// at a time. What happens to a gate is package kernel's, where the maths and the summation
-// order stand; an engine decides in which order gates are walked.
+// Package engine trains networks. One step is a forward pass, the loss, a backward pass and an Adam update.
 //
-// There are six. [New] takes the chain engine for networks of private chains of gates under hard
-// forward values, an IALGN with a same-index spine, where a chain depends on the others
-// only through the class counts: it walks chain by chain and stores nothing for each gate
-// but its parameters. All other networks of gates with hard values go through the layer engine,
-// and those chains of which layers are frozen while others train; on a network that both can train,
-// both give the same bits. Raw relaxed gradients, of any network of gates, go through the relaxed
-// engine, which has numbers where these have bits.
-// Networks of other nodes than gates of two pins, of several widths, and the estimators and gradients that
-// engines of gates have not, go through the two node engines, with bits and with numbers.
-// Networks whose nodes are shared by positions or steps go through the shared engine.
+// Package kernel holds the arithmetic of a single gate and fixes the order of its sums. An engine decides in which
+// order the gates are walked. [New] chooses one of six engines:
 //
-// An engine works on the slices of a [model.Model], which therefore always holds the
-// current parameters; it owns the moments and, for each gate, the running argmaxes. Gates
-// are split over goroutines, and every sum has one order, so results do not depend on the
-// number of threads, to the bit.
+//   - the chain engine, for networks of private chains of gates with hard forward values (an IALGN with a same-index
+//     spine). A chain depends on other chains only through the class counts, so this engine walks chain by chain and
+//     stores nothing for a gate except its parameters;
+//   - the layer engine, for all other networks of gates with hard values, and for chains whose layers are frozen one
+//     by one. On a network that both engines can train, they give the same bits;
+//   - the relaxed engine, for networks of gates trained with raw relaxed gradients. It holds numbers where the
+//     engines above hold bits;
+//   - two node engines, one with bits and one with numbers, for nodes with other than two pins, for layers of several
+//     widths, and for the estimators and gradients that the engines of gates do not support;
+//   - the shared engine, for networks whose nodes are shared by positions or steps.
+//
+// An engine works on the slices of a [model.Model], so the model always holds the current parameters. The engine owns
+// the Adam moments and the current argmax of every softmax. Gates are split over goroutines, and every sum has one
+// fixed order, so results are identical to the bit for any number of threads.
 package engine
 
 import (
@@ -32,86 +32,87 @@ import (
 
 // Engine trains one model. Its methods must not be called concurrently.
 type Engine interface {
-	// Step trains on one batch with the given Adam constants and returns the loss and the
-	// number of correct classifications before the update. A batch may be smaller than
-	// the engine's largest; the gradient is that of the mean over its own samples. Where the
-	// result has an error, nothing was updated.
+	// Step trains on one batch with the given Adam constants. It returns the loss and the number of correct
+	// classifications before the update. A batch may be smaller than the engine's largest batch; the gradient is the
+	// gradient of the mean loss over the samples of the batch. If the result has an error, nothing was updated.
 	Step(b Batch, adam kernel.Adam) Result
 
-	// Measure returns what Step would, and changes nothing.
+	// Measure returns the same result as Step and changes nothing.
 	Measure(b Batch) Result
 
-	// NewScores returns scores of a window of that many that cover the network, with nothing added to them.
+	// NewScores returns empty scores for one of the given number of windows, which together cover the network.
 	NewScores(window, windows int) *Scores
 
-	// Score has the following steps add to s, until it is called with nil.
+	// Score makes the following steps add to s. Score(nil) ends this.
 	Score(s *Scores)
 
-	// Tell has the following steps tell s of the gradients of pins, until it is called with nil.
+	// Tell makes the following steps pass the gradients of pins to s. Tell(nil) ends this.
 	Tell(s kernel.Sink)
 
-	// ReplaceRandom gives the weakest candidates of every pin random sources, drawn by (seed, epoch, layer, node, pin).
+	// ReplaceRandom replaces the weakest candidates of every pin by random sources, drawn by (seed, epoch, layer,
+	// node, pin).
 	ReplaceRandom(seed uint64, epoch int, r Replacement)
 
-	// Words returns the number of words of a row of a [Batch].
+	// Words returns the number of words of a row of a [Batch]. A word holds 64 samples.
 	Words() int
 
-	// Crew returns the goroutines of the step, for what is done between steps: they are
-	// still awake then. It must not be used during one.
+	// Crew returns the goroutines of a step, for work between steps, when they are still awake. It must not be used
+	// during a step.
 	Crew() *crew.Crew
 
-	// Frozen writes the network that the current argmaxes select to f, which is nil or a
-	// former result to be overwritten, and returns it.
+	// Frozen writes the network that the current argmaxes select to f and returns f. f is nil (Frozen makes one) or
+	// an earlier result, which is overwritten.
 	Frozen(f *model.Frozen) *model.Frozen
 
-	// Moments returns the live moment arrays in a fixed order; a checkpoint stores them
-	// and a resumed run overwrites them.
+	// Moments returns the live moment arrays in a fixed order. A checkpoint stores them, and a resumed run overwrites
+	// them.
 	Moments() []Moment
 }
 
-// Batch is a batch of samples as bit rows: X has a row of [Engine.Words] words for
-// each input bit. Bits past the last label have no influence.
+// Batch is a batch of samples as rows of bits: X has a row of [Engine.Words] words for each input bit. Bits past the
+// last label have no influence.
 type Batch struct {
 	X      []uint64
 	Labels []uint8
-	Step   int // number of the step, from 1: the key of draws that differ from step to step
+	Step   int // number of the step, from 1; keys the random draws that differ from step to step
 
-	// Frozen is how many layers, from the first on, are frozen (train.freeze): their values are the bits of what their
-	// logits select, without noise, and nothing of them is updated, or told to a sink. But if the last layer is frozen,
-	// too, that is updated all the same, by gradients that pass its choices straight through.
+	// Frozen is the number of frozen layers, counted from the first (train.freeze). The values of a frozen layer are
+	// the bits of the gates that its logits select, without noise. A frozen layer is not updated, and its gradients
+	// are not passed to a sink. The last layer is the exception: if it is frozen, it is still updated, with gradients
+	// that pass straight through its choices.
 	Frozen int
 
-	Note int32 // what the rank has to say beside its counts; of no meaning to the engine
+	Note int32 // a number that a rank sends along with its counts; the engine does not interpret it
 }
 
-// trained returns the first layer, of so many, that a step updates.
+// trained returns the index of the first layer that a step updates.
 func (b *Batch) trained(layers int) int { return min(b.Frozen, layers-1) }
 
-// Result is what a batch gave before its update.
+// Result is the outcome of a batch before its update.
 type Result struct {
 	Loss    float64 // mean cross-entropy
 	Correct int
 
 	Notes int32 // the sum of the notes of all ranks
-	Err   error // of the exchange with other ranks, after which the run is over
+	Err   error // error of the exchange with other ranks; the run cannot continue after it
 }
 
-// Moment is one of Adam's moment arrays, of the shape of the parameter it belongs to.
+// Moment is one of Adam's moment arrays. It has the shape of its parameter.
 type Moment struct {
-	Name  string // the parameter's name in the model file, and .m or .v
+	Name  string // the parameter's name in the model file, followed by .m or .v
 	Shape []int  // width, layers, k
 	Data  []float32
 }
 
-// New returns an engine for the model, which it will change, with batches of at most
-// maxBatch samples on the given number of goroutines. The moments are zero.
+// New returns an engine that trains m in place, with batches of at most maxBatch samples on the given number of
+// goroutines. The moments are zero.
 func New(m *model.Model, maxBatch, threads int) (Engine, error) {
 	return NewRank(m, maxBatch, threads, nil)
 }
 
-// NewRank returns an engine for a rank's part of a network (m.Part) or, with a nil all, what [New] does for the whole.
-// The class counts of each batch are those of all ranks together, and so are loss and gradients. The chains of the
-// network must be private, and its values hard.
+// NewRank returns an engine for a rank's part of a network (m.Part). With all nil, it does the same as [New]. The
+// class counts of each batch are summed over all ranks, so loss and gradients are those of the whole network. The
+// network must have private chains and hard values.
 func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, error) {
 	e, err := newEngine(m, maxBatch, threads)
 	if _, can := e.(interface{ freezes() }); err == nil && !can && m.Config.Train.Freeze.Active() {
@@ -127,7 +128,7 @@ func NewRank(m *model.Model, maxBatch, threads int, all ranks.Comm) (Engine, err
 	return e, nil
 }
 
-// newEngine returns an engine that knows of no other ranks.
+// newEngine returns an engine without other ranks.
 func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	switch {
 	case len(m.Sections) > 0 && (m.Sections[0].Grid != nil || m.Steps > 0):
@@ -151,7 +152,7 @@ func newEngine(m *model.Model, maxBatch, threads int) (Engine, error) {
 	return newLayers(m, maxBatch, threads)
 }
 
-// base is what all engines have in common: a model, its readout and goroutines.
+// base holds what all engines have in common: a model, its readout and goroutines.
 type base struct {
 	*readout
 	m     *model.Model
@@ -159,13 +160,13 @@ type base struct {
 	crew  *crew.Crew
 
 	candidates
-	scores *Scores     // of the current window, nil if nothing is scored
-	told   kernel.Sink // of [Engine.Tell]
-	sink   kernel.Sink // scores and told, as far as there are any
-	probe  *probe      // made by the first step that tells a sink
+	scores *Scores     // scores of the current window, nil if nothing is scored
+	told   kernel.Sink // set by [Engine.Tell]
+	sink   kernel.Sink // scores and told combined; nil if both are nil
+	probe  *probe      // made by the first step that has a sink
 }
 
-// network is a model in the form of the kernels of gates.
+// network is a model in the form that the kernels of gates use.
 type network struct {
 	*base
 	sections []*kernel.Gates
@@ -202,7 +203,7 @@ func newNetwork(m *model.Model, maxBatch, threads int) (*network, error) {
 	return n, nil
 }
 
-// views returns the sections as nodes, with the same state.
+// views returns the sections in the form that the kernels of nodes use. They share the state of the gates.
 func (n *network) views() []*kernel.Nodes {
 	var all []*kernel.Nodes
 	for _, s := range n.sections {
@@ -213,8 +214,8 @@ func (n *network) views() []*kernel.Nodes {
 	return all
 }
 
-// checkWires says which wires are missing or lead nowhere: vector kernels read where they
-// lead, unchecked.
+// checkWires returns an error if wires are missing or lead beyond their source. Vector kernels read at the wires'
+// indices without a check.
 func checkWires(m *model.Model) error {
 	if len(m.Sections) == 0 {
 		return errors.New("the model has no sections")
@@ -237,7 +238,7 @@ func checkWires(m *model.Model) error {
 	return nil
 }
 
-// newSection returns the kernels' view of a section, which shares its arrays.
+// newSection returns the kernels' view of a section. The view shares the section's arrays.
 func newSection(s *model.Section) *kernel.Gates {
 	gates := s.Width * s.Layers
 	n := &kernel.Gates{
@@ -256,7 +257,7 @@ func newSection(s *model.Section) *kernel.Gates {
 	return n
 }
 
-// newLogits returns logits with zero moments, and room for the largest logit of so many softmaxes.
+// newLogits returns logits with zero moments, with room for the largest logit of each of tops softmaxes.
 func newLogits(w []float32, tops int) kernel.Logits {
 	floats := memory.MakeHuge[float32]
 	return kernel.Logits{W: w, M: floats(len(w)), V: floats(len(w)), Top: floats(tops)}
@@ -279,7 +280,7 @@ func (b *base) Crew() *crew.Crew { return b.crew }
 // Words implements [Engine].
 func (b *base) Words() int { return b.words }
 
-// check panics if a batch does not have the engine's shape: assembly does not look.
+// check panics if a batch does not have the engine's shape, because the assembly does not check it.
 func (b *base) check(batch Batch) {
 	need, samples := b.m.Encoder.Inputs()*b.words, len(batch.Labels)
 	if len(batch.X) < need || samples < 1 || samples > 64*b.words {
@@ -323,7 +324,7 @@ func (n *network) Moments() []Moment {
 	return all
 }
 
-// appendMoments appends the moments of logits, if there are any.
+// appendMoments appends the moments of logits, unless they have none.
 func appendMoments(all []Moment, name string, width, layers, k int, l *kernel.Logits) []Moment {
 	if l.M == nil {
 		return all

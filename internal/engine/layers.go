@@ -9,19 +9,19 @@ import (
 	"ialgn/internal/model"
 )
 
-// layerEngine trains any network, layer by layer, with hard values. Going down, a gate
-// gathers its gradient from the gates that read it, along lists that were made once; so
-// nobody adds to what another one writes, and a sum has one order.
+// layerEngine trains any network of gates with hard values, layer by layer. In the backward pass, each gate gathers
+// its gradient from the gates that read it, along lists that are made once. So no goroutine adds to memory that
+// another one writes, and every sum has one order.
 type layerEngine struct {
 	*stack[uint64]
-	sums    *kernel.Trace // gradient of the loss by each class count
+	sums    *kernel.Trace // gradient of the loss with respect to each class count
 	workers []*layerWorker
 	tallies []*tally
 
 	forward, count, update func(member int)
 }
 
-// layerWorker does the gates from lo up to hi of each layer.
+// layerWorker handles the gates from lo up to hi of each layer.
 type layerWorker struct {
 	lo, hi int
 	pass   *kernel.LayerPass
@@ -62,8 +62,8 @@ func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
 	return e, nil
 }
 
-// checkEdges refuses layers with more edges than [kernel.Uses] can number, of a model that
-// another program may have written.
+// checkEdges returns an error if a layer has more edges than [kernel.Uses] can number. The model may have been
+// written by another program.
 func checkEdges(m *model.Model) error {
 	for i := range m.Sections {
 		edges := 0

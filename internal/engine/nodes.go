@@ -9,8 +9,9 @@ import (
 	"ialgn/internal/model"
 )
 
-// gates reports whether the engines of gates train the model: all nodes have two pins and all layers one width, and
-// neither the estimator nor the rounding of gradients is one of the node engine's own.
+// gates reports whether the engines of gates can train the model: all nodes have two pins, all
+// layers have one width, and no key asks for an estimator, a rounding of gradients or a cost that
+// only the node engines support.
 func gates(m *model.Model) bool {
 	t := &m.Config.Train
 	for i := range m.Sections {
@@ -21,15 +22,16 @@ func gates(m *model.Model) bool {
 	return t.Estimator != "gumbel" && t.Gradients != "int8" && !t.Cost.Active()
 }
 
-// nodeNetwork is a network of nodes that is walked. Each goroutine has a range of every layer's nodes.
+// nodeNetwork is a network of nodes with the state of a walk over its layers. Each goroutine
+// handles a range of every layer's nodes.
 type nodeNetwork[T uint64 | float32] struct {
 	*base
 	walk[*kernel.NodeLayer, T]
 	sections []*kernel.Nodes
-	gradient func(node int) []float32 // [readout.top]
+	gradient func(node int) []float32 // same as readout.top
 }
 
-// newNodeNetwork returns the network of some sections, the state of which it shares.
+// newNodeNetwork returns the network of the sections. It shares their state.
 func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, row int) *nodeNetwork[T] {
 	n := &nodeNetwork[T]{
 		base: b, walk: walk[*kernel.NodeLayer, T]{on: b, layers: nodeLayers(sections)}, sections: sections, gradient: b.top,
@@ -42,7 +44,7 @@ func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, row i
 	return n
 }
 
-// nodeLayers returns the layers of sections.
+// nodeLayers returns the layers of all sections, in order.
 func nodeLayers(sections []*kernel.Nodes) (all []*kernel.NodeLayer) {
 	for _, s := range sections {
 		for l := range s.Layers {
@@ -52,7 +54,7 @@ func nodeLayers(sections []*kernel.Nodes) (all []*kernel.NodeLayer) {
 	return all
 }
 
-// connect finds who reads whom.
+// connect finds, for every layer but the last, which nodes of the next layer read its nodes.
 func (n *nodeNetwork[T]) connect() {
 	for i, l := range n.layers[1:] {
 		n.layers[i].Uses = kernel.NewNodeUses(l, n.layers[i].Width)
@@ -69,7 +71,8 @@ func newSections(m *model.Model) (all []*kernel.Nodes) {
 	return all
 }
 
-// makeTraces makes room for what any layer leaves for the one before it.
+// makeTraces allocates the two traces. A layer leaves its gradients in one of them for the layer
+// before it.
 func (n *nodeNetwork[T]) makeTraces() {
 	var pins, share [2]int
 	for _, l := range n.layers {
@@ -84,7 +87,7 @@ func (n *nodeNetwork[T]) makeTraces() {
 	}
 }
 
-// newNodes returns the kernels' view of a section, which shares its arrays.
+// newNodes returns the kernels' view of a section. The view shares the section's arrays.
 func newNodes(s *model.Section) *kernel.Nodes {
 	nodes := s.Width * s.Layers
 	n := &kernel.Nodes{Layers: s.Layers, Width: s.Width, Arity: s.Arity, Table: memory.MakeHuge[uint64](nodes)}
@@ -104,10 +107,10 @@ func newNodes(s *model.Section) *kernel.Nodes {
 	return n
 }
 
-// widest returns the largest number of candidates of a pin.
+// widest returns the largest number of candidates of any pin.
 func (n *nodeNetwork[T]) widest() int { return widestPin(n.sections) }
 
-// widestPin returns the largest number of candidates of a pin of some sections.
+// widestPin returns the largest number of candidates of any pin of the sections.
 func widestPin(sections []*kernel.Nodes) int {
 	k := 1
 	for _, s := range sections {
@@ -120,7 +123,7 @@ func widestPin(sections []*kernel.Nodes) int {
 	return k
 }
 
-// bounds returns the range of the nodes of the current layer that a goroutine has.
+// bounds returns the range of nodes of the current layer that a goroutine handles.
 func (n *nodeNetwork[T]) bounds(member int) (from, to int) {
 	width, size := n.layers[n.layer].Width, n.crew.Size()
 	return width * member / size, width * (member + 1) / size
@@ -149,7 +152,7 @@ func (n *nodeNetwork[T]) Frozen(f *model.Frozen) *model.Frozen {
 // Moments implements [Engine].
 func (n *nodeNetwork[T]) Moments() []Moment { return sectionMoments(n.sections) }
 
-// sectionMoments returns the moments of sections.
+// sectionMoments returns the moments of all sections.
 func sectionMoments(sections []*kernel.Nodes) []Moment {
 	var all []Moment
 	for i, s := range sections {
@@ -164,13 +167,14 @@ func sectionMoments(sections []*kernel.Nodes) []Moment {
 	return all
 }
 
-// nodeEngine trains networks of nodes with any number of pins and layers of any width, with hard values.
+// nodeEngine trains networks with hard values whose nodes have any number of pins and whose layers
+// have any width.
 type nodeEngine struct {
 	*nodeNetwork[uint64]
 	passes  []*kernel.NodePass
 	tallies []*tally
-	costs   *costs        // nil without a pressure towards fewer look-up tables
-	noise   *kernel.Noise // of layers that are not frozen; nil: none
+	costs   *costs        // nil without train.cost
+	noise   *kernel.Noise // noise of the layers that are not frozen; nil without noise
 
 	forward, count, update func(member int)
 }
@@ -209,7 +213,7 @@ func newNodeEngine(b *base) Engine {
 	return e
 }
 
-// begin tells a goroutine's pass of the current layer and batch.
+// begin returns a goroutine's pass, set up for the current layer and batch.
 func (e *nodeEngine) begin(member int) *kernel.NodePass {
 	p := e.passes[member]
 	p.X, p.Below, p.Number = e.batch.X, e.below(), e.batch.Step
@@ -284,7 +288,7 @@ func newRelaxedNodes(b *base) Engine {
 	return e
 }
 
-// begin tells a goroutine's pass of the current layer and batch.
+// begin returns a goroutine's pass, set up for the current layer and batch.
 func (e *relaxedNodes) begin(member int) *kernel.RelaxedNodePass {
 	p := e.passes[member]
 	p.X, p.Below, p.Samples, p.Adam = e.batch.X, e.below(), len(e.batch.Labels), e.adam

@@ -17,7 +17,7 @@ func (b *base) Tell(s kernel.Sink) {
 	b.combine()
 }
 
-// combine makes one sink of those that there are.
+// combine sets b.sink to forward to both scores and told, as far as they are set.
 func (b *base) combine() {
 	switch {
 	case b.scores == nil:
@@ -29,18 +29,20 @@ func (b *base) combine() {
 	}
 }
 
-// probe finds the straight-through gradients of pins in networks whose engine does not say them as it updates: a
-// forward and a backward pass by the kernels of nodes, on the engine's own state, of which nothing is updated.
+// probe computes the straight-through gradients of pins for engines that do not report these
+// gradients themselves. It runs a forward and a backward pass of the node kernels on the engine's
+// own state and updates nothing.
 type probe struct {
 	*nodeNetwork[uint64]
 	passes  []*kernel.NodePass
-	private bool // chains are private: for scores, those of the window are enough
+	private bool // chains are private, so scores need only the nodes of their window
 
 	forward, backward func(member int)
 }
 
-// probeBatch tells the sink of the gradients of a batch, if there is one, between the engine's forward pass, whose
-// gradients of the class counts it takes, and its update. sections returns the engine's state.
+// probeBatch passes the pin gradients of a batch to the sink, if there is one. It must be called
+// after the engine's forward pass, whose gradients of the class counts it uses, and before the
+// update. sections returns the engine's state.
 func (b *base) probeBatch(batch Batch, sections func() []*kernel.Nodes) {
 	if b.sink == nil {
 		return
@@ -83,14 +85,14 @@ func newProbe(b *base, sections []*kernel.Nodes) *probe {
 	return p
 }
 
-// begin tells a goroutine's pass of the current layer and batch.
+// begin returns a goroutine's pass, set up for the current layer and batch.
 func (p *probe) begin(member int) *kernel.NodePass {
 	pass := p.passes[member]
 	pass.X, pass.Below, pass.Samples, pass.Number = p.batch.X, p.below(), len(p.batch.Labels), p.batch.Step
 	return pass
 }
 
-// share returns the nodes of the current layer that a goroutine has.
+// share returns the range of nodes of the current layer that a goroutine handles.
 func (p *probe) share(member int) (from, to int) {
 	if !p.private || p.told != nil {
 		return p.bounds(member)

@@ -7,22 +7,22 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// readout is what stands above the last layer: the sums of the classes' gates (GroupSum
-// in the paper), the loss, and its gradient.
+// readout is everything above the last layer: the sums of the gates of each class (GroupSum in the
+// paper), the loss, and the gradient of the loss.
 type readout struct {
 	classes  int
-	perClass int // gates of the last layer a class
-	words    int // a row of bits
+	perClass int // gates of the last layer for each class
+	words    int // words of a row of bits
 	tau      float32
 	counts   []float64   // [classes][samples, padded]
-	deltas   []float32   // [classes][samples, padded], the gradient of each gate of the class
-	delta    [][]float32 // the same by class
+	deltas   []float32   // [classes][samples, padded], the gradient of every gate of the class
+	delta    [][]float32 // deltas, split by class
 	logits   [][]float32 // logits of one sample, [threads][classes]
 	losses   []float64   // loss of each sample
 	right    []bool
 
-	comm  ranks.Comm // nil: nobody else has nodes of the last layer
-	given []int32    // counts and a note, for all
+	comm  ranks.Comm // nil if this rank has all nodes of the last layer
+	given []int32    // counts and a note, summed over all ranks
 }
 
 func newReadout(m *model.Model, words, threads int) *readout {
@@ -41,10 +41,10 @@ func newReadout(m *model.Model, words, threads int) *readout {
 	return r
 }
 
-// top returns the gradient of the output of gate i of the last layer.
+// top returns the gradients of the output of gate i of the last layer, one for each sample.
 func (r *readout) top(i int) []float32 { return r.delta[i/r.perClass] }
 
-// add adds up what goroutines counted.
+// add sets the class counts to the sum of the goroutines' counts.
 func (r *readout) add(tallies []*tally) {
 	clear(r.counts)
 	for _, t := range tallies {
@@ -55,12 +55,12 @@ func (r *readout) add(tallies []*tally) {
 	}
 }
 
-// join has the class counts be those of all ranks.
+// join makes the class counts sums over all ranks.
 func (r *readout) join(all ranks.Comm) {
 	r.comm, r.given = all, make([]int32, len(r.counts)+1)
 }
 
-// result returns the outcome of a batch whose nodes were counted.
+// result returns the outcome of a batch whose nodes have been counted.
 func (b *base) result(tallies []*tally, batch Batch) Result {
 	if b.comm == nil {
 		b.add(tallies)
@@ -75,7 +75,8 @@ func (b *base) result(tallies []*tally, batch Batch) Result {
 	return r
 }
 
-// addAll does what add does with what the goroutines of all ranks counted, and returns the sum of their notes.
+// addAll sets the class counts to the sum of the counts of all goroutines of all ranks, and returns
+// the sum of the ranks' notes.
 func (r *readout) addAll(tallies []*tally, note int32) (notes int32, err error) {
 	clear(r.given)
 	for _, t := range tallies {
@@ -94,8 +95,8 @@ func (r *readout) addAll(tallies []*tally, note int32) (notes int32, err error) 
 	return r.given[len(r.counts)], nil
 }
 
-// sumValues adds up the values of a class's nodes among the rows of the last layer, in their order and in double
-// precision.
+// sumValues adds up the values of a class's nodes in the last layer, for each sample, in order and
+// in double precision.
 func (r *readout) sumValues(c, samples int, rows []float32) {
 	row := r.words * 64
 	counts := r.counts[c*row:][:samples]
@@ -107,10 +108,10 @@ func (r *readout) sumValues(c, samples int, rows []float32) {
 	}
 }
 
-// loss returns the mean cross-entropy and the correct classifications of the batch,
-// from the class counts, and leaves in delta the gradient with respect to each
-// gate's output: (softmax(z)_c - [y = c]) / (B tau), with z_c = count_c / tau. A tie
-// of counts goes to the lowest class. Padding is zero.
+// loss returns the mean cross-entropy of the batch and the number of correct classifications,
+// computed from the class counts. It leaves the gradient with respect to each gate's output in
+// delta: (softmax(z)_c - [y = c]) / (B tau), with z_c = count_c / tau. If counts tie, the lowest
+// class wins. The gradient of padding is zero.
 func (r *readout) loss(crew *crew.Crew, labels []uint8) Result {
 	n := len(labels)
 	for _, d := range r.delta {
@@ -124,7 +125,8 @@ func (r *readout) loss(crew *crew.Crew, labels []uint8) Result {
 	return r.total(n)
 }
 
-// total adds up the outcomes of n samples, in their order, whatever the number of threads.
+// total adds up the outcomes of n samples in order, so the sum does not depend on the number of
+// threads.
 func (r *readout) total(n int) (all Result) {
 	for s, l := range r.losses[:n] {
 		all.Loss += l
@@ -136,7 +138,7 @@ func (r *readout) total(n int) (all Result) {
 	return all
 }
 
-// sample does the work of loss for sample s of n, whose class is y.
+// sample computes the loss and gradient of sample s of n, whose class is y.
 func (r *readout) sample(s int, y uint8, n int, z []float32) (loss float64, right bool) {
 	scale := float32(float64(n) * float64(r.tau))
 	best := r.scores(s, z)
@@ -156,7 +158,7 @@ func (r *readout) sample(s int, y uint8, n int, z []float32) (loss float64, righ
 	return loss + detmath.Log(sum), best == int(y)
 }
 
-// scores writes the logits of sample s to z and returns the class of the largest count.
+// scores writes the logits of sample s to z and returns the class with the largest count.
 func (r *readout) scores(s int, z []float32) (best int) {
 	padded := r.words * 64
 	for c := range z {

@@ -6,19 +6,19 @@ import (
 	"ialgn/internal/model"
 )
 
-// recurrence is a recurrent network: its layers, taken through all steps of a sequence, and back.
+// recurrence is a recurrent network: its layers, taken forward through all steps of a sequence and backward again.
 //
-// All values of a unit stay in the arena. It begins with the state before the first step, rows of zeros that nobody
-// writes. Then it has a frame for each step: rows of the step's input bits, then for each layer rows of what is
-// gathered for pins that choose, and those of its nodes, so that the state that a step reads ends right where its frame
-// begins. So the rows of a step, and the state that it reads, are those of the first step further on by as many frames.
+// All values of a unit stay in the arena. The arena begins with the state before the first step: rows of zeros that
+// nothing writes. Then follows one frame for each step. A frame has the rows of the step's input bits and, for each
+// layer, the rows gathered for pins that choose and the rows of the layer's nodes. So the state that a step reads
+// ends where the step's frame begins, and the rows of step s are s*frame behind the rows of the first step.
 type recurrence struct {
 	steps, frame int // frame is the number of float32 of a step
-	state        int // those of the state
+	state        int // number of float32 of the state
 	layers       []stepLayer
 }
 
-// stepLayer is a layer of a step: nodes, and what is gathered for them, with the rows of the first step.
+// stepLayer is one layer of a step: its nodes and the rows gathered for them. Rows are given for the first step.
 type stepLayer struct {
 	section int
 	list    shared.List
@@ -26,14 +26,14 @@ type stepLayer struct {
 	choices []stepChoice
 }
 
-// stepChoice is a pin that chooses.
+// stepChoice is a pin of a node that chooses among candidates.
 type stepChoice struct {
 	shared.Choice
 	node, pin int
-	leaf      uint32 // the row that the pin reads
+	leaf      uint32 // the row that the pin reads: the gathered value
 }
 
-// frameRows returns the number of rows of a step.
+// frameRows returns the number of rows of a step's frame.
 func frameRows(m *model.Model) int {
 	n := m.Encoder.Inputs() / m.Steps
 	for i := range m.Sections {
@@ -48,7 +48,7 @@ func frameRows(m *model.Model) int {
 	return n
 }
 
-// newRecurrence gives all rows of the network their places, and returns how many float32 an arena has.
+// newRecurrence places all rows of the network in an arena and returns the arena's size in float32.
 func (e *sharedEngine) newRecurrence() (r *recurrence, size int) {
 	m := e.m
 	last := m.Sections[len(m.Sections)-1].Width
@@ -62,7 +62,7 @@ func (e *sharedEngine) newRecurrence() (r *recurrence, size int) {
 		first, at = at, at+uint32(n*shared.Lanes)
 		return first
 	}
-	before := uint32(0) // the state of the step before
+	before := uint32(0) // the state of the previous step
 	for i, n := range e.sections {
 		l := stepLayer{section: i, tables: e.tables[i], list: shared.List{Pins: len(n.Pins)}}
 		l.wire(n, [2]uint32{model.Input: uint32(r.state), model.Previous: before}, &m.Sections[i], rows)
@@ -75,7 +75,8 @@ func (e *sharedEngine) newRecurrence() (r *recurrence, size int) {
 	return r, r.state + r.steps*r.frame
 }
 
-// wire finds the rows that pins read, given the first of each source. It makes rows for pins that choose.
+// wire sets the rows that the layer's pins read, given the first row of each source. It makes rows for pins that
+// choose.
 func (l *stepLayer) wire(n *kernel.Nodes, sources [2]uint32, s *model.Section, rows func(int) uint32) {
 	first := make([]uint32, len(n.Pins))
 	for k, p := range n.Pins {
@@ -100,7 +101,7 @@ func (l *stepLayer) wire(n *kernel.Nodes, sources [2]uint32, s *model.Section, r
 	}
 }
 
-// counted implements [course]: the state after the last step.
+// counted implements [course]. The counted bits are the state after the last step.
 func (r *recurrence) counted(bit int) uint32 { return uint32(r.steps*r.frame + bit*shared.Lanes) }
 
 // forward implements [course].
@@ -117,11 +118,11 @@ func (r *recurrence) forward(x []float32) {
 	}
 }
 
-// clear implements [course]: whatever reads a row adds to its gradient.
+// clear implements [course]. It clears everything, because every reader of a row adds to the row's gradient.
 func (r *recurrence) clear(g []float32) { clear(g) }
 
-// backward implements [course]. Layers that are not trained have sums all the same: the steps before them are behind
-// them.
+// backward implements [course]. Layers that are not trained get sums too, because gradients must pass through them to
+// reach earlier steps.
 func (r *recurrence) backward(x, g []float32, s *sums, _ int) {
 	for step := r.steps - 1; step >= 0; step-- {
 		at := uint32(step * r.frame)
@@ -136,7 +137,7 @@ func (r *recurrence) backward(x, g []float32, s *sums, _ int) {
 	}
 }
 
-// forward writes what a pin that chooses reads.
+// forward writes the value that a pin that chooses reads.
 func (c *stepChoice) forward(x []float32, t *nodeTables, at uint32) {
 	if t.relaxed {
 		c.Mean(x, c.shares(t), c.leaf+at, 1, at)
@@ -145,13 +146,13 @@ func (c *stepChoice) forward(x []float32, t *nodeTables, at uint32) {
 	c.Select(x, int(t.selected[c.pin][c.node]), c.leaf+at, 1, at)
 }
 
-// shares returns the probabilities of the candidates.
+// shares returns the probabilities of the pin's candidates.
 func (c *stepChoice) shares(t *nodeTables) []float32 {
 	k := len(c.Rows)
 	return t.q[c.pin][c.node*k:][:k]
 }
 
-// backward takes the pin's gradient to the candidates.
+// backward passes the pin's gradient on to the candidates.
 func (c *stepChoice) backward(x, g []float32, t *nodeTables, chosen [][]float32, at uint32) {
 	k := len(c.Rows)
 	c.Sums(chosen[c.pin][c.node*k:][:k], x, g, c.leaf+at, 1, at)

@@ -5,18 +5,18 @@ import (
 	"ialgn/internal/memory"
 )
 
-// relaxedEngine trains any network, layer by layer, with relaxed values: what is trained is
-// the mean of what the logits may select, and what they do select is another network. Its
-// traces have the same Pins.
+// relaxedEngine trains any network of gates with relaxed values, layer by layer. It trains the mean over everything
+// that the logits may select; the network that they do select is a different one. Both traces share one array of
+// Pins.
 type relaxedEngine struct {
 	*stack[float32]
 	workers []*relaxedWorker
 
 	forward, sum, update func(member int)
-	gradient             func(gate int) []float32 // [readout.top]
+	gradient             func(gate int) []float32 // same as readout.top
 }
 
-// relaxedWorker does the gates from lo up to hi of each layer.
+// relaxedWorker handles the gates from lo up to hi of each layer.
 type relaxedWorker struct {
 	lo, hi int
 	pass   *kernel.RelaxedPass

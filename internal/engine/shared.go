@@ -10,31 +10,32 @@ import (
 	"ialgn/internal/model"
 )
 
-// sharedEngine trains networks with nodes that positions or steps share. Where the other engines take a node through
-// all samples of a batch, it takes a unit of [shared.Lanes] samples through the network, forth and back, so that the
-// rows of a unit stay in the processor's caches; goroutines have units of their own. What the units sum for a node is
-// added up in their order afterwards.
+// sharedEngine trains networks whose nodes are shared by positions or steps. The other engines take one node through
+// all samples of a batch. This engine takes one unit of [shared.Lanes] samples through the whole network, forward and
+// backward, so the rows of a unit stay in the processor's caches. Each goroutine has its own units. Afterwards the
+// sums of the units are added up for each node, in the order of the units.
 //
-// Values are numbers, with every estimator: with hard ones the tables that go forward have zeros and ones.
+// Values are numbers with every estimator. With a hard estimator, the truth tables of the forward pass hold zeros and
+// ones.
 type sharedEngine struct {
 	*base
 	sections []*kernel.Nodes
 	layers   []*kernel.NodeLayer
 	course   course
-	input    []uint32       // where the row of each input bit is in an arena
-	field    image          // the input's image once more with a wider border, for pins that read it in later layers
-	fields   []uint32       // the same for it; nil if there are none
-	outs     map[int]*image // what leaves a block, by its last section
+	input    []uint32       // position in an arena of each input bit's row
+	field    image          // a copy of the input image with a wider border, for pins of later layers that read it
+	fields   []uint32       // position of each input bit's row in field; nil without such pins
+	outs     map[int]*image // output images of blocks, by the block's last section
 	tables   []*nodeTables  // by section
 	passes   []*kernel.NodePass
 	arenas   []*arena // by goroutine
 	sums     []*sums  // by unit
 	soft     bool
-	noise    *kernel.Noise // of layers that are not frozen; nil: none
+	noise    *kernel.Noise // noise of the layers that are not frozen; nil without noise
 
 	batch Batch
 	adam  kernel.Adam
-	train bool // whether the current pass goes back
+	train bool // whether the current pass includes a backward pass
 
 	prepare, run, update func(member int)
 }
@@ -42,50 +43,51 @@ type sharedEngine struct {
 // Unit is the number of samples that a goroutine takes through such a network at a time.
 const Unit = shared.Lanes
 
-// course is the way of a unit through the network and back. Rows are those of an arena's values x and gradients g.
+// course takes a unit through the network and back. x and g are an arena's values and gradients.
 type course interface {
-	// forward computes all values, those of the input bits being there.
+	// forward computes all values. The values of the input bits must already be there.
 	forward(x []float32)
 
-	// clear makes the gradients zero to which others are added.
+	// clear sets to zero the gradients that others are added to.
 	clear(g []float32)
 
-	// backward takes the gradients of the counted bits to all others, and adds to the sums of nodes in the layers from a
-	// given one on; those before it are not trained.
+	// backward passes the gradients of the counted bits on to all others, and adds to the sums of the nodes of the
+	// layers from trained on. The layers before it are not trained.
 	backward(x, g []float32, s *sums, trained int)
 
-	// counted returns the row of a bit that is counted.
+	// counted returns the row of a bit of the last layer, which the readout counts.
 	counted(bit int) uint32
 }
 
-// arena is what a goroutine has for the unit at hand.
+// arena is a goroutine's memory for its current unit.
 type arena struct {
 	x, g   []float32 // values and gradients
 	counts []float64 // [classes][Lanes]
 	choice []float32 // sums of the candidates of a pin
 }
 
-// sums are what a unit adds up.
+// sums holds what a unit adds up for the nodes.
 type sums struct {
 	lines  [][]float32   // by section, [nodes][lines]
 	chosen [][][]float32 // by section and pin, [nodes][candidates]; nil where a pin has no choice
 }
 
-// nodeTables are what nodes of a section compute in the current step.
+// nodeTables holds the functions that the nodes of a section compute in the current step.
 type nodeTables struct {
-	relaxed bool      // whether values are, in this step
-	forward []float32 // truth values that go forward, [nodes][lines]
-	hard    []float32 // those of the tables that are selected
-	slopes  []float32 // those whose slopes count on the way back
-	kept    []float32 // what a pass keeps of them, [nodes][per]
+	relaxed bool      // whether values are relaxed in this step
+	forward []float32 // truth values of the forward pass, [nodes][lines]
+	hard    []float32 // truth values of the selected tables
+	slopes  []float32 // truth values whose slopes the backward pass uses
+	kept    []float32 // what a kernel pass keeps of the tables, [nodes][per]
 	per     int
 
-	// By pin, of those that choose: the probabilities of candidates, [nodes][candidates], and the selected one.
+	// By pin, nil unless the pin chooses: the probabilities of the candidates, [nodes][candidates], and the selected
+	// one.
 	q        [][]float32
 	selected [][]int32
 }
 
-// settle has gradients pass node n, of a frozen layer, as values do.
+// settle makes gradients pass through node n of a frozen layer just as values do.
 func (t *nodeTables) settle(n, lines int) {
 	copy(t.slopes[n*lines:][:lines], t.hard[n*lines:])
 	for k, all := range t.selected {
@@ -117,7 +119,7 @@ func newTables(n *kernel.Nodes, kept int) *nodeTables {
 	return t
 }
 
-// newShared returns the engine of a network some of whose sections have a grid, or of a recurrent one.
+// newShared returns the engine of a recurrent network or of a network with a grid.
 func newShared(b *base) (Engine, error) {
 	e := &sharedEngine{base: b, sections: newSections(b.m), soft: b.m.Config.Train.Estimator == "soft"}
 	e.outs = map[int]*image{}
@@ -199,7 +201,7 @@ func (e *sharedEngine) Measure(b Batch) Result {
 	return e.pass(b)
 }
 
-// pass takes a batch through the network, and back if it is to be trained on.
+// pass takes a batch through the network and, if e.train is set, back.
 func (e *sharedEngine) pass(b Batch) Result {
 	e.check(b)
 	e.batch = b
@@ -250,7 +252,7 @@ func (e *sharedEngine) load(a *arena, u int) {
 	}
 }
 
-// bytesOfBits has the bits of each byte as values.
+// bytesOfBits holds the eight bits of each byte value as numbers.
 var bytesOfBits = func() (all [256][8]float32) {
 	for b := range all {
 		for i := range all[b] {
@@ -260,7 +262,7 @@ var bytesOfBits = func() (all [256][8]float32) {
 	return all
 }()
 
-// count adds up the values of each class's nodes for a unit, in their order.
+// count adds up the values of each class's nodes for a unit, in order.
 func (e *sharedEngine) count(a *arena, u int) {
 	clear(a.counts)
 	for i := range e.m.Width {
@@ -274,7 +276,7 @@ func (e *sharedEngine) count(a *arena, u int) {
 	}
 }
 
-// back takes a unit's gradients from the class counts to the first block.
+// back passes a unit's gradients from the class counts back through the network.
 func (e *sharedEngine) back(a *arena, u int) {
 	e.sums[u].clear()
 	e.course.clear(a.g)
@@ -308,7 +310,7 @@ func (e *sharedEngine) prepareNodes(member int) {
 	}
 }
 
-// updateNodes makes the step of a goroutine's nodes.
+// updateNodes updates a goroutine's nodes.
 func (e *sharedEngine) updateNodes(member int) {
 	p := e.passes[member]
 	p.Number, p.Adam = e.batch.Step, e.adam
@@ -323,7 +325,7 @@ func (e *sharedEngine) updateNodes(member int) {
 	}
 }
 
-// updateNode makes the step of a node of section i.
+// updateNode updates node n of section i.
 func (e *sharedEngine) updateNode(member, i int, l *kernel.NodeLayer, n int) {
 	p := e.passes[member]
 	var s [1 << kernel.MaxPins]float32
@@ -351,7 +353,7 @@ func (e *sharedEngine) updateNode(member, i int, l *kernel.NodeLayer, n int) {
 	}
 }
 
-// freezes says that the engine knows frozen layers.
+// freezes marks an engine that supports frozen layers.
 func (e *sharedEngine) freezes() {}
 
 // Frozen implements [Engine].

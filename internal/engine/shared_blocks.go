@@ -9,71 +9,73 @@ import (
 	"ialgn/internal/topology"
 )
 
-// image is where the rows of an image are in an arena: plane by plane, with a border of zeros that the next block pads
-// it with.
+// image is the placement of an image's rows in an arena: plane by plane, with the border of zeros that the next block
+// pads the image with.
 type image struct {
-	at                    int // the first row of the border
+	at                    int // position of the border's first row
 	planes, rows, columns int
 	border                int
 }
 
-// pitch returns the number of rows of the arena from a row of pixels to the next.
+// pitch returns the number of the arena's rows from one row of pixels to the next.
 func (i *image) pitch() int { return i.columns + 2*i.border }
 
-// plane returns the number of rows of the arena of a plane.
+// plane returns the number of the arena's rows in a plane.
 func (i *image) plane() int { return (i.rows + 2*i.border) * i.pitch() }
 
-// size returns the number of float32 of the image.
+// size returns the image's size in float32.
 func (i *image) size() int { return i.planes * i.plane() * shared.Lanes }
 
-// pixel returns where the row of a pixel is.
+// pixel returns the position of a pixel's row.
 func (i *image) pixel(plane, row, column int) uint32 {
 	return uint32(i.at + (plane*i.plane()+(row+i.border)*i.pitch()+column+i.border)*shared.Lanes)
 }
 
-// bit returns where the row of bit n is, counted plane by plane and row by row.
+// bit returns the position of bit n's row. Bits are counted plane by plane, row by row.
 func (i *image) bit(n int) uint32 {
 	return i.pixel(n/(i.rows*i.columns), n/i.columns%i.rows, n%i.columns)
 }
 
-// level is a section of a block: nodes of the kernels, those of a kernel together.
+// level is a section of a block: the nodes of its kernels, grouped by kernel.
 type level struct {
 	section int
-	nodes   int         // of a kernel
-	list    shared.List // of all kernels, or of one where they are alike
+	nodes   int         // nodes of one kernel
+	list    shared.List // the nodes of all kernels, or of one kernel if all are alike
 	tables  *nodeTables
 	sources []source // by pin
 
-	// What pins read that is gathered in leaves, rows of a chunk: nil, or the candidates by [nodes of all kernels][pins];
-	// and where the leaves of a kernel are, by [nodes of a kernel][pins].
+	// Pins may read values gathered in leaves, which are rows of a chunk. choices has the candidates by [nodes of all
+	// kernels][pins]; it is nil if nothing is gathered. leaves has the positions of a kernel's leaves by [nodes of a
+	// kernel][pins].
 	choices []shared.Choice
 	leaves  []uint32
 }
 
-// block is a convolution: kernels, trees of nodes that read an image, at all positions; or a layer of nodes at one.
+// block is a convolution: kernels, which are trees of nodes that read an image, at all positions. A plain layer of
+// nodes is a block with one position.
 type block struct {
 	in, out       image
-	first         bool // its image is of input bits, which need no gradients
+	first         bool // whether the image holds input bits, which need no gradients
 	levels        []level
 	kernels       int
 	rows, columns int // positions
 	pool          int
 
-	// Positions are taken in chunks of whole rows. A row of a chunk begins pitch positions after the one before it.
+	// Positions are handled in chunks of whole rows. The rows of a chunk are pitch positions apart.
 	chunk, pitch int
-	root         uint32 // where the rows of a kernel's outputs are, in a chunk
-	alone        bool   // all is one list of nodes at one position
+	root         uint32 // position in a chunk of the rows of a kernel's outputs
+	alone        bool   // the block is one list of nodes at one position
 }
 
-// source is what a pin reads: an image, or the level below.
+// source is what a pin reads: an image or the level below.
 type source struct {
-	image    *image         // nil: the level below
-	grid     *topology.Grid // of the image's patches; nil: at one position
+	image    *image         // nil for the level below
+	grid     *topology.Grid // grid of the image's patches; nil for a single position
 	gradient bool           // whether the image needs gradients
-	gathered bool           // whether what it reads is gathered in leaves
+	gathered bool           // whether the values read are gathered in leaves
 }
 
-// element returns where the row of an element is: of a patch, at the first position.
+// element returns the position of an element's row. Elements of a patch are given at the first position of the grid.
 func (s *source) element(n uint32) uint32 {
 	if s.grid == nil {
 		return s.image.bit(int(n))
@@ -90,16 +92,17 @@ func (s *source) stride() int {
 	return s.grid.Stride
 }
 
-// row returns how far the pixels of a row of positions are behind those of the first.
+// row returns the offset of the pixels of row y of positions from the pixels of the first row.
 func (s *source) row(y int) uint32 { return uint32(y * s.stride() * s.image.pitch() * shared.Lanes) }
 
-// chunkFloats bounds the rows of a kernel's nodes in a chunk, so that values and gradients of a chunk stay in a cache.
+// chunkFloats limits the rows of a kernel's nodes in a chunk, so that the chunk's values and gradients stay in a
+// cache.
 const chunkFloats = 12 << 10
 
-// blocks are a network of convolutions, one after the other.
+// blocks is a network of convolutions, in order.
 type blocks []*block
 
-// place gives all rows of a network of convolutions their places in an arena, and returns how large that is.
+// place gives all rows of a network of convolutions their positions in an arena and returns the arena's size.
 func (e *sharedEngine) place() (all blocks, size int) {
 	m := e.m
 	g := m.Sections[0].Grid
@@ -112,7 +115,7 @@ func (e *sharedEngine) place() (all blocks, size int) {
 		size += e.field.size()
 		e.fields = e.inputRows(&e.field)
 	}
-	ends := map[int]bool{} // sections whose bits later ones read, which therefore leave a block
+	ends := map[int]bool{} // sections that later sections read; such a section is the last of its block
 	for i := range m.Sections {
 		ends[m.Base(i)] = true
 	}
@@ -128,7 +131,7 @@ func (e *sharedEngine) place() (all blocks, size int) {
 	return all, size
 }
 
-// inputRows returns where the row of each input bit is in an image.
+// inputRows returns the position in an image of each input bit's row.
 func (e *sharedEngine) inputRows(in *image) (all []uint32) {
 	bits := e.m.Encoder.Bits - 1
 	for i := range e.m.Encoder.Inputs() {
@@ -139,7 +142,7 @@ func (e *sharedEngine) inputRows(in *image) (all []uint32) {
 	return all
 }
 
-// fieldBorder returns how far beyond the edges of the input's image the fields of sections reach, 0 if there are none.
+// fieldBorder returns how far the fields of sections reach beyond the edges of the input image, or 0 without fields.
 func fieldBorder(m *model.Model) (border int) {
 	for i := range m.Sections {
 		g := m.Sections[i].Grid
@@ -154,8 +157,8 @@ func fieldBorder(m *model.Model) (border int) {
 	return border
 }
 
-// isLevel reports whether section i has the nodes of the next level of the kernels of the section before: each reads
-// nodes of that one by itself, at its own position, and else an image.
+// isLevel reports whether section i is the next level of the kernels of the section before it: each node reads its
+// own nodes of that section, at its own position, and otherwise only images.
 func isLevel(m *model.Model, i int) bool {
 	s, before := &m.Sections[i], &m.Sections[i-1]
 	if s.Grid == nil || s.Grid.Side != 1 || s.Grid.Stride != 1 || before.Grid.Pool != 1 {
@@ -181,7 +184,8 @@ func isLevel(m *model.Model, i int) bool {
 	return true
 }
 
-// newBlock returns the block of some sections, which read an image, and gives its rows places from size on.
+// newBlock returns the block of the sections from up to to, which read the image in. It places the block's rows from
+// *size on.
 func (e *sharedEngine) newBlock(in image, from, to int, size *int) *block {
 	first, last := &e.m.Sections[from], &e.m.Sections[to-1]
 	b := &block{in: in, first: from == 0, kernels: last.Width, rows: 1, columns: 1, pool: 1}
@@ -209,7 +213,8 @@ func (e *sharedEngine) newBlock(in image, from, to int, size *int) *block {
 	return b
 }
 
-// sources returns what the pins of section i read, a level of a block and above the lowest or not.
+// sources returns what the pins of section i read. above says whether the section is above the lowest level of its
+// block.
 func (e *sharedEngine) sources(b *block, i int, above bool) (all []source) {
 	s := &e.m.Sections[i]
 	gathered := false
@@ -226,7 +231,8 @@ func (e *sharedEngine) sources(b *block, i int, above bool) (all []source) {
 		case !above:
 			from.image, from.gradient = &b.in, !b.first
 		}
-		// Neighbouring positions must read neighbouring pixels of one image, or all pins are gathered.
+		// Without gathering, neighbouring positions must read neighbouring pixels of one image. If one pin does not,
+		// all are gathered.
 		gathered = gathered || from.image != nil && (s.Pins[k].K > 1 || from.grid != nil &&
 			(above || from.grid.Stride != 1 || from.image != &b.in))
 		all = append(all, from)
@@ -242,9 +248,9 @@ func (l *level) gathers() bool {
 	return slices.ContainsFunc(l.sources, func(s source) bool { return s.gathered })
 }
 
-// cut chooses how many rows of positions a chunk has.
+// cut chooses the number of rows of positions in a chunk.
 func (b *block) cut() {
-	rows := 0 // of a kernel, a position
+	rows := 0 // rows of a kernel, for each position
 	for i := range b.levels {
 		l := &b.levels[i]
 		for _, s := range l.sources {
@@ -259,10 +265,10 @@ func (b *block) cut() {
 	}
 }
 
-// positions returns the number of positions of so many rows, with what is between them.
+// positions returns the number of positions that the given number of rows spans, including the gaps between rows.
 func (b *block) positions(rows int) int { return (rows-1)*b.pitch + b.columns }
 
-// placeNodes gives the rows of a chunk places and finds those that pins read.
+// placeNodes places the rows of a chunk and sets the rows that pins read.
 func (b *block) placeNodes(sections []*kernel.Nodes, size *int) {
 	run := b.positions(b.chunk) * shared.Lanes
 	take := func(n int) uint32 {
@@ -290,8 +296,8 @@ func (b *block) placeNodes(sections []*kernel.Nodes, size *int) {
 	}
 }
 
-// place finds the rows of the level's nodes, of all kernels if they differ. Those of the level below begin at below,
-// and a row of a chunk takes run.
+// place sets the rows of the level's nodes: of all kernels if they differ, otherwise of one. The rows of the level
+// below begin at below. A row of a chunk has run numbers.
 func (l *level) place(n *kernel.Nodes, b *block, below, run uint32) {
 	own, alike := uint32(0), true // pins that read the level below
 	for _, s := range l.sources {
@@ -332,7 +338,7 @@ func (l *level) place(n *kernel.Nodes, b *block, below, run uint32) {
 	}
 }
 
-// choice returns what a pin of a node gathers; nothing if it does not.
+// choice returns what a pin of a node gathers, or the zero Choice if the pin is not gathered.
 func (s *source) choice(p *kernel.Pin, node int) (c shared.Choice) {
 	if !s.gathered {
 		return c

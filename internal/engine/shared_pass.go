@@ -48,10 +48,10 @@ func (b *block) forward(x []float32) {
 	}
 }
 
-// top returns the block's last section.
+// top returns the number of the block's last section.
 func (b *block) top() int { return b.levels[len(b.levels)-1].section }
 
-// used returns how many rows of positions go into the output.
+// used returns the number of rows of positions that reach the output. Pooling drops an incomplete last row.
 func (b *block) used() int { return b.rows / b.pool * b.pool }
 
 // kernel computes the nodes of a kernel at some rows of positions.
@@ -65,8 +65,8 @@ func (b *block) kernel(x []float32, k, y, rows int) {
 	}
 }
 
-// shift returns where the nodes of a level read the image of a chunk that begins at row y: only where they read it
-// themselves.
+// shift returns the offset at which the nodes of a level read the image, for a chunk that begins at row y. It is zero
+// unless the nodes read the image directly.
 func (b *block) shift(l *level, i, y int) (at shared.Shift) {
 	if i == 0 && l.choices == nil {
 		at.In = l.sources[0].row(y)
@@ -82,7 +82,7 @@ func (l *level) of(k int) shared.List {
 	return l.list.Slice(k*l.nodes, (k+1)*l.nodes)
 }
 
-// emit writes the outputs of a kernel to the block's image, pooled.
+// emit writes the outputs of a kernel to the block's output image, pooled.
 func (b *block) emit(x []float32, k, y, rows int) {
 	if b.pool == 2 {
 		for r := 0; r < rows; r += 2 {
@@ -97,13 +97,13 @@ func (b *block) emit(x []float32, k, y, rows int) {
 	}
 }
 
-// pooling returns the pooling of two rows of a chunk that begins at row y.
+// pooling returns the pooling of two rows, from row r of a chunk that begins at row y.
 func (b *block) pooling(k, y, r int) shared.Pool {
 	pitch := uint32(b.pitch * shared.Lanes)
 	return shared.Pool{In: b.root + uint32(r)*pitch, Out: b.out.pixel(k, (y+r)/2, 0), Pitch: pitch, Width: b.out.columns}
 }
 
-// gather writes what the leaves of a kernel's level read at some rows of positions.
+// gather writes the values that the leaves of a kernel's level read at some rows of positions.
 func (b *block) gather(l *level, x []float32, k, y, rows int) {
 	for j := range l.choices[:min(len(l.choices), len(l.leaves))] {
 		pins := len(l.sources)
@@ -126,7 +126,7 @@ func (b *block) gather(l *level, x []float32, k, y, rows int) {
 	}
 }
 
-// backward takes the gradients of the block's outputs to those of its image, and adds to the sums of its nodes.
+// backward passes the gradients of the block's outputs on to its input image and adds to the sums of its nodes.
 func (b *block) backward(x, g []float32, s *sums) {
 	do := shared.Added
 	if b.first {
@@ -147,7 +147,7 @@ func (b *block) backward(x, g []float32, s *sums) {
 	}
 }
 
-// absorb takes the gradients of a kernel's outputs from the block's image.
+// absorb reads the gradients of a kernel's outputs from the block's output image.
 func (b *block) absorb(x, g []float32, k, y, rows int) {
 	if b.pool == 2 {
 		for r := 0; r < rows; r += 2 {
@@ -162,7 +162,7 @@ func (b *block) absorb(x, g []float32, k, y, rows int) {
 	}
 }
 
-// kernelBack takes the gradients of a kernel's outputs to its leaves.
+// kernelBack passes the gradients of a kernel's outputs on to its leaves.
 func (b *block) kernelBack(x, g []float32, s *sums, k, y, rows int, do shared.Gradients) {
 	n := b.positions(rows)
 	for i := len(b.levels) - 1; i >= 0; i-- {
@@ -177,8 +177,8 @@ func (b *block) kernelBack(x, g []float32, s *sums, k, y, rows int, do shared.Gr
 	}
 }
 
-// scatter adds up what candidates get of the gradients of the leaves of a kernel's level, and adds these to those of
-// their images.
+// scatter adds the gradients of the leaves of a kernel's level to the sums of the leaves' candidates and to the
+// gradients of the images that the candidates are in.
 func (b *block) scatter(l *level, x, g []float32, s *sums, k, y, rows int) {
 	one := []float32{1}
 	for j := range l.choices[:min(len(l.choices), len(l.leaves))] {

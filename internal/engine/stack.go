@@ -5,21 +5,21 @@ import (
 	"ialgn/internal/memory"
 )
 
-// walk is what the engines have in common that go layer by layer, with rows of bits or of values.
+// walk holds what the engines that go layer by layer have in common, with rows of bits or of values.
 type walk[L any, T uint64 | float32] struct {
 	on     *base
 	layers []L
 	rows   [][]T           // outputs of each layer's nodes, [width][row]
-	traces [2]kernel.Trace // of the current layer and of the one above it, which alternate between the two
+	traces [2]kernel.Trace // traces of the current layer and of the layer above it, alternately
 
-	// The current step. It is stored here, and the tasks that read it are made once: a closure for each layer of each
-	// batch would leave 26 KB a batch to the garbage collector at depth 100.
+	// The current step. It is stored here so that the tasks that read it are made only once: a closure for each layer
+	// of each batch would leave 26 KB a batch to the garbage collector at depth 100.
 	batch Batch
 	adam  kernel.Adam
 	layer int
 }
 
-// up does a task for each layer, from the first to the last, with a batch.
+// up runs a task for each layer, from the first to the last, with a batch.
 func (w *walk[L, T]) up(b Batch, task func(member int)) {
 	w.on.check(b)
 	w.batch = b
@@ -28,7 +28,7 @@ func (w *walk[L, T]) up(b Batch, task func(member int)) {
 	}
 }
 
-// down does a task for each layer that is not frozen, from the last to the first of them.
+// down runs a task for each layer that is trained, from the last to the first.
 func (w *walk[L, T]) down(adam kernel.Adam, task func(member int)) {
 	w.adam = adam
 	for w.layer = len(w.layers) - 1; w.layer >= w.batch.trained(len(w.layers)); w.layer-- {
@@ -36,10 +36,10 @@ func (w *walk[L, T]) down(adam kernel.Adam, task func(member int)) {
 	}
 }
 
-// freezes says that the engine knows frozen layers.
+// freezes marks an engine that supports frozen layers.
 func (w *walk[L, T]) freezes() {}
 
-// below returns the rows of the layer below the current one, nil for the first layer.
+// below returns the rows of the layer below the current one, or nil for the first layer.
 func (w *walk[L, T]) below() []T {
 	if w.layer == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (w *walk[L, T]) below() []T {
 	return w.rows[w.layer-1]
 }
 
-// turns returns the trace of the current layer and that of the layer above it, nil for the last layer.
+// turns returns the trace of the current layer and the trace of the layer above it (nil for the last layer).
 func (w *walk[L, T]) turns() (own, next *kernel.Trace) {
 	if own = &w.traces[w.layer%2]; w.layer < len(w.layers)-1 {
 		next = &w.traces[(w.layer+1)%2]
@@ -55,11 +55,12 @@ func (w *walk[L, T]) turns() (own, next *kernel.Trace) {
 	return own, next
 }
 
-// stack is a network of gates that is walked. Each goroutine has a range of every layer's gates.
+// stack is a network of gates with the state of a walk over its layers. Each goroutine handles a range of every
+// layer's gates.
 type stack[T uint64 | float32] struct {
 	*network
 	walk[*kernel.Layer, T]
-	bounds []int // first gate of each goroutine's range, and the end of the last
+	bounds []int // first gate of each goroutine's range, then the end of the last range
 }
 
 func newStack[T uint64 | float32](n *network, row int) *stack[T] {
@@ -73,7 +74,7 @@ func newStack[T uint64 | float32](n *network, row int) *stack[T] {
 	return s
 }
 
-// reconnect finds anew who reads whom, after wires have changed.
+// reconnect rebuilds the lists of readers after wires have changed.
 func (s *stack[T]) reconnect() {
 	for i, l := range newLayerList(s.network) {
 		*s.layers[i] = *l
@@ -83,7 +84,7 @@ func (s *stack[T]) reconnect() {
 	}
 }
 
-// newLayerList returns the layers of a network with their uses by the layers above.
+// newLayerList returns the layers of a network. Each knows its uses by the layer above.
 func newLayerList(n *network) []*kernel.Layer {
 	var all []*kernel.Layer
 	for _, s := range n.sections {
@@ -97,8 +98,8 @@ func newLayerList(n *network) []*kernel.Layer {
 	return all
 }
 
-// mostSlots returns the largest number of slots of a gate, but at least one: kernels take
-// the address of the first also where no gate reads the layer before.
+// mostSlots returns the largest number of slots of a gate, but at least 1: kernels take the address of the first slot
+// even if no gate reads the layer before.
 func mostSlots(layers []*kernel.Layer) int {
 	slots := 1
 	for _, l := range layers {
@@ -108,7 +109,7 @@ func mostSlots(layers []*kernel.Layer) int {
 	return slots
 }
 
-// mostCandidates returns the largest number of candidates of a pin.
+// mostCandidates returns the largest number of candidates of any pin.
 func mostCandidates(layers []*kernel.Layer) int {
 	k := 1
 	for _, l := range layers {

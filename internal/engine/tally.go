@@ -2,10 +2,10 @@ package engine
 
 import "ialgn/internal/bitplane"
 
-// tally is a goroutine's count of the ones of some nodes of the last layer, by class.
+// tally is one goroutine's count of ones, by class, over a range of nodes of the last layer.
 type tally struct {
 	r        *readout
-	lo, hi   int // the nodes
+	lo, hi   int // the range of nodes
 	counters []bitplane.Counter
 	counts   []int32 // [classes touched][samples, padded]
 }
@@ -17,8 +17,8 @@ func newTally(r *readout, lo, hi int) *tally {
 	}
 }
 
-// classes counts the nodes: add is called once a class for those of them that belong to it, and passes their rows to
-// [tally.rows].
+// classes counts the range. It calls add once for each class, with the range's nodes of that class; add passes the
+// rows of these nodes to [tally.rows].
 func (t *tally) classes(add func(from, to int)) {
 	first := t.lo / t.r.perClass
 	for from := t.lo; from < t.hi; {
@@ -33,14 +33,14 @@ func (t *tally) classes(add func(from, to int)) {
 	}
 }
 
-// rows counts the ones of nodes of one class.
+// rows counts the ones in the rows of some nodes of one class.
 func (t *tally) rows(nodes int, out []uint64) {
 	for k := range t.counters {
 		t.counters[k].AddRows(out[k:nodes*t.r.words], t.r.words)
 	}
 }
 
-// layer counts the nodes in the rows of the whole layer.
+// layer counts the range's nodes, given the rows of the whole layer.
 func (t *tally) layer(out []uint64) {
 	t.classes(func(from, to int) { t.rows(to-from, out[from*t.r.words:]) })
 }

@@ -1,11 +1,11 @@
-// Package estimate says about how many look-up tables a network takes, without compiling it: fast enough for each epoch
-// of a training run.
+// Package estimate estimates how many look-up tables (LUTs) a network takes, without compiling it. It is fast enough
+// to run in each epoch of training.
 //
-// Nodes are estimated by a cover of the network as it stands: constants are spread, nodes that pass a bit on cost
-// nothing, nodes on which no counted bit depends neither, and a node that a single other one reads goes into the
-// look-up table of that where its pins fit. Popcounts and argmax are estimated by a formula of how many bits are
-// counted, the comparators by what each one that is read takes by itself. What the compiler shares, moves or reduces
-// beyond that is not foreseen: its own counts are the truth.
+// The nodes are covered with LUTs in their present structure: constants are propagated; nodes that pass a bit on, and
+// nodes that no counted bit depends on, cost nothing; a node that only one other node reads moves into that node's
+// LUT if its pins fit. Popcounts and argmax are estimated by a formula from the number of counted bits, comparators
+// by what each comparison that is read takes by itself. The estimate does not foresee what else the compiler shares,
+// moves or reduces. Only the compiler's own counts are exact.
 package estimate
 
 import (
@@ -18,21 +18,21 @@ import (
 	"ialgn/internal/model"
 )
 
-// Usual is how many inputs look-up tables have where no target says otherwise.
+// Usual is the number of inputs of LUTs if no target says otherwise.
 const Usual = 6
 
-// LUTs are look-up tables by the parts of a classifier, as a compilation counts them.
+// LUTs holds the numbers of LUTs in the parts of a classifier, as a compilation counts them.
 type LUTs struct {
-	Inputs  int `json:"inputs"`  // of each look-up table, at most
+	Inputs  int `json:"inputs"`  // largest number of inputs of a LUT
 	Gates   int `json:"gates"`   // nodes of the network
 	Head    int `json:"head"`    // popcounts and argmax
 	Encoder int `json:"encoder"` // comparators of the features
 	Total   int `json:"total"`
 }
 
-// Of estimates the look-up tables with so many inputs that a network takes of which f has some chains. sum replaces
-// numbers by their sums over all parts, the chains of which read none of each other; a nil sum is for the whole
-// network. The only error is of sum. Of panics if inputs < 2.
+// Of estimates the LUTs, with the given number of inputs, of a network. If f has only some of the network's chains,
+// sum replaces numbers by their sums over all parts; chains of different parts must not read each other. With sum
+// nil, f is the whole network. Of returns only errors of sum. It panics if inputs < 2.
 func Of(f *model.Frozen, inputs int, sum func([]int32) error) (LUTs, error) {
 	if inputs < 2 {
 		panic("estimate: look-up tables of fewer than two inputs")
@@ -53,8 +53,8 @@ func Of(f *model.Frozen, inputs int, sum func([]int32) error) (LUTs, error) {
 	return l, nil
 }
 
-// signal is a bit: of the input, or what a node computes, numbered behind the input bits layer by layer. Two values
-// below 0 are constants.
+// signal is a bit: an input bit, or the output of a node. Nodes are numbered after the input bits, layer by layer.
+// The two values below 0 are constants.
 type signal int32
 
 const (
@@ -62,16 +62,16 @@ const (
 	one  signal = -1
 )
 
-// cover is a network while it is covered by look-up tables.
+// cover is a network that is being covered with LUTs.
 type cover struct {
 	*model.Frozen
-	inputs int      // of a look-up table
-	first  []signal // of the nodes of each layer
+	inputs int      // number of inputs of a LUT
+	first  []signal // first node of each layer
 
-	is      []signal   // by node: the constant or the signal that it passes on, or itself
-	reads   [][]signal // by node that is itself: the signals that it depends on
-	readers []int32    // by signal: how many live nodes and counted bits read it
-	counted []signal   // what the last layer's nodes are, without constants
+	is      []signal   // by node: the constant or the signal that it equals, or the node itself
+	reads   [][]signal // by node that equals no other signal: the signals that it depends on
+	readers []int32    // by signal: the number of live nodes and counted bits that read it
+	counted []signal   // the signals of the last layer's nodes, without constants
 }
 
 func newCover(f *model.Frozen, inputs int) *cover {
@@ -92,13 +92,13 @@ func newCover(f *model.Frozen, inputs int) *cover {
 	return c
 }
 
-// node returns the number of a signal among the nodes.
+// node returns the index of a signal among the nodes.
 func (c *cover) node(s signal) int { return int(s) - c.Inputs() }
 
-// isNode reports whether a signal is what a node computes.
+// isNode reports whether a signal is the output of a node.
 func (c *cover) isNode(s signal) bool { return int(s) >= c.Inputs() }
 
-// reduce finds out what a node is, and what it depends on.
+// reduce determines which signal a node equals and what it depends on.
 func (c *cover) reduce(l, i int) {
 	layer := &c.Layers[l]
 	pins, table := len(layer.Pins), layer.Op.At(i)
@@ -151,15 +151,15 @@ func (c *cover) count() {
 	}
 }
 
-// luts covers the live nodes, and returns how many look-up tables that takes.
+// luts covers the live nodes with LUTs and returns the number of LUTs.
 func (c *cover) luts() int {
-	root := make([]bool, len(c.reads)) // a look-up table of its own
+	root := make([]bool, len(c.reads)) // whether the node needs its own LUT
 	for _, s := range c.counted {
 		if c.isNode(s) {
 			root[c.node(s)] = true
 		}
 	}
-	leaves := make([][]signal, len(c.reads)) // what the look-up table with the node in it reads
+	leaves := make([][]signal, len(c.reads)) // what the LUT that contains the node reads
 	total := 0
 	for n, reads := range c.reads {
 		if c.readers[n+c.Inputs()] == 0 || len(reads) == 0 {
@@ -177,8 +177,8 @@ func (c *cover) luts() int {
 	return total
 }
 
-// absorbable returns the nodes among signals that no other node and no popcount reads and that are one look-up table,
-// those with the fewest inputs first.
+// absorbable returns the nodes among signals that a reader's LUT can absorb, the ones with the fewest inputs first:
+// nodes that no other node and no popcount reads and that are a single LUT.
 func (c *cover) absorbable(signals []signal, root []bool, leaves [][]signal) (found []signal) {
 	for _, s := range signals {
 		if c.isNode(s) && c.readers[s] == 1 && !root[c.node(s)] && len(leaves[c.node(s)]) <= c.inputs {
@@ -191,7 +191,7 @@ func (c *cover) absorbable(signals []signal, root []bool, leaves [][]signal) (fo
 	return found
 }
 
-// union returns signals with those of one of them in its place.
+// union returns signals with the signal gone replaced by the signals instead.
 func union(signals []signal, gone signal, instead []signal) (all []signal) {
 	for _, s := range signals {
 		if s != gone {
@@ -206,12 +206,13 @@ func union(signals []signal, gone signal, instead []signal) (all []signal) {
 	return all
 }
 
-// tables returns how many look-up tables a function of so many pins takes: for each pin that there are too many, twice
-// as many and one that chooses.
+// tables returns the number of LUTs of a function of the given number of pins. Each pin in excess of inputs doubles
+// the number and adds one LUT that selects.
 func tables(pins, inputs int) int { return 2<<max(0, pins-inputs) - 1 }
 
-// perBit is how many look-up tables a popcount takes for each bit that its counters make fewer, by their inputs: a full
-// adder takes two, and one of six bits, with six inputs, three.
+// perBit returns the number of LUTs of a popcount for each bit by which its counters reduce the number of bits. A
+// full adder takes two LUTs and reduces three bits to two. With six inputs, a counter takes three LUTs and reduces
+// six bits to three.
 func perBit(inputs int) float64 {
 	switch {
 	case inputs >= 6:
@@ -222,8 +223,9 @@ func perBit(inputs int) float64 {
 	return 5 // a full adder of two-input gates
 }
 
-// head estimates popcounts and argmax. A popcount of n bits has as many digits as n. Each class but the first takes a
-// comparison of two counts and a choice between them, about a look-up table a digit each, and one for the index.
+// head estimates popcounts and argmax. The count of n bits has as many digits as n. Each class but the first takes a
+// comparison of two counts and a selection between them, about one LUT each for each digit, and one LUT for the
+// index.
 func (c *cover) head(counted []int32) int {
 	luts := 0.0
 	for _, n := range counted {
@@ -233,7 +235,7 @@ func (c *cover) head(counted []int32) int {
 	return int(math.Round(luts)) + (len(counted)-1)*(2*digits+1)
 }
 
-// countedBits returns how many bits of each class are counted and no constants.
+// countedBits returns, for each class, the number of counted bits that are not constants.
 func (c *cover) countedBits() []int32 {
 	classes := len(c.Classes)
 	counted := make([]int32, classes)
@@ -246,8 +248,8 @@ func (c *cover) countedBits() []int32 {
 	return counted
 }
 
-// comparators returns what the comparisons that are read take, each by itself and each once, by the readers of each
-// input bit.
+// comparators returns the number of LUTs of the comparisons that are read. Each comparison is counted by itself and
+// only once. readers has the number of readers of each input bit.
 func (c *cover) comparators(readers []int32) (luts int) {
 	per := c.Encoder.Bits - 1
 	for f, thresholds := range c.Encoder.Thresholds {

@@ -22,11 +22,11 @@ var hiddenK = Experiment{
 	},
 }
 
-// hiddenCandidates are the k_h of table 2 beside 1.
+// hiddenCandidates are the values of k_h in table 2 other than 1.
 var hiddenCandidates = []int{8, 16, 32}
 
-// table2 has the paper's values for hiddenCandidates at depths 4 and 50; its other rows are
-// those of table 1.
+// table2 has the paper's values for hiddenCandidates at depths 4 and 50. The other rows of table 2 are also in table
+// 1.
 var table2 = [2][3]*trainer.Spread{
 	{published(0.5391, 0.0027), published(0.5411, 0.0029), published(0.5373, 0.0011)},
 	{published(0.5566, 0.0012), published(0.5523, 0.0023), published(0.5511, 0.0014)},
@@ -41,10 +41,9 @@ func hiddenEntries(depth int, paper [3]*trainer.Spread) []Entry {
 	return all
 }
 
-// initVariants is the supplement's figure of starts and estimators. The text has the
-// values of skip start with STE and of RWLGN, which are those of table 1, and one pair of
-// values that it gives to a random start without STE and then to the other random start:
-// it stands with neither.
+// initVariants is the supplement's figure of starts and estimators. The text gives values for skip start with STE and
+// for RWLGN, which are also in table 1. It gives one more pair of values, first for a random start without STE, then
+// for the other random start; so this table has the pair for neither.
 var initVariants = Experiment{
 	Name:       "init-variants",
 	Summary:    "IALGN from skip or random starts, by STE or soft gradients, and RWLGN (supplement)",
@@ -63,7 +62,7 @@ var initVariants = Experiment{
 	Picture: byDepth,
 }
 
-// byEpoch is the course of the test accuracy.
+// byEpoch is the test accuracy by epoch.
 var byEpoch = &Series{"epoch", "test accuracy", "%", 100, []Line{{"test_accuracy", "", func(r *grid.Result) []float64 {
 	var all []float64
 	for _, e := range r.Epochs {
@@ -85,8 +84,8 @@ var (
 	random = []string{"model.init=random"}
 )
 
-// fixedAnchor is the supplement's figure of anchors that are not chosen, which are compared
-// with random wires under the same encoding.
+// fixedAnchor is the supplement's figure of anchors that are not chosen, compared with random wires under the same
+// encoding.
 var fixedAnchor = Experiment{
 	Name:       "fixed-anchor",
 	Summary:    "IALGN with one fixed anchor a gate, RWLGN and the default (supplement)",

@@ -2,8 +2,8 @@ package experiment
 
 import "slices"
 
-// convolutions is the small network of convolutions of gates that the literature has ("Convolutional Differentiable
-// Logic Gate Networks", Petersen et al., NeurIPS 2024), by each way to train it, and with anchors.
+// convolutions is the small network of convolutions of gates from the literature ("Convolutional Differentiable Logic
+// Gate Networks", Petersen et al., NeurIPS 2024), trained in each way, and with anchors.
 var convolutions = Experiment{
 	Name:       "convolutions",
 	Summary:    "convolutions of gates on CIFAR-10 (ours, not the paper's)",
@@ -29,7 +29,7 @@ var convolutions = Experiment{
 	Columns: []Column{{"gap", "gap, points", 100, gapOf}},
 }
 
-// convSmall are the keys of the small network.
+// convSmall holds the keys of the small network.
 var convSmall = []string{
 	"encoder.bits=4", "model.topology=conv", "model.kernels=32,128,512,1024",
 	"model.widths=40960,20480,10240", "model.tau=20", "train.optimizer.lr=0.02", "train.optimizer.weight_decay=0.002",

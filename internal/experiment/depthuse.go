@@ -2,8 +2,8 @@ package experiment
 
 import "ialgn/internal/experiment/grid"
 
-// depthUse is the paper's figure 5, and the shares of operations in the text beside it. Of
-// the width on CIFAR-100 the paper says that table 1 and the table of tau have no other.
+// depthUse is the paper's figure 5, with the shares of operations in the text next to it. The paper does not state
+// the width for CIFAR-100 here, but table 1 and the table of tau have only one.
 var depthUse = Experiment{
 	Name:       "depth-use",
 	Summary:    "operations and effective depth of networks of 100 layers (figure 5)",
@@ -54,7 +54,7 @@ var depthUse = Experiment{
 	}},
 }
 
-// used adds what the paper says of the operations in its IALGN.
+// used adds the paper's values of the shares of operations in its IALGN.
 func used(n Entry) Entry {
 	n.Said = map[string]string{"share_a": "88.4", "share_binary": "11.4", "share_without_a": "under 0.2"}
 	return n

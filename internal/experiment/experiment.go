@@ -1,18 +1,16 @@
 // Package experiment holds tables of the paper as data, and runs them.
 //
-// An [Experiment] is a grid: a list of networks with the keys of their configurations
-// and the paper's value for each. A [Runner] trains every entry over consecutive seeds,
-// keeps the models in a folder, and writes a [Table] there; what the folder has already
-// is not trained again, so that a run that was interrupted goes on by the same call.
+// An [Experiment] is a list of networks with the keys of their configurations and the paper's value for each. A
+// [Runner] trains every entry over consecutive seeds, keeps the models in a folder, and writes a [Table] there.
+// Models that the folder already has are not trained again, so calling an interrupted run again continues it.
 //
-//   - The scale paper is the paper's protocol. The scale quick replaces some keys, the
-//     same of each entry, and leaves some rows out; the table's caption lists both:
-//     [Experiment.Quick].
-//   - The files of an entry are named after its configuration alone, not after the
-//     experiment, so that two experiments in one folder share their runs.
-//   - A table depends on the trained networks alone, not on times or interruptions.
+//   - The scale paper is the paper's protocol. The scale quick replaces some keys, the same for each entry, and
+//     leaves some rows out; the table's caption lists both (see [Experiment.Quick]).
+//   - The files of an entry are named after its configuration, not after the experiment, so two experiments in one
+//     folder share their runs.
+//   - A table depends only on the trained networks, not on times or interruptions.
 //
-// An experiment more is a file with its grid, and its name in the list of [All].
+// To add an experiment, write a file with its entries and add its name to the list in [All].
 package experiment
 
 import (
@@ -24,39 +22,39 @@ import (
 	"ialgn/trainer"
 )
 
-// Experiment is a grid of runs, for a table or a figure of the paper.
+// Experiment is a set of runs for a table or a figure of the paper.
 type Experiment struct {
 	Name       string
 	Summary    string // one line
-	PaperSeeds int    // how often the paper trains each network
+	PaperSeeds int    // number of seeds for each network in the paper
 	Entries    []Entry
 	Quick      Reduced
-	Set        []string // keys, as of an Entry, that a user replaces in each
+	Set        []string // keys, in the form of an Entry's, that the user sets in each entry
 	Notes      []string // sentences for the caption: what the paper leaves open
-	Columns    []Column // columns of the table besides accuracies
-	Series     *Series  // values for a file of their own; nil: none
+	Columns    []Column // columns of the table in addition to accuracies
+	Series     *Series  // values for a separate file; nil: none
 	Picture    *Picture // chart of the results; nil: none
-	Operations bool     // draw how often each operation occurs, too
+	Operations bool     // also draw how often each operation occurs
 	Costs      bool     // compile the networks and count their look-up tables
 	Protocol   string   // how the networks are trained, if not as the paper does
 }
 
-// Reduced is what the scale quick makes of an experiment.
+// Reduced says how the scale quick changes an experiment.
 type Reduced struct {
-	Entries []Entry  // trained in place of the paper's, unless nil
+	Entries []Entry  // trained instead of the paper's, unless nil
 	Keys    []string // KEY=VALUE that replace keys of each entry
 	Left    []string // how the entries differ from the paper's: "A instead of B"
 }
 
-// Entry is a network that is trained over several seeds, one row of the table.
+// Entry is a network that is trained over several seeds: one row of the table.
 type Entry struct {
 	Network string   // the paper's name of the network
 	Files   string   // the Network of another entry whose runs this one shares; "": this entry's Network
 	Set     []string // keys of the data set
-	Keys    []string // KEY=VALUE of the configuration, after those of Set; of one that is given twice the later holds
+	Keys    []string // KEY=VALUE of the configuration, after those in Set; of a repeated key, the last counts
 
-	Paper *trainer.Spread   // the paper's test accuracy as a share; nil if it has none
-	Said  map[string]string // what the paper says for columns, by their names
+	Paper *trainer.Spread   // the paper's test accuracy as a share; nil if the paper has none
+	Said  map[string]string // the paper's values for columns, by column name
 }
 
 // Scale says how much of the paper's protocol is trained.
@@ -68,7 +66,7 @@ const (
 	Paper Scale = "paper"
 )
 
-// ParseScale returns the scale of that name.
+// ParseScale returns the scale with the given name.
 func ParseScale(name string) (Scale, error) {
 	if s := Scale(name); s == Quick || s == Paper {
 		return s, nil
@@ -85,7 +83,7 @@ func All() []Experiment {
 	}
 }
 
-// Find returns the experiment of that name. The error's hint names all.
+// Find returns the experiment with the given name. The error's hint lists all names.
 func Find(name string) (Experiment, error) {
 	all := All()
 	i := slices.IndexFunc(all, func(e Experiment) bool { return e.Name == name })
@@ -105,7 +103,7 @@ func names() (all []string) {
 	return all
 }
 
-// List returns a line for each experiment, with its name and what it is.
+// List returns a line for each experiment, with its name and its summary.
 func List() string {
 	var lines []string
 	for _, e := range All() {
@@ -122,8 +120,8 @@ func (e *Experiment) At(scale Scale) []Entry {
 	return e.Entries
 }
 
-// onMNIST returns the experiment at the scale quick with MNIST in the place of CIFAR-10, and
-// without the paper's values, which are of that. It reports whether there was any.
+// onMNIST returns the experiment at the scale quick with MNIST instead of CIFAR-10. The paper's values for CIFAR-10
+// are removed. It reports whether any entry was on CIFAR-10.
 func (e Experiment) onMNIST() (Experiment, bool) {
 	entries, any := slices.Clone(e.At(Quick)), false
 	for i := range entries {

@@ -8,9 +8,9 @@ import (
 	"ialgn/internal/plot"
 )
 
-// frontier is accuracy against look-up tables, by networks that were made for few of them. It stands in no paper:
-// shapes, rates and changes of images were chosen on a validation split of the training set, for about 700 and 2,150
-// look-up tables; the other rows follow those two, with tau by the root of the width.
+// frontier is accuracy against LUTs, for networks that were designed to need few of them. It is not from a paper.
+// Shapes, learning rates and changes of images were chosen on a validation split of the training set, for about 700
+// and 2,150 LUTs. The other rows follow these two, with tau proportional to the square root of the width.
 var frontier = Experiment{
 	Name:       "frontier",
 	Summary:    "accuracy for a budget of LUTs, compiled (ours, not the paper's)",
@@ -38,7 +38,7 @@ var frontier = Experiment{
 	},
 }
 
-// What is counted of a network, in the names of rows.
+// What is counted of a network, as the names of rows.
 const (
 	coreLUTs  = "core"
 	wholeLUTs = "whole"
@@ -47,7 +47,7 @@ const (
 // frontierRow is a network of the table.
 type frontierRow struct {
 	set          []string
-	counts       string // coreLUTs or wholeLUTs: for which it was made
+	counts       string // coreLUTs or wholeLUTs: what the network was designed for
 	width, depth int
 	keys         []string
 }
@@ -61,7 +61,7 @@ func frontierEntries(rows []frontierRow) []Entry {
 	return all
 }
 
-// frontierPlace returns the mean of the look-up tables that a row's networks were made for.
+// frontierPlace returns the mean number of the LUTs, core or whole, that a row's networks were designed for.
 func frontierPlace(r *Row) float64 {
 	sum := 0
 	for _, one := range r.results {
@@ -74,13 +74,13 @@ func frontierPlace(r *Row) float64 {
 	return float64(sum) / float64(len(r.results))
 }
 
-// lutProtocol is what all networks of the table have in common.
+// lutProtocol holds the keys that all networks of the table have in common.
 var lutProtocol = []string{
 	"model.inputs=6", "model.anchors=16", "train.batch=128", "train.candidates.kind=gradient",
 	"train.schedule.kind=cosine", "train.seed=1",
 }
 
-// mnistImages, cifarImages and fashionImages are the data sets without tau, which goes with the width.
+// mnistImages, cifarImages and fashionImages are the data sets without tau, which depends on the width.
 var (
 	mnistImages = []string{"data.set=mnist"}
 	cifarImages = []string{"data.set=cifar10"}
@@ -88,17 +88,18 @@ var (
 	fashionImages = []string{"data.set=fashion-mnist"}
 )
 
-// How images of digits are changed. The stronger changes were chosen with chains of 680 and not tried with the smallest
-// networks.
+// How images of digits are changed. The stronger changes were chosen with 680 chains and were not tried with the
+// smallest networks.
 var (
 	slight   = augment(6, 0.06, 0.09, 0.8)
 	stronger = augment(10, 0.1, 0.15, 0.9)
 )
 
-// mirrored is how photographs are changed, as was chosen with chains of 2,000: flips and shifts by a pixel.
+// mirrored says how photographs are changed: flips and shifts by a pixel. It was chosen with 2,000 chains.
 var mirrored = []string{"train.augment.shift=1", "train.augment.flip=true", "train.augment.share=0.6"}
 
-// augment turns, scales and shears images up to those numbers, and shifts them by up to a pixel.
+// augment returns the keys for rotating, scaling and shearing images up to the given limits and shifting them by up
+// to a pixel.
 func augment(rotate, scale, shear, share float64) []string {
 	return []string{
 		"train.augment.shift=1", fmt.Sprintf("train.augment.rotate=%g", rotate), fmt.Sprintf("train.augment.scale=%g", scale),
@@ -106,7 +107,7 @@ func augment(rotate, scale, shear, share float64) []string {
 	}
 }
 
-// course is the length of a run and its rates.
+// course returns the keys for n_b, the number of epochs, tau and the learning rate.
 func course(bits, epochs int, tau, lr float64) []string {
 	return []string{
 		fmt.Sprintf("encoder.bits=%d", bits), fmt.Sprintf("train.epochs=%d", epochs), fmt.Sprintf("model.tau=%g", tau),
@@ -114,8 +115,9 @@ func course(bits, epochs int, tau, lr float64) []string {
 	}
 }
 
-// mnistRows are made for so many LUTs: of the core 700, 1,400, 2,150, 4,000 and 8,000, of the whole 700, 900, 1,450,
-// 2,200 and 4,100. With one threshold, the middle, a feature's bit is its highest one, which costs nothing.
+// mnistRows are designed for these numbers of LUTs: 700, 1,400, 2,150, 4,000 and 8,000 in the core; 700, 900, 1,450,
+// 2,200 and 4,100 in the whole. With a single threshold in the middle, the bit of a feature is its highest bit, which
+// costs nothing.
 var mnistRows = []frontierRow{
 	{mnistImages, coreLUTs, 220, 2, slices.Concat(slight, course(6, 200, 1.6, 0.02))},
 	{mnistImages, coreLUTs, 440, 2, slices.Concat(stronger, course(6, 160, 2.3, 0.02))},
@@ -129,11 +131,11 @@ var mnistRows = []frontierRow{
 	{mnistImages, wholeLUTs, 1300, 2, slices.Concat(stronger, course(2, 160, 4, 0.01))},
 }
 
-// seldom scores pins' candidates in every fourth epoch of those that replace them and rounds gradients, which lets wide
-// networks with 33,792 input bits train in minutes: in every epoch, scoring takes nine tenths of the time.
+// seldom scores the candidates of pins only in every fourth of the epochs that replace them, and rounds gradients.
+// Without it, scoring takes nine tenths of the time; with it, wide networks with 33,792 input bits train in minutes.
 var seldom = []string{"train.candidates.every=4", "train.gradients=int8"}
 
-// cifarRows are made for 2,000, 4,000, 8,000, 16,700, 32,000 and 64,000 LUTs of the core.
+// cifarRows are designed for 2,000, 4,000, 8,000, 16,700, 32,000 and 64,000 LUTs in the core.
 var cifarRows = []frontierRow{
 	{cifarImages, coreLUTs, 650, 2, slices.Concat(mirrored, course(12, 100, 8, 0.01))},
 	{cifarImages, coreLUTs, 1310, 2, slices.Concat(mirrored, seldom, course(12, 100, 11.5, 0.01))},
@@ -143,7 +145,7 @@ var cifarRows = []frontierRow{
 	{cifarImages, coreLUTs, 21000, 2, slices.Concat(mirrored, seldom, course(12, 30, 46, 0.01))},
 }
 
-// fashionRows are made for 700, 2,150 and 8,000 LUTs of the core, and 2,500 of the whole.
+// fashionRows are designed for 700, 2,150 and 8,000 LUTs in the core, and 2,500 in the whole.
 var fashionRows = []frontierRow{
 	{fashionImages, coreLUTs, 220, 2, slices.Concat(mirrored, course(16, 60, 2.6, 0.01))},
 	{fashionImages, coreLUTs, 680, 2, slices.Concat(mirrored, course(16, 60, 4.5, 0.01))},
@@ -153,14 +155,14 @@ var fashionRows = []frontierRow{
 	})},
 }
 
-// table returns the keys of a CSV file of the R package mlbench.
+// table returns the keys of a CSV file from the R package mlbench.
 func table(file, label string) []string {
 	return []string{"data.set=csv", "data.train=tabular/" + file + ".csv.gz", "data.label=" + label}
 }
 
-// tableRows are made for LUTs of the whole, by what `ialgn fit` found within three minutes of one core for 2,000 LUTs
-// and less, judged by a fifth of the training samples. Their networks have names of their own: the files of all CSV
-// files begin with the same word.
+// tableRows are designed for LUTs in the whole. `ialgn fit` found them within three minutes on one core, for 2,000
+// LUTs or less, judging by a fifth of the training samples. Their networks have names of their own, because the file
+// names of all CSV data sets begin with the same word.
 var tableRows = []frontierRow{
 	{table("LetterRecognition", "lettr"), "letters", 598, 2, slices.Concat(course(8, 150, 1.68, 0.02), []string{
 		"train.batch=64", "encoder.thresholds=quantile", "train.cost.target=xilinx7", "train.cost.pressure=0.00001",
@@ -180,14 +182,14 @@ var tableRows = []frontierRow{
 	})},
 }
 
-// publishedSeries is a series of others' points: LUTs and accuracy in percent.
+// publishedSeries is a series of results published by others: LUTs and accuracy in percent.
 type publishedSeries struct {
 	chart, name  string
 	luts, points []float64
 }
 
-// others are published networks. DWN: Bacellar and others, "Differentiable Weightless Neural Networks", ICML 2024,
-// without encoder. The replication is an independent one on an xc7a35t, placed and routed.
+// others are published networks. DWN (without encoder): Bacellar and others, "Differentiable Weightless Neural
+// Networks", ICML 2024. The replication is independent, placed and routed on an xc7a35t.
 var others = []publishedSeries{
 	{"mnist", "DWN, core", []float64{692, 1413, 2055, 4082}, []float64{97.1, 97.9, 97.8, 98.3}},
 	{"mnist", "DWN replicated, core", []float64{630, 1168, 2272, 4821}, []float64{96.77, 97.70, 97.97, 98.26}},
@@ -195,7 +197,7 @@ var others = []publishedSeries{
 	{"cifar10", "DWN, core", []float64{16700}, []float64{57.42}},
 }
 
-// publishedLUTs returns the series of others that a chart shows.
+// publishedLUTs returns the series of others for a chart.
 func publishedLUTs(chart string) []plot.Series {
 	var all []plot.Series
 	for _, p := range others {

@@ -12,21 +12,21 @@ import (
 	"ialgn/trainer"
 )
 
-// Picture is how the rows of a table become charts of test accuracy.
+// Picture says how the rows of a table become charts of test accuracy.
 type Picture struct {
-	Label string // label of the places on the axis
+	Label string // label of the horizontal axis
 	Log   bool
-	Chart func(*Row) string // names the chart that a row belongs to
-	Line  func(*Row) string // names the line of that chart
+	Chart func(*Row) string // name of the chart that a row belongs to
+	Line  func(*Row) string // name of its line in that chart
 
-	// At is the place of a network of a size, which the paper's may have another of than ours;
-	// nil: that of the network's name.
+	// At returns the position of a network on the axis. Our network and the paper's may differ in it. If At is nil,
+	// the position follows from the network's name.
 	At func(*config.Model) float64
 
-	// Of, in place of At, is the place of a row that was trained, which the paper has none of.
+	// Of, if set, replaces At: it returns the position of a trained row. The paper has no such value.
 	Of func(*Row) float64
 
-	// Beside are series of others' results, by the charts that they belong to.
+	// Beside returns series of results published by others, for a chart.
 	Beside func(chart string) []plot.Series
 }
 
@@ -55,14 +55,14 @@ var (
 func sized(r *Row) string     { return fmt.Sprintf("%s-%d", r.Data, r.Width) }
 func networkOf(r *Row) string { return r.Network }
 
-// drawing is a chart with the end of its file names.
+// drawing is a chart with the ending of its file names.
 type drawing struct {
 	ending string
 	plot.Chart
 }
 
-// draw returns the charts of a table: its picture and those of its series. What has no
-// result is not in them, and a chart without any is none.
+// draw returns the charts of a table: its picture and its series. They leave out rows without results; a chart
+// without any rows is left out, too.
 func (t *Table) draw() []drawing {
 	var all []drawing
 	if t.picture != nil {
@@ -98,7 +98,7 @@ func (p *Picture) draw(t *Table) []drawing {
 	return slices.DeleteFunc(all, func(d drawing) bool { return len(d.Series) == 0 })
 }
 
-// places returns the places of our networks and of the paper's, and how ours are joined.
+// places returns functions for the positions of our networks and of the paper's, and the kind of our series.
 func (p *Picture) places(axis *plot.Axis, rows []*Row) (ours, theirs func(*Row) float64, kind plot.Kind) {
 	if p.Of != nil {
 		return p.Of, p.Of, plot.Line
@@ -106,14 +106,14 @@ func (p *Picture) places(axis *plot.Axis, rows []*Row) (ours, theirs func(*Row) 
 	if p.At == nil {
 		_, axis.Names = grouped(rows, networkOf)
 		named := func(r *Row) float64 { return float64(slices.Index(axis.Names, r.Network)) }
-		return named, named, plot.Scatter // between names there is no slope
+		return named, named, plot.Scatter // names have no order, so no line joins them
 	}
 	ours = func(r *Row) float64 { return p.At(&r.config.Model) }
 	theirs = func(r *Row) float64 { return p.At(&r.paper.Model) }
 	return ours, theirs, plot.Line
 }
 
-// ofPaper ends the name of a line of the paper's values, with their width where ours is another.
+// ofPaper returns the suffix for a line of the paper's values, with the paper's width if it differs from ours.
 func ofPaper(line []*Row) string {
 	if width := line[0].paper.Model.Width; width != line[0].Width {
 		return fmt.Sprintf(", paper at width %d", width)
@@ -126,7 +126,7 @@ func (t *Table) headed(what string) string {
 	return fmt.Sprintf("%s, scale %s: %s", t.Experiment, t.Scale, what)
 }
 
-// add adds a series with a value of the rows that were trained and have it, if there is one.
+// add adds a series of the rows that were trained and have the value, if there are any.
 func (d *drawing) add(s plot.Series, rows []*Row, at func(*Row) float64, value func(*Row) *trainer.Spread) {
 	s.ErrorBars = true
 	for _, r := range rows {
@@ -141,7 +141,7 @@ func (d *drawing) add(s plot.Series, rows []*Row, at func(*Row) float64, value f
 	}
 }
 
-// pointers returns the table's rows.
+// pointers returns pointers to the table's rows.
 func (t *Table) pointers() []*Row {
 	var all []*Row
 	for i := range t.Rows {
@@ -150,7 +150,7 @@ func (t *Table) pointers() []*Row {
 	return all
 }
 
-// grouped returns rows by what is said of them, in their order.
+// grouped groups rows by the result of by, in their order.
 func grouped(rows []*Row, by func(*Row) string) (groups [][]*Row, names []string) {
 	for _, r := range rows {
 		at := slices.Index(names, by(r))
@@ -162,8 +162,8 @@ func grouped(rows []*Row, by func(*Row) string) (groups [][]*Row, names []string
 	return groups, names
 }
 
-// drawSeries returns a chart of the table's series for each size: effective depth with the
-// band between its percentiles, accuracies with that of their deviation.
+// drawSeries returns a chart of the table's series for each size. Effective depth has a band between its percentiles,
+// and an accuracy a band of its deviation.
 func (t *Table) drawSeries() []drawing {
 	if t.series == nil {
 		return nil
@@ -187,11 +187,11 @@ func (t *Table) drawSeries() []drawing {
 	return all
 }
 
-// layered returns the size of a row's network, with its layers.
+// layered returns the data set of a row and the size of its network, including its depth.
 func layered(r *Row) string { return fmt.Sprintf("%s-%dx%d", r.Data, r.Width, r.Depth) }
 
-// drawOperations returns a chart of operations for each size, of each network the mean over its
-// seeds, as the paper's figure 5 (c).
+// drawOperations returns a chart of operations for each size, like the paper's figure 5 (c). For each network it
+// shows the mean over the seeds.
 func (t *Table) drawOperations() []drawing {
 	if !t.counted {
 		return nil
@@ -224,8 +224,8 @@ func operations(results []*grid.Result) (mean [16]float64) {
 	return mean
 }
 
-// curves returns the lines of a row's series: the first with a band, from the second to the
-// third if there are, else its deviation; and those after the third.
+// curves returns the lines of a row's series. The first line has a band: from the second line to the third if there
+// are that many, otherwise its deviation. Lines after the third follow.
 func (s *Series) curves(r *Row, group int) []plot.Series {
 	var lines [][]float64
 	var deviation []float64
@@ -259,7 +259,7 @@ func (s *Series) curves(r *Row, group int) []plot.Series {
 	return all
 }
 
-// plots writes the charts beside the table, and names their files in it.
+// plots writes the charts next to the table and adds their files to the table's list.
 func (t *Table) plots() error {
 	base := strings.TrimSuffix(t.Files[0], ".md")
 	for _, d := range t.draw() {

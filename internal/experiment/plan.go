@@ -17,7 +17,7 @@ import (
 type plan struct {
 	*grid.Plan
 	experiment *Experiment
-	entries    []planned // a row each
+	entries    []planned // one for each row
 	table      *Table
 }
 
@@ -25,12 +25,12 @@ type plan struct {
 type planned struct {
 	entry  *Entry
 	Config config.Config
-	asked  bool // training of it was asked for
-	apart  bool // it is not trained, whatever the folder has: the files of its name are not its own
+	asked  bool // the user asked to train it
+	apart  bool // not trained, whatever the folder has, because the files with its name are not its own
 }
 
-// plan returns what is to be trained, at the scale quick with MNIST where CIFAR-10 is neither
-// there nor was there when all of it was trained.
+// plan returns what is to be trained. At the scale quick, MNIST replaces CIFAR-10 if CIFAR-10 is not found, unless
+// all its runs are already finished.
 func (r Runner) plan(ctx context.Context) (*plan, error) {
 	p, err := r.planned(ctx)
 	if err != nil || r.Scale != Quick || p.Missing() == nil {
@@ -47,7 +47,7 @@ func (r Runner) plan(ctx context.Context) (*plan, error) {
 	return instead, err
 }
 
-// planned returns the plan of the experiment as it is.
+// planned returns the plan of the experiment without such a replacement.
 func (r Runner) planned(ctx context.Context) (*plan, error) {
 	networks := r.Experiment.At(r.Scale)
 	if len(networks) == 0 || r.Seeds < 1 {
@@ -74,7 +74,7 @@ func (r Runner) planned(ctx context.Context) (*plan, error) {
 	return p, p.checkAsked(r.Only)
 }
 
-// entitle says in title and caption what was asked for.
+// entitle adds to title and caption what was asked for.
 func (p *plan) entitle(r Runner) {
 	var asked []Entry
 	paper := false
@@ -90,8 +90,7 @@ func (p *plan) entitle(r Runner) {
 	p.table.Caption = r.caption(asked, paper)
 }
 
-// here says which networks are asked for, on which data and of which sizes, "" if they are all
-// that the paper trains, as it does.
+// here describes the networks, data and sizes that are asked for, or "" if they are exactly the paper's.
 func (p *plan) here() string {
 	var networks, data, sizes []string
 	same := len(p.entries) == len(p.experiment.Entries)
@@ -111,7 +110,7 @@ func (p *plan) here() string {
 	return fmt.Sprintf("%s on %s, %s", strings.Join(networks, ", "), strings.Join(data, ", "), strings.Join(sizes, ", "))
 }
 
-// addNew adds a text to those that it is none of.
+// addNew appends a text unless it is there already.
 func addNew(all []string, text string) []string {
 	if slices.Contains(all, text) {
 		return all
@@ -119,7 +118,7 @@ func addNew(all []string, text string) []string {
 	return append(all, text)
 }
 
-// checkAsked refuses patterns that are of no entry.
+// checkAsked returns an error if the patterns match no entry.
 func (p *plan) checkAsked(patterns []string) error {
 	var names []string
 	for _, e := range p.entries {
@@ -132,7 +131,7 @@ func (p *plan) checkAsked(patterns []string) error {
 		strings.Join(names, "\n"))
 }
 
-// noRowError is of patterns that are of no row.
+// noRowError says that patterns match no row.
 type noRowError struct {
 	patterns   []string
 	experiment string
@@ -142,7 +141,7 @@ func (e *noRowError) Error() string {
 	return fmt.Sprintf("--only %s: no row of %s has such a name", strings.Join(e.patterns, ", "), e.experiment)
 }
 
-// planEntry returns an entry with its configuration, and its row without results, and adds it to the plan.
+// planEntry adds an entry to the plan and returns it, with its configuration and its row without results.
 func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row, error) {
 	n := &own
 	cfg, err := r.Experiment.Config(n, r.Scale)
@@ -155,7 +154,7 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 		return e, Row{}, err
 	}
 	if paper.Data.Set != cfg.Data.Set {
-		n.Paper, n.Said = nil, nil // the paper's values are for the entry's own data set
+		n.Paper, n.Said = nil, nil // the paper's values are for the entry's original data set
 	}
 	row := row(n, cfg, r.Seeds)
 	row.paper = paper
@@ -181,7 +180,7 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 	return e, row, err
 }
 
-// gridRow returns a configuration with the seeds that it is trained with.
+// gridRow returns a configuration with the seeds to train it with.
 func (r Runner) gridRow(cfg config.Config) grid.Row {
 	seeds := make([]uint64, r.Seeds)
 	for i := range seeds {
@@ -190,8 +189,8 @@ func (r Runner) gridRow(cfg config.Config) grid.Row {
 	return grid.Row{Config: cfg, Seeds: seeds}
 }
 
-// namesake returns an error that names an entry before whose files have the name of e's but
-// whose networks differ, as replaced keys can make of two entries; nil if there is none.
+// namesake returns an error that names an earlier entry whose files have the same name as e's but whose network
+// differs, or nil if there is none. Replaced keys can cause this.
 func (p *plan) namesake(e *planned) error {
 	for i := range p.entries {
 		if o := &p.entries[i]; !o.apart && o.Config.Name == e.Config.Name && !o.Config.Equal(e.Config) {
@@ -204,8 +203,8 @@ func (p *plan) namesake(e *planned) error {
 	return nil
 }
 
-// leftOut returns an entry that the replaced keys do not fit, if it was not asked for, else
-// the error that they gave.
+// leftOut returns an entry that the replaced keys do not fit, if it was not asked for. Otherwise it returns the error
+// unfit.
 func (r Runner) leftOut(p *plan, n *Entry, unfit error) (planned, Row, error) {
 	plain := r.Experiment
 	plain.Set = nil
@@ -223,8 +222,8 @@ func (r Runner) leftOut(p *plan, n *Entry, unfit error) (planned, Row, error) {
 	return planned{entry: n, Config: cfg, apart: true}, row, err
 }
 
-// nothing returns the error of an experiment without any result, of which the first entry
-// that lacks its data tells; nil if there is one.
+// nothing returns the error of the first entry that lacks its data, if no entry has a result. Otherwise it returns
+// nil.
 func (p *plan) nothing() error {
 	if missing := p.Missing(); missing != nil && p.Empty() {
 		return missing
@@ -232,7 +231,7 @@ func (p *plan) nothing() error {
 	return nil
 }
 
-// Fill enters the results of all seeds in a row.
+// Fill sets the results of all seeds in a row.
 func (p *plan) Fill(row int, runs []trainer.SeedSummary, results []*grid.Result) {
 	p.table.Rows[row].fill(trainer.Summarise(runs), p.experiment.values(p.entries[row].entry, results), results)
 }

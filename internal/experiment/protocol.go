@@ -7,16 +7,15 @@ import (
 	"ialgn/trainer"
 )
 
-// protocol is how the paper trains every network ("Experimental Setup", and the
-// supplement's hyperparameters).
+// protocol holds the keys with which the paper trains every network ("Experimental Setup", and the supplement's
+// hyperparameters).
 var protocol = []string{
 	"model.init=skip", "model.skip_logit=5", "train.estimator=ste",
 	"train.optimizer.kind=adam", "train.optimizer.lr=0.01",
 	"train.epochs=200", "train.batch=100", "train.seed=1",
 }
 
-// The data sets, with the paper's n_b and tau. The latter is another for CIFAR-10 with
-// 128,000 gates a layer.
+// The data sets, with the paper's n_b and tau. tau is different for CIFAR-10 with 128,000 gates a layer.
 var (
 	mnist       = []string{"data.set=mnist", "encoder.bits=4", "model.tau=10"}
 	cifar10     = []string{"data.set=cifar10", "encoder.bits=16", "model.tau=30"}
@@ -24,27 +23,26 @@ var (
 	cifar100    = []string{"data.set=cifar100", "encoder.bits=16", "model.tau=30"}
 )
 
-// The networks of table 1. The anchors are k_x, the hidden candidates k_h.
+// The networks of table 1. Anchors are the paper's k_x, hidden candidates its k_h.
 var (
 	rwlgn = []string{"model.topology=rwlgn", "model.parametrization=softmax16"}
 	ldlgn = []string{"model.topology=rwlgn", "model.parametrization=light"}
 	ialgn = []string{"model.topology=ialgn", "model.parametrization=softmax16", "model.anchors=32", "model.hidden=1"}
 )
 
-// size is gates a layer and layers.
+// size returns the keys for a width (gates in a layer) and a depth (layers).
 func size(width, depth int) []string {
 	return []string{fmt.Sprintf("model.width=%d", width), fmt.Sprintf("model.depth=%d", depth)}
 }
 
-// publishedSeeds is over how many seeds all values are that the paper gives as numbers, those
-// of its tables 1 and 2.
+// publishedSeeds is the number of seeds behind the values that the paper gives as numbers, in its tables 1 and 2.
 const publishedSeeds = 5
 
 // published returns a value of the paper's tables, as shares of the test set.
 func published(mean, std float64) *trainer.Spread { return &trainer.Spread{Mean: mean, Std: &std} }
 
-// network is what a row of a table trains, whatever its data and size: a name and the keys
-// beside those of the protocol.
+// network is what a row of a table trains, apart from data and size: a name, and the keys in addition to the
+// protocol's.
 type network struct {
 	name string
 	keys []string
@@ -53,13 +51,13 @@ type network struct {
 // theirs are the networks of table 1, in the order of its columns.
 var theirs = []network{{"RWLGN", rwlgn}, {"LDLGN", ldlgn}, {"IALGN", ialgn}}
 
-// entry is the network on data of a size.
+// entry returns the entry of the network with the given data set and size.
 func (n network) entry(set []string, width, depth int, paper *trainer.Spread) Entry {
 	return Entry{Network: n.name, Set: set, Keys: slices.Concat(protocol, n.keys, size(width, depth)), Paper: paper}
 }
 
-// atDepths lists networks on CIFAR-10 with 12,000 gates a layer, depth by depth, each with
-// the value of table 1 that the same network has there.
+// atDepths lists networks on CIFAR-10 with 12,000 gates a layer, depth by depth. Each has the value that table 1
+// gives for the same network, if any.
 func atDepths(depths []int, networks ...network) []Entry {
 	var all []Entry
 	for _, depth := range depths {
@@ -70,14 +68,14 @@ func atDepths(depths []int, networks ...network) []Entry {
 	return all
 }
 
-// At the scale quick the depths are these, the networks narrower and the runs shorter; a
-// table of several data sets has CIFAR-10 alone. slowKeys are for networks with relaxed
-// spines or relaxed values, of which a step takes five to ten times as long.
+// The scale quick has these depths, narrower networks and shorter runs. A table of several data sets has only
+// CIFAR-10. slowKeys are for networks with relaxed spines or relaxed values, whose steps take five to ten times as
+// long.
 var (
 	quickDepths = []int{4, 20, 50}
 	quickKeys   = []string{"model.width=2000", "train.epochs=10"}
 	slowKeys    = []string{"model.width=1000", "train.epochs=10"}
 )
 
-// deeper is the reduction of depths, as the caption says it.
+// deeper names the reduction of depths in a caption.
 const deeper = "depths 4, 20, 50 instead of "

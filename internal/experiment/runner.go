@@ -15,23 +15,20 @@ type Runner struct {
 	grid.Options
 	Experiment Experiment
 	Scale      Scale
-	Seeds      int      // seeds for each entry, from that of its configuration on
+	Seeds      int      // number of seeds for each entry, starting with its configuration's
 	Only       []string // patterns of the entries to train; empty: all
 }
 
-// Run trains what the folder does not have yet, run by run in the order of entries and
-// seeds, some side by side, and returns the table. After each entry it is written to the
-// folder, too. Runs in the folder that are of another configuration, that started from a
-// model, or that were trained on other data than those of other entries on the same data set
-// are refused before anything is trained.
+// Run trains what the folder does not have yet, in the order of entries and seeds, several runs side by side. It
+// returns the table, which is also written to the folder after each entry. Before training, it returns an error if a
+// run in the folder has another configuration, started from a model, or was trained on other data than other entries
+// on the same data set.
 //
-// An entry whose data set is not found is marked as not run, unless all its seeds are
-// finished. If none has a result, the table comes with the [dataset.MissingError] of the
-// first.
+// An entry whose data set is not found is marked as not run, unless all its seeds are finished. If no entry has a
+// result, the table comes with the [dataset.MissingError] of the first.
 //
-// When the context ends, the runs under way are saved, and the error wraps
-// [trainer.ErrInterrupted]; the next call goes on with them. A run that fails interrupts
-// the others in the same way.
+// When ctx ends, the runs under way are saved, and the error wraps [trainer.ErrInterrupted]. The next call continues
+// them. A run that fails interrupts the other runs in the same way.
 func (r Runner) Run(ctx context.Context) (*Table, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
@@ -52,9 +49,9 @@ func (r Runner) Run(ctx context.Context) (*Table, error) {
 	return p.table, p.nothing()
 }
 
-// RunIndex trains a single run of those that [Runner.Emit] lists, for machines that share the
-// folder and each do some. It writes no table: [Runner.Run] finds the runs finished and does.
-// An index is the same run on every machine, so MNIST never takes the place of CIFAR-10.
+// RunIndex trains a single run of the list that [Runner.Emit] makes, for machines that share the folder. It writes no
+// table; [Runner.Run] finds the finished runs and writes it. An index must be the same run on every machine, so MNIST
+// never replaces CIFAR-10.
 func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
 	p, err := r.planned(ctx)
 	if err != nil {
@@ -63,7 +60,7 @@ func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary,
 	return p.TrainIndex(ctx, index)
 }
 
-// Forecast says what an experiment will train and how long that takes.
+// Forecast says what an experiment will train and how long it will take.
 type Forecast struct {
 	Experiment string `json:"experiment"`
 	Scale      Scale  `json:"scale"`
@@ -71,8 +68,8 @@ type Forecast struct {
 	*grid.Forecast
 }
 
-// Forecast returns what [Runner.Run] would train, if it found all data. It measures the
-// pace of each network that is not finished, which takes some seconds, and trains nothing.
+// Forecast returns what [Runner.Run] would train if it found all data. It trains nothing, but measures the pace of
+// each unfinished network, which takes some seconds.
 func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
@@ -82,9 +79,9 @@ func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 	return &Forecast{r.Experiment.Name, r.Scale, r.Command(), f}, err
 }
 
-// Emit writes the grid to the folder as a job for a cluster, and trains nothing. The data
-// need not be here; the job looks for them where it runs, in the folder data unless that
-// is empty. With ranks, so many processes train each run together; 0: one.
+// Emit writes the experiment to the folder as a job for a cluster, and trains nothing. The data need not be on this
+// machine: the job looks for them where it runs, in the folder data unless that is empty. ranks is the number of
+// processes that train each run together; 0 means one.
 func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string, ranks int) (*grid.Batch, error) {
 	p, err := r.planned(ctx)
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// Config returns the configuration of an entry with the first seed, with the keys of
-// [Experiment.Set] replaced. Its name, that of the entry's files, is made of data set, size,
-// network, scale and what was replaced by other values.
+// Config returns the configuration of an entry with the first seed, with the keys of [Experiment.Set] replaced. Its
+// name is also the name of the entry's files. It consists of data set, size, network, scale and the replaced values.
 func (e *Experiment) Config(n *Entry, scale Scale) (config.Config, error) {
 	plain, err := e.parse(n, e.keys(n, scale))
 	if err != nil {
@@ -33,7 +32,7 @@ func (e *Experiment) Config(n *Entry, scale Scale) (config.Config, error) {
 		return cfg, err
 	}
 	if endings != "" {
-		files = n.Network // another entry's files would hide what the network has beside the endings
+		files = n.Network // under another entry's file name, the network's own keys would not show
 	}
 	cfg.Name = base(cfg, files) + suffix + endings
 	return cfg, nil
@@ -55,13 +54,13 @@ func (e *Experiment) keys(n *Entry, scale Scale) []string {
 	return slices.Concat(n.Set, n.Keys)
 }
 
-// base begins the name of a network's files.
+// base returns the beginning of the names of a network's files.
 func base(cfg config.Config, network string) string {
 	return fmt.Sprintf("%s-%dx%d-%s", cfg.Data.Set, cfg.Model.Width, cfg.Model.Depth, strings.ToLower(network))
 }
 
-// dataOf returns what the data are called: the name of the data set or, of a CSV file, that of the file without its
-// endings, in small letters.
+// dataOf returns a name for the data: the name of the data set or, for a CSV file, the file's name in lower case
+// without its endings.
 func dataOf(cfg config.Config) string {
 	if cfg.Data.Train == "" {
 		return cfg.Data.Set
@@ -70,8 +69,8 @@ func dataOf(cfg config.Config) string {
 	return strings.ToLower(name)
 }
 
-// asked reports whether one of the patterns, in which * is any text, is of the whole name of
-// the entry, without its scale and what was replaced; no patterns are of all.
+// asked reports whether one of the patterns matches the whole name of the entry, without its scale and the replaced
+// values. In a pattern, * matches any text. Without patterns, every entry matches.
 func (n *Entry) asked(cfg config.Config, patterns []string) (bool, error) {
 	for _, pattern := range patterns {
 		for _, files := range []string{n.Network, cmp.Or(n.Files, n.Network)} {
@@ -83,11 +82,11 @@ func (n *Entry) asked(cfg config.Config, patterns []string) (bool, error) {
 	return len(patterns) == 0, nil
 }
 
-// silent are keys that the name of a run does not have: the seed stands behind it, and the
-// other does not change a model.
+// silent lists the keys that are not part of a run's name. The seed is added after the name; the other key does not
+// change a model.
 var silent = []string{"train.seed", "train.checkpoint.minutes"}
 
-// endings returns the end of a file name for those of the keys that are replaced.
+// endings returns the end of a file name, for the given keys that are replaced.
 func (e *Experiment) endings(keys []string) (string, error) {
 	var text strings.Builder
 	for _, key := range keys {
@@ -110,8 +109,7 @@ func (e *Experiment) endings(keys []string) (string, error) {
 	return text.String(), nil
 }
 
-// replaced returns the keys that the scale and [Experiment.Set] replace, each once, with
-// the values that hold.
+// replaced returns the keys that the scale and [Experiment.Set] replace, each once, with their final values.
 func (e *Experiment) replaced(scale Scale) []string {
 	all := e.Set
 	if scale == Quick {
@@ -129,7 +127,7 @@ func (e *Experiment) replaced(scale Scale) []string {
 	return once
 }
 
-// changes says what the scale and [Experiment.Set] change of some entries, each once.
+// changes describes what the scale and [Experiment.Set] change in some entries, each change once.
 func (e *Experiment) changes(scale Scale, of []Entry) []string {
 	var all []string
 	for _, set := range e.replaced(scale) {
@@ -152,8 +150,8 @@ func (e *Experiment) changes(scale Scale, of []Entry) []string {
 	return all
 }
 
-// left returns what the scale quick leaves of the paper's entries, with the data set that the
-// user names in the place of the one that it would have.
+// left describes how the scale quick differs from the paper's entries. If the user has replaced the data set, it
+// names the user's.
 func (e *Experiment) left() (all []string) {
 	set, replaced := lastOf(e.Set, "data.set")
 	for _, text := range e.Quick.Left {
@@ -165,7 +163,7 @@ func (e *Experiment) left() (all []string) {
 	return all
 }
 
-// lastOf returns the value of a key that holds.
+// lastOf returns the value of a key's last occurrence, which counts.
 func lastOf(sets []string, key string) (value string, ok bool) {
 	for _, set := range slices.Backward(sets) {
 		if name, value, _ := strings.Cut(set, "="); strings.TrimSpace(name) == key {

@@ -27,12 +27,11 @@ type Table struct {
 	columns []Column
 	series  *Series
 	picture *Picture
-	counted bool // operations are drawn
+	counted bool // whether operations are drawn
 	guard   outfile.Guard
 }
 
-// Row is the outcome of an entry. Accuracies are shares of the test set; those without a
-// value, of an entry that did not run, are nil.
+// Row is the outcome of an entry. Accuracies are shares of the test set. Values of an entry that did not run are nil.
 type Row struct {
 	Name       string                `json:"name"` // name of the files
 	Data       string                `json:"data"`
@@ -52,11 +51,11 @@ type Row struct {
 	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
 
 	config  config.Config
-	paper   config.Config  // configuration that the paper's value belongs to
+	paper   config.Config  // configuration to which the paper's value belongs
 	results []*grid.Result // results of the runs
 }
 
-// notYet marks the rows of a table that is written while the others still train.
+// notYet marks the rows that are not trained yet when a table is written.
 const notYet = "its turn has not come yet"
 
 // notAsked marks the rows that [Runner.Only] leaves out.
@@ -78,7 +77,7 @@ func (r Runner) table() (*Table, error) {
 	return t, err
 }
 
-// row returns the row of an entry without a result.
+// row returns the row of an entry, without a result.
 func row(n *Entry, cfg config.Config, seeds int) Row {
 	m := &cfg.Model
 	return Row{
@@ -87,7 +86,7 @@ func row(n *Entry, cfg config.Config, seeds int) Row {
 	}
 }
 
-// fill enters the result of the entry's runs.
+// fill sets the results of the entry's runs.
 func (r *Row) fill(all *trainer.SeedsSummary, values []Value, results []*grid.Result) {
 	r.Test, r.Best = &all.TestAccuracy, &all.BestAccuracy
 	if r.Paper != nil {
@@ -97,8 +96,8 @@ func (r *Row) fill(all *trainer.SeedsSummary, values []Value, results []*grid.Re
 	r.NotRun, r.Runs, r.Values, r.results = "", all.Runs, values, results
 }
 
-// caption says what the table shows of the entries that were asked for, with values of the
-// paper or without, and what was reduced.
+// caption describes what the table shows for the entries that were asked for, and what was reduced. paper says
+// whether the table has values of the paper.
 func (r Runner) caption(asked []Entry, paper bool) []string {
 	e, over := &r.Experiment, "one seed"
 	if r.Seeds > 1 {
@@ -124,7 +123,7 @@ func (r Runner) caption(asked []Entry, paper bool) []string {
 	return append(lines, fmt.Sprintf("Made by `%s`.", r.Command()))
 }
 
-// Args returns the arguments of the command that makes the table, without places.
+// Args returns the arguments of the command that makes the table, without paths.
 func (r Runner) Args() []string {
 	args := []string{"experiment", r.Experiment.Name, "--scale", string(r.Scale), "--seeds", strconv.Itoa(r.Seeds)}
 	for _, set := range r.Experiment.Set {
@@ -136,11 +135,10 @@ func (r Runner) Args() []string {
 	return args
 }
 
-// Command returns that command as a shell takes it.
+// Command returns the command that makes the table, quoted for a shell.
 func (r Runner) Command() string { return grid.Shell(append([]string{"ialgn"}, r.Args()...)) }
 
-// notRun returns what to say of the rows without a result: each reason once, with the
-// names of its rows.
+// notRun returns a line for each reason why rows have no result, with the names of the rows.
 func (t *Table) notRun() []string {
 	var reasons, lines []string
 	names := map[string][]string{}
@@ -160,7 +158,7 @@ func (t *Table) notRun() []string {
 	return lines
 }
 
-// signed writes a difference, none as nothing.
+// signed writes a difference with its sign, or "" if there is none.
 func signed(x *float64) string {
 	if x == nil {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"ialgn/trainer"
 )
 
-// Column is a value of trained networks that stands in a table beside their accuracy.
+// Column is a value of trained networks that a table shows in addition to their accuracy.
 type Column struct {
 	Name string  // name in JSON and CSV
 	Head string  // heading in Markdown
@@ -13,8 +13,8 @@ type Column struct {
 	Of   func(*grid.Result) float64
 }
 
-// Series are values of trained networks for each step, an epoch or a layer, from 1: a file
-// of its own beside the table.
+// Series are values of trained networks for each step from 1, an epoch or a layer. They are written to a separate
+// file.
 type Series struct {
 	Step   string
 	Label  string  // label of the values in a chart
@@ -26,11 +26,11 @@ type Series struct {
 // Line is one of the values of a [Series].
 type Line struct {
 	Name  string
-	Label string // what follows the network's name in a chart; "" for the first line
+	Label string // suffix of the network's name in a chart; "" for the first line
 	Of    func(*grid.Result) []float64
 }
 
-// Value is a [Column]'s mean and deviation over the seeds of a row.
+// Value is the mean and deviation of a [Column] over the seeds of a row.
 type Value struct {
 	Name string `json:"name"`
 	trainer.Spread
@@ -50,8 +50,7 @@ func (e *Experiment) values(n *Entry, results []*grid.Result) []Value {
 	return all
 }
 
-// at returns means and deviations of a line, step by step, up to the last that all
-// results have.
+// at returns means and deviations of a line, step by step, up to the last step that all results have.
 func (l *Line) at(results []*grid.Result) []trainer.Spread {
 	var all []trainer.Spread
 	for step := 0; ; step++ {

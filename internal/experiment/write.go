@@ -27,16 +27,16 @@ func (t *Table) write() error {
 	return nil
 }
 
-// check refuses to write the table's files over what is none of an experiment.
+// check returns an error if the table's files would overwrite files that no experiment wrote.
 func (t *Table) check() error {
 	return t.guard.CheckAll(append(outfile.Outputs(outfile.Table, t.Files[:1]...),
 		outfile.Outputs(outfile.Values, t.Files[1:]...)...))
 }
 
-// notRun stands in place of a value.
+// notRun is written instead of a missing value.
 const notRun = "not run"
 
-// Markdown writes the table with its caption, legible as plain text.
+// Markdown writes the table with its caption. The Markdown is legible as plain text.
 func (t *Table) Markdown(w io.Writer) error {
 	head := []string{
 		"data", "width", "depth", "gates", "network", "seeds", "epochs", "test accuracy, %", "best epoch, %",
@@ -63,7 +63,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	return err
 }
 
-// commits says which commits the runs are of.
+// commits names the commits of the program that wrote the results.
 func (t *Table) commits() []string {
 	var all []*grid.Result
 	for _, r := range t.Rows {
@@ -72,7 +72,7 @@ func (t *Table) commits() []string {
 	return grid.Commits(all)
 }
 
-// trained says what a row trains, for Markdown.
+// trained returns the cells that describe what a row trains, for Markdown.
 func (r *Row) trained() []string {
 	return []string{
 		r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), strconv.Itoa(r.Gates), r.Network, strconv.Itoa(r.Seeds),
@@ -80,7 +80,7 @@ func (r *Row) trained() []string {
 	}
 }
 
-// value writes a value of the row in a unit, with what the paper says.
+// value writes a value of the row in a unit, followed by the paper's value.
 func (r *Row) value(i int, unit float64) string {
 	if r.Values == nil {
 		return ""
@@ -96,8 +96,8 @@ func (r *Row) value(i int, unit float64) string {
 	return text
 }
 
-// CSV writes the table with a head. Accuracies are shares of the test set; what an entry
-// that did not run has no value of is empty.
+// CSV writes the table with a head. Accuracies are shares of the test set. Values of entries that did not run are
+// empty.
 func (t *Table) CSV(w io.Writer) error {
 	head := []string{
 		"name", "data", "width", "depth", "deployed_gates", "network", "seeds", "epochs", "test_accuracy_mean",
@@ -130,7 +130,7 @@ func (t *Table) CSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// steps writes the table's series as CSV: for each row a line a step.
+// steps writes the table's series as CSV: a line for each row and step.
 func (t *Table) steps(w io.Writer) error {
 	head := []string{"name", "network", "data", "width", "depth", t.series.Step}
 	for _, l := range t.series.Lines {

@@ -7,30 +7,32 @@ import (
 	"time"
 )
 
-// Parts of the minutes. A reserve at the end is for finishing: to compile, route and verify the best network. Of the
-// time before it the rounds take searchPart, and the rest trains the networks of the front.
+// Parts of the minutes. A reserve at the end is for finishing the best network, that is, to compile, route and verify
+// it. Of the time before the reserve, the rounds take searchPart, and training the networks of the front takes the
+// rest.
 const (
 	searchPart    = 0.6
 	leastReserve  = 0.08
 	mostReserve   = 0.45
 	usualReserve  = 0.08 // until a rehearsal has shown how long finishing takes
-	deviceReserve = 0.25 // the same where a device is routed
+	deviceReserve = 0.25 // the same if a device is routed
 )
 
-// leastSeconds is the time that a call has before it is ended, however few minutes were asked for. Tests have more.
+// leastSeconds is the least time that a call has before it is stopped, however few minutes were asked for. Tests
+// change it.
 var leastSeconds = 60.0
 
-// errTime is the cause of contexts that the minutes have ended.
+// errTime is the cause of contexts that ended because the minutes were over.
 var errTime = errors.New("the minutes are over")
 
-// timeOver reports whether the minutes have ended a context.
+// timeOver reports whether a context ended because the minutes were over.
 func timeOver(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errTime) }
 
 // asked returns the seconds that were asked for.
 func (s *search) asked() float64 { return 60 * s.Minutes }
 
-// begin sets the end of this call. A search that is resumed has what earlier calls have left of the minutes, or all of
-// them if its rounds are over: then it is to finish what there was no time for.
+// begin sets the end of this call. A resumed search has the minutes that earlier calls have not used. If its rounds
+// are over, it has all minutes again, to finish what there was no time for.
 func (s *search) begin() {
 	allowed := s.asked()
 	if len(s.ledger.Finals) == 0 {
@@ -43,15 +45,15 @@ func (s *search) begin() {
 // left returns the seconds to the end of this call.
 func (s *search) left() float64 { return s.end - s.ledger.spent() }
 
-// searchLeft returns how long it is to the end of the rounds.
+// searchLeft returns the time until the end of the rounds.
 func (s *search) searchLeft() time.Duration {
 	return seconds(searchPart*(s.asked()-s.reserve()) - s.ledger.spent())
 }
 
-// trainingLeft returns how many seconds there are to train networks of the front.
+// trainingLeft returns the seconds left to train networks of the front.
 func (s *search) trainingLeft() float64 { return s.goal - s.ledger.spent() - s.reserve() }
 
-// reserve returns the seconds that are kept for finishing: what a network that fills the budget is foretold to take.
+// reserve returns the seconds reserved for finishing: a prediction for a network that uses the whole budget.
 func (s *search) reserve() float64 {
 	share := usualReserve
 	if s.device.Placeable() {
@@ -65,25 +67,26 @@ func (s *search) reserve() float64 {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// finishing is how long it took to compile, route and verify a network.
+// finishing records how long it took to compile, route and verify a network.
 type finishing struct {
-	Cells   int     `json:"cells"` // what the network takes of the budget
+	Cells   int     `json:"cells"` // the part of the budget that the network uses
 	Seconds float64 `json:"seconds"`
-	Cut     bool    `json:"cut,omitempty"`  // it was not done by then
-	Used    int     `json:"used,omitempty"` // logic cells of the device, wrapper and registers included
+	Cut     bool    `json:"cut,omitempty"`  // stopped before it was done
+	Used    int     `json:"used,omitempty"` // logic cells used on the device, including wrapper and registers
 }
 
-// The time goes with a power of the size: above one for a larger network than the one that is known, as wires grow
-// longer, and below one for a smaller one, as some of the time goes with no size. What was cut off takes longer than it
-// did.
+// Finishing time is assumed to grow with a power of the size. The power is above one for networks larger than the
+// known one, because wires grow longer, and below one for smaller networks, because part of the time does not depend
+// on the size. A finishing that was stopped is assumed to take longer than it did.
 const (
 	growth   = 1.2
 	decline  = 0.6
 	cutShort = 1.25
 )
 
-// foretell returns the seconds that it takes to finish a network of a size, by what others took; 0 if nothing is known.
-// The network nearest in size counts, and none takes less than a smaller one that was cut off.
+// foretell predicts the seconds to finish a network of the given size from the times of other networks; 0 if none are
+// known. The network nearest in size counts, but the prediction is not below the prediction from a smaller network
+// that was stopped.
 func foretell(known []finishing, cells int) float64 {
 	best, distance, least := 0.0, math.Inf(1), 0.0
 	for _, f := range known {
@@ -106,8 +109,9 @@ func foretell(known []finishing, cells int) float64 {
 	return max(best, least)
 }
 
-// replan returns for how many epochs a network is trained anew, 0 if it goes on as it is: it does unless it will be far
-// from its last epoch when its time is over. An epoch took so many seconds; spent are those of this training.
+// replan returns with how many epochs a training is started again, or 0 to continue it. It starts again only if the
+// training would be far from its last epoch when its time is over. epoch is the seconds of one epoch, spent the
+// seconds of this training so far.
 func replan(epochs, done int, epoch, spent, allowed float64) int {
 	foreseen := spent + float64(epochs-done)*epoch
 	if foreseen <= allowed*tolerance || float64(done) > 0.7*float64(epochs) {
@@ -119,5 +123,5 @@ func replan(epochs, done int, epoch, spent, allowed float64) int {
 	return 0
 }
 
-// tolerance is how much longer than its time a network of the front may be trained.
+// tolerance is the factor by which training a network of the front may exceed its time.
 const tolerance = 1.15

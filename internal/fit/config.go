@@ -8,19 +8,19 @@ import (
 	"ialgn/internal/config"
 )
 
-// own are the keys that the search decides in any case.
+// own lists the keys that the search always sets.
 var own = []string{
 	"name", "model.width", "train.epochs", "train.seed", "train.validation.share", "train.validation.patience",
 }
 
-// The share of the training samples that the search is judged by.
+// validationShare is the share of the training samples that candidates are judged on.
 const validationShare = 0.2
 
-// mostAnchors is how many input bits a pin can choose among, where there are as many.
+// mostAnchors is the number of input bits that a pin can choose among, if there are that many.
 const mostAnchors = 16
 
-// config returns the configuration of a candidate. Without a name it has that of the draft. A seed is counted from the
-// draft's on, or from 1. With validation samples are held out.
+// config returns the configuration of a candidate. An empty name stands for the draft's name. seed is added to the
+// draft's seed (1 by default). share is the share of samples held out for validation.
 func (s *search) config(c candidate, width, epochs int, name string, seed int, share float64) (config.Config, error) {
 	own := []string{
 		fmt.Sprintf("model.width=%d", width), fmt.Sprintf("train.epochs=%d", epochs),
@@ -46,12 +46,12 @@ func (s *search) config(c candidate, width, epochs int, name string, seed int, s
 	return cfg, cfg.CheckClasses(s.classes, inputs)
 }
 
-// design is what all networks are compiled to while look-up tables are counted.
+// design returns the options that networks are compiled with to count their LUTs.
 func (s *search) design() library.CompileOptions {
 	return library.CompileOptions{Target: s.family, Objective: "area"}
 }
 
-// costOf compiles a model.
+// costOf compiles a model and returns its cost.
 func (s *search) costOf(ctx context.Context, m *library.Model) (*cost, error) {
 	o := s.design()
 	o.Data = s.Data

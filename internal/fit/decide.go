@@ -1,37 +1,38 @@
 package fit
 
-// step is what is done next with one of the networks of the front.
+// step is the next thing to do with a network of the front.
 type step int
 
 const (
 	finishIt  step = iota // compile, route and verify it
 	shrinkIt              // train it again, smaller
-	replaceIt             // nothing else is left: a candidate that was not trained takes its place
+	replaceIt             // replace it by a candidate that was not trained, if nothing else is left
 )
 
-// nearly is how many times the errors of the best network one may have that takes its place for want of time.
+// nearly is how many times the errors of the best network another network may have to be finished in its stead, if time
+// is short.
 const nearly = 1.25
 
-// mostTries is how often a network is made smaller.
+// mostTries is the largest number of times that a network is made smaller.
 const mostTries = 6
 
-// standing is a network of the front as [decide] sees it.
+// standing describes a network of the front to [decide].
 type standing struct {
-	wrong  float64 // share of wrong samples that is to be expected
-	cells  int     // what it takes of the budget; 0: it is not trained
-	chains int     // of a class
-	tries  int     // how often it was made smaller
+	wrong  float64 // expected share of wrong samples
+	cells  int     // its part of the budget; 0: it is not trained
+	chains int     // in each class
+	tries  int     // number of times that it was made smaller
 	train  float64 // seconds to train it again
-	finish float64 // seconds to finish it or, if it is too large, a network at the limit
+	finish float64 // seconds to finish it or, if it is too large, to finish a network at the limit
 }
 
-// decide returns what is done next, and with which of the networks, none of which may take more than a limit:
+// decide returns what to do next, and with which network. No network may use more than limit:
 //
-//   - the best that fits is finished;
-//   - without time for that, the best that there is time for is, if it is nearly as good, else the best one as far as
-//     the time goes;
-//   - a better one that is too large is made smaller first, if there is time for that and for finishing it;
-//   - without any that fits, the best one that can be made smaller is.
+//   - The best network that fits is finished.
+//   - If there is no time for that, the best network that can be finished in time is, if it is nearly as good.
+//     Otherwise the best network is finished as far as the time allows.
+//   - A better network that is too large is made smaller first, if there is time for that and for finishing it.
+//   - If no network fits, the best network that can be made smaller is made smaller.
 func decide(all []standing, limit int, left float64) (step, int) {
 	fits, large := -1, -1
 	better := func(i, than int) bool {
@@ -62,8 +63,8 @@ func decide(all []standing, limit int, left float64) (step, int) {
 	return replaceIt, 0
 }
 
-// inTime returns the best network that there is time to finish, of those that fit and are nearly as good as the best of
-// them; -1 if there is none.
+// inTime returns the index of the best network that fits, is nearly as good as the best one and can be finished in
+// time; -1 if there is none.
 func inTime(all []standing, best, limit int, left float64) int {
 	timely := -1
 	for i, o := range all {
@@ -77,8 +78,7 @@ func inTime(all []standing, best, limit int, left float64) int {
 	return timely
 }
 
-// wrongWithin returns the share of wrong samples that is to be expected of a network that is made smaller until it
-// fits.
+// wrongWithin returns the expected share of wrong samples after the network is made smaller until it fits.
 func (o standing) wrongWithin(limit int) float64 {
 	if o.cells <= limit {
 		return o.wrong
@@ -86,9 +86,9 @@ func (o standing) wrongWithin(limit int) float64 {
 	return normalised(o.wrong, o.cells, float64(limit))
 }
 
-// expected returns the share of wrong samples that is to be expected of a network of the front: that of its trial, and
-// more if it is smaller than that was, or was trained for fewer epochs. One that was not tried at its size comes after
-// all others, the largest first.
+// expected returns the expected share of wrong samples of a network of the front. It is the share in the network's
+// trial, and more if the network is smaller than the trial's or was trained for fewer epochs. Networks that were not
+// tried at their size come after all others, the largest first.
 func (f *final) expected() float64 {
 	if f.Cost == nil || len(f.Wrong) == 0 {
 		return 1 + 1/f.Budget
@@ -97,22 +97,22 @@ func (f *final) expected() float64 {
 	if cells := f.Cost.cells(); cells < f.Tried {
 		wrong = normalised(wrong, f.Tried, float64(max(cells, 1)))
 	}
-	if f.Epochs < f.TriedFor { // fewer epochs are taken to cost what fewer look-up tables do
+	if f.Epochs < f.TriedFor { // fewer epochs are taken to cost as much as fewer LUTs
 		wrong = normalised(wrong, f.TriedFor, float64(f.Epochs))
 	}
 	return wrong
 }
 
-// How much of a device is filled. Networks, whose wires go everywhere, route on two thirds of an iCE40, and on four
-// fifths do not always (docs/FPGA.md). Until a design was synthesised, registers and the wrapper are taken for a
-// quarter on top of the network.
+// How much of a device is filled. The networks' wires go everywhere: they route on two thirds of an iCE40, but not
+// always on four fifths (docs/FPGA.md). Until a design has been synthesised, registers and the wrapper are taken to
+// add a quarter to the network.
 const (
 	routable   = 0.8
 	usualExtra = 1.25
 )
 
-// room returns the most that a network may take of a device: its logic cells, of which a design uses more than the
-// network is counted to take, as the designs that were synthesised did.
+// room returns the largest network that a device has room for. A design uses more logic cells than its network
+// counts; the ratio comes from designs that were synthesised.
 func room(deviceCells int, known []finishing) int {
 	extra := 0.0
 	for _, f := range known {

@@ -23,14 +23,14 @@ import (
 	"ialgn/trainer"
 )
 
-// bestShare is the part of the time for training the front that the best network has, with one core.
+// bestShare is the part of the front's training time that the best network gets, on one core.
 const bestShare = 0.55
 
-// margin is how much of its budget a network of the front is aimed at: the sizes of longer trained networks differ a
-// little.
+// margin is the part of its budget that a network of the front aims at, because the sizes of networks that are
+// trained longer differ a little.
 const margin = 0.985
 
-// Endings of the files of a network.
+// Endings of the file names of a network.
 const (
 	modelEnding  = ".safetensors"
 	configEnding = ".yaml"
@@ -39,7 +39,7 @@ const (
 
 func (s *search) path(name string) string { return filepath.Join(s.Dir, name) }
 
-// outputs are the files that a search writes, but for those of networks, which have their own guard.
+// outputs lists the files that a search writes, except compiled designs, which have their own guard.
 func (s *search) outputs() []outfile.Output {
 	all := []outfile.Output{
 		{Path: s.path(ledgerFile), Form: outfile.Search}, {Path: s.path(frontTable), Form: outfile.Front},
@@ -53,7 +53,7 @@ func (s *search) outputs() []outfile.Output {
 	return all
 }
 
-// names are those that networks can get, the best one's first.
+// names lists the names that networks of the front can have, the best network's name first.
 func (s *search) names() []string {
 	names := []string{s.name}
 	for _, part := range append([]int{1}, smallerBudgets...) {
@@ -62,7 +62,7 @@ func (s *search) names() []string {
 	return names
 }
 
-// finish trains the networks of the front, and compiles, verifies and routes the best, as far as there is time.
+// finish trains the networks of the front, then compiles, verifies and routes the best one, as far as there is time.
 func (s *search) finish(ctx context.Context) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "fit")
 	defer end()
@@ -82,8 +82,8 @@ func (s *search) finish(ctx context.Context) (*Result, error) {
 	return s.result(*best)
 }
 
-// trainFront trains the networks of the front that are not trained, as far as there is time, but one in any case: then
-// it goes on with the smallest, which is done first.
+// trainFront trains the untrained networks of the front, as far as there is time. It trains at least one: if no
+// network is trained in time, it continues with the smallest, which is ready soonest.
 func (s *search) trainFront(ctx context.Context) error {
 	progress.Say(ctx, "training the networks of the front")
 	first, others := s.trainingTimes(len(s.ledger.Finals))
@@ -112,7 +112,7 @@ func (s *search) trainFront(ctx context.Context) error {
 // isTrained reports whether the network is trained and compiled.
 func (f *final) isTrained() bool { return f.Cost != nil }
 
-// unlessOver returns the error of a training, but nil if the end of the minutes is its cause.
+// unlessOver returns the error of a training, or nil if the training ended because the minutes were over.
 func unlessOver(ctx context.Context, err error) error {
 	if timeOver(ctx) && (errors.Is(err, library.ErrInterrupted) || errors.Is(err, ctx.Err())) {
 		return nil
@@ -120,7 +120,7 @@ func unlessOver(ctx context.Context, err error) error {
 	return err
 }
 
-// trainingTimes returns the seconds to train the first network of the front, and each of the others.
+// trainingTimes returns the seconds to train the first network of the front and each of the other networks.
 func (s *search) trainingTimes(networks int) (first, others float64) {
 	wall := max(1, s.trainingLeft())
 	first = bestShare * wall
@@ -137,13 +137,13 @@ func (s *search) pick() (all []*final) {
 		budget := float64(s.budget) / float64(part)
 		if i := slices.IndexFunc(smaller, func(t *trial) bool { return t.Budget == budget }); i >= 0 {
 			all = append(all, s.finalOf(smaller[i], budget))
-		} else { // there was no time to try any
+		} else { // there was no time to try a candidate
 			f := s.finalOf(s.top(1)[0], budget)
 			f.Wrong = nil
 			all = append(all, f)
 		}
 	}
-	// The best may be one that leaves room.
+	// The best network may be one with a smaller budget.
 	slices.SortStableFunc(all, func(a, b *final) int { return cmp.Compare(a.tried(), b.tried()) })
 	first, others := s.trainingTimes(len(all))
 	for i, f := range all {
@@ -157,7 +157,7 @@ func (s *search) pick() (all []*final) {
 	return all
 }
 
-// tried returns the share of wrong validation samples, all if the network was not tried at its size.
+// tried returns the share of wrong validation samples, or 1 if the network was not tried at its size.
 func (f *final) tried() float64 {
 	if len(f.Wrong) == 0 {
 		return 1
@@ -165,14 +165,14 @@ func (f *final) tried() float64 {
 	return f.wrong()
 }
 
-// finalOf returns the network of a trial that is to be trained on all samples, for a budget.
+// finalOf returns the network of a trial, to be trained on all samples for a budget.
 func (s *search) finalOf(t *trial, budget float64) *final {
 	f := &final{trial: *t, Tried: t.Cost.cells(), TriedFor: s.epochsOfTrial(t)}
 	f.Cost, f.Budget, f.Width = nil, budget, s.resized(t, margin*budget)
 	return f
 }
 
-// epochsOfTrial returns for how many epochs a trial was trained.
+// epochsOfTrial returns the number of epochs that a trial was trained for.
 func (s *search) epochsOfTrial(t *trial) int {
 	for _, r := range s.ledger.Rungs {
 		if slices.Contains(r.Trials, t) {
@@ -182,7 +182,8 @@ func (s *search) epochsOfTrial(t *trial) int {
 	return 0
 }
 
-// epochsFor returns how many epochs a network can be trained for in a time, by what its trial took.
+// epochsFor returns the number of epochs that a network can be trained for in the given seconds, judging by its
+// trial.
 func (s *search) epochsFor(f *final, seconds float64) int {
 	epoch := s.ledger.Epoch
 	for _, r := range s.ledger.Rungs {
@@ -192,14 +193,15 @@ func (s *search) epochsFor(f *final, seconds float64) int {
 			}
 		}
 	}
-	epoch /= 1 - validationShare // all samples
+	epoch /= 1 - validationShare // because all samples are used
 	return min(max(usualEpochs, int((seconds-s.ledger.Fixed)/epoch)), s.cap())
 }
 
-// errTooLarge is the error of a candidate of which no network was made that fits.
+// errTooLarge means that no network of a candidate fits.
 var errTooLarge = errors.New("not even a chain for each class fits")
 
-// trainBest trains the best network of the front, and smaller ones while it is too large and there is time for another.
+// trainBest trains the best network of the front. As long as it is too large and there is time, it trains a smaller
+// one.
 func (s *search) trainBest(ctx context.Context, f *final, allowed float64) error {
 	for {
 		if err := s.trainFinal(ctx, f, allowed); err != nil {
@@ -216,7 +218,7 @@ func (s *search) trainBest(ctx context.Context, f *final, allowed float64) error
 	}
 }
 
-// limit returns the most that the best network may take: the budget or, on a device, what it has room for.
+// limit returns the largest size of the best network: the budget or, on a device, what the device has room for.
 func (s *search) limit() int {
 	limit := s.budget
 	if s.keeps && s.device.Placeable() {
@@ -230,7 +232,7 @@ func (s *search) limit() int {
 	return limit
 }
 
-// unit is what the budget is of.
+// unit names what the budget counts.
 func (s *search) unit() string {
 	if s.keeps {
 		return "logic cells"
@@ -238,7 +240,8 @@ func (s *search) unit() string {
 	return "LUTs"
 }
 
-// shrink makes a network narrower, by a chain a class at least, so that it should fit, and leaves one.
+// shrink makes a network narrower, by at least one chain of each class, so that it should fit. At least one chain of
+// each class stays.
 func (s *search) shrink(f *final, limit int) error {
 	took := f.Cost.cells()
 	width := max(min(s.resized(&f.trial, margin*float64(limit)), f.Width-s.classes), s.classes)
@@ -247,11 +250,11 @@ func (s *search) shrink(f *final, limit int) error {
 	return err
 }
 
-// errAnew says that a training was ended as it would have taken too long.
+// errAnew means that a training was stopped because it would have taken too long.
 var errAnew = errors.New("fewer epochs")
 
-// trainFinal trains a network of the front within some seconds: with fewer epochs than planned, if they take longer
-// than was foreseen.
+// trainFinal trains a network of the front within the given seconds. If the planned epochs take longer than
+// predicted, it trains with fewer epochs.
 func (s *search) trainFinal(ctx context.Context, f *final, allowed float64) error {
 	begin := time.Now()
 	for {
@@ -272,15 +275,15 @@ func (s *search) trainFinal(ctx context.Context, f *final, allowed float64) erro
 	}
 }
 
-// trained is what came of a training.
+// trained is the result of a training.
 type trained struct {
 	cost              *cost
 	accuracy, seconds float64
 }
 
-// trainOnce trains a network on all training samples, going on from a checkpoint of this very configuration, and writes
-// its configuration and a log. If that will take much longer than allowed, the error is errAnew, with a number of
-// epochs that will not.
+// trainOnce trains a network on all training samples and writes its configuration and a log. It continues from a
+// checkpoint of the same configuration, if there is one. If the training would take much longer than allowed, it
+// returns errAnew and a number of epochs that would not.
 func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *trained, fewer int, err error) {
 	cfg, err := s.config(f.Candidate, f.Width, f.Epochs, f.Name, 0, 0)
 	if err != nil {
@@ -291,7 +294,7 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	}
 	o := library.TrainOptions{Path: s.path(f.Name + modelEnding), Threads: 1, Force: s.Force, Keep: s.Keep}
 	checkpoint := trainer.CheckpointPath(o.Path)
-	// One is there only of a run that was interrupted, and only a ledger of the same search makes it go on.
+	// A checkpoint exists only if a run was interrupted. It is used only if it belongs to the same search.
 	if _, err := os.Stat(checkpoint); err == nil {
 		o.Resume = s.Resume || f.begun
 	}
@@ -336,8 +339,9 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	return &trained{c, accuracy, time.Since(begin).Seconds()}, 0, remove(checkpoint)
 }
 
-// watching returns what says after each epoch of a training that began at a time for how many epochs it is begun anew,
-// 0 to go on. An epoch is timed from the first of this call on, which also reads the data.
+// watching returns a function to call after each epoch. The function returns with how many epochs the training is to
+// start again, or 0 to continue. begin is the start of the training. The time of an epoch is measured from the first
+// call on, because the first epoch also includes reading the data.
 func watching(epochs int, allowed float64, begin time.Time) func(epoch int, now time.Time) int {
 	first, since := 0, begin
 	return func(epoch int, now time.Time) int {
@@ -350,7 +354,7 @@ func watching(epochs int, allowed float64, begin time.Time) func(epoch int, now 
 	}
 }
 
-// remove removes a file if it is there.
+// remove removes a file if it exists.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -358,8 +362,8 @@ func remove(path string) error {
 	return nil
 }
 
-// writeConfig writes the configuration of a network. That one is too long to be read again, for the names of columns in
-// it, is a warning: the model has it, too.
+// writeConfig writes the configuration of a network. Long column names can make the file too long to be read again.
+// That is only a warning, because the model holds the configuration, too.
 func (s *search) writeConfig(name string, cfg *config.Config) error {
 	text := append([]byte("# Chosen by `ialgn fit`. To train it again: ialgn train THIS -o MODEL\n"), cfg.YAML()...)
 	path := s.path(name + configEnding)
@@ -373,7 +377,7 @@ func (s *search) writeConfig(name string, cfg *config.Config) error {
 	})
 }
 
-// logging returns what writes a line an epoch. That one cannot be written is a warning.
+// logging returns a function that writes a line for each epoch. A failed write is only a warning.
 func (s *search) logging(log *runlog.Writer) func(trainer.Progress) {
 	began := time.Now()
 	return func(p trainer.Progress) {
@@ -386,7 +390,7 @@ func (s *search) logging(log *runlog.Writer) func(trainer.Progress) {
 	}
 }
 
-// result returns what was found, and writes the front.
+// result returns the result of the search and writes the front.
 func (s *search) result(b Best) (*Result, error) {
 	r := &Result{
 		Target: s.Target, Budget: s.budget, Seconds: s.ledger.spent(), LeftOut: append([]string{}, b.leftOut...),

@@ -1,18 +1,20 @@
 // Package fit finds, within some minutes, the most accurate network for a data set that fits a budget of look-up
-// tables.
+// tables (LUTs).
 //
-// [Run] tries shapes, encoders and rates by successive halving on a validation part of the training samples: many
-// candidates for a few epochs, the better of them for more. Each is given the width at which it should take the whole
-// budget, is compiled for the target, and is judged by its errors at its real size. The best is then trained on all
-// training samples, as are the best of three smaller budgets, which makes the front of accuracy against look-up tables.
-// The best network of the front that fits is compiled, verified and, on a device, routed.
+// [Run] tries shapes, encoders and learning rates by successive halving on a validation part of the training samples:
+// many candidates for a few epochs, then the better ones for more epochs. Each candidate gets the width at which it
+// should use the whole budget, is compiled for the target, and is judged by its errors at its real size. The best
+// candidate is then trained on all training samples, and so are the best candidates for three smaller budgets. These
+// networks form the front of accuracy against LUTs. The best network of the front that fits is compiled, verified
+// and, on a device, routed.
 //
-//   - The minutes are kept. A rehearsal during the first round shows how long it takes to finish a network, and that
-//     time is reserved. What there is no time for is named in [Result.LeftOut], and a later call makes up for it.
-//   - What the test samples say is reported, and decides nothing.
-//   - The folder's fit.json holds what was decided and found. A search that was interrupted goes on from it.
-//   - What is chosen follows from the trials, and these from the configuration; but how many there is time for
-//     depends on the machine.
+//   - The search keeps to the minutes. A rehearsal during the first round measures how long it takes to finish a
+//     network, and that time is reserved. Work for which there was no time is listed in [Result.LeftOut]; a later
+//     call does it.
+//   - Accuracies on the test samples are reported, but decide nothing.
+//   - The file fit.json in the folder holds what was decided and found. An interrupted search continues from it.
+//   - The choice follows from the trials, and the trials follow from the configuration. But the number of trials that
+//     there is time for depends on the machine.
 package fit
 
 import (
@@ -33,74 +35,75 @@ import (
 	"ialgn/internal/target"
 )
 
-// Options say what is searched for.
+// Options says what to search for.
 type Options struct {
 	Target  string       // a family, one of [target.Names], or a device, one of [target.DeviceNames]
-	LUTs    int          // most look-up tables of the whole classifier; 0: what a device has room for, or 2,000
-	Clock   float64      // clock in MHz to reach; 0: 12 MHz on a device, none otherwise
-	Wrap    string       // interface of the best network; empty: stream on a device, none otherwise
-	Minutes float64      // 0: 5
-	Dir     string       // where everything is written; made if it is not there
-	Data    library.Data // where data sets are looked for
-	Resume  bool         // go on with the search in Dir
-	Threads int          // 0: as many as the process may run at a time
-	Force   bool         // write over files that ialgn did not write
-	Keep    []string     // files that must not be written over
+	LUTs    int          // most LUTs of the whole classifier; 0: what a device has room for, or 2,000
+	Clock   float64      // clock to reach in MHz; 0: 12 MHz on a device, otherwise none
+	Wrap    string       // interface of the best network; empty: stream on a device, otherwise none
+	Minutes float64      // time that the search may take; 0: 5
+	Dir     string       // folder for everything that is written; made if it does not exist
+	Data    library.Data // where to look for data sets
+	Resume  bool         // continue the search in Dir
+	Threads int          // number of threads; 0: as many as the process may run at a time
+	Force   bool         // overwrite files that ialgn did not write
+	Keep    []string     // files that must not be overwritten
 
-	// Note, unless nil, is told of what was found, and Warn of what may be amiss though it goes on.
+	// Note, unless nil, is called with what was found. Warn, unless nil, is called with problems that do not stop the
+	// search.
 	Note func(string)
 	Warn func(error)
 }
 
-// What is taken where nothing is said.
+// Defaults.
 const (
 	UsualMinutes = 5.0
 	usualLUTs    = 2000
 	usualMHz     = 12
 )
 
-// The limits of what can be asked for.
+// Limits of the options.
 const (
 	leastLUTs   = 20
 	mostLUTs    = 1 << 22
 	MostMinutes = 7 * 24 * 60
 )
 
-// Result is what was found.
+// Result is the result of a search.
 type Result struct {
 	Target  string    `json:"target"`
-	Budget  int       `json:"budget"` // most look-up tables, or logic cells of a device without a number of look-up tables
-	Front   []Network `json:"front"`  // from the smallest
+	Budget  int       `json:"budget"` // largest number of LUTs, or of logic cells if the budget is a device's
+	Front   []Network `json:"front"`  // the smallest first
 	Best    Best      `json:"best"`
-	LeftOut []string  `json:"left_out"` // what there was no time for; a call with Resume goes on with it
+	LeftOut []string  `json:"left_out"` // work that there was no time for; a call with Resume does it
 	Files   []string  `json:"files"`    // the front as a table and as charts
-	Seconds float64   `json:"seconds"`  // of all calls
+	Seconds float64   `json:"seconds"`  // time of all calls together
 }
 
 // Network is a network of the front. Accuracies are shares of the samples.
 type Network struct {
 	Accuracy   float64 `json:"accuracy"`   // on the test samples
-	Validation float64 `json:"validation"` // of its candidate on the validation samples; 0: it was not tried at its size
+	Validation float64 `json:"validation"` // of its candidate, on the validation samples; 0: not tried at its size
 	LUTs       LUTs    `json:"luts"`
 	Config     string  `json:"config"`
 	Model      string  `json:"model"`
 	Budget     int     `json:"budget"`
-	Choice     string  `json:"choice"` // what was chosen
+	Choice     string  `json:"choice"` // the chosen values of all dimensions
 }
 
-// Best is the most accurate network by validation of those that fit and that there was time to finish, with what became
-// of it.
+// Best is the network that was finished: of the networks that fit and that there was time to finish, the most
+// accurate one by validation.
 type Best struct {
 	Network
-	Design   string                  `json:"design"`   // folder of the compiled network; empty if it was not
-	Verified string                  `json:"verified"` // level up to which it was proved; empty if it was not
+	Design   string                  `json:"design"`   // folder of the compiled network; empty if it was not compiled
+	Verified string                  `json:"verified"` // level up to which it was proved; empty if it was not proved
 	Routed   *library.Implementation `json:"routed,omitempty"`
 
 	of      *final
 	leftOut []string
 }
 
-// check refuses options that cannot be met.
+// check returns an error for options that are out of range or missing.
 func (o *Options) check() error {
 	switch {
 	case o.LUTs != 0 && (o.LUTs < leastLUTs || o.LUTs > mostLUTs):
@@ -119,8 +122,8 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Run searches for the best network for the data set of a draft, whose keys are kept but for model.width, train.epochs,
-// train.validation and name, which are the search's own.
+// Run searches for the best network for the data set of a draft. The keys of the draft are kept, except model.width,
+// train.epochs, train.validation and name, which the search sets.
 func Run(ctx context.Context, d config.Draft, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -144,7 +147,7 @@ func Run(ctx context.Context, d config.Draft, o Options) (*Result, error) {
 	return r, nil
 }
 
-// ended returns the error of a search that its context ended, else the error as it is.
+// ended returns err, or a more helpful error if the end of the context is its cause.
 func (s *search) ended(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil:
@@ -158,24 +161,24 @@ func (s *search) ended(ctx context.Context, err error) error {
 		"give {Resume} to go on")
 }
 
-// search is a search under way.
+// search is the state of a search.
 type search struct {
 	Options
 	subject
 	draft  config.Draft
-	name   string        // of the best network
-	digest string        // of the training samples
-	device target.Device // without a name where a family is fitted
+	name   string        // name of the best network
+	digest string        // digest of the training samples
+	device target.Device // has no name if the target is a family
 	budget int
 	dims   []dimension
 	guard  outfile.Guard
 	ledger *ledger
 	cores  int
-	goal   float64 // seconds of all calls that this one is planned for
-	end    float64 // seconds of all calls at which it is ended
+	goal   float64 // seconds, of all calls together, that this call plans to use
+	end    float64 // seconds, of all calls together, at which this call is stopped
 }
 
-// newSearch reads the data set, and finds what is searched and for how large networks.
+// newSearch reads the data set and determines the dimensions and the budget of the search.
 func newSearch(ctx context.Context, d config.Draft, o Options) (*search, error) {
 	s := &search{
 		Options: o, draft: d, guard: outfile.NewGuard(o.Force, o.Keep...), cores: o.Threads,
@@ -204,10 +207,10 @@ func newSearch(ctx context.Context, d config.Draft, o Options) (*search, error) 
 	return s, nil
 }
 
-// usual is the candidate that is tried first.
+// usual returns the candidate that is tried first.
 func (s *search) usual() candidate { return first(s.dims) }
 
-// aim finds what is fitted, and how large it may be.
+// aim determines the target and the budget.
 func (s *search) aim() error {
 	if f, err := target.Find(s.Target); err == nil {
 		s.family, s.lutInputs, s.budget = f.Name, f.LUT.Most, usualLUTs
@@ -237,9 +240,9 @@ func (s *search) aim() error {
 	return nil
 }
 
-// fillPercent is how much of a device's logic cells is filled by look-up tables and the bits that the wrapper keeps.
-// Registers, what yosys makes of the Verilog, and the wrapper take about a quarter of that on top; and networks, whose
-// wires go everywhere, route on two thirds of an iCE40, and on four fifths do not always (docs/FPGA.md).
+// fillPercent is the part of a device's logic cells that the LUTs and the bits kept by the wrapper may use.
+// Registers, what yosys makes of the Verilog, and the wrapper take about a quarter more. The networks' wires go
+// everywhere: they route on two thirds of an iCE40, but not always on four fifths (docs/FPGA.md).
 const fillPercent = 50
 
 // look reads the training samples once.
@@ -261,11 +264,11 @@ func (s *search) look(ctx context.Context) error {
 	return nil
 }
 
-// columnKeys are the keys that say what the columns of a CSV file are.
+// columnKeys are the keys that describe the columns of a CSV file.
 var columnKeys = []string{"data.columns", "data.drop", "data.categories", "data.missing"}
 
-// openSet opens the data set. A CSV file that cannot be read without being told what its columns are is looked at,
-// unless the draft says something of them, and the draft gets what [dataset.Survey] says.
+// openSet opens the data set. If a CSV file cannot be read without a description of its columns and the draft has
+// none, openSet surveys the file and adds the description that [dataset.Survey] gives to the draft.
 func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, error) {
 	if s.draft.Data().Set == "csv" {
 		if err := s.draft.CheckTable(); err != nil {
@@ -298,7 +301,7 @@ func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, e
 	return dataset.OpenWith(ctx, s.draft.Data(), s.draft.Encoder(), folders)
 }
 
-// open makes the folder and its ledger, and refuses to write over what no search wrote.
+// open makes the folder and its ledger. It returns an error instead of overwriting files that no search wrote.
 func (s *search) open() (err error) {
 	if err := s.guard.CheckAll(s.outputs()); err != nil {
 		return err

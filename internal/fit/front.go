@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/plot"
 )
 
-// The files of the front, the chart's without its two endings.
+// Names of the front's files. The chart's two endings are added to its name.
 const (
 	frontTable = "front.csv"
 	frontChart = "front"
@@ -46,7 +46,7 @@ func (s *search) writeFront(r *Result) error {
 	return err
 }
 
-// csv writes a line a network.
+// csv writes one line for each network.
 func (r *Result) csv(w io.Writer) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{"budget", "luts", "gates", "head", "encoder", "validation", "accuracy", "model", "choice"})

@@ -12,13 +12,13 @@ import (
 	"ialgn/internal/tool"
 )
 
-// checked is how many samples the content of a bitstream is checked on.
+// checked is the number of samples that a bitstream's content is checked on.
 const checked = 100
 
-// designFolder is the folder of the compiled network, in that of the search.
+// designFolder is the folder of the compiled network, inside the folder of the search.
 const designFolder = "design"
 
-// complete finishes the best network of the front that fits, and makes networks smaller as far as none does, or the
+// complete finishes the best network of the front that fits. It makes networks smaller as long as none fits or the
 // device has no room.
 func (s *search) complete(ctx context.Context) (*Best, error) {
 	for {
@@ -56,7 +56,7 @@ func (s *search) complete(ctx context.Context) (*Best, error) {
 	}
 }
 
-// standings are the networks of the front as [decide] sees them.
+// standings describes the networks of the front to [decide].
 func (s *search) standings(limit int) (all []standing) {
 	for _, f := range s.ledger.Finals {
 		o := standing{wrong: f.expected(), chains: f.Width / s.classes, tries: f.Tries, train: f.Took}
@@ -69,7 +69,7 @@ func (s *search) standings(limit int) (all []standing) {
 	return all
 }
 
-// better names the networks that fit and are better than the one that was finished, for want of time.
+// better names the networks that fit and are better than the finished one, but for which there was no time.
 func (s *search) better(all []standing, at, limit int) (names []string) {
 	for i, o := range all {
 		if o.cells > 0 && o.cells <= limit && o.wrong < all[at].wrong {
@@ -85,7 +85,7 @@ func (s *search) retrain(ctx context.Context, f *final) error {
 	return s.trainFinal(ctx, f, max(1, s.left()-s.ledger.finishing(s.limit())))
 }
 
-// replace puts the next best candidate in the place of one of which no network was made that fits.
+// replace replaces a network that cannot be made to fit by the next best candidate.
 func (s *search) replace(ctx context.Context, f *final) error {
 	next := s.after(f.Candidate)
 	if next == nil {
@@ -101,10 +101,11 @@ func (s *search) replace(ctx context.Context, f *final) error {
 	return s.retrain(ctx, f)
 }
 
-// gently is how much smaller a network is made that a device was not routed with.
+// gently is the factor by which a network is made smaller after the device could not be routed with it.
 const gently = 0.85
 
-// noRoom lowers the limit after a device had no room for a network: by what it needed, if that is known.
+// noRoom lowers the limit after a device had no room for a network. It uses the space that the network needed, if
+// known.
 func (s *search) noRoom(f *final, err error) error {
 	by := gently
 	var measured interface{ Over() float64 }
@@ -116,7 +117,7 @@ func (s *search) noRoom(f *final, err error) error {
 	return s.ledger.record(func() { s.ledger.Limit = max(1, int(by*float64(cells))) })
 }
 
-// finishFinal finishes a network of the front, and records how long that took.
+// finishFinal finishes a network of the front and records how long it took.
 func (s *search) finishFinal(ctx context.Context, f *final) (*Best, error) {
 	m, err := library.Open(s.path(f.Name + modelEnding))
 	if err != nil {
@@ -140,25 +141,26 @@ func (s *search) finishFinal(ctx context.Context, f *final) (*Best, error) {
 	return b, err
 }
 
-// stageLevels are the levels of look-up tables of a stage that are tried for a clock, from the fewest registers on. A
-// design for a device has registers at any clock: yosys takes many minutes for sums of some hundred bits without.
+// stageLevels lists the levels of LUTs in a pipeline stage to try for a clock, from the fewest registers to the most.
+// A design for a device always has registers, because without them yosys takes many minutes for sums of some hundred
+// bits.
 var stageLevels = []int{5, 4, 3, 2}
 
-// What routing may take, as a part of the time that is left, and at least. Designs that do not route keep the router
-// busy without an end.
+// Limits of the routing time: a part of the time left, but at least routingTime. Without a limit, the router would
+// never end on designs that do not route.
 const (
 	routingPart = 0.5
 	routingTime = 4 * time.Minute
 )
 
-// implement compiles and verifies a network into a folder, and routes it on a device. What there was no time for is
-// named in the result.
+// implement compiles and verifies a network into a folder and routes it on a device. The result lists the work that
+// there was no time for.
 func (s *search) implement(ctx context.Context, m *library.Model, dir string) (*Best, error) {
 	b := &Best{}
 	levels := stageLevels
 	switch {
 	case !s.device.Placeable():
-		levels = []int{0} // what is usual: nothing here says what clock comes of it
+		levels = []int{0} // the default, because nothing here measures the clock that results
 	case s.Clock <= usualMHz:
 		levels = levels[:1]
 	}
@@ -203,7 +205,7 @@ func (s *search) implement(ctx context.Context, m *library.Model, dir string) (*
 	return b, nil
 }
 
-// without returns what was done if the time is over, with what was left out, else the error.
+// without returns b, with what was left out, if the time is over. Otherwise it returns the error.
 func (b *Best) without(ctx context.Context, err error, what ...string) (*Best, error) {
 	if !timeOver(ctx) {
 		return nil, err
@@ -212,7 +214,7 @@ func (b *Best) without(ctx context.Context, err error, what ...string) (*Best, e
 	return b, nil
 }
 
-// used returns the logic cells that a design takes of its device, 0 if that is not known.
+// used returns the number of logic cells that a design uses on its device, or 0 if it is unknown.
 func (b *Best) used() int {
 	if b == nil || b.Routed == nil || b.Routed.Estimate == nil {
 		return 0
@@ -220,8 +222,9 @@ func (b *Best) used() int {
 	return b.Routed.Estimate.Cells
 }
 
-// route takes the design to the device, and checks the bitstream; without a program that is needed, nil, with a
-// warning. What was routed before the time was over comes with the error.
+// route synthesises, places and routes the design for the device and checks the bitstream. If a required program is
+// missing, it returns nil and warns. If the time ends after routing, it returns the implementation together with the
+// error.
 func (s *search) route(ctx context.Context, m *library.Model, d *library.Design) (*library.Implementation, error) {
 	progress.Say(ctx, "placing and routing")
 	timed, cancel := context.WithTimeout(ctx, max(routingTime, seconds(routingPart*s.left())))
@@ -249,7 +252,7 @@ func (s *search) route(ctx context.Context, m *library.Model, d *library.Design)
 	return i, nil
 }
 
-// best returns what the best network is compiled to, with so many levels of look-up tables a stage.
+// best returns the options to compile the best network with, given the levels of LUTs in a pipeline stage.
 func (s *search) best(levels int) library.CompileOptions {
 	o := s.design()
 	o.Wrap, o.MHz = s.Wrap, s.Clock
@@ -259,7 +262,7 @@ func (s *search) best(levels int) library.CompileOptions {
 	return o
 }
 
-// compile writes the design into a folder.
+// compile compiles the model and writes the design into a folder.
 func (s *search) compile(ctx context.Context, m *library.Model, dir string, levels int) (*library.Design, error) {
 	o := s.best(levels)
 	o.Data = s.Data
@@ -270,13 +273,14 @@ func (s *search) compile(ctx context.Context, m *library.Model, dir string, leve
 	return d, d.Write(ctx, dir, library.WriteOptions{Force: s.Force, Keep: s.Keep})
 }
 
-// Levels that designs are verified at.
+// Levels of verification.
 const (
 	verifySoftware = "software"
 	verifyFormal   = "formal"
 )
 
-// verify verifies the design up to a level, as far as the programs for that are installed, and returns the level.
+// verify verifies the design up to a level, as far as the required programs are installed. It returns the level
+// reached.
 func (s *search) verify(ctx context.Context, m *library.Model, dir string, level string) (string, error) {
 	d, err := library.OpenDesign(ctx, dir)
 	if err != nil {
@@ -287,7 +291,7 @@ func (s *search) verify(ctx context.Context, m *library.Model, dir string, level
 	var missing *tool.MissingError
 	if errors.As(err, &missing) {
 		s.warn(fmt.Errorf("not proved: %w", err))
-		return verifySoftware, nil // which the design was verified at before
+		return verifySoftware, nil // the level at which the design has been verified before
 	}
 	return level, err
 }

@@ -16,23 +16,23 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// ledgerFile is the file that says how far a search has come.
+// ledgerFile is the file that holds the state of a search.
 const ledgerFile = "fit.json"
 
-// ledger is everything that a search has decided and found, so that a later call goes on from it.
+// ledger is everything that a search has decided and found, so that a later call can continue from it.
 type ledger struct {
 	Format     int      `json:"format"`
 	Asked      asked    `json:"asked"`
 	Dimensions []string `json:"dimensions"`
-	Seconds    float64  `json:"seconds"`                 // spent by all calls
-	Epoch      float64  `json:"epoch_seconds,omitempty"` // of the first candidate, with one thread
-	Fixed      float64  `json:"fixed_seconds,omitempty"` // of a trial, beside its epochs
+	Seconds    float64  `json:"seconds"`                 // time of all calls together
+	Epoch      float64  `json:"epoch_seconds,omitempty"` // seconds of an epoch of the first candidate, with one thread
+	Fixed      float64  `json:"fixed_seconds,omitempty"` // seconds of a trial apart from its epochs
 	Rungs      []*rung  `json:"rungs"`
 	Finals     []*final `json:"finals,omitempty"`
-	Limit      int      `json:"limit,omitempty"` // most that a network may take, where less than the device had room
-	Done       bool     `json:"done"`            // the best is compiled and verified
+	Limit      int      `json:"limit,omitempty"` // largest size of a network, if the device had no room for more
+	Done       bool     `json:"done"`            // the best network is compiled and verified
 
-	Finishings []finishing `json:"finishings,omitempty"` // how long finishing took, the first of all in a rehearsal
+	Finishings []finishing `json:"finishings,omitempty"` // how long finishing took; the rehearsal first
 
 	mu     sync.Mutex
 	path   string
@@ -40,7 +40,7 @@ type ledger struct {
 	start  time.Time
 }
 
-// asked is what a search was asked for; a resumed one must be asked the same, but for the minutes.
+// asked is what a search was asked for. A resumed search must be asked for the same, except the minutes.
 type asked struct {
 	Keys   []string `json:"keys"` // the keys of the draft
 	Train  string   `json:"train_sha256"`
@@ -50,27 +50,27 @@ type asked struct {
 	Wrap   string   `json:"wrap,omitempty"`
 }
 
-// rung is a round of the search: candidates that are trained alike.
+// rung is a round of the search: candidates that are trained with the same epochs and seeds.
 type rung struct {
 	Name   string   `json:"name"`
 	Epochs int      `json:"epochs"`
 	Seeds  int      `json:"seeds"`
 	Trials []*trial `json:"trials"`
-	Closed bool     `json:"closed"` // no more of its trials are made, for want of time or because all are
+	Closed bool     `json:"closed"` // no more of its trials are made, because all are done or the time is over
 }
 
-// trial is a candidate of a size.
+// trial is a candidate at one width.
 type trial struct {
 	Candidate candidate `json:"candidate"`
 	Budget    float64   `json:"budget"`
 	Width     int       `json:"width"`
-	Wrong     []float64 `json:"wrong,omitempty"`  // share of the validation samples, a value a seed
-	Cost      *cost     `json:"cost,omitempty"`   // of the network of the first seed
-	Failed    string    `json:"failed,omitempty"` // why there is no such network
+	Wrong     []float64 `json:"wrong,omitempty"`  // share of wrong validation samples for each seed
+	Cost      *cost     `json:"cost,omitempty"`   // cost of the first seed's network
+	Failed    string    `json:"failed,omitempty"` // why there is no network
 	Seconds   float64   `json:"seconds,omitempty"`
 }
 
-// done reports whether a trial has all its seeds.
+// done reports whether all seeds of a trial are done.
 func (t *trial) done(seeds int) bool { return t.Cost != nil && len(t.Wrong) >= seeds }
 
 // wrong returns the mean share of validation samples that were classified wrongly.
@@ -82,18 +82,18 @@ func (t *trial) wrong() float64 {
 	return sum / float64(max(1, len(t.Wrong)))
 }
 
-// farAbove is how much more than the budget a trial may take to be compared with others: a network that is a little
+// farAbove is the largest multiple of its budget at which a trial is compared with others. A network that is a little
 // narrower is about as good.
 const farAbove = 1.15
 
-// far reports whether a trial took so much more than its budget that it is not compared with others.
+// far reports whether a trial is too far above its budget to be compared with others.
 func (t *trial) far() bool { return t.over() > farAbove }
 
-// over returns what a trial took, as a multiple of its budget.
+// over returns the size of a trial's network as a multiple of the trial's budget.
 func (t *trial) over() float64 { return float64(t.Cost.cells()) / t.Budget }
 
-// score is the error as it would be at the trial's budget; more than any error for networks far above that, which
-// cannot all be made narrower.
+// score returns the error that the trial would have at its budget. Networks far above the budget cannot all be made
+// narrower, so their score is larger than any error.
 func (t *trial) score() float64 {
 	score := normalised(t.wrong(), t.Cost.cells(), t.Budget)
 	if t.far() {
@@ -102,23 +102,23 @@ func (t *trial) score() float64 {
 	return score
 }
 
-// final is a network of the front, to be trained on the whole training set, or trained: then it has a cost.
+// final is a network of the front, which is trained on the whole training set. It has a cost once it is trained.
 type final struct {
 	trial
 	Epochs   int     `json:"epochs"`
 	Accuracy float64 `json:"accuracy,omitempty"` // on the test samples
-	Name     string  `json:"name"`               // of model and configuration
-	Tried    int     `json:"tried,omitempty"`    // what the network of its trial took of the budget
+	Name     string  `json:"name"`               // name of its model and configuration
+	Tried    int     `json:"tried,omitempty"`    // size of its trial's network
 	TriedFor int     `json:"tried_epochs,omitempty"`
 	Took     float64 `json:"took,omitempty"`  // seconds of its last training
-	Tries    int     `json:"tries,omitempty"` // how often it was made smaller
+	Tries    int     `json:"tries,omitempty"` // number of times that it was made smaller
 
 	begun bool // this call has begun to train it
 }
 
 const ledgerFormat = 1
 
-// openLedger begins a ledger in a folder, or goes on with the one that is there.
+// openLedger starts a ledger in a folder or, with resume, continues the one that is there.
 func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfile.Guard) (*ledger, error) {
 	l := &ledger{Format: ledgerFormat, Asked: a, path: filepath.Join(dir, ledgerFile), start: time.Now()}
 	for _, d := range dims {
@@ -148,7 +148,7 @@ func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfil
 	return &old, nil
 }
 
-// check returns why a ledger from a file cannot be gone on with as another asks.
+// check returns an error if a search that asks for the same as another ledger cannot continue with this one.
 func (l *ledger) check(as *ledger, dims []dimension) error {
 	want, err := json.Marshal(as.Asked)
 	if err != nil {
@@ -186,7 +186,7 @@ func (l *ledger) check(as *ledger, dims []dimension) error {
 	return nil
 }
 
-// check refuses what is no trial of the dimensions.
+// check returns an error if the trial does not fit the dimensions.
 func (t *trial) check(dims []dimension) error {
 	none := errors.New("a trial that is none")
 	if t == nil || len(t.Candidate) != len(dims) || t.Width < 1 || t.Width > mostWidth || !(t.Budget > 0) {
@@ -200,7 +200,7 @@ func (t *trial) check(dims []dimension) error {
 	return nil
 }
 
-// spent returns the seconds that the search has taken, in all calls.
+// spent returns the seconds of all calls so far.
 func (l *ledger) spent() float64 { return l.before + time.Since(l.start).Seconds() }
 
 // save writes the ledger.
@@ -213,7 +213,7 @@ func (l *ledger) save() error {
 	})
 }
 
-// record changes the ledger and writes it. Trials side by side call it.
+// record changes the ledger and writes it. Concurrent trials may call it.
 func (l *ledger) record(change func()) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -221,14 +221,14 @@ func (l *ledger) record(change func()) error {
 	return l.save()
 }
 
-// finishing returns the seconds that it takes to finish a network of a size, 0 if nothing is known.
+// finishing returns the predicted seconds to finish a network of the given size, or 0 if no time is known.
 func (l *ledger) finishing(cells int) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return foretell(l.Finishings, cells)
 }
 
-// rung returns a round by its name, nil if it has not begun.
+// rung returns the round with the given name, or nil if it has not begun.
 func (l *ledger) rung(name string) *rung {
 	for _, r := range l.Rungs {
 		if r.Name == name {

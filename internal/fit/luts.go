@@ -6,7 +6,7 @@ import (
 	"ialgn/internal/config"
 )
 
-// LUTs are the look-up tables of a compiled network, as compile counts them.
+// LUTs holds the numbers of look-up tables (LUTs) in a compiled network, as compile counts them.
 type LUTs struct {
 	Gates   int `json:"gates"`
 	Head    int `json:"head"`
@@ -14,29 +14,30 @@ type LUTs struct {
 	Total   int `json:"total"`
 }
 
-// cost is what a network takes of a budget.
+// cost is what a network uses of a budget.
 type cost struct {
 	LUTs
-	// Kept are the input bits that a wrapper keeps, a logic cell's flip-flop each, where the budget is of logic cells.
+	// Kept is the number of input bits that a wrapper keeps, each in the flip-flop of a logic cell. It is counted if
+	// the budget is in logic cells.
 	Kept int `json:"kept_bits,omitempty"`
 }
 
 // cells returns what counts against the budget.
 func (c cost) cells() int { return c.Total + c.Kept }
 
-// measured is a network that was compiled.
+// measured is a compiled network.
 type measured struct {
 	shape
 	cost
 }
 
-// shape is what of a configuration decides about the cost of its network.
+// shape is the part of a configuration that determines the cost of its network.
 type shape struct {
 	width, depth, inputs, bits int
 	thresholds                 string
-	pressure                   float64 // of all chains together, towards fewer look-up tables; 0 if it is given
+	pressure                   float64 // towards fewer LUTs, summed over all chains; 0 if the draft gives it
 	features                   int
-	keeps                      bool // the budget is of logic cells, with the input bits that are kept
+	keeps                      bool // the budget is in logic cells, including those that keep input bits
 }
 
 func (s *search) shapeOf(cfg *config.Config) shape {
@@ -52,23 +53,22 @@ func (s *search) shapeOf(cfg *config.Config) shape {
 
 func (p shape) nodes() float64 { return float64(p.width * p.depth) }
 
-// read is how many different input bits the pins can read: each as many as there are, or fewer where there are few
-// pins.
+// read returns the expected number of different input bits that the pins read, if every pin reads a random bit.
 func (p shape) read() float64 {
 	bits, pins := float64(p.features*(p.bits-1)), float64(p.width*(p.inputs+(p.depth-1)*(p.inputs-1)))
 	return bits * (1 - math.Exp(-pins/bits))
 }
 
-// What parts take before anything was compiled: a look-up table a node, somewhat more a counted bit, one a comparison.
+// Costs of the parts before anything has been compiled, in LUTs for each node, each counted bit and each comparison.
 const (
 	usualGate, usualHead, usualEncoder = 1.0, 1.3, 1.0
 )
 
-// sizer foretells costs by what was compiled before.
+// sizer predicts costs from the networks that have been compiled before.
 type sizer []measured
 
-// predict returns what a network will take of the budget. Each part is in proportion to what makes it: nodes,
-// counted bits, bits that are read; by the mean of the networks that are like it in this, else of all.
+// predict returns the predicted size of a network. Each part is proportional to its cause: the nodes, the counted
+// bits, or the input bits that are read. The ratio is the mean over similar networks or, without any, a default.
 func (s sizer) predict(p shape) float64 {
 	gates := s.ratio(usualGate, func(m measured) (bool, float64, float64) {
 		return m.inputs == p.inputs && m.depth == p.depth, float64(m.Gates), m.nodes()
@@ -81,7 +81,7 @@ func (s sizer) predict(p shape) float64 {
 	if free {
 		usual = 0
 	}
-	same := func(m measured) bool { // reads bits of the same kind as willingly
+	same := func(m measured) bool { // reads the same kind of bits under the same pressure
 		return m.bits == p.bits && m.thresholds == p.thresholds && math.Abs(m.pressure-p.pressure) < leastPressure/2
 	}
 	encoder := s.ratio(usual, func(m measured) (bool, float64, float64) { return same(m), float64(m.Encoder), m.read() })
@@ -92,7 +92,7 @@ func (s sizer) predict(p shape) float64 {
 	return gates*p.nodes() + head*float64(p.width) + (encoder+kept)*p.read()
 }
 
-// ratio returns the quotient of two sums over the networks that are alike, or what is usual without any.
+// ratio returns the quotient of two sums over the similar networks, or usual if there are none.
 func (s sizer) ratio(usual float64, of func(measured) (alike bool, part, by float64)) float64 {
 	parts, bys := 0.0, 0.0
 	for _, m := range s {
@@ -106,8 +106,8 @@ func (s sizer) ratio(usual float64, of func(measured) (alike bool, part, by floa
 	return parts / bys
 }
 
-// width returns the largest width, a multiple of the classes, that should fit within a budget, and at least one chain a
-// class.
+// width returns the largest width that should fit the budget. It is a multiple of classes and has at least one chain
+// for each class.
 func (s sizer) width(p shape, classes int, budget float64) int {
 	fits := func(n int) bool {
 		p.width = n * classes
@@ -127,11 +127,11 @@ func (s sizer) width(p shape, classes int, budget float64) int {
 	return min(low, mostWidth/classes) * classes
 }
 
-// mostWidth bounds what the search proposes.
+// mostWidth limits the width that the search proposes.
 const mostWidth = 1 << 20
 
-// normalised returns the error of a network as it would be with a budget's look-up tables: over data sets and sizes
-// that we have measured (docs/RESULTS.md), twice the look-up tables leave about four fifths of the errors.
+// normalised returns the error that a network would have if it used the whole budget. On the data sets and sizes that
+// we measured (docs/RESULTS.md), twice the LUTs leave about four fifths of the errors.
 func normalised(wrong float64, cells int, budget float64) float64 {
 	return wrong * math.Pow(float64(max(cells, 1))/budget, 0.32)
 }

@@ -10,11 +10,12 @@ import (
 	"ialgn/internal/progress"
 )
 
-// rehearsed is about what the network of the rehearsal takes of a budget that is larger.
+// rehearsed is the approximate size, in units of the budget, of the network in the rehearsal, if the budget is
+// larger.
 const rehearsed = 600
 
-// rehearsing begins the rehearsal, unless it is known how long finishing takes or no rounds are left to make, and
-// returns what ends it.
+// rehearsing starts the rehearsal and returns a function that ends it. There is no rehearsal if a finishing time is
+// already known or if no rounds are left.
 func (s *search) rehearsing(ctx context.Context) (end func()) {
 	if len(s.ledger.Finishings) > 0 || len(s.ledger.Finals) > 0 || s.searchLeft() <= 0 {
 		return func() {}
@@ -31,12 +32,12 @@ func (s *search) rehearsing(ctx context.Context) (end func()) {
 	})
 	return func() {
 		stop()
-		_ = group.Wait() // the task has no error
+		_ = group.Wait() // the task returns no error
 	}
 }
 
-// rehearse finishes a small network of the usual candidate in a temporary folder, and records how long that took. What
-// fails is not recorded and not told of: the best network will come to it, too.
+// rehearse finishes a small network of the usual candidate in a temporary folder and records how long it took. It
+// neither records nor reports errors, because the best network will meet the same errors.
 func (s *search) rehearse(ctx, timed context.Context, t *trial) {
 	timed, end := progress.Begin(timed, "rehearsal")
 	defer end()

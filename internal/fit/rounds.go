@@ -10,41 +10,41 @@ import (
 	"ialgn/internal/progress"
 )
 
-// The rounds, in their order, each with an equal share of the time that is left to it and to those after it.
+// The rounds, in order. Each gets an equal share of the time left to it and to the rounds after it.
 const (
 	roundUsual     = "usual"      // the usual candidate, a few epochs, to learn how long trials take
 	roundMany      = "many"       // candidates all over the space
 	roundBetter    = "better"     // the better of these, for longer
-	roundNeighbour = "neighbours" // what is one step beside the best, for as long
-	roundBest      = "best"       // the best of both, for longer still
-	roundSmaller   = "smaller"    // the two best of these, with smaller budgets
+	roundNeighbour = "neighbours" // neighbours of the best candidate, for as long
+	roundBest      = "best"       // the best of the two rounds before, for longer
+	roundSmaller   = "smaller"    // the two best candidates, with smaller budgets
 )
 
-// timedRounds are those that share the time.
+// timedRounds lists the rounds that share the time.
 var timedRounds = []string{roundMany, roundBetter, roundNeighbour, roundBest, roundSmaller}
 
-// What a search is like.
+// Numbers that shape a search.
 const (
-	usualEpochs = 3 // of the usual candidate, and the least of any round
-	firstEpochs = 5 // of the first round, if the time for that lets it have the most candidates
-	fewest      = 4 // candidates of the first round
+	usualEpochs = 3 // epochs of the usual candidate; the minimum of every round
+	firstEpochs = 5 // epochs of round many, if that leaves time for the most candidates
+	fewest      = 4 // candidates of round many
 	most        = 54
-	fold        = 3 // candidates of a round for each of the next one
+	fold        = 3 // candidates of a round for each candidate of the next round
 	mostSteps   = 40_000
-	planned     = 0.85 // of a round's time is planned, for trials differ
+	planned     = 0.85 // part of a round's time that is planned, because trials differ
 	slack       = 1.2  // how much of its time a round may take
 )
 
-// The most epochs and seeds of a trial.
+// Limits of the epochs and seeds of a trial.
 const (
 	leastCap, mostCap = 100, 600
 	mostSeeds         = 5
 )
 
-// smallerBudgets are the parts of the budget, beside the whole, that the front is of.
+// smallerBudgets are the divisors of the budget for the smaller networks of the front.
 var smallerBudgets = []int{2, 4, 8}
 
-// find searches.
+// find runs the rounds.
 func (s *search) find(ctx context.Context) error {
 	ctx, end := progress.Begin(ctx, "fit")
 	defer end()
@@ -74,13 +74,13 @@ func (s *search) find(ctx context.Context) error {
 	return nil
 }
 
-// plan returns a round that so many rounds share the time with, itself counted; nil if there is nothing to try, or no
-// time.
+// plan returns a round, or nil if there is nothing to try or no time. rounds is the number of rounds, including this
+// one, that share the time left.
 func (s *search) plan(name string, rounds int) *rung {
-	seconds := planned * s.searchLeft().Seconds() / float64(rounds) * float64(s.cores) // of one core
+	seconds := planned * s.searchLeft().Seconds() / float64(rounds) * float64(s.cores) // on one core
 	epoch := max(1e-6, s.ledger.Epoch*s.pace())
 	perTrial := func(epochs int) float64 { return s.ledger.Fixed + float64(epochs)*epoch }
-	fit := int(max(0, seconds) / perTrial(usualEpochs)) // trials that there is time for
+	fit := int(max(0, seconds) / perTrial(usualEpochs)) // number of trials that there is time for
 	r := &rung{Name: name, Seeds: 1}
 	var list []*trial
 	switch name {
@@ -100,7 +100,7 @@ func (s *search) plan(name string, rounds int) *rung {
 			}
 		}
 	}
-	// As many as there is time for, for as long as there is.
+	// Make as many trials as there is time for, and train each for as long as there is.
 	if list = list[:min(len(list), fit)]; len(list) == 0 || fit < 2 {
 		return nil
 	}
@@ -117,8 +117,8 @@ func (s *search) plan(name string, rounds int) *rung {
 	return r
 }
 
-// pace returns how much longer an epoch of the trials so far took than of the usual one: side by side, with other
-// batches and widths.
+// pace returns the time of an epoch in the trials so far, as a multiple of the usual candidate's epoch. It differs
+// because trials run side by side, with other batches and widths.
 func (s *search) pace() float64 {
 	took, foreseen := 0.0, 0.0
 	for _, r := range s.ledger.Rungs {
@@ -135,10 +135,10 @@ func (s *search) pace() float64 {
 	return max(took/foreseen, 0.2)
 }
 
-// sameAs are the rounds whose results are compared with those of an earlier one, and so have its epochs and seeds.
+// sameAs maps a round to the earlier round that its results are compared with. It has the same epochs and seeds.
 var sameAs = map[string]string{roundNeighbour: roundBetter, roundSmaller: roundBest}
 
-// epochsOf returns the epochs that a round has of another, 0 if it has its own.
+// epochsOf returns the epochs that a round takes over from an earlier round, or 0 if it has its own.
 func (s *search) epochsOf(name string) int {
 	if r := s.ledger.rung(sameAs[name]); r != nil {
 		return r.Epochs
@@ -146,13 +146,13 @@ func (s *search) epochsOf(name string) int {
 	return 0
 }
 
-// cap returns the most epochs of a trial: few samples take more.
+// cap returns the largest number of epochs of a trial. It is larger for fewer samples.
 func (s *search) cap() int {
 	steps := max(1, int(float64(s.samples)*(1-validationShare))/64)
 	return min(max(mostSteps/steps, leastCap), mostCap)
 }
 
-// count returns how many trials a round had.
+// count returns the number of trials in a round.
 func (s *search) count(name string) int {
 	if r := s.ledger.rung(name); r != nil {
 		return len(r.Trials)
@@ -160,7 +160,7 @@ func (s *search) count(name string) int {
 	return 0
 }
 
-// ranked returns the trials of rounds that are done, the best first.
+// ranked returns the compiled trials of some rounds, the best first.
 func (s *search) ranked(rounds ...string) (all []*trial) {
 	for _, name := range rounds {
 		if r := s.ledger.rung(name); r != nil {
@@ -175,8 +175,9 @@ func (s *search) ranked(rounds ...string) (all []*trial) {
 	return all
 }
 
-// leading returns a trial of each candidate for the whole budget, that of its last round, the best of the last round
-// first. Those far above the budget come last, so that an earlier round's stand before them.
+// leading returns, for each candidate with the whole budget, its trial in the last round that had one. Trials of
+// later rounds come first and, within a round, the better ones. Trials far above the budget come last, after trials
+// of earlier rounds.
 func (s *search) leading() []*trial {
 	var fitting, large []*trial
 	var seen []candidate
@@ -196,14 +197,14 @@ func (s *search) leading() []*trial {
 	return append(fitting, large...)
 }
 
-// top returns the first of the leading trials, at most so many.
+// top returns the first n leading trials.
 func (s *search) top(n int) []*trial {
 	list := s.leading()
 	return list[:min(n, len(list))]
 }
 
-// after returns the next leading trial behind that of a candidate, nil if there is none. It passes over networks that
-// were too large even with one chain for each class, as nothing makes them smaller.
+// after returns the leading trial that follows the trial of candidate c, or nil if there is none. It skips networks
+// that are too large even with one chain for each class, because they cannot be made smaller.
 func (s *search) after(c candidate) *trial {
 	list := s.leading()
 	at := slices.IndexFunc(list, func(t *trial) bool { return slices.Equal(t.Candidate, c) })
@@ -218,14 +219,15 @@ func (s *search) after(c candidate) *trial {
 	return nil
 }
 
-// trials returns the trials of candidates for a part of the budget, but for those that have no configuration.
+// trials returns trials of candidates for 1/part of the budget. It leaves out candidates without a valid
+// configuration.
 func (s *search) trials(list []candidate, part int) (all []*trial) {
 	known := s.known()
 	for _, c := range list {
 		budget := float64(s.budget) / float64(part)
 		cfg, err := s.config(c, s.classes, 1, "", 0, 0)
 		if err != nil {
-			continue // a choice that this data set does not allow, such as more pins than there are input bits
+			continue // this data set does not allow the choice, for example more pins than there are input bits
 		}
 		width := known.width(s.shapeOf(&cfg), s.classes, budget)
 		all = append(all, &trial{Candidate: c, Budget: budget, Width: width})
@@ -233,7 +235,7 @@ func (s *search) trials(list []candidate, part int) (all []*trial) {
 	return all
 }
 
-// again returns trials of the candidates of others, at most so many, at the widths that their sizes speak for.
+// again returns trials of the first n trials' candidates, at widths that follow from the sizes of their networks.
 func (s *search) again(list []*trial, n int) (all []*trial) {
 	for _, t := range list[:min(n, len(list))] {
 		all = append(all, &trial{Candidate: t.Candidate, Budget: t.Budget, Width: s.resized(t, t.Budget)})
@@ -241,12 +243,12 @@ func (s *search) again(list []*trial, n int) (all []*trial) {
 	return all
 }
 
-// resized returns the width at which the network of a trial should take so much, by what each of its parts took, but at
-// most twice what it is in proportion to the whole.
+// resized returns the width at which the network of a trial should use the budget, judging by the sizes of its parts.
+// It is at most twice the width that is proportional to the total size.
 func (s *search) resized(t *trial, budget float64) int {
 	cfg, err := s.config(t.Candidate, t.Width, 1, "", 0, 0)
 	if err != nil || t.Cost == nil {
-		return t.Width // it was trained, so that there is no error
+		return t.Width // it was trained, so there is no error
 	}
 	shape := s.shapeOf(&cfg)
 	most := 2 * float64(t.Width) * budget / float64(max(1, t.Cost.cells()))
@@ -254,8 +256,8 @@ func (s *search) resized(t *trial, budget float64) int {
 	return max(width/s.classes, 1) * s.classes
 }
 
-// neighbours returns up to n trials that are beside the best so far and were not tried, in a random order, so that no
-// dimension is always the first.
+// neighbours returns up to n trials of untried neighbours of the best candidate so far. They are in a random order,
+// so that no dimension always comes first.
 func (s *search) neighbours(n int) []*trial {
 	best := s.ranked(roundBetter)
 	if len(best) == 0 {
@@ -271,7 +273,7 @@ func (s *search) neighbours(n int) []*trial {
 	return s.trials(list, 1)
 }
 
-// known returns what was compiled so far.
+// known returns everything that has been compiled so far.
 func (s *search) known() (all sizer) {
 	for _, r := range s.ledger.Rungs {
 		for _, t := range r.Trials {

@@ -10,22 +10,22 @@ import (
 	"ialgn/internal/config"
 )
 
-// dimension is a choice of the search. Its values are in an order in which neighbours are alike.
+// dimension is a choice of the search. Its values are ordered, and neighbouring values are similar.
 type dimension struct {
 	name   string
-	given  []string // keys of the configuration that decide it, if one is given
+	given  []string // keys of the configuration that decide the choice if one of them is given
 	values []string
-	start  int // number of the value that is tried first
+	start  int // index of the value that is tried first
 	keys   func(value string, s size) []string
 }
 
-// size is how large a network of a candidate is.
+// size is the size of a candidate's network.
 type size struct{ width, classes int }
 
-// candidate is a choice of every dimension, by its value.
+// candidate holds a value for every dimension.
 type candidate []string
 
-// subject is what the search knows of the data and of the target.
+// subject is what the search knows about the data and the target.
 type subject struct {
 	features, bitsIn, classes, samples int
 	images                             bool
@@ -34,19 +34,20 @@ type subject struct {
 	keeps                              bool // see shape
 }
 
-// A data set with fewer features takes more thresholds for each at first; one with more samples larger batches.
+// A data set with fewer than fewFeatures features starts with more thresholds for each feature. A data set with at
+// least manySamples samples starts with larger batches.
 const (
 	fewFeatures = 64
 	manySamples = 20_000
 )
 
-// dimensions returns what is searched for a subject: everything that the draft does not give.
+// dimensions returns the dimensions to search for a subject: all that the draft does not decide.
 func dimensions(s subject, d config.Draft) []dimension {
 	bits, thresholds, batch := 1, 2, 1
 	if s.features < fewFeatures {
 		bits = 3
 	}
-	if s.images { // whose middle threshold is the highest bit of a pixel, which needs no comparison
+	if s.images { // their middle threshold is the highest bit of a pixel, which needs no comparison
 		bits, thresholds = 0, 0
 	}
 	if s.samples >= manySamples {
@@ -78,7 +79,7 @@ func dimensions(s subject, d config.Draft) []dimension {
 	return slices.DeleteFunc(all, func(one dimension) bool { return slices.ContainsFunc(one.given, d.Given) })
 }
 
-// one returns a dimension that is a key.
+// one returns a dimension that sets a single key.
 func one(name, key string, start int, values ...string) dimension {
 	return dimension{
 		name: name, given: []string{key}, values: values, start: min(start, len(values)-1),
@@ -86,7 +87,7 @@ func one(name, key string, start int, values ...string) dimension {
 	}
 }
 
-// pins returns the pins of nodes that are tried on a target: as many as its look-up tables have inputs, and fewer.
+// pins returns the fan-ins of nodes to try on a target: the number of inputs of its LUTs, and a smaller number.
 func pins(lut int) []string {
 	if lut <= 4 {
 		return []string{"2", "4"}
@@ -94,7 +95,7 @@ func pins(lut int) []string {
 	return []string{"4", strconv.Itoa(lut)}
 }
 
-// bitsWithin returns the n_b that words of so many bits can have.
+// bitsWithin returns the values of n_b that words of bitsIn bits allow.
 func bitsWithin(bitsIn int) (all []string) {
 	for _, bits := range []int{2, 4, 6, 8, 12, 16} {
 		if len(all) == 0 || bits <= 1<<bitsIn {
@@ -104,8 +105,8 @@ func bitsWithin(bitsIn int) (all []string) {
 	return all
 }
 
-// tau is the divisor of the class counts: the value times the root of the chains of a class, as the standard deviation
-// of a count grows.
+// tau returns the divisor of the class counts: the value times the square root of the number of chains of a class,
+// because the standard deviation of a count grows like this.
 func tau(value string, s size) float64 {
 	factor, err := strconv.ParseFloat(value, 64)
 	if err != nil {
@@ -114,11 +115,11 @@ func tau(value string, s size) float64 {
 	return factor * math.Sqrt(float64(s.width)/float64(s.classes))
 }
 
-// leastPressure is the least pressure that is searched, but none.
+// leastPressure is the least pressure above 0 that is searched.
 const leastPressure = 0.006
 
-// pressure returns the keys of a pressure towards fewer look-up tables: the value over the chains, as a network takes a
-// number of look-up tables that goes with these.
+// pressure returns the keys of a pressure towards fewer LUTs. The pressure is the value divided by the number of
+// chains, because the LUTs of a network are proportional to that number.
 func pressure(family, value string, s size) []string {
 	if value == "0" {
 		return nil
@@ -130,7 +131,7 @@ func pressure(family, value string, s size) []string {
 	return []string{"train.cost.target=" + family, fmt.Sprintf("train.cost.pressure=%.3g", factor/float64(s.width))}
 }
 
-// changes are how images are changed in training.
+// changes holds the keys for each way of changing images in training.
 var changes = map[string][]string{
 	"as they are": nil,
 	"slight": {
@@ -144,7 +145,7 @@ var changes = map[string][]string{
 	"flipped": {"train.augment.shift=2", "train.augment.flip=true", "train.augment.share=0.9"},
 }
 
-// changeKeys returns the keys of train.augment.
+// changeKeys returns all keys below train.augment.
 func changeKeys() (keys []string) {
 	for _, key := range config.Keys() {
 		if strings.HasPrefix(key, "train.augment.") {
@@ -163,8 +164,8 @@ func first(all []dimension) candidate {
 	return c
 }
 
-// spread returns up to n different candidates, the first of which is the usual one. The values of each dimension occur
-// about equally often: those of candidate i follow an irrational step of the dimension's own (Kronecker's sequence).
+// spread returns up to n different candidates, beginning with the usual one. The values of each dimension occur about
+// equally often: successive candidates move by an irrational step of the dimension's own (Kronecker's sequence).
 func spread(all []dimension, n int) []candidate {
 	list := []candidate{first(all)}
 	for i := 1; len(list) < n && i < 50*n; i++ {
@@ -182,7 +183,7 @@ func spread(all []dimension, n int) []candidate {
 
 var primes = []int{2, 3, 5, 7, 11, 13, 17, 19, 23}
 
-// neighbours returns the candidates that differ from one in a single dimension, by a step.
+// neighbours returns the candidates that differ from c by one step in a single dimension.
 func neighbours(all []dimension, c candidate) (list []candidate) {
 	for k, d := range all {
 		at := slices.Index(d.values, c[k])

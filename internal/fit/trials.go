@@ -15,8 +15,8 @@ import (
 	"ialgn/trainer"
 )
 
-// try trains the usual candidate for a few epochs, however long that takes, to know that the data can be trained on,
-// and the times.
+// try trains the usual candidate for a few epochs, however long that takes. It shows whether the data can be trained
+// on, and how long trials take.
 func (s *search) try(ctx context.Context) error {
 	if s.ledger.rung(roundUsual) != nil {
 		return nil
@@ -30,7 +30,7 @@ func (s *search) try(ctx context.Context) error {
 	t.Width = sizer(nil).width(s.shapeOf(&cfg), s.classes, t.Budget)
 	progress.Say(ctx, "the usual candidate, to know how long a trial takes")
 	begin := time.Now()
-	var after []float64 // of each epoch
+	var after []float64 // seconds until the end of each epoch
 	m, err := s.train(ctx, t, usualEpochs, 0, func(p trainer.Progress) {
 		if p.Finished != nil {
 			after = append(after, time.Since(begin).Seconds())
@@ -43,7 +43,7 @@ func (s *search) try(ctx context.Context) error {
 	if t.Cost, err = s.costOf(ctx, m); err != nil {
 		return err
 	}
-	// What stands in the way of compiling is to be known now.
+	// Find out now whether anything prevents compiling.
 	if _, err := s.compile(ctx, m, s.path(designFolder), 0); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *search) try(ctx context.Context) error {
 	})
 }
 
-// runRound makes the trials of a round that are not made yet, side by side, until its time is over.
+// runRound makes the trials of a round that are not done yet, side by side, until its time is over.
 func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 	timed, cancel := context.WithTimeout(ctx, min(
 		time.Duration(slack*float64(s.searchLeft())/float64(rounds)), s.searchLeft()))
@@ -86,7 +86,7 @@ func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 			}
 			counting.Unlock()
 			if within.Err() != nil {
-				return nil // the time is over, or everything is
+				return nil // the time of the round, or of the call, is over
 			}
 			return err
 		})
@@ -104,7 +104,7 @@ func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 	return s.ledger.record(func() { r.Closed = true })
 }
 
-// make trains the seeds of a trial that are missing, and compiles the network of the first.
+// make trains the missing seeds of a trial and compiles the network of the first seed.
 func (s *search) make(ctx context.Context, r *rung, t *trial) error {
 	for seed := len(t.Wrong); seed < r.Seeds; seed++ {
 		begin := time.Now()
@@ -130,7 +130,7 @@ func (s *search) make(ctx context.Context, r *rung, t *trial) error {
 	return nil
 }
 
-// failed records why a trial gave nothing, unless its context has ended. Others go on.
+// failed records why a trial failed, unless its context has ended. The other trials continue.
 func (s *search) failed(ctx context.Context, t *trial, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -139,7 +139,7 @@ func (s *search) failed(ctx context.Context, t *trial, err error) error {
 	return s.ledger.record(func() { t.Failed = err.Error() })
 }
 
-// train trains a trial with a seed, on the samples that are not held out.
+// train trains a trial with a seed on the samples that are not held out.
 func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show func(trainer.Progress)) (*library.Model,
 	error,
 ) {
@@ -150,7 +150,7 @@ func (s *search) train(ctx context.Context, t *trial, epochs, seed int, show fun
 	return library.Train(ctx, cfg, s.Data, library.TrainOptions{Threads: 1, Progress: show})
 }
 
-// wrongShare returns the share of the validation samples that a model has wrong after its last epoch.
+// wrongShare returns the share of validation samples that a model gets wrong after its last epoch.
 func wrongShare(m *library.Model) (float64, error) {
 	last, err := lastEpoch(m)
 	if err != nil {

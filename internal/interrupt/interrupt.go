@@ -1,9 +1,9 @@
-// Package interrupt reads files that have to be waited for, such as pipes and terminals, so that a read which waits can
+// Package interrupt reads files whose reads may block, such as pipes and terminals, in a way that a blocked read can
 // be ended.
 //
-// Go ends the reads of files that its runtime waits for, by a deadline. It does not wait so for a standard input that
-// was not made for it, which it must leave as other programs know it: there poll waits for the file and for a pipe that
-// wakes it, and the file itself is not changed.
+// Go can end reads by a deadline if its runtime does the waiting. It does not do so for a standard input that is not
+// in non-blocking mode, because other programs share that file. For such files, this package polls the file together
+// with a pipe that wakes it. The file itself is not changed.
 package interrupt
 
 import (
@@ -13,25 +13,26 @@ import (
 	"time"
 )
 
-// ErrInterrupted is the error of reads that were ended and of those after them, or [os.ErrDeadlineExceeded] is.
+// ErrInterrupted is the error of reads that were ended and of later reads. Instead, it may be
+// [os.ErrDeadlineExceeded].
 var ErrInterrupted = errors.New("reading was interrupted")
 
-// File is a file that is read. One goroutine may read while others interrupt.
+// File is a file whose reads can be interrupted. One goroutine may read while others interrupt.
 type File struct {
 	*os.File
 	owned bool
 	waker waker
-	timed bool // it takes deadlines
+	timed bool // whether it accepts deadlines
 
 	mu     sync.Mutex
 	closed bool
 }
 
-// New returns the file. Close closes it if it is owned; one that is not stays open, and as it was.
+// New returns an interruptible File for f. Close closes f only if it is owned; otherwise f stays open and as it was.
 func New(f *os.File, owned bool) *File {
 	i := &File{File: f, owned: owned}
 	if info, err := f.Stat(); err == nil && (info.Mode().IsRegular() || info.IsDir()) {
-		return i // no read waits
+		return i // reads do not block
 	}
 	if i.timed = f.SetReadDeadline(time.Time{}) == nil; !i.timed {
 		i.waker = newWaker()
@@ -39,7 +40,7 @@ func New(f *os.File, owned bool) *File {
 	return i
 }
 
-// Read reads what there is, and waits until there is something, the end, or an interruption.
+// Read reads the available bytes. It blocks until there are some, the file ends, or the read is interrupted.
 func (f *File) Read(b []byte) (int, error) {
 	if err := f.waker.wait(f.File); err != nil {
 		return 0, err
@@ -47,8 +48,8 @@ func (f *File) Read(b []byte) (int, error) {
 	return f.File.Read(b)
 }
 
-// Interrupt ends the read that waits and those to come. Where the system has no means for it, and after Close, it does
-// nothing.
+// Interrupt ends a blocked read and all later reads. It does nothing after Close, or if the system has no mechanism
+// for it.
 func (f *File) Interrupt() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,7 +57,7 @@ func (f *File) Interrupt() {
 		return
 	}
 	if f.timed {
-		_ = f.SetReadDeadline(time.Unix(1, 0)) // it took one before
+		_ = f.SetReadDeadline(time.Unix(1, 0)) // it accepted one before
 	}
 	f.waker.wake()
 }

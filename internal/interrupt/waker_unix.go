@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waker waits for a file, or for the end of a pipe of its own. The zero value does not wait.
+// waker waits for a file or for the closing of its own pipe. The zero value does not wait.
 type waker struct{ read, write *os.File }
 
 func newWaker() waker {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return waker{} // no more files can be open: reads cannot be interrupted
+		return waker{} // too many files are open, so reads cannot be interrupted
 	}
 	return waker{r, w}
 }
 
-// wait returns when a read of f does not wait. It returns an error if it was woken.
+// wait returns when reading f would not block. It returns an error if it was woken.
 func (w waker) wait(f *os.File) error {
 	if w.read == nil {
 		return nil
@@ -30,7 +30,7 @@ func (w waker) wait(f *os.File) error {
 		switch _, err := unix.Poll(fds, -1); {
 		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
 		case err != nil:
-			return nil // the read says what is wrong
+			return nil // the read reports the error
 		case fds[1].Revents != 0:
 			return ErrInterrupted
 		default:

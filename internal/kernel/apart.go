@@ -1,11 +1,11 @@
 package kernel
 
-// What follows is for engines that evaluate nodes themselves, such as those of nodes that positions share: truth values
-// and probabilities of a step go out, sums over whatever the nodes saw come in.
+// This file serves engines that evaluate nodes themselves, such as the engine of nodes shared by positions. It hands
+// out the truth values and probabilities of a step, and takes the sums over everything that the nodes processed.
 
-// Truth writes the truth values of the lines of node i in this step to t and, as 0 or 1, the table that is selected to
-// hard. With noise it also writes what [NodePass.StepFunction] needs of the same step, which costs much to find anew,
-// to kept: the probabilities of operations, or the slopes of lines.
+// Truth writes the truth values of the lines of node i in this step to t, and the selected table, as 0 and 1, to
+// hard. With noise, it also writes what [NodePass.StepFunction] needs again in the same step to kept: the
+// probabilities of operations, or the slopes of lines. They are expensive to compute again.
 func (p *NodePass) Truth(l *NodeLayer, i int, t, hard, kept []float32) {
 	table := l.table(l.node(i))
 	if p.Noise == nil {
@@ -23,7 +23,7 @@ func (p *NodePass) Truth(l *NodeLayer, i int, t, hard, kept []float32) {
 	}
 }
 
-// noisyTruth computes the truth values of node i under noise, and returns the table that is selected.
+// noisyTruth computes the truth values of node i under noise and returns the selected table.
 func (p *NodePass) noisyTruth(l *NodeLayer, i int) (table uint64) {
 	w := p.noisyFunction(l, i)
 	if !l.operations() {
@@ -36,7 +36,7 @@ func (p *NodePass) noisyTruth(l *NodeLayer, i int) (table uint64) {
 	return operationTable(k)
 }
 
-// Kept returns how many values [NodePass.Truth] keeps of a node: none without noise.
+// Kept returns the number of values that [NodePass.Truth] keeps for a node: 0 without noise.
 func (p *NodePass) Kept(n *Nodes) int {
 	switch {
 	case p.Noise == nil:
@@ -47,7 +47,8 @@ func (p *NodePass) Kept(n *Nodes) int {
 	return n.lines()
 }
 
-// relax computes the truth values of node i without noise, with the probabilities of its operations where these decide.
+// relax computes the truth values of node i without noise and, if its logits belong to operations, their
+// probabilities.
 func (p *NodePass) relax(l *NodeLayer, i int) {
 	if !l.operations() {
 		p.truth(l, i)
@@ -58,8 +59,8 @@ func (p *NodePass) relax(l *NodeLayer, i int) {
 	copy(p.t[:], p.steps.t[:])
 }
 
-// Choice writes the probabilities of the candidates of pin k of node i in this step to q, and returns the one that is
-// selected.
+// Choice writes the probabilities of the candidates of pin k of node i in this step to q and returns the selected
+// candidate.
 func (p *NodePass) Choice(l *NodeLayer, i, k int, q []float32) int {
 	pin, g := l.Pins[k], l.node(i)
 	w := pin.W[g*pin.K:][:pin.K]
@@ -73,7 +74,7 @@ func (p *NodePass) Choice(l *NodeLayer, i, k int, q []float32) int {
 	return selected
 }
 
-// decay multiplies the logits of gate g, of which there are k, by a factor, unless that is 0.
+// decay multiplies the k logits of gate g by a factor; a factor of 0 means no decay.
 func (l *Logits) decay(g, k int, factor float32) {
 	if factor == 0 {
 		return
@@ -87,8 +88,8 @@ func (l *Logits) decay(g, k int, factor float32) {
 	}
 }
 
-// StepFunction makes a step on the function logits of node i with the gradients s by the lines of its table, whose
-// truth values in this step are t; kept is what [NodePass.Truth] kept.
+// StepFunction makes a step on the function logits of node i. s has the gradients of the lines of its table, t their
+// truth values in this step, and kept what [NodePass.Truth] kept.
 func (p *NodePass) StepFunction(l *NodeLayer, i int, s, t, kept []float32) {
 	g := l.node(i)
 	if p.Noise == nil {
@@ -114,8 +115,8 @@ func (p *NodePass) StepFunction(l *NodeLayer, i int, s, t, kept []float32) {
 	}
 }
 
-// StepChoice makes a step on the selection logits of pin k of node i with the sums r of its candidates, whose
-// probabilities in this step are q.
+// StepChoice makes a step on the selection logits of pin k of node i. r has the sums of its candidates, and q their
+// probabilities in this step.
 func (p *NodePass) StepChoice(l *NodeLayer, i, k int, q, r []float32) {
 	copy(p.choice.q, q)
 	copy(p.choice.r, r)

@@ -1,12 +1,10 @@
 package kernel
 
-// Bins returns the four-bin sums S of the upstream gradient delta, replaces delta by
-// the gradient of pin A and, unless beta is nil, writes that of pin B to beta. Bit s
-// of a and b are the pins' values of sample s; delta and beta are padded with zeros to
-// a multiple of [Lanes].
+// Bins returns the four-bin sums S of the upstream gradient delta. It replaces delta by the gradient of pin A and,
+// unless beta is nil, writes the gradient of pin B to beta. Bit s of a and b is the value of the pin in sample s.
+// delta and beta are padded with zeros to a multiple of [Lanes].
 //
-// The lanes of a block are unrolled by hand: with the index known, a lane takes half
-// the instructions.
+// The lanes of a block are unrolled by hand: with a constant index, a lane takes half the instructions.
 func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	var sums [Lanes][4]float32
 	c := coefficients{ // indexed by the pins' values, 2a + b
@@ -25,11 +23,11 @@ func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	return Quad{fold(&sums, 0), fold(&sums, 1), fold(&sums, 2), fold(&sums, 3)}
 }
 
-// coefficients holds what the gradient of each pin is of the upstream one. An array for
-// each pin takes an instruction less at each use than one array for both.
+// coefficients holds the factor from the upstream gradient to the gradient of each pin. An array for each pin takes
+// one instruction less at each use than one array for both.
 type coefficients struct{ a, b [4]float32 }
 
-// fold is reduce for one of the four lane sums.
+// fold does what reduce does, for one of the four lane sums.
 func fold(l *[Lanes][4]float32, xy int) float32 {
 	xy &= 3
 	a0, a1, a2, a3 := l[0][xy]+l[8][xy], l[1][xy]+l[9][xy], l[2][xy]+l[10][xy], l[3][xy]+l[11][xy]
@@ -37,7 +35,7 @@ func fold(l *[Lanes][4]float32, xy int) float32 {
 	return ((a0 + a4) + (a2 + a6)) + ((a1 + a5) + (a3 + a7))
 }
 
-// interleave puts bit i of the low halves of x and y to bits 2i+1 and 2i.
+// interleave puts bit i of the low half of x into bit 2i+1, and bit i of the low half of y into bit 2i.
 func interleave(x, y uint32) uint32 {
 	z := uint64(x&0xffff)<<32 | uint64(y&0xffff)
 	z = (z | z<<8) & 0x00ff00ff00ff00ff
@@ -47,8 +45,8 @@ func interleave(x, y uint32) uint32 {
 	return uint32(z>>31 | z)
 }
 
-// binLanes does Bins for one value of each lane, without beta. z holds two bits a
-// lane, the values of pin A and pin B.
+// binLanes does the work of Bins for one value of each lane, without beta. z holds two bits for each lane: the values
+// of pin A and pin B.
 func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, coef *[4]float32, z uint32) {
 	var v float32
 	var k uint32
@@ -102,7 +100,7 @@ func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, coef *[4]float32, z ui
 	d[15] = float32(v * coef[k])
 }
 
-// binLanesBoth is binLanes with beta.
+// binLanesBoth does what binLanes does, with beta.
 //
 //nolint:funlen // four lines a lane, unrolled
 func binLanesBoth(sums *[Lanes][4]float32, d, beta *[Lanes]float32, c *coefficients, z uint32) {

@@ -1,7 +1,7 @@
 package kernel
 
-// groupSize is the number of samples of a group, windowGroups the number of groups
-// whose bits a word holds after one shift.
+// groupSize is the number of samples of a group. windowGroups is the number of groups whose bits a word holds after
+// one shift.
 const (
 	groupSize    = 5
 	windowGroups = 12
@@ -14,8 +14,8 @@ type Tables struct {
 	sums [][1 << groupSize]float32
 }
 
-// subsets writes the sums of all subsets of d0 .. d3 to t: bit i of the index says
-// whether d_i is in it. The order of additions is that of a group sum.
+// subsets writes the sums of all subsets of d0 .. d3 to t: bit i of the index says whether d_i is included. The
+// additions have the order of a group sum.
 func subsets(t *[16]float32, d0, d1, d2, d3 float32) {
 	d01, d23 := d0+d1, d2+d3
 	t[0], t[1], t[2], t[3] = 0, d0, d1, d01
@@ -24,9 +24,8 @@ func subsets(t *[16]float32, d0, d1, d2, d3 float32) {
 	t[12], t[13], t[14], t[15] = d23, d0+d23, d1+d23, d01+d23
 }
 
-// Fill computes the subset sums of the first samples of beta, which is padded with
-// zeros to a multiple of [Lanes]. The groups are completed by groups of zeros to a
-// multiple of four.
+// Fill computes the subset sums of the first samples of beta, which is padded with zeros to a multiple of [Lanes].
+// Groups of zeros are added to make the number of groups a multiple of four.
 func (t *Tables) Fill(beta []float32, samples int) {
 	groups := (samples + 4*groupSize - 1) / (4 * groupSize) * 4
 	if cap(t.sums) < groups {
@@ -44,12 +43,11 @@ func (t *Tables) Fill(beta []float32, samples int) {
 	}
 }
 
-// fillGroup writes the subset sums of d, all but its last value, to t.
+// fillGroup writes the subset sums of d, except its last value, to t.
 //
-// It takes as long as its stores: many processors store one float a cycle, but two
-// integers. So the sums of one sample come with a neighbour, by copies of two floats,
-// for which the compiler takes an integer; the neighbour is overwritten after that.
-// The empty sum stays what it is in a new table.
+// Its time is the time of its stores, and many processors store one float but two integers a cycle. So the sum of a
+// single sample is stored together with its neighbour by a copy of two floats, which the compiler does as one
+// integer. The neighbour is overwritten afterwards. The empty sum keeps its value in a new table, zero.
 func fillGroup(t *[1 << groupSize]float32, d *[groupSize + 1]float32) {
 	*(*[2]float32)(t[1:]) = [2]float32(d[0:])
 	*(*[2]float32)(t[4:]) = [2]float32(d[2:])
@@ -67,12 +65,11 @@ func fillGroup(t *[1 << groupSize]float32, d *[groupSize + 1]float32) {
 	t[23], t[27], t[29], t[30], t[31] = d012+x, d013+x, d023+x, d123+x, all+x
 }
 
-// Candidates writes to r[j] the sum of beta over the samples whose bit is set in row
-// wires[j] of x, a group sum; [Tables.Fill] has been called with beta. Rows have the
-// given number of words.
+// Candidates writes to r[j] the group sum of beta over the samples whose bit is set in row wires[j] of x.
+// [Tables.Fill] must have been called with beta. Rows have the given number of words.
 //
-// It and [Tables.Fill] are over a third of the training time of the plain path, so a
-// batch of 81 to 100 samples, the paper's 100 among them, has straight code of its own.
+// Candidates and [Tables.Fill] take over a third of the training time of the plain path. So batches of 81 to 100
+// samples, including the paper's 100, have unrolled code of their own.
 func Candidates[I uint16 | uint32](t *Tables, r []float32, x []uint64, words int, wires []I) {
 	wires = wires[:len(r)]
 	if words == 2 && len(t.sums) == paperGroups {
@@ -96,7 +93,7 @@ func Candidates[I uint16 | uint32](t *Tables, r []float32, x []uint64, words int
 	}
 }
 
-// Sum does Fill, and Candidates for all elements of r.
+// Sum calls Fill, then Candidates for all elements of r.
 func (t *Tables) Sum(r []float32, wires Wires, batch *Batch, grad []float32) {
 	t.Fill(grad, batch.Samples)
 	if wires.Wide != nil {
@@ -109,12 +106,12 @@ func (t *Tables) Sum(r []float32, wires Wires, batch *Batch, grad []float32) {
 // paperGroups is the number of groups of a batch of 81 to 100 samples.
 const paperGroups = 20
 
-// rowsAhead is how many rows are loaded at a time, so that the waits for those beyond the
-// first cache overlap: a step of 12k x 4 on CIFAR-10 takes 6 % less.
+// rowsAhead is the number of rows loaded at a time, so that the waits for rows outside the first cache overlap: a
+// step of 12k x 4 on CIFAR-10 takes 6 % less time.
 const rowsAhead = 16
 
-// candidates100 is Candidates for two words a row and 20 groups: without a branch in
-// the loop it takes little more than half the time.
+// candidates100 does what Candidates does, for rows of two words and 20 groups. Without a branch in the loop, it
+// takes little more than half the time.
 func candidates100[I uint16 | uint32](s *[paperGroups][1 << groupSize]float32, r []float32, x []uint64, wires []I) {
 	wires = wires[:len(r)]
 	var rows [rowsAhead][2]uint64
@@ -152,8 +149,7 @@ func candidates100[I uint16 | uint32](s *[paperGroups][1 << groupSize]float32, r
 	}
 }
 
-// window returns the bits of the row from the given one on, as many as a word holds of
-// [windowBits].
+// window returns the bits of the row from bit at on, at least [windowBits] of them. Bits past the end are 0.
 func window(row []uint64, at int) uint64 {
 	w, shift := at/64, at%64
 	if w >= len(row) {

@@ -1,7 +1,7 @@
 package kernel
 
-// place is an array, one of three kinds, whose elements are fetched ahead of their use.
-// Assembly knows its fields.
+// place is an array whose elements are prefetched. One of its three pointers is in use. The assembly knows the
+// fields' offsets.
 type place struct {
 	bytes  int // distance from one element to the next
 	lines  int // cache lines that an element covers
@@ -10,12 +10,12 @@ type place struct {
 	wide   *uint32
 }
 
-// lineBytes is a line of the cache.
+// lineBytes is the size of a cache line.
 const lineBytes = 4 * lineFloats
 
-// fetcher asks for what a gate to come needs, for few arrays of a layer are in the first
-// caches, and the processor itself fetches ahead neither rows that wires lead to nor what
-// lies a whole chain apart. On the plain path it does nothing.
+// fetcher prefetches what a later gate needs. Few arrays of a layer are in the nearest caches, and the processor
+// itself prefetches neither rows that wires lead to nor elements that are a whole chain apart. On the plain path, a
+// fetcher does nothing.
 type fetcher struct {
 	places []place
 	f      *relaxedSteps
@@ -23,14 +23,13 @@ type fetcher struct {
 
 func (f *fetcher) reset() { f.places, f.f = f.places[:0], relaxedVectors() }
 
-// add adds an array of which each gate of a layer has n elements of the given size.
+// add adds an array in which each gate of a layer has n elements of the given size.
 func (f *fetcher) add(l *Layer, p place, n, size int) {
 	p.bytes, p.lines = l.Layers*n*size, (n*size+lineBytes-1)/lineBytes
 	f.places = append(f.places, p)
 }
 
-// gates adds what the forward pass needs of the gates of a layer and, for an update, their
-// moments.
+// gates adds the arrays that the forward pass reads for the gates of a layer and, for an update, the moments.
 func (f *fetcher) gates(l *Layer, update bool) {
 	f.logits(l, &l.Logits, l.Arity(), update)
 	for _, p := range []*Pin{l.A, l.B} {
@@ -60,26 +59,26 @@ func (f *fetcher) logits(l *Layer, w *Logits, k int, update bool) {
 	}
 }
 
-// rows adds rows of values or gradients, of which each gate has every so many floats some.
+// rows adds rows of values or gradients: gate i has the given number of floats, starting at float i*every.
 func (f *fetcher) rows(v []float32, every, floats int) {
 	f.places = append(f.places, place{bytes: 4 * every, lines: floats / lineFloats, floats: &v[0]})
 }
 
-// fetch asks for the elements of gate i.
+// fetch prefetches the elements of gate i.
 func (f *fetcher) fetch(i int) {
 	if f.f != nil {
 		f.f.fetch(&f.places[0].bytes, len(f.places), i)
 	}
 }
 
-// row asks for a row of values.
+// row prefetches a row of values.
 func (f *fetcher) row(v []float32) {
 	if f.f != nil {
 		f.f.fetchRow(&v[0], len(v)/lineFloats)
 	}
 }
 
-// edges asks for what the readers of a gate have left, n floats each.
+// edges prefetches what the readers of a gate have left, n floats each.
 func (f *fetcher) edges(t *Trace, edges []Edge, row, n int) {
 	if f.f != nil && len(edges) > 0 {
 		f.f.fetchEdges(&edges[0].Pin, len(edges), &t.Pins[0], 4*row, n/lineFloats)

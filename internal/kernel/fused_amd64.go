@@ -2,7 +2,7 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// Paths returns the paths that this processor has, the fastest first.
+// Paths returns the paths that this processor supports, the fastest first.
 func Paths() []string {
 	var have []string
 	x := &cpu.X86
@@ -15,27 +15,26 @@ func Paths() []string {
 	return append(have, "none")
 }
 
-// kernels are the fused kernels of a path, for wires of 16 and 32 bits: of whole gates
-// and of a pin alone.
+// kernels holds the fused kernels of a path for whole gates and for single pins, each for wires of 16 and of 32 bits.
 type kernels struct {
 	gates, pin [2]func(*frame)
 }
 
-// fullKernels are those of a path for pins of 32 candidates.
+// fullKernels holds each path's kernels for pins of 32 candidates.
 var fullKernels = map[string]*kernels{
 	"avx512": {[2]func(*frame){gatesAVX512, gatesWideAVX512}, [2]func(*frame){pinAVX512, pinWideAVX512}},
 	"avx2":   {[2]func(*frame){gatesAVX2, gatesWideAVX2}, [2]func(*frame){pinAVX2, pinWideAVX2}},
 }
 
-// fewKernels are those of both paths for pins of fewer candidates, which would leave parts of
-// AVX-512's vectors empty.
+// fewKernels holds the kernels of both paths for pins of fewer candidates. Such pins would leave parts of AVX-512's
+// vectors empty, so both paths use AVX2.
 var fewKernels = map[int]*kernels{
 	16: {[2]func(*frame){gates16AVX2, gates16WideAVX2}, [2]func(*frame){pin16AVX2, pin16WideAVX2}},
 	8:  {[2]func(*frame){gates8AVX2, gates8WideAVX2}, [2]func(*frame){pin8AVX2, pin8WideAVX2}},
 	4:  {[2]func(*frame){gates4AVX2, gates4WideAVX2}, [2]func(*frame){pin4AVX2, pin4WideAVX2}},
 }
 
-// kernelsFor returns the fused kernels for pins of k candidates, nil if there are none.
+// kernelsFor returns the fused kernels for pins of k candidates, or nil if there are none.
 func kernelsFor(k int) *kernels {
 	switch {
 	case k == fusedK:
@@ -53,8 +52,8 @@ type fused struct {
 	walk   walk
 }
 
-// fuse does Update by a fused kernel, and returns false where none is made for the
-// section and the batch.
+// fuse does the work of Update by a fused kernel. It returns false if there is no kernel for the section and the
+// batch.
 func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	k := kernelsFor(s.B.K)
 	p.batch = Batch{p.X, p.words, p.Samples}
@@ -64,7 +63,7 @@ func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	}
 	if uint(chains-1) >= uint(p.Group) || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth ||
 		p.Samples > fusedSamples {
-		panic("kernel: chains out of range") // assembly does not look
+		panic("kernel: chains out of range") // the assembly does not check
 	}
 	gates := p.frame(s)
 	gates.keep = 1
@@ -82,7 +81,7 @@ func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	return true
 }
 
-// call calls the kernel for sections of the given number of layers.
+// call calls the kernel for a section of the given number of layers.
 func (p *Pass) call(kernel *[2]func(*frame), pin *Pin, f *frame, layers, layer, chain, chains int) {
 	f.gate, f.left = int64((chain+chains)*layers-1), int64(chains*layers)
 	f.layers, f.layer, f.chain = int64(layers), int64(layers), int64(chains-1)
@@ -101,7 +100,7 @@ func (p *Pass) call(kernel *[2]func(*frame), pin *Pin, f *frame, layers, layer, 
 	}
 }
 
-// frame returns the frame of a section or of a pin alone.
+// frame returns the frame of a section or of a single pin.
 func (p *Pass) frame(owner any) *frame {
 	for i, o := range p.fused.owners {
 		if o == owner {
@@ -129,7 +128,7 @@ func (f *frame) setPin(p *Pin) {
 	}
 }
 
-// fuseForward does Forward by a vector kernel, and returns false where there is none.
+// fuseForward does the work of Forward by a vector kernel. It returns false if there is none.
 func (p *Pass) fuseForward(first, rest *Gates, chain, chains int) bool {
 	if simd == "none" || p.words != fusedWords {
 		return false

@@ -1,6 +1,6 @@
 package kernel
 
-// Truth takes the operation logits of gate g, which is the next to be summed and updated.
+// Truth loads the operation logits of gate g, for the following Bins and UpdateTruth.
 func (s *Steps) Truth(gates *Gates, g int) {
 	at := g * gates.Arity()
 	if gates.Light {
@@ -10,8 +10,8 @@ func (s *Steps) Truth(gates *Gates, g int) {
 	s.Operations((*[Ops]float32)(gates.W[at:]), gates.Top[g])
 }
 
-// UpdateTruth makes a step of Adam on the operation logits of gate g, from the sums of
-// Bins, and selects its operation anew.
+// UpdateTruth makes an Adam step on the operation logits of gate g, from the sums of Bins, and selects its operation
+// again.
 func (s *Steps) UpdateTruth(c *Adam, gates *Gates, g int) {
 	at := g * gates.Arity()
 	if gates.Light {
@@ -24,7 +24,7 @@ func (s *Steps) UpdateTruth(c *Adam, gates *Gates, g int) {
 	gates.Op[g], gates.Top[g] = uint8(arg), top
 }
 
-// light takes the logits of a light gate.
+// light loads the logits of a light gate.
 func (s *Steps) light(w *[LightOps]float32) {
 	if f := vectors(); f != nil {
 		f.light(&s.p[0], &w[0], &s.t[0])
@@ -33,7 +33,7 @@ func (s *Steps) light(w *[LightOps]float32) {
 	s.t = Light((*Quad)(s.p[:]), w)
 }
 
-// updateLight makes a step on the logits of a light gate and returns its operation.
+// updateLight makes an Adam step on the logits of a light gate and returns its operation.
 func (s *Steps) updateLight(c *Adam, w, m, v *[LightOps]float32) uint8 {
 	if f := vectors(); f != nil {
 		s.adam = *c
@@ -46,9 +46,8 @@ func (s *Steps) updateLight(c *Adam, w, m, v *[LightOps]float32) uint8 {
 	return LightOp(w)
 }
 
-// UpdatePin makes a step of Adam on the selection logits of a pin of gate g, if it has
-// any, from the gradient of its bit (see sumCandidates), and selects anew. The
-// batch holds what the pin reads.
+// UpdatePin makes an Adam step on the selection logits of a pin of gate g, if it has any, and selects again. grad is
+// the gradient of the pin's bit (see sumCandidates). The batch holds the rows that the pin reads.
 func (s *Steps) UpdatePin(c *Adam, p *Pin, g int, batch *Batch, grad []float32) {
 	if p.K == 1 {
 		return
@@ -58,13 +57,13 @@ func (s *Steps) UpdatePin(c *Adam, p *Pin, g int, batch *Batch, grad []float32) 
 	s.stepPin(c, p, g, batch)
 }
 
-// sumPin does the first part of UpdatePin for a pin that has logits and room for them.
+// sumPin does the first part of UpdatePin, for a pin that has logits. The scratch must have room for them.
 func (s *Steps) sumPin(p *Pin, g int, batch *Batch, grad []float32) {
 	at, to := g*p.K, (g+1)*p.K
 	s.sumCandidates(p.W[at:to], p.Top[g], p.wires(at, to), batch, grad)
 }
 
-// stepPin does the rest of UpdatePin.
+// stepPin does the second part of UpdatePin.
 func (s *Steps) stepPin(c *Adam, p *Pin, g int, batch *Batch) {
 	at, to := g*p.K, (g+1)*p.K
 	arg, top := s.stepSelection(c, p.W[at:to], p.M[at:to], p.V[at:to], batch)

@@ -4,15 +4,15 @@ package kernel
 type Layer struct {
 	*Gates          // the section that the layer belongs to
 	Index  int      // index of the layer within its section
-	Uses   *Uses    // who reads it
-	Rows   []uint32 // relaxed values only: where the gradients of the gates' pins are stored, [width][2], see [Settle]
+	Uses   *Uses    // edges to the gates that read it
+	Rows   []uint32 // relaxed values only: rows of the gradients of the gates' pins, [width][2], see [Settle]
 }
 
 // gate returns the index of gate i of the layer in the section's arrays.
 func (l *Layer) gate(i int) int { return i*l.Layers + l.Index }
 
-// LayerPass computes and updates gates of one layer after another with hard values. It is
-// the scratch of one goroutine; the rows and traces are shared.
+// LayerPass computes and updates gates with hard values, one layer after another. It is the scratch memory of one
+// goroutine; rows and traces are shared by all goroutines.
 type LayerPass struct {
 	X       []uint64 // the batch's rows
 	Below   []uint64 // the rows of the layer before, [width][words]
@@ -21,35 +21,33 @@ type LayerPass struct {
 
 	words int
 	row   int       // elements in a row of delta and of beta: 64 words and a padding of zeros
-	delta []float32 // the gradients of the gates of a block, later of their pins A, [stepGates][row]
-	beta  []float32 // those of the pins B
+	delta []float32 // gradients of the gates of a block, later of their pins A, [stepGates][row]
+	beta  []float32 // gradients of the pins B
 	steps [stepGates]Steps
 	batch Batch
 	fused fusedLayer
 	ahead lookahead
 }
 
-// stepGates is how many gates go through one step before the next one: the steps of a gate
-// wait for each other, those of different gates do not.
+// stepGates is the number of gates that go through one step before the next step. The steps of one gate depend on
+// each other, while the steps of different gates do not.
 const stepGates = 16
 
-// blockSteps is the number of those steps after which a [lookahead] fetches.
+// blockSteps is the number of steps of a block after which a [lookahead] prefetches.
 const blockSteps = 3
 
-// NewLayerPass returns a pass with rows of the given number of words and pins of at most k
-// candidates.
+// NewLayerPass returns a pass for rows of the given number of words and pins of at most k candidates.
 func NewLayerPass(words, k int) *LayerPass {
 	row := words*64 + gradientRow - fusedSamples
 	p := &LayerPass{words: words, row: row, delta: make([]float32, stepGates*row), beta: make([]float32, stepGates*row)}
 	for j := range p.steps {
 		p.steps[j].grow(k, words)
-		p.steps[j].vector = p.steps[0].vector // shared: nothing is kept in it between steps
+		p.steps[j].vector = p.steps[0].vector // shared, because nothing is kept in it between steps
 	}
 	return p
 }
 
-// Forward writes the bits of the layer's gates from the given one up to another to out,
-// the layer's rows.
+// Forward writes the bits of the layer's gates in the range [from, to) to out, the layer's rows.
 func (p *LayerPass) Forward(l *Layer, out []uint64, from, to int) {
 	if p.fuseForward(l, out, from, to) {
 		return
@@ -60,7 +58,7 @@ func (p *LayerPass) Forward(l *Layer, out []uint64, from, to int) {
 	}
 }
 
-// source returns the row of what a pin of gate i has selected.
+// source returns the row that a pin of gate i has selected.
 func (p *LayerPass) source(pin *Pin, i, g int) []uint64 {
 	rows := p.X
 	switch {
@@ -74,9 +72,8 @@ func (p *LayerPass) source(pin *Pin, i, g int) []uint64 {
 	return rows[i*p.words:][:p.words]
 }
 
-// Update updates the layer's gates from the given one up to another. own gets what the
-// layer before needs; next is what the layer above has left or, on the last layer, the
-// trace of the classes.
+// Update updates the layer's gates in the range [from, to). It writes what the layer before needs to own. next is the
+// trace that the layer above has left or, for the last layer, the trace of the classes.
 func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	if p.fuse(l, own, next, from, to) {
 		return
@@ -91,9 +88,9 @@ func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	}
 }
 
-// block returns the gates of block n of those from the given one up to another, or none
-// after the last. They go up, as gathers fetch, but down where there are relaxed pins, as
-// these fetch.
+// block returns the range of block n among the gates from from up to to, or an empty range after the last block.
+// Blocks go up, in the direction in which gathers prefetch. With relaxed pins they go down, in the direction in which
+// these prefetch.
 func (l *Layer) block(n, from, to int) (int, int) {
 	if n *= stepGates; n >= to-from {
 		return to, to
@@ -104,7 +101,7 @@ func (l *Layer) block(n, from, to int) (int, int) {
 	return from + n, min(from+n+stepGates, to)
 }
 
-// gather gathers the gradients of the outputs of a block of gates.
+// gather gathers the gradients of the outputs of a block of gates, and copies the values of their pins.
 func (p *LayerPass) gather(l *Layer, own, next *Trace, from, to int) {
 	row, padded := p.words*64, p.padded()
 	for i := from; i < to; i++ {
@@ -144,8 +141,8 @@ func (p *LayerPass) block(l *Layer, own *Trace, from, to int) {
 	p.pins(l, own, from, to)
 }
 
-// pins updates the pins of a block of gates from the gradients of their bits, and leaves in
-// own what the gates that they may read need.
+// pins updates the pins of a block of gates from the gradients of their bits. It leaves what the gates that the pins
+// may read need in own.
 func (p *LayerPass) pins(l *Layer, own *Trace, from, to int) {
 	slotsA, slotsB := l.Slots()
 	slots := 2 * (slotsA + slotsB)
@@ -161,7 +158,7 @@ func (p *LayerPass) pins(l *Layer, own *Trace, from, to int) {
 	}
 }
 
-// pin updates a pin of a block of gates and leaves its probabilities in q.
+// pin updates one pin of a block of gates. The probabilities stay in the q of each gate's Steps.
 func (p *LayerPass) pin(l *Layer, pin *Pin, from, to int, grads []float32) {
 	if pin == nil || pin.K == 1 {
 		return
@@ -181,8 +178,8 @@ func (p *LayerPass) pin(l *Layer, pin *Pin, from, to int, grads []float32) {
 	}
 }
 
-// shares writes the derivatives for the slots of a pin that was just updated, given that by
-// the pin's value.
+// shares writes the derivatives for the slots of a pin that was just updated. c has the derivative of the gate's
+// output with respect to the pin's value, where the other pin is 0 and where it is 1.
 func (s *Steps) shares(coef []float32, pin *Pin, c [2]float32) {
 	if pin == nil || pin.K == 1 {
 		copy(coef, c[:])
@@ -194,7 +191,7 @@ func (s *Steps) shares(coef []float32, pin *Pin, c [2]float32) {
 	}
 }
 
-// gather is [Trace.gather] by the path in use.
+// gather does what [Trace.gather] does, by the path in use.
 func (s *Steps) gather(t *Trace, dst []float32, edges []Edge, words int) {
 	f := vectors()
 	if f == nil || len(edges) == 0 {

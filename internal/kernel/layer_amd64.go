@@ -1,13 +1,13 @@
 package kernel
 
-// fusedLayer is what a pass calls the kernels of layers with.
+// fusedLayer holds the arguments with which a pass calls the fused kernels of layers.
 type fusedLayer struct {
 	frame *frame
 	walk  layerWalk
-	same  []uint32 // the number of each gate, which a spine reads
+	same  []uint32 // same[i] is i: the row that gate i reads on the spine
 }
 
-// alone are the kernels of a path for layers without relaxed pins.
+// alone holds a path's kernels for layers without relaxed pins.
 type alone struct{ gates, light func(*frame) }
 
 var layerKernels = map[string]alone{
@@ -15,7 +15,7 @@ var layerKernels = map[string]alone{
 	"avx2":   {layerAVX2, lightLayerAVX2},
 }
 
-// of returns the kernel for a layer, or nil.
+// of returns the kernel for a layer, or nil if there is none.
 func (k alone) of(l *Layer) func(*frame) {
 	if l.Light {
 		return k.light
@@ -23,7 +23,7 @@ func (k alone) of(l *Layer) func(*frame) {
 	return k.gates
 }
 
-// fuse does Update by a fused kernel, and returns false where there is none for the layer.
+// fuse does the work of Update by a fused kernel. It returns false if there is no kernel for the layer.
 func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	slotsA, slotsB := l.Slots()
 	alone := l.B.K == 1 && (l.A == nil || l.A.K == 1) && slotsA == slotsB
@@ -32,7 +32,7 @@ func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 		return false
 	}
 	if from < 0 || to > len(l.Op) || p.Samples > fusedSamples || len(l.Uses.start) <= to {
-		panic("kernel: gates out of range") // assembly does not look
+		panic("kernel: gates out of range") // the assembly does not check
 	}
 	if from >= to {
 		return true
@@ -63,14 +63,14 @@ func (p *LayerPass) fusedFrame() *frame {
 	return p.fused.frame
 }
 
-// fusePin does pin by a fused kernel, and returns false where there is none for the pin.
+// fusePin does the work of pin by a fused kernel. It returns false if there is no kernel for the pin.
 func (p *LayerPass) fusePin(l *Layer, pin *Pin, from, to int, grads []float32) bool {
 	k := kernelsFor(pin.K)
 	if k == nil || p.words != fusedWords || l.Layers != 1 {
 		return false
 	}
 	if uint(p.Samples) > fusedSamples || to-from > stepGates || to > len(pin.Bit) {
-		panic("kernel: gates out of range") // assembly does not look
+		panic("kernel: gates out of range") // the assembly does not check
 	}
 	f, c := p.fusedFrame(), &p.Adam
 	f.gate, f.left, f.out = int64(to-1), int64(to-from), &grads[0]
@@ -90,8 +90,8 @@ func (p *LayerPass) fusePin(l *Layer, pin *Pin, from, to int, grads []float32) b
 	return true
 }
 
-// pinRows returns the rows that a pin may read, and which of them it does, up to the given
-// gate.
+// pinRows returns the rows that a pin may read and, for the gates before to, the indices of the rows that it does
+// read.
 func (p *LayerPass) pinRows(pin *Pin, to int) (rows *uint64, bits *uint32) {
 	if pin == nil {
 		for i := len(p.fused.same); i < to; i++ {
@@ -105,7 +105,7 @@ func (p *LayerPass) pinRows(pin *Pin, to int) (rows *uint64, bits *uint32) {
 	return &p.X[0], &pin.Bit[:to][0]
 }
 
-// fuseForward does Forward by a vector kernel, and returns false where there is none.
+// fuseForward does the work of Forward by a vector kernel. It returns false if there is none.
 func (p *LayerPass) fuseForward(l *Layer, out []uint64, from, to int) bool {
 	if simd == "none" || p.words != fusedWords || l.Layers != 1 {
 		return false

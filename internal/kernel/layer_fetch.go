@@ -1,10 +1,9 @@
 package kernel
 
-// lookahead fetches what the steps of the next block of gates are going to read, where the
-// path in use can: their parameters, and what their readers have left. The latter comes
-// from the third cache, in more lines than the processor waits for at a time, so some of
-// it is fetched after each step of the block at hand: with 8 hidden candidates a gate that
-// saves 9 % of the time, with 32 of them 25 %.
+// lookahead prefetches, where the path in use can, what the next block of gates is going to read: the gates'
+// parameters, and what their readers have left. The latter is in the third cache and has more lines than the
+// processor can wait for at a time, so part of it is prefetched after each step of the current block. With 8 hidden
+// candidates for each gate this saves 9 % of the time, with 32 of them 25 %.
 type lookahead struct {
 	next  *Trace
 	edges []Edge // edges whose gates' rows are still to be prefetched
@@ -12,10 +11,10 @@ type lookahead struct {
 	gates fetcher
 }
 
-// begin turns to the gates from the given one up to another.
+// begin sets the lookahead to the layer's gates in the range [from, to).
 func (a *lookahead) begin(l *Layer, next *Trace, from, to int) {
 	a.next, a.edges = next, l.Uses.edges[l.Uses.start[from]:l.Uses.start[to]]
-	if len(a.edges) < 4*(to-from) { // a gather's own fetching is enough
+	if len(a.edges) < 4*(to-from) { // the prefetching within gather is enough
 		a.edges = nil
 	}
 	a.share = (len(a.edges) + blockSteps*stepGates - 1) / (blockSteps * stepGates)
@@ -26,8 +25,7 @@ func (a *lookahead) begin(l *Layer, next *Trace, from, to int) {
 	}
 }
 
-// some fetches some of what readers have left, of rows of the given number of words the
-// given blocks.
+// some prefetches the next share of what the readers have left: the given number of blocks of each row.
 func (a *lookahead) some(blocks, words int) {
 	f, n := vectors(), min(a.share, len(a.edges))
 	if f == nil || n == 0 {

@@ -2,15 +2,14 @@ package kernel
 
 import "ialgn/internal/detmath"
 
-// LightOps is the number of logits of a light gate: one for each line of its truth table
-// (LDLGN).
+// LightOps is the number of logits of a light gate (LDLGN): one for each line of its truth table.
 const LightOps = 4
 
-// Light returns the truth values T of a light gate, the sigmoids of its logits for 00,
-// 01, 10 and 11, and writes their derivatives T (1 - T) to slope.
+// Light returns the truth values T of a light gate, which are the sigmoids of its logits for 00, 01, 10 and 11. It
+// writes their derivatives T (1 - T) to slope.
 func Light(slope *Quad, w *[LightOps]float32) (t Quad) {
 	for i, x := range w {
-		// Both forms see the exponential of a number that is not above 0.
+		// Both forms below take the exponential of a number that is at most 0.
 		e := detmath.Exp(-max(x, -x))
 		inv := 1 / (1 + e)
 		rest := float32(e * inv)
@@ -22,8 +21,7 @@ func Light(slope *Quad, w *[LightOps]float32) (t Quad) {
 	return t
 }
 
-// LightOp returns the operation, in the paper's numbering, whose truth table has a 1
-// where the logit is above 0.
+// LightOp returns the operation, in the paper's numbering, whose truth table has a 1 where the logit is above 0.
 func LightOp(w *[LightOps]float32) uint8 {
 	op := uint8(0)
 	for _, x := range w {

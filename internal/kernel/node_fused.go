@@ -1,15 +1,15 @@
 package kernel
 
-// fusedNodes is what is known of a layer whose nodes' choosing pins a fused kernel updates: they choose among input
-// bits, and their gradients are rounded to 8 bits. On all other layers the kernel is nil.
+// fusedNodes holds the state of a layer whose candidate pins are updated by a fused kernel. Such a kernel requires
+// candidates among input bits and int8 gradients; otherwise kernel is nil.
 type fusedNodes struct {
 	layer  *NodeLayer
 	kernel func(*nodeFrame)
 	frame  nodeFrame
-	betas  [MaxPins][fusedSamples]float32 // where a sink wants to know them
+	betas  [MaxPins][fusedSamples]float32 // gradients of the pins, for a sink that wants them
 }
 
-// fuse turns to the pins of a layer.
+// fuse sets p.fused up for a layer.
 func (p *NodePass) fuse(l *NodeLayer) {
 	f := &p.fused
 	f.layer, f.kernel = l, nil
@@ -43,7 +43,7 @@ func (p *NodePass) fuse(l *NodeLayer) {
 	f.frame.adam = [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
 }
 
-// fusedPins updates the choosing pins of node i.
+// fusedPins updates the pins of node i that choose among candidates.
 func (p *NodePass) fusedPins(l *NodeLayer, i int, delta []float32) {
 	f := &p.fused
 	g, next := l.node(i), l.node(min(i+1, l.Width-1))

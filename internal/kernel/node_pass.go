@@ -2,29 +2,29 @@ package kernel
 
 import "slices"
 
-// NodeOptions say how nodes are trained.
+// NodeOptions holds options of how nodes are trained.
 type NodeOptions struct {
 	Integer bool   // gradients of pins are rounded to 8 bits before they are summed for candidates
-	Noise   *Noise // unless nil, noise on all choices
+	Noise   *Noise // noise on all choices; nil: none
 }
 
-// NodePass computes and updates nodes of one layer after another with hard values. It is the scratch of one
-// goroutine; the rows and traces are shared.
+// NodePass computes and updates nodes with hard values, one layer after another. It is the scratch memory of one
+// goroutine; rows and traces are shared by all goroutines.
 type NodePass struct {
 	NodeOptions
 	X       []uint64 // the batch's rows
 	Below   []uint64 // the rows of the layer before, [width][words]
 	Samples int      // samples in the batch
-	Number  int      // of the step, from 1
+	Number  int      // number of the step, from 1
 	Adam    Adam
 
-	Sink Sink // unless nil, is told of the gradients of pins
+	Sink Sink // takes the gradients of pins; may be nil
 
-	// Prices, unless nil, are what the loss rises by if a pin reads an input bit, whatever the samples are. They are
-	// added to the sums R_j of candidates, but for nodes that are constant.
+	// Prices[i] is by how much the loss rises if a pin reads input bit i, whatever the samples are. Prices are added
+	// to the sums R_j of candidates, except in constant nodes. nil means no prices.
 	Prices []float32
 
-	// Still is for gradients alone: nothing is updated.
+	// Still makes an update compute gradients only and update nothing.
 	Still bool
 
 	words int
@@ -32,8 +32,8 @@ type NodePass struct {
 	batch Batch
 	delta []float32
 
-	// Of the current node.
-	rows     [][]uint64 // of its pins
+	// State of the current node.
+	rows     [][]uint64 // rows that its pins read
 	wires    [MaxPins]uint32
 	line     []uint8
 	t, slope [maxLines]float32
@@ -48,18 +48,19 @@ type NodePass struct {
 	operate  [Ops]float32
 }
 
-// Sink takes the gradients of pins: of the loss by the pin's bit in each sample, straight through the table that is
-// selected. Goroutines tell it of different nodes at once.
+// Sink receives gradients of the loss with respect to the bit that a pin reads, one for each sample. The gradients
+// pass straight through the node's selected table. Goroutines call a Sink for different nodes at the same time.
 type Sink interface {
-	// Wants reports whether it takes those of a pin, with or without a choice, but not on the spine.
+	// Wants reports whether the sink takes the gradients of a pin. The pin may have one candidate or several, but it
+	// is not on the spine.
 	Wants(layer, node, pin int) bool
 
-	// Take is told of those of a pin in a step, which are valid until it returns, and of the wire that the pin reads in
-	// that step.
+	// Take receives the gradients beta of a pin in a step and the wire that the pin reads in that step. beta is valid
+	// until Take returns.
 	Take(step, layer, node, pin int, wire uint32, beta []float32)
 }
 
-// Sinks are told of what any of them wants.
+// Sinks passes to each of several sinks what that sink wants.
 type Sinks []Sink
 
 // Wants implements [Sink].
@@ -76,7 +77,7 @@ func (s Sinks) Take(step, layer, node, pin int, wire uint32, beta []float32) {
 	}
 }
 
-// NewNodePass returns a pass with rows of the given number of words and pins of at most k candidates.
+// NewNodePass returns a pass for rows of the given number of words and pins of at most k candidates.
 func NewNodePass(o NodeOptions, words, k int) *NodePass {
 	n := words * 64
 	p := &NodePass{
@@ -88,17 +89,17 @@ func NewNodePass(o NodeOptions, words, k int) *NodePass {
 	return p
 }
 
-// padded returns the number of samples with those of value zero behind them that the kernels take.
+// padded returns the number of samples that the kernels process, including zero samples after the last.
 func (p *NodePass) padded() int { return (p.Samples + 2*Lanes - 1) / (2 * Lanes) * 2 * Lanes }
 
-// Forward writes the bits of the layer's nodes from the given one up to another to out, the layer's rows.
+// Forward writes the bits of the layer's nodes in the range [from, to) to out, the layer's rows.
 func (p *NodePass) Forward(l *NodeLayer, out []uint64, from, to int) {
 	for i := from; i < to; i++ {
 		p.look(out[i*p.words:][:p.words], p.table(l, i), p.sources(l, i))
 	}
 }
 
-// table returns the table of node i in this step.
+// table returns the table that node i computes in this step.
 func (p *NodePass) table(l *NodeLayer, i int) uint64 {
 	g := l.node(i)
 	if p.Noise == nil {
@@ -121,7 +122,7 @@ func (p *NodePass) noisyFunction(l *NodeLayer, i int) []float32 {
 	return p.Noise.lines(p.noisy, w, p.Number, l.Number, l.number(i))
 }
 
-// sources returns the rows of what the pins of node i select in this step.
+// sources returns the rows that the pins of node i select in this step.
 func (p *NodePass) sources(l *NodeLayer, i int) [][]uint64 {
 	g := l.node(i)
 	p.rows = p.rows[:0]
@@ -143,9 +144,9 @@ func (p *NodePass) sources(l *NodeLayer, i int) [][]uint64 {
 	return p.rows
 }
 
-// Update updates the layer's nodes from the given one up to another. own gets what the layer before needs, in the
-// places that [NewNodeUses] numbers; next is what the layer above has left. On the last layer, next is nil, and top
-// returns the gradient of a node's output.
+// Update updates the layer's nodes in the range [from, to). It writes what the layer before needs to own, at the
+// places that [NewNodeUses] numbers. next is the trace that the layer above has left. For the last layer, next is nil
+// and top returns the gradient of a node's output.
 func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
 	p.fuse(l)
 	for i := from; i < to; i++ {
@@ -153,7 +154,7 @@ func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []floa
 	}
 }
 
-// gradient returns the gradient of the output of node i. Behind it, up to the end of a row, there are zeros.
+// gradient returns the gradient of the output of node i, with zeros after the samples up to the end of the row.
 func (p *NodePass) gradient(l *NodeLayer, next *Trace, top func(i int) []float32, i int) []float32 {
 	n, row := p.padded(), 64*p.words
 	if next == nil {
@@ -168,7 +169,7 @@ func (p *NodePass) gradient(l *NodeLayer, next *Trace, top func(i int) []float32
 	return p.delta[:n]
 }
 
-// update updates node i from the gradient of its output.
+// update updates node i from the gradient delta of its output.
 func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 	g, n := l.node(i), p.padded()
 	p.batch = Batch{p.X, p.words, p.Samples}
@@ -229,7 +230,7 @@ func (p *NodePass) truth(l *NodeLayer, i int) {
 	copy(p.t[:], quad[:])
 }
 
-// updatePin makes a step on the selection logits of pin k of node i from the gradient of its bit, and leaves the
+// updatePin makes a step on the selection logits of pin k of node i from the gradient of its bit. It leaves the
 // probabilities of hidden candidates in share.
 func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, largest float32) {
 	pin, g := l.Pins[k], l.node(i)
@@ -270,7 +271,7 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, larg
 	p.stepPin(pin, g)
 }
 
-// stepPin makes a step on the selection logits of a pin after its sums.
+// stepPin makes an Adam step on the selection logits of a pin, from the sums in p.choice.
 func (p *NodePass) stepPin(pin *Pin, g int) {
 	at, to := g*pin.K, (g+1)*pin.K
 	c := &p.choice
@@ -287,8 +288,9 @@ func (p *NodePass) stepPin(pin *Pin, g int) {
 	pin.Bit[g], pin.Top[g] = pin.Wire(at+arg), top
 }
 
-// stepFunction makes a step on the function logits of node g, and selects anew: from the sums s of its lines, their
-// truth values t and slopes or, of operations, their probabilities.
+// stepFunction makes a step on the function logits of node g and selects its table again. s has the gradient sums of
+// the lines and t their truth values. The derivative of the truth values is in slope or, for logits of operations, in
+// the probabilities operations.
 func stepFunction(n *Nodes, g int, s, t, slope []float32, operations *[Ops]float32, adam *Adam, noise *Noise) {
 	at, to := g*n.Arity, (g+1)*n.Arity
 	w, m, v := n.W[at:to], n.M[at:to], n.V[at:to]

@@ -1,21 +1,22 @@
 package kernel
 
-// RelaxedNodePass is [NodePass] with relaxed values: the output of a node is the mean of its lines under what its pins
-// are relaxed to, and those the means of their candidates. It updates with the gradient of just that.
+// RelaxedNodePass is a [NodePass] with relaxed values. The relaxed value of a pin is the mean of its candidates, and
+// the output of a node is the mean of its table's lines, weighted by the pins' relaxed values. The update uses the
+// gradient of exactly this.
 type RelaxedNodePass struct {
 	X       []uint64  // the batch's rows of bits
 	Below   []float32 // the rows of the layer before, [width][row]
 	Samples int       // samples in the batch
 	Adam    Adam
 
-	Straight bool // as of [RelaxedPass]
+	Straight bool // see [RelaxedPass]
 
 	words int
 	steps Steps
 	batch Batch
 	delta []float32
 
-	// Of the current node.
+	// State of the current node.
 	t, slope [maxLines]float32
 	operate  [Ops]float32
 	pins     [MaxPins]relaxedPin
@@ -23,7 +24,7 @@ type RelaxedNodePass struct {
 	sums     [maxLines][Lanes]float32
 }
 
-// NewRelaxedNodePass returns a pass with rows of the given number of words and pins of at most k candidates.
+// NewRelaxedNodePass returns a pass for rows of the given number of words and pins of at most k candidates.
 func NewRelaxedNodePass(words, k int) *RelaxedNodePass {
 	n := words * 64
 	p := &RelaxedNodePass{words: words, delta: make([]float32, n)}
@@ -36,7 +37,7 @@ func NewRelaxedNodePass(words, k int) *RelaxedNodePass {
 
 func (p *RelaxedNodePass) padded() int { return (p.Samples + Lanes - 1) / Lanes * Lanes }
 
-// Forward writes the values of the layer's nodes from the given one up to another to out, the layer's rows.
+// Forward writes the values of the layer's nodes in the range [from, to) to out, the layer's rows.
 func (p *RelaxedNodePass) Forward(l *NodeLayer, out []float32, from, to int) {
 	n, row := p.padded(), p.words*64
 	for i := from; i < to; i++ {
@@ -67,8 +68,8 @@ func (p *RelaxedNodePass) begin(l *NodeLayer, i int) {
 	}
 }
 
-// reduce returns the mean of the lines for sample s. The last pin halves the table first; all halves stand in levels,
-// the table from its length on, the result in front.
+// reduce returns the mean of the lines for sample s. The last pin halves the table first. levels receives the table
+// at index n = 1 << pins and each half of length n at index n; the result is at index 1.
 func (p *RelaxedNodePass) reduce(levels *[2 * maxLines]float32, pins, s int) float32 {
 	n := 1 << pins
 	copy(levels[n:2*n], p.t[:n])
@@ -83,7 +84,7 @@ func (p *RelaxedNodePass) reduce(levels *[2 * maxLines]float32, pins, s int) flo
 	return levels[1]
 }
 
-// Update is [NodePass.Update].
+// Update does the same as [NodePass.Update].
 func (p *RelaxedNodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
 	n, row := p.padded(), p.words*64
 	for i := from; i < to; i++ {
@@ -100,7 +101,7 @@ func (p *RelaxedNodePass) Update(l *NodeLayer, own, next *Trace, top func(i int)
 	}
 }
 
-// gradients sums the gradient of each line, and writes those of the pins to their scratch.
+// gradients sums the gradient of each line in p.sums and writes the gradients of the pins to p.pins.
 func (p *RelaxedNodePass) gradients(delta []float32, pins, lines int) {
 	clear(p.sums[:lines])
 	var levels, back [2 * maxLines]float32
@@ -122,7 +123,7 @@ func (p *RelaxedNodePass) gradients(delta []float32, pins, lines int) {
 	}
 }
 
-// updatePins makes a step on the selection logits of node i, and leaves what the layer before needs in own.
+// updatePins makes a step on the selection logits of node i and leaves what the layer before needs in own.
 func (p *RelaxedNodePass) updatePins(l *NodeLayer, own *Trace, i int) {
 	g, n := l.node(i), p.padded()
 	hidden, candidates := l.Hidden()

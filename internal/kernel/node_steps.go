@@ -7,7 +7,8 @@ import (
 	"ialgn/internal/draw"
 )
 
-// The steps of a node with hard values, in float32 with every product rounded. T are the truth values of its lines,
+// This file holds the steps of a node with hard values: float32 arithmetic, with every product rounded. It is the
+// plain path, which defines the bits that all paths must give. Notation: T are the truth values of the node's lines,
 // D_p(a) = T(a with pin p 1) - T(a with pin p 0), and a_s is the line of sample s.
 //
 //	T      : 1 / (1 + e^-w), and e^w / (1 + e^w) for w < 0; its slope is T (1 - T)
@@ -18,13 +19,11 @@ import (
 //	         over the samples whose candidate j is 1, times max|beta| / 126.5, where q_s is
 //	         beta_s (126.5 / max|beta|) + dither, rounded to the nearest integer, ties to even
 //	dL/dw  : S(a) times the slope of T(a)
-//
-// What follows is the plain path, which defines the bits.
 
-// lineSums is the number of interleaved sums of S.
+// lineSums is the number of interleaved partial sums of S.
 const lineSums = 8
 
-// lines writes the line that the pins of a node name for each sample of dst, whose length is a multiple of 8.
+// lines writes the line that a node's pins select for each sample to dst, whose length is a multiple of 8.
 func lines(dst []uint8, pins [][]uint64) {
 	for from := 0; from < len(dst); from += 8 {
 		all := uint64(0)
@@ -43,7 +42,7 @@ func spreadByte(x uint64) uint64 {
 	return (x + 0x7f7f7f7f7f7f7f7f | x) >> 7 & 0x0101010101010101
 }
 
-// look writes the value of the table at the line that the pins name to out, for whole rows.
+// look writes, for whole rows, the table's value at the line that the pins select to out.
 func look(out []uint64, table uint64, pins [][]uint64) {
 	for w := range out {
 		var t [maxLines]uint64
@@ -51,7 +50,7 @@ func look(out []uint64, table uint64, pins [][]uint64) {
 		for i := range n {
 			t[i] = -(table >> i & 1)
 		}
-		for _, row := range pins { // pin 0 halves the table first
+		for _, row := range pins { // the table is halved by pin 0 first
 			n /= 2
 			x := row[w]
 			for i := range n {
@@ -62,11 +61,11 @@ func look(out []uint64, table uint64, pins [][]uint64) {
 	}
 }
 
-// sigmoids writes the truth values of the lines with logits w to t, and their derivatives to slope.
+// sigmoids writes the truth values of the lines with logits w to t and their derivatives to slope.
 func sigmoids(t, slope, w []float32) {
 	t, slope = t[:len(w)], slope[:len(w)]
 	for i, x := range w {
-		// Both forms see the exponential of a number that is not above 0.
+		// Both forms below take the exponential of a number that is at most 0.
 		e := detmath.Exp(-max(x, -x))
 		inv := 1 / (1 + e)
 		rest := float32(e * inv)
@@ -92,8 +91,8 @@ func sumLines(s, delta []float32, line []uint8) {
 	}
 }
 
-// pinGradient writes the gradient of a pin to beta: delta times the difference that the pin makes on the sample's
-// line. bit is the pin's digit in the number of a line.
+// pinGradient writes the gradient of a pin to beta: delta times the difference that the pin makes at the sample's
+// line. bit is the value of the pin's digit in a line's number.
 func pinGradient(beta, delta []float32, line []uint8, t []float32, bit int) {
 	var difference [maxLines]float32
 	for a := range t {
@@ -105,8 +104,8 @@ func pinGradient(beta, delta []float32, line []uint8, t []float32, bit int) {
 	}
 }
 
-// The quantisation to 8 bits: the largest value becomes fullScale, which leaves room for half a step of dither, and a
-// gradient below least counts as that.
+// Constants of the quantisation to 8 bits. The largest gradient becomes fullScale, which leaves room for half a step
+// of dither. A largest gradient below least counts as least.
 const (
 	fullScale = 126.5
 	least     = 1e-30
@@ -120,8 +119,8 @@ func largestSize(values []float32) (largest float32) {
 	return largest
 }
 
-// quantise writes values, whose largest size is given, as integers of 8 bits in the order of [fourth], and returns what
-// a step of them is worth. There is a multiple of 32 of them.
+// quantise writes values as 8-bit integers in the order of [fourth] and returns the value of one integer step.
+// largest is the largest absolute value. The number of values must be a multiple of 32.
 func quantise(dst []int8, values, dither []float32, largest float32) (step float32) {
 	largest = max(largest, least)
 	scale := fullScale / largest
@@ -132,15 +131,15 @@ func quantise(dst []int8, values, dither []float32, largest float32) (step float
 	return largest / fullScale
 }
 
-// fourth returns the place of sample s among rounded gradients: of each 32, sample t + 8 p stands at 4 t + p. So four
-// that follow each other belong to the bits t of the four bytes of a row's word of 32 samples.
+// fourth returns the index of sample s among quantised gradients: within each block of 32, sample t + 8 p is at 4 t +
+// p. So four consecutive gradients belong to bit t of each of the four bytes of a row's 32-bit word.
 func fourth(s int) int { return s&^31 | s&7<<2 | s>>3&3 }
 
-// ditherLength is the number of dithers that rows begin at.
+// ditherLength limits the index at which a row of dithers begins.
 const ditherLength = 4096
 
-// dithers are numbers between -1/2 and 1/2, uniform to 2^-9 of their range; a row of them is read from any multiple
-// of [Lanes] below ditherLength.
+// dithers are odd multiples of 2^-9 between -1/2 and 1/2, uniformly distributed. A row of dithers begins at any
+// multiple of [Lanes] below ditherLength.
 var dithers = func() []float32 {
 	d := make([]float32, ditherLength+maxSamples)
 	stream := draw.New(0, draw.Dither, 0, 0)
@@ -159,15 +158,15 @@ func ditherRow(step, layer, node, pin, samples int) []float32 {
 	return dithers[at:][:samples]
 }
 
-// ditherStart returns the row of the dithers of a node's pin 0, of as many as ditherLength has.
+// ditherStart returns the row number of the dithers of a node's pin 0. There are ditherLength / Lanes rows.
 func ditherStart(step, layer, node int) int {
 	return (step*61 + layer*29 + node*7) % (ditherLength / Lanes)
 }
 
-// quarter is the number of samples whose sums of all subsets stand in a table.
+// quarter is the number of samples whose subset sums are in one table.
 const quarter = 4
 
-// quarters holds the sums of q over all subsets of each four samples.
+// quarters holds, for each block of four samples, the sums of q over all subsets of the block.
 type quarters [][1 << quarter]int32
 
 // fill computes the sums.
@@ -183,8 +182,8 @@ func (t quarters) fill(q []int8) {
 	}
 }
 
-// sums writes the integer sums of as many samples as were filled over those whose bit is set in rows of x to r, times
-// step.
+// sums writes to r, for each wire, the sum of q over the samples whose bit is set in the wire's row of x, times step.
+// It covers the given number of samples, which must have been filled.
 func (t quarters) sums(r []float32, samples int, step float32, wires Wires, x []uint64, words int) {
 	t = t[:samples/quarter]
 	for j := range r {
@@ -192,7 +191,7 @@ func (t quarters) sums(r []float32, samples int, step float32, wires Wires, x []
 	}
 }
 
-// sum returns the sum over the samples whose bit is set in a row.
+// sum returns the sum of q over the samples whose bit is set in a row.
 func (t quarters) sum(row []uint64) (sum int32) {
 	for len(t) >= 16 {
 		v, q := row[0], t[:16]
@@ -208,8 +207,9 @@ func (t quarters) sum(row []uint64) (sum int32) {
 	return sum
 }
 
-// tableStep makes a step on the logits w of a table with the moments m and v, from the sums of its lines and their
-// slopes, and returns what the table is then. noise is that of the logits, nil without.
+// tableStep makes a step on the logits w of a table with the moments m and v, from the gradient sums s of its lines
+// and the slopes of their truth values. It returns the table that is then selected. noise is the noise on the logits,
+// or nil.
 func tableStep(c *Adam, w, m, v, s, slope []float32, noise *Noise) (table uint64) {
 	grad := s[:len(w)]
 	for a := range grad {
@@ -220,7 +220,7 @@ func tableStep(c *Adam, w, m, v, s, slope []float32, noise *Noise) (table uint64
 	return positive(w)
 }
 
-// Step makes one step on the logits w with the gradient g and the moments m and v.
+// Step makes one Adam step on the logits w with the gradient g and the moments m and v.
 func (c *Adam) Step(w, m, v, g []float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	for k, gk := range g {

@@ -6,31 +6,32 @@ import (
 	"ialgn/internal/ranks"
 )
 
-// MaxPins is the largest fan-in of a node, and maxLines the number of lines of its table.
+// MaxPins is the largest fan-in of a node, and maxLines the largest number of lines of a table.
 const (
 	MaxPins  = 6
 	maxLines = 1 << MaxPins
 )
 
-// Nodes is a section of a network of look-up tables with its state: Layers nodes of each of Width chains. What
-// [Gates] is to gates of two pins, it is to nodes of any number of them, gates among them.
+// Nodes is a section of a network of look-up tables with its state: Layers nodes for each of Width chains. Nodes can
+// have any number of pins; a section of two-pin [Gates] can be seen as Nodes, too.
 //
-// The lines of a node's table are numbered by the bits of its pins, pin 0 being the highest digit.
+// A line's number has one bit for each pin, and pin 0 is its highest digit.
 type Nodes struct {
 	Layers, Width int
-	Arity         int      // function logits of a node: [Ops], or one for each line of the table
-	Logits                 // these; Top only with Ops of them
+	Arity         int      // function logits of a node: [Ops], or one for each line of its table
+	Logits                 // the function logits; Top is set only if there are Ops of them
 	Pins          []*Pin   // nil for a pin on the spine
-	Table         []uint64 // what the logits select: bit i is the value at line i, [nodes]
+	Table         []uint64 // the selected table, [nodes]: bit i is the value at line i
 
-	// Op, unless nil, is the selected operation in the place of Table: the state of gates.
+	// Op, unless nil, holds the selected operations and replaces Table. It is the state of gates.
 	Op []uint8
 
-	// Part, unless nil, says which of the network's chains these are. Draws are keyed by their numbers in the network.
+	// Part says which of the network's chains these are; nil means all. Draws are keyed by the chain numbers of the
+	// network.
 	Part *ranks.Share
 }
 
-// number returns the number in the whole network of a node of a layer.
+// number returns a node's number in the whole network, given its number in this rank's part.
 func (n *Nodes) number(node int) int {
 	if n.Part == nil {
 		return node
@@ -38,7 +39,7 @@ func (n *Nodes) number(node int) int {
 	return n.Part.Number(node)
 }
 
-// Nodes returns gates as nodes, with the same parameters and state.
+// Nodes returns the gates as nodes that share the parameters and the state.
 func (s *Gates) Nodes(width int) *Nodes {
 	return &Nodes{
 		Layers: s.Layers, Width: width, Arity: s.Arity(), Logits: s.Logits, Pins: []*Pin{s.A, s.B}, Op: s.Op,
@@ -53,13 +54,13 @@ func (n *Nodes) table(g int) uint64 {
 	return n.Table[g]
 }
 
-// operations reports whether the logits are those of operations, not of lines.
+// operations reports whether the logits belong to operations, rather than to lines.
 func (n *Nodes) operations() bool { return n.Arity == Ops && len(n.Pins) == 2 }
 
 // lines returns the number of lines of a node's table.
 func (n *Nodes) lines() int { return 1 << len(n.Pins) }
 
-// Refresh recomputes what all logits select.
+// Refresh recomputes everything that the logits select.
 func (n *Nodes) Refresh() {
 	for g := range n.Table {
 		n.refresh(g)
@@ -71,7 +72,7 @@ func (n *Nodes) Refresh() {
 	}
 }
 
-// refresh recomputes what the function logits of node g select.
+// refresh recomputes the table that the function logits of node g select.
 func (n *Nodes) refresh(g int) {
 	w := n.W[g*n.Arity:][:n.Arity]
 	if !n.operations() {
@@ -91,11 +92,11 @@ func (n *Nodes) constant(g int) bool {
 	return t == 0 || t == ^uint64(0)>>(64-n.lines())
 }
 
-// Number returns the number of a table of that many pins in the paper's numbering, in which the line of zeros is the
-// highest digit.
+// Number returns a table as a number in the paper's order, in which line 0 is the highest digit. pins is the number
+// of pins.
 func Number(table uint64, pins int) uint64 { return bits.Reverse64(table) >> (64 - 1<<pins) }
 
-// positive returns the table that is 1 in the lines whose logit is above 0.
+// positive returns the table whose lines are 1 where the logit is above 0.
 func positive(w []float32) (table uint64) {
 	for i, x := range w {
 		if x > 0 {
@@ -109,14 +110,14 @@ func positive(w []float32) (table uint64) {
 type NodeLayer struct {
 	*Nodes       // the section that the layer belongs to
 	Index  int   // index of the layer within its section
-	Number int   // of the layer in the network, from 0
-	Uses   *Uses // who reads it; nil for the last layer
+	Number int   // number of the layer in the network, from 0
+	Uses   *Uses // edges to the nodes that read it; nil for the last layer
 }
 
 // node returns the index of node i of the layer in the section's arrays.
 func (l *NodeLayer) node(i int) int { return i*l.Layers + l.Index }
 
-// slots returns how many hidden candidates a pin has: none where it reads inputs.
+// slots returns the number of hidden candidates of a pin: 0 if it reads inputs.
 func slots(p *Pin) int {
 	switch {
 	case p == nil:
@@ -127,7 +128,7 @@ func slots(p *Pin) int {
 	return 0
 }
 
-// Hidden returns how many pins of a node read the layer before, and how many candidates these have together.
+// Hidden returns how many pins of a node read the layer before, and how many candidates these pins have in total.
 func (n *Nodes) Hidden() (pins, candidates int) {
 	for _, p := range n.Pins {
 		if s := slots(p); s > 0 {
@@ -138,11 +139,12 @@ func (n *Nodes) Hidden() (pins, candidates int) {
 	return pins, candidates
 }
 
-// NewNodeUses returns who reads the nodes of a layer of the given width, if the next one is l. The edges of a reader
-// lead to the gradients of its hidden pins, in the order of the pins, and to the probabilities of their candidates.
+// NewNodeUses returns the edges from a layer of the given width to its readers, the nodes of the next layer l. An
+// edge leads to the gradient of one of the reader's hidden pins, in the order of the pins, and to the probability of
+// a candidate.
 func NewNodeUses(l *NodeLayer, width int) *Uses { return usesOf(width, l.eachEdge) }
 
-// eachEdge calls f for all edges into a layer in the order of slots, with the node that is read.
+// eachEdge calls f for all edges into l, in the order of slots, with the node that is read.
 func (l *NodeLayer) eachEdge(f func(node uint32, e Edge)) {
 	row, slot := uint32(0), uint32(0)
 	for i := range l.Width {

@@ -2,5 +2,5 @@
 
 package kernel
 
-// nodeVectors returns nil: there is the plain path alone.
+// nodeVectors returns nil, because only the plain path exists.
 func nodeVectors() *nodeSteps { return nil }

@@ -5,27 +5,28 @@ import (
 	"ialgn/internal/draw"
 )
 
-// Noise is Gumbel noise on the choices of nodes: of an operation, of a candidate, and of the value of each line of a
-// table, where the difference of two Gumbel variables is added (Jang, Gu and Poole, "Categorical Reparameterization
-// with Gumbel-Softmax", ICLR 2017). The hard forward pass takes the choice with the largest sum, and gradients are
-// those of the softmax of the sums. Draws are keyed by (seed, step, layer, node, choice).
+// Noise is Gumbel noise on the choices of nodes (Jang, Gu and Poole, "Categorical Reparameterization with
+// Gumbel-Softmax", ICLR 2017). A Gumbel variable is added to the logit of each operation and of each candidate; the
+// difference of two Gumbel variables is added to the logit of each line of a table. The hard forward pass takes the
+// choice with the largest sum, and gradients are gradients of the softmax of the sums. Draws are keyed by (seed,
+// step, layer, node, choice).
 type Noise struct {
 	Seed        uint64
 	Temperature float32
 }
 
-// choice writes the logits w with noise, over the temperature, to dst and returns them. which is the choice of the
-// node: 0 its operation, then its pins.
+// choice writes (logit + noise) / temperature to dst, for each of the logits w, and returns dst. which is the number
+// of the node's choice: 0 for its operation, k+1 for pin k.
 func (n *Noise) choice(dst, w []float32, step, layer, node, which int) []float32 {
 	return n.add(dst, w, draw.InStep(n.Seed, draw.GumbelNoise, step, layer, node*(MaxPins+1)+which), gumbels)
 }
 
-// lines does what choice does for the logits of a table's lines.
+// lines does the same as choice for the logits of a table's lines.
 func (n *Noise) lines(dst, w []float32, step, layer, node int) []float32 {
 	return n.add(dst, w, draw.InStep(n.Seed, draw.GumbelNoise, step, layer, node*(MaxPins+1)), logistics)
 }
 
-// distribution is what noise is drawn from.
+// distribution is a distribution that noise is drawn from.
 type distribution uint8
 
 const (
@@ -33,11 +34,11 @@ const (
 	logistics              // differences of two Gumbel variables
 )
 
-// add writes the logits w with noise, over the temperature, to dst and returns them.
+// add writes (logit + noise) / temperature to dst, for each of the logits w, and returns dst.
 func (n *Noise) add(dst, w []float32, s *draw.Stream, d distribution) []float32 {
 	dst = dst[:len(w)]
 	for at := 0; at < len(w); {
-		var block [Ops]float64 // as many logits as a choice among operations has
+		var block [Ops]float64 // room for the logits of one choice among operations
 		noise := block[:min(len(block), len(w)-at)]
 		d.draw(noise, s)
 		for _, e := range noise {
@@ -68,7 +69,8 @@ func (d distribution) draw(dst []float64, s *draw.Stream) {
 	}
 }
 
-// scale turns gradients by sums over the temperature into those by logits. Without noise it leaves them alone.
+// scale turns gradients with respect to (logit + noise) / temperature into gradients with respect to logits. Without
+// noise it does nothing.
 func (n *Noise) scale(g []float32) {
 	if n == nil {
 		return

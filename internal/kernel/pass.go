@@ -1,19 +1,17 @@
 package kernel
 
-// Logits is a softmax of each gate of a section: k logits, their moments and the
-// largest of them, chain-major.
+// Logits holds a softmax for each gate of a section: k logits, their moments and the largest logit, chain by chain.
 type Logits struct {
 	W, M, V []float32 // [gates][k]
 	Top     []float32 // [gates]
 }
 
-// Pin selects a bit among K candidates for each gate of a section. With one candidate
-// there are no logits.
+// Pin selects a bit among K candidates for each gate of a section. A pin with one candidate has no logits.
 type Pin struct {
 	K      int
 	Hidden bool // the candidates are gates of the layer before, not input bits
 	Logits
-	Narrow []uint16 // wires, [gates][K]; one of the two is in use
+	Narrow []uint16 // wires, [gates][K]; either Narrow or Wide is in use
 	Wide   []uint32
 	Bit    []uint32 // the selected bit, [gates]
 }
@@ -26,13 +24,13 @@ func (p *Pin) Wire(i int) uint32 {
 	return uint32(p.Narrow[i])
 }
 
-// Gates is a section of a network with its state: Layers gates of each chain.
+// Gates is a section of a network with its state: it has Layers gates for each chain.
 type Gates struct {
 	Layers int
-	Light  bool    // gates have four truth-table logits, not one for each operation
+	Light  bool    // gates have four truth-table logits instead of one logit for each operation
 	Logits         // operation logits; a light gate has no Top
 	Op     []uint8 // the selected operation
-	A      *Pin    // nil on the spine
+	A      *Pin    // nil if pin A is on the spine
 	B      *Pin
 }
 
@@ -44,20 +42,20 @@ func (s *Gates) Arity() int {
 	return Ops
 }
 
-// Pass walks some chains from the first gates to the last to compute their bits, and back
-// to update them. It is the scratch of one goroutine.
+// Pass walks a group of chains from the first gates to the last to compute their bits, and back to update them. It is
+// the scratch memory of one goroutine.
 type Pass struct {
 	X       []uint64 // the batch's rows
 	Samples int      // samples in the batch
 	Adam    Adam
 
-	// Group is how many chains can be walked at a time: the more, the less often a
-	// kernel starts anew; the fewer, the nearer the rows stay.
+	// Group is the number of chains that can be walked at a time. With more chains, a kernel is called less often;
+	// with fewer, the rows stay in a nearer cache.
 	Group int
 
-	// Delta is the gradient of each chain's output, or of the gate to come, with zeros
-	// after the last sample, [Group][64 words]. It is read only: an update sets it to
-	// a slice of the pass.
+	// Delta is the gradient of each chain's output or, during an update, of the output of the next gate to update. It
+	// is [Group][64 words], with zeros after the last sample. The pass only reads it; an update replaces it by a
+	// slice of the pass.
 	Delta [maxGroup][]float32
 
 	A, B []uint64 // the pins' values, [Group][depth][words]
@@ -66,17 +64,17 @@ type Pass struct {
 	words int // words in a row
 	depth int
 
-	// Scratch of one gate.
+	// Scratch memory of one gate.
 	grads   []float32 // [Group][64 words and zeros]
 	beta    []float32 // [64 words]
 	batch   Batch
 	steps   Steps
-	touched uint32 // sum of what was touched, kept so that the compiler does not drop the reads; see Gates.touch
+	touched uint32 // sum of the words touched, kept so that the compiler does not drop the reads; see Gates.touch
 	fused   fused
 }
 
-// NewPass returns a pass over chains of the given depth, rows of the given number of
-// words and pins of at most k candidates.
+// NewPass returns a pass over chains of the given depth, for rows of the given number of words and pins of at most k
+// candidates.
 func NewPass(depth, words, k int) *Pass {
 	group := min(maxGroup, max(minGroup, groupWords/(depth*words)))
 	p := &Pass{
@@ -89,9 +87,9 @@ func NewPass(depth, words, k int) *Pass {
 	return p
 }
 
-// Update updates the gates of a section, whose first layer is the given one of the
-// network, of chains from the given one on, and leaves in Delta the gradients of the
-// pins A of that layer, or nothing of meaning where these are fixed input bits.
+// Update updates the gates of a section in chains chain up to chain+chains. layer is the network's index of the
+// section's first layer. Update leaves the gradients of that layer's pins A in Delta; where these pins are fixed
+// input bits, Delta has no meaning.
 func (p *Pass) Update(s *Gates, layer, chain, chains int) {
 	if p.fuse(s, layer, chain, chains) {
 		return
@@ -109,19 +107,19 @@ func (p *Pass) Update(s *Gates, layer, chain, chains int) {
 	}
 }
 
-// grad returns the row of gradients that belongs to a chain.
+// grad returns the row of gradients of chain c of the group.
 func (p *Pass) grad(c int) []float32 {
 	n := p.words * 64
 	return p.grads[c*(n+gradientRow-fusedSamples):][:n]
 }
 
-// row returns the row of a layer in A or B.
+// row returns a layer's row in A or B.
 func (p *Pass) row(rows []uint64, chain, layer int) []uint64 {
 	return rows[(chain*p.depth+layer)*p.words:][:p.words]
 }
 
-// gate updates gate g, whose pins have the values a and b, and replaces delta by the
-// gradient of its pin A. This is what the fused kernels do, one step after another.
+// gate updates gate g, whose pins have the values a and b, and replaces delta by the gradient of its pin A. It does
+// the same as the fused kernels, one step after another.
 func (p *Pass) gate(s *Gates, g int, delta []float32, a, b []uint64) {
 	padded := (p.Samples + Lanes - 1) / Lanes * Lanes
 	delta, beta := delta[:padded], p.beta[:padded]
@@ -138,7 +136,7 @@ func (p *Pass) gate(s *Gates, g int, delta []float32, a, b []uint64) {
 	}
 }
 
-// wires returns the wires from the given one up to another.
+// wires returns the wires in the range [from, to).
 func (p *Pin) wires(from, to int) Wires {
 	if p.Wide != nil {
 		return Wires{Wide: p.Wide[from:to]}
@@ -146,7 +144,7 @@ func (p *Pin) wires(from, to int) Wires {
 	return Wires{Narrow: p.Narrow[from:to]}
 }
 
-// Refresh recomputes what all logits select.
+// Refresh recomputes everything that the logits select.
 func (s *Gates) Refresh() {
 	for g := range s.Op {
 		if s.Light {

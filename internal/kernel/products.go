@@ -2,15 +2,16 @@ package kernel
 
 import "math/bits"
 
-// Gradients are the gradients of some pins in a batch, rounded to 8 bits, to be summed over the samples of every
-// source that the pins could read.
+// Gradients holds the gradients of some pins in a batch, quantised to 8 bits. They are to be summed, for every source
+// that the pins could read, over the samples in which the source is 1.
 type Gradients struct {
-	Samples int       // of a row, a multiple of 64
+	Samples int       // samples of a row, a multiple of 64
 	Q       []int8    // [pins][Samples], each in the order of [fourth]
-	Step    []float32 // what a step of a pin's numbers is worth
+	Step    []float32 // the value of one integer step of each pin
 }
 
-// Take sets the gradients of pin i in a step: of pin `pin` of a node, by its number in the whole network.
+// Take sets the gradients of pin i. step, layer, node and pin key the dither; node is the number in the whole
+// network.
 func (g *Gradients) Take(i int, beta []float32, step, layer, node, pin int) {
 	q := g.Q[i*g.Samples:][:g.Samples]
 	dither := ditherRow(step, layer, node, pin, len(beta))
@@ -18,20 +19,21 @@ func (g *Gradients) Take(i int, beta []float32, step, layer, node, pin int) {
 	clear(q[len(beta):])
 }
 
-// Pins returns the gradients of the pins from the given one up to another.
+// Pins returns the gradients of the pins in the range [from, to).
 func (g *Gradients) Pins(from, to int) *Gradients {
 	return &Gradients{g.Samples, g.Q[from*g.Samples : to*g.Samples], g.Step[from:to]}
 }
 
-// ProductColumns is what the columns of products begin at a multiple of.
+// ProductColumns divides the index of the first column of every call of [Gradients.AddProducts].
 const ProductColumns = Lanes
 
-// Sources are what pins could read in a batch: rows of bits.
+// Sources holds what pins could read in a batch, as rows of bits.
 type Sources struct {
 	x        []uint64
 	words, n int
 
-	// For vector functions, the words of 32 samples of all rows one after the other, [2 words][stride].
+	// For vector functions: the bits in words of 32 samples, [2 words][stride]. The same word of all rows is
+	// contiguous.
 	columns []uint32
 	stride  int
 }
@@ -59,9 +61,9 @@ func (s *Sources) Set(x []uint64, words, n int) {
 	}
 }
 
-// AddProducts adds to sums, [pins][sources, a multiple of ProductColumns], of the sources from the given column, such a
-// multiple, up to another, the sum of a pin's gradients over the samples whose bit is set in the source's row. Sums of
-// integers are exact, so that all paths and orders give the same.
+// AddProducts adds to sums[pin][source], for each source in the range [from, to), the sum of the pin's gradients over
+// the samples whose bit is set in the source's row. from is a multiple of ProductColumns, and the rows of sums are
+// padded to such a multiple. Sums of integers are exact, so all paths and orders give the same result.
 func (g *Gradients) AddProducts(sums []float32, s *Sources, from, to int) {
 	f := nodeVectors()
 	if f == nil {

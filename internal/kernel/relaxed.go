@@ -1,16 +1,16 @@
 package kernel
 
-// RelaxedPass is [LayerPass] with relaxed values: the output of a gate is the mean of its
-// operations on what its pins are relaxed to, the mean of their candidates. It updates
-// with the gradient of just that (the raw relaxed gradient of the paper).
+// RelaxedPass is a [LayerPass] with relaxed values. The relaxed value of a pin is the mean of its candidates, and the
+// output of a gate is the mean of its operations on the pins' relaxed values. The update uses the gradient of exactly
+// this (the raw relaxed gradient of the paper).
 type RelaxedPass struct {
 	X       []uint64  // the batch's rows of bits
 	Below   []float32 // the rows of the layer before, [width][row]
 	Samples int       // samples in the batch
 	Adam    Adam
 
-	// Straight has updates take the bits that pins have chosen for their values, as if gradients passed the choice
-	// straight through: those of a layer whose values are of [RelaxedPass.Hard].
+	// Straight makes updates use the bits that pins have chosen as their values, as if gradients passed straight
+	// through the choice. It is for layers whose values were computed by [RelaxedPass.Hard].
 	Straight bool
 
 	words int
@@ -21,15 +21,14 @@ type RelaxedPass struct {
 	ahead fetcher
 }
 
-// relaxedPin is what is known of a pin of the current gate.
+// relaxedPin is the state of a pin of the current gate.
 type relaxedPin struct {
 	choice
-	value []float32 // [row], where it does not stand among the rows
-	grad  []float32 // gradient of the value where no layer below needs it; otherwise it stands in the layer's trace
+	value []float32 // the pin's value, [row], unless it is a row of the layer before
+	grad  []float32 // gradient of the value if no layer below needs it; otherwise the gradient is in the layer's trace
 }
 
-// NewRelaxedPass returns a pass with rows of the given number of words and pins of at most
-// k candidates.
+// NewRelaxedPass returns a pass for rows of the given number of words and pins of at most k candidates.
 func NewRelaxedPass(words, k int) *RelaxedPass {
 	p := &RelaxedPass{words: words, delta: make([]float32, words*64)}
 	for i := range p.pins {
@@ -41,8 +40,7 @@ func NewRelaxedPass(words, k int) *RelaxedPass {
 
 func (p *RelaxedPass) padded() int { return (p.Samples + Lanes - 1) / Lanes * Lanes }
 
-// Forward writes the values of the layer's gates from the given one up to another to out,
-// the layer's rows.
+// Forward writes the values of the layer's gates in the range [from, to) to out, the layer's rows.
 func (p *RelaxedPass) Forward(l *Layer, out []float32, from, to int) {
 	p.batch = Batch{p.X, p.words, p.Samples}
 	n, row := p.padded(), p.words*64
@@ -64,13 +62,13 @@ func (p *RelaxedPass) Forward(l *Layer, out []float32, from, to int) {
 	}
 }
 
-// How many gates ahead what each gate has is fetched, and the rows that its wires lead to.
+// How many gates ahead a gate's own arrays are prefetched, and how many gates ahead the rows that its wires lead to.
 const (
 	gatesAhead     = 3
 	rowsGatesAhead = 2
 )
 
-// fetchRows asks for the rows of values that pins of gate i have as their only candidates.
+// fetchRows prefetches the rows of values that gate i's pins with a single candidate read.
 func (p *RelaxedPass) fetchRows(l *Layer, i int) {
 	for _, pin := range []*Pin{l.A, l.B} {
 		if pin != nil && pin.K == 1 && pin.Hidden {
@@ -79,9 +77,8 @@ func (p *RelaxedPass) fetchRows(l *Layer, i int) {
 	}
 }
 
-// value returns what a pin of gate i is relaxed to. An update computes it anew: to keep
-// what the forward pass has computed of 32 candidates takes a fifth more time for the
-// whole step of 12,000 x 20, and as much memory as all rows.
+// value returns the relaxed value of a pin of gate i. An update computes it again: keeping the value from the forward
+// pass for 32 candidates takes a fifth more time for the whole step of 12,000 x 20, and as much memory as all rows.
 func (p *RelaxedPass) value(which int, pin *Pin, i, g int) []float32 {
 	v := p.steps.relax(&p.pins[which], pin, i, g, p.padded(), p.Below, &p.batch)
 	if p.Straight {
@@ -90,8 +87,8 @@ func (p *RelaxedPass) value(which int, pin *Pin, i, g int) []float32 {
 	return v
 }
 
-// relax returns what a pin of gate i, whose entry is g, is relaxed to, for n samples of a batch: a row of values of the
-// layer before, or what it computes in own.
+// relax returns the relaxed value of a pin of gate i, for n samples of a batch: a row of values of the layer before,
+// or a mean, which it computes in own. g is the gate's index in the section's arrays.
 func (s *Steps) relax(own *relaxedPin, pin *Pin, i, g, n int, below []float32, batch *Batch) []float32 {
 	if pin == nil || pin.K == 1 {
 		return s.chosen(own, pin, i, g, n, below, batch)
@@ -102,7 +99,7 @@ func (s *Steps) relax(own *relaxedPin, pin *Pin, i, g, n int, below []float32, b
 	return own.value[:n]
 }
 
-// rows returns the rows of values that the pin reads, nil if it reads bits.
+// rows returns the rows of values that the pin reads, or nil if it reads bits.
 func (p *Pin) rows(below []float32) []float32 {
 	if p.Hidden {
 		return below
@@ -110,7 +107,7 @@ func (p *Pin) rows(below []float32) []float32 {
 	return nil
 }
 
-// Update is [LayerPass.Update].
+// Update does the same as [LayerPass.Update].
 func (p *RelaxedPass) Update(l *Layer, own, next *Trace, top func(i int) []float32, from, to int) {
 	p.batch = Batch{p.X, p.words, p.Samples}
 	n, row := p.padded(), p.words*64
@@ -157,8 +154,7 @@ func (p *RelaxedPass) update(l *Layer, own *Trace, i int, delta []float32) {
 	p.pin(share[slotsA:], 1, l.B, g, beta)
 }
 
-// pin updates a pin from the gradient of its value and leaves the probabilities of hidden
-// candidates in share.
+// pin updates a pin from the gradient of its value and leaves the probabilities of hidden candidates in share.
 func (p *RelaxedPass) pin(share []float32, which int, pin *Pin, g int, grad []float32) {
 	if pin == nil || pin.K == 1 {
 		for i := range share {

@@ -2,12 +2,12 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// turnsBits says whether the processor has the instructions for bytes and bits that
-// meanBitsAVX512 takes and nothing else. All processors that have the AVX-512 path have
-// had them so far; one without them would do these steps in AVX2, with the same bits.
+// turnsBits says whether the processor has the instructions for bytes and bits that only meanBitsAVX512 needs. All
+// processors with the AVX-512 path have had them so far. A processor without them would do the relaxed steps in AVX2,
+// with the same bits.
 var turnsBits = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512GFNI
 
-// relaxedVectors returns the functions of the path in use, or nil on the plain one.
+// relaxedVectors returns the functions of the path in use, or nil for the plain path.
 func relaxedVectors() *relaxedSteps {
 	switch {
 	case simd == "avx512" && turnsBits:

@@ -2,5 +2,5 @@
 
 package kernel
 
-// relaxedVectors returns nil: there is the plain path alone.
+// relaxedVectors returns nil, because only the plain path exists.
 func relaxedVectors() *relaxedSteps { return nil }

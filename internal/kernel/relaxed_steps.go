@@ -1,24 +1,23 @@
 package kernel
 
-// The steps of gates with relaxed values, lane by lane in float32 with every product
-// rounded. T are the truth values of the gate at hand.
+// This file holds the steps of gates with relaxed values: float32 arithmetic lane by lane, with every product
+// rounded. It is the plain path, which defines the bits that all paths must give; relaxed_vector.go chooses the path.
+// T are the truth values of the current gate.
 //
 //	output   : (T_00 + (T_01 - T_00) b) + a (cA + d b), with cA = T_10 - T_00 and
 //	           d = (T_11 - T_10) - (T_01 - T_00)
 //	pins     : alpha = delta (cA + d b), beta = delta ((T_01 - T_00) + d a)
 //	S        : with u = delta a and v = delta - u, the lane sums of u b (11), u - u b (10),
 //	           v b (01) and v - v b (00)
-//	mean     : of rows of values the sum of q_j x_j, from +0 and in the order of candidates;
-//	           of bits a sum, from +0, of groups of four candidates in their order, whose
+//	mean     : of rows of values, the sum of q_j x_j, from +0 and in the order of candidates;
+//	           of bits, a sum, from +0, of groups of four candidates in their order, whose
 //	           value is (v_0 + v_1) + (v_2 + v_3), with v_j = q_j or, for a bit of 0 and past
 //	           the last candidate, +0
 //	R_j      : the group sum of beta where the candidates are bits, the lane sum of
 //	           beta x_j where they are rows of values
 //	gather   : the sum of share times pin gradient, from +0 and in the order of the edges
-//
-// What follows is the plain path, which defines the bits; relaxed_vector.go chooses.
 
-// plane holds the coefficients of a gate's output as a polynomial of its pins.
+// plane holds the coefficients of a gate's output as a polynomial in its pins.
 type plane struct{ one, a, b, ab float32 }
 
 func (t *Quad) plane() plane {
@@ -26,7 +25,7 @@ func (t *Quad) plane() plane {
 	return plane{t[0], t[2] - t[0], b, (t[3] - t[2]) - b}
 }
 
-// mix writes the outputs of a gate whose pins have the values a and b.
+// mix writes the outputs of a gate whose pins have the values a and b to dst.
 func mix(dst, a, b []float32, t *Quad) {
 	c := t.plane()
 	a, b = a[:len(dst)], b[:len(dst)]
@@ -36,8 +35,8 @@ func mix(dst, a, b []float32, t *Quad) {
 	}
 }
 
-// relaxedBins returns the sums of the upstream gradient delta, and writes the gradients of
-// the pins to alpha and beta.
+// relaxedBins returns the sums S of the upstream gradient delta and writes the gradients of the pins to alpha and
+// beta.
 func relaxedBins(alpha, beta, delta, a, b []float32, t *Quad) (s Quad) {
 	c := t.plane()
 	var sums [4][Lanes]float32
@@ -67,11 +66,11 @@ func spread(dst []float32, row []uint64) {
 	}
 }
 
-// meanSet is the number of candidates whose bits make a byte of a sample.
+// meanSet is the number of candidates whose bits form one byte for each sample.
 const meanSet = 8
 
-// meanBits writes the mean of candidates that are rows of bits. It turns the rows of eight
-// at a time into bytes of a sample, whose halves select a sum of probabilities.
+// meanBits writes the mean of candidates that are rows of bits. It turns eight rows at a time into one byte for each
+// sample. Each half of a byte selects a sum of probabilities.
 func meanBits(dst, q []float32, batch *Batch, wires Wires) {
 	clear(dst)
 	for from := 0; from < len(q); from += meanSet {
@@ -90,8 +89,8 @@ func meanBits(dst, q []float32, batch *Batch, wires Wires) {
 	}
 }
 
-// addSubsets adds the sums that the bits of a sample select, low ones for the first four
-// candidates and high ones for the others.
+// addSubsets adds the sums that the bits of each sample select: from low for the first four candidates, from high for
+// the other four.
 func addSubsets(dst []float32, low, high *[1 << 4]float32, words *[meanSet]uint64) {
 	w0, w1, w2, w3 := words[0], words[1], words[2], words[3]
 	w4, w5, w6, w7 := words[4], words[5], words[6], words[7]
@@ -111,8 +110,7 @@ func addSubsets(dst []float32, low, high *[1 << 4]float32, words *[meanSet]uint6
 	}
 }
 
-// turned returns the bits of eight bytes the other way round: bit i of byte j is bit j of
-// byte i.
+// turned transposes eight bytes: bit i of byte j becomes bit j of byte i.
 func turned(x uint64) uint64 {
 	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
 	x ^= t ^ t<<7
@@ -140,7 +138,7 @@ func rowSums(r, grad, rows []float32, row int, wires Wires) {
 	}
 }
 
-// gatherRelaxed is [Trace.gather] with relaxed values.
+// gatherRelaxed does what [Trace.gather] does, with relaxed values.
 func (t *Trace) gatherRelaxed(dst []float32, edges []Edge, row int) {
 	clear(dst)
 	for _, e := range edges {

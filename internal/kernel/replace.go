@@ -1,10 +1,10 @@
 package kernel
 
-// Replace gives some candidates of the pin of gate g another source: those with the least logits, of equal ones the
-// first, but never the one that is selected, and at most as many as count. next returns the sources in the order in
-// which they are wanted, each below the number of the pin's sources, until ok is false; those that are candidates
-// already are passed over. A new candidate has no moments, and a logit of gap below the largest. Replace reports
-// whether anything changed.
+// Replace replaces up to count candidates of the pin of gate g by other sources. It replaces the candidates with the
+// least logits (the first of equal ones), but never the selected candidate. next returns sources in order of
+// preference, until ok is false; each must be below the pin's number of sources. Sources that are already candidates
+// are skipped. A new candidate has zero moments and a logit of gap below the largest one. Replace reports whether
+// anything changed.
 func (p *Pin) Replace(g, count int, gap float32, next func() (source uint32, ok bool)) bool {
 	from, to := g*p.K, (g+1)*p.K
 	w := p.W[from:to]
@@ -33,7 +33,7 @@ func (p *Pin) Replace(g, count int, gap float32, next func() (source uint32, ok 
 	return changed
 }
 
-// unused returns the next source that is none of the candidates.
+// unused returns the next source that is not yet a candidate.
 func (p *Pin) unused(from, to int, next func() (uint32, bool)) (source uint32, ok bool) {
 again:
 	if source, ok = next(); !ok {
@@ -47,7 +47,7 @@ again:
 	return source, true
 }
 
-// setWire changes wire i.
+// setWire sets wire i.
 func (p *Pin) setWire(i int, source uint32) {
 	if p.Wide != nil {
 		p.Wide[i] = source

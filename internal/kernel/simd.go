@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// simd is the path in use, chosen once at start: the best that the processor has, or
-// the one that IALGN_SIMD names.
+// simd is the path in use. It is chosen once at start: the best path of the processor, or the path that IALGN_SIMD
+// names.
 var simd, simdError = choose(os.Getenv("IALGN_SIMD"), Paths())
 
-// choose returns the wanted path, or the first of those that exist if none is wanted.
+// choose returns the wanted path, or the first existing path if none is wanted.
 func choose(want string, have []string) (string, error) {
 	switch {
 	case want == "":
@@ -25,12 +25,11 @@ func choose(want string, have []string) (string, error) {
 	return "none", fmt.Errorf("IALGN_SIMD=%s: there is no such path; use avx512, avx2 or none", want)
 }
 
-// Path returns the path in use: avx512, avx2 or none. It returns an error if IALGN_SIMD
-// asks for one that is not there.
+// Path returns the path in use: avx512, avx2 or none. It returns an error if IALGN_SIMD names a path that does not
+// exist.
 func Path() (string, error) { return simd, simdError }
 
-// Use switches to another of [Paths], for tests and comparisons. It must not be called
-// while a [Pass] works.
+// Use switches to another of [Paths], for tests and comparisons. It must not be called while a [Pass] works.
 func Use(path string) error {
 	chosen, err := choose(path, Paths())
 	if err == nil {

@@ -1,15 +1,14 @@
 package kernel
 
-// Steps is the arithmetic of one gate in its steps, by the path in use: the same bits as
-// the plain functions of this package. It is the scratch of one goroutine; the zero value
-// is ready for use and grows as needed.
+// Steps is the arithmetic of one gate, step by step, by the path in use. All paths give the same bits as the plain
+// functions of this package. A Steps is the scratch memory of one goroutine. The zero value is ready for use and
+// grows as needed.
 //
-// The update of a gate is Operations, Bins, then UpdateOperations and, for each relaxed
-// pin, UpdatePin.
+// To update a gate, call Operations, Bins, UpdateOperations and, for each relaxed pin, UpdatePin.
 type Steps struct {
 	p    [Ops]float32 // probabilities of the current gate's operations
 	t, s Quad
-	adam Adam // a copy: assembly must not see variables of the stack
+	adam Adam // a copy, because the assembly must not see variables on the stack
 
 	q, r   []float32 // [k, padded]
 	tables Tables
@@ -26,7 +25,7 @@ func (s *Steps) grow(k, words int) {
 	}
 }
 
-// Operations takes the operation logits w, whose largest is top, of the next gate.
+// Operations loads the operation logits w of the next gate. top is the largest logit.
 func (s *Steps) Operations(w *[Ops]float32, top float32) {
 	if f := vectors(); f != nil {
 		f.operations(&s.p[0], &w[0], &s.t[0], top)
@@ -35,8 +34,7 @@ func (s *Steps) Operations(w *[Ops]float32, top float32) {
 	s.t = Operations(&s.p, w, top)
 }
 
-// Bins sums the upstream gradient delta and replaces it as the function of that name does;
-// delta has at least [Lanes] samples.
+// Bins does what the function Bins does, by the path in use. delta has at least [Lanes] samples.
 func (s *Steps) Bins(delta, beta []float32, a, b []uint64) {
 	f := vectors()
 	if f == nil {
@@ -53,8 +51,8 @@ func (s *Steps) Bins(delta, beta []float32, a, b []uint64) {
 	}
 }
 
-// UpdateOperations makes a step on the operation logits w with the moments m and v, from
-// the sums of Bins. It returns what [Adam.Update] returns.
+// UpdateOperations makes an Adam step on the operation logits w with the moments m and v, from the sums of Bins. Its
+// results are those of [Adam.Update].
 func (s *Steps) UpdateOperations(c *Adam, w, m, v *[Ops]float32) (arg int, top float32) {
 	if f := vectors(); f != nil {
 		s.adam = *c
@@ -64,7 +62,7 @@ func (s *Steps) UpdateOperations(c *Adam, w, m, v *[Ops]float32) (arg int, top f
 	return c.Update(w[:], m[:], v[:], s.p[:])
 }
 
-// Wires are the candidates of a pin, in one of the two forms.
+// Wires are the candidates of a pin, either Narrow or Wide.
 type Wires struct {
 	Narrow []uint16
 	Wide   []uint32
@@ -78,22 +76,22 @@ func (w Wires) at(j int) int {
 	return int(w.Narrow[j])
 }
 
-// Batch is what pins choose from: rows of the given number of words, whose first bits are
-// those of the samples.
+// Batch holds what pins choose from: rows of the given number of words. The first bits of a row belong to the
+// samples.
 type Batch struct {
 	X              []uint64
 	Words, Samples int
 }
 
-// sumCandidates does the first part of a step on the selection logits w, whose largest is top. Candidate j is row
-// wires[j] of the batch; grad is the gradient of the selected bit, padded with zeros to a multiple of [Lanes]. It
-// leaves the probabilities in q and the sums of the candidates in r, which have the room.
+// sumCandidates does the first part of a step on the selection logits w, of which top is the largest. Candidate j is
+// row wires[j] of the batch. grad is the gradient of the selected bit, padded with zeros to a multiple of [Lanes].
+// sumCandidates leaves the probabilities in q and the sums of the candidates in r, which must have room for them.
 func (s *Steps) sumCandidates(w []float32, top float32, wires Wires, batch *Batch, grad []float32) {
 	s.selection(s.q, w, top)
 	s.pinSums(s.r, len(w), wires, batch, grad)
 }
 
-// pinSums writes the sums of k candidates to r, which is padded to a multiple of [Lanes].
+// pinSums writes the sums of k candidates to r, whose length is padded to a multiple of [Lanes].
 func (s *Steps) pinSums(r []float32, k int, wires Wires, batch *Batch, grad []float32) {
 	if f := vectors(); f != nil && batch.suits() {
 		s.vector.candidates(f, r, k, wires, batch, grad)
@@ -102,7 +100,7 @@ func (s *Steps) pinSums(r []float32, k int, wires Wires, batch *Batch, grad []fl
 	s.tables.Sum(r[:k], wires, batch, grad)
 }
 
-// stepSelection does the rest of the step, with the moments m and v. It returns what [Adam.Update] returns.
+// stepSelection does the second part of the step, with the moments m and v. Its results are those of [Adam.Update].
 func (s *Steps) stepSelection(c *Adam, w, m, v []float32, batch *Batch) (arg int, top float32) {
 	k := len(w)
 	m, v = m[:k], v[:k]
@@ -115,9 +113,9 @@ func (s *Steps) stepSelection(c *Adam, w, m, v []float32, batch *Batch) (arg int
 	return c.Update(w, m, v, r)
 }
 
-// steps are the functions of a path, generated by lab/avo/kernel/steps.go. They check
-// nothing. Blocks are of 16 samples, bytes are those of a row; what they compute stands
-// with the plain functions.
+// steps holds the functions of a path, generated by lab/avo/kernel/steps.go. They do not check their arguments. A
+// block has 16 samples; bytes is the number of bytes of a row. Each function computes the same as the plain function
+// of its name.
 type steps struct {
 	operations  func(p, w, t *float32, top float32)
 	selection   func(q, u *float32, k int, top float32)
@@ -125,7 +123,7 @@ type steps struct {
 	binsAlone   func(delta *float32, a, b *uint64, blocks int, t, s *float32)
 	offsets     func(offsets *uint32, wires *uint16, k, rows, bytes int) (beyond int)
 	offsetsWide func(offsets, wires *uint32, k, rows, bytes int) (beyond int)
-	pairs       func(to, values *float32, groups int) // nil where candidates take the samples themselves
+	pairs       func(to, values *float32, groups int) // nil if candidates reads the samples themselves
 	candidates  []candidatesStep                      // the widest first
 	opStep      func(w, m, v, p, s, t, adam *float32) (arg int, top float32)
 	selectStep  func(w, m, v, q, r *float32, k int, adam *float32) (arg int, top float32)
@@ -135,9 +133,8 @@ type steps struct {
 	readers     func(delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)
 }
 
-// candidatesStep sums up to width candidates. last is the offset in bytes of the last 128
-// bits of a row that are read; bits holds the rows' bits, a word of 32 for each candidate
-// one after the other.
+// candidatesStep sums up to width candidates. last is the byte offset of the last 128 bits of a row that are read.
+// bits holds the bits of the rows, one 32-bit word for each candidate after the other.
 type candidatesStep struct {
 	width int
 	sum   func(r, values *float32, samples int, x *uint64, offsets *uint32, k, last int, bits *uint32)

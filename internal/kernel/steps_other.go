@@ -2,5 +2,5 @@
 
 package kernel
 
-// vectors returns nil: there is the plain path alone.
+// vectors returns nil, because only the plain path exists.
 func vectors() *steps { return nil }

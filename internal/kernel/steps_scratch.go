@@ -1,39 +1,39 @@
 package kernel
 
-// fullGroups is the number of samples that candidates are summed in: four groups, after
-// which the assembly looks whether there are more.
+// fullGroups is the number of samples summed for candidates at a time: four groups, after which the assembly checks
+// whether there are more.
 const fullGroups = 4 * groupSize
 
-// pairFloats is the number of subset sums of a group in AVX2: two pairs and the fifth.
+// pairFloats is the number of subset sums of a group in AVX2: four for each of two pairs, and four for the fifth
+// sample.
 const pairFloats = 12
 
 // widest is the largest width of a candidatesStep.
 const widest = 64
 
-// vectorScratch is what the vector functions work on.
+// vectorScratch is the scratch memory of the vector functions.
 type vectorScratch struct {
 	offsets []uint32  // byte offsets of the candidates' rows, [k, padded]
-	values  []float32 // the gradient with more zeros
+	values  []float32 // the gradient, with more zeros after it
 	pairs   []float32 // [groups][pairFloats]
-	bits    []uint32  // one column for each 32 samples of a row, padded, [columns][widest]
+	bits    []uint32  // a column for each 32 samples of a row, padded, [columns][widest]
 }
 
-// suits says whether vector functions can read the batch: rows of one word are too short
-// for them, and they count its bytes in 32 bits.
+// suits reports whether vector functions can read the batch. They need rows of at least two words and count the
+// batch's bytes in 32 bits.
 func (b *Batch) suits() bool { return b.Words >= LeastWords && uint64(len(b.X)) < 1<<29 }
 
-// candidates writes the sums of k candidates to r, which is padded to a multiple of
-// [Lanes].
+// candidates writes the sums of k candidates to r, whose length is padded to a multiple of [Lanes].
 func (s *vectorScratch) candidates(f *steps, r []float32, k int, wires Wires, batch *Batch, grad []float32) {
 	locate(f, s.offsets, k, wires, len(batch.X)/batch.Words, 8*batch.Words)
 	s.sums(f, r, s.offsets, k, batch, grad)
 }
 
-// sums does the work of candidates where it is known where the rows begin.
+// sums does the work of candidates, given the offsets of the candidates' rows.
 func (s *vectorScratch) sums(f *steps, r []float32, offsets []uint32, k int, batch *Batch, grad []float32) {
 	words, samples := batch.Words, batch.Samples
 	if samples < 1 || samples > 64*words || samples > len(grad) {
-		panic("kernel: samples out of range") // assembly does not look
+		panic("kernel: samples out of range") // the assembly does not check
 	}
 	values := s.fill(f, grad, samples)
 	last := min((samples+127)/128*16, 8*words) - 16
@@ -45,7 +45,7 @@ func (s *vectorScratch) sums(f *steps, r []float32, offsets []uint32, k int, bat
 	}
 }
 
-// fitting returns the narrowest function that takes k candidates, or the widest.
+// fitting returns the narrowest function that takes k candidates, or the widest function if none does.
 func (f *steps) fitting(k int) *candidatesStep {
 	i := 0
 	for i+1 < len(f.candidates) && f.candidates[i+1].width >= k {
@@ -62,12 +62,12 @@ func (s *vectorScratch) grow(k, words int) {
 	if needed := 64*words + fullGroups; len(s.values) < needed {
 		s.values = make([]float32, needed)
 		s.pairs = make([]float32, needed/groupSize*pairFloats)
-		// Groups end up to one word after the last, and are looked at with the next.
+		// Groups may end up to one word after the last word, and each column is read together with the next.
 		s.bits = make([]uint32, (2*words+2)*widest)
 	}
 }
 
-// locate writes where the candidates' rows of the given number of bytes begin.
+// locate writes the byte offset of each candidate's row to offsets. A row has the given number of bytes.
 func locate(f *steps, offsets []uint32, k int, wires Wires, rows, bytes int) {
 	var beyond int
 	if wires.Wide != nil {
@@ -80,7 +80,7 @@ func locate(f *steps, offsets []uint32, k int, wires Wires, rows, bytes int) {
 	}
 }
 
-// fill returns the values that the sums are made of.
+// fill returns the values that candidatesStep adds up: the gradients or, in AVX2, subset sums of them.
 func (s *vectorScratch) fill(f *steps, grad []float32, samples int) *float32 {
 	full := (samples + fullGroups - 1) / fullGroups * fullGroups
 	values := &grad[0]

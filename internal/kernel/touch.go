@@ -2,20 +2,21 @@ package kernel
 
 import "math"
 
-// touchBlock is how many gates are touched at a time: enough that their waits for
-// memory overlap, few enough that their lines are still in the first cache when used.
+// touchBlock is the number of gates touched at a time: enough for their waits for memory to overlap, and few enough
+// for their cache lines to be still in the first cache when they are used.
 const touchBlock = 8
 
 // lineFloats is the number of float32 in a cache line.
 const lineFloats = 16
 
-// touch reads a word of each cache line that the updates of a block of gates need, of
-// chain i from layer l downwards, or of the next chain's last layers where l is below
-// the first, and returns their sum, so that the reads happen. It reads nothing of chains
-// from end on, which may be at another goroutine's work. Done a block ahead, the waits for
-// memory overlap, which otherwise come one after the other. The gates are touched in the
-// order of their addresses, as the blocks of short chains follow each other, so that the
-// processor fetches ahead too. Fused kernels fetch by themselves.
+// touch reads a word of each cache line that the updates of a block of gates need. The block begins at layer l of
+// chain i and goes down; if l is negative, it has the last layers of the next chain. touch returns the sum of the
+// words, so that the compiler keeps the reads. It does not read chains from end on, which another goroutine may be
+// updating.
+//
+// A caller touches a block before it is needed, so that the waits for memory overlap instead of following one
+// another. The gates are touched in ascending order of their addresses, as are the blocks of successive short chains,
+// so that the processor prefetches too. Fused kernels prefetch by themselves.
 func (s *Gates) touch(i, l, end int) uint32 {
 	if l < 0 {
 		i, l = i+1, s.Layers-1

@@ -1,24 +1,24 @@
 package kernel
 
-// Edge is the use of a gate's output by a gate of the next layer, its reader.
+// Edge says that a gate of the next layer, the reader, can read a gate's output.
 type Edge struct {
-	Pin  uint32 // the reader's pin: 2*reader for A, 2*reader + 1 for B; after [Settle] its row
-	Slot uint32 // the place of the edge among all that lead to the next layer, in Trace.Coef
+	Pin  uint32 // the reader's pin: 2*reader for A, 2*reader + 1 for B; after [Settle], the row of the pin
+	Slot uint32 // index of the edge among all edges to the next layer, in Trace.Coef
 }
 
-// Uses holds, for each gate of a layer, the edges to its readers in the order of their
-// slots. It is what gradients are gathered along: whoever computes a gate's gradient adds
-// up what its readers left, in this order, so nothing depends on threads.
+// Uses holds, for each gate of a layer, the edges to its readers in the order of their slots. Gradients are gathered
+// along these edges: a gate's gradient is the sum of what its readers left, in this order, so it does not depend on
+// threads.
 type Uses struct {
 	start []uint32 // [width + 1]
 	edges []Edge
 }
 
-// Of returns the edges of gate i. There are [edgesAhead] more after them.
+// Of returns the edges of gate i. At least [edgesAhead] more elements follow them in memory.
 func (u *Uses) Of(i int) []Edge { return u.edges[u.start[i]:u.start[i+1]] }
 
-// Slots returns how many candidates of the pins A and B of a gate are hidden; the slots of
-// gate i begin with i times their sum, those of pin A first.
+// Slots returns how many candidates of pins A and B of a gate are hidden. The slots of gate i begin at i (a + b), pin
+// A's first.
 func (s *Gates) Slots() (a, b int) {
 	if s.A == nil {
 		a = 1
@@ -31,15 +31,14 @@ func (s *Gates) Slots() (a, b int) {
 	return a, b
 }
 
-// NewUses returns who reads the gates of a layer of the given width, if the next one is a
-// layer of section s, counted within it. Candidates must be below the width, and all edges
-// together below 1<<32.
+// NewUses returns the edges from a layer of the given width to its readers. The readers are the given layer of
+// section s, counted within the section. Candidates must be below width, and there must be fewer than 1<<32 edges.
 func NewUses(s *Gates, layer, width int) *Uses {
 	return usesOf(width, func(f func(gate uint32, e Edge)) { s.eachEdge(layer, width, f) })
 }
 
-// usesOf returns who reads the gates of a layer of the given width, from the edges that each calls f with in the order
-// of slots.
+// usesOf returns the edges of a layer of the given width. each calls its argument for every edge, in the order of
+// slots.
 func usesOf(width int, each func(f func(gate uint32, e Edge))) *Uses {
 	u := &Uses{start: make([]uint32, width+1)}
 	each(func(gate uint32, _ Edge) { u.start[gate+1]++ })
@@ -57,8 +56,8 @@ func usesOf(width int, each func(f func(gate uint32, e Edge))) *Uses {
 
 func newEdges(n int) []Edge { return make([]Edge, n+edgesAhead)[:n] }
 
-// NewClassUses returns who reads the gates of the last layer: the sum of their class. Its
-// trace is one of the classes as gates (see [NewClassTrace]).
+// NewClassUses returns the edges from the last layer to its readers, the sums of the classes. Their trace has the
+// classes in the place of gates (see [NewClassTrace]).
 func NewClassUses(width, classes int) *Uses {
 	u := &Uses{start: make([]uint32, width+1), edges: newEdges(width)}
 	for i := range width {
@@ -68,8 +67,8 @@ func NewClassUses(width, classes int) *Uses {
 	return u
 }
 
-// NewClassTrace returns the trace of sums whose gradients are in delta, [classes][row]: the
-// derivative by each of their gates is one.
+// NewClassTrace returns the trace of the class sums, whose gradients are in delta, [classes][row]. The derivative of
+// a sum with respect to each of its gates is one.
 func NewClassTrace(delta []float32, classes, words int) *Trace {
 	t := &Trace{Delta: delta, Bits: make([]uint64, 2*classes*words), Coef: make([]float32, 2*classes)}
 	for i := range t.Coef {
@@ -78,8 +77,7 @@ func NewClassTrace(delta []float32, classes, words int) *Trace {
 	return t
 }
 
-// eachEdge calls f for all edges into a layer in the order of slots, with the gate that is
-// read.
+// eachEdge calls f for all edges into a layer, in the order of slots, with the gate that is read.
 func (s *Gates) eachEdge(layer, width int, f func(gate uint32, e Edge)) {
 	slotsA, slotsB := s.Slots()
 	for i := range width {
@@ -97,24 +95,23 @@ func (s *Gates) eachEdge(layer, width int, f func(gate uint32, e Edge)) {
 	}
 }
 
-// Trace is what the update of a layer leaves for that of the layer before.
+// Trace is what the update of a layer leaves for the update of the layer before.
 type Trace struct {
-	// With hard values: the gradients of the gates' outputs, [width][row]; the values of
-	// their pins, [width][2][words]; and for each slot the derivative of the reader's
-	// output by the gate that the slot leads to, where the reader's other pin is 0 and
-	// where it is 1.
+	// With hard values: Delta has the gradients of the gates' outputs, [width][row]. Bits has the values of their
+	// pins, [width][2][words]. Coef has, for each slot, the derivative of the reader's output with respect to the
+	// gate that the slot leads to, where the reader's other pin is 0 and where it is 1.
 	Delta []float32
 	Bits  []uint64
 	Coef  []float32 // [width][slots][2]
 
-	// With relaxed values: the gradients of the gates' pins, [rows of Settle][row], and
-	// for each slot the probability of its candidate.
+	// With relaxed values: Pins has the gradients of the gates' pins, [rows of Settle][row]. Share has the
+	// probability of each slot's candidate.
 	Pins  []float32
 	Share []float32
 }
 
-// gather writes the gradient of a gate's output to dst: the sum, from +0 and in the order
-// of the edges, of what each reader left in t. The products are rounded.
+// gather writes the gradient of a gate's output to dst: the sum of what each reader left in t, from +0 and in the
+// order of the edges. The products are rounded.
 func (t *Trace) gather(dst []float32, edges []Edge, words int) {
 	clear(dst)
 	row := 64 * words

@@ -15,12 +15,12 @@ import (
 	"ialgn/internal/tool"
 )
 
-// Signals returns what tells a rank to save and end, beside those of every process: mpirun takes the others for itself,
-// and kills the ranks a second later.
+// Signals returns the signals that make a rank save and end, in addition to the usual ones. mpirun intercepts the
+// others and kills the ranks a second later.
 func Signals() []os.Signal { return []os.Signal{syscall.SIGUSR1} }
 
-// Launch runs this program with arguments as so many ranks, by mpirun, and returns mpirun's exit status. When the
-// context ends, the ranks are told so, and have time to save.
+// Launch runs this program with args as the given number of ranks, by mpirun, and returns mpirun's exit status. When
+// ctx ends, the ranks get a signal and have time to save.
 func Launch(ctx context.Context, ranks int, args []string) (status int, err error) {
 	mpirun, err := tool.Find("mpirun")
 	if err != nil {
@@ -30,10 +30,10 @@ func Launch(ctx context.Context, ranks int, args []string) (status int, err erro
 	if err != nil {
 		return 0, err
 	}
-	runtime.LockOSThread() // mpirun ends with the thread that started it
+	runtime.LockOSThread() // mpirun ends when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	words := []string{"-n", strconv.Itoa(ranks), "--bind-to", "none"}
-	for _, variable := range os.Environ() { // which only ranks of this machine have otherwise
+	for _, variable := range os.Environ() { // otherwise only the ranks of this machine would have them
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "IALGN_") {
 			words = append(words, "-x", name)
 		}
@@ -41,10 +41,11 @@ func Launch(ctx context.Context, ranks int, args []string) (status int, err erro
 	cmd := exec.Command(mpirun.Path, append(append(words, self), args...)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Env = os.Environ()
-	if os.Geteuid() == 0 { // who runs this program so has been asked
+	if os.Geteuid() == 0 { // allowed, because the user has chosen to run this program as root
 		cmd.Env = append(cmd.Env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
-	// A terminal signals this process alone, which passes on what mpirun hands to the ranks.
+	// A terminal would signal mpirun, too. In its own process group it gets only the signal that this process sends
+	// below.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if err := cmd.Start(); err != nil {
 		return 0, err

@@ -1,14 +1,14 @@
-// Package mpi has the ranks of a run talk by Open MPI, where the program was built with it (`make mpi`, the build tag
-// mpi); elsewhere [Start] says how to get such a program.
+// Package mpi lets the ranks of a run communicate by Open MPI, if the program was built with it (`make mpi`, build
+// tag mpi). Otherwise [Start] returns an error that says how to build such a program.
 //
-// A [World] lives from Start to Finish or Fail, one in a process. The exchanges are MPI's non-blocking ones. A rank
-// that waits tests for the end without a pause for a fraction of a millisecond, and then ever more rarely, so that
-// ranks which share cores do not take them from each other. Any thread may call MPI, one at a time: to hand each
-// exchange to a goroutine that owns MPI took 38 us, ten times as long as the exchange of two ranks itself.
+// A process has one [World], which lives from Start to Finish or Fail. Exchanges use MPI's non-blocking functions. A
+// waiting rank polls without a pause for a fraction of a millisecond and then less and less often, so that ranks that
+// share cores do not take them from each other. Any thread may call MPI, one at a time. A goroutine that owns MPI and
+// does every exchange took 38 us, ten times as long as the exchange of two ranks itself.
 //
-// Faults: each rank tells the next one that it is there, once a beat, whatever else it is doing. One that is not heard
-// of for the time limit was stopped or has lost its network, and the next one says so and ends the run. Of ranks that
-// fail, rank 0 chooses the first one, which alone says why.
+// Faults: each rank sends the next rank a sign of life at a fixed interval, whatever else it is doing. A rank that is
+// not heard of for the time limit was stopped or has lost its network; the next rank reports this and ends the run.
+// If several ranks fail, rank 0 chooses the first of them, and only that one reports its error.
 package mpi
 
 import (
@@ -21,8 +21,8 @@ import (
 // DefaultLimit is how long a rank may be silent.
 const DefaultLimit = time.Minute
 
-// Launched returns how many ranks mpirun or srun has started, and which of them this process is, by its environment. It
-// returns 1 and 0 for a process that was started by itself.
+// Launched returns, from the environment, how many ranks mpirun or srun has started and which of them this process
+// is. It returns 1 and 0 for a process that neither of them started.
 func Launched() (ranks, rank int) {
 	for _, by := range []struct{ size, rank string }{
 		{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},

@@ -23,32 +23,33 @@ import (
 // Available reports whether the program was built with MPI.
 const Available = true
 
-// How long ranks wait in the course of faults.
+// How long ranks wait when something fails.
 const (
-	beat     = 250 * time.Millisecond // between messages to the next rank
-	answer   = 2 * time.Second        // for rank 0 to choose who says why the run ends; it may have ended itself
-	ending   = 10 * time.Second       // for the end of the process, which another rank's end brings
-	courtesy = 300 * time.Millisecond // before other ranks than 0 say what rank 0 may say as well
-	lostEnds = 3 * time.Second        // after a lost exchange, for mpirun to say which rank was killed
+	beat     = 250 * time.Millisecond // interval of the messages to the next rank
+	answer   = 2 * time.Second        // for rank 0 to choose the rank that reports the error; it may have ended itself
+	ending   = 10 * time.Second       // for the end of the process, which another rank causes
+	courtesy = 300 * time.Millisecond // before a rank other than 0 reports what rank 0 may report as well
+	lostEnds = 3 * time.Second        // after a lost exchange, for mpirun to report which rank was killed
 )
 
-// settings of Open MPI that hold unless the user has others. Of the ways to sum numbers, 4 is recursive doubling: a
-// message takes its way log2(ranks) times one after the other. The usual one takes it twice as often.
+// settings are Open MPI settings that apply unless the user has set them. Algorithm 4 for sums is recursive doubling,
+// which passes a message on log2(ranks) times in sequence. The default algorithm takes twice as many.
 var settings = map[string]string{"OMPI_MCA_coll_libnbc_iallreduce_algorithm": "4"}
 
-// World is what the ranks of a run talk by: a [ialgn/internal/ranks.Comm].
+// World is the communication between the ranks of a run: a [ialgn/internal/ranks.Comm].
 type World struct {
 	rank, size int
 	limit      time.Duration
 	silent     func(error)
 	hosts      atomic.Pointer[[][]byte] // by rank, once known
 
-	over  chan struct{} // closed when the beats are to end
+	over  chan struct{} // closed when the beats must end
 	beats sync.WaitGroup
 }
 
-// Start joins the ranks that mpirun or srun has started, once in a process. A rank that is not heard of for the time
-// limit is told to silent, by a goroutine of its own, while the ranks that wait for it go on waiting.
+// Start joins the ranks that mpirun or srun has started. It is called once in a process. If a rank has not been heard
+// of for the time limit, silent is called in its own goroutine, while the ranks that wait for that rank go on
+// waiting.
 func Start(limit time.Duration, silent func(error)) (*World, error) {
 	for name, value := range settings {
 		if os.Getenv(name) == "" {
@@ -60,7 +61,7 @@ func Start(limit time.Duration, silent func(error)) (*World, error) {
 		return nil, fmt.Errorf("MPI cannot be started: %w", err)
 	}
 	w := &World{rank: int(rank), size: int(size), limit: limit, silent: silent, over: make(chan struct{})}
-	host, _ := os.Hostname() // it is for messages alone
+	host, _ := os.Hostname() // used only in messages
 	w.beats.Go(w.beat)
 	hosts, err := w.Gather([]byte(host))
 	w.hosts.Store(&hosts)
@@ -81,7 +82,7 @@ func (w *World) Sum(counts []int32) error {
 	return failed(C.ialgn_sum((*C.int)(unsafe.Pointer(unsafe.SliceData(counts))), C.int(len(counts))))
 }
 
-// Gather implements [ialgn/internal/ranks.Comm]. It takes up to 2 GB from all ranks together.
+// Gather implements [ialgn/internal/ranks.Comm]. All ranks together may pass up to 2 GB.
 func (w *World) Gather(data []byte) ([][]byte, error) {
 	sizes := make([]C.long, w.size)
 	if err := failed(C.ialgn_sizes(C.long(len(data)), &sizes[0])); err != nil {
@@ -108,8 +109,9 @@ func (w *World) Gather(data []byte) ([][]byte, error) {
 	return all, nil
 }
 
-// beat tells the next rank that this one is there until the world is over, and watches the one before. It counts its
-// own beats, not time, so that a rank that was stopped itself does not take the other for silent.
+// beat sends the next rank a sign of life until the world is over, and watches the previous rank. It measures silence
+// by counting its own beats instead of time. So a rank that was itself stopped does not take the other rank for
+// silent.
 func (w *World) beat() {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -121,7 +123,7 @@ func (w *World) beat() {
 		}
 		var heard, first C.int
 		if C.ialgn_beat(&heard, &first) != C.MPI_SUCCESS {
-			return // the exchange fails as well, and says so
+			return // the exchange fails as well and reports the error
 		}
 		if heard > 0 {
 			missed = 0
@@ -141,13 +143,13 @@ func (w *World) silence() error {
 	return e
 }
 
-// Fail ends all ranks with an exit status, for that error. Where several fail at a time, one of them calls tell before,
-// to say why: rank 0, where all have the same error. It does not return.
+// Fail ends all ranks with an exit status because of err. It does not return. If several ranks fail at the same time,
+// only one of them calls tell first, to report the error: rank 0 if all have the same error.
 func (w *World) Fail(status int, err error, tell func()) {
 	var lost *LostError
 	switch {
 	case errors.As(err, &lost):
-		time.Sleep(lostEnds) // if another rank was killed, mpirun says so and ends this one
+		time.Sleep(lostEnds) // if another rank was killed, mpirun reports it and ends this rank
 	case w.rank > 0:
 		time.Sleep(courtesy)
 	}
@@ -160,7 +162,7 @@ func (w *World) Fail(status int, err error, tell func()) {
 	os.Exit(status)
 }
 
-// chosen claims that this rank has failed, and returns whether it is the first. Where rank 0 does not answer, it is.
+// chosen claims that this rank has failed and reports whether it is the first. If rank 0 does not answer, it is.
 func (w *World) chosen() bool {
 	if C.ialgn_claim() != C.MPI_SUCCESS {
 		return true
@@ -177,7 +179,7 @@ func (w *World) chosen() bool {
 	return true
 }
 
-// Finish ends the use of MPI, when all ranks are done.
+// Finish ends the use of MPI when all ranks are done.
 func (w *World) Finish() error {
 	err := failed(C.ialgn_barrier())
 	close(w.over)
@@ -188,7 +190,8 @@ func (w *World) Finish() error {
 	return err
 }
 
-// Cores returns how many threads a rank has of its machine, which it shares with other ranks; 0: not known.
+// Cores returns the number of threads that a rank can use on its machine, which it shares with other ranks. 0 means
+// unknown.
 func Cores() int {
 	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE"} {
 		if ranks, err := strconv.Atoi(os.Getenv(name)); err == nil && ranks > 0 {
@@ -198,7 +201,7 @@ func Cores() int {
 	return 0
 }
 
-// failed returns the error of a code of MPI.
+// failed returns the error for an MPI return code, or nil for success.
 func failed(code C.int) error {
 	if code == C.MPI_SUCCESS {
 		return nil

@@ -14,7 +14,7 @@ import (
 // Available reports whether the program was built with MPI.
 const Available = false
 
-// World is what the ranks of a run talk by. Without MPI there is none.
+// World is the communication between the ranks of a run. It has no function without MPI.
 type World struct{}
 
 // Start returns an error that says how to build the program with MPI.
@@ -28,10 +28,10 @@ func missing() error {
 // Signals returns nothing: without MPI no process is a rank.
 func Signals() []os.Signal { return nil }
 
-// Cores returns 0: not known.
+// Cores returns 0, which means unknown.
 func Cores() int { return 0 }
 
-// Launch returns the error of [Start].
+// Launch returns the same error as [Start].
 func Launch(context.Context, int, []string) (status int, err error) { return 0, missing() }
 
 // Rank implements [ialgn/internal/ranks.Comm].

@@ -2,10 +2,10 @@ package ranks
 
 import "fmt"
 
-// Agree has the ranks agree on whether they go on: all of them pass what they have to say, or an error. It returns what
-// each said, by rank; after an error of any rank all of them get one, which names the first such rank and its error: on
-// that rank it wraps the error, on the others it is an [OtherError]. If the ranks cannot talk, a rank's own error is
-// the cause that it gets.
+// Agree lets the ranks agree on whether to go on. Each rank passes a message or an error. If no rank passes an error,
+// Agree returns the messages, by rank. Otherwise it returns an error to every rank, which names the first failed rank
+// and its error: on that rank it wraps the rank's error, on the others it is an [OtherError]. If the exchange itself
+// fails, a rank that passed an error gets its own error back.
 func Agree(c Comm, said []byte, err error) ([][]byte, error) {
 	message := append([]byte{0}, said...)
 	if err != nil {
@@ -36,7 +36,7 @@ func Agree(c Comm, said []byte, err error) ([][]byte, error) {
 	return heard, nil
 }
 
-// OtherError says that another rank has failed, which says itself what it has to say.
+// OtherError says that another rank has failed. That rank reports its error itself.
 type OtherError struct {
 	Rank int
 	Text string
@@ -44,7 +44,7 @@ type OtherError struct {
 
 func (e *OtherError) Error() string { return fmt.Sprintf("rank %d: %s", e.Rank, e.Text) }
 
-// Alone is the only rank of a run.
+// Alone is a [Comm] for a run with a single rank.
 type Alone struct{}
 
 // Rank implements [Comm].

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// ErrEnded is what calls return after another rank has ended early.
+// ErrEnded is returned by calls after another rank has ended early.
 var ErrEnded = errors.New("another rank has ended")
 
-// Local returns as many ranks as are asked for, which are goroutines of one process: for tests, and for measuring what
-// the exchange costs without a network. End has all calls, those that wait among them, return [ErrEnded].
+// Local returns the given number of ranks, which are goroutines of one process. They serve tests, and measurements of
+// what the exchange costs without a network. Calling end makes all calls, including waiting ones, return [ErrEnded].
 func Local(size int) (all []Comm, end func()) {
 	m := &meeting{size: size, given: make([][]byte, size), counts: make([][]int32, size)}
 	m.changed.L = &m.lock
@@ -20,13 +20,13 @@ func Local(size int) (all []Comm, end func()) {
 	return all, m.end
 }
 
-// meeting is where ranks meet: each gives something and waits until all have.
+// meeting is where ranks meet: each rank passes something and waits until all ranks have.
 type meeting struct {
 	lock    sync.Mutex
 	changed sync.Cond
 	size    int
-	round   int // of meetings that are over
-	here    int // ranks that have come to the next one
+	round   int // number of completed meetings
+	here    int // number of ranks that have come to the next meeting
 	ended   bool
 
 	given  [][]byte
@@ -66,7 +66,7 @@ func (l *local) Gather(data []byte) (all [][]byte, err error) {
 	return all, err
 }
 
-// meet has a rank give something, the last one do something with all that was given, and each take something.
+// meet calls give for a rank. The last rank to come then calls last, and afterwards every rank calls take.
 func (m *meeting) meet(give, last, take func()) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()

@@ -8,19 +8,19 @@ import (
 	"ialgn/internal/message"
 )
 
-// Fact is something that all ranks must have alike, such as a digest of the data.
+// Fact is a value that all ranks must have in common, such as a digest of the data.
 type Fact struct {
 	Name  string // what it is, such as "configuration"
 	Value string
 }
 
-// DifferError says which ranks were started with something else than most.
+// DifferError says which ranks were started with other values than most ranks.
 type DifferError struct{ text string }
 
 func (e *DifferError) Error() string { return e.text }
 
-// Same returns a [DifferError] that names ranks and facts, unless the ranks have the same facts. All pass facts of the
-// same names in the same order, and all get the same result.
+// Same returns a [DifferError] that names ranks and facts unless all ranks have the same facts. All ranks must pass
+// facts with the same names in the same order. All get the same result.
 func Same(c Comm, facts ...Fact) error {
 	var own []string
 	for _, f := range facts {
@@ -30,7 +30,7 @@ func Same(c Comm, facts ...Fact) error {
 	if err != nil {
 		return err
 	}
-	values := make([][]string, len(all)) // by rank: names and values in turn
+	values := make([][]string, len(all)) // by rank: names and values alternate
 	for rank, text := range all {
 		values[rank] = strings.Split(string(text), "\x00")
 	}
@@ -51,7 +51,8 @@ func Same(c Comm, facts ...Fact) error {
 		"all machines need the same program, files and arguments")
 }
 
-// differing says which ranks have another value than most, or than the lowest of them where no value has most.
+// differing lists the ranks whose value differs from the most frequent value. If several values are equally frequent,
+// the value of the lowest rank counts.
 func differing(name string, of []string) (all []string) {
 	counts := map[string]int{}
 	for _, v := range of {
@@ -75,10 +76,10 @@ func differing(name string, of []string) (all []string) {
 	return all
 }
 
-// maxNamed bounds how many ranks an error names for a fact.
+// maxNamed limits the number of ranks that an error names for a fact.
 const maxNamed = 8
 
-// short returns the head of a digest, and a value that is no longer than a number as it is.
+// short returns the beginning of a long value, such as a digest. It returns other values unchanged.
 func short(value string) string {
 	const longest, head = 20, 12
 	switch {

@@ -9,12 +9,12 @@ import (
 	"ialgn/trainer"
 )
 
-// UsualTarget is the family in whose look-up tables, of six inputs, experiments count costs.
+// UsualTarget is the family for which experiments count LUTs. Its LUTs have six inputs.
 const UsualTarget = "xilinx7"
 
-// Costs are the look-up tables that a compiled network takes.
+// Costs holds the numbers of look-up tables (LUTs) in a compiled network.
 type Costs struct {
-	Target string `json:"target,omitempty"` // the family that it was compiled for, "" for [UsualTarget]
+	Target string `json:"target,omitempty"` // family that it was compiled for; "" means [UsualTarget]
 
 	Gates   int `json:"gates"`   // nodes of the network
 	Head    int `json:"head"`    // popcounts and argmax
@@ -23,13 +23,13 @@ type Costs struct {
 
 func (c *Costs) target() string { return cmp.Or(c.Target, UsualTarget) }
 
-// Core returns the look-up tables of nodes and head, from input bits to the class.
+// Core returns the LUTs from input bits to the class: nodes and head.
 func (c *Costs) Core() int { return c.Gates + c.Head }
 
-// Full returns those of the whole classifier, from feature words to the class.
+// Full returns the LUTs of the whole classifier, from feature words to the class.
 func (c *Costs) Full() int { return c.Core() + c.Encoder }
 
-// costsOf compiles a model for a family. The error wraps [trainer.ErrInterrupted] when the context ends.
+// costsOf compiles a model for a family and counts its LUTs. If ctx ends, the error wraps [trainer.ErrInterrupted].
 func costsOf(ctx context.Context, path, target string) (*Costs, error) {
 	m, err := library.Open(path)
 	if err != nil {
@@ -50,7 +50,7 @@ func costsOf(ctx context.Context, path, target string) (*Costs, error) {
 	}
 	c := &Costs{Target: target, Gates: r.LUTs.Gates, Head: r.LUTs.Head, Encoder: r.LUTs.Encoder}
 	if target == UsualTarget {
-		c.Target = "" // results of experiments keep their bytes
+		c.Target = "" // keeps the bytes of experiments' results unchanged
 	}
 	return c, nil
 }

@@ -17,16 +17,16 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Cluster is a kind of machines that share a folder and train a grid index by index.
+// Cluster is a kind of cluster: machines that share a folder and train a grid, each run by its index.
 type Cluster string
 
-// The clusters.
+// The kinds of clusters.
 const (
 	Slurm      Cluster = "slurm"
 	Kubernetes Cluster = "kubernetes"
 )
 
-// ParseCluster returns the cluster of that name.
+// ParseCluster returns the cluster with the given name.
 func ParseCluster(name string) (Cluster, error) {
 	if c := Cluster(name); c == Slurm || c == Kubernetes {
 		return c, nil
@@ -35,33 +35,33 @@ func ParseCluster(name string) (Cluster, error) {
 		[]string{string(Slurm), string(Kubernetes)})
 }
 
-// Batch is a grid as a job of a cluster: each index is a run.
+// Batch is a grid as a job for a cluster. Each index is a run.
 type Batch struct {
 	File    string  `json:"file"`
 	Cluster Cluster `json:"cluster"`
 	Submit  string  `json:"submit"` // the command that starts it
-	Gather  string  `json:"gather"` // the command that makes the table, where it has run
+	Gather  string  `json:"gather"` // the command that makes the table after the job has run
 	Indexes int     `json:"indexes"`
-	Memory  uint64  `json:"estimated_bytes"` // memory of the run that needs most
-	Ranks   int     `json:"ranks,omitempty"` // processes of each run, which share that
+	Memory  uint64  `json:"estimated_bytes"` // memory of the largest run
+	Ranks   int     `json:"ranks,omitempty"` // number of processes of each run, which share that memory
 
 	name string
 	runs []Ahead
 	args []string // without --index
 }
 
-// batchThreads are the cores that each run asks for.
+// batchThreads is the number of cores that each run requests.
 const batchThreads = 4
 
 // Command is the command of a grid, as a job of a cluster runs it.
 type Command struct {
-	Args  []string // words behind the program's name, but for those about places
-	Reads []string // places of files that are among them
-	Data  string   // folder of the data sets where the job runs; "": the usual places
-	Ranks int      // processes that train each run together, by a program built with MPI; 0: one that needs none
+	Args  []string // arguments after the program's name, without folders
+	Reads []string // paths of the files among the arguments
+	Data  string   // folder of the data sets where the job runs; "": the usual folders
+	Ranks int      // processes that train each run together, with MPI; 0: a single process without MPI
 }
 
-// places returns the places that the command names.
+// places returns the paths that the command uses.
 func (c *Command) places(dir string) []string {
 	all := append([]string{dir}, c.Reads...)
 	if c.Data != "" {
@@ -70,7 +70,7 @@ func (c *Command) places(dir string) []string {
 	return all
 }
 
-// check refuses words that a job file cannot have, and places that pods do not share.
+// check returns an error for words that a job file cannot contain and for paths that pods do not share.
 func (c *Command) check(dir string, to Cluster) error {
 	for _, word := range append(c.places(dir), c.Args...) {
 		if strings.ContainsAny(word, "\r\n") { // the file has the command in a comment
@@ -87,8 +87,8 @@ func (c *Command) check(dir string, to Cluster) error {
 	return nil
 }
 
-// Emit writes the runs to the folder as a job of that name for a cluster, and trains nothing. The data
-// need not be here; the job looks for them where it runs.
+// Emit writes the runs to the folder as a job for a cluster, and trains nothing. name is the job's name. The data
+// need not be on this machine; the job looks for them where it runs.
 func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
 	if err := command.check(p.Dir, to); err != nil {
 		return nil, err
@@ -124,18 +124,18 @@ func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
 	return b, outfile.Write(b.File, form)
 }
 
-// volume is where a pod has the volume that all share, and its working directory.
+// volume is where a pod mounts the shared volume. It is also the working directory.
 const volume = "/work"
 
-// inVolume reports whether a pod has the folder in the volume.
+// inVolume reports whether a folder is inside the pod's volume.
 func inVolume(dir string) bool {
 	return filepath.IsLocal(dir) || strings.HasPrefix(filepath.Clean(dir)+"/", volume+"/")
 }
 
-// gigabytes returns the memory that a run asks for, with some to spare.
+// gigabytes returns the memory that a run requests, with some reserve.
 func (b *Batch) gigabytes() uint64 { return max(1, (b.Memory+b.Memory/4+1<<30-1)>>30) }
 
-// comment says what the job is, line by line behind #, with the run of each index.
+// comment describes the job as lines that begin with #, with the run of each index.
 func (b *Batch) comment() string {
 	lines := []string{
 		fmt.Sprintf("%s: %s, one an index. Made by `%s --emit %s%s`.", b.name, message.Plural(b.Indexes, "run", "runs"), b.Gather,
@@ -151,7 +151,7 @@ func (b *Batch) comment() string {
 	return "# " + strings.Join(lines, "\n# ") + "\n"
 }
 
-// ranksOption is what the command was given beside the cluster.
+// ranksOption returns the option of the command that asks for ranks, if it was given.
 func (b *Batch) ranksOption() string {
 	if b.Ranks == 0 {
 		return ""
@@ -159,8 +159,8 @@ func (b *Batch) ranksOption() string {
 	return fmt.Sprintf(" --ranks %d", b.Ranks)
 }
 
-// slurmForm has the signal sent to the shell itself, which the program has taken the place
-// of: with it a run saves its state before its time is over.
+// slurmForm has the signal sent to the shell, which exec has replaced by the program. On the signal, a run saves its
+// state before its time is over.
 var slurmForm = template.Must(template.New("slurm").Parse(`#!/bin/bash
 {{.Comment}}#
 #SBATCH --job-name={{.Name}}
@@ -183,14 +183,14 @@ func (b *Batch) slurm(w io.Writer) error {
 	})
 }
 
-// label is what Kubernetes takes for the name of a job whose pods get an index behind it, of at most so many
-// characters.
+// label returns the job's name in the form that Kubernetes accepts, with at most longest characters. The pods' names
+// add an index.
 func (b *Batch) label(longest int) string {
 	text := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower("ialgn-"+b.name), "-")
 	return strings.Trim(text[:min(len(text), longest)], "-")
 }
 
-// kubernetes writes the grid as an Indexed Job. Image and claim are for the user to name.
+// kubernetes writes the grid as an Indexed Job. The user has to fill in the image and the claim.
 func (b *Batch) kubernetes(w io.Writer) error {
 	resources := yaml.MapSlice{
 		{Key: "cpu", Value: fmt.Sprint(batchThreads)},
@@ -223,7 +223,7 @@ func (b *Batch) kubernetes(w io.Writer) error {
 	return err
 }
 
-// words returns the arguments as Kubernetes takes them, which would take a dollar for the beginning of a variable.
+// words returns the arguments for Kubernetes, with dollar signs escaped, because they would begin variables.
 func (b *Batch) words() (all []string) {
 	for _, arg := range b.args[1:] {
 		all = append(all, strings.ReplaceAll(arg, "$", "$$"))
@@ -231,7 +231,7 @@ func (b *Batch) words() (all []string) {
 	return all
 }
 
-// container returns one that works in the volume.
+// container returns a container that works in the volume.
 func (b *Batch) container(name, image string, command []string, resources yaml.MapSlice) yaml.MapSlice {
 	return yaml.MapSlice{
 		{Key: "name", Value: name},
@@ -244,7 +244,7 @@ func (b *Batch) container(name, image string, command []string, resources yaml.M
 	}
 }
 
-// pod returns one with a container and the volume.
+// pod returns a pod with a container and the volume.
 func (b *Batch) pod(container yaml.MapSlice) yaml.MapSlice {
 	claim := yaml.MapSlice{{Key: "claimName", Value: "ialgn"}}
 	return yaml.MapSlice{
@@ -258,10 +258,10 @@ func (b *Batch) pod(container yaml.MapSlice) yaml.MapSlice {
 	}
 }
 
-// plainWord is text that a shell takes as it is.
+// plainWord matches a word that needs no quoting in a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.,:/=@%+-]+$`)
 
-// Shell writes words as a shell takes them.
+// Shell returns words as a shell command, quoted where needed.
 func Shell(words []string) string {
 	var quoted []string
 	for _, w := range words {

@@ -13,47 +13,47 @@ import (
 	"ialgn/trainer"
 )
 
-// Fitting as [Options.Jobs] has as many runs side by side as memory and cores allow.
+// Fitting is a value of [Options.Jobs]: as many runs side by side as memory and cores allow.
 const Fitting = -1
 
-// Forecast says what a grid will train and how long that takes.
+// Forecast says what a grid will train and how long it will take.
 type Forecast struct {
 	Jobs    int      `json:"jobs"`                      // runs side by side
 	Threads int      `json:"threads"`                   // threads of each run
-	Hours   *float64 `json:"projected_hours,omitempty"` // nil if not known of a run
-	Method  string   `json:"method"`                    // how that was found
+	Hours   *float64 `json:"projected_hours,omitempty"` // nil if unknown for some run
+	Method  string   `json:"method"`                    // how the hours were found
 	Runs    []Ahead  `json:"runs"`
 }
 
-// Ahead is a run of a forecast. Its index is that among all runs of the grid.
+// Ahead is a run of a forecast. Index is its index among all runs of the grid.
 type Ahead struct {
 	Index  int      `json:"index"`
 	Name   string   `json:"name"`
 	Seed   uint64   `json:"seed"`
 	Epochs int      `json:"epochs"` // epochs that the configuration asks for
 	Done   int      `json:"epochs_done"`
-	Hours  *float64 `json:"projected_hours,omitempty"` // hours for the epochs that are missing; nil if that is not known
+	Hours  *float64 `json:"projected_hours,omitempty"` // hours for the remaining epochs; nil if unknown
 	Bytes  uint64   `json:"estimated_bytes,omitempty"` // memory
 
 	seeds trainer.Seeds
-	of    *Shape // of its data; nil if that is not known
+	of    *Shape // shape of its data; nil if unknown
 }
 
-// Shape is what training asks of a data set.
+// Shape describes a data set, as far as training needs it.
 type Shape struct {
 	Features, Classes int
 	Samples           int  // samples of the training part
-	Images            bool // features are those of images
+	Images            bool // whether features are pixels of images
 }
 
-// shapes are those of the sets that are published; a CSV file may have any.
+// shapes holds the shapes of the published data sets. A CSV file may have any shape.
 var shapes = map[string]Shape{
 	"digits": {64, 10, 3_823, true}, "mnist": {784, 10, 60_000, true}, "fashion-mnist": {784, 10, 60_000, true},
 	"cifar10": {3072, 10, 50_000, true}, "cifar100": {3072, 100, 50_000, true},
 }
 
-// ShapeOf returns the shape of a data set that is at hand or, for nil, of the published one of a name; nil if there is
-// none.
+// ShapeOf returns the shape of s or, if s is nil, of the published data set with the given name. It returns nil if
+// neither is known.
 func ShapeOf(s *dataset.Set, name string) *Shape {
 	if s != nil {
 		return &Shape{s.Features, len(s.Classes), s.TrainSamples, s.Shape != dataset.Shape{}}
@@ -64,8 +64,8 @@ func ShapeOf(s *dataset.Set, name string) *Shape {
 	return nil
 }
 
-// Forecast returns what is trained of [Plan.Runs], if all data are found. It measures the
-// pace of each network that is not finished, which takes some seconds, and trains nothing.
+// Forecast returns what [Plan.Runs] would train if all data are found. It trains nothing, but measures the pace of
+// each unfinished network, which takes some seconds.
 func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	f := &Forecast{Runs: []Ahead{}}
 	for i, s := range p.Runs() {
@@ -79,7 +79,7 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	return f, f.project(ctx)
 }
 
-// shape returns that of a run's data, nil if it is not known.
+// shape returns the shape of a run's data, or nil if it is unknown.
 func (p *Plan) shape(s *trainer.Seeds) *Shape {
 	if of, ok := p.shapes[SourceOf(&s.Config)]; ok && of.Samples > 0 {
 		return &of
@@ -87,7 +87,7 @@ func (p *Plan) shape(s *trainer.Seeds) *Shape {
 	return ShapeOf(nil, s.Config.Data.Set)
 }
 
-// ahead returns a run without its time.
+// ahead returns a run of a forecast, without its hours.
 func (p *Plan) ahead(index int, s trainer.Seeds) Ahead {
 	a := Ahead{Index: index, Name: s.Config.Name, Seed: s.Config.Train.Seed, Epochs: s.Config.Train.Epochs, seeds: s}
 	if found, err := s.Survey(); err == nil && found[0] != nil {
@@ -130,8 +130,8 @@ func (f *Forecast) project(ctx context.Context) error {
 	return nil
 }
 
-// pace returns gate steps a second of a run's network, which is measured once for all seeds
-// and for all depths that are measured by the same layers.
+// pace returns the pace of a run's network in gate steps a second. It is measured once for all seeds and for all
+// depths that are measured with the same layers.
 func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, error) {
 	if a.Done >= a.Epochs {
 		return 1, nil // nothing is left
@@ -147,11 +147,11 @@ func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, err
 	return pace, err
 }
 
-// spare is the part of the memory that runs side by side may take.
+// spare is the part of the memory that concurrent runs may use.
 const spare = 0.8
 
-// sideBySide returns how many of the runs are trained at once: with [Fitting] one a core, as
-// far as those that take most fit into the memory together.
+// sideBySide returns the number of runs to train at once. With [Fitting], it is one for each core, as far as the
+// largest runs fit into memory together.
 func (p *Plan) sideBySide(runs []Ahead) int {
 	if p.Jobs != Fitting {
 		return max(1, p.Jobs)
@@ -169,8 +169,8 @@ func (p *Plan) sideBySide(runs []Ahead) int {
 	return fitting(needs, min(p.cores(), len(needs)), memory.Available())
 }
 
-// fitting returns how many runs, at most and at least one, fit into the memory, whichever
-// they are; 0 is memory that is not known.
+// fitting returns how many runs fit into the memory together, whichever they are: at least 1 and at most maxRuns. A
+// memory of 0 means unknown.
 func fitting(needs []uint64, maxRuns int, memory uint64) int {
 	slices.Sort(needs)
 	slices.Reverse(needs)
@@ -206,7 +206,7 @@ func (f *Forecast) Text(w io.Writer) error {
 	return err
 }
 
-// Sum says in one sentence what lies ahead.
+// Sum describes in one sentence what lies ahead.
 func (f *Forecast) Sum() string {
 	left := 0
 	for _, a := range f.Runs {

@@ -1,15 +1,17 @@
-// Package grid trains grids: rows, each a configuration with some seeds, into a folder that keeps what is done.
+// Package grid trains grids. A grid is a list of rows, each a configuration with some seeds. A folder keeps what is
+// done.
 //
-// A [Plan] is made for a folder and gets its rows one by one, by [Plan.Add], which looks at what earlier calls left of
-// each and refuses files that are of another run. Then it is trained, whole ([Plan.Train]) or one of its runs
-// ([Plan.TrainIndex]), or foretold ([Plan.Forecast]), or handed to a cluster ([Plan.Emit]).
+// A [Plan] is made for a folder and gets its rows one by one by [Plan.Add]. Add looks at what earlier calls left for
+// the row and refuses files of other runs. Then the plan is trained completely ([Plan.Train]), or one run of it is
+// trained ([Plan.TrainIndex]), or its time is predicted ([Plan.Forecast]), or it is handed to a cluster
+// ([Plan.Emit]).
 //
-//   - A run that the folder has is not trained again, and one that was interrupted goes on from its checkpoint.
-//   - The files of a row are named by its configuration's name. Two rows of one name have the same configuration, and
-//     share their runs.
-//   - What comes out depends on the configurations and the data alone, not on jobs, threads or interruptions.
+//   - A run that the folder has is not trained again, and an interrupted run continues from its checkpoint.
+//   - The files of a row have the name of its configuration. Two rows with the same name have the same configuration
+//     and share their runs.
+//   - The result depends only on the configurations and the data, not on jobs, threads or interruptions.
 //
-// Tables are the business of those who make the plan: a [Table] is told of each row that is complete.
+// The package makes no tables. It passes each complete row to a [Table] of the caller.
 package grid
 
 import (
@@ -30,58 +32,58 @@ import (
 	"ialgn/trainer"
 )
 
-// Options say where and how a grid is trained, and nothing of what comes out.
+// Options says where and how a grid is trained. Options do not influence the results.
 type Options struct {
-	Dir     string // made if it is not there
+	Dir     string // made if it does not exist
 	Folders []string
 	Threads int
-	Guard   outfile.Guard // says which files in the folder may be replaced
-	Jobs    int           // runs side by side, among which the threads are split; 0: one; or [Fitting]
+	Guard   outfile.Guard // decides which files in the folder may be replaced
+	Jobs    int           // runs side by side, which share the threads; 0: one; or [Fitting]
 
-	Ranks ranks.Comm // unless nil, the processes that train the run of [Plan.TrainIndex] together
+	Ranks ranks.Comm // processes that train the run of [Plan.TrainIndex] together; nil: one process
 
-	// Train, unless nil, is called in place of [trainer.Seeds.Train] for each run, to show
-	// the progress or to keep a log: a copy with other callbacks is trained. Runs side by
-	// side call it from several goroutines.
+	// Train, unless nil, is called for each run instead of [trainer.Seeds.Train]. It can train a copy with other
+	// callbacks, to show the progress or to keep a log. Concurrent runs call it from several goroutines.
 	Train func(context.Context, trainer.Seeds) (*trainer.SeedsSummary, error)
 }
 
 // Row is a network that is trained with some seeds.
 type Row struct {
-	Config config.Config // its name begins those of the row's files; the seed is none of the row's
+	Config config.Config // its name begins the names of the row's files; its seed is ignored
 	Seeds  []uint64
-	Data   *dataset.Set // its data, if they were opened; nil: they are looked for
+	Data   *dataset.Set // its data, if they have been opened; nil: they are looked for
 }
 
-// Found is what there is for a row before it is trained.
+// Found says what exists for a row before it is trained.
 type Found struct {
-	Finished bool // all of its runs
+	Finished bool // whether all of its runs are finished
 
-	// Missing is the data set that was not found, where some run is not finished.
+	// Missing is the error of the data set that was not found, if some run is not finished.
 	Missing *dataset.MissingError
 }
 
-// Table is told of the results, by one call at a time.
+// Table receives the results. It is called by one goroutine at a time.
 type Table interface {
-	// Fill is called when all runs of a row are there, in the order of its seeds.
+	// Fill is called when all runs of a row are complete. The runs are in the order of the row's seeds.
 	Fill(row int, runs []trainer.SeedSummary, results []*Result)
-	// Write is called after some rows were filled.
+	// Write is called after one or more calls of Fill.
 	Write() error
 }
 
-// Plan is what is trained, and what is done of it. Its rows are counted from 0, as they were added.
+// Plan is what is to be trained and what is done already. Its rows are numbered from 0, in the order in which they
+// were added.
 type Plan struct {
 	Options
-	Kind   string // what errors call the whole, such as experiment
-	Target string // the family that models are compiled for, to count their look-up tables; "": they are not
-	Table  Table  // nil: nobody is told
+	Kind   string // what errors call the grid, such as experiment
+	Target string // family that models are compiled for, to count their LUTs; "": they are not compiled
+	Table  Table  // receives the results; may be nil
 
 	rows []planned
 
-	mu     sync.Mutex // guards the fields below, and the table
+	mu     sync.Mutex // guards the fields below and the table
 	data   sources
-	shapes map[Source]Shape   // shapes of data that are at hand
-	done   map[string]outcome // outcomes by path of the model
+	shapes map[Source]Shape   // shapes of data that were found
+	done   map[string]outcome // outcomes by the path of the model
 }
 
 // NewPlan returns a plan without rows.
@@ -89,24 +91,24 @@ func NewPlan(o Options, kind string) *Plan {
 	return &Plan{Options: o, Kind: kind, data: sources{}, shapes: map[Source]Shape{}, done: map[string]outcome{}}
 }
 
-// planned is a row with what is done with it.
+// planned is a row with its state.
 type planned struct {
 	Row
 	Found
-	asked bool // training of it was asked for
+	asked bool // the user asked to train it
 	left  bool // it is neither asked for nor finished
-	never bool // it is left, and has nothing of what the folder has either
+	never bool // it is left, and results in the folder are ignored, too
 }
 
-// outcome is what a run gave.
+// outcome is the result of a run.
 type outcome struct {
 	run    *trainer.SeedSummary
 	result *Result
 }
 
-// Add adds a row and returns what there is of it. One that is not asked for is told to the table if it is finished.
-// It is an error if the folder has files with the names of the row's that are not of its runs, or runs on other data
-// than those of earlier rows on the same data set.
+// Add adds a row and returns what exists of it. A row that is not asked for still goes to the table if it is
+// finished. Add returns an error if the folder has files with the row's names that belong to other runs, or runs on
+// other data than earlier rows on the same data set.
 func (p *Plan) Add(ctx context.Context, row Row, asked bool) (Found, error) {
 	e := planned{Row: row, asked: asked, Found: Found{Finished: true}}
 	for _, s := range p.runsOf(row) {
@@ -130,10 +132,10 @@ func (p *Plan) Add(ctx context.Context, row Row, asked bool) (Found, error) {
 // Leave adds a row that is not trained, whatever the folder has.
 func (p *Plan) Leave(row Row) { p.rows = append(p.rows, planned{Row: row, left: true, never: true}) }
 
-// model returns the path of a row's models without their seeds.
+// model returns the path of a row's models, without the seed.
 func (p *Plan) model(r *Row) string { return filepath.Join(p.Dir, r.Config.Name+".safetensors") }
 
-// runsOf returns the runs of a row, one seed each.
+// runsOf returns the runs of a row, one for each seed.
 func (p *Plan) runsOf(r Row) []trainer.Seeds {
 	all := make([]trainer.Seeds, len(r.Seeds))
 	for i, seed := range r.Seeds {
@@ -145,8 +147,7 @@ func (p *Plan) runsOf(r Row) []trainer.Seeds {
 	return all
 }
 
-// absent returns the error of a data set that is not found. Any other is for training
-// to report.
+// absent returns the error of a data set that is not found. Training reports other errors.
 func (p *Plan) absent(ctx context.Context, cfg config.Config) *dataset.MissingError {
 	_, err := dataset.OpenWith(ctx, cfg.Data, cfg.Encoder, p.Folders)
 	var missing *dataset.MissingError
@@ -154,7 +155,7 @@ func (p *Plan) absent(ctx context.Context, cfg config.Config) *dataset.MissingEr
 	return missing
 }
 
-// Missing returns the error of the first row that lacks its data, nil if all rows that are not finished have them.
+// Missing returns the error of the first row that lacks its data, or nil if all unfinished rows have their data.
 func (p *Plan) Missing() *dataset.MissingError {
 	for _, e := range p.rows {
 		if e.Missing != nil {
@@ -167,18 +168,18 @@ func (p *Plan) Missing() *dataset.MissingError {
 // Empty reports whether no run is done.
 func (p *Plan) Empty() bool { return len(p.done) == 0 }
 
-// runs returns what can be trained, and what is finished, one seed each, in the order of the
-// rows. Rows that share a network are there once.
+// runs returns the runs that can be trained or are finished, in the order of the rows. Rows that share a network are
+// included once.
 func (p *Plan) runs() []trainer.Seeds {
 	return p.each(func(e *planned) bool { return e.Missing == nil && !e.left })
 }
 
-// Runs returns what was asked for, one seed each, with data or without: what it has depends on no folder.
+// Runs returns the runs that were asked for, with or without data. The list does not depend on any folder.
 func (p *Plan) Runs() []trainer.Seeds {
 	return p.each(func(e *planned) bool { return e.asked })
 }
 
-// each returns the runs of some rows.
+// each returns the runs of the rows for which of returns true.
 func (p *Plan) each(of func(*planned) bool) []trainer.Seeds {
 	var all []trainer.Seeds
 	known := map[string]bool{}
@@ -192,7 +193,7 @@ func (p *Plan) each(of func(*planned) bool) []trainer.Seeds {
 	return all
 }
 
-// finished enters a run, and tells the table of the rows that are complete with it.
+// finished enters a run and passes the rows that it completes to the table.
 func (p *Plan) finished(s *trainer.Seeds, run *trainer.SeedSummary, result *Result) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -212,7 +213,7 @@ func (p *Plan) finished(s *trainer.Seeds, run *trainer.SeedSummary, result *Resu
 	return p.Table.Write()
 }
 
-// fill tells the table of a row if all of its runs are done, and reports whether they are.
+// fill passes a row to the table if all of its runs are done, and reports whether they are.
 func (p *Plan) fill(i int) bool {
 	e := &p.rows[i]
 	var runs []trainer.SeedSummary
@@ -228,9 +229,9 @@ func (p *Plan) fill(i int) bool {
 	return true
 }
 
-// foreign refuses a model or checkpoint that has the name of a run but is of another
-// configuration or did not start from drawn parameters: it would be written over, trained
-// further, or stand in the table for what it is not.
+// foreign returns an error for a model or checkpoint that has the name of a run but has another configuration or
+// started from a model. Otherwise it would be overwritten, trained further, or shown in the table as something that
+// it is not.
 func (p *Plan) foreign(cfg config.Config, path string, m *model.Model) error {
 	if diff := cfg.Diff(m.Config, "train.checkpoint.minutes"); len(diff) > 0 {
 		return fmt.Errorf("%s: has another %s than this run of the %s; choose another folder", path,
@@ -243,20 +244,20 @@ func (p *Plan) foreign(cfg config.Config, path string, m *model.Model) error {
 	return nil
 }
 
-// Source says which data a configuration is trained on.
+// Source identifies the data that a configuration is trained on.
 type Source struct {
 	config.Data
 	bitsIn int
 }
 
-// SourceOf returns which data a configuration is trained on.
+// SourceOf returns the source of a configuration's data.
 func SourceOf(cfg *config.Config) Source { return Source{cfg.Data, cfg.Encoder.BitsIn} }
 
-// sources holds a run of each source whose data all others on it must have: differences
-// between networks are not to be those of their data.
+// sources holds, for each source, a run whose data all other runs on it must have. Otherwise differences between
+// networks could be differences between their data.
 type sources map[Source]*trainer.Earlier
 
-// survey returns what the folder has of a run, nil if it begins.
+// survey returns what the folder has of a run, or nil if the run has not begun.
 func (d sources) survey(s *trainer.Seeds) (*trainer.Earlier, error) {
 	at := SourceOf(&s.Config)
 	s.Like = d[at]
@@ -270,7 +271,7 @@ func (d sources) survey(s *trainer.Seeds) (*trainer.Earlier, error) {
 	return found[0], nil
 }
 
-// like returns a run whose data those of s must be, nil if there is none yet.
+// like returns a run that must have the same data as s, or nil if there is none yet.
 func (p *Plan) like(s *trainer.Seeds) *trainer.Earlier {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Result is what tables and plots read of a finished run. It follows from the model file
-// alone and is kept beside it, so that large models are not read for every table.
+// Result is what tables and plots need of a finished run. It depends only on the model file and is stored next to it,
+// so that large models need not be read for every table.
 type Result struct {
 	Model          string                `json:"model"` // without its folder
 	SHA256         string                `json:"model_sha256"`
@@ -26,8 +26,8 @@ type Result struct {
 	Gates          int                   `json:"deployed_gates"`
 	Operations     [16]float64           `json:"operations"` // gates of each operation, as `ialgn analyze` counts them
 	Categories     diagnose.Categories   `json:"categories"`
-	EffectiveDepth []diagnose.LayerDepth `json:"effective_depth"` // one a layer
-	Costs          *Costs                `json:"luts,omitempty"`  // of the compiled network, where the grid asks
+	EffectiveDepth []diagnose.LayerDepth `json:"effective_depth"` // one for each layer
+	Costs          *Costs                `json:"luts,omitempty"`  // of the compiled network, if the grid asks for them
 }
 
 // EpochResult is the state after an epoch. Accuracies are shares.
@@ -38,14 +38,13 @@ type EpochResult struct {
 	Relaxed *float64 `json:"relaxed_test_accuracy,omitempty"` // by the relaxed network, with estimator soft
 }
 
-// ResultPath returns where the result of a model belongs: beside it, with the ending
-// .json in place of its own.
+// ResultPath returns the path of a model's result: the model's path with the ending .json.
 func ResultPath(model string) string {
 	return strings.TrimSuffix(model, filepath.Ext(model)) + ".json"
 }
 
-// resultOf returns the result of a model with that checksum, from its file if that is of
-// this very model, else from the model, and writes the file then. For a target it has the costs.
+// resultOf returns the result of the model with the given checksum. It reads the result's file if that belongs to
+// this model. Otherwise it reads the model and writes the file. With a target, the result includes costs.
 func resultOf(ctx context.Context, path, sum, target string, guard outfile.Guard) (*Result, error) {
 	file := ResultPath(path)
 	if text, err := os.ReadFile(file); err == nil {
@@ -77,8 +76,8 @@ func resultOf(ctx context.Context, path, sum, target string, guard outfile.Guard
 	return r, nil
 }
 
-// whole reports whether a result from a file, which anybody may have edited, has the epochs
-// and layers that tables take for granted, and the costs for a target, unless that is "".
+// whole reports whether a result from a file is complete: it has the epochs and layers that tables rely on and,
+// unless target is "", the costs for the target. Anybody may have edited the file.
 func (r *Result) whole(target string) bool {
 	depth := r.Config.Model.FrozenLayers()
 	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth &&

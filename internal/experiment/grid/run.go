@@ -12,17 +12,16 @@ import (
 	"ialgn/trainer"
 )
 
-// LogPath returns where the log of a row belongs: beside the models of its seeds.
+// LogPath returns the path of a row's log, next to the models of its seeds.
 func LogPath(model string) string {
 	return strings.TrimSuffix(model, filepath.Ext(model)) + ".jsonl"
 }
 
-// Train trains what the folder does not have yet, run by run in the order of rows and seeds, some side by side, and
-// tells the table. Rows that lack their data are left out, unless they are finished.
+// Train trains what the folder does not have yet, in the order of rows and seeds, several runs side by side, and
+// passes results to the table. Rows whose data are missing are left out, unless they are finished.
 //
-// When the context ends, the runs under way are saved, and the error wraps
-// [trainer.ErrInterrupted]; the next call goes on with them. A run that fails interrupts
-// the others in the same way.
+// When ctx ends, the runs under way are saved, and the error wraps [trainer.ErrInterrupted]. The next call continues
+// them. A run that fails interrupts the other runs in the same way.
 func (p *Plan) Train(ctx context.Context) error {
 	if err := p.checkOutputs(); err != nil {
 		return err
@@ -33,8 +32,7 @@ func (p *Plan) Train(ctx context.Context) error {
 	return p.trainAll(ctx)
 }
 
-// TrainIndex trains a single run of those of [Plan.Runs], for machines that share the folder and each do some. It tells
-// no table.
+// TrainIndex trains a single run of [Plan.Runs], for machines that share the folder. It does not use the table.
 func (p *Plan) TrainIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
 	all := p.Runs()
 	if index < 0 || index >= len(all) {
@@ -50,7 +48,7 @@ func (p *Plan) TrainIndex(ctx context.Context, index int) (*trainer.SeedsSummary
 		return nil, err
 	}
 	p.Table, s.Threads, s.Ranks = nil, p.cores(), p.Ranks
-	if p.Ranks != nil && p.Ranks.Rank() > 0 { // the first one enters the result
+	if p.Ranks != nil && p.Ranks.Rank() > 0 { // rank 0 enters the result
 		s.Like = p.like(&s)
 		return p.training()(ctx, s)
 	}
@@ -60,8 +58,8 @@ func (p *Plan) TrainIndex(ctx context.Context, index int) (*trainer.SeedsSummary
 	return trainer.Summarise([]trainer.SeedSummary{*p.done[trainer.SeedPath(s.Model, s.Config.Train.Seed)].run}), nil
 }
 
-// checkOutputs refuses to write over files that no grid wrote; the models are looked at
-// with what earlier calls left.
+// checkOutputs returns an error if training would overwrite files that no grid wrote. Models are checked when the
+// folder is surveyed.
 func (p *Plan) checkOutputs() error {
 	for _, s := range p.runs() {
 		result := ResultPath(trainer.SeedPath(s.Model, s.Config.Train.Seed))
@@ -75,7 +73,7 @@ func (p *Plan) checkOutputs() error {
 	return nil
 }
 
-// trainAll trains what is planned, each run once.
+// trainAll trains everything planned, each run once.
 func (p *Plan) trainAll(ctx context.Context) error {
 	runs, jobs := p.runs(), 1
 	if p.Jobs != 0 {
@@ -90,7 +88,7 @@ func (p *Plan) trainAll(ctx context.Context) error {
 	for _, s := range runs {
 		s.Threads = max(1, p.cores()/jobs)
 		group.Go(func() error {
-			err := trainer.ErrInterrupted // the runs that were interrupted say why
+			err := trainer.ErrInterrupted // the runs that were interrupted report why
 			if ctx.Err() == nil {
 				err = p.trainOne(ctx, s)
 			}
@@ -103,7 +101,7 @@ func (p *Plan) trainAll(ctx context.Context) error {
 	return group.Wait()
 }
 
-// training returns how a run is trained.
+// training returns the function that trains a run.
 func (p *Plan) training() func(context.Context, trainer.Seeds) (*trainer.SeedsSummary, error) {
 	if p.Options.Train != nil {
 		return p.Options.Train

@@ -11,8 +11,8 @@ import (
 	"ialgn/trainer"
 )
 
-// Align returns the lines of a Markdown table, the first of which is its head, with
-// cells of equal width. A bar in a cell is escaped.
+// Align returns the lines of a Markdown table with cells of equal width in each column. The first line is the head. A
+// bar in a cell is escaped.
 func Align(lines [][]string) string {
 	widths := make([]int, len(lines[0]))
 	cells := make([][]string, len(lines))
@@ -37,7 +37,7 @@ func Align(lines [][]string) string {
 	return strings.Join(all, "\n")
 }
 
-// Points writes a mean and its deviation in percent, none as it is said.
+// Points writes a mean and its deviation in percent, or none if s is nil.
 func Points(s *trainer.Spread, none string) string {
 	switch {
 	case s == nil:
@@ -48,8 +48,7 @@ func Points(s *trainer.Spread, none string) string {
 	return fmt.Sprintf("%.2f +- %.2f", 100*s.Mean, 100**s.Std)
 }
 
-// Shares writes mean and deviation, accuracies with the digits of a test set of 10,000 and
-// some more.
+// Shares writes mean and deviation with six digits, some more than accuracies on a test set of 10,000 need.
 func Shares(s *trainer.Spread) []string {
 	if s == nil {
 		return []string{"", ""}
@@ -61,7 +60,7 @@ func Shares(s *trainer.Spread) []string {
 	return []string{fmt.Sprintf("%.6f", s.Mean), deviation}
 }
 
-// Ends returns mean less and plus deviation, not numbers if it has none.
+// Ends returns the mean minus and plus the deviation, or NaN without a deviation.
 func Ends(v *trainer.Spread) (low, high float64) {
 	if v.Std == nil {
 		return math.NaN(), math.NaN()
@@ -69,16 +68,16 @@ func Ends(v *trainer.Spread) (low, high float64) {
 	return v.Mean - *v.Std, v.Mean + *v.Std
 }
 
-// endings are short names for keys that are often replaced.
+// endings maps keys that are often replaced to short names.
 var endings = map[string]string{
 	"encoder.bits": "b", "model.anchors": "k", "model.hidden": "h", "model.width": "w", "model.depth": "d",
 	"model.tau": "tau", "train.epochs": "e", "train.batch": "batch", "train.optimizer.lr": "lr",
 }
 
-// nameable is what a value may be that becomes part of a file name.
+// nameable matches a value that may become part of a file name.
 var nameable = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,20}$`)
 
-// Ending returns what stands in the names of files for a key that has the value, "" if that cannot be part of a name.
+// Ending returns the part of a file name for a key and its value, or "" if the value cannot be part of a name.
 func Ending(key, value string) string {
 	if !nameable.MatchString(value) {
 		return ""
@@ -90,7 +89,8 @@ func Ending(key, value string) string {
 	return "-" + short + value
 }
 
-// Commits says by programs of which commits results were written, in their order, nothing if that is not known.
+// Commits returns a line with the commits of the programs that wrote the results, in order, or nothing if they are
+// unknown.
 func Commits(results []*Result) []string {
 	var all []string
 	for _, r := range results {

@@ -14,22 +14,22 @@ import (
 	"ialgn/internal/message"
 )
 
-// Axis is a key of the configuration with the values that a sweep gives it, as they are written.
+// Axis is a key of the configuration with the values that a sweep gives it, as written by the user.
 type Axis struct {
 	Key    string
 	Values []string
 }
 
-// seedKey is the axis that makes no rows: a row has all of its values.
+// seedKey is the axis that makes no rows: every row is trained with all its values.
 const seedKey = "train.seed"
 
-// unswept are keys that cannot be axes, with the reason.
+// unswept maps keys that cannot be axes to the reason.
 var unswept = map[string]string{
 	"name":                     "the names of files are made by the sweep",
 	"train.checkpoint.minutes": "it changes no model",
 }
 
-// ParseAxis reads KEY=V,V,... in which a V may be a range ([expand]).
+// ParseAxis parses KEY=V,V,... where a V may be a range (see [expand]).
 func ParseAxis(text string) (Axis, error) {
 	key, values, ok := strings.Cut(text, "=")
 	if !ok {
@@ -64,7 +64,7 @@ func loadAxes(path string) ([]Axis, error) {
 	return all, nil
 }
 
-// newAxis returns a key with its values, of which some may be ranges.
+// newAxis returns the axis of a key. Some of the values may be ranges.
 func newAxis(key string, values []string) (Axis, error) {
 	key = strings.TrimSpace(key)
 	a := Axis{Key: key}
@@ -88,12 +88,13 @@ func newAxis(key string, values []string) (Axis, error) {
 	return a, nil
 }
 
-// ranged is a range: LOW..HIGH has all whole numbers from LOW to HIGH, and LOW..HIGH*FACTOR every product of LOW with
-// FACTOR, over and over, that is not above HIGH.
+// ranged matches a range. LOW..HIGH has all integers from LOW to HIGH. LOW..HIGH*FACTOR has LOW, LOW FACTOR, LOW
+// FACTOR^2 and so on, up to HIGH.
 var ranged = regexp.MustCompile(strings.ReplaceAll(`^(NUMBER)\.\.(NUMBER)(?:\*(NUMBER))?$`, "NUMBER",
 	`[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2})?`))
 
-// expand returns the values of a range, or the value itself. No range has more values than a sweep has runs.
+// expand returns the values of a range, or the text itself if it is not a range. A range may have at most MaxRuns
+// values.
 func expand(text string) ([]string, error) {
 	part := ranged.FindStringSubmatch(text)
 	if part == nil {
@@ -134,17 +135,18 @@ func expand(text string) ([]string, error) {
 	return all, nil
 }
 
-// factors returns about how many factors lead from one number to another: products of very many have very many digits.
+// factors returns about how many factors lead from low to high. It is checked first, because products of very many
+// factors have very many digits.
 func factors(low, high, by *big.Rat) float64 {
 	ratio, _ := new(big.Rat).Quo(high, low).Float64()
 	above, _ := new(big.Rat).Sub(by, big.NewRat(1, 1)).Float64()
 	return math.Log(ratio) / math.Log1p(above)
 }
 
-// longest bounds the digits of a number in a range, whose products are exact.
+// longest limits the length of a number in a range, because its products are exact.
 const longest = 24
 
-// number returns the number that a text writes in decimal, nil for none.
+// number returns the decimal number that a text represents, or nil if it is none.
 func number(text string) *big.Rat {
 	if len(text) > longest || !decimal.Valid(text) {
 		return nil
@@ -153,7 +155,7 @@ func number(text string) *big.Rat {
 	return n
 }
 
-// checkAxes refuses a key that is given twice, more runs than there may be, and no axis at all.
+// checkAxes returns an error if there is no axis, if a key is given twice, or if there are too many runs.
 func checkAxes(axes []Axis, by string) error {
 	if len(axes) == 0 {
 		return message.WithHint(errors.New("a sweep of nothing: no key has values to try"),
@@ -172,7 +174,7 @@ func checkAxes(axes []Axis, by string) error {
 	return nil
 }
 
-// product says how many combinations axes have, factor by factor.
+// product describes the number of combinations, factor by factor.
 func product(axes []Axis) string {
 	var factors []string
 	for _, a := range axes {
@@ -181,7 +183,7 @@ func product(axes []Axis) string {
 	return strings.Join(factors, " x ") + " combinations"
 }
 
-// combinations returns each combination of a value of every axis, each KEY=VALUE, the last axis the fastest.
+// combinations returns all combinations of one value for each axis, as KEY=VALUE. The last axis changes fastest.
 func combinations(axes []Axis) [][]string {
 	all := [][]string{nil}
 	for _, a := range axes {

@@ -12,7 +12,7 @@ import (
 	"ialgn/trainer"
 )
 
-// plot writes the charts beside the table, and names their files in it.
+// plot writes the charts next to the table and adds their files to the table's list.
 func (t *Table) plot() error {
 	for _, d := range t.charts() {
 		files, err := d.Save(strings.TrimSuffix(t.Files[0], ".md")+d.ending, t.guard)
@@ -24,22 +24,23 @@ func (t *Table) plot() error {
 	return nil
 }
 
-// drawing is a chart with the end of its file names.
+// drawing is a chart with the ending of its file names.
 type drawing struct {
 	ending string
 	plot.Chart
 }
 
-// axis is what the place of a row in a chart is.
+// axis says how the position of a row in a chart is found.
 type axis struct {
 	plot.Axis
 	at   func(*Row) float64
 	kind plot.Kind
-	rest []string // keys that the place does not show
+	rest []string // keys that the position does not show
 }
 
-// charts returns the accuracy of the rows, on the samples held out if all rows have some. What the place of a row does
-// not show makes lines or, where these are many, charts; where either would be too many, one chart has points alone.
+// charts returns charts of the rows' accuracy, on the samples held out if all rows have some. Keys that the axis does
+// not show distinguish lines or, if these are too many, charts. If there would be too many of either, a single chart
+// has points only.
 func (t *Table) charts() []drawing {
 	y, accuracy := plot.Axis{Label: "test accuracy", Unit: "%"}, func(r *Row) *trainer.Spread { return r.Test }
 	if _, all := t.validated(); all {
@@ -65,8 +66,8 @@ func (t *Table) charts() []drawing {
 	return all
 }
 
-// axis returns what rows are placed by: their look-up tables, or the first key whose values are several numbers, or
-// else the values of all keys as they are written.
+// axis returns the axis of the charts: LUTs if they are counted, else the first key with several numeric values, else
+// the values of all keys as text.
 func (t *Table) axis() axis {
 	key := t.numeric()
 	x := axis{kind: plot.Line, rest: slices.DeleteFunc(slices.Clone(t.Keys), func(k string) bool { return k == key })}
@@ -80,7 +81,7 @@ func (t *Table) axis() axis {
 			x.Names = append(x.Names, cmp.Or(strings.Join(t.values(&t.Rows[i]), ", "), t.Sweep))
 		}
 		x.Label, x.at = strings.Join(t.Keys, ", "), func(r *Row) float64 { return float64(t.index(r)) }
-		x.kind, x.rest = plot.Scatter, nil // between names there is no slope
+		x.kind, x.rest = plot.Scatter, nil // names have no order, so no line joins them
 		return x
 	}
 	var places []float64
@@ -91,21 +92,22 @@ func (t *Table) axis() axis {
 	return x
 }
 
-// wide is how many times its least place an axis reaches to, for its steps to be factors.
+// wide is the ratio of an axis's largest to its least value from which on the axis is logarithmic.
 const wide = 8
 
 const (
-	mostLines  = 8  // of a chart, if there is a key more to split it by
-	mostNamed  = 40 // of a chart, for their names to leave room for them
+	mostLines  = 8  // lines of a chart, if another key can split it
+	mostNamed  = 40 // lines of a chart, to leave room for their names
 	mostCharts = 24
 )
 
-// count returns how many different values of some keys the rows have together.
+// count returns how many different combinations of values of some keys the rows have.
 func (t *Table) count(keys []string) int {
 	return len(grouped(t.pointers(), func(r *Row) string { return values(r, keys) }))
 }
 
-// split returns the keys that make charts, and those that make their lines: the last of them as long as these are few.
+// split returns the keys that distinguish charts and the keys that distinguish lines. The last keys distinguish
+// lines, as long as the lines are few.
 func (t *Table) split(keys []string) (apart, lines []string) {
 	for len(keys) > 1 && t.count(keys) > mostLines {
 		apart, keys = append(apart, keys[0]), keys[1:]
@@ -126,7 +128,7 @@ func series(name string, rows []*Row, x *axis, accuracy func(*Row) *trainer.Spre
 	return s
 }
 
-// pointers returns the table's rows.
+// pointers returns pointers to the table's rows.
 func (t *Table) pointers() []*Row {
 	var all []*Row
 	for i := range t.Rows {
@@ -135,7 +137,7 @@ func (t *Table) pointers() []*Row {
 	return all
 }
 
-// grouped returns rows by what is said of them, in their order.
+// grouped groups rows by the result of by, in their order.
 func grouped(rows []*Row, by func(*Row) string) [][]*Row {
 	var groups [][]*Row
 	index := map[string]int{}
@@ -150,12 +152,12 @@ func grouped(rows []*Row, by func(*Row) string) [][]*Row {
 	return groups
 }
 
-// index returns the place of a row in the table.
+// index returns the index of a row in the table.
 func (t *Table) index(r *Row) int {
 	return slices.IndexFunc(t.Rows, func(o Row) bool { return o.Name == r.Name })
 }
 
-// values returns a row's values of some keys, with what they are values of.
+// values returns a row's values of some keys as text, with the names of the keys.
 func values(r *Row, keys []string) string {
 	var all []string
 	for _, key := range keys {
@@ -164,7 +166,7 @@ func values(r *Row, keys []string) string {
 	return strings.Join(all, ", ")
 }
 
-// numeric returns the first key whose values are numbers, and several; "" if there is none.
+// numeric returns the first key that has several values, all numbers, or "" if there is none.
 func (t *Table) numeric() string {
 	for _, key := range t.Keys {
 		first, ok := numeric(t.Rows[0].Grid[key])
@@ -175,7 +177,7 @@ func (t *Table) numeric() string {
 	return ""
 }
 
-// numeric returns a value that is a number, and whether it is one.
+// numeric returns a value as a number, and whether it is a number.
 func numeric(v any) (float64, bool) {
 	switch v := v.(type) {
 	case int:

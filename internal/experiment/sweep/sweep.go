@@ -1,14 +1,16 @@
-// Package sweep trains every combination of values that a user gives some keys of a configuration.
+// Package sweep trains every combination of values that a user gives for some keys of a configuration.
 //
-// A [Runner] has the configuration and the axes. Each combination of their values is a row of a [Table]; the values of
-// train.seed make no rows, but are the runs of each, of which the row has mean and deviation. The runs are those of a
-// grid ([ialgn/internal/experiment/grid]), kept in a folder: finished ones are not trained again, and interrupted ones
-// go on.
+// A [Runner] has the configuration and the axes. Each combination of the axes' values is a row of a [Table]. The
+// values of train.seed make no rows of their own: they are the runs of every row, and the row shows their mean and
+// deviation. The runs form a grid ([ialgn/internal/experiment/grid]), kept in a folder: finished runs are not trained
+// again, and interrupted runs continue.
 //
 //   - All combinations are checked before anything is trained.
-//   - A row's files are named by the values of its keys, in the order of the documentation of these. So a sweep with
-//     more values finds those of before, and a run of another configuration under such a name is refused.
-//   - The best row is chosen by samples held out of the training set. Where there are none, no row is called the best.
+//   - The names of a row's files contain the values of its keys, in the order of the documentation. So a sweep with
+//     more values finds the runs of an earlier sweep, and a run of another configuration under the same name is
+//     refused.
+//   - The best row is chosen by samples held out of the training set. Without such samples, no row is called the
+//     best.
 package sweep
 
 import (
@@ -30,23 +32,24 @@ import (
 	"ialgn/trainer"
 )
 
-// MaxRuns is how many runs a sweep has at most: a slip in a range is not to fill a disk, and clusters have bounds, too.
+// MaxRuns is the largest number of runs in a sweep: a mistake in a range must not fill a disk, and clusters have
+// limits, too.
 const MaxRuns = 1000
 
 // Runner trains a sweep into a folder.
 type Runner struct {
 	grid.Options
 	Config   string   // path of the configuration file
-	Set      []string // KEY=VALUE that replace keys of it
-	Grid     []string // KEY=V,V,... as [ParseAxis] reads them
-	GridFile string   // path of a YAML file that has the same, in place of Grid
-	Target   string   // the family that each network is compiled for, to count its look-up tables; "": none
-	Resume   bool     // the folder must be there
+	Set      []string // KEY=VALUE that replace keys of the configuration
+	Grid     []string // KEY=V,V,... as read by [ParseAxis]
+	GridFile string   // path of a YAML file with the axes, instead of Grid
+	Target   string   // family that each network is compiled for, to count its LUTs; "": none
+	Resume   bool     // the folder must exist
 }
 
-// Run trains what the folder does not have yet and returns the table, which it writes to the folder, too, after each
-// row. The errors are those of [grid.Plan.Add] and [grid.Plan.Train], and of a data set that is not found where some
-// run on it is not finished.
+// Run trains what the folder does not have yet and returns the table, which is also written to the folder after each
+// row. Its errors are the errors of [grid.Plan.Add] and [grid.Plan.Train], and an error if the data of an unfinished
+// run are not found.
 func (r Runner) Run(ctx context.Context) (*Table, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
@@ -68,8 +71,8 @@ func (r Runner) Run(ctx context.Context) (*Table, error) {
 	return p.table, p.table.plot()
 }
 
-// RunIndex trains a single run of those that [Runner.Emit] lists, for machines that share the folder and each do some.
-// It writes no table: [Runner.Run] finds the runs finished and does.
+// RunIndex trains a single run of the list that [Runner.Emit] makes, for machines that share the folder. It writes no
+// table; [Runner.Run] finds the finished runs and writes it.
 func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
@@ -78,15 +81,15 @@ func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary,
 	return p.TrainIndex(ctx, index)
 }
 
-// Forecast says what a sweep will train and how long that takes.
+// Forecast says what a sweep will train and how long it will take.
 type Forecast struct {
 	Sweep   string `json:"sweep"`
 	Command string `json:"command"`
 	*grid.Forecast
 }
 
-// Forecast returns what [Runner.Run] would train. It measures the pace of each network that is not finished, which
-// takes some seconds, and trains nothing.
+// Forecast returns what [Runner.Run] would train. It trains nothing, but measures the pace of each unfinished
+// network, which takes some seconds.
 func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
@@ -96,9 +99,9 @@ func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 	return &Forecast{p.table.Sweep, r.command(), f}, err
 }
 
-// Emit writes the runs to the folder as a job for a cluster, and trains nothing. The data need not be here; the job
-// looks for them where it runs, in the folder data unless that is empty. With ranks, so
-// many processes train each run together; 0: one.
+// Emit writes the runs to the folder as a job for a cluster, and trains nothing. The data need not be on this
+// machine: the job looks for them where it runs, in the folder data unless that is empty. ranks is the number of
+// processes that train each run together; 0 means one.
 func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string, ranks int) (*grid.Batch, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
@@ -111,7 +114,7 @@ func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string, ranks in
 	return p.Emit(to, p.table.name, c)
 }
 
-// args returns the arguments of the command that makes the table, but for where it is written and the data are.
+// args returns the arguments of the command that makes the table, without the folders of output and data.
 func (r Runner) args() []string {
 	args := []string{"sweep", r.Config}
 	for _, g := range r.Grid {
@@ -129,7 +132,7 @@ func (r Runner) args() []string {
 	return args
 }
 
-// command returns that command as a shell takes it.
+// command returns the command that makes the table, quoted for a shell.
 func (r Runner) command() string { return grid.Shell(append([]string{"ialgn"}, r.args()...)) }
 
 // plan is what a sweep trains, and its table so far.
@@ -138,7 +141,7 @@ type plan struct {
 	table *Table
 }
 
-// Fill enters the results of all seeds in a row.
+// Fill sets the results of all seeds in a row.
 func (p *plan) Fill(row int, runs []trainer.SeedSummary, results []*grid.Result) {
 	p.table.Rows[row].fill(runs, results, p.Target)
 }
@@ -146,14 +149,14 @@ func (p *plan) Fill(row int, runs []trainer.SeedSummary, results []*grid.Result)
 // Write writes the table so far.
 func (p *plan) Write() error { return p.table.write() }
 
-// combination is a row's configuration and the values that made it.
+// combination is a row's configuration, with the values that define it.
 type combination struct {
 	config config.Config
 	seeds  []uint64
 	made   string // KEY=VALUE of each axis
 }
 
-// plan returns what is to be trained, all of it checked.
+// plan returns what is to be trained, completely checked.
 func (r Runner) plan(ctx context.Context) (*plan, error) {
 	if r.Resume {
 		if _, err := os.Stat(r.Dir); err != nil {
@@ -213,7 +216,7 @@ func (r Runner) axes() ([]Axis, error) {
 	return all, checkAxes(all, r.by())
 }
 
-// draft returns the configuration as it is written, and refuses to replace keys of it that are axes.
+// draft returns the configuration as it is written. It returns an error if Set replaces a key that is an axis.
 func (r Runner) draft(axes []Axis) (config.Draft, error) {
 	for _, set := range r.Set {
 		key, _, _ := strings.Cut(set, "=")
@@ -226,7 +229,7 @@ func (r Runner) draft(axes []Axis) (config.Draft, error) {
 	return config.LoadDraft(r.Config, r.Set)
 }
 
-// by is the option that gives the axes, in errors.
+// by returns the option that gives the axes, for errors.
 func (r Runner) by() string {
 	if r.GridFile != "" {
 		return "GridFile"
@@ -234,7 +237,8 @@ func (r Runner) by() string {
 	return "Grid"
 }
 
-// combinations returns the configuration of each combination, complete and checked by itself, with its seeds.
+// combinations returns the configuration of each combination with its seeds. Each configuration is complete and
+// checked.
 func (r Runner) combinations(draft config.Draft, axes []Axis) ([]combination, error) {
 	seeds := []string{""}
 	rows := slices.DeleteFunc(slices.Clone(axes), func(a Axis) bool {
@@ -269,7 +273,7 @@ func (r Runner) combinations(draft config.Draft, axes []Axis) ([]combination, er
 	return all, nil
 }
 
-// wrong returns an error of a combination, with the values that made it if they are several: of one it tells itself.
+// wrong adds the combination's values to err, unless there is only one value, which err already names.
 func (c *combination) wrong(err error) error {
 	if !strings.Contains(c.made, ", ") {
 		return err
@@ -277,10 +281,10 @@ func (c *combination) wrong(err error) error {
 	return fmt.Errorf("%s: %w", c.made, err)
 }
 
-// opened has a sweep's data, each looked for once; nil for those that were not found.
+// opened holds a sweep's data sets, each looked for once; nil for data that were not found.
 type opened map[grid.Source]*dataset.Set
 
-// set returns a configuration's data, nil if they are not at hand.
+// set returns a configuration's data, or nil if they are not found.
 func (o opened) set(ctx context.Context, cfg *config.Config, folders []string) (*dataset.Set, error) {
 	at := grid.SourceOf(cfg)
 	if set, ok := o[at]; ok {
@@ -301,7 +305,7 @@ func (o opened) set(ctx context.Context, cfg *config.Config, folders []string) (
 	return set, nil
 }
 
-// add checks a combination with its data, as far as they are known, and adds it to the plan with a row of the table.
+// add checks a combination with its data, if they are found, and adds it to the plan and, as a row, to the table.
 func (r Runner) add(ctx context.Context, p *plan, sets opened, c *combination) error {
 	data, err := sets.set(ctx, &c.config, r.Folders)
 	if err != nil {
@@ -330,10 +334,10 @@ func (r Runner) add(ctx context.Context, p *plan, sets opened, c *combination) e
 	return err
 }
 
-// longestName leaves room behind a name, in a file system and in a configuration.
+// longestName limits the length of a name, to leave room for endings in the file system and in a configuration.
 const longestName = 90
 
-// nameOf begins the names of a row's files: the configuration's name and the values of its keys.
+// nameOf returns the beginning of the names of a row's files: the configuration's name and the values of its keys.
 func nameOf(cfg *config.Config, keys []string) string {
 	name := cfg.Name
 	for _, key := range config.Keys() {
@@ -353,10 +357,10 @@ func nameOf(cfg *config.Config, keys []string) string {
 	return name
 }
 
-// digest stands in names for a text that cannot.
+// digest returns a text that replaces, in names, a text that is not allowed there.
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:12] }
 
-// text writes a value of a key as short as can be.
+// text writes the value of a key as short as possible.
 func text(v any) string {
 	if x, ok := v.(float64); ok {
 		return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e+", "e", 1)

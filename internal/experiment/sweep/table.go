@@ -17,23 +17,23 @@ import (
 // Table is the outcome of a sweep.
 type Table struct {
 	Sweep   string   `json:"sweep"`   // name of the configuration
-	Command string   `json:"command"` // the command that makes the table, but for where it is written and the data are
+	Command string   `json:"command"` // the command that makes the table, without the folders of output and data
 	Keys    []string `json:"keys"`    // keys that the rows differ in
 	Caption []string `json:"caption"` // sentences
 	Files   []string `json:"files"`   // Markdown, CSV, and plots
 	Rows    []Row    `json:"rows"`
 	Best    *Row     `json:"best,omitempty"`    // nil if none may be chosen
-	NoBest  string   `json:"no_best,omitempty"` // why
+	NoBest  string   `json:"no_best,omitempty"` // why no row is the best
 
-	name   string // of the files, without their endings
-	target string // that look-up tables are counted for; "": they are not
+	name   string // name of the files, without their endings
+	target string // target for which LUTs are counted; "": they are not counted
 	done   bool   // all rows have their results
 	guard  outfile.Guard
 }
 
 // Row is the outcome of a combination. Accuracies are shares.
 type Row struct {
-	Name       string                `json:"name"` // begins the names of the files
+	Name       string                `json:"name"` // beginning of the file names
 	Grid       map[string]any        `json:"grid"` // values of the keys
 	Seeds      []uint64              `json:"seeds"`
 	Gates      int                   `json:"deployed_gates"`
@@ -48,7 +48,7 @@ type Row struct {
 	results []*grid.Result
 }
 
-// LUTs are the look-up tables of a row's networks.
+// LUTs holds the numbers of look-up tables of a row's networks.
 type LUTs struct {
 	Total   trainer.Spread `json:"total"` // from feature words to the class
 	Gates   trainer.Spread `json:"gates"`
@@ -70,7 +70,7 @@ func (r Runner) newTable(name string, axes []Axis) *Table {
 	return t
 }
 
-// newRow returns the row of a combination without a result.
+// newRow returns the row of a combination, without a result.
 func (t *Table) newRow(cfg config.Config, c *combination) Row {
 	row := Row{
 		Name: nameOf(&cfg, t.Keys), Grid: map[string]any{}, Seeds: c.seeds, Gates: cfg.Model.Nodes(),
@@ -82,7 +82,7 @@ func (t *Table) newRow(cfg config.Config, c *combination) Row {
 	return row
 }
 
-// fill enters the result of the row's runs, with their look-up tables for a target.
+// fill sets the results of the row's runs and, for a target, their LUTs.
 func (r *Row) fill(runs []trainer.SeedSummary, results []*grid.Result, target string) {
 	all := trainer.Summarise(runs)
 	r.Test, r.Runs, r.results = &all.TestAccuracy, all.Runs, results
@@ -103,7 +103,7 @@ func (r *Row) fill(runs []trainer.SeedSummary, results []*grid.Result, target st
 	}
 }
 
-// lutsOf returns mean and deviation of the look-up tables of networks.
+// lutsOf returns mean and deviation of the LUTs of networks.
 func lutsOf(results []*grid.Result) *LUTs {
 	of := func(count func(*grid.Costs) int) trainer.Spread {
 		var all []float64
@@ -120,7 +120,7 @@ func lutsOf(results []*grid.Result) *LUTs {
 	}
 }
 
-// values returns the texts of a row's keys.
+// values returns the values of a row's keys as text.
 func (t *Table) values(r *Row) []string {
 	var all []string
 	for _, key := range t.Keys {
@@ -142,7 +142,7 @@ func (t *Table) validated() (some, all bool) {
 	return some, all
 }
 
-// describe says in the caption what the table shows.
+// describe writes the caption, which says what the table shows.
 func (t *Table) describe(r Runner) {
 	accuracy, after := "Test accuracy of the frozen network", "after the last epoch"
 	some, all := t.validated()
@@ -165,8 +165,8 @@ func (t *Table) describe(r Runner) {
 	t.Caption = append(t.Caption, fmt.Sprintf("Made by `%s`.", t.Command))
 }
 
-// choose calls the row with the largest mean validation accuracy the best, the first of equals, if the rows can be
-// compared by it.
+// choose sets the best row, if the rows can be compared: the row with the largest mean validation accuracy, and of
+// equal rows the first.
 func (t *Table) choose() {
 	t.done = true
 	if t.NoBest = t.incomparable(); t.NoBest != "" {
@@ -179,7 +179,7 @@ func (t *Table) choose() {
 	}
 }
 
-// incomparable says why no row may be called the best, "" if one may.
+// incomparable returns the reason why no row may be called the best, or "".
 func (t *Table) incomparable() string {
 	first := &t.Rows[0].config
 	if some, all := t.validated(); !some {
@@ -199,7 +199,7 @@ func (t *Table) incomparable() string {
 	return ""
 }
 
-// verdict says which row is the best, or why none is; nothing until all rows are there.
+// verdict names the best row or says why there is none. It returns nothing until all rows are complete.
 func (t *Table) verdict() []string {
 	switch {
 	case !t.done:
@@ -223,7 +223,7 @@ func (t *Table) write() error {
 	return nil
 }
 
-// check refuses to write the table's files over what is none of a sweep.
+// check returns an error if the table's files would overwrite files that no sweep wrote.
 func (t *Table) check() error {
 	return t.guard.CheckAll([]outfile.Output{
 		{Path: t.Files[0], Form: outfile.Table},
@@ -231,10 +231,10 @@ func (t *Table) check() error {
 	})
 }
 
-// notRun stands in place of a value.
+// notRun is written instead of a missing value.
 const notRun = "not run"
 
-// Markdown writes the table with its caption, legible as plain text.
+// Markdown writes the table with its caption. The Markdown is legible as plain text.
 func (t *Table) Markdown(w io.Writer) error {
 	some, _ := t.validated()
 	head := append(slices.Clone(t.Keys), "seeds")
@@ -264,7 +264,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	return err
 }
 
-// title says what was swept.
+// title returns a title that says what was swept.
 func (t *Table) title() string {
 	if len(t.Keys) == 0 {
 		return t.Sweep + " over seeds"
@@ -272,7 +272,7 @@ func (t *Table) title() string {
 	return t.Sweep + " by " + strings.Join(t.Keys, ", ")
 }
 
-// counts writes the look-up tables for Markdown.
+// counts writes the LUTs for Markdown.
 func (l *LUTs) counts() []string {
 	if l == nil {
 		return make([]string, 4)
@@ -288,7 +288,7 @@ func (l *LUTs) counts() []string {
 	return all
 }
 
-// spreads returns the look-up tables in the order of columns.
+// spreads returns the LUTs in the order of the columns.
 func (l *LUTs) spreads() []*trainer.Spread {
 	if l == nil {
 		return make([]*trainer.Spread, 4)
@@ -296,7 +296,7 @@ func (l *LUTs) spreads() []*trainer.Spread {
 	return []*trainer.Spread{&l.Total, &l.Gates, &l.Head, &l.Encoder}
 }
 
-// CSV writes the table with a head. Accuracies are shares; what a row has no value of is empty.
+// CSV writes the table with a head. Accuracies are shares. Missing values are empty.
 func (t *Table) CSV(w io.Writer) error {
 	head := append([]string{"name", "seeds"}, t.Keys...)
 	for _, column := range []string{

@@ -1,14 +1,14 @@
 package shared
 
-// Choice is a pin that chooses among rows: where the first row of each candidate is, and how far apart a candidate's
-// rows of neighbouring positions are.
+// Choice is a pin that chooses among rows. Rows has the offset of each candidate's first row. Step is the distance
+// between a candidate's rows of neighbouring positions.
 type Choice struct {
 	Rows []uint32
 	Step uint32
 }
 
-// Mean writes the mean of the candidates with the probabilities q to a run of rows at out: a sum from +0 in the order
-// of candidates.
+// Mean writes the mean of the candidates, weighted by the probabilities q, to a run of rows at out. Each mean is a
+// sum from +0 in the order of the candidates.
 func (c *Choice) Mean(x []float32, q []float32, out uint32, positions int, in uint32) {
 	if f := vectors(); f != nil && len(c.Rows) > 0 {
 		f.mean(&x[0], &q[:len(c.Rows)][0], &c.Rows[0], len(c.Rows), positions, c.Step, out, in)
@@ -34,7 +34,8 @@ func (c *Choice) Select(x []float32, candidate int, out uint32, positions int, i
 	}
 }
 
-// Sums adds to r, for each candidate, the sum of the pin's gradient, a run of rows of g at grad, times its values.
+// Sums adds to r, for each candidate, the sum of the pin's gradient times the candidate's values. The gradient is a
+// run of rows of g at grad.
 func (c *Choice) Sums(r []float32, x, g []float32, grad uint32, positions int, in uint32) {
 	if f := vectors(); f != nil && len(c.Rows) > 0 && positions > 0 {
 		f.sums(&r[:len(c.Rows)][0], &x[0], &g[0], &c.Rows[0], len(c.Rows), positions, c.Step, grad, in)
@@ -52,7 +53,7 @@ func (c *Choice) Sums(r []float32, x, g []float32, grad uint32, positions int, i
 	}
 }
 
-// Spread adds the pin's gradient times the probability of each candidate to that of the candidate's rows.
+// Spread adds the pin's gradient, times the probability of each candidate, to the gradient of the candidate's rows.
 func (c *Choice) Spread(g []float32, q []float32, grad uint32, positions int, in uint32) {
 	if f := vectors(); f != nil && len(c.Rows) > 0 && positions > 0 {
 		f.spread(&g[0], &q[:len(c.Rows)][0], &c.Rows[0], len(c.Rows), positions, c.Step, grad, in)

@@ -1,14 +1,14 @@
 package shared
 
-// Pool says where the rows are of a pooling of two by two: those of neighbouring positions stand one after the other,
-// those below them Pitch behind. All offsets are counted in float32.
+// Pool is a two-by-two pooling of two rows of positions. The values of neighbouring positions are adjacent rows of
+// the arena. The values of the positions below are Pitch after them. All offsets are counted in float32.
 type Pool struct {
-	In, Out uint32 // the first position of the upper of two rows of positions, and the first pooled position
-	Pitch   uint32 // from a row of positions to the next
-	Width   int    // pooled positions
+	In, Out uint32 // first position of the upper of the two rows, and first pooled position
+	Pitch   uint32 // distance from one row of positions to the next
+	Width   int    // number of pooled positions
 }
 
-// Forward writes the largest of each four values: their OR where values are bits.
+// Forward writes the largest of each four values. For bits, this is their OR.
 func (p *Pool) Forward(x []float32) {
 	if f := vectors(); f != nil && p.Width > 0 {
 		f.pool(&x[0], p.In, p.Out, p.Pitch, p.Width)
@@ -27,9 +27,9 @@ func (p *Pool) Forward(x []float32) {
 	}
 }
 
-// Backward writes the gradient of each pooled value, which it finds in from at Out, to that of the four values in x
-// that is the largest, to the first in reading order where several are, and 0 to those of the others. It writes to the
-// arena g at In.
+// Backward passes on the gradient of each pooled value, which is in from at p.Out. It writes the gradient to g, at
+// the position of the largest of the four values in x (the first in reading order if several are equal), and 0 at the
+// other three positions.
 func (p *Pool) Backward(x, g, from []float32) {
 	if f := vectors(); f != nil && p.Width > 0 {
 		f.unpool(&x[0], &g[0], &from[0], p.In, p.Out, p.Pitch, p.Width)

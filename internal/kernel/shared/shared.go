@@ -1,30 +1,31 @@
-// Package shared holds the arithmetic of nodes that many positions share: the kernels of convolutions, trees of nodes
-// that are evaluated at every position of an image, and nodes of one position as a special case.
+// Package shared holds the training arithmetic of nodes that many positions share: the kernels of convolutions (trees
+// of nodes that are evaluated at every position of an image) and, as a special case, nodes with one position.
 //
-// Sixteen samples, the lanes, make a unit, and a unit goes through the whole network by itself. It has an arena of
-// values and one of gradients, in which a row is the [Lanes] values of one bit at one position. Rows of neighbouring
-// positions stand one after the other, so that a node that reads the same pixel of its patch at positions 0, 1, 2, ...
-// reads one run of rows, and where a row is, is an offset into the arena, counted in float32. [Forward] and [Backward]
-// take a list of nodes, each at a run of positions.
+// Sixteen samples, the lanes, form a unit, and a unit goes through the whole network by itself. It has an arena of
+// values and an arena of gradients. A row of an arena has the [Lanes] values of one bit at one position. The place of
+// a row is its offset into the arena, counted in float32. Rows of neighbouring positions are adjacent, so a node that
+// reads the same pixel of its patch at positions 0, 1, 2, ... reads one run of rows. [Forward] and [Backward] take a
+// list of nodes and evaluate each at a run of positions.
 //
-// A value is the probability that a bit is 1, so that hard values, 0 and 1, are a special case of relaxed ones; the
-// tables of truth values decide which there are. The output of a node is the mean of the lines of its table under what
-// its pins are. In the number of a line, pin 0 is the highest digit. Of two pins a and b, with the truth values T_ab:
+// A value is the probability that a bit is 1. Hard values, 0 and 1, are a special case of relaxed values; the tables
+// of truth values that the caller passes decide which are computed. The output of a node is the mean of the lines of
+// its table, weighted by its pins' values. Pin 0 is the highest digit of a line's number. For two pins a and b with
+// the truth values T_ab:
 //
 //	output   : (T_00 + (T_01 - T_00) b) + a (cA + d b), with cA = T_10 - T_00 and d = (T_11 - T_10) - (T_01 - T_00)
 //	pins     : delta (cA + d b) and delta ((T_01 - T_00) + d a)
 //	sums     : with u = delta a: the sums of delta, of delta b, of u and of u b
 //
-// The gradients by the lines follow from these sums ([Lines]). Of other numbers of pins the last pin halves the table
-// first, a line being low + x (high - low), and gradients are those of just that, as package kernel has them for one
-// position; the sums are by line.
+// [Lines] computes the gradients of the lines from these sums. For other numbers of pins, the last pin halves the
+// table first: two lines low and high become low + x (high - low). Gradients are gradients of exactly this
+// computation, as in package kernel; there is one sum for each line.
 //
 // # The order of sums
 //
 // As everywhere in training, all paths give the same bits. A product is rounded before it is added. A lane of a sum
-// adds positions in their order, from +0; lanes are folded in eight pairs (i, i+8), then four, two and one, and what is
-// found is added to what the sum was before the call. Gradients of rows are added position by position in the order of
-// nodes, at a position pin by pin.
+// adds positions in order, from +0. Lanes are folded in eight pairs (i, i+8), then four, two and one. The result is
+// added to the value that the sum had before the call. Gradients of rows are added position by position in the order
+// of nodes and, at each position, pin by pin.
 package shared
 
 // Lanes is the number of samples of a unit.
@@ -35,7 +36,7 @@ const MaxPins = 6
 
 const maxLines = 1 << MaxPins
 
-// List is a list of nodes with the same number of pins: where the first row of each pin and of the output is.
+// List is a list of nodes with the same number of pins. It holds the offsets of the first row of each pin and output.
 type List struct {
 	Pins  int
 	Wires []uint32 // [nodes][Pins]
@@ -48,15 +49,16 @@ func (l *List) Len() int { return len(l.Out) }
 // Lines returns the number of lines of a node's table.
 func (l *List) Lines() int { return 1 << l.Pins }
 
-// Slice returns the nodes from the given one up to another.
+// Slice returns the nodes in the range [from, to).
 func (l *List) Slice(from, to int) List {
 	return List{l.Pins, l.Wires[from*l.Pins : to*l.Pins], l.Out[from:to]}
 }
 
-// Shift is what is added to all offsets of a list.
+// Shift is added to all offsets of a list: In to the offsets of pins, Out to the offsets of outputs.
 type Shift struct{ In, Out uint32 }
 
-// Forward writes the outputs of nodes at some positions to the arena x. tables are their truth values, [nodes][lines].
+// Forward writes the outputs of nodes at some positions to the arena x. tables holds their truth values,
+// [nodes][lines].
 func Forward(x []float32, l *List, tables []float32, positions int, at Shift) {
 	if l.Len() == 0 || positions == 0 {
 		return
@@ -77,10 +79,10 @@ func Forward(x []float32, l *List, tables []float32, positions int, at Shift) {
 	}
 }
 
-// row returns a row of an arena.
+// row returns the row of an arena at an offset.
 func row(x []float32, at uint32) *[Lanes]float32 { return (*[Lanes]float32)(x[at:]) }
 
-// plane holds the coefficients of the output of a node of two pins as a polynomial of these.
+// plane holds the coefficients of the output of a two-pin node as a polynomial in its pins.
 type plane struct{ one, a, b, ab float32 }
 
 func planeOf(t []float32) plane {
@@ -114,8 +116,8 @@ func forwardTable(x, t []float32, wires []uint32, in, out uint32, positions int)
 	}
 }
 
-// reduceTable returns the mean of the lines of a table. The last pin halves the table first; all halves stand in
-// levels, the table from its length on, the result at 1.
+// reduceTable returns the mean of the lines of a table. The last pin halves the table first. levels receives the
+// table and its halves, each at the index that equals its length; the result is at index 1.
 func reduceTable(levels *[2 * maxLines]float32, t, values []float32) float32 {
 	n := len(t)
 	copy(levels[n:2*n], t)
@@ -130,19 +132,19 @@ func reduceTable(levels *[2 * maxLines]float32, t, values []float32) float32 {
 	return levels[1]
 }
 
-// Gradients says what becomes of the gradients of pins.
+// Gradients says what [Backward] does with the gradients of pins.
 type Gradients uint8
 
-// What becomes of them.
+// What Backward does with the gradients of pins.
 const (
 	Dropped Gradients = iota // they are not computed
 	Stored                   // written to rows
 	Added                    // added to rows
 )
 
-// Backward takes the gradients of the outputs of nodes from the arena g, whose rows are where those of the outputs are
-// in x. It adds the sums of each node to sums, [nodes][lines], and stores or adds the gradients of pins in g at the
-// offsets to, [nodes][pins], shifted as the wires are; tables are the truth values whose slopes count.
+// Backward reads the gradients of the nodes' outputs from the arena g, at the offsets that the outputs have in x. It
+// adds the sums of each node to sums, [nodes][lines]. It stores or adds the gradients of pins in g at the offsets to,
+// [nodes][pins], shifted like the wires. tables holds the truth values whose slopes count.
 func Backward(x, g []float32, l *List, to []uint32, tables, sums []float32, positions int, at Shift, do Gradients) {
 	if l.Len() == 0 || positions == 0 {
 		return
@@ -190,7 +192,7 @@ func backwardGate(x, g, t, s []float32, wires, to [2]uint32, out uint32, positio
 	}
 }
 
-// put stores or adds a row.
+// put stores, adds or drops a row.
 func put(g []float32, at uint32, values *[Lanes]float32, do Gradients) {
 	switch do {
 	case Stored:
@@ -246,7 +248,7 @@ func backwardTable(x, g, t, s []float32, wires, to []uint32, in, out uint32, pos
 	}
 }
 
-// Lines turns the sums of a node, in place, into the gradients by the lines of its table.
+// Lines turns the sums of a node, in place, into the gradients of the lines of its table.
 func Lines(sums []float32) {
 	if len(sums) != 4 {
 		return

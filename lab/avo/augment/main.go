@@ -1,9 +1,9 @@
-// Command augment writes the vector kernels of trainer/internal/augment as Go assembly.
+// Command augment generates the vector kernels of trainer/internal/augment as Go assembly.
 //
 //	go run ./augment -path avx512 -pkg augment -out X.s -stubs X.go
 //
-// What is computed is told by the plain Go function of the same name in trainer/internal/augment/image.go, which a test compares
-// to the bit.
+// The plain Go function of the same name in trainer/internal/augment/image.go defines what is computed. A test
+// compares the kernels with it, to the bit.
 package main
 
 import (
@@ -18,15 +18,15 @@ import (
 
 var path = flag.String("path", "avx512", "avx512 or avx2")
 
-// isa is what differs between the kernels.
+// isa holds what differs between the kernels.
 type isa struct {
 	name   string
 	lanes  int // pixels in a vector
 	vector func() reg.VecVirtual
-	// load returns a function that loads the four pixels at each place, in the bytes of a lane: two next to each other,
-	// and the two below them. It writes what stands before the loops itself.
+	// load returns a function that loads the four source pixels of each lane into the lane's bytes: two adjacent
+	// pixels, and the two below them. load itself emits the code before the loops.
 	load func(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual
-	// store writes the lowest byte of each lane.
+	// store stores the lowest byte of each lane.
 	store func(v reg.VecVirtual, to Mem)
 }
 
@@ -46,16 +46,16 @@ func main() {
 	Generate()
 }
 
-// frame is what the whole function knows.
+// frame holds the registers that are used in the whole function.
 type frame struct {
 	src     reg.Register // the first pixel
 	stride  reg.Register // bytes from one row to the next
 	vectors reg.Register
-	row     []func() // what is done before a row
-	after   []func() // and after it
+	row     []func() // code before each row
+	after   []func() // code after each row
 }
 
-// gatherRows gathers the pixels of a row and those of the row below it.
+// gatherRows gathers the pixels of a row and of the row below it.
 func gatherRows(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 	below, low := GP64(), x.constant("low", 0xffff)
 	LEAQ(Mem{Base: f.src, Index: f.stride, Scale: 1}, below)
@@ -72,8 +72,8 @@ func gatherRows(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 	}
 }
 
-// window takes the pixels of a vector from the 128 bytes that begin with the uppermost row and the leftmost column of
-// all of them.
+// window takes the pixels of a vector from 128 bytes, which begin at the uppermost row and the leftmost column of all
+// its pixels.
 func window(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 	spread := GLOBL("spread", RODATA|NOPTR)
 	for lane := range 16 {
@@ -128,7 +128,7 @@ func window(x isa, f *frame) func(at reg.VecVirtual) reg.VecVirtual {
 func gather512(base reg.Register, index reg.VecVirtual) reg.VecVirtual {
 	all, v := K(), ZMM()
 	KXNORW(all, all, all)
-	VPXORD(v, v, v) // else the gather waits for what was in the register
+	VPXORD(v, v, v) // otherwise the gather would wait for the register's old value
 	VPGATHERDD(Mem{Base: base, Index: index, Scale: 1}, all, v)
 	return v
 }
@@ -141,7 +141,7 @@ func gather2(base reg.Register, index reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-// store2 narrows the lanes, which are below 256, to bytes: four of each half, which are then brought together.
+// store2 narrows the lanes, whose values are below 256, to bytes: first four in each half, then all together.
 func store2(v reg.VecVirtual, to Mem) {
 	high := XMM()
 	VPACKUSDW(v, v, v)
@@ -153,23 +153,23 @@ func store2(v reg.VecVirtual, to Mem) {
 
 const signature = "func(dst, pixels *byte, stride, width, height int, vectors *int32)"
 
-// field is where a vector of the function's last argument is, of x or of y.
+// field returns the address of a vector in the function's last argument, for x or for y.
 func field(base reg.Register, which, axis int) Mem {
 	return Mem{Base: base, Disp: 64 * (2*which + axis)}
 }
 
-// The vectors.
+// The vectors in the last argument.
 const (
-	start   = iota // the places of the first pixels of the first row
+	start   = iota // coordinates of the first pixels of the first row
 	along          // from one vector of pixels to the next
 	down           // from one row to the next
-	least          // the least place
-	most           // the largest one
-	back           // from a vector's first pixel to its leftmost and uppermost one
-	corners        // of x: how far the four pixels are from the first, in bytes; of y: the bytes of a column and a row
+	least          // least coordinate
+	most           // largest coordinate
+	back           // from a vector's first pixel to its leftmost and uppermost pixel
+	corners        // x: byte offsets of the four pixels from the first; y: the bytes of a column and of a row
 )
 
-// take writes image.take: a vector of pixels of a row at a time.
+// take emits image.take, which handles a vector of pixels of a row at a time.
 func (x isa) take(doc string) {
 	ConstraintExpr("amd64")
 	fraction, half := x.constant("fraction", 63), x.constant("half", 1<<11)
@@ -212,7 +212,7 @@ func (x isa) take(doc string) {
 	x.or(to[1], to[0], to[0])
 	VPMADDWD(field(f.vectors, corners, 1), to[0], to[0])
 	pixels := load(to[0])
-	// The weights 64-f and f: of the two columns in bytes, of the two rows in half words.
+	// The weights 64-f and f: bytes for the two columns, half words for the two rows.
 	columns, rows := x.vector(), x.vector()
 	VPSLLD(U8(16), part[0], columns)
 	x.or(columns, part[0], part[0])
@@ -268,7 +268,7 @@ func (x isa) or(a Op, b, to reg.VecVirtual) {
 	}
 }
 
-// constant writes a vector with a number in all lanes.
+// constant emits a vector with a number in all lanes.
 func (x isa) constant(name string, n uint32) Mem {
 	m := GLOBL(name+x.name, RODATA|NOPTR)
 	for i := range x.lanes {

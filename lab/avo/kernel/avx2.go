@@ -9,17 +9,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// ymm is the bytes of a vector.
+// ymm is the number of bytes in a vector.
 const ymm = 32
 
-// kernel2 is a kernel in AVX2, in the phases of the AVX-512 one. Two vectors of eight
-// lanes are the sixteen lanes of a lane sum.
+// kernel2 is a kernel in AVX2, with the same phases as the AVX-512 kernel. Two vectors of eight lanes form the
+// sixteen lanes of a lane sum.
 type kernel2 struct {
 	fused
 	c constants
 }
 
-// constants are vectors in memory.
+// constants holds vectors in memory, by name.
 type constants map[string]Mem
 
 func constants2() constants {
@@ -63,8 +63,8 @@ func constants2() constants {
 
 var (
 	bitNames   = [4]string{"bits0", "bits8", "bits16", "bits24"}     // the bits of a word, eight at a time
-	shiftNames = [4]string{"shift0", "shift8", "shift16", "shift24"} // the shifts that bring each byte down
-	opBits     = [3]string{"op1", "op2", "op4"}                      // the lanes whose index has the bit
+	shiftNames = [4]string{"shift0", "shift8", "shift16", "shift24"} // the shifts that move each byte down
+	opBits     = [3]string{"op1", "op2", "op4"}                      // lanes whose index has the bit set
 )
 
 func avx2() {
@@ -101,7 +101,7 @@ func eight(n int) []reg.VecVirtual {
 	return v
 }
 
-// exp does detmath.Exp on x.
+// exp computes detmath.Exp of x, in place.
 func (k kernel2) exp(x []reg.VecVirtual) {
 	n := len(x)
 	y, r, t := eight(n), eight(n), eight(n)
@@ -116,7 +116,7 @@ func (k kernel2) exp(x []reg.VecVirtual) {
 	each(func(i int) { VSUBPS(k.c["magic"], y[i], r[i]) })
 	each(func(i int) { VSUBPS(r[i], x[i], r[i]) })
 	each(func(i int) { VMULPS(k.c["step"], r[i], r[i]) })
-	// 2^(i/16) by the low three bits from two halves, and the fourth chooses.
+	// 2^(i/16): the low three bits of i select from two halves of the table, and the fourth bit chooses between them.
 	each(func(i int) { VPERMPS(k.c["powers0"], y[i], x[i]) })
 	each(func(i int) { VPERMPS(k.c["powers8"], y[i], t[i]) })
 	each(func(i int) {
@@ -165,7 +165,7 @@ func (k kernel2) softmax() {
 			if !k.pin {
 				qs = c // not used
 			}
-			four := foldFour(c, qs, t00, high) // sum of p, of q, T00, T01
+			four := foldFour(c, qs, t00, high) // sums of p, of q, T00, T01
 			even, odd := XMM(), XMM()
 			VSHUFPS(U8(0x06), c, c, even)
 			VSHUFPS(U8(0x0f), c, c, odd)
@@ -198,11 +198,11 @@ func (k kernel2) softmax() {
 	})
 }
 
-// vectors returns how many vectors the candidates of a pin take.
+// vectors returns the number of vectors of a pin's candidates.
 func (k kernel2) vectors() int { return max(1, k.k/8) }
 
-// whole says whether the candidates fill their vectors. If there are four, the upper half of
-// theirs is of no meaning, and is kept from where it would matter.
+// whole reports whether the candidates fill their vectors. With four candidates, the upper half of the vector has no
+// meaning and is kept away from results.
 func (k kernel2) whole() bool { return k.k >= 8 }
 
 // part returns the vector or, unless whole, its lower half.
@@ -213,7 +213,7 @@ func part(y reg.VecVirtual, whole bool) reg.Register {
 	return y.AsX()
 }
 
-// foldPin returns the sums of the lanes i and i + 4 of candidates.
+// foldPin returns the sums of lanes i and i + 4 of candidates.
 func (k kernel2) foldPin(y reg.VecVirtual) reg.VecVirtual {
 	if k.whole() {
 		return fold4(y)
@@ -223,7 +223,7 @@ func (k kernel2) foldPin(y reg.VecVirtual) reg.VecVirtual {
 	return x
 }
 
-// loadPin loads a vector of candidates, of four twice.
+// loadPin loads a vector of candidates. Four candidates are loaded into both halves.
 func (k kernel2) loadPin(m Mem, y reg.VecVirtual) {
 	if k.whole() {
 		VMOVUPS(m, y)
@@ -232,8 +232,8 @@ func (k kernel2) loadPin(m Mem, y reg.VecVirtual) {
 	}
 }
 
-// selection writes the exponentials of a gate's selection logits, at i of u, to q, and returns the
-// lanes of their sum.
+// selection writes the exponentials of a gate's selection logits, which are at i of u, to q. It returns the lanes of
+// their sum.
 func (k kernel2) selection(gate, u, i reg.Register, scale uint8, shift reg.VecVirtual) reg.VecVirtual {
 	lanes := eight(2)
 	for first := 0; first < k.vectors(); first += 2 {
@@ -258,8 +258,8 @@ func (k kernel2) selection(gate, u, i reg.Register, scale uint8, shift reg.VecVi
 	return k.foldPin(lanes[0])
 }
 
-// bins writes the sums s of the block's gates and the gradients of their pins B, and
-// replaces the gradients in out, at first those in from, by those of the pins A.
+// bins writes the sums s of the block's gates and the gradients of their pins B. It replaces the gradients in out (at
+// first, those in from) by the gradients of the pins A.
 func (k kernel2) bins() {
 	n, gate, beta := load(k.f, "n"), k.last("block", gateBytes), k.last("beta", betaRow)
 	a, b, samples := load(k.f, "a"), load(k.f, "b"), load(k.f, "samples")
@@ -274,8 +274,8 @@ func (k kernel2) bins() {
 		CMOVQEQ(in(k.f, "from").Idx(chain, 8), from)
 		t, hi := XMM(), XMM()
 		VMOVUPS(at(gate, "t", 0), t)
-		// The coefficient of a bit in lane 0, of its complement in lane 3: a mask of ones
-		// or zeros selects.
+		// The coefficient for a bit is in lane 0, for its complement in lane 3. A mask of ones or zeros selects
+		// between them.
 		table := func(c reg.VecVirtual) reg.VecVirtual {
 			x, y := XMM(), YMM()
 			VPERMILPS(U8(0x40), c, x)
@@ -325,7 +325,8 @@ func (k kernel2) bins() {
 	MOVQ(chain, in(k.f, "chain"))
 }
 
-// sums2 are the sums of a gradient by the values of two pins, each in lanes 0 and 8 on.
+// sums2 holds the sums of a gradient by the values of two pins. Each sum has two vectors: lanes 0 to 7, and lanes 8
+// on.
 type sums2 [4][2]reg.VecVirtual
 
 func newSums2() sums2 {
@@ -338,8 +339,8 @@ func newSums2() sums2 {
 	return s
 }
 
-// add adds samples 8v to 8v + 7 of the gradient d, where the rows a and b have the pins' values. It
-// returns those samples, the masks of the values, and a register of no more use.
+// add adds samples 8v to 8v + 7 of the gradient d. The rows a and b have the pins' values. It returns these samples,
+// the masks of the values, and a register that is free.
 func (s sums2) add(c constants, d, a, b Mem, v int) (x, maskA, maskB, free reg.VecVirtual) {
 	bits := c[bitNames[v%4]]
 	maskA, maskB = YMM(), YMM()
@@ -355,8 +356,8 @@ func (s sums2) add(c constants, d, a, b Mem, v int) (x, maskA, maskB, free reg.V
 	return x, maskA, maskB, free
 }
 
-// split adds eight samples of a gradient to the lanes 0 or 8 on, by the masks of the pins' values.
-// It returns the samples, and a register of no more use.
+// split adds eight samples of a gradient to the lanes from 0 or from 8 on, by the masks of the pins' values. It
+// returns the samples and a register that is free.
 func (s sums2) split(h int, d Mem, maskA, maskB reg.VecVirtual) (x, part reg.VecVirtual) {
 	x, part = YMM(), YMM()
 	t := YMM()

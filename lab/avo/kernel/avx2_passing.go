@@ -11,16 +11,17 @@ import (
 // rowWords is the number of words of a row of samples.
 const rowWords = 4
 
-// passing is the bits of eight candidates, of a sample after the other: words of 32 samples that
-// are shifted in place.
+// passing holds the bits of eight candidates, one sample after the other, as words of 32 samples that are shifted in
+// place.
 type passing struct {
 	word func(w int) Mem
 
-	now reg.VecVirtual // the current word, whose bit 0 belongs to the sample that at names
+	now reg.VecVirtual // the current word; its bit 0 belongs to sample at
 	at  int
 }
 
-// to loads the word that holds the sample, and returns whether it was another one than before.
+// to loads the word that holds the sample, unless it is loaded already. It returns false if the sample is past the
+// row.
 func (p *passing) to(sample int) bool {
 	w := sample / 32
 	if w < rowWords && (p.now == nil || p.at/32 != w) {
@@ -30,8 +31,8 @@ func (p *passing) to(sample int) bool {
 	return w < rowWords
 }
 
-// pair returns a vector whose lowest two bits are those of that sample and the next. It is for
-// reading: what comes after is made of it.
+// pair returns a vector whose lowest two bits belong to the given sample and the next. The caller must not modify the
+// vector, because later results are made from it.
 func (p *passing) pair(sample int) reg.VecVirtual {
 	if !p.to(sample) {
 		return zero8()
@@ -49,9 +50,9 @@ func (p *passing) pair(sample int) reg.VecVirtual {
 	return p.now
 }
 
-// selected returns value where the bit of that sample is 1, else 0. The sample is the last one of
-// pair, or at most two behind it. It does without shifts and permutations: pair fills the two of a
-// Zen 3's four ports that have them.
+// selected returns value where the bit of the given sample is 1, else 0. The sample must be the last one passed to
+// pair, or at most two after it. selected avoids shifts and permutations, because pair keeps the two of a Zen 3's
+// four ports that execute them busy.
 func (p *passing) selected(sample int, value reg.VecVirtual, c constants) reg.VecVirtual {
 	if !p.to(sample) {
 		return zero8()

@@ -73,7 +73,7 @@ func (k kernel2) opGradients(gate reg.Register) {
 	}
 }
 
-// adam makes one step of Adam on the block's gates, and leaves the logits in p and r.
+// adam makes one Adam step of the block's gates and leaves the logits in p and r.
 func (k kernel2) adam() {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	c := eight(7)
@@ -173,8 +173,8 @@ func (k kernel2) largest() {
 	})
 }
 
-// step makes one step of Adam on a vector of logits or, unless whole, its lower half, and replaces the
-// gradient by them.
+// step makes one Adam step on a vector of logits or, unless whole, on its lower half. It replaces the gradient by the
+// logits.
 func (k kernel2) step(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, c []reg.VecVirtual, whole bool) {
 	wm, mm, vm := index(load(k.f, w), i, scale, disp), index(load(k.f, m), i, scale, disp),
 		index(load(k.f, v), i, scale, disp)

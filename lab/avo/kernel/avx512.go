@@ -24,8 +24,7 @@ func avx512() {
 	lightLayer512(table)
 }
 
-// constants512 writes 2^(i/16), less i << 19 as an integer, for a permutation: see
-// exponentials.
+// constants512 writes a table of the bits of 2^(i/16) minus i << 19, for a permutation; see exponentials512.write.
 func constants512() Mem {
 	m := GLOBL("exp512", 8|16) // RODATA|NOPTR
 	for i := range 16 {
@@ -50,8 +49,8 @@ func opmask(bits uint32) reg.OpmaskVirtual {
 	return k
 }
 
-// softmax512 writes p, q and the truth values t of the block's gates. The sums of a gate
-// wait for one another, so they are woven with the exponentials of the next one.
+// softmax512 writes p, q and the truth values t of the block's gates. The sums of a gate depend on one another, so
+// they are woven with the exponentials of the next gate.
 func (k fused) softmax512(table Mem) {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	z := newExponentials512(table)
@@ -83,7 +82,7 @@ func (k fused) softmax512(table Mem) {
 	k.scale512(gate, e, z.one, func() {})
 }
 
-// logits512 loads the selection and operation logits of a gate, less the largest.
+// logits512 loads the selection and operation logits of a gate and subtracts the largest ones.
 func (k fused) logits512(g reg.Register, x []reg.VecVirtual) {
 	at64 := shifted(g, 6)
 	if k.pin {
@@ -100,7 +99,7 @@ func (k fused) logits512(g reg.Register, x []reg.VecVirtual) {
 	}
 }
 
-// exponentials512 are the constants of detmath.Exp.
+// exponentials512 holds the constants of detmath.Exp.
 type exponentials512 struct {
 	least, scale, magic, step, sixth, half, one, powers reg.VecVirtual
 }
@@ -115,9 +114,9 @@ func newExponentials512(table Mem) exponentials512 {
 	return z
 }
 
-// write does detmath.Exp on all of x. There 2^(i/16) is taken from a table by the low
-// four bits i of an integer, and the rest is added to the exponent; here the integer is
-// added whole, to an entry that is less by what i adds too much.
+// write computes detmath.Exp of all of x, in place. detmath takes 2^(i/16) from a table by the low four bits i of an
+// integer and adds the rest to the exponent. This function adds the whole integer to a table entry that is lower by
+// what i adds too much.
 func (z exponentials512) write(x []reg.VecVirtual, pause func()) {
 	n := len(x)
 	y, r, p, e := make([]reg.VecVirtual, n), make([]reg.VecVirtual, n), make([]reg.VecVirtual, n),
@@ -146,7 +145,7 @@ func (z exponentials512) write(x []reg.VecVirtual, pause func()) {
 	each(func(i int) { VADDPS(p[i], e[i], x[i]) })
 }
 
-// scale512 writes p, q and t of a gate from its exponentials.
+// scale512 writes p, q and t of a gate, computed from its exponentials.
 func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtual, pause func()) {
 	var qs reg.VecVirtual
 	if k.pin {
@@ -160,7 +159,7 @@ func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtua
 	}
 	inv := XMM()
 	if k.ops {
-		// f_k(0,0) is bit 3 of k, f_k(0,1) bit 2, and so on: the folds are shared.
+		// f_k(0,0) is bit 3 of k, f_k(0,1) bit 2, and so on, so the folds share their first steps.
 		p, high, high8 := e[len(e)-1], YMM(), XMM()
 		VEXTRACTF64X4(U8(1), p, high)
 		pause()
@@ -175,7 +174,7 @@ func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtua
 		if !k.pin {
 			qs = c // not used
 		}
-		four := foldFour(c, qs, t00, high8) // sum of p, of q, T00, T01
+		four := foldFour(c, qs, t00, high8) // sums of p, of q, T00, T01
 		pause()
 		even, odd := XMM(), XMM()
 		VSHUFPS(U8(0x06), c, c, even) // 2, 1
@@ -211,7 +210,7 @@ func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtua
 	}
 }
 
-// fold8 returns the sums of the lanes i and i+8 of z.
+// fold8 returns the sums of lanes i and i+8 of z.
 func fold8(z reg.VecVirtual) reg.VecVirtual {
 	y := YMM()
 	VEXTRACTF64X4(U8(1), z, y)

@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// bins512 writes the sums s of the block's gates and the gradients of their pins B. The
-// gradient goes down a chain in registers, and rests in out where a chain or block ends.
+// bins512 writes the sums s of the block's gates and the gradients of their pins B. The gradient goes down a chain in
+// registers and is stored in out at the end of a chain or block.
 func (k fused) bins512() {
 	var d [vectors]reg.VecVirtual
 	for v := range d {
@@ -20,7 +20,7 @@ func (k fused) bins512() {
 	IMUL3Q(U32(betaRow), chain, out)
 	ADDQ(in(k.f, "out"), out)
 	move512(out, d, VMOVUPS)
-	var done [4]reg.VecVirtual // the sums of the gate before, of none at first
+	var done [4]reg.VecVirtual // sums of the gate before, or of none at first
 	for i := range done {
 		done[i] = ZMM()
 		VXORPS(done[i], done[i], done[i])
@@ -62,15 +62,14 @@ func (k fused) bins512() {
 // store is VMOVUPS with its operands exchanged.
 func store(ops ...Op) { VMOVUPS(ops[1], ops[0]) }
 
-// move512 moves the gradient of a gate.
+// move512 loads or stores the gradient of a gate.
 func move512(base reg.Register, d [vectors]reg.VecVirtual, move func(...Op)) {
 	for v := range d {
 		move(Mem{Base: base, Disp: zmm * v}, d[v])
 	}
 }
 
-// bins512Gate does a gate's part of the phase with the gradient d, and returns the sums
-// in their lanes.
+// bins512Gate does one gate's part of the phase, with the gradient d. It returns the sums, not yet folded.
 func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtual, one reg.VecVirtual,
 	pause func(),
 ) (s [4]reg.VecVirtual) {
@@ -95,7 +94,7 @@ func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtu
 		s[i] = ZMM()
 		VXORPS(s[i], s[i], s[i])
 	}
-	c := ZMM() // the only one: avo takes a blend for a change, alive from the start
+	c := ZMM() // a single one: avo believes that a blend modifies it, so it is alive from the start
 	a, b := load(k.f, "a"), load(k.f, "b")
 	masks := k.masks512(index(a, row, 1, 0), index(b, row, 1, 0))
 	for v := range vectors {
@@ -110,7 +109,7 @@ func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtu
 			for i := range 3 {
 				VADDPS(d[v], s[i], m[i], s[i])
 			}
-			VFMADD231PS(one, d[v], m[3], s[3]) // an addition, by other units
+			VFMADD231PS(one, d[v], m[3], s[3]) // an addition that runs on other units
 			VBLENDMPS(cb1, cb0, x, c)
 			VMULPS(d[v], c, c)
 			VMOVUPS(c, Mem{Base: beta, Disp: zmm * v})
@@ -143,8 +142,8 @@ func foldBins512(gate reg.Register, off int, s [4]reg.VecVirtual, pause func()) 
 	VMOVUPS(sums, at(gate, "s", 0).Offset(off))
 }
 
-// masks512 returns the rows of the four pairs of pin values. They come through memory:
-// that takes fewer operations on mask registers than their logic.
+// masks512 returns the masks of the four pairs of pin values. They pass through memory, because that takes fewer
+// operations on mask registers than logic would.
 func (k fused) masks512(a, b Mem) Mem {
 	xa, xb, xm := XMM(), XMM(), XMM()
 	VMOVDQU32(a, xa)

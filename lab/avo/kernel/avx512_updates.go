@@ -6,10 +6,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// updates512 sums the candidates of the block's gates, makes their steps of Adam, stores
-// what their largest logits select and fetches the parameters of gates to come. The step
-// of a gate waits for one result after another and the sums of the next gate keep all
-// units busy, so they are woven into each other.
+// updates512 sums the candidates of the block's gates, makes their Adam steps, stores what the largest logits select,
+// and prefetches the parameters of later gates. The step of a gate is a chain of dependent results, while the sums of
+// the next gate keep all units busy. So the two are woven into each other.
 func (k fused) updates512() {
 	n, g, gate, beta := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes), k.upstream()
 	m := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
@@ -31,8 +30,8 @@ func (k fused) updates512() {
 	k.update512(g, 0, gate, m, func() {})
 }
 
-// candidates512 writes the sums r of the candidates of a gate, whose rows stand in the
-// frame, woven with another body. It leaves those of the gate before it there, fetched.
+// candidates512 writes the sums r of the candidates of a gate, woven with another body. The offsets of the gate's
+// rows must be in the frame; afterwards the frame has the offsets of the gate before it, whose rows are prefetched.
 func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [4]reg.OpmaskVirtual,
 	part [3]reg.OpmaskVirtual, other body,
 ) {
@@ -40,7 +39,7 @@ func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [
 	x := load(k.f, "x")
 	words := k.gather512(x, part)
 	k.rows512(before(g))
-	var r [4]reg.VecVirtual // even groups of the candidates 0 and 16, odd ones
+	var r [4]reg.VecVirtual // even groups of candidates 0 and 16, odd groups
 	for i := range r {
 		r[i] = ZMM()
 		VXORPS(r[i], r[i], r[i])
@@ -89,7 +88,7 @@ func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [
 	}
 }
 
-// rows512 writes the offsets of the rows of the candidates of gate g.
+// rows512 writes the offsets of the rows of gate g's candidates to the frame.
 func (k fused) rows512(g reg.Register) {
 	wires, rows := k.wires(g), in(k.f, "rows")
 	for h := range 2 {
@@ -104,21 +103,21 @@ func (k fused) rows512(g reg.Register) {
 	}
 }
 
-// row returns the place of candidate j's row.
+// row returns the memory of candidate j's row.
 func (k fused) row(x reg.Register, j int) Mem {
 	i := GP32()
 	MOVL(in(k.f, "rows").Offset(4*j), i)
 	return index(x, i.As64(), 1, 0)
 }
 
-// fetchRow fetches candidate j's row: of many inputs, most rows are not in the L1 cache.
+// fetchRow prefetches candidate j's row. With many inputs, most rows are not in the L1 cache.
 func (k fused) fetchRow(x reg.Register, j int) {
 	if j < candidates {
 		PREFETCHT0(k.row(x, j))
 	}
 }
 
-// before returns the number of the gate before g, or g where there is none.
+// before returns the index of the gate before g, or g if there is none.
 func before(g reg.Register) reg.GPVirtual {
 	r := GP64()
 	MOVQ(g, r)
@@ -127,8 +126,8 @@ func before(g reg.Register) reg.GPVirtual {
 	return r
 }
 
-// gather512 loads the rows of the candidates and returns, for each 32 samples, a lane
-// for each candidate.
+// gather512 loads the rows of the candidates. It returns, for each 32 samples, a vector with one lane for each
+// candidate.
 func (k fused) gather512(x reg.Register, part [3]reg.OpmaskVirtual) (words [4][2]reg.VecVirtual) {
 	for h := range 2 {
 		var z [4]reg.VecVirtual
@@ -139,7 +138,7 @@ func (k fused) gather512(x reg.Register, part [3]reg.OpmaskVirtual) (words [4][2
 				switch l {
 				case 0:
 					VBROADCASTI32X4(row, z[r])
-				case 3: // one mask register less
+				case 3: // saves a mask register
 					VINSERTI32X4(U8(3), row, z[r], z[r])
 				default:
 					VBROADCASTI32X4(row, part[l], z[r])
@@ -162,8 +161,8 @@ func (k fused) gather512(x reg.Register, part [3]reg.OpmaskVirtual) (words [4][2
 	return words
 }
 
-// update512 makes the step of Adam on the gate that is off gates from g, and stores its
-// largest logits and what they select.
+// update512 makes the Adam step of the gate that is off gates from g, and stores its largest logits and what they
+// select.
 func (k fused) update512(g reg.Register, off int, gate reg.Register, bit [4]reg.OpmaskVirtual, pause func()) {
 	var opGradient reg.VecVirtual
 	if k.ops {
@@ -253,7 +252,7 @@ func (k fused) gradients512(gate reg.Register, pause func()) (r [2]reg.VecVirtua
 	return r
 }
 
-// step512 makes one step of Adam on 16 logits with the gradient g, and returns them.
+// step512 makes one Adam step on 16 logits with the gradient g and returns the logits.
 func (k fused) step512(w, m, v string, i reg.Register, scale uint8, disp int, g reg.VecVirtual,
 	pause func(),
 ) reg.VecVirtual {
@@ -320,8 +319,7 @@ func (k fused) largest512(g reg.Register, off int, w reg.VecVirtual, u [2]reg.Ve
 	storeTop(index(load(k.f, "utop"), g, 4, 4*off), high)
 }
 
-// largestOp512 stores the largest operation logit of a gate, which is in lane 0, and its
-// operation.
+// largestOp512 stores the operation of a gate and its largest operation logit, which is in lane 0.
 func (k fused) largestOp512(g reg.Register, off int, w, largest reg.VecVirtual, pause func()) {
 	arg := lowest(equal512(largest, w))
 	pause()
@@ -330,7 +328,7 @@ func (k fused) largestOp512(g reg.Register, off int, w, largest reg.VecVirtual, 
 	pause()
 }
 
-// fold4With folds the lanes 8 and 4 apart with the operation.
+// fold4With folds the lanes that are 8 and then 4 apart, with the given operation.
 func fold4With(op func(...Op), z reg.VecVirtual) reg.VecVirtual {
 	y, x := YMM(), XMM()
 	VEXTRACTF64X4(U8(1), z, y)
@@ -340,7 +338,7 @@ func fold4With(op func(...Op), z reg.VecVirtual) reg.VecVirtual {
 	return x
 }
 
-// equal512 returns the mask of the lanes of z that equal the lane 0 of x.
+// equal512 returns the mask of the lanes of z that equal lane 0 of x.
 func equal512(x, z reg.VecVirtual) reg.GPVirtual {
 	all, k, r := ZMM(), K(), GP64()
 	VBROADCASTSS(x, all)

@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// forward writes the forward kernel: rows of 128 samples through the gates of chains,
-// each in algebraic normal form, f0 ^ f2 b ^ a (f1 ^ f3 b).
+// forward emits the forward kernel. It passes rows of 128 samples through the gates of chains. Each gate is computed
+// in algebraic normal form, f0 ^ f2 b ^ a (f1 ^ f3 b).
 func forward() {
 	f := text("forwardAVX2", "walk", "forwardAVX2 computes the bits of both pins and of the output of some chains.")
 	field := func(name string) reg.GPVirtual { return load(f, name+":") }
@@ -28,7 +28,7 @@ func forward() {
 		VMOVDQU(v, Mem{Base: to})
 		ADDQ(U8(16), to)
 	}
-	form := GP64() // offset of the coming gate's
+	form := GP64() // offset of the next gate's form
 	next := func(op reg.Register) {
 		MOVBQZX(Mem{Base: op}, form)
 		SHLQ(U8(6), form)
@@ -58,7 +58,7 @@ func forward() {
 	RET()
 }
 
-// writeForm replaces a by the operation of a and b whose form is at an offset.
+// writeForm replaces a by an operation of a and b. form is the offset of the operation's form.
 func writeForm(forms, form reg.Register, a, b reg.VecVirtual) {
 	low, high := XMM(), XMM()
 	c := func(i int) Mem { return index(forms, form, 1, 16*i) }
@@ -70,7 +70,7 @@ func writeForm(forms, form reg.Register, a, b reg.VecVirtual) {
 	VPXOR(low, a, a)
 }
 
-// forwardLayer writes the forward kernel of a layer.
+// forwardLayer emits the forward kernel of a layer.
 func forwardLayer() {
 	f := text("forwardLayerAVX2", "layerWalk", "forwardLayerAVX2 computes the outputs of some gates of a layer.")
 	field := func(name string) reg.GPVirtual { return load(f, name+"/") }
@@ -100,8 +100,8 @@ func forwardLayer() {
 	RET()
 }
 
-// fetchBelow fetches what gates compute in as many chains below those of the walk, where
-// an update goes on.
+// fetchBelow prefetches the operations and wires of as many chains below the walk's own, because an update continues
+// there.
 func fetchBelow(f reg.GPVirtual) {
 	below := func(array string, scale uint8, entries reg.Register) {
 		p, n := load(f, array+":"), GP64()

@@ -6,23 +6,21 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Bytes of an edge, and of the place of its slot in it.
+// Bytes of an edge, and the offset of its slot.
 const (
 	edgeBytes = 8
 	edgeSlot  = 4
 )
 
-// gatherer is what a path does to some blocks of 16 samples, at most as many as it has
-// registers for.
+// gatherer is a path's code for some blocks of 16 samples, at most as many as it has registers for.
 type gatherer interface {
-	clear(blocks int)                  // begins the sums
-	add(row, bits, coef reg.GPVirtual) // adds what an edge brings
+	clear(blocks int)                  // sets the sums to zero
+	add(row, bits, coef reg.GPVirtual) // adds the contribution of an edge
 	store(dst reg.GPVirtual)
 }
 
-// gatherStep writes the sums along a gate's edges. As many samples as there are registers
-// for are summed over all edges before the next; the code for the last ones is written for
-// each number of blocks.
+// gatherStep emits the sums along a gate's edges. It sums as many samples as there are registers for over all edges,
+// and then goes on to the next samples. For the last ones, there is code for each possible number of blocks.
 func gatherStep(path string, most int, g gatherer) {
 	step("gather", path, gatherSignature, gatherDoc)
 	dst, delta, bits, blocks := general("dst"), general("delta"), general("bits"), general("blocks")
@@ -70,10 +68,10 @@ func gatherEdges(g gatherer, blocks int, delta, bits, wide reg.GPVirtual) {
 	})
 }
 
-// fetchEdges is how many edges ahead rows are fetched.
+// fetchEdges is the number of edges by which rows are prefetched ahead.
 const fetchEdges = 8
 
-// reader returns where what the edge needs stands that comes the given number after.
+// reader returns the addresses of what an edge needs. The edge comes after the given number of edges.
 func reader(edge reg.Register, after int, delta, bits, wide reg.Register) (row, other, coef reg.GPVirtual) {
 	row, other, coef = GP64(), GP64(), GP64()
 	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, other.As32())
@@ -91,8 +89,7 @@ func reader(edge reg.Register, after int, delta, bits, wide reg.Register) (row, 
 	return row, other, coef
 }
 
-// readersStep writes the step that fetches what a gather along edges is going to read into
-// the second cache.
+// readersStep emits the step that prefetches into the second cache what a gather along some edges is going to read.
 func readersStep(path string) {
 	step("readers", path, readersSignature, readersDoc)
 	delta, bits, edge, blocks, wide := general("delta"), general("bits"), general("edges"), general("blocks"),
@@ -139,8 +136,8 @@ func (g *gather512) store(dst reg.GPVirtual) {
 	}
 }
 
-// pair512 are the coefficients of an edge where the reader's other pin is 0 and 1, and room
-// for a product: avo takes a blend for a change of what was there before.
+// pair512 holds the coefficients of an edge, where the reader's other pin is 0 and 1, and room for a product. z is a
+// fixed register, because avo believes that a blend modifies its old value.
 type pair512 struct{ zero, one, z reg.VecVirtual }
 
 func newPair512() pair512 { return pair512{ZMM(), ZMM(), ZMM()} }
@@ -194,8 +191,7 @@ func (g *gather2) store(dst reg.GPVirtual) {
 	}
 }
 
-// selector returns a table from which VPERMILPS takes lane 1 of c for a mask of ones, and
-// lane 0 for one of zeros.
+// selector returns a table for VPERMILPS: a mask of ones takes lane 1 of c, a mask of zeros takes lane 0.
 func selector(c reg.VecVirtual) reg.VecVirtual {
 	y := YMM()
 	VPERMILPS(U8(0x40), c, c)

@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// layer writes the kernel of layers whose gates have no relaxed pin. The gradient of a gate is
-// gathered into registers, goes to where the layer before finds it, and is summed from there.
+// layer emits the kernel for layers whose gates have no relaxed pin. The gradient of a gate is gathered into
+// registers and stored where the layer before finds it. It is then read from there and summed.
 func (k kernel2) layer() {
 	k.begin("AVX2")
 	k.softmax()
@@ -18,8 +18,7 @@ func (k kernel2) layer() {
 	k.end()
 }
 
-// gathers gathers the gradients of the block's gates, writes their sums s and leaves what the
-// layer before needs.
+// gathers gathers the gradients of the block's gates, writes their sums s, and leaves what the layer before needs.
 func (k kernel2) gathers() {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	kept := func(body func()) {
@@ -52,8 +51,8 @@ func (k kernel2) gathers() {
 	})
 }
 
-// gatherGate stores the sums of what the readers of gate g have left, n times eight samples from
-// the given eight on, and fetches the rows of some edges further on.
+// gatherGate stores the sums of what the readers of gate g have left, for n times eight samples from the given eight
+// on. It prefetches the rows of some later edges.
 func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 	d := make([]reg.VecVirtual, n)
 	for v := range d {
@@ -67,7 +66,7 @@ func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 		PREFETCHT0(Mem{Base: bits})
 		PREFETCHT0(Mem{Base: coef})
 		row, bits, coef = k.reader(edge, 0)
-		table := YMM() // indexed by the low two bits of a lane, of which only the lowest counts
+		table := YMM() // indexed by the low two bits of a lane, of which only the lowest differs
 		VBROADCASTSD(Mem{Base: coef}, table)
 		for v := range d {
 			w, z := from+v, YMM()
@@ -83,7 +82,7 @@ func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 	}
 }
 
-// leave leaves what the layer before needs of gate g besides its gradient.
+// leave leaves what the layer before needs from gate g, except its gradient.
 func (k kernel2) leave(g, gate reg.Register, a, b Mem) {
 	bits := shifted(g, 5)
 	ADDQ(in(k.f, "ownBits"), bits)

@@ -6,9 +6,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// layers512 writes the kernel of layers whose gates have no relaxed pin. It gathers the
-// gradient of a gate into registers and sums it there; the gradients of the pins are not
-// wanted, for the gates that these read gather in their turn.
+// layers512 emits the kernel for layers whose gates have no relaxed pin. It gathers the gradient of a gate into
+// registers and sums it there. The gradients of the pins are not computed, because the gates that the pins read
+// gather them.
 func layers512(table Mem) {
 	k := fused{ops: true}
 	k.begin("AVX512")
@@ -18,12 +18,10 @@ func layers512(table Mem) {
 	k.end()
 }
 
-// rowBlocks is the number of blocks of 16 samples that are enough for the usual batch of
-// 100.
+// rowBlocks is the number of blocks of 16 samples that is enough for the usual batch of 100.
 const rowBlocks = 7
 
-// gathers512 gathers the gradients of the block's gates, writes their sums s and leaves
-// what the layer before needs.
+// gathers512 gathers the gradients of the block's gates, writes their sums s, and leaves what the layer before needs.
 func (k fused) gathers512() {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	one := broadcast(1)
@@ -31,7 +29,7 @@ func (k fused) gathers512() {
 	for v := range d {
 		d[v] = ZMM()
 	}
-	var done [4]reg.VecVirtual // the sums of the gate before, of none at first
+	var done [4]reg.VecVirtual // sums of the gate before, or of none at first
 	for i := range done {
 		done[i] = zero512()
 	}
@@ -53,14 +51,13 @@ func (k fused) gathers512() {
 	foldBins512(gate, -gateBytes, done, func() {})
 }
 
-// last16 writes the body for the last block of 16 samples, to be done if there are so many.
+// last16 emits the body for the last block of 16 samples. It runs only if there are that many samples.
 func (k fused) last16(body func()) {
 	CMPQ(in(k.f, "samples"), U8(16*rowBlocks))
 	unless(JLE, body)
 }
 
-// gather512Gate sums what the readers of gate g have left, and fetches the rows of some
-// edges further on.
+// gather512Gate sums what the readers of gate g have left, and prefetches the rows of some later edges.
 func (k fused) gather512Gate(g reg.Register, d [vectors]reg.VecVirtual, c pair512) {
 	for v := range d {
 		VXORPS(d[v], d[v], d[v])
@@ -81,7 +78,7 @@ func (k fused) gather512Gate(g reg.Register, d [vectors]reg.VecVirtual, c pair51
 	})
 }
 
-// eachEdge writes the body for the edges of gate g.
+// eachEdge emits the body for each edge of gate g.
 func (k fused) eachEdge(g reg.Register, body func(edge reg.Register)) {
 	starts, edge, n := load(k.f, "starts"), GP64(), GP64()
 	MOVL(index(starts, g, 4, 0), edge.As32())
@@ -98,7 +95,7 @@ func (k fused) eachEdge(g reg.Register, body func(edge reg.Register)) {
 	})
 }
 
-// reader returns where what the edge needs stands that comes the given number after.
+// reader returns the addresses of what an edge needs. The edge comes after the given number of edges.
 func (k fused) reader(edge reg.Register, after int) (row, bits, coef reg.GPVirtual) {
 	row, bits, coef = GP64(), GP64(), GP64()
 	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, bits.As32())
@@ -115,7 +112,7 @@ func (k fused) reader(edge reg.Register, after int) (row, bits, coef reg.GPVirtu
 	return row, bits, coef
 }
 
-// pinRow returns the row of what a pin of gate g has selected.
+// pinRow returns the row that a pin of gate g has selected.
 func (k fused) pinRow(g reg.Register, rows, bit string) Mem {
 	row := GP64()
 	MOVL(index(load(k.f, bit), g, 4, 0), row.As32())
@@ -124,7 +121,7 @@ func (k fused) pinRow(g reg.Register, rows, bit string) Mem {
 	return Mem{Base: row}
 }
 
-// leave512 leaves what the layer before needs of gate g.
+// leave512 leaves what the layer before needs from gate g.
 func (k fused) leave512(g, gate reg.Register, d [vectors]reg.VecVirtual, a, b Mem) {
 	row := shifted(g, 9)
 	ADDQ(in(k.f, "ownDelta"), row)
@@ -142,7 +139,7 @@ func (k fused) leave512(g, gate reg.Register, d [vectors]reg.VecVirtual, a, b Me
 	k.leaveCoefficients(g, gate)
 }
 
-// leaveCoefficients leaves the derivatives of gate g by its pins.
+// leaveCoefficients leaves the derivatives of gate g with respect to its pins.
 func (k fused) leaveCoefficients(g, gate reg.Register) {
 	ca, cb := coefficients(at(gate, "t", 0))
 	VMOVLHPS(cb, ca, ca)
@@ -151,7 +148,7 @@ func (k fused) leaveCoefficients(g, gate reg.Register) {
 	VMOVUPS(ca, Mem{Base: coef})
 }
 
-// sums512 returns the sums of d by the pins' values, in their lanes.
+// sums512 returns the sums of d by the pins' values, not yet folded.
 func (k fused) sums512(d [vectors]reg.VecVirtual, a, b Mem, one reg.VecVirtual, pause func()) (s [4]reg.VecVirtual) {
 	masks := k.masks512(a, b)
 	for i := range s {
@@ -164,7 +161,7 @@ func (k fused) sums512(d [vectors]reg.VecVirtual, a, b Mem, one reg.VecVirtual, 
 			if i%2 == 0 {
 				VADDPS(d[v], s[i], m, s[i])
 			} else {
-				VFMADD231PS(one, d[v], m, s[i]) // an addition, by other units
+				VFMADD231PS(one, d[v], m, s[i]) // an addition that runs on other units
 			}
 		}
 	}
@@ -177,8 +174,7 @@ func (k fused) sums512(d [vectors]reg.VecVirtual, a, b Mem, one reg.VecVirtual, 
 	return s
 }
 
-// updatesAlone512 makes the steps of the block's gates and fetches the parameters of gates
-// to come.
+// updatesAlone512 updates the block's gates and prefetches the parameters of later gates.
 func (k fused) updatesAlone512() {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	m := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}

@@ -6,15 +6,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Light gates have four logits, so a vector holds those of four gates.
+// Light gates have four logits, so a vector holds the logits of four gates.
 
-// lightGates is the number of gates in a vector, lightBytes the bytes of a gate's logits.
+// lightGates is the number of gates in a vector; lightBytes is the size of a gate's logits.
 const (
 	lightGates = 4
 	lightBytes = 16
 )
 
-// lightLayer512 writes the kernel of layers of light gates without relaxed pins.
+// lightLayer512 emits the kernel for layers of light gates without relaxed pins.
 func lightLayer512(table Mem) {
 	k := fused{ops: true, light: true}
 	k.begin("AVX512")
@@ -24,8 +24,8 @@ func lightLayer512(table Mem) {
 	k.end()
 }
 
-// lights writes the body for each four gates of a block, with the mask of the lanes that
-// belong to the block, and the bytes of the logits in front of them. left counts the gates.
+// lights emits the body for each four gates of a block. The body gets the gates' scratch memory, the byte offset of
+// their logits, the number of gates left, and the mask of the lanes that belong to the block.
 func (k fused) lights(body func(gate, at, left reg.GPVirtual, mask reg.OpmaskVirtual)) {
 	gate, at, left := k.first(), shifted(load(k.f, "gate"), 4), load(k.f, "n")
 	again := label()
@@ -48,7 +48,7 @@ func (k fused) lights(body func(gate, at, left reg.GPVirtual, mask reg.OpmaskVir
 	JG(LabelRef(again))
 }
 
-// sigmoids512 writes t and, to p, its slope of the block's gates.
+// sigmoids512 writes the truth values of the block's gates to t and their slopes to p.
 func (k fused) sigmoids512(table Mem) {
 	z := newExponentials512(table)
 	k.lights(func(gate, at, _ reg.GPVirtual, mask reg.OpmaskVirtual) {
@@ -68,7 +68,7 @@ func (k fused) sigmoids512(table Mem) {
 	})
 }
 
-// at4 returns the four words of a field of the gate that comes the given number after.
+// at4 returns the memory of the four words of a field of the gate that comes after the given number of gates.
 func at4(gate reg.Register, field string, after int) Mem {
 	return at(gate, field, 0).Offset(after * gateBytes)
 }
@@ -90,8 +90,7 @@ func (z exponentials512) sigmoid(x reg.VecVirtual) (t, slope reg.VecVirtual) {
 	return t, slope
 }
 
-// lightUpdates512 makes the steps of the block's gates and fetches the parameters of gates
-// to come.
+// lightUpdates512 updates the block's gates and prefetches the parameters of later gates.
 func (k fused) lightUpdates512() {
 	c := loadAdam512(in(k.f, "adam"))
 	zero := zero512()
@@ -116,8 +115,8 @@ func (k fused) lightUpdates512() {
 	})
 }
 
-// lightOps512 returns the operations of gates, four bits each, from their logits: the first
-// logit is the highest bit.
+// lightOps512 returns the operations of gates, four bits each, from their logits. The first logit gives the highest
+// bit.
 func lightOps512(w, zero reg.VecVirtual) reg.GPVirtual {
 	turned, above, ops := ZMM(), K(), GP32()
 	VPERMILPS(U8(0x1b), w, turned)
@@ -126,7 +125,7 @@ func lightOps512(w, zero reg.VecVirtual) reg.GPVirtual {
 	return ops
 }
 
-// storeOps stores the operations of four gates, or of those that are left.
+// storeOps stores the operations of four gates or, if fewer are left, of these.
 func (k fused) storeOps(off, left, ops reg.GPVirtual) {
 	t, to := GP32(), GP64()
 	for _, spread := range []struct {
@@ -157,7 +156,7 @@ func (k fused) storeOps(off, left, ops reg.GPVirtual) {
 	Label(end)
 }
 
-// lightStep512 writes the steps of one light gate.
+// lightStep512 emits the steps of one light gate.
 func lightStep512(table Mem) {
 	step("light", "AVX512", lightSignature, lightDoc)
 	slopes, w, ts := general("p"), general("w"), general("t")
@@ -179,7 +178,7 @@ func lightStep512(table Mem) {
 	RET()
 }
 
-// sigmoid returns the sigmoids of x, which is lost, and their slopes.
+// sigmoid returns the sigmoids of x and their slopes. It overwrites x.
 func (k kernel2) sigmoid(x reg.VecVirtual) (t, slope reg.VecVirtual) {
 	e, t, zero, one := YMM(), YMM(), zero8(), YMM()
 	VSUBPS(x, zero, e)
@@ -195,15 +194,15 @@ func (k kernel2) sigmoid(x reg.VecVirtual) (t, slope reg.VecVirtual) {
 	return t, one
 }
 
-// lightOps2 replaces logits by the bits of their operations, as signs: the first logit of a gate is
-// the highest bit.
+// lightOps2 replaces logits by the bits of their operations, as signs. The first logit of a gate gives the highest
+// bit.
 func lightOps2(logits, zero reg.VecVirtual) {
 	VPERMILPS(U8(0x1b), logits, logits)
 	VCMPPS(U8(0x1e), zero, logits, logits) // greater, ordered
 }
 
-// lightLayer writes the kernel of layers of light gates without relaxed pins, as lightLayer512 does.
-// A vector holds the logits of two gates.
+// lightLayer emits the kernel for layers of light gates without relaxed pins, like lightLayer512. A vector holds the
+// logits of two gates.
 func (k kernel2) lightLayer(tails Mem) {
 	k.begin("AVX2")
 	k.lightPairs(func(gate, off reg.Register, gates int) {
@@ -227,7 +226,7 @@ func (k kernel2) lightLayer(tails Mem) {
 	k.lightPairs(func(gate, off reg.Register, gates int) {
 		four := func(name string) reg.VecVirtual {
 			v := YMM()
-			VBROADCASTF128(at(gate, name, 0), v) // avo takes a vector of which a half is loaded for alive before
+			VBROADCASTF128(at(gate, name, 0), v) // avo believes that a vector whose half is loaded was alive before
 			if gates == 2 {
 				VINSERTF128(U8(1), at4(gate, name, 1), v, v)
 			}
@@ -263,8 +262,8 @@ func (k kernel2) lightLayer(tails Mem) {
 	k.end()
 }
 
-// lightPairs writes the body for each two gates of a block and for one that is left, with the bytes
-// of the logits in front of them.
+// lightPairs emits the body for each two gates of a block and for a single last one. The body gets the byte offset of
+// the logits.
 func (k kernel2) lightPairs(body func(gate, off reg.Register, gates int)) {
 	gate, off, left := k.first(), shifted(load(k.f, "gate"), 4), load(k.f, "n")
 	again, odd, end := label(), label(), label()
@@ -283,7 +282,7 @@ func (k kernel2) lightPairs(body func(gate, off reg.Register, gates int)) {
 	Label(end)
 }
 
-// lightStep writes the steps of one light gate in AVX2.
+// lightStep emits the steps of one light gate in AVX2.
 func (k *steps2) lightStep() {
 	step("light", "AVX2", lightSignature, lightDoc)
 	slopes, w, ts := general("p"), general("w"), general("t")

@@ -1,17 +1,16 @@
-// Command kernel writes the vector kernels of internal/kernel as Go assembly.
+// Command kernel generates the vector kernels of internal/kernel as Go assembly.
 //
 //	go run ./kernel -path avx512 -pkg kernel -out X.s -stubs X.go
 //
-// avx512 and avx2 are the fused kernels, steps512 and steps2 the functions of single steps,
-// relaxed512 and relaxed2 those of gates with relaxed values, nodes512 and nodes2 those of
-// look-up tables, sparse512 and sparse2 the product with a sparse matrix.
-// What is computed, and in which order, is told by the package comment of
-// internal/kernel and by its plain Go path, which a test compares to the bit.
+// The values of -path are avx512 and avx2 for the fused kernels, steps512 and steps2 for the functions of single
+// steps, relaxed512 and relaxed2 for gates with relaxed values, nodes512 and nodes2 for look-up tables, and sparse512
+// and sparse2 for the product with a sparse matrix. The package comment of internal/kernel and its plain Go path
+// define what is computed and in which order. A test compares the kernels with the plain path, to the bit.
 //
 // Loops, addresses and plain arithmetic are written once for both instruction sets ([width], [gatherStep], [chunks],
-// [sumLoop], [blocks]). What is left twice has other instructions: AVX-512 adds under a mask, turns bits by an affine
-// map, permutes bytes and sums products of bytes in one instruction each; AVX2 does the same by tables, blends and
-// shuffles, over two vectors a block.
+// [sumLoop], [blocks]). Code that exists twice uses different instructions: AVX-512 can add under a mask, transpose
+// bits by an affine map, permute bytes and sum products of bytes, each in one instruction. AVX2 does the same by
+// tables, blends and shuffles, on two vectors for each block.
 package main
 
 import (
@@ -71,8 +70,8 @@ func main() {
 	Generate()
 }
 
-// The offsets of the fields of the frame, those of frameGate with a dot, of walk with a
-// colon, of layerWalk with a slash, of nodeFrame and nodePin with ! and ? after.
+// offsets holds the offsets of the fields of the frame structs, by field name. A suffix names the struct: none for
+// frame, a dot for frameGate, a colon for walk, a slash for layerWalk, ! for nodeFrame and ? for nodePin.
 var (
 	offsets            = map[string]int{}
 	gateBytes, betaRow int
@@ -119,7 +118,7 @@ func readFrame(file string) error {
 	return nil
 }
 
-// in returns the frame's field.
+// in returns the memory of a field of the frame.
 func in(f reg.Register, field string) Mem {
 	off, ok := offsets[field]
 	if !ok {
@@ -128,7 +127,7 @@ func in(f reg.Register, field string) Mem {
 	return Mem{Base: f, Disp: off}
 }
 
-// at returns the word of a frameGate's field.
+// at returns the memory of a word of a frameGate's field.
 func at(gate reg.Register, field string, word int) Mem {
 	off, ok := offsets[field+"."]
 	if !ok {
@@ -137,10 +136,10 @@ func at(gate reg.Register, field string, word int) Mem {
 	return Mem{Base: gate, Disp: off + 4*word}
 }
 
-// adamAt returns a constant of Adam.
+// adamAt returns the memory of a constant of Adam.
 func adamAt(f reg.Register, i int) Mem { return in(f, "adam").Offset(4 * i) }
 
-// The constants of Adam in the frame.
+// The indices of Adam's constants in the frame.
 const (
 	beta1 = iota
 	rest1
@@ -151,8 +150,7 @@ const (
 	eps
 )
 
-// text begins a function that takes a frame or a walk, and returns the register that
-// holds it.
+// text begins a function whose argument is a frame or a walk. It returns the register that holds the argument.
 func text(name, argument string, doc ...string) reg.GPVirtual {
 	TEXT(name, NOSPLIT, "func(f *"+argument+")")
 	Pragma("noescape")
@@ -167,7 +165,7 @@ func load(f reg.Register, field string) reg.GPVirtual {
 	return r
 }
 
-// loop writes the body n times in a loop; n is at least 1 and is used up.
+// loop emits the body in a loop that runs n times. n must be at least 1 and is used up.
 func loop(n Op, body func()) {
 	label := fmt.Sprintf("loop%d", labels)
 	labels++
@@ -177,7 +175,7 @@ func loop(n Op, body func()) {
 	JNZ(LabelRef(label))
 }
 
-// unless writes the body, to be jumped over when the last comparison says so.
+// unless emits the body and, before it, a conditional jump over it.
 func unless(jump func(Op), body func()) {
 	label := fmt.Sprintf("skip%d", labels)
 	labels++

@@ -32,13 +32,13 @@ const (
 	tableStepDoc   = "makes the step of Adam on the lines of a table, and returns what it is then."
 )
 
-// productPins is the number of pins that the products take at a time.
+// productPins is the number of pins that a product handles at a time.
 const productPins = 8
 
-// lineRow is the number of bytes of one of the interleaved sums of lines.
+// lineRow is the size in bytes of one of the interleaved sums of lines.
 const lineRow = 4 * 64
 
-// lineSums writes the sums of the lines. Each of the interleaved sums has its row, and samples are added one by one.
+// lineSums emits the sums of the lines. Each interleaved sum has its own row, and samples are added one by one.
 func (w width) lineSums() {
 	step("lineSums", w.path, lineSumsSignature, lineSumsDoc)
 	to, delta, line, n := general("s"), general("delta"), general("line"), general("blocks")
@@ -71,7 +71,7 @@ func (w width) lineSums() {
 	RET()
 }
 
-// blocksUp writes the body for each 16 of at least one line, whose offset in bytes is in at.
+// blocksUp emits the body for each 16 lines, of at least one line. at has the byte offset of the lines.
 func blocksUp(lines, at reg.GPVirtual, body func()) {
 	left := GP64()
 	MOVQ(lines, left)

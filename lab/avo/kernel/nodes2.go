@@ -6,18 +6,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// nodes2 are the steps of nodes in AVX2.
+// nodes2 holds the steps of nodes in AVX2.
 type nodes2 struct {
 	steps2
-	bytes  Mem // which byte of a word each byte of a vector takes
-	bits   Mem // and which of its bits
+	bytes  Mem // the byte of a word that each byte of a vector takes
+	bits   Mem // the bit of that byte
 	ones   Mem // one in each byte
 	words  Mem // one in each word of 16 bits
-	fourth Mem // the order of fourth, in each half
+	fourth Mem // the order of the function fourth, in each half
 	size   Mem // all bits but the sign
 }
 
-// writeNodes2 writes the steps of nodes in AVX2.
+// writeNodes2 emits the steps of nodes in AVX2.
 func writeNodes2() {
 	extract128 = func(ops ...Op) { VEXTRACTF128(ops[0], ops[1], ops[2]) }
 	ConstraintExpr("amd64")
@@ -51,7 +51,7 @@ func writeNodes2() {
 	k.tableStep()
 }
 
-// spreadBits returns the 32 bits of m as bytes of ones.
+// spreadBits returns the 32 bits of m as bytes: a set bit becomes a byte of ones.
 func (k *nodes2) spreadBits(m Op) reg.VecVirtual {
 	y := YMM()
 	VPBROADCASTD(m, y)
@@ -61,7 +61,7 @@ func (k *nodes2) spreadBits(m Op) reg.VecVirtual {
 	return y
 }
 
-// nodeLines writes the lines of a node, or the values of a table there.
+// nodeLines emits the lines of a node or, with look, the values of a table at these lines.
 func (k *nodes2) nodeLines(name string, look bool) {
 	signature, doc, to := nodeLinesSignature, nodeLinesDoc, "line"
 	if look {
@@ -134,8 +134,8 @@ func (k *nodes2) sigmoids() {
 	RET()
 }
 
-// pinGradient writes the gradient of a pin, of nodes of up to so many lines. What the pin makes of
-// each line is written to memory, and looked up there.
+// pinGradient emits the gradient of a pin, for nodes with up to the given number of lines. The difference that the
+// pin makes at each line is stored in memory and looked up there.
 func (k *nodes2) pinGradient(name string, lines int) {
 	step(name, "AVX2", pinGradientSignature, pinGradientDoc)
 	d := AllocLocal(4 * lines)
@@ -164,13 +164,13 @@ func (k *nodes2) pinGradient(name string, lines int) {
 	RET()
 }
 
-// differences writes what the pin makes of each line.
+// differences stores the difference that the pin makes at each line.
 func (k *nodes2) differences(to reg.GPVirtual, lines int) {
 	t, bit := general("t"), general("bit")
 	within, end := label(), label()
 	CMPQ(bit, U8(8))
 	JL(LabelRef(within))
-	for i := 0; i < lines; i += 8 { // the pin tells vectors apart
+	for i := 0; i < lines; i += 8 { // the pin distinguishes whole vectors
 		up, down, y := GP64(), GP64(), YMM()
 		MOVQ(bit, up)
 		ORQ(U8(i), up)
@@ -224,7 +224,7 @@ func (k *nodes2) quantise() {
 	RET()
 }
 
-// bytesOf returns the bits t of the bytes of a word.
+// bytesOf returns bit t of each byte of a word.
 func (k *nodes2) bytesOf(word reg.VecVirtual, t int) reg.VecVirtual {
 	y := YMM()
 	if t == 0 {
@@ -236,8 +236,8 @@ func (k *nodes2) bytesOf(word reg.VecVirtual, t int) reg.VecVirtual {
 	return y
 }
 
-// integerSums writes the integer sums of up to 16 candidates. Products of two bytes are summed in
-// 16 bits, which hold those of 32 samples.
+// integerSums emits the integer sums of up to 16 candidates. Products of two bytes are summed in 16 bits, which can
+// hold the sum over 32 samples.
 func (k *nodes2) integerSums() {
 	step("integerSums", "AVX2", integerSumsSignature, integerSumsDoc)
 	k.gatherStep(2 * ymm)
@@ -276,7 +276,7 @@ func (k *nodes2) integerSums() {
 	RET()
 }
 
-// products2Pins is the number of pins that the products take at a time in AVX2.
+// products2Pins is the number of pins that a product handles at a time in AVX2.
 const products2Pins = 4
 
 func (k *nodes2) products() {
@@ -293,7 +293,7 @@ func (k *nodes2) products() {
 	RET()
 }
 
-// productsOf writes the products of exactly so many pins.
+// productsOf emits the products of exactly the given number of pins.
 func (k *nodes2) productsOf(pins int) {
 	sums, x, n := general("sums"), general("x"), general("n")
 	row, stride, samples := GP64(), general("stride"), general("samples")

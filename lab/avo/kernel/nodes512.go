@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// nodes512 writes the steps of nodes in AVX-512 with VBMI and VNNI.
+// nodes512 emits the steps of nodes in AVX-512 with VBMI and VNNI.
 func nodes512() {
 	ConstraintExpr("amd64")
 	table := constants512()
@@ -34,7 +34,7 @@ func byte512(x uint8) reg.VecVirtual {
 	return z
 }
 
-// nodeLines512 writes the lines of a node, or the values of a table there.
+// nodeLines512 emits the lines of a node or, with look, the values of a table at these lines.
 func nodeLines512(name string, look bool) {
 	signature, doc, to := nodeLinesSignature, nodeLinesDoc, "line"
 	if look {
@@ -90,7 +90,7 @@ func sigmoidsStep512(table Mem) {
 	RET()
 }
 
-// pinGradient512 writes the gradient of a pin, of nodes whose lines fill so many vectors.
+// pinGradient512 emits the gradient of a pin, for nodes whose lines fill the given number of vectors.
 func pinGradient512(name string, vectors int) {
 	step(name, "AVX512", pinGradientSignature, pinGradientDoc)
 	beta, delta, line, ts := general("beta"), general("delta"), general("line"), general("t")
@@ -134,8 +134,8 @@ func pinGradient512(name string, vectors int) {
 	RET()
 }
 
-// linesApart writes to d the differences of lines that a pin of the given digit tells apart: in
-// other vectors of t, or in one.
+// linesApart writes to d the differences of the lines that differ in a pin with the given digit. Such lines are in
+// different vectors of t, or in the same vector.
 func linesApart(t, d []reg.VecVirtual, bit reg.GPVirtual) {
 	end := label()
 	for distance := 1; distance < len(t); distance *= 2 {
@@ -162,8 +162,8 @@ func linesApart(t, d []reg.VecVirtual, bit reg.GPVirtual) {
 	Label(end)
 }
 
-// turned512 writes the order of the bytes of 64 rounded values: of each 32, value t + 8 p
-// becomes byte 4 t + p.
+// turned512 writes the order of the bytes of 64 quantised values: in each block of 32, value t + 8 p becomes byte 4 t
+// + p.
 func turned512() Mem {
 	m := GLOBL("turned512", 8|16) // RODATA|NOPTR
 	for i := range 64 {
@@ -202,9 +202,9 @@ func quantise512() {
 	RET()
 }
 
-// integerSums512 writes the integer sums of up to 16 candidates, whose rows it turns into
-// words of 32 samples first: a vector holds a word of each. Shifted, and with the other bits
-// taken off, a lane has the bits of four samples of a candidate as bytes.
+// integerSums512 emits the integer sums of up to 16 candidates. It first turns their rows into words of 32 samples,
+// so that a vector holds a word of each candidate. After a shift and a mask, a lane has the bits of four samples of a
+// candidate as bytes.
 func integerSums512() {
 	step("integerSums", "AVX512", integerSumsSignature, integerSumsDoc)
 	gatherStep512(zmm)
@@ -237,7 +237,7 @@ func integerSums512() {
 	RET()
 }
 
-// broadcastInteger512 returns a vector of an integer.
+// broadcastInteger512 returns a vector with an integer in all lanes.
 func broadcastInteger512(x uint32) reg.VecVirtual {
 	z, t := ZMM(), GP32()
 	MOVL(U32(x), t)
@@ -245,8 +245,7 @@ func broadcastInteger512(x uint32) reg.VecVirtual {
 	return z
 }
 
-// nodeProducts512 writes the products of up to productPins pins with 32 sources at a time, and
-// the last 16.
+// nodeProducts512 emits the products of up to productPins pins with 32 sources at a time, and with the last 16.
 func nodeProducts512() {
 	step("addProducts", "AVX512", addProductsSignature, addProductsDoc)
 	for pins := productPins; pins >= 1; pins /= 2 {
@@ -261,7 +260,7 @@ func nodeProducts512() {
 	RET()
 }
 
-// products512 writes the products of exactly so many pins.
+// products512 emits the products of exactly the given number of pins.
 func products512(pins int) {
 	sums, x, n, ones := general("sums"), general("x"), general("n"), broadcastInteger512(0x01010101)
 	row, stride, samples := GP64(), general("stride"), general("samples")
@@ -340,7 +339,7 @@ func tableStep512() {
 		g, y := load512(index(s, at, 1, 0), mask), load512(index(slope, at, 1, 0), mask)
 		VMULPS(y, g, g)
 		ws := c.update(index(w, at, 1, 0), index(m, at, 1, 0), index(v, at, 1, 0), g, mask)
-		for _, a := range []reg.GPVirtual{w, m, v} { // of the next table, mostly
+		for _, a := range []reg.GPVirtual{w, m, v} { // prefetch the logits, usually of the next table
 			PREFETCHT0(index(a, at, 1, lineRow))
 		}
 		above, bits, shift := K(), GP64(), GP64()

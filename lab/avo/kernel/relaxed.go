@@ -30,13 +30,14 @@ const (
 	shareDoc = "does gatherRelaxed for blocks of 16 samples; edges are pairs of a pin and a slot, row is in bytes."
 )
 
-// sumsAtOnce is the number of candidates whose sums rowSums makes side by side.
+// sumsAtOnce is the number of candidates whose sums rowSums computes side by side.
 const sumsAtOnce = 4
 
-// meanSet is the number of candidates that meanBits takes at a time.
+// meanSet is the number of candidates that meanBits handles at a time.
 const meanSet = 8
 
-// relaxed writes the steps of gates with relaxed values for a width; own are those of one instruction set alone.
+// relaxed emits the steps of gates with relaxed values for a width. own has the steps that are specific to one
+// instruction set.
 func relaxed(w width, own interface {
 	bins()
 	spread()
@@ -54,12 +55,13 @@ func relaxed(w width, own interface {
 	fetchSteps(w.path)
 }
 
-// width is an instruction set as far as the steps are the same in all: a block of 16 samples is one vector or two.
+// width describes an instruction set, for steps that are otherwise the same: a block of 16 samples is one vector or
+// two.
 type width struct {
 	path   string
 	halves int // vectors of a block
-	bytes  int // of a vector
-	chunk  int // blocks whose sums fill the registers
+	bytes  int // bytes of a vector
+	chunk  int // number of blocks whose sums fill the registers
 	reg    func() reg.VecVirtual
 	fold   func(block []reg.VecVirtual) reg.VecVirtual // folds the lanes of a block into four
 }
@@ -94,14 +96,14 @@ func (w width) zero() reg.VecVirtual {
 	return v
 }
 
-// store stores vectors one after the other.
+// store stores vectors at consecutive addresses.
 func (w width) store(v []reg.VecVirtual, to reg.Register) {
 	for i, x := range v {
 		VMOVUPS(x, Mem{Base: to, Disp: w.bytes * i})
 	}
 }
 
-// addProducts adds the products of a factor and the vectors at row to the sums.
+// addProducts adds to the sums the products of a factor and the vectors at row.
 func (w width) addProducts(sums []reg.VecVirtual, factor reg.VecVirtual, row func(i int) Mem) {
 	for i, sum := range sums {
 		product := w.reg()
@@ -110,7 +112,7 @@ func (w width) addProducts(sums []reg.VecVirtual, factor reg.VecVirtual, row fun
 	}
 }
 
-// plane holds the coefficients of a gate's output as a polynomial of its pins.
+// plane holds the coefficients of a gate's output as a polynomial in its pins.
 type plane struct{ one, a, b, ab reg.VecVirtual }
 
 // plane loads the coefficients of the truth values t.
@@ -225,9 +227,9 @@ func (w width) gather() {
 	}, func() { advance(w.halves*w.bytes*w.chunk, dst, pins) })
 }
 
-// chunks writes the body for each so many blocks as the sums of a chunk fill the registers
-// of the path, and again for the rest, whatever its number; next goes to the next chunk.
-// Blocks, at least 1, are used up.
+// chunks emits the body for chunks of most blocks, whose sums fill the registers of the path, and again for every
+// possible number of remaining blocks. next emits the code that goes on to the next chunk. blocks must be at least 1
+// and is used up.
 func chunks(blocks reg.Register, most int, body func(n int), next func()) {
 	again, rest, end := label(), label(), label()
 	Label(again)
@@ -256,14 +258,14 @@ func chunks(blocks reg.Register, most int, body func(n int), next func()) {
 	RET()
 }
 
-// copied returns a copy of a register, to be used up.
+// copied returns a copy of a register, for code that uses it up.
 func copied(r reg.Register) reg.GPVirtual {
 	c := GP64()
 	MOVQ(r, c)
 	return c
 }
 
-// offset loads the offset of the row at hand and goes to the next.
+// offset loads the offset of the current row and moves on to the next.
 func offset(offsets reg.Register) reg.GPVirtual {
 	at := GP64()
 	MOVL(Mem{Base: offsets}, at.As32())
@@ -271,8 +273,7 @@ func offset(offsets reg.Register) reg.GPVirtual {
 	return at
 }
 
-// edge loads the row of the pin at hand, and returns where its share is, and goes to the
-// next edge.
+// edge loads the pin's row of the current edge, returns the memory of its share, and moves on to the next edge.
 func edge(edges, pins, row, share reg.Register) (from reg.GPVirtual, factor Mem) {
 	slot := GP64()
 	from = GP64()
@@ -284,7 +285,7 @@ func edge(edges, pins, row, share reg.Register) (from reg.GPVirtual, factor Mem)
 	return from, Mem{Base: share, Index: slot, Scale: 4}
 }
 
-// fetchSteps writes the steps that ask for cache lines ahead of their use.
+// fetchSteps emits the steps that prefetch cache lines.
 func fetchSteps(path string) {
 	step("fetch", path, "func(places *int, n, i int)",
 		"asks for the lines of element i in each of n places: bytes an element, lines, and pointers of which one is not nil.")
@@ -320,7 +321,7 @@ func fetchSteps(path string) {
 	RET()
 }
 
-// fetchLines asks for a number of lines, which is used up, as the pointer is.
+// fetchLines prefetches a number of lines. It uses the number and the pointer up.
 func fetchLines(at, lines reg.GPVirtual) {
 	loop(lines, func() {
 		PREFETCHT0(Mem{Base: at})

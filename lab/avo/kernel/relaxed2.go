@@ -8,16 +8,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// relaxed2 is what the steps have of their own in AVX2.
+// relaxed2 holds the steps that are specific to AVX2.
 type relaxed2 struct {
 	width
 	k     steps2
-	bytes Mem // moves byte i of lane j, of four each, into lane i and byte j
+	bytes Mem // moves byte i of lane j to byte j of lane i, in each four lanes
 	swaps [3]Mem
-	lanes [2]Mem // move lane 4 i + j, of four each, into lane 2 j + i, and back
+	lanes [2]Mem // move lane 4 i + j to lane 2 j + i, and back
 }
 
-// writeRelaxed2 writes the steps in AVX2.
+// writeRelaxed2 emits the steps in AVX2.
 func writeRelaxed2() {
 	extract128 = func(ops ...Op) { VEXTRACTF128(ops[0], ops[1], ops[2]) }
 	r := relaxed2{width: inAVX2, k: steps2{kernel2: kernel2{c: constants2()}}}
@@ -39,8 +39,8 @@ func words2(name string, f func(i int) uint32) Mem {
 	return m
 }
 
-// bins goes over the samples twice, for want of registers: for the sums, and for the
-// gradients.
+// bins goes over the samples twice, first for the sums and then for the gradients, because there are too few
+// registers to do both.
 func (r relaxed2) bins() {
 	step("relaxedBins", "AVX2", relaxedBinsSignature, relaxedBinsDoc)
 	alpha, beta, delta, a, b, n := general("alpha"), general("beta"), general("delta"), general("a"), general("b"),
@@ -109,8 +109,8 @@ func (r relaxed2) spread() {
 	RET()
 }
 
-// meanBits takes eight candidates at a time, and of them 32 samples: it turns their rows
-// into bytes of a sample, of which each two bits select a sum of probabilities.
+// meanBits handles eight candidates and 32 samples at a time. It turns the candidates' rows into one byte for each
+// sample, and each two bits of the byte select a sum of probabilities.
 func (r relaxed2) meanBits() {
 	step("meanBits", "AVX2", meanBitsSignature, meanBitsDoc)
 	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"),
@@ -155,8 +155,8 @@ func right2(y reg.VecVirtual, by int) reg.VecVirtual {
 	return z
 }
 
-// samples returns what eight candidates have at 16 n samples from x on: byte v of lane l
-// is that of sample 8 v + l.
+// samples returns the bits of eight candidates for 16 n samples, from x on: byte v of lane l belongs to sample 8 v +
+// l.
 func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtual) reg.VecVirtual {
 	var half [2]reg.VecVirtual
 	for h := range half {
@@ -181,7 +181,7 @@ func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtua
 	// Bytes to words: byte i of each candidate into word i.
 	VPSHUFB(r.bytes, y, y)
 	VPERMD(y, lanes[0], y)
-	// The bits of a word, eight by eight, the other way round.
+	// Transpose the bits of a word, as eight bytes of eight bits.
 	for i, by := range []uint8{7, 14, 28} {
 		z, t := YMM(), YMM()
 		VPSRLQ(U8(by), y, z)
@@ -197,7 +197,7 @@ func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtua
 	return y
 }
 
-// pairSums returns the sums of the subsets of two probabilities, from the given one on.
+// pairSums returns the sums of the subsets of two probabilities, the first of which is at index from.
 func pairSums(q reg.Register, from int) reg.VecVirtual {
 	x, y, z := XMM(), XMM(), YMM()
 	VMOVSD(Mem{Base: q, Disp: 4 * from}, x)

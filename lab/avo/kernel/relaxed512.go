@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// relaxed512 is what the steps have of their own in AVX-512.
+// relaxed512 holds the steps that are specific to AVX-512.
 type relaxed512 struct{ width }
 
 func (r relaxed512) bins() {
@@ -59,9 +59,9 @@ func (relaxed512) spread() {
 	RET()
 }
 
-// mean512 is what meanBits takes from memory once.
+// mean512 holds constants that meanBits loads once.
 type mean512 struct {
-	bits       [4]reg.OpmaskVirtual // the lanes whose number has the bit
+	bits       [4]reg.OpmaskVirtual // lanes whose number has the bit set
 	first      [2]reg.VecVirtual    // moves byte i of eight rows into word i, for bytes 0 to 7 and 8 to 15
 	identity   reg.VecVirtual       // identity matrix of bits in each word
 	interleave reg.VecVirtual       // permutation that moves byte i of each 128 bits into lane i
@@ -87,8 +87,8 @@ func bytes512(name string, f func(i int) uint8) reg.VecVirtual {
 	return z
 }
 
-// meanBits takes eight candidates at a time: it turns their rows into bytes of a sample,
-// whose halves select a sum of probabilities.
+// meanBits handles eight candidates at a time. It turns their rows into one byte for each sample, and each half of
+// the byte selects a sum of probabilities.
 func (r relaxed512) meanBits() {
 	step("meanBits", "AVX512", meanBitsSignature, meanBitsDoc)
 	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"),
@@ -128,8 +128,8 @@ func right512(z reg.VecVirtual, by int) reg.VecVirtual {
 	return y
 }
 
-// samples returns for every 64 samples of n blocks, from x on, what eight candidates have
-// there: byte v of lane l is that of sample 16 v + l.
+// samples returns the bits of eight candidates for every 64 samples of n blocks, from x on: byte v of lane l belongs
+// to sample 16 v + l.
 func (m *mean512) samples(x, offsets reg.Register, n int) (z []reg.VecVirtual) {
 	var rows [2]reg.VecVirtual
 	for h := range rows {
@@ -161,7 +161,7 @@ func (m *mean512) samples(x, offsets reg.Register, n int) (z []reg.VecVirtual) {
 	return z
 }
 
-// subsets returns the sums of the subsets of four probabilities, from the given one on.
+// subsets returns the sums of the subsets of four probabilities, the first of which is at index from.
 func (m *mean512) subsets(q reg.Register, from int) reg.VecVirtual {
 	at := func(i int) Mem { return Mem{Base: q, Disp: 4 * (from + i)} }
 	low, high := ZMM(), ZMM()

@@ -8,12 +8,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The steps are functions of one gate each, for the shapes that no fused kernel is made
-// for. They check nothing: Go does so before it calls them.
+// A step is a function that handles one gate, for shapes that no fused kernel supports. The steps do not check their
+// arguments; Go does so before it calls them.
 
-// groupSize is the number of samples of a group, chunk the number of groups after which
-// they begin at the first bit of a word of 32 again, checked the number of groups after
-// which a sum may end.
+// groupSize is the number of samples in a group. chunk is the number of groups after which a group begins at the
+// first bit of a 32-bit word again. checked is the number of groups after which a sum may end.
 const (
 	groupSize = 5
 	chunk     = 32
@@ -61,7 +60,7 @@ const (
 // general loads a parameter of the function into a new register.
 func general(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
-// address returns where a parameter of the function is.
+// address returns the memory of a parameter of the function.
 func address(name string) Mem {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -73,9 +72,9 @@ func address(name string) Mem {
 // broadcastField loads a float32 parameter into all lanes of z.
 func broadcastField(name string, z reg.VecVirtual) { VBROADCASTSS(address(name), z) }
 
-// blocks writes the body for each vector of the given number of lanes, a power of two, of
-// k floats, and for the rest, if there is one. The body gets the offset of the vector in
-// bytes; rest gets it in front of the number of floats, from 1 to lanes - 1, in CX.
+// blocks emits the body for each vector of k floats, and rest for the remaining floats, if any. lanes is the number
+// of floats in a vector, a power of two. The body gets the byte offset of the vector. rest gets the byte offset of
+// the remaining floats, and their number, from 1 to lanes - 1, in CX.
 func blocks(k reg.Register, lanes int, body, rest func(at reg.GPVirtual)) {
 	at, n := GP64(), GP64()
 	XORQ(at, at)
@@ -99,9 +98,9 @@ func log2(n int) (l int) {
 	return l
 }
 
-// gatherLoop writes the body for each four words of 32 bits of the candidates' rows. The
-// body gets the address in front of them and where they go; words has the bytes of one
-// word of all candidates. The last four overlap the ones before if the number is odd.
+// gatherLoop emits the body for each four 32-bit words of the candidates' rows. The body gets the address of the
+// words, relative to the rows' offsets, and the address to write to. words is the size in bytes of one word of all
+// candidates. If a row has an odd number of 64-bit words, the last four words overlap those before.
 func gatherLoop(from, to reg.Register, words int, body func(from, to reg.GPVirtual)) {
 	done, last := GP64(), general("last")
 	x, dst := GP64(), GP64()
@@ -122,8 +121,8 @@ func gatherLoop(from, to reg.Register, words int, body func(from, to reg.GPVirtu
 	Label(end)
 }
 
-// sumLoop writes the groups of a chunk in a loop until the samples are done, which are
-// used up, with what goes to the next chunk.
+// sumLoop emits the groups of a chunk in a loop until the samples, which are used up, are done. advance emits the
+// code that goes on to the next chunk.
 func sumLoop(samples reg.Register, advance func(), group func(i int)) {
 	again, end := label(), label()
 	Label(again)

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// steps2 are the steps in AVX2. Two vectors of eight lanes are the sixteen of a lane sum.
+// steps2 holds the steps in AVX2. Two vectors of eight lanes form the sixteen lanes of a lane sum.
 type steps2 struct {
 	kernel2
 	tails Mem // eight ones, eight zeros
@@ -17,7 +17,7 @@ type steps2 struct {
 	least Mem // minus infinity
 }
 
-// writeSteps2 writes the steps in AVX2.
+// writeSteps2 emits the steps in AVX2.
 func writeSteps2() {
 	extract128 = func(ops ...Op) { VEXTRACTF128(ops[0], ops[1], ops[2]) }
 	ConstraintExpr("amd64")
@@ -59,7 +59,7 @@ func tails2() Mem {
 	return eights("tails", 16, func(i int) uint32 { return uint32(int32(i-8) >> 31) })
 }
 
-// blocks is blocks with 8 lanes; the rest comes with its mask.
+// blocks calls the function blocks with 8 lanes. The body gets a mask for the rest.
 func (k *steps2) blocks(n reg.Register, body func(at reg.GPVirtual, mask reg.VecVirtual)) {
 	full := func(at reg.GPVirtual) { body(at, nil) }
 	blocks(n, 8, full, func(at reg.GPVirtual) {
@@ -72,7 +72,7 @@ func (k *steps2) blocks(n reg.Register, body func(at reg.GPVirtual, mask reg.Vec
 	})
 }
 
-// load8 loads a vector, zeros outside the mask.
+// load8 loads a vector, with zeros outside the mask.
 func load8(m Mem, mask reg.VecVirtual) reg.VecVirtual {
 	y := YMM()
 	if mask == nil {
@@ -99,8 +99,7 @@ func zero8() reg.VecVirtual {
 	return y
 }
 
-// lanes16 is a lane sum in two vectors, which change places after each addition: the
-// fold does not mind.
+// lanes16 is a lane sum in two vectors. They are exchanged after each addition, which does not change the folded sum.
 type lanes16 struct{ now, then reg.VecVirtual }
 
 func newLanes16() lanes16 { return lanes16{zero8(), zero8()} }
@@ -120,7 +119,7 @@ func (l lanes16) total() reg.VecVirtual {
 	return y
 }
 
-// reciprocal returns 1/x of the lane 0 in all lanes.
+// reciprocal returns 1/x of lane 0, in all lanes.
 func (k *steps2) reciprocal(x reg.VecVirtual) reg.VecVirtual {
 	one, y := XMM(), YMM()
 	VMOVSS(k.c["one"], one)
@@ -143,7 +142,7 @@ func (k *steps2) operations() {
 	VADDPS(p[1], p[0], both)
 	VEXTRACTF128(U8(1), both, high)
 	VADDPS(both.AsX(), high, c)
-	four := foldFour(c, c, t00, high) // the sum, twice, T00, T01
+	four := foldFour(c, c, t00, high) // the sum, twice, then T00, T01
 	even, odd := XMM(), XMM()
 	VSHUFPS(U8(0x06), c, c, even)
 	VSHUFPS(U8(0x0f), c, c, odd)
@@ -171,7 +170,7 @@ func (k *steps2) selection() {
 		k.exp([]reg.VecVirtual{x})
 		if mask == nil {
 			VMOVUPS(x, index(q, at, 1, 0))
-		} else { // stays in the register: memory would be read too soon after
+		} else { // kept in the register, because reading it back from memory so soon would be slow
 			VANDPS(mask, x, x)
 			VMOVAPS(x, rest)
 		}
@@ -190,7 +189,7 @@ func (k *steps2) selection() {
 	RET()
 }
 
-// binsStep writes Bins with or without the gradient of pin B.
+// binsStep emits Bins with or without the gradient of pin B.
 func (k *steps2) binsStep(name, signature string, both bool) {
 	step(name, "AVX2", signature, binsDoc)
 	delta, a, b, n := general("delta"), general("a"), general("b"), general("blocks")
@@ -229,19 +228,18 @@ func (k *steps2) binsStep(name, signature string, both bool) {
 // spread returns eight of the next sixteen bits of a row as masks.
 func (k *steps2) spread(row Mem, half int) reg.VecVirtual {
 	y, bits := YMM(), k.c[bitNames[half]]
-	VPBROADCASTW(row, y) // 32 bits might be past the array
+	VPBROADCASTW(row, y) // reading 32 bits might go past the array
 	VPAND(bits, y, y)
 	VPCMPEQD(bits, y, y)
 	return y
 }
 
-// update does one step of Adam with the gradient g, which is lost, and returns the
-// logits.
+// update makes one Adam step with the gradient g, which it overwrites, and returns the logits.
 func (k *steps2) update(w, m, v Mem, g, mask reg.VecVirtual) reg.VecVirtual {
 	return update8(Mem{Base: general("adam")}, w, m, v, g, mask)
 }
 
-// update8 does update with the constants in memory: there are not enough registers.
+// update8 does what update does, with the constants in memory, because there are too few registers.
 func update8(adam, w, m, v Mem, g, mask reg.VecVirtual) reg.VecVirtual {
 	c := func(i int) reg.VecVirtual {
 		y := YMM()
@@ -346,7 +344,7 @@ func (k *steps2) selectStep() {
 	all, here, low := YMM(), YMM(), XMM()
 	VBROADCASTSS(largest, all)
 	VCMPPS(U8(4), all, best, here) // 4: not equal
-	VPOR(here, arg, arg)           // never the least
+	VPOR(here, arg, arg)           // never the lowest
 	VEXTRACTI128(U8(1), arg, low)
 	VPMINUD(arg.AsX(), low, low)
 	storeLargest(least(low), largest)

@@ -8,10 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pairBytes is what the subset sums of a group take in AVX2: two pairs and the fifth.
+// pairBytes is the size of the subset sums of a group in AVX2: two pairs and the fifth sample.
 const pairBytes = 48
 
-// offsets writes the step for wires of the given number of bytes.
+// offsets emits the offsets step for wires of the given number of bytes.
 func (k *steps2) offsets(name, signature string, bytes int) {
 	step(name, "AVX2", signature, offsetsDoc)
 	to, wires, n := general("offsets"), general("wires"), general("k")
@@ -21,7 +21,7 @@ func (k *steps2) offsets(name, signature string, bytes int) {
 	put := func(z reg.VecVirtual, m Mem) {
 		most := YMM()
 		VPMAXUD(rows, z, most)
-		VPCMPEQD(z, most, most) // lanes that are not below
+		VPCMPEQD(z, most, most) // lanes whose wire is beyond the rows
 		VPOR(most, beyond, beyond)
 		VPMULLD(size, z, z)
 		VMOVDQU(z, m)
@@ -36,7 +36,7 @@ func (k *steps2) offsets(name, signature string, bytes int) {
 		}
 		put(z, index(to, at, 1, 0))
 	}, func(at reg.GPVirtual) {
-		// Zeros first: a vector would read past the last wire.
+		// Write zeros first: loading a vector would read past the last wire.
 		z, i := zero8(), GP64()
 		VMOVDQU(z, index(to, at, 1, 0))
 		ADDQ(at, to)
@@ -61,7 +61,7 @@ func (k *steps2) offsets(name, signature string, bytes int) {
 	RET()
 }
 
-// pairsStep writes the subset sums of the pairs and fifths of groups.
+// pairsStep emits the subset sums of the pairs and fifths of groups.
 func (k *steps2) pairsStep() {
 	step("pairs", "AVX2", "func(to, values *float32, groups int)",
 		"writes the subset sums of two pairs and of the fifth for each group of five values.")
@@ -88,13 +88,12 @@ func (k *steps2) pairsStep() {
 	RET()
 }
 
-// candidatesStep writes the sums of up to 8 candidates a vector. Its values are what
-// pairsStep writes.
+// candidatesStep emits the sums of up to 8 candidates for each vector. Its values are the output of pairsStep.
 func (k *steps2) candidatesStep(vectors int) {
 	step(fmt.Sprintf("candidates%d", 8*vectors), "AVX2", candidatesSignature,
 		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 8.",
 			8*vectors))
-	words := ymm * vectors // bytes of a word of all candidates
+	words := ymm * vectors // bytes of one word of all candidates
 	k.gatherStep(words)
 	pairs, bits, samples := general("values"), general("bits"), general("samples")
 	var sums [2][]reg.VecVirtual // even groups, odd groups
@@ -140,7 +139,7 @@ func (k *steps2) candidatesStep(vectors int) {
 	RET()
 }
 
-// bitsFrom returns the candidates' bits from the given sample on. Of a pair, both count.
+// bitsFrom returns the candidates' bits from the given sample on. With pair, the bits of two samples are used.
 func bitsFrom(from func(w int) Mem, sample int, pair bool) reg.VecVirtual {
 	x, w, bit := YMM(), sample/32, sample%32
 	VMOVDQU(from(w), x)
@@ -156,8 +155,8 @@ func bitsFrom(from func(w int) Mem, sample int, pair bool) reg.VecVirtual {
 	return x
 }
 
-// gatherStep writes the rows of the candidates to bits, for each 32 samples a word of
-// each candidate; words has the bytes of one word of all.
+// gatherStep writes the rows of the candidates to bits: for each 32 samples, one word for each candidate. words is
+// the size in bytes of one word of all candidates.
 func (k *steps2) gatherStep(words int) {
 	x, offsets, left, to := general("x"), general("offsets"), general("k"), general("bits")
 	again := label()
@@ -185,7 +184,7 @@ func (k *steps2) gatherStep(words int) {
 	JGT(LabelRef(again))
 }
 
-// transpose8 returns the word i of the four of each 128 bits in result i.
+// transpose8 transposes four words in each 128 bits: result i has word i of each.
 func transpose8(z []reg.VecVirtual) []reg.VecVirtual {
 	y, w := eight(4), eight(4)
 	VPUNPCKLDQ(z[1], z[0], y[0])

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// steps512 writes the steps in AVX-512.
+// steps512 emits the steps in AVX-512.
 func steps512() {
 	ConstraintExpr("amd64")
 	table := constants512()
@@ -28,7 +28,7 @@ func steps512() {
 	readersStep("AVX512")
 }
 
-// blocks512 is blocks with 16 lanes; the rest comes with its mask.
+// blocks512 calls blocks with 16 lanes. The body gets a mask for the rest.
 func blocks512(k reg.Register, body func(at reg.GPVirtual, mask reg.OpmaskVirtual)) {
 	full := func(at reg.GPVirtual) { body(at, nil) }
 	blocks(k, 16, full, func(at reg.GPVirtual) {
@@ -41,7 +41,7 @@ func blocks512(k reg.Register, body func(at reg.GPVirtual, mask reg.OpmaskVirtua
 	})
 }
 
-// load512 loads a vector, zeros outside the mask.
+// load512 loads a vector, with zeros outside the mask.
 func load512(m Mem, mask reg.OpmaskVirtual) reg.VecVirtual {
 	z := ZMM()
 	if mask == nil {
@@ -61,7 +61,7 @@ func store512(z reg.VecVirtual, mask reg.OpmaskVirtual, m Mem) {
 	}
 }
 
-// exponential512 loads the constants of detmath.Exp, and returns what does it on x.
+// exponential512 loads the constants of detmath.Exp. It returns a function that emits detmath.Exp of x.
 func exponential512(x reg.VecVirtual, table Mem) func() {
 	z := newExponentials512(table)
 	return func() { z.write([]reg.VecVirtual{x}, func() {}) }
@@ -81,7 +81,7 @@ func total512(lanes reg.VecVirtual) reg.VecVirtual {
 	return z
 }
 
-// reciprocal512 returns 1/x of the lane 0 in all lanes.
+// reciprocal512 returns 1/x of lane 0, in all lanes.
 func reciprocal512(x reg.VecVirtual) reg.VecVirtual {
 	one, z := XMM(), ZMM()
 	VMOVSS(float32Constant("one512", 1), one)
@@ -112,14 +112,14 @@ func operations512(table Mem) {
 	VMOVUPS(Mem{Base: w}, p)
 	VSUBPS(shift, p, p)
 	exp()
-	// The folds are shared, as in the fused kernel.
+	// The folds share their first steps, as in the fused kernel.
 	high, high8, c := YMM(), XMM(), XMM()
 	VEXTRACTF64X4(U8(1), p, high)
 	t00 := fold4(high)
 	VADDPS(p.AsY(), high, high)
 	VEXTRACTF32X4(U8(1), high, high8)
 	VADDPS(high.AsX(), high8, c)
-	four := foldFour(c, c, t00, high8) // the sum, twice, T00, T01
+	four := foldFour(c, c, t00, high8) // the sum, twice, then T00, T01
 	even, odd := XMM(), XMM()
 	VSHUFPS(U8(0x06), c, c, even) // 2, 1
 	VSHUFPS(U8(0x0f), c, c, odd)  // 3, 3
@@ -147,7 +147,7 @@ func selection512(table Mem) {
 		if mask == nil {
 			VADDPS(x, sum, sum)
 			VMOVUPS(x, index(q, at, 1, 0))
-		} else { // stays in the register: memory would be read too soon after
+		} else { // kept in the register, because reading it back from memory so soon would be slow
 			VADDPS(x, sum, mask, sum)
 			VMOVAPS(x, rest)
 		}
@@ -165,8 +165,7 @@ func selection512(table Mem) {
 	RET()
 }
 
-// coefficients returns the differences T10 - T00, T11 - T01 and T01 - T00, T11 - T10 in
-// the lanes 0 and 1.
+// coefficients returns T10 - T00, T11 - T01 (ca) and T01 - T00, T11 - T10 (cb) in lanes 0 and 1.
 func coefficients(t Mem) (ca, cb reg.VecVirtual) {
 	x, hi := XMM(), XMM()
 	ca, cb = XMM(), XMM()
@@ -179,7 +178,7 @@ func coefficients(t Mem) (ca, cb reg.VecVirtual) {
 	return ca, cb
 }
 
-// binsStep512 writes Bins with or without the gradient of pin B.
+// binsStep512 emits Bins with or without the gradient of pin B.
 func binsStep512(name, signature string, both bool) {
 	step(name, "AVX512", signature, binsDoc)
 	delta, a, b, n := general("delta"), general("a"), general("b"), general("blocks")
@@ -231,7 +230,7 @@ func binsStep512(name, signature string, both bool) {
 	RET()
 }
 
-// adam512s are the constants of Adam in vectors.
+// adam512s holds the constants of Adam in vectors.
 type adam512s [7]reg.VecVirtual
 
 func loadAdam512(adam Mem) (c adam512s) {
@@ -242,7 +241,7 @@ func loadAdam512(adam Mem) (c adam512s) {
 	return c
 }
 
-// update does one step of Adam with the gradient g, which is lost, and returns the logits.
+// update makes one Adam step with the gradient g, which it overwrites, and returns the logits.
 func (c *adam512s) update(w, m, v Mem, g reg.VecVirtual, mask reg.OpmaskVirtual) reg.VecVirtual {
 	ms, vs, ws, t := load512(m, mask), load512(v, mask), load512(w, mask), ZMM()
 	VMULPS(c[beta1], ms, ms)
@@ -295,7 +294,7 @@ func opStep512() {
 	RET()
 }
 
-// inner returns (s0 t0 + s1 t1) + (s2 t2 + s3 t3) in all lanes.
+// inner returns (s0 t0 + s1 t1) + (s2 t2 + s3 t3), in all lanes.
 func inner(s, t reg.Register) reg.VecVirtual {
 	st, x := XMM(), XMM()
 	VMOVUPS(Mem{Base: s}, st)
@@ -350,7 +349,7 @@ func selectStep512() {
 	RET()
 }
 
-// least returns the least of the four integers of x.
+// least returns the least of the four integers in x.
 func least(x reg.VecVirtual) reg.GPVirtual {
 	y, r := XMM(), GP64()
 	VPSHUFD(U8(0x4e), x, y)

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// offsets512 writes the step for wires of the given number of bytes.
+// offsets512 emits the offsets step for wires of the given number of bytes.
 func offsets512(name, signature string, bytes int) {
 	step(name, "AVX512", signature, offsetsDoc)
 	to, wires, k := general("offsets"), general("wires"), general("k")
@@ -42,12 +42,12 @@ func offsets512(name, signature string, bytes int) {
 	RET()
 }
 
-// candidatesStep512 writes the sums of up to 16 candidates a half.
+// candidatesStep512 emits the sums of up to 16 candidates for each half.
 func candidatesStep512(halves int) {
 	step(fmt.Sprintf("candidates%d", 16*halves), "AVX512", candidatesSignature,
 		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 16.",
 			16*halves))
-	words := zmm * halves // bytes of a word of all candidates
+	words := zmm * halves // bytes of one word of all candidates
 	gatherStep512(words)
 	m := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
 	beta, bits, samples, one := general("values"), general("bits"), general("samples"), broadcast(1)
@@ -99,8 +99,8 @@ func candidatesStep512(halves int) {
 	RET()
 }
 
-// gatherStep512 writes the rows of the candidates to bits, for each 32 samples a word of
-// each candidate; words has the bytes of one word of all.
+// gatherStep512 writes the rows of the candidates to bits: for each 32 samples, one word for each candidate. words is
+// the size in bytes of one word of all candidates.
 func gatherStep512(words int) {
 	part := [4]reg.OpmaskVirtual{nil, opmask(0x00f0), opmask(0x0f00), opmask(0xf000)}
 	x, offsets, left, to := general("x"), general("offsets"), general("k"), general("bits")
@@ -130,7 +130,7 @@ func gatherStep512(words int) {
 	JGT(LabelRef(again))
 }
 
-// transpose512 returns the word i of the four of each 128 bits in result i.
+// transpose512 transposes four words in each 128 bits: result i has word i of each.
 func transpose512(z [4]reg.VecVirtual) (w [4]reg.VecVirtual) {
 	x0, x1, x2, x3 := ZMM(), ZMM(), ZMM(), ZMM()
 	VPUNPCKLDQ(z[1], z[0], x0)

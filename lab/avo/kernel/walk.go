@@ -10,37 +10,36 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Bytes of a vector, and the vectors of a batch.
+// Bytes of a vector, and vectors of a batch.
 const (
 	zmm     = 64
 	vectors = 8
 )
 
-// candidates is the most candidates of a pin that there are fused kernels for.
+// candidates is the largest number of candidates of a pin that the fused kernels support.
 const candidates = 32
 
-// fiveGroups is the number of groups of five samples, and doneAt a smaller one that is
-// enough for the usual batch of 100.
+// fiveGroups is the number of groups of five samples. doneAt is a smaller number that is enough for the usual batch
+// of 100.
 const (
 	fiveGroups = 26
 	doneAt     = 20
 )
 
-// fused is a kernel that updates the gates of some chains, from the last gate of the last
-// chain down, which is the order of memory, or those of a layer, from the first one up. It
-// takes a block of gates through one phase
-// after another: the phases of a gate wait for each other, those of different gates do
-// not, but for the gradient that goes down a chain.
+// fused is a kernel that updates gates: gates of some chains, from the last gate of the last chain down, which is the
+// order of memory, or gates of a layer, from the first gate up. It takes a block of gates through one phase after
+// another. The phases of one gate depend on each other, while different gates are independent, except for the
+// gradient that goes down a chain.
 type fused struct {
 	f     reg.GPVirtual // the frame
-	ops   bool          // the gate with its operations
+	ops   bool          // updates the gates' operations
 	light bool          // gates with a logit for each line of the truth table
-	pin   bool          // with a relaxed pin; the kernel may be for the pin alone, without the operations
+	pin   bool          // with a relaxed pin; a kernel with pin but not ops updates only the pin
 	k     int           // candidates of the pin
 	wide  bool          // wires of 32 bits
 }
 
-// pinKernels are the kernels for pins of k candidates: whole gates and pins alone, with wires of both
+// pinKernels returns the kernels for pins of k candidates: for whole gates and for pins only, each with wires of both
 // sizes.
 func pinKernels(k int) []fused {
 	return []fused{
@@ -51,10 +50,10 @@ func pinKernels(k int) []fused {
 	}
 }
 
-// up says whether gates are walked upwards: those of a layer, without a pin.
+// up reports whether gates are walked upwards: the gates of a layer without a pin.
 func (k *fused) up() bool { return !k.pin }
 
-// ahead returns the distance of the gate that comes n after another.
+// ahead returns the signed distance to the gate that is updated n gates later.
 func (k *fused) ahead(n int) int {
 	if k.up() {
 		return n
@@ -62,7 +61,7 @@ func (k *fused) ahead(n int) int {
 	return -n
 }
 
-// next advances g, the number of a gate, to the next gate's.
+// next advances g, the index of a gate, to the next gate.
 func (k *fused) next(g reg.Register) {
 	if k.up() {
 		INCQ(g)
@@ -71,7 +70,7 @@ func (k *fused) next(g reg.Register) {
 	}
 }
 
-// nextScratch advances gate, the scratch of a gate, to the next gate's.
+// nextScratch advances gate, the address of a gate's scratch memory, to the next gate.
 func (k *fused) nextScratch(gate reg.Register) {
 	if k.up() {
 		ADDQ(U32(gateBytes), gate)
@@ -80,7 +79,7 @@ func (k *fused) nextScratch(gate reg.Register) {
 	}
 }
 
-// first returns the scratch of a block's first gate.
+// first returns the scratch memory of a block's first gate.
 func (k *fused) first() reg.GPVirtual {
 	if !k.up() {
 		return k.last("block", gateBytes)
@@ -117,8 +116,8 @@ func (k *fused) begin(path string) {
 	k.prefetchTops()
 }
 
-// prefetchTops fetches the largest logits of the block to come: few gates begin a line of
-// them, but each of these would wait for memory.
+// prefetchTops prefetches the largest logits of the next block. Few gates begin a cache line of them, but each of
+// these would wait for memory.
 func (k *fused) prefetchTops() {
 	g := load(k.f, "gate")
 	var fields []string
@@ -149,7 +148,7 @@ func (k *fused) end() {
 	RET()
 }
 
-// last returns the last row of a block in an array of rows, the first to work on.
+// last returns the last row of a block in an array of rows. It is the first row to be processed.
 func (k *fused) last(array string, bytes int) reg.GPVirtual {
 	p, i, n := GP64(), GP64(), load(k.f, "n")
 	DECQ(n)
@@ -158,8 +157,8 @@ func (k *fused) last(array string, bytes int) reg.GPVirtual {
 	return p
 }
 
-// upstream returns the row of gradients of the block's last gate: of pin B, or, for a
-// pin alone, of its only pin.
+// upstream returns the row of gradients of the block's last gate: of its pin B or, in a kernel for pins only, of the
+// pin.
 func (k *fused) upstream() reg.GPVirtual {
 	if k.ops {
 		return k.last("beta", betaRow)
@@ -189,7 +188,7 @@ func (k fused) wires(g reg.Register) reg.GPVirtual {
 	return r
 }
 
-// prefetch fetches the parameters of the gate that comes a block after gate g.
+// prefetch prefetches the parameters of the gate that comes one block after gate g.
 func (k fused) prefetch(g reg.Register) {
 	line := shifted(g, 6)
 	fetch := func(bytes int, fields ...string) {
@@ -213,8 +212,8 @@ func (k fused) prefetch(g reg.Register) {
 	}
 }
 
-// place returns a register and a scale that lead to what gate g has in an array of so many bytes a
-// gate. In line is the place where these are a line.
+// place returns a register and a scale that address gate g's entry in an array with the given number of bytes for
+// each gate. line must hold the offset for entries of one cache line.
 func (k fused) place(g, line reg.Register, bytes int) (reg.Register, uint8) {
 	if bytes < zmm {
 		return shifted(g, uint8(log2(bytes))), 1
@@ -222,15 +221,15 @@ func (k fused) place(g, line reg.Register, bytes int) (reg.Register, uint8) {
 	return line, uint8(bytes / zmm)
 }
 
-// extract128 is the instruction that extracts half of a YMM, in the encoding of the path.
+// extract128 is the instruction that extracts half of a YMM register, in the encoding of the path.
 var extract128 = VEXTRACTF32X4
 
-// power returns the bits of 2^(i/16), as package detmath has it, less i << 19.
+// power returns the bits of 2^(i/16), as in package detmath, minus i << 19.
 func power(i int) uint32 {
 	return math.Float32bits(float32(math.Exp2(float64(i)/16))) - uint32(i)<<19
 }
 
-// fold4 returns the sums of the lanes i and i+4 of y.
+// fold4 returns the sums of lanes i and i+4 of y.
 func fold4(y reg.VecVirtual) reg.VecVirtual {
 	x := XMM()
 	extract128(U8(1), y, x)
@@ -238,7 +237,7 @@ func fold4(y reg.VecVirtual) reg.VecVirtual {
 	return x
 }
 
-// foldFour ends four lane sums: lane i of the result is (0 + 2) + (1 + 3) of the i-th.
+// foldFour finishes four lane sums: lane i of the result is (0 + 2) + (1 + 3) of vector i.
 func foldFour(a, b, c, d reg.VecVirtual) reg.VecVirtual {
 	two := func(a, b reg.VecVirtual) reg.VecVirtual {
 		lo, hi := XMM(), XMM()
@@ -255,7 +254,7 @@ func foldFour(a, b, c, d reg.VecVirtual) reg.VecVirtual {
 	return even
 }
 
-// maxTwo returns the largest of the four lanes of a in lanes 0 and 1, of b in 2 and 3.
+// maxTwo returns the largest of the four lanes of a in lanes 0 and 1, and the largest of b in lanes 2 and 3.
 func maxTwo(a, b reg.VecVirtual) reg.VecVirtual {
 	lo, hi := XMM(), XMM()
 	VUNPCKLPD(b, a, lo)
@@ -266,7 +265,7 @@ func maxTwo(a, b reg.VecVirtual) reg.VecVirtual {
 	return lo
 }
 
-// lowest returns the lowest index of the mask, 0 if there is none.
+// lowest returns the index of the lowest set bit of the mask, or 0 if there is none.
 func lowest(mask reg.GPVirtual) reg.GPVirtual {
 	arg, zero := GP64(), GP64()
 	XORQ(zero, zero)
@@ -275,7 +274,7 @@ func lowest(mask reg.GPVirtual) reg.GPVirtual {
 	return arg
 }
 
-// storeTop stores the lane 0 of x, a zero as +0.
+// storeTop stores lane 0 of x, with a zero as +0.
 func storeTop(m Mem, x reg.VecVirtual) {
 	zero := XMM()
 	VXORPS(zero, zero, zero)
@@ -283,8 +282,7 @@ func storeTop(m Mem, x reg.VecVirtual) {
 	VMOVSS(zero, m)
 }
 
-// storeBit stores the input bit that candidate arg of the gate reads that is off gates
-// from g.
+// storeBit stores the input bit that candidate arg reads, for the gate that is off gates from g.
 func (k fused) storeBit(arg, g reg.Register, off int) {
 	wire := GP32()
 	if k.wide {
@@ -295,14 +293,13 @@ func (k fused) storeBit(arg, g reg.Register, off int) {
 	MOVL(wire, index(load(k.f, "bit"), g, 4, 4*off))
 }
 
-// body writes instructions, with pauses where those of another body may stand between.
+// body emits instructions, with pauses at which those of another body may be inserted.
 type body func(pause func())
 
 // nothing is a body without instructions.
 func nothing(func()) {}
 
-// weave writes the first body with a piece of the second at each of its pauses, and the
-// rest of that one after it.
+// weave emits the first body with a piece of the second at each of its pauses, and the rest of the second afterwards.
 func weave(first, second body) {
 	next, stop := iter.Pull(func(yield func(bool) bool) {
 		second(func() { yield(true) })

@@ -1,9 +1,9 @@
-// Command probe writes the vector kernels of internal/diagnose as Go assembly.
+// Command probe generates the vector kernels of internal/diagnose as Go assembly.
 //
 //	go run ./probe -path avx512 -pkg probe -out X.s -stubs X.go
 //
-// What is computed, and in which order, is told by the plain Go functions of the same names
-// in internal/diagnose/rows.go, which a test compares to the bit.
+// The plain Go functions of the same names in internal/diagnose/rows.go define what is computed and in which order. A
+// test compares the kernels with them, to the bit.
 package main
 
 import (
@@ -25,7 +25,7 @@ const (
 	groupBytes = 16 * rowBytes
 )
 
-// isa is what differs between the paths.
+// isa holds what differs between the paths.
 type isa struct {
 	suffix string
 	bytes  int // bytes in a vector
@@ -65,7 +65,7 @@ func end() {
 // general loads a parameter of the function.
 func general(name string) reg.Register { return Load(Param(name), GP64()) }
 
-// loop writes the body n times in a loop; n is at least 1 and is used up.
+// loop emits the body in a loop that runs n times. n must be at least 1 and is used up.
 func loop(name string, n Op, body func()) {
 	Label(name)
 	body()
@@ -107,7 +107,7 @@ func (x isa) subsets() {
 	end()
 }
 
-// addSelected keeps a row in registers while it adds what the bits select of each group.
+// addSelected keeps a row in registers while it adds what the bits select from each group.
 func (x isa) addSelected() {
 	x.begin("addSelected", "func(dst *float32, n int, t *float32, words *uint64, stride, shift int)",
 		"does addSelectedPlain for n rows, at least 1, with a stride in bytes.")
@@ -128,7 +128,7 @@ func (x isa) addSelected() {
 		}
 		for g := range groups {
 			MOVQ(bits, at)
-			if to := 4*g - 8; to < 0 { // 16 rows of 256 bytes: the four bits go to 8 and up
+			if to := 4*g - 8; to < 0 { // a table entry is 256 bytes, so the four bits go to bit 8 and up
 				SHLQ(U8(-to), at)
 			} else if to > 0 {
 				SHRQ(U8(to), at)
@@ -147,7 +147,7 @@ func (x isa) addSelected() {
 	end()
 }
 
-// updateRows makes the step of Adam a vector at a time.
+// updateRows makes an Adam step, a vector at a time.
 func (x isa) updateRows() {
 	x.begin("updateRows", "func(adam, w, m, v, grad *float32, n int)",
 		"does updateRowsPlain for n rows, at least 1, with the constants of Adam in their order.")

@@ -12,14 +12,14 @@ const (
 	spreadSignature = "func(grads, q *float32, rows *uint32, candidates, positions int, step, grad, in uint32)"
 )
 
-// atOnce is the number of positions of a mean, and of candidates of sums, that go on together: an addition waits for
-// the one before.
+// atOnce is the number of positions of a mean, and of candidates of sums, that are handled together, because each
+// addition waits for the one before.
 const atOnce = 4
 
-// candidates are where the candidates of a pin are, and how far apart their rows of neighbouring positions are.
+// candidates holds where the candidates of a pin are, and the distance between their rows of neighbouring positions.
 type candidates struct {
 	rows        reg.Register
-	step, three reg.Register // a step in bytes, and three of these
+	step, three reg.Register // the distance in bytes, and three times the distance
 }
 
 func newCandidates() candidates {
@@ -30,12 +30,12 @@ func newCandidates() candidates {
 	return candidates{general("rows"), step, three}
 }
 
-// first returns the first row of the candidate at a place of the list, in an arena.
+// first returns the first row, in an arena, of the candidate at a place in the list.
 func first(arena, place reg.Register) reg.GPVirtual {
 	return rowOf(arena, Mem{Base: place}, address("in"))
 }
 
-// position returns the row some positions on, up to three.
+// position returns the row that is the given number of positions further on, at most three.
 func (c candidates) position(row reg.Register, on int) Mem {
 	switch on {
 	case 0:
@@ -46,7 +46,7 @@ func (c candidates) position(row reg.Register, on int) Mem {
 	return Mem{Base: row, Index: c.step, Scale: uint8(on)}
 }
 
-// inGroups writes a body for groups of a number of items, and then for one item at a time. Count is used up.
+// inGroups emits the body for groups of atOnce items, and then for single items. It uses count up.
 func inGroups(count reg.Register, body func(n int)) {
 	for _, n := range []int{atOnce, 1} {
 		again, done := label(), label()
@@ -60,7 +60,7 @@ func inGroups(count reg.Register, body func(n int)) {
 	}
 }
 
-// mean writes Choice.Mean.
+// mean emits Choice.Mean.
 func (x isa) mean() {
 	x.begin("mean", meanSignature, "does Choice.Mean for at least one candidate.")
 	arena, q, out, left := general("x"), general("q"), rowAt(general("x"), "out"), general("positions")
@@ -94,7 +94,7 @@ func (x isa) mean() {
 	end()
 }
 
-// sums writes Choice.Sums.
+// sums emits Choice.Sums.
 func (x isa) sums() {
 	x.begin("sums", sumsSignature, "does Choice.Sums for at least one position.")
 	r, arena, grad, left := general("r"), general("x"), rowAt(general("grads"), "grad"), general("candidates")
@@ -133,7 +133,7 @@ func (x isa) sums() {
 	end()
 }
 
-// spread writes Choice.Spread.
+// spread emits Choice.Spread.
 func (x isa) spread() {
 	x.begin("spread", spreadSignature, "does Choice.Spread for at least one candidate and position.")
 	arena, q, d := general("grads"), general("q"), rowAt(general("grads"), "grad")

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// firstOfFour holds the numbers of the lanes that are the first of each four.
+// firstOfFour holds the numbers of the lanes that begin each group of four.
 var firstOfFour = sync.OnceValue(func() Mem {
 	m := GLOBL("firstOfFour", RODATA|NOPTR)
 	for i := range 4 {
@@ -17,8 +17,8 @@ var firstOfFour = sync.OnceValue(func() Mem {
 	return m
 })
 
-// fold512 adds up the lanes of two sums at once, then of four: first the halves of 256 bits, then those of 128, and so
-// on.
+// fold512 returns a function that adds up the lanes of four sums, first of two sums at once, then of all four. It
+// first adds the halves of 256 bits, then the halves of 128 bits, and so on.
 func fold512() func(sums [4][]reg.VecVirtual) reg.Register {
 	first := XMM()
 	VMOVUPS(firstOfFour(), first)
@@ -41,7 +41,8 @@ func fold512() func(sums [4][]reg.VecVirtual) reg.Register {
 	}
 }
 
-// fold2 adds up the vectors of sums, then their lanes: first the halves of 128 bits of two sums at once, and so on.
+// fold2 returns a function that adds up the vectors of each sum, then their lanes. It first adds the halves of 128
+// bits, of two sums at once, and so on.
 func fold2() func(sums [4][]reg.VecVirtual) reg.Register {
 	return func(sums [4][]reg.VecVirtual) reg.Register {
 		two := func(i int) reg.VecVirtual {
@@ -55,7 +56,7 @@ func fold2() func(sums [4][]reg.VecVirtual) reg.Register {
 		}
 		ab, cd := two(0), two(2)
 		all, turned, high := YMM(), YMM(), XMM()
-		VUNPCKLPD(cd, ab, all) // of each 128 bits: half of a and half of c, half of b and half of d
+		VUNPCKLPD(cd, ab, all) // in each 128 bits: half of a and half of c, then half of b and half of d
 		VUNPCKHPD(cd, ab, turned)
 		VADDPS(turned, all, all)
 		VPERMILPS(U8(0xb1), all, turned)

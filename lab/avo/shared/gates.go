@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// plane holds the coefficients of the output of a node as a polynomial of its pins.
+// plane holds the coefficients of the output of a node as a polynomial in its pins.
 type plane struct{ one, a, b, ab reg.VecVirtual }
 
 // plane computes the coefficients from truth values.
@@ -20,7 +20,7 @@ func (x isa) plane(t reg.Register) plane {
 	return p
 }
 
-// forward writes forwardGate for the nodes of a list.
+// forward emits forwardGate for the nodes of a list.
 func (x isa) forward() {
 	x.begin("forward", forwardSignature, "does Forward for at least one node of two pins, at one position or more.")
 	arena, n := general("x"), newNodes(2, gatesAhead)
@@ -47,7 +47,7 @@ func (x isa) forward() {
 	})
 }
 
-// backward writes backwardGate for the nodes of a list.
+// backward emits backwardGate for the nodes of a list.
 func (x isa) backward() {
 	x.begin("backward", backwardSignature, "does Backward for at least one node of two pins, at one position or more.")
 	dropped, stored := label(), label()
@@ -61,7 +61,7 @@ func (x isa) backward() {
 	x.backwardOf(gradientsStored)
 }
 
-// backwardOf writes the part of backward that is for one fate of gradients.
+// backwardOf emits the part of backward for one of the ways to handle gradients.
 func (x isa) backwardOf(do int) {
 	arena, g, sumsTo, fold, n := general("x"), general("grads"), general("sums"), x.fold(), newNodes(2, gatesAhead)
 	if do != gradientsDropped {
@@ -100,7 +100,7 @@ func (x isa) backwardOf(do int) {
 	})
 }
 
-// onePosition computes the gradients of a node of one position, and returns its sums before they are folded.
+// onePosition computes the gradients of a node with one position and returns its sums before they are folded.
 func (x isa) onePosition(p plane, r backwardRows) (sums [4][]reg.VecVirtual) {
 	for part := range x.parts() {
 		x.gradients(p, r, x.bytes*part, func(i int, product reg.VecVirtual) { sums[i] = append(sums[i], product) })
@@ -108,8 +108,8 @@ func (x isa) onePosition(p plane, r backwardRows) (sums [4][]reg.VecVirtual) {
 	return sums
 }
 
-// addFolded adds four folded sums to those in memory, and moves on. Sums that did not begin at +0 get it here: then
-// those that are 0 are +0 too.
+// addFolded adds four folded sums to the sums in memory and moves on. zero, unless nil, is added to sums that did not
+// begin at +0, so that a sum of 0 becomes +0.
 func addFolded(to, sums, zero reg.Register) {
 	if zero != nil {
 		VADDPS(zero, sums, sums)
@@ -119,7 +119,7 @@ func addFolded(to, sums, zero reg.Register) {
 	ADDQ(U8(4*wordBytes), to)
 }
 
-// backwardRows is where the rows of a node are.
+// backwardRows holds the addresses of the rows of a node.
 type backwardRows struct {
 	do          int
 	a, b, delta reg.Register
@@ -133,8 +133,8 @@ func (r *backwardRows) all() []reg.Register {
 	return []reg.Register{r.a, r.b, r.delta, r.to[0], r.to[1]}
 }
 
-// gradients computes a part of the gradients of both pins, at an offset from the rows, and passes on what is added to
-// the sums of the node.
+// gradients computes a part of the gradients of both pins, at an offset from the rows. It passes the terms of the
+// node's sums to add.
 func (x isa) gradients(p plane, r backwardRows, at int, add func(i int, product reg.VecVirtual)) {
 	row := func(base reg.Register) Mem { return Mem{Base: base, Disp: at} }
 	d, a, b := x.load(row(r.delta)), x.load(row(r.a)), x.load(row(r.b))

@@ -1,9 +1,9 @@
-// Command shared writes the vector kernels of internal/kernel/shared as Go assembly.
+// Command shared generates the vector kernels of internal/kernel/shared as Go assembly.
 //
 //	go run ./shared -path avx512 -pkg shared -out X.s -stubs X.go
 //
-// What is computed, and in which order, is told by the package comment of internal/kernel/shared and by its plain Go
-// path, which a test compares to the bit.
+// The package comment of internal/kernel/shared and its plain Go path define what is computed and in which order. A
+// test compares the kernels with the plain path, to the bit.
 package main
 
 import (
@@ -19,21 +19,22 @@ import (
 
 var path = flag.String("path", "avx512", "avx512 or avx2")
 
-// rowBytes is the size of a row, wordBytes that of a float32 and of an offset.
+// rowBytes is the size of a row; wordBytes is the size of a float32 and of an offset.
 const (
 	rowBytes  = 64
 	wordBytes = 4
 )
 
-// isa is what differs between the paths.
+// isa holds what differs between the paths.
 type isa struct {
 	name   string
-	bytes  int // of a vector
+	bytes  int // bytes of a vector
 	vector func() reg.VecVirtual
-	// fold returns a function that adds up the lanes of four sums and returns the four results, in the order of the plain
-	// path. It writes what stands before the loops itself.
+	// fold returns a function that adds up the lanes of four sums and returns the four results, in the order of the
+	// plain path. fold itself emits the code before the loops.
 	fold func() func(sums [4][]reg.VecVirtual) reg.Register
-	// choose leaves in each of four vectors of a value what belongs to the largest of four others, and zeros elsewhere.
+	// choose returns four vectors. Each has the lanes of value in which the corresponding one of four other vectors
+	// is the largest, and zeros elsewhere.
 	choose func(of [4]reg.VecVirtual, value reg.VecVirtual) [4]reg.VecVirtual
 }
 
@@ -64,7 +65,7 @@ func main() {
 	Generate()
 }
 
-// begin begins a function of the path that needs little of the stack, beginLarge one that needs more.
+// begin begins a function of the path that needs little stack; beginLarge begins one that needs more.
 func (x isa) begin(name, signature, doc string) { x.text(name, NOSPLIT, signature, doc) }
 
 func (x isa) beginLarge(name, signature, doc string) { x.text(name, 0, signature, doc) }
@@ -80,24 +81,24 @@ func end() {
 	RET()
 }
 
-// parts is the number of vectors in a row.
+// parts returns the number of vectors in a row.
 func (x isa) parts() int { return rowBytes / x.bytes }
 
-// load returns a new vector with what is in memory.
+// load returns a new vector loaded from memory.
 func (x isa) load(from Mem) reg.VecVirtual {
 	v := x.vector()
 	VMOVUPS(from, v)
 	return v
 }
 
-// broadcast returns a new vector with a float32 in all lanes.
+// broadcast returns a new vector with a float32 from memory in all lanes.
 func (x isa) broadcast(from Mem) reg.VecVirtual {
 	v := x.vector()
 	VBROADCASTSS(from, v)
 	return v
 }
 
-// zero returns a vector of zeros, zeros a row of these.
+// zero returns a vector of zeros; zeros returns a row of them.
 func (x isa) zero() reg.VecVirtual {
 	v := x.vector()
 	if x.bytes == rowBytes {
@@ -129,7 +130,7 @@ func (x isa) linear(c, d, v reg.VecVirtual) reg.VecVirtual {
 // general loads a parameter into a new register.
 func general(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
-// address returns where a parameter is.
+// address returns the address of a parameter.
 func address(name string) Mem {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -138,7 +139,7 @@ func address(name string) Mem {
 	return p.Addr
 }
 
-// rowOf returns the address of a row of an arena: the offset at the given place, shifted.
+// rowOf returns the address of a row of an arena. The row's offset is at the given place, and shift is added to it.
 func rowOf(arena reg.Register, offset Mem, shift Op) reg.GPVirtual {
 	at := GP64()
 	MOVL(offset, at.As32())
@@ -147,14 +148,14 @@ func rowOf(arena reg.Register, offset Mem, shift Op) reg.GPVirtual {
 	return at
 }
 
-// copied returns a new register with the same number.
+// copied returns a new register with the same value.
 func copied(from Op) reg.GPVirtual {
 	r := GP64()
 	MOVQ(from, r)
 	return r
 }
 
-// loop writes the body n times in a loop; n is at least 1 and is used up.
+// loop emits the body in a loop that runs n times. n must be at least 1 and is used up.
 func loop(n Op, body func()) {
 	again := label()
 	Label(again)
@@ -163,8 +164,8 @@ func loop(n Op, body func()) {
 	JNZ(LabelRef(again))
 }
 
-// repeat writes the body for any number of positions, some of them at once: it gets the offset of its position in bytes
-// from where the rows are, which it finds moved on after the others.
+// repeat emits the body for any number of positions, atOnce of them in one iteration. The body gets the byte offset
+// of its position from the rows' addresses. After each iteration, these move on.
 func repeat(positions Op, atOnce int, body func(at int), rows ...reg.Register) {
 	rest, done := label(), label()
 	n := copied(positions)

@@ -12,30 +12,30 @@ const (
 		"in, shift uint32, do int)"
 )
 
-// What becomes of gradients, by the numbers that Go passes.
+// How gradients are handled, by the numbers that Go passes.
 const (
 	gradientsDropped = iota
 	gradientsStored
 	gradientsAdded
 )
 
-// The number of nodes after which the rows are read that are fetched now. Rows of several positions stand one after the
-// other: the processor fetches the later ones by itself.
+// The number of nodes by which rows are prefetched ahead. Rows of several positions are adjacent, so the processor
+// prefetches the later ones itself.
 const (
 	gatesAhead  = 16
 	tablesAhead = 4
 )
 
-// nodes walks over a list. Where nodes have one position it fetches what is read later, else it repeats that position.
+// nodes walks over a list of nodes. For nodes with one position, it prefetches what later nodes read.
 type nodes struct {
 	pins, ahead        int
 	wires, out, tables reg.Register
-	last               reg.Register // where the wires of the last node are
-	apart              reg.Register // from wires to offsets of gradients, or nil
+	last               reg.Register // address of the last node's wires
+	apart              reg.Register // distance from the wires to the offsets of gradients, or nil
 	in, shift          Op
 }
 
-// walk writes a loop over all nodes, of which there is at least one.
+// walk emits a loop over all nodes, of which there must be at least one.
 func (n *nodes) walk(body func()) {
 	again := label()
 	Label(again)
@@ -60,14 +60,14 @@ func newNodes(pins, ahead int) *nodes {
 	return n
 }
 
-// withGradients says that gradients of pins are kept.
+// withGradients prepares for gradients of pins.
 func (n *nodes) withGradients() {
 	apart := general("to")
 	SUBQ(n.wires, apart)
 	n.apart = apart
 }
 
-// pin returns the address of the row of a pin, gradient that of its gradient.
+// pin returns the address of a pin's row; gradient returns the address of the row of its gradient.
 func (n *nodes) pin(arena reg.Register, pin int) reg.GPVirtual {
 	return rowOf(arena, Mem{Base: n.wires, Disp: wordBytes * pin}, n.in)
 }
@@ -80,8 +80,8 @@ func (n *nodes) output(arena reg.Register) reg.GPVirtual {
 	return rowOf(arena, Mem{Base: n.out}, n.shift)
 }
 
-// fetch writes what fetches the rows of the pins of a node ahead, of the last one near the end; fetchGradients those of
-// its gradients.
+// fetch emits the prefetches of the rows of the pins of a later node, or of the last node near the end.
+// fetchGradients does the same for the rows of gradients.
 func (n *nodes) fetch(arena reg.Register) {
 	next := n.next()
 	for pin := range n.pins {
@@ -96,7 +96,7 @@ func (n *nodes) fetchGradients(arena reg.Register) {
 	}
 }
 
-// next returns where the wires of the node ahead are.
+// next returns the address of the wires of the node to prefetch.
 func (n *nodes) next() reg.Register {
 	next := GP64()
 	LEAQ(Mem{Base: n.wires, Disp: wordBytes * n.pins * n.ahead}, next)
@@ -112,7 +112,7 @@ func (n *nodes) fetchRow(arena reg.Register, offset Mem) {
 	PREFETCHT0(Mem{Base: arena, Index: at, Scale: wordBytes})
 }
 
-// ifOne writes what is done where nodes have one position, and else.
+// ifOne emits then for nodes with one position, and otherwise for other nodes.
 func ifOne(then, otherwise func()) {
 	many := label()
 	CMPQ(address("positions"), U8(1))

@@ -11,10 +11,10 @@ const (
 	unpoolSignature = "func(x, grads, from *float32, in, out, pitch uint32, width int)"
 )
 
-// poolRows is where the four values of a pooled position are, and it.
+// poolRows holds the addresses of the four values of a pooled position, and of the pooled value.
 type poolRows struct{ upper, lower, out reg.Register }
 
-// places returns where the four values are, in reading order.
+// places returns the addresses of the four values, in reading order.
 func (r *poolRows) places(at int) [4]Mem {
 	return [4]Mem{
 		{Base: r.upper, Disp: at},
@@ -24,7 +24,7 @@ func (r *poolRows) places(at int) [4]Mem {
 	}
 }
 
-// rowsAt returns the addresses of both rows of positions of an arena.
+// rowsAt returns the addresses of both rows of positions in an arena.
 func rowsAt(arena reg.Register) (upper, lower reg.GPVirtual) {
 	upper, lower = GP64(), GP64()
 	MOVL(address("in"), upper.As32())
@@ -35,7 +35,7 @@ func rowsAt(arena reg.Register) (upper, lower reg.GPVirtual) {
 	return upper, lower
 }
 
-// rowAt returns the address of a row at a parameter.
+// rowAt returns the address of the row whose offset is a parameter.
 func rowAt(arena reg.Register, name string) reg.GPVirtual {
 	at := GP64()
 	MOVL(address(name), at.As32())
@@ -43,7 +43,7 @@ func rowAt(arena reg.Register, name string) reg.GPVirtual {
 	return at
 }
 
-// pool writes Pool.Forward.
+// pool emits Pool.Forward.
 func (x isa) pool() {
 	x.begin("pool", poolSignature, "does Pool.Forward for at least one pooled position.")
 	arena := general("x")
@@ -56,7 +56,7 @@ func (x isa) pool() {
 			best := x.load(places[0])
 			for _, p := range places[1:] {
 				other := x.load(p)
-				VMAXPS(best, other, best) // best where it is not less
+				VMAXPS(best, other, best) // keeps best unless other is greater
 			}
 			VMOVUPS(best, Mem{Base: out, Disp: x.bytes * part})
 		}
@@ -67,7 +67,7 @@ func (x isa) pool() {
 	end()
 }
 
-// unpool writes Pool.Backward.
+// unpool emits Pool.Backward.
 func (x isa) unpool() {
 	x.begin("unpool", unpoolSignature, "does Pool.Backward for at least one pooled position.")
 	var r, to poolRows
@@ -93,7 +93,7 @@ func (x isa) unpool() {
 	end()
 }
 
-// greater is the comparison of VCMPPS that is false where a number is none.
+// greater is the VCMPPS comparison that is false if an operand is NaN.
 const greater = 0x1e
 
 func choose512(of [4]reg.VecVirtual, value reg.VecVirtual) (values [4]reg.VecVirtual) {

@@ -8,24 +8,24 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tree writes what a node does with its table, which its last pin halves first. An inner point of the tree, k steps
-// from the root and the a-th of these, has a value: that of half 2a, plus pin k times the difference of halves 2a+1 and
-// 2a.
+// tree emits the evaluation of a node's table, which the last pin halves first. The table is a binary tree. Point a
+// of the points that are k steps from the root has the value of half 2a, plus pin k times the difference between
+// halves 2a+1 and 2a.
 type tree struct {
 	isa
 	pins   int
 	table  reg.Register // truth values
-	apart  Mem          // the differences of neighbouring truth values, of which no lane has its own
-	values [maxPins]Op  // of pins
-	// The rest is for gradients.
-	keep   func(k, a int) Mem               // where the differences of other halves are kept, or nil
+	apart  Mem          // the differences of neighbouring truth values, each the same in all lanes
+	values [maxPins]Op  // values of the pins
+	// The remaining fields are for gradients.
+	keep   func(k, a int) Mem               // where the other differences of halves are kept, or nil
 	slopes [maxPins]reg.VecVirtual          // sums of gradients times differences, by pin
-	leaf   func(line int, b reg.VecVirtual) // what is done with the gradient by a line
+	leaf   func(line int, b reg.VecVirtual) // handles the gradient of a line
 }
 
 const maxPins = 6
 
-// writeApart writes the differences of neighbouring truth values.
+// writeApart emits the differences of neighbouring truth values.
 func (t *tree) writeApart() {
 	for i := 0; i < 1<<t.pins; i += 8 {
 		low, high, even := XMM(), XMM(), XMM()
@@ -38,7 +38,7 @@ func (t *tree) writeApart() {
 	}
 }
 
-// times returns the product of a vector with a float32 in all lanes.
+// times returns the product of a vector and a float32 from memory.
 func (t *tree) times(factor Mem, v Op) reg.VecVirtual {
 	if r, ok := v.(reg.VecVirtual); ok && t.bytes == rowBytes {
 		y := t.vector()
@@ -67,7 +67,7 @@ func (t *tree) value(k, a int) reg.VecVirtual {
 	return y
 }
 
-// halves returns the first half of a point and the difference of both.
+// halves returns the first half of a point and the difference of both halves.
 func (t *tree) halves(k, a int) (low, apart reg.VecVirtual) {
 	low, apart = t.value(k+1, 2*a), t.value(k+1, 2*a+1)
 	VSUBPS(low, apart, apart)
@@ -77,7 +77,7 @@ func (t *tree) halves(k, a int) (low, apart reg.VecVirtual) {
 	return low, apart
 }
 
-// back passes the gradient of a point, which is used up, on to the lines.
+// back passes the gradient of a point on to the lines. It uses the gradient's register up.
 func (t *tree) back(k, a int, b reg.VecVirtual) {
 	if k == t.pins {
 		t.leaf(a, b)
@@ -100,8 +100,8 @@ func (t *tree) back(k, a int, b reg.VecVirtual) {
 	t.back(k+1, 2*a+1, high)
 }
 
-// aligned returns where so many bytes of the stack are. They begin with a line of the cache: a number that was written
-// across two of these is slow to load.
+// aligned returns the address of the given number of bytes on the stack, aligned to a cache line. A number that was
+// stored across two cache lines is slow to load.
 func aligned(bytes int) reg.GPVirtual {
 	base := GP64()
 	LEAQ(AllocLocal(bytes+rowBytes).Offset(rowBytes-1), base)
@@ -109,7 +109,7 @@ func aligned(bytes int) reg.GPVirtual {
 	return base
 }
 
-// forwardTable writes the function of the same name for the nodes of a list.
+// forwardTable emits the plain function of the same name, for the nodes of a list.
 func (x isa) forwardTable(pins int) {
 	x.begin(fmt.Sprintf("forward%d", pins), forwardSignature,
 		fmt.Sprintf("does Forward for at least one node of %d pins, at one position or more.", pins))
@@ -136,7 +136,7 @@ func (x isa) forwardTable(pins int) {
 	end()
 }
 
-// vectorsOf returns the number of vectors of some positions.
+// vectorsOf returns the number of vectors in a row of the given positions.
 func (x isa) vectorsOf(positions Op) reg.GPVirtual {
 	n := copied(positions)
 	if x.parts() == 2 {
@@ -145,16 +145,16 @@ func (x isa) vectorsOf(positions Op) reg.GPVirtual {
 	return n
 }
 
-// tableFrame is what backwardTable has on the stack.
+// tableFrame is the stack frame of backwardTable.
 type tableFrame struct {
 	*tree
 	arena, g, sums reg.Register
 	nodes          *nodes
 	rows           Mem              // addresses of the rows: the output's, the pins', the gradients'
-	base           reg.Register     // of the lines' sums and all that stands behind them
-	at             reg.Register     // the offset of the position in rows
-	half           reg.Register     // the offset of the part of a row in bytes, or nil where rows have one part
-	held           []reg.VecVirtual // the lines' sums where there are registers for them, else nil
+	base           reg.Register     // address of the lines' sums, which the other data follow
+	at             reg.Register     // offset of the position in the rows
+	half           reg.Register     // byte offset of the part of a row, or nil if a row is one vector
+	held           []reg.VecVirtual // the lines' sums if there are registers for them, else nil
 }
 
 // The places of addresses in a frame.
@@ -167,7 +167,7 @@ const (
 
 func (f *tableFrame) row(i int) Mem { return f.rows.Offset(8 * i) }
 
-// sum, kept and pin return where the sum of a line, a difference of halves and the value of a pin are.
+// sum, kept and pin return the places of the sum of a line, of a difference of halves and of the value of a pin.
 func (f *tableFrame) sum(line int) Mem {
 	m := Mem{Base: f.base, Disp: rowBytes * line}
 	if f.half != nil {
@@ -180,12 +180,12 @@ func (f *tableFrame) kept(k, a int) Mem { return f.sum(1<<f.pins + 1<<k + a) }
 
 func (f *tableFrame) pin(k int) Mem { return f.sum(1<<f.pins + 1<<(f.pins-1) + k) }
 
-// heldLines is the number of lines whose sums a set of 32 registers can hold besides all else. What is written to the
-// stack instead delays what is read later from addresses with the same low 12 bits.
+// heldLines is the number of lines whose sums fit 32 registers together with everything else. Sums written to the
+// stack delay later reads from addresses with the same low 12 bits.
 const heldLines = 16
 
-// backwardTable writes the function of the same name for the nodes of a list. Where sums of lines are in memory, it
-// goes over the first position, and stores what they begin with, and then over the others.
+// backwardTable emits the plain function of the same name, for the nodes of a list. If the sums of lines are in
+// memory, the first position stores them and the other positions add to them.
 func (x isa) backwardTable(pins int) {
 	x.beginLarge(fmt.Sprintf("backward%d", pins), backwardSignature,
 		fmt.Sprintf("does Backward for at least one node of %d pins, at one position or more.", pins))
@@ -224,7 +224,8 @@ func (x isa) backwardTable(pins int) {
 	end()
 }
 
-// beginNode fetches and writes to the frame what a node needs for its sums, beginGradients what it needs for gradients.
+// beginNode prefetches and stores in the frame what a node needs for its sums; beginGradients does so for its
+// gradients.
 func (f *tableFrame) beginNode() {
 	put := func(row reg.GPVirtual, i int) { MOVQ(row, f.row(i)) }
 	put(f.nodes.output(f.g), rowOutput)
@@ -242,7 +243,7 @@ func (f *tableFrame) beginGradients() {
 	f.writeApart()
 }
 
-// positions writes what is done at all positions.
+// positions emits the work at all positions.
 func (f *tableFrame) positions() {
 	if f.held != nil {
 		f.loop(func(n reg.GPVirtual) { MOVQ(address("positions"), n) }, func(line int, b reg.VecVirtual) {
@@ -265,7 +266,7 @@ func (f *tableFrame) positions() {
 	})
 }
 
-// loop writes a loop over some vectors of rows, none perhaps, and what is done with the gradients by the lines.
+// loop emits a loop over a number of vectors of rows, possibly zero. leaf handles the gradients of the lines.
 func (f *tableFrame) loop(count func(n reg.GPVirtual), leaf func(line int, b reg.VecVirtual)) {
 	done, n := label(), GP64()
 	count(n)
@@ -292,14 +293,14 @@ func (f *tableFrame) loop(count func(n reg.GPVirtual), leaf func(line int, b reg
 	Label(done)
 }
 
-// rowHere returns where a row goes on.
+// rowHere returns the current place in a row.
 func (f *tableFrame) rowHere(i int) Mem {
 	r := GP64()
 	MOVQ(f.row(i), r)
 	return Mem{Base: r, Index: f.at, Scale: 1}
 }
 
-// loadValues loads the values of pins; where there are few registers, they go to the frame.
+// loadValues loads the values of pins. With few registers, it moves them to the frame.
 func (f *tableFrame) loadValues() {
 	for k := range f.pins {
 		v := f.load(f.rowHere(rowPins + k))
@@ -329,7 +330,7 @@ func (f *tableFrame) put() {
 	Label(done)
 }
 
-// fold adds the sums of a node to those in memory.
+// fold adds the sums of a node to the sums in memory.
 func (f *tableFrame) fold() {
 	fold, zero := f.isa.fold(), XMM()
 	VXORPS(zero, zero, zero)

@@ -1,6 +1,6 @@
-// Package augment changes the images of a training set a little, in another way each epoch: it shifts, mirrors, turns,
-// scales and shears them. What becomes of an image depends on the seed, the epoch and the number of the sample alone,
-// and is computed in integers, so that it is the same on every machine and on any number of goroutines.
+// Package augment changes the images of a training set slightly, differently in each epoch: it shifts, mirrors,
+// rotates, scales and shears them. The change of an image depends only on the seed, the epoch and the number of the
+// sample. It is computed in integers, so it is the same on every machine and for any number of goroutines.
 package augment
 
 import (
@@ -14,10 +14,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// Batcher spreads changed samples into thermometer bits, a batch at a time, as an [encoding.Batcher] does with samples
-// as they are.
-//
-// A Batcher is for one caller at a time.
+// Batcher changes samples and spreads them into thermometer bits, a batch at a time. An [encoding.Batcher] does the
+// same with unchanged samples. A Batcher must not be used by several goroutines at once.
 type Batcher struct {
 	keys    config.Augment
 	seed    uint64
@@ -25,19 +23,20 @@ type Batcher struct {
 	set     *encoding.Packed
 	changed *encoding.Packed // the samples of the batch
 	spread  *encoding.Batcher
-	index   []int32 // 0, 1, 2 and so on: the samples of changed
+	index   []int32 // 0, 1, 2, ...: the indices of the samples in changed
 	crew    *crew.Crew
 	members []*member
 }
 
-// member is the room that a goroutine has.
+// member is the memory of a goroutine.
 type member struct {
 	image    *image
 	from, to []byte // a sample
 }
 
-// NewBatcher returns a Batcher of samples of set, the feature words of images, which it changes as a configuration
-// says; with rows of words words, on a crew. It panics if the set holds something else.
+// NewBatcher returns a Batcher for the samples of set, which are the feature words of images. The configuration says
+// how to change them. Rows have the given number of words. It panics if the set does not hold images of the given
+// shape.
 func NewBatcher(cfg *config.Train, shape dataset.Shape, enc *encoding.Encoder, set *encoding.Packed, words int,
 	c *crew.Crew,
 ) *Batcher {
@@ -60,7 +59,7 @@ func NewBatcher(cfg *config.Train, shape dataset.Shape, enc *encoding.Encoder, s
 	return b
 }
 
-// Batch is [encoding.Batcher.Batch] of the samples as they are in an epoch.
+// Batch does the same as [encoding.Batcher.Batch], for the samples as they are in an epoch.
 func (b *Batcher) Batch(dst []uint64, epoch int, index []int32) {
 	if len(index) > len(b.index) {
 		panic(fmt.Sprintf("augment: %d samples for batches of %d", len(index), len(b.index)))
@@ -74,11 +73,11 @@ func (b *Batcher) Batch(dst []uint64, epoch int, index []int32) {
 	b.spread.Batch(dst, b.index[:len(index)])
 }
 
-// Words returns the feature words of the samples of the last batch as they were changed, numbered from 0 in their
-// order. The next batch overwrites them.
+// Words returns the feature words of the changed samples of the last batch, numbered from 0 in the order of the
+// batch. The next batch overwrites them.
 func (b *Batcher) Words() *encoding.Packed { return b.changed }
 
-// sample writes a sample as it is in an epoch.
+// sample writes a sample, as it is in an epoch, to dst.
 func (m *member) sample(b *Batcher, dst []uint64, epoch, sample int) {
 	src := b.set.Row(sample)
 	c := drawChange(&b.keys, b.shape, b.seed, epoch, sample)

@@ -9,18 +9,18 @@ import (
 	"ialgn/internal/draw"
 )
 
-// one is a pixel in the numbers of a [change].
+// one is the width of a pixel in the units of a [change].
 const one = 1 << 16
 
-// change says where each pixel of a changed image comes from: the pixel in column u and row v is that of the image at
+// change says where each pixel of a changed image comes from: the pixel in column u and row v comes from the position
 //
 //	x = x0 + xu u + xv v
 //	y = y0 + yu u + yv v
 //
-// all in parts of 65,536 of a pixel.
+// of the image. All numbers are in 65,536ths of a pixel.
 type change struct{ x0, xu, xv, y0, yu, yv int }
 
-// unchanged takes each pixel from its own place.
+// unchanged is the identity: each pixel comes from its own position.
 var unchanged = change{xu: one, yv: one}
 
 // drawChange draws the change of a sample in an epoch.
@@ -61,5 +61,5 @@ func cosine(degrees float64) float64 {
 	return float64(2*detmath.HalfCosine(degrees/180)) - 1
 }
 
-// fixed returns the number in parts of 65,536.
+// fixed returns x in units of 1/65,536, rounded.
 func fixed(x float64) int { return int(math.Floor(float64(one*x) + 0.5)) }

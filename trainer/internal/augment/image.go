@@ -2,15 +2,16 @@ package augment
 
 import "ialgn/internal/dataset"
 
-// image is a plane of pixels with zeros around it: a column and a row before, and at least two after.
+// image is a plane of pixels with a border of zeros: one column and one row before the pixels, and at least two
+// after.
 type image struct {
 	width, height int
 	stride        int    // bytes from one row to the next
-	bytes         []byte // row y and column x stand at (y+1)*stride + x+1
+	bytes         []byte // the pixel in row y and column x is at (y+1)*stride + x+1
 	vectors       [vectorParts * vectorLanes]int32
 }
 
-// writeSlack is how many bytes a vector kernel may write after the last pixel.
+// writeSlack is the number of bytes that a vector kernel may write after the last pixel.
 const writeSlack = 16
 
 func newImage(s dataset.Shape) *image {
@@ -20,14 +21,14 @@ func newImage(s dataset.Shape) *image {
 	return m
 }
 
-// load takes the pixels of a plane, row by row.
+// load copies the pixels of a plane, row by row.
 func (m *image) load(pixels []byte) {
 	for y := range m.height {
 		copy(m.bytes[(y+1)*m.stride+1:], pixels[y*m.width:][:m.width])
 	}
 }
 
-// change writes the plane as a change makes it, into dst, which has room for writeSlack bytes more.
+// change writes the changed plane to dst, which must have room for writeSlack more bytes.
 func (m *image) change(dst []byte, c *change) {
 	if f := m.taker(c); f != nil {
 		f(&dst[0], &m.bytes[m.stride+1], m.stride, m.width, m.height, &m.vectors[0])
@@ -36,8 +37,8 @@ func (m *image) change(dst []byte, c *change) {
 	m.take(dst, c)
 }
 
-// take is the plain path of change. A pixel between four others is their mean, weighted by how near they are in parts
-// of 64 and rounded; what comes from outside is zero.
+// take is the plain path of change. A pixel between four source pixels is their weighted mean, rounded, with weights
+// in parts of 64. Pixels outside the image are zero.
 func (m *image) take(dst []byte, c *change) {
 	right, bottom := m.width*one, m.height*one
 	for v := range m.height {

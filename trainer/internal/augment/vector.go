@@ -1,15 +1,15 @@
 package augment
 
-// vectorSide is the longest side of an image for which places fit 32 bits.
+// vectorSide is the longest side of an image for which coordinates fit 32 bits.
 const vectorSide = 1024
 
 // vectorLanes is the largest number of pixels in a vector.
 const vectorLanes = 16
 
-// taker is a vector kernel.
+// taker is a vector kernel that writes a changed plane.
 type taker func(dst, pixels *byte, stride, width, height int, vectors *int32)
 
-// taker returns the kernel for a change on the path in use, prepared, or nil for the plain path.
+// taker returns the kernel of the path in use, prepared for a change, or nil for the plain path.
 func (m *image) taker(c *change) taker {
 	if max(m.width, m.height) > vectorSide {
 		return nil
@@ -21,16 +21,16 @@ func (m *image) taker(c *change) taker {
 	return f
 }
 
-// windowBytes is how far the bytes of a vector of pixels may lie apart.
+// windowBytes is the number of bytes within which the source pixels of a vector must lie for the window kernel.
 const windowBytes = 128
 
-// inWindow reports whether all that [vectorLanes] pixels of a row are made of always stands in so few bytes.
+// inWindow reports whether the source pixels of any [vectorLanes] consecutive pixels of a row lie within windowBytes.
 func (m *image) inWindow(c *change) bool {
 	apart := func(step int) int { return (vectorLanes-1)*max(step, -step)>>16 + 1 }
 	return (apart(c.yu)+1)*m.stride+apart(c.xu)+1 < windowBytes
 }
 
-// A kernel's last argument is a list of vectors, two in a row: one of x and one of y.
+// Offsets of the parts of a kernel's last argument. Each part has two vectors, one for x and one for y.
 const (
 	partStart = 2 * vectorLanes * iota
 	partAlong
@@ -53,7 +53,7 @@ func (m *image) prepareImage() {
 	}
 }
 
-// prepare writes those of a change, for a kernel with so many pixels in a vector.
+// prepare writes the vectors of a change, for a kernel with the given number of pixels in a vector.
 func (m *image) prepare(c *change, lanes int) {
 	m.prepareAxis(0, lanes, int32(c.x0), int32(c.xu), int32(c.xv))
 	m.prepareAxis(vectorLanes, lanes, int32(c.y0), int32(c.yu), int32(c.yv))

@@ -2,5 +2,5 @@
 
 package augment
 
-// vectorTake returns nil: there is the plain path alone.
+// vectorTake returns nil, because only the plain path exists.
 func vectorTake(bool) (f taker, lanes int) { return nil, 0 }

@@ -7,11 +7,11 @@ import (
 	"ialgn/internal/model"
 )
 
-// Price returns what a threshold of a feature costs, in the units of the loss. Thresholds at which no bit is read
-// have no price.
+// Price returns the cost of a threshold of a feature, in the units of the loss. Thresholds whose bit no pin reads
+// cost nothing.
 type Price func(feature int, threshold uint16) float64
 
-// Readers returns how many pins of a network read each input bit.
+// Readers returns, for each input bit, the number of pins of a network that read it.
 func Readers(f *model.Frozen) []int32 {
 	readers := make([]int32, f.Inputs())
 	for l := range f.Layers {
@@ -27,25 +27,29 @@ func Readers(f *model.Frozen) []int32 {
 	return readers
 }
 
-// Limits say how far thresholds move. What the sums promise holds for small changes of the network alone.
+// Limits says how far thresholds may move. The sums predict the loss only for small changes of the network.
 type Limits struct {
-	// How many samples a threshold passes at most. Past the next value that occurs it goes in any case.
+	// Samples is the largest number of samples that a threshold may pass. It may always pass the next value that
+	// occurs.
 	Samples uint64
 
-	// How many pins read each input bit now, and how many bits that they read all moves together change at most, over all
-	// samples.
+	// Readers is the number of pins that currently read each input bit. Flips is the largest number of bits, counted
+	// once for each pin that reads them and over all samples, that all moves together may change.
 	Readers []int32
 	Flips   uint64
 }
 
-// last returns the last bin that a threshold may be at the end of: a bit is 1 for some value above.
+// last returns the last bin at whose end a threshold may be: there must be some value above it, for which the bit is
+// 1.
 func (s *Sums) last() int { return int(s.enc.Max>>s.shift) - 1 }
 
-// Move moves thresholds of bits that some pin reads, each to that place between the thresholds beside it at which the
-// loss is least by the sums over so many samples, with the price added unless it is nil. Of equal ones it takes the
-// nearest, then the lower. Those come first whose gain is largest for the bits that flip; of equal ones the first. One
-// that comes later stays where the flips would become too many, or where one beside it is in its way. Move returns how
-// many have moved.
+// Move moves the thresholds of bits that some pin reads. Each threshold moves to the place between its neighbouring
+// thresholds at which the loss is least, by the sums over the given number of samples plus the price, unless price is
+// nil. Of equal places it takes the nearest, then the lower.
+//
+// The moves with the largest gain for each flipped bit come first, and of equal moves the first. A move is skipped if
+// it would exceed the limit of flips or if a neighbouring threshold is in its way. Move returns the number of
+// thresholds moved.
 func (s *Sums) Move(samples int, limits Limits, price Price) (moved int) {
 	all := s.moves(samples, &limits, price)
 	slices.SortStableFunc(all, func(a, b move) int { return cmp.Compare(a.perFlip(), b.perFlip()) })
@@ -63,22 +67,22 @@ func (s *Sums) Move(samples int, limits Limits, price Price) (moved int) {
 	return moved
 }
 
-// move is a gain: threshold j of a feature goes to the end of a bin.
+// move is a possible move: threshold j of a feature goes to the end of a bin.
 type move struct {
 	feature, j, bin int
-	change          float64 // of the loss, below 0; its units are the same for all
+	change          float64 // change of the loss, below 0; the unit is the same for all moves
 	flips           uint64
 }
 
-// perFlip returns the change for each bit that flips.
+// perFlip returns the change of the loss for each flipped bit.
 func (m move) perFlip() float64 { return m.change / float64(m.flips) }
 
-// moves returns the best move of each threshold, in their order, for those that have one.
+// moves returns the best move of each threshold that has one, in the order of the thresholds.
 func (s *Sums) moves(samples int, limits *Limits, price Price) (all []move) {
 	perSample := 1 / (s.unit() * float64(samples))
 	for f, thresholds := range s.enc.Thresholds {
 		if s.enc.Binary(f) {
-			continue // there is no better place than the middle
+			continue // no place is better than the middle
 		}
 		for j := range thresholds {
 			i := f*len(thresholds) + j
@@ -109,18 +113,19 @@ func (s *Sums) moves(samples int, limits *Limits, price Price) (all []move) {
 	return all
 }
 
-// end returns the largest value of a bin.
+// end returns the largest value in a bin.
 func (s *Sums) end(bin int) uint16 { return uint16((bin+1)<<s.shift - 1) }
 
-// choice is where a threshold is, and may be: the bins that it is at the end of.
+// choice describes where a threshold is and where it may go, by the bins at whose ends it can be.
 type choice struct {
 	at, low, high int
-	counts        *[mostBins]uint32 // of samples
-	most          uint64            // samples that it may pass
+	counts        *[mostBins]uint32 // samples in each bin
+	most          uint64            // number of samples that it may pass
 }
 
-// best returns the bin that changes the value most for the better, of equal ones the nearest and then the lower, and
-// that of now if none does; and the change. value gets the change of the sum and the bin.
+// best returns the bin that improves the value most, and the change of the value. Of equal bins it returns the
+// nearest, then the lower; if no bin improves the value, the current bin. value is called with the change of the sum
+// and the bin.
 func (c choice) best(h *row, value func(sum int64, bin int) float64) (best int, least float64) {
 	best = c.at
 	var down, up int64
@@ -143,7 +148,7 @@ func (c choice) best(h *row, value func(sum int64, bin int) float64) (best int, 
 	return best, least
 }
 
-// within returns the lowest and the highest bin within reach.
+// within returns the lowest and the highest bin that the threshold may go to.
 func (c choice) within() (lowest, highest int) {
 	passed := uint64(0)
 	for lowest = c.at; lowest > c.low && c.mayPass(&passed, lowest); {
@@ -156,15 +161,15 @@ func (c choice) within() (lowest, highest int) {
 	return lowest, highest
 }
 
-// mayPass adds the samples of a bin to those that were passed, and reports whether it may be passed, too: if it has
-// none, is the first that has some, or these are not too many together.
+// mayPass adds the samples of a bin to *passed and reports whether the threshold may pass the bin. It may if the bin
+// has no samples, if it is the first bin with samples, or if *passed stays within the limit.
 func (c choice) mayPass(passed *uint64, bin int) bool {
 	before, more := *passed, uint64(c.counts[bin])
 	*passed += more
 	return before == 0 || more == 0 || *passed <= c.most
 }
 
-// passed returns how many samples the threshold passes on its way to a bin.
+// passed returns the number of samples that the threshold passes on its way to a bin.
 func (c choice) passed(bin int) (samples uint64) {
 	for v := min(bin, c.at) + 1; v <= max(bin, c.at); v++ {
 		samples += uint64(c.counts[v])

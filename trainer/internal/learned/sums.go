@@ -1,20 +1,20 @@
-// Package learned moves the thresholds of thermometer bits to where the loss gets less, to first order.
+// Package learned moves the thresholds of thermometer bits to where the loss is lower, to first order.
 //
-// A thermometer bit is value > threshold. Moved up, the threshold turns the bit off for the samples whose values it
-// passes, moved down it turns it on; and what that does to the loss says the straight-through gradient of the loss by
-// the bit, summed over the pins that read it. So the sums of these gradients, by the value that a sample has, tell the
-// change of loss for every other threshold at once:
+// A thermometer bit is value > threshold. If the threshold moves up, the bit turns off for the samples whose values
+// it passes; if it moves down, the bit turns on. The effect on the loss is given by the straight-through gradient of
+// the loss with respect to the bit, summed over the pins that read it. So the sums of these gradients, by the value
+// that a sample has, give the change of the loss for every other threshold at once:
 //
 //	H[v]  sum over samples s of value v, and over the pins that read the bit in s's step, of n beta_s
 //	t up to t'    changes the loss by  -(H[t+1] + ... + H[t'])
 //	t down to t'  changes the loss by    H[t'+1] + ... + H[t]
 //
-// beta_s is what a [kernel.Sink] is told, of the mean loss over the n samples of a batch; n beta_s is of the sample's
-// own loss. [Sums] gathers H over some batches, and [Sums.Move] moves thresholds, within [Limits]. H is summed in
-// whole numbers, so that it does not depend on the order, the number of threads or an interruption.
+// beta_s is the gradient that a [kernel.Sink] receives, of the mean loss over the n samples of a batch; n beta_s is
+// the gradient of the sample's own loss. [Sums] gathers H over some batches, and [Sums.Move] moves thresholds, within
+// [Limits]. H is summed in integers, so it does not depend on order, on the number of threads or on an interruption.
 //
-// Words wider than 8 bits are told apart by their highest 8 alone. Their thresholds move on that grid, to the last
-// value of a bin; one that lies within a bin counts as if it were there.
+// Values of more than 8 bits are binned by their highest 8 bits. Their thresholds move on that grid, to the last
+// value of a bin. A threshold inside a bin counts as if it were at the bin's end.
 package learned
 
 import (
@@ -26,39 +26,38 @@ import (
 	"ialgn/internal/model"
 )
 
-// mostBins is how many values, or bins of values, are told apart; binBits is its logarithm.
+// mostBins is the largest number of distinct values, or of bins of values; binBits is its logarithm.
 const (
 	binBits  = 8
 	mostBins = 1 << binBits
 )
 
-// binShift returns by how many bits the words of features of bitsIn bits are shifted to their bins.
+// binShift returns the number of bits by which words of bitsIn bits are shifted right to get their bins.
 func binShift(bitsIn int) int { return max(0, bitsIn-binBits) }
 
-// row is H of one bit, in the units of [Sums.unit].
+// row is H of one bit, in units of 1/[Sums.unit].
 type row [mostBins]int64
 
-// Sums are the sums of gradients H of the bits that some pin has read since they were made. They are a [kernel.Sink].
+// Sums holds the sums H for all bits that some pin has read since the Sums was made. It is a [kernel.Sink].
 type Sums struct {
 	enc   *encoding.Encoder
-	reads [][]bool // [layer][pin]: whether it reads input bits
+	reads [][]bool // whether the pin reads input bits, [layer][pin]
 	tau   float64
-	shift int    // of a value to its bin
-	rows  []*row // by input bit, nil: no pin has read it
+	shift int    // shift from a value to its bin
+	rows  []*row // by input bit; nil if no pin has read it
 	locks [64]sync.Mutex
 
 	counts [][mostBins]uint32 // samples by feature and bin
 
 	// The current batch.
-	values  []uint16 // of a sample
-	bin     []uint8  // by feature, for so many samples: of the sample's value
-	most    int      // samples that there is room for
+	values  []uint16 // values of a sample
+	bin     []uint8  // bins of the samples' values, [feature][most]
+	most    int      // number of samples that there is room for
 	samples int
 	scale   float64
 }
 
-// NewSums returns the sums of a model with a batch of at most so many samples at a time. The encoder is the model's
-// own.
+// NewSums returns empty sums of a model, for batches of at most maxBatch samples. The encoder is the model's own.
 func NewSums(m *model.Model, maxBatch int) *Sums {
 	e := &m.Encoder
 	s := &Sums{
@@ -79,7 +78,7 @@ func NewSums(m *model.Model, maxBatch int) *Sums {
 	return s
 }
 
-// Bytes returns how much memory the sums of a network take at most, the sections of which need no arrays.
+// Bytes returns the most memory that the sums of a network can take. The sections need not have their arrays.
 func Bytes(sections []model.Section, features, inputs, maxBatch int) uint64 {
 	pins := 0
 	for i := range sections {
@@ -93,7 +92,7 @@ func Bytes(sections []model.Section, features, inputs, maxBatch int) uint64 {
 	return uint64(min(pins, inputs))*8*mostBins + uint64(inputs)*8 + uint64(features)*(4*mostBins+uint64(maxBatch))
 }
 
-// Begin tells of the samples of the next batch, by their feature words. It panics if they are too many.
+// Begin sets the samples of the next batch, by their feature words. It panics if there are too many.
 func (s *Sums) Begin(words *encoding.Packed, index []int32) {
 	if len(index) > s.most || words.Features != len(s.values) {
 		panic(fmt.Sprintf("learned: %d samples of %d features, want at most %d of %d", len(index), words.Features, s.most,
@@ -111,8 +110,8 @@ func (s *Sums) Begin(words *encoding.Packed, index []int32) {
 	}
 }
 
-// unit is what a gradient of 1 of a sample's own loss is in whole numbers. Such gradients are at most 1/tau where a
-// single node of the last layer reads the bit: they keep the 24 bits of a float32.
+// unit is the integer that represents a gradient of 1 of a sample's own loss. If a single node of the last layer
+// reads the bit, gradients are at most 1/tau, so they keep the 24 bits of a float32.
 func (s *Sums) unit() float64 { return s.tau * (1 << 24) }
 
 // Wants implements [kernel.Sink].
@@ -136,8 +135,8 @@ func (s *Sums) Take(_, _, _, _ int, wire uint32, beta []float32) {
 	}
 }
 
-// whole returns x without its fraction, within bounds that leave room for sums, and the lower one for what is no
-// number.
+// whole returns x without its fraction, limited to a range that leaves room for sums. For NaN it returns the lower
+// limit.
 func whole(x float64) int64 {
 	const most = 1 << 40
 	switch {
@@ -149,8 +148,9 @@ func whole(x float64) int64 {
 	return int64(x)
 }
 
-// Together returns the sums of all ranks, each of which has told its own of the same samples and of the gradients of
-// its own pins. sum replaces numbers by their sums over all ranks; with nil, s has all of them, and is returned.
+// Together returns the sums of all ranks. Every rank must have passed the same samples to Begin and the gradients of
+// its own pins to Take. sum replaces numbers by their sums over all ranks. If sum is nil, there is only one rank, and
+// s is returned.
 func (s *Sums) Together(sum func([]int32) error) (*Sums, error) {
 	if sum == nil {
 		return s, nil
@@ -179,15 +179,15 @@ func (s *Sums) Together(sum func([]int32) error) (*Sums, error) {
 	return all, nil
 }
 
-// rowsTogether is how many rows ranks sum at a time, and limbs is how many numbers of limbBits bits an element of a row
-// is split into for that: the sums of so small ones fit an int32 for up to 2^15 ranks.
+// rowsTogether is the number of rows that ranks sum at a time. For this, an element of a row is split into limbs
+// numbers of limbBits bits. The sums of such small numbers fit an int32 for up to 2^15 ranks.
 const (
 	rowsTogether = 64
 	limbs        = 4
 	limbBits     = 16
 )
 
-// addRows gives all the rows of some bits, summed over the ranks.
+// addRows adds to all the rows of some bits, summed over the ranks.
 func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
 	parts := make([]int32, len(some)*mostBins*limbs)
 	for n, i := range some {
@@ -206,7 +206,7 @@ func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
 	for n, i := range some {
 		h := new(row)
 		for v := range h {
-			for k := range limbs { // a negative number is one modulo 2^64, and so is the sum
+			for k := range limbs { // a negative number is represented modulo 2^64, and so is the sum
 				h[v] += int64(uint64(parts[(n*mostBins+v)*limbs+k]) << (k * limbBits))
 			}
 		}
@@ -215,16 +215,16 @@ func (s *Sums) addRows(all *Sums, some []int, sum func([]int32) error) error {
 	return nil
 }
 
-// State is what a checkpoint holds of sums.
+// State is the content of sums that a checkpoint stores.
 type State struct {
-	Bits []uint32 // the input bits that were read, ascending
-	H    []int64  // of each in turn
+	Bits []uint32 // the input bits that were read, in ascending order
+	H    []int64  // H of each of these bits in turn
 
 	Counts []uint32 // samples by feature and bin
 }
 
-// NewState returns room for a state whose H and Counts have those shapes, which [Sums.Restore] takes when it is filled;
-// none if they are those of no state.
+// NewState returns a state whose H and Counts have the given shapes, for a checkpoint to fill and [Sums.Restore] to
+// read. For impossible shapes it returns an empty state.
 func NewState(h, counts []int64) State {
 	for _, shape := range [][]int64{h, counts} {
 		if len(shape) != 2 || shape[1] != mostBins {
@@ -252,7 +252,7 @@ func (s *Sums) State() (state State) {
 	return state
 }
 
-// Restore adds a state to empty sums. It returns an error if that is of no such sums.
+// Restore adds a state to empty sums. It returns an error if the state does not fit them.
 func (s *Sums) Restore(state State) error {
 	if len(state.Counts) != len(s.counts)*mostBins {
 		return fmt.Errorf("the sums for thresholds are of %d features, want %d", len(state.Counts)/mostBins, len(s.counts))
