@@ -201,7 +201,7 @@ func hexLines(path string) ([]string, error) {
 
 // A foldStep is a decoded word of a program.
 type foldStep struct {
-	closes         bool // completes a class, which has this number of constant ones (ones)
+	closes         bool // completes a class, to which ones constant ones are added
 	ones           int
 	op             int // 0 load, 1 and, 2 or, 3 xor
 	inverted, ends bool

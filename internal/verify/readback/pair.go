@@ -24,7 +24,7 @@ type pair struct {
 	inputs []netlist.Net // data inputs of the netlist
 	at     []literal     // the same inputs in the graph
 	wires  []wire        // the outputs first
-	shown  int           // number of outputs and probes, which come first: a difference in one of them is a difference of the design
+	shown  int           // number of outputs and probes, which come first
 }
 
 // newPair matches ports and wires by their names. It returns an error if the ports differ.
