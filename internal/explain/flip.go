@@ -11,8 +11,8 @@ import (
 
 // column is a unit of change: a feature, or all features of a category.
 type column struct {
-	first    int // number of its first feature
-	features int // number of its features
+	first    int       // number of its first feature
+	features int       // number of its features
 	category *Category // nil: a feature outside any category
 }
 
