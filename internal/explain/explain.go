@@ -126,8 +126,8 @@ type Flipped struct {
 	Least bool `json:"least"`
 
 	// Irreducible says that no smaller set flips the class, where smaller means with some changes left out,
-	// some made smaller, or both. If the set is too large to try all of these, Irreducible is false, and only
-	// no single change can be left out or made smaller.
+	// some made smaller, or both. It is false if the set is too large to try them all. Then it is only known
+	// that no single change can be left out or made smaller.
 	Irreducible bool `json:"irreducible"`
 }
 
@@ -285,7 +285,7 @@ func (n *Network) values(words []uint16) (all [][]uint64) {
 	return all
 }
 
-// winner returns the class with the largest count, the first one of a tie.
+// winner returns the class with the largest count; the first one wins a tie.
 func winner(counts []int32) (best int) {
 	for c, n := range counts {
 		if n > counts[best] {

@@ -139,8 +139,8 @@ func steps(set []candidate) (sum int) {
 }
 
 // greedy adds the change that brings the target nearest, again and again, until the class changes. It returns
-// nil if most changes are not enough. It changes a column again only if that brings the target nearer, so that
-// the search ends.
+// nil if this needs more changes than most. It changes a column again only if that brings the target nearer, so
+// that the search ends.
 func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, error) {
 	var set []candidate
 	now := int32(math.MaxInt32)

@@ -142,7 +142,7 @@ func (t *tracer) path(node int) (path []Node, shortened bool) {
 }
 
 // reach returns the nodes that can be reached from a node by the pins that a function selects. It returns nil
-// if there are more than most of them, unless most is 0.
+// if their number exceeds most, unless most is 0.
 func (t *tracer) reach(top key, pins func(key) uint8, most int) map[key]bool {
 	seen, todo := map[key]bool{top: true}, []key{top}
 	for len(todo) > 0 {
@@ -247,7 +247,7 @@ func (v *Vote) Deciding() (all []Pin) {
 	return all
 }
 
-// Reason says in words what decides a vote. It names at most most bits.
+// Reason says in words what decides a vote. most is the largest number of bits that it names.
 func (v *Vote) Reason(most int) string {
 	pins := v.Deciding()
 	if len(pins) == 0 {

@@ -148,8 +148,8 @@ func (o YosysOptions) prepare(script string) error {
 
 func sourceName(i int) string { return fmt.Sprintf("source%d.v", i) }
 
-// beforeZeroes runs a command in two parts. Between them it writes a copy of the netlist, without the wires
-// that the last commands of the script remove from the netlist, too.
+// beforeZeroes runs a command in two parts. Between them it writes a copy of the netlist, after removing the
+// same wires from the copy as the end of the script does.
 const beforeZeroes = `%[1]s -run :%[2]s
 design -push-copy
 splitnets
@@ -164,9 +164,9 @@ var memoryName = regexp.MustCompile(`^[A-Za-z0-9_]+\.hex$`)
 
 // script returns the commands for yosys. It checks for latches and the like as soon as processes are gone,
 // because a latch may have become something else later. At the end it removes wires that nothing reads, because
-// yosys leaves unknown values in those of a function's variables. A bit of a bus can only be removed after
-// splitnets has made it a wire of its own. The JSON is written before that, because nextpnr would repeat the
-// index in the name of such a wire.
+// the wires of a function's variables keep unknown values. A bit of a bus can only be removed after splitnets
+// has made it a wire of its own. The JSON is written before that, because nextpnr would repeat the index in the
+// name of such a wire.
 func (o YosysOptions) script() (string, error) {
 	family := o.Target.OrGeneric().Synthesis
 	switch {

@@ -28,7 +28,7 @@ import (
 // maxDepth is the largest number of layers. The file's header describes each layer.
 const maxDepth = 8192
 
-// Options say what neither the file nor the network does.
+// Options have the facts about a model that neither the file nor the network has.
 type Options struct {
 	Name    string             // of the model
 	Classes []string           // names of the classes; nil: their numbers are their names

@@ -18,9 +18,9 @@ type level struct {
 	wires  [][]uint32 // [pin][node]
 }
 
-// levels turns a circuit into layers, each of which reads only the layer before. The last layer has a node for
-// each element of out; an element that occurs several times gets several nodes. Nodes pass bits on to the later
-// layers that read them. No element of out may be an input, except as in a simplified circuit.
+// levels turns a circuit into layers, each of which reads only the layer before. Nodes pass bits on to the
+// later layers that read them. The last layer has a node for each element of out, which may be a node, an input
+// or a constant. An element that occurs several times gets several nodes.
 func levels(c *graph.Circuit, out []graph.Ref) ([]level, error) {
 	l := levelled{c: c, depth: make([]int32, c.Inputs+c.Nodes()), last: make([]int32, c.Inputs+c.Nodes())}
 	l.reach(out)

@@ -59,7 +59,8 @@ func (v curve) parts() (parts [][2]int) {
 }
 
 // marked reports whether point i has a glyph. All points of a scatter and of a short line have one. In a long
-// line, some points have one, in turns with the other series, and so have points that are not part of any line.
+// line, some points have one, in turns with the other series. A point that is not part of any line always has
+// one.
 func (v curve) marked(i int) bool {
 	n := len(v.X)
 	if v.Kind == Scatter || n <= marks+marks/2 || v.ErrorBars || v.y.isZero(v.Y[i]) || v.x.isZero(v.X[i]) {

@@ -124,7 +124,7 @@ func (p *Page) latency() fact {
 	return fact{"Latency", clocks(n), p.marked(note, "latency_cycles")}
 }
 
-// throughput returns the number of samples in a second or in a clock.
+// throughput returns the number of samples per second or per clock.
 func (p *Page) throughput() fact {
 	const name = "Throughput"
 	r := &p.Output.Report
@@ -286,8 +286,8 @@ func (s *Synthesis) uses() (all []flow.Use) {
 	return all
 }
 
-// logic returns the use of the device's logic. It is the most used kind of cell of which the device has as many
-// as LUTs. Available is 0 if that is not known.
+// logic returns the use of the device's logic cells. Of the kinds of cells of which the device has as many as
+// LUTs, it returns the most used one. Available is 0 if the device's number of LUTs is not known.
 func (s *Synthesis) logic() (use flow.Use) {
 	for _, u := range s.uses() {
 		if u.Available == s.Report.Device.LUTs && (use.Available == 0 || u.Used > use.Used) {

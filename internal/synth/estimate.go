@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/message"
 )
 
-// Estimate estimates the cells and wires of a yosys netlist on an iCE40, because nextpnr takes minutes to find
-// out.
+// Estimate is a quick estimate of the cells and wires that a yosys netlist needs on an iCE40. nextpnr takes
+// minutes to find this out.
 type Estimate struct {
 	LUTs    int     `json:"luts"`
 	FFs     int     `json:"ffs"`
@@ -150,9 +150,9 @@ func (m *module) estimate(cells int) *Estimate {
 // more of them are anywhere on the device.
 const broadcast = 64
 
-// spread counts the LUTs that flip-flops drive, without the first one of each flip-flop: a flip-flop can be
-// next to one of its readers, with the tree of LUTs after this reader. It does not count the LUT that also
-// drives the flip-flop, nor wires with more than 64 readers.
+// spread counts the LUTs that flip-flops drive. The first LUT of each flip-flop does not count, because a
+// flip-flop can be placed next to one of its readers and to the tree of LUTs after this reader. The LUT that
+// drives the flip-flop does not count either, nor do the readers of a wire with more than 64 of them.
 func (m *module) spread() (n int) {
 	before := map[wire]wire{} // by wire of a flip-flop's output: the wire of its input
 	for _, c := range m.Cells {

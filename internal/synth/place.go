@@ -91,8 +91,8 @@ func (p *Placed) time(ctx context.Context, d target.Device, report string) (err 
 	return err
 }
 
-// choose sets the report's figures about all seeds together. It returns the run with the shortest longest path,
-// the first one of a tie, or nil if all runs failed.
+// choose sets the report's figures about all seeds together. It returns the run whose longest path is shortest
+// (the first one wins a tie), or nil if all runs failed.
 func (r *Report) choose() *Placed {
 	var best *Placed
 	var clocks []float64

@@ -32,10 +32,10 @@ func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origi
 // A pass may complement a cell, but the cell keeps the origin of its gate. So a right cell equals its gate in
 // all samples, or is the gate's complement in all samples. The search blames, in this order:
 //
-//  1. the first cell that does neither, or a complemented cell upstream of it: the one whose inverted table
-//     makes the two netlists agree;
-//  2. if all cells are right or complemented, a complemented cell upstream of a net that a count reads with
-//     the wrong sign: again the one whose inverted table makes the two netlists agree.
+//  1. the first cell that is neither equal to its gate nor its complement; but if inverting the table of a
+//     complemented cell upstream of it makes the two netlists agree, this complemented cell;
+//  2. if there is no such cell, a complemented cell upstream of a net that a count reads with the wrong sign,
+//     if inverting the cell's table makes the two netlists agree.
 //
 // Otherwise the fault is in the wiring of the head, and no gate is named.
 type suspect struct {
@@ -83,7 +83,7 @@ func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error
 }
 
 // complemented returns the first complemented cell that drives one of the nets, directly or through other
-// complemented cells only, and whose table must be inverted for the two netlists to agree.
+// complemented cells only, and whose inversion makes the two netlists agree.
 func (s suspect) complemented(
 	ctx context.Context, relations []relation, nets []netlist.Net,
 ) (c netlist.Cell, ok bool, err error) {
@@ -192,7 +192,7 @@ func netsOf(bits []Root) []netlist.Net {
 }
 
 // GateNets returns the nets of a raw netlist's gates as [layer][gate]. A raw netlist has one cell for each
-// gate; GateNets returns an error if n has not.
+// gate; GateNets returns an error if a gate is missing, repeated or not in the model.
 func GateNets(f *model.Frozen, n *netlist.Netlist) ([][]netlist.Net, error) {
 	nets := make([][]netlist.Net, f.Depth())
 	for l := range nets {

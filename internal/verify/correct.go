@@ -12,9 +12,9 @@ import (
 // correctable returns the origin of the cell to blame in a lowered netlist, whose cells are no longer gates.
 // Candidates are the cells whose output, inverted in the wrong samples, makes all outputs right.
 //
-// The first candidate that some other table would fix is returned: a wrong table shows when the cell's inputs
-// are the same in a wrong sample and in a right one. If no other table helps, as for a cell that reads a wrong
-// net, the first candidate is returned. The result is the faulty cell or a cell nearby on its chain.
+// A candidate that some other table would fix comes first: a wrong table shows when the cell's inputs are the
+// same in a wrong sample and in a right one. If no other table helps, as for a cell that reads a wrong net, the
+// first candidate is returned. The result is the faulty cell or a cell nearby on its chain.
 func (s suspect) correctable(ctx context.Context) (o netlist.Origin, err error) {
 	f, err := s.flips(ctx)
 	if err != nil || f == nil {

@@ -159,8 +159,7 @@ func (r *Roots) checkArgmax(n *netlist.Netlist, numbers [][]netlist.Net, h *coun
 	return checkWords(numbers, words)
 }
 
-// checkWords checks that the words that the argmax reads are the counts, without some digits that all counts
-// share.
+// checkWords checks that the argmax reads the counts. It need not read digits that all counts share.
 func checkWords(numbers, words [][]netlist.Net) error {
 	if len(words) != len(numbers) {
 		return fmt.Errorf("the argmax has %d words, there are %d counts", len(words), len(numbers))

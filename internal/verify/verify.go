@@ -93,7 +93,7 @@ func (d Design) Transparent() (Design, error) {
 	return d, nil
 }
 
-// WithTag returns the design with a product that has the tag, as the Verilog has.
+// WithTag returns the design with the tag added to its product, as in the Verilog.
 func (d Design) WithTag() (Design, error) {
 	n, to, err := netlist.WithTag(d.Product, d.Tag)
 	if err != nil || d.Tag == 0 {

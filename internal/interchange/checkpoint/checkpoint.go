@@ -76,8 +76,8 @@ func NotRead(value any) error {
 }
 
 // IsBeside reports whether an entry of a dictionary with a network's tensors is other data of the training,
-// which the network does not need: not a tensor, not something that makes a tensor, and not the state of a
-// module.
+// which the network does not need. An entry is such data unless it is a tensor, an object from which a tensor
+// is made, or the state of a module.
 func IsBeside(key, value any) bool {
 	switch v := value.(type) {
 	case *torchfile.Tensor:

@@ -77,8 +77,8 @@ func SumOf(m Module) (*Sum, error) {
 	return s, nil
 }
 
-// Resolve sets the network's sum of the last layer, which has outputs bits, from the file's data and the facts.
-// Groups are contiguous. If padded, the last groups may be filled up with zeros, as the framework does;
+// Resolve sets the network's sum from the file's data and the facts. outputs is the number of bits of the last
+// layer. Groups are contiguous. If padded, the last groups may be filled up with zeros, as the framework does;
 // otherwise all groups must be full.
 func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded bool) error {
 	k, err := resolved(s, src, "group_sum.k", src.Facts.Sum.K, s.K)

@@ -102,13 +102,13 @@ func (in *Input) Bit(i int) Bit {
 // Dense is a layer in which every node reads the layer before.
 type Dense struct {
 	Width, Pins int
-	// Softmax16 says that Logits select among the 16 operations of two pins: the largest logit counts, the
-	// first one of a tie. Otherwise there is a logit for each line of the table, which is 1 if its logit is
+	// Softmax16 says that Logits select among the 16 operations of two pins: the largest logit counts, and the
+	// first one wins a tie. Otherwise there is a logit for each line of the table, which is 1 if its logit is
 	// above 0.
 	Softmax16 bool
 	Logits    []float32 // [Width][16 or 2^Pins]
 	// Candidates is the number of wires from which each pin chooses. If there are several, the one with the
-	// largest logit counts, the first one of a tie.
+	// largest logit counts, and the first one wins a tie.
 	Candidates int
 	Wires      [][]uint32  // [pin][Width*Candidates]
 	Choice     [][]float32 // [pin][Width*Candidates]; nil with one candidate

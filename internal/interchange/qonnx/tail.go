@@ -221,7 +221,7 @@ func multiply(r *reader, n *onnx.Node) (*value, error) {
 	return w, nil
 }
 
-// argMax is the class: the number of the largest sum, the first one of a tie.
+// argMax is the class: the number of the largest sum. The first one wins a tie.
 func argMax(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {

@@ -44,8 +44,8 @@ var (
 	errDeep    = fmt.Errorf("its values are nested more than %d deep", maxDepth)
 )
 
-// leaveOut replaces entries of the outermost dictionary that cannot be walked by objects that say why. An
-// example is a trainer that contains itself, next to a state dict.
+// leaveOut replaces each entry of the outermost dictionary that cannot be walked, such as a trainer that
+// contains itself, by an object that says why.
 func (m *measurer) leaveOut(d *Dict) error {
 	for i, v := range d.Values {
 		_, err := m.extent(v, 1)

@@ -67,8 +67,8 @@ type Certificate struct {
 	Fold       *proof.ProgramResult `json:"fold,omitempty"`
 	FoldRTL    *rtl.Run             `json:"fold_rtl,omitempty"`
 	FoldFormal *proof.Result        `json:"fold_formal,omitempty"`
-	// FoldParts are the proofs of the modules in a folded engine that takes one position in a clock. The rest
-	// of this engine is only simulated, by FoldRTL.
+	// FoldParts are the proofs of the modules in a folded engine that processes one position per clock. The
+	// rest of this engine is only simulated, by FoldRTL.
 	FoldParts []FoldPart `json:"fold_parts,omitempty"`
 	Folder    []string   `json:"folder,omitempty"` // other differences in the folder
 	// Unchecked are the keys of report.json whose values, such as seconds, were not compared with anything.

@@ -10,8 +10,8 @@ import (
 
 // A contest is an argmax in rounds. In each round, adjacent words form groups, and the first largest word of
 // each group goes on to the next round. The winner is the first largest word of all, whatever the groups are.
-// But abc finds the product's argmax equivalent at once if the groups are the same, and for a hundred classes
-// it hardly ever does otherwise.
+// The groups matter for the proof: if they are the same as the product's, abc succeeds at once; otherwise, for
+// a hundred classes, it hardly ever succeeds.
 type contest struct {
 	first, later int // largest number of words in a group, in the first round and in later ones
 }

@@ -184,8 +184,9 @@ func (o *order) all() {
 	}
 }
 
-// counter follows a counter that adds known bits and outputs digits of their sum, or else the counters that it
-// is made of. It ignores a counter of another kind, whose bits are then added at the end.
+// counter follows the additions of a counter. If the counter consists of steps, it follows each of them.
+// Otherwise the counter must add known bits and output digits of their sum. Any other counter is ignored, and
+// its bits are added at the end.
 func (o *order) counter(c *counts.Counter) {
 	if len(c.Steps) > 0 {
 		for i := range c.Steps {

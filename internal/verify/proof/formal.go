@@ -11,8 +11,7 @@ import (
 
 // ProveProgram proves, as [Check] does for the optimised netlist, that the program of a folded engine counts
 // for every input what the model counts. It builds a netlist from the program's files and adds the engine's
-// argmax. It relies on the engine's Verilog to run programs in this way, which tests of the Verilog's writer
-// prove.
+// argmax. Tests of the Verilog's writer prove that the engine's Verilog runs programs in this way.
 func ProveProgram(ctx context.Context, d verify.Design, f EngineFiles) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
 	defer end()

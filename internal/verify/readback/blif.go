@@ -34,8 +34,8 @@ type part struct {
 	table uint16 // function of a cover: bit i is its output for the inputs that are the binary digits of i
 	in    []int32
 	out   []int32
-	// A sum and a comparison have two numbers, of a and of len(in)-a bits. An instance has an element of in for
-	// each port, whose direction its module says, and an empty out.
+	// A sum or a comparison reads two numbers: the first a elements of in, and the other elements. An instance
+	// has an element of in for each of its ports, and an empty out; its module says which ports are outputs.
 	a     int
 	of    string   // module of an instance
 	ports []string // port names of an instance, one for each element of in

@@ -24,7 +24,7 @@ const (
 	exposeLimit = 2 * time.Minute
 )
 
-// prove compares the two sides, cut at all wires. It compares wires that differ again as functions of the
+// prove compares the two sides, cut at all wires. A wire that differs is compared again, as a function of the
 // inputs, because a cut gives the wires values that they may never have.
 func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Result) error {
 	file, places := p.cutGraph()
@@ -213,8 +213,8 @@ func (p *pair) show(ctx context.Context, want, got *netlist.Netlist, x []uint64,
 }
 
 // proveWhole compares wires as functions of the inputs. If all are equal, they are valid cuts for the others,
-// and the proof is complete. Otherwise it tries the input for which a wire differs on the outputs. If they
-// agree, it has abc search for an input for which the outputs differ.
+// and the proof is complete. Otherwise it takes the input for which a wire differs, and simulates the outputs.
+// If the outputs agree, it has abc search for an input for which they differ.
 func (p *pair) proveWhole(ctx context.Context, engine *cec.Engine, o Options, wires []int, r *Result) error {
 	var suspects []wire
 	for _, i := range wires {
@@ -250,8 +250,8 @@ func (p *pair) replay(ctx context.Context, engine *cec.Engine, r *Result) (found
 	return p.search(ctx, [][]uint64{x}, r)
 }
 
-// expose asks abc about outputs and probes alone, as functions of the inputs. It is needed if a wire differs
-// that perhaps no output depends on. why is the reason if abc finds no difference.
+// expose asks abc about outputs and probes alone, as functions of the inputs. It is used if a wire differs on
+// which perhaps no output depends. why is the reason if abc finds no difference.
 func (p *pair) expose(ctx context.Context, engine *cec.Engine, o Options, why string, r *Result) error {
 	engine.Limit = min(o.Limit, exposeLimit)
 	defer func() { engine.Limit = o.Limit }()

@@ -29,7 +29,7 @@ const (
 // is then read once, not once for each class.
 //
 // The rules for a comparison of a word leave some 900 additional wires, each on a line of BLIF. For the 462
-// comparisons of the digits this was 50 MB of text, which took a yosys in WebAssembly minutes. The first
+// comparisons of the digits this was 50 MB of text, for which yosys in WebAssembly took minutes. The first
 // techmap leaves parts of products, which the second one maps.
 const script = `%s
 logger -werror .

@@ -41,10 +41,10 @@ type WrapperResult struct {
 }
 
 // CheckWrapper simulates a wrapper. First it tries its encoder, if it has one, with every value of a word. Then
-// it sends test samples, chosen as in [Check], through the whole by the wrapper's protocol. It sends at least
+// it sends test samples, chosen as in [Check], through the complete wrapper by its protocol. It sends at least
 // two samples and at most the given number; they are few if a sample takes many clocks of many cells. A serial
-// line runs at the highest rate that it can have, whatever rate it was written for. CheckWrapper sends no
-// sample through a design of more than 200,000 cells; Unplayed then says so.
+// line runs at the highest possible rate, whatever rate it was written for. CheckWrapper sends no sample
+// through a design of more than 200,000 cells; Unplayed then says so.
 //
 // CheckWrapper returns an error of package tool if a simulator is missing or fails.
 func CheckWrapper(ctx context.Context, d verify.Design, s verify.Samples, f WrapperFiles,

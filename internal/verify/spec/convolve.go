@@ -53,7 +53,8 @@ func (p *grid) begins(pixels int) (all []int) {
 	return all
 }
 
-// variableLimit returns an upper limit of the variables for a node at all positions, if it needs each at one.
+// variableLimit returns an upper limit of the variables for a node at all positions. each is the limit at one
+// position.
 func (p *grid) variableLimit(each int) int {
 	const orAnds = 1 // for each position
 	return len(p.begins(p.rows)) * len(p.begins(p.columns)) * (each + orAnds)
@@ -70,9 +71,9 @@ func (p plane) pixel(row, column int) literal {
 	return p[row][column]
 }
 
-// image splits bits into planes of the given size. The bits of a layer are in order of plane, row and column.
-// The bits of the input are in order of feature: the features of the first channel, row by row, then the next
-// channel. Each feature has each bits, and each of these bits belongs to a plane of its own.
+// image splits bits into planes of the given size. The bits of a layer are in order of plane, row and column;
+// each is 1. The bits of the input are in order of channel, row and column, with the bits of a feature (as many
+// as each says) next to each other. Every bit of a feature goes into a plane of its own.
 func image(bits []literal, rows, columns, each int) (all []plane) {
 	for first := 0; first < len(bits); first += rows * columns * each {
 		for bit := range each {

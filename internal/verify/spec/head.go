@@ -16,7 +16,7 @@ type Head struct {
 	Sums [][]Sum
 
 	// First and Later are the group sizes of the argmax tournament, in the first round and in later ones. 0
-	// stands for all classes: one linear scan.
+	// means all classes: one linear scan.
 	First, Later int
 
 	// Counts adds the output counts after class_index. It has the counts of all classes, the first class in the
