@@ -30,7 +30,7 @@ const maxDepth = 8192
 
 // Options have the facts about a model that neither the file nor the network has.
 type Options struct {
-	Name    string             // of the model
+	Name    string             // name of the model
 	Classes []string           // names of the classes; nil: their numbers are their names
 	Words   given.InputNumbers // set if the features are whole numbers; see wordInputs
 	Files   []model.Start      // the files from which the network was read

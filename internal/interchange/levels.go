@@ -13,7 +13,7 @@ const maxPassed = 1 << 26
 
 // level is a layer whose nodes read only the layer before. The first level reads input bits.
 type level struct {
-	pins   int        // of every node
+	pins   int        // pins of each node
 	tables []uint64   // truth tables in the order of lines of package graph
 	wires  [][]uint32 // [pin][node]
 }

@@ -37,7 +37,7 @@ type Report struct {
 	MHz float64 `json:"mhz"` // clock frequency of the constraints
 	// Met says that the fastest seed reaches MHz. It is false if there is no clock or nothing was placed.
 	Met     bool         `json:"timing_met"`
-	Slowest flow.Slowest `json:"slowest_path,omitzero"` // of the fastest seed, also paths from and to pins
+	Slowest flow.Slowest `json:"slowest_path,omitzero"` // of the fastest seed; pins count, too
 
 	// Fmax is the clock from register to register after routing, the median of the seeds; 0: no such path.
 	Fmax          float64  `json:"fmax_mhz,omitempty"`

@@ -77,7 +77,7 @@ func (w *window) place(position, offset int) int {
 type tree struct {
 	*window
 	*tables                   // [kernel][node]
-	channels              int // of the input
+	channels              int // channels of the input
 	kernels, leaves, rank int
 	depth, nodes          int
 	indices               []int32 // [kernel][leaf][rank], into a patch

@@ -72,7 +72,7 @@ const (
 	sizeMemo   = 80
 	sizeBox    = 32 // a string, a number, a slice's head
 	sizeObject = 160
-	sizeUnread = 256 // with a text
+	sizeUnread = 256 // an unread value, with its reason
 )
 
 // push puts a value on the stack.

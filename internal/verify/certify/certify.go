@@ -25,7 +25,7 @@ import (
 
 // Job is a folder with the model that it was compiled from and the settings of the checks.
 type Job struct {
-	Version string          // of the ialgn program that checks
+	Version string          // version of the program that runs the checks
 	Out     *backend.Output // the folder
 	Plan    *plan.Plan      // how the folder was compiled
 	Network plan.Network    // the model's network
@@ -57,7 +57,7 @@ type Job struct {
 type check struct {
 	name  string
 	level int
-	needs func(j *Job) bool // whether the folder has what is checked; nil means always
+	needs func(j *Job) bool // says whether the check applies; nil: it always does
 	run   func(*Job, context.Context, *Certificate) (outcome, error)
 }
 
