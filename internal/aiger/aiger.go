@@ -1,15 +1,14 @@
-// Package aiger writes netlists as and-inverter graphs in the binary AIGER format
-// (Biere, "The AIGER And-Inverter Graph (AIG) Format", version 20071012), with a symbol
-// table, and reads such files back for a comparison.
+// Package aiger writes netlists as and-inverter graphs in the binary AIGER format (Biere, "The AIGER
+// And-Inverter Graph (AIG) Format", version 20071012) with a symbol table, and reads such files back for
+// comparisons.
 //
-// [Write] streams a netlist; [Read] gives a [File], a combinational graph in memory;
-// [Match] brings the inputs and outputs of one file into the order of another's, as a
-// comparison by position (abc's &cec) needs it; [Eval] evaluates a file for 64 samples
-// at a time.
+// [Write] streams a netlist. [Read] returns a [File], a combinational graph in memory. [Match] sorts the inputs
+// and outputs of one file like those of another file, which a comparison by position (abc's &cec) needs. [Eval]
+// evaluates a file for 64 samples at a time.
 //
-// A literal is twice a variable, plus one for its complement; variable 0 is the
-// constant 0, then come the inputs, then the gates in topological order. Bit i of the
-// port x is called x[i], and x alone if the port has one bit: as yosys calls it.
+// A literal is twice a variable, plus one for the complement. Variable 0 is the constant 0; the inputs follow,
+// and then the gates in topological order. Bit i of the port x is called x[i]. The bit of a port with one bit
+// is called x, as in yosys.
 package aiger
 
 import (
@@ -23,9 +22,8 @@ import (
 	"ialgn/netlist"
 )
 
-// Kinds are the kinds of cells that can be written. An argmax is left out on purpose:
-// proofs are about the gates and the counts, and a comparison network in their place
-// would not resemble any hardware.
+// Kinds are the kinds of cells that Write supports. Argmax is not supported on purpose: proofs are about the
+// gates and the counts, and a comparison network written for an argmax would not resemble any hardware.
 var Kinds = []netlist.Kind{
 	netlist.Function, netlist.Compare, netlist.Carry, netlist.Counter, netlist.Popcount,
 }
@@ -39,18 +37,17 @@ const (
 	constant1 lit = 1
 )
 
-// maxLiteral bounds the literals of a file: what tools hold in a signed word.
+// maxLiteral is the largest literal in a file: tools keep literals in a signed 32-bit word.
 const maxLiteral = math.MaxInt32
 
-// Write writes n in binary AIGER: its input ports' bits as inputs, its output ports'
-// bits as outputs, in their order, and the names of both as symbols. Probes are left
-// out.
+// Write writes n in binary AIGER. Inputs and outputs are the bits of n's input and output ports in order, and
+// their names are the symbols. Probes are left out.
 //
-// It returns an error before it writes anything: a [*netlist.KindError] if n has cells
-// that are not of [Kinds], and an error if a port has a name that a symbol table cannot
-// hold, if two bits have one name, or if n is too large for the format; later, the error of w.
+// Write returns an error before it writes anything: a [*netlist.KindError] if n has cells that are not of
+// [Kinds], and an error if the name of a port is not valid in a symbol table, two bits have the same name, or n
+// is too large for the format. Later errors come from w.
 //
-// It takes two sweeps over the cells and four bytes a net.
+// It visits the cells twice, and needs four bytes for each net.
 func Write(w io.Writer, n *netlist.Netlist) error {
 	if err := netlist.Refuse("aiger", n, Kinds...); err != nil {
 		return err
@@ -105,8 +102,7 @@ func symbols(what string, ports []netlist.Port) ([]string, error) {
 	return names, nil
 }
 
-// checkSymbol checks that s can stand in a symbol table, where a name is the rest of a
-// line.
+// checkSymbol checks that a name is valid in a symbol table.
 func checkSymbol(s string) error {
 	if s == "" {
 		return fmt.Errorf("the name is empty, give the port one")
@@ -128,14 +124,13 @@ func writeSymbols(out *bufio.Writer, inputs, outputs []string) {
 	}
 }
 
-// lowering turns cells into gates. It is deterministic, so that a first sweep without
-// out finds the literals of the outputs, which stand before the gates in the file, and
-// a second writes the gates.
+// lowering turns cells into gates. It is deterministic: a first sweep with out nil finds the literals of the
+// outputs, which come before the gates in the file, and a second sweep writes the gates.
 type lowering struct {
 	n      *netlist.Netlist
-	lits   []lit // literal of each net
+	lits   []lit // by net: its literal
 	inputs int
-	next   uint64 // variable; wider than a literal, so that too many are noticed
+	next   uint64 // next free variable; wider than a literal, so that an overflow is noticed
 	out    *bufio.Writer
 }
 
@@ -169,8 +164,8 @@ func (g *lowering) cell(c netlist.Cell) {
 	}
 }
 
-// and returns the conjunction of two literals, with the constants and equal inputs
-// folded, and writes a gate if it needs one.
+// and returns the conjunction of two literals. It simplifies constants and equal or complementary inputs, and
+// otherwise writes a gate.
 func (g *lowering) and(a, b lit) lit {
 	if a < b {
 		a, b = b, a
@@ -189,9 +184,8 @@ func (g *lowering) and(a, b lit) lit {
 	return l
 }
 
-// writeGate writes the gate with the output l and the inputs a >= b as the format
-// encodes it: the two differences, seven bits a byte. The buffer keeps its first error
-// for Flush.
+// writeGate writes the gate with output l and inputs a >= b as two differences, with seven bits in each byte.
+// The buffer keeps its first error for Flush.
 func writeGate(out *bufio.Writer, l, a, b lit) {
 	code := binary.AppendUvarint(out.AvailableBuffer(), uint64(l-a))
 	_, _ = out.Write(binary.AppendUvarint(code, uint64(a-b)))
@@ -229,8 +223,8 @@ func (g *lowering) function(table uint64, in []netlist.Net) lit {
 	}
 }
 
-// compare lowers word > threshold, from the least significant bit on: where the bits
-// of word and threshold are equal, the lower bits decide.
+// compare lowers word > threshold, beginning at the least significant bit. If a bit of the word equals the
+// threshold's, the lower bits decide.
 func (g *lowering) compare(word []netlist.Net, threshold uint64) lit {
 	if bits.Len64(threshold) > len(word) {
 		return constant0
@@ -252,8 +246,8 @@ func (g *lowering) fullAdder(a, b, c lit) (sum, carry lit) {
 	return g.xor(half, c), g.or(g.and(a, b), g.and(half, c))
 }
 
-// count lowers a popcount to full adders: in each column, three bits become one and a
-// carry until one is left.
+// count lowers a popcount to full adders. In each column, three bits become one and a carry until one bit is
+// left.
 func (g *lowering) count(in []netlist.Net) []lit {
 	column := make([]lit, len(in))
 	for i, v := range in {

@@ -24,10 +24,9 @@ type Output struct {
 
 // Read reads a binary AIGER file whose inputs and outputs all have names.
 //
-// It is strict: latches, sections of later versions of the format, gates out of order,
-// missing or doubled names, and other lines in the symbol table are errors that say
-// where they are. A comment section is skipped. What the header promises is allocated
-// only as it is read.
+// It is strict. Latches, sections of later versions of the format, gates out of order, missing or repeated
+// names, and other lines in the symbol table are errors that give the position. A comment section is skipped.
+// Memory grows with the parts that were read, not with the numbers in the header.
 func Read(r io.Reader) (*File, error) {
 	p := &parser{r: bufio.NewReader(r)}
 	f, err := p.file()
@@ -66,10 +65,10 @@ func (p *parser) file() (*File, error) {
 	return f, p.symbols(f)
 }
 
-// maxLine bounds a line, so that a file without line ends is not read whole as one.
+// maxLine bounds the length of a line, so that a file without line ends is not read into one line.
 const maxLine = 4096
 
-// text returns the next line without its end; io.EOF if there is none.
+// text returns the next line without its end, or io.EOF if there is none.
 func (p *parser) text() (string, error) {
 	p.line++
 	var line []byte
@@ -131,7 +130,7 @@ func parseNumber(s string, largest int) (int, error) {
 	return n, nil
 }
 
-// endOfFile says what the end of the file means where something must follow.
+// endOfFile replaces io.EOF, where something must follow, by an error that says that the file is cut off.
 func endOfFile(err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("the file ends here, it is cut off")
@@ -166,7 +165,7 @@ func (p *parser) gate(l uint32) (gate [2]uint32, err error) {
 	return gate, nil
 }
 
-// delta reads a number of seven bits a byte, the lowest first.
+// delta reads a number with seven bits in each byte, lowest first.
 func (p *parser) delta() (uint32, error) {
 	v := uint64(0)
 	for shift := 0; shift < 35; shift += 7 {
@@ -241,8 +240,8 @@ func (p *parser) symbol(line string, inputs, outputs map[int]string) error {
 	return nil
 }
 
-// complete checks that there is one name for each of count places, and no name twice.
-// It looks for a missing one only among as many places as there are names.
+// complete checks that each of count places has a name, and that no two have the same. It returns at the first
+// missing name, so its time is bounded by the number of names.
 func complete(what string, names map[int]string, count int) error {
 	places := map[string]int{}
 	for i := range count {
@@ -275,8 +274,8 @@ func (f *File) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-// Eval evaluates f for 64 samples: bit s of in[i] is input i of sample s, and likewise
-// for the outputs that it returns. It panics if len(in) is not the number of inputs.
+// Eval evaluates f for 64 samples. Bit s of in[i] is input i of sample s; the outputs have the same form. Eval
+// panics if len(in) is not the number of inputs.
 func Eval(f *File, in []uint64) []uint64 {
 	if len(in) != len(f.Inputs) {
 		panic(fmt.Sprintf("aiger: %d words for %d inputs", len(in), len(f.Inputs)))

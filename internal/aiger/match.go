@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Match returns f with its inputs and outputs in the order of those of ref, matched by
-// name, so that the two can be compared by position. Neither file is changed.
+// Match returns f with its inputs and outputs in the order of those of ref, matched by name, so that the two
+// can be compared by position. Neither file is changed.
 //
-// It returns an error that names up to three names of each sort if f lacks a name that
-// ref has, has one that ref lacks, or either has a name twice.
+// Match returns an error with up to three names of each sort if f lacks a name of ref, f has a name that ref
+// lacks, or one of the files has a name twice.
 func Match(ref, f *File) (*File, error) {
 	inputs, err := permutation("input", ref.Inputs, f.Inputs)
 	if err != nil {
@@ -20,7 +20,7 @@ func Match(ref, f *File) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := make([]uint32, len(inputs)) // for each input of f, its place in the result
+	place := make([]uint32, len(inputs)) // [input of f]: its position in the result
 	for i, j := range inputs {
 		place[j] = uint32(i)
 	}
@@ -48,7 +48,7 @@ func outputNames(f *File) []string {
 	return names
 }
 
-// permutation returns for each name of ref its index in names.
+// permutation returns, for each name of ref, its index in names.
 func permutation(what string, ref, names []string) ([]int, error) {
 	var wrong mismatch
 	at := map[string]int{}
@@ -79,10 +79,10 @@ func permutation(what string, ref, names []string) ([]int, error) {
 	return order, wrong.err(what)
 }
 
-// mismatch is the names that keep two files from being compared.
+// mismatch has the names that prevent a comparison of two files.
 type mismatch struct{ missing, extra, doubled []string }
 
-// err returns an error that shows the first names of each sort; nil if there are no names.
+// err returns an error with the first names of each sort, or nil if there are no names.
 func (m mismatch) err(what string) error {
 	var parts []string
 	for _, list := range []struct {

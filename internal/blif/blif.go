@@ -1,11 +1,11 @@
-// Package blif writes netlists in the Berkeley Logic Interchange Format ("Berkeley Logic
-// Interchange Format (BLIF)", University of California, 1992), for yosys and abc.
+// Package blif writes netlists in the Berkeley Logic Interchange Format ("Berkeley Logic Interchange Format
+// (BLIF)", University of California, 1992), for yosys and abc.
 //
-// A function cell is one .names with a compact cover: prime cubes, none of which can be left
-// out, of the function or of its complement, whichever is shorter. Bits of ports are called
-// x[3], from which yosys read_blif -wideports makes buses again; nets are called as in
-// Verilog. A net that is an output has the output's name, so that it costs no buffer, and a
-// comment at the top says which gate it is. A register is a .latch that starts at 0, on the clock clk.
+// A function cell is one .names with a short cover: prime cubes of the function or of its complement, whichever
+// needs fewer, none of which can be left out. Bits of ports have names such as x[3], which yosys read_blif
+// -wideports joins to buses again. Other nets have the same names as in Verilog. A net that is an output has
+// the output's name, which avoids a buffer, and a comment at the top gives its gate. A register is a .latch
+// that starts at 0, on the clock clk.
 package blif
 
 import (
@@ -20,20 +20,19 @@ import (
 
 // Options says how a netlist is written.
 type Options struct {
-	Module string   // name of the model; empty: the netlist's
+	Module string   // name of the model; empty: the netlist's name
 	Header []string // lines for the comment at the top
 }
 
-// clock is the input that a netlist with registers gets in addition to its own.
+// clock is the additional input of a netlist with registers.
 const clock = "clk"
 
-// Write writes n. Operators without a form in BLIF become function cells, see package
-// lowering; probes are left out. An output bit that is an input, a constant, or the same net
-// as another output is a cover of its own, with one input or none.
+// Write writes n. Operators that have no form in BLIF become function cells (see package lowering). Probes are
+// left out. An output bit that is an input, a constant, or the same net as another output gets a cover of its
+// own with one input or none.
 //
-// It returns an error before it writes anything if the name of the model or of a port cannot
-// stand in the file, or a port is called clk in a netlist with registers; later, the error
-// of w.
+// Write returns an error before it writes anything if the name of the model or of a port is not valid in the
+// file, or if a netlist with registers has a port called clk. Later errors come from w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	if opt.Module == "" {
 		opt.Module = n.Name
@@ -65,7 +64,7 @@ type file struct {
 	n         *netlist.Netlist
 	names     *names.Names
 	covers    covers
-	alias     map[netlist.Net]string // nets that are called as the output that they are
+	alias     map[netlist.Net]string // names of the nets that are outputs
 	registers bool
 	buf       []byte
 }
@@ -90,8 +89,8 @@ func (f *file) check(module string) error {
 	return nil
 }
 
-// outputNames returns the names of those nets that cells drive and outputs are, by the first
-// of these.
+// outputNames returns names for the nets that cells drive and that are outputs. A net with several outputs has
+// the name of the first one.
 func (f *file) outputNames() map[netlist.Net]string {
 	alias := map[netlist.Net]string{}
 	for _, p := range f.n.OutputPorts() {
@@ -107,7 +106,7 @@ func (f *file) outputNames() map[netlist.Net]string {
 // bit returns the name of a bit of a port.
 func bit(p netlist.Port, i int) string { return fmt.Sprintf("%s[%d]", p.Name, i) }
 
-// columns is where long lines are wrapped.
+// columns is the column at which long lines are wrapped.
 const columns = 100
 
 // ports writes the names of all bits of ports, and of the clock.
@@ -159,8 +158,8 @@ func (f *file) cell(c netlist.Cell) {
 	}
 }
 
-// comments says which gate each output is. It stands at the top, for yosys takes no comment
-// below a constant.
+// comments writes the gate of each output as a comment. The comments are at the top, because yosys does not
+// allow a comment after the .names of a constant.
 func (f *file) comments() {
 	for _, p := range f.n.OutputPorts() {
 		for i, v := range p.Nets {
@@ -194,8 +193,8 @@ func (f *file) cube(c cube, pins []int, value byte) {
 	_, _ = f.w.Write(f.buf)
 }
 
-// register writes a latch. The format has no enable: a selection before the latch keeps the
-// old value where it is 0.
+// register writes a latch. The format has no enable, so a multiplexer before the latch keeps the old value
+// while the enable is 0.
 func (f *file) register(c netlist.Cell) {
 	in, out := f.n.Inputs(c), string(f.net(nil, f.n.Output(c)))
 	data := f.operand(in[0])
@@ -207,8 +206,8 @@ func (f *file) register(c netlist.Cell) {
 	f.text(fmt.Sprintf(".latch %s %s re %s 0\n", data, out, clock))
 }
 
-// operand returns the name of a net, and defines it first if it is a constant: a latch has
-// no place for one.
+// operand returns the name of a net. It first writes a cover for a constant, because a latch cannot read a
+// constant directly.
 func (f *file) operand(v netlist.Net) string {
 	if v > netlist.True {
 		return string(f.net(nil, v))
@@ -229,7 +228,7 @@ func (f *file) net(buf []byte, v netlist.Net) []byte {
 	return f.names.AppendNet(buf, v)
 }
 
-// outputs writes the output bits that are not themselves the name of a net.
+// outputs writes covers for the output bits that do not share a net's name.
 func (f *file) outputs() {
 	for _, p := range f.n.OutputPorts() {
 		for i, v := range p.Nets {
@@ -248,7 +247,8 @@ func (f *file) outputs() {
 
 func (f *file) text(s string) { _, _ = f.w.WriteString(s) }
 
-// printable returns s with everything replaced that is not printable ASCII or joins lines.
+// printable returns s with ? for a backslash, which would join lines, and for all bytes other than printable
+// ASCII.
 func printable(s string) string {
 	b := []byte(s)
 	for i, c := range b {

@@ -6,7 +6,7 @@ import (
 	"ialgn/netlist"
 )
 
-// cube is a product of literals: pins in one are 1, pins in zero are 0, others are free.
+// cube is a product of literals: pins in one must be 1, pins in zero must be 0, other pins are free.
 type cube struct{ one, zero uint8 }
 
 // table returns the extended table of the cube.
@@ -25,18 +25,17 @@ func (c cube) table() uint64 {
 
 func (c cube) literals() int { return bits.OnesCount8(c.one | c.zero) }
 
-// cover is a sum of cubes, of the function or of its complement.
+// cover is a sum of cubes, for a function or for its complement.
 type cover struct {
 	cubes []cube
-	value byte // '1' where the cubes are where the function is 1, '0' where it is 0
+	value byte // '1' if the cubes are where the function is 1, '0' if they are where it is 0
 }
 
-// covers makes covers, and remembers them: a network has few functions.
+// covers makes covers and caches them by function, because a network has few different functions.
 type covers map[uint64]cover
 
-// of returns the shorter of the covers of the on-set and the off-set of an extended table,
-// the one with fewer literals where they are equally long, that of the on-set if also in
-// that.
+// of returns the shorter of two covers for an extended table: of the on-set and of the off-set. If both have
+// the same number of cubes, it returns the one with fewer literals, and then the cover of the on-set.
 func (m covers) of(table uint64) cover {
 	if c, ok := m[table]; ok {
 		return c
@@ -58,8 +57,8 @@ func literals(cubes []cube) (n int) {
 	return n
 }
 
-// irredundant returns prime cubes whose sum is the extended table, none of which can be left out. It takes them
-// greedily: always the cube that covers most of what is still uncovered.
+// irredundant returns prime cubes whose sum is the extended table, and none of which can be left out. It is
+// greedy: the next cube is the one that covers most of the part that is not covered yet.
 func irredundant(table uint64) []cube {
 	all, chosen := primes(table), []cube(nil)
 	for rest := table; rest != 0; {
@@ -86,7 +85,7 @@ func irredundant(table uint64) []cube {
 	return chosen
 }
 
-// primes returns the prime implicants of an extended table, those with fewer literals first.
+// primes returns the prime implicants of an extended table, fewest literals first.
 func primes(table uint64) []cube {
 	support := netlist.Support(table)
 	var found []cube
@@ -103,8 +102,8 @@ func primes(table uint64) []cube {
 	return found
 }
 
-// implicants appends the cubes of all the given pins that imply the table and that no cube
-// found before contains.
+// implicants appends the cubes over exactly the given pins that imply the table, except those that an earlier
+// found cube contains.
 func implicants(found []cube, table uint64, pins uint8) []cube {
 	smaller := found
 	for one := pins; ; one = (one - 1) & pins {

@@ -1,16 +1,16 @@
-// Package explain says why a frozen network takes a sample for a class, and what a compiled netlist looks at.
+// Package explain explains why a frozen network assigns a sample to a class, and counts what a compiled netlist
+// reads.
 //
-// A [Network] is made once of a frozen model and then asked about samples, which are feature words. An [Explanation]
-// has three parts: the class counts; for the class and the one after it each node that voted 1, with the nodes below it
-// and the input bits that decided it; and the changes of features that have another class come out. These are searched
-// with the bit-parallel simulator, a candidate a lane, and nothing is given back before the simulator and the trainer's
-// forward pass, each by itself, have found the same counts.
+// A [Network] is made once from a frozen model and then explains samples, which are feature words. An
+// [Explanation] has three parts: the class counts; for the class and the runner-up, each node that voted 1,
+// with the nodes below it and the input bits that decided it; and a set of changes of features that changes the
+// class. The search for these changes uses the bit-parallel simulator, with a candidate in each lane. A result
+// is returned only if the simulator and the trainer's forward pass, independently, give the same counts.
 //
-// [ReadsOf] counts what of the features a netlist still reads, class by class, after whatever passes and lowerings it
-// has been through.
+// [ReadsOf] counts for each class which features a netlist still reads, after any passes and lowerings.
 //
-// Features, pixels' rows and columns, nodes, input bits and lines of tables count from 0, layers from 1, as in a
-// netlist. Operations, tables and their lines are in the paper's numbering ([model.Tables]).
+// Features, rows and columns of pixels, nodes, input bits and lines of tables count from 0; layers count from
+// 1, as in a netlist. Operations, tables and their lines have the paper's numbers ([model.Tables]).
 package explain
 
 import (
@@ -30,55 +30,56 @@ import (
 	"ialgn/sim"
 )
 
-// Explanation is why a sample is taken for a class.
+// Explanation explains why a sample is assigned to a class.
 type Explanation struct {
 	Sample   int      `json:"sample"`
-	Source   string   `json:"source"`          // the file, or the data set, that the sample is of
-	Label    string   `json:"label,omitempty"` // its class by the data set, where that is known
+	Source   string   `json:"source"`          // the file, or the data set, with the sample
+	Label    string   `json:"label,omitempty"` // its class in the data set, if known
 	Class    string   `json:"class"`
-	RunnerUp string   `json:"runner_up,omitempty"` // the class that comes next; empty where there is one class
-	Margin   int      `json:"margin"`              // votes by which it is behind
+	RunnerUp string   `json:"runner_up,omitempty"` // the class with the next largest count; empty if there is one class
+	Margin   int      `json:"margin"`              // votes by which the runner-up is behind
 	Classes  []string `json:"classes"`
 	Counts   []int32  `json:"counts"` // votes of each class
 
-	// The nodes of the last layer that are 1, of the class and of the runner-up.
+	// Votes are the nodes of the last layer that are 1, for the class and for the runner-up.
 	Votes []Vote `json:"votes"`
 
-	// Flips are the changes that have another class come out; empty where none were found, and Flipped says what then
-	// comes out.
+	// Flips are the changes that change the class; empty if none were found. Flipped has the result of the
+	// changes.
 	Flips   []Change `json:"flips"`
 	Flipped *Flipped `json:"flipped"`
 
 	Search  Search `json:"search"`
-	Checked bool   `json:"checked"` // simulator and forward pass have the same counts, before and after the changes
+	Checked bool   `json:"checked"` // simulator and forward pass agree on the counts, before and after the changes
 
 	Index   int           `json:"-"` // number of the class
 	Words   []uint16      `json:"-"` // feature words of the sample
-	Changed []uint16      `json:"-"` // the same with the changes; nil where none were found
-	Values  [][]uint64    `json:"-"` // [layer], bit i of which is the value of node i
-	Shape   dataset.Shape `json:"-"` // that of images; zero if the features are none
+	Changed []uint16      `json:"-"` // the feature words with the changes; nil if none were found
+	Values  [][]uint64    `json:"-"` // [layer]: bit i is the value of node i
+	Shape   dataset.Shape `json:"-"` // shape of images; zero if the features are not images
 }
 
-// Change is that of one feature word, or of the words of a category, of which it has the one that is set.
+// Change is a change of one feature word or, for a category, of its words; Feature is then the word that is
+// set.
 type Change struct {
 	Place
 	From uint16 `json:"from"` // feature words
 	To   uint16 `json:"to"`
 
-	// The same as values of the data, where features are not integers themselves.
+	// The same as values of the data, if features are not integers there.
 	FromValue *float64 `json:"from_value,omitempty"`
 	ToValue   *float64 `json:"to_value,omitempty"`
 
-	// Where feature words are made by cuts, the values of the data that have these words.
+	// If feature words are made by cuts: the values of the data that have these words.
 	FromRange *Range `json:"from_range,omitempty"`
 	ToRange   *Range `json:"to_range,omitempty"`
 
-	// The words of a category before, empty where it was none that is known, and after.
+	// For a category: the word before (empty if it was not a known one) and the word after.
 	FromCategory string `json:"from_category,omitempty"`
 	ToCategory   string `json:"to_category,omitempty"`
 }
 
-// Says returns what is changed to what, in words and values of the data where these are known.
+// Says returns the old and the new value, as words or values of the data if these are known.
 func (c *Change) Says() (from, to string) {
 	switch {
 	case c.ToCategory != "":
@@ -91,13 +92,13 @@ func (c *Change) Says() (from, to string) {
 	return fmt.Sprint(c.From), fmt.Sprint(c.To)
 }
 
-// Range is the values above one number and at most another, nil for none.
+// Range is the set of values above one number and at most another number; nil means no limit.
 type Range struct {
 	Above  *float64 `json:"above,omitempty"`
 	AtMost *float64 `json:"at_most,omitempty"`
 }
 
-// String names the range for people.
+// String returns the range in a form for people.
 func (r *Range) String() string {
 	switch {
 	case r.Above == nil:
@@ -108,15 +109,15 @@ func (r *Range) String() string {
 	return fmt.Sprintf("> %.6g and <= %.6g", *r.Above, *r.AtMost)
 }
 
-// Category is a column of words: one feature for each word that it can have, of which the one of the sample's word has
-// the largest value that there is, and the others 0.
+// Category is a column of words. It has a feature for each possible word. The feature of the sample's word has
+// the largest feature word, the others have 0.
 type Category struct {
 	Name  string
 	First int      // first of its features, which follow each other
-	Words []string // one a feature
+	Words []string // one for each feature
 }
 
-// Flipped is what comes out with the changes.
+// Flipped is the result of the changes.
 type Flipped struct {
 	Class  string  `json:"class"`
 	Counts []int32 `json:"counts"`
@@ -124,29 +125,29 @@ type Flipped struct {
 	// Least says that no set of fewer changes flips the class.
 	Least bool `json:"least"`
 
-	// Irreducible says that no other set flips the class that is made of these changes by leaving some out, by making
-	// some smaller, or both. Of a set that is too large to try all of these, only that no single change can be left out
-	// or made smaller.
+	// Irreducible says that no smaller set flips the class, where smaller means with some changes left out,
+	// some made smaller, or both. It is false if the set is too large to try them all. Then it is only known
+	// that no single change can be left out or made smaller.
 	Irreducible bool `json:"irreducible"`
 }
 
-// Search is how changes were looked for.
+// Search describes the search for changes.
 type Search struct {
-	Candidates int `json:"candidates"` // features times the values of each that the network tells apart
-	Changes    int `json:"changes"`    // the most changes that were tried together
-	AllUpTo    int `json:"all_up_to"`  // all sets of up to so many changes were tried, and none flips the class
+	Candidates int `json:"candidates"` // number of pairs of a feature and a value of it that the network distinguishes
+	Changes    int `json:"changes"`    // the largest number of changes that were tried together
+	AllUpTo    int `json:"all_up_to"`  // all sets with up to this number of changes were tried, and none flips the class
 }
 
-// Place is a feature. Row, column and plane are those of images' pixels.
+// Place is a feature. For pixels of images it has a row, column and plane.
 type Place struct {
 	Feature int    `json:"feature"`
 	Name    string `json:"name"`
-	Plane   *int   `json:"plane,omitempty"` // of images of several planes
+	Plane   *int   `json:"plane,omitempty"` // for images of several planes
 	Row     *int   `json:"row,omitempty"`
 	Column  *int   `json:"column,omitempty"`
 }
 
-// String names a feature for people.
+// String returns the feature's name for people.
 func (p Place) String() string {
 	switch {
 	case p.Row == nil:
@@ -157,7 +158,7 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s (row %d, column %d)", p.Name, *p.Row, *p.Column)
 }
 
-// PlaceOf returns the place of feature f of an encoder; the shape is zero where the features are no images.
+// PlaceOf returns the place of feature f of an encoder. The shape is zero if the features are not images.
 func PlaceOf(enc *encoding.Encoder, shape dataset.Shape, f int) Place {
 	p := Place{Feature: f, Name: enc.Name(f)}
 	if shape == (dataset.Shape{}) {
@@ -171,21 +172,21 @@ func PlaceOf(enc *encoding.Encoder, shape dataset.Shape, f int) Place {
 	return p
 }
 
-// Network is a frozen network that is asked about samples, one at a time.
+// Network is a frozen network that explains samples, one at a time.
 type Network struct {
 	f       *model.Frozen
 	shape   dataset.Shape
 	columns []column
 	live    *Live
 	sim     *sim.Classifier
-	room    float64 // sets of changes that each exhaustive search may try
+	room    float64 // number of sets of changes that each exhaustive search may try
 }
 
-// Options say what the features of a network are, and how much it computes with.
+// Options describe the features of a network and the resources of its explanations.
 type Options struct {
-	Shape      dataset.Shape // that of images; zero if the features are none
+	Shape      dataset.Shape // shape of images; zero if the features are not images
 	Categories []Category    // in the order of their features
-	Threads    int           // goroutines
+	Threads    int           // number of goroutines
 }
 
 // New returns a network of f, which must stay unchanged. It returns an error if f is not valid or too large for a
@@ -205,7 +206,8 @@ func New(f *model.Frozen, o Options) (*Network, error) {
 	}, nil
 }
 
-// Explain explains a sample, one word a feature, in which at most so many changes are tried together.
+// Explain explains a sample, given as one word for each feature. It tries at most the given number of changes
+// together.
 func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Explanation, error) {
 	ctx, end := progress.Begin(ctx, "explain")
 	defer end()
@@ -228,11 +230,12 @@ func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Ex
 	return e, n.flip(ctx, e, changes)
 }
 
-// errDisagree is a fault of the program: the explanation would be of something else than the network.
+// errDisagree is a fault of the program: the explanation would not be about the real network.
 var errDisagree = errors.New("explain: the simulator and the trainer's forward pass differ, which is a fault of the " +
 	"program; please report it")
 
-// counts returns the class counts of a sample, in which the simulator and the forward pass agree.
+// counts returns the class counts of a sample. It returns an error if the simulator and the forward pass
+// disagree.
 func (n *Network) counts(ctx context.Context, words []uint16) ([]int32, error) {
 	r, err := n.sim.Classify(ctx, n.bits(words), 1)
 	if err != nil {
@@ -252,7 +255,7 @@ func (n *Network) counts(ctx context.Context, words []uint16) ([]int32, error) {
 	return r.Counts, nil
 }
 
-// bits returns the thermometer bits of a sample, a word each, of which bit 0 is that of the sample.
+// bits returns the thermometer bits of a sample, each in bit 0 of a word.
 func (n *Network) bits(words []uint16) []uint64 {
 	enc, rows := &n.f.Encoder, make([]uint64, 0, n.f.Inputs())
 	for f, v := range words {
@@ -282,7 +285,7 @@ func (n *Network) values(words []uint16) (all [][]uint64) {
 	return all
 }
 
-// winner returns the class with the largest count, the lowest of equal ones.
+// winner returns the class with the largest count; the first one wins a tie.
 func winner(counts []int32) (best int) {
 	for c, n := range counts {
 		if n > counts[best] {
@@ -292,7 +295,7 @@ func winner(counts []int32) (best int) {
 	return best
 }
 
-// runnerUp returns the class with the largest count but for one class, -1 if there is no other.
+// runnerUp returns the class with the largest count other than the given class, or -1 if there is none.
 func runnerUp(counts []int32, class int) int {
 	next := -1
 	for c, n := range counts {
@@ -303,15 +306,15 @@ func runnerUp(counts []int32, class int) int {
 	return next
 }
 
-// Live says what of a frozen network the class counts can depend on: nodes and input bits that are read, by nodes
-// that are, on pins that their tables depend on. What a pin that is read twice or a constant makes of a table is not
-// followed.
+// Live says on which nodes and input bits of a frozen network the class counts can depend: those that live
+// nodes read on pins on which their tables depend. It does not follow that two pins with the same input, or a
+// constant, may simplify a table.
 type Live struct {
-	Nodes  [][]uint64 // [layer], bit i of which says that node i is
+	Nodes  [][]uint64 // [layer]: bit i says that node i is live
 	Inputs []bool     // [input bit]
 }
 
-// LiveOf finds what is live in one walk from the last layer to the first.
+// LiveOf finds the live nodes and bits in one pass from the last layer to the first.
 func LiveOf(f *model.Frozen) *Live {
 	v := &Live{Inputs: make([]bool, f.Inputs()), Nodes: make([][]uint64, f.Depth())}
 	for l := range f.Layers {
@@ -337,7 +340,7 @@ func LiveOf(f *model.Frozen) *Live {
 	return v
 }
 
-// read notes what a pin of node i in layer l reads.
+// read marks as live what pin p of node i in layer l reads.
 func (v *Live) read(l int, p *model.FrozenPin, i int) {
 	at := p.Index[i]
 	if p.Source == model.Input {

@@ -9,11 +9,11 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// column is what is changed as a whole: a feature, or all of a category.
+// column is a unit of change: a feature, or all features of a category.
 type column struct {
-	first    int       // first of its features
-	features int       // how many there are
-	category *Category // nil: it is a feature of its own
+	first    int       // number of its first feature
+	features int       // number of its features
+	category *Category // nil: a feature outside any category
 }
 
 // columns returns the columns of an encoder's features, in their order.
@@ -33,7 +33,7 @@ func columns(features int, categories []Category) (all []column) {
 	return all
 }
 
-// isWord reports whether a feature is one of a category.
+// isWord reports whether a feature is a word of a category.
 func (n *Network) isWord(f int) bool {
 	at, found := slices.BinarySearchFunc(n.columns, f, func(c column, f int) int { return cmp.Compare(c.first, f) })
 	if !found {
@@ -42,15 +42,15 @@ func (n *Network) isWord(f int) bool {
 	return n.columns[at].category != nil
 }
 
-// candidate is what a column may be changed to.
+// candidate is a new value of a column.
 type candidate struct {
 	column int
-	words  []uint16 // of its features
-	steps  int      // thresholds that are read between them and the sample's own; 1 of a category
+	words  []uint16 // words of the column's features
+	steps  int      // number of thresholds that are read between the new value and the sample's; 1 for a category
 	up     bool     // the word is greater than the sample's own
 }
 
-// flip searches for the changes that have another class come out.
+// flip searches for changes that change the class, and adds them to e.
 func (n *Network) flip(ctx context.Context, e *Explanation, most int) error {
 	s := newSearch(n, e, most)
 	e.Search = Search{Candidates: len(s.candidates), Changes: most}
@@ -89,7 +89,7 @@ func (n *Network) apply(words []uint16, changes []candidate) []uint16 {
 	return out
 }
 
-// change describes a change for people.
+// change describes a change.
 func (n *Network) change(c candidate, words []uint16) Change {
 	enc, col := &n.f.Encoder, &n.columns[c.column]
 	if col.category != nil {
@@ -109,7 +109,7 @@ func (n *Network) change(c candidate, words []uint16) Change {
 		value := func(word uint16) *float64 {
 			x := q.Offset[f] + float64(word)/q.Scale[f]
 			if q.Apply(f, x, enc.Max) != word {
-				return nil // it would not come back as this word
+				return nil // it would not be converted back to this word
 			}
 			return &x
 		}
@@ -118,7 +118,7 @@ func (n *Network) change(c candidate, words []uint16) Change {
 	return v
 }
 
-// rangeOf returns the values that have a word by cuts, nil where none has.
+// rangeOf returns the values that have a word by cuts, or nil if no value has it.
 func rangeOf(cuts []float64, word uint16) *Range {
 	r, w := &Range{}, int(word)
 	if w > 0 {
@@ -133,8 +133,8 @@ func rangeOf(cuts []float64, word uint16) *Range {
 	return r
 }
 
-// candidates returns for each column what the network can tell apart from the sample's own: of a feature the values
-// nearest to it beyond each threshold that is read, of a category the other words that it can have.
+// candidates returns the values of each column that the network can tell apart from the sample's. For a feature
+// these are the nearest values beyond each threshold that is read, for a category its other words.
 func (n *Network) candidates(words []uint16) (all []candidate) {
 	for i, c := range n.columns {
 		if c.category != nil {
@@ -146,11 +146,11 @@ func (n *Network) candidates(words []uint16) (all []candidate) {
 	return all
 }
 
-// levels returns the candidates of a feature.
+// levels returns the candidates for a feature.
 func (n *Network) levels(col int, v uint16) (all []candidate) {
 	enc, f := &n.f.Encoder, n.columns[col].first
 	read, steps, last := n.read(f), 0, v
-	for j := enc.Bits - 2; j >= 0; j-- { // downwards: the value is at most the threshold
+	for j := enc.Bits - 2; j >= 0; j-- { // downwards: the value is not above the threshold
 		if t := enc.Thresholds[f][j]; read[j] && t < last {
 			steps++
 			last = below(enc, f, t)
@@ -158,7 +158,7 @@ func (n *Network) levels(col int, v uint16) (all []candidate) {
 		}
 	}
 	steps, last = 0, v
-	for j, t := range enc.Thresholds[f] { // upwards: it is greater
+	for j, t := range enc.Thresholds[f] { // upwards: the value is above the threshold
 		if read[j] && t >= last && uint32(t) < enc.Max {
 			steps++
 			last = above(enc, f, t)
@@ -168,8 +168,8 @@ func (n *Network) levels(col int, v uint16) (all []candidate) {
 	return all
 }
 
-// below returns the largest word of a feature that is at most a threshold, and above the least that is greater. By cuts
-// no value has a word that stands between equal ones.
+// below returns the largest word of a feature that is not above a threshold, and above the least word that is.
+// With cuts, no value has a word between equal cuts, so these words are skipped.
 func below(enc *encoding.Encoder, f int, threshold uint16) uint16 {
 	if !enc.ByCuts() {
 		return threshold
@@ -185,13 +185,14 @@ func above(enc *encoding.Encoder, f int, threshold uint16) uint16 {
 	return enc.Quantiser.Apply(f, math.Nextafter(cut, math.Inf(1)), enc.Max)
 }
 
-// read returns which thresholds of a feature are read.
+// read returns for each threshold of a feature whether it is read.
 func (n *Network) read(f int) []bool {
 	width := n.f.Encoder.Bits - 1
 	return n.live.Inputs[f*width : (f+1)*width]
 }
 
-// words returns the candidates of a category: all words of it but its own, if the network reads the one or the other.
+// words returns the candidates for a category: its words other than the sample's, if the network reads either
+// of the two.
 func (n *Network) words(col int, words []uint16) (all []candidate) {
 	c := &n.columns[col]
 	own := words[c.first:][:c.features]

@@ -9,15 +9,15 @@ import (
 	"ialgn/netlist"
 )
 
-// Reads counts what a netlist reads of each feature: a read is a cell of a class that reads it, be it through a
-// comparison with a threshold, or a bit of it that the class counts as it stands. A cell that serves several classes
-// reads for each of them.
+// Reads counts how often a netlist reads each feature. A read is a cell of a class that reads the feature,
+// perhaps through a comparison with a threshold, or a bit of the feature that the class counts directly. A cell
+// that serves several classes reads for each of them.
 type Reads struct {
-	All     []int   // [feature], a cell of several classes counted once
+	All     []int   // [feature]; a cell of several classes counts once
 	ByClass [][]int // [class][feature]
 }
 
-// Features returns how many features are read at all.
+// Features returns the number of features that are read.
 func Features(reads []int) (n int) {
 	for _, r := range reads {
 		if r > 0 {
@@ -27,11 +27,11 @@ func Features(reads []int) (n int) {
 	return n
 }
 
-// ReadsOf counts the reads of the netlist of a classifier in any scope. It returns an error if the netlist has not the
-// ports of one with that encoder and so many classes.
+// ReadsOf counts the reads in the netlist of a classifier of any scope. It returns an error if the netlist does
+// not have the ports for this encoder and this number of classes.
 //
-// It walks over the cells twice. Cells that came from no gate of the model and depend on one feature alone are its
-// comparisons. Of those above the gates, which count, a net is read once however many cells its counting takes.
+// It visits the cells twice. Cells without a gate as their origin that depend on only one feature are
+// comparisons of this feature. Among the cells that count, a net is read once, however many of them read it.
 func ReadsOf(n *netlist.Netlist, enc *encoding.Encoder, classes int) (*Reads, error) {
 	w := &walk{n: n, masks: (classes + 63) / 64, reads: &Reads{All: make([]int, enc.Features())}}
 	for range classes {
@@ -54,23 +54,23 @@ func ReadsOf(n *netlist.Netlist, enc *encoding.Encoder, classes int) (*Reads, er
 	return w.reads, nil
 }
 
-// What a net depends on, where that is not one feature.
+// Values of walk.feature for nets that do not depend on exactly one feature.
 const (
 	noFeature   = -1 // none
-	someFeature = -2 // several, or a gate of the model
+	someFeature = -2 // several features, or a gate of the model
 )
 
-// walk goes from the counts of the classes to the inputs.
+// walk visits the cells from the class counts to the inputs.
 type walk struct {
 	n       *netlist.Netlist
-	feature []int32  // [net], the one feature that it depends on
-	masks   int      // words of a set of classes
-	serves  []uint64 // [cell][masks], the classes whose counts depend on it
+	feature []int32  // [net]: the only feature on which it depends
+	masks   int      // number of words for a set of classes
+	serves  []uint64 // [cell][masks]: the classes whose counts depend on it
 	counted map[netlist.Net][]uint64
 	reads   *Reads
 }
 
-// label finds the one feature that each net depends on.
+// label finds for each net the only feature on which it depends.
 func (w *walk) label(enc *encoding.Encoder) error {
 	n := w.n
 	w.feature = make([]int32, n.Nets())
@@ -97,7 +97,7 @@ func (w *walk) label(enc *encoding.Encoder) error {
 	return nil
 }
 
-// together returns the one feature that the inputs of a cell depend on.
+// together returns the only feature on which the inputs of a cell depend.
 func (w *walk) together(c netlist.Cell) int32 {
 	label := int32(noFeature)
 	for _, v := range w.n.Inputs(c) {
@@ -112,7 +112,7 @@ func (w *walk) together(c netlist.Cell) int32 {
 	return label
 }
 
-// begin marks the cells that drive the counts, or with scope gates the bits that are counted.
+// begin marks the cells that drive the counts or, in scope gates, the counted bits.
 func (w *walk) begin(classes int) error {
 	found := 0
 	for _, p := range w.n.Probes() {
@@ -141,7 +141,7 @@ func (w *walk) begin(classes int) error {
 	return fmt.Errorf("netlist %q: it has neither counts of %d classes nor the output h, compile again", w.n.Name, classes)
 }
 
-// needs notes that the count of a class depends on a net.
+// needs records that the count of a class depends on a net.
 func (w *walk) needs(v netlist.Net, class int) {
 	mask := make([]uint64, w.masks)
 	mask[class/64] = 1 << (class % 64)
@@ -151,7 +151,7 @@ func (w *walk) needs(v netlist.Net, class int) {
 	w.mark(v, mask)
 }
 
-// counts notes that what counts reads a net of one feature, for some classes.
+// counts records that the counting cells read a net of one feature, for some classes.
 func (w *walk) counts(v netlist.Net, mask []uint64) {
 	if w.counted[v] == nil {
 		w.counted[v] = make([]uint64, w.masks)
@@ -159,7 +159,7 @@ func (w *walk) counts(v netlist.Net, mask []uint64) {
 	merge(w.counted[v], mask)
 }
 
-// mark has the driver of a net serve some classes.
+// mark records that the driver of a net serves some classes.
 func (w *walk) mark(v netlist.Net, mask []uint64) {
 	if c, _, ok := w.n.Driver(v); ok {
 		merge(w.serving(c), mask)
@@ -174,7 +174,7 @@ func merge(dst, mask []uint64) {
 	}
 }
 
-// cell follows the inputs that a cell depends on.
+// cell follows the inputs on which a cell depends.
 func (w *walk) cell(c netlist.Cell) {
 	n, mask := w.n, w.serving(c)
 	if !slices.ContainsFunc(mask, func(m uint64) bool { return m != 0 }) {
@@ -192,7 +192,7 @@ func (w *walk) cell(c netlist.Cell) {
 		w.mark(v, mask)
 		f := w.feature[v]
 		if f < 0 || w.feature[n.Output(c)] >= 0 {
-			continue // no feature's own bit, or a part of its comparison
+			continue // not a feature's own bit, or inside its comparison
 		}
 		if n.Origin(c).Layer == 0 {
 			w.counts(v, mask)
@@ -203,7 +203,7 @@ func (w *walk) cell(c netlist.Cell) {
 	}
 }
 
-// count adds a read of a feature for each of some classes.
+// count adds a read of a feature for some classes.
 func (w *walk) count(f int32, mask []uint64) {
 	w.reads.All[f]++
 	for i, m := range mask {

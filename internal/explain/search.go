@@ -12,23 +12,25 @@ import (
 	"ialgn/internal/progress"
 )
 
-// mostTargets is how many classes a search goes for, each by itself, besides whichever class is nearest.
+// mostTargets is the number of single classes that a search tries to reach, in addition to whichever class is
+// nearest.
 const mostTargets = 3
 
-// mostLanes is how many sets of changes are simulated at a time.
+// mostLanes is the number of sets of changes that are simulated at a time.
 const mostLanes = 64 * 64
 
-// What each of the exhaustive searches may try: a number of sets, and fewer of a large network, so that it takes about
-// a second.
+// Limits of an exhaustive search: the number of sets, which is smaller for a large network, so that a search
+// takes about a second.
 const (
 	mostSets = 1 << 20
-	mostBits = 1 << 36 // values of input bits and nodes, of all sets together
+	mostBits = 1 << 36 // values of input bits and nodes in all sets together
 )
 
 // anyClass is the target of a search for whichever class is nearest.
 const anyClass = -1
 
-// targets returns what a search goes for: whichever class, and some with the largest counts.
+// targets returns the targets of a search: whichever class is nearest, and some classes with the largest
+// counts.
 func targets(counts []int32, class int) []int {
 	var order []int
 	for c := range counts {
@@ -40,17 +42,17 @@ func targets(counts []int32, class int) []int {
 	return append([]int{anyClass}, order[:min(len(order), mostTargets)]...)
 }
 
-// search looks for changes of one sample.
+// search searches for changes of one sample.
 type search struct {
 	*Network
 	class      int
 	from       []uint16
-	candidates []candidate   // by column
-	single     [][]candidate // each of the candidates as a set
-	most       int           // changes of a set
+	candidates []candidate   // in order of column
+	single     [][]candidate // each candidate as a set
+	most       int           // largest number of changes in a set
 
-	allUpTo     int  // all sets of up to so many changes were tried
-	irreducible bool // no set below the one that was found flips the class
+	allUpTo     int  // all sets with up to this number of changes were tried
+	irreducible bool // no smaller set than the one found flips the class
 }
 
 func newSearch(n *Network, e *Explanation, most int) *search {
@@ -61,7 +63,7 @@ func newSearch(n *Network, e *Explanation, most int) *search {
 	return s
 }
 
-// roomFor returns how many sets each exhaustive search of a network may try.
+// roomFor returns the number of sets that each exhaustive search of a network may try.
 func roomFor(f *model.Frozen) float64 {
 	values := f.Inputs()
 	for l := range f.Layers {
@@ -70,8 +72,9 @@ func roomFor(f *model.Frozen) float64 {
 	return min(mostSets, mostBits/float64(max(values, 1)))
 }
 
-// run returns a set of changes that flips the class, nil if none was found. A greedy search finds a set, or else random
-// ones are tried; all sets of fewer changes, and all below it, are tried then, as far as there is room.
+// run returns a set of changes that flips the class, or nil if it finds none. First a greedy search or, if that
+// fails, random sets find a set. Then, as far as the limits allow, all sets with fewer changes are tried, and
+// all smaller sets.
 func (s *search) run(ctx context.Context, targets []int) (best []candidate, err error) {
 	if s.most < 1 {
 		return nil, nil
@@ -98,7 +101,7 @@ func (s *search) run(ctx context.Context, targets []int) (best []candidate, err 
 	return best, nil
 }
 
-// nearest returns the fewest changes that a greedy search finds for any of the targets.
+// nearest returns the set with the fewest changes that a greedy search finds for any of the targets.
 func (s *search) nearest(ctx context.Context, targets []int) (best []candidate, err error) {
 	bound := s.most
 	for _, target := range targets {
@@ -123,7 +126,7 @@ func (s *search) nearest(ctx context.Context, targets []int) (best []candidate, 
 	return best, nil
 }
 
-// fewer reports whether a set has fewer changes than another or, of as many, fewer steps.
+// fewer reports whether set a has fewer changes than set b or, if the numbers are equal, fewer steps.
 func fewer(a, b []candidate) bool {
 	return len(a) < len(b) || len(a) == len(b) && steps(a) < steps(b)
 }
@@ -135,9 +138,9 @@ func steps(set []candidate) (sum int) {
 	return sum
 }
 
-// greedy makes the change that brings the target nearest, then the next one with that, until the class is another; nil
-// where so many changes are not enough. A column that was changed is changed again only where that brings it nearer,
-// so that it ends.
+// greedy adds the change that brings the target nearest, again and again, until the class changes. It returns
+// nil if this needs more changes than most. It changes a column again only if that brings the target nearer, so
+// that the search ends.
 func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, error) {
 	var set []candidate
 	now := int32(math.MaxInt32)
@@ -168,8 +171,8 @@ func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, err
 	}
 }
 
-// before reports whether candidate i is better than candidate j: it flips the class, comes nearer, or is as near with
-// a smaller change.
+// before reports whether candidate i is better than candidate j: it flips the class, comes nearer, or is as
+// near with a smaller change.
 func (s *search) before(scores []score, i, j int) bool {
 	switch a, b := scores[i], scores[j]; {
 	case a.flips != b.flips:
@@ -180,7 +183,7 @@ func (s *search) before(scores []score, i, j int) bool {
 	return s.candidates[i].steps < s.candidates[j].steps
 }
 
-// reduce takes changes back, and makes them smaller, until no single one can be left out or be smaller.
+// reduce removes changes and makes changes smaller until no single change can be removed or made smaller.
 func (s *search) reduce(ctx context.Context, set []candidate) ([]candidate, error) {
 	for {
 		progress.Say(ctx, "taking back changes, %d left", len(set))
@@ -211,7 +214,7 @@ func (s *search) reduce(ctx context.Context, set []candidate) ([]candidate, erro
 	}
 }
 
-// smaller returns all smaller changes of a candidate's column, the first of which has no steps and is none.
+// smaller returns all smaller changes of a candidate's column. The first one has no steps: it changes nothing.
 func (s *search) smaller(c candidate) []candidate {
 	col := &s.columns[c.column]
 	all := []candidate{{column: c.column, words: s.from[col.first:][:col.features]}}
@@ -227,7 +230,7 @@ func has(set []candidate, column int) bool {
 	return slices.ContainsFunc(set, func(c candidate) bool { return c.column == column })
 }
 
-// with returns a set with one column changed in another way.
+// with returns a set with another change of one column.
 func with(set []candidate, c candidate) []candidate {
 	out := make([]candidate, 0, len(set)+1)
 	for _, d := range set {
@@ -241,15 +244,15 @@ func with(set []candidate, c candidate) []candidate {
 	return append(out, c)
 }
 
-// score is what comes of a candidate: how far the target is from being the class, below 0 where it is before the
-// sample's class, and whether another class comes out.
+// score is the result of a candidate: how far the target is from winning (below 0 if it is ahead of the
+// sample's class), and whether the class changes.
 type score struct {
 	rank  int32
 	flips bool
 }
 
-// try simulates the changes of a set together with each of others, a lane each. A column of both is as the other set
-// has it.
+// try simulates the changes of a set together with each of the lanes' sets, one in each lane. A column in both
+// has the lane's change.
 func (s *search) try(ctx context.Context, set []candidate, lanes [][]candidate, target int) ([]score, error) {
 	words := s.apply(s.from, set)
 	scores := make([]score, 0, len(lanes))
@@ -266,7 +269,7 @@ func (s *search) try(ctx context.Context, set []candidate, lanes [][]candidate, 
 	return scores, nil
 }
 
-// rows returns the bit rows of a sample with each of the sets of changes, a lane each.
+// rows returns the bit rows of a sample with one set of changes in each lane.
 func (s *search) rows(words []uint16, lanes [][]candidate) []uint64 {
 	wide, width := (len(lanes)+63)/64, s.f.Encoder.Bits-1
 	rows := make([]uint64, s.f.Inputs()*wide)
@@ -289,8 +292,8 @@ func (s *search) rows(words []uint16, lanes [][]candidate) []uint64 {
 	return rows
 }
 
-// rank returns how far the target is from being before the sample's class. Votes count twice, so that the one by which
-// a tie is decided, by the lower number, has room between them.
+// rank returns how far the target is behind the sample's class. Votes count twice, so that a tie, which the
+// lower class number wins, is between two numbers of votes.
 func (s *search) rank(counts []int32, target int) int32 {
 	least := int32(math.MaxInt32)
 	for c, n := range counts {
@@ -306,8 +309,8 @@ func (s *search) rank(counts []int32, target int) int32 {
 	return least
 }
 
-// firstOf simulates sets of changes, and returns of those that flip the class the one with the fewest changes, then the
-// fewest steps; nil if none does.
+// firstOf simulates sets of changes. It returns the set that flips the class with the fewest changes and then
+// the fewest steps, or nil if none flips it.
 func (s *search) firstOf(ctx context.Context, sets iter.Seq[[]candidate]) (best []candidate, err error) {
 	lanes := make([][]candidate, 0, mostLanes)
 	simulate := func() error {
@@ -330,8 +333,8 @@ func (s *search) firstOf(ctx context.Context, sets iter.Seq[[]candidate]) (best 
 	return best, simulate()
 }
 
-// fewest tries all sets of one change, then all of two, up to a bound or as far as there is room, and returns the
-// first that flips the class.
+// fewest tries all sets of one change, then of two changes, and so on up to bound, as far as the limits allow.
+// It returns the best set of the first size at which a set flips the class.
 func (s *search) fewest(ctx context.Context, bound int) ([]candidate, error) {
 	columns, room := s.byColumn(), s.room
 	for n := 1; n <= min(bound, len(columns)); n++ {
@@ -348,7 +351,7 @@ func (s *search) fewest(ctx context.Context, bound int) ([]candidate, error) {
 	return nil, nil
 }
 
-// byColumn returns the candidates of each column that has any.
+// byColumn returns the candidates, grouped by column.
 func (s *search) byColumn() (all [][]candidate) {
 	for i, c := range s.candidates {
 		if i == 0 || c.column != s.candidates[i-1].column {
@@ -361,7 +364,7 @@ func (s *search) byColumn() (all [][]candidate) {
 
 // setsOf returns the number of sets of n changes of different columns.
 func setsOf(columns [][]candidate, n int) float64 {
-	sets := make([]float64, n+1) // by the number of changes
+	sets := make([]float64, n+1) // by number of changes
 	sets[0] = 1
 	for _, c := range columns {
 		for k := n; k > 0; k-- {
@@ -395,8 +398,8 @@ func choices(columns [][]candidate, n int) iter.Seq[[]candidate] {
 	}
 }
 
-// lowest tries all sets below one, in which changes are left out or smaller, and returns the least that flips the
-// class, or the set itself; without room for all, the set as it is.
+// lowest tries all sets that leave out changes of a set or make them smaller, and returns the smallest one that
+// flips the class, perhaps the set itself. If the limits do not allow all of them, it returns the set.
 func (s *search) lowest(ctx context.Context, set []candidate) ([]candidate, error) {
 	below, sets := make([][]candidate, len(set)), 1.0
 	for i, c := range set {
@@ -419,7 +422,7 @@ func (s *search) lowest(ctx context.Context, set []candidate) ([]candidate, erro
 	})
 }
 
-// scatter tries random sets, and returns the least that flips the class, as small as taking changes back makes it.
+// scatter tries random sets. It returns the smallest one that flips the class, after [search.reduce].
 func (s *search) scatter(ctx context.Context) ([]candidate, error) {
 	columns, r := s.byColumn(), rand.New(rand.NewPCG(1, uint64(len(s.candidates))))
 	most := min(s.most, len(columns))

@@ -12,34 +12,34 @@ import (
 // Vote is a node of the last layer that is 1.
 type Vote struct {
 	Class string `json:"class"`
-	Chain int    `json:"chain"` // number of the node: with private chains, that of its chain
+	Chain int    `json:"chain"` // number of the node; with private chains, the number of its chain
 
-	// Path has the nodes that it depends on, from the inputs to the last layer, which is the vote itself. Where these
-	// are more than MostNodes, it has those that decided alone, and Shortened is true.
+	// Path has the nodes on which the vote depends, from the inputs to the last layer; its last node is the
+	// vote itself. If there are more than MostNodes, it has only the nodes that decide, and Shortened is true.
 	Path      []Node `json:"path"`
 	Shortened bool   `json:"shortened,omitempty"`
 }
 
-// MostNodes is how many nodes a path has before those that decided nothing are left out.
+// MostNodes is the largest number of nodes in a path with nodes that decide nothing.
 const MostNodes = 256
 
-// Node is a node as the sample finds it.
+// Node is a node with its values for the sample.
 type Node struct {
 	Layer   int    `json:"layer"`
 	Node    int    `json:"node"`
-	Table   uint64 `json:"table"` // its operation or table
-	Line    int    `json:"line"`  // line of the table that its pins address, of which pin A is the highest digit
+	Table   uint64 `json:"table"` // its operation or truth table
+	Line    int    `json:"line"`  // line of the table that its pins select; pin A is the highest digit
 	Value   int    `json:"value"`
-	Decides bool   `json:"decides"` // the vote would follow from this and the others that decide, whatever the rest is
+	Decides bool   `json:"decides"` // the vote follows from this node and the other deciding ones, whatever the rest is
 	Pins    []Pin  `json:"pins"`
 }
 
-// Pin reads a node of the layer before, or an input bit.
+// Pin is a pin of a node. It reads a node of the layer before, or an input bit.
 type Pin struct {
 	Name    string `json:"pin"` // A, B and so on
 	Value   int    `json:"value"`
-	Decides bool   `json:"decides"`        // the value of a node that decides follows from such pins
-	Node    *int   `json:"node,omitempty"` // of the layer before
+	Decides bool   `json:"decides"`        // the value of a deciding node follows from these pins
+	Node    *int   `json:"node,omitempty"` // number of a node in the layer before
 	Input   *Bit   `json:"input,omitempty"`
 }
 
@@ -49,15 +49,15 @@ type Bit struct {
 	Threshold uint16 `json:"threshold"`
 	Bit       int    `json:"bit"` // its number among the input bits
 
-	// Least is the least value of the data for which the bit is 1, where features are not integers themselves.
+	// Least is the least value of the data for which the bit is 1, if features are not integers there.
 	Least *float64 `json:"least_value,omitempty"`
-	// Cut is, where feature words are made by cuts, the value of the data that is exceeded where the bit is 1.
+	// Cut is the threshold as a value of the data, if feature words are made by cuts: the bit is 1 above it.
 	Cut *float64 `json:"cut,omitempty"`
 
-	word bool // it says whether a category has one of its words
+	word bool // it belongs to a word of a category
 }
 
-// bit returns the meaning of an input bit.
+// bit describes an input bit.
 func (n *Network) bit(i int) *Bit {
 	enc := &n.f.Encoder
 	f, j := i/(enc.Bits-1), i%(enc.Bits-1)
@@ -68,13 +68,13 @@ func (n *Network) bit(i int) *Bit {
 	if cut, has := enc.Cut(i); has {
 		b.Cut = &cut
 	} else if q := enc.Quantiser; q != nil && q.Scale[f] != 0 {
-		least := q.Offset[f] + (float64(b.Threshold)+0.5)/q.Scale[f] // what is rounded up
+		least := q.Offset[f] + (float64(b.Threshold)+0.5)/q.Scale[f] // this value is rounded up
 		b.Least = &least
 	}
 	return b
 }
 
-// says returns in words that a bit has a value.
+// says returns in words that the bit has a value.
 func (b *Bit) says(value int) string {
 	if b.word {
 		return []string{"not ", ""}[value] + b.String()
@@ -105,19 +105,19 @@ func (n *Network) votes(e *Explanation, classes []int) []Vote {
 
 func at(layer []uint64, i int) int { return int(layer[i/64] >> (i % 64) & 1) }
 
-// tracer follows what nodes read in a sample.
+// tracer follows the pins of nodes for a sample.
 type tracer struct {
 	*Network
 	values [][]uint64
-	inputs []uint64 // bit 0 is the sample's
+	inputs []uint64 // bit 0 belongs to the sample
 }
 
 func (n *Network) tracer(e *Explanation) *tracer { return &tracer{n, e.Values, n.bits(e.Words)} }
 
-// key is a node by its layer, from 0, and its number.
+// key is a node, by the number of its layer (from 0) and its own number.
 type key struct{ layer, node int }
 
-// path returns the nodes below a node of the last layer, and whether those that decide nothing are left out.
+// path returns the nodes below a node of the last layer, and whether nodes that decide nothing are left out.
 func (t *tracer) path(node int) (path []Node, shortened bool) {
 	top := key{t.f.Depth() - 1, node}
 	decide := t.reach(top, t.deciding, 0)
@@ -141,8 +141,8 @@ func (t *tracer) path(node int) (path []Node, shortened bool) {
 	return path, shortened
 }
 
-// reach returns the nodes that are reached from one by pins that a function chooses, nil where these are more than the
-// most, unless that is 0.
+// reach returns the nodes that can be reached from a node by the pins that a function selects. It returns nil
+// if their number exceeds most, unless most is 0.
 func (t *tracer) reach(top key, pins func(key) uint8, most int) map[key]bool {
 	seen, todo := map[key]bool{top: true}, []key{top}
 	for len(todo) > 0 {
@@ -174,7 +174,7 @@ func (t *tracer) value(k key, pin int) int {
 	return int(t.inputs[i])
 }
 
-// depends returns the pins that a node's table depends on, a bit each.
+// depends returns the set of pins on which a node's table depends, as bits.
 func (t *tracer) depends(k key) (pins uint8) {
 	layer := &t.f.Layers[k.layer]
 	for i := range layer.Pins {
@@ -185,8 +185,8 @@ func (t *tracer) depends(k key) (pins uint8) {
 	return pins
 }
 
-// deciding returns the fewest pins whose values alone fix that of the node: of as many, those with the most input bits,
-// and then the first.
+// deciding returns the smallest set of pins whose values alone determine the node's value. Among sets of the
+// same size it prefers more input bits, and then the first set.
 func (t *tracer) deciding(k key) (pins uint8) {
 	layer := &t.f.Layers[k.layer]
 	best, table := 1<<16, layer.Op.At(k.node)
@@ -209,7 +209,7 @@ func (t *tracer) deciding(k key) (pins uint8) {
 	return pins
 }
 
-// node returns a node as the sample finds it.
+// node returns a node with its values for the sample.
 func (t *tracer) node(k key, decides bool) Node {
 	layer := &t.f.Layers[k.layer]
 	v := Node{
@@ -232,7 +232,8 @@ func (t *tracer) node(k key, decides bool) Node {
 	return v
 }
 
-// Deciding returns the pins that read the input bits from which a vote follows, each bit once, in the path's order.
+// Deciding returns the pins that read the input bits from which a vote follows, each bit once, in the order of
+// the path.
 func (v *Vote) Deciding() (all []Pin) {
 	seen := map[int]bool{}
 	for i := range v.Path {
@@ -246,7 +247,7 @@ func (v *Vote) Deciding() (all []Pin) {
 	return all
 }
 
-// Reason says in words what decides a vote, at most so many of the bits.
+// Reason says in words what decides a vote. most is the largest number of bits that it names.
 func (v *Vote) Reason(most int) string {
 	pins := v.Deciding()
 	if len(pins) == 0 {

@@ -1,6 +1,6 @@
-// This file drives the programs of Project IceStorm: the bitstream of a routed iCE40
-// design, its timing by another program than nextpnr, and the way back, from a bitstream to
-// Verilog. Paths must not begin with a minus sign, as whole ones do not.
+// This file drives the programs of Project IceStorm. They make the bitstream of a routed iCE40 design, estimate
+// its timing independently of nextpnr, and convert a bitstream back to Verilog. Paths must not begin with a
+// minus sign; absolute paths never do.
 
 package flow
 
@@ -23,29 +23,29 @@ import (
 	"ialgn/internal/tool"
 )
 
-// limit bounds the time of each program.
+// limit is the time limit of each program.
 const limit = 20 * time.Minute
 
-// Pack writes the bitstream of a configuration (.asc). It returns an error of package tool.
+// Pack writes the bitstream of a configuration (.asc). Its errors are errors of package tool.
 func Pack(ctx context.Context, asc, bin string) error {
 	_, err := run(ctx, "icepack", bin+".icepack.log", asc, bin)
 	return err
 }
 
-// Unpack writes the configuration that is in a bitstream. It returns an error of package tool.
+// Unpack writes the configuration of a bitstream. Its errors are errors of package tool.
 func Unpack(ctx context.Context, bin, asc string) error {
 	_, err := run(ctx, "iceunpack", asc+".iceunpack.log", bin, asc)
 	return err
 }
 
-// IceMemory is what a memory of a design holds, as hexadecimal words, a line each.
+// IceMemory names two contents of a memory, as files with one hexadecimal word on each line.
 type IceMemory struct {
-	From string // the file of what it holds: words of which no 256 have two columns of bits alike
-	To   string // the file of what it is to hold
+	From string // the present content: among any 256 words no two columns of bits are equal
+	To   string // the new content
 }
 
-// Fill writes a configuration with other words in its memories. It returns an error of package
-// tool, also if a memory is not in the configuration.
+// Fill writes a configuration with new contents in its memories. It returns an error of package tool, also if
+// the configuration does not have a memory.
 func Fill(ctx context.Context, asc, filled string, memories []IceMemory) error {
 	text, err := os.ReadFile(asc)
 	if err != nil {
@@ -64,12 +64,12 @@ func Fill(ctx context.Context, asc, filled string, memories []IceMemory) error {
 	return os.WriteFile(filled, text, 0o666)
 }
 
-// run runs a program. Its log stays if it fails.
+// run runs a program. It removes the log if the program succeeds.
 func run(ctx context.Context, name, log string, args ...string) (tool.Result, error) {
 	return runOn(ctx, nil, name, log, args...)
 }
 
-// runOn is run with an input.
+// runOn is like run, with an input.
 func runOn(ctx context.Context, input io.Reader, name, log string, args ...string) (tool.Result, error) {
 	t, err := tool.Find(name)
 	if err != nil {
@@ -77,28 +77,28 @@ func runOn(ctx context.Context, input io.Reader, name, log string, args ...strin
 	}
 	r, err := t.Run(ctx, tool.Command{Args: args, Stdin: input, Limit: limit, Log: log})
 	if err == nil {
-		os.Remove(log) // a log without errors is of no use
+		os.Remove(log) // nobody needs a log without errors
 	}
 	return r, err
 }
 
 var estimate = regexp.MustCompile(`(?m)^// Timing estimate: ([0-9.]+) ns \(([0-9.]+) MHz\)$`)
 
-// Fmax returns the clock in MHz that icetime estimates for a configuration, from register to
-// register as nextpnr's figure is. The configuration must have such a path. Its report is written next to it.
+// Fmax returns icetime's estimate of the clock in MHz from register to register, like nextpnr's figure. The
+// configuration must have such a path. icetime's report is written next to the configuration.
 func Fmax(ctx context.Context, d target.Device, asc, report string) (float64, error) {
 	_, mhz, err := icetime(ctx, d, asc, report, "-i")
 	return mhz, err
 }
 
-// Delay returns the time in ns that icetime estimates for the longest path of a configuration, those from and to pins
-// included. Its report is written next to it.
+// Delay returns icetime's estimate in ns for the longest path of a configuration, including paths from and to
+// pins. icetime's report is written next to the configuration.
 func Delay(ctx context.Context, d target.Device, asc, report string) (float64, error) {
 	ns, _, err := icetime(ctx, d, asc, report)
 	return ns, err
 }
 
-// icetime returns the longest path in ns and its inverse in MHz.
+// icetime returns the longest path in ns, and its inverse in MHz.
 func icetime(ctx context.Context, d target.Device, asc, report string, options ...string) (ns, mhz float64, err error) {
 	args := append([]string{"-d", d.Die, "-P", d.Package, "-m", "-t", "-r", report}, options...)
 	r, err := run(ctx, "icetime", report+".log", append(args, asc)...)
@@ -117,10 +117,9 @@ func icetime(ctx context.Context, d target.Device, asc, report string, options .
 	return ns, mhz, err
 }
 
-// UnpackedVerilog returns a configuration as Verilog: a module of that name with the ports of a file of
-// pins (.pcf), one for each bit, such as \x[3] . A port of which nothing is in the configuration
-// is an input. DSP blocks and single-port RAM are left out ([LeftOut]). It returns an error of
-// package tool.
+// UnpackedVerilog returns a configuration as Verilog: a module with the given name. Its ports come from a file
+// of pins (.pcf), with a port for each bit, such as \x[3] . A port that does not occur in the configuration
+// becomes an input. DSP blocks and single-port RAM are missing ([LeftOut]). Errors are errors of package tool.
 func UnpackedVerilog(ctx context.Context, d target.Device, asc, pins, module string) (string, error) {
 	r, err := run(ctx, "icebox_vlog", asc+".icebox_vlog.log", "-s", "-d", d.Package, "-p", pins, "-n", module, asc)
 	if err == nil && r.Truncated {
@@ -129,8 +128,8 @@ func UnpackedVerilog(ctx context.Context, d target.Device, asc, pins, module str
 	return r.Stdout, err
 }
 
-// LeftOut returns the kinds of cells in a routed design that [UnpackedVerilog] leaves out or that we cannot simulate:
-// all but logic, block RAM, pads and clocks.
+// LeftOut returns the kinds of cells in a routed design that [UnpackedVerilog] leaves out or that we cannot
+// simulate: all kinds except logic, block RAM, pads and clocks.
 func LeftOut(r *Result) []string {
 	var kinds []string
 	for _, u := range r.Cells {
@@ -141,7 +140,7 @@ func LeftOut(r *Result) []string {
 	return kinds
 }
 
-// WritePins writes a file of pins (.pcf) that has each port where it was placed.
+// WritePins writes a file of pins (.pcf) with the position of each port.
 func WritePins(w io.Writer, d target.Device, pads []Pad) error {
 	pins, err := readPins(d)
 	if err != nil {
@@ -160,10 +159,10 @@ func WritePins(w io.Writer, d target.Device, pads []Pad) error {
 	return b.Flush()
 }
 
-// bases are the parts of icestorm's data base.
+// bases has the names of icestorm's databases by die.
 var bases = map[string]string{"hx8k": "8k", "lp8k": "8k", "hx1k": "1k", "up5k": "5k"}
 
-// readPins reads which pin of the package a pad is, from icestorm's data base: beside the
+// readPins reads the pin of each pad from icestorm's database. The database is at a fixed path relative to the
 // programs, where they look for it, too.
 func readPins(d target.Device) (map[[3]int]string, error) {
 	t, err := tool.Find("icepack")
@@ -186,8 +185,7 @@ func readPins(d target.Device) (map[[3]int]string, error) {
 	return nil, fmt.Errorf("icestorm: no data base of %s below %s: install fpga-icestorm whole", d.Name, share)
 }
 
-// scanPins reads the pins of a package: lines of a pin and its pad, then a number that is not
-// ours.
+// scanPins reads the pins of a package. A line has a pin, its pad, and a number that is not used here.
 func scanPins(r io.Reader, pack string) (map[[3]int]string, error) {
 	pins, within := map[[3]int]string{}, false
 	s := bufio.NewScanner(r)

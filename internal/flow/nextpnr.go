@@ -1,7 +1,7 @@
-// This file has a synthesised netlist placed and routed by nextpnr, for iCE40, ECP5 and Gowin.
+// This file has nextpnr place and route a synthesised netlist, for iCE40, ECP5 and Gowin.
 //
-// [Nextpnr] runs it once, with a seed, and reads its report; for iCE40 also on which cells of the
-// die the ports are.
+// [Nextpnr] runs it once, with a seed, and reads its report. For iCE40 it also reads the positions of the ports
+// on the die.
 
 package flow
 
@@ -17,9 +17,8 @@ import (
 	"ialgn/internal/tool"
 )
 
-// Nextpnr places and routes a netlist. It returns an error if an option has no meaning, a
-// [*tool.MissingError] without nextpnr, and a [*tool.FailedError] if the design does not fit
-// or does not route.
+// Nextpnr places and routes a netlist. It returns an error if an option is not valid, a [*tool.MissingError] if
+// nextpnr is missing, and a [*tool.FailedError] if the design does not fit or is not routed.
 func Nextpnr(ctx context.Context, o PlaceOptions) (*Result, error) {
 	p := o.Device.Placement()
 	if p == nil || p.Placer != target.Nextpnr {
@@ -51,10 +50,10 @@ func Nextpnr(ctx context.Context, o PlaceOptions) (*Result, error) {
 	if err := readPlaced(r, f.placed); err != nil {
 		return nil, run.Failed("no placed netlist: "+err.Error(), err)
 	}
-	return r, os.Remove(f.placed) // the file has megabytes, and the report says the same
+	return r, os.Remove(f.placed) // the file has megabytes, and the result has its data
 }
 
-// files are what a run writes.
+// files are the files that a run writes.
 type files struct{ bits, report, placed, log string }
 
 func newFiles(o PlaceOptions, p *target.Placement) files {
@@ -62,8 +61,8 @@ func newFiles(o PlaceOptions, p *target.Placement) files {
 	return files{bits: at(p.Routed), report: at(".report.json"), placed: at(".placed.json"), log: at(".nextpnr.log")}
 }
 
-// nextpnrArgs returns the arguments of the program: files that it writes by their names in Dir, files that it reads by
-// absolute paths.
+// nextpnrArgs returns the arguments of the program. Files that it writes have names relative to Dir; files that
+// it reads have absolute paths.
 func nextpnrArgs(o PlaceOptions, p *target.Placement, f files) []string {
 	args := append(p.Arguments(o.Device),
 		"--top", o.Module, "--json", absolute(o.Netlist), "--report", filepath.Base(f.report), "--seed", strconv.Itoa(o.Seed),
@@ -78,7 +77,7 @@ func nextpnrArgs(o PlaceOptions, p *target.Placement, f files) []string {
 	return args
 }
 
-// absolute returns a path that holds in any folder.
+// absolute returns an absolute path, which is valid in any folder.
 func absolute(path string) string {
 	if whole, err := filepath.Abs(path); err == nil {
 		return whole
@@ -86,7 +85,7 @@ func absolute(path string) string {
 	return path
 }
 
-// The lines of the log that say how iCE40's logic cells are used.
+// Lines of the log with the use of iCE40's logic cells.
 var (
 	lutOnly = regexp.MustCompile(`(?m)^Info: +(\d+) LCs used as LUT4 only$`)
 	lutFF   = regexp.MustCompile(`(?m)^Info: +(\d+) LCs used as LUT4 and DFF$`)

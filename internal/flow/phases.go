@@ -7,8 +7,8 @@ import (
 	"ialgn/internal/progress"
 )
 
-// phases are the lines of nextpnr's log that say what it is at, with what is said of each, in which %s
-// is the part in parentheses.
+// phases are the lines of nextpnr's log that show its progress, and the text for each. %s in a text stands for
+// the part in parentheses.
 var phases = []struct {
 	line *regexp.Regexp
 	say  string
@@ -25,7 +25,7 @@ var phases = []struct {
 	{regexp.MustCompile(`^Info: Routing complete`), "reporting"},
 }
 
-// follow returns what is told of each line of a log: it says at what nextpnr is.
+// follow returns a function that takes each line of nextpnr's log and reports its progress.
 func follow(ctx context.Context) func(line string) {
 	return func(line string) {
 		for _, p := range phases {

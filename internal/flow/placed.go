@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// placed is the part of the netlist that nextpnr writes after placement that is read.
+// placed is the part that we need of the netlist that nextpnr writes after placement.
 type placed struct {
 	Modules map[string]struct {
 		Cells map[string]struct {
@@ -21,10 +21,10 @@ type placed struct {
 	} `json:"modules"`
 }
 
-// padSuffix ends the name of a pad's cell, after that of the port's bit.
+// padSuffix ends the name of a pad's cell, after the name of the port's bit.
 const padSuffix = "$sb_io"
 
-// readPlaced reads where nextpnr put the pads, and counts the carries.
+// readPlaced reads the positions of the pads, and counts the carries.
 func readPlaced(r *Result, path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // PathKind says where a path begins and ends.
 type PathKind string
 
-// The kinds of paths. All but the last limit a clock: outside of the pins, registers give inputs their values and
-// take those of outputs.
+// The kinds of paths. All except the last one limit the clock: registers outside the design drive its inputs
+// and read its outputs.
 const (
 	RegisterToRegister PathKind = "register to register"
 	InputToRegister    PathKind = "input to register"
@@ -27,7 +27,7 @@ func kinds() []PathKind {
 	return []PathKind{RegisterToRegister, InputToRegister, RegisterToOutput, InputToOutput}
 }
 
-// kindOf returns the kind of a path between two ends as nextpnr names them.
+// kindOf returns the kind of a path from its two ends as nextpnr names them.
 func kindOf(from, to string) PathKind {
 	switch begins, ends := isClock(from), isClock(to); {
 	case begins && ends:
@@ -55,7 +55,7 @@ type Net struct {
 	NS   float64 `json:"ns,omitempty"` // from the start of the path to the end of the net; 0: Vivado does not report it
 }
 
-// report is what a placer says of a routed design, the part of nextpnr's report that is read.
+// report is the part that we need of nextpnr's report about a routed design.
 type report struct {
 	Fmax map[string]struct {
 		Achieved float64 `json:"achieved"`
@@ -74,7 +74,7 @@ type report struct {
 	} `json:"critical_paths"`
 }
 
-// ReadReport reads the report that was written after routing: clock, cells and critical path.
+// ReadReport reads the report that was written after routing: clock, cells and critical paths.
 func (r *Result) ReadReport(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *Result) ReadReport(path string) error {
 	return nil
 }
 
-// longest returns the longest path of each kind that the design has, in the order of [kinds].
+// longest returns the longest path of each kind that occurs, in the order of [kinds].
 func (p report) longest() (paths []Path) {
 	of := map[PathKind]Path{}
 	for _, c := range p.Paths {
@@ -124,7 +124,7 @@ func (p report) longest() (paths []Path) {
 	return paths
 }
 
-// critical returns the path from register to register, or the longest of all if there is none.
+// critical returns the path from register to register, or the longest path if there is none.
 func (r *Result) critical() (longest Path) {
 	for _, p := range r.Paths {
 		if p.Kind == RegisterToRegister {
@@ -137,11 +137,12 @@ func (r *Result) critical() (longest Path) {
 	return longest
 }
 
-// Slowest is the longest path of a design with registers that limits its clock, of another design the longest of all.
+// Slowest is the path that limits a routed design. With registers it is the longest path that limits the clock,
+// otherwise the longest path of all.
 type Slowest struct {
 	Kind PathKind `json:"kind"`
 	NS   float64  `json:"ns"`
-	MHz  float64  `json:"mhz,omitempty"` // the clock that it allows; 0: there are no registers
+	MHz  float64  `json:"mhz,omitempty"` // the clock that the path allows; 0: no registers
 }
 
 // Slowest returns the path that limits a routed design. It returns the zero value if the report has no path.
@@ -168,10 +169,10 @@ func (r *Result) Slowest() (s Slowest) {
 
 func isClock(name string) bool { return strings.Contains(name, "edge ") }
 
-// added is what nextpnr adds to the name of a net that it routes by a pad or a global buffer.
+// added matches what nextpnr adds to the name of a net that it routes through a pad or a global buffer.
 var added = regexp.MustCompile(`(\$SB_IO_(IN|OUT)|\$TRELLIS_IO_(IN|OUT)|_\$glb_[a-z]+)+$`)
 
-// plain returns the name that a net has in the netlist.
+// plain returns the name of a net in the netlist.
 func plain(name string) string {
 	return strings.TrimPrefix(added.ReplaceAllString(name, ""), "$glbnet$")
 }

@@ -1,8 +1,8 @@
-// This file has a synthesised netlist placed and routed by Vivado, for Xilinx 7.
+// This file has Vivado place and route a synthesised netlist, for Xilinx 7.
 //
-// The script that Vivado runs makes the bitstream, too, and writes a report in the form of
-// nextpnr's. Script and arguments are by Vivado's documentation (UG835, UG904, UG912): tests run
-// the script in a Tcl shell that knows Vivado's commands by name alone.
+// The script for Vivado also makes the bitstream, and writes a report in the form of nextpnr's. Script and
+// arguments follow Vivado's documentation (UG835, UG904, UG912). They were not run in Vivado: tests run the
+// script in a Tcl shell that only knows the names of Vivado's commands.
 
 package flow
 
@@ -19,21 +19,21 @@ import (
 	"ialgn/internal/tool"
 )
 
-// VivadoProgram is Vivado's name, for [tool.Find].
+// VivadoProgram is the name of Vivado's program, for [tool.Find].
 const VivadoProgram = "vivado"
 
 //go:embed place.tcl
 var script []byte
 
-// The files in Dir that Vivado reads in addition to the netlist.
+// Names of the files in Dir that Vivado reads in addition to the netlist.
 const (
 	vivadoScript = "place.tcl"
-	pinsName     = "pins.xdc" // a copy: a name from outside may mean something in Tcl
+	pinsName     = "pins.xdc" // a copy, because the original name may mean something in Tcl
 )
 
-// Vivado places and routes a netlist, a file in Dir, and makes its bitstream.
-// It returns an error if an option has no meaning, a [*tool.MissingError] without Vivado, and a
-// [*tool.FailedError] if the design does not fit or does not route.
+// Vivado places and routes a netlist, which is a file in Dir, and makes its bitstream. It returns an error if
+// an option is not valid, a [*tool.MissingError] if Vivado is missing, and a [*tool.FailedError] if the design
+// does not fit or is not routed.
 func Vivado(ctx context.Context, o PlaceOptions) (*Result, error) {
 	if err := check(o); err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func Vivado(ctx context.Context, o PlaceOptions) (*Result, error) {
 	return r, nil
 }
 
-// PrepareVivado writes into the folder what [Vivado] has Vivado read beside the netlist, and returns the
-// command that runs it there, for a machine that has Vivado.
+// PrepareVivado writes the files that [Vivado] needs in addition to the netlist, and returns the command that
+// runs Vivado in this folder on a machine that has it.
 func PrepareVivado(o PlaceOptions) (command string, err error) {
 	if err := check(o); err != nil {
 		return "", err
@@ -77,10 +77,10 @@ func check(o PlaceOptions) error {
 	return o.Check()
 }
 
-// nameOf begins the names of what Vivado writes.
+// nameOf returns the prefix of the files that Vivado writes.
 func nameOf(o PlaceOptions) string { return fmt.Sprintf("seed%d", o.Seed) }
 
-// prepare writes script and pins into the folder.
+// prepare writes the script and the pins into the folder.
 func prepare(o PlaceOptions) error {
 	if o.Pins != "" {
 		text, err := os.ReadFile(o.Pins)
@@ -94,13 +94,13 @@ func prepare(o PlaceOptions) error {
 	return os.WriteFile(filepath.Join(o.Dir, vivadoScript), script, 0o666)
 }
 
-// vivadoArgs returns the arguments, those of the script last. The log is ours.
+// vivadoArgs returns the arguments, with those of the script at the end. Vivado's own log is off; we write one.
 func vivadoArgs(o PlaceOptions, name string) []string {
 	aim := "clock"
 	if o.Wires {
 		aim = "wires"
 	}
-	period := strconv.FormatFloat(1000/o.MHz, 'f', 3, 64) // period in ns, to the ps
+	period := strconv.FormatFloat(1000/o.MHz, 'f', 3, 64) // in ns, with three decimals
 	args := []string{
 		"-mode", "batch", "-nojournal", "-nolog", "-source", vivadoScript,
 		"-tclargs", name, filepath.Base(o.Netlist), o.Module, o.Device.Part, period, aim,

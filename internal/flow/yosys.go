@@ -1,11 +1,10 @@
-// This file drives yosys, which synthesises emitted Verilog. Callers want the netlist to
-// simulate it, to prove it equal, or to place it.
+// This file drives yosys, which synthesises emitted Verilog. Callers simulate the netlist, prove it equal, or
+// place it.
 //
-// [Yosys] runs a script in a folder of the caller's, in which all files have names of our
-// own, so that no path or name from outside is part of a command. The Verilog must be what this
-// program means to write: without latches, and without memories but where files fill some, every
-// wire driven once; and the result
-// without an unknown value. What is not is an error of package tool, with yosys's log.
+// [Yosys] runs a script in a folder of the caller. All files in it have our own names, so that no path or name
+// from outside is part of a command. The Verilog must be as we intend to write it: without latches, without
+// memories except those that files fill, and with every wire driven once. The result must have no unknown
+// value. Otherwise the error is of package tool and names yosys's log.
 
 package flow
 
@@ -26,20 +25,21 @@ import (
 	"ialgn/internal/tool"
 )
 
-// YosysOptions says what to synthesise.
+// YosysOptions says what to synthesise, and how.
 type YosysOptions struct {
 	Module  string         // the top module, a simple identifier
 	Sources []string       // Verilog files
 	Target  *target.Family // nil: [target.Generic]
-	LUT     int            // without a family: map to LUTs with this number of inputs, 2 to 6; 0: to gates
-	Dir     string         // an empty folder for all that is written
-	Place   bool           // write the netlist for nextpnr, too
-	Vendor  bool           // write the netlist with each unknown value 0, too, as a vendor's tool takes it
-	// Memories are files that the design's $readmemh reads. Without any, and without Buffers, it may have no memory.
+	LUT     int            // without a family: map to LUTs with this number of inputs, 2 to 6; 0: map to gates
+	Dir     string         // an empty folder for all files that are written
+	Place   bool           // also write the netlist for nextpnr
+	Vendor  bool           // also write the netlist for a vendor's tool, with unknown values replaced by 0
+	// Memories are the files that the design's $readmemh reads. If there are none and Buffers is false, the
+	// design may have no memory.
 	Memories []YosysMemory
 	Buffers  bool // the design has memories that no file fills
 
-	// Limit bounds the time; 0: an hour.
+	// Limit is the time limit; 0: an hour.
 	Limit time.Duration
 }
 
@@ -49,30 +49,30 @@ type YosysMemory struct {
 	Text []byte
 }
 
-// YosysResult is what came of it.
+// YosysResult is the result of [Yosys].
 type YosysResult struct {
 	Netlist string         `json:"-"`     // the synthesised netlist as Verilog, a file in Dir
-	JSON    string         `json:"-"`     // the same as nextpnr reads it, with Place
-	Vendor  string         `json:"-"`     // the same as Verilog for a vendor's tool, with Vendor
+	JSON    string         `json:"-"`     // the same netlist for nextpnr, if Place is set
+	Vendor  string         `json:"-"`     // the same netlist as Verilog for a vendor's tool, if Vendor is set
 	Library Library        `json:"-"`     // models of the netlist's cells
-	Cells   map[string]int `json:"cells"` // how many of each type
+	Cells   map[string]int `json:"cells"` // number of cells of each type
 	Tool    string         `json:"tool"`  // yosys's version
 	CPU     float64        `json:"cpu_seconds"`
 }
 
-// Library is a target's cells as yosys's own Verilog, for simulators. That of the target
-// generic is empty: its netlists are plain Verilog.
+// Library describes yosys's own Verilog models of a target's cells, for simulators. It is empty for the target
+// generic, whose netlists are plain Verilog.
 type Library struct {
 	Files    []string
-	Includes []string // folders of what these include
+	Includes []string // folders of the files that Files include
 	Defines  []string // macros that the files need
-	Read     string   // the command by which yosys reads them as a design
+	Read     string   // the yosys command that reads Files as a design
 }
 
-// The files in Dir.
+// Names of the files in Dir.
 const (
 	yosysScript = "synth.ys"
-	unknownName = "unknown.v" // the netlist before unknown values become 0
+	unknownName = "unknown.v" // the netlist before unknown values are replaced by 0
 	logName     = "yosys.log"
 	statName    = "stat.json"
 	netlistName = "netlist.v"
@@ -82,9 +82,9 @@ const (
 
 const defaultLimit = time.Hour
 
-// Yosys synthesises Verilog. It returns an error if an option has no meaning, a
-// [*tool.MissingError] without yosys, and a [*tool.FailedError] if yosys did not come to a
-// netlist that is sound as the package says.
+// Yosys synthesises Verilog. It returns an error if an option is not valid, a [*tool.MissingError] if yosys is
+// missing, and a [*tool.FailedError] if yosys fails or the result does not meet the conditions at the top of
+// this file.
 func Yosys(ctx context.Context, o YosysOptions) (*YosysResult, error) {
 	script, err := o.script()
 	if err != nil {
@@ -148,8 +148,8 @@ func (o YosysOptions) prepare(script string) error {
 
 func sourceName(i int) string { return fmt.Sprintf("source%d.v", i) }
 
-// beforeZeroes runs a command in two parts, and writes the netlist between them: a copy, of which
-// the wires go as those of the whole do in the end.
+// beforeZeroes runs a command in two parts. Between them it writes a copy of the netlist, after removing the
+// same wires from the copy as the end of the script does.
 const beforeZeroes = `%[1]s -run :%[2]s
 design -push-copy
 splitnets
@@ -162,10 +162,11 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 var memoryName = regexp.MustCompile(`^[A-Za-z0-9_]+\.hex$`)
 
-// script returns the commands for yosys. What is not to be in the design is looked for as soon
-// as processes are gone: later a latch may have become something else. In the end the wires go
-// that nothing reads: of a function's variables, yosys leaves unknown values there. A bit of a
-// bus goes only once it is a wire of its own, which nextpnr would call by its index twice.
+// script returns the commands for yosys. It checks for latches and the like as soon as processes are gone,
+// because a latch may have become something else later. At the end it removes wires that nothing reads, because
+// the wires of a function's variables keep unknown values. A bit of a bus can only be removed after splitnets
+// has made it a wire of its own. The JSON is written before that, because nextpnr would repeat the index in the
+// name of such a wire.
 func (o YosysOptions) script() (string, error) {
 	family := o.Target.OrGeneric().Synthesis
 	switch {
@@ -190,7 +191,7 @@ func (o YosysOptions) script() (string, error) {
 	if o.LUT > 0 {
 		command += fmt.Sprintf(" -lut %d", o.LUT)
 	}
-	if family.Library != "" { // the primitives that the design itself may use
+	if family.Library != "" { // primitives that the design itself may use
 		fmt.Fprintf(&s, "read_verilog -lib +/%s/cells_sim.v\n", family.Library)
 	}
 	refused := "t:$dlatch* t:$adlatch* t:$sr* t:$tribuf"
@@ -219,8 +220,8 @@ opt_clean -purge
 	return s.String(), nil
 }
 
-// Cells returns the cells of a target, for netlists of them that yosys did not write. It returns an
-// error if an option has no meaning, and a [*tool.MissingError] without yosys.
+// Cells returns the cells of a target, for netlists that yosys did not write. It returns an error if an option
+// is not valid, and a [*tool.MissingError] if yosys is missing.
 func Cells(f *target.Family) (*Library, error) {
 	t, err := tool.Find("yosys")
 	if err != nil {
@@ -230,8 +231,8 @@ func Cells(f *target.Family) (*Library, error) {
 	return &l, err
 }
 
-// findLibrary finds the cells of a family. yosys looks for its data beside its own program, and so
-// do we.
+// findLibrary finds the models of a family's cells. They are at a fixed path relative to yosys's program, where
+// yosys looks for them, too.
 func findLibrary(f *target.Family, program string) (Library, error) {
 	s := f.Synthesis
 	if s.Library == "" {
@@ -246,7 +247,7 @@ func findLibrary(f *target.Family, program string) (Library, error) {
 	if _, err := os.Stat(file); err != nil {
 		return Library{}, fmt.Errorf("yosys: the cells of the target %s: %w; install yosys with its data", f, err)
 	}
-	read := "read_verilog -defer" // most of them are in no design, and block RAMs take minutes
+	read := "read_verilog -defer" // a design uses few of the cells, and block RAMs take minutes
 	for _, name := range s.Defines {
 		read += " -D " + name
 	}
@@ -256,14 +257,14 @@ func findLibrary(f *target.Family, program string) (Library, error) {
 
 var unknown = regexp.MustCompile(`[0-9]+'s?[bodh][0-9a-f_?]*[xz]`)
 
-// noInit is a register that may begin with any value.
+// noInit matches a register that may start with any value.
 var noInit = regexp.MustCompile(`\.INIT\(1'hx\)`)
 
-// instance is a cell with parameters.
+// instance matches a cell with parameters.
 var instance = regexp.MustCompile(`(?s)\n  \w+ #\(.*?\n  \);`)
 
-// withoutRAM returns a netlist without its memories. Which of their pins and parameters mean anything
-// depends on their form: yosys leaves the others unknown.
+// withoutRAM returns a netlist without its memories. Some of a memory's pins and parameters have no meaning in
+// its form, and yosys leaves these unknown.
 func withoutRAM(text []byte, f *target.Family) []byte {
 	return instance.ReplaceAllFunc(text, func(cell []byte) []byte {
 		name, _, _ := bytes.Cut(bytes.TrimSpace(cell), []byte(" "))
@@ -274,9 +275,9 @@ func withoutRAM(text []byte, f *target.Family) []byte {
 	})
 }
 
-// checkKnown refuses a netlist with unknown or floating values: what a synthesiser may choose
-// at will is no proof of anything. A register may begin with one, and a memory has pins and
-// words that need no value.
+// checkKnown returns an error for a netlist with unknown or floating values, because yosys may choose them
+// freely and a proof about them would prove nothing. A register may start with an unknown value, and a memory
+// has pins and words that need no value.
 func (o YosysOptions) checkKnown() error {
 	name := netlistName
 	family := o.Target.OrGeneric()
@@ -293,7 +294,7 @@ func (o YosysOptions) checkKnown() error {
 	return nil
 }
 
-// readStat reads how many cells of each type the design has.
+// readStat returns the number of cells of each type in the design.
 func readStat(path string) (map[string]int, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

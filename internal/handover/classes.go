@@ -8,18 +8,19 @@ import (
 	"ialgn/netlist"
 )
 
-// class is a constant for a class.
+// class is the constant for a class.
 type class struct {
-	name  string // name of the constant, without the module's
-	label string // the class as the model calls it
+	name  string // name of the constant, without the module's name
+	label string // the class's name in the model
 }
 
-// maxClassName bounds the part of a constant's name that the class gives.
+// maxClassName is the largest length of the class's part of a constant's name.
 const maxClassName = 40
 
-// classes returns a constant for each class that the netlist's output can be, none where it gives no class. Names are
-// letters, digits and single underscores, and differ even if case is ignored, as VHDL does. A label that is such a name
-// itself keeps it, and others that come to the same name get the number of the class behind it.
+// classes returns a constant for each class of the netlist's output, or none if the output is not a class.
+// Names consist of letters, digits and single underscores. They differ even if case is ignored, as in VHDL. A
+// label that already is such a name keeps it. Another label whose name is taken gets the number of its class as
+// a suffix.
 func (d *design) classes(n *netlist.Netlist) (all []class) {
 	if !slices.ContainsFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == netlist.ClassPort }) {
 		return nil
@@ -45,8 +46,8 @@ func (d *design) classes(n *netlist.Netlist) (all []class) {
 	return all
 }
 
-// identifier returns the letters and digits of a text, with an underscore for each run of anything else between them.
-// The sign of a negative number is a word.
+// identifier returns the letters and digits of a text, with an underscore for each run of other characters
+// between them. The sign of a negative number becomes a word.
 func identifier(text string) string {
 	if len(text) > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9' {
 		text = "minus" + text

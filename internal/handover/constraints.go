@@ -9,13 +9,13 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteConstraints writes the timing constraints in the form of the target: NAME.sdc for
-// generic and gowin, .xdc for xilinx7, .lpf for ecp5, .pcf for ice40. With registers they are the clock's
-// period. Without, they are the longest delay from inputs to outputs, where the form can say
-// that; else the file says so, and no more. Pins are a board's: of each port there is a line to
-// be filled in, as a comment, but in .sdc, which has no word for them.
+// WriteConstraints writes the timing constraints in the format of the target: NAME.sdc for generic and gowin,
+// .xdc for xilinx7, .lpf for ecp5, .pcf for ice40. With registers, they give the clock's period. Without
+// registers, they give the longest delay from inputs to outputs if the format can express it; otherwise a
+// comment in the file says that it cannot. Pins depend on the board: the file has a comment for each port, to
+// be completed by the user, except in .sdc, which has no command for pins.
 //
-// It returns an error if the frequency is not above 0 and at most 10,000 MHz.
+// WriteConstraints returns an error unless the frequency is above 0 and at most 10,000 MHz.
 func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)
 	if err != nil {
@@ -40,25 +40,24 @@ func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.writeTo(w)
 }
 
-// constraints is a file of constraints that is being made.
+// constraints is a file of constraints that is being built.
 type constraints struct {
 	*file
 	ports []Port
-	clock string // the name of its port; empty: there is none
+	clock string // name of the clock port; empty: no clock
 	mhz   float64
 }
 
 // frequency returns the frequency in MHz.
 func (c constraints) frequency() string { return strconv.FormatFloat(c.mhz, 'f', -1, 64) }
 
-// period returns the period in ns, rounded down to ps: a tool that meets it meets the
-// frequency.
+// period returns the period in ns, rounded down to ps: a tool that meets the period also meets the frequency.
 func (c constraints) period() string {
 	ps := int64(1e6 / c.mhz)
 	return fmt.Sprintf("%d.%03d", ps/1000, ps%1000)
 }
 
-// tcl writes SDC, which XDC is a dialect of.
+// tcl writes SDC, or its dialect XDC.
 func (c constraints) tcl(xilinx bool) {
 	if c.clock != "" {
 		c.line("create_clock -name %[1]s -period %[2]s [get_ports %[1]s]", c.clock, c.period())
@@ -98,14 +97,14 @@ func (c constraints) pcf() {
 	c.pins(func(p Port, bit string) { c.note("set_io %s%s pin", p.Name, bit) })
 }
 
-// unclocked says that there is nothing to constrain.
+// unclocked writes that there is nothing to constrain.
 func (c constraints) unclocked(tool string) {
 	c.note("The module has no clock, and this form has no word for a delay from inputs to outputs:")
 	c.note("nothing constrains the %s ns that were asked for. %s prints the longest delay;", c.period(), tool)
 	c.note("where the module stands between registers of a larger design, constrain their clock.")
 }
 
-// pins writes a comment for each port, with the first of its bits.
+// pins writes a comment for each port, about its first bit.
 func (c constraints) pins(write func(p Port, bit string)) {
 	c.note("")
 	c.note("Pins are the board's. To be completed, for each bit of a vector:")

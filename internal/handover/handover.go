@@ -1,11 +1,11 @@
-// Package handover writes what stands beside the Verilog of a netlist for those who use it
-// in a design of their own: an instantiation template, a VHDL package with the component,
-// timing constraints in the form of the target, and file lists.
+// Package handover writes the files that users of a netlist's Verilog need in their own designs: an
+// instantiation template, a VHDL package with the component, timing constraints in the format of the target,
+// and file lists.
 //
-// What is handed over is the netlist's module or, where [Options] name a [Top], a module around it,
-// whose files begin with that module's name. [Files] says which files a target has. Each is a
-// function of the netlist and the options alone. A pipeline ([netlist.Pipeline]) has the control ports clk, rst, ce,
-// in_valid and out_valid beside those for data.
+// The files describe the netlist's module or, if [Options] have a [Top], a module around it. Their names begin
+// with the name of the described module. [Files] returns the files for a target. Each file depends only on the
+// netlist and the options. The module of a pipeline ([netlist.Pipeline]) has the control ports clk, rst, ce,
+// in_valid and out_valid in addition to its data ports.
 package handover
 
 import (
@@ -21,39 +21,39 @@ import (
 	"ialgn/netlist"
 )
 
-// Options say how a netlist is handed over.
+// Options say what to write for a netlist.
 type Options struct {
-	Module  string         // the module's name; empty: the netlist's
+	Module  string         // the module's name; empty: the netlist's name
 	Target  *target.Family // nil: [target.Generic]
 	Style   verilog.Style  // style of the Verilog
 	MHz     float64        // frequency of the clock; without registers, 1/MHz is the longest delay from inputs to outputs
-	Version uint32         // the word of [Version] that the Verilog has too; 0: none
+	Version uint32         // the result of [Version], which the Verilog has too; 0: none
 	Classes []string       // names of the classes, for constants
-	Top     *Top           // the module that is handed over in place of the netlist's; nil: the netlist's itself
+	Top     *Top           // the module around the netlist's; nil: the netlist's module itself
 }
 
-// Top is a module around a netlist's, or in its place: a wrapper, an engine.
+// Top is a module around a netlist's module or instead of it: a wrapper or an engine.
 type Top struct {
 	Module string
-	Clock  string // the name of its port
-	Ports  []Port // in the order in which the Verilog has them
-	// clocks from the edge that takes the first word of a sample to the first that can take its result; 0: there is none
+	Clock  string // name of the clock port
+	Ports  []Port // in the order of the Verilog
+	// Latency is the number of clocks from the edge that takes the first word of a sample to the first edge
+	// that can take its result; 0: not defined.
 	Latency   int
-	Sources   []string // Verilog files for synthesis, without models of primitives, the top last
-	Cells     string   // file with models of the primitives of the sources; empty: they have none
+	Sources   []string // Verilog files for synthesis, without models of primitives; the file of Module is last
+	Cells     string   // file with models of the sources' primitives; empty: none
 	Memories  []string // files that the Verilog reads
 	Testbench string   // file of the testbench
 }
 
-// File is a file that is handed over together with the Verilog.
+// File is a file to be written in addition to the Verilog.
 type File struct {
-	Format string // name of the list's format in the manifest
-	Suffix string // what follows the module's name in the file's name
+	Format string // name of the file's format in the manifest
+	Suffix string // part of the file's name after the module's name
 	Write  func(w io.Writer, n *netlist.Netlist, opt Options) error
 }
 
-// Files returns the files that are handed over for the target of the options: constraints
-// only where a frequency is given.
+// Files returns the files for the target of the options. Constraints are included only if there is a frequency.
 func Files(opt Options) []File {
 	files := []File{
 		{"template", "_inst.vh", WriteTemplate},
@@ -67,8 +67,8 @@ func Files(opt Options) []File {
 	return files
 }
 
-// Version returns a word that identifies a build: the first 32 bits of the SHA-256 over the
-// program's version, the model's SHA-256 and the options, each on a line. It is never 0.
+// Version returns a word that identifies a build: the first 32 bits of the SHA-256 of three lines, which are
+// the program's version, the model's SHA-256 and the options. It is never 0.
 func Version(program, model string, options []byte) uint32 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n", program, model, options))
 	return max(1, binary.BigEndian.Uint32(sum[:]))
@@ -79,10 +79,10 @@ type Port struct {
 	Name    string
 	Width   int // 0: a scalar
 	Output  bool
-	Meaning string // what the port carries, one line for people
+	Meaning string // description of the port's data, one line
 }
 
-// direction returns how Verilog calls the direction.
+// direction returns the port's direction in Verilog.
 func (p Port) direction() string {
 	if p.Output {
 		return "output"
@@ -90,8 +90,8 @@ func (p Port) direction() string {
 	return "input"
 }
 
-// ports returns all ports of the module: control first, then inputs, then outputs. The
-// pipeline is nil for a netlist without registers.
+// ports returns all ports of the module: control, inputs, outputs. pipeline is nil for a netlist without
+// registers.
 func ports(n *netlist.Netlist, pipeline *netlist.Pipeline) []Port {
 	var list []Port
 	if pipeline != nil {
@@ -114,7 +114,7 @@ func ports(n *netlist.Netlist, pipeline *netlist.Pipeline) []Port {
 	return list
 }
 
-// meaning says what the words of a port are, from the first to the last.
+// meaning describes the words of a port, from first to last.
 func meaning(p netlist.Port) string {
 	word := max(p.Word, 1)
 	words := len(p.Nets) / word
@@ -134,8 +134,8 @@ func meaning(p netlist.Port) string {
 	return text
 }
 
-// file is a text that is being made. What stands in its comments never begins with a name,
-// which tools might take for a directive.
+// file is a text that is being built. A comment never begins with a name, because tools might read it as a
+// directive.
 type file struct {
 	strings.Builder
 	comment string // token that begins a comment
@@ -152,17 +152,17 @@ func (f *file) writeTo(w io.Writer) error {
 	return err
 }
 
-// design is a netlist that is being handed over.
+// design is a netlist whose files are being written.
 type design struct {
 	Options
-	module   string            // name of the module that is handed over
-	pipeline *netlist.Pipeline // nil: there are no registers
+	module   string            // name of the module that the files describe
+	pipeline *netlist.Pipeline // nil: no registers
 	ports    []Port
-	clock    string // the name of its port; empty: there is none
+	clock    string // name of the clock port; empty: no clock
 }
 
-// newDesign completes the options, and refuses names that cannot stand in the files and
-// registers that are no pipeline.
+// newDesign completes the options. It returns an error for names that are not valid in the files, and for
+// registers that do not form a pipeline.
 func newDesign(n *netlist.Netlist, opt Options) (*design, error) {
 	if opt.Module == "" {
 		opt.Module = n.Name
@@ -188,7 +188,7 @@ func newDesign(n *netlist.Netlist, opt Options) (*design, error) {
 	return d, d.checkPorts()
 }
 
-// checkPorts refuses names that cannot stand in the files, or stand for two ports.
+// checkPorts returns an error for names that are not valid in the files, or that two ports have.
 func (d *design) checkPorts() error {
 	taken := map[string]bool{}
 	for _, p := range d.ports {
@@ -203,8 +203,8 @@ func (d *design) checkPorts() error {
 	return nil
 }
 
-// latency returns the number of enabled clocks from inputs to outputs, or of clocks as [Top] has
-// it, and what it is.
+// latency returns the latency in clocks, and describes what it measures: [Top.Latency], or the number of
+// enabled clocks from inputs to outputs.
 func (d *design) latency() (clocks int, what string) {
 	switch {
 	case d.Top != nil:
@@ -215,7 +215,7 @@ func (d *design) latency() (clocks int, what string) {
 	return clocks, "enabled clocks from inputs to outputs"
 }
 
-// title names the module and its version.
+// title writes the module's name and version.
 func (d *design) title(f *file, what string) {
 	f.note("%s of the module %s", what, d.module)
 	if d.Version != 0 {

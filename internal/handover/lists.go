@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteFileList writes NAME.vc: the Verilog sources for synthesis in compile order. The LUT
-// primitives of a target are the synthesiser's own; the generic ones are a file.
+// WriteFileList writes NAME.vc: the Verilog sources for synthesis in compile order. A synthesiser has models of
+// its target's LUT primitives; the models of generic primitives are one of the files.
 func WriteFileList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)
 	if err != nil {
@@ -22,8 +22,8 @@ func WriteFileList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.writeTo(w)
 }
 
-// WriteSimulationList writes NAME_sim.vc: the sources for a simulator in compile order, models
-// of LUT primitives and the testbench among them.
+// WriteSimulationList writes NAME_sim.vc: the sources for a simulator in compile order, including models of LUT
+// primitives and the testbench.
 func WriteSimulationList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)
 	if err != nil {
@@ -42,8 +42,8 @@ func WriteSimulationList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.writeTo(w)
 }
 
-// sources writes the names of the Verilog files, with the models of primitives first if they are
-// asked for and the module has any.
+// sources writes the names of the Verilog files. With cells, the file with the models of primitives comes
+// first, if the module has one.
 func (d *design) sources(f *file, cells bool) {
 	list, models := []string{d.Module + ".v"}, d.Module+"_cells.v"
 	if d.Top != nil {
@@ -57,7 +57,7 @@ func (d *design) sources(f *file, cells bool) {
 	}
 }
 
-// memories names what the Verilog reads by $readmemh.
+// memories writes the names of the files that the Verilog reads by $readmemh.
 func (d *design) memories(f *file) {
 	if d.Top == nil {
 		return

@@ -7,11 +7,11 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteTemplate writes NAME_inst.vh: a signal for each port, with its meaning, and an
-// instance, and a constant for each class. It can be copied into a module or included there.
+// WriteTemplate writes NAME_inst.vh: a constant for each class, a signal for each port with its meaning, and an
+// instance. It can be copied into a module or included there.
 //
-// It returns an error before it writes anything if a name cannot stand in Verilog; later,
-// the error of w. So do the other functions of the package.
+// Like the other functions of the package, WriteTemplate returns an error before it writes anything if a name
+// is not valid in the file. Later errors come from w.
 func WriteTemplate(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)
 	if err != nil {
@@ -51,7 +51,7 @@ func WriteTemplate(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.writeTo(w)
 }
 
-// span returns the range of a vector, with a space behind.
+// span returns the range of a vector, followed by a space.
 func span(width int) string {
 	if width == 0 {
 		return ""

@@ -28,14 +28,15 @@ var reservedVHDL = func() map[string]bool {
 	return m
 }()
 
-// basicVHDL matches identifiers of VHDL: no underscore at an end, nor two in a row.
+// basicVHDL matches basic identifiers of VHDL: no underscore at an end, and not two in a row.
 var basicVHDL = regexp.MustCompile(`^[A-Za-z](_?[A-Za-z0-9])*$`)
 
-// vhdlNames makes identifiers for VHDL that differ even if case is ignored.
+// vhdlNames makes VHDL identifiers that differ even if case is ignored. It has the names that are taken, in
+// lower case.
 type vhdlNames map[string]bool
 
-// of returns a name as an identifier: the name itself where it can be, else an extended
-// identifier, \name\, which all tools match with the Verilog of that name.
+// of returns a name as an identifier: the name itself if possible, otherwise the extended identifier \name\,
+// which all tools match with this name in Verilog.
 func (taken vhdlNames) of(name string) string {
 	folded := strings.ToLower(name)
 	if !basicVHDL.MatchString(name) || reservedVHDL[folded] || taken[folded] {
@@ -45,8 +46,8 @@ func (taken vhdlNames) of(name string) string {
 	return name
 }
 
-// WriteVHDL writes NAME_pkg.vhd: a package with the component declaration of the module, its
-// version word, its latency and a constant for each class, in VHDL-93.
+// WriteVHDL writes NAME_pkg.vhd, in VHDL-93: a package with the module's component declaration, its version
+// word, its latency and a constant for each class.
 func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)
 	if err != nil {

@@ -12,25 +12,26 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// maxBits is how many bits a feature may become.
+// maxBits is the largest number of thresholds of a feature.
 const maxBits = encoding.MaxBits - 1
 
 // maxInputs is the largest number of input bits.
 const maxInputs = 1 << 24
 
-// inputs are the inputs of a network: an encoder of its own, and where each of the network's bits is in it.
+// inputs describes the inputs of a network: an encoder, and the position of each of the network's input bits in
+// it.
 type inputs struct {
 	encoder encoding.Encoder
-	// bits are the network's input bits: those of the encoder by their number, a constant where a threshold is below
-	// every word, or digits of words that nodes make of the encoder's bits.
+	// bits are the network's input bits. Each one is a bit of the encoder (by its number), the constant 1 if a
+	// threshold is below every word, or a digit that nodes compute from bits of the encoder.
 	bits []graph.Ref
-	// plain says that each of bits is one of the encoder's.
+	// plain says that every element of bits is a bit of the encoder.
 	plain bool
-	nodes *graph.Circuit // with the nodes that digits are made of
+	nodes *graph.Circuit // the nodes that compute digits; nil if there are none
 }
 
-// newInputs returns the inputs of a network. Words says that its features are whole numbers, divided before the network
-// sees them.
+// newInputs returns the inputs of a network. words says whether the features are whole numbers that are divided
+// before the network reads them.
 func newInputs(in *graph.Input, words given.InputNumbers) (*inputs, error) {
 	if err := checkInput(in); err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func newInputs(in *graph.Input, words given.InputNumbers) (*inputs, error) {
 	return digitInputs(in), nil
 }
 
-// checkInput refuses what a reader should not have left, and more than an encoder can have.
+// checkInput returns an error for an input that a reader should have refused, or that no encoder can have.
 func checkInput(in *graph.Input) error {
 	if len(in.Shape) == 0 {
 		return fmt.Errorf("an input without a shape")
@@ -89,7 +90,7 @@ func checkInput(in *graph.Input) error {
 	return nil
 }
 
-// ascending returns the places of thresholds in ascending order, and for each its rank.
+// ascending returns the indices of thresholds in ascending order, and the rank of each threshold.
 func ascending(row []float32) (order, rank []int) {
 	for j := range row {
 		order = append(order, j)
@@ -110,7 +111,7 @@ func ascending(row []float32) (order, rank []int) {
 	return order, rank
 }
 
-// realInputs has an encoder of real values that compares as the network does.
+// realInputs returns an encoder of real values that compares like the network.
 func realInputs(in *graph.Input) (*inputs, error) {
 	cuts, ranks := make([][]float64, len(in.Thresholds)), make([][]int, len(in.Thresholds))
 	for f, row := range in.Thresholds {
@@ -132,22 +133,24 @@ func realInputs(in *graph.Input) (*inputs, error) {
 	return x, nil
 }
 
-// cut returns the number that a value in double precision exceeds exactly where it exceeds t after it was rounded to
-// single precision: half way from t to the next number, or right below that where the half is rounded up.
+// cut returns the threshold for values in double precision that matches the threshold t in single precision: a
+// value exceeds the cut exactly if, rounded to single precision, it exceeds t. The cut is half way from t to
+// the next number in single precision, or just below the half way point if that is rounded up.
 func cut(t float32) float64 {
 	if math32.IsInf(t, 1) {
 		return math.MaxFloat64
 	}
-	const beyond = 1 << 128 // what would come after the largest number, and is rounded to infinity
+	const beyond = 1 << 128 // stands for the number after the largest one, which is rounded to infinity
 	here, next := max(float64(t), -beyond), min(float64(math32.Nextafter(t, math32.Inf(1))), beyond)
 	half := (here + next) / 2
-	if math.Float32bits(t)&1 == 1 { // of two as near, the even one is taken
+	if math.Float32bits(t)&1 == 1 { // half way, the even number is taken
 		return math.Nextafter(half, math.Inf(-1))
 	}
 	return half
 }
 
-// wordInputs has an encoder of whole numbers: the largest word that a threshold is not exceeded by takes its place.
+// wordInputs returns an encoder of whole numbers. Each threshold becomes the largest word that does not exceed
+// it.
 func wordInputs(in *graph.Input, thresholds [][]float32, words given.InputNumbers) (*inputs, error) {
 	largest, per := uint32(1)<<words.Bits-1, len(thresholds[0])
 	x := &inputs{encoder: encoding.Encoder{Bits: per + 1, BitsIn: words.Bits, Max: largest}, plain: true}
@@ -170,7 +173,7 @@ func wordInputs(in *graph.Input, thresholds [][]float32, words given.InputNumber
 			refs[f][j] = graph.Ref(f*per + len(line))
 			line = append(line, uint16(least-1))
 		}
-		for _, j := range always { // a comparison that nothing reads
+		for _, j := range always { // nothing reads this comparison
 			refs[f][j], x.plain = graph.True, false
 			line = append(line, uint16(largest))
 		}
@@ -183,7 +186,7 @@ func wordInputs(in *graph.Input, thresholds [][]float32, words given.InputNumber
 	return x, x.encoder.Check()
 }
 
-// leastAbove returns the least word that exceeds a threshold after it was divided, one more than the largest if none.
+// leastAbove returns the least word that exceeds t after division by divisor, or largest+1 if there is none.
 func leastAbove(t, divisor float32, largest uint32) uint32 {
 	low, high := uint32(0), largest+1
 	for low < high {
@@ -197,7 +200,8 @@ func leastAbove(t, divisor float32, largest uint32) uint32 {
 	return low
 }
 
-// digitInputs has an encoder of words of a few bits, which the network takes digit by digit.
+// digitInputs returns an encoder of words of a few bits, and nodes that compute the digits that the network
+// reads.
 func digitInputs(in *graph.Input) *inputs {
 	levels := 1<<in.Digits - 1
 	x := &inputs{
@@ -222,8 +226,8 @@ func digitInputs(in *graph.Input) *inputs {
 	return x
 }
 
-// digit returns a binary digit of a word of which the circuit has the comparisons with 0, 1, ... from input first on:
-// it is 1 where the word has come to an odd number of multiples of the digit's weight.
+// digit returns the binary digit of a word at a place. The circuit's inputs from first on compare the word with
+// 0, 1 and so on. The digit is 1 if the word has reached an odd number of multiples of the digit's weight.
 func digit(c *graph.Circuit, first, levels, place int) graph.Ref {
 	var multiples []graph.Ref
 	for m := 1 << place; m <= levels; m += 1 << place {

@@ -5,8 +5,8 @@ import (
 	"ialgn/internal/model"
 )
 
-// Network returns a frozen network as one that a writer of another framework's form takes: behind its thermometer, of
-// which bits are numbered as the encoder has them. Scores are (count + beta) / tau.
+// Network returns a frozen network in the form that the writers of other frameworks' formats take. Its inputs
+// are the bits of the thermometer, numbered as in the encoder. Scores are (count + beta) / tau.
 func Network(f *model.Frozen, tau, beta float64) *graph.Network {
 	c := graph.NewCircuit(f.Inputs())
 	in := make([]graph.Ref, f.Inputs())
@@ -42,7 +42,7 @@ func Network(f *model.Frozen, tau, beta float64) *graph.Network {
 	return n
 }
 
-// tableOf returns the table of an operation's number, of which the line of zeros is the highest digit.
+// tableOf returns the truth table of an operation's number. The number's highest digit is the line of zeros.
 func tableOf(op uint64, pins int) uint64 {
 	lines := 1 << pins
 	table := uint64(0)

@@ -1,16 +1,18 @@
 // Package interchange turns the networks of other frameworks into models.
 //
-// A reader of a format (the packages below) leaves a [graph.Network]: layers of nodes with their parameters, or a
-// circuit. [Model] makes a model of it that computes the same and is like any other:
+// A reader of a format (a subpackage) produces a [graph.Network]: layers of nodes with their parameters, or a
+// circuit. [Model] turns it into a model that computes the same and is like any other model:
 //
-//   - Real thresholds become cuts of the encoder, so placed that a comparison in double precision gives what the
-//     framework's in single precision gives. Where features are known to be whole numbers of some bits, they become
-//     thresholds of these instead.
-//   - Layers keep their parameters and candidates, so that training can go on from them. A circuit becomes layers, too,
-//     with nodes that pass bits on to later layers.
-//   - A permutation before the sum is an order of the last layer's nodes. Zeros that fill groups up are nodes that are
-//     0, and whole numbers that a class's beta is above the others' are nodes that are 1: the head counts from there.
-//   - What all classes add to their counts, beta, decides nothing and is recorded ([model.Origin]).
+//   - Real thresholds become cuts of the encoder. They are placed so that a comparison in double precision has
+//     the same result as the framework's comparison in single precision. If features are known to be whole
+//     numbers of some bits, the thresholds become thresholds of these numbers instead.
+//   - Layers keep their parameters and candidates, so that training can continue. A circuit becomes layers,
+//     too, with nodes that pass bits on to later layers.
+//   - A permutation before the sum becomes the order of the last layer's nodes.
+//   - Constant nodes adjust the counts: nodes that are 0 fill up smaller groups, and nodes that are 1 add the
+//     whole number by which a class's beta exceeds the least beta. The compiled head adds constants without a
+//     cost.
+//   - The least beta, which all classes add, changes no class. It is only recorded ([model.Origin]).
 package interchange
 
 import (
@@ -23,19 +25,19 @@ import (
 	"ialgn/internal/topology"
 )
 
-// maxDepth is the largest number of layers: the file's header describes each.
+// maxDepth is the largest number of layers. The file's header describes each layer.
 const maxDepth = 8192
 
-// Options say what the file and the network do not.
+// Options have the facts about a model that neither the file nor the network has.
 type Options struct {
-	Name    string             // of the model
-	Classes []string           // names of the classes; nil: their numbers
-	Words   given.InputNumbers // features are whole numbers; the zero value: they are what the network takes
-	Files   []model.Start      // what the network was read from
+	Name    string             // name of the model
+	Classes []string           // names of the classes; nil: their numbers are their names
+	Words   given.InputNumbers // set if the features are whole numbers; see wordInputs
+	Files   []model.Start      // the files from which the network was read
 }
 
-// Model returns a network as a model. It returns an error if the network is none: the reader's, or the user's where it
-// contradicts what the user says.
+// Model returns a network as a model. It returns an error if the network is not valid: because of a fault of
+// the reader, or because it contradicts the user's options.
 func Model(n *graph.Network, opt Options) (*model.Model, error) {
 	x, err := newInputs(&n.Input, opt.Words)
 	if err != nil {
@@ -74,7 +76,7 @@ func Model(n *graph.Network, opt Options) (*model.Model, error) {
 	return m, m.Validate()
 }
 
-// checkGroups refuses references to what is not there.
+// checkGroups checks that every counted bit exists.
 func checkGroups(n *graph.Network, counted [][]graph.Ref) error {
 	var last int
 	switch {
@@ -95,7 +97,7 @@ func checkGroups(n *graph.Network, counted [][]graph.Ref) error {
 	return nil
 }
 
-// configuration returns that of a network of layers, as a run would have to have it that goes on from the model.
+// configuration returns the configuration of a run of layers that would continue training from the model.
 func configuration(m *model.Model, name string, tau float64) config.Config {
 	c := config.Default()
 	c.Name, c.Data = name, config.Data{Set: "memory", Plain: true}

@@ -7,19 +7,20 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// maxPassed bounds the nodes of a levelled network, which has one for each layer that a bit is passed on through.
+// maxPassed bounds the number of nodes of a levelled network, which has a node for each layer that a bit
+// passes.
 const maxPassed = 1 << 26
 
-// level is a layer of nodes that read the layer before alone: the first reads input bits.
+// level is a layer whose nodes read only the layer before. The first level reads input bits.
 type level struct {
-	pins   int        // of every node
-	tables []uint64   // lines as in package graph
+	pins   int        // pins of each node
+	tables []uint64   // truth tables in the order of lines of package graph
 	wires  [][]uint32 // [pin][node]
 }
 
-// levels turns a circuit into layers of which each reads the one before. The last one's nodes are those of out, which
-// has no inputs that a simplified circuit would not have: a node that stands several times there is made as often. Bits
-// that later layers read are passed on by nodes.
+// levels turns a circuit into layers, each of which reads only the layer before. Nodes pass bits on to the
+// later layers that read them. The last layer has a node for each element of out, which may be a node, an input
+// or a constant. An element that occurs several times gets several nodes.
 func levels(c *graph.Circuit, out []graph.Ref) ([]level, error) {
 	l := levelled{c: c, depth: make([]int32, c.Inputs+c.Nodes()), last: make([]int32, c.Inputs+c.Nodes())}
 	l.reach(out)
@@ -28,7 +29,7 @@ func levels(c *graph.Circuit, out []graph.Ref) ([]level, error) {
 	}
 	all := make([]level, l.deepest)
 	for node := range c.Nodes() {
-		if v := c.Inputs + node; l.last[v] > 0 { // some node or output reads it
+		if v := c.Inputs + node; l.last[v] > 0 { // a node or an output reads it
 			l.hidden[l.depth[v]] = append(l.hidden[l.depth[v]], graph.Ref(v))
 		}
 	}
@@ -49,19 +50,19 @@ func levels(c *graph.Circuit, out []graph.Ref) ([]level, error) {
 	return all, nil
 }
 
-// levelled is a circuit with the depth of its bits.
+// levelled is a circuit with the depths of its bits.
 type levelled struct {
 	c       *graph.Circuit
-	depth   []int32 // of each bit: 0 of inputs, of a node one more than the largest of its pins
-	last    []int32 // the last layer that reads the bit; 0: none does
+	depth   []int32 // by bit: 0 for an input, for a node one more than the largest depth of its pins
+	last    []int32 // by bit: the last layer that reads it; 0: none does
 	deepest int
 
-	hidden [][]graph.Ref // nodes of each depth that some node or output reads
-	passed []graph.Ref   // bits of the layer before, and before that, which later layers read
-	before []int32       // of each bit that is in the layer before, its place there
+	hidden [][]graph.Ref // by depth: nodes that a node or an output reads
+	passed []graph.Ref   // bits of earlier layers that later layers read
+	before []int32       // by bit of the layer before: its index in that layer
 }
 
-// reach finds what is read, and how deep it is.
+// reach computes the depth of every bit, and the last layer that reads it.
 func (l *levelled) reach(out []graph.Ref) {
 	c := l.c
 	for node := range c.Nodes() {
@@ -94,7 +95,7 @@ func (l *levelled) reach(out []graph.Ref) {
 	l.hidden = make([][]graph.Ref, l.deepest+1)
 }
 
-// check refuses what would become too large.
+// check returns an error if the layers would become too large.
 func (l *levelled) check(outputs int) error {
 	if l.deepest > maxDepth {
 		return fmt.Errorf("%d layers, want at most %d", l.deepest, maxDepth)
@@ -116,7 +117,7 @@ func (l *levelled) check(outputs int) error {
 	return nil
 }
 
-// next returns the layer of the nodes at a depth, and of what passes them.
+// next returns the layer with the nodes at a depth and the nodes that pass bits on.
 func (l *levelled) next(depth int32) level {
 	values := append(l.hidden[depth], l.passed...)
 	made := l.layer(values, depth)
@@ -130,7 +131,7 @@ func (l *levelled) next(depth int32) level {
 	return made
 }
 
-// layer returns the layer at a depth with a node for each of the bits.
+// layer returns the layer at a depth, with a node for each of the values.
 func (l *levelled) layer(values []graph.Ref, depth int32) level {
 	made := level{pins: 1, tables: make([]uint64, len(values))}
 	for _, v := range values {
@@ -148,12 +149,12 @@ func (l *levelled) layer(values []graph.Ref, depth int32) level {
 	return made
 }
 
-// made reports whether a bit is the output of a node at that depth, and is not passed on.
+// made reports whether a bit is the output of a node at this depth, rather than a bit that is passed on.
 func (l *levelled) made(v graph.Ref, depth int32) bool { return v >= 0 && l.depth[v] == depth }
 
-// set makes node i of a layer. Pins that it has no use for read what its first does.
+// set makes node i of a layer compute v. Pins that the node does not need read the same bit as its first pin.
 func (y *level) set(i int, l *levelled, v graph.Ref, depth int32) {
-	table, pins := uint64(0b10), []graph.Ref{v} // passes v on
+	table, pins := uint64(0b10), []graph.Ref{v} // the table that passes v on
 	switch {
 	case v == graph.False:
 		table, pins = 0, nil
@@ -174,7 +175,7 @@ func (y *level) set(i int, l *levelled, v graph.Ref, depth int32) {
 	}
 }
 
-// widen returns a table with more pins behind those that it has, on which it does not depend.
+// widen returns a table with additional pins, after the existing ones, that it does not depend on.
 func widen(table uint64, pins, more int) uint64 {
 	wide := uint64(0)
 	for line := range uint(1) << more {

@@ -1,4 +1,5 @@
-// This file is the table of the formats that networks of other frameworks are read from. A new format is a row.
+// This file has the table of the formats from which networks of other frameworks are read. A new format is a
+// new row.
 
 package interchange
 
@@ -26,25 +27,25 @@ import (
 	"ialgn/internal/message"
 )
 
-// format is what a network may be written in.
+// format is a format of networks.
 type format struct {
-	name string // as the user has it
+	name string // the name that users give
 	what string
-	// begins reports whether a file looks like it, by its first bytes; nil: it is a file of PyTorch.
+	// begins reports whether a file has this format, by its first bytes. It is nil for files of PyTorch.
 	begins func(head []byte) bool
 	read   func(src *given.Source) (*graph.Network, error)
 
-	// Of a file of PyTorch, what is in it decides.
+	// For a file of PyTorch, its content decides.
 	recognise func(value any) bool
 	readValue func(src *given.Source, value any) (*graph.Network, error)
 
-	// What it uses of what is said beside the file.
+	// What the format uses of the data that users give in addition to the file.
 	wiring     bool     // a file of wires
-	thresholds bool     // those of a thermometer before the network
-	frameworks []string // that facts may name, in lower case; nil: any, since others write the format, too
+	thresholds bool     // thresholds of a thermometer in front of the network
+	frameworks []string // frameworks that facts may name, in lower case; nil: any framework
 }
 
-// formats are all of them.
+// formats is the table of all formats.
 var formats = []format{
 	{
 		name: "difflogic", what: "a module or state dict", recognise: difflogic.Recognise, readValue: difflogic.Read,
@@ -75,10 +76,11 @@ func ReaderNames() (names []string) {
 	return names
 }
 
-// headBytes is how much of a file is looked at.
+// headBytes is the number of bytes at the beginning of a file that are examined.
 const headBytes = filekind.HeadBytes
 
-// Read reads a network in that format or, if it is empty, in the one that the file is found to be in.
+// Read reads a network in the format named from or, if from is empty, in the format that the file is found to
+// have.
 func Read(src *given.Source, from string) (*graph.Network, error) {
 	src, head, err := beginning(src)
 	if err != nil {
@@ -107,7 +109,7 @@ func Read(src *given.Source, from string) (*graph.Network, error) {
 	return network, nil
 }
 
-// named lists the first names of some.
+// named lists some names: the first five, and the number of the others.
 func named(names []string) string {
 	const most = 5
 	if len(names) > most {
@@ -116,11 +118,10 @@ func named(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// byteOrderMark begins a text that some editors of Windows saved.
+// byteOrderMark begins a text that some Windows editors saved.
 const byteOrderMark = "\ufeff"
 
-// beginning returns the file, unpacked if it is gzipped and without its byte order mark, and its first bytes behind
-// lines of comments.
+// beginning returns the file, unzipped and without a byte order mark, and its first bytes after comment lines.
 func beginning(src *given.Source) (*given.Source, []byte, error) {
 	head, err := readHead(src, 0)
 	if err == nil && bytes.HasPrefix(head, []byte("\x1f\x8b")) {
@@ -155,10 +156,10 @@ func readHead(src *given.Source, at int64) ([]byte, error) {
 	return head[:n], nil
 }
 
-// behindComments returns where the first line begins that is neither blank nor a comment of BLIF.
+// behindComments returns the position of the first line that is neither blank nor a comment of BLIF.
 func behindComments(src *given.Source) int64 {
 	r := bufio.NewReader(io.NewSectionReader(src.File, 0, src.Size))
-	begin, comment := true, false // whether only blanks were read of the line
+	begin, comment := true, false // only blanks were read on this line; the line is a comment
 	for at := int64(0); ; at++ {
 		switch c, err := r.ReadByte(); {
 		case err != nil:
@@ -174,13 +175,14 @@ func behindComments(src *given.Source) int64 {
 	}
 }
 
-// How much a gzipped file may unpack to: circuits in text become a tenth, so that more is no network.
+// Limits on the size of an unzipped file. A circuit as text shrinks to a tenth, so a file that grows more than
+// this is not a network.
 const (
-	mostUnpacked  = 64 // times its size
+	mostUnpacked  = 64 // times the size of the zipped file
 	alwaysUnpacks = 16 << 20
 )
 
-// unpacked returns a gzipped file unpacked.
+// unpacked returns a gzipped file unzipped.
 func unpacked(src *given.Source) (*given.Source, error) {
 	z, err := gzip.NewReader(io.NewSectionReader(src.File, 0, src.Size))
 	if err != nil {
@@ -200,7 +202,7 @@ func unpacked(src *given.Source) (*given.Source, error) {
 	return &plain, nil
 }
 
-// used refuses what is said beside a file that the format makes no use of.
+// used returns an error if the user gives something in addition to the file that the format does not use.
 func (f *format) used(src *given.Source) error {
 	framework := strings.ToLower(src.Facts.Framework)
 	switch {
@@ -221,7 +223,7 @@ func (f *format) used(src *given.Source) error {
 	return nil
 }
 
-// asked adds to an error that something is missing how to say it.
+// asked adds a hint to an error about missing data: how to give the data.
 func (f *format) asked(err error) error {
 	var missing *given.Missing
 	switch {
@@ -237,7 +239,7 @@ func (f *format) asked(err error) error {
 	return message.WithHint(err, "say it with {Fact %s=VALUE}, or in a file with {Facts FILE}", missing.What)
 }
 
-// find returns the format of a file, and what is in a file of PyTorch.
+// find returns the format of a file and, for a file of PyTorch, its content.
 func find(src *given.Source, from string, head []byte) (f *format, value any, err error) {
 	if from != "" {
 		if f = formatOf(from); f == nil {
@@ -281,12 +283,12 @@ func find(src *given.Source, from string, head []byte) (f *format, value any, er
 	return f, value, nil
 }
 
-// otherKind returns the error that a file is of a kind that holds no network; nil if its kind is not known.
+// otherKind returns an error for a file of a kind that holds no network, or nil if the kind is not known.
 func otherKind(src *given.Source, head []byte) error {
 	return filekind.ExplainImport(cmp.Or(src.Path, src.Name), head)
 }
 
-// unknown returns the error that a file is in no format.
+// unknown returns the error for a file in no known format.
 func unknown(src *given.Source, head []byte) error {
 	if err := otherKind(src, head); err != nil {
 		return err
@@ -313,8 +315,8 @@ func byHead(head []byte) *format {
 	return nil
 }
 
-// byValue returns the format of what is in a file of PyTorch. Facts that name a framework decide, where what is in the
-// file could be of several.
+// byValue returns the format of the content of a file of PyTorch. If several formats fit, the framework that
+// the facts name decides.
 func byValue(value any, framework string) *format {
 	var found *format
 	for i := range formats {
@@ -330,7 +332,7 @@ func byValue(value any, framework string) *format {
 	return found
 }
 
-// isTorch reports whether a file is one of PyTorch: a zip archive, or a pickle.
+// isTorch reports whether a file may be one of PyTorch: a zip archive or a pickle.
 func isTorch(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || len(head) > 1 && head[0] == 0x80 && head[1] <= 5
 }
@@ -339,8 +341,9 @@ func isAIGER(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("aig ")) || bytes.HasPrefix(head, []byte("aag "))
 }
 
-// isBLIF reports whether the first line behind comments is a command.
+// isBLIF reports whether the first line after comments is a command of BLIF.
 func isBLIF(head []byte) bool { return bytes.HasPrefix(head, []byte(".")) }
 
-// isONNX reports whether a file begins as a message of protobuf does whose first field is the version of ONNX's form.
+// isONNX reports whether a file begins like a protobuf message whose first field is the version of ONNX's
+// format.
 func isONNX(head []byte) bool { return len(head) > 1 && head[0] == 0x08 && head[1] < 0x80 }

@@ -11,12 +11,12 @@ import (
 	"ialgn/internal/topology"
 )
 
-// maxCandidates is how many candidates of a pin training can choose among. Of more, those with the largest logits are
-// kept.
+// maxCandidates is the largest number of candidates of a pin in training. If there are more, the ones with the
+// largest logits are kept.
 const maxCandidates = 256
 
-// denseSections returns a section for each layer, with its parameters, the last one's nodes in the order in which they
-// are counted.
+// denseSections returns a section with parameters for each layer. The last section has the nodes in the order
+// in which they are counted.
 func denseSections(n *graph.Network, x *inputs, counted [][]graph.Ref) ([]model.Section, error) {
 	before := len(x.bits)
 	for i := range n.Dense {
@@ -43,12 +43,14 @@ func denseSections(n *graph.Network, x *inputs, counted [][]graph.Ref) ([]model.
 	return sections, nil
 }
 
-// allGates reports whether all layers of two pins have the logits of operations, of which a model has all or none.
+// allGates reports whether all layers of two pins have the logits of operations. In a model, all such layers
+// must, or none.
 func allGates(layers []graph.Dense) bool {
 	return !slices.ContainsFunc(layers, func(d graph.Dense) bool { return d.Pins == 2 && !d.Softmax16 })
 }
 
-// checkDense refuses a layer whose arrays do not fit, or that reads more bits than there are before it.
+// checkDense returns an error if the arrays of a layer do not fit, or it reads a bit that the layer before does
+// not have.
 func checkDense(d *graph.Dense, before int) error {
 	switch {
 	case d.Pins < 1 || d.Pins > graph.MaxPins || d.Softmax16 && d.Pins != 2:
@@ -74,14 +76,14 @@ func checkDense(d *graph.Dense, before int) error {
 // denseLayer is a layer that becomes a section.
 type denseLayer struct {
 	*graph.Dense
-	gates   bool // logits of operations stay, else they become a table
+	gates   bool // logits of operations stay; otherwise they become a table
 	source  model.Source
 	sources int
-	bits    []graph.Ref // of the first layer: where its inputs are in the encoder; nil: they are the nodes before
-	order   []graph.Ref // of the last: its nodes as they are counted; nil: as they stand
+	bits    []graph.Ref // in the first layer: positions of its inputs in the encoder; nil: it reads the nodes before
+	order   []graph.Ref // in the last layer: its nodes in the order in which they are counted; nil: in their own order
 }
 
-// section returns the layer as a section.
+// section returns the section of the layer.
 func (d *denseLayer) section() model.Section {
 	width := d.Width
 	if d.order != nil {
@@ -113,7 +115,7 @@ func (d *denseLayer) arity() int {
 	return 1 << d.Pins
 }
 
-// node returns which node of the layer node i of the section is, or a constant.
+// node returns the layer's node, or the constant, that becomes node i of the section.
 func (d *denseLayer) node(i int) graph.Ref {
 	if d.order == nil {
 		return graph.Ref(i)
@@ -128,7 +130,7 @@ func (d *denseLayer) appendLogits(ops []float32, node graph.Ref) []float32 {
 		return append(ops, d.Logits[int(node)*arity:(int(node)+1)*arity]...)
 	case node >= 0:
 		return appendTable(ops, d.Table(int(node)), d.Pins)
-	case d.Softmax16 && d.gates: // operation 0 is 0, and 15 is 1
+	case d.Softmax16 && d.gates: // operation 0 is FALSE, operation 15 is TRUE
 		logits := make([]float32, arity)
 		if logits[0] = 1; node == graph.True {
 			logits[0], logits[arity-1] = 0, 1
@@ -140,7 +142,7 @@ func (d *denseLayer) appendLogits(ops []float32, node graph.Ref) []float32 {
 	return appendTable(ops, 0, d.Pins)
 }
 
-// appendTable appends logits that stand for a table.
+// appendTable appends logits that select a truth table.
 func appendTable(ops []float32, table uint64, pins int) []float32 {
 	for line := range 1 << pins {
 		logit := float32(-1)
@@ -152,7 +154,7 @@ func appendTable(ops []float32, table uint64, pins int) []float32 {
 	return ops
 }
 
-// setPin sets the candidates of pin k of a node. A constant's are the first bit.
+// setPin sets the candidates of pin k of node i. A constant reads the first bit.
 func (d *denseLayer) setPin(p *model.Pin, k, i int) {
 	node := d.node(i)
 	switch {
@@ -169,13 +171,13 @@ func (d *denseLayer) setPin(p *model.Pin, k, i int) {
 	}
 }
 
-// largest returns the places of the n largest of some logits, the first of equals, in their order: the first of the
-// largest is the same as among all.
+// largest returns the indices of the n largest logits in ascending order; the first ones win ties. So the first
+// largest of these logits is also the first largest of all.
 func largest(logits []float32, n int) []int {
 	sorted := slices.Sorted(slices.Values(logits))
 	least := sorted[len(sorted)-n]
 	above, _ := slices.BinarySearch(sorted, math32.Nextafter(least, math32.Inf(1)))
-	equal := n - (len(sorted) - above) // how many of those that are as small as the least are among them
+	equal := n - (len(sorted) - above) // how many logits equal to the least one are among them
 	places := make([]int, 0, n)
 	for i, v := range logits {
 		if v == least && equal > 0 {
@@ -188,7 +190,7 @@ func largest(logits []float32, n int) []int {
 	return places
 }
 
-// place returns where a bit before the layer is in the model.
+// place returns the position in the model of a bit that the layer reads.
 func (d *denseLayer) place(bit uint32) uint32 {
 	if d.bits == nil {
 		return bit
@@ -196,7 +198,7 @@ func (d *denseLayer) place(bit uint32) uint32 {
 	return uint32(d.bits[bit])
 }
 
-// circuitSections returns the sections of a network whose nodes read more than the layer before.
+// circuitSections returns the sections of a circuit, or of layers whose inputs are not bits of the encoder.
 func circuitSections(n *graph.Network, x *inputs, counted [][]graph.Ref) ([]model.Section, error) {
 	c, out, err := circuitOf(n, slices.Concat(counted...))
 	if err != nil {
@@ -223,7 +225,7 @@ func circuitSections(n *graph.Network, x *inputs, counted [][]graph.Ref) ([]mode
 	return sections, nil
 }
 
-// circuitOf returns the circuit of a network, and what is counted of it.
+// circuitOf returns a network as a circuit, together with the bits that are counted.
 func circuitOf(n *graph.Network, counted []graph.Ref) (*graph.Circuit, []graph.Ref, error) {
 	if n.Dense == nil {
 		return n.Circuit, counted, n.Circuit.Check()
@@ -248,7 +250,7 @@ func circuitOf(n *graph.Network, counted []graph.Ref) (*graph.Circuit, []graph.R
 	return c, out, nil
 }
 
-// section returns a layer as a section.
+// section returns the section of a level.
 func (y *level) section(first bool, before int) model.Section {
 	width := len(y.tables)
 	s := model.Section{Layers: 1, Width: width, Arity: 1 << y.pins, Ops: make([]float32, 0, width<<y.pins)}

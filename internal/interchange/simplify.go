@@ -2,9 +2,9 @@ package interchange
 
 import "ialgn/internal/interchange/graph"
 
-// simplified returns a circuit of the same function with other input bits, and where each of out is in it: without
-// nodes that are constant or pass a bit on, and without pins that are constant or stand twice. bits are what takes the
-// place of the circuit's inputs, in a circuit to go on from.
+// simplified copies a circuit c into the circuit to and returns the positions of the bits out in the copy. bits
+// are the bits of the circuit to that replace the inputs of c. The copy has no nodes that are constant or pass
+// a bit on, and no pins that are constant, unused or repeated.
 func simplified(c *graph.Circuit, bits, out []graph.Ref, to *graph.Circuit) []graph.Ref {
 	at := make([]graph.Ref, c.Inputs+c.Nodes())
 	copy(at, bits)
@@ -29,7 +29,7 @@ func simplified(c *graph.Circuit, bits, out []graph.Ref, to *graph.Circuit) []gr
 	return made
 }
 
-// simpleNode adds a node unless it is a constant or one of its pins. It overwrites pins.
+// simpleNode adds a node, unless the node is constant or equals one of its pins. It overwrites pins.
 func simpleNode(to *graph.Circuit, table uint64, pins []graph.Ref) graph.Ref {
 	for k := 0; k < len(pins); {
 		switch first := indexOf(pins[:k], pins[k]); {
@@ -37,7 +37,7 @@ func simpleNode(to *graph.Circuit, table uint64, pins []graph.Ref) graph.Ref {
 			table = restrict(table, len(pins), k, func(uint) bool { return false })
 		case pins[k] == graph.True:
 			table = restrict(table, len(pins), k, func(uint) bool { return true })
-		case first >= 0: // the line of the pins that are left has the first one's digit in this place, too
+		case first >= 0: // pin k has the same value as pin first: take its digit from there
 			n := len(pins)
 			table = restrict(table, n, k, func(rest uint) bool { return rest>>(n-2-first)&1 == 1 })
 		case !depends(table, len(pins), k):
@@ -68,9 +68,9 @@ func indexOf(pins []graph.Ref, p graph.Ref) int {
 	return -1
 }
 
-// restrict returns a table without pin k, which has the value that is given for each line of the others.
+// restrict returns a table without pin k. value gives the pin's value for each line of the remaining pins.
 func restrict(table uint64, pins, k int, value func(rest uint) bool) uint64 {
-	below := pins - 1 - k // digits under the pin's
+	below := pins - 1 - k // number of digits below the pin's digit
 	made := uint64(0)
 	for rest := range uint(1) << (pins - 1) {
 		line := rest>>below<<(below+1) | rest&(1<<below-1)

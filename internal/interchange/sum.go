@@ -9,8 +9,9 @@ import (
 	"ialgn/internal/model"
 )
 
-// groups returns the bits that count for each class, as many for every class: padded with zeros, and with a one for
-// each whole number that a class's beta is above that of the others. What all have in common is beta.
+// groups returns the bits that count for each class, the same number for every class, and the least beta.
+// Smaller groups are filled up with zeros. A class with a larger beta gets a constant 1 for each whole number
+// above the least beta.
 func groups(s *graph.Sum) (all [][]graph.Ref, beta float64, err error) {
 	classes := len(s.Groups)
 	switch {
@@ -52,10 +53,10 @@ func groups(s *graph.Sum) (all [][]graph.Ref, beta float64, err error) {
 	return all, beta, nil
 }
 
-// maxOffset is how far the betas of classes may differ.
+// maxOffset is the largest difference between the betas of two classes.
 const maxOffset = 1 << 16
 
-// wholeOffset returns the difference of betas as a number of bits.
+// wholeOffset returns a difference of betas as a number of bits.
 func wholeOffset(difference float64) (int, error) {
 	whole := math.Round(difference)
 	switch {

@@ -1,5 +1,5 @@
-// This file is the table of the forms that networks are written in for other frameworks. A new form is a row. What
-// is written of netlists, such as QONNX and BLIF, is in backend.
+// This file has the table of other frameworks' forms in which networks are written. A new form is a new row.
+// The forms of netlists, such as QONNX and BLIF, are in backend.
 
 package interchange
 
@@ -14,10 +14,10 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// Writer is a form of another framework.
+// Writer writes a form of another framework.
 type Writer struct {
 	Name  string
-	Ours  outfile.Form // how a file that was written is told from another one
+	Ours  outfile.Form // the form by which a file that we wrote is recognised
 	Write func(w io.Writer, n *graph.Network) error
 }
 
@@ -31,7 +31,7 @@ func WriterNames() (names []string) {
 	return names
 }
 
-// FindWriter returns the form of a name.
+// FindWriter returns the writer of the form with a name.
 func FindWriter(name string) (*Writer, error) {
 	for i := range forms {
 		if forms[i].Name == name {

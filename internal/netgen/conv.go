@@ -5,13 +5,14 @@ import (
 	"ialgn/internal/topology"
 )
 
-// Convolution is a named network of convolutions: what its options change of two convolutions of few kernels.
+// Convolution is a named network of convolutions, given by its changes to the options of two small
+// convolutions.
 type Convolution struct {
 	Name   string
 	Change func(o *ModelOptions)
 }
 
-// Convolutions returns small networks of convolutions of every kind.
+// Convolutions returns small networks with convolutions of every kind.
 func Convolutions() []Convolution {
 	return []Convolution{
 		{"gates", func(*ModelOptions) {}},
@@ -53,7 +54,7 @@ func Convolutions() []Convolution {
 	}
 }
 
-// Model returns a random network of samples with two thresholds a feature. It panics if the options describe none.
+// Model returns a random network with two thresholds for each feature. It panics if the options are not valid.
 func (c Convolution) Model(seed uint64) *model.Model {
 	o := ModelOptions{
 		Topology: topology.Conv, Image: "2,6,7", Kernels: "3,4", Levels: "2", Channels: 2, Widths: "12,6", Anchors: 1, Tau: 1,

@@ -8,7 +8,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// CutEncoder returns an encoder by cuts, always the same ones. Some are equal, and none is a number of few digits.
+// CutEncoder returns an encoder by cuts, always the same for the same arguments. Some cuts are equal, and none
+// is a number with few digits.
 func CutEncoder(features, bits int) encoding.Encoder {
 	r := rand.New(rand.NewPCG(uint64(bits), 0x63757473))
 	cuts := make([][]float64, features)
@@ -23,8 +24,8 @@ func CutEncoder(features, bits int) encoding.Encoder {
 	return newCuts(cuts, nil)
 }
 
-// ByCuts returns an encoder by cuts that makes of all values the input bits that one with offsets and scales makes:
-// each cut is the largest value that is not above its threshold.
+// ByCuts returns an encoder by cuts that gives the same input bits for all values as an encoder with offsets
+// and scales. Each cut is the largest value that does not exceed its threshold.
 func ByCuts(e *encoding.Encoder) encoding.Encoder {
 	cuts := make([][]float64, e.Features())
 	for f, row := range e.Thresholds {
@@ -48,10 +49,11 @@ func newCuts(cuts [][]float64, names []string) encoding.Encoder {
 	return *e
 }
 
-// largest returns the largest finite number of which something holds that holds of all less ones, too.
+// largest returns the largest finite number for which holds is true. holds must be true for all smaller
+// numbers, too.
 func largest(holds func(x float64) bool) float64 {
-	const top = 0x7fefffffffffffff // of math.MaxFloat64
-	low, high := -top, top+1       // it holds at low, and not at high
+	const top = 0x7fefffffffffffff // bits of math.MaxFloat64
+	low, high := -top, top+1       // true at low, false at high
 	for low+1 != high {
 		if middle := low>>1 + high>>1 + low&high&1; holds(ordered(middle)) {
 			low = middle
@@ -62,7 +64,7 @@ func largest(holds func(x float64) bool) float64 {
 	return ordered(low)
 }
 
-// ordered returns the number that is i numbers above 0.
+// ordered returns the number at distance i from 0 in the order of all floating-point numbers.
 func ordered(i int) float64 {
 	if i < 0 {
 		return -math.Float64frombits(uint64(-i))

@@ -17,10 +17,10 @@ type modelGenerator struct {
 	m       *model.Model
 	section int
 	layer   topology.Layer
-	inputs  []uint32 // input bits that pins choose from; nil: all
+	inputs  []uint32 // input bits from which pins choose; nil: all
 }
 
-// chooseInputs draws the share of n inputs that pins choose from; nil: all of them.
+// chooseInputs draws a share of n inputs, from which pins choose. It returns nil for all inputs.
 func chooseInputs(r *rand.Rand, n int, share float64) []uint32 {
 	if share == 0 || share == 1 {
 		return nil
@@ -57,10 +57,10 @@ func (g *modelGenerator) normal(n int) []float32 {
 	return x
 }
 
-// operation draws an operation of the wanted shares.
+// operation draws an operation with the shares of the options.
 func (g *modelGenerator) operation() uint8 { return shared(g.Rand, g.o.ShareA, g.o.ShareBinary) }
 
-// prefer raises the logits of a gate so that op is what freezing selects.
+// prefer raises the logits of a gate so that freezing selects op.
 func (g *modelGenerator) prefer(logits []float32, op uint8) {
 	if len(logits) == 16 {
 		logits[op] += 20
@@ -69,8 +69,8 @@ func (g *modelGenerator) prefer(logits []float32, op uint8) {
 	g.preferTable(logits, uint64(op))
 }
 
-// table draws the number of a table of that many pins (see [model.Tables]): one that passes pin A on, one that counts
-// its ones, or one of all, in the shares of operations.
+// table draws the number of a table with some pins (see [model.Tables]): a table that passes pin A on, one that
+// counts its ones, or any table, with the shares of the operations.
 func (g *modelGenerator) table(pins int) uint64 {
 	switch u := g.Float64(); {
 	case u < g.o.ShareA:
@@ -87,15 +87,15 @@ func (g *modelGenerator) table(pins int) uint64 {
 	return g.Uint64() & model.LastTable(pins)
 }
 
-// preferTable raises the logits of the lines where the table is 1 so that it is what freezing selects.
+// preferTable raises the logits of the lines in which the table is 1, and lowers the others, so that freezing
+// selects it.
 func (g *modelGenerator) preferTable(logits []float32, table uint64) {
 	for i := range logits {
 		logits[i] += float32(20*int(table>>(len(logits)-1-i)&1) - 10)
 	}
 }
 
-// fillPin draws the candidates of a pin, without replacement as far as there are
-// enough, and their logits.
+// fillPin draws the candidates of a pin and their logits. Candidates are distinct if there are enough sources.
 func (g *modelGenerator) fillPin(s *model.Section, k int) {
 	p, form := &s.Pins[k], &g.layer.Pins[k]
 	if p.Source == model.Spine {
@@ -130,8 +130,8 @@ func (g *modelGenerator) fillPin(s *model.Section, k int) {
 	}
 }
 
-// group returns the sources that pin k of a node may choose from: all, or with class-wise
-// wiring the nodes of its own class.
+// group returns the sources from which pin k of a node may choose: all, or with class-wise wiring the nodes of
+// its own class.
 func (g *modelGenerator) group(k, node int) (low, n int) {
 	switch form := &g.layer.Pins[k]; {
 	case form.Source == model.Input && g.inputs != nil:

@@ -13,8 +13,8 @@ type Form struct {
 	Options ModelOptions
 }
 
-// Forms returns small options of every form that the paper names, and of every way in which features become words,
-// with which a reader of models should be tested.
+// Forms returns small options for every form that the paper names, and for every way in which features become
+// words. Readers of models should be tested with all of them.
 func Forms() []Form {
 	all := Unshared()
 	for _, form := range ConvForms() {
@@ -25,7 +25,7 @@ func Forms() []Form {
 	return all
 }
 
-// Unshared returns the forms whose nodes stand for one place each, those of convolutions left out.
+// Unshared returns the forms without convolutions, whose nodes are evaluated only once.
 func Unshared() []Form {
 	return []Form{
 		{"ialgn", ModelOptions{Seed: 1}},
@@ -54,8 +54,8 @@ func Unshared() []Form {
 	}
 }
 
-// ConvForms returns networks of nodes that positions of an image share, of every form, for those who have to know them;
-// [Forms] has some.
+// ConvForms returns networks of convolutions, whose nodes are shared by positions of an image, of every form.
+// [Forms] has some of them.
 func ConvForms() []Form {
 	return []Form{
 		{"conv", conv(ModelOptions{Image: "1,6,6", Kernels: "3,4", Widths: "15", Seed: 324})},
@@ -83,7 +83,8 @@ func ConvForms() []Form {
 	}
 }
 
-// conv returns options of small convolutions: of two levels, and two thresholds a feature, unless told otherwise.
+// conv completes the options of small convolutions: two levels unless given, and two thresholds for each
+// feature.
 func conv(o ModelOptions) ModelOptions {
 	o.Topology, o.Bits = topology.Conv, 3
 	if o.Levels == "" {

@@ -1,9 +1,8 @@
-// Package netgen makes random frozen networks and random netlists, for tests and
-// benchmarks of the packages that compile, emit and simulate them.
+// Package netgen makes random frozen networks, models and netlists, for tests and benchmarks of the packages
+// that read, compile, emit and simulate them.
 //
-// Everything is valid by construction and decided by seed and options alone. Options
-// that describe nothing (a width that the classes do not divide) are a programmer's
-// mistake and panic.
+// All results are valid and depend only on the seed and the options. Options that are not valid, such as a
+// width that is not a multiple of the classes, are a programmer's mistake and cause a panic.
 package netgen
 
 import (
@@ -14,22 +13,22 @@ import (
 	"ialgn/internal/model"
 )
 
-// FrozenOptions say what frozen network to make. Zero fields take the defaults.
+// FrozenOptions describe a frozen network. Zero fields have default values.
 type FrozenOptions struct {
-	Width    int // gates a layer, default 30
+	Width    int // gates in a layer, default 30
 	Depth    int // layers, default 5
 	Features int // default 6
-	Bits     int // thermometer bits a feature, plus one; default 4
+	Bits     int // thermometer bits of a feature, plus one; default 4
 	BitsIn   int // width of a feature word, default 8
 	Classes  int // default 3; must divide Width
 
-	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
-	// spread over the other five. Both 0: all sixteen are alike. The paper's networks
-	// have 0.884 and 0.114.
+	// Shares of the operations after layer 1: of A, and of the ten binary ones. The rest is spread over the
+	// other five. If both are 0, all sixteen operations are equally likely. The paper's networks have 0.884 and
+	// 0.114.
 	ShareA, ShareBinary float64
 
-	// Mix says how the binary operations are drawn beyond layer 1, and all of layer 1
-	// where it is not Uniform.
+	// Mix is the distribution of the binary operations after layer 1 and, unless it is Uniform, of all
+	// operations of layer 1.
 	Mix Mix
 
 	Topology Topology
@@ -40,18 +39,17 @@ type Mix uint8
 
 // The mixes.
 const (
-	// Uniform draws all ten alike.
+	// Uniform draws all ten operations equally often.
 	Uniform Mix = iota
-	// Measured draws them as in the paper's networks: 80 % AND and OR with either
-	// polarity of pin B, 10 % the same with A negated, 10 % XOR. Of the gates of layer 1
-	// one half is binary, the others are A.
+	// Measured draws them as often as in the paper's networks: 80 % AND and OR with either polarity of pin B,
+	// 10 % the same with A negated, 10 % XOR. Half of the gates in layer 1 are binary, the others are A.
 	Measured
-	// Dense is Measured with A throughout layer 1: with a binary share of 1, all chains
-	// have as many steps as there are further layers.
+	// Dense is Measured with A in all of layer 1. With a binary share of 1, all chains have a step for each
+	// further layer.
 	Dense
 )
 
-// Topology says where the gates beyond layer 1 read from.
+// Topology says where the gates after layer 1 read from.
 type Topology uint8
 
 // The topologies. Layer 1 always reads inputs.
@@ -72,9 +70,8 @@ func (o FrozenOptions) withDefaults() FrozenOptions {
 	return o
 }
 
-// Paper returns options of width x depth gates over the inputs of the paper's MNIST
-// networks (784 pixels of 8 bits, n_b = 4), in ten classes, with the shares of the
-// paper's operation census.
+// Paper returns options for width x depth gates with the inputs of the paper's MNIST networks (784 pixels of 8
+// bits, n_b = 4), ten classes, and the shares of the paper's operation census.
 func Paper(width, depth int) FrozenOptions {
 	return FrozenOptions{
 		Width: width, Depth: depth, Features: 784, Bits: 4, BitsIn: 8, Classes: 10,
@@ -82,9 +79,9 @@ func Paper(width, depth int) FrozenOptions {
 	}
 }
 
-// Chains are the random networks that chain mapping is measured by: the paper's shares
-// of operations over 784 pixels (a, b, c) or 3072 times 15 thermometer bits (d), as wide
-// and deep as the letters say. It panics for another name.
+// Chains returns the options of the random networks by which chain mapping is measured: the paper's shares of
+// operations, with 784 pixels (a, b, c) or 3072 features of 15 thermometer bits (d), and a width and depth for
+// each name. It panics for another name.
 func Chains(name string) FrozenOptions {
 	o := map[string]FrozenOptions{
 		"a": Paper(1000, 6), "b": Paper(1000, 100), "c": Paper(8000, 100), "d": Paper(12000, 100),
@@ -98,15 +95,14 @@ func Chains(name string) FrozenOptions {
 	return o
 }
 
-// LongChains are chains of the given number of steps: 45 % AND, 45 % OR, 10 % XOR.
+// LongChains returns options for chains with the given number of steps: 45 % AND, 45 % OR, 10 % XOR.
 func LongChains(chains, steps int) FrozenOptions {
 	o := Paper(chains, steps+1)
 	o.Mix, o.ShareA, o.ShareBinary = Dense, 0, 1
 	return o
 }
 
-// Frozen returns the random frozen network that seed and options describe, with a
-// uniform encoder whose features use their whole width.
+// Frozen returns a random frozen network with a uniform encoder whose features use all values of their words.
 func Frozen(seed uint64, o FrozenOptions) *model.Frozen {
 	o = o.withDefaults()
 	e, err := encoding.NewUniform(o.Features, o.Bits, o.BitsIn, 1<<o.BitsIn-1, nil)
@@ -173,13 +169,13 @@ func (g *frozenGenerator) own() []uint32 {
 	return s
 }
 
-// The operations that depend on both pins, and those other than A that do not.
+// The operations that depend on both pins, and the others except A.
 var (
 	binaryOps = [...]uint8{1, 2, 4, 6, 7, 8, 9, 11, 13, 14}
 	otherOps  = [...]uint8{0, 5, 10, 12, 15}
 )
 
-// measuredOps has each operation as often as Measured draws it in forty draws.
+// measuredOps has each operation as often as Measured draws it, on average, in forty draws.
 var measuredOps = [...]uint8{
 	1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 7, 7, 7, 7, 7, 7, 7, 7, 11, 11, 11, 11, 11, 11, 11, 11,
 	4, 8, 13, 14, 6, 6, 9, 9,
@@ -199,7 +195,7 @@ func (g *frozenGenerator) operation(l int) uint8 {
 	return shared(g.Rand, g.o.ShareA, g.o.ShareBinary)
 }
 
-// shared draws an operation: A and the binary ones in those shares, the others as often as each other.
+// shared draws an operation: A and the binary operations with the given shares, the others equally often.
 func shared(r *rand.Rand, shareA, shareBinary float64) uint8 {
 	switch u := r.Float64(); {
 	case u < shareA:
@@ -210,7 +206,7 @@ func shared(r *rand.Rand, shareA, shareBinary float64) uint8 {
 	return otherOps[r.IntN(len(otherOps))]
 }
 
-// other draws an operation that is not binary, for the mixes but Uniform.
+// other draws an operation that is not binary, for mixes other than Uniform.
 func (g *frozenGenerator) other(l int) uint8 {
 	if rest := 1 - g.o.ShareBinary; l == 0 || g.Float64()*rest < g.o.ShareA {
 		return 3

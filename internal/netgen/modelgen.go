@@ -1,9 +1,8 @@
-// This file makes random networks of every form that a model file describes,
-// for tests and benchmarks of the packages that read models.
+// This file makes random models of every form that a model file describes, for tests and benchmarks of the
+// packages that read models.
 //
-// The networks are untrained: random wires and candidates, random logits, a random
-// uniform encoder of 8-bit features, or one by cuts. They are valid models, and the same
-// [ModelOptions] give the same model.
+// The models are valid but untrained: they have random wires and candidates, random logits, and a uniform
+// encoder of 8-bit features or an encoder by cuts. The same [ModelOptions] give the same model.
 
 package netgen
 
@@ -19,44 +18,44 @@ import (
 	"ialgn/internal/topology"
 )
 
-// ModelOptions say what network to make. Zero fields take the defaults of [ModelOptions.Defaults].
+// ModelOptions describe a model. Zero fields have the values of [ModelOptions.Defaults].
 type ModelOptions struct {
-	Topology string // the name of a row of package topology
+	Topology string // name of a row of package topology
 	Width    int
 	Depth    int
-	Inputs   int    // pins a node, default 2
-	Leaves   int    // of a node of a tree, or of a kernel
-	Widths   string // of layers of several widths, which then give Width and Depth
+	Inputs   int    // pins of a node, default 2
+	Leaves   int    // leaves of a tree's node or of a kernel
+	Widths   string // widths of the layers; they determine Width and Depth
 	Features int
-	Bits     int // thermometer bits a feature, plus one
+	Bits     int // thermometer bits of a feature, plus one
 	BitsIn   int // width of a feature word
 	Classes  int
-	Anchors  int // candidates of a pin that reads inputs, ialgn only
+	Anchors  int // candidates of a pin that reads inputs; only for ialgn
 	Hidden   int // candidates of the spine pin; 1: a spine
 	Light    bool
-	Fixed    bool // one candidate for the first layer's pin A
-	Cuts     bool // real features become words by cuts, which give BitsIn
+	Fixed    bool // pin A of the first layer has one candidate
+	Cuts     bool // real features become words by cuts, which determine BitsIn
 	Tau      float64
 	Seed     uint64
 
-	// Of convolutions, as a configuration names them; Image then gives Features, and Kernels give Width and Depth.
+	// Options of convolutions, with the names of the configuration. Image determines Features; Kernels
+	// determine Width and Depth.
 	Image, Kernels, Patch, Stride, Padding, Levels, Pool string
 
-	Chains, Anchored int // of convolutions, too
+	Chains, Anchored int // options of convolutions, too
 	Channels         int // planes that a kernel reads; 0: all
 
-	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
-	// spread over the others. Both 0: all sixteen are alike.
+	// Shares of the operations after layer 1: of A, and of the ten binary ones. The rest is spread over the
+	// others. If both are 0, all sixteen are equally likely.
 	ShareA, ShareBinary float64
 
-	// ShareInputs is the share of the thermometer bits that pins choose from, drawn once
-	// for all; 0 and 1: all of them.
+	// ShareInputs is the share of the thermometer bits from which pins choose, drawn once for all pins. 0 and 1
+	// mean all bits.
 	ShareInputs float64
 }
 
-// Defaults returns the options with what is unset filled in: an IALGN of 30 chains and
-// 5 layers for 3 classes, with 6 features of 4 thermometer bits less one and 4
-// candidates an anchor.
+// Defaults returns the options with zero fields filled in: an IALGN of 30 chains and 5 layers for 3 classes,
+// with 6 features of 3 thermometer bits and 4 candidates for an anchor.
 func (o ModelOptions) Defaults() ModelOptions {
 	if o.Topology == "" {
 		o.Topology = "ialgn"
@@ -106,7 +105,7 @@ func (o ModelOptions) Defaults() ModelOptions {
 	return o
 }
 
-// convolutions returns the keys of a network of convolutions, completed.
+// convolutions returns the completed keys of a network of convolutions.
 func (o *ModelOptions) convolutions() topology.Keys {
 	k := topology.Keys{
 		Topology: topology.Conv, Inputs: cmp.Or(o.Inputs, 2), Hidden: cmp.Or(o.Hidden, 1), Widths: o.Widths, Wiring: "random",
@@ -119,7 +118,7 @@ func (o *ModelOptions) convolutions() topology.Keys {
 	return k
 }
 
-// Possible reports whether there is such a network of convolutions, and how many bits it counts. Features have o.Bits.
+// Possible reports whether the network of convolutions is valid, and the number of bits that it counts.
 func (o *ModelOptions) Possible() (width int, ok bool) {
 	k := o.convolutions()
 	if k.Check() != nil {
@@ -133,8 +132,8 @@ func (o *ModelOptions) Possible() (width int, ok bool) {
 // defaultBits is the default of Bits.
 const defaultBits = 4
 
-// Model returns the random model that the options describe. It panics if they describe
-// none, such as a width that the classes do not divide.
+// Model returns a random model. It panics if the options are not valid, for example if the width is not a
+// multiple of the classes.
 func Model(o ModelOptions) *model.Model {
 	o = o.Defaults()
 	r := rand.New(rand.NewPCG(o.Seed, 0x6d6f64656c67656e))
@@ -169,7 +168,7 @@ func Model(o ModelOptions) *model.Model {
 	return m
 }
 
-// Encoder returns a uniform encoder of features that use their whole width.
+// Encoder returns a uniform encoder whose features use all values of their words.
 func Encoder(features, bits, bitsIn int) encoding.Encoder {
 	e, err := encoding.NewUniform(features, bits, bitsIn, 1<<bitsIn-1, nil)
 	if err != nil {

@@ -8,19 +8,18 @@ import (
 	"ialgn/netlist"
 )
 
-// NetlistOptions say what netlist to make. Zero fields take the defaults.
+// NetlistOptions describe a netlist. Zero fields have default values.
 type NetlistOptions struct {
 	Cells     int            // default 60
 	Inputs    int            // bits of the two input ports together, at least 2; default 12
-	Registers bool           // also registers, over several pipeline stages
-	Kinds     []netlist.Kind // kinds of the cells; default: all, registers if asked for
+	Registers bool           // also has registers, in several pipeline stages
+	Kinds     []netlist.Kind // kinds of the cells; default: all, but registers only with Registers
 }
 
-// Netlist returns the random netlist that seed and options describe. It is valid, and
-// has what passes, writers and simulators may stumble over: constant, repeated and
-// vacuous inputs, constants and bare inputs as outputs, cells without readers, labels
-// that need quoting, primitives, origins with and without a gate, chain classes, and
-// with registers several stages and enables from any of them.
+// Netlist returns a random netlist. It is valid and contains everything that passes, writers and simulators may
+// get wrong: constant, repeated and unused inputs, constants and inputs as outputs, cells without readers,
+// labels that need quoting, primitives, origins with and without a gate, and chain classes. With registers it
+// has several stages, and enables from any of them.
 func Netlist(seed uint64, o NetlistOptions) *netlist.Netlist {
 	if o.Cells == 0 {
 		o.Cells = 60
@@ -51,7 +50,7 @@ func Netlist(seed uint64, o NetlistOptions) *netlist.Netlist {
 	return n
 }
 
-// chains is the number of chains that cells may come from.
+// chains is the number of chains of which cells may have an origin.
 const chains = 7
 
 type generator struct {
@@ -62,7 +61,7 @@ type generator struct {
 	stages     [][]netlist.Net // the nets of each pipeline stage
 }
 
-// declare makes input ports, primitives and classes.
+// declare adds input ports, primitives and classes.
 func (g *generator) declare() {
 	odd := g.o.Inputs - 1
 	low := g.b.Input("x", odd, odd, []string{`word "x" > 3 \ µ`})
@@ -104,7 +103,7 @@ func (g *generator) cell(k netlist.Kind) {
 	g.stages[stage] = append(g.stages[stage], netlist.Word(first, width)...)
 }
 
-// form draws parameter and number of data inputs of a cell of kind k.
+// form draws the parameter and the number of data inputs of a cell of kind k.
 func (g *generator) form(k netlist.Kind) (param uint64, inputs int) {
 	switch k {
 	case netlist.Function:
@@ -132,8 +131,7 @@ func (g *generator) form(k netlist.Kind) (param uint64, inputs int) {
 	}
 }
 
-// pick draws nets that stand in one stage, recent ones rather than old ones, among
-// them some constants and repetitions.
+// pick draws n nets of one stage, more often recent ones, with some constants and repetitions.
 func (g *generator) pick(stage, n int) []netlist.Net {
 	pool := g.stages[stage]
 	in := make([]netlist.Net, n)
@@ -159,7 +157,7 @@ func (g *generator) origin() netlist.Origin {
 	return netlist.Origin{Layer: uint16(1 + g.IntN(5)), Chain: uint32(g.IntN(chains))}
 }
 
-// ports makes outputs and probes, each in one stage.
+// ports adds outputs and probes, each one from a single stage.
 func (g *generator) ports() {
 	last := len(g.stages) - 1
 	g.b.Output("y", 1, nil, g.pick(last, 9))

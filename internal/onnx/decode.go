@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The fields of TensorProto that hold elements.
+// Numbers of the fields of TensorProto with elements.
 const (
 	fieldFloats  = 4
 	fieldInt32s  = 5
@@ -18,8 +18,8 @@ const (
 	fieldUint64s = 11
 )
 
-// Decode reads a model. Its tensors share the memory of data. Beside that it takes at most as much memory as the file
-// has bytes, and 16 MB. It returns an error for what is no model.
+// Decode reads a model. Its tensors share the memory of data. In addition it allocates at most len(data) bytes
+// and 16 MB. It returns an error if data is not a model.
 func Decode(data []byte) (*Model, error) {
 	d := &decoder{left: int64(len(data)) + 16<<20}
 	m := &Model{}
@@ -29,7 +29,7 @@ func Decode(data []byte) (*Model, error) {
 	return m, nil
 }
 
-// decoder counts the memory that may still be taken.
+// decoder counts the bytes that may still be allocated.
 type decoder struct{ left int64 }
 
 func (d *decoder) take(bytes int) error {
@@ -39,13 +39,13 @@ func (d *decoder) take(bytes int) error {
 	return nil
 }
 
-// text returns a string of the file.
+// text copies a string of the file.
 func (d *decoder) text(to *string, b []byte) error {
 	*to = string(b)
 	return d.take(len(b))
 }
 
-// add appends an element to a list, whose growth is taken to double what the elements need.
+// add appends an element to a list and reads it. A growing list counts as twice its elements.
 func add[T any](d *decoder, list *[]T, read func(*T) error) error {
 	if err := d.take(2 * int(reflect.TypeFor[T]().Size())); err != nil {
 		return err
@@ -54,7 +54,8 @@ func add[T any](d *decoder, list *[]T, read func(*T) error) error {
 	return read(&(*list)[len(*list)-1])
 }
 
-// fields calls visit with each field of a message: v is the value of a number, b that of a string or message.
+// fields calls visit for each field of a message. v is the value of a number, b the bytes of a string or
+// message.
 func fields(b []byte, visit func(number int, kind protowire.Type, v uint64, b []byte) error) error {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
@@ -89,8 +90,7 @@ func fields(b []byte, visit func(number int, kind protowire.Type, v uint64, b []
 	return nil
 }
 
-// field is a rule for a field: what is done with its number, or with its bytes. A field of another wire type is an
-// error.
+// field says how to read a field: as a number, or as bytes. Another wire type is an error.
 type field struct {
 	number func(uint64) error
 	bytes  func([]byte) error
@@ -111,7 +111,7 @@ func (d *decoder) message(b []byte, rules map[int]field) error {
 	})
 }
 
-// The rules of most fields.
+// Rules for most fields.
 
 func (d *decoder) str(to *string) field {
 	return field{bytes: func(b []byte) error { return d.text(to, b) }}
@@ -135,7 +135,7 @@ func list[T any](d *decoder, to *[]T, read func([]byte, *T) error) field {
 	}}
 }
 
-// integers is the rule of numbers, packed or not.
+// integers returns the rule for numbers, packed or not.
 func (d *decoder) integers(to *[]int64) field {
 	one := func(v uint64) error { return add(d, to, func(x *int64) error { *x = int64(v); return nil }) }
 	return field{one, func(b []byte) error {
@@ -172,7 +172,7 @@ func (d *decoder) floats(to *[]float32) field {
 	}}
 }
 
-// The messages, by the numbers of their fields.
+// The messages, with rules by field number.
 
 func (d *decoder) model(b []byte, m *Model) error {
 	return d.message(b, map[int]field{

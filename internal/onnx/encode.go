@@ -9,12 +9,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// MaxFile is the largest file that is written: beyond it readers of the message format refuse one.
+// MaxFile is the size of the largest file that Write writes. Readers of protobuf messages refuse larger ones.
 const MaxFile = math.MaxInt32
 
-// Write writes a model, whose tensors have their elements in Raw. The same model gives the same bytes. Beside m it
-// takes memory for all but the elements. It returns an error, before it writes anything, if the file were larger than
-// [MaxFile]; later, the error of w.
+// Write writes a model. The tensors must have their elements in Raw. The same model gives the same bytes. In
+// addition to m, Write allocates memory for everything except the elements. If the file would be larger than
+// [MaxFile], it returns an error before it writes anything. Other errors come from w.
 func Write(w io.Writer, m *Model) error {
 	graph := graphParts(&m.Graph)
 	head := append(number(nil, 1, m.IRVersion), text(nil, 2, m.Producer)...)
@@ -42,7 +42,7 @@ func length(parts [][]byte) (n int) {
 	return n
 }
 
-// graphParts returns the parts of the message of a graph, of which the elements of tensors are not copied.
+// graphParts returns the message of a graph in parts, without copies of the tensors' elements.
 func graphParts(g *Graph) [][]byte {
 	var b []byte
 	for i := range g.Nodes {
@@ -65,7 +65,7 @@ func graphParts(g *Graph) [][]byte {
 	return append(parts, b)
 }
 
-// number appends a number, text a string and message a message; of an empty string there is nothing.
+// number appends a number, text a string and message a message. An empty string is omitted.
 
 func number(b []byte, field protowire.Number, v int64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), uint64(v))
@@ -85,7 +85,7 @@ func message(b []byte, field protowire.Number, inner []byte) []byte {
 func node(n *Node) []byte {
 	var b []byte
 	for _, s := range n.Inputs {
-		b = message(b, 1, []byte(s)) // an empty one stands for an operand, too
+		b = message(b, 1, []byte(s)) // an empty name also stands for an operand
 	}
 	for _, s := range n.Outputs {
 		b = message(b, 2, []byte(s))

@@ -1,14 +1,14 @@
-// Package onnx reads and writes files of ONNX, the Open Neural Network Exchange: the part of its messages that graphs
-// of look-up tables are made of (onnx.proto of ONNX 1.12, https://github.com/onnx/onnx).
+// Package onnx reads and writes files of ONNX, the Open Neural Network Exchange. It supports only the messages
+// that graphs of look-up tables need (onnx.proto of ONNX 1.12, https://github.com/onnx/onnx).
 //
-// A [Model] is either decoded from a file ([Decode]) or put together and written ([Write]). The messages are read
-// field by field with protowire, not by generated code: there are ten of them, generated code for the whole schema
-// has ten thousand lines, and it would copy what a file holds, unknown fields included, before anything is known
-// about it. Here a tensor is a part of the file's bytes until its elements are asked for, and [Decode] takes memory
-// in proportion to the file, whatever its fields claim.
+// A [Model] is decoded from a file ([Decode]), or built and written ([Write]). The messages are read field by
+// field with protowire instead of generated code. There are ten of them, while generated code for the whole
+// schema has ten thousand lines and would copy the whole file, unknown fields included, before it checks
+// anything. Here a tensor remains a part of the file's bytes until its elements are needed, and the memory of
+// [Decode] is proportional to the size of the file, whatever its fields say.
 //
-// What is in a file that this package has no field for is left out, but for what would change the meaning of what is
-// read: functions, training information, sparse tensors and subgraphs are counted, so that readers can refuse them.
+// Decode ignores fields that this package does not know. But it counts functions, training information and
+// sparse tensors, which would change the meaning of a model, so that callers can refuse them.
 package onnx
 
 // DataType is the type of a tensor's elements, by its number in TensorProto.
@@ -32,8 +32,8 @@ const (
 	Uint64    DataType = 13
 )
 
-// kinds says what elements are like: their bytes in raw data, 0 where they are not read, and the field that holds them
-// otherwise.
+// kinds has the properties of element types: the bytes of an element in raw data (0 if the type is not
+// supported), and the field for elements that are not in raw data.
 var kinds = map[DataType]struct {
 	name   string
 	bytes  int
@@ -49,7 +49,7 @@ var kinds = map[DataType]struct {
 	Text: {"string", 0, 0, false}, Float16: {"float16", 0, 0, false},
 }
 
-// String returns the type's name as ONNX's documents have it.
+// String returns the type's name in ONNX's documents.
 func (t DataType) String() string {
 	if k, ok := kinds[t]; ok {
 		return k.name
@@ -57,13 +57,13 @@ func (t DataType) String() string {
 	return "of an unknown type"
 }
 
-// Whole reports whether elements are whole numbers; bool is among them.
+// Whole reports whether elements are whole numbers, including bool.
 func (t DataType) Whole() bool {
 	k, ok := kinds[t]
 	return ok && k.bytes > 0 && t != Float && t != Double
 }
 
-// Bits returns how many bits an element of whole numbers has, 1 of bool; 0 for other types.
+// Bits returns the number of bits of an element that is a whole number (1 for bool), or 0 for other types.
 func (t DataType) Bits() int {
 	switch {
 	case !t.Whole():
@@ -74,7 +74,7 @@ func (t DataType) Bits() int {
 	return 8 * kinds[t].bytes
 }
 
-// Model is a file.
+// Model is the content of an ONNX file.
 type Model struct {
 	IRVersion                 int64
 	Producer, ProducerVersion string
@@ -82,34 +82,34 @@ type Model struct {
 	Opsets                    []Opset
 	Graph                     Graph
 
-	Functions, Training int // how many there are, of a file that was read
+	Functions, Training int // how many a decoded file has
 }
 
-// Opset is the version of a set of operators that a model uses.
+// Opset is the version of a set of operators in a model.
 type Opset struct {
 	Domain  string // empty: ONNX's own
 	Version int64
 }
 
-// Graph is what a model computes: nodes in topological order.
+// Graph is a computation: nodes in topological order.
 type Graph struct {
 	Name            string
 	Nodes           []Node
 	Initializers    []Tensor // constants, by their names
 	Inputs, Outputs []Value
 
-	Sparse int // how many sparse constants there are, of a file that was read
+	Sparse int // number of sparse constants in a decoded file
 }
 
-// Node is an operator with its operands, which are names of values. An empty name stands for an operand that is left
-// out.
+// Node is an operator with its operands, which are names of values. An empty name is an operand that is
+// omitted.
 type Node struct {
 	Name, Op, Domain string
 	Inputs, Outputs  []string
 	Attributes       []Attribute
 }
 
-// Attribute returns the attribute of a name, nil if there is none.
+// Attribute returns the attribute with a name, or nil.
 func (n *Node) Attribute(name string) *Attribute {
 	for i := range n.Attributes {
 		if n.Attributes[i].Name == name {
@@ -119,10 +119,10 @@ func (n *Node) Attribute(name string) *Attribute {
 	return nil
 }
 
-// AttributeType says what an attribute holds, by its number in AttributeProto.
+// AttributeType is the type of an attribute, by its number in AttributeProto.
 type AttributeType int32
 
-// The types of attributes that are read; of others there is the number alone.
+// The attribute types that are supported. For other attributes, only the number is read.
 const (
 	AttributeFloat  AttributeType = 1
 	AttributeInt    AttributeType = 2
@@ -147,12 +147,13 @@ type Attribute struct {
 // Value is an input or output of a graph.
 type Value struct {
 	Name  string
-	Type  DataType // of a tensor's elements; Undefined: it is no tensor, or the file does not say
+	Type  DataType // type of a tensor's elements; Undefined: not a tensor, or the file does not say
 	Shape []Dim
 	Known bool // whether the file has a shape
 }
 
-// Dim is a dimension of a shape: a number, or the name of one that is open. Both are empty where nothing is said.
+// Dim is a dimension of a shape: a number, or the name of a variable one. Both are empty if the file says
+// nothing.
 type Dim struct {
 	Size int64 // 0: see Name
 	Name string

@@ -9,18 +9,18 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Tensor is a constant. One that was read stands in the bytes of the file, which must not change.
+// Tensor is a constant. A decoded tensor refers to the bytes of the file, which must not change.
 type Tensor struct {
 	Name     string
 	Type     DataType
 	Dims     []int64
 	External bool   // its elements are in another file
-	Raw      []byte // elements, little endian, bool a byte; nil: they are in a field of their own
+	Raw      []byte // elements, little endian, a byte for a bool; nil: they are in another field
 
-	message []byte // the whole message of a tensor that was read
+	message []byte // the whole message of a decoded tensor
 }
 
-// Len returns the number of elements, which it has found to be there. It takes the time of looking at them.
+// Len returns the number of elements. It reads all of them to check that they exist.
 func (t *Tensor) Len() (int, error) {
 	kind, ok := kinds[t.Type]
 	if !ok || kind.bytes == 0 {
@@ -45,7 +45,7 @@ func (t *Tensor) Len() (int, error) {
 	return want, err
 }
 
-// stored counts the elements that are there.
+// stored counts the elements in the file.
 func (t *Tensor) stored(size, field int) (count int, err error) {
 	if t.Raw != nil {
 		if len(t.Raw)%size != 0 {
@@ -60,7 +60,8 @@ func (t *Tensor) stored(size, field int) (count int, err error) {
 	return count, err
 }
 
-// elements visits the numbers of a field, packed or not, as they stand in the message: varints, or bits of floats.
+// elements visits the numbers of a field, packed or not, as they are in the message: varints, or the bits of
+// floats.
 func (t *Tensor) elements(field int, visit func(uint64) error) error {
 	return fields(t.message, func(number int, kind protowire.Type, v uint64, b []byte) error {
 		if number != field {
@@ -95,8 +96,8 @@ func element(b []byte, field int) (v uint64, n int) {
 	return protowire.ConsumeVarint(b)
 }
 
-// Integers calls visit with the elements of a tensor of whole numbers, in C order. It returns visit's error, or one
-// of a tensor whose elements are not what it says.
+// Integers calls visit for the elements of a tensor of whole numbers, in C order. It returns visit's error, or
+// an error if the elements do not fit the tensor's type and shape.
 func (t *Tensor) Integers(visit func(i int, v int64) error) error {
 	if !t.Type.Whole() {
 		return fmt.Errorf("elements are %v, not whole numbers", t.Type)
@@ -124,7 +125,7 @@ func (t *Tensor) Integers(visit func(i int, v int64) error) error {
 	return nil
 }
 
-// narrow returns an element, or an error for one that the type has not.
+// narrow returns an element, or an error if its type does not have the value.
 func narrow(v int64, t DataType) (int64, error) {
 	bits := t.Bits()
 	low, high := int64(0), int64(math.MaxInt64)
@@ -139,7 +140,7 @@ func narrow(v int64, t DataType) (int64, error) {
 	return v, nil
 }
 
-// little reads a number of some bytes.
+// little reads a little-endian number of size bytes.
 func little(b []byte, size int, signed bool) uint64 {
 	var v uint64
 	switch size {
@@ -159,8 +160,7 @@ func little(b []byte, size int, signed bool) uint64 {
 	return v
 }
 
-// Numbers calls visit with the elements of a tensor of any numbers, in C order, under the conditions of
-// [Tensor.Integers]. Whole numbers beyond 53 bits are rounded.
+// Numbers is like [Tensor.Integers] for a tensor of any numbers. It rounds whole numbers of more than 53 bits.
 func (t *Tensor) Numbers(visit func(i int, v float64) error) error {
 	if t.Type.Whole() {
 		return t.Integers(func(i int, v int64) error { return visit(i, float64(v)) })

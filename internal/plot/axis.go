@@ -8,22 +8,21 @@ import (
 	gonum "gonum.org/v1/plot"
 )
 
-// scale places the values of one axis. Logarithms are taken before gonum/plot sees a
-// value, so that its axis is linear and zero can be given a place below them.
+// scale maps the values of one axis to positions. It takes logarithms before gonum/plot sees a value, so that
+// gonum's axis is linear and zeros can have a position below the logarithms.
 type scale struct {
 	log      bool
 	zeros    bool    // some values are exactly 0 on a logarithmic axis
 	zero     float64 // position at which zeros are drawn
-	bottom   float64 // position at which values too low for the logarithmic axis are cut off
+	bottom   float64 // position of values too low for the logarithmic axis
 	min, max float64
 	ticks    []gonum.Tick
 }
 
-// wantedTicks is about how many ticks with numbers an axis has.
+// wantedTicks is the approximate number of labelled ticks on an axis.
 const wantedTicks = 6
 
-// newScale returns the scale of an axis that holds the values; NaN is none. With round
-// it ends at ticks.
+// newScale returns a scale that contains the values, except NaN. With round, it begins and ends at ticks.
 func newScale(a Axis, values []float64, round bool) scale {
 	if len(a.Names) > 0 {
 		return nameScale(a.Names)
@@ -55,14 +54,14 @@ func linearScale(values []float64, round bool) scale {
 		}
 	}
 	switch {
-	case lo > hi: // there are no values
+	case lo > hi: // no values
 		lo, hi = 0, 1
-	case hi-lo <= 1e-9*math.Max(math.Abs(lo), math.Abs(hi)): // nothing but rounding, between which no tick has room
+	case hi-lo <= 1e-9*math.Max(math.Abs(lo), math.Abs(hi)): // the values differ only by rounding
 		half := math.Max(math.Abs(lo)/10, 1)
 		lo, hi = lo-half, lo+half
 	}
 	step := niceStep((hi - lo) / wantedTicks)
-	if whole { // no tick may stand between whole numbers
+	if whole { // whole numbers need no ticks between them
 		step = math.Max(step, 1)
 	}
 	first, last := math.Floor(lo/step), math.Ceil(hi/step)
@@ -78,7 +77,7 @@ func linearScale(values []float64, round bool) scale {
 	return s
 }
 
-// niceStep returns the least of 1, 2, 5, 10, ... times a power of ten that is not below x.
+// niceStep returns the least number of the form 1, 2 or 5 times a power of ten that is at least x.
 func niceStep(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, m := range []float64{1, 2, 5} {
@@ -89,7 +88,7 @@ func niceStep(x float64) float64 {
 	return 10 * power
 }
 
-// number formats a tick with the digits that its step needs and no more.
+// number formats the value of a tick with the digits that the step needs.
 func number(v, step float64) string {
 	if m := math.Max(math.Abs(v), step); v != 0 && (m >= 1e6 || m < 1e-4) {
 		digits := max(0, decade(v)-decade(step))
@@ -103,12 +102,12 @@ func number(v, step float64) string {
 	return strconv.FormatFloat(v, 'f', max(0, -decade(step)), 64)
 }
 
-// decade returns the exponent of the power of ten at or below the magnitude of v. What a
-// step that was multiplied lost in rounding does not count.
+// decade returns the exponent of the largest power of ten that is at most |v|. It tolerates rounding errors of
+// a multiplied step.
 func decade(v float64) int { return int(math.Floor(math.Log10(math.Abs(v)) + 1e-9)) }
 
-// logScale spans the decades of the positive values. Zeros, if there are any, stand a
-// tenth of that below.
+// logScale contains the decades of the positive values. Zeros, if there are any, are below, at a distance of a
+// tenth of this range.
 func logScale(values []float64) scale {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	s := scale{log: true}
@@ -120,7 +119,7 @@ func logScale(values []float64) scale {
 			lo, hi = math.Min(lo, v), math.Max(hi, v)
 		}
 	}
-	if lo > hi { // zeros alone
+	if lo > hi { // only zeros
 		lo, hi = 1, 1
 	}
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
@@ -147,8 +146,8 @@ func logScale(values []float64) scale {
 	return s
 }
 
-// doublingScale spans the values, with a tick at each power of two, if they are nothing but
-// a few of these, as numbers of candidates are.
+// doublingScale contains the values, with a tick at each power of two. ok is false unless the values are a few
+// different powers of two, such as numbers of candidates.
 func doublingScale(values []float64) (s scale, ok bool) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -167,7 +166,7 @@ func doublingScale(values []float64) (s scale, ok bool) {
 	return s, true
 }
 
-// power returns ten to the d, in figures where those are short.
+// power returns ten to the power of d, in decimal digits if they are few.
 func power(d float64) string {
 	if d >= -2 && d <= 4 {
 		return strconv.FormatFloat(math.Pow(10, d), 'f', max(0, -int(d)), 64)
@@ -175,7 +174,7 @@ func power(d float64) string {
 	return "1e" + strconv.Itoa(int(d))
 }
 
-// at returns the position of a value; NaN if it has none.
+// at returns the position of a value, or NaN for NaN.
 func (s scale) at(v float64) float64 {
 	switch {
 	case !s.log || math.IsNaN(v):
@@ -187,5 +186,5 @@ func (s scale) at(v float64) float64 {
 	}
 }
 
-// isZero reports whether the value is one of the zeros on their line.
+// isZero reports whether the value is drawn on the line of zeros.
 func (s scale) isZero(v float64) bool { return s.zeros && v == 0 }

@@ -8,21 +8,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// columns draws one set of bars in its look.
+// columns draws one set of bars.
 type columns struct {
 	*Bars
 	look
-	base        []float64 // where the bars begin; nil: all at 0
-	left, width float64   // a bar's left edge and width, relative to its place of width 1
+	base        []float64 // values at which the bars begin; nil: all at 0
+	left, width float64   // a bar's left edge and width, in units of the distance between two names
 }
 
-// barError is darker than any filling.
+// barError is the line style of error bars, darker than any filling.
 var barError = draw.LineStyle{Color: colours[0], Width: 0.8}
 
-// barShare is how much of a place its bars take.
+// barShare is the share of the width that bars use.
 const barShare = 0.8
 
-// newColumns returns the chart's bars, side by side or stacked.
+// newColumns returns the sets of bars of a chart, side by side or stacked.
 func newColumns(c *Chart) []columns {
 	all := make([]columns, len(c.Bars))
 	sum := make([]float64, len(c.X.Names))
@@ -67,10 +67,10 @@ func (v columns) Plot(c draw.Canvas, p *gonum.Plot) {
 	}
 }
 
-// Thumbnail draws the sample of the legend.
+// Thumbnail draws the bar's sample in the legend.
 func (v columns) Thumbnail(c *draw.Canvas) { v.fill(*c, c.Rectangle) }
 
-// fill draws one bar: tint, hatching, border.
+// fill draws one bar: tint, hatching and border.
 func (v columns) fill(c draw.Canvas, r vg.Rectangle) {
 	f := fillings[v.index%len(fillings)]
 	c.FillPolygon(v.tinted(f.tint), corners(r))
@@ -82,12 +82,12 @@ func (v columns) fill(c draw.Canvas, r vg.Rectangle) {
 	c.StrokeLines(draw.LineStyle{Color: v.colour, Width: thinWidth}, append(border, border[0]))
 }
 
-// lines returns the lines of a hatch that may cross the rectangle.
+// lines returns all lines of a hatch that may cross the rectangle.
 func (h hatch) lines(r vg.Rectangle) (all [][]vg.Point) {
 	size := r.Size()
 	reach := size.X + size.Y
 	for d := -reach; d <= reach; d += hatchWidth {
-		// The point moves across the direction, the line goes along it.
+		// The line through the point runs along the direction; the point moves across it.
 		middle := vg.Point{X: (r.Min.X+r.Max.X)/2 - h.dy*d, Y: (r.Min.Y+r.Max.Y)/2 + h.dx*d}
 		all = append(all, []vg.Point{
 			{X: middle.X - h.dx*reach, Y: middle.Y - h.dy*reach},

@@ -10,17 +10,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The size of a chart, for half the width of a page and the whole of a phone's.
+// The size of a chart: half the width of a page, and the full width of a phone.
 const (
 	width  = vg.Length(440)
 	height = vg.Length(300)
 )
 
-// besideY is about what the title and the x axis take of the height. A label of the y
-// axis that is longer than the rest would push the title away from the plot.
+// besideY is the approximate height of the title and the x axis together. The label of the y axis must be
+// shorter than the rest of the height, or it would push the title away from the plot.
 const besideY = vg.Length(60)
 
-// entry is a line of the legend.
+// entry is an entry of the legend.
 type entry struct {
 	name  string
 	thumb gonum.Thumbnailer
@@ -29,7 +29,7 @@ type entry struct {
 // render draws the chart on a canvas of width x height.
 func (c *Chart) render(canvas vg.CanvasSizer) {
 	p := gonum.New()
-	p.BackgroundColor = nil // the paper is not the plot's
+	p.BackgroundColor = nil // the plot leaves the background to the page
 	x, y := c.scales()
 	c.dress(p, x, y)
 	p.Add(grid{x, y})
@@ -44,14 +44,14 @@ func (c *Chart) render(canvas vg.CanvasSizer) {
 	drawLegend(draw.Crop(whole, 0, 0, 0, legend-whole.Size().Y), rows, lettering(10, p.TextHandler))
 }
 
-// scales returns the scales of both axes, which hold all that is drawn.
+// scales returns the scales of both axes. They contain everything that is drawn.
 func (c *Chart) scales() (x, y scale) {
 	var xs, ys []float64
 	for _, s := range c.Series {
 		xs, ys = append(xs, s.X...), append(ys, s.Y...)
 		for _, ends := range [][]float64{s.Low, s.High} {
 			for _, v := range ends {
-				if !c.Y.Log || v > 0 { // values up to 0 have no place on a logarithmic axis
+				if !c.Y.Log || v > 0 { // values up to 0 have no position on a logarithmic axis
 					ys = append(ys, v)
 				}
 			}
@@ -108,8 +108,7 @@ func (a Axis) title() string {
 	return a.Label + " (" + a.Unit + ")"
 }
 
-// wrap breaks a text at spaces into lines no longer than room. A word longer than that
-// has a line to itself.
+// wrap breaks a text at spaces into lines no longer than room. A longer word is a line of its own.
 func wrap(s string, room vg.Length, style text.Style) (lines []string) {
 	for _, word := range strings.Fields(s) {
 		last := len(lines) - 1
@@ -122,7 +121,7 @@ func wrap(s string, room vg.Length, style text.Style) (lines []string) {
 	return lines
 }
 
-// fit reports whether the names can stand upright next to each other.
+// fit reports whether the names fit next to each other without rotation.
 func fit(names []string, style text.Style) bool {
 	place := (width - 60) / vg.Length(len(names))
 	for _, name := range names {
@@ -133,8 +132,7 @@ func fit(names []string, style text.Style) bool {
 	return true
 }
 
-// apart returns the ticks with room between the upright names and the axis, where gonum
-// leaves none.
+// apart adds room between rotated names and the axis, which gonum does not leave.
 func apart(ticks []gonum.Tick) []gonum.Tick {
 	ticks = append([]gonum.Tick(nil), ticks...)
 	for i := range ticks {
@@ -143,7 +141,7 @@ func apart(ticks []gonum.Tick) []gonum.Tick {
 	return ticks
 }
 
-// plotters adds what the chart shows to the plot and returns the legend.
+// plotters adds the series and bars to the plot and returns the entries of the legend.
 func (c *Chart) plotters(p *gonum.Plot, x, y scale) (entries []entry) {
 	curves := make([]gonum.Plotter, len(c.Series))
 	for i := range c.Series {
@@ -152,13 +150,13 @@ func (c *Chart) plotters(p *gonum.Plot, x, y scale) (entries []entry) {
 		curves[i] = v
 		entries = append(entries, entry{v.Name, v})
 	}
-	p.Add(curves...) // above the bands of all
+	p.Add(curves...) // above all bands
 	for _, v := range newColumns(c) {
 		p.Add(v)
 		entries = append(entries, entry{v.Name, v})
 	}
 	if len(entries) == 1 && entries[0].name == "" {
-		entries = nil // one thing, which the title names
+		entries = nil // the title names the only thing
 	}
 	if x.zeros || y.zeros {
 		entries = append(entries, entry{"exactly 0", zeroLine{}})
@@ -166,7 +164,7 @@ func (c *Chart) plotters(p *gonum.Plot, x, y scale) (entries []entry) {
 	return entries
 }
 
-// grid draws faint lines at the ticks, and the line of zeros.
+// grid draws faint lines at the ticks, and the lines of zeros.
 type grid struct{ x, y scale }
 
 // Plot implements gonum's Plotter.
@@ -184,14 +182,14 @@ func (g grid) Plot(c draw.Canvas, p *gonum.Plot) {
 	if g.x.zeros {
 		c.StrokeLine2(zeroStyle, tx(g.x.zero), c.Min.Y, tx(g.x.zero), c.Max.Y)
 	}
-	if g.y.min < 0 && g.y.max > 0 && !g.y.log { // bars begin at 0, which gets a line
+	if g.y.min < 0 && g.y.max > 0 && !g.y.log { // bars begin at 0, so 0 gets a line
 		c.StrokeLine2(draw.LineStyle{Color: colours[0], Width: thinWidth}, c.Min.X, ty(0), c.Max.X, ty(0))
 	}
 }
 
 var zeroStyle = draw.LineStyle{Color: colours[0], Width: 0.8, Dashes: []vg.Length{1, 2}}
 
-// zeroLine is the legend's sample of the line of zeros.
+// zeroLine draws the sample of the line of zeros in the legend.
 type zeroLine struct{}
 
 // Thumbnail implements gonum's Thumbnailer.
@@ -199,7 +197,7 @@ func (zeroLine) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(zeroStyle, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
 }
 
-// The measures of the legend, which stands below the plot.
+// Sizes in the legend, which is below the plot.
 const (
 	rowHeight  = vg.Length(15)
 	thumbWidth = vg.Length(28)
@@ -207,8 +205,7 @@ const (
 	entryGap   = vg.Length(18)
 )
 
-// layOut breaks the legend into rows no wider than width. An entry wider than that has a
-// row to itself.
+// layOut breaks the legend into rows no wider than width. A wider entry is a row of its own.
 func layOut(entries []entry, width vg.Length, style text.Style) (rows [][]entry) {
 	var used vg.Length
 	for _, e := range entries {
@@ -223,7 +220,7 @@ func layOut(entries []entry, width vg.Length, style text.Style) (rows [][]entry)
 	return rows
 }
 
-// drawLegend draws the rows from the top of the canvas down.
+// drawLegend draws the rows from the top of the canvas downwards.
 func drawLegend(c draw.Canvas, rows [][]entry, style text.Style) {
 	style.YAlign = text.YCenter
 	y := c.Max.Y - rowHeight

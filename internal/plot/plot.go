@@ -1,16 +1,14 @@
-// Package plot draws the project's charts: lines with bands or error bars, scattered
-// points, and bars side by side or stacked, on linear and logarithmic axes, as SVG and
-// PNG from one description.
+// Package plot draws the project's charts as SVG and PNG from one description: lines with bands or error bars,
+// scattered points, and bars side by side or stacked, on linear and logarithmic axes.
 //
-// A [Chart] is plain data. [Chart.SVG] and [Chart.PNG] draw it, [Chart.Save] writes both
-// files. Three things hold for each chart:
+// A [Chart] is plain data. [Chart.SVG] and [Chart.PNG] draw it, [Chart.Save] writes both files. Three things
+// hold for every chart:
 //
-//   - what is told apart by colour is also told apart by dashes, glyphs or hatching, so
-//     that a black and white print loses nothing;
-//   - the same chart gives the same bytes: there is no date and no random name in it;
-//   - no value is dropped in silence: an exact zero on a logarithmic axis stands on a
-//     line of its own, which the legend names, a missing value (NaN) breaks its line, and
-//     any other value that has no place is an error.
+//   - Everything that differs in colour also differs in dashes, glyphs or hatching, so that a black and white
+//     print shows the same.
+//   - The same chart gives the same bytes. It contains no date and no random name.
+//   - No value is dropped silently. An exact zero on a logarithmic axis is on a separate line, which the legend
+//     names. A missing value (NaN) interrupts its line. Any other value without a position is an error.
 package plot
 
 import (
@@ -18,68 +16,67 @@ import (
 	"math"
 )
 
-// Chart describes a chart of either series or bars.
+// Chart describes a chart of series or of bars.
 type Chart struct {
 	Title string
-	// Description says what is to be seen, for those who do not see it. The title and the
-	// names of axes and series stand in for it when it is empty.
+	// Description describes the chart for readers who cannot see it. If it is empty, the title and the names of
+	// axes and series are used.
 	Description string
 
 	X, Y   Axis
 	Series []Series
 
-	// Bars have a value for each of X.Names. They stand side by side, or one on the other
-	// when Stacked.
+	// Bars have a value for each of X.Names. They are side by side, or on top of each other if Stacked.
 	Bars    []Bars
 	Stacked bool
 }
 
-// Axis is what one axis measures.
+// Axis describes the quantity on an axis.
 type Axis struct {
 	Label string
 	Unit  string // "" for counts and other bare numbers
 	Log   bool
 
-	// Include are values that the axis shall reach beside the data, such as 0 and 100.
+	// Include lists values that the axis must contain in addition to the data, such as 0 and 100.
 	Include []float64
 
-	// Names make an axis of places instead of numbers: name i stands at i. Only X has names.
+	// Names label positions on the axis instead of numbers: name i is at position i. Only X may have names.
 	Names []string
 }
 
-// Kind is how the points of a series are drawn.
+// Kind says how the points of a series are drawn.
 type Kind int
 
 // The kinds of series.
 const (
-	Line    Kind = iota // joined by a line, with some of the points marked
-	Scatter             // each point by itself
+	Line    Kind = iota // joined by a line; some of the points are marked
+	Scatter             // single points
 )
 
-// Series are points with a name.
+// Series is a set of points with a name.
 type Series struct {
 	Name string
 	Kind Kind
 	X, Y []float64
 
-	// Low and High, both or neither, are the ends of a band about the line, or of error
-	// bars when ErrorBars.
+	// Low and High are the ends of a band around the line, or of error bars if ErrorBars is set. Both or
+	// neither are given.
 	Low, High []float64
 	ErrorBars bool
 
-	// Group, when not 0, gives series a common colour: the curves of one network, say.
-	// Their dashes and glyphs differ all the same.
+	// Group gives series a common colour if it is not 0, for example to the curves of one network. Their dashes
+	// and glyphs still differ.
 	Group int
 }
 
-// Bars are the values of one thing at all places of the X axis.
+// Bars are the values of one thing at all positions of the X axis.
 type Bars struct {
 	Name   string
 	Values []float64
-	Errors []float64 // half the length of error bars; nil for none
+	Errors []float64 // half the length of error bars; nil: none
 }
 
-// Spread returns the ends of error bars or of a band: each mean less and plus its deviation.
+// Spread returns the ends of error bars or of a band: each mean minus and plus its deviation.
 func Spread(mean, deviation []float64) (low, high []float64) {
 	low, high = make([]float64, len(mean)), make([]float64, len(mean))
 	for i, m := range mean {
@@ -88,7 +85,7 @@ func Spread(mean, deviation []float64) (low, high []float64) {
 	return low, high
 }
 
-// Upto returns 1, 2, ... n: the places of layers and epochs.
+// Upto returns 1, 2, ... n, the positions of layers and epochs.
 func Upto(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -97,7 +94,7 @@ func Upto(n int) []float64 {
 	return x
 }
 
-// check returns an error for a chart that cannot be drawn as it is.
+// check returns an error for a chart that cannot be drawn.
 func (c *Chart) check() error {
 	err := c.checkForm()
 	for i := 0; err == nil && i < len(c.Series); i++ {
@@ -140,7 +137,7 @@ func (s *Series) check(x, y Axis) error {
 	if err := errorIn(s.Y, y, true); err != nil {
 		return fmt.Errorf("series %q: y %w", s.Name, err)
 	}
-	// The low end of an error bar may well lie below zero: it is cut off at the axis.
+	// The low end of an error bar may be below zero. Then it is cut off at the axis.
 	for _, ends := range [][]float64{s.Low, s.High} {
 		if err := errorIn(ends, Axis{}, true); err != nil {
 			return fmt.Errorf("series %q: low or high %w", s.Name, err)
@@ -164,7 +161,7 @@ func (b *Bars) check(places int, stacked bool) error {
 	return nil
 }
 
-// errorIn returns an error for the first value that has no place on the axis.
+// errorIn returns an error for the first value that has no position on the axis. With missing, NaN is allowed.
 func errorIn(values []float64, a Axis, missing bool) error {
 	for i, v := range values {
 		switch {

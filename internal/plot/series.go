@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// curve draws a series in its look.
+// curve draws a series.
 type curve struct {
 	*Series
 	look
 	x, y  scale
-	count int // series in the chart, among which glyphs take turns
+	count int // number of series in the chart, which take turns with their glyphs
 }
 
-// marks is how many points of a long line have a glyph.
+// marks is the number of points of a long line that have a glyph.
 const marks = 10
 
 // Plot implements gonum's Plotter.
@@ -43,9 +43,8 @@ func (v curve) Plot(c draw.Canvas, p *gonum.Plot) {
 	}
 }
 
-// parts returns the ranges of points that a line joins. It is broken at missing values,
-// and at the zeros of a logarithmic axis: between those and the next value there is no
-// slope to show.
+// parts returns the ranges of points that a line joins. The line is interrupted at missing values, and at zeros
+// of a logarithmic axis, from which there is no slope to the next value.
 func (v curve) parts() (parts [][2]int) {
 	start := 0
 	for i := 0; i <= len(v.Y); i++ {
@@ -59,9 +58,9 @@ func (v curve) parts() (parts [][2]int) {
 	return parts
 }
 
-// marked reports whether point i has a glyph: all of a scatter and of a short line have
-// one, some of a long line, in turns with the other series, and whatever no line would
-// show.
+// marked reports whether point i has a glyph. All points of a scatter and of a short line have one. In a long
+// line, some points have one, in turns with the other series. A point that is not part of any line always has
+// one.
 func (v curve) marked(i int) bool {
 	n := len(v.X)
 	if v.Kind == Scatter || n <= marks+marks/2 || v.ErrorBars || v.y.isZero(v.Y[i]) || v.x.isZero(v.X[i]) {
@@ -75,7 +74,7 @@ func (v curve) marked(i int) bool {
 	return alone || i%every == v.index*every/v.count%every
 }
 
-// places returns where points stand on the canvas.
+// places returns a function that returns the position of a point on the canvas.
 func (v curve) places(c draw.Canvas, p *gonum.Plot) func(x, y float64) vg.Point {
 	tx, ty := p.Transforms(&c)
 	return func(x, y float64) vg.Point {
@@ -114,7 +113,7 @@ func (v band) Plot(c draw.Canvas, p *gonum.Plot) {
 	flush()
 }
 
-// errorBar draws a bar from end to end with short feet; nothing if an end is missing.
+// errorBar draws a bar with short feet at both ends. It draws nothing if an end is missing.
 func errorBar(c draw.Canvas, s draw.LineStyle, from, to vg.Point) {
 	const foot = vg.Length(2)
 	if math.IsNaN(float64(from.Y)) || math.IsNaN(float64(to.Y)) {
@@ -126,7 +125,7 @@ func errorBar(c draw.Canvas, s draw.LineStyle, from, to vg.Point) {
 	}
 }
 
-// Thumbnail draws the sample of the legend.
+// Thumbnail draws the series' sample in the legend.
 func (v curve) Thumbnail(c *draw.Canvas) {
 	y := c.Center().Y
 	if v.Low != nil && !v.ErrorBars {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The colours are those of Okabe and Ito that stand out on white: readers who do not see
-// all colours tell them apart, and their greys differ too.
+// colours are the colours of Okabe and Ito that are visible on white. Colour-blind readers can distinguish
+// them, and they have different greys.
 var colours = []color.NRGBA{
 	{0x00, 0x00, 0x00, 0xff},
 	{0xd5, 0x5e, 0x00, 0xff},
@@ -20,7 +20,7 @@ var colours = []color.NRGBA{
 	{0x56, 0xb4, 0xe9, 0xff},
 }
 
-// dashes and glyphs have lengths without a common factor: their pairs recur after 35
+// dashes and glyphs have numbers of elements without a common factor, so that their pairs repeat only after 35
 // series.
 var dashes = [][]vg.Length{
 	nil,
@@ -40,12 +40,12 @@ var glyphs = []draw.GlyphDrawer{
 	draw.PlusGlyph{},
 }
 
-// A hatch is a set of parallel lines by their direction.
+// A hatch is a set of parallel lines, given by their direction.
 type hatch struct{ dx, dy vg.Length }
 
-// fillings are how bars differ: by lightness, and by hatching where that is near.
+// fillings distinguish bars by lightness, and by hatching if the lightness is similar.
 var fillings = []struct {
-	tint    float64 // 0 is the full colour, 1 white
+	tint    float64 // 0 is the full colour, 1 is white
 	hatches []hatch
 }{
 	{tint: 0.45},
@@ -57,7 +57,7 @@ var fillings = []struct {
 	{tint: 0.55, hatches: []hatch{{1, -1}}},
 }
 
-// look is how one series or one set of bars differs from the others.
+// look is the appearance of one series or one set of bars.
 type look struct {
 	colour color.NRGBA
 	dash   []vg.Length
@@ -65,7 +65,7 @@ type look struct {
 	index  int
 }
 
-// lookOf returns the look of the series at an index. A group has its colour.
+// lookOf returns the look of the series at an index. All series of a group have the same colour.
 func lookOf(index, group int) look {
 	c := index
 	if group > 0 {
@@ -85,7 +85,7 @@ func (l look) line() draw.LineStyle {
 	return draw.LineStyle{Color: l.colour, Width: lineWidth, Dashes: l.dash}
 }
 
-// edge is the border of a band, and an error bar.
+// edge returns the line style of a band's border and of an error bar.
 func (l look) edge(dashed bool) draw.LineStyle {
 	s := draw.LineStyle{Color: l.colour, Width: thinWidth}
 	if dashed {
@@ -98,14 +98,14 @@ func (l look) mark() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.colour, Radius: glyphSize, Shape: l.glyph}
 }
 
-// shade is the colour of a band: light enough for the lines of others to show through.
+// shade returns the colour of a band, light enough to show the lines below it.
 func (l look) shade() color.Color {
 	c := l.colour
 	c.A = 0x24
 	return c
 }
 
-// tinted mixes the colour with white.
+// tinted returns the colour mixed with white.
 func (l look) tinted(share float64) color.Color {
 	mix := func(v uint8) uint8 { return uint8(float64(v)*(1-share) + 255*share) }
 	return color.NRGBA{mix(l.colour.R), mix(l.colour.G), mix(l.colour.B), 0xff}
@@ -113,8 +113,8 @@ func (l look) tinted(share float64) color.Color {
 
 var grey = color.NRGBA{0xc8, 0xc8, 0xc8, 0xff}
 
-// lettering is the style of text of a size; letters are those of a font that every
-// system has or has a twin of, see the families in fonts.
+// lettering returns the text style for a size. Every system has its font or one with the same widths; see
+// fonts.
 func lettering(size vg.Length, handler text.Handler) text.Style {
 	return text.Style{
 		Color:   color.Black,

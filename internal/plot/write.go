@@ -20,21 +20,19 @@ import (
 	"ialgn/internal/outfile"
 )
 
-// resolution is that of PNG files, in dots per inch.
+// resolution is the resolution of PNG files in dots per inch.
 const resolution = 192
 
-// SVG returns the chart as a document of SVG 1.1, which may also stand within HTML: it has
-// no prolog, no script, no identifiers and no reference to anything outside it. Its title
-// and description are its words for a screen reader.
+// SVG returns the chart as an SVG 1.1 document, which may also be part of HTML: it has no prolog, no script, no
+// identifiers and no external references. Its title and description are for screen readers.
 //
-// It is on white paper, and each text takes the room that it was laid out for, also where its font
-// is not at hand.
+// The background is white. Each text takes the width that was computed for it, even if its font is missing.
 func (c *Chart) SVG() ([]byte, error) { return c.svg(paper) }
 
-// Inline returns the same without the paper, for a page that has its own.
+// Inline is like [Chart.SVG] without the background, for a page that has its own.
 func (c *Chart) Inline() ([]byte, error) { return c.svg("") }
 
-// paper is what an image is drawn on.
+// paper is the background of an image.
 const paper = `<rect width="100%" height="100%" fill="#fff"/>` + "\n"
 
 func (c *Chart) svg(paper string) ([]byte, error) {
@@ -47,7 +45,7 @@ func (c *Chart) svg(paper string) ([]byte, error) {
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("chart %q: %w", c.Title, err)
 	}
-	// The prelude ends with the tag that opens the drawing.
+	// The prelude ends at the tag that opens the drawing.
 	_, drawing, ok := bytes.Cut(b.Bytes(), []byte("<g "))
 	if !ok {
 		return nil, fmt.Errorf("chart %q: gonum/plot drew no SVG", c.Title)
@@ -63,11 +61,12 @@ func (c *Chart) svg(paper string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// textElement is a text as gonum/plot writes it: what comes before its size, that, and its words.
+// textElement matches a text of gonum/plot: the part before its style, the style with the font size, and its
+// words.
 var textElement = regexp.MustCompile(`(?s)(<text [^>]*)(style="font-size:([0-9.]+)px")>([^<]*)</text>`)
 
-// asLaidOut has each text take the width by which it was laid out: where another font stands in, it
-// would else run into its neighbour.
+// asLaidOut sets each text's width to the computed one. Otherwise a text in a replacement font could overlap
+// its neighbour.
 func asLaidOut(drawing []byte) []byte {
 	return textElement.ReplaceAllFunc(drawing, func(e []byte) []byte {
 		m := textElement.FindSubmatch(e)
@@ -82,7 +81,7 @@ func asLaidOut(drawing []byte) []byte {
 	})
 }
 
-// fonts have the widths of the letters by which the chart was laid out.
+// fonts have the letter widths that the layout of the chart assumes.
 const fonts = "Liberation Sans, Arial, Helvetica, sans-serif"
 
 func escaped(s string) string {
@@ -111,7 +110,7 @@ func (c *Chart) describe() string {
 	return text
 }
 
-// PNG returns the chart as an image of 192 dots per inch.
+// PNG returns the chart as an image with 192 dots per inch.
 func (c *Chart) PNG() ([]byte, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -125,9 +124,9 @@ func (c *Chart) PNG() ([]byte, error) {
 	return signed(b.Bytes()), nil
 }
 
-// signed puts what wrote an image into it, by a chunk of text behind the header.
+// signed adds a text chunk after the header of an image that says which program wrote it.
 func signed(png []byte) []byte {
-	const behindHeader = 8 + 12 + 13 // the signature, and the chunk of the header
+	const behindHeader = 8 + 12 + 13 // the signature, and the header's chunk
 	chunk := append([]byte("tEXt"), outfile.PNGMark...)
 	out := binary.BigEndian.AppendUint32(bytes.Clone(png[:behindHeader]), uint32(len(outfile.PNGMark)))
 	out = append(out, chunk...)
@@ -135,13 +134,13 @@ func signed(png []byte) []byte {
 	return append(out, png[behindHeader:]...)
 }
 
-// Files returns what [Chart.Save] writes.
+// Files returns the files that [Chart.Save] writes.
 func Files(base string) []outfile.Output {
 	return []outfile.Output{{Path: base + ".svg", Form: outfile.SVG}, {Path: base + ".png", Form: outfile.PNG}}
 }
 
-// Save writes BASE.svg and BASE.png and returns their paths. Each file appears when it is
-// complete. What stands there already must be charts of ours, or the guard allow it.
+// Save writes BASE.svg and BASE.png and returns their paths. A file appears when it is complete. It may replace
+// only our own charts, unless the guard allows more.
 func (c *Chart) Save(base string, guard outfile.Guard) (files []string, err error) {
 	if err := guard.CheckAll(Files(base)); err != nil {
 		return nil, err

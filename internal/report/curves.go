@@ -6,10 +6,11 @@ import (
 	"ialgn/trainer"
 )
 
-// CurveNames are names for the files of the charts of [Curves], in their order.
+// CurveNames are file names for the charts of [Curves], in the same order.
 var CurveNames = []string{"accuracy", "loss", "learning-rate"}
 
-// Curves returns the charts of a training record by epoch, earlier calls included, nil if nothing was trained.
+// Curves returns the charts of a training record by epoch, including earlier training calls. It returns nil if
+// the model was not trained.
 func Curves(m *model.Model) []*plot.Chart {
 	epochs := m.Record.Epochs
 	if len(epochs) == 0 {

@@ -14,19 +14,19 @@ import (
 	"ialgn/netlist"
 )
 
-// Synthesis is one target that the folder was synthesised for.
+// Synthesis is a target for which the folder was synthesised.
 type Synthesis struct {
 	Report synth.Report
-	Check  map[string]any // content of check.json about the bitstream; nil: there is none
+	Check  map[string]any // content of check.json, the check of the bitstream; nil: none
 }
 
-// of reports whether the synthesis is that of the folder's present content.
+// of reports whether the synthesis was made from the folder's present content.
 func (s *Synthesis) of(o *backend.Output) bool { return s.Report.Manifest == o.SHA256() }
 
-// stale begins what is said of results of a folder that was compiled again since.
+// stale begins a note about results of an earlier content of the folder.
 const stale = "Of an earlier content of the folder, not of this one: "
 
-// area shows what the design takes, by part.
+// area shows the size of the design, by part.
 func (b *builder) area() section {
 	s := section{
 		ID: "area", Title: "Area and levels",
@@ -85,7 +85,7 @@ func (b *builder) area() section {
 	return s
 }
 
-// foldTables returns what a folded engine takes, with each number of lanes that it could have.
+// foldTables returns the size of a folded engine, for each possible number of lanes.
 func foldTables(r *backend.FoldReport) []table {
 	if p := r.Positions; p != nil {
 		return positionTables(p)
@@ -115,7 +115,7 @@ func foldTables(r *backend.FoldReport) []table {
 	return []table{each, memories}
 }
 
-// positionTables returns what an engine takes that has each kernel once.
+// positionTables returns the size of an engine that has each kernel once.
 func positionTables(p *backend.Positions) []table {
 	each := table{
 		Caption: "The folded engine, a position a clock",
@@ -136,7 +136,7 @@ func positionTables(p *backend.Positions) []table {
 	})}
 }
 
-// values returns rows of what v is as JSON.
+// values returns a row for each leaf of v's JSON form.
 func (b *builder) values(v any) (rows [][]cell) {
 	all, err := flatten(v, 6)
 	if err != nil && b.err == nil {
@@ -148,7 +148,7 @@ func (b *builder) values(v any) (rows [][]cell) {
 	return rows
 }
 
-// passes shows what each pass of the compiler did.
+// passes shows the effect of each pass of the compiler.
 func (b *builder) passes() section {
 	s := section{ID: "passes", Title: "Passes"}
 	r := &b.Output.Report
@@ -183,8 +183,7 @@ func (b *builder) passes() section {
 	return s
 }
 
-// cellChart shows the cells of each part after each pass, whose number is its place in
-// the table.
+// cellChart shows the cells of each part after each pass. A pass is at its position in the table.
 func cellChart(raw *netlist.Measures, passes []compiler.PassReport) *plot.Chart {
 	c := &plot.Chart{
 		Title: "Cells after each pass", X: plot.Axis{Label: "pass", Names: []string{"raw"}},
@@ -223,7 +222,7 @@ func levelChart(raw *netlist.Measures, passes []compiler.PassReport) *plot.Chart
 	}
 }
 
-// verdict is the outcome of verification in a word or two.
+// verdict returns the outcome of verification in a few words.
 func (p *Page) verdict() string {
 	switch c := p.Verified; {
 	case c == nil:
@@ -300,7 +299,7 @@ func (b *builder) synthesis() section {
 	return s
 }
 
-// table returns what came of a synthesis.
+// table returns the results of a synthesis.
 func (s *Synthesis) table() table {
 	r := &s.Report
 	rows := [][]cell{
@@ -333,7 +332,7 @@ func (s *Synthesis) table() table {
 	return pairs("The whole design on "+r.Target, append(rows, texts("seconds", fmt.Sprintf("%.0f", r.Seconds))))
 }
 
-// files lists what the folder holds.
+// files lists the files in the folder.
 func (b *builder) files() section {
 	t := table{Caption: "Files of the folder", Head: []string{"file", "format", "bytes", "SHA-256"}}
 	for _, f := range b.Output.Manifest.Files {

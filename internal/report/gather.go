@@ -17,14 +17,14 @@ import (
 	"ialgn/internal/synth"
 )
 
-// GatherOptions name the sources of what a page shows.
+// GatherOptions name the sources of a page.
 type GatherOptions struct {
-	Model string          // file of the model; empty: it is looked for in the folder and beside it
-	Data  ialgn.Data      // where the test samples are read from
-	Warn  func(err error) // is told what could not be shown on the page; may be nil
+	Model string          // file of the model; empty: Gather searches the folder and its parent
+	Data  ialgn.Data      // source of the test samples
+	Warn  func(err error) // gets an error for each part that the page cannot show; may be nil
 }
 
-// Gather reads all that is known of a folder and its model.
+// Gather reads everything about a folder and its model.
 func Gather(ctx context.Context, d *ialgn.Design, o GatherOptions) (*Page, error) {
 	out, err := d.Output(ctx)
 	if err != nil {
@@ -59,8 +59,8 @@ func Gather(ctx context.Context, d *ialgn.Design, o GatherOptions) (*Page, error
 	return p, err
 }
 
-// model opens the model that a folder was compiled from: the one that is named, else the one with the manifest's
-// SHA-256 in the folder or beside it.
+// model opens the model from which a folder was compiled: the named one, or else the one with the manifest's
+// SHA-256 in the folder or in its parent.
 func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model, error) {
 	if o.Model != "" {
 		m, err := ialgn.Open(o.Model)
@@ -103,7 +103,7 @@ func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model
 	return nil, message.WithHint(err, "name it with {Model MODEL}")
 }
 
-// escapeGlob returns a folder's name as a pattern that matches that name alone.
+// escapeGlob returns a pattern that matches only the folder's name.
 func escapeGlob(dir string) string {
 	var out []rune
 	for _, r := range dir {
@@ -115,7 +115,8 @@ func escapeGlob(dir string) string {
 	return string(out)
 }
 
-// test evaluates the model on its test set, where that is at hand: a page without a confusion matrix is of use, too.
+// test evaluates the model on its test set, if that is available. A page without a confusion matrix is useful,
+// too.
 func (o GatherOptions) test(ctx context.Context, p *Page, m *ialgn.Model) error {
 	e, err := m.Evaluate(ctx, ialgn.EvalOptions{Data: o.Data, Engine: "simulator"})
 	if ctx.Err() != nil {
@@ -139,7 +140,7 @@ func (o GatherOptions) warn(err error) {
 	}
 }
 
-// syntheses reads what `ialgn synth` left in a folder, in the order of the targets' names.
+// syntheses reads the results of `ialgn synth` in a folder, in order of the targets' names.
 func syntheses(dir string) (all []Synthesis, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, ialgn.SynthesisFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -167,7 +168,7 @@ func syntheses(dir string) (all []Synthesis, err error) {
 	return all, nil
 }
 
-// readJSON reads a file that synth wrote, and reports whether it is there.
+// readJSON reads a file that synth wrote, and reports whether it exists.
 func readJSON(path string, v any) (found bool, err error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

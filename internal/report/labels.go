@@ -7,7 +7,7 @@ import (
 	"ialgn/backend"
 )
 
-// labels are what the page calls the keys of reports and options whose words do not say it.
+// labels replaces keys of reports and options on the page, if their words are not clear.
 var labels = map[string]string{
 	"assume_thermometer": "thermometer codes assumed", "baud": "bits a second", "bound": "LUTs of serial packing",
 	"build_cpu_seconds": "CPU seconds to build", "by_class": "class by class", "chains": "private chains",
@@ -31,7 +31,7 @@ var labels = map[string]string{
 	"wrap": "interface",
 }
 
-// words writes a key of a JSON object, such as flip_flops.total, as words.
+// words returns a key of a JSON object, such as flip_flops.total, as words.
 func words(key string) string {
 	parts := strings.Split(key, ".")
 	for i, part := range parts {
@@ -46,17 +46,17 @@ func words(key string) string {
 	return strings.Join(parts, ": ")
 }
 
-// notChecked says of a figure that nothing was compared with it.
+// notChecked marks a figure that was compared with nothing.
 const notChecked = "not checked"
 
-// valid reports whether there is a certificate of these very files, which found no difference.
+// valid reports whether there is a certificate for exactly these files that found no difference.
 func (p *Page) valid() bool {
 	c := p.Verified
 	return c != nil && c.Manifest.SHA256 == p.Output.SHA256() && c.Result == "verified"
 }
 
-// checked reports whether figures of report.json were compared by verify, with these very files. Certificates of
-// versions that compared none say nothing of figures.
+// checked reports whether verify compared some figures of report.json with these files. Certificates of
+// versions that compared no figures do not count.
 func (p *Page) checked(keys ...string) bool {
 	if !p.valid() || p.Verified.Unchecked == nil {
 		return false
@@ -69,7 +69,7 @@ func (p *Page) checked(keys ...string) bool {
 	return true
 }
 
-// marked returns what is said of figures of report.json, with a mark if they were not checked.
+// marked returns a text about figures of report.json, with a mark if they were not checked.
 func (p *Page) marked(text string, keys ...string) string {
 	switch {
 	case p.checked(keys...):

@@ -16,13 +16,14 @@ import (
 	"ialgn/internal/explain"
 )
 
-// How many features are listed: all of a usual table, but not all pixels of images.
+// The largest number of features that are listed: all features of an ordinary table, but not all pixels of
+// images.
 const (
 	mostFeatures = 100
 	mostPixels   = 20
 )
 
-// looks shows what the netlist still reads of the features: heat maps of images, and lists.
+// looks shows which features the netlist still reads, as heat maps of images and as lists.
 func (b *builder) looks() section {
 	s := section{ID: "looks", Title: "What the network looks at", Notes: []string{
 		"A read is a cell of the compiled netlist that reads a feature, through its thresholds, or a bit of one that is " +
@@ -37,7 +38,7 @@ func (b *builder) looks() section {
 	return s
 }
 
-// mostRead lists the features that are read most.
+// mostRead lists the features with the most reads.
 func (b *builder) mostRead() table {
 	order := make([]int, len(b.Reads.All))
 	for f := range order {
@@ -75,7 +76,7 @@ func (b *builder) mostRead() table {
 	return t
 }
 
-// readers lists the classes.
+// readers lists the classes with their reads.
 func (b *builder) readers() table {
 	t := table{
 		Caption: "What is read", Head: []string{"by", "features", "of all", "reads"},
@@ -92,7 +93,7 @@ func (b *builder) readers() table {
 	return t
 }
 
-// The measures of the heat maps, in the units of their drawing: that of all classes is as large as four of the others.
+// Sizes of the heat maps, in the units of their drawing. The map of all classes is as large as four others.
 const (
 	mapSide    = 100
 	mapGap     = 8
@@ -100,7 +101,7 @@ const (
 	mapColumns = 6
 )
 
-// heatMaps draws what each class reads of an image, and what all do.
+// heatMaps draws the reads of each class in an image, and the reads of all classes.
 func (b *builder) heatMaps() template.HTML {
 	classes := b.Info.Model.Classes
 	side := mapSide * b.Shape.Height / b.Shape.Width
@@ -120,7 +121,7 @@ func (b *builder) heatMaps() template.HTML {
 		most = max(most, slices.Max(each[c]))
 	}
 	for c, reads := range each {
-		column, row := 2+c%(mapColumns-2), c/(mapColumns-2) // beside that of all
+		column, row := 2+c%(mapColumns-2), c/(mapColumns-2) // next to the map of all classes
 		if below := c - 2*(mapColumns-2); below >= 0 {
 			column, row = below%mapColumns, 2+below/mapColumns
 		}
@@ -130,10 +131,10 @@ func (b *builder) heatMaps() template.HTML {
 	return template.HTML(out.String()) // #nosec: the names of classes are escaped
 }
 
-// box is a place in a drawing.
+// box is a rectangle in a drawing.
 type box struct{ x, y, width, height int }
 
-// heatMap draws the reads of the pixels into a box, with a line of text below it.
+// heatMap draws the reads of the pixels into a box, with a line of text below.
 func (b *builder) heatMap(out *strings.Builder, at box, name string, reads []int, most int) {
 	picture, err := address(heat(b.Shape, reads, most))
 	if err != nil && b.err == nil {
@@ -147,7 +148,7 @@ func (b *builder) heatMap(out *strings.Builder, at box, name string, reads []int
 		at.x, at.y, at.width, at.height, at.y+at.height+mapCaption-3, escaped(shortened(name)))
 }
 
-// planes adds the reads of the planes of an image up.
+// planes adds up the reads in the planes of an image.
 func planes(shape dataset.Shape, reads []int) []int {
 	out := make([]int, shape.Height*shape.Width)
 	for f, n := range reads {
@@ -156,13 +157,14 @@ func planes(shape dataset.Shape, reads []int) []int {
 	return out
 }
 
-// ink is the colour of what is read most. Paler is more transparent, so that a dark page shows through.
+// ink is the colour of the pixel with the most reads. Paler pixels are more transparent, so that a dark page
+// shows through.
 var ink = color.NRGBA{R: 0x10, G: 0x28, B: 0x70}
 
-// faintest is how visible a single read is, of 255.
+// faintest is the opacity of a single read, out of 255.
 const faintest = 40
 
-// heat returns an image of reads, a pixel each.
+// heat returns an image with one pixel for each pixel's reads.
 func heat(shape dataset.Shape, reads []int, most int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, shape.Width, shape.Height))
 	for i, n := range reads {
@@ -175,7 +177,7 @@ func heat(shape dataset.Shape, reads []int, most int) image.Image {
 	return img
 }
 
-// address returns an image as the address of a PNG, which holds it.
+// address returns an image as a data address that contains it as PNG.
 func address(img image.Image) (string, error) {
 	var out bytes.Buffer
 	if err := png.Encode(&out, img); err != nil {

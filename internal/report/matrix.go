@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// The most classes whose confusion matrix is a table with a number in each cell, and whose drawing
-// has one.
+// The largest number of classes for which the confusion matrix is a table, and for which its drawing has
+// numbers.
 const (
 	mostInTable  = 12
 	mostNumbered = 30
 )
 
-// confusion shows what the frozen model takes each class for.
+// confusion shows to which class the frozen model assigns the samples of each class.
 func (b *builder) confusion() section {
 	s := section{ID: "confusion", Title: "Confusion matrix"}
 	if b.Test == nil {
@@ -39,7 +39,7 @@ func (b *builder) confusion() section {
 	return s
 }
 
-// table returns the matrix of few classes. It has the page's width and no more.
+// table returns the matrix of a few classes, in the page's width.
 func (t *Test) table(classes []string) table {
 	m := table{
 		Caption: "Samples by their class (rows) and the class that they are taken for (columns)", Numbers: true,
@@ -57,7 +57,7 @@ func (t *Test) table(classes []string) table {
 	return m
 }
 
-// recall says how many of a class are recognised.
+// recall returns the share of a class that is recognised.
 func recall(row []int, class int) string {
 	all := sum(row)
 	if all == 0 {
@@ -73,7 +73,7 @@ func sum(row []int) (all int) {
 	return all
 }
 
-// shade returns how dark a share is drawn: rare mistakes shall be seen, too.
+// shade returns the darkness of a share. Rare mistakes must remain visible.
 func shade(share float64) int {
 	for i, from := range []float64{0.5, 0.1, 0.02, 0} {
 		if share > from {
@@ -83,17 +83,17 @@ func shade(share float64) int {
 	return 0
 }
 
-// The measures of the drawing of a matrix, in its own units.
+// Sizes in the drawing of a matrix, in its own units.
 const (
 	numberedCell = 24
 	plainCell    = 10
 	labelRoom    = 90 // space for the names of classes, at the left and at the top
 	longestLabel = 16 // letters
-	wideDrawing  = 14 // tenths of a pixel for each unit, where there is room
+	wideDrawing  = 14 // tenths of a pixel for each unit, if there is room
 )
 
-// drawing returns the matrix of many classes as SVG, which is as wide as there is room, on a screen
-// and on paper. Each cell with samples tells on being pointed at what it is.
+// drawing returns the matrix of many classes as SVG. It uses the available width, on a screen and on paper. A
+// cell with samples shows its meaning when the mouse points at it.
 func (t *Test) drawing(classes []string) template.HTML {
 	numbered, side, letters := len(classes) <= mostNumbered, plainCell, 8
 	if numbered {
@@ -125,7 +125,7 @@ func (t *Test) drawing(classes []string) template.HTML {
 	return template.HTML(out.String()) // #nosec: the names of classes are escaped
 }
 
-// drawCell draws the cell of the samples of a class y that are taken for x.
+// drawCell draws the cell for the samples of class y that are taken for class x.
 func (t *Test) drawCell(out *strings.Builder, classes []string, y, x, side, shade int, numbered bool) {
 	n, left, top := t.Confusion[y][x], labelRoom+side*x, labelRoom+side*y
 	fmt.Fprintf(out, `<rect class="s%d" x="%d" y="%d" width="%d" height="%[4]d"><title>%s, taken for %s: %d of %d</title></rect>`,
@@ -139,7 +139,8 @@ func (t *Test) drawCell(out *strings.Builder, classes []string, y, x, side, shad
 
 func escaped(s string) string { return template.HTMLEscapeString(s) }
 
-// shortened returns the name of a class as there is room for it: classes may differ at either end.
+// shortened returns the name of a class in the available room. It keeps both ends, because classes may differ
+// in either.
 func shortened(name string) string {
 	letters := []rune(name)
 	if len(letters) <= longestLabel {
@@ -148,10 +149,10 @@ func shortened(name string) string {
 	return string(letters[:longestLabel/2]) + "\u2026" + string(letters[len(letters)-longestLabel/2+1:])
 }
 
-// mostMistakes bounds the table of them.
+// mostMistakes is the largest number of mistakes in the table.
 const mostMistakes = 20
 
-// mistakes lists what is most often taken for something else.
+// mistakes lists the pairs of classes that are confused most often.
 func (t *Test) mistakes(classes []string) table {
 	type mistake struct{ y, x, n int }
 	var all []mistake
@@ -170,7 +171,7 @@ func (t *Test) mistakes(classes []string) table {
 	return m
 }
 
-// recalls lists what is recognised of each class, the worst first.
+// recalls lists the share of each class that is recognised, the smallest first.
 func (t *Test) recalls(classes []string) table {
 	order := make([]int, len(classes))
 	for y := range order {

@@ -19,19 +19,18 @@ import (
 	"ialgn/internal/model"
 )
 
-// NetworkPage is a page with a network that can be looked at, gate by gate, and perhaps why it takes a sample for its
-// class. It has a script, which is in it, and which alone it allows; the network stands in it as arrays of numbers.
+// NetworkPage is a page that shows a network gate by gate, and optionally explains the class of a sample. It
+// contains its only script, allows no other, and contains the network as arrays of numbers.
 type NetworkPage struct {
 	Version     string // version of the program
-	File        string // name of the model's file
+	File        string // name of the model file
 	Title       string // name of the network
 	Frozen      *model.Frozen
-	Shape       dataset.Shape        // that of images; zero if the features are none
-	Explanation *explain.Explanation // nil: the page is of no sample
+	Shape       dataset.Shape        // shape of images; zero if the features are not images
+	Explanation *explain.Explanation // nil: the page is not about a sample
 }
 
-// NewNetworkPage returns the page of a network that was read from a model, with the explanation of a sample unless that
-// is nil.
+// NewNetworkPage returns the page of a network from a model. x is the explanation of a sample, or nil.
 func NewNetworkPage(m *ialgn.Model, f *model.Frozen, x *explain.Explanation) *NetworkPage {
 	return &NetworkPage{
 		Version: ialgn.Version, File: filepath.Base(m.Path()), Title: m.Name(), Frozen: f, Shape: m.Shape(), Explanation: x,
@@ -46,14 +45,15 @@ var networkScript string
 
 var networkTemplate = parse("network", networkHTML)
 
-// WriteTo writes the page. Its size is about 5 bytes and a third for each gate of two pins, one of them its chain's.
+// WriteTo writes the page. Its size is about 5 1/3 bytes for each gate of two pins if one pin reads the gate's
+// own chain.
 func (p *NetworkPage) WriteTo(w io.Writer) (int64, error) {
 	out := &counted{w: w}
 	err := p.write(out)
 	return out.n, err
 }
 
-// counted counts what is written.
+// counted counts the bytes that are written.
 type counted struct {
 	w io.Writer
 	n int64
@@ -89,14 +89,14 @@ func (p *NetworkPage) write(w io.Writer) error {
 	return err
 }
 
-// writeData writes the elements of the page that the script reads.
+// writeData writes the elements with the data for the script.
 func (p *NetworkPage) writeData(w io.Writer) error {
 	head, data := p.pack()
 	text, err := json.Marshal(head)
 	if err != nil {
 		return err
 	}
-	// JSON of Go has no < in it, so that nothing ends the element but its end.
+	// Go's JSON contains no <, so only the end tag ends the element.
 	if _, err := fmt.Fprintf(w, "<script type=\"application/json\" id=\"head\">%s</script>\n", text); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (p *NetworkPage) writeData(w io.Writer) error {
 	return err
 }
 
-// lead says in a sentence or two what the page is about.
+// lead returns the subject of the page in a sentence or two.
 func (p *NetworkPage) lead() string {
 	text := fmt.Sprintf("%s nodes in %d layers over %s input bits, for %d classes.", count(p.Frozen.Gates()),
 		p.Frozen.Depth(), count(p.Frozen.Inputs()), len(p.Frozen.Classes))
@@ -126,36 +126,36 @@ func (p *NetworkPage) lead() string {
 	return text
 }
 
-// The script reads the network by the names that these structs have in JSON. All numbers are little-endian, and each
-// array begins at a multiple of four bytes.
+// The script reads the network by the JSON names of these structs. All numbers are little-endian. Each array
+// begins at a multiple of four bytes.
 
 type packedHead struct {
-	Width      int                 `json:"width"` // nodes of the last layer
+	Width      int                 `json:"width"` // number of nodes in the last layer
 	Classes    []string            `json:"classes"`
 	Layers     []packedLayer       `json:"layers"`
-	Bits       int                 `json:"bits"`       // thresholds a feature
-	Names      []string            `json:"names"`      // of the features; null: they have none
-	Thresholds [][]uint16          `json:"thresholds"` // one row where those of all features are the same
-	Shape      *dataset.Shape      `json:"shape"`      // of images; null: there are none
-	Quantiser  *encoding.Quantiser `json:"quantiser"`  // of the data's values; null: features are integers
-	Sample     []uint16            `json:"sample"`     // feature words; null: the page is of no sample
-	Chosen     int                 `json:"chosen"`     // node of the last layer that is marked at first, -1 for none
+	Bits       int                 `json:"bits"`       // number of thresholds of a feature
+	Names      []string            `json:"names"`      // names of the features; null: none
+	Thresholds [][]uint16          `json:"thresholds"` // only one row if all features have the same thresholds
+	Shape      *dataset.Shape      `json:"shape"`      // shape of images; null: the features are not images
+	Quantiser  *encoding.Quantiser `json:"quantiser"`  // converts values of the data; null: features are integers
+	Sample     []uint16            `json:"sample"`     // feature words; null: the page is not about a sample
+	Chosen     int                 `json:"chosen"`     // node of the last layer that is selected at first; -1: none
 }
 
 type packedLayer struct {
 	Width int         `json:"width"`
-	Kind  int         `json:"kind"`  // where its bytes begin: 1 a node, a kind, 8 if it is live, 16 if it is 1 in the sample
-	Table packed      `json:"table"` // its tables; those of 8 bytes as two words, the lower one first
+	Kind  int         `json:"kind"`  // start of a byte array, by node: kind, +8 if live, +16 if 1 for the sample
+	Table packed      `json:"table"` // truth tables; a table of 8 bytes is two words, the lower one first
 	Pins  []packedPin `json:"pins"`
 }
 
 type packedPin struct {
 	packed
 	From int  `json:"from"` // 0: input bits, 1: nodes of the layer before
-	Own  bool `json:"own"`  // every node reads that of its own number, and there is no array
+	Own  bool `json:"own"`  // every node reads the node with its own number, and there is no array
 }
 
-// packed is an array: where it begins, and the bytes of a number.
+// packed is an array: its start, and the number of bytes of an element.
 type packed struct {
 	At    int `json:"at"`
 	Bytes int `json:"bytes"`
@@ -167,7 +167,7 @@ type packer struct {
 	size  int
 }
 
-// add appends n numbers of so many bytes.
+// add appends an array of n numbers with the given number of bytes.
 func (k *packer) add(n, bytes int, value func(i int) uint64) packed {
 	at, all := k.size, make([]byte, (n*bytes+3)&^3)
 	for i := range n {
@@ -186,7 +186,7 @@ func (k *packer) add(n, bytes int, value func(i int) uint64) packed {
 	return packed{at, bytes}
 }
 
-// pack returns the network as arrays, and where they are.
+// pack returns the network as arrays, with a head that describes them.
 func (p *NetworkPage) pack() (*packedHead, [][]byte) {
 	f, enc := p.Frozen, &p.Frozen.Encoder
 	head := &packedHead{
@@ -213,7 +213,7 @@ func (p *NetworkPage) pack() (*packedHead, [][]byte) {
 	return head, k.parts
 }
 
-// rows returns the thresholds, once where those of all features are the same.
+// rows returns the thresholds of the features, only one row if all are equal.
 func rows(enc *encoding.Encoder) [][]uint16 {
 	for _, row := range enc.Thresholds {
 		if !slices.Equal(row, enc.Thresholds[0]) {
@@ -260,7 +260,7 @@ func packPin(k *packer, p *model.FrozenPin) packedPin {
 	return out
 }
 
-// The kinds of tables, as the script names and colours them.
+// Kinds of tables. The script has their names and colours.
 const (
 	kindConstant = iota
 	kindPass
@@ -295,7 +295,7 @@ func kindOf(table uint64, pins int) uint64 {
 	return min(kindMore, uint64(kindThree+len(on)-3))
 }
 
-// sections returns what is said of the sample, before and after the network.
+// sections returns the sections about the sample, before and after the network.
 func (p *NetworkPage) sections() (before, after []section, err error) {
 	if p.Explanation == nil {
 		return nil, nil, nil
@@ -307,7 +307,7 @@ func (p *NetworkPage) sections() (before, after []section, err error) {
 	return []section{p.counts(), flips}, []section{p.votes()}, err
 }
 
-// counts shows the votes of the classes.
+// counts shows the votes for each class.
 func (p *NetworkPage) counts() section {
 	x := p.Explanation
 	s := section{ID: "counts", Title: "Votes for the classes"}
@@ -336,7 +336,7 @@ func (p *NetworkPage) counts() section {
 	return s
 }
 
-// flips shows what would have another class come out.
+// flips shows changes that would change the class.
 func (p *NetworkPage) flips() section {
 	x := p.Explanation
 	s := section{ID: "flips", Title: "What would flip it"}
@@ -362,13 +362,13 @@ func (p *NetworkPage) flips() section {
 	return s
 }
 
-// The most votes of a class that the page lists, and the most bits of each.
+// The largest number of votes for a class that the page lists, and of bits for each vote.
 const (
 	mostVotes = 25
 	mostBits  = 12
 )
 
-// votes lists the chains that voted for the class and for the one after it.
+// votes lists the chains that voted for the class and for the runner-up.
 func (p *NetworkPage) votes() section {
 	x := p.Explanation
 	s := section{ID: "votes", Title: "Chains that voted", Notes: []string{

@@ -1,13 +1,13 @@
-// Package report draws what is known of networks for people: the charts that several
-// commands share, and a page in HTML about a compiled folder and its model.
+// Package report presents networks: charts that several commands share, an HTML page about a compiled folder
+// and its model, and an HTML page that shows a network.
 //
-// Shares are drawn in percent, layers are counted from 1, and several networks stand in
-// one chart under the names that the paper gives them.
+// Shares are in percent, and layers count from 1. If several networks are in one chart, they have the names of
+// the paper.
 //
-// A [Page] is made of what others read and computed; nothing is computed here but what is
-// shown. It is one file: its charts and its style are in it, it has no script, and it
-// says itself that nothing may be fetched. The same folder and model give the same bytes. A [NetworkPage] is made of a
-// network, and perhaps of a sample: it has one script, to look at the network, and fetches nothing either.
+// A [Page] presents what other packages read and computed, and computes only the presentation. It is one file,
+// which contains its charts and its style. It has no script, and its own policy forbids it to fetch anything.
+// The same folder and model give the same bytes. A [NetworkPage] is made from a network and optionally a
+// sample. It has one script, which shows the network, and it fetches nothing either.
 package report
 
 import (
@@ -27,26 +27,26 @@ import (
 	"ialgn/internal/plot"
 )
 
-// Page is what a page is made of.
+// Page is the data of a page.
 type Page struct {
 	Version    string // version of the program
 	Output     *backend.Output
-	ModelFile  string // name of the file
+	ModelFile  string // name of the model file
 	Info       *model.Info
 	Statistics diagnose.Statistics // statistics of the model
 	Test       *Test               // nil: NotTested says why
 	NotTested  string
-	Reads      *explain.Reads       // what the netlist reads of the features
-	Shape      dataset.Shape        // that of images; zero if the features are none
-	Verified   *backend.Certificate // nil: there is none
+	Reads      *explain.Reads       // reads of the features by the netlist
+	Shape      dataset.Shape        // shape of images; zero if the features are not images
+	Verified   *backend.Certificate // nil: none
 	Synthesis  []Synthesis
 }
 
-// Test is what the frozen model makes of its test set.
+// Test is the result of the frozen model on its test set.
 type Test struct {
 	Correct, Samples int
 	Confusion        [][]int // [label][predicted]
-	OtherData        bool    // the test data are not those of the training record
+	OtherData        bool    // the test data differ from those of the training record
 }
 
 // section is a part of the page with a heading.
@@ -58,19 +58,19 @@ type section struct {
 	Tables    []table
 }
 
-// table has a head of columns, and the first cell of each row is its head.
+// table is a table. Head has the titles of its columns; the first cell of each row is the row's title.
 type table struct {
 	Caption string
 	Head    []string
 	Rows    [][]cell
-	Numbers bool // the cells are, and stand to the right
-	Matrix  bool // all cells have one width, as small as possible
+	Numbers bool // the cells are numbers and right-aligned
+	Matrix  bool // all cells have the same width, as small as possible
 }
 
-// Stacked reports whether a narrow screen has each row as a paragraph.
+// Stacked reports whether each row is a paragraph on a narrow screen.
 func (t table) Stacked() bool { return !t.Matrix }
 
-// Labelled reports whether cells have the names of their columns in such a paragraph.
+// Labelled reports whether the cells in such a paragraph have the titles of their columns.
 func (t table) Labelled() bool { return t.Stacked() && len(t.Head) > 2 }
 
 // Classes returns the names of the table's styles.
@@ -91,10 +91,10 @@ func (t table) Classes() string {
 	return strings.Join(names, " ")
 }
 
-// mostUpright is how long the names above the columns of a matrix can be without standing on end.
+// mostUpright is the largest length of a matrix's column titles that are not rotated.
 const mostUpright = 3
 
-// cell is a text, the darker the higher its shade, from 0 to 4, or a bar of so many percent.
+// cell is a text, with a shade from 0 to 4 (darkest), or a bar of the given percentage.
 type cell struct {
 	Text  string
 	Shade int
@@ -112,10 +112,10 @@ func (c cell) Class() string {
 	return ""
 }
 
-// longestWord is the length from which a text without blanks, such as a digest, can be broken anywhere.
+// longestWord is the length from which a text without blanks, such as a checksum, may be broken anywhere.
 const longestWord = 40
 
-// The parts of pages: a page as a whole, and what several of them share.
+// The parts of pages: a whole page, and the parts that several pages share.
 var (
 	//go:embed page.html
 	pageHTML string
@@ -154,7 +154,7 @@ func (p *Page) HTML() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// builder makes the sections and keeps the first error of a chart.
+// builder makes the sections, and keeps the first error.
 type builder struct {
 	*Page
 	err error
@@ -171,14 +171,14 @@ func (b *builder) draw(c *plot.Chart) template.HTML {
 
 func (p *Page) title() string { return p.Output.Manifest.Module }
 
-// lead says in one sentence what the page is about.
+// lead returns the subject of the page in one sentence.
 func (p *Page) lead() string {
 	m := p.Info.Model
 	return fmt.Sprintf("%s of %d chains and %d layers on %s, compiled with scope %s.",
 		m.Config.Model.Title(), m.Width, m.Depth(), m.Record.DataSet, p.Output.Manifest.Scope)
 }
 
-// count writes a number with its thousands apart.
+// count returns a number with commas between the thousands.
 func count(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -193,7 +193,7 @@ func megahertz(f float64) string { return fmt.Sprintf("%.1f MHz", f) }
 
 func seconds(s float64) string { return fmt.Sprintf("%.3g s", s) }
 
-// ratio returns part of whole, 0 of nothing.
+// ratio returns part divided by whole, or 0 if both are 0.
 func ratio(part, whole int) float64 { return float64(part) / float64(max(1, whole)) }
 
 // texts returns plain cells.

@@ -13,7 +13,8 @@ import (
 // pictureSide is the width of a picture of a sample, in the units of its drawing.
 const pictureSide = 220
 
-// pictures draws the sample, which is an image, and beside it with the changes, each in a frame.
+// pictures draws the sample, which is an image. If there are changes, it also draws the changed sample next to
+// it, with a frame around each change.
 func (p *NetworkPage) pictures() (template.HTML, error) {
 	x := p.Explanation
 	height := pictureSide * p.Shape.Height / p.Shape.Width
@@ -52,7 +53,8 @@ func (p *NetworkPage) pictures() (template.HTML, error) {
 	return template.HTML(out.String()), nil // #nosec: the names of classes are escaped
 }
 
-// form returns the style of pictures: those of one plane are ink on the page, those of colours as they are.
+// form returns the style of the pictures: images of one plane are ink on the page, coloured ones keep their
+// colours.
 func (p *NetworkPage) form() string {
 	if p.Shape.Planes == colourPlanes {
 		return "photo"

@@ -12,17 +12,17 @@ import (
 	"ialgn/netlist"
 )
 
-// group are figures about one thing, which its title and note name: those of the classifier alone
-// are not those of the design around it.
+// group is a set of figures about one thing, which its title and note name. The classifier alone and the design
+// around it have separate groups.
 type group struct {
 	Title, Note string
 	Facts       []fact
 }
 
-// fact is a figure, with what it is of.
+// fact is a figure with its name and a note.
 type fact struct{ Name, Value, Note string }
 
-// results returns what a reader looks for first.
+// results returns the figures that most readers look for first.
 func (p *Page) results() []group {
 	all := []group{p.outcome(), p.classifier()}
 	for i := range p.Synthesis {
@@ -33,7 +33,7 @@ func (p *Page) results() []group {
 	return all
 }
 
-// outcome says how good the network is, how fast the design is, and whether the design is the network.
+// outcome returns the quality of the network, the speed of the design, and whether the design was verified.
 func (p *Page) outcome() group {
 	g := group{Title: "The network"}
 	if t := p.Test; t != nil {
@@ -50,7 +50,7 @@ func (p *Page) outcome() group {
 	return g
 }
 
-// level says how far a folder was verified; nothing if the certificate does not say it.
+// level returns how thoroughly a folder was verified, or "" if the certificate does not say it.
 func level(c *backend.Certificate) string {
 	switch {
 	case c.Level == "":
@@ -61,8 +61,7 @@ func level(c *backend.Certificate) string {
 	return fmt.Sprintf("level %s, %s samples simulated", c.Level, count(c.Samples))
 }
 
-// balanced returns the mean over the classes of the share of their samples that is recognised. Classes without samples
-// do not count.
+// balanced returns the mean of the classes' recalls. Classes without samples do not count.
 func (t *Test) balanced() float64 {
 	total, classes := 0.0, 0
 	for y, row := range t.Confusion {
@@ -73,8 +72,9 @@ func (t *Test) balanced() float64 {
 	return total / float64(max(1, classes))
 }
 
-// clock returns the clock that the design is made for in MHz, or that of the first synthesis of it if it is lower or
-// the only one, and which it is; 0 if neither is known.
+// clock returns the clock of the design in MHz and says which clock it is. It is the clock for which the design
+// is made. If its first synthesis has a lower clock, or the design has none, it is the clock of the synthesis.
+// It is 0 if neither is known.
 func (p *Page) clock() (mhz float64, which string) {
 	if mhz = p.madeFor(); mhz > 0 {
 		which = "at " + megahertz(mhz)
@@ -93,7 +93,7 @@ func (p *Page) clock() (mhz float64, which string) {
 	return mhz, which
 }
 
-// madeFor returns the clock that the wrapper or the constraints are written for, in MHz; 0 if there is none.
+// madeFor returns the clock of the wrapper or of the constraints in MHz, or 0 if there is none.
 func (p *Page) madeFor() float64 {
 	if w := p.Output.Report.Wrapper; w != nil && w.MHz > 0 {
 		return w.MHz
@@ -124,7 +124,7 @@ func (p *Page) latency() fact {
 	return fact{"Latency", clocks(n), p.marked(note, "latency_cycles")}
 }
 
-// throughput returns how many samples are taken in a time.
+// throughput returns the number of samples per second or per clock.
 func (p *Page) throughput() fact {
 	const name = "Throughput"
 	r := &p.Output.Report
@@ -149,14 +149,14 @@ func (p *Page) throughput() fact {
 	return fact{name, "no clock", p.marked("as fast as the logic", "latency_cycles")}
 }
 
-// parts of the netlist by its scope.
+// partsOf describes the parts of a netlist by its scope.
 var partsOf = map[string]string{
 	netlist.Gates.String(): "the gates",
 	netlist.Core.String():  "the gates, and the head that counts and compares",
 	netlist.Full.String():  "the comparators of the features, the gates, and the head that counts and compares",
 }
 
-// classifier is the size of the netlist that compile wrote.
+// classifier returns the size of the netlist that compile wrote.
 func (p *Page) classifier() group {
 	r := &p.Output.Report
 	g := group{
@@ -182,7 +182,7 @@ func (p *Page) classifier() group {
 	return group{g.Title, g.Note, append(g.Facts, levels)}
 }
 
-// wholeDesign is what came of a synthesis.
+// wholeDesign returns the results of a synthesis.
 func (p *Page) wholeDesign(s *Synthesis) group {
 	r := &s.Report
 	g := group{Title: "The whole design on " + r.Target, Note: p.designText(s)}
@@ -204,7 +204,8 @@ func (p *Page) wholeDesign(s *Synthesis) group {
 	return g
 }
 
-// speed is the clock of a routed design and what it comes to, or the delay of one without a clock.
+// speed returns the clock of a routed design and the samples in a second, or the delay of a design without a
+// clock.
 func (p *Page) speed(r *synth.Report) []fact {
 	slowest := r.Slowest
 	switch {
@@ -230,7 +231,7 @@ func (p *Page) speed(r *synth.Report) []fact {
 	return facts
 }
 
-// average returns a number of clocks that halves may have.
+// average returns a number of clocks, which may have a fraction.
 func average(n float64) string {
 	if whole := int(n); float64(whole) == n {
 		return clocks(whole)
@@ -245,7 +246,7 @@ func clocks(n int) string {
 	return count(n) + " clocks"
 }
 
-// designText says what the whole design of a synthesis is.
+// designText describes the parts and the state of a synthesised design.
 func (p *Page) designText(s *Synthesis) string {
 	r, what := &p.Output.Report, "the classifier without a loader"
 	switch {
@@ -264,8 +265,8 @@ func (p *Page) designText(s *Synthesis) string {
 	return fmt.Sprintf("Module %s: %s, %s. %s", s.Report.Module, what, state, source)
 }
 
-// uses returns what the design takes of the device: as it was placed, else as yosys counts it where
-// the device has a known number of it.
+// uses returns the use of the device's cells: after placement, or else as yosys counts them. It omits cells
+// whose number in the device is not known.
 func (s *Synthesis) uses() (all []flow.Use) {
 	r := &s.Report
 	if p := r.Best(); p != nil && p.Result != nil {
@@ -285,8 +286,8 @@ func (s *Synthesis) uses() (all []flow.Use) {
 	return all
 }
 
-// logic returns how much of the device's logic the design takes: of the kind of cell of which there
-// are as many as LUTs. Nothing is available where that is not known.
+// logic returns the use of the device's logic cells. Of the kinds of cells of which the device has as many as
+// LUTs, it returns the most used one. Available is 0 if the device's number of LUTs is not known.
 func (s *Synthesis) logic() (use flow.Use) {
 	for _, u := range s.uses() {
 		if u.Available == s.Report.Device.LUTs && (use.Available == 0 || u.Used > use.Used) {
@@ -296,7 +297,7 @@ func (s *Synthesis) logic() (use flow.Use) {
 	return use
 }
 
-// share returns a table of what the design takes of the device.
+// share returns a table of the device's cells that the design uses.
 func (s *Synthesis) share() table {
 	t := table{
 		Caption: s.Report.Target + ": share of the device",

@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/plot"
 )
 
-// configuration lists the keys that the model file has, in the order of the documentation.
+// configuration lists the configuration keys in the model file, in the order of the documentation.
 func (b *builder) configuration() section {
 	s := section{ID: "configuration", Title: "Configuration"}
 	all, err := flatten(b.Info.Model.Config, -1)
@@ -116,7 +116,7 @@ func lossChart(epochs []model.Epoch) *plot.Chart {
 	}
 }
 
-// census shows the operations.
+// census shows the shares of the operations or tables.
 func (b *builder) census() section {
 	s := section{
 		ID: "operations", Title: "Operations",

@@ -14,8 +14,8 @@ import (
 // value is a leaf of a JSON value with its path, such as encoder.bits.
 type value struct{ key, text string }
 
-// flatten returns the leaves of what v is as JSON, sorted by their paths, those of lists
-// in their order; a list of plain values is one. Numbers that are not whole have that many digits, all if it is -1.
+// flatten returns the leaves of v's JSON form, sorted by path, with the elements of a list in order. A list of
+// plain values is one leaf. Numbers that are not whole have the given number of digits; -1 means all digits.
 func flatten(v any, digits int) ([]value, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -61,7 +61,7 @@ func join(a, b string) string {
 	return a + "." + b
 }
 
-// inLine returns a list of plain values as one text; false if it holds lists or objects.
+// inLine returns a list of plain values as one text. It returns false if the list contains lists or objects.
 func inLine(v []any, digits int) (string, bool) {
 	var all []string
 	for _, e := range v {
@@ -74,7 +74,8 @@ func inLine(v []any, digits int) (string, bool) {
 	return strings.Join(all, ", "), true
 }
 
-// figure writes whole numbers with all their digits, and small ones with an exponent.
+// figure returns a number as text. Whole numbers have all digits. Other numbers have an exponent if they are
+// small.
 func figure(n json.Number, digits int) string {
 	v, err := n.Float64()
 	switch {

@@ -7,15 +7,15 @@ import (
 	"ialgn/internal/message"
 )
 
-// Estimate is what a netlist of yosys will take of an iCE40, before nextpnr takes minutes to
-// find out.
+// Estimate is a quick estimate of the cells and wires that a yosys netlist needs on an iCE40. nextpnr takes
+// minutes to find this out.
 type Estimate struct {
 	LUTs    int     `json:"luts"`
 	FFs     int     `json:"ffs"`
 	Carries int     `json:"carries"`
-	Cells   int     `json:"logic_cells"` // a LUT, a flip-flop and a carry each
+	Cells   int     `json:"logic_cells"` // logic cells, each of which holds a LUT, a flip-flop and a carry
 	Share   float64 `json:"share"`       // share of the device's logic cells
-	Spread  int     `json:"spread"`      // readers of flip-flops, beyond the first of each
+	Spread  int     `json:"spread"`      // readers of flip-flops, without the first reader of each
 	Route   Verdict `json:"route"`
 }
 
@@ -29,25 +29,25 @@ const (
 	WillNo Verdict = "will not route"
 )
 
-// Aim is what a design is placed for.
+// Aim is the aim of placement.
 type Aim string
 
-// The aims of nextpnr's placement. For the clock, what decides it is placed close together, at
-// the price of longer wires elsewhere, which a dense design has no room for.
+// The aims of nextpnr's placement. ForClock places the parts on critical paths close together. The price is
+// longer wires elsewhere, for which a dense design has no room.
 const (
 	ForClock Aim = "clock"
 	ForWires Aim = "wires"
 )
 
-// What was routed on an HX8K within ten minutes, and what was not, by its spread (docs/FPGA.md).
-// The tiles of all devices have the same wires, and smaller devices have shorter ways.
+// Limits on the spread of a design, from experiments on an HX8K with at most ten minutes for routing
+// (docs/FPGA.md). The tiles of all devices have the same wires, and distances on smaller devices are shorter.
 const (
-	routedForClock = 2300 // the most
+	routedForClock = 2300 // the largest spread that was routed
 	routedForWires = 3000
-	lostForWires   = 4500 // the least that was far from it
+	lostForWires   = 4500 // the smallest spread that was far from being routed
 )
 
-// ParseAim returns the aim with the given name. For auto and the empty name it returns none, so that the estimate
+// ParseAim returns the aim with the given name. For auto and for the empty name it returns "": the estimate
 // decides.
 func ParseAim(name string) (Aim, error) {
 	switch a := Aim(name); {
@@ -60,7 +60,7 @@ func ParseAim(name string) (Aim, error) {
 		[]string{"auto", string(ForClock), string(ForWires)})
 }
 
-// aim returns what a design is best placed for.
+// aim returns the best aim for a design.
 func (e *Estimate) aim() Aim {
 	if e == nil || e.Spread <= routedForClock {
 		return ForClock
@@ -68,7 +68,7 @@ func (e *Estimate) aim() Aim {
 	return ForWires
 }
 
-// verdict returns what is to be expected of a design that is placed for something.
+// verdict returns the expected result of routing a design that is placed with an aim.
 func (e *Estimate) verdict(aim Aim) Verdict {
 	switch {
 	case e.Spread <= routedForClock, aim == ForWires && e.Spread <= routedForWires:
@@ -79,17 +79,17 @@ func (e *Estimate) verdict(aim Aim) Verdict {
 	return WillNo
 }
 
-// lutInputs are the input pins of a LUT.
+// lutInputs are two input pins of a LUT.
 type lutInputs [2]wire
 
-// packing is a netlist that is put into logic cells.
+// packing describes how a netlist is packed into logic cells.
 type packing struct {
-	drives  map[wire]bool     // wires that LUTs drive
-	readers map[wire]int      // pins of cells, and bits of output ports
-	beside  map[lutInputs]int // LUTs by their pins I1 and I2, which a carry in the same logic cell would share
+	drives  map[wire]bool     // the wires that LUTs drive
+	readers map[wire]int      // by wire: number of cell pins and output port bits that read it
+	beside  map[lutInputs]int // number of LUTs by the wires at I1 and I2; a carry in the same logic cell would share these
 }
 
-// newPacking counts who drives and reads the wires of a module.
+// newPacking counts the drivers and readers of the wires of a module.
 func newPacking(m *module) *packing {
 	p := &packing{map[wire]bool{}, map[wire]int{}, map[lutInputs]int{}}
 	for _, c := range m.Cells {
@@ -116,9 +116,9 @@ func newPacking(m *module) *packing {
 	return p
 }
 
-// estimate packs a module as nextpnr-ice40 does: a flip-flop goes with the LUT before it if
-// nothing else reads that, a carry with a LUT that reads the same two bits. So it is off by the
-// cells in which carry chains begin and end.
+// estimate packs a module as nextpnr-ice40 does. A flip-flop goes with the LUT before it if nothing else reads
+// this LUT. A carry goes with a LUT that reads the same two bits. The result is wrong by the cells in which
+// carry chains begin and end.
 func (m *module) estimate(cells int) *Estimate {
 	e := &Estimate{}
 	p := newPacking(m)
@@ -146,14 +146,15 @@ func (m *module) estimate(cells int) *Estimate {
 	return e
 }
 
-// broadcast is how many readers a wire has whose readers are wherever there is room.
+// broadcast is the largest number of readers of a wire that counts in the spread. The readers of a wire with
+// more of them are anywhere on the device.
 const broadcast = 64
 
-// spread counts the LUTs that flip-flops lead to, beyond the first of each: beside one of its
-// readers a flip-flop can stand, and the tree of LUTs behind a reader can stand there, too. It
-// does not count the LUT before the flip-flop, nor wires of more than 64 readers.
+// spread counts the LUTs that flip-flops drive. The first LUT of each flip-flop does not count, because a
+// flip-flop can be placed next to one of its readers and to the tree of LUTs after this reader. The LUT that
+// drives the flip-flop does not count either, nor do the readers of a wire with more than 64 of them.
 func (m *module) spread() (n int) {
-	before := map[wire]wire{} // each flip-flop's wire: the wire before it
+	before := map[wire]wire{} // by wire of a flip-flop's output: the wire of its input
 	for _, c := range m.Cells {
 		if strings.HasPrefix(c.Type, "SB_DFF") {
 			before[c.pin("Q")] = c.pin("D")

@@ -12,20 +12,19 @@ import (
 	"ialgn/internal/message"
 )
 
-// Memory is a memory of a design that a file fills, hexadecimal words, a line each.
+// Memory is a memory of a design that is filled from a file with one hexadecimal word on each line.
 //
-// A design for iCE40 is synthesised, placed and routed with random words in its memories, and
-// gets its own after that. So what is routed is the same for designs that differ in memories
-// alone, and one can have the routing of the other.
+// A design for iCE40 is synthesised, placed and routed with random words in its memories. The real contents
+// replace them afterwards. So designs that differ only in their memories can share one routing.
 type Memory struct {
-	Name string // name of the file, as $readmemh reads it
+	Name string // name of the file in $readmemh
 	Text []byte // content of the file
-	// Placeholder are random words of the same form, of which no 256 have two columns of bits
-	// alike, and which no other memory has.
+	// Placeholder has random words of the same form. Among any 256 words no two columns of bits are equal, and
+	// no other memory has the same words.
 	Placeholder []byte
 }
 
-// synthesised returns what a memory holds during synthesis.
+// synthesised returns the content of a memory during synthesis.
 func (o Options) synthesised(m Memory) []byte {
 	if o.Device.Icestorm() {
 		return m.Placeholder
@@ -33,10 +32,10 @@ func (o Options) synthesised(m Memory) []byte {
 	return m.Text
 }
 
-// contentSuffix ends the names of files with what memories hold in the end.
+// contentSuffix is the suffix of the files with the final contents of memories.
 const contentSuffix = ".content"
 
-// pack packs a routed design with its memories filled.
+// pack fills the memories of a routed design and packs it.
 func (o Options) pack(ctx context.Context, routed, dir, bin string) error {
 	if len(o.Memories) == 0 {
 		return flow.Pack(ctx, routed, bin)
@@ -62,8 +61,8 @@ func (o Options) pack(ctx context.Context, routed, dir, bin string) error {
 	return flow.Pack(ctx, filled, bin)
 }
 
-// reuse makes the bitstream of what was placed and routed of another design. The caller knows
-// that both have the same Verilog.
+// reuse makes a bitstream from the placement and routing of another design. The caller ensures that both
+// designs have the same Verilog.
 func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 	path := filepath.Join(o.Reuse, ReportName)
 	text, err := os.ReadFile(path)
@@ -96,8 +95,9 @@ func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 	return r, o.pack(ctx, routed, dir, r.Bitstream)
 }
 
-// Restore completes a report that was read from a file, and returns the run that made its bitstream; nil if none did.
-// The slowest path in a report of an earlier version is from register to register, since others were not recorded.
+// Restore completes a report that was read from a file. It returns the run that made its bitstream, or nil. In
+// a report of an earlier version the slowest path is from register to register, because no others were
+// recorded.
 func (r *Report) Restore() *Placed {
 	for i := range r.Runs {
 		p := &r.Runs[i]

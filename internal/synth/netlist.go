@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// wire is a wire of a netlist: a number of yosys's, or a constant.
+// wire is a wire of a netlist: yosys's number, or -1 for a constant.
 type wire int
 
-// UnmarshalJSON reads a number, or a constant, which is a string.
+// UnmarshalJSON reads a number, or a constant, which is a JSON string.
 func (w *wire) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
 		*w = -1
@@ -27,7 +27,7 @@ type cell struct {
 	Connections map[string][]wire `json:"connections"`
 }
 
-// pin returns the wire at a one-bit pin; an unconnected pin has a constant.
+// pin returns the wire at a one-bit pin, or -1 if the pin is not connected.
 func (c cell) pin(name string) wire {
 	if bits := c.Connections[name]; len(bits) == 1 {
 		return bits[0]
@@ -62,7 +62,7 @@ func readModule(path, name string) (*module, error) {
 	return netlist.Modules[name], nil
 }
 
-// pins returns the bits of the ports.
+// pins returns the number of bits of all ports.
 func (m *module) pins() (n int) {
 	for _, p := range m.Ports {
 		n += len(p.Bits)

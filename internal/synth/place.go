@@ -16,19 +16,19 @@ import (
 	"ialgn/internal/tool"
 )
 
-// Placed is what was placed and routed with one seed.
+// Placed is the result of placing and routing with one seed.
 type Placed struct {
 	Seed    int     `json:"seed"`
-	Failed  string  `json:"failed,omitempty"`      // why the run gave no result; its log is kept
+	Failed  string  `json:"failed,omitempty"`      // why the run has no result; its log is kept
 	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, in addition to nextpnr's
-	Delay   float64 `json:"icetime_ns,omitempty"`  // its estimate of the longest path, without a clock
+	Delay   float64 `json:"icetime_ns,omitempty"`  // icetime's estimate of the longest path, without a clock
 	*flow.Result
 
 	err error // the error behind Failed
 }
 
-// prepare writes what a program that is not installed needs to place the design elsewhere, and
-// returns its command; "" for programs that need nothing but the netlist.
+// prepare writes the files with which a program that is not installed can place the design on another machine,
+// and returns its command. It returns "" for programs that need only the netlist.
 func (o Options) prepare(aim Aim, netlist, dir string) (command string, err error) {
 	p := o.Device.Placement()
 	if p == nil || placers[p.Placer].prepare == nil {
@@ -37,7 +37,7 @@ func (o Options) prepare(aim Aim, netlist, dir string) (command string, err erro
 	return placers[p.Placer].prepare(o.placement(aim, netlist, dir, 1))
 }
 
-// placement returns what a program is asked for with a seed.
+// placement returns the options of a placement with a seed.
 func (o Options) placement(aim Aim, netlist, dir string, seed int) flow.PlaceOptions {
 	return flow.PlaceOptions{
 		Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins,
@@ -45,8 +45,8 @@ func (o Options) placement(aim Aim, netlist, dir string, seed int) flow.PlaceOpt
 	}
 }
 
-// placeAll places a netlist with each seed, several at a time. A seed with which it does not fit
-// or does not route is a result; other errors end it.
+// placeAll places a netlist with each seed, several at a time. A seed with which the design does not fit or is
+// not routed is a result. Any other error ends placeAll.
 func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]Placed, error) {
 	runs := make([]Placed, len(o.Seeds))
 	w := placers[o.Device.Placement().Placer]
@@ -80,7 +80,7 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 	return runs, g.Wait()
 }
 
-// time has icetime estimate what nextpnr found: the clock, or the longest path where that is none.
+// time sets icetime's estimate for the routed design: the clock or, if there is none, the longest path.
 func (p *Placed) time(ctx context.Context, d target.Device, report string) (err error) {
 	switch {
 	case p.Fmax > 0:
@@ -91,8 +91,8 @@ func (p *Placed) time(ctx context.Context, d target.Device, report string) (err 
 	return err
 }
 
-// choose sets what the report says of all seeds together and returns the run whose longest path is the shortest, the
-// first of equals; nil if all failed.
+// choose sets the report's figures about all seeds together. It returns the run whose longest path is shortest
+// (the first one wins a tie), or nil if all runs failed.
 func (r *Report) choose() *Placed {
 	var best *Placed
 	var clocks []float64
@@ -117,7 +117,7 @@ func (r *Report) choose() *Placed {
 	return best
 }
 
-// judgeClock sets what limits the run that the bitstream is of, and whether it reaches the clock.
+// judgeClock sets the slowest path of the run with the bitstream, and whether this run reaches the clock.
 func (r *Report) judgeClock(best *Placed) {
 	r.Slowest = best.Slowest()
 	r.Met = r.Slowest.MHz > 0 && r.Slowest.MHz >= r.MHz

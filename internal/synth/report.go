@@ -7,51 +7,52 @@ import (
 	"ialgn/internal/target"
 )
 
-// packLimit bounds the time of what packs a bitstream.
+// packLimit is the time limit of a program that packs a bitstream.
 const packLimit = 20 * time.Minute
 
-// Report is what came of it, the content of synth.json.
+// Report is the result of [Run], the content of synth.json.
 type Report struct {
 	Target string        `json:"target"`
 	Module string        `json:"module"` // the top module
 	Device target.Device `json:"device"`
 	Dir    string        `json:"dir"`
 
-	// The cells of yosys's netlist.
+	// Number of cells in yosys's netlist.
 	LUTs    int `json:"luts"`
 	Carries int `json:"carries"` // bits of carry chains
 	FFs     int `json:"ffs"`
-	RAM     int `json:"block_ram_bits,omitempty"` // bits in the block RAMs that are used, even in part
-	LUTRAM  int `json:"lut_ram,omitempty"`        // LUTs that are memory, of all
+	RAM     int `json:"block_ram_bits,omitempty"` // bits of all block RAMs that are used, even partly
+	LUTRAM  int `json:"lut_ram,omitempty"`        // LUTs that are used as memory; included in LUTs
 	Pins    int `json:"pins"`                     // bits of the ports
 
 	Estimate *Estimate `json:"estimate,omitempty"` // estimate of the wiring; iCE40 only
 
-	// Digest of the manifest of the design whose placement was taken over: this design has the same Verilog.
+	// Reused is the checksum of the manifest of the design whose placement was reused. Both have the same
+	// Verilog.
 	Reused    string `json:"reused_manifest_sha256,omitempty"`
-	NotPlaced string `json:"not_placed,omitempty"`    // why all below is missing
-	Command   string `json:"place_command,omitempty"` // places the design in Dir, where the program is installed
+	NotPlaced string `json:"not_placed,omitempty"`    // why the fields below are empty
+	Command   string `json:"place_command,omitempty"` // places the design in Dir, on a machine with the program
 
 	Aim Aim     `json:"placed_for,omitempty"`
-	MHz float64 `json:"mhz"` // clock frequency that was aimed at
-	// the fastest seed reaches it; false where there is no clock or nothing was placed
+	MHz float64 `json:"mhz"` // clock frequency of the constraints
+	// Met says that the fastest seed reaches MHz. It is false if there is no clock or nothing was placed.
 	Met     bool         `json:"timing_met"`
-	Slowest flow.Slowest `json:"slowest_path,omitzero"` // of the fastest seed, paths from and to pins included
+	Slowest flow.Slowest `json:"slowest_path,omitzero"` // of the fastest seed; pins count, too
 
-	// from register to register after routing, the median of the seeds; 0: there is no such path
+	// Fmax is the clock from register to register after routing, the median of the seeds; 0: no such path.
 	Fmax          float64  `json:"fmax_mhz,omitempty"`
 	Least         float64  `json:"fmax_least_mhz,omitempty"`
 	Most          float64  `json:"fmax_most_mhz,omitempty"`
-	Routed        int      `json:"routed,omitempty"` // seeds
+	Routed        int      `json:"routed,omitempty"` // number of seeds that were routed
 	Runs          []Placed `json:"seeds,omitempty"`
-	Bitstream     string   `json:"bitstream,omitempty"` // of the fastest seed
+	Bitstream     string   `json:"bitstream,omitempty"` // bitstream of the fastest seed
 	BitstreamSeed int      `json:"bitstream_seed,omitempty"`
 
 	Synthesis *flow.YosysResult `json:"synthesis"`
 	Tools     map[string]string `json:"tools"`
 	Manifest  string            `json:"manifest_sha256"`
 	Files     []string          `json:"files,omitempty"`  // files in the folder other than the report
-	Digests   map[string]string `json:"sha256,omitempty"` // their SHA-256, by their names
+	Digests   map[string]string `json:"sha256,omitempty"` // SHA-256 of each of the files
 	Seconds   float64           `json:"seconds"`
 }
 

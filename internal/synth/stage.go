@@ -16,14 +16,14 @@ import (
 	"ialgn/internal/tool"
 )
 
-// The files of the report in a target's folder, and of the check that its bitstream may have had.
+// Names in a target's folder: the report, and the result of a check of the bitstream.
 const (
 	ReportName = "synth.json"
 	CheckName  = "check.json"
 )
 
-// checkFolder refuses to put a folder in the place of one in which something is not as Run made it: its report has the
-// digests of the files that it came with.
+// checkFolder returns an error if the target's folder has something that Run did not write, or that was changed
+// since: it compares the folder with the checksums in the report.
 func (o Options) checkFolder() error {
 	dir := filepath.Join(o.Dir, o.Device.Name)
 	entries, err := os.ReadDir(dir)
@@ -54,7 +54,7 @@ func (o Options) checkFolder() error {
 	return nil
 }
 
-// digest returns the SHA-256 of a file, and the type of what is none, such as a folder.
+// digest returns the SHA-256 of a file. For anything else, such as a folder, it returns the type.
 func digest(path string, e os.DirEntry) (string, error) {
 	if !e.Type().IsRegular() {
 		return e.Type().String(), nil
@@ -69,14 +69,14 @@ func digest(path string, e os.DirEntry) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// stage is the folder in which the results of a target are made.
+// stage is the temporary folder in which the results of a target are made.
 type stage struct {
 	root, target string
 	dir          string // the folder
 	lock         *outfile.Lock
 }
 
-// newStage makes an empty folder for a target, which no other process has at the same time.
+// newStage makes an empty temporary folder for a target, and locks it against other processes.
 func newStage(root, target string) (*stage, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -100,13 +100,13 @@ func newStage(root, target string) (*stage, error) {
 	return s, nil
 }
 
-// release removes the folder, unless it has got its name.
+// release removes the folder, unless install renamed it.
 func (s *stage) release() {
 	os.RemoveAll(s.dir)
 	s.lock.Release()
 }
 
-// writeReport writes the report, with the names and digests of all files that are there.
+// writeReport writes the report, with the names and checksums of all files in the folder.
 func (s *stage) writeReport(r *Report) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *stage) writeReport(r *Report) error {
 	return os.WriteFile(filepath.Join(s.dir, ReportName), append(text, '\n'), 0o666)
 }
 
-// install gives the folder its name, in the place of one from before.
+// install gives the folder its final name, and removes the previous folder of this name.
 func (s *stage) install() error {
 	to, old := filepath.Join(s.root, s.target), s.dir+".old"
 	if err := os.RemoveAll(old); err != nil {
@@ -141,10 +141,10 @@ func (s *stage) install() error {
 	return errors.Join(os.RemoveAll(old), os.RemoveAll(to+failedSuffix))
 }
 
-// failedSuffix ends the name of the folder that keeps what a failed run wrote.
+// failedSuffix is the suffix of the folder that keeps the files of a failed run.
 const failedSuffix = ".failed"
 
-// fail keeps the folder of a program that failed, for its log, and has the error name the place.
+// fail keeps the folder if a program failed, because of its log, and puts the log's new path into the error.
 func (s *stage) fail(err error) error {
 	var failed *tool.FailedError
 	if !errors.As(err, &failed) || failed.Log == "" {

@@ -1,10 +1,10 @@
-// Package synth takes emitted Verilog to a device: yosys, then nextpnr with one seed or several,
-// or Vivado, then a bitstream.
+// Package synth takes emitted Verilog to a device: it runs yosys, then nextpnr with one seed or several, or
+// Vivado, and then makes a bitstream.
 //
-// [Run] writes all of it, logs included, into a folder of the target's name. The files are made
-// in a folder beside it, which takes that name when all is there: an error or an interruption
-// leaves an earlier result as it was. Where nothing can place a design for the target, or the
-// program is not installed, the result ends with yosys's netlist and says why.
+// [Run] writes all results, including logs, into a folder with the target's name. It first makes them in a
+// temporary folder next to it, which is renamed when everything is complete. So an error or an interruption
+// leaves an earlier result unchanged. If no program can place a design for the target, or the program is not
+// installed, the results end with yosys's netlist, and the report says why.
 package synth
 
 import (
@@ -23,33 +23,33 @@ import (
 	"ialgn/internal/tool"
 )
 
-// Options says what to synthesise.
+// Options says what to synthesise, and how.
 type Options struct {
 	Device   target.Device
-	Module   string        // the top module; the results have its name
+	Module   string        // the top module; the results are named after it
 	Sources  []string      // Verilog files
-	Dir      string        // holds a folder for each target
+	Dir      string        // folder that gets a folder for each target
 	MHz      float64       // clock frequency to aim at
 	Seeds    []int         // seeds for nextpnr, at least one; Vivado always has the seed 1
-	Pins     string        // file of pins; empty: nextpnr chooses
-	Aim      Aim           // what placement aims at; empty: chosen by the estimate of the wiring
-	Parallel int           // how many nextpnrs run at a time
-	Memories []Memory      // memories of the design; a design without them and Buffers may have no memory cells
-	Buffers  bool          // it has memories that no file fills
-	Reuse    string        // folder of another design's results, which differs in memories alone; empty: none
+	Pins     string        // file of pins; empty: nextpnr chooses the pins
+	Aim      Aim           // aim of placement; empty: the estimate of the wiring decides
+	Parallel int           // number of nextpnr processes at a time
+	Memories []Memory      // memories of the design; if it has none and Buffers is false, it may have no memory cells
+	Buffers  bool          // the design has memories that no file fills
+	Reuse    string        // folder with the results of another design that differs only in its memories; empty: none
 	Manifest string        // SHA-256 of the compiled folder's manifest, for the report
-	Gates    bool          // the Verilog of the network is gates, which yosys maps
+	Gates    bool          // the network's Verilog consists of gates, which yosys maps
 	Guard    outfile.Guard // says which files in the target's folder may be replaced
 
-	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
+	// Note, unless nil, gets texts about the progress. Warn, unless nil, gets problems that do not end the run.
 	// They are called by one goroutine at a time.
 	Note func(text string)
 	Warn func(error)
 }
 
-// Run synthesises a design, places it where that can be, and writes Dir/TARGET. It returns an
-// error of package tool if a program failed, with its log in Dir/TARGET.failed; one with a hint
-// if the device has no room; and the context's, if that ended.
+// Run synthesises a design, places it if possible, and writes Dir/TARGET. It returns an error of package tool
+// if a program failed, and then keeps its log in Dir/TARGET.failed. It returns an error with a hint if the
+// device has too little room.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	begin := time.Now()
 	if err := o.checkSeeds(); err != nil {
@@ -82,8 +82,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, s.install()
 }
 
-// checkSeeds refuses an empty list of seeds unless a placement is reused, and any list but the seed 1 for placers
-// that have no seeds.
+// checkSeeds returns an error for an empty list of seeds, unless a placement is reused. For placers without
+// seeds, the list must be the seed 1.
 func (o Options) checkSeeds() error {
 	if len(o.Seeds) == 0 && o.Reuse == "" {
 		return errors.New("synth: no seeds, give at least one")
@@ -97,7 +97,7 @@ func (o Options) checkSeeds() error {
 	return nil
 }
 
-// run does all in a folder.
+// run makes all results in folder dir.
 func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	o.note("yosys: synthesising " + o.Module + " for " + o.Device.Name)
 	y, err := o.synthesise(ctx, dir)
@@ -136,10 +136,10 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	return r, o.bitstream(ctx, r, best, dir)
 }
 
-// longSynthesis is after what time a warning says that yosys takes long.
+// longSynthesis is the time after which a warning says that yosys takes long.
 var longSynthesis = 3 * time.Minute
 
-// synthesise has yosys synthesise the design. It warns of gates that keep yosys long.
+// synthesise has yosys synthesise the design. It warns if gates keep yosys busy for long.
 func (o Options) synthesise(ctx context.Context, dir string) (*flow.YosysResult, error) {
 	if !o.Gates {
 		return flow.Yosys(ctx, o.yosys(dir))
@@ -152,12 +152,12 @@ func (o Options) synthesise(ctx context.Context, dir string) (*flow.YosysResult,
 	})
 	y, err := flow.Yosys(ctx, o.yosys(dir))
 	if !timer.Stop() {
-		<-warned // nobody else warns meanwhile
+		<-warned // wait, so that no two goroutines warn at a time
 	}
 	return y, err
 }
 
-// judge says what an estimate comes to, before nextpnr takes minutes to find out.
+// judge reports an estimate and what it means for routing.
 func (o Options) judge(r *Report) {
 	e := r.Estimate
 	e.Route = e.verdict(r.Aim)
@@ -202,8 +202,8 @@ func (o Options) yosys(dir string) flow.YosysOptions {
 	return y
 }
 
-// fits returns an error if the device has not what the design needs, before nextpnr takes
-// minutes to find out.
+// fits returns an error if the design needs more than the device has, because nextpnr takes minutes to find
+// out.
 func (r *Report) fits() error {
 	d := r.Device
 	if !d.Placeable() {
@@ -239,7 +239,7 @@ func (r *Report) fits() error {
 	return nil
 }
 
-// noRoute returns the error of runs that all failed: that of the first, whose log it names.
+// noRoute returns the error for runs that all failed. It is the first run's error, with the first run's log.
 func noRoute(runs []Placed) error {
 	err := runs[0].err
 	var failed *tool.FailedError
@@ -249,16 +249,17 @@ func noRoute(runs []Placed) error {
 	return roomless{err, 0}
 }
 
-// ErrNoRoom is wrapped by the errors for designs that a device has no room for, or that were not routed on it.
+// ErrNoRoom is wrapped by the errors for designs that do not fit a device, or were not routed on it.
 var ErrNoRoom = errors.New("no room on the device")
 
-// roomless is an error that wraps ErrNoRoom beside its cause, with the text of its cause.
+// roomless is an error that wraps its cause and ErrNoRoom. It has the text of its cause.
 type roomless struct {
 	error
 	over float64
 }
 
-// Over returns what the design needs, as a multiple of what the device has; 0 if it was not routed for other reasons.
+// Over returns what the design needs as a multiple of what the device has. It is 0 if the reason is another
+// one.
 func (r roomless) Over() float64 { return r.over }
 
 // Unwrap returns the cause and ErrNoRoom.

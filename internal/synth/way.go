@@ -13,12 +13,12 @@ import (
 	"ialgn/internal/tool"
 )
 
-// placer drives a program that places and routes.
+// placer is a program that places and routes.
 type placer struct {
 	name  string // name in notes
 	place func(context.Context, flow.PlaceOptions) (*flow.Result, error)
-	// prepare writes beside the netlist what place reads, and returns the command that place runs;
-	// nil where that is nothing.
+	// prepare writes the files that place reads in addition to the netlist, and returns the command that place
+	// runs. It is nil if there are no such files.
 	prepare func(flow.PlaceOptions) (command string, err error)
 }
 
@@ -27,8 +27,8 @@ var placers = map[target.Placer]placer{
 	target.Vivado:  {"vivado", flow.Vivado, flow.PrepareVivado},
 }
 
-// unplaceable returns why a design for a target ends with yosys's netlist, "" if all programs
-// that lead to a bitstream are there, and what they need.
+// unplaceable returns the reason why a design's results end with yosys's netlist, or "" if all programs for a
+// bitstream, and the files that they need, are there.
 func unplaceable(o Options) string {
 	p := o.Device.Placement()
 	switch {
@@ -55,7 +55,7 @@ func unplaceable(o Options) string {
 	return ""
 }
 
-// packBits makes the bitstream of a routed design, and the files that go with it.
+// packBits makes the bitstream of a routed design, and the files that belong to it.
 func (o Options) packBits(ctx context.Context, r *flow.Result, bitstream string) error {
 	p := o.Device.Placement()
 	switch {
@@ -67,7 +67,7 @@ func (o Options) packBits(ctx context.Context, r *flow.Result, bitstream string)
 	return os.Rename(r.Bits, bitstream) // the placer wrote it
 }
 
-// packIcestorm has icepack make the bitstream, and writes where the pins are.
+// packIcestorm has icepack make the bitstream, and writes the positions of the pins.
 func (o Options) packIcestorm(ctx context.Context, r *flow.Result, bitstream string) error {
 	if err := o.pack(ctx, r.Bits, filepath.Dir(bitstream), bitstream); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (o Options) packIcestorm(ctx context.Context, r *flow.Result, bitstream str
 	return errors.Join(flow.WritePins(pins, o.Device, r.Pads), pins.Close())
 }
 
-// packWith runs the program that makes the bitstream. Its log is written next to the bitstream.
+// packWith runs a program that makes the bitstream, and writes its log next to the bitstream.
 func packWith(ctx context.Context, program, bitstream string, args ...string) error {
 	t, err := tool.Find(program)
 	if err != nil {

@@ -1,4 +1,4 @@
-// This file finds the gate whose fault it is that two netlists differ.
+// This file finds the gate that makes two netlists differ.
 
 package verify
 
@@ -12,8 +12,8 @@ import (
 	"ialgn/sim"
 )
 
-// FindBlamed returns the origin of the cell that is to blame for a difference that the samples
-// show, none if no gate is.
+// FindBlamed returns the origin of the cell to blame for a difference between d's raw netlist and its product
+// that the samples show. The origin is zero if no single gate is to blame.
 func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origin, err error) {
 	if d, err = d.Transparent(); err != nil {
 		return o, err
@@ -26,23 +26,26 @@ func FindBlamed(ctx context.Context, d Design, samples Stimuli) (o netlist.Origi
 	return o, err
 }
 
-// suspect looks for the gate that is to blame for a difference between the raw netlist
-// and the optimised one, which have the same inputs, outputs and probes.
+// suspect looks for the gate to blame for a difference between the raw netlist and the optimised one. Both
+// netlists have the same inputs, outputs and probes.
 //
-// A pass may complement a cell but keeps its origin, so a cell has its gate's bit in
-// all samples or its complement in all. The first cell for which neither holds is
-// wrong, unless what it reads is complemented where it should not be. So may be what a
-// count reads, with every cell right or complemented. A complemented cell is to blame
-// if all comes right with its table inverted, the first of several. Otherwise the fault
-// lies in the wiring of the head, and no gate is named.
+// A pass may complement a cell, but the cell keeps the origin of its gate. So a right cell equals its gate in
+// all samples, or is the gate's complement in all samples. The search blames, in this order:
+//
+//  1. the first cell that is neither equal to its gate nor its complement; but if inverting the table of a
+//     complemented cell upstream of it makes the two netlists agree, this complemented cell;
+//  2. if there is no such cell, a complemented cell upstream of a net that a count reads with the wrong sign,
+//     if inverting the cell's table makes the two netlists agree.
+//
+// Otherwise the fault is in the wiring of the head, and no gate is named.
 type suspect struct {
 	model        *model.Frozen
 	raw, product *netlist.Netlist
 	samples      Stimuli
 }
 
-// relation says how a cell's values relate to those of its gate: equal in some sample,
-// unequal in some.
+// relation compares a cell with its gate over the samples. It is a set of two bits: equal in some sample,
+// unequal in some sample.
 type relation uint8
 
 const (
@@ -51,8 +54,7 @@ const (
 	mixed = equal | unequal
 )
 
-// find returns the origin of the cell that is to blame. It is not ok, and the origin
-// none, if there is none.
+// find returns the origin of the cell to blame; ok is false if there is none.
 func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error) {
 	gates, err := GateNets(s.model, s.raw)
 	if err != nil {
@@ -80,9 +82,8 @@ func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error
 	return s.product.Origin(c), true, err
 }
 
-// complemented returns the first cell that drives one of the nets, by way of other
-// complemented cells perhaps, is itself complemented, and with whose table inverted
-// the two netlists agree.
+// complemented returns the first complemented cell that drives one of the nets, directly or through other
+// complemented cells only, and whose inversion makes the two netlists agree.
 func (s suspect) complemented(
 	ctx context.Context, relations []relation, nets []netlist.Net,
 ) (c netlist.Cell, ok bool, err error) {
@@ -107,8 +108,8 @@ func (s suspect) complemented(
 	return 0, false, nil
 }
 
-// relate returns the relation of each cell of the optimised netlist to its gate, 0 for
-// one that comes from none.
+// relate returns the relation of each cell of the optimised netlist to its gate. The relation is 0 for a cell
+// without a gate.
 func (s suspect) relate(ctx context.Context, gates [][]netlist.Net) ([]relation, error) {
 	n := s.product
 	all := make([]relation, n.Cells())
@@ -146,8 +147,8 @@ func complement(n *netlist.Netlist, c netlist.Cell) *netlist.Netlist {
 	return k.Finish()
 }
 
-// wrongRoots returns the nets that are counted in the optimised netlist where the raw
-// one counts their complement. The popcounts may read them in another order.
+// wrongRoots returns the nets that the optimised netlist counts where the raw netlist counts their complement.
+// The popcounts of the two netlists may read their bits in different orders.
 func (s suspect) wrongRoots(ctx context.Context) ([]netlist.Net, error) {
 	a, errA := FindRoots(s.raw, nil)
 	b, errB := FindRoots(s.product, nil)
@@ -181,7 +182,7 @@ func (s suspect) wrongRoots(ctx context.Context) ([]netlist.Net, error) {
 	return wrong, nil
 }
 
-// netsOf returns the nets of roots that are nets.
+// netsOf returns the net of each root. Every root must be a single net.
 func netsOf(bits []Root) []netlist.Net {
 	nets := make([]netlist.Net, len(bits))
 	for i, b := range bits {
@@ -190,8 +191,8 @@ func netsOf(bits []Root) []netlist.Net {
 	return nets
 }
 
-// GateNets returns the net of each gate, [layer][gate], of a raw netlist, which has
-// one cell for each.
+// GateNets returns the nets of a raw netlist's gates as [layer][gate]. A raw netlist has one cell for each
+// gate; GateNets returns an error if a gate is missing, repeated or not in the model.
 func GateNets(f *model.Frozen, n *netlist.Netlist) ([][]netlist.Net, error) {
 	nets := make([][]netlist.Net, f.Depth())
 	for l := range nets {

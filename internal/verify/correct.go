@@ -9,12 +9,12 @@ import (
 	"ialgn/sim"
 )
 
-// correctable returns the origin of the cell that is to blame in a netlist whose cells are
-// no longer gates: one whose output, turned over in the samples that go wrong, makes all of
-// them right. Of several the first that another table would mend, for a wrong table shows
-// where the inputs of the cell are the same as in a sample that is right; else the first of
-// all, as for a cell that reads a wrong net. It is the fault's own place or one that its
-// chain passes through nearby.
+// correctable returns the origin of the cell to blame in a lowered netlist, whose cells are no longer gates.
+// Candidates are the cells whose output, inverted in the wrong samples, makes all outputs right.
+//
+// A candidate that some other table would fix comes first: a wrong table shows when the cell's inputs are the
+// same in a wrong sample and in a right one. If no other table helps, as for a cell that reads a wrong net, the
+// first candidate is returned. The result is the faulty cell or a cell nearby on its chain.
 func (s suspect) correctable(ctx context.Context) (o netlist.Origin, err error) {
 	f, err := s.flips(ctx)
 	if err != nil || f == nil {
@@ -40,26 +40,26 @@ func (s suspect) correctable(ctx context.Context) (o netlist.Origin, err error) 
 }
 
 const (
-	// maxTables bounds for how many cells another table is looked for.
+	// maxTables bounds the number of cells for which another table is tried.
 	maxTables = 200
-	// maxWrong bounds how many of the samples that go wrong are looked at.
+	// maxWrong bounds the number of wrong samples that are examined.
 	maxWrong = 256
 )
 
-// flips simulates a product with single cells turned over.
+// flips simulates the product with single cells inverted.
 type flips struct {
 	suspect
-	n     *netlist.Netlist // the product with an input for each cell that may be turned over
+	n     *netlist.Netlist // the product with an input for each cell that may be inverted
 	sim   *sim.Simulator
-	cells []netlist.Cell   // cells of the product that may be at fault
-	wrong []int            // samples
-	right map[int][]uint64 // for each word of samples, the right values of outputs and probes
+	cells []netlist.Cell   // cells of the product that may be at fault, in topological order
+	wrong []int            // the numbers of wrong samples
+	right map[int][]uint64 // by the number of a word of samples: the right values of outputs and probes
 }
 
-// flipPort is the name of the inputs that turn cells over.
+// flipPort is the name of the input port whose bits invert the cells.
 const flipPort = "flip"
 
-// flips returns nil if no sample goes wrong.
+// flips returns the simulation of the wrong samples, or nil if no sample is wrong.
 func (s suspect) flips(ctx context.Context) (*flips, error) {
 	f := &flips{suspect: s, right: map[int][]uint64{}}
 	reached := make([]bool, s.product.Nets())
@@ -87,8 +87,8 @@ func (s suspect) flips(ctx context.Context) (*flips, error) {
 	return f, err
 }
 
-// choose builds the netlist in which the function cells can be turned over that reach a
-// wrong bit.
+// choose builds the netlist in which each function cell that reaches a wrong bit can be inverted. reached marks
+// the nets of the wrong bits; choose extends it to all nets that reach them.
 func (f *flips) choose(reached []bool) {
 	n := f.product
 	for c := netlist.Cell(n.Cells()); c > 0; {
@@ -119,10 +119,10 @@ func (f *flips) choose(reached []bool) {
 	f.n = k.Finish()
 }
 
-// mending returns the cells that, turned over, mend every sample that goes wrong. Each run
-// tries one sample with as many cells as there are lanes.
+// mending returns the cells whose inversion fixes every wrong sample. Each run of the simulator tries one
+// sample with a different cell inverted in each lane.
 func (f *flips) mending(ctx context.Context) ([]netlist.Cell, error) {
-	all := make([]int, len(f.cells)) // indices of cells that mend so far
+	all := make([]int, len(f.cells)) // indices of cells that have fixed every sample so far
 	for i := range all {
 		all[i] = i
 	}
@@ -155,8 +155,8 @@ func (f *flips) mending(ctx context.Context) ([]netlist.Cell, error) {
 	return cells, nil
 }
 
-// tryCells turns one cell over in each lane, all with the same sample, and returns the lanes
-// that are wrong.
+// tryCells simulates one sample in all lanes, with one of the given cells inverted in each lane. It returns a
+// mask of the lanes with a wrong result.
 func (f *flips) tryCells(ctx context.Context, sample int, cells []int) ([]uint64, error) {
 	words := (len(cells) + 63) / 64
 	x := make([]uint64, len(f.samples.Words[0])*words)
@@ -190,7 +190,7 @@ func (f *flips) tryCells(ctx context.Context, sample int, cells []int) ([]uint64
 	return wrong, nil
 }
 
-// want returns what the raw netlist's outputs and probes are in a word of samples.
+// want returns the values of the raw netlist's outputs and probes for a word of samples.
 func (f *flips) want(ctx context.Context, word int) ([]uint64, error) {
 	if want, ok := f.right[word]; ok {
 		return want, nil
@@ -209,15 +209,14 @@ func (f *flips) want(ctx context.Context, word int) ([]uint64, error) {
 	return want, err
 }
 
-// table reports whether another table in a cell makes all samples right: whether there are
-// no two samples in which its inputs are the same, and its output must be 0 in one of them
-// and 1 in the other.
+// table reports whether some other table of cell c makes all samples right. There is such a table unless the
+// cell's inputs are equal in two samples of which one needs the output 0 and the other needs the output 1.
 func (f *flips) table(ctx context.Context, c netlist.Cell) (ok bool, err error) {
 	changed := complement(f.product, c)
 	outs, others := Buses(f.product), Buses(changed)
-	var must [2]uint64 // input combinations for which it must be 0, 1
+	var must [2]uint64 // must[v] is a mask of the input combinations for which the output must be v
 	err = f.samples.Each(ctx, func(_ int, mask uint64, sims []*sim.Simulator) error {
-		var kept, turned uint64 // wrong as it is, and with the cell turned over
+		var kept, turned uint64 // wrong with the cell as it is, and with the cell inverted
 		for i, p := range Buses(f.raw) {
 			for bit, v := range p.Nets {
 				want := sims[0].Net(v)[0]

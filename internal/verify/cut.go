@@ -1,5 +1,5 @@
-// This file takes a classifier apart: what is counted for each class, and the netlist without the head
-// that counts it. It checks that the head makes of the counted bits what it should.
+// This file takes a classifier apart into the netlist without its head and the bits that the head counts for
+// each class.
 
 package verify
 
@@ -10,18 +10,16 @@ import (
 	"ialgn/netlist"
 )
 
-// A Cut is a classifier without its head, in function cells: from the input port to what
-// is counted (or the output h), so that a proof about gates needs no arithmetic. Its
-// output h has the roots of all classes in order.
+// A Cut is a classifier without its head, made of function cells alone. A proof about its gates needs no
+// arithmetic. Its output port h has the roots of all classes, in order.
 type Cut struct {
-	of      *netlist.Netlist // the whole, which the roots are of
+	of      *netlist.Netlist // the whole classifier, to which the nets of the roots belong
 	Netlist *netlist.Netlist
 	Roots   *Roots
 }
 
-// NewCut cuts the roots' logic out of n. With project, the inputs are thermometer bits of
-// features with that many each, and what is read of them is made a thermometer code, which
-// changes nothing for such codes.
+// NewCut cuts the logic of the roots r out of n. If project > 0, each feature has project thermometer bits at
+// the input port, and NewCut puts [Codes] in front of the logic. On thermometer codes that changes nothing.
 func NewCut(n *netlist.Netlist, r *Roots, project int) (*Cut, error) {
 	live, err := r.live(n)
 	if err != nil {
@@ -42,27 +40,27 @@ func NewCut(n *netlist.Netlist, r *Roots, project int) (*Cut, error) {
 			all = append(all, b.build(k))
 		}
 	}
-	if len(all) == 0 { // all gates are constant: a port has bits
+	if len(all) == 0 { // if all gates are constant: a port needs at least one bit
 		all = append(all, netlist.False)
 	}
 	k.Output("h", 1, nil, all)
 	return &Cut{n, lowering.Functions(k.Netlist()), r}, nil
 }
 
-// The tables that cuts are built with.
+// Truth tables of the cells that cuts are built with.
 const (
 	TableAnd  = 0b1000
 	TableNot  = 0b01
 	TableCopy = 0b10
 )
 
-// Root is a bit that is counted: a function of nets.
+// Root is a counted bit, given as a function of nets.
 type Root struct {
 	Table uint64
 	Nets  []netlist.Net
 }
 
-// build returns the net of the root in the netlist that is being copied.
+// build returns the net of the root in the netlist that k builds.
 func (b Root) build(k *netlist.Copier) netlist.Net {
 	in := make([]netlist.Net, len(b.Nets))
 	for i, v := range b.Nets {
@@ -77,7 +75,7 @@ func (b Root) build(k *netlist.Copier) netlist.Net {
 	return k.Function(b.Table, netlist.Origin{}, in...)
 }
 
-// Ones returns the roots of a class that are the constant 1.
+// Ones returns the indices of a class's roots that are the constant 1.
 func (k *Cut) Ones(class int) (list []int) {
 	for i, b := range k.Roots.Bits[class] {
 		if len(b.Nets) == 0 && b.Table&1 == 1 || len(b.Nets) == 1 && b.Table == TableCopy && b.Nets[0] == netlist.True {
@@ -87,7 +85,7 @@ func (k *Cut) Ones(class int) (list []int) {
 	return list
 }
 
-// Origin returns where a root comes from: the latest gate among those that it is made of.
+// Origin returns the origin of a root: the gate in the latest layer among the drivers of its nets.
 func (k *Cut) Origin(b Root) (latest netlist.Origin) {
 	for _, v := range b.Nets {
 		if c, _, ok := k.of.Driver(v); ok && k.of.Origin(c).Layer > latest.Layer {
@@ -97,8 +95,8 @@ func (k *Cut) Origin(b Root) (latest netlist.Origin) {
 	return latest
 }
 
-// live returns the cells that the roots depend on. It returns an error if one of them is
-// part of a head.
+// live reports, for each cell, whether the roots depend on it. It returns an error if the roots depend on a
+// cell of a head.
 func (r *Roots) live(n *netlist.Netlist) ([]bool, error) {
 	live := make([]bool, n.Cells())
 	mark := func(v netlist.Net) {
@@ -130,14 +128,14 @@ func (r *Roots) live(n *netlist.Netlist) ([]bool, error) {
 	return live, nil
 }
 
-// Inputs returns the bits of the input port.
+// Inputs returns the number of bits of the input port.
 func (k *Cut) Inputs() int { return len(k.Netlist.InputPorts()[0].Nets) }
 
 // Outputs returns the roots' nets in the cut.
 func (k *Cut) Outputs() []netlist.Net { return k.Netlist.OutputPorts()[0].Nets }
 
-// Codes turns what is read of an input port's bits into thermometer codes: a bit counts as 1 only if all lower bits
-// of its feature are 1.
+// Codes makes the cells that k copies read thermometer codes, whatever the input port of n carries: a bit
+// counts as 1 only if all lower bits of its feature are 1. Each feature has the given number of bits.
 func Codes(k *netlist.Copier, n *netlist.Netlist, bits int) {
 	for i, v := range n.InputPorts()[0].Nets {
 		if i%bits > 0 {

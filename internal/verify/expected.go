@@ -1,5 +1,5 @@
-// This file computes what samples should give, by the trainer's forward pass or by our simulator, in the form that
-// simulators and testbenches take.
+// This file computes the expected outputs of samples, by the trainer's forward pass or by our simulator, as
+// vectors for Verilog simulators and testbenches.
 
 package verify
 
@@ -13,9 +13,9 @@ import (
 	"ialgn/sim"
 )
 
-// ExpectedVectors returns the first samples as vectors of a netlist that was frozen from f, with
-// what the trainer's forward pass says of them: the netlist says what its ports are, and nothing
-// of their values. It returns an error if it has others than such a netlist.
+// ExpectedVectors returns the first samples as vectors for a netlist that was frozen from f. The netlist
+// determines only which ports there are. All values come from the trainer's forward pass, so ExpectedVectors
+// returns an error if the netlist has a port that the trainer has no values for.
 func ExpectedVectors(f *model.Frozen, n *netlist.Netlist, s Samples, samples int) (*verilog.Vectors, error) {
 	index := Consecutive(0, min(samples, s.Levels.Len()))
 	v := &verilog.Vectors{Samples: len(index), Words: (len(index) + 63) / 64}
@@ -45,8 +45,8 @@ func ExpectedVectors(f *model.Frozen, n *netlist.Netlist, s Samples, samples int
 	return v, err
 }
 
-// forward returns what the trainer's forward pass gives for the thermometer bits x: scores, and the
-// bits of the last layer.
+// forward runs the trainer's forward pass on the thermometer bits x. It returns the scores and the bits of the
+// last layer.
 func forward(f *model.Frozen, x []uint64, words, samples int) (*model.Scores, []uint64) {
 	classes := len(f.Classes)
 	var last []uint64
@@ -68,7 +68,7 @@ func forward(f *model.Frozen, x []uint64, words, samples int) (*model.Scores, []
 	return s, last
 }
 
-// rowsOf returns the bit rows of values.
+// rowsOf returns the bit rows of values, (samples+63)/64 words a row.
 func rowsOf(value func(sample, bit int) uint64, bits, samples int) []uint64 {
 	words := (samples + 63) / 64
 	rows := make([]uint64, bits*words)
@@ -80,7 +80,7 @@ func rowsOf(value func(sample, bit int) uint64, bits, samples int) []uint64 {
 	return rows
 }
 
-// masked returns bit rows with zeros behind the last sample.
+// masked returns a copy of bit rows with zeros after the last sample.
 func masked(rows []uint64, words, samples int) []uint64 {
 	rows = slices.Clone(rows)
 	for i := range rows {
@@ -89,7 +89,7 @@ func masked(rows []uint64, words, samples int) []uint64 {
 	return rows
 }
 
-// SimulatedVectors returns the samples of v with what the simulator makes of them in n.
+// SimulatedVectors returns the samples of v with the outputs and probes of n that our simulator computes.
 func SimulatedVectors(n *netlist.Netlist, v verilog.Vectors) (*verilog.Vectors, error) {
 	s, err := sim.New(n)
 	if err != nil {
@@ -118,7 +118,7 @@ func emptyRows(ports []netlist.Port, words int) []uint64 {
 	return make([]uint64, bits*words)
 }
 
-// columns returns some words of each row.
+// columns returns the words from to from+words-1 of each row.
 func columns(rows []uint64, stride, from, words int) []uint64 {
 	var part []uint64
 	for row := range slices.Chunk(rows, stride) {
@@ -127,7 +127,7 @@ func columns(rows []uint64, stride, from, words int) []uint64 {
 	return part
 }
 
-// place puts words into each row, from one on.
+// place copies the words of part into each row, starting at word from.
 func place(rows []uint64, stride, from int, part []uint64) {
 	if len(rows) == 0 {
 		return

@@ -11,20 +11,20 @@ import (
 // Roots are the bits that are counted for each class.
 type Roots struct {
 	Bits  [][]Root // [class]
-	Pairs []int    // [class]: pairs of bits that exclude each other and are not among Bits
+	Pairs []int    // [class]: number of pairs of bits of which always exactly one is 1; these bits are not among Bits
 
-	// Ports says that the bits are the output h, where each has its place: Bits has
-	// one row. Otherwise they are counted in any order.
+	// Ports says that the bits are the output port h, in its order: Bits has one row, which contains all of
+	// them. Otherwise the order of the bits in a row does not matter.
 	Ports bool
 
-	// Argmax is the tournament that finds the class, nil if that is an operator.
+	// Argmax is the tournament that finds the class, or nil if an argmax operator does.
 	Argmax *counts.Index
 }
 
-// FindRoots returns what is counted for each class, and checks that the head makes of
-// it what it should: the probe count_c is the whole count, class_index is the argmax of these
-// counts, and an output port of the counts has them. A lowered head is taken apart by its hint, whose counts are
-// proved. What is left to prove is the argmax of the result, if it has one.
+// FindRoots returns the bits that are counted for each class. It checks the head around them: each probe
+// count_c is the whole count of its class, class_index is the argmax of the counts, and an output port of the
+// counts, if there is one, carries them. For a lowered head, the hint h names the counted bits, and FindRoots
+// proves the counts. The caller still has to prove [Roots.Argmax], if it is not nil.
 func FindRoots(n *netlist.Netlist, h *counts.Hint) (*Roots, error) {
 	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
 		return &Roots{Bits: [][]Root{copies(n.OutputPorts()[i].Nets)}, Pairs: []int{0}, Ports: true}, nil
@@ -62,7 +62,7 @@ func copies(nets []netlist.Net) []Root {
 	return bits
 }
 
-// Significant returns a word without the leading digits that are always 0.
+// Significant returns a word without its most significant digits that are constant 0.
 func Significant(digits []netlist.Net) []netlist.Net {
 	for len(digits) > 0 && digits[len(digits)-1] == netlist.False {
 		digits = digits[:len(digits)-1]
@@ -70,9 +70,9 @@ func Significant(digits []netlist.Net) []netlist.Net {
 	return digits
 }
 
-// counted returns the bits whose count is the probe p: the inputs of a popcount, or what
-// the hint says of a lowered one. A probe that is neither may be a constant, which is that
-// many ones, or a single bit.
+// counted returns the bits whose count is the probe p: the inputs of a popcount or, for a lowered popcount, the
+// bits that the hint names. A probe may also be a constant, which is returned as that number of constant ones,
+// or a single bit.
 func counted(
 	n *netlist.Netlist, p netlist.Port, numbers []counts.Count, used []bool,
 ) (bits []Root, pairs int, err error) {
@@ -98,8 +98,8 @@ func counted(
 	return nil, 0, fmt.Errorf("%s is not the result of a popcount", p.Name)
 }
 
-// FindCount returns the count with the given digits, one that was not used before if there
-// are several: classes that are always equal share the digits, and perhaps the count.
+// FindCount returns the count with the given digits and marks it as used. Classes whose counts are always equal
+// share the digits and perhaps the count, so FindCount prefers a count that was not used before.
 func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *counts.Count {
 	found := -1
 	for i, c := range numbers {
@@ -114,7 +114,8 @@ func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *count
 	return &numbers[found]
 }
 
-// lowered returns the bits of a lowered popcount, and the number of pairs among them.
+// lowered returns the bits of a lowered popcount, and the number of pairs among them, after a proof of the
+// count.
 func lowered(n *netlist.Netlist, name string, c *counts.Count) (bits []Root, pairs int, err error) {
 	if err := counts.Prove(n, c); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
@@ -130,8 +131,8 @@ func lowered(n *netlist.Netlist, name string, c *counts.Count) (bits []Root, pai
 	return bits, pairs, nil
 }
 
-// checkArgmax checks that the output class_index is the argmax of the counts, of which
-// digits in which all counts are the same net may be left out.
+// checkArgmax checks that the output class_index is the argmax of the counts. The argmax need not read a digit
+// in which all counts have the same net.
 func (r *Roots) checkArgmax(n *netlist.Netlist, numbers [][]netlist.Net, h *counts.Hint) error {
 	i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "class_index" })
 	if i < 0 || len(numbers) == 0 {
@@ -158,7 +159,7 @@ func (r *Roots) checkArgmax(n *netlist.Netlist, numbers [][]netlist.Net, h *coun
 	return checkWords(numbers, words)
 }
 
-// checkWords checks that the words are the counts but for digits that all counts share.
+// checkWords checks that the argmax reads the counts. It need not read digits that all counts share.
 func checkWords(numbers, words [][]netlist.Net) error {
 	if len(words) != len(numbers) {
 		return fmt.Errorf("the argmax has %d words, there are %d counts", len(words), len(numbers))

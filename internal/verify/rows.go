@@ -8,7 +8,8 @@ import (
 	"ialgn/sim"
 )
 
-// BusRows returns the rows of some buses of a simulator after a run on the given samples.
+// BusRows returns the bit rows of the given ports after a run of the simulator. A row holds the trainer's
+// values (from want, for the samples of the given indices) if it has them, otherwise the simulated ones.
 func BusRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, index []int32) []uint64 {
 	var rows []uint64
 	for _, p := range ports {
@@ -28,8 +29,8 @@ func BusRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, index [
 	return rows
 }
 
-// Trainers returns what the trainer says the bits of a bus are in each sample, nil where it says
-// nothing.
+// Trainers returns a function with the trainer's values of a bus in each sample, or nil if the trainer has no
+// values of this bus.
 func Trainers(want *model.Scores, bus netlist.Port) func(sample, bit int) uint64 {
 	if want == nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"ialgn/internal/encoding"
 )
 
-// RandomSamples returns samples of random feature words, the same ones in every call with the same number. Words take
-// all values that their bits allow, also those above the largest value of the data.
+// RandomSamples returns samples of random feature words. Every call with the same number of samples returns the
+// same ones. Words take all values that fit in their bits, also values above the largest one of the data.
 func RandomSamples(enc *encoding.Encoder, samples int) Samples {
 	s := Samples{
 		Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()),

@@ -1,4 +1,4 @@
-// This file has samples of input bits that tell functions apart, and what nets are on them.
+// This file has samples of input bits that tell functions apart, and the values of nets on these samples.
 
 package verify
 
@@ -14,14 +14,14 @@ import (
 	"ialgn/sim"
 )
 
-// Stimuli are samples of an input port, a word of 64 samples at a time: bit i of
-// Words[w][r] is input bit r of sample 64 w + i.
+// Stimuli are samples of an input port in words of 64 samples: bit i of Words[w][r] is input bit r of sample 64
+// w + i.
 type Stimuli struct {
 	Words   [][]uint64
 	Samples int
 }
 
-// StimuliFromRows takes the stimulus out of bit rows, (samples+63)/64 words a row.
+// StimuliFromRows converts bit rows, with (samples+63)/64 words a row, to stimuli.
 func StimuliFromRows(x []uint64, samples int) Stimuli {
 	s := Stimuli{Words: make([][]uint64, (samples+63)/64), Samples: samples}
 	for w := range s.Words {
@@ -33,10 +33,10 @@ func StimuliFromRows(x []uint64, samples int) Stimuli {
 	return s
 }
 
-// randomWords is how many words of random samples tell nets apart.
+// randomWords is the number of words of random samples.
 const randomWords = 20
 
-// fewInputs is up to how many input bits all combinations are tried.
+// fewInputs is the largest number of input bits for which all combinations are tried.
 const fewInputs = 12
 
 // AllInputs returns every combination of a number of input bits.
@@ -54,9 +54,9 @@ func AllInputs(inputs int) Stimuli {
 	return s
 }
 
-// RandomStimuli returns random samples of the given number of input bits, or all there are of a
-// few. In turn a half, a quarter, three quarters, a sixteenth and fifteen sixteenths of the
-// bits are 1, for a conjunction of many inputs is hardly ever 1 among even ones.
+// RandomStimuli returns random samples of the given number of input bits, or all combinations if there are at
+// most 12 bits. The share of ones cycles through 1/2, 1/4, 3/4, 1/16 and 15/16 from word to word: with a share
+// of 1/2 alone, a conjunction of many inputs is hardly ever 1.
 func RandomStimuli(inputs int) Stimuli {
 	if inputs <= fewInputs {
 		return AllInputs(inputs)
@@ -105,8 +105,8 @@ func (s Stimuli) Project(bits int) {
 	}
 }
 
-// Around adds one sample and 63 in which each input is flipped with a probability of
-// 1/16.
+// Around adds a word of samples to s: the sample x, and 63 copies of x in which each input is flipped with a
+// probability of 1/16.
 func (s *Stimuli) Around(x []uint64) {
 	r := rand.New(rand.NewPCG(2, uint64(len(s.Words))))
 	word := make([]uint64, len(x))
@@ -118,8 +118,8 @@ func (s *Stimuli) Around(x []uint64) {
 	s.Samples = 64 * len(s.Words)
 }
 
-// Each runs a simulator of each netlist over the words in order and calls f after
-// each, with the mask of the samples in it.
+// Each simulates the netlists on one word after the other. After each word w it calls f with one simulator for
+// each netlist and with the mask of the word's samples.
 func (s Stimuli) Each(ctx context.Context, f func(w int, mask uint64, sims []*sim.Simulator) error,
 	netlists ...*netlist.Netlist,
 ) error {
@@ -147,10 +147,10 @@ func (s Stimuli) Each(ctx context.Context, f func(w int, mask uint64, sims []*si
 	return nil
 }
 
-// Signature is a net's values in a [Stimuli] of samples, 64 to a word.
+// Signature holds the values of a net on all samples of a [Stimuli], 64 samples a word.
 type Signature []uint64
 
-// Inverse returns the signature of the complement.
+// Inverse returns the signature of the net's complement.
 func (s Stimuli) Inverse(g Signature) Signature {
 	inverse := make(Signature, len(g))
 	for w := range g {
@@ -159,7 +159,7 @@ func (s Stimuli) Inverse(g Signature) Signature {
 	return inverse
 }
 
-// Key returns the signature as a key of maps.
+// Key returns the signature as a string, for use as the key of a map.
 func (s Signature) Key() string {
 	b := make([]byte, 0, 8*len(s))
 	for _, w := range s {
@@ -185,7 +185,7 @@ func (s Stimuli) Signatures(ctx context.Context, n *netlist.Netlist, nets []netl
 	return all, err
 }
 
-// Deviation is where two netlists first differ: a sample and a bit of a port or probe.
+// Deviation is the first difference between two netlists: a sample, and a bit of a port or probe.
 type Deviation struct {
 	Sample int
 	port   string
@@ -193,13 +193,13 @@ type Deviation struct {
 	got    uint64 // value in the product
 }
 
-// String returns a line for a person.
+// String describes the deviation on one line.
 func (d Deviation) String() string {
 	return fmt.Sprintf("%s[%d] is %d, in the raw netlist %d", d.port, d.bit, d.got, 1-d.got)
 }
 
-// Compare returns the first difference between the outputs and probes of two netlists, nil if there is none. It
-// returns an error if the two have different outputs or probes.
+// Compare returns the first difference between the outputs and probes of two netlists, or nil if there is none.
+// It returns an error if the two have different outputs or probes.
 func (s Stimuli) Compare(ctx context.Context, raw, product *netlist.Netlist) (*Deviation, error) {
 	want, got := Buses(raw), Buses(product)
 	same := func(a, b netlist.Port) bool { return a.Name == b.Name && len(a.Nets) == len(b.Nets) }
@@ -227,7 +227,8 @@ func Buses(n *netlist.Netlist) []netlist.Port {
 	return slices.Concat(n.OutputPorts(), n.Probes())
 }
 
-// StimuliFor returns random samples that the product must be right for.
+// StimuliFor returns random samples for d's input port. They are thermometer codes if the product has to be
+// right for these only.
 func StimuliFor(d Design) Stimuli {
 	s := RandomStimuli(len(d.Raw.InputPorts()[0].Nets))
 	if bits := d.Project(); bits > 0 {

@@ -1,20 +1,20 @@
-// Package verify has what a compiled design is compared with the trained network by: the design, the
-// samples, and the differences that were found. The comparisons are packages below it, of growing reach,
-// each against the level before:
+// Package verify holds what all comparisons of a compiled design with its trained network share: the design,
+// the samples, and the differences found. The comparisons are subpackages. Each one reaches further than the
+// one before it, and relies on its result:
 //
-//   - software: over a whole set of samples, every hidden bit of the raw netlist, and counts and
-//     class of the raw and of the optimised netlist, against [model.Evaluator], the trainer's own
-//     forward pass;
-//   - rtl: the emitted Verilog in a Verilog simulator against our simulator on samples of the set,
-//     ties of the class counts among them; what yosys made of the Verilog likewise; and what lies behind a
-//     wrapper's protocol, engines and bitstreams among it;
-//   - proof: the optimised netlist against the raw one for all inputs: what is counted by abc on
-//     AIGER, the counts of a lowered head by its hint, its argmax by abc; and the program of a folded engine.
+//   - software compares, on a whole data set, every hidden bit of the raw netlist, and the counts and classes
+//     of the raw and the optimised netlist, with [model.Evaluator], the trainer's own forward pass;
+//   - rtl runs the emitted Verilog in a Verilog simulator and compares it with our simulator, on samples that
+//     include ties of the class counts. It does the same with the netlist that yosys makes of the Verilog, and
+//     with designs behind a wrapper's protocol, engines and bitstreams among them;
+//   - proof compares the optimised netlist with the raw one for all inputs. abc proves the counted bits on
+//     AIGER, a hint leads the proof of the counts of a lowered head, and abc proves its argmax. The program of
+//     a folded engine is proved the same way.
 //
-// They share stimuli (samples that tell functions apart), what the trainer gives for samples, cuts (a
-// classifier without its head) and blame (the gate whose fault a difference is). A difference is named
-// by sample, layer and gate wherever a gate is to blame. What could not be decided is never called
-// verified.
+// The shared parts are stimuli (samples that tell functions apart), the trainer's values for samples, cuts
+// (classifiers without their heads) and blame (the search for the gate that causes a difference). A difference
+// is reported by sample, layer and gate wherever a gate is to blame. A result is never called verified if a
+// part of it could not be decided.
 package verify
 
 import (
@@ -28,33 +28,33 @@ import (
 	"ialgn/netlist"
 )
 
-// Design is what is compared: the trained network, the netlist frozen from it, and
-// the netlist that the compiler made of that. All three have the same inputs and
-// classes; both netlists have the same scope.
+// Design is a compiled design with everything that it is compared with: the trained network, the raw netlist
+// frozen from it, and the product, the netlist that the compiler made of the raw one. All three have the same
+// inputs and classes; both netlists have the same scope.
 type Design struct {
 	Model   *model.Frozen
 	Raw     *netlist.Netlist
 	Product *netlist.Netlist
 
-	// Looped, unless nil, is the network with the nodes that positions of an image share once, for the machine code that
-	// classifies with it.
+	// Looped, unless nil, is the network in which nodes shared by the positions of an image occur once. Machine
+	// code that classifies is made from it.
 	Looped *positions.Network
 
-	// Spec, unless nil, is what the model's tensors say, by a reading that shares no code with
-	// freezing: the reference of a proof, which otherwise is the raw netlist.
+	// Spec, unless nil, is the meaning of the model's tensors, read by code that is independent of freezing. It
+	// replaces the raw netlist as the reference of proofs.
 	Spec *spec.Network
 
-	// Hint, unless nil, says that the product was lowered, and why its counts are right.
+	// Hint, unless nil, says that the product was lowered and explains why its counts are right.
 	Hint *counts.Hint
-	// Tag is the bits of the tag that the Verilog has beside the product's ports ([netlist.WithTag]); 0: there is none.
+	// Tag is the number of tag bits that the Verilog has in addition to the product's ports
+	// ([netlist.WithTag]), or 0.
 	Tag int
-	// Assumed says that the product needs to be right for thermometer codes alone. It has no effect if the input port
-	// carries feature words.
+	// Assumed says that the product has to be right for thermometer codes only. It has no effect if the input
+	// port carries feature words.
 	Assumed bool
 }
 
-// Project returns how many bits of the input port make a thermometer code, 0 if nothing
-// is assumed.
+// Project returns the number of input bits that form one thermometer code, or 0 if no codes are assumed.
 func (d Design) Project() int {
 	if d.Assumed && !d.Words() {
 		return d.Model.Encoder.Bits - 1
@@ -62,14 +62,14 @@ func (d Design) Project() int {
 	return 0
 }
 
-// Words says whether the input port has words of features.
+// Words reports whether the input port carries feature words.
 func (d Design) Words() bool { return hasWords(&d.Model.Encoder, d.Input()) }
 
-// Input returns the input port as the raw netlist has it: its labels say what its bits are.
+// Input returns the input port of the raw netlist, whose labels say what the bits mean.
 func (d Design) Input() netlist.Port { return d.Raw.DataInputs()[0] }
 
-// hasWords reports whether an input port has the words of features, and not thermometer bits. Where a
-// feature is one bit of either, its label alone tells the two apart: a threshold need not be 0.
+// hasWords reports whether input port x carries feature words rather than thermometer bits. If a feature is one
+// bit in both forms, only the label tells the two apart, because the threshold need not be 0.
 func hasWords(enc *encoding.Encoder, x netlist.Port) bool {
 	if x.Word != 1 || enc.BitsIn != 1 {
 		return x.Word != 1
@@ -77,7 +77,7 @@ func hasWords(enc *encoding.Encoder, x netlist.Port) bool {
 	return len(x.Labels) > 0 && x.Labels[0] == enc.Name(0)
 }
 
-// Transparent returns the design with a wire in place of each register of the product.
+// Transparent returns the design with a wire instead of each register of the product.
 func (d Design) Transparent() (Design, error) {
 	n, to, err := netlist.Transparent(d.Product)
 	if err != nil {
@@ -93,7 +93,7 @@ func (d Design) Transparent() (Design, error) {
 	return d, nil
 }
 
-// WithTag returns the design whose product is what the Verilog has: with the tag.
+// WithTag returns the design with the tag added to its product, as in the Verilog.
 func (d Design) WithTag() (Design, error) {
 	n, to, err := netlist.WithTag(d.Product, d.Tag)
 	if err != nil || d.Tag == 0 {
@@ -109,14 +109,14 @@ func (d Design) WithTag() (Design, error) {
 	return d, nil
 }
 
-// Samples is a set of samples in both forms that circuits read.
+// Samples is a set of samples in the two forms that circuits read.
 type Samples struct {
 	Levels *encoding.Packed // levels of the model's encoder
 	Words  *encoding.Packed // raw feature words, width BitsIn
 }
 
-// Mismatch is one difference. Layer and Gate count from 1 and 0 and are 0 and -1 where
-// no gate is to blame; Sample is -1 where the difference is not of a sample.
+// Mismatch is one difference. Layers count from 1 and gates from 0; Layer is 0 and Gate is -1 if no gate is to
+// blame. Sample is -1 if the difference does not belong to a sample.
 type Mismatch struct {
 	Sample int    `json:"sample"`
 	Layer  int    `json:"layer"`
@@ -124,7 +124,7 @@ type Mismatch struct {
 	What   string `json:"what"`
 }
 
-// String returns a line for a person.
+// String describes the mismatch on one line.
 func (m Mismatch) String() string {
 	s := m.What
 	if m.Sample >= 0 {
@@ -136,7 +136,7 @@ func (m Mismatch) String() string {
 	return s
 }
 
-// GateOf returns the gate of a [Mismatch]: -1 where the origin is none.
+// GateOf returns the Gate of a [Mismatch] for an origin: its chain, or -1 if the origin is zero.
 func GateOf(o netlist.Origin) int {
 	if o.Layer == 0 {
 		return -1
@@ -144,7 +144,7 @@ func GateOf(o netlist.Origin) int {
 	return int(o.Chain)
 }
 
-// Shown is how many mismatches a result lists; all are counted.
+// Shown is the number of mismatches that a result lists. All mismatches are counted.
 const Shown = 20
 
 // Findings collects mismatches.
@@ -161,14 +161,14 @@ func (f *Findings) Add(m Mismatch) {
 	}
 }
 
-// Rows returns the bit rows of the samples' input port x, (Len+63)/64 words a row:
-// thermometer bits for a port of single bits, raw feature words for the words of a full
-// design. It returns an error if the port has neither's form.
+// Rows returns the bit rows of the samples for input port x, with (Len+63)/64 words a row: thermometer bits for
+// a port of single bits, feature words for the port of a full design. It returns an error if the port has
+// neither form.
 func (s Samples) Rows(enc *encoding.Encoder, x netlist.Port) ([]uint64, error) {
 	return s.Range(enc, x, (s.Levels.Len()+63)/64, 0, s.Levels.Len())
 }
 
-// Range is Rows for the samples from to to-1.
+// Range is like [Samples.Rows] for the samples from to to-1.
 func (s Samples) Range(enc *encoding.Encoder, x netlist.Port, words, from, to int) ([]uint64, error) {
 	return s.Gather(enc, x, words, Consecutive(from, to))
 }
@@ -182,8 +182,8 @@ func Consecutive(from, to int) []int32 {
 	return index
 }
 
-// Gather is Rows for the samples of the given indices. The size of the port alone does
-// not tell the two forms apart: a feature may have as many thresholds as bits.
+// Gather is like [Samples.Rows] for the samples of the given indices. The size of the port alone cannot tell
+// the two forms apart, because a feature may have as many thresholds as bits.
 func (s Samples) Gather(enc *encoding.Encoder, x netlist.Port, words int, index []int32) ([]uint64, error) {
 	switch bits := len(x.Nets); {
 	case bits == enc.Inputs() && x.Word == 1 && !hasWords(enc, x):

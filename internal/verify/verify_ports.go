@@ -6,10 +6,9 @@ import (
 	"ialgn/netlist"
 )
 
-// comparePorts holds what the optimised netlist says of its ports to the raw netlist:
-// names, widths, words and the meaning of each word, which tell a user what to wire
-// where. It reports whether the ports have the same names and sizes, without which bits of the two
-// cannot be compared.
+// comparePorts compares the ports of the optimised netlist with the ports of the raw netlist: names, widths,
+// words and the label of each word, by which a user wires the circuit. It reports whether names and sizes are
+// equal; otherwise the bits of the two netlists cannot be compared.
 func comparePorts(direction string, raw, product []netlist.Port, f *Findings) (same bool) {
 	differ := func(format string, args ...any) {
 		f.Add(Mismatch{Sample: -1, Gate: -1, What: "optimised netlist: " + fmt.Sprintf(format, args...)})
@@ -37,8 +36,8 @@ func comparePorts(direction string, raw, product []netlist.Port, f *Findings) (s
 	return same
 }
 
-// Comparable compares all ports and probes of both netlists, and adds what differs. It reports whether they have the
-// same names and sizes.
+// Comparable compares all ports and probes of both netlists, and adds the differences to f. It reports whether
+// names and sizes are equal.
 func (d Design) Comparable(f *Findings) bool {
 	in := comparePorts("input", d.Raw.DataInputs(), d.Product.DataInputs(), f)
 	out := comparePorts("output", d.Raw.OutputPorts(), d.Product.OutputPorts(), f)

@@ -1,11 +1,10 @@
-// Package yosysjson writes netlists as JSON for yosys read_json (the format of its
-// write_json command), with a $lut cell for each function cell.
+// Package yosysjson writes netlists as JSON for yosys read_json (the format of its write_json command), with a
+// $lut cell for each function cell.
 //
-// Nets are named as in Verilog, by the gates of the model that they come from, and cells as
-// their nets with _i behind; the src attribute of both says class, chain and layer in words. A
-// register is a $_DFF_P_ or $_DFFE_PP_ whose net is initially 0, on the clock clk. No cell
-// stands for a net that is another net, an input or a constant: `stat` counts the LUTs of the
-// netlist.
+// Nets have the same names as in Verilog, which come from the gates of the model. Cells have the name of their
+// net with the suffix _i. The src attribute of both gives class, chain and layer in words. A register is a
+// $_DFF_P_ or $_DFFE_PP_ on the clock clk, whose net is initially 0. A net that equals another net, an input or
+// a constant has no cell, so `stat` counts the LUTs of the netlist.
 package yosysjson
 
 import (
@@ -22,19 +21,18 @@ import (
 
 // Options says how a netlist is written.
 type Options struct {
-	Module  string // the module's name; empty: the netlist's
-	Creator string // the program and its version
+	Module  string // the module's name; empty: the netlist's name
+	Creator string // the program that writes, and its version
 }
 
-// clock is the input that a netlist with registers has beside its own.
+// clock is the additional input of a netlist with registers.
 const clock = "clk"
 
-// Write writes n. Operators without a cell become function cells, see package lowering;
-// function cells that are constant or a copy become that. Probes are nets of their names.
+// Write writes n. Operators that have no cell in the format become function cells (see package lowering).
+// Function cells that are constant or a copy become that constant or net. Probes become nets with their names.
 //
-// It returns an error before it writes anything if the name of the module, a port or a probe
-// cannot stand in the file, or a port is called clk in a netlist with registers; later, the
-// error of w.
+// Write returns an error before it writes anything if the name of the module, a port or a probe is not valid in
+// the file, or if a netlist with registers has a port called clk. Later errors come from w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	if opt.Module == "" {
 		opt.Module = n.Name
@@ -66,10 +64,10 @@ type file struct {
 	w         *bufio.Writer
 	n         *netlist.Netlist
 	names     *names.Names
-	constants map[netlist.Net]bool // nets that are constants, and which
+	constants map[netlist.Net]bool // values of the nets that are constant
 	copies    map[netlist.Net]netlist.Net
 	registers bool
-	later     bool // this section has an element
+	later     bool // the current section already has an element
 	buf       []byte
 }
 
@@ -93,7 +91,7 @@ func (f *file) check(module string) error {
 	return nil
 }
 
-// section writes an object whose elements write writes.
+// section writes an object. write writes its elements.
 func (f *file) section(name string, write func()) {
 	f.later = false
 	f.text(quote(name) + ": {")
@@ -110,8 +108,7 @@ func (f *file) element(name []byte) {
 	fmt.Fprintf(f.w, "\n\"%s\": ", name)
 }
 
-// bits returns nets as a JSON array. A net's number is its own: those of constants, 0 and 1,
-// are strings.
+// bits returns nets as a JSON array. A net is its own number; the constants 0 and 1 are strings.
 func (f *file) bits(nets ...netlist.Net) string {
 	line := []byte{'['}
 	for i, v := range nets {
@@ -128,7 +125,7 @@ func (f *file) bits(nets ...netlist.Net) string {
 	return string(append(line, ']'))
 }
 
-// original returns the net that v is a mere copy of, v itself if it is none.
+// original returns the net of which v is a copy, or v itself.
 func (f *file) original(v netlist.Net) netlist.Net {
 	if w, ok := f.copies[v]; ok {
 		return w
@@ -136,12 +133,12 @@ func (f *file) original(v netlist.Net) netlist.Net {
 	return v
 }
 
-// isCopy reports whether function c, which depends on the given inputs, is one of them.
+// isCopy reports whether function cell c depends only on one input, in pins, and is equal to it.
 func isCopy(n *netlist.Netlist, c netlist.Cell, pins []int) bool {
 	return len(pins) == 1 && netlist.Effective(n.Param(c), n.Inputs(c)) == netlist.PinTable(pins[0])
 }
 
-// clockBit is the clock's number, after those of all nets.
+// clockBit returns the number of the clock's net, after all other nets.
 func (f *file) clockBit() int { return f.n.Nets() }
 
 // support returns the inputs on which function cell c depends, in order.
@@ -155,7 +152,7 @@ func support(n *netlist.Netlist, c netlist.Cell) (pins []int) {
 	return pins
 }
 
-// cell writes a cell, or notes that its output is a constant or a copy.
+// cell writes a cell, or records that its output is a constant or a copy.
 func (f *file) cell(c netlist.Cell) {
 	n, out := f.n, f.n.Output(c)
 	name := append(f.names.AppendNet(f.buf[:0], out), "_i"...)
@@ -185,7 +182,7 @@ func (f *file) cell(c netlist.Cell) {
 		f.bits(in...), f.bits(out))
 }
 
-// lut returns the table over the given pins in binary, the output for all ones first.
+// lut returns the table over the given pins in binary. The output for inputs that are all 1 comes first.
 func lut(table uint64, pins []int) string {
 	digits := make([]byte, 1<<len(pins))
 	for i := range digits {
@@ -210,7 +207,7 @@ func (f *file) register(c netlist.Cell) {
 		enable[0], f.clockBit(), f.bits(in[0]), enable[1], f.bits(f.n.Output(c)))
 }
 
-// attributes writes where a cell comes from, and another attribute.
+// attributes writes the origin of a cell as src, and another attribute.
 func (f *file) attributes(c netlist.Cell, other string) {
 	o, src := f.n.Origin(c), ""
 	if o.Layer > 0 {
@@ -228,7 +225,7 @@ func (f *file) attributes(c netlist.Cell, other string) {
 	f.text(`"attributes": {` + src + other + "}")
 }
 
-// ports writes the ports, and the clock where there are registers.
+// ports writes the ports and, if there are registers, the clock.
 func (f *file) ports() {
 	for i, ports := range [][]netlist.Port{f.n.InputPorts(), f.n.OutputPorts()} {
 		for _, p := range ports {
@@ -242,7 +239,7 @@ func (f *file) ports() {
 	}
 }
 
-// netnames writes the names of ports, probes and what cells drive.
+// netnames writes the names of ports, probes and the nets that cells drive.
 func (f *file) netnames() {
 	for _, ports := range [][]netlist.Port{f.n.InputPorts(), f.n.OutputPorts(), f.n.Probes()} {
 		for _, p := range ports {
@@ -272,8 +269,8 @@ func (f *file) netnames() {
 	}
 }
 
-// hidden reports whether net v is a copy of a constant or of a register: yosys takes a
-// register's first value from one of its names, which must be its own.
+// hidden reports whether net v is a copy of a constant or of a register. yosys takes a register's first value
+// from one of the net's names, which must be the register's own.
 func (f *file) hidden(v netlist.Net) bool {
 	w, isCopy := f.copies[v]
 	if !isCopy {
@@ -286,7 +283,7 @@ func (f *file) hidden(v netlist.Net) bool {
 
 func (f *file) text(s string) { _, _ = f.w.WriteString(s) }
 
-// quote returns s as a JSON string: printable ASCII, and ? for everything else.
+// quote returns s as a JSON string. Characters other than printable ASCII become ?.
 func quote(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -1,6 +1,6 @@
-// Package checkpoint holds what readers of PyTorch's checkpoints have in common: modules in their order, tensors whose
-// numbers are numbers; and what they share with readers of circuits: the group sum and thermometer, of which the file
-// and the user each say a part.
+// Package checkpoint holds what the readers of PyTorch checkpoints share: modules in order, and tensors with
+// finite numbers. It also resolves the group sum and the thermometer, partly from the file and partly from the
+// user's facts, for these readers and for the readers of circuits.
 package checkpoint
 
 import (
@@ -14,12 +14,12 @@ import (
 	"ialgn/internal/message"
 )
 
-// Contradiction is the error that the user's facts and the file say different things.
+// Contradiction returns the error that the user's facts and the file differ.
 func Contradiction(src *given.Source, key string, said any, where string, found any) error {
 	return fmt.Errorf("%s: %s is %v, but %s has %v", src.Said(), key, said, where, found)
 }
 
-// Agree is the error that facts say another number than the file. A fact of 0 says nothing.
+// Agree returns an error if a fact differs from a number in the file. A fact of 0 was not given.
 func Agree(src *given.Source, key string, said int, where string, found int) error {
 	if said != 0 && said != found {
 		return Contradiction(src, key, said, where, found)
@@ -27,13 +27,13 @@ func Agree(src *given.Source, key string, said int, where string, found int) err
 	return nil
 }
 
-// contents are the keys of a state dict or model in a dictionary that holds other things of the training too.
+// contents are the keys of the state dict or model in a dictionary that also has other data of the training.
 var contents = []string{
 	"state_dict", "model_state_dict", "model_state", "model", "net", "network", "params", "weights",
 }
 
-// Content returns the state dict or model within what was saved: that itself, or the entry of a dictionary that holds
-// other things of the training too. An entry that was not read is passed over ([NotRead]).
+// Content returns the state dict or model in a value from torch.save: the value itself, or an entry of a
+// dictionary that also has other data of the training. It skips an entry that was not read ([NotRead]).
 func Content(value any) any {
 	d, ok := value.(*torchfile.Dict)
 	if !ok {
@@ -52,8 +52,8 @@ func Content(value any) any {
 	return value
 }
 
-// NotRead returns the error that the state dict or model within what was saved is of a class without a meaning, with a
-// hint how to save it. It returns nil if there is no such entry.
+// NotRead returns an error, with a hint how to save the network, if the state dict or model in a value is of an
+// unknown class. It returns nil if there is no such entry.
 func NotRead(value any) error {
 	d, ok := value.(*torchfile.Dict)
 	if !ok {
@@ -75,8 +75,9 @@ func NotRead(value any) error {
 	return nil
 }
 
-// IsBeside reports whether an entry of a dictionary with a network's tensors is something else of the training, which
-// the network does not need: it is no tensor, nothing that tensors are made by, and no state of a module.
+// IsBeside reports whether an entry of a dictionary with a network's tensors is other data of the training,
+// which the network does not need. An entry is such data unless it is a tensor, an object from which a tensor
+// is made, or the state of a module.
 func IsBeside(key, value any) bool {
 	switch v := value.(type) {
 	case *torchfile.Tensor:
@@ -90,7 +91,7 @@ func IsBeside(key, value any) bool {
 	return !strings.HasSuffix(name, "_extra_state")
 }
 
-// Stranger returns the error that an entry of a state dict is none of those that a framework has.
+// Stranger returns the error for an entry of a state dict that the framework does not have.
 func Stranger(key, value any, has string) error {
 	if o, ok := value.(*torchfile.Object); ok && o.Unread() != nil {
 		return message.WithHint(fmt.Errorf("%.80v was not read: %w", key, o.Unread()),
@@ -102,17 +103,18 @@ func Stranger(key, value any, has string) error {
 
 // Module is a module of a whole model.
 type Module struct {
-	Name string // as its keys in a state dict begin, without the point
+	Name string // prefix of its keys in a state dict, without the dot
 	*torchfile.Object
 }
 
-// transparent are modules that change nothing when a network classifies, or the shape alone.
+// transparent are modules that change nothing in classification, or only the shape.
 var transparent = []string{
 	"torch.nn.modules.flatten.Flatten", "torch.nn.modules.linear.Identity", "torch.nn.modules.dropout.Dropout",
 }
 
-// Modules returns the modules of a model in the order in which they were added to it: those of known classes, whatever
-// is in them. It returns an error for any other module that has none in it and is not one that changes nothing.
+// Modules returns the modules of the known classes in a model, in the order in which they were added. It does
+// not search inside them. It returns an error for any other module without submodules, unless the module
+// changes nothing.
 func Modules(model *torchfile.Object, known ...string) ([]Module, error) {
 	var found []Module
 	var walk func(m Module) error
@@ -146,7 +148,7 @@ func Has(model *torchfile.Object, known ...string) bool {
 	return slices.ContainsFunc(members(model, "_modules"), func(m Module) bool { return Has(m.Object, known...) })
 }
 
-// members returns the modules in a module.
+// members returns the submodules of a module.
 func members(o *torchfile.Object, group string) []Module {
 	state, _ := o.State.(*torchfile.Dict)
 	if state == nil {
@@ -168,7 +170,7 @@ func members(o *torchfile.Object, group string) []Module {
 	return found
 }
 
-// Tensor returns a parameter, buffer or attribute that is a tensor, and nil if there is none.
+// Tensor returns a parameter, buffer or attribute that is a tensor, or nil if there is none.
 func (m Module) Tensor(name string) *torchfile.Tensor {
 	v, _ := m.Attr(name)
 	t, _ := v.(*torchfile.Tensor)
@@ -200,11 +202,12 @@ func (m Module) Real(name string) (float64, error) {
 	return 0, fmt.Errorf("%s of %s is not a number", name, m)
 }
 
-// String names the module in a message.
+// String returns the module's name for messages.
 func (m Module) String() string { return fmt.Sprintf("module %q", m.Name) }
 
-// Floats returns the elements of a tensor of two dimensions, the second one of the given size, or any if that is 0. It
-// returns an error if one is not finite. Numbers of 64 bits are refused: rounded, the largest of them may be another.
+// Floats returns the elements of a tensor of two dimensions. The second dimension must be columns, unless
+// columns is 0. It returns an error for a number that is not finite, and for numbers of 64 bits: rounding could
+// change which one is largest.
 func Floats(name string, t *torchfile.Tensor, columns int) ([]float32, error) {
 	switch {
 	case t == nil:
@@ -226,8 +229,8 @@ func Floats(name string, t *torchfile.Tensor, columns int) ([]float32, error) {
 	return data, nil
 }
 
-// Fits returns an error if tensors have more elements than a file of that size holds: elements that are one number many
-// times, which would take more memory than the file has bytes.
+// Fits returns an error if tensors have more elements than the file can hold. Such a tensor repeats one number,
+// and would take more memory than the file's size.
 func Fits(src *given.Source, tensors ...*torchfile.Tensor) error {
 	var size int64
 	for _, t := range tensors {

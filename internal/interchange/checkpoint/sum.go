@@ -11,22 +11,23 @@ import (
 	"ialgn/internal/message"
 )
 
-// Sum is what is known of a group sum besides facts. What is not known is nil.
+// Sum is the data of a group sum from the file. Unknown data is nil.
 type Sum struct {
-	Where string // where K is from
+	Where string // the source of K
 	K     *int
 	Tau   *float64
-	// Whole says that the file holds the module: it has no beta, and another order of the outputs only by RandPerm.
+	// Whole says that the file has the module: then there is no beta, and only RandPerm reorders the outputs.
 	Whole    bool
 	RandPerm []int
-	// Why says why the file does not hold what is not known; empty: it is a state dict.
+	// Why says why the file does not have the unknown data; empty: because it is a state dict.
 	Why string
-	// Circuit says that what wrote the file is not known, and may have added beta, and zeros behind the last bit.
+	// Circuit says that the program that wrote the file is not known. It may have added beta, and zeros after
+	// the last bit.
 	Circuit bool
 }
 
-// Layers calls layer for each module of a model that is of that class, in their order, and returns what the GroupSum
-// behind them says: of a model without one, that nothing says it.
+// Layers calls layer for each module of the given class in a model, in order. It returns the data of the
+// GroupSum after them. If there is none, the result says so in Why.
 func Layers(model *torchfile.Object, class, sumClass string, layer func(m Module) error) (*Sum, error) {
 	modules, err := Modules(model, class, sumClass)
 	if err != nil {
@@ -49,7 +50,7 @@ func Layers(model *torchfile.Object, class, sumClass string, layer func(m Module
 	return sum, nil
 }
 
-// SumOf returns what the module GroupSum of a whole model says.
+// SumOf returns the data of a GroupSum module in a whole model.
 func SumOf(m Module) (*Sum, error) {
 	k, err := m.Number("k")
 	if err != nil {
@@ -76,8 +77,9 @@ func SumOf(m Module) (*Sum, error) {
 	return s, nil
 }
 
-// Resolve gives a network its sum over outputs bits of the last layer: contiguous groups, whose last ones are filled up
-// with zeros if that is how the framework does it, and not permitted otherwise.
+// Resolve sets the network's sum from the file's data and the facts. outputs is the number of bits of the last
+// layer. Groups are contiguous. If padded, the last groups may be filled up with zeros, as the framework does;
+// otherwise all groups must be full.
 func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded bool) error {
 	k, err := resolved(s, src, "group_sum.k", src.Facts.Sum.K, s.K)
 	if err != nil {
@@ -103,7 +105,7 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 			return message.WithHint(err, "is it the number of classes?")
 		}
 		return message.WithHint(err, "is it the number of classes? Zeros that fill up the last group are said by "+
-			"{Fact group_sum.zero_padding_at_end=N}") // what wrote the file is not known, and may have added zeros
+			"{Fact group_sum.zero_padding_at_end=N}") // an unknown program may have added zeros
 	}
 	if err := s.size(src, outputs, k); err != nil {
 		return err
@@ -123,10 +125,10 @@ func (s *Sum) Resolve(src *given.Source, n *graph.Network, outputs int, padded b
 	return s.permute(src, n, outputs)
 }
 
-// notSaid is what a beta is that nobody said.
+// notSaid is the text for a beta that nobody gave.
 const notSaid = "0: not said, group_sum.beta"
 
-// beta gives a network the beta of its sum that the facts say.
+// beta sets the beta of the network's sum from the facts.
 func (s *Sum) beta(src *given.Source, n *graph.Network) error {
 	beta := src.Facts.Sum.Beta
 	switch {
@@ -141,7 +143,7 @@ func (s *Sum) beta(src *given.Source, n *graph.Network) error {
 	return nil
 }
 
-// from says who told of the sum.
+// from returns the source of the sum.
 func (s *Sum) from(src *given.Source) string {
 	if s.Whole {
 		return "the file itself"
@@ -149,7 +151,7 @@ func (s *Sum) from(src *given.Source) string {
 	return src.Said()
 }
 
-// size compares the sizes of groups that the facts say with what they are.
+// size compares the group sizes in the facts with the real ones.
 func (s *Sum) size(src *given.Source, outputs, k int) error {
 	size := (outputs + k - 1) / k
 	where := fmt.Sprintf("a sum of %d bits for %d classes", outputs, k)
@@ -165,7 +167,7 @@ func (s *Sum) size(src *given.Source, outputs, k int) error {
 	return nil
 }
 
-// permute puts the order in which the sum takes the outputs into the groups.
+// permute applies the order of the outputs to the groups.
 func (s *Sum) permute(src *given.Source, n *graph.Network, outputs int) error {
 	order, from := s.RandPerm, s.Where
 	if said := src.Facts.Sum.RandPerm; said != nil {
@@ -198,11 +200,11 @@ func (s *Sum) permute(src *given.Source, n *graph.Network, outputs int) error {
 	return nil
 }
 
-// CompareSum compares what the facts say of a sum with one that a file has. It returns an error if they differ, as far
-// as float32 has their numbers.
+// CompareSum compares the facts about a sum with a sum from a file. It returns an error if they differ as
+// float32.
 //
-// Constants that a class counts may have become part of its beta: where betas differ, one that the facts say is wrong
-// only if they do not all lie above it by whole numbers, and no class has it.
+// Constants that a class counts may have been added to its beta. So if the betas of the file differ, any beta
+// in the facts is accepted if all of the file's lie above it by whole numbers, or one of them equals it.
 func CompareSum(src *given.Source, sum *graph.Sum, where string) error {
 	said := &src.Facts.Sum
 	if said.K != nil && *said.K != len(sum.Groups) {
@@ -228,7 +230,7 @@ func CompareSum(src *given.Source, sum *graph.Sum, where string) error {
 	return Contradiction(src, "group_sum.beta", *said.Beta, where, DescribeBeta(sum))
 }
 
-// DescribeBeta says beta in the words of the user's screen.
+// DescribeBeta describes beta in the words of the user's screen.
 func DescribeBeta(s *graph.Sum) string {
 	if len(s.Beta) > 1 {
 		return fmt.Sprintf("%v to %v for the classes", slices.Min(s.Beta), slices.Max(s.Beta))
@@ -236,8 +238,8 @@ func DescribeBeta(s *graph.Sum) string {
 	return fmt.Sprint(s.BetaOf(0))
 }
 
-// FoundSum notes a sum that is known from somewhere. If nobody said its beta, that is noted as the 0 that the defaults
-// have.
+// FoundSum adds a finding about a sum whose source is known. If nobody gave beta, it adds a finding about the
+// default 0, with defaults as its source.
 func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
 	is := fmt.Sprintf("%d classes, tau %v", len(n.Sum.Groups), n.Sum.Tau)
 	if saidBeta {
@@ -248,7 +250,7 @@ func FoundSum(n *graph.Network, from string, saidBeta bool, defaults string) {
 	n.Found("beta", notSaid, defaults)
 }
 
-// resolved returns what facts or a file say, which must not differ.
+// resolved returns the value from the facts or the file. If both have it, they must be equal.
 func resolved[T comparable](s *Sum, src *given.Source, key string, said, found *T) (T, error) {
 	switch {
 	case said != nil && found != nil && *said != *found:

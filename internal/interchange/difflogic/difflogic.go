@@ -1,13 +1,13 @@
-// Package difflogic reads networks of difflogic, as torch.save wrote them: whole modules, which hold their wiring, and
-// state dicts, which hold weights alone.
+// Package difflogic reads networks of difflogic in files of torch.save: whole modules, which include their
+// wiring, and state dicts, which have only weights.
 //
-// The wiring of a state dict is a second file that the user gives ([ReadWiring]). The group sum's classes and tau, and
-// the number of inputs, are facts, too. All layers become layers of two pins with the 16 logits as they stand, so that
-// training can go on. An operand that a generated text does not name, since the gate does not depend on it, reads what
-// the other operand reads: no output changes by that.
+// For a state dict, the user gives the wiring in a second file ([ReadWiring]), and the number of classes, tau
+// and the number of inputs as facts. All layers become layers of two pins with their 16 logits unchanged, so
+// that training can continue. A generated text does not name an operand on which a gate does not depend. Such
+// an operand reads the same bit as the gate's other operand, which changes no output.
 //
-// What the file and the user say twice must agree. The names of classes and attributes are those of commit ae27185 of
-// Felix-Petersen/difflogic and of its fork vicharak-in/difflogic at 5e21212.
+// If both the file and the user give something, the two must agree. The names of classes and attributes come
+// from commit ae27185 of Felix-Petersen/difflogic and from its fork vicharak-in/difflogic at 5e21212.
 package difflogic
 
 import (
@@ -22,17 +22,17 @@ import (
 	"ialgn/internal/message"
 )
 
-// The classes of a whole model.
+// Names of the classes in a whole model.
 const (
 	layerClass = "difflogic.difflogic.LogicLayer"
 	sumClass   = "difflogic.difflogic.GroupSum"
 )
 
-// operations is how many weights a gate has.
+// operations is the number of weights of a gate.
 const operations = 16
 
-// Recognise reports whether a value that torch.save wrote is a network of difflogic: a model with a LogicLayer, or a
-// dictionary whose tensors are weights (gates, 16).
+// Recognise reports whether a value from torch.save is a network of difflogic: a model with a LogicLayer, or a
+// dictionary whose tensors are weights of shape (gates, 16).
 func Recognise(value any) bool {
 	switch v := checkpoint.Content(value).(type) {
 	case *torchfile.Object:
@@ -54,34 +54,34 @@ func Recognise(value any) bool {
 	return false
 }
 
-// isWeights reports whether a key of a state dict is that of a LogicLayer's parameter.
+// isWeights reports whether a key of a state dict names the weights of a LogicLayer.
 func isWeights(key any) bool {
 	name, ok := key.(string)
 	return ok && (name == "weights" || strings.HasSuffix(name, ".weights"))
 }
 
-// layer is a layer as the file has it.
+// layer is a layer of the file.
 type layer struct {
-	name   string // of its weights
+	name   string // name of its weights
 	tensor *torchfile.Tensor
 	module *checkpoint.Module // nil in a state dict
 	logits []float32
-	ops    []uint8 // the operation with the largest logit
+	ops    []uint8 // by gate: the operation with the largest logit
 }
 
-// network is a network while it is read.
+// network is a network that is being read.
 type network struct {
 	src        *given.Source
 	layers     []layer
 	sum        *checkpoint.Sum
-	inputs     int // 0: not known
+	inputs     int // number of inputs; 0: not known
 	inputsFrom string
 	wiring     *Wiring
 	graph      *graph.Network
 }
 
-// Read returns the network of a value that torch.save wrote. What neither the file nor the user says is a
-// *[given.Missing] of "wiring", "in_dim", "group_sum.k" or "group_sum.tau".
+// Read returns the network in a value from torch.save. If neither the file nor the user gives the wiring,
+// in_dim, group_sum.k or group_sum.tau, it returns a *[given.Missing].
 func Read(src *given.Source, value any) (*graph.Network, error) {
 	n := &network{src: src, graph: &graph.Network{Format: "difflogic"}, sum: &checkpoint.Sum{}}
 	for _, step := range []func() error{
@@ -99,7 +99,7 @@ func Read(src *given.Source, value any) (*graph.Network, error) {
 	return n.graph, nil
 }
 
-// content finds the layers and, in a model, the group sum.
+// content finds the layers and, in a whole model, the group sum.
 func (n *network) content(value any) error {
 	switch v := value.(type) {
 	case *torchfile.Object:
@@ -134,7 +134,7 @@ func (n *network) model(o *torchfile.Object) error {
 	return err
 }
 
-// weights reads the weights of all layers.
+// weights reads the weights of all layers and selects the operations.
 func (n *network) weights() error {
 	tensors := make([]*torchfile.Tensor, len(n.layers))
 	for i, l := range n.layers {
@@ -162,7 +162,7 @@ func (n *network) weights() error {
 	return nil
 }
 
-// widths compares the numbers of gates with what modules and facts say of them.
+// widths compares the numbers of gates with the modules and the facts.
 func (n *network) widths() error {
 	widths, before := n.gates(), 0
 	for i, l := range n.layers {
@@ -199,7 +199,7 @@ func (n *network) gates() []int {
 	return widths
 }
 
-// list writes the widths of layers.
+// list describes the widths of layers.
 func list(widths []int) string {
 	same := !slices.ContainsFunc(widths, func(w int) bool { return w != widths[0] })
 	if same {
@@ -212,7 +212,7 @@ func list(widths []int) string {
 	return strings.Join(text, ", ") + " gates"
 }
 
-// input says what the network is given.
+// input sets the input of the network.
 func (n *network) input() error {
 	if n.src.Thresholds == nil {
 		n.graph.Input = checkpoint.Bits(n.inputs)
@@ -225,7 +225,7 @@ func (n *network) input() error {
 	return err
 }
 
-// dense makes the layers of the graph.
+// dense adds the layers to the graph.
 func (n *network) dense() error {
 	for i, l := range n.layers {
 		wires := make([][]uint32, 2)

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// bitName is a bit as a text names it.
+// bitName is a bit named in a text.
 type bitName struct {
-	space int // inputSpace, wireSpace, outSpace; in Verilog also the number of a layer
+	space int // inputSpace, wireSpace or outSpace; in Verilog also the number of a layer
 	index int
 }
 
-// The spaces of names. Verilog's layers are numbered from 0.
+// Spaces of names. The layers of Verilog are numbered from 0.
 const (
 	inputSpace = -1
 	wireSpace  = -2 // C: gates of all layers but the last
@@ -21,30 +21,30 @@ const (
 // expression reads an expression of up to two bits.
 type expression struct {
 	*tokens
-	bit  func() (bitName, error) // reads the name that begins with the last token
-	bits []bitName               // in the order of the text
+	bit  func() (bitName, error) // reads the name that begins with the current token
+	bits []bitName               // the bits so far, in the order of the text
 }
 
-// The operations that are the first and the second bit.
+// Operations that return the first and the second bit.
 const (
 	firstBit  = 3
 	secondBit = 5
 )
 
-// maxNesting bounds parentheses and negations; difflogic writes three.
+// maxNesting bounds the depth of parentheses and negations; difflogic writes three.
 const maxNesting = 16
 
-// castTypes are the words of casts, which change nothing in a bit.
+// castTypes are the words in casts. A cast does not change a bit.
 var castTypes = []string{"char", "short", "int", "long"}
 
-// parse reads an expression whose first token is the last one, and the token behind it. It returns the operation that
-// it is of its bits in their order.
+// parse reads an expression that begins with the current token, and the token after it. It returns the
+// operation that the expression computes from its bits, in their order.
 func (e *expression) parse(depth int) (uint8, error) { return e.binary(0, depth) }
 
-// operators of two operands, those that bind the least first, in C as in Verilog.
+// operators are the binary operators, weakest first; C and Verilog agree.
 var operators = []string{"|", "^", "&"}
 
-// binary reads operands of the operators from a level on.
+// binary reads an expression with the operators of a level and of stronger levels.
 func (e *expression) binary(level, depth int) (uint8, error) {
 	if level == len(operators) {
 		return e.unary(depth)
@@ -68,7 +68,7 @@ func (e *expression) binary(level, depth int) (uint8, error) {
 	return value, err
 }
 
-// unary reads a bit, a constant, what is in parentheses, or its negation.
+// unary reads a bit, a constant, an expression in parentheses, or a negation of one of these.
 func (e *expression) unary(depth int) (uint8, error) {
 	if depth > maxNesting {
 		return 0, errors.New("an expression that is nested too deep")
@@ -102,7 +102,7 @@ func (e *expression) unary(depth int) (uint8, error) {
 	return secondBit, nil
 }
 
-// parenthesis reads a cast with its operand, or an expression in parentheses.
+// parenthesis reads an expression in parentheses, or a cast with its operand.
 func (e *expression) parenthesis(depth int) (uint8, error) {
 	e.next()
 	cast := slices.Contains(castTypes, e.word)

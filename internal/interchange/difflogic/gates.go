@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// form is a language of generated text.
+// form is the language of a generated text.
 type form int
 
 const (
@@ -19,7 +19,7 @@ const (
 	formVerilog
 )
 
-// entry is the function in which generated C has the gates.
+// entry is the name of the function with the gates in generated C.
 const entry = "logic_gate_net"
 
 // gateReader reads the gates of a generated text.
@@ -27,7 +27,7 @@ type gateReader struct {
 	form
 	*tokens
 	ops    [][]uint8
-	starts []int // C: number of the wire of each layer's first gate
+	starts []int // C: number of the first wire of each layer
 	w      *Wiring
 	seen   [][]bool
 }
@@ -63,7 +63,7 @@ func readGates(text []byte, ops [][]uint8, r *gateReader) (*Wiring, error) {
 	return r.w, nil
 }
 
-// c reads the function of the gates and, of the one behind it, how many inputs and classes there are.
+// c reads the function with the gates, and the numbers of inputs and classes from the function after it.
 func (r *gateReader) c() error {
 	named, inGates := false, false
 	for previous := ""; r.next() != ""; previous = r.word {
@@ -87,8 +87,8 @@ func (r *gateReader) c() error {
 	return nil
 }
 
-// cNumbers reads inputs of "inp_temp = malloc(64*sizeof..." and classes of "c < 9". What follows the word in other
-// places is none of it.
+// cNumbers reads the number of inputs from "inp_temp = malloc(64*sizeof..." or the number of classes from "c <
+// 9". It ignores the words inp_temp and c elsewhere.
 func (r *gateReader) cNumbers(word string) error {
 	if word == "c" {
 		if r.peek() != "<" {
@@ -109,13 +109,13 @@ func (r *gateReader) cNumbers(word string) error {
 	return r.said(&r.w.Inputs, "inputs")
 }
 
-// peek returns the token behind the last one.
+// peek returns the token after the current one.
 func (r *gateReader) peek() string {
 	t := *r.tokens
 	return t.next()
 }
 
-// said reads a number that must be above 0, and be the same wherever the text has it.
+// said reads a number above 0, which must be the same everywhere in the text.
 func (r *gateReader) said(n *int, what string) error {
 	v, err := r.number()
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *gateReader) said(n *int, what string) error {
 	return nil
 }
 
-// isWire reports whether a name is that of a gate in C.
+// isWire reports whether a name in C is the name of a gate's wire.
 func isWire(word string) bool {
 	if !strings.HasPrefix(word, "v") {
 		return false
@@ -137,7 +137,7 @@ func isWire(word string) bool {
 	return err == nil
 }
 
-// layerOf returns the number of Verilog's layerN_out.
+// layerOf returns the N of Verilog's layerN_out.
 func layerOf(word string) (int, bool) {
 	digits, ok := strings.CutPrefix(word, "layer")
 	digits, end := strings.CutSuffix(digits, "_out")
@@ -145,12 +145,12 @@ func layerOf(word string) (int, bool) {
 	return n, ok && end && err == nil
 }
 
-// declarations are words that declarations begin with.
+// declarations are the words with which declarations begin.
 var declarations = []string{"input", "output", "reg", "wire"}
 
 // verilog reads the declarations and the gates of a module.
 func (r *gateReader) verilog() error {
-	declaration := false // between a direction or a type and its end
+	declaration := false // in a declaration
 	high := 0
 	for r.next() != "" {
 		_, isLayer := layerOf(r.word)
@@ -188,7 +188,7 @@ func (r *gateReader) verilog() error {
 	return nil
 }
 
-// gate reads "target = expression;", with "<=" in Verilog, whose first token is the last one.
+// gate reads "target = expression;" from its first token, which is current. Verilog has "<=" instead of "=".
 func (r *gateReader) gate() error {
 	target, err := r.bit()
 	if err != nil {
@@ -222,7 +222,7 @@ func (r *gateReader) gate() error {
 	return nil
 }
 
-// bit reads the name that begins with the last token.
+// bit reads the name that begins with the current token.
 func (r *gateReader) bit() (bitName, error) {
 	if r.form == formC && isWire(r.word) {
 		n, err := number(r.word[1:])
@@ -250,7 +250,7 @@ func (r *gateReader) bit() (bitName, error) {
 	return b, r.want("]")
 }
 
-// place returns the layer and number of the gate whose output a bit is; the layer of an input is -1.
+// place returns the layer and the number of the gate whose output a bit is. The layer of an input is -1.
 func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	layer, gate = b.space, b.index
 	last := len(r.ops) - 1
@@ -260,7 +260,7 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	case outSpace:
 		layer = last
 	case wireSpace:
-		if last == 0 { // of a single layer difflogic writes the inputs so, without declaring them
+		if last == 0 { // difflogic writes the inputs of a single layer like this, without a declaration
 			return inputSpace, gate, nil
 		}
 		layer = sort.Search(last, func(l int) bool { return r.starts[l] > gate }) - 1
@@ -272,7 +272,7 @@ func (r *gateReader) place(b bitName) (layer, gate int, err error) {
 	return layer, gate, nil
 }
 
-// connect notes the operands of a gate whose text is an operation of bits.
+// connect records the operands of a gate whose text computes an operation of some bits.
 func (r *gateReader) connect(l, g int, op uint8, bits []bitName) error {
 	if r.seen[l][g] {
 		return errors.New("it stands in the text twice")
@@ -306,5 +306,5 @@ func (r *gateReader) connect(l, g int, op uint8, bits []bitName) error {
 	return nil
 }
 
-// numbered names an operation.
+// numbered returns the number and the expression of an operation.
 func numbered(op uint8) string { return strconv.Itoa(int(op)) + " (" + wiringNames[op] + ")" }

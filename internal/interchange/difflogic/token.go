@@ -6,19 +6,19 @@ import (
 	"strconv"
 )
 
-// tokens reads the words of C and Verilog: names, numbers with what is attached to them, and single other bytes.
-// Comments and lines of the preprocessor are none.
+// tokens splits C and Verilog into tokens: names, numbers together with their suffixes, and single other bytes.
+// It skips comments and lines of the preprocessor.
 type tokens struct {
 	text  []byte
 	at    int
-	line  int    // of word
-	word  string // the token that next read last; empty at the end
-	begin bool   // only blanks are before at in its line
+	line  int    // line of word
+	word  string // the current token; empty at the end
+	begin bool   // only blanks precede at on its line
 }
 
 func newTokens(text []byte) *tokens { return &tokens{text: text, line: 1, begin: true} }
 
-// next reads a token.
+// next reads the next token and returns it.
 func (t *tokens) next() string {
 	t.skip()
 	start := t.at
@@ -36,7 +36,7 @@ func (t *tokens) next() string {
 	return t.word
 }
 
-// skip goes on to the next token.
+// skip moves to the next token.
 func (t *tokens) skip() {
 	for t.at < len(t.text) {
 		switch c := t.text[t.at]; {
@@ -75,7 +75,7 @@ func isWord(c byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// want reads a token that must be the given one.
+// want reads a token and returns an error if it is not the given one.
 func (t *tokens) want(word string) error {
 	if got := t.next(); got != word {
 		return t.unexpected(strconv.Quote(word))
@@ -83,7 +83,7 @@ func (t *tokens) want(word string) error {
 	return nil
 }
 
-// unexpected is the error that the last token is not what should be there.
+// unexpected returns the error that the current token is not the expected one.
 func (t *tokens) unexpected(want string) error {
 	if t.word == "" {
 		return fmt.Errorf("the text ends where %s is expected", want)
@@ -91,7 +91,7 @@ func (t *tokens) unexpected(want string) error {
 	return fmt.Errorf("%.40q where %s is expected", t.word, want)
 }
 
-// maxNumber is larger than any number of a bit, layer or gate.
+// maxNumber is above every number of a bit, layer or gate.
 const maxNumber = 1 << 30
 
 // number reads a whole number.

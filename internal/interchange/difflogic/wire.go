@@ -10,12 +10,12 @@ import (
 	"ialgn/internal/message"
 )
 
-// whyNoWiring says why a state dict has none.
+// whyNoWiring says why a state dict has no wiring.
 const whyNoWiring = "a state dict of difflogic holds the weights alone; the generated C or Verilog and the whole " +
 	"model have the wiring"
 
-// wire finds the wiring and the number of inputs: that of the file, or of the user's text. Where both say it they
-// must agree, and one fills in what the other does not name.
+// wire finds the wiring and the number of inputs in the modules and in the user's file. If both have them, they
+// must agree, and each supplies the operands that the other one does not name.
 func (n *network) wire() error {
 	ops := make([][]uint8, len(n.layers))
 	for i, l := range n.layers {
@@ -50,7 +50,7 @@ func (n *network) wire() error {
 	return nil
 }
 
-// inDim takes the number of inputs from the facts, or compares it with theirs.
+// inDim takes the number of inputs from the facts or, if it is known, compares it with the facts.
 func (n *network) inDim() error {
 	said := n.src.Facts.InDim
 	switch {
@@ -66,7 +66,7 @@ func (n *network) inDim() error {
 	return nil
 }
 
-// take notes a wiring beside what is known already.
+// take adds a wiring to what is known already.
 func (n *network) take(w *Wiring, name string) error {
 	if n.inputs != 0 && w.Inputs != 0 && n.inputs != w.Inputs {
 		return fmt.Errorf("%s has %d inputs, but the network has %d", name, w.Inputs, n.inputs)
@@ -91,7 +91,7 @@ func (n *network) take(w *Wiring, name string) error {
 	return nil
 }
 
-// ofModules returns the wiring that whole modules hold.
+// ofModules returns the wiring of whole modules.
 func (n *network) ofModules([][]uint8) (*Wiring, string, error) {
 	if n.layers[0].module == nil {
 		return nil, "", nil
@@ -119,7 +119,7 @@ func (n *network) ofModules([][]uint8) (*Wiring, string, error) {
 	return w, "the file itself", nil
 }
 
-// indices returns the elements of a tensor of numbers of bits.
+// indices returns the elements of a tensor with the numbers of bits.
 func indices(value any, want int) ([]int32, error) {
 	t, ok := value.(*torchfile.Tensor)
 	if !ok || len(t.Shape) != 1 || t.Shape[0] != want {
@@ -139,7 +139,7 @@ func indices(value any, want int) ([]int32, error) {
 	return out, nil
 }
 
-// ofText returns the wiring of the user's file.
+// ofText returns the wiring in the user's file.
 func (n *network) ofText(ops [][]uint8) (*Wiring, string, error) {
 	file := n.src.Wiring
 	if file == nil {

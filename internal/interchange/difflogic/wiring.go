@@ -1,11 +1,11 @@
-// This file says which bits the gates of a difflogic network read, where the file of its weights does not: a state
-// dict holds weights alone.
+// This file reads the wiring of a difflogic network: the bits that its gates read. A state dict has only
+// weights.
 //
-// [ReadWiring] takes it from what difflogic generated of the network, C or Verilog, or from lists. A generated text has
-// an operation as an expression and names only the operands that it needs, in an order of its own: the operation with
-// the largest weight tells which of them is a.
+// [ReadWiring] reads C or Verilog that difflogic generated from the network, or lists. A generated text has the
+// operation of a gate as an expression, which names only the operands that it needs, in its own order. The
+// operation with the largest weight shows which operand is a.
 //
-// Operations have difflogic's numbers: written as a binary number of four digits, the outputs for ab = 00, 01, 10, 11
+// Operations have difflogic's numbers: four binary digits, the outputs for ab = 00, 01, 10 and 11
 // (difflogic/functional.py, commit ae27185 of Felix-Petersen/difflogic).
 
 package difflogic
@@ -20,30 +20,31 @@ import (
 	"ialgn/internal/message"
 )
 
-// None is an operand that a text does not name.
+// None is an operand that the text does not name.
 const None = -1
 
-// WiredLayer holds the operands of each gate of a layer: numbers of bits before it, or None.
+// WiredLayer has the operands of each gate of a layer: numbers of bits of the layer before, or None.
 type WiredLayer struct{ A, B []int32 }
 
 // Wiring is the wiring of a network.
 type Wiring struct {
 	Layers  []WiredLayer
-	Inputs  int    // input bits; 0: not said
-	Classes int    // classes that the bits are counted for; 0: not said
-	Form    string // what the text is: "generated C", "generated Verilog" or "lists"
+	Inputs  int    // number of input bits; 0: the text does not say it
+	Classes int    // number of classes; 0: the text does not say it
+	Form    string // kind of the text: "generated C", "generated Verilog" or "lists"
 }
 
-// LeastInputs returns the least number of inputs that there can be: with all that gates of the first layer name.
+// LeastInputs returns the least possible number of inputs, so that every input that a gate names exists.
 func (w *Wiring) LeastInputs() int {
 	return 1 + int(max(slices.Max(w.Layers[0].A), slices.Max(w.Layers[0].B)))
 }
 
-// ReadWiring returns the wiring that a text has. ops are the operations of each layer's gates as the weights have them.
-// Every gate must be there once, and its expression must be the operation of the weights. Operands may be None, but
-// they are within the layer before, of the first layer within the inputs if the text says how many there are.
+// ReadWiring returns the wiring in a text. ops are the operations of each layer's gates according to the
+// weights. The text must have every gate once, and its expression must be the gate's operation. Operands may be
+// None; others must be bits of the layer before. For the first layer this is checked if the text says the
+// number of inputs.
 //
-// Its time and memory are linear in the text and the gates. Errors begin with the line.
+// Time and memory are linear in the text and the gates. Errors begin with the line.
 func ReadWiring(text []byte, ops [][]uint8) (*Wiring, error) {
 	if len(text) > math.MaxInt32 {
 		return nil, fmt.Errorf("%d bytes are more than a wiring has", len(text))
@@ -67,7 +68,7 @@ func ReadWiring(text []byte, ops [][]uint8) (*Wiring, error) {
 	return w, w.check(ops)
 }
 
-// check returns an error if an operand is outside of what the layer reads.
+// check returns an error if an operand is not a bit of the layer before.
 func (w *Wiring) check(ops [][]uint8) error {
 	before := w.Inputs
 	for l, layer := range w.Layers {
@@ -83,8 +84,8 @@ func (w *Wiring) check(ops [][]uint8) error {
 	return nil
 }
 
-// Fill takes operands that are None from another wiring of the same network. It returns an error if the two have
-// different operands for a gate.
+// Fill replaces operands that are None by the operands of another wiring of the same network. It returns an
+// error if the two wirings differ in an operand.
 func (w *Wiring) Fill(from *Wiring) error {
 	for l := range w.Layers {
 		for g := range w.Layers[l].A {
@@ -105,7 +106,7 @@ func (w *Wiring) Fill(from *Wiring) error {
 	return nil
 }
 
-// bit names an operand.
+// bit describes an operand.
 func bit(v int32) string {
 	if v == None {
 		return "a bit that has no name"
@@ -113,8 +114,9 @@ func bit(v int32) string {
 	return fmt.Sprintf("bit %d", v)
 }
 
-// Complete gives each operand that is None, and that its operation does not need, the other operand's bit, or bit 0.
-// It returns how many, and an error if an operand that counts is None or is not one of the inputs.
+// Complete sets the operands that are None to the bit of the gate's other operand, or to bit 0, and returns
+// their number. It returns an error if a None is an operand on which the gate depends, or if an operand is
+// above the inputs.
 func (w *Wiring) Complete(inputs int, ops [][]uint8) (filled int, err error) {
 	w.Inputs = inputs
 	if err := w.check(ops); err != nil {
@@ -137,7 +139,7 @@ func (w *Wiring) Complete(inputs int, ops [][]uint8) (filled int, err error) {
 	return filled, nil
 }
 
-// wiringNames are the operations, in order, as expressions.
+// wiringNames are the operations as expressions, by number.
 var wiringNames = [16]string{
 	"0", "a & b", "a & ~b", "a", "~a & b", "b", "a ^ b", "a | b",
 	"~(a | b)", "~(a ^ b)", "~b", "a | ~b", "~a", "~a | b", "~(a & b)", "1",
@@ -146,8 +148,8 @@ var wiringNames = [16]string{
 // needsA reports whether the first operand changes the operation's output.
 func needsA(op uint8) bool { return op>>2 != op&3 }
 
-// needsB reports whether the second one does.
+// needsB reports whether the second operand changes the operation's output.
 func needsB(op uint8) bool { return needsA(exchanged(op)) }
 
-// exchanged returns the operation of b and a that is that of a and b.
+// exchanged returns the operation with the two operands exchanged.
 func exchanged(op uint8) uint8 { return op&9 | op>>1&2 | op<<1&4 }

@@ -1,14 +1,17 @@
-// Package dwn reads networks of torch_dwn (DWN, differentiable weightless networks), as torch.save wrote them: state
-// dicts and whole modules.
+// Package dwn reads networks of torch_dwn (DWN, differentiable weightless networks) in files of torch.save:
+// state dicts and whole modules.
 //
-// A layer has tables of 2^n numbers, which are 1 where they are above 0, and a mapping, which is either fixed, the bits
-// that each table reads, or learnable, a weight for each bit before and each pin, of which the largest counts. A
-// learnable one keeps all weights: each bit is a candidate. The first bit of a table is its lowest digit, so that pins
-// stand in reverse order in the graph. Neither layers nor group sum have the thermometer's thresholds: they are those
-// that the script saved in the same file, or the user gives them. A state dict has nothing of the group sum.
+// A layer has tables of 2^n numbers; an entry is 1 if its number is above 0. A layer also has a mapping. A
+// fixed mapping lists the bits that each table reads. A learnable mapping has a weight for each bit of the
+// layer before and each pin; the largest weight counts. Here all weights of a learnable mapping are kept, and
+// each bit is a candidate. The first bit of a table is its lowest digit, so pins are in reverse order in the
+// graph.
 //
-// What the file and the user say twice must agree. The names of classes and attributes are those of commit dfbf71e of
-// alanbacellar/DWN.
+// Layers and group sum do not have the thermometer's thresholds. They come from the same file, if the script
+// saved them there, or from the user. A state dict has no data of the group sum.
+//
+// If both the file and the user give something, the two must agree. The names of classes and attributes come
+// from commit dfbf71e of alanbacellar/DWN.
 package dwn
 
 import (
@@ -23,14 +26,14 @@ import (
 	"ialgn/internal/message"
 )
 
-// The classes of a whole model.
+// Names of the classes in a whole model.
 const (
 	layerClass   = "torch_dwn.lut_layer.LUTLayer"
 	sumClass     = "torch_dwn.utils.GroupSum"
 	mappingClass = "torch_dwn.mapping.LearnableMapping"
 )
 
-// Recognise reports whether a value that torch.save wrote is a network of torch_dwn: a model with a LUTLayer, or a
+// Recognise reports whether a value from torch.save is a network of torch_dwn: a model with a LUTLayer, or a
 // dictionary with luts.
 func Recognise(value any) bool {
 	switch v := checkpoint.Content(value).(type) {
@@ -47,15 +50,15 @@ func Recognise(value any) bool {
 	return false
 }
 
-// What a key of a state dict is of a layer.
+// Ends of the keys of a layer's tensors in a state dict.
 const (
 	luts      = "luts"
 	fixed     = "mapping"
 	learnable = "mapping.weights"
-	decoy     = "_LUTLayer__dummy_mapping" // the tables of a learnable layer read its mapping's outputs, in order
+	decoy     = "_LUTLayer__dummy_mapping" // not used: the tables of a learnable layer read its mapping's outputs in order
 )
 
-// split returns the layer's name and what a key is of it.
+// split splits a key into the layer's name and the kind of the tensor.
 func split(key any) (layer, what string) {
 	name, _ := key.(string)
 	for _, what := range []string{luts, learnable, fixed, decoy} {
@@ -69,31 +72,31 @@ func split(key any) (layer, what string) {
 	return "", ""
 }
 
-// layer is a layer as the file has it.
+// layer is a layer of the file.
 type layer struct {
 	name    string
-	tensors map[string]*torchfile.Tensor // by what they are
+	tensors map[string]*torchfile.Tensor // by kind
 	module  *checkpoint.Module           // nil in a state dict
 }
 
-// key names a tensor as a state dict does.
+// key returns the name of a tensor in a state dict.
 func (l *layer) key(what string) string { return strings.TrimPrefix(l.name+"."+what, ".") }
 
-// network is a network while it is read.
+// network is a network that is being read.
 type network struct {
 	src    *given.Source
 	layers []*layer
-	held   *held  // thresholds of the file; nil: it has none
-	other  string // a thermometer of the file without thresholds that fit; empty: it has none
+	held   *held  // thresholds in the file; nil: none
+	other  string // describes a thermometer in the file whose thresholds do not fit; empty: none
 	sum    *checkpoint.Sum
 	graph  *graph.Network
 }
 
-// Read returns the network of a value that torch.save wrote. What neither the file nor the user says is a
-// *[given.Missing] of "thresholds", "in_dim", "group_sum.k" or "group_sum.tau".
+// Read returns the network in a value from torch.save. If neither the file nor the user gives the thresholds,
+// in_dim, group_sum.k or group_sum.tau, it returns a *[given.Missing].
 //
-// It takes memory for the tensors of a layer twice, beside what it returns: for a learnable mapping of n pins, 1 + 1/n
-// times the numbers in the file.
+// In addition to its result, Read needs twice the memory of a layer's tensors: for a learnable mapping of n
+// pins, 1 + 1/n times the numbers in the file.
 func Read(src *given.Source, value any) (*graph.Network, error) {
 	n := &network{src: src, graph: &graph.Network{Format: "dwn"}, sum: &checkpoint.Sum{}}
 	for _, step := range []func() error{
@@ -111,7 +114,7 @@ func Read(src *given.Source, value any) (*graph.Network, error) {
 	return n.graph, nil
 }
 
-// content finds the layers and, in a model, the group sum.
+// content finds the layers and, in a whole model, the group sum.
 func (n *network) content(value any) error {
 	switch v := value.(type) {
 	case *torchfile.Object:
@@ -130,7 +133,7 @@ func (n *network) content(value any) error {
 	return nil
 }
 
-// dict finds the layers of a state dict: their order is that of the keys.
+// dict finds the layers of a state dict, in the order of the keys.
 func (n *network) dict(d *torchfile.Dict) error {
 	byName := map[string]*layer{}
 	for i, key := range d.Keys {
@@ -175,13 +178,13 @@ func (n *network) model(o *torchfile.Object) error {
 	return err
 }
 
-// steError is the error of a layer whose tables give numbers.
+// steError returns the error for a layer whose tables return numbers.
 func steError(where string) error {
 	return message.WithHint(fmt.Errorf("%s is made with ste=False: its tables give numbers, not bits", where),
 		"train the network with ste=True")
 }
 
-// facts compares what the user says of the layers with the tensors.
+// facts compares the user's facts about the layers with the tensors.
 func (n *network) facts() error {
 	said := n.src.Facts.Layers
 	if said != nil && len(said) != len(n.layers) {
@@ -219,7 +222,7 @@ func (n *network) facts() error {
 	return nil
 }
 
-// kind returns whether a mapping is fixed or learnable.
+// kind returns the kind of a mapping: fixed or learnable.
 func (l *layer) kind() string {
 	if l.tensors[learnable] != nil {
 		return "learnable"
@@ -227,7 +230,8 @@ func (l *layer) kind() string {
 	return "fixed"
 }
 
-// shape returns how many bits a layer reads, 0 if the mapping is fixed, how many tables it has, and of how many pins.
+// shape returns the number of bits that a layer reads (0 if the mapping is fixed), its number of tables, and
+// their number of pins.
 func (l *layer) shape() (inputs, outputs, pins int, err error) {
 	table, wires, weights := l.tensors[luts], l.tensors[fixed], l.tensors[learnable]
 	switch {

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// input says how features become the bits that the first layer reads.
+// input sets how features become the bits that the first layer reads.
 func (n *network) input() error {
 	width, from, err := n.inputs()
 	if err != nil {
@@ -44,10 +44,10 @@ func (n *network) input() error {
 	return nil
 }
 
-// maxInputs is more than the number of bits that any network reads.
+// maxInputs is above the number of bits that any network reads.
 const maxInputs = 1 << 30
 
-// inputs returns how many bits the first layer reads, 0 if neither the file nor the facts say it.
+// inputs returns the number of bits that the first layer reads, or 0 if neither the file nor the facts say it.
 func (n *network) inputs() (width int, from string, err error) {
 	first := n.layers[0]
 	width, _, _, err = first.shape()
@@ -78,7 +78,7 @@ func (n *network) inputs() (width int, from string, err error) {
 	return width, from, nil
 }
 
-// dense makes the layers of the graph.
+// dense adds the layers to the graph.
 func (n *network) dense() error {
 	var tensors []*torchfile.Tensor
 	for _, l := range n.layers {
@@ -113,8 +113,8 @@ func (n *network) dense() error {
 	return nil
 }
 
-// follows returns how many tables a layer has, and of how many pins. It returns an error if the layer reads another
-// number of bits than there are before it.
+// follows returns the number of a layer's tables, and their number of pins. It returns an error if the layer
+// does not read the number of bits that the layer before has.
 func (n *network) follows(i, before int) (outputs, pins int, err error) {
 	l := n.layers[i]
 	inputs, outputs, pins, err := l.shape()
@@ -135,7 +135,7 @@ func (n *network) follows(i, before int) (outputs, pins int, err error) {
 	return outputs, pins, nil
 }
 
-// wires gives a layer its fixed mapping: the first column is the last pin.
+// wires sets the wires of a layer with a fixed mapping. The first column of the mapping is the last pin.
 func (l *layer) wires(d *graph.Dense, before int) error {
 	mapping, err := l.tensors[fixed].Int64()
 	if err != nil {
@@ -156,8 +156,9 @@ func (l *layer) wires(d *graph.Dense, before int) error {
 	return nil
 }
 
-// candidates gives a layer its learnable mapping: a row for each bit before, and the column of a table's first pin,
-// which is the last one of the graph, first. All pins have the same candidates, which are one slice.
+// candidates sets the candidates of a layer with a learnable mapping. The weights have a row for each bit of
+// the layer before. Their columns are in order of table and, within a table, of pin; the first column is the
+// last pin in the graph. All pins share one slice of candidates.
 func (l *layer) candidates(d *graph.Dense, before int) error {
 	weights, err := checkpoint.Floats(l.key(learnable), l.tensors[learnable], d.Width*d.Pins)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"ialgn/internal/message"
 )
 
-// held are thresholds that the file holds.
+// held are thresholds in the file.
 type held struct {
-	name string // the keys that lead to them
+	name string // the keys that lead to the thresholds
 	rows [][]float32
 }
 
@@ -26,8 +26,8 @@ func isThresholds(key any) bool {
 	return last == "thresholds" || last == "thermometer_thresholds"
 }
 
-// thresholds takes the thresholds that the file holds, next to the state dict or in it, unless the user says that there
-// are none. It returns an error if there are several, or others than the user's.
+// thresholds takes the thresholds from the file, next to the state dict or in it, unless the user says that
+// there are none. It returns an error if the file has several different ones, or the user gives others.
 func (n *network) thresholds(value any) error {
 	width, _, err := n.inputs()
 	if err != nil {
@@ -71,23 +71,24 @@ func equal(a, b [][]float32) bool {
 	return slices.EqualFunc(a, b, func(a, b []float32) bool { return slices.Equal(a, b) })
 }
 
-// search looks for thresholds in what was saved.
+// search searches for thresholds in a file.
 type search struct {
 	src     *given.Source
 	content any // the state dict or model
-	width   int // bits that the first layer reads; 0: not known
+	width   int // number of bits that the first layer reads; 0: not known
 	found   []held
-	err     error  // why the first that were found are none
-	other   string // a thermometer that was found, and why its thresholds are none; empty: none was found
+	err     error  // why the first ones found are not thresholds
+	other   string // a thermometer in the file, and why its thresholds were not taken; empty: none
 }
 
-// thermometers matches the keys that lead to a thermometer. Scripts have thresholds of other things, too.
+// thermometers matches keys that lead to a thermometer. Scripts have other things with thresholds, too.
 var thermometers = regexp.MustCompile(`(?i)therm|binari|encod`)
 
-// maxNesting is how deep thresholds are looked for: a thermometer in a dictionary in a checkpoint.
+// maxNesting is the largest depth of the search: a thermometer in a dictionary in a checkpoint.
 const maxNesting = 4
 
-// look looks for thresholds in dictionaries, and in attributes of objects, under the keys that lead to a value.
+// look searches dictionaries and the attributes of objects for thresholds. name has the keys that lead to
+// value.
 func (s *search) look(name string, value any, depth int) {
 	if o, ok := value.(*torchfile.Object); ok {
 		if o.Unread() != nil && thermometers.MatchString(name) {
@@ -101,7 +102,7 @@ func (s *search) look(name string, value any, depth int) {
 	}
 	for i, key := range d.Keys {
 		word, ok := key.(string)
-		if !ok || d.Values[i] == nil { // a thermometer that was not fitted
+		if !ok || d.Values[i] == nil { // for example a thermometer that was not fitted
 			continue
 		}
 		at := strings.TrimPrefix(name+"."+word, ".")
@@ -130,8 +131,8 @@ func (s *search) look(name string, value any, depth int) {
 	}
 }
 
-// fits reports whether thresholds make as many bits as the first layer reads, if that is known. One row is for all
-// features only if it is known to be of a thermometer.
+// fits reports whether thresholds give the number of bits that the first layer reads, if that is known. A
+// single row applies to all features, but only if it is known to belong to a thermometer.
 func (s *search) fits(rows [][]float32, named bool) bool {
 	per := len(rows[0])
 	if len(rows) == 1 {
@@ -140,8 +141,8 @@ func (s *search) fits(rows [][]float32, named bool) bool {
 	return s.width == 0 || len(rows)*per == s.width
 }
 
-// numbers returns the elements of a tensor, or of lists of numbers, with a shape of one or two dimensions: all but the
-// last are those of features.
+// numbers returns the elements of a tensor, or of lists of numbers, with a shape of one or two dimensions. All
+// dimensions of a tensor except the last become one dimension, the features.
 func (s *search) numbers(value any) (shape []int, values []float64, err error) {
 	switch v := value.(type) {
 	case *torchfile.Tensor:

@@ -14,19 +14,19 @@ import (
 	"ialgn/internal/message"
 )
 
-// aigerReader reads a file: see Biere, "The AIGER And-Inverter Graph (AIG) Format", version 20071012.
+// aigerReader reads an AIGER file: see Biere, "The AIGER And-Inverter Graph (AIG) Format", version 20071012.
 type aigerReader struct {
 	r                                *bufio.Reader
-	line                             int // of the line that was read last
+	line                             int // number of the current line
 	ascii                            bool
 	variables, inputs, outputs, ands int
 	circuit                          *graph.Circuit
-	refs                             map[uint32]graph.Ref // ASCII: of variables that were read; binary: none
-	inverted                         map[uint32]graph.Ref // outputs that are complements
+	refs                             map[uint32]graph.Ref // ASCII: the variables that were read; binary: not used
+	inverted                         map[uint32]graph.Ref // by odd literal: the node of the complement
 }
 
-// ReadAIGER returns the network of a combinational and-inverter graph, binary or ASCII. Latches, and the sections of
-// later versions of the format, are errors. Names and comments are skipped.
+// ReadAIGER returns the network of a combinational and-inverter graph, binary or ASCII. It returns an error for
+// latches and for the sections of later versions of the format. It skips names and comments.
 func ReadAIGER(src *given.Source) (*graph.Network, error) {
 	a := &aigerReader{
 		r:        bufio.NewReaderSize(io.NewSectionReader(src.File, 0, src.Size), 1<<16),
@@ -39,7 +39,7 @@ func ReadAIGER(src *given.Source) (*graph.Network, error) {
 	return network(src, "aiger", a.circuit, outputs)
 }
 
-// read reads all up to the names.
+// read reads everything before the names.
 func (a *aigerReader) read() ([]graph.Ref, error) {
 	if err := a.header(); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (a *aigerReader) header() error {
 	return nil
 }
 
-// maxLine bounds a line of numbers.
+// maxLine bounds the length of a line of numbers.
 const maxLine = 256
 
 // text returns the next line.
@@ -125,7 +125,7 @@ func (a *aigerReader) text() (string, error) {
 	}
 }
 
-// numbers reads a line of literals.
+// numbers reads a line with the given number of literals.
 func (a *aigerReader) numbers(count int) ([3]uint32, error) {
 	var v [3]uint32
 	text, err := a.text()
@@ -146,7 +146,7 @@ func (a *aigerReader) numbers(count int) ([3]uint32, error) {
 	return v, nil
 }
 
-// gate reads the binary form of the gate with a literal.
+// gate reads a gate in binary form. literal is the literal of its output.
 func (a *aigerReader) gate(literal uint32) error {
 	var in [2]uint32
 	above := literal
@@ -165,7 +165,7 @@ func (a *aigerReader) gate(literal uint32) error {
 	return nil
 }
 
-// delta reads a number of seven bits a byte, the lowest first.
+// delta reads a number with seven bits in each byte, lowest first.
 func (a *aigerReader) delta() (uint32, error) {
 	v := uint64(0)
 	for shift := 0; shift < 35; shift += 7 {
@@ -187,14 +187,14 @@ func (a *aigerReader) delta() (uint32, error) {
 	return 0, errors.New("a difference of literals has more than 31 bits")
 }
 
-// and adds the conjunction of two literals of variables that are there.
+// and adds the conjunction of two literals whose variables exist.
 func (a *aigerReader) and(p, q uint32) graph.Ref {
-	// The one line in which it is 1 has a digit 0 where a literal is a complement.
+	// The conjunction is 1 in one line. The line has the digit 0 for a complemented literal.
 	line := 2*(1^p&1) + (1 ^ q&1)
 	return a.circuit.Add(1<<line, a.ref(p), a.ref(q))
 }
 
-// ref returns the output of a literal's variable.
+// ref returns the output of a literal's variable, without the complement.
 func (a *aigerReader) ref(literal uint32) graph.Ref {
 	v := literal / 2
 	switch {
@@ -206,7 +206,7 @@ func (a *aigerReader) ref(literal uint32) graph.Ref {
 	return graph.Ref(v - 1)
 }
 
-// outputRefs returns the outputs of literals, with a node for each complement.
+// outputRefs returns the outputs for literals. It adds a node for each complemented one.
 func (a *aigerReader) outputRefs(literals []uint32) ([]graph.Ref, error) {
 	outputs := make([]graph.Ref, len(literals))
 	for i, l := range literals {
@@ -230,7 +230,7 @@ func (a *aigerReader) outputRefs(literals []uint32) ([]graph.Ref, error) {
 	return outputs, nil
 }
 
-// readASCII reads inputs, outputs and gates, which may stand in any order.
+// readASCII reads the ASCII form, whose gates may be in any order.
 func (a *aigerReader) readASCII() ([]graph.Ref, error) {
 	a.refs = map[uint32]graph.Ref{}
 	for i := range a.inputs {
@@ -269,7 +269,7 @@ func (a *aigerReader) readASCII() ([]graph.Ref, error) {
 // gates reads the ASCII form of all gates.
 func (a *aigerReader) gates() error {
 	var ands [][3]uint32
-	place := map[uint32]int32{} // gate that drives a variable
+	place := map[uint32]int32{} // by variable: the gate that drives it
 	lines := a.line
 	for i := range a.ands {
 		v, err := a.numbers(3)
@@ -300,7 +300,8 @@ func (a *aigerReader) gates() error {
 	return nil
 }
 
-// addInOrder adds gates, each after those that it reads. It returns one that depends on itself, or -1.
+// addInOrder adds gates, each one after the gates that it reads. It returns a gate that depends on itself, or
+// -1.
 func (a *aigerReader) addInOrder(ands [][3]uint32, place map[uint32]int32) int {
 	operand := func(i, k int) int32 {
 		if gate, ok := place[ands[i][1+k]/2]; ok {

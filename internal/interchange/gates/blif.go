@@ -13,47 +13,47 @@ import (
 	"ialgn/internal/message"
 )
 
-// blifReader reads a file: see "Berkeley Logic Interchange Format (BLIF)", University of California, 1992.
+// blifReader reads a BLIF file: see "Berkeley Logic Interchange Format (BLIF)", University of California, 1992.
 type blifReader struct {
 	r       *bufio.Reader
-	line    int // of the logical line that was read last, its first
+	line    int // number of the current logical line's first line
 	next    int
 	nets    map[string]int32
-	drivers []int32 // of each net: a cover, or one of the values below
-	used    []int32 // of each net, the line that named it first
+	drivers []int32 // by net: the index of its cover, or one of the values below
+	used    []int32 // by net: the line that named it first
 	inputs  []int32
 	outputs []int32
 	covers  []cover
-	refs    []graph.Ref // of each net that was emitted
-	begun   bool        // a model is
+	refs    []graph.Ref // by net: its bit in the circuit
+	begun   bool        // a model has begun
 	ended   bool
-	skipped string // a directive behind which lines are passed over: .exdc up to .end, .model up to the end; else empty
-	cares   bool   // don't cares were passed over
-	others  int    // models that were passed over
-	filling bool   // the last directive was .names
+	skipped string // directive that makes lines be skipped: .exdc until .end, .model until the end of the file; or empty
+	cares   bool   // don't cares were skipped
+	others  int    // number of models that were skipped
+	filling bool   // the current directive is .names
 	circuit *graph.Circuit
-	free    []int32 // room for pins
+	free    []int32 // free space from which pins are taken
 }
 
-// What a net may have for a driver beside a cover.
+// Values of blifReader.drivers for nets without a cover.
 const (
 	undriven = -1
 	isInput  = -2
 )
 
-// cover is a .names.
+// cover is the function of a .names directive.
 type cover struct {
 	line  int32
 	out   int32
 	pins  []int32
-	table uint64 // of up to six pins: lines of its cubes; pin 0 is the highest digit
-	cubes []byte // of more pins: a character for each pin and cube
-	value byte   // that the cubes give: '0' or '1'; 0 if there are none
+	table uint64 // with up to six pins: truth table of the cubes; pin 0 is the highest digit
+	cubes []byte // with more pins: a character for each cube and pin
+	value byte   // value for the cubes: '0' or '1'; 0 if there are none yet
 }
 
-// ReadBLIF returns the network of the first model, which must be combinational. Latches, instances of other models and
-// gates of libraries are errors that name the line. What says nothing of the function is passed over: delays, loads and
-// areas, don't cares (.exdc), and models that no instance is of.
+// ReadBLIF returns the network of the first model, which must be combinational. It returns an error with the
+// line for latches, instances of other models and gates of libraries. It skips everything that does not change
+// the function: delays, loads and areas, don't cares (.exdc), and models without an instance.
 func ReadBLIF(src *given.Source) (*graph.Network, error) {
 	b := &blifReader{r: bufio.NewReaderSize(io.NewSectionReader(src.File, 0, src.Size), 1<<16), nets: map[string]int32{}}
 	outputs, err := b.read()
@@ -73,7 +73,7 @@ func ReadBLIF(src *given.Source) (*graph.Network, error) {
 	return n, nil
 }
 
-// read reads the file and puts its covers in order.
+// read reads the file and sorts its covers.
 func (b *blifReader) read() ([]graph.Ref, error) {
 	for {
 		fields, err := b.fields()
@@ -97,8 +97,8 @@ func (b *blifReader) read() ([]graph.Ref, error) {
 	return b.emit()
 }
 
-// undrivenNet returns a net that nothing drives and that an output depends on, the one that the file names first; -1 if
-// there is none. Other programs leave logic in their files that nothing reads, and nets in it that nothing drives.
+// undrivenNet returns a net without a driver on which an output depends, the first one in the file, or -1 if
+// there is none. Undriven nets in unused logic, which other programs leave in their files, do not count.
 func (b *blifReader) undrivenNet() int32 {
 	found := int32(-1)
 	seen := make([]bool, len(b.drivers))
@@ -130,7 +130,7 @@ func (b *blifReader) name(net int32) string {
 	return ""
 }
 
-// fields returns the words of the next line that has any. A backslash at its end continues it.
+// fields returns the words of the next line that has any. A backslash at the end of a line continues the line.
 func (b *blifReader) fields() ([][]byte, error) {
 	for {
 		var text []byte
@@ -163,7 +163,7 @@ func (b *blifReader) statement(fields [][]byte) error {
 		b.skipped = word
 		b.others++
 		return nil
-	case b.skipped == ".model" && word == ".subckt": // perhaps the first model is a part of this one
+	case b.skipped == ".model" && word == ".subckt": // the first model may be a part of this one
 		return refused(word, fields[1:])
 	case b.skipped == ".model", b.skipped == ".exdc" && word != ".end":
 		return nil
@@ -197,7 +197,8 @@ func (b *blifReader) statement(fields [][]byte) error {
 	return nil
 }
 
-// silent are the directives that say nothing of the function: of the format's section on delays, of SIS and of yosys.
+// silent are directives that do not change the function: the format's section on delays, and directives of SIS
+// and yosys.
 var silent = []string{
 	".area", ".delay", ".wire_load_slope", ".wire", ".input_arrival", ".default_input_arrival", ".output_required",
 	".default_output_required", ".input_drive", ".default_input_drive", ".output_load", ".default_output_load",
@@ -205,7 +206,7 @@ var silent = []string{
 	".attr", ".cname", ".param", ".latch_order", ".code",
 }
 
-// refused returns the error of a directive that is not read.
+// refused returns the error for a directive that is not supported.
 func refused(word string, arguments [][]byte) error {
 	switch word {
 	case ".latch", ".mlatch":
@@ -229,7 +230,7 @@ func refused(word string, arguments [][]byte) error {
 	return message.WithHint(fmt.Errorf("%.40s is not read", word), "take the line out if it says nothing of the function")
 }
 
-// connection reads a net that is another one.
+// connection reads a net that equals another net.
 func (b *blifReader) connection(fields [][]byte) error {
 	if len(fields) != 3 {
 		return fmt.Errorf("%s: %d names, want two", fields[0], len(fields)-1)
@@ -242,7 +243,7 @@ func (b *blifReader) connection(fields [][]byte) error {
 	return nil
 }
 
-// net returns the number of a net.
+// net returns the number of a net, which may be new.
 func (b *blifReader) net(name []byte) int32 {
 	if n, ok := b.nets[string(name)]; ok {
 		return n
@@ -254,7 +255,7 @@ func (b *blifReader) net(name []byte) int32 {
 	return n
 }
 
-// input notes inputs, in order.
+// input adds inputs, in order.
 func (b *blifReader) input(names [][]byte) error {
 	for _, name := range names {
 		n := b.net(name)
@@ -268,7 +269,7 @@ func (b *blifReader) input(names [][]byte) error {
 	return nil
 }
 
-// drive gives a net its driver.
+// drive sets the driver of a net.
 func (b *blifReader) drive(net, driver int32, name []byte) error {
 	if b.drivers[net] != undriven {
 		return fmt.Errorf("%.60q is driven twice", name)
@@ -277,7 +278,7 @@ func (b *blifReader) drive(net, driver int32, name []byte) error {
 	return nil
 }
 
-// names begins a cover.
+// names reads a .names directive, which begins a cover.
 func (b *blifReader) names(fields [][]byte) error {
 	if len(fields) == 0 {
 		return errors.New(".names without an output")
@@ -298,7 +299,7 @@ func (b *blifReader) names(fields [][]byte) error {
 	return nil
 }
 
-// cube reads a line of the last cover.
+// cube reads a line of the current cover.
 func (b *blifReader) cube(fields [][]byte) error {
 	if !b.filling {
 		return fmt.Errorf("%.20q stands in no .names", fields[0])
@@ -331,7 +332,7 @@ func (b *blifReader) cube(fields [][]byte) error {
 	return nil
 }
 
-// lines returns the lines of a table that a cube covers. The first pin is the highest digit.
+// lines returns the truth table of a cube. The first pin is the highest digit of a line.
 func lines(cube []byte) uint64 {
 	table, n := uint64(0), len(cube)
 	for line := range 1 << n {

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// emit makes the circuit, each cover after those that it reads, and returns the outputs.
+// emit builds the circuit, each cover after the covers that it reads, and returns the outputs.
 func (b *blifReader) emit() ([]graph.Ref, error) {
 	b.circuit = graph.NewCircuit(len(b.inputs))
 	b.refs = make([]graph.Ref, len(b.drivers))
@@ -39,7 +39,7 @@ func (b *blifReader) emit() ([]graph.Ref, error) {
 	return outputs, nil
 }
 
-// add adds the nodes of a cover, none for constants and buffers.
+// add adds the nodes of a cover. Constants and buffers need none.
 func (b *blifReader) add(c *cover) error {
 	if err := room(b.circuit, 1+2*len(c.cubes)); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (b *blifReader) add(c *cover) error {
 	return nil
 }
 
-// wide adds the nodes of a cover of more pins than a node has: the disjunction of its cubes' conjunctions.
+// wide adds the nodes of a cover with more pins than a node may have: the disjunction of the cubes.
 func (b *blifReader) wide(c *cover, pins []graph.Ref) graph.Ref {
 	var terms []graph.Ref
 	for cubes := c.cubes; len(cubes) > 0; cubes = cubes[len(pins):] {

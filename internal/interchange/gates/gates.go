@@ -1,9 +1,10 @@
-// Package gates reads circuits in BLIF and AIGER whose outputs are the bits that a classifier counts, such as those
-// that compile --scope gates writes: inputs and outputs are in the order of the file, and the user says how many
-// classes there are.
+// Package gates reads classifier circuits in BLIF and AIGER. The outputs of a circuit are the bits that the
+// classifier counts, as in the files that compile --scope gates writes. Inputs and outputs keep the order of
+// the file. The user says how many classes there are.
 //
-// Circuits are combinational. Nothing is simplified but buffers and constants in BLIF; nodes of more than six inputs
-// are taken apart. Memory is bounded by the file: no number in it is believed before what it counts was read.
+// Circuits are combinational. The readers simplify only buffers and constants in BLIF. A node with more than
+// six inputs becomes several nodes. The file's size bounds the memory: no number in the file is trusted before
+// the things that it counts were read.
 package gates
 
 import (
@@ -15,13 +16,14 @@ import (
 	"ialgn/internal/message"
 )
 
-// maxInputs bounds the inputs, which an AIGER file only counts.
+// maxInputs is the largest number of inputs. An AIGER file only gives their number, so its size does not bound
+// it.
 const maxInputs = 1 << 24
 
 // whyNoSum says why a circuit has no classes.
 const whyNoSum = "a circuit does not say which class an output counts for, nor how counts become scores"
 
-// network makes the network of a circuit with the bits that are its outputs.
+// network makes the network from a circuit and its outputs.
 func network(src *given.Source, format string, c *graph.Circuit, outputs []graph.Ref) (*graph.Network, error) {
 	if c.Inputs == 0 || len(outputs) == 0 {
 		return nil, fmt.Errorf("%d inputs and %d outputs are no classifier", c.Inputs, len(outputs))
@@ -53,8 +55,9 @@ func network(src *given.Source, format string, c *graph.Circuit, outputs []graph
 	return n, nil
 }
 
-// order calls emit for 0 to n-1, each after those that it depends on: element i has pins, each of which pin gives the
-// element that drives it, negative if none does. It returns an element that depends on itself, or -1.
+// order calls emit for the elements 0 to n-1, each one after the elements that it depends on. Element i has
+// pins(i) pins, and pin(i, k) is the element that drives pin k, or negative if none does. order returns an
+// element that depends on itself, or -1.
 func order(n int, pins func(i int) int, pin func(i, k int) int32, emit func(i int) error) (cycle int, err error) {
 	const (
 		open = 1 + iota
@@ -94,7 +97,7 @@ func order(n int, pins func(i int) int, pin func(i, k int) int32, emit func(i in
 	return -1, nil
 }
 
-// room returns an error if a circuit is as large as circuits become.
+// room returns an error if a circuit would become too large with more nodes.
 func room(c *graph.Circuit, more int) error {
 	if c.Nodes()+more > graph.MaxNodes {
 		return fmt.Errorf("more than %d nodes", graph.MaxNodes)

@@ -1,5 +1,5 @@
-// This file reads what a user says of a network that was trained elsewhere, where the framework's file does not: a
-// JSON or YAML file whose keys are those of the frameworks' own constructors.
+// This file describes facts: what a user says about a network that was trained elsewhere, if the framework's
+// file does not say it. Facts are in a JSON or YAML file with the keys of the frameworks' own constructors.
 //
 //	framework: torchlogix
 //	layers_in_order:             # torchlogix
@@ -16,17 +16,17 @@
 
 package given
 
-// Facts are what a file of facts says. What it does not say is nil, empty or 0.
+// Facts are the contents of a file of facts. Facts that the file does not give are nil, empty or 0.
 type Facts struct {
-	Name      string // of the file; empty: there is none
-	SHA256    string // of the bytes of the file that were read
+	Name      string // name of the file; empty: no file
+	SHA256    string // checksum of the file's bytes
 	Framework string `json:"framework"`
 
 	InDim       int    `json:"in_dim"` // difflogic: input bits
 	Widths      []int  `json:"widths"` // difflogic: gates of each layer
 	Connections string `json:"connections"`
 
-	Parametrization string `json:"parametrization"` // torchlogix: of all layers that neither say nor show their own
+	Parametrization string `json:"parametrization"` // torchlogix: of layers that do not show their own
 
 	Layers        []DWNLayer   `json:"layers"`
 	LayersInOrder []TorchLayer `json:"layers_in_order"`
@@ -35,7 +35,7 @@ type Facts struct {
 	Input         InputNumbers `json:"input"`
 	Classes       []string     `json:"classes"`
 
-	Unused []string `json:"-"` // keys of the file that mean nothing here
+	Unused []string `json:"-"` // keys of the file that have no meaning here
 }
 
 // GroupSum says how the last layer's bits become scores.
@@ -48,7 +48,7 @@ type GroupSum struct {
 	RandPerm  []int    `json:"randperm"` // output i of the permutation is bit RandPerm[i] of the last layer
 }
 
-// DWNLayer is a LUTLayer of torch_dwn.
+// DWNLayer describes a LUTLayer of torch_dwn.
 type DWNLayer struct {
 	Inputs  *int   `json:"inputs"`
 	LUTs    *int   `json:"luts"`
@@ -57,7 +57,7 @@ type DWNLayer struct {
 	Mapping string `json:"mapping"` // fixed or learnable
 }
 
-// TorchLayer is a module of torchlogix.
+// TorchLayer describes a module of torchlogix.
 type TorchLayer struct {
 	Name            string `json:"name"`            // prefix of its keys in the state dict
 	Type            string `json:"type"`            // the class: LogicDense, LogicConv2d, OrPooling2d, GroupSum, Flatten, ...Binarization
@@ -76,7 +76,7 @@ type TorchLayer struct {
 	Stride         int   `json:"stride"`
 	Padding        *int  `json:"padding"`
 	GroupSize      *int  `json:"channel_group_size"`
-	Kernel         int   `json:"kernel"` // of a pooling
+	Kernel         int   `json:"kernel"` // size of a pooling's window
 
 	K    *int     `json:"k"`
 	Tau  *float64 `json:"tau"`
@@ -85,18 +85,19 @@ type TorchLayer struct {
 	ThresholdsShape []int `json:"thresholds_shape"`
 }
 
-// Thermometer says how features become bits. In a file it may be a text, which means nothing here.
+// Thermometer says how features become bits. In a file, it may also be a text, which has no meaning here except
+// none.
 type Thermometer struct {
-	File  string `json:"thresholds_file"` // a .npy file beside the file of facts
+	File  string `json:"thresholds_file"` // name of a .npy file next to the file of facts
 	Shape []int  `json:"shape"`
 	Bits  int    `json:"bits"`
-	// None says that the network is given bits, where a framework's file does not say whether it is. A file may have the
-	// text none instead of keys.
+	// None says that the network takes bits, if the framework's file does not say so. In a file, the text none
+	// may replace the keys.
 	None bool `json:"none"`
 }
 
-// InputNumbers says that features are whole numbers of some bits, which the network was given divided by Divisor. In a
-// file it may be a text, which means nothing here.
+// InputNumbers says that features are whole numbers of some bits, and that the network takes them divided by
+// Divisor. In a file, it may also be a text, which has no meaning here except for a shape.
 type InputNumbers struct {
 	Bits    int     `json:"bits"`
 	Divisor float64 `json:"divisor"`

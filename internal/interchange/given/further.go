@@ -14,7 +14,7 @@ import (
 	"ialgn/internal/decimal"
 )
 
-// amended returns facts as JSON, with further ones in them.
+// amended returns facts as JSON, with further facts added.
 func amended(data []byte, further []string) ([]byte, error) {
 	if !json.Valid(data) && len(data) > 0 {
 		converted, err := toJSON(data)
@@ -29,7 +29,7 @@ func amended(data []byte, further []string) ([]byte, error) {
 	var all any = map[string]any{}
 	if len(data) > 0 {
 		var keys map[string]json.RawMessage
-		if json.Unmarshal(data, &keys) == nil && keys != nil { // further facts go into what texts mean
+		if json.Unmarshal(data, &keys) == nil && keys != nil { // facts are added to the meaning of texts
 			texts(keys)
 			converted, err := json.Marshal(keys)
 			if err != nil {
@@ -61,8 +61,8 @@ func amended(data []byte, further []string) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// toJSON returns YAML as JSON. A number that is not plain decimal, such as 0x10 or 1_000, becomes a text, which no key
-// of a number takes.
+// toJSON converts YAML to JSON. A number that is not plain decimal, such as 0x10 or 1_000, becomes a text,
+// which is an error for a key that needs a number.
 func toJSON(data []byte) ([]byte, error) {
 	var text strings.Builder
 	for _, t := range lexer.Tokenize(string(data)) {
@@ -79,11 +79,11 @@ func toJSON(data []byte) ([]byte, error) {
 	return yaml.YAMLToJSON([]byte(text.String()))
 }
 
-// step is a key, with a place in a list behind it or not.
+// step matches a key, optionally with an index into a list.
 var step = regexp.MustCompile(`^([A-Za-z_]+)(?:\[([0-9]{1,4})\])?$`)
 
-// merged returns keys with values that take the place of others, or stand beside them; any other value takes the place
-// of all.
+// merged adds the keys of value to the keys of old. A key in both takes the new value. If either one has no
+// keys, the result is value.
 func merged(old, value any) any {
 	into, isOld := old.(map[string]any)
 	from, isNew := value.(map[string]any)
@@ -96,7 +96,7 @@ func merged(old, value any) any {
 	return into
 }
 
-// with returns facts with a value at a path of keys.
+// with returns facts with a value set at a path of keys.
 func with(in any, path []string, value any) (any, error) {
 	m := step.FindStringSubmatch(path[0])
 	keys, ok := in.(map[string]any)

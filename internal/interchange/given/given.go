@@ -1,5 +1,5 @@
-// Package given holds what a reader of another framework's file is given: the file, and what the user says of it where
-// the file does not.
+// Package given holds the input of a reader of another framework's file: the file, and the facts that the user
+// gives because the file does not.
 package given
 
 import (
@@ -14,26 +14,27 @@ import (
 	"ialgn/internal/message"
 )
 
-// Source is a file with what the user says of it.
+// Source is a file with the user's facts about it.
 type Source struct {
-	Name string // of the file, for messages
-	Path string // as the user named it, for hints; empty: Name
+	Name string // name of the file, for messages
+	Path string // path as the user gave it, for hints; empty: Name
 	File io.ReaderAt
 	Size int64
 
 	Facts  *Facts // never nil
-	Wiring *File  // nil: not given
-	// Thresholds are real thresholds, [feature][bit], one row for all features, or one for each channel; nil: not given.
+	Wiring *File  // nil: none was given
+	// Thresholds are real thresholds, [feature][bit], with one row for all features or one for each channel;
+	// nil: none.
 	Thresholds [][]float32
 }
 
-// File is another file of the user's, whole.
+// File is another file of the user, read completely.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Said names where facts stand, for findings.
+// Said returns the place where the facts come from, for findings.
 func (s *Source) Said() string {
 	if s.Facts.Name == "" {
 		return "the options"
@@ -53,18 +54,18 @@ func (s *Source) Bytes(limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Missing says that a file does not hold something that the network cannot be known without.
+// Missing is the error that a file lacks something without which the network is not defined.
 type Missing struct {
 	What string // such as "tau", "wiring", "thresholds", "classes"
-	Why  string // why the file does not say it
+	Why  string // why the file does not have it
 }
 
 func (m *Missing) Error() string { return fmt.Sprintf("%s is not known: %s", m.What, m.Why) }
 
-// maxFile is the size of the largest file that is read whole.
+// maxFile is the size of the largest file that is read completely.
 const maxFile = 1 << 28
 
-// ReadFile reads a file whole.
+// ReadFile reads a file completely.
 func ReadFile(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -78,13 +79,13 @@ func ReadFile(path string) (*File, error) {
 	return &File{Name: filepath.Base(path), Data: data}, err
 }
 
-// SHA256 returns that of the bytes that were read, in hexadecimal digits.
+// SHA256 returns the checksum of the bytes that were read, in hexadecimal digits.
 func (f *File) SHA256() string {
 	sum := sha256.Sum256(f.Data)
 	return hex.EncodeToString(sum[:])
 }
 
-// SHA256 returns that of the file, in hexadecimal digits, which it reads as it was opened.
+// SHA256 returns the checksum of the opened file, in hexadecimal digits.
 func (s *Source) SHA256() (string, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(s.File, 0, s.Size)); err != nil {
@@ -93,8 +94,9 @@ func (s *Source) SHA256() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Rows returns the rows of an array of one or two dimensions: one row of the first. It returns an error if a number is
-// none of float32: rounded, it would be another threshold, which a feature may lie on the other side of.
+// Rows returns the rows of an array of two dimensions, or of one dimension as a single row. It returns an error
+// if float32 does not have a number exactly: rounding would give another threshold, and a feature may lie
+// between the two.
 func Rows(shape []int, values []float64) ([][]float32, error) {
 	var width int
 	switch {

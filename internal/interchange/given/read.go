@@ -24,11 +24,12 @@ import (
 // maxBytes is the size of the largest file of facts.
 const maxBytes = 16 << 20
 
-// ReadFacts reads a file of facts, JSON or YAML. Keys that mean nothing here are listed in Unused; a value of the wrong
-// kind is an error.
+// ReadFacts reads a file of facts in JSON or YAML. It lists keys without a meaning in Unused. A value of the
+// wrong type is an error.
 //
-// Further facts are KEY=VALUE, where KEY has dots and places in lists, as in layers_in_order[2].parametrization, and
-// VALUE is YAML. They take the place of those of the file. Without a file they are all.
+// Further facts are KEY=VALUE. KEY may have dots and list indices, as in layers_in_order[2].parametrization.
+// VALUE is YAML. Further facts replace facts of the file. Without a file (path is empty) there are only the
+// further facts.
 func ReadFacts(path string, further []string) (*Facts, error) {
 	if path == "" {
 		f, err := ParseFacts(nil, further)
@@ -58,7 +59,7 @@ func ReadFacts(path string, further []string) (*Facts, error) {
 	return f, nil
 }
 
-// ParseFacts reads facts in JSON or YAML, with further ones. Of empty data the further ones are all.
+// ParseFacts reads facts in JSON or YAML and adds further ones. data may be empty.
 func ParseFacts(data []byte, further []string) (*Facts, error) {
 	data, err := amended(data, further)
 	if err != nil {
@@ -82,8 +83,8 @@ func ParseFacts(data []byte, further []string) (*Facts, error) {
 // shape matches the shape of a sample in a text such as "float32 [1, 8, 8]".
 var shape = regexp.MustCompile(`\[(\d+(?:, *\d+)*)\]`)
 
-// texts replaces what may be written in another way by what it means: a text of the input by its shape, where that
-// stands there, one of the thermometer by whether it is none, and names of classes that are numbers by texts.
+// texts replaces alternative forms by their meaning: a text for input by the shape in it, a text for
+// thermometer by whether it says none, and class names that are numbers by texts.
 func texts(all map[string]json.RawMessage) {
 	text := func(key string) (string, bool) {
 		var s string
@@ -114,7 +115,7 @@ func texts(all map[string]json.RawMessage) {
 	}
 }
 
-// fill sets the fields of a structure, and returns the keys that it has no field for.
+// fill sets the fields of a structure, and returns the keys for which there is no field.
 func fill(to reflect.Value, from map[string]json.RawMessage, place string) (unused []string, err error) {
 	fields := map[string]reflect.Value{}
 	for i := range to.NumField() {
@@ -137,7 +138,7 @@ func fill(to reflect.Value, from map[string]json.RawMessage, place string) (unus
 	return unused, nil
 }
 
-// fillField sets a field: a structure or a list of them by their keys, anything else by its value.
+// fillField sets a field: a structure or a list of structures by their keys, anything else by its value.
 func fillField(field reflect.Value, raw json.RawMessage, place string) (unused []string, err error) {
 	kind := field.Type()
 	switch {
@@ -185,7 +186,8 @@ func fillField(field reflect.Value, raw json.RawMessage, place string) (unused [
 	return nil, fmt.Errorf("%s: %w", place, message.ExplainJSON(err))
 }
 
-// number returns a text that is a number, such as 1e-3, which YAML's reader does not take for one, as that.
+// number converts a text that is a number, such as 1e-3, to a number. The YAML reader reads such numbers as
+// texts.
 func number(raw json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -198,7 +200,7 @@ func number(raw json.RawMessage) json.RawMessage {
 	return strconv.AppendFloat(nil, v, 'g', -1, 64)
 }
 
-// check refuses numbers that no network has.
+// check returns an error for numbers that no network can have.
 func (f *Facts) check() error {
 	s := &f.Sum
 	switch {
@@ -222,7 +224,7 @@ func (f *Facts) check() error {
 	return CheckClasses(f.Classes)
 }
 
-// CheckClasses refuses names of classes that are blank, or stand twice.
+// CheckClasses returns an error for class names that are blank or occur twice.
 func CheckClasses(names []string) error {
 	first := map[string]int{}
 	for i, name := range names {

@@ -1,14 +1,15 @@
-// Package graph holds a network of another framework as its reader leaves it, before it becomes a model file
-// (package interchange).
+// Package graph holds a network of another framework between its reader and the model file (package
+// interchange).
 //
-// A [Network] is given features, which become bits, and counts bits for each class. What lies between is either layers
-// of nodes whose parameters are known ([Network.Dense]), which training can go on from, or a circuit of look-up tables
-// ([Circuit]), into which a reader unrolls what has another form: convolutions, jumps over layers, gates.
+// A [Network] takes features, turns them into bits, and counts bits for each class. In between, it has either
+// layers of nodes with known parameters ([Network.Dense]), from which training can continue, or a circuit of
+// look-up tables ([Circuit]). Readers unroll everything else into a circuit: convolutions, connections that
+// skip layers, gates.
 //
 // # Order
 //
-// The number of a line in a table of K pins has the pins as its binary digits, pin 0 as the highest one, as everywhere
-// in package trainer. Frameworks whose first pin is the lowest digit have their pins in reverse order here.
+// The pins are the binary digits of the number of a table's line, pin 0 the highest digit, as everywhere in
+// package trainer. For a framework whose first pin is the lowest digit, the pins are in reverse order here.
 package graph
 
 import (
@@ -22,38 +23,39 @@ const MaxPins = 6
 
 // Network is a network of another framework.
 type Network struct {
-	Format   string // what wrote the file, as the user calls it: difflogic, torchlogix and so on
+	Format   string // the format, as users name it: difflogic, torchlogix and so on
 	Input    Input
-	Dense    []Dense  // all layers in order, the first reads the input bits; nil: Circuit is the network
-	Circuit  *Circuit // nil: Dense is
+	Dense    []Dense  // all layers in order; the first one reads the input bits; nil: the network is Circuit
+	Circuit  *Circuit // nil: the network is Dense
 	Sum      Sum
 	Findings []Finding
 }
 
-// Finding says what was found in a file, or taken from somewhere else, in the words of the user's screen.
+// Finding is a fact about the network that was found in a file, or given by the user, as users see it on the
+// screen.
 type Finding struct {
 	What string `json:"what"` // such as "wiring"
 	Is   string `json:"is"`   // such as "4 layers of 200 gates, unique pairs"
 	From string `json:"from"` // such as "model.c", "the file itself" or "a seed"
 }
 
-// Found notes a finding.
+// Found adds a finding.
 func (n *Network) Found(what, is, from string) {
 	n.Findings = append(n.Findings, Finding{what, is, from})
 }
 
-// Input says what the network is given and how it becomes bits.
+// Input describes the features of the network and how they become bits.
 type Input struct {
-	Shape []int // of a sample, such as [1 28 28]: features are numbered in C order
-	// Thresholds are those of each feature of real values, in the order in which the framework has its bits, which need
-	// not ascend: bit j is x > Thresholds[feature][j] in float32. Every feature has as many. Nil: features are numbers
-	// of Digits bits.
+	Shape []int // shape of a sample, such as [1 28 28]; features are numbered in C order
+	// Thresholds are the thresholds of real-valued features, in the order of the framework's bits, which need
+	// not be ascending: bit j is x > Thresholds[feature][j] in float32. Every feature has the same number. Nil
+	// means that features are numbers of Digits bits.
 	Thresholds [][]float32
-	// Digits is how many bits a feature of whole numbers has, 1 to 8, the lowest first. It is 1 where the framework is
-	// given bits, and 0 with Thresholds.
+	// Digits is the number of bits of a whole-number feature, 1 to 8, lowest bit first. It is 1 if the network
+	// takes bits, and 0 if there are Thresholds.
 	Digits int
-	// Order says of which feature each input bit of the network is, and which of its bits. Nil: feature by feature, all
-	// bits of the first feature first.
+	// Order gives the feature and the bit of the feature for each input bit of the network. Nil means feature
+	// by feature, all bits of the first feature first.
 	Order []Bit
 }
 
@@ -63,7 +65,7 @@ type Bit struct {
 	Index   int32 // among the feature's thresholds or digits
 }
 
-// Features returns how many features a sample has.
+// Features returns the number of features of a sample.
 func (in *Input) Features() int {
 	n := 1
 	for _, d := range in.Shape {
@@ -72,7 +74,7 @@ func (in *Input) Features() int {
 	return n
 }
 
-// PerFeature returns how many bits a feature becomes.
+// PerFeature returns the number of bits of a feature.
 func (in *Input) PerFeature() int {
 	if len(in.Thresholds) > 0 {
 		return len(in.Thresholds[0])
@@ -80,7 +82,7 @@ func (in *Input) PerFeature() int {
 	return in.Digits
 }
 
-// Bits returns how many input bits the network has.
+// Bits returns the number of input bits of the network.
 func (in *Input) Bits() int {
 	if in.Order != nil {
 		return len(in.Order)
@@ -88,7 +90,7 @@ func (in *Input) Bits() int {
 	return in.Features() * in.PerFeature()
 }
 
-// Bit returns which bit of which feature an input bit is.
+// Bit returns the feature, and the bit of the feature, of input bit i.
 func (in *Input) Bit(i int) Bit {
 	if in.Order != nil {
 		return in.Order[i]
@@ -100,18 +102,19 @@ func (in *Input) Bit(i int) Bit {
 // Dense is a layer in which every node reads the layer before.
 type Dense struct {
 	Width, Pins int
-	// Softmax16 says that Logits are those of the 16 operations of two pins, of which the largest counts, the first of
-	// equals. Otherwise there is one for each line of a table, which is 1 where it is above 0.
+	// Softmax16 says that Logits select among the 16 operations of two pins: the largest logit counts, and the
+	// first one wins a tie. Otherwise there is a logit for each line of the table, which is 1 if its logit is
+	// above 0.
 	Softmax16 bool
 	Logits    []float32 // [Width][16 or 2^Pins]
-	// Candidates is how many wires each pin chooses from. Of several, the one with the largest logit counts, the first of
-	// equals.
+	// Candidates is the number of wires from which each pin chooses. If there are several, the one with the
+	// largest logit counts, and the first one wins a tie.
 	Candidates int
 	Wires      [][]uint32  // [pin][Width*Candidates]
 	Choice     [][]float32 // [pin][Width*Candidates]; nil with one candidate
 }
 
-// Arity returns how many logits a node has.
+// Arity returns the number of logits of a node.
 func (d *Dense) Arity() int {
 	if d.Softmax16 {
 		return 16
@@ -119,7 +122,7 @@ func (d *Dense) Arity() int {
 	return 1 << d.Pins
 }
 
-// Table returns the table of a node.
+// Table returns the truth table of a node.
 func (d *Dense) Table(node int) uint64 {
 	logits := d.Logits[node*d.Arity() : (node+1)*d.Arity()]
 	if d.Softmax16 {
@@ -134,7 +137,7 @@ func (d *Dense) Table(node int) uint64 {
 	return table
 }
 
-// Wire returns which of the bits before a pin of a node reads.
+// Wire returns the index of the bit, in the layer before, that a pin of a node reads.
 func (d *Dense) Wire(node, pin int) uint32 {
 	wires := d.Wires[pin][node*d.Candidates : (node+1)*d.Candidates]
 	if d.Candidates == 1 {
@@ -153,8 +156,9 @@ func argmax(x []float32) int {
 	return best
 }
 
-// OperationTable returns the table of an operation of two pins by its number, 0 to 15, which difflogic, torchlogix and
-// the paper share: written as a binary number of four digits, its lines in order, the first line as the highest digit.
+// OperationTable returns the truth table of an operation of two pins. The numbers of the operations, 0 to 15,
+// are the same in difflogic, torchlogix and the paper: four binary digits, one for each line in order, the
+// first line as the highest digit.
 func OperationTable(op int) uint64 {
 	table := uint64(0)
 	for line := range 4 {
@@ -163,10 +167,10 @@ func OperationTable(op int) uint64 {
 	return table
 }
 
-// Sum says how the bits of the last layer become scores: (count + Beta) / Tau of each class.
+// Sum says how the bits of the last layer become scores: (count + Beta) / Tau for each class.
 type Sum struct {
-	// Groups are the bits that count for each class. Of a network of Dense layers a reference is the number of a node in
-	// the last layer. A bit that stands twice counts twice; False and True are allowed.
+	// Groups are the bits that count for each class. In a network of Dense layers, a reference is the number of
+	// a node in the last layer. A bit that occurs twice counts twice. False and True are allowed.
 	Groups [][]Ref
 	Beta   []float64 // one for each class, or one for all; empty: 0
 	Tau    float64
@@ -183,8 +187,8 @@ func (s *Sum) BetaOf(class int) float64 {
 	return s.Beta[class]
 }
 
-// Contiguous returns groups of equal size of the bits 0 to n-1, in order. Zeros are added behind the last where classes
-// does not divide n.
+// Contiguous returns groups of equal size with the bits 0 to n-1 in order. If n is not a multiple of classes,
+// the last groups are filled up with zeros.
 func Contiguous(n, classes int) [][]Ref {
 	groups, size := make([][]Ref, classes), (n+classes-1)/classes
 	for c := range groups {
@@ -199,10 +203,10 @@ func Contiguous(n, classes int) [][]Ref {
 	return groups
 }
 
-// Ref is a bit in a circuit: an input bit, or behind these the output of a node.
+// Ref is a bit in a circuit: an input bit, or after these the output of a node.
 type Ref int32
 
-// The constants.
+// References to constants.
 const (
 	False Ref = -1
 	True  Ref = -2
@@ -211,11 +215,11 @@ const (
 // MaxNodes is the largest number of nodes in a circuit.
 const MaxNodes = 1 << 27
 
-// Circuit is a circuit of look-up tables. A node reads input bits and nodes before it.
+// Circuit is a circuit of look-up tables. A node reads input bits and earlier nodes.
 type Circuit struct {
 	Inputs int
 	Tables []uint64
-	Start  []uint32 // of each node its first pin among Pins, and the end of the last one's
+	Start  []uint32 // by node: index of its first pin in Pins; one more element has the end of the last node's pins
 	Pins   []Ref
 }
 
@@ -225,8 +229,8 @@ func NewCircuit(inputs int) *Circuit { return &Circuit{Inputs: inputs, Start: []
 // Nodes returns the number of nodes.
 func (c *Circuit) Nodes() int { return len(c.Tables) }
 
-// Add appends a node, without simplifying anything, and returns its output. Constants may be pins. It panics with more
-// than MaxPins pins, or with one that there is not: readers check what they read.
+// Add appends a node, without any simplification, and returns its output. Pins may be constants. Add panics if
+// there are more than MaxPins pins or a pin does not exist, because readers check their files.
 func (c *Circuit) Add(table uint64, pins ...Ref) Ref {
 	if len(pins) > MaxPins {
 		panic(fmt.Sprintf("graph: a node of %d pins", len(pins)))
@@ -246,7 +250,8 @@ func (c *Circuit) Add(table uint64, pins ...Ref) Ref {
 // NodePins returns the pins of a node.
 func (c *Circuit) NodePins(node int) []Ref { return c.Pins[c.Start[node]:c.Start[node+1]] }
 
-// Check returns an error if a node has more pins than it can, lines beyond its table, or reads what is not before it.
+// Check returns an error if a node has too many pins, a table larger than its pins allow, or a pin that is not
+// before it.
 func (c *Circuit) Check() error {
 	if len(c.Start) != c.Nodes()+1 || c.Inputs < 0 || c.Nodes() > MaxNodes {
 		return fmt.Errorf("a circuit of %d nodes with %d places of pins", c.Nodes(), len(c.Start))
@@ -265,12 +270,12 @@ func (c *Circuit) Check() error {
 	return nil
 }
 
-// Or returns the OR of bits, of none 0, by nodes of up to MaxPins pins.
+// Or returns the OR of bits, 0 if there are none. It adds nodes of up to MaxPins pins.
 func (c *Circuit) Or(bits ...Ref) Ref {
 	return c.fold(bits, func(pins int) uint64 { return math.MaxUint64 >> (64 - uint(1)<<pins) &^ 1 })
 }
 
-// Xor returns the exclusive OR of bits, of none 0, by nodes of up to MaxPins pins.
+// Xor returns the exclusive OR of bits, 0 if there are none. It adds nodes of up to MaxPins pins.
 func (c *Circuit) Xor(bits ...Ref) Ref {
 	return c.fold(bits, func(pins int) (table uint64) {
 		for line := range uint(1) << pins {
@@ -280,7 +285,7 @@ func (c *Circuit) Xor(bits ...Ref) Ref {
 	})
 }
 
-// fold makes one bit of several by nodes of a symmetric and associative function, whose tables are given.
+// fold combines bits into one by nodes of a symmetric and associative function, given by its tables.
 func (c *Circuit) fold(bits []Ref, table func(pins int) uint64) Ref {
 	for len(bits) > 1 {
 		var next []Ref
@@ -301,7 +306,8 @@ func (c *Circuit) fold(bits []Ref, table func(pins int) uint64) Ref {
 	return bits[0]
 }
 
-// AddTo appends the nodes of the layer to a circuit, with the wires and tables that count, and returns their outputs.
+// AddTo appends the nodes of the layer to a circuit, with the selected wires and tables, and returns their
+// outputs.
 func (d *Dense) AddTo(c *Circuit, before []Ref) []Ref {
 	out, pins := make([]Ref, d.Width), make([]Ref, d.Pins)
 	for i := range out {

@@ -9,15 +9,15 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// window is what slides over the spatial axes of a value.
+// window describes a window that slides over the spatial axes of a value.
 type window struct {
 	in              []int // lengths of the axes
 	kernel, strides []int
-	begin           []int // zeros before each axis
+	begin           []int // number of zeros added before each axis
 	out             []int // positions along each axis
 }
 
-// readWindow reads the attributes that ONNX's Conv has. Zeros after an axis count for the number of positions.
+// readWindow reads the attributes of ONNX's Conv. Zeros after an axis change only the number of positions.
 func readWindow(n *onnx.Node, in []int) (*window, error) {
 	w := &window{in: in}
 	axes := len(in)
@@ -58,8 +58,8 @@ func readWindow(n *onnx.Node, in []int) (*window, error) {
 	return w, nil
 }
 
-// place returns the number of the element, in C order of the spatial axes, that is at an offset from a position, -1 for
-// one that pads.
+// place returns the index, in C order of the spatial axes, of the element at an offset in the window at a
+// position. It returns -1 for an element of the padding.
 func (w *window) place(position, offset int) int {
 	at, step := 0, 1
 	for i := len(w.in) - 1; i >= 0; i-- {
@@ -73,18 +73,19 @@ func (w *window) place(position, offset int) int {
 	return at
 }
 
-// tree is what a LookupTableConv computes at every position.
+// tree holds what a LookupTableConv computes at every position.
 type tree struct {
 	*window
 	*tables                   // [kernel][node]
-	channels              int // of the input
+	channels              int // channels of the input
 	kernels, leaves, rank int
 	depth, nodes          int
 	indices               []int32 // [kernel][leaf][rank], into a patch
 	elem                  onnx.DataType
 }
 
-// lookupTableConv unrolls trees of look-up tables over all positions. Without a depth it gives what the leaves read.
+// lookupTableConv unrolls trees of look-up tables over all positions. With depth 0, its result is the leaves'
+// inputs.
 func lookupTableConv(r *reader, n *onnx.Node) (*value, error) {
 	a, err := attributes(n, map[string]int64{
 		"tree_depth": 1, "kernel_shape": 0, "strides": 0, "pads": 0, "channel_group_size": 0,
@@ -133,7 +134,7 @@ func lookupTableConv(r *reader, n *onnx.Node) (*value, error) {
 	return w, nil
 }
 
-// readTree reads operands and attributes of a LookupTableConv.
+// readTree reads the operands and attributes of a LookupTableConv.
 func (r *reader) readTree(n *onnx.Node, v *value, depth int64) (*tree, error) {
 	axes := len(v.shape) - 2
 	if axes < 1 || axes > 3 {
@@ -170,7 +171,7 @@ func (r *reader) readTree(n *onnx.Node, v *value, depth int64) (*tree, error) {
 	return t, r.readTrees(n, t)
 }
 
-// isTree counts the nodes of a tree, and reports whether it has as many leaves as its depth asks for.
+// isTree counts the nodes of a tree, and reports whether the number of leaves fits its depth.
 func (t *tree) isTree() bool {
 	if t.depth < 1 || t.depth > 30 || t.rank > 24 {
 		return false
@@ -200,7 +201,8 @@ func (r *reader) readTrees(n *onnx.Node, t *tree) error {
 	return err
 }
 
-// tree adds the nodes of one kernel at one position: leaves first, and each node above reads as many as it has pins.
+// tree adds the nodes of one kernel at one position, leaves first. A higher node reads as many nodes as it has
+// pins.
 func (r *reader) tree(v *value, t *tree, position, kernel int) (graph.Ref, error) {
 	level := make([]graph.Ref, 0, t.leaves*t.rank)
 	for _, at := range t.indices[kernel*t.leaves*t.rank : (kernel+1)*t.leaves*t.rank] {
@@ -228,7 +230,7 @@ func (r *reader) tree(v *value, t *tree, position, kernel int) (graph.Ref, error
 	return level[0], nil
 }
 
-// passThrough gives what the leaves of trees without a depth read.
+// passThrough returns the inputs of the leaves of trees with depth 0.
 func (r *reader) passThrough(v *value, t *tree, shape []int) (*value, error) {
 	if v.isSums() || v.weights != nil {
 		return nil, errors.New("it reads sums or weighted bits")
@@ -249,7 +251,7 @@ func (r *reader) passThrough(v *value, t *tree, shape []int) (*value, error) {
 	return r.pick(v, from, shape)
 }
 
-// maxPool is the OR of bits, channels first, as ONNX has it. What pads never wins.
+// maxPool is ONNX's MaxPool of bits, with channels first: their OR. Padding is never the largest element.
 func maxPool(r *reader, n *onnx.Node) (*value, error) {
 	if err := checkPool(n); err != nil {
 		return nil, err
@@ -295,11 +297,11 @@ func maxPool(r *reader, n *onnx.Node) (*value, error) {
 	return p, nil
 }
 
-// checkPool refuses attributes of a pooling that are not read.
+// checkPool returns an error for attributes of a pooling that are not supported.
 func checkPool(n *onnx.Node) error {
 	for i := range n.Attributes {
 		switch a := &n.Attributes[i]; a.Name {
-		case "kernel_shape", "strides", "pads", "storage_order": // read with the window, or of an output that is not
+		case "kernel_shape", "strides", "pads", "storage_order": // for readWindow, or for an unsupported output
 		case "auto_pad":
 			if a.Text != "NOTSET" {
 				return errors.New("auto_pad is not read: give pads")

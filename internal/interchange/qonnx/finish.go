@@ -9,10 +9,10 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// layer is a LookupTable of one-bit words, of a chain of which a network may consist.
+// layer is a LookupTable of one-bit words. A network may be a chain of layers.
 type layer struct{ width, pins int }
 
-// finish makes the network of the value of an output: sums if there are any, or the class of sums, or else bits.
+// finish makes the network from the most useful output: sums, the class of sums, or bits.
 func (r *reader) finish() (*graph.Network, error) {
 	v, name := r.outcome()
 	if v == nil || r.circuit == nil {
@@ -40,7 +40,7 @@ func (r *reader) finish() (*graph.Network, error) {
 	return r.net, nil
 }
 
-// outcome returns the output that says most.
+// outcome returns the most useful output.
 func (r *reader) outcome() (best *value, name string) {
 	rank := func(v *value) int {
 		switch {
@@ -63,7 +63,7 @@ func (r *reader) outcome() (best *value, name string) {
 	return best, name
 }
 
-// same returns one number for many that are equal.
+// same returns a list of one number if all numbers of the list are equal, otherwise the list.
 func same(list []float64) []float64 {
 	if len(list) > 0 && !slices.ContainsFunc(list, func(x float64) bool { return x != list[0] }) {
 		return list[:1]
@@ -71,7 +71,7 @@ func same(list []float64) []float64 {
 	return list
 }
 
-// groups makes sums of bits as the user says.
+// groups makes sums of an output of bits, in the groups that the user gives.
 func (r *reader) groups(v *value, name string) error {
 	n, facts := v.elements(), &r.src.Facts.Sum
 	sum := &checkpoint.Sum{Why: fmt.Sprintf("the graph ends in bits, %.80q, and does not count them", name), Circuit: true}
@@ -81,7 +81,7 @@ func (r *reader) groups(v *value, name string) error {
 	for g, group := range r.net.Sum.Groups {
 		var counted []graph.Ref
 		for _, at := range group {
-			if at < 0 { // zeros behind the last bit
+			if at < 0 { // a zero after the last bit
 				continue
 			}
 			if err := r.count(&counted, v, int(at)); err != nil {
@@ -93,7 +93,7 @@ func (r *reader) groups(v *value, name string) error {
 	return nil
 }
 
-// found says what was found.
+// found adds findings about the network.
 func (r *reader) found() {
 	from := r.src.Name
 	in := &r.net.Input
@@ -106,8 +106,8 @@ func (r *reader) found() {
 	r.net.Found("network", fmt.Sprintf("%d operators of look-up tables, %d tables", r.lookups, r.circuit.Nodes()), from)
 }
 
-// dense makes layers of the circuit, and reports whether it is a chain of such: each reads the one before, and the sums
-// the last one.
+// dense turns the circuit into dense layers. It reports false, and does nothing, if the circuit is not a chain
+// in which each layer reads the layer before and the sums read the last one.
 func (r *reader) dense() bool {
 	c, s := r.circuit, &r.net.Sum
 	nodes, bytes := 0, int64(0)
@@ -120,7 +120,7 @@ func (r *reader) dense() bool {
 	if len(r.layers) == 0 || nodes != c.Nodes() || r.take(bytes) != nil || !r.isChain() {
 		return false
 	}
-	node, before := 0, 0 // the first node of a layer, and the first bit that it reads
+	node, before := 0, 0 // the layer's first node, and the first bit that it reads
 	for _, l := range r.layers {
 		d := graph.Dense{
 			Width: l.width, Pins: l.pins, Candidates: 1, Wires: make([][]uint32, l.pins),
@@ -151,7 +151,7 @@ func (r *reader) dense() bool {
 	return true
 }
 
-// isChain reports whether the layers that were noted read each other.
+// isChain reports whether each of the recorded layers reads the layer before.
 func (r *reader) isChain() bool {
 	c, node, before, width := r.circuit, 0, 0, r.circuit.Inputs
 	outside := func(ref graph.Ref) bool { return int(ref) < before || int(ref) >= before+width }

@@ -10,8 +10,8 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// together returns the shape of two values that are broadcast to each other, and how far apart the elements of each are
-// along it.
+// together returns the common shape of two values that are broadcast to each other. apartA and apartB have the
+// distance between elements of a and of b along each axis.
 func together(a, b []int) (shape, apartA, apartB []int, err error) {
 	axes := max(len(a), len(b))
 	at := func(s, apart []int, i int) (length, step int) {
@@ -38,7 +38,7 @@ func together(a, b []int) (shape, apartA, apartB []int, err error) {
 	return shape, apartA, apartB, nil
 }
 
-// dims returns the shape of a constant whose elements have been counted.
+// dims returns the shape of a constant. The number of its elements must be known to be valid.
 func dims(t *onnx.Tensor) []int {
 	shape := make([]int, len(t.Dims))
 	for i, d := range t.Dims {
@@ -47,9 +47,9 @@ func dims(t *onnx.Tensor) []int {
 	return shape
 }
 
-// compare makes bits of features, by constant thresholds: x > t of Greater, and what comes to the same.
+// compare turns features into bits by constant thresholds: Greater(x, t) and the equivalent operators.
 func compare(r *reader, n *onnx.Node) (*value, error) {
-	first := 0 // the operand that is x
+	first := 0 // index of the operand x
 	if n.Op == "Less" || n.Op == "LessOrEqual" {
 		first = 1
 	}
@@ -95,7 +95,8 @@ func compare(r *reader, n *onnx.Node) (*value, error) {
 	return w, e.into(r)
 }
 
-// readThresholds returns the numbers that a feature must exceed, as float32, which has them exactly.
+// readThresholds returns the numbers that a feature must exceed. It returns an error if float32 does not have a
+// number exactly.
 func readThresholds(t *onnx.Tensor, inclusive bool) (list []float32, err error) {
 	err = t.Numbers(func(_ int, v float64) error {
 		f := float32(v)
@@ -115,13 +116,13 @@ func readThresholds(t *onnx.Tensor, inclusive bool) (list []float32, err error) 
 	return list, err
 }
 
-// encoder collects the bits of features, in the order in which the network has them.
+// encoder collects the bits of features in the order of the network.
 type encoder struct {
-	of    [][]float32 // the thresholds of each feature
+	of    [][]float32 // [feature][threshold]
 	order []graph.Bit
 }
 
-// bit returns the bit that feature f exceeds a threshold; of f = -1, which pads, whether 0 does.
+// bit returns the bit that says whether feature f exceeds a threshold. f = -1 is padding, whose value is 0.
 func (e *encoder) bit(f int32, threshold float32) graph.Ref {
 	if f < 0 {
 		if threshold < 0 {
@@ -134,8 +135,8 @@ func (e *encoder) bit(f int32, threshold float32) graph.Ref {
 	return graph.Ref(len(e.order) - 1)
 }
 
-// into makes the thresholds those of the network. A feature with fewer than others gets some that nothing exceeds, and
-// which no bit is of.
+// into sets the thresholds of the network. A feature with fewer thresholds than others gets additional ones
+// that no value exceeds; no bit uses them.
 func (e *encoder) into(r *reader) error {
 	in, most, inOrder := &r.net.Input, 0, true
 	for _, t := range e.of {

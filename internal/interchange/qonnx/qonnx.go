@@ -1,21 +1,22 @@
-// Package qonnx reads networks of look-up tables from files of QONNX: ONNX with the operators LookupTable and
-// LookupTableConv of the domain qonnx.custom_op.lnn
-// (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops), between operators of ONNX that move
-// bits about, make bits of features in front, and count them at the end.
+// Package qonnx reads networks of look-up tables from QONNX files. QONNX is ONNX with the operators LookupTable
+// and LookupTableConv of the domain qonnx.custom_op.lnn
+// (https://github.com/fastmachinelearning/qonnx/tree/main/docs/qonnx-custom-ops). Operators of ONNX may come
+// before them (to turn features into bits), between them (to rearrange bits) and after them (to count bits).
 //
-// [Read] computes the graph once, for one sample, with references to bits in the place of numbers. A value is the
-// features that go in, or numbers of some bits ([value]), or sums of bits; an operator that permutes permutes
-// references, LookupTable adds nodes to a [graph.Circuit], and ReduceSum collects what counts for each class. What
-// cannot be said in this way is refused with the node's name. The first axis of every value is the batch, of which no
-// operator may ask how long it is.
+// [Read] computes the graph once, for one sample, with references to bits instead of numbers. A [value] holds
+// features of the input, numbers of some bits, or sums of bits. An operator that permutes elements permutes
+// references, LookupTable adds nodes to a [graph.Circuit], and ReduceSum collects the bits that count for each
+// class. Read returns an error with the node's name for anything else. The first axis of every value is the
+// batch; no operator may depend on its length.
 //
-// A value that carries numbers of b bits has b references for each element, lowest bit first. Slot 0 of a LookupTable
-// is the lowest digit of the address, but pin 0 of a node the highest of a line: pins have the slots in reverse
-// order, and tables stay as they are. A table of more than six inputs becomes nodes that choose among parts of it.
+// A value with numbers of b bits has b references for each element, lowest bit first. Slot 0 of a LookupTable
+// is the lowest digit of the address, but pin 0 of a node is the highest digit of a line. So pins are the slots
+// in reverse order, and tables are used as they are. A table of more than six inputs becomes several nodes,
+// some of which choose among parts of the table.
 //
-// Memory: the file, and at most three times its size and 24 MB beside it, until it is collected. What is unrolled,
-// because one table stands for many positions of an image, may have [maxUnrolled] nodes beyond that, whatever the
-// size of the file.
+// Memory: the file, and in addition at most three times its size and 24 MB, until it is garbage collected. If
+// one table is used at many positions of an image, its unrolled nodes are extra, at most [maxUnrolled] for any
+// size of file.
 package qonnx
 
 import (
@@ -30,17 +31,17 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// Domain is the domain of the operators, and Newest its newest version that is known.
+// Domain is the domain of the operators, and Newest is its newest known version.
 const (
 	Domain = "qonnx.custom_op.lnn"
 	Newest = 3
 )
 
-// maxFile is the largest file that is read, which is the largest that ONNX knows.
+// maxFile is the size of the largest file that is read, which is ONNX's own limit.
 const maxFile = onnx.MaxFile
 
-// Read reads a network. A graph that ends in the bits of its last layer takes the groups of the classes, tau and beta
-// from what the user says; a [*given.Missing] says that the user does not.
+// Read reads a network. If the graph ends in the bits of its last layer, the user must give the groups of the
+// classes, tau and beta; otherwise Read returns a [*given.Missing].
 func Read(src *given.Source) (*graph.Network, error) {
 	net, err := read(src)
 	if err != nil {
@@ -73,7 +74,7 @@ func read(src *given.Source) (*graph.Network, error) {
 	return net, err
 }
 
-// network computes the graph, and makes the network of its outcome.
+// network computes the graph and makes the network from its outputs.
 func (r *reader) network() (*graph.Network, error) {
 	if err := r.run(); err != nil {
 		return nil, err
@@ -81,10 +82,10 @@ func (r *reader) network() (*graph.Network, error) {
 	return r.finish()
 }
 
-// isLookup reports whether a node is made of look-up tables.
+// isLookup reports whether a node is an operator of look-up tables.
 func isLookup(n onnx.Node) bool { return operators[Domain][n.Op] != nil }
 
-// noLookups is the error of a graph that has no look-up tables, such as one of sums of products.
+// noLookups returns the error for a graph without look-up tables, such as one of sums of products.
 func noLookups(g *onnx.Graph) error {
 	others := map[string]bool{}
 	for i := range g.Nodes {
@@ -100,7 +101,7 @@ func noLookups(g *onnx.Graph) error {
 		"docs/guides/frameworks.md; `ialgn train` trains one on the same data")
 }
 
-// checkModel refuses what would change the meaning of a graph.
+// checkModel returns an error for parts of a model that would change the meaning of its graph.
 func checkModel(m *onnx.Model) error {
 	switch {
 	case m.Functions > 0:
@@ -121,7 +122,7 @@ func checkModel(m *onnx.Model) error {
 	return nil
 }
 
-// reader is a graph that is being read.
+// reader reads a graph.
 type reader struct {
 	src   *given.Source
 	net   *graph.Network
@@ -129,26 +130,26 @@ type reader struct {
 
 	values    map[string]*value
 	constants map[string]*onnx.Tensor
-	made      map[string]bool // names of values that there are or were
-	last      map[string]int  // the last node that reads a value, of those that matter
+	made      map[string]bool // names of all values so far, also of those that were freed
+	last      map[string]int  // by value that matters: the last node that reads it
 
-	circuit *graph.Circuit // nil: nothing has made bits of the input yet
-	layers  []layer        // of a chain of LookupTables; what it is worth is found out at the end
-	lookups int            // nodes of the graph that are look-up tables
+	circuit *graph.Circuit // nil until some node turns the input into bits
+	layers  []layer        // the LookupTables so far; finish checks whether they form a chain
+	lookups int            // number of nodes of the graph that are look-up tables
 
-	memory   int64 // bytes that may still be taken
+	memory   int64 // bytes that may still be allocated
 	unrolled int64 // nodes that may still be unrolled
-	work     int64 // elements that may still be looked at
+	work     int64 // elements that may still be processed
 }
 
-// Bounds of what is read. Those of work keep a small file from keeping a processor busy.
+// Limits. Those on work keep a small file from occupying the processor for a long time.
 const (
 	maxUnrolled = 1 << 24
 	maxWork     = 1 << 28
 	maxInputs   = 1 << 26
 )
 
-// take counts memory, and free gives it back.
+// take allocates from the memory limit, and free gives memory back.
 func (r *reader) take(bytes int64) error {
 	if r.memory -= bytes; r.memory < 0 {
 		return fmt.Errorf("the network takes more memory than a file of %d bytes may ask for", r.src.Size)
@@ -158,7 +159,7 @@ func (r *reader) take(bytes int64) error {
 
 func (r *reader) free(bytes int64) { r.memory += bytes }
 
-// room returns an error if there is no memory for so many references.
+// room returns an error if there is no memory for the given number of references.
 func (r *reader) room(references int) error {
 	if err := r.take(4 * int64(references)); err != nil {
 		return err
@@ -167,7 +168,7 @@ func (r *reader) room(references int) error {
 	return nil
 }
 
-// look counts elements that are looked at.
+// look counts elements that are processed.
 func (r *reader) look(elements int) error {
 	if r.work -= int64(elements); r.work < 0 {
 		return fmt.Errorf("the graph takes more steps than a file of %d bytes may ask for", r.src.Size)
@@ -216,7 +217,7 @@ func nodeName(n *onnx.Node, i int) string {
 	return fmt.Sprint(i)
 }
 
-// uses finds the last reader of each value that an output depends on.
+// uses finds the last node that reads each value on which an output depends.
 func (r *reader) uses() {
 	r.last = map[string]int{}
 	for _, o := range r.graph.Outputs {
@@ -239,13 +240,13 @@ func (r *reader) matters(n *onnx.Node) bool {
 	return slices.ContainsFunc(n.Outputs, func(name string) bool { _, ok := r.last[name]; return ok })
 }
 
-// operator is what a node does: it returns the value of its output.
+// operator computes a node and returns the value of its output.
 type operator func(r *reader, n *onnx.Node) (*value, error)
 
-// operators are those that are known, by domain and name.
+// operators are the known operators, by domain and name.
 var operators map[string]map[string]operator
 
-func init() { // the table has functions that ask it what is known
+func init() { // in init, because functions in the table use the table
 	standard := map[string]operator{
 		"Identity": identity, "Reshape": reshape, "Flatten": flatten, "Unsqueeze": unsqueeze, "Squeeze": squeeze,
 		"Transpose": transpose, "Concat": concat, "Gather": gather, "Cast": cast, "Greater": compare, "Less": compare,
@@ -258,7 +259,7 @@ func init() { // the table has functions that ask it what is known
 	}
 }
 
-// node computes a node.
+// node computes a node and stores its value.
 func (r *reader) node(n *onnx.Node) error {
 	if len(n.Outputs) == 0 || r.made[n.Outputs[0]] {
 		return fmt.Errorf("its output has no name of its own")
@@ -290,7 +291,7 @@ func (r *reader) node(n *onnx.Node) error {
 	return r.look(len(v.refs) + len(v.feature))
 }
 
-// unknownOperator says what is known instead of an operator.
+// unknownOperator returns an error that names the operators that are known.
 func unknownOperator(n *onnx.Node) error {
 	for domain, ops := range operators {
 		if _, ok := ops[n.Op]; ok && domain != "ai.onnx" {
@@ -302,7 +303,7 @@ func unknownOperator(n *onnx.Node) error {
 		"around them", Domain, strings.Join(known, ", "))
 }
 
-// constant notes a node whose output is a constant.
+// constant stores the output of a node that is a constant.
 func (r *reader) constant(n *onnx.Node) (done bool, err error) {
 	if n.Domain != "" && n.Domain != "ai.onnx" {
 		return false, nil

@@ -9,11 +9,11 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// The operators that move elements about, of ONNX.
+// The ONNX operators that rearrange elements.
 
 func identity(r *reader, n *onnx.Node) (*value, error) { return r.operand(n, 0) }
 
-// axis returns the number of an axis of a value that is not the batch; a negative one counts from the end.
+// axis returns the number of an axis other than the batch. A negative number counts from the end.
 func axis(at int64, axes int) (int, error) {
 	i := at
 	if i < 0 {
@@ -25,8 +25,8 @@ func axis(at int64, axes int) (int, error) {
 	return int(i), nil
 }
 
-// integers returns a short list of numbers: of an attribute, or in newer versions of the second operand. given says
-// whether there is one.
+// integers returns a short list of numbers from an attribute or, in newer versions of ONNX, from the second
+// operand. given is false if there is neither.
 func (r *reader) integers(n *onnx.Node, attribute string) (list []int64, given bool, err error) {
 	if a := n.Attribute(attribute); a != nil {
 		return a.Ints, true, nil
@@ -46,8 +46,8 @@ func (r *reader) integers(n *onnx.Node, attribute string) (list []int64, given b
 	return list, true, err
 }
 
-// reshape keeps the batch in front: the first number of a shape may be -1 or 0, or 1 where the rest says that it is the
-// batch.
+// reshape keeps the batch as the first axis. The first number of the new shape may be -1 or 0, or 1 if the
+// other numbers show that it is the batch.
 func reshape(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {
@@ -70,7 +70,7 @@ func reshape(r *reader, n *onnx.Node) (*value, error) {
 	return v.shaped(shape), nil
 }
 
-// newShape returns the shape of a sample that v is to have, nil if it cannot have it.
+// newShape returns the new shape of a sample v for ONNX's shape want, or nil if v cannot have it.
 func newShape(v *value, want []int64) []int {
 	shape, open := []int{1}, -1
 	for i, d := range want[1:] {
@@ -158,7 +158,7 @@ func squeeze(r *reader, n *onnx.Node) (*value, error) {
 	return v.shaped(slices.DeleteFunc(shape, func(d int) bool { return d == 0 })), nil
 }
 
-// steps returns how far apart the elements of each axis are, in C order.
+// steps returns the distance between elements along each axis, in C order.
 func steps(shape []int) []int {
 	s := make([]int, len(shape))
 	for i, step := len(shape)-1, 1; i >= 0; i-- {
@@ -167,8 +167,8 @@ func steps(shape []int) []int {
 	return s
 }
 
-// walk calls visit with the places of all elements of a shape, in C order, of an array in which the axes are so far
-// apart.
+// walk calls visit for all elements of a shape in C order, with the element's number and its place in an array.
+// apart has the distance between elements of the array along each axis.
 func walk(shape, apart []int, visit func(i, at int)) {
 	index, at := make([]int, len(shape)), 0
 	for i := range size(shape) {
@@ -210,7 +210,7 @@ func transpose(r *reader, n *onnx.Node) (*value, error) {
 	return r.pick(v, order, shape)
 }
 
-// gather picks elements along an axis by constant numbers.
+// gather picks elements along an axis by constant indices.
 func gather(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {
@@ -266,7 +266,7 @@ func gather(r *reader, n *onnx.Node) (*value, error) {
 	return r.pick(v, order, shape)
 }
 
-// concat joins values of one kind. Bits become numbers of the same length.
+// concat joins values of the same kind. Numbers of bits are widened to the same number of bits.
 func concat(r *reader, n *onnx.Node) (*value, error) {
 	parts, err := r.parts(n)
 	if err != nil {
@@ -316,7 +316,7 @@ func concat(r *reader, n *onnx.Node) (*value, error) {
 	return w, nil
 }
 
-// parts returns the operands of a concatenation, all features or all bits of as many digits.
+// parts returns the operands of a concatenation: all features, or all numbers of the same number of bits.
 func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
 	digits, features := 0, 0
 	for i := range n.Inputs {
@@ -355,7 +355,7 @@ func (r *reader) parts(n *onnx.Node) (parts []*value, err error) {
 	return parts, nil
 }
 
-// cast changes the type of elements, where that changes none of their values.
+// cast changes the type of elements, if the new type has all their values.
 func cast(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {
@@ -373,7 +373,7 @@ func cast(r *reader, n *onnx.Node) (*value, error) {
 			holds--
 		}
 	}
-	needs := 24 // of sums
+	needs := 24 // bits that sums need
 	switch {
 	case v.isBits():
 		needs = v.digits

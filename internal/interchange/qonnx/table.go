@@ -9,16 +9,17 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// maxDigits is the most bits that an entry of a table has.
+// maxDigits is the largest number of bits of a table's entry.
 const maxDigits = 16
 
-// tables are the entries of look-up tables, bit by bit: of digit d, the entry of line l of table i is bit i*lines+l.
+// tables are the entries of look-up tables, one digit at a time: digit d of the entry in line l of table i is
+// bit i*lines+l of digits[d].
 type tables struct {
-	lines  int // of one table, a power of two
+	lines  int // lines in one table, a power of two
 	digits [][]uint64
 }
 
-// readTables reads tables of so many lines. Its memory is counted until it is freed.
+// readTables reads tables with the given number of lines. Their memory counts until freeTables.
 func (r *reader) readTables(t *onnx.Tensor, lines int) (*tables, error) {
 	count, err := t.Len()
 	if err != nil {
@@ -49,7 +50,7 @@ func (r *reader) freeTables(s *tables) {
 	}
 }
 
-// table returns the entries of a digit of table i.
+// table returns one digit of the entries of table i.
 func (s *tables) table(digit, i int) []uint64 {
 	if at := i * s.lines; s.lines < 64 {
 		return []uint64{s.digits[digit][at/64] >> (at % 64) & (1<<s.lines - 1)}
@@ -58,7 +59,7 @@ func (s *tables) table(digit, i int) []uint64 {
 	return s.digits[digit][i*words : (i+1)*words]
 }
 
-// readIndices reads numbers below a limit. Its memory is counted until it is freed by the caller.
+// readIndices reads numbers below a limit. Their memory counts until the caller frees it.
 func (r *reader) readIndices(t *onnx.Tensor, limit int) ([]int32, error) {
 	count, err := t.Len()
 	if err != nil {
@@ -80,13 +81,13 @@ func (r *reader) readIndices(t *onnx.Tensor, limit int) ([]int32, error) {
 	})
 }
 
-// add adds a node, whose memory is counted; of what is unrolled, among the nodes that may be.
+// add adds a node. It counts the node's memory or, if it is unrolled, the node itself.
 func (r *reader) add(unrolled bool, table uint64, pins ...graph.Ref) (graph.Ref, error) {
 	if unrolled {
 		if r.unrolled--; r.unrolled < 0 {
 			return 0, fmt.Errorf("unrolled it has more than %d nodes", maxUnrolled)
 		}
-	} else if err := r.take(2 * int64(12+4*len(pins))); err != nil { // lists that grow are up to twice as long
+	} else if err := r.take(2 * int64(12+4*len(pins))); err != nil { // a growing slice doubles
 		return 0, err
 	}
 	if c := r.circuit; c.Nodes() >= graph.MaxNodes || len(c.Pins) > math.MaxUint32-graph.MaxPins {
@@ -95,7 +96,7 @@ func (r *reader) add(unrolled bool, table uint64, pins ...graph.Ref) (graph.Ref,
 	return r.circuit.Add(table, pins...), nil
 }
 
-// function adds nodes for a function of any number of pins, the first one the highest digit of a line.
+// function adds nodes for a function of any number of pins. The first pin is the highest digit of a line.
 func (r *reader) function(unrolled bool, table []uint64, pins []graph.Ref) (graph.Ref, error) {
 	if len(pins) <= graph.MaxPins {
 		return r.add(unrolled, table[0], pins...)
@@ -118,12 +119,13 @@ func (r *reader) function(unrolled bool, table []uint64, pins []graph.Ref) (grap
 		if err != nil {
 			return 0, err
 		}
-		in[choosers+parts-1-i] = out // the lowest digit is the outcome of part 0
+		in[choosers+parts-1-i] = out // pin of part i; the lowest digit belongs to part 0
 	}
 	return r.add(unrolled, chooser(choosers), in...)
 }
 
-// chooser returns the table of a node whose highest pins are the number of the pin, from the lowest, that it gives.
+// chooser returns the table of a node that passes on one of its lower pins. The highest pins are its number,
+// counted from the lowest pin.
 func chooser(choosers int) (table uint64) {
 	parts := 1 << choosers
 	for line := range 1 << (choosers + parts) {
@@ -132,10 +134,10 @@ func chooser(choosers int) (table uint64) {
 	return table
 }
 
-// reduced returns a function without the pins that it does not depend on.
+// reduced returns a function without the pins on which it does not depend.
 func reduced(table []uint64, pins []graph.Ref) ([]uint64, []graph.Ref) {
 	var kept []graph.Ref
-	var digits []int // of the lines of the old table, the digits that count, lowest last
+	var digits []int // the digits of the old table's lines that remain, lowest last
 	for i, p := range pins {
 		if digit := len(pins) - 1 - i; depends(table, digit) {
 			kept, digits = append(kept, p), append(digits, digit)
@@ -156,7 +158,7 @@ func reduced(table []uint64, pins []graph.Ref) ([]uint64, []graph.Ref) {
 	return less, kept
 }
 
-// depends reports whether a function of more than six pins depends on a digit of its lines.
+// depends reports whether a function of more than six pins depends on a digit of its line numbers.
 func depends(table []uint64, digit int) bool {
 	if digit >= 6 {
 		far := 1 << (digit - 6)
@@ -179,8 +181,8 @@ func depends(table []uint64, digit int) bool {
 	return false
 }
 
-// attributes refuses attributes of one of QONNX's operators that are not known, and returns the whole numbers of the
-// others.
+// attributes returns the whole-number attributes of a QONNX operator. known has the known attributes with their
+// defaults; attributes returns an error for any other attribute.
 func attributes(n *onnx.Node, known map[string]int64) (map[string]int64, error) {
 	for i := range n.Attributes {
 		a := &n.Attributes[i]
@@ -192,7 +194,7 @@ func attributes(n *onnx.Node, known map[string]int64) (map[string]int64, error) 
 	return known, nil
 }
 
-// lookupTable adds the nodes of a layer, or of as many as the input has positions before its last axis.
+// lookupTable adds the nodes of a layer, once for each position of the input's axes before the last.
 func lookupTable(r *reader, n *onnx.Node) (*value, error) {
 	a, err := attributes(n, map[string]int64{"input_bits": 1, "out_bits": 0})
 	if err != nil {
@@ -221,7 +223,7 @@ func lookupTable(r *reader, n *onnx.Node) (*value, error) {
 	return r.layer(v, l)
 }
 
-// lookup is a layer that has been read.
+// lookup is a LookupTable that was read.
 type lookup struct {
 	*tables
 	indices     []int32

@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// reduceSum counts bits, in numbers by what their digits are worth, along axes of a sample.
+// reduceSum counts bits along axes of a sample. The bits of a number count by the weights of their digits.
 func reduceSum(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {
@@ -47,7 +47,7 @@ func reduceSum(r *reader, n *onnx.Node) (*value, error) {
 // sum collects the bits of each sum.
 func (r *reader) sum(v *value, isSummed []bool, keep bool) (*value, error) {
 	var shape []int
-	full := make([]int, len(v.shape)) // the shape with all axes
+	full := make([]int, len(v.shape)) // the shape of the result with all axes
 	for i, d := range v.shape {
 		if full[i] = d; isSummed[i] {
 			full[i] = 1
@@ -72,7 +72,7 @@ func (r *reader) sum(v *value, isSummed []bool, keep bool) (*value, error) {
 	return w, err
 }
 
-// count appends the bits that an element counts, each as often as it is worth.
+// count appends the bits of element i, each as often as its weight says.
 func (r *reader) count(to *[]graph.Ref, v *value, i int) error {
 	if v.isSums() {
 		*to = append(*to, v.sums[i]...)
@@ -98,11 +98,11 @@ func (r *reader) count(to *[]graph.Ref, v *value, i int) error {
 	return nil
 }
 
-// maxWorth is the most that a bit is worth in a sum.
+// maxWorth is the largest weight of a bit in a sum.
 const maxWorth = 1 << maxDigits
 
-// constantOf returns the operand of two that is a constant, its elements, one for each of the other operand's, and
-// whether the constant is the first.
+// constantOf returns the operand of two that is not constant, and the elements of the constant one, broadcast
+// to the shape of the other. first reports whether the constant is the first operand.
 func (r *reader) constantOf(n *onnx.Node) (v *value, list []float64, first bool, err error) {
 	if len(n.Inputs) != 2 {
 		return nil, nil, false, fmt.Errorf("it has %d operands", len(n.Inputs))
@@ -176,7 +176,7 @@ func divide(r *reader, n *onnx.Node) (*value, error) {
 	return temper(v, tau, first, func(x float64) float64 { return x })
 }
 
-// temper divides sums by what is made of constants.
+// temper divides sums by a tau that is computed from a constant.
 func temper(v *value, constants []float64, first bool, tau func(float64) float64) (*value, error) {
 	t := tau(constants[0])
 	switch {
@@ -196,7 +196,7 @@ func temper(v *value, constants []float64, first bool, tau func(float64) float64
 	return w, nil
 }
 
-// multiply gives numbers of bits weights, before they are summed; or scales sums by the inverse of tau.
+// multiply gives numbers of bits weights before they are summed, or scales sums by the inverse of tau.
 func multiply(r *reader, n *onnx.Node) (*value, error) {
 	v, by, _, err := r.constantOf(n)
 	if err != nil {
@@ -221,7 +221,7 @@ func multiply(r *reader, n *onnx.Node) (*value, error) {
 	return w, nil
 }
 
-// argMax is the class, the first of equals.
+// argMax is the class: the number of the largest sum. The first one wins a tie.
 func argMax(r *reader, n *onnx.Node) (*value, error) {
 	v, err := r.operand(n, 0)
 	if err != nil {

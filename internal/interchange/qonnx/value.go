@@ -8,23 +8,23 @@ import (
 	"ialgn/internal/onnx"
 )
 
-// value is what a name of the graph stands for, of one sample: features as they go in, numbers made of bits, or sums.
+// value is a value of the graph for one sample: features of the input, numbers made of bits, or sums.
 type value struct {
 	shape []int // shape[0] is 1, the batch
 	elem  onnx.DataType
 
-	feature []int32     // of features: the number of each element's, -1 of a 0 that pads
-	digits  int         // of bits: how many an element has
-	refs    []graph.Ref // of bits: [element][digits], lowest first
-	weights []int32     // of bits: what an element counts for; nil: itself
+	feature []int32     // for features: the number of each element's feature; -1 is padding, with the value 0
+	digits  int         // for bits: number of bits of an element
+	refs    []graph.Ref // for bits: [element][digits], lowest first
+	weights []int32     // for bits: weight of each element; nil: 1
 
-	sums    [][]graph.Ref // of sums: the bits that an element counts
-	beta    []float64     // added to it; nil: nothing is
-	tau     float64       // by which it is divided then; 0: it is not
-	isClass bool          // it stands for the number of its largest sum
+	sums    [][]graph.Ref // for sums: the bits that an element counts
+	beta    []float64     // for sums: added to each sum; nil: 0
+	tau     float64       // for sums: divides the result; 0: no division
+	isClass bool          // for sums: the value is the number of the largest one
 }
 
-// bytes returns the memory that v takes.
+// bytes returns the memory of v in bytes.
 func (v *value) bytes() int64 {
 	n := 4*int64(len(v.feature)+len(v.refs)+len(v.weights)) + 8*int64(len(v.beta))
 	for _, s := range v.sums {
@@ -35,7 +35,7 @@ func (v *value) bytes() int64 {
 
 func (v *value) elements() int { return size(v.shape) }
 
-// size returns the number of elements of a shape that a value has.
+// size returns the number of elements of a valid shape.
 func size(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -44,7 +44,7 @@ func size(shape []int) int {
 	return n
 }
 
-// product returns the number of elements of a shape, -1 if it is too large to be one.
+// product returns the number of elements of a shape, or -1 if that is too large.
 func product(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -56,21 +56,20 @@ func product(shape []int) int {
 	return n
 }
 
-// isFeatures, isBits and isSums say what v is.
+// isFeatures, isBits and isSums report what v holds.
 
 func (v *value) isFeatures() bool { return v.feature != nil }
 func (v *value) isBits() bool     { return v.refs != nil }
 func (v *value) isSums() bool     { return v.sums != nil }
 
-// shaped returns v in another shape of as many elements. Values do not change, so that the two share their memory,
-// which is counted twice.
+// shaped returns v with another shape of the same size. The two values share their memory, which counts twice.
 func (v *value) shaped(shape []int) *value {
 	w := *v
 	w.shape = shape
 	return &w
 }
 
-// pick returns the elements of v of the given numbers, -1 for 0, in a shape.
+// pick returns a value with the elements of v of the given numbers. Number -1 gives the element 0.
 func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	if err := r.room(len(from) * (2 + max(1, v.digits))); err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func (r *reader) pick(v *value, from []int32, shape []int) (*value, error) {
 	return w, nil
 }
 
-// set makes element i of v that of another value.
+// set sets element i of v to element at of another value.
 func (v *value) set(i int, from *value, at int) {
 	switch {
 	case from.isFeatures() && at < 0:
@@ -120,7 +119,7 @@ func (v *value) set(i int, from *value, at int) {
 	}
 }
 
-// operand returns the value of an operand of a node.
+// operand returns the value of operand i of a node. It must not be a constant.
 func (r *reader) operand(n *onnx.Node, i int) (*value, error) {
 	if i >= len(n.Inputs) || n.Inputs[i] == "" {
 		return nil, fmt.Errorf("operand %d is missing", i)
@@ -134,7 +133,7 @@ func (r *reader) operand(n *onnx.Node, i int) (*value, error) {
 	return nil, fmt.Errorf("operand %d, %.80q, is a constant: fold it into the constants behind it", i, n.Inputs[i])
 }
 
-// tensor returns a constant operand of a node.
+// tensor returns operand i of a node, which must be a constant.
 func (r *reader) tensor(n *onnx.Node, i int) (*onnx.Tensor, error) {
 	if i >= len(n.Inputs) || n.Inputs[i] == "" {
 		return nil, fmt.Errorf("operand %d is missing", i)
@@ -150,13 +149,13 @@ func (r *reader) tensor(n *onnx.Node, i int) (*onnx.Tensor, error) {
 	return t, r.look(count)
 }
 
-// input makes the value of the graph's input.
+// input adds the value of the graph's input.
 func (r *reader) input() error {
 	var in *onnx.Value
 	for i := range r.graph.Inputs {
 		v := &r.graph.Inputs[i]
 		if r.constants[v.Name] != nil {
-			continue // old files name constants among the inputs
+			continue // old files list constants among the inputs
 		}
 		if in != nil {
 			return fmt.Errorf("its graph has the inputs %.80q and %.80q: networks of one are read", in.Name, v.Name)
@@ -214,11 +213,11 @@ func dimName(d onnx.Dim) string {
 	return fmt.Sprint(d.Size)
 }
 
-// maxAxes is the largest number of axes that a value has.
+// maxAxes is the largest number of axes of a value.
 const maxAxes = 8
 
-// bits returns a value of bits as numbers of so many digits. Features become their digits, if nothing else was made of
-// them before.
+// bits returns a value as numbers of the given number of bits. Features become their binary digits, unless they
+// became other bits before.
 func (r *reader) bits(v *value, digits int) (*value, error) {
 	if !v.isFeatures() {
 		if !v.isBits() || v.weights != nil {
@@ -259,7 +258,7 @@ func (r *reader) bits(v *value, digits int) (*value, error) {
 	return w, r.look(len(w.refs))
 }
 
-// widened returns bits as numbers of so many digits, of which the highest are 0.
+// widened returns numbers with more bits. The additional highest bits are 0.
 func (r *reader) widened(v *value, digits int) (*value, error) {
 	if v.digits > digits {
 		return nil, fmt.Errorf("it reads numbers of %d bits as such of %d", v.digits, digits)

@@ -10,25 +10,25 @@ import (
 	"ialgn/internal/message"
 )
 
-// archive is a zip file. It is read here, not by archive/zip: that takes in a directory of any length, and what it
-// keeps of a file in it is several times as long as the directory's line.
+// archive is a zip file. Package archive/zip is not used, because it reads a directory of any length, and needs
+// several times as much memory for an entry as the entry has in the directory.
 type archive struct {
 	f       *file
 	entries map[string]entry
-	data    int64 // where the directory begins, and data end
+	data    int64 // where the directory begins, and entries end
 }
 
-// entry is a line of the directory.
+// entry is an entry of the directory.
 type entry struct {
-	header int64 // where its data's header stands
+	header int64 // position of its local header
 	size   int64
-	stored int64 // bytes in the archive: as many as size if it is not compressed
+	stored int64 // bytes in the archive; equal to size if it is not compressed
 	method uint16
 	flags  uint16
 	crc    uint32
 }
 
-// Lengths of the records of a zip file, without texts.
+// Lengths of the records of a zip file, without their texts.
 const (
 	tailLength      = 22
 	locator64Length = 20
@@ -39,7 +39,7 @@ const (
 
 var le = binary.LittleEndian
 
-// readArchive reads the form of PyTorch 1.6 and later: a zip file with NAME/data.pkl, the pickle, and a file
+// readArchive reads the format of PyTorch 1.6 and later: a zip file with the pickle NAME/data.pkl and a file
 // NAME/data/KEY for each storage.
 func (f *file) readArchive() (any, error) {
 	a, err := f.openArchive()
@@ -76,7 +76,7 @@ func (f *file) readArchive() (any, error) {
 	return value, err
 }
 
-// prefix returns what stands before data.pkl in its name.
+// prefix returns the part of data.pkl's name before data.pkl.
 func (a *archive) prefix() (string, error) {
 	prefix, found := "", 0
 	for name := range a.entries {
@@ -95,7 +95,8 @@ func (a *archive) prefix() (string, error) {
 	return prefix, nil
 }
 
-// checkOrder refuses storages of big-endian machines, which newer versions of PyTorch say.
+// checkOrder returns an error for storages of big-endian machines. Newer versions of PyTorch write the byte
+// order.
 func (a *archive) checkOrder(name string) error {
 	e, ok := a.entries[name]
 	if !ok {
@@ -123,7 +124,7 @@ func bigEndian(place string) error {
 		"load it and save it again with PyTorch on a little-endian machine")
 }
 
-// storage returns the data of a storage of some bytes.
+// storage returns the data of a storage with the given size in bytes.
 func (a *archive) storage(name string, size int64) (*data, error) {
 	e, ok := a.entries[name]
 	if !ok {
@@ -144,7 +145,7 @@ func (a *archive) storage(name string, size int64) (*data, error) {
 	}}, nil
 }
 
-// checkSum compares the checksum of an entry whose data begins at an offset.
+// checkSum verifies the checksum of an entry whose data begins at an offset.
 func checkSum(r io.ReaderAt, at int64, e entry) error {
 	sum := crc32.NewIEEE()
 	if _, err := io.Copy(sum, io.NewSectionReader(r, at, e.size)); err != nil {
@@ -161,7 +162,7 @@ func wrongSum() error {
 		"copy the file anew, or save it with torch.serialization.set_crc32_options(True)")
 }
 
-// locate returns where the data of an entry begins. They must be stored as they are.
+// locate returns the position of an entry's data, which must not be compressed.
 func (a *archive) locate(name string, e entry) (int64, error) {
 	if e.method != 0 || e.flags&1 != 0 {
 		return 0, message.WithHint(fmt.Errorf("the entry %s is compressed or encrypted, not as torch.save writes",

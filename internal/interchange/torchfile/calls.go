@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// callInert notes the arguments.
+// callInert returns an object with the arguments.
 func callInert(_ *machine, o *Object, args Tuple) (any, error) {
 	return &Object{Class: o.Class, Args: args}, nil
 }
 
-// callReconstructor makes an instance of the first argument, a class, without arguments.
+// callReconstructor returns an instance of the first argument, a class, made without arguments.
 func callReconstructor(m *machine, _ *Object, args Tuple) (any, error) {
 	base, _ := arg[*Object](args, 1)
 	if len(args) != 3 || !base.is("builtins.object", "__builtin__.object") || args[2] != nil {
@@ -19,7 +19,7 @@ func callReconstructor(m *machine, _ *Object, args Tuple) (any, error) {
 	return m.call(args[0], Tuple(nil))
 }
 
-// callOrderedDict makes a dictionary, empty or of a list of pairs.
+// callOrderedDict returns a dictionary, empty or made from a list of pairs.
 func callOrderedDict(m *machine, _ *Object, args Tuple) (any, error) {
 	dict := newDict()
 	if err := m.budget.take(sizeObject); err != nil {
@@ -50,12 +50,12 @@ func callOrderedDict(m *machine, _ *Object, args Tuple) (any, error) {
 	return dict, nil
 }
 
-// callDefaultDict makes a dictionary that is empty. What makes values of missing keys is left out.
+// callDefaultDict returns an empty dictionary. It ignores the function for missing keys.
 func callDefaultDict(m *machine, _ *Object, _ Tuple) (any, error) {
 	return newDict(), m.budget.take(sizeObject)
 }
 
-// callSet makes a set, empty or of a list.
+// callSet returns a set, empty or made from a list.
 func callSet(m *machine, _ *Object, args Tuple) (any, error) {
 	set := &List{}
 	if len(args) == 0 {
@@ -68,7 +68,7 @@ func callSet(m *machine, _ *Object, args Tuple) (any, error) {
 	return set, m.appendTo(set, items.Items)
 }
 
-// callBytes makes bytes: none, some, or those of a string.
+// callBytes returns bytes: none, the argument, or the bytes of a string.
 func callBytes(m *machine, o *Object, args Tuple) (any, error) {
 	if len(args) == 0 {
 		return []byte{}, nil
@@ -79,7 +79,7 @@ func callBytes(m *machine, o *Object, args Tuple) (any, error) {
 	return callEncode(m, o, args)
 }
 
-// callEncode makes bytes of a string and the name of an encoding, latin1: how protocol 2 writes bytes.
+// callEncode returns the bytes of a string in latin1, which is how protocol 2 writes bytes.
 func callEncode(m *machine, _ *Object, args Tuple) (any, error) {
 	text, ok := arg[string](args, 0)
 	encoding, _ := arg[string](args, 1)
@@ -99,7 +99,7 @@ func callEncode(m *machine, _ *Object, args Tuple) (any, error) {
 	return b, nil
 }
 
-// callSize makes a size: a tuple.
+// callSize returns a size, as a tuple.
 func callSize(m *machine, _ *Object, args Tuple) (any, error) {
 	size, err := m.dims(args, 0)
 	if err != nil || len(args) != 1 {
@@ -112,7 +112,7 @@ func callSize(m *machine, _ *Object, args Tuple) (any, error) {
 	return out, nil
 }
 
-// callDevice makes a device of its type and perhaps its number.
+// callDevice returns a device, from its type and optionally its number.
 func callDevice(m *machine, _ *Object, args Tuple) (any, error) {
 	kind, ok := arg[string](args, 0)
 	i, isNumber := arg[int64](args, 1)
@@ -128,7 +128,8 @@ func callDevice(m *machine, _ *Object, args Tuple) (any, error) {
 	return Device(fmt.Sprintf("%s:%d", kind, i)), nil
 }
 
-// callTensor makes a tensor of a storage, an offset, a shape and strides; whether it has a gradient and hooks follow.
+// callTensor returns a tensor of a storage, an offset, a shape and strides. It ignores the arguments after
+// these.
 func callTensor(m *machine, _ *Object, args Tuple) (any, error) {
 	s, ok := arg[*Tensor](args, 0)
 	if !ok || !s.whole {
@@ -137,7 +138,7 @@ func callTensor(m *machine, _ *Object, args Tuple) (any, error) {
 	return m.tensor(s.storage, args)
 }
 
-// callTensor3 makes a tensor like [callTensor] of a storage without a type; the type is the seventh argument.
+// callTensor3 is like [callTensor] for a storage without a type. The seventh argument is the type.
 func callTensor3(m *machine, _ *Object, args Tuple) (any, error) {
 	s, ok := arg[*Tensor](args, 0)
 	dtype, isType := arg[DType](args, 6)
@@ -154,7 +155,7 @@ func callTensor3(m *machine, _ *Object, args Tuple) (any, error) {
 	return m.tensor(of.as(dtype), args)
 }
 
-// tensor makes a view of a storage, with offset, shape and strides as the arguments 1 to 3.
+// tensor returns a view of a storage. The arguments 1 to 3 are the offset, shape and strides.
 func (m *machine) tensor(s *storage, args Tuple) (any, error) {
 	offset, ok := arg[int64](args, 1)
 	if !ok || offset < 0 || offset > math.MaxInt {
@@ -171,7 +172,7 @@ func (m *machine) tensor(s *storage, args Tuple) (any, error) {
 	return s.view(shape, stride, int(offset))
 }
 
-// dims returns a tuple of numbers that are 0 or more.
+// dims returns argument i, a tuple of numbers that are not negative.
 func (m *machine) dims(args Tuple, i int) ([]int, error) {
 	tuple, ok := arg[Tuple](args, i)
 	if !ok {
@@ -194,7 +195,7 @@ func (m *machine) dims(args Tuple, i int) ([]int, error) {
 	return out, nil
 }
 
-// callParameter returns the tensor that it is called with; whether it is trained, hooks and attributes follow.
+// callParameter returns its first argument, a tensor. It ignores the arguments after it.
 func callParameter(_ *machine, _ *Object, args Tuple) (any, error) {
 	t, ok := arg[*Tensor](args, 0)
 	if !ok || t.whole {
@@ -203,8 +204,8 @@ func callParameter(_ *machine, _ *Object, args Tuple) (any, error) {
 	return t, nil
 }
 
-// callFromType makes a tensor with attributes: by a function, of a class, with arguments and a state, which is left
-// out.
+// callFromType returns a tensor that had attributes, without them. The arguments are a function, a class, the
+// function's arguments and a state.
 func callFromType(m *machine, _ *Object, args Tuple) (any, error) {
 	if len(args) != 4 {
 		return nil, fmt.Errorf("it is called with %d arguments, not 4", len(args))
@@ -226,7 +227,7 @@ func callFromType(m *machine, _ *Object, args Tuple) (any, error) {
 	return v, nil
 }
 
-// arg returns an argument, and whether it is there and of a type.
+// arg returns argument i, and whether it exists and has type T.
 func arg[T any](args Tuple, i int) (T, bool) {
 	var none T
 	if i >= len(args) {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// openArchive reads the directory at the file's end.
+// openArchive reads the directory at the end of the file.
 func (f *file) openArchive() (*archive, error) {
 	begin, size, lines, err := f.findDirectory()
 	if err != nil {
@@ -33,7 +33,7 @@ func (f *file) openArchive() (*archive, error) {
 	return a, nil
 }
 
-// findDirectory returns where the directory begins, its bytes and its lines.
+// findDirectory returns the position of the directory, its size in bytes and its number of entries.
 func (f *file) findDirectory() (begin, size int64, lines uint64, err error) {
 	tail := make([]byte, min(f.size, tailLength+math.MaxUint16))
 	if err := readAt(f.r, tail, f.size-int64(len(tail))); err != nil {
@@ -64,7 +64,7 @@ func (f *file) findDirectory() (begin, size int64, lines uint64, err error) {
 	return int64(from), int64(length), n, nil
 }
 
-// record returns n bytes that begin with a signature, if they are there.
+// record returns n bytes at a position if they begin with a signature.
 func (f *file) record(at, n int64, signature uint32) ([]byte, bool) {
 	if at < 0 || at > f.size-n {
 		return nil, false
@@ -76,7 +76,7 @@ func (f *file) record(at, n int64, signature uint32) ([]byte, bool) {
 	return b, true
 }
 
-// readLine reads a line of the directory: an entry and its name.
+// readLine reads an entry of the directory and its name.
 func readLine(src *source) (string, entry, error) {
 	h, err := src.take(lineLength)
 	if err != nil {
@@ -103,7 +103,7 @@ func readLine(src *source) (string, entry, error) {
 	return string(name), e, e.extend(extra)
 }
 
-// extend replaces the numbers that do not fit into 32 bits by those of 64 bits behind the name.
+// extend replaces numbers that do not fit into 32 bits by the 64-bit numbers after the name.
 func (e *entry) extend(extra []byte) error {
 	for len(extra) >= 4 {
 		kind, n := le.Uint16(extra), int(le.Uint16(extra[2:]))

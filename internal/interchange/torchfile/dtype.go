@@ -9,7 +9,7 @@ import (
 // DType is the type of a tensor's elements.
 type DType uint8
 
-// The element types. Those after BFloat16 are read but not converted.
+// The element types. The types after BFloat16 are recognised, but their elements are not converted.
 const (
 	Invalid DType = iota
 	Bool
@@ -39,8 +39,8 @@ const (
 	QUInt2x4
 )
 
-// dtypes has a row for each element type: PyTorch's name, the bytes of an element, the name of the storage class (none
-// for types that came after those classes), and the code of numpy.
+// dtypes has a row for each element type: PyTorch's name, the bytes of an element, the name of the storage
+// class (empty for types that are newer than these classes), and numpy's code.
 var dtypes = [...]struct {
 	name    string
 	size    int64
@@ -86,7 +86,7 @@ func (d DType) String() string {
 // size returns the bytes of an element.
 func (d DType) size() int64 { return dtypes[d].size }
 
-// dtypeOf returns the element type that match holds for.
+// dtypeOf returns the first element type for which match returns true.
 func dtypeOf(match func(i DType) bool) (DType, bool) {
 	for i := range dtypes {
 		if d := DType(i); d != Invalid && match(d) {
@@ -96,7 +96,7 @@ func dtypeOf(match func(i DType) bool) (DType, bool) {
 	return Invalid, false
 }
 
-// decodeFloat returns how to read a floating-point element, nil of other types.
+// decodeFloat returns a function that reads a floating-point element, or nil for other types.
 func decodeFloat(d DType) func(b []byte) float64 {
 	switch d {
 	case Float16:
@@ -113,7 +113,7 @@ func decodeFloat(d DType) func(b []byte) float64 {
 	return nil
 }
 
-// halfValue returns the value of a number of IEEE 754's binary16.
+// halfValue returns the value of a number in the binary16 format of IEEE 754.
 func halfValue(h uint16) float64 {
 	sign, exponent, fraction := h>>15, int(h>>10&31), float64(h&1023)
 	var v float64
@@ -134,8 +134,8 @@ func halfValue(h uint16) float64 {
 	return v
 }
 
-// decodeInt returns how to read an integer or a truth value, nil of other types. Numbers of 2^63 and more come out
-// negative, which [Tensor.Int64] looks for.
+// decodeInt returns a function that reads an integer or a truth value, or nil for other types. Numbers of 2^63
+// and more become negative; [Tensor.Int64] checks for this.
 func decodeInt(d DType) func(b []byte) int64 {
 	switch d {
 	case Bool:

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// global is what is known of a class or function that a pickle names.
+// global is the meaning of a class or function that a pickle names.
 type global struct {
-	// call returns what the class or function makes of arguments; nil if it is known only as a value.
+	// call returns the result of a call; nil if the name is known only as a value.
 	call func(m *machine, o *Object, args Tuple) (any, error)
 
-	dtype DType // of the class of a storage
+	dtype DType // the element type, for the class of a storage
 }
 
-// globals are the names that have a meaning, apart from those of storages and element types.
+// globals are the known names, except those of storages and element types.
 var globals = map[string]*global{
 	"collections.OrderedDict": {call: callOrderedDict},
 	"collections.defaultdict": {call: callDefaultDict},
@@ -45,16 +45,16 @@ var globals = map[string]*global{
 	"numpy.core.multiarray.scalar":       {call: callScalar},
 }
 
-// renamed has modules under their names in other versions of Python and numpy.
+// renamed maps the names of modules in other versions of Python and numpy to the names in globals.
 var renamed = map[string]string{
 	"__builtin__": "builtins", "copy_reg": "copyreg", "numpy._core.multiarray": "numpy.core.multiarray",
 	"torch.cuda": "torch", "torch.storage": "torch", "torch.tensor": "torch._tensor",
 }
 
-// inert are the packages of networks, whose classes and functions become an [Object] without a meaning.
+// inert are the packages of networks. Their classes and functions become an [Object] without a meaning.
 var inert = []string{"torch.nn", "difflogic", "torchlogix", "torch_dwn"}
 
-// lookUp returns what a pickle names: an element type, or an Object for a class or function.
+// lookUp returns the value of a name in a pickle: an element type, or an Object for a class or function.
 func (m *machine) lookUp(module, name string) (any, error) {
 	class := module + "." + name
 	known := class
@@ -83,7 +83,7 @@ func (m *machine) lookUp(module, name string) (any, error) {
 	return m.object(printable(class), unknownName)
 }
 
-// plain reports whether a dotted name is made of identifiers.
+// plain reports whether a dotted name consists of identifiers.
 func plain(name string) bool {
 	for part := range strings.SplitSeq(name, ".") {
 		if part == "" || strings.Trim(part, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
@@ -93,7 +93,7 @@ func plain(name string) bool {
 	return true
 }
 
-// printable returns a name as it can be shown in a message.
+// printable returns a name in a form that is safe in a message.
 func printable(name string) string {
 	if plain(name) {
 		return name
@@ -138,7 +138,7 @@ func (m *machine) pushGlobal(module, name string) error {
 	return m.pushNew(v, 2*sizeObject+2*(len(module)+len(name)))
 }
 
-// doReduce calls a class or function: with a meaning if it has one, else it notes the arguments.
+// doReduce calls a class or function. If it has no meaning, the result is an object with the arguments.
 func doReduce(m *machine) error {
 	args, err := m.pop()
 	if err != nil {
@@ -151,7 +151,7 @@ func doReduce(m *machine) error {
 	return m.pushCall(callee, args)
 }
 
-// doNewKeywords makes an instance with arguments by name, of which there may be none.
+// doNewKeywords makes an instance. Arguments by name are an error.
 func doNewKeywords(m *machine) error {
 	keywords, err := m.pop()
 	if err != nil {
@@ -179,8 +179,8 @@ func (m *machine) pushCall(callee, args any) error {
 	return m.pushNew(v, sizeObject)
 }
 
-// call returns what a class or function makes of arguments. What one without a meaning makes is not read. Neither is
-// what one with a meaning cannot make because an argument was not read.
+// call returns the result of calling a class or function. The result is an unread object if the callee is
+// unknown, or if the call fails because an argument was not read.
 func (m *machine) call(callee, args any) (any, error) {
 	o, ok := callee.(*Object)
 	if !ok {
@@ -207,7 +207,7 @@ func (m *machine) call(callee, args any) (any, error) {
 	return nil, fmt.Errorf("%s: %w", o.Class, err)
 }
 
-// doBuild gives an object its state.
+// doBuild sets the state of an object.
 func doBuild(m *machine) error {
 	state, err := m.pop()
 	if err != nil {
@@ -239,7 +239,7 @@ func doBuild(m *machine) error {
 	return fmt.Errorf("%s is given a state, which it cannot have", describe(target))
 }
 
-// doPersistent replaces the name of a value outside the pickle by that value.
+// doPersistent replaces the identifier of a value outside the pickle by the value.
 func doPersistent(m *machine) error {
 	v, err := m.pop()
 	if err != nil {

@@ -5,14 +5,15 @@ import (
 	"math/big"
 )
 
-// legacyMagic is the number that files of the form before PyTorch 1.6 begin with.
+// legacyMagic is the number at the beginning of a file in the format before PyTorch 1.6.
 var legacyMagic, _ = new(big.Int).SetString("1950a86a20f9469cfc6c", 16)
 
-// legacyVersion is the only version of that form.
+// legacyVersion is the only version of this format.
 const legacyVersion = 1001
 
-// readLegacy reads the form before PyTorch 1.6: five pickles behind each other, a magic number, a version, facts about
-// the machine, the value, and the storages' keys; then the storages, each behind its number of elements.
+// readLegacy reads the format before PyTorch 1.6: five pickles in a row (a magic number, a version, facts about
+// the machine, the value, and the keys of the storages), and then the storages, each after its number of
+// elements.
 func (f *file) readLegacy() (any, error) {
 	src := newSource(f.r, 0, f.size)
 	run := func(part string, persistent func(id Tuple) (any, error)) (any, error) {
@@ -52,7 +53,7 @@ func (f *file) readLegacy() (any, error) {
 	return value, f.legacyStorages(src, keys)
 }
 
-// legacyPersistent returns what stands outside the pickle: a storage, or a class, which comes with its source text.
+// legacyPersistent returns a value outside the pickle: a storage, or a class, which comes with its source text.
 func (f *file) legacyPersistent(id Tuple) (any, error) {
 	if kind, _ := arg[string](id, 0); kind == "module" {
 		if class, ok := arg[*Object](id, 1); ok && class.global != nil {
@@ -69,7 +70,7 @@ func (f *file) legacyPersistent(id Tuple) (any, error) {
 	return s.all(), nil
 }
 
-// legacyStorages finds the storages, which stand at the end of the file in the order of their keys.
+// legacyStorages finds the storages, which are at the end of the file in the order of their keys.
 func (f *file) legacyStorages(src *source, keys any) error {
 	list, ok := keys.(*List)
 	if !ok {

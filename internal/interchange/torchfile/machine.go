@@ -9,19 +9,20 @@ import (
 	"ialgn/internal/message"
 )
 
-// machine runs a pickle. It has a stack, on which marks stand between values, and a memo of values that come again.
+// machine runs a pickle. It has a stack, with marks between its values, and a memo of values that are used
+// again.
 type machine struct {
 	*source
 	budget *budget
-	part   string // of the file, for errors
-	opcode int64  // place of the opcode that is run
+	part   string // the part of the file, for errors
+	opcode int64  // position of the current opcode
 
 	stack []any
-	marks []int // heights of the stack
-	high  int   // the most values that stood on the stack
+	marks []int // heights of the stack at the marks
+	high  int   // the largest number of values on the stack so far
 	memo  map[uint64]any
 
-	// persistent returns the value that stands outside the pickle under a name.
+	// persistent returns the value outside the pickle that has an identifier.
 	persistent func(id Tuple) (any, error)
 }
 
@@ -29,7 +30,7 @@ func newMachine(src *source, b *budget, part string, persistent func(id Tuple) (
 	return &machine{source: src, budget: b, part: part, memo: map[uint64]any{}, persistent: persistent}
 }
 
-// run runs the pickle up to its end and returns the value it makes.
+// run runs the pickle to its end and returns its value.
 func (m *machine) run() (any, error) {
 	for {
 		m.opcode = m.place()
@@ -55,7 +56,7 @@ func (m *machine) run() (any, error) {
 	}
 }
 
-// unknown is the error of an opcode that is not run.
+// unknown returns the error for an opcode that is not supported.
 func unknown(code byte) error {
 	if name, ok := refused[code]; ok {
 		return message.WithHint(fmt.Errorf("the opcode %s, which torch.save does not write, is not read", name),
@@ -64,14 +65,14 @@ func unknown(code byte) error {
 	return fmt.Errorf("no opcode of a pickle: 0x%02x: is the file damaged?", code)
 }
 
-// What values take in memory, in bytes; slices and maps that grow are copied on the way.
+// Memory of values in bytes, including copies when slices and maps grow.
 const (
-	sizeValue  = 64  // a value in a slice that grows, see grown
+	sizeValue  = 64  // a value in a growing slice, see grown
 	sizeEntry  = 200 // an entry of a Dict
 	sizeMemo   = 80
 	sizeBox    = 32 // a string, a number, a slice's head
 	sizeObject = 160
-	sizeUnread = 256 // with a text
+	sizeUnread = 256 // an unread value, with its reason
 )
 
 // push puts a value on the stack.
@@ -86,8 +87,8 @@ func (m *machine) push(v any) error {
 	return nil
 }
 
-// grown returns a slice with room for n more values. It doubles a slice that is full: all the copies that were made of
-// it take at most four times the values.
+// grown returns a slice with room for n more values. It doubles a full slice, so all copies together have room
+// for at most four times the values.
 func grown(s []any, n int) []any {
 	if len(s)+n > cap(s) {
 		return slices.Grow(s, max(n, len(s)))
@@ -95,7 +96,7 @@ func grown(s []any, n int) []any {
 	return s
 }
 
-// pushNew puts a value on the stack that takes n bytes itself.
+// pushNew pushes a value that takes n bytes of memory.
 func (m *machine) pushNew(v any, n int) error {
 	if err := m.budget.take(int64(n) + sizeBox); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (m *machine) pushNew(v any, n int) error {
 	return m.push(v)
 }
 
-// pop takes a value from the stack, down to the mark.
+// pop pops a value. It does not pop a mark.
 func (m *machine) pop() (any, error) {
 	floor := 0
 	if n := len(m.marks); n > 0 {
@@ -117,7 +118,7 @@ func (m *machine) pop() (any, error) {
 	return v, nil
 }
 
-// popMark takes the mark and returns the values above it, which stay valid until the next push.
+// popMark pops a mark and the values above it. It returns the values, which are valid until the next push.
 func (m *machine) popMark() ([]any, error) {
 	n := len(m.marks)
 	if n == 0 {
@@ -129,7 +130,7 @@ func (m *machine) popMark() ([]any, error) {
 	return values, nil
 }
 
-// top returns the value on top, which stays.
+// top returns the top value without popping it.
 func (m *machine) top() (any, error) {
 	v, err := m.pop()
 	if err == nil {
@@ -138,7 +139,7 @@ func (m *machine) top() (any, error) {
 	return v, err
 }
 
-// remember puts the value on top into the memo.
+// remember stores the top value in the memo.
 func (m *machine) remember(key uint64) error {
 	v, err := m.top()
 	if err != nil {
@@ -151,7 +152,7 @@ func (m *machine) remember(key uint64) error {
 	return nil
 }
 
-// recall puts a value of the memo on the stack.
+// recall pushes a value of the memo.
 func (m *machine) recall(key uint64) error {
 	v, ok := m.memo[key]
 	if !ok {
@@ -176,7 +177,7 @@ func (m *machine) appendTo(target any, values []any) error {
 	return nil
 }
 
-// set puts keys and values in turn into a dictionary.
+// set adds keys and values, which alternate in pairs, to a dictionary.
 func (m *machine) set(target any, pairs []any) error {
 	if len(pairs)%2 != 0 {
 		return fmt.Errorf("a key without a value: is the file damaged?")
@@ -199,8 +200,8 @@ func (m *machine) set(target any, pairs []any) error {
 	return nil
 }
 
-// add adds an entry. Keys that are numbers, strings or objects must be new; tuples, bytes and large integers are not
-// looked at.
+// add adds an entry. A key that is a number, string or object must be new. Tuples, bytes and large integers are
+// not compared.
 func (d *Dict) add(key, value any) error {
 	switch k := key.(type) {
 	case nil, bool, int64, float64, string, *Object, *Tensor, DType, Device:
@@ -222,7 +223,7 @@ func (d *Dict) add(key, value any) error {
 
 func newDict() *Dict { return &Dict{index: map[any]int{}} }
 
-// describe returns what a value is, for errors.
+// describe describes a value, for errors.
 func describe(v any) string {
 	switch v := v.(type) {
 	case nil:

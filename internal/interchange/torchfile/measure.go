@@ -7,25 +7,25 @@ import (
 	"ialgn/internal/message"
 )
 
-// Limits of a result, beside the bytes of the file.
+// Limits on the size of a result, in addition to the file's size in bytes.
 const (
 	maxDepth    = 1000
-	maxElements = 8 << 20 // of all tensors
+	maxElements = 8 << 20 // in all tensors
 	maxValues   = 4 << 20
 )
 
-// extent is how much a value holds, with what is met twice counted twice.
+// extent is the size of a value: the values and tensor elements in it. A shared value counts each time.
 type extent struct{ values, elements int64 }
 
-// measurer finds the extent of values. One that is shared is looked into once.
+// measurer computes extents. It computes the extent of a shared value once.
 type measurer struct {
 	f     *file
-	known map[any]extent // by pointer; a value that is being looked into has -1 values
+	known map[any]extent // by pointer; values is -1 while the extent is being computed
 	limit extent
 }
 
-// measure refuses a result that is endless or much larger than the file when somebody walks it, and marks tensors
-// that are too large by themselves.
+// measure returns an error for a result that contains itself, or that is much larger than the file when it is
+// walked. It marks tensors that are too large by themselves.
 func (f *file) measure(value any) error {
 	size := min(f.size, 1<<60)
 	m := measurer{f, map[any]extent{}, extent{size + maxValues, size + maxElements}}
@@ -38,14 +38,14 @@ func (f *file) measure(value any) error {
 	return err
 }
 
-// Why a value cannot be walked, whatever else the file holds.
+// Reasons why a value cannot be walked, which do not depend on the rest of the file.
 var (
 	errEndless = errors.New("a value that holds itself")
 	errDeep    = fmt.Errorf("its values are nested more than %d deep", maxDepth)
 )
 
-// leaveOut replaces the entries of the outermost dictionary that cannot be walked, such as a trainer that holds itself
-// next to a state dict, by objects that say so.
+// leaveOut replaces each entry of the outermost dictionary that cannot be walked, such as a trainer that
+// contains itself, by an object that says why.
 func (m *measurer) leaveOut(d *Dict) error {
 	for i, v := range d.Values {
 		_, err := m.extent(v, 1)
@@ -78,7 +78,8 @@ func (m *measurer) extent(value any, depth int) (extent, error) {
 	return m.container(key, parts, depth)
 }
 
-// partsOf returns what a value holds, and a pointer that it is known by; nil of a value that holds no others.
+// partsOf returns the values in a value, and a pointer that identifies it. The key is nil if the value has no
+// parts.
 func partsOf(value any) (key any, parts [3][]any) {
 	switch v := value.(type) {
 	case *List:
@@ -95,7 +96,7 @@ func partsOf(value any) (key any, parts [3][]any) {
 	return key, parts
 }
 
-// container returns the extent of a value with parts, which is known by its pointer.
+// container returns the extent of a value with parts. key identifies the value.
 func (m *measurer) container(key any, parts [3][]any, depth int) (extent, error) {
 	if e, ok := m.known[key]; ok {
 		if e.values < 0 {

@@ -2,7 +2,7 @@ package torchfile
 
 import "fmt"
 
-// callArray makes an array of numpy that has no elements yet; its state follows.
+// callArray returns a numpy array without elements. Its state follows later.
 func callArray(_ *machine, _ *Object, args Tuple) (any, error) {
 	class, _ := arg[*Object](args, 0)
 	if !class.is("numpy.ndarray") {
@@ -11,7 +11,7 @@ func callArray(_ *machine, _ *Object, args Tuple) (any, error) {
 	return &Tensor{Shape: []int{0}, Stride: []int{1}, DType: Uint8, array: true}, nil
 }
 
-// setArray gives an array of numpy its state: a version, shape, type, order, and the elements' bytes.
+// setArray sets the state of a numpy array: a version, shape, type, order and the bytes of the elements.
 func (m *machine) setArray(t *Tensor, state any) error {
 	args, _ := state.(Tuple)
 	shape, err := m.dims(args, 1)
@@ -40,7 +40,7 @@ func (m *machine) setArray(t *Tensor, state any) error {
 			i = k
 		}
 		stride[i] = elements
-		elements *= max(shape[i], 1) // overflows only where view refuses
+		elements *= max(shape[i], 1) // view returns an error if this overflows
 	}
 	for i := range stride {
 		stride[i] = max(stride[i], 0)
@@ -53,7 +53,7 @@ func (m *machine) setArray(t *Tensor, state any) error {
 	return nil
 }
 
-// callScalar makes a number of numpy: of its type and bytes.
+// callScalar returns a numpy number, from its type and bytes.
 func callScalar(m *machine, o *Object, args Tuple) (any, error) {
 	dtype, err := numpyType(args, 0)
 	if err != nil {
@@ -76,8 +76,8 @@ func callScalar(m *machine, o *Object, args Tuple) (any, error) {
 	return decode(b), nil
 }
 
-// numpyType returns the element type that a numpy.dtype stands for: made of a code such as "f4", with a state whose
-// second value is the byte order.
+// numpyType returns the element type of argument i, a numpy.dtype. It was made from a code such as "f4"; the
+// second value of its state is the byte order.
 func numpyType(args Tuple, i int) (DType, error) {
 	o, _ := arg[*Object](args, i)
 	if o == nil || o.Class != "numpy.dtype" {
@@ -95,7 +95,7 @@ func numpyType(args Tuple, i int) (DType, error) {
 	return dtype, nil
 }
 
-// memoryStorage returns a storage that stands in memory.
+// memoryStorage returns a storage whose data is in memory.
 func memoryStorage(name string, dtype DType, b []byte) *storage {
 	d := &data{b: b}
 	d.once.Do(func() {})

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The opcodes that are named elsewhere.
+// Opcodes that the code uses by name.
 const (
 	opProto = 0x80
 	opStop  = '.'
@@ -20,7 +20,7 @@ type opcode struct {
 	do   func(m *machine) error
 }
 
-// opcodes are those of the protocols 2 to 5, but for those in [refused].
+// opcodes are the opcodes of the protocols 2 to 5, except those in [refused].
 var opcodes = [256]opcode{
 	opProto: {"PROTO", doProto},
 	0x95:    {"FRAME", doFrame},
@@ -80,8 +80,8 @@ var opcodes = [256]opcode{
 	'Q':  {"BINPERSID", doPersistent},
 }
 
-// refused are the opcodes of pickles that torch.save does not write: those of the protocols 0 and 1, names that are
-// numbers in a registry of the reading program, and buffers outside the pickle.
+// refused are opcodes that torch.save does not write: those of the protocols 0 and 1, names given as numbers of
+// a registry in the reading program, and buffers outside the pickle.
 var refused = map[byte]string{
 	'F': "FLOAT", 'I': "INT", 'L': "LONG", 'S': "STRING", 'V': "UNICODE", 'P': "PERSID", 'd': "DICT", 'l': "LIST",
 	'g': "GET", 'p': "PUT", 'i': "INST", 'o': "OBJ", 0x82: "EXT1", 0x83: "EXT2", 0x84: "EXT4",
@@ -96,7 +96,7 @@ func doProto(m *machine) error {
 	return err
 }
 
-// doFrame reads the length of a frame, which only says how far to read ahead.
+// doFrame reads the length of a frame. It only says how far to read ahead.
 func doFrame(m *machine) error {
 	n, err := m.number(8)
 	if err == nil && n > uint64(m.left()) {
@@ -113,7 +113,7 @@ func doMark(m *machine) error {
 	return nil
 }
 
-// doPop takes what is on top, which may be a mark.
+// doPop pops a value or a mark.
 func doPop(m *machine) error {
 	if n := len(m.marks); n > 0 && m.marks[n-1] == len(m.stack) {
 		m.marks = m.marks[:n-1]
@@ -140,7 +140,7 @@ func withNumber(m *machine, n int, do func(v uint64) error) error {
 	return do(v)
 }
 
-// doInt reads an integer; that of four bytes has a sign.
+// doInt reads an integer of n bytes. Four bytes have a sign.
 func doInt(m *machine, n int) error {
 	return withNumber(m, n, func(v uint64) error {
 		if n == 4 {
@@ -150,10 +150,10 @@ func doInt(m *machine, n int) error {
 	})
 }
 
-// maxInteger is the bytes of the longest integer.
+// maxInteger is the length of the longest integer in bytes.
 const maxInteger = 1024
 
-// doLong reads an integer in two's complement, behind its length of n bytes.
+// doLong reads an integer in two's complement, after its length of n bytes.
 func doLong(m *machine, n int) error {
 	length, err := m.number(n)
 	if err != nil {
@@ -188,7 +188,7 @@ func doFloat(m *machine) error {
 	})
 }
 
-// counted returns bytes behind their length, which has n bytes.
+// counted reads bytes after their length of n bytes.
 func counted(m *machine, n int) ([]byte, error) {
 	length, err := m.number(n)
 	if err != nil {
@@ -221,7 +221,7 @@ func doBytes(m *machine, n int) error {
 	return m.pushNew(b, 0)
 }
 
-// doTuple makes a tuple of the n values on top.
+// doTuple makes a tuple of the n top values.
 func doTuple(m *machine, n int) error {
 	t := make(Tuple, n)
 	for i := range t {
@@ -278,7 +278,7 @@ func doAppends(m *machine) error {
 	if err != nil {
 		return err
 	}
-	// The values stand above the target, and top does not write there.
+	// The values are above the target on the stack; top does not overwrite them.
 	return m.appendTo(target, values)
 }
 

@@ -5,13 +5,13 @@ import (
 	"io"
 )
 
-// source reads a part of a file from its beginning on. Places are counted from the beginning of the part.
+// source reads a part of a file from beginning to end. Positions count from the beginning of the part.
 type source struct {
 	r          io.ReaderAt
-	begin, end int64 // the part
-	at         int64 // what is read next
+	begin, end int64 // positions of the part in r
+	at         int64 // position of the next byte in r
 	buffer     []byte
-	ahead      []byte // what of the buffer is not read
+	ahead      []byte // the part of the buffer that is not read yet
 }
 
 func newSource(r io.ReaderAt, begin, end int64) *source {
@@ -21,7 +21,7 @@ func newSource(r io.ReaderAt, begin, end int64) *source {
 // place returns the number of bytes read.
 func (s *source) place() int64 { return s.at - s.begin }
 
-// left returns the number of bytes not read.
+// left returns the number of bytes left to read.
 func (s *source) left() int64 { return s.end - s.at }
 
 // next returns the next byte.
@@ -42,7 +42,7 @@ func (s *source) next() (byte, error) {
 	return b, nil
 }
 
-// take returns the next n bytes in a slice of their own. Nothing is allocated for bytes that are not there.
+// take returns the next n bytes in a new slice. It allocates nothing if there are not enough bytes.
 func (s *source) take(n uint64) ([]byte, error) {
 	if n > uint64(s.left()) {
 		return nil, fmt.Errorf("%d bytes should follow, and %d are left: was the file cut short?", n, s.left())
@@ -73,7 +73,7 @@ func (s *source) number(n int) (uint64, error) {
 // maxName is the length of the longest name of a module or class in a pickle.
 const maxName = 500
 
-// line returns the text up to the next newline, which is left out.
+// line returns the text up to the next newline, without the newline.
 func (s *source) line() (string, error) {
 	var text []byte
 	for {
@@ -91,7 +91,7 @@ func (s *source) line() (string, error) {
 	}
 }
 
-// skip passes over n bytes, of which there are as many left.
+// skip skips n bytes, which must exist.
 func (s *source) skip(n int64) {
 	s.ahead = s.ahead[min(n, int64(len(s.ahead))):]
 	s.at += n

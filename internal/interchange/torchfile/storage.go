@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// storage is an array of elements in the file. It is read when a tensor of it is converted.
+// storage is an array of elements in the file. It is read when one of its tensors is converted.
 type storage struct {
 	name  string // for errors
 	dtype DType
@@ -14,19 +14,19 @@ type storage struct {
 	data  *data
 }
 
-// data is the bytes of storages in the file. They are read when they are first asked for, and kept.
+// data holds the bytes of a storage in the file. They are read at the first use and kept.
 type data struct {
 	r     io.ReaderAt
-	at    int64 // where in r they begin
+	at    int64 // position in r
 	size  int64
-	check func(b []byte) error // checks them all; nil if there is nothing to check
+	check func(b []byte) error // verifies the bytes; nil: there is nothing to verify
 
 	once sync.Once
 	b    []byte
 	err  error
 }
 
-// as returns the storage with other elements.
+// as returns the storage with another element type.
 func (s *storage) as(d DType) *storage {
 	return &storage{name: s.name, dtype: d, numel: s.numel * s.dtype.size() / d.size(), data: s.data}
 }
@@ -51,8 +51,8 @@ func (d *data) bytes() ([]byte, error) {
 	return d.b, d.err
 }
 
-// storageOf returns the storage that the name of a value outside the pickle is for: ("storage", class, key, device,
-// number of elements), and makes it with make if it is met for the first time.
+// storageOf returns the storage for an identifier of a value outside the pickle: ("storage", class, key,
+// device, number of elements). It calls make for the data if the storage is new.
 func (f *file) storageOf(id Tuple, make func(key string, size int64) (*data, error)) (*storage, error) {
 	kind, _ := arg[string](id, 0)
 	class, _ := arg[*Object](id, 1)

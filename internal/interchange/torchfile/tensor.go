@@ -8,8 +8,9 @@ import (
 	"ialgn/internal/message"
 )
 
-// Tensor is a view of a storage. Element (i, j, ...) of it is the storage's element Offset + i*Stride[0] + j*Stride[1]
-// + .... All of them lie within the storage; strides may be 0, and elements be met more than once.
+// Tensor is a view of a storage. Its element (i, j, ...) is the storage's element Offset + i*Stride[0] +
+// j*Stride[1] + .... All elements are within the storage. Strides may be 0, so that an element of the storage
+// occurs several times.
 type Tensor struct {
 	Shape  []int
 	Stride []int
@@ -18,15 +19,15 @@ type Tensor struct {
 
 	storage *storage
 	whole   bool // the storage itself, not a tensor
-	array   bool // an array of numpy that waits for its state
-	large   bool // has more elements than is permitted
+	array   bool // a numpy array without its state
+	large   bool // has more elements than are allowed
 	unread  *unread
 }
 
-// maxRank is the number of dimensions that a tensor may have, as in PyTorch.
+// maxRank is the largest number of dimensions of a tensor, as in PyTorch.
 const maxRank = 64
 
-// view returns a tensor of a storage, and checks that it lies within.
+// view returns a tensor of a storage, or an error if it is not within the storage.
 func (s *storage) view(shape, stride []int, offset int) (*Tensor, error) {
 	if len(shape) != len(stride) {
 		return nil, fmt.Errorf("a tensor with %d dimensions and %d strides", len(shape), len(stride))
@@ -68,8 +69,8 @@ func (t *Tensor) Elements() int {
 	return n
 }
 
-// Float32 returns the elements in C order of the shape. Numbers of float64 are rounded to the nearest. Other types than
-// float16, bfloat16, float32 and float64 are an error; so is what [Tensor.Int64] says of many elements.
+// Float32 returns the elements in C order. Numbers of float64 are rounded. It returns an error for types other
+// than float16, bfloat16, float32 and float64, and for too many elements, as [Tensor.Int64] does.
 func (t *Tensor) Float32() ([]float32, error) {
 	decode := decodeFloat(t.DType)
 	if decode == nil {
@@ -78,7 +79,7 @@ func (t *Tensor) Float32() ([]float32, error) {
 	return gather(t, func(b []byte) float32 { return float32(decode(b)) })
 }
 
-// Float64 returns the elements as [Tensor.Float32] does, without rounding.
+// Float64 is like [Tensor.Float32], without rounding.
 func (t *Tensor) Float64() ([]float64, error) {
 	decode := decodeFloat(t.DType)
 	if decode == nil {
@@ -87,10 +88,11 @@ func (t *Tensor) Float64() ([]float64, error) {
 	return gather(t, decode)
 }
 
-// Int64 returns the elements in C order of the shape; true is 1. Floating-point and complex numbers are an error, and
-// so is a number that int64 does not hold.
+// Int64 returns the elements in C order; true is 1. It returns an error for floating-point and complex numbers,
+// and for a number that does not fit into int64.
 //
-// A tensor of more elements than the file has bytes, and 8 Mi, is refused: it is one element many times.
+// It also returns an error for a tensor with more elements than the file has bytes, and 8 Mi: such a tensor
+// repeats one element.
 func (t *Tensor) Int64() ([]int64, error) {
 	decode := decodeInt(t.DType)
 	if decode == nil {
@@ -115,7 +117,7 @@ func (t *Tensor) otherType(want string) error {
 	return fmt.Errorf("a tensor of %v, where %s are wanted", t.DType, want)
 }
 
-// gather returns decode of all elements in C order.
+// gather returns the decoded elements in C order.
 func gather[T any](t *Tensor, decode func(b []byte) T) ([]T, error) {
 	n := t.Elements()
 	if n == 0 {

@@ -9,15 +9,15 @@ import (
 	"ialgn/internal/message"
 )
 
-// unread says why a value was not read. Only the name of its class is kept: what it is made of and what is put into it
-// is left out, so that a file may hold it as long as nothing needs it.
+// unread says why a value was not read. Only the name of its class is kept. Its arguments and contents are
+// dropped, so that a file may have such a value if nothing needs it.
 type unread struct {
 	where place
-	name  string // of the class or function
-	why   string // with {} for the name
+	name  string // name of the class or function
+	why   string // the reason; {} stands for the name
 }
 
-// err returns the reason as an error; nil if there is none.
+// err returns the reason as an error, or nil if there is none.
 func (u *unread) err() error {
 	if u == nil {
 		return nil
@@ -26,14 +26,14 @@ func (u *unread) err() error {
 		"save the state_dict() of the model instead of the model; if the file is not yours, do not load it with PyTorch")
 }
 
-// Why a class or function has no meaning here.
+// Reasons why a class or function has no meaning here.
 const (
 	unknownName  = "it would run {}, which reading does not do"
 	notCallable  = "it would call {}, which reading does not do"
 	callInstance = "it would call {}, which is no class"
 )
 
-// unread returns why a value is not read.
+// unread returns the reason why a value is not read.
 func (m *machine) unread(name, why string) (*unread, error) {
 	if err := m.budget.take(sizeUnread); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (m *machine) object(class, why string) (any, error) {
 	return &Object{Class: class, unread: u}, err
 }
 
-// place is a place in a part of the file.
+// place is a position in a part of the file.
 type place struct {
 	part string
 	at   int64 // -1: the whole part
@@ -60,10 +60,10 @@ func (p place) String() string {
 	return fmt.Sprintf("%s: byte %d", p.part, p.at)
 }
 
-// here returns the place of the opcode that is run.
+// here returns the position of the current opcode.
 func (m *machine) here() place { return place{m.part, m.opcode} }
 
-// unreadOf returns why a value was not read; nil if it was.
+// unreadOf returns the reason why a value was not read, or nil if it was.
 func unreadOf(value any) *unread {
 	switch v := value.(type) {
 	case *Object:
@@ -77,7 +77,7 @@ func unreadOf(value any) *unread {
 // isUnread reports whether only the class of a value is known.
 func isUnread(value any) bool { return unreadOf(value) != nil }
 
-// unreadAmong returns why the first unread value of some was not read; nil if all were.
+// unreadAmong returns the reason of the first unread value, or nil if all were read.
 func unreadAmong(values []any) *unread {
 	for _, v := range values {
 		if why := unreadOf(v); why != nil {
@@ -87,8 +87,8 @@ func unreadAmong(values []any) *unread {
 	return nil
 }
 
-// Unread returns the names, in ascending order, of the classes and functions because of which parts of a value were not
-// read.
+// Unread returns the names, in ascending order, of the unknown classes and functions because of which parts of
+// a value were not read.
 func Unread(value any) []string {
 	seen := map[any]bool{}
 	classes := map[string]bool{}

@@ -8,18 +8,18 @@ type List struct{ Items []any }
 // Tuple is a tuple, or a torch.Size.
 type Tuple []any
 
-// Dict is a dictionary, or an OrderedDict, in the order of its entries. Keys are distinct.
+// Dict is a dictionary or an OrderedDict, in the order of its entries. Its keys are distinct.
 type Dict struct {
 	Keys   []any
 	Values []any
 
-	// State holds the attributes set on an OrderedDict, such as the _metadata of a state dict; mostly nil.
+	// State holds the attributes of an OrderedDict, such as the _metadata of a state dict; usually nil.
 	State any
 
-	index map[any]int // places of keys; nil of a Dict that Read did not make
+	index map[any]int // positions of keys; nil for a Dict that Read did not make
 }
 
-// Get returns the value of a key, and whether there is one.
+// Get returns the value of a key, and whether the key exists.
 func (d *Dict) Get(key string) (any, bool) {
 	if d.index != nil {
 		i, ok := d.index[key]
@@ -47,25 +47,26 @@ func (d *Dict) Strings() []string {
 	return keys
 }
 
-// Device is where a tensor was, such as "cpu" or "cuda:0".
+// Device is the device of a tensor, such as "cpu" or "cuda:0".
 type Device string
 
-// Object is an instance of a class of which nothing is known but the name, or, without arguments and state, a class or
-// function itself.
+// Object is an instance of a class. Nothing is known about the class except its name. An Object without
+// arguments and state may also be a class or function itself.
 type Object struct {
 	Class string // such as "torch.nn.modules.container.Sequential"
-	Args  Tuple  // what it was made with; mostly empty
-	State any    // mostly a *Dict of its attributes
+	Args  Tuple  // arguments of its constructor; usually empty
+	State any    // usually a *Dict of its attributes
 
-	global *global // of a class or function; nil of an instance
+	global *global // for a class or function; nil for an instance
 	unread *unread // why only its class is known; nil: it was read
 }
 
-// Unread returns why nothing but the class of an object was read, with the place in the file, and nil if it was read.
+// Unread returns the reason, with the position in the file, why only the object's class was read. It returns
+// nil if the object was read.
 func (o *Object) Unread() error { return o.unread.err() }
 
-// Attr returns an attribute: an entry of the state, or of the parameters, buffers or submodules that the state of a
-// module of PyTorch has in dictionaries of their own.
+// Attr returns an attribute: an entry of the state or, for a PyTorch module, an entry of the dictionaries of
+// parameters, buffers and submodules in its state.
 func (o *Object) Attr(name string) (any, bool) {
 	state, ok := o.State.(*Dict)
 	if !ok {
@@ -85,7 +86,7 @@ func (o *Object) Attr(name string) (any, bool) {
 	return nil, false
 }
 
-// is reports whether the object is a class or function with one of the names.
+// is reports whether the object is a class or function with one of the given names.
 func (o *Object) is(names ...string) bool {
 	return o != nil && o.global != nil && slices.Contains(names, o.Class)
 }

@@ -10,14 +10,14 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// operation is an operation of a gate in torchlogix's circuits.
+// operation is the operation of a gate in torchlogix's circuits.
 type operation struct {
 	name  string
-	pins  []int  // which of in0 and in1 it reads
-	table uint64 // of these
+	pins  []int  // 0 for in0, 1 for in1: the inputs that it reads
+	table uint64 // truth table of these inputs
 }
 
-// operations are all operations. The peer never writes the last two, and reads them.
+// operations are all operations. torchlogix reads the last two but never writes them.
 var operations = []operation{
 	{"CONST_FALSE", nil, 0b0},
 	{"CONST_TRUE", nil, 0b1},
@@ -37,14 +37,14 @@ var operations = []operation{
 	{"NOT_B", []int{1}, 0b01},
 }
 
-// The keys of a circuit's objects.
+// Keys of a circuit's objects.
 var (
 	circuitKeys = []string{"n_inputs", "input_shape", "outputs", "output_shape", "gates", "sum_nodes"}
 	gateKeys    = []string{"gate_id", "op", "in0", "in1", "node_idx"}
 	sumKeys     = []string{"node_id", "input_ids", "tau", "beta"}
 )
 
-// The places of keys in circuitKeys.
+// Indices into circuitKeys.
 const (
 	keyInputs = iota
 	keyInputShape
@@ -54,27 +54,27 @@ const (
 	keySums
 )
 
-// maxInputs is the largest number of features of a sample, and of input bits, that is read.
+// maxInputs is the largest number of features of a sample, and of input bits.
 const maxInputs = 1 << 21
 
-// circuitReader reads a circuit's JSON. What has been read of it grows with its gates: ids are their numbers there.
+// circuitReader reads the JSON of a circuit. Its memory grows with the gates that it has read.
 type circuitReader struct {
 	src *given.Source
-	at  [6]int64 // where the value of each key begins; 0: it is not there
+	at  [6]int64 // where the value of each key begins; 0: the key is missing
 	net *graph.Network
-	ids map[int32]graph.Ref // of gates
+	ids map[int32]graph.Ref // bits of the gates, by id
 
 	shape       []int
-	outputs     map[int32]int // the place of each output
+	outputs     map[int32]int // index of each output, by id
 	sums        map[int32]bool
 	taus, betas []float64
 }
 
-// ReadCircuit reads a network from the JSON of torchlogix's class Circuit, as its method write_json makes it, before or
-// after simplify. Such a circuit begins behind the thermometer. src.Thresholds puts one in front of it; without them
-// the network's features are bits.
+// ReadCircuit reads a network from the JSON of torchlogix's class Circuit, as its method write_json writes it,
+// before or after simplify. Such a circuit begins after the thermometer. src.Thresholds adds a thermometer;
+// without them, the features are bits.
 //
-// Memory is bounded by the file's size, of which no number in it is believed. An error says at which line and column.
+// The file's size bounds the memory; no number in the file is trusted. An error gives the line and column.
 func ReadCircuit(src *given.Source) (*graph.Network, error) {
 	r := &circuitReader{
 		src: src, net: &graph.Network{Format: Format}, ids: map[int32]graph.Ref{}, outputs: map[int32]int{},
@@ -89,7 +89,7 @@ func ReadCircuit(src *given.Source) (*graph.Network, error) {
 	return r.net, nil
 }
 
-// RecogniseCircuit says whether a file is JSON with the first key of such a circuit among its first bytes.
+// RecogniseCircuit reports whether a file is JSON and has a key of such a circuit among its first bytes.
 func RecogniseCircuit(head []byte) bool {
 	i := slices.IndexFunc(head, func(b byte) bool { return b > ' ' })
 	if i < 0 || head[i] != '{' {
@@ -103,7 +103,8 @@ func RecogniseCircuit(head []byte) bool {
 	return false
 }
 
-// index finds where each key's value begins, and that the file is JSON with these keys and nothing behind.
+// index finds the position of each key's value. It checks that the file is JSON with these keys and nothing
+// after it.
 func (r *circuitReader) index() error {
 	s := newStream(r.src.File, 0, r.src.Size)
 	there, err := s.object(circuitKeys, func(i int) error {
@@ -124,10 +125,10 @@ func (r *circuitReader) index() error {
 	return nil
 }
 
-// value returns a stream of a key's value.
+// value returns a stream that begins at the value of a key.
 func (r *circuitReader) value(key int) *stream { return newStream(r.src.File, r.at[key], r.src.Size) }
 
-// shapeOf reads a shape, and checks its product; nil if there is none.
+// shapeOf reads a shape and checks its product. It returns nil if the key is missing.
 func (r *circuitReader) shapeOf(key, product int) ([]int, error) {
 	if r.at[key] == 0 {
 		return nil, nil
@@ -151,7 +152,7 @@ func (r *circuitReader) shapeOf(key, product int) ([]int, error) {
 	return shape, err
 }
 
-// inputs reads how many inputs there are, and their shape.
+// inputs reads the number of inputs and their shape.
 func (r *circuitReader) inputs() error {
 	s := r.value(keyInputs)
 	n, err := s.integer()
@@ -202,7 +203,7 @@ func (r *circuitReader) id(s *stream) (int32, error) {
 	return int32(v), err
 }
 
-// resolve returns the bit of an id, an input's or that of a gate before, and whether there is one.
+// resolve returns the bit of the input or earlier gate with an id, and whether there is one.
 func (r *circuitReader) resolve(id int64) (graph.Ref, bool) {
 	if id < 0 || id > math.MaxInt32 {
 		return 0, false
@@ -246,7 +247,7 @@ func (r *circuitReader) gates() error {
 	})
 }
 
-// readOperation reads the name of an operation, and returns its place among operations.
+// readOperation reads the name of an operation and returns its index in operations.
 func readOperation(s *stream) (int, error) {
 	name, err := s.text()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// sumNode is a sum as the file has it.
+// sumNode is a sum of the file.
 type sumNode struct {
 	id        int32
 	inputs    []graph.Ref
@@ -46,7 +46,7 @@ func (r *circuitReader) readSums() error {
 	})
 }
 
-// sumInputs reads what a sum counts.
+// sumInputs reads the bits that a sum counts.
 func (r *circuitReader) sumInputs(s *stream) ([]graph.Ref, error) {
 	refs := make([]graph.Ref, 0, s.upcoming())
 	err := s.array(func() error {
@@ -81,7 +81,7 @@ func (r *circuitReader) sumNode(s *stream, n sumNode) error {
 	return nil
 }
 
-// sum completes the network's sum. Without sums the outputs are bits, which are counted as the facts say.
+// sum completes the network's sum. If the circuit has no sums, the facts say how to count its outputs.
 func (r *circuitReader) sum() error {
 	if len(r.sums) == 0 {
 		return r.countOutputs()
@@ -103,7 +103,7 @@ func (r *circuitReader) sum() error {
 	return checkpoint.CompareSum(&said, &r.net.Sum, "the circuit")
 }
 
-// oneBeta returns betas as [graph.Sum] has them in the shortest form.
+// oneBeta returns betas in the shortest form that [graph.Sum] allows.
 func oneBeta(betas []float64) []float64 {
 	if slices.ContainsFunc(betas, func(b float64) bool { return b != betas[0] }) {
 		return betas
@@ -114,7 +114,7 @@ func oneBeta(betas []float64) []float64 {
 	return betas[:1:1]
 }
 
-// countOutputs groups outputs that are bits, in order.
+// countOutputs groups the outputs, which are bits, in order.
 func (r *circuitReader) countOutputs() error {
 	refs := make([]graph.Ref, len(r.outputs))
 	for id, i := range r.outputs {
@@ -137,7 +137,7 @@ func (r *circuitReader) countOutputs() error {
 	return nil
 }
 
-// front makes the network's input: bits, or features behind a thermometer.
+// front sets the network's input: bits, or features with a thermometer.
 func (r *circuitReader) front() error {
 	n := r.net.Circuit.Inputs
 	if r.src.Thresholds == nil {
@@ -174,7 +174,7 @@ func (r *circuitReader) front() error {
 	return nil
 }
 
-// sampleShape returns the shape of a sample before the thermometer.
+// sampleShape returns the shape of a sample in front of the thermometer.
 func (r *circuitReader) sampleShape(bits int) ([]int, error) {
 	n := r.net.Circuit.Inputs
 	if said := r.src.Facts.Input.Shape; said != nil {
@@ -204,7 +204,7 @@ func (r *circuitReader) sampleShape(bits int) ([]int, error) {
 	return shape, nil
 }
 
-// saidDim returns the feature_dim that the facts say; nil if none.
+// saidDim returns the feature_dim of the facts, or nil.
 func (r *circuitReader) saidDim() *int {
 	for _, l := range r.src.Facts.LayersInOrder {
 		if l.FeatureDim != nil {
@@ -214,8 +214,8 @@ func (r *circuitReader) saidDim() *int {
 	return nil
 }
 
-// featureDim returns which dimension of a sample its bits became part of: the one that the facts say, or the one that
-// makes the circuit's shape of the sample's.
+// featureDim returns the dimension of a sample that contains the bits of a feature: the one in the facts, or
+// the one by which the sample's shape becomes the circuit's.
 func (r *circuitReader) featureDim(shape []int, bits int) (int, error) {
 	if dim := r.saidDim(); dim != nil {
 		return *dim, nil
@@ -236,7 +236,7 @@ func (r *circuitReader) featureDim(shape []int, bits int) (int, error) {
 	}
 }
 
-// report notes what was found.
+// report adds findings about the network.
 func (r *circuitReader) report() {
 	n, name := r.net, r.src.Name
 	n.Found("gates", fmt.Sprintf("a circuit of %d gates", n.Circuit.Nodes()), name)

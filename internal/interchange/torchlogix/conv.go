@@ -39,7 +39,7 @@ func (r *reader) circuit() error {
 	return nil
 }
 
-// unroll adds a layer to the circuit, and returns the bits behind it.
+// unroll adds a layer to the circuit and returns its output bits.
 func (r *reader) unroll(l *layer, before []graph.Ref) ([]graph.Ref, error) {
 	switch l.Type {
 	case typeDense:
@@ -58,7 +58,7 @@ func (r *reader) unroll(l *layer, before []graph.Ref) ([]graph.Ref, error) {
 	return before, nil
 }
 
-// pool adds an OR pooling. Bits of the padding are 0.
+// pool adds an OR pooling. Padding is 0.
 func (r *reader) pool(l *layer, before []graph.Ref) []graph.Ref {
 	rows, columns := l.in[1], l.in[2]
 	out := make([]graph.Ref, 0, product(l.out))
@@ -80,15 +80,15 @@ func (r *reader) pool(l *layer, before []graph.Ref) []graph.Ref {
 	return out
 }
 
-// tree is a convolution's tree while it is unrolled.
+// tree is the tree of a convolution that is being unrolled.
 type tree struct {
 	l      *layer
 	before []graph.Ref
-	nodes  []int      // of each level
-	tables [][]uint64 // of each level, [node][kernel]
+	nodes  []int      // by level
+	tables [][]uint64 // by level: [node][kernel]
 }
 
-// conv adds a convolution: for each kernel, at each position, a tree of tables.
+// conv adds a convolution: a tree of tables for each kernel at each position.
 func (r *reader) conv(l *layer, before []graph.Ref) ([]graph.Ref, error) {
 	t := &tree{l: l, before: before}
 	for level := range l.TreeDepth {
@@ -97,7 +97,7 @@ func (r *reader) conv(l *layer, before []graph.Ref) ([]graph.Ref, error) {
 		}
 	}
 	positions := product(l.out[1:])
-	size := 12 * int64(positions) * int64(t.nodes[0]) * int64(l.Rank) // references and, at a time, indices of a pin
+	size := 12 * int64(positions) * int64(t.nodes[0]) * int64(l.Rank) // references, and the indices of one pin at a time
 	if err := r.take(size, "connections._indices_L0"); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (r *reader) conv(l *layer, before []graph.Ref) ([]graph.Ref, error) {
 	return out, nil
 }
 
-// level reads the tables of a level, and checks that its nodes read those of the level before in order.
+// level reads the tables of a level, and checks that its nodes read the nodes of the level before in order.
 func (r *reader) level(t *tree, level int) error {
 	name := fmt.Sprintf("tree_weights.%d", level)
 	w := t.l.tensor(name)
@@ -140,7 +140,7 @@ func (r *reader) level(t *tree, level int) error {
 	return t.children(level)
 }
 
-// children checks the indices of a level behind the leaves, if the file has them.
+// children checks the indices of a level above the leaves, if the file has them.
 func (t *tree) children(level int) error {
 	name := fmt.Sprintf("connections._indices_L%d", level)
 	idx := t.l.tensor(name)
@@ -164,7 +164,7 @@ func (t *tree) children(level int) error {
 	return nil
 }
 
-// leaves returns what the leaves of a kernel read, [position][node][pin].
+// leaves returns the bits that the leaves of a kernel read, as [position][node][pin].
 func (t *tree) leaves(kernel int) ([]graph.Ref, error) {
 	const name = "connections._indices_L0"
 	l, nodes := t.l, t.nodes[0]
@@ -188,7 +188,8 @@ func (t *tree) leaves(kernel int) ([]graph.Ref, error) {
 	return out, nil
 }
 
-// pixel returns the bit at a row, column and channel of the padded image, which must lie in the field at a position.
+// pixel returns the bit at a row, column and channel of the padded image. It must be in the receptive field of
+// a position.
 func (t *tree) pixel(position int, at [3]int64) (graph.Ref, error) {
 	l := t.l
 	top, left := int64(position/l.out[2]*l.Stride), int64(position%l.out[2]*l.Stride)
@@ -207,7 +208,8 @@ func (t *tree) pixel(position int, at [3]int64) (graph.Ref, error) {
 	return t.before[(int(channel)*l.in[1]+int(row))*l.in[2]+int(column)], nil
 }
 
-// unroll adds a kernel's tree at a position, whose leaves read pins [node][pin], and returns its output.
+// unroll adds the tree of a kernel at a position and returns its output. pins are the bits that the leaves
+// read, as [node][pin].
 func (t *tree) unroll(c *graph.Circuit, kernel int, pins []graph.Ref) graph.Ref {
 	rank := t.l.Rank
 	for level, nodes := range t.nodes {

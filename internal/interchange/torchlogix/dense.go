@@ -24,8 +24,8 @@ func (r *reader) dense(l *layer) (*graph.Dense, error) {
 	return d, r.wire(l, d)
 }
 
-// logits reads weights [...][columns] as logits: those of the 16 operations as they stand, and of a table's lines such
-// that a line is 1 where its logit is above 0.
+// logits reads weights [...][columns] as logits. The logits of the 16 operations stay as they are. Other
+// weights become logits for the lines of a table: a line is 1 if its logit is above 0.
 func (r *reader) logits(l *layer, t *torchfile.Tensor, name string) ([]float32, error) {
 	w, err := floats(t, name)
 	if err != nil || l.Parametrization != parWarp {
@@ -38,14 +38,15 @@ func (r *reader) logits(l *layer, t *torchfile.Tensor, name string) ([]float32, 
 	return w, nil
 }
 
-// nearZero is how large a sum is, in parts of the sum of its terms' magnitudes, that float32 may round to 0 or beyond.
+// nearZero is the limit for a sum relative to the sum of its terms' magnitudes: below it, rounding in float32
+// may change the sum's sign.
 const nearZero = 1.0 / (1 << 18)
 
-// walsh replaces weights over the Walsh basis by logits of a table's lines, and returns how many of them are so small
-// that the peer's float32 may have another sign.
+// walsh replaces weights over the Walsh basis by logits of a table's lines. It returns the number of logits so
+// close to 0 that torchlogix's float32 may give them another sign.
 //
-// A line is 1 where the sum of (-1)^(ones of line&s) w[s] over all s is below 0. Its logit is minus that sum, which
-// float64 has exactly unless magnitudes differ much.
+// A line is 1 if the sum of (-1)^(ones of line&s) w[s] over all s is below 0. Its logit is minus this sum,
+// which float64 computes exactly unless the magnitudes differ very much.
 func walsh(w []float32) (near int) {
 	var sums [64]float64
 	magnitude := 0.0
@@ -70,7 +71,7 @@ func walsh(w []float32) (near int) {
 	return near
 }
 
-// wire reads which bits the pins of a dense layer read.
+// wire reads the bits that the pins of a dense layer read.
 func (r *reader) wire(l *layer, d *graph.Dense) error {
 	idx, choice := l.tensor("connections.indices"), l.tensor("connections.weights")
 	if choice != nil {
@@ -104,7 +105,7 @@ func (r *reader) wire(l *layer, d *graph.Dense) error {
 	return nil
 }
 
-// wireCandidate reads the candidates c of all pins: indices and weights [pin][node].
+// wireCandidate reads candidate c of all pins, from indices and weights [pin][node].
 func wireCandidate(l *layer, d *graph.Dense, c int, idx, choice *torchfile.Tensor) error {
 	const names = "connections.indices"
 	indices, err := idx.Int64()

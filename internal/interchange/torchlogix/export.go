@@ -13,24 +13,24 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// circuitWriter writes a circuit's JSON.
+// circuitWriter writes the JSON of a circuit.
 type circuitWriter struct {
 	w       *bufio.Writer
 	next    int64 // the id of the next gate
 	first   int64 // the id of the first gate
 	ids     []int64
-	zero    int64 // ids of the gates of the constants; -1: there is none
+	zero    int64 // ids of the gates of the constants; -1: there is no gate
 	one     int64
 	circuit *graph.Circuit
 }
 
-// WriteCircuit writes a network in the form that torchlogix's class Circuit reads, and [ReadCircuit] too: gates of two
-// inputs behind the thermometer, which that form has no place for. The ids 0 to n-1 are the network's input bits, in
-// its order of bits.
+// WriteCircuit writes a network in the form that torchlogix's class Circuit and [ReadCircuit] read: gates of
+// two inputs. The form has no place for the thermometer, so the ids 0 to n-1 are the network's input bits, in
+// order. The file has the shape of the bits, but no thresholds.
 //
-// A node of up to two pins becomes one gate. A larger one becomes gates by Shannon's expansion: a table that depends on
-// its first pin is a choice between the two tables of the rest. A circuit that ReadCircuit made reads back node by
-// node; any other reads back to the same function. Of the input, the shape of the bits is written, not the thresholds.
+// A node of up to two pins becomes one gate. A larger node becomes several gates by Shannon's expansion: a
+// table that depends on its first pin is a choice between two tables of the other pins. A circuit from
+// ReadCircuit reads back node by node. Any other circuit reads back to the same function.
 func WriteCircuit(w io.Writer, n *graph.Network) error {
 	c, sum, err := exported(n)
 	if err != nil {
@@ -50,7 +50,8 @@ func WriteCircuit(w io.Writer, n *graph.Network) error {
 	return e.w.Flush()
 }
 
-// exported returns a network as a circuit, and checks what JSON or the peer has no form for.
+// exported returns a network as a circuit. It returns an error for values that JSON or torchlogix cannot
+// represent.
 func exported(n *graph.Network) (*graph.Circuit, *graph.Sum, error) {
 	sum := n.Sum
 	if len(sum.Groups) == 0 {
@@ -87,8 +88,8 @@ func exported(n *graph.Network) (*graph.Circuit, *graph.Sum, error) {
 	return c, &sum, nil
 }
 
-// bitShape returns the shape of a network's input bits: that of a sample with the bits of a feature in one of its
-// dimensions, if they lie so.
+// bitShape returns the shape of a network's input bits. It is the shape of a sample with one dimension
+// multiplied by the bits of a feature, if the order of the bits allows this, otherwise one dimension.
 func bitShape(in *graph.Input, bits int) []int {
 	flat := []int{bits}
 	if len(in.Shape) == 0 || in.Bits() != bits || in.PerFeature() == 0 {
@@ -108,10 +109,10 @@ func bitShape(in *graph.Input, bits int) []int {
 	return flat
 }
 
-// put writes a text. What goes wrong, Flush says in the end.
+// put writes a text. Flush returns any error.
 func (e *circuitWriter) put(text string) { _, _ = e.w.WriteString(text) }
 
-// list writes whole numbers as JSON.
+// list returns whole numbers as JSON.
 func list[T int | int64](values []T) string {
 	var b strings.Builder
 	for i, v := range values {
@@ -123,7 +124,7 @@ func list[T int | int64](values []T) string {
 	return "[" + b.String() + "]"
 }
 
-// real writes a number as Python does, with a point or an exponent.
+// real returns a number as Python writes it, with a point or an exponent.
 func real(v float64) string {
 	s := strconv.FormatFloat(v, 'g', -1, 64)
 	if !strings.ContainsAny(s, ".e") {
@@ -132,7 +133,7 @@ func real(v float64) string {
 	return s
 }
 
-// constants writes the gates of the constants that are read anywhere.
+// constants writes gates for the constants that any gate or sum reads.
 func (e *circuitWriter) constants(sum *graph.Sum) {
 	var zero, one bool
 	for _, refs := range append([][]graph.Ref{e.circuit.Pins}, sum.Groups...) {
@@ -160,7 +161,7 @@ func (e *circuitWriter) id(r graph.Ref) int64 {
 	return e.ids[int(r)-e.circuit.Inputs]
 }
 
-// node writes the gates of a node, and returns the id of its output.
+// node writes the gates of a node and returns the id of its output.
 func (e *circuitWriter) node(node int) (int64, error) {
 	if e.next > math.MaxInt32-1<<graph.MaxPins-int64(e.circuit.Nodes()) {
 		return 0, fmt.Errorf("more gates than ids, of which there are %d", math.MaxInt32)
@@ -184,10 +185,10 @@ func (e *circuitWriter) node(node int) (int64, error) {
 	}
 }
 
-// ones returns the table that is 1 for all lines of some pins.
+// ones returns the table with the given number of pins that is always 1.
 func ones(pins int) uint64 { return math.MaxUint64 >> (64 - 1<<pins) }
 
-// gate writes the gate of a table of up to two pins, and returns its id.
+// gate writes the gate for a table of up to two pins, and returns its id.
 func (e *circuitWriter) gate(table uint64, pins []int64) int64 {
 	operands := [2]int64{-1, -1}
 	table, pins = reduced(table, pins)
@@ -202,17 +203,17 @@ func (e *circuitWriter) gate(table uint64, pins []int64) int64 {
 	return e.next - 1
 }
 
-// reduced drops pins that a table of up to two does not depend on.
+// reduced removes pins on which a table of up to two pins does not depend.
 func reduced(table uint64, pins []int64) (uint64, []int64) {
 	if len(pins) == 2 {
 		switch table {
 		case 0b0000, 0b1111:
 			return table & 1, nil
-		case 0b1100: // the first pin
+		case 0b1100: // equals the first pin
 			return 0b10, pins[:1]
 		case 0b0011:
 			return 0b01, pins[:1]
-		case 0b1010: // the second
+		case 0b1010: // equals the second pin
 			return 0b10, pins[1:]
 		case 0b0101:
 			return 0b01, pins[1:]
@@ -224,27 +225,27 @@ func reduced(table uint64, pins []int64) (uint64, []int64) {
 	return table, pins
 }
 
-// expansion writes a node as gates.
+// expansion writes a node as several gates.
 type expansion struct {
 	e    *circuitWriter
 	pins []int64
 	done []subtable
 }
 
-// subtable is a table of the last pins that has been written.
+// subtable is a table of the last pins for which gates were written.
 type subtable struct {
 	table uint64
 	from  int
 	id    int64
 }
 
-// The outputs that are constants, and no gate's.
+// Results of expand that are constants, not gates.
 const (
 	constantZero int64 = -2
 	constantOne  int64 = -3
 )
 
-// expand writes a table of the pins from one on, and returns its output.
+// expand writes gates for a table of the pins from index from on, and returns its output.
 func (x *expansion) expand(table uint64, from int) int64 {
 	k := len(x.pins) - from
 	switch {
@@ -270,7 +271,7 @@ func (x *expansion) expand(table uint64, from int) int64 {
 	return id
 }
 
-// choose writes the choice of a pin between two tables of the pins behind it.
+// choose writes gates for a pin's choice between two tables of the pins after it.
 func (x *expansion) choose(pin int64, low, high uint64, from int) int64 {
 	const and, or, xor, andNotA, orNotA = 0b1000, 0b1110, 0b0110, 0b0010, 0b1011
 	all := ones(len(x.pins) - from)
@@ -299,7 +300,7 @@ func (x *expansion) choose(pin int64, low, high uint64, from int) int64 {
 	return x.e.gate(or, []int64{both(and, high), both(andNotA, low)})
 }
 
-// sums writes the end of the gates, and the sums.
+// sums ends the list of gates, and writes the sums.
 func (e *circuitWriter) sums(sum *graph.Sum) {
 	e.put(`], "sum_nodes": [`)
 	outputs := make([]int64, len(sum.Groups))

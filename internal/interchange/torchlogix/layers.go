@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// The parametrizations.
+// Names of the parametrizations.
 const (
 	parRaw   = "raw"
 	parLight = "light"
@@ -20,13 +20,13 @@ const (
 
 // layer is a layer of the network.
 type layer struct {
-	given.TorchLayer        // all that is known of it
-	key              string // of its facts, such as "layers_in_order[3]"; empty: another layer's stand there
-	listed           bool   // the facts have an entry of it
-	found            *found // nil of one that is not in the file
+	given.TorchLayer        // all that is known about the layer
+	key              string // key of its facts, such as "layers_in_order[3]"; empty: another layer's facts have its index
+	listed           bool   // the facts have an entry for it
+	found            *found // nil if it is not in the file
 
-	in, out     []int // shapes of a sample before it and behind it
-	nodes, pins int   // of a circuit at most
+	in, out     []int // shapes of a sample before and after the layer
+	nodes, pins int   // upper limits for a circuit
 	refs        []graph.Ref
 }
 
@@ -38,7 +38,7 @@ func (l *layer) name() string {
 	return l.Name
 }
 
-// tensor returns a tensor of the layer; nil if there is none.
+// tensor returns a tensor of the layer, or nil.
 func (l *layer) tensor(name string) *torchfile.Tensor {
 	if l.found == nil {
 		return nil
@@ -46,7 +46,7 @@ func (l *layer) tensor(name string) *torchfile.Tensor {
 	return l.found.tensors[name]
 }
 
-// missing is the error that a key of the layer's facts is not known.
+// missing returns the error that a key of the layer's facts is not known.
 func (l *layer) missing(key, why string) error {
 	if l.key == "" {
 		return &given.Missing{What: "layers_in_order", Why: fmt.Sprintf("of layer %q, for %s, %s; add {name: %q, %s: VALUE}",
@@ -55,7 +55,8 @@ func (l *layer) missing(key, why string) error {
 	return &given.Missing{What: l.key + "." + key, Why: fmt.Sprintf("of layer %q, %s", l.name(), why)}
 }
 
-// merge adds to what is known of a layer what another source says. It returns an error if that contradicts.
+// merge adds what another source says about a layer. It returns an error if the two sources contradict each
+// other.
 func merge(known, said *given.TorchLayer, knownFrom, saidFrom string) error {
 	to, from := reflect.ValueOf(known).Elem(), reflect.ValueOf(said).Elem()
 	for i := range to.NumField() {
@@ -72,8 +73,8 @@ func merge(known, said *given.TorchLayer, knownFrom, saidFrom string) error {
 	return nil
 }
 
-// equal reports whether two sources say the same of a key: of real numbers as far as float32 has them, for a file may
-// have them as such.
+// equal reports whether two sources say the same about a key. Real numbers are compared in float32, because a
+// file may have them in this type.
 func equal(a, b any) bool {
 	x, ok := a.(*float64)
 	y, _ := b.(*float64)
@@ -83,13 +84,13 @@ func equal(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// order finds the layers in order: those of the file, with what the facts say of them.
+// order puts the layers in order: the layers of the file, together with the facts about them.
 func (r *reader) order() error {
 	var known []*layer
 	taken := map[*found]bool{}
-	var placed []int // entries of facts that only their place tells
+	var placed []int // pairs of an entry's index in the facts and in known, for entries without name and type
 	for i, s := range r.src.Facts.LayersInOrder {
-		if reflect.ValueOf(s).IsZero() { // a place that was left out before one that is said
+		if reflect.ValueOf(s).IsZero() { // an index that was left out before a later one
 			continue
 		}
 		l := &layer{TorchLayer: s, key: fmt.Sprintf("layers_in_order[%d]", i), listed: true}
@@ -129,7 +130,7 @@ func (r *reader) order() error {
 	return r.checkOrder()
 }
 
-// place finds the layer of facts that have neither its name nor its class: the file's at that place.
+// place finds the layer for facts that have neither name nor type: the one with the same index in the file.
 func (r *reader) place(l *layer, at int, taken map[*found]bool) error {
 	nameless := l.key + " has neither name nor type, and "
 	switch {
@@ -147,7 +148,7 @@ func (r *reader) place(l *layer, at int, taken map[*found]bool) error {
 	return nil
 }
 
-// factsName names the facts in errors.
+// factsName returns a name of the facts for errors.
 func (r *reader) factsName() string {
 	if r.src.Facts.Name == "" {
 		return "the user"
@@ -155,7 +156,8 @@ func (r *reader) factsName() string {
 	return r.src.Facts.Name
 }
 
-// match finds the layer of the file that the facts mean: by its name, or, if they have none, the next of its class.
+// match returns the file's layer for an entry of the facts: by its name or, without a name, the next one of its
+// type.
 func (r *reader) match(said given.TorchLayer, taken map[*found]bool) *found {
 	name := layerName(said.Name)
 	var ends *found
@@ -177,7 +179,7 @@ func (r *reader) match(said given.TorchLayer, taken map[*found]bool) *found {
 	return ends
 }
 
-// unmatched checks that a layer of the facts may be absent from the file: it has no tensors, or was left out.
+// unmatched checks that a layer of the facts may be missing in the file, because it has no tensors.
 func (r *reader) unmatched(l *layer) error {
 	switch {
 	case r.state.module && l.Name != "":
@@ -191,10 +193,10 @@ func (r *reader) unmatched(l *layer) error {
 	return fmt.Errorf("%s: %s says that there is a %s %q, but the file has none", l.key, r.factsName(), l.Type, l.Name)
 }
 
-// fileOrder returns the layers in the order of the file, where the facts name only some of them.
+// fileOrder returns the layers in the order of the file. It is used if the facts name only some of them.
 func (r *reader) fileOrder(known []*layer) ([]*layer, error) {
 	byFound := map[*found]*layer{}
-	var rest []*layer // of the facts alone
+	var rest []*layer // only in the facts
 	for _, l := range known {
 		if l.found != nil {
 			byFound[l.found] = l
@@ -234,7 +236,7 @@ func (r *reader) fileOrder(known []*layer) ([]*layer, error) {
 	return out, nil
 }
 
-// unnamed checks that a layer may be absent from the facts: it has a place of its own in the file.
+// unnamed checks that a layer may be missing in the facts, because the file determines its position.
 func (r *reader) unnamed(f *found, listed bool) error {
 	switch {
 	case r.state.module || f.told.Type != typeConv && !r.hasConv():
@@ -249,12 +251,12 @@ func (r *reader) unnamed(f *found, listed bool) error {
 	}
 }
 
-// hasConv says whether there are convolutions in the file.
+// hasConv reports whether the file has convolutions.
 func (r *reader) hasConv() bool {
 	return slices.ContainsFunc(r.state.found, func(f *found) bool { return f.told.Type == typeConv })
 }
 
-// checkOrder checks that one thermometer at most comes first, and one group sum at most last.
+// checkOrder checks that a thermometer comes only first and a group sum only last.
 func (r *reader) checkOrder() error {
 	logic := false
 	for i, l := range r.layers {
@@ -273,7 +275,7 @@ func (r *reader) checkOrder() error {
 	return nil
 }
 
-// class returns the class of the layer, of a thermometer of unknown class one that computes the same.
+// class returns the layer's class. For a thermometer of unknown class it is a class that computes the same.
 func (l *layer) class() string {
 	if l.Type == "" && l.ThresholdsShape != nil {
 		return typeFixed
@@ -281,7 +283,7 @@ func (l *layer) class() string {
 	return l.Type
 }
 
-// thermometer returns the layer that makes bits; nil if there is none.
+// thermometer returns the layer that makes bits of features, or nil.
 func (r *reader) thermometer() *layer {
 	for _, l := range r.layers {
 		if isThermometer(l.class()) {
@@ -291,7 +293,7 @@ func (r *reader) thermometer() *layer {
 	return nil
 }
 
-// groupSum returns what is known of the group sum: what the file has of it, and what the facts say.
+// groupSum returns the data of the group sum from the file and the facts.
 func (r *reader) groupSum() (given.GroupSum, error) {
 	said := saidSum(r.src.Facts)
 	for _, l := range r.layers {
@@ -307,7 +309,7 @@ func (r *reader) groupSum() (given.GroupSum, error) {
 	return said, nil
 }
 
-// know checks that all is known of the layers of gates but their shapes.
+// know checks that everything about the layers of gates is known, except their shapes.
 func (r *reader) know() error {
 	for _, l := range r.layers {
 		if l.Type != typeDense && l.Type != typeConv {
@@ -329,7 +331,7 @@ func (r *reader) know() error {
 	return nil
 }
 
-// parametrization finds how the weights of a layer are to be read.
+// parametrization finds out how to read the weights of a layer.
 func (r *reader) parametrization(l *layer) error {
 	if l.Parametrization == "" {
 		l.Parametrization = r.src.Facts.Parametrization
@@ -356,7 +358,7 @@ func (r *reader) parametrization(l *layer) error {
 	return nil
 }
 
-// parametrizationKey names what said the parametrization.
+// parametrizationKey returns the key of the facts that gives the parametrization.
 func (l *layer) parametrizationKey() string {
 	if !l.listed {
 		return "parametrization"
@@ -364,7 +366,7 @@ func (l *layer) parametrizationKey() string {
 	return l.key + ".parametrization"
 }
 
-// columns returns how many weights a node has.
+// columns returns the number of weights of a node.
 func (l *layer) columns() int {
 	if w := l.tensor("weight"); w != nil {
 		return w.Shape[1]

@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// maxModules is how deep modules may be nested.
+// maxModules is the largest depth of nested modules.
 const maxModules = 64
 
 // member is a parameter, buffer or submodule.
@@ -17,7 +17,7 @@ type member struct {
 	value any
 }
 
-// members returns what a module has in one of its dictionaries: _parameters, _buffers or _modules.
+// members returns the entries of a module's dictionary _parameters, _buffers or _modules.
 func members(o *torchfile.Object, group string) []member {
 	state, ok := o.State.(*torchfile.Dict)
 	if !ok {
@@ -36,13 +36,13 @@ func members(o *torchfile.Object, group string) []member {
 	return out
 }
 
-// attr returns an attribute of a module; nil if there is none.
+// attr returns an attribute of a module, or nil.
 func attr(o *torchfile.Object, name string) any {
 	v, _ := o.Attr(name)
 	return v
 }
 
-// described are the classes of layers with what says their attributes.
+// described maps each class of layers to the function that reads its attributes.
 var described = map[string]func(o *torchfile.Object, said *given.TorchLayer) error{
 	typeDense: describeDense, typeConv: describeConv, typePool: describePool, typeSum: describeSumLayer,
 	typeFlatten: describeFlatten, typeFixed: describeThermometer, typeSoft: describeThermometer,
@@ -50,7 +50,7 @@ var described = map[string]func(o *torchfile.Object, said *given.TorchLayer) err
 	typeDummy:     func(*torchfile.Object, *given.TorchLayer) error { return nil },
 }
 
-// idle are the classes of modules that do nothing in evaluation.
+// idle are the classes of modules that do nothing in evaluation mode.
 var idle = map[string]bool{"Identity": true, "Dropout": true}
 
 // walk adds the layers of a module.
@@ -90,7 +90,7 @@ func (s *state) walk(name string, o *torchfile.Object, depth int) error {
 	return nil
 }
 
-// gather adds the tensors of a module and its submodules, by their names.
+// gather adds the tensors of a module and of its submodules, with their names.
 func (f *found) gather(prefix string, o *torchfile.Object, depth int) error {
 	for _, group := range []string{"_parameters", "_buffers"} {
 		for _, m := range members(o, group) {
@@ -113,20 +113,20 @@ func (f *found) gather(prefix string, o *torchfile.Object, depth int) error {
 	return nil
 }
 
-// attributes reads attributes of a module. The first that is wrong stays as err.
+// attributes reads attributes of a module. err is the first error.
 type attributes struct {
 	o   *torchfile.Object
 	err error
 }
 
-// fail keeps an error.
+// fail records an error.
 func (a *attributes) fail(name string, v any, want string) {
 	if a.err == nil {
 		a.err = fmt.Errorf("attribute %s is %v, want %s", name, shown(v), want)
 	}
 }
 
-// shown returns a value for an error.
+// shown returns a value in a form for errors.
 func shown(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64, float64, torchfile.Tuple:
@@ -137,7 +137,7 @@ func shown(v any) any {
 	return fmt.Sprintf("a %T", v)
 }
 
-// number returns an attribute that is a whole number; 0 if there is none.
+// number returns an attribute that is a whole number, or 0 if there is none.
 func (a *attributes) number(name string) int {
 	v, _ := a.o.Attr(name)
 	if v == nil {
@@ -150,7 +150,7 @@ func (a *attributes) number(name string) int {
 	return n
 }
 
-// wholeNumber returns a value that is a whole number, or a tuple of such that are all equal.
+// wholeNumber returns a value that is a whole number, or a tuple of equal whole numbers.
 func wholeNumber(v any) (int, bool) {
 	if t, ok := v.(torchfile.Tuple); ok && len(t) > 0 {
 		for _, e := range t {
@@ -164,7 +164,7 @@ func wholeNumber(v any) (int, bool) {
 	return int(n), ok && n > -1<<31 && n < 1<<31
 }
 
-// optional returns an attribute that is a whole number; nil if there is none, or None.
+// optional returns an attribute that is a whole number, or nil if it is missing or None.
 func (a *attributes) optional(name string) *int {
 	if v, _ := a.o.Attr(name); v == nil {
 		return nil
@@ -173,7 +173,7 @@ func (a *attributes) optional(name string) *int {
 	return &n
 }
 
-// real returns an attribute that is a number; nil if there is none.
+// real returns an attribute that is a number, or nil if there is none.
 func (a *attributes) real(name string) *float64 {
 	v, _ := a.o.Attr(name)
 	var x float64
@@ -209,7 +209,7 @@ func oneValue(t *torchfile.Tensor) (float64, error) {
 	return values[0], nil
 }
 
-// pair returns an attribute that is a tuple of two whole numbers; nil if there is none.
+// pair returns an attribute that is a tuple of two whole numbers, or nil if there is none.
 func (a *attributes) pair(name string) []int {
 	v, _ := a.o.Attr(name)
 	if v == nil {
@@ -263,7 +263,7 @@ func describePool(o *torchfile.Object, said *given.TorchLayer) error {
 	a := &attributes{o: o}
 	said.Kernel, said.Stride, said.Padding = a.number("kernel_size"), a.number("stride"), a.optional("padding")
 	if said.Stride == 0 {
-		said.Stride = said.Kernel // as in PyTorch, where None is the kernel's size
+		said.Stride = said.Kernel // as in PyTorch, where None means the kernel's size
 	}
 	return a.err
 }

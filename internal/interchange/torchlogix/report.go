@@ -9,10 +9,10 @@ import (
 	"ialgn/internal/interchange/given"
 )
 
-// missing is the error that something is not known.
+// missing returns the error that something is not known.
 func missing(what, why string) error { return &given.Missing{What: what, Why: why} }
 
-// report notes what was found, and from where.
+// report adds findings about the network and their sources.
 func (r *reader) report() {
 	n, file, said := r.net, r.src.Name, r.src.Said()
 	var forms, sizes []string
@@ -62,7 +62,7 @@ func (r *reader) report() {
 	checkpoint.FoundSum(n, from, r.beta, "the constructor's default")
 }
 
-// parametrizationFrom says where the parametrization is from.
+// parametrizationFrom returns the source of the parametrization.
 func (r *reader) parametrizationFrom() string {
 	for _, l := range r.layers {
 		if (l.Type == typeDense || l.Type == typeConv) && l.found.told.Parametrization == "" {
@@ -72,7 +72,7 @@ func (r *reader) parametrizationFrom() string {
 	return r.src.Name
 }
 
-// reportInput notes what a sample is.
+// reportInput adds a finding about the samples.
 func (r *reader) reportInput() {
 	in, l := &r.net.Input, r.thermometer()
 	if l == nil {

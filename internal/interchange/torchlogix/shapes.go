@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// input finds the shape of a sample, and how it becomes bits.
+// input finds the shape of a sample and how its features become bits.
 func (r *reader) input() error {
 	t, l, err := r.thresholds()
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *reader) input() error {
 	return nil
 }
 
-// flatFirst says whether samples are flattened before a layer.
+// flatFirst reports whether samples are flattened before a layer.
 func (r *reader) flatFirst(l *layer) bool {
 	for _, k := range r.layers {
 		if k == l {
@@ -63,7 +63,7 @@ func (r *reader) flatFirst(l *layer) bool {
 	return false
 }
 
-// featureDim returns which dimension of a sample its bits become part of.
+// featureDim returns the dimension of a sample that contains the bits of a feature.
 func (r *reader) featureDim(l *layer, shape []int, bits int) (int, error) {
 	switch {
 	case l.FeatureDim != nil:
@@ -87,7 +87,8 @@ func (r *reader) firstGates() (l *layer, flat bool) {
 	return nil, flat
 }
 
-// sampleShape returns the shape of a sample: what the facts say, or what follows from the first layer of gates.
+// sampleShape returns the shape of a sample: the one in the facts, or the one that follows from the first layer
+// of gates.
 func (r *reader) sampleShape(t *thresholds, thermometer *layer) ([]int, error) {
 	if said := r.src.Facts.Input.Shape; said != nil {
 		return said, nil
@@ -114,13 +115,13 @@ func (r *reader) sampleShape(t *thresholds, thermometer *layer) ([]int, error) {
 			first.key, n, t.shape, t.bits)
 	case rows > 1 || n == 0:
 	case t.bits == 1 || thermometer.FeatureDim != nil && *thermometer.FeatureDim == -2:
-		// Bits stand feature by feature whatever shape samples have.
+		// Bits are in order of feature, whatever the shape of a sample is.
 		return []int{n / t.bits}, nil
 	}
 	return nil, missing
 }
 
-// firstWidth returns how many bits the first layer of gates reads, if that is said; otherwise 0.
+// firstWidth returns the number of bits that the first layer of gates reads, or 0 if it is not known.
 func (r *reader) firstWidth(first *layer) int {
 	if first.In > 0 {
 		return first.In
@@ -128,7 +129,7 @@ func (r *reader) firstWidth(first *layer) int {
 	return r.src.Facts.InDim
 }
 
-// imageShape returns the shape of the images that a convolution reads, behind a thermometer if there is one.
+// imageShape returns the shape of the images for a convolution, in front of the thermometer if there is one.
 func imageShape(conv *layer, t *thresholds, thermometer *layer) ([]int, error) {
 	switch {
 	case len(conv.InDim) != 2:
@@ -157,7 +158,7 @@ func imageShape(conv *layer, t *thresholds, thermometer *layer) ([]int, error) {
 	return shape, nil
 }
 
-// shapes finds the shape of the bits behind each layer, and how large a circuit of them is.
+// shapes finds the shape of the bits after each layer, and the size of the layer as a circuit.
 func (r *reader) shapes() error {
 	shape := r.net.Input.Shape
 	for _, l := range r.layers {
@@ -175,7 +176,7 @@ func (r *reader) shapes() error {
 	return nil
 }
 
-// shape finds the shape of what is behind a layer.
+// shape finds the shape of the bits after a layer.
 func (l *layer) shape() error {
 	switch l.Type {
 	case typeFlatten:
@@ -192,7 +193,7 @@ func (l *layer) shape() error {
 	return nil
 }
 
-// denseShape does it for a dense layer.
+// denseShape is like shape, for a dense layer.
 func (l *layer) denseShape() error {
 	n := product(l.in)
 	if l.In != 0 && l.In != n {
@@ -203,7 +204,7 @@ func (l *layer) denseShape() error {
 	return nil
 }
 
-// convShape does it for a convolution.
+// convShape is like shape, for a convolution.
 func (l *layer) convShape() error {
 	if len(l.in) != 3 {
 		return fmt.Errorf("it reads images, but what is before it is of shape %v", l.in)
@@ -244,10 +245,10 @@ func (l *layer) convShape() error {
 	return nil
 }
 
-// maxSide bounds numbers of the facts, so that sums of them hold.
+// maxSide bounds numbers in the facts, so that their sums do not overflow.
 const maxSide = 1 << 20
 
-// steps returns how many positions a window has along a dimension.
+// steps returns the number of positions of a window along a dimension.
 func steps(size, padding, window, stride int) (int, error) {
 	if padding < 0 || padding > maxSide || window < 1 || window > maxSide || stride < 1 || stride > maxSide {
 		return 0, fmt.Errorf("a window of %d, stride %d and padding %d are not possible", window, stride, padding)
@@ -258,7 +259,7 @@ func steps(size, padding, window, stride int) (int, error) {
 	return (size+2*padding-window)/stride + 1, nil
 }
 
-// poolShape does it for a pooling.
+// poolShape is like shape, for a pooling.
 func (l *layer) poolShape() error {
 	if len(l.in) != 3 {
 		return fmt.Errorf("it reads images, but what is before it is of shape %v", l.in)
@@ -288,7 +289,7 @@ func (l *layer) poolShape() error {
 	return nil
 }
 
-// orSize returns how many nodes and pins [graph.Circuit.Or] adds for n bits.
+// orSize returns the number of nodes and pins that [graph.Circuit.Or] adds for n bits.
 func orSize(n int) (nodes, pins int) {
 	for n > 1 {
 		full, rest := n/graph.MaxPins, n%graph.MaxPins

@@ -12,7 +12,7 @@ import (
 	"ialgn/internal/interchange/torchfile"
 )
 
-// The classes of layers, as facts name them.
+// Names of the classes of layers in facts.
 const (
 	typeDense     = "LogicDense"
 	typeConv      = "LogicConv2d"
@@ -25,30 +25,30 @@ const (
 	typeDummy     = "DummyBinarization"
 )
 
-// isThermometer says whether a class is a binarization that has thresholds.
+// isThermometer reports whether a class is a binarization with thresholds.
 func isThermometer(class string) bool {
 	return class == typeFixed || class == typeSoft || class == typeLearnable
 }
 
-// state is what a file holds of a network.
+// state is the content of a file of a network.
 type state struct {
-	module bool     // the file is a whole module, which says all there is to say
+	module bool     // the file is a whole module, which has all data
 	found  []*found // layers in the order of the file
 }
 
-// found is a layer of the file.
+// found is a layer in the file.
 type found struct {
 	name    string // such as "model.1"
 	told    given.TorchLayer
-	tensors map[string]*torchfile.Tensor // by the rest of their names, such as "connections.indices"
-	gumbel  bool                         // the peer adds noise to the choice of wires
+	tensors map[string]*torchfile.Tensor // by the part of their names after the layer's, such as "connections.indices"
+	gumbel  bool                         // torchlogix adds noise to the choice of wires
 }
 
-// The names of tensors behind a layer's.
+// tensorName splits the name of a tensor into the layer's name and the rest.
 var tensorName = regexp.MustCompile(`^(?:(.*)\.)?(weight|connections\.(?:indices|weights|_indices_L\d+)|` +
 	`tree_weights\.\d+|thresholds|raw_diffs|tau|beta|_export_lut_ids(?:_L\d+)?)$`)
 
-// layerName returns a layer's name without what wrappers of PyTorch put before it.
+// layerName returns a layer's name without the prefixes of PyTorch's wrappers.
 func layerName(name string) string {
 	parts := strings.Split(name, ".")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "_orig_mod" })
@@ -58,7 +58,7 @@ func layerName(name string) string {
 	return strings.Join(parts, ".")
 }
 
-// recognise says whether a value is a state dict or module of torchlogix.
+// recognise reports whether a value is a state dict or a module of torchlogix.
 func recognise(value any) bool {
 	switch v := value.(type) {
 	case *torchfile.Object:
@@ -72,7 +72,7 @@ func recognise(value any) bool {
 				continue
 			case m == nil:
 				return false
-			case m[2] == "tau" || m[2] == "beta": // of a group sum, which other frameworks have, too
+			case m[2] == "tau" || m[2] == "beta": // of a group sum, which other frameworks have too
 				continue
 			case m[2] != "weight":
 				return true
@@ -88,7 +88,7 @@ func recognise(value any) bool {
 	return false
 }
 
-// mentions says whether a class of torchlogix is among those of a module.
+// mentions reports whether a module or a submodule is of a class of torchlogix.
 func mentions(o *torchfile.Object, depth int) bool {
 	if strings.HasPrefix(o.Class, "torchlogix.") {
 		return true
@@ -101,13 +101,13 @@ func mentions(o *torchfile.Object, depth int) bool {
 	return false
 }
 
-// at returns an entry of a dictionary; nil if there is none.
+// at returns an entry of a dictionary, or nil.
 func at(d *torchfile.Dict, key string) any {
 	v, _ := d.Get(key)
 	return v
 }
 
-// readState sorts the tensors of a state dict or a module by layers.
+// readState groups the tensors of a state dict or a module by layer.
 func readState(value any) (*state, error) {
 	switch v := checkpoint.Content(value).(type) {
 	case *torchfile.Object:
@@ -126,7 +126,7 @@ func readState(value any) (*state, error) {
 	return nil, fmt.Errorf("neither a state dict nor a module of torchlogix")
 }
 
-// sort sorts the tensors of a state dict by layers.
+// sort groups the tensors of a state dict by layer.
 func (s *state) sort(d *torchfile.Dict) error {
 	byName := map[string]*found{}
 	for _, key := range d.Strings() {
@@ -156,7 +156,7 @@ func (s *state) sort(d *torchfile.Dict) error {
 	return nil
 }
 
-// derive adds to each layer what its tensors say, and checks that a module's attributes do not say another thing.
+// derive adds what a layer's tensors say about it, and checks that a module's attributes agree.
 func (s *state) derive() error {
 	if len(s.found) == 0 {
 		return fmt.Errorf("there are no layers of torchlogix in it")
@@ -173,7 +173,7 @@ func (s *state) derive() error {
 	return nil
 }
 
-// derive returns what the shapes of a layer's tensors say.
+// derive returns what the shapes of the layer's tensors say.
 func (f *found) derive() (said given.TorchLayer, err error) {
 	switch {
 	case f.tensors["weight"] != nil:
@@ -204,7 +204,7 @@ func (f *found) derive() (said given.TorchLayer, err error) {
 	return said, err
 }
 
-// deriveDense derives what the tensors of a dense layer say.
+// deriveDense is like derive, for a dense layer.
 func (f *found) deriveDense(said *given.TorchLayer) error {
 	w, idx, choice := f.tensors["weight"], f.tensors["connections.indices"], f.tensors["connections.weights"]
 	if len(w.Shape) != 2 || w.Shape[0] < 1 {
@@ -235,7 +235,7 @@ func (f *found) deriveDense(said *given.TorchLayer) error {
 	return deriveTables(said, w.Shape[1])
 }
 
-// deriveConv derives what the tensors of a convolution say.
+// deriveConv is like derive, for a convolution.
 func (f *found) deriveConv(said *given.TorchLayer) error {
 	leaves := f.tensors["tree_weights.0"]
 	if len(leaves.Shape) != 3 || leaves.Shape[1] < 1 {
@@ -266,13 +266,14 @@ func (f *found) deriveConv(said *given.TorchLayer) error {
 				name, t.Shape, want, said.Rank, said.TreeDepth)
 		}
 		if nodes *= said.Rank; nodes > maxInputs {
-			nodes = maxInputs + 1 // larger than any
+			nodes = maxInputs + 1 // above every number of nodes
 		}
 	}
 	return deriveTables(said, leaves.Shape[2])
 }
 
-// deriveTables checks a rank against the columns of the weights, and derives the parametrization if they leave one.
+// deriveTables checks the rank against the columns of the weights. It sets the parametrization if only one is
+// possible.
 func deriveTables(said *given.TorchLayer, columns int) error {
 	if said.Rank < 1 || said.Rank > 6 {
 		return fmt.Errorf("of rank %d, want 1 to 6", said.Rank)

@@ -10,39 +10,39 @@ import (
 	"strconv"
 )
 
-// stream reads JSON of a known form value by value, so that memory depends on what is kept of it alone: package json
-// would hold a value in memory, and takes ten times as long. Keys that are not known, keys that stand twice and values
-// of another kind are errors, which say at which line and column.
+// stream reads JSON of a known form value by value. Its memory depends only on what the caller keeps; package
+// json would hold a whole value in memory, and takes ten times as long. Unknown keys, repeated keys and values
+// of a wrong type are errors that give the line and column.
 type stream struct {
 	file io.ReaderAt
-	size int64 // of the file
-	at   int64 // where in the file block begins
-	// block is what is in memory of the file, of which the first pos bytes have been read.
+	size int64 // size of the file
+	at   int64 // position of block in the file
+	// block is the part of the file in memory; its first pos bytes have been read.
 	block []byte
 	pos   int
 	word  []byte // the last text or number
 }
 
-// The largest sizes of what is no array or object: nothing in a circuit is so long.
+// Limits on texts, numbers and nesting. A circuit stays far below them.
 const (
 	maxText  = 1 << 8
 	maxDepth = 8
 )
 
-// newStream returns a stream of the value at an offset of a file.
+// newStream returns a stream that begins at a position of a file.
 func newStream(file io.ReaderAt, at, size int64) *stream {
 	return &stream{file: file, at: at, size: size}
 }
 
-// offset returns where in the file the stream stands.
+// offset returns the position of the stream in the file.
 func (s *stream) offset() int64 { return s.at + int64(s.pos) }
 
-// failf is an error at the place where the stream stands.
+// failf returns an error for the current position.
 func (s *stream) failf(format string, args ...any) error {
 	return failAt(s.file, s.offset(), fmt.Sprintf(format, args...))
 }
 
-// failAt is an error at an offset, which it names by line and column.
+// failAt returns an error for a position, which it gives as line and column.
 func failAt(file io.ReaderAt, offset int64, what string) error {
 	line, last := int64(1), int64(-1)
 	block := make([]byte, 1<<16)
@@ -76,7 +76,7 @@ func (s *stream) fill() error {
 	return err
 }
 
-// next returns the next byte, which stays. At the end of the file it is an error.
+// next returns the next byte without reading it. At the end of the file it returns an error.
 func (s *stream) next() (byte, error) {
 	if s.pos == len(s.block) {
 		if err := s.fill(); errors.Is(err, io.EOF) {
@@ -88,7 +88,7 @@ func (s *stream) next() (byte, error) {
 	return s.block[s.pos], nil
 }
 
-// peek returns the next byte that is no space, which stays.
+// peek skips white space and returns the next byte without reading it.
 func (s *stream) peek() (byte, error) {
 	for {
 		b, err := s.next()
@@ -99,7 +99,7 @@ func (s *stream) peek() (byte, error) {
 	}
 }
 
-// expect reads one of two bytes that are no space, and returns which.
+// expect skips white space and reads a byte, which must be a or b.
 func (s *stream) expect(a, b byte) (byte, error) {
 	got, err := s.peek()
 	if err != nil {
@@ -115,13 +115,13 @@ func (s *stream) expect(a, b byte) (byte, error) {
 	return got, nil
 }
 
-// ended says whether nothing but space follows.
+// ended reports whether only white space follows.
 func (s *stream) ended() bool {
 	_, err := s.peek()
 	return err != nil && s.offset() >= s.size
 }
 
-// each reads what stands between two brackets, with commas between.
+// each reads values between two brackets, with commas between the values.
 func (s *stream) each(open, end byte, value func() error) error {
 	if _, err := s.expect(open, open); err != nil {
 		return err
@@ -142,11 +142,11 @@ func (s *stream) each(open, end byte, value func() error) error {
 	}
 }
 
-// array reads an array, of which value reads the values.
+// array reads an array; value reads each of its elements.
 func (s *stream) array(value func() error) error { return s.each('[', ']', value) }
 
-// object reads an object, of which value reads the values of the named keys: i is the place of the key among them. It
-// returns which of them there were, as bits.
+// object reads an object. value reads the value of the key keys[i]. Bit i of the result says that the object
+// has this key.
 func (s *stream) object(keys []string, value func(i int) error) (there uint, err error) {
 	err = s.each('{', '}', func() error {
 		key, err := s.text()
@@ -174,7 +174,7 @@ func (s *stream) object(keys []string, value func(i int) error) (there uint, err
 	return there, err
 }
 
-// text reads a string. The result stays until the next text or number is read.
+// text reads a string. The result is valid until the next text or number.
 func (s *stream) text() ([]byte, error) {
 	b, err := s.peek()
 	if err != nil {
@@ -211,7 +211,7 @@ func (s *stream) text() ([]byte, error) {
 	}
 }
 
-// digits reads a number as it stands.
+// digits reads the characters of a number.
 func (s *stream) digits() ([]byte, error) {
 	first, err := s.peek()
 	if err != nil {
@@ -283,7 +283,7 @@ func (s *stream) number() (float64, error) {
 	return v, nil
 }
 
-// skip passes over a value of the kinds that a circuit has.
+// skip skips a value of a kind that a circuit has.
 func (s *stream) skip(depth int) error {
 	b, err := s.peek()
 	switch {
@@ -311,8 +311,8 @@ func (s *stream) skip(depth int) error {
 	return err
 }
 
-// upcoming returns how many values the array has that comes next, if it has none but numbers: it counts commas up to
-// the first bracket that closes. Whatever stands there, it returns at most half as many as there are bytes.
+// upcoming returns the number of elements of the next array, if all are numbers: it counts the commas before
+// the first closing bracket. In any case the result is at most about half the number of bytes.
 func (s *stream) upcoming() int {
 	commas, begin, block := 0, s.offset(), make([]byte, 1<<12)
 	for at := begin; ; {

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// saidSum returns what the facts say of the group sum: at their top or of a layer, which takes the place of what the
-// top does not say.
+// saidSum returns the facts about the group sum. Facts about the layer GroupSum are used where the top level of
+// the facts says nothing.
 func saidSum(f *given.Facts) given.GroupSum {
 	sum := f.Sum
 	for _, l := range f.LayersInOrder {
@@ -29,7 +29,7 @@ func saidSum(f *given.Facts) given.GroupSum {
 	return sum
 }
 
-// resolveSum returns the sum of n bits, of which references are the numbers.
+// resolveSum returns the sum of n bits; its references are the numbers of the bits.
 func resolveSum(said given.GroupSum, n int, why string) (graph.Sum, error) {
 	switch {
 	case said.K == nil:

@@ -15,7 +15,7 @@ func slice(t *torchfile.Tensor, i int) *torchfile.Tensor {
 	return &s
 }
 
-// floats returns the elements of a tensor, all of which must be numbers that float32 holds.
+// floats returns the elements of a tensor. All must be finite numbers that float32 has exactly.
 func floats(t *torchfile.Tensor, name string) ([]float32, error) {
 	values, err := t.Float32()
 	if err != nil {
@@ -32,8 +32,8 @@ func floats(t *torchfile.Tensor, name string) ([]float32, error) {
 	return values, nil
 }
 
-// sameInFloat32 is an error if a tensor of float64 has numbers that float32 does not hold: two of them might become
-// equal, and another the largest.
+// sameInFloat32 returns an error if float32 does not have all numbers of a float64 tensor exactly: rounding
+// could make two of them equal, and change which one is largest.
 func sameInFloat32(t *torchfile.Tensor, name string) error {
 	values, err := t.Float64()
 	if err != nil {
@@ -47,7 +47,7 @@ func sameInFloat32(t *torchfile.Tensor, name string) error {
 	return nil
 }
 
-// thresholds returns the thresholds of the network with their layer; nil if there is no thermometer.
+// thresholds returns the thresholds of the network and their layer, or nil if there is no thermometer.
 func (r *reader) thresholds() (*thresholds, *layer, error) {
 	l := r.thermometer()
 	if l == nil && r.src.Thresholds != nil {
@@ -75,7 +75,7 @@ func (r *reader) thresholds() (*thresholds, *layer, error) {
 	return other, l, err
 }
 
-// equal says whether thresholds that were given are those of the file.
+// equal reports whether the user's thresholds are equal to the file's.
 func (t *thresholds) equal(other *thresholds) bool {
 	if t.bits != other.bits || len(t.values) != len(other.values) {
 		return false
@@ -88,9 +88,9 @@ func (t *thresholds) equal(other *thresholds) bool {
 	return true
 }
 
-// savedThresholds returns the thresholds that the file has; nil if there are none. Those of a learnable thermometer are
-// sums of raw_diffs, in double and each rounded, as PyTorch has them on a processor: what is called thresholds there
-// are those that training began with.
+// savedThresholds returns the thresholds in the file, or nil if there are none. Those of a learnable
+// thermometer are sums of raw_diffs in double precision, each rounded to float32, as PyTorch computes them on a
+// CPU. The tensor called thresholds has only the values with which training began.
 func (r *reader) savedThresholds(l *layer) (*thresholds, error) {
 	name := "thresholds"
 	if l.Type == typeLearnable {
@@ -122,7 +122,7 @@ func (r *reader) savedThresholds(l *layer) (*thresholds, error) {
 	return t, t.check(name)
 }
 
-// accumulate makes thresholds of their differences.
+// accumulate turns differences of thresholds into thresholds.
 func (t *thresholds) accumulate() {
 	sum := 0.0
 	for i, v := range t.values {
@@ -134,7 +134,7 @@ func (t *thresholds) accumulate() {
 	}
 }
 
-// missingThresholds is the error that a thermometer has no thresholds.
+// missingThresholds returns the error that a thermometer has no thresholds.
 func (l *layer) missingThresholds() error {
 	return missing("thresholds", fmt.Sprintf("the file has no tensor of layer %q", l.name()))
 }

@@ -7,17 +7,18 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// thresholds are those of a thermometer, a tensor whose last dimension are the bits.
+// thresholds are the thresholds of a thermometer, a tensor whose last dimension has the bits of a feature.
 type thresholds struct {
-	shape  []int // without the bits
+	shape  []int // without the last dimension
 	bits   int
 	values []float32
-	// perFeature says that shape is one number: of features in C order, of channels (the first dimension of a sample), or
-	// 1. Otherwise shape is a tensor's, and lies over that of a sample as in PyTorch.
+	// perFeature says that shape is one number: the number of features in C order, of channels (the first
+	// dimension of a sample), or 1. Otherwise shape is a tensor's shape, which PyTorch broadcasts to a
+	// sample's.
 	perFeature bool
 }
 
-// givenThresholds returns thresholds that the user gave: one row for all features, for each channel or for each
+// givenThresholds returns thresholds from the user: one row for all features, or one for each channel or
 // feature.
 func givenThresholds(rows [][]float32) (*thresholds, error) {
 	if len(rows) == 0 || len(rows[0]) == 0 {
@@ -33,7 +34,7 @@ func givenThresholds(rows [][]float32) (*thresholds, error) {
 	return t, t.check("thresholds")
 }
 
-// check looks for thresholds that are no numbers.
+// check returns an error for thresholds that are not finite numbers.
 func (t *thresholds) check(name string) error {
 	for i, v := range t.values {
 		if v != v || math.IsInf(float64(v), 0) {
@@ -43,7 +44,7 @@ func (t *thresholds) check(name string) error {
 	return nil
 }
 
-// maxRank is how many dimensions a sample may have.
+// maxRank is the largest number of dimensions of a sample.
 const maxRank = 8
 
 // checkShape checks the shape of a sample.
@@ -62,7 +63,7 @@ func checkShape(shape []int) error {
 	return nil
 }
 
-// product returns the product of positive numbers, or a large number if it is larger.
+// product returns the product of positive numbers, or MaxInt32 if it is larger.
 func product(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -74,8 +75,8 @@ func product(shape []int) int {
 	return n
 }
 
-// normalDim returns which dimension of a sample a feature_dim is, from 1. The peer counts with the batch before a
-// sample's dimensions and the bits behind them.
+// normalDim converts a feature_dim to the number of a sample's dimension, from 1. torchlogix counts the batch
+// as dimension 0, and the bits as an additional last dimension.
 func normalDim(dim, dims int) (int, error) {
 	at := dim
 	if at < 0 {
@@ -88,7 +89,7 @@ func normalDim(dim, dims int) (int, error) {
 	return at, nil
 }
 
-// rowOf returns a function that says which row of the thresholds each feature of a sample has.
+// rowOf returns a function from a feature of a sample to its row of thresholds.
 func (t *thresholds) rowOf(shape []int) (func(feature int) int, error) {
 	rows, features := product(t.shape), product(shape)
 	inner := features / shape[0]
@@ -106,7 +107,7 @@ func (t *thresholds) rowOf(shape []int) (func(feature int) int, error) {
 	return nil, fmt.Errorf("thresholds of shape %v and %d bits do not fit samples of shape %v", t.shape, t.bits, shape)
 }
 
-// fits says whether a tensor of a shape lies over another, last dimension over last, as PyTorch broadcasts it.
+// fits reports whether PyTorch can broadcast a tensor of shape over to shape, last dimension to last dimension.
 func fits(over, shape []int) bool {
 	if len(over) > len(shape) {
 		return false
@@ -119,7 +120,7 @@ func fits(over, shape []int) bool {
 	return true
 }
 
-// broadcast returns which element of a tensor that fits lies over an element of a shape.
+// broadcast returns the index in a tensor that fits of the element for element at of a shape.
 func broadcast(over, shape []int, at int) int {
 	out, stride := 0, 1
 	for i := len(shape) - 1; i >= len(shape)-len(over); i-- {
@@ -133,7 +134,7 @@ func broadcast(over, shape []int, at int) int {
 	return out
 }
 
-// input returns what a network is given whose samples have a shape and go through the thermometer first. The bits of a
+// input returns the input of a network with a thermometer in front, for samples of a shape. The bits of a
 // feature become part of dimension featureDim. The second result is the shape of the bits.
 func (t *thresholds) input(shape []int, featureDim int) (*graph.Input, []int, error) {
 	if err := checkShape(shape); err != nil {
@@ -162,8 +163,8 @@ func (t *thresholds) input(shape []int, featureDim int) (*graph.Input, []int, er
 	return in, after, nil
 }
 
-// order returns the order of bits where a feature's bits stand before the last inner features of a sample; nil if that
-// is feature by feature.
+// order returns the order of bits in which a feature's bits come before the last inner features of a sample. It
+// returns nil if this is the order of features.
 func order(features, inner, bits int) []graph.Bit {
 	if inner == 1 || bits == 1 {
 		return nil

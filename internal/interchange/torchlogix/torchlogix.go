@@ -1,27 +1,28 @@
 // Package torchlogix reads networks that torchlogix trained, and reads and writes its circuits.
 //
-// torchlogix saves a network in three forms. [Read] takes two of them from package torchfile: a state dict, which holds
-// tensors by name and little else, and a whole module, which holds the attributes of its layers too. [ReadCircuit]
-// takes the third, the JSON of its class Circuit: gates of two inputs behind the thermometer, which [WriteCircuit]
-// writes.
+// torchlogix saves a network in three forms. [Read] reads two of them, as values of package torchfile: a state
+// dict, which has named tensors and little else, and a whole module, which also has the attributes of its
+// layers. [ReadCircuit] reads the third, the JSON of its class Circuit: gates of two inputs, without the
+// thermometer. [WriteCircuit] writes this form.
 //
-// # What a state dict does not say
+// # What a state dict lacks
 //
-// Parametrization, order and pooling of layers, stride and padding of convolutions, the dimension that a thermometer's
-// bits become part of, classes, tau and beta are no tensors. They come from the user's facts, whose keys are those of
-// torchlogix's constructors; a whole module says all of them. What stands in both is compared, and a difference is an
-// error. What stands in neither and does not follow from the shapes of tensors is a [given.Missing], whose What is the
-// key of the facts. Nothing is guessed.
+// A state dict has only tensors. It lacks the parametrization, order and pooling of layers, the stride and
+// padding of convolutions, the dimension that contains a thermometer's bits, and the classes, tau and beta. The
+// user's facts give them, with the keys of torchlogix's constructors. A whole module has all of them. If both
+// the file and the facts have something, the two must agree. If neither has it, and it does not follow from the
+// shapes of tensors, the result is a [given.Missing] with the key of the facts. Nothing is guessed.
 //
-// # What comes out
+// # Results
 //
-// Layers of nodes alone come out with their logits and candidates, as [graph.Dense], so that training can go on. If
-// there is a convolution or a pooling, all is unrolled into a [graph.Circuit] of the tables that count.
+// A network of dense layers becomes [graph.Dense] with its logits and candidates, so that training can
+// continue. A network with a convolution or a pooling is unrolled into a [graph.Circuit] of the selected
+// tables.
 //
-// The facts about torchlogix are those of its commit 6c6ad50 (ligerlac/torchlogix, MIT): the order of address bits in
-// parametrization.py, connections in connections.py, convolution trees in layers/conv.py, thermometers in
-// layers/binarization.py. Later versions bend the differences of a learnable thermometer through softplus, which a file
-// does not tell.
+// The facts about torchlogix are those of its commit 6c6ad50 (ligerlac/torchlogix, MIT): the order of address
+// bits in parametrization.py, connections in connections.py, convolution trees in layers/conv.py, thermometers
+// in layers/binarization.py. Later versions apply softplus to the differences of a learnable thermometer, which
+// a file does not show.
 package torchlogix
 
 import (
@@ -32,7 +33,7 @@ import (
 	"ialgn/internal/interchange/graph"
 )
 
-// Format is what the user calls this format.
+// Format is the name of this format for users.
 const Format = "torchlogix"
 
 // reader reads a network.
@@ -40,16 +41,16 @@ type reader struct {
 	src    *given.Source
 	state  *state
 	net    *graph.Network
-	layers []*layer // that do something, in order; the group sum is not among them
-	left   int64    // bytes that may still be taken
-	beta   bool     // the file or the user says the sum's beta
-	near   int      // warp: lines whose sum is so small that rounding may decide it
+	layers []*layer // the layers that do something, in order, without the group sum
+	left   int64    // bytes that may still be allocated
+	beta   bool     // the file or the user gives the sum's beta
+	near   int      // warp: number of lines whose sum is so close to 0 that rounding may decide them
 }
 
-// Read returns the network of a state dict or a whole module.
+// Read returns the network in a state dict or a whole module.
 //
-// Memory is bounded by the file's size: at most twice that and 32 MiB are held at any time, a circuit that is unrolled
-// included, and for a moment one tensor more. A file whose network is larger is refused.
+// The file's size bounds the memory: at any time, including an unrolled circuit, Read holds at most twice the
+// file's size and 32 MiB, and for a short time one more tensor. It returns an error for a larger network.
 func Read(src *given.Source, value any) (*graph.Network, error) {
 	st, err := readState(value)
 	if err != nil {
@@ -67,11 +68,11 @@ func Read(src *given.Source, value any) (*graph.Network, error) {
 	return r.net, nil
 }
 
-// Recognise says whether a value of package torchfile is a state dict or a module of torchlogix, for Read to say what
-// is wrong with it.
+// Recognise reports whether a value of package torchfile is a state dict or a module of torchlogix. Read may
+// still find an error in it.
 func Recognise(value any) bool { return recognise(checkpoint.Content(value)) }
 
-// take counts bytes as held, or is the error that there are not as many left.
+// take counts n bytes as allocated, or returns an error if the limit does not allow them.
 func (r *reader) take(n int64, what string) error {
 	if r.left -= n; r.left < 0 {
 		return fmt.Errorf("%s: takes %d bytes, and with what was read before more than twice the file and 32 MiB", what, n)
@@ -79,10 +80,10 @@ func (r *reader) take(n int64, what string) error {
 	return nil
 }
 
-// give counts bytes as held no longer.
+// give counts n bytes as free again.
 func (r *reader) give(n int64) { r.left += n }
 
-// build makes layers or a circuit.
+// build makes dense layers or a circuit.
 func (r *reader) build() error {
 	dense := true
 	for _, l := range r.layers {
@@ -104,7 +105,7 @@ func (r *reader) build() error {
 	return nil
 }
 
-// sum makes the group sum.
+// sum sets the group sum.
 func (r *reader) sum() error {
 	last := r.layers[len(r.layers)-1]
 	said, err := r.groupSum()

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// The page and what stands in it.
+// The template of the page, its style and its script.
 var (
 	//go:embed page.html
 	pageHTML string
@@ -20,7 +20,8 @@ var (
 	page = template.Must(template.New("page").Parse(pageHTML))
 )
 
-// policy says what the page may do: run its own script and style, and, while it is served, ask the program for more.
+// policy returns the page's content security policy: it may run its own script and style and, while it is
+// served, ask the program for data.
 func policy(live bool) string {
 	text := "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; script-src " + digest(pageJS) +
 		"; style-src " + digest(pageCSS)
@@ -30,13 +31,13 @@ func policy(live bool) string {
 	return text
 }
 
-// digest names a text in a policy.
+// digest returns the source expression for a text in a policy.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// write writes the page about a snapshot.
+// write writes the page for a snapshot.
 func write(w io.Writer, version string, s Snapshot) error {
 	return page.Execute(w, struct {
 		Policy, Version string

@@ -15,7 +15,7 @@ import (
 	"ialgn/internal/message"
 )
 
-// Listen opens a port of this machine, which others cannot reach; 0 is any that is free.
+// Listen opens a port that only this machine can reach. Port 0 means any free port.
 func Listen(port int) (net.Listener, error) {
 	if port < 0 || port > 65535 {
 		return nil, message.WithHint(fmt.Errorf("port %d: want 1 to 65535, or 0 for any that is free", port),
@@ -28,7 +28,7 @@ func Listen(port int) (net.Listener, error) {
 	return l, nil
 }
 
-// Serve serves the page until the context ends, which is no error.
+// Serve serves the page until the context ends. It then returns nil.
 func (w *Watch) Serve(ctx context.Context, l net.Listener, version string) error {
 	server := &http.Server{
 		Handler: w.Handler(version), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
@@ -42,10 +42,10 @@ func (w *Watch) Serve(ctx context.Context, l net.Listener, version string) error
 	return nil
 }
 
-// Handler returns what answers: the page at /, and at /data what has changed since a version.
+// Handler returns the HTTP handler: the page at /, and at /data the changes since a version.
 //
-// It answers nobody but who asks for this machine by its own name. A page of another site, whose name was made to mean
-// this machine, would else read what is here.
+// It only answers requests whose host is a name of this machine for itself. Otherwise a page of another site,
+// whose name resolves to this machine, could read the data.
 func (w *Watch) Handler(version string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(rw http.ResponseWriter, _ *http.Request) { w.servePage(rw, version) })
@@ -65,7 +65,8 @@ func (w *Watch) Handler(version string) http.Handler {
 	})
 }
 
-// ownHost reports whether a header names this machine as itself, with any port: a tunnel may have another one.
+// ownHost reports whether a Host header is a name of this machine for itself. Any port is allowed, because a
+// tunnel may use another one.
 func ownHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -73,7 +74,7 @@ func ownHost(host string) bool {
 	return host == "127.0.0.1" || strings.EqualFold(host, "localhost")
 }
 
-// take reads what is new and returns what has changed.
+// take reads new lines and returns the changes since a version of a session.
 func (w *Watch) take(session string, version int) Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,7 +91,7 @@ func (w *Watch) servePage(rw http.ResponseWriter, version string) {
 		return
 	}
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = b.WriteTo(rw) // whoever asked may be gone
+	_, _ = b.WriteTo(rw) // the client may be gone
 }
 
 func (w *Watch) serveData(rw http.ResponseWriter, r *http.Request) {
@@ -105,5 +106,5 @@ func (w *Watch) serveData(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rw.Header().Set("Content-Type", "application/json")
-	_, _ = rw.Write(text) // whoever asked may be gone
+	_, _ = rw.Write(text) // the client may be gone
 }

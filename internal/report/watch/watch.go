@@ -1,10 +1,10 @@
-// Package watch shows training runs by epoch while they go on: a page about logs of package runlog, served to this
-// machine alone, or as one file.
+// Package watch shows training runs by epoch while they go on. Its page shows logs of package runlog. It is
+// served to this machine only, or written as one file.
 //
-// A [Watch] knows the logs that were named and those in folders, also ones that appear later, and reads of each what is
-// new ([Watch.Refresh]). [Watch.Page] is the page about what it has read, [Watch.Serve] that page with what comes
-// after. The page fetches nothing but that, from where it came from. No line of a log makes it fail: what cannot be
-// read is said on the page.
+// A [Watch] follows the named logs and the logs in folders, including logs that appear later. [Watch.Refresh]
+// reads the new lines of each log. [Watch.Page] returns the page with what was read so far. [Watch.Serve]
+// serves a page that also gets later lines, from its own server only. No line of a log makes the page fail; the
+// page shows which lines cannot be read.
 package watch
 
 import (
@@ -26,36 +26,36 @@ import (
 	"ialgn/internal/runlog"
 )
 
-// Bounds of what is looked at.
+// Limits on what is read.
 const (
-	mostLogs  = 500 // logs of one page
-	mostDepth = 3   // folders below one that was named
+	mostLogs  = 500 // logs on one page
+	mostDepth = 3   // levels of folders below a named one
 	headBytes = 4096
 
-	rescan = 2 * time.Second        // between two looks for new logs in folders
-	reread = 250 * time.Millisecond // between two looks at a log
+	rescan = 2 * time.Second        // time between two searches for new logs in folders
+	reread = 250 * time.Millisecond // time between two reads of a log
 )
 
-// Watch is what logs say. Its methods may be called by several goroutines.
+// Watch holds what was read from logs. Its methods may be called by several goroutines.
 type Watch struct {
 	mu      sync.Mutex
 	paths   []string
 	logs    []*entry
-	session string // of this watch: versions of another one mean nothing
-	version int    // counts changes
-	full    bool   // there are more logs than are shown
+	session string // identifies this watch: version numbers of another watch are not comparable
+	version int    // number of changes so far
+	full    bool   // there are more logs than the page shows
 	scanned time.Time
 	read    time.Time
 }
 
-// entry is a log.
+// entry is a log that is followed.
 type entry struct {
 	runlog.Follower
 	id      int
-	changed int // the version with which it changed last
+	changed int // the version of the watch at its last change
 }
 
-// New returns a watch of logs and of folders with logs. A log need not be there yet, but its folder must.
+// New returns a watch of logs and of folders with logs. A log need not exist yet, but its folder must.
 func New(paths []string) (*Watch, error) {
 	for _, p := range paths {
 		if _, err := os.Stat(p); err == nil {
@@ -69,7 +69,7 @@ func New(paths []string) (*Watch, error) {
 	return &Watch{paths: paths, session: fmt.Sprintf("%016x", rand.Uint64())}, nil
 }
 
-// Runs returns how many runs were read, of how many logs.
+// Runs returns the number of runs that were read, and the number of logs.
 func (w *Watch) Runs() (runs, logs int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -79,14 +79,14 @@ func (w *Watch) Runs() (runs, logs int) {
 	return runs, len(w.logs)
 }
 
-// Refresh reads what is new.
+// Refresh reads new lines.
 func (w *Watch) Refresh() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refresh(time.Now())
 }
 
-// refresh reads what is new, unless it just did.
+// refresh reads new lines, unless it did so a moment ago.
 func (w *Watch) refresh(now time.Time) {
 	if now.Sub(w.scanned) >= rescan {
 		w.scan()
@@ -104,7 +104,7 @@ func (w *Watch) refresh(now time.Time) {
 	w.read = now
 }
 
-// scan looks for logs that are not known yet.
+// scan searches for new logs.
 func (w *Watch) scan() {
 	for _, p := range w.paths {
 		if info, err := os.Stat(p); err != nil || !info.IsDir() {
@@ -117,7 +117,7 @@ func (w *Watch) scan() {
 	}
 }
 
-// add adds a log that is not known yet.
+// add adds a log if it is new.
 func (w *Watch) add(path string) {
 	path = filepath.Clean(path)
 	if slices.ContainsFunc(w.logs, func(e *entry) bool { return e.Path == path }) {
@@ -132,9 +132,10 @@ func (w *Watch) add(path string) {
 	w.logs, w.read = append(w.logs, &entry{Follower: runlog.Follower{Path: path}, id: len(w.logs)}), time.Time{}
 }
 
-// within returns the logs in a folder and a few levels below, but for hidden ones. What cannot be read holds none.
+// within returns the logs in a folder and a few levels of folders below, except hidden ones. It skips what it
+// cannot read.
 func within(folder string) (found []string) {
-	// The walk itself does not fail: its function never returns an error but to skip a folder.
+	// WalkDir returns no error, because its function returns none, except to skip a folder.
 	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -151,7 +152,7 @@ func within(folder string) (found []string) {
 	return found
 }
 
-// depth returns how many folders a path is below another one.
+// depth returns the number of levels from a folder to a path below it.
 func depth(folder, path string) int {
 	rest, err := filepath.Rel(folder, path)
 	if err != nil || rest == "." {
@@ -160,8 +161,7 @@ func depth(folder, path string) int {
 	return strings.Count(rest, string(filepath.Separator)) + 1
 }
 
-// isLog reports whether a file of a folder is taken for a log: JSON lines, unless they are others, and tables with the
-// columns of a log.
+// isLog reports whether a file in a folder is a log: JSON lines or a CSV table that begin like a log.
 func isLog(path string) bool {
 	table := runlog.IsCSV(path)
 	if !table && filepath.Ext(path) != ".jsonl" {
@@ -183,7 +183,7 @@ func isLog(path string) bool {
 	return runlog.Begins(head[:n], table)
 }
 
-// Snapshot is what the page gets: what was read of the logs, in lists that have an element an epoch.
+// Snapshot is the data of the page: what was read from the logs, as lists with an element for each epoch.
 type Snapshot struct {
 	Live    bool     `json:"live"`
 	Session string   `json:"session"`
@@ -198,21 +198,21 @@ type Log struct {
 	Path     string    `json:"path"`
 	Trouble  string    `json:"trouble,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`
-	More     int       `json:"more,omitempty"` // lines with problems beyond those
-	Fresh    bool      `json:"fresh"`          // the runs are here; else they are as in the last snapshot
+	More     int       `json:"more,omitempty"` // number of further lines with problems
+	Fresh    bool      `json:"fresh"`          // Runs is set; otherwise the runs are the same as in the last snapshot
 	Runs     []Run     `json:"runs,omitempty"`
 }
 
-// Problem is what is wrong with a line of a log.
+// Problem is a fault in a line of a log.
 type Problem struct {
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
-// Run is a run of a [Snapshot]. Lists have null for what the log does not say of an epoch.
+// Run is a run in a [Snapshot]. An element of a list is null if the log does not have it for the epoch.
 type Run struct {
 	Name       string     `json:"name"`
-	Written    string     `json:"written"` // the time of the last line
+	Written    string     `json:"written"` // time of the last line
 	Epoch      []int      `json:"epoch"`
 	Loss       []float64  `json:"loss"`
 	Train      []float64  `json:"train"`
@@ -221,14 +221,14 @@ type Run struct {
 	Relaxed    []*float64 `json:"relaxed"`
 	Rate       []float64  `json:"rate"`
 	Seconds    []float64  `json:"seconds"`
-	Inputs     int        `json:"inputs,omitempty"` // of look-up tables, in the last estimate
+	Inputs     int        `json:"inputs,omitempty"` // number of inputs of a LUT in the last estimate
 	Total      []*int     `json:"total"`
 	Gates      []*int     `json:"gates"`
 	Head       []*int     `json:"head"`
 	Encoder    []*int     `json:"encoder"`
 }
 
-// snapshot returns what was read, without the runs of logs that have not changed since a version of a session.
+// snapshot returns what was read. It omits the runs of logs that did not change since a version of the session.
 func (w *Watch) snapshot(session string, version int) Snapshot {
 	s := Snapshot{Session: w.session, Version: w.version, Logs: []Log{}}
 	if session != w.session {
@@ -254,7 +254,7 @@ func (w *Watch) snapshot(session string, version int) Snapshot {
 	return s
 }
 
-// common returns the folder, with a separator at its end, that all logs are in, "" if there is none.
+// common returns the folder that contains all logs, with a separator at the end, or "" if there is none.
 func (w *Watch) common() string {
 	common := ""
 	for i, e := range w.logs {
@@ -269,7 +269,7 @@ func (w *Watch) common() string {
 	return common
 }
 
-// columns returns a run of a log as lists.
+// columns returns a run of a log in the form of lists.
 func columns(r *runlog.Run, log string) Run {
 	run := Run{Name: name(r, log), Written: r.Epochs[len(r.Epochs)-1].Time}
 	for _, e := range r.Epochs {
@@ -287,7 +287,7 @@ func columns(r *runlog.Run, log string) Run {
 	return run
 }
 
-// name returns what a run is called: after its log, and what there tells it from others.
+// name returns a run's name: the name of its log, and what distinguishes it from other runs there.
 func name(r *runlog.Run, log string) string {
 	text := strings.TrimSuffix(log, filepath.Ext(log))
 	if r.Name != "" && r.Name != filepath.Base(text) {
@@ -302,7 +302,7 @@ func name(r *runlog.Run, log string) string {
 	return cmp.Or(text, "run")
 }
 
-// Page returns the page about what was read, as a file that needs nothing else.
+// Page returns the page with what was read, as a file without references to others.
 func (w *Watch) Page(version string) ([]byte, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,9 +1,8 @@
 // Package cec asks abc whether two circuits are equivalent.
 //
-// Circuits are binary AIGER files with symbol tables. abc compares inputs and outputs by
-// position, so both files must name the same ones in the same order; an [Engine] refuses
-// others. Only abc's line "Networks are equivalent" is a proof: it exits with status 0 for
-// everything, a missing file and a time-out among them.
+// Circuits are binary AIGER files with symbol tables. abc compares inputs and outputs by position, so both
+// files must have the same names in the same order; an [Engine] refuses other files. Only abc's line "Networks
+// are equivalent" is a proof: abc exits with status 0 even after a time-out or for a missing file.
 package cec
 
 import (
@@ -27,17 +26,17 @@ import (
 	"ialgn/netlist"
 )
 
-// Verdict is what a check found, by abc or in any other way.
+// Verdict is the result of a check, by abc or in any other way.
 type Verdict string
 
-// The verdicts. Whatever is no proof and no difference is undecided.
+// The verdicts. A check is undecided if it found neither a proof nor a difference.
 const (
 	Equivalent Verdict = "equivalent"
 	Different  Verdict = "different"
 	Undecided  Verdict = "undecided"
 )
 
-// DefaultLimit bounds a comparison unless [Engine.Limit] says otherwise.
+// DefaultLimit is the initial value of [Engine.Limit].
 const DefaultLimit = 10 * time.Minute
 
 // Circuit writes a circuit as an AIGER file.
@@ -48,7 +47,7 @@ func Netlist(n *netlist.Netlist) Circuit {
 	return func(w io.Writer) error { return aiger.Write(w, n) }
 }
 
-// Engine is abc with a folder for its files. It is not for concurrent use.
+// Engine is abc together with a folder for its files. It must not be used concurrently.
 type Engine struct {
 	Limit time.Duration // time limit for one comparison
 
@@ -56,8 +55,7 @@ type Engine struct {
 	dir string
 }
 
-// New returns an engine. It returns an error of package tool if abc is missing. The
-// caller closes it.
+// New returns an engine, or an error of package tool if abc is missing. The caller closes the engine.
 func New() (*Engine, error) {
 	abc, err := tool.Find("abc")
 	if err != nil {
@@ -73,25 +71,24 @@ func (e *Engine) Close() error { return os.RemoveAll(e.dir) }
 // Version returns abc's version.
 func (e *Engine) Version(ctx context.Context) string { return e.abc.Version(ctx) }
 
-// The files of the circuits that are compared, and of the counterexample.
+// Names of the files of the two circuits and of the counterexample.
 const (
 	referenceName      = "reference.aig"
 	otherName          = "other.aig"
 	counterexampleName = "counterexample.txt"
 )
 
-// Compare asks whether two circuits are equivalent, and returns what abc said beside the
-// verdict. It returns an error if their inputs or outputs are not called the same in the
-// same order, or an error of package tool if abc fails.
+// Compare asks whether two circuits are equivalent, and returns the verdict and abc's output. It returns an
+// error if their inputs or outputs differ in name or order, and an error of package tool if abc fails.
 func (e *Engine) Compare(ctx context.Context, reference, other Circuit) (v Verdict, said string, err error) {
 	if err := e.write(reference, other); err != nil {
 		return Undecided, "", err
 	}
-	// abc keeps its own limit only roughly, so it is told a shorter time than the process gets.
+	// abc keeps its own limit only roughly, so abc gets a shorter limit than the process.
 	said, err = e.ask(ctx, fmt.Sprintf("&r %s; &cec -T %d %s", referenceName, max(1, int(e.Limit.Seconds()*0.9)),
 		otherName))
 	if v = verdict(said); v == Undecided && err == nil {
-		err = tool.CheckRoom(e.dir) // abc says nothing of a disk that is full
+		err = tool.CheckRoom(e.dir) // abc does not report a full disk
 	}
 	return v, strings.TrimSpace(said), err
 }
@@ -146,15 +143,16 @@ func verdict(out string) Verdict {
 	return v
 }
 
-// Counterexample has abc find values of the input port x for which the circuits of the
-// last comparison differ: element i is x[i], 0 or 1, of the given number of inputs. &cec
-// would print one too, but only of the inputs that the first circuit's output depends on.
-// Where abc finds none, all are 0: the caller has to try whether it shows a difference.
+// Counterexample returns values of the input port x for which the circuits of the last comparison differ:
+// element i is x[i], 0 or 1, of the given number of inputs. abc's &cec could print a counterexample too, but
+// only with the inputs that the first circuit's output depends on. If abc finds none, all values are 0: the
+// caller has to check whether they show a difference.
 func (e *Engine) Counterexample(ctx context.Context, inputs int) (x []uint64, said string, err error) {
 	return e.pattern(ctx, fmt.Sprintf("miter %s %s", referenceName, otherName), inputs)
 }
 
-// pattern has abc find an input for which the output of what it read is 1.
+// pattern returns an input, found by abc, for which the output of the circuit is 1. read is the abc command
+// that reads the circuit.
 func (e *Engine) pattern(ctx context.Context, read string, inputs int) (x []uint64, said string, err error) {
 	path := filepath.Join(e.dir, counterexampleName)
 	if err := os.RemoveAll(path); err != nil {
@@ -172,8 +170,8 @@ func (e *Engine) pattern(ctx context.Context, read string, inputs int) (x []uint
 	return x, strings.TrimSpace(said), err
 }
 
-// Satisfy has abc find values of the input port x for which the only output of a circuit is 1,
-// as [Engine.Counterexample] does. Where there are none, or none in time, all are 0.
+// Satisfy returns values of the input port x for which the only output of a circuit is 1, in the form of
+// [Engine.Counterexample]. If there are none, or abc finds none in time, all values are 0.
 func (e *Engine) Satisfy(ctx context.Context, c Circuit, inputs int) (x []uint64, said string, err error) {
 	if _, err := e.writeOne(otherName, c); err != nil {
 		return nil, "", err
@@ -181,11 +179,10 @@ func (e *Engine) Satisfy(ctx context.Context, c Circuit, inputs int) (x []uint64
 	return e.pattern(ctx, "read "+otherName, inputs)
 }
 
-// inputPattern is how abc writes a counterexample: the inputs by name and value, such as
-// x[12]@0=1.
+// inputPattern matches an input with the value 1 in a counterexample of abc, such as x[12]@0=1.
 var inputPattern = regexp.MustCompile(`(?m)^x(?:\[(\d+)\])?(?:@0)?=1\b`)
 
-// readPattern reads the inputs that are 1 from a counterexample.
+// readPattern returns the inputs of a counterexample.
 func readPattern(text string, inputs int) ([]uint64, error) {
 	x := make([]uint64, inputs)
 	for _, m := range inputPattern.FindAllStringSubmatch(text, -1) {

@@ -13,28 +13,29 @@ import (
 	"ialgn/internal/verify/software"
 )
 
-// Level is how far a design is verified.
+// Level says how thoroughly a design is verified.
 type Level string
 
-// The levels, each with all before it; the zero value is [RTL].
+// The levels. Each one includes all levels before it. The zero value means [RTL].
 const (
-	// Software runs the test set through the raw and the optimised netlist: every hidden bit, counts and class.
+	// Software runs the test set through the raw and the optimised netlist and compares every hidden bit, the
+	// counts and the class.
 	Software Level = "software"
 	// RTL runs the emitted Verilog in a simulator.
 	RTL Level = "rtl"
 	// Formal proves for every input what the optimised netlist and the Verilog compute.
 	Formal Level = "formal"
-	// All is every level that there is.
+	// All is every level. It has the same number as Formal.
 	All Level = "all"
 )
 
-// Levels are the levels by their number; the last one has two names.
+// Levels has the number of each level.
 var Levels = map[Level]int{Software: 1, RTL: 2, Formal: 3, All: 3}
 
 // number returns the number of a level.
 func (l Level) number() int { return Levels[l] }
 
-// name returns the level as certificates have it.
+// name returns the level's name in certificates.
 func (l Level) name() Level {
 	if l == All {
 		return Formal
@@ -42,53 +43,53 @@ func (l Level) name() Level {
 	return l
 }
 
-// ErrDifference says that a check found a difference: [Certificate] says which.
+// ErrDifference says that a check found a difference. The [Certificate] has the details.
 var ErrDifference = errors.New("a check found a difference")
 
-// ErrUnproved says that no difference was found, and that a proof was not found either.
+// ErrUnproved says that the checks found neither a difference nor a proof.
 var ErrUnproved = errors.New("not proved")
 
-// Certificate is what [Run] found: the outcome of each check that was done, nil for one that was not.
+// Certificate is the result of [Run]: the outcome of each check, nil for a check that was not run.
 type Certificate struct {
 	Software *software.Result `json:"software"`
 	RTL      *rtl.Run         `json:"rtl,omitempty"`
 	Formal   *proof.Result    `json:"formal,omitempty"`
 	// Wrapper is level rtl of the wrapper around the design.
 	Wrapper *rtl.WrapperResult `json:"wrapper,omitempty"`
-	// Verilog is the second half of level formal: the emitted Verilog is the netlist.
+	// Verilog is the second half of level formal: the proof that the emitted Verilog computes the netlist.
 	Verilog *readback.Result `json:"verilog,omitempty"`
-	// Core is the same of the file that a wrapper is around: it is the netlist without its encoder.
+	// Core is the same proof for a wrapper's core file, which has the netlist without its encoder.
 	Core *readback.Result `json:"core,omitempty"`
-	// Synthesized is level rtl once more, of the netlist that yosys made.
+	// Synthesized is level rtl for the netlist that yosys made.
 	Synthesized *rtl.SynthesisResult `json:"synthesized,omitempty"`
-	// Fold and FoldFormal are levels software and formal of the folded engine's program, FoldRTL
-	// level rtl of its Verilog.
+	// Fold and FoldFormal are the levels software and formal for the folded engine's program. FoldRTL is level
+	// rtl for the engine's Verilog.
 	Fold       *proof.ProgramResult `json:"fold,omitempty"`
 	FoldRTL    *rtl.Run             `json:"fold_rtl,omitempty"`
 	FoldFormal *proof.Result        `json:"fold_formal,omitempty"`
-	// FoldParts are the proofs of the modules within a folded engine that takes a position a clock. What is around
-	// them is simulated, by FoldRTL.
+	// FoldParts are the proofs of the modules in a folded engine that processes one position per clock. The
+	// rest of this engine is only simulated, by FoldRTL.
 	FoldParts []FoldPart `json:"fold_parts,omitempty"`
-	Folder    []string   `json:"folder,omitempty"` // what else is wrong with the folder
-	// Unchecked are the keys of report.json whose values were compared with nothing, such as seconds.
+	Folder    []string   `json:"folder,omitempty"` // other differences in the folder
+	// Unchecked are the keys of report.json whose values, such as seconds, were not compared with anything.
 	Unchecked []string `json:"unchecked"`
 	Verified  bool     `json:"verified"`
-	Level     Level    `json:"verified_level,omitempty"` // how far, if it is
+	Level     Level    `json:"verified_level,omitempty"` // how thoroughly, if verified
 	Assumed   bool     `json:"assumes_thermometer,omitempty"`
-	Random    bool     `json:"random_samples,omitempty"` // random samples stood in for the test set
+	Random    bool     `json:"random_samples,omitempty"` // random samples replaced the test set
 
-	outcomes []outcome // of the checks that were run
+	outcomes []outcome // outcomes of the checks that were run
 }
 
-// finish sets Verified, as every check was run: none of them failed.
+// finish sets Verified and Level after every check was run.
 func (c *Certificate) finish(l Level) {
 	if c.Verified = c.failed() == nil; c.Verified {
 		c.Level = l.name()
 	}
 }
 
-// Err returns nil if the design is verified, else an error that wraps [ErrDifference] or [ErrUnproved]. A difference
-// counts, whatever else was not proved.
+// Err returns nil if the design is verified, otherwise an error that wraps [ErrDifference] or [ErrUnproved]. If
+// there is both a difference and a missing proof, the error is ErrDifference.
 func (c *Certificate) Err() error {
 	if err := c.failed(); err != nil || c.Verified {
 		return err
@@ -96,7 +97,7 @@ func (c *Certificate) Err() error {
 	return fmt.Errorf("%w: not every check was run", ErrUnproved)
 }
 
-// failed is [Certificate.Err] of the checks that were run.
+// failed is like [Certificate.Err], for the checks that were run.
 func (c *Certificate) failed() error {
 	var open *outcome
 	for i := range c.outcomes {
@@ -114,15 +115,16 @@ func (c *Certificate) failed() error {
 	return fmt.Errorf("%w: %s", ErrUnproved, open.reason)
 }
 
-// FoldPart is what was proved of a module within a folded engine.
+// FoldPart has the proofs of one module in a folded engine.
 type FoldPart struct {
 	Module string `json:"module"`
-	// Formal says that its netlist is the part of the model, Verilog that its file is that netlist.
+	// Formal says that the module's netlist is the part of the model, Verilog that its file computes the
+	// netlist.
 	Formal  *proof.Result    `json:"formal"`
 	Verilog *readback.Result `json:"verilog,omitempty"`
 }
 
-// Write writes the certificate of a job into its folder.
+// Write writes the certificate of a job into the job's folder.
 func (j *Job) Write(c *Certificate) error {
 	return j.Out.Certify(&backend.Certificate{
 		Version: j.Version, Time: time.Now().UTC().Truncate(time.Second),
@@ -141,7 +143,7 @@ func (c *Certificate) result() string {
 	return "different"
 }
 
-// simulated returns how many samples the Verilog was simulated on.
+// simulated returns the number of samples that the Verilog was simulated on.
 func (c *Certificate) simulated() int {
 	if c.RTL == nil {
 		return 0
@@ -149,8 +151,8 @@ func (c *Certificate) simulated() int {
 	return c.RTL.Checked
 }
 
-// assumptions returns what the result rests on, and what of a design at level formal is not proved. What was proved
-// without an assumption does not rest on it.
+// assumptions returns the assumptions of the result and, at level formal, the parts of the design that are not
+// proved. If the design was also proved without an assumption, the assumption is not listed.
 func (j *Job) assumptions(c *Certificate) []string {
 	list := []string{}
 	switch {
@@ -174,7 +176,7 @@ func (j *Job) assumptions(c *Certificate) []string {
 	return list
 }
 
-// tools returns the versions of the programs that took part, by what they did.
+// tools returns the versions of the programs that were used, by their task.
 func (c *Certificate) tools() map[string]string {
 	tools := map[string]string{}
 	if c.RTL != nil {
@@ -192,7 +194,7 @@ func (c *Certificate) tools() map[string]string {
 	return tools
 }
 
-// checks returns the results of the checks that ran.
+// checks returns the results of the checks that were run.
 func (c *Certificate) checks() backend.Checks {
 	checks := backend.Checks{
 		Software: orNil(c.Software), RTL: orNil(c.RTL), Synthesized: orNil(c.Synthesized),
@@ -205,7 +207,7 @@ func (c *Certificate) checks() backend.Checks {
 	return checks
 }
 
-// orNil returns a result, or nil for one that there is none of, which as any would be no nil.
+// orNil returns a result as an any, and a nil pointer as a plain nil.
 func orNil[T any](result *T) any {
 	if result == nil {
 		return nil

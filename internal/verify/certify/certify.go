@@ -1,9 +1,9 @@
 // Package certify checks a compiled folder against the model that it was compiled from, and writes the certificate.
 //
-// [Run] walks a table of checks in order. Each row has the name of its result in the certificate, the level that it
-// belongs to, what the folder must have for it, and a function that returns an outcome: one verdict, and why there is
-// no other. The first check that fails ends the run, for those after it would only repeat what it says. A design is
-// verified if every row that applies was run and none failed.
+// [Run] walks a table of checks in order. Each row has the check's name in the certificate, its level, what the
+// folder must have for it, and a function that returns an outcome: a verdict, and a reason if it is undecided.
+// The first check that fails ends the run, because later checks would only repeat the failure; a few checks let
+// the run go on. A design is verified if every row that applies was run and none failed.
 package certify
 
 import (
@@ -23,51 +23,52 @@ import (
 	"ialgn/internal/verify/spec"
 )
 
-// Job is a folder, the model that it was compiled from, and how far it is checked.
+// Job is a folder with the model that it was compiled from and the settings of the checks.
 type Job struct {
-	Version string          // of the program that checks
+	Version string          // version of the program that runs the checks
 	Out     *backend.Output // the folder
-	Plan    *plan.Plan      // how it was compiled
+	Plan    *plan.Plan      // how the folder was compiled
 	Network plan.Network    // the model's network
 	Info    *model.Model    // the model without its arrays
 	Model   backend.File    // the model's file
 
-	// Design is what is compared. Its raw netlist and its product are taken from the model and from the folder.
+	// Design is the design to check. Prepare takes its raw netlist from the model and its product from the
+	// folder.
 	Design verify.Design
 	Spec   *spec.Network // the reference of proofs; nil below level formal
 
 	Samples verify.Samples
-	Known   *plan.Source // the samples, if they are the test part that the model was trained with; else nil
-	Random  bool         // random samples take the place of the test set
+	Known   *plan.Source // the source of the samples if they are the test part of the model's own data; otherwise nil
+	Random  bool         // random samples replace the test set
 
 	Level       Level
-	Simulated   int    // most samples to run through the Verilog
-	Simulator   string // name of package rtl
+	Simulated   int    // the largest number of samples that are run through the Verilog
+	Simulator   string // a simulator's name in package rtl
 	ByClass     bool
-	Synthesised bool // also check what yosys makes of the Verilog
+	Synthesised bool // also check the netlist that yosys makes of the Verilog
 	Threads     int
 
 	files rtl.Files
-	fold  *proof.EngineFiles // nil: there is no folded engine
-	parts []plan.Part        // its parts, once the folder was compared
+	fold  *proof.EngineFiles // nil if there is no folded engine
+	parts []plan.Part        // the parts of the engine; set by the comparison of the folder
 }
 
 // check is a row of the table.
 type check struct {
 	name  string
 	level int
-	needs func(j *Job) bool // whether the folder has what is checked; nil: every folder has
+	needs func(j *Job) bool // says whether the check applies; nil: it always does
 	run   func(*Job, context.Context, *Certificate) (outcome, error)
 }
 
-// outcome is what a check found.
+// outcome is the result of a check.
 type outcome struct {
 	verdict cec.Verdict
-	reason  string // why it is undecided
-	goesOn  bool   // the checks after it are run even if it failed
+	reason  string // why the verdict is undecided
+	goesOn  bool   // the run goes on even if the check failed
 }
 
-// checks are all checks, in their order.
+// checks is the table of all checks, in order.
 var checks = []check{
 	{"folder", 1, nil, (*Job).checkFolder},
 	{"software", 1, nil, (*Job).checkSoftware},
@@ -83,8 +84,8 @@ var checks = []check{
 	{"core", 3, func(j *Job) bool { return j.Plan.Core(j.Out.Netlist) != nil }, (*Job).proveCore},
 }
 
-// Run runs the checks of a job that is prepared. In addition to an error it returns what was checked before, or nil if
-// that is nothing.
+// Run runs the checks of a prepared job. Together with an error it returns the certificate so far, or nil if no
+// check has a result.
 func Run(ctx context.Context, j *Job) (*Certificate, error) {
 	c := &Certificate{Assumed: j.Design.Assumed, Random: j.Random}
 	for _, row := range checks {
@@ -106,7 +107,7 @@ func Run(ctx context.Context, j *Job) (*Certificate, error) {
 	return c, nil
 }
 
-// samples returns the outcome of a simulation.
+// samples returns the outcome of a simulation with the given number of mismatches.
 func samples(mismatches int) outcome {
 	if mismatches > 0 {
 		return outcome{verdict: cec.Different}
@@ -114,7 +115,7 @@ func samples(mismatches int) outcome {
 	return outcome{verdict: cec.Equivalent}
 }
 
-// Prepare takes from the folder, and from the model, what the checks compare.
+// Prepare fills in the design and the files of the job, from its folder and model.
 func (j *Job) Prepare() (err error) {
 	if j.Design, j.files, err = Compared(j.Plan, j.Design, j.Out); err != nil {
 		return err
@@ -124,7 +125,8 @@ func (j *Job) Prepare() (err error) {
 	return err
 }
 
-// Compared adds to the design of a model what is compared with it, and returns how its Verilog is written.
+// Compared returns the design d of a model with its raw netlist and with the product from the folder. It also
+// returns how the Verilog was written.
 func Compared(p *plan.Plan, d verify.Design, out *backend.Output) (_ verify.Design, f rtl.Files, err error) {
 	f.Module, f.Style, f.Target, f.LUT = out.Manifest.Module, p.Style, p.Target(), p.GenericLUT()
 	if f.Design, err = out.Path("verilog"); err != nil {
@@ -139,11 +141,11 @@ func (j *Job) folded() bool     { return j.fold != nil }
 func (j *Job) programmed() bool { return j.fold != nil && j.fold.Programmed() }
 func (j *Job) wrapped() bool    { return j.Plan.Wrap != "" }
 
-// mostCompiledAgain is the most gates of a model that level software compiles again: larger ones can take longer to
-// compile than the rest of that level takes.
+// mostCompiledAgain is the largest number of gates of a model that level software compiles again. A larger
+// model can take longer to compile than the rest of the level takes.
 const mostCompiledAgain = 100_000
 
-// checkFolder compares the folder. A difference does not end the run: the other checks say what it means.
+// checkFolder compares the folder. A difference does not end the run: the other checks show its consequences.
 func (j *Job) checkFolder(ctx context.Context, c *Certificate) (outcome, error) {
 	var err error
 	c.Folder, c.Unchecked, err = j.CompareFolder(ctx)
@@ -152,9 +154,10 @@ func (j *Job) checkFolder(ctx context.Context, c *Certificate) (outcome, error) 
 	return o, err
 }
 
-// CompareFolder compares the manifest with the one that it must be, and the files with what is written of the netlist
-// and, where it is compiled again, of the model. It returns a line for each difference, and the keys of the report that
-// nothing is compared with. The job must be prepared.
+// CompareFolder compares the folder with what it should hold: the manifest, and the files that follow from the
+// netlist. Unless the model is too large for level software, it also compiles the model again and compares the
+// result. It returns a line for each difference, and the report's keys that were not compared with anything.
+// The job must be prepared.
 func (j *Job) CompareFolder(ctx context.Context) (differ, unchecked []string, err error) {
 	if differ, err = j.Plan.CompareManifest(j.Out, j.Info); err != nil {
 		return nil, nil, err
@@ -188,8 +191,8 @@ func (j *Job) simulate(ctx context.Context, c *Certificate) (o outcome, err erro
 	return samples(c.RTL.Mismatches), nil
 }
 
-// checkSynthesised simulates what yosys makes of the Verilog, and proves it at level formal. If it is not proved, the
-// proofs that follow say whether the design itself is.
+// checkSynthesised simulates the netlist that yosys makes of the Verilog and, at level formal, proves it. If
+// the proof fails, the run goes on, because the proofs that follow say whether the design itself is right.
 func (j *Job) checkSynthesised(ctx context.Context, c *Certificate) (o outcome, err error) {
 	c.Synthesized, err = rtl.CheckSynthesised(ctx, j.Design, j.Samples, j.files, j.Simulator, j.Simulated,
 		j.Level.number() > 2)
@@ -218,8 +221,8 @@ func (j *Job) proveText(ctx context.Context, c *Certificate) (o outcome, err err
 	return outcome{verdict: c.Verilog.Verdict, reason: "the Verilog: " + c.Verilog.Reason}, nil
 }
 
-// proveCore proves what a wrapper is around, where that is a file of its own. What the file is proved to be is tried on
-// the samples first, behind the comparators that the wrapper has.
+// proveCore proves the core file of a wrapper, if there is one. First it simulates the core's netlist on the
+// samples, behind the comparators that the wrapper has.
 func (j *Job) proveCore(ctx context.Context, c *Certificate) (o outcome, err error) {
 	split, files, d := j.Plan.Core(j.Out.Netlist), j.files, j.Design
 	if files.Design, err = j.Out.Path("core"); err != nil {
@@ -241,7 +244,7 @@ func (j *Job) proveCore(ctx context.Context, c *Certificate) (o outcome, err err
 	return outcome{verdict: c.Core.Verdict, reason: "the wrapper's core: " + c.Core.Reason}, nil
 }
 
-// FoldFiles returns the files of a folder's folded engine, nil if there is none.
+// FoldFiles returns the files of a folder's folded engine, or nil if there is none.
 func FoldFiles(p *plan.Plan, out *backend.Output) (f *proof.EngineFiles, err error) {
 	if !p.Folded() {
 		return nil, nil
@@ -283,7 +286,7 @@ func (j *Job) proveProgram(ctx context.Context, c *Certificate) (o outcome, err 
 	return outcome{verdict: c.FoldFormal.Verdict, reason: "the folded program: " + c.FoldFormal.Reason}, nil
 }
 
-// proveParts proves the modules within a folded engine that runs no program: their netlists, and their files.
+// proveParts proves the netlists and the files of the modules in a folded engine that runs no program.
 func (j *Job) proveParts(ctx context.Context, c *Certificate) (o outcome, err error) {
 	paths := j.Out.Paths(backend.FoldPartOf)
 	for i, part := range j.parts {

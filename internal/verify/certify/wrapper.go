@@ -19,7 +19,7 @@ func (j *Job) simulateWrapper(ctx context.Context, c *Certificate) (o outcome, e
 	return samples(c.Wrapper.Mismatches), nil
 }
 
-// wrapperFiles returns the wrapper around the design or its folded engine.
+// wrapperFiles returns the files of the wrapper around the design or around its folded engine.
 func (j *Job) wrapperFiles() (f rtl.WrapperFiles, err error) {
 	f = rtl.WrapperFiles{
 		Kind: j.Plan.Wrap, Module: j.files.Module, Style: j.files.Style, Target: j.files.Target, Fold: j.fold,
@@ -43,7 +43,7 @@ func (j *Job) wrapperFiles() (f rtl.WrapperFiles, err error) {
 	return f, nil
 }
 
-// InnerFormat returns the format of what a wrapper is around.
+// InnerFormat returns the format of the file that a wrapper contains: core or verilog.
 func InnerFormat(out *backend.Output) string {
 	if _, err := out.Path("core"); err == nil {
 		return "core"

@@ -15,16 +15,16 @@ type cuts struct {
 	raw, product *verify.Cut
 	known        verify.Stimuli // samples that tell roots apart
 	chosen       []choice       // for each root of raw
-	found        []string       // how the two differ in a counterexample
+	found        []string       // the differences for a counterexample, in words
 }
 
-// choice is what corresponds to a root of raw: a root of the product, the constant 0, or
-// for the second and the first of a pair of complements, that root of raw itself and the
-// complement of it: with a reference that is not raw, both together say that the two
-// exclude each other there.
+// choice says what corresponds to a root of raw in the product: a root of the product, or the constant 0. Two
+// roots of raw that are each other's complement need no root of the product. Then the first one gets itself as
+// its choice, and the second one gets the complement of the first. If the reference of the proof is not raw,
+// this makes abc prove that the two are complements there, too.
 type choice struct {
 	sort  choiceSort
-	index int // among all roots
+	index int // index among all roots
 }
 
 type choiceSort uint8
@@ -36,8 +36,7 @@ const (
 	chooseComplement
 )
 
-// newCuts cuts the heads off both netlists. It returns an error if the heads of the two do
-// not correspond.
+// newCuts cuts the heads off both netlists. It returns an error if the two heads do not correspond.
 func newCuts(d verify.Design) (*cuts, error) {
 	k := &cuts{}
 	var err error
@@ -60,8 +59,7 @@ func newCuts(d verify.Design) (*cuts, error) {
 	return k, checkClasses(d, k)
 }
 
-// checkClasses checks that the raw netlist, which tells what is counted for which class,
-// tells what the model does.
+// checkClasses checks that the raw netlist counts the same bits for each class as the model does.
 func checkClasses(d verify.Design, k *cuts) error {
 	if d.Spec == nil {
 		return nil
@@ -90,11 +88,10 @@ func checkClasses(d verify.Design, k *cuts) error {
 	return nil
 }
 
-// align returns the optimised gates with a root for each of the raw ones, and whether
-// the choice is another than last time. A popcount may have lost inputs that are always
-// 0, and pairs that exclude each other, and its order does not matter: within a class,
-// roots correspond that are equal in all known samples. The choice is judged by the proof
-// that follows.
+// align returns the product's gates with one output for each root of raw, and whether the choice differs from
+// the last one. The product may count its bits in any order. It may also have lost inputs that are always 0,
+// and pairs of complements. So, within a class, two roots correspond if they are equal in all known samples.
+// The choice is a guess; the proof that follows decides.
 func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err error) {
 	chosen, err := k.choose(ctx)
 	if err != nil {
@@ -125,8 +122,8 @@ func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err
 	return c.Netlist(), changed, nil
 }
 
-// copyRaw adds the raw gates that complements are taken of to a copy of the product, and
-// returns what their nets have become.
+// copyRaw adds to a copy of the product the raw gates that the complements in the choice need. It returns the
+// nets of the copy by the nets of raw.
 func (k *cuts) copyRaw(c *netlist.Copier) map[netlist.Net]netlist.Net {
 	n, needed := k.raw.Netlist, map[netlist.Net]bool{}
 	for _, choice := range k.chosen {
@@ -160,7 +157,7 @@ func (k *cuts) copyRaw(c *netlist.Copier) map[netlist.Net]netlist.Net {
 	return to
 }
 
-// choose returns what corresponds to each root of raw.
+// choose returns the choice for each root of raw.
 func (k *cuts) choose(ctx context.Context) ([]choice, error) {
 	raw, err := k.known.Signatures(ctx, k.raw.Netlist, k.raw.Outputs())
 	if err != nil {
@@ -198,7 +195,7 @@ func (k *cuts) choose(ctx context.Context) ([]choice, error) {
 	return all, nil
 }
 
-// netlistOrder returns the choice of each root's own number.
+// netlistOrder returns the choice that pairs each root with the root of the same number.
 func netlistOrder(n int) []choice {
 	order := make([]choice, n)
 	for i := range order {
@@ -207,8 +204,8 @@ func netlistOrder(n int) []choice {
 	return order
 }
 
-// sameChain returns for each raw root of a class the root of the product that comes of the
-// same chain, -1 if none is known to.
+// sameChain returns, for each raw root of a class, the product's root with the same chain as its origin, or -1
+// if there is none.
 func (k *cuts) sameChain(class int) []int {
 	if k.raw.Roots.Ports {
 		return nil
@@ -229,13 +226,15 @@ func (k *cuts) sameChain(class int) []int {
 	return same
 }
 
-// match pairs equal signatures: first those that are told to come of the same chain, then
-// in order. Of the raw ones that are
-// left, as many pairs of complements as told are each other's, and as many more as there are
-// ones left: constants that the product counts for such a pair. What is left of the product
-// goes to raw ones that are not 0 everywhere, as far as there are any; the raw ones that
-// nothing is left for are 0. The second result is how many pairs were not found: those would
-// be counted for nothing.
+// match chooses a counterpart for each raw root by equal signatures. The steps are:
+//
+//  1. Pair equal roots with the same chain (same), then equal roots in order.
+//  2. Among the raw roots left, find pairs of complements: as many as the product omits (pairs), and one for
+//     each root of the product that is a constant 1 and is left (ones), because it may count for such a pair.
+//  3. Give the product's roots that are left to raw roots, first to those that are not 0 in all samples.
+//
+// A raw root without a counterpart is 0. The second result is the number of omitted pairs that were not found:
+// the product would count them without a reason.
 func match(s verify.Stimuli, raw, product []verify.Signature, pairs int, same, ones []int) ([]choice, int) {
 	chosen := make([]choice, len(raw))
 	paired, taken := make([]bool, len(raw)), make([]bool, len(product))
@@ -250,7 +249,7 @@ func match(s verify.Stimuli, raw, product []verify.Signature, pairs int, same, o
 			left[p.Key()] = append(left[p.Key()], j)
 		}
 	}
-	var rest []int // raw ones without a counterpart
+	var rest []int // raw roots without a counterpart
 	for i, r := range raw {
 		if paired[i] {
 			continue
@@ -267,7 +266,7 @@ func match(s verify.Stimuli, raw, product []verify.Signature, pairs int, same, o
 	})
 	rest, missing := pair(s, raw, rest, pairs+len(ones), chosen)
 	spare := min(missing, len(ones))
-	ones, missing = ones[:len(ones)-spare], missing-spare // ones that stand for a pair of raw
+	ones, missing = ones[:len(ones)-spare], missing-spare // constant ones that count for a pair of raw
 	slices.SortStableFunc(rest, func(i, j int) int { return boolOrder(raw[i].IsZero()) - boolOrder(raw[j].IsZero()) })
 	var over []int
 	for _, js := range left {
@@ -288,8 +287,8 @@ func boolOrder(b bool) int {
 	return 0
 }
 
-// pair makes complements among the given raw roots each other's choice, and returns the
-// others, and how many pairs are missing.
+// pair finds up to the given number of pairs of complements among the given raw roots and sets their choices.
+// It returns the other roots, and the number of pairs that were not found.
 func pair(s verify.Stimuli, raw []verify.Signature, among []int, pairs int, chosen []choice) (rest []int, missing int) {
 	wait := map[string][]int{}
 	taken := map[int]bool{}

@@ -10,9 +10,9 @@ import (
 	"ialgn/netlist"
 )
 
-// argmax proves that the index of a tournament is the argmax of its words, whatever the
-// values of these. It says why not where it could not, and what is wrong where it is none;
-// nil is no tournament.
+// argmax proves that a tournament's index is the argmax of its words, for all values of the words. If it fails,
+// reason says why. If the tournament is wrong, the result also has the flaw. The tournament a may be nil, which
+// needs no proof.
 func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wrong flaw, err error) {
 	if a == nil {
 		return "", nil, nil
@@ -45,7 +45,7 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wron
 	return fmt.Sprintf("the argmax is not seen to be one: %.200s", said), nil, nil
 }
 
-// contest returns the contest that a tournament is played like, and its netlist.
+// contest returns the contest with the same groups as the tournament, and its netlist.
 func (p prover) contest(built *netlist.Netlist, a *counts.Index) (contest, *netlist.Netlist, error) {
 	plain := make([]*netlist.Netlist, len(contests))
 	for i, s := range contests {
@@ -55,15 +55,14 @@ func (p prover) contest(built *netlist.Netlist, a *counts.Index) (contest, *netl
 	return contests[best], plain[best], err
 }
 
-// wordNets returns the nets that the words of an argmax are made of, without constants.
+// wordNets returns the nets in the words of an argmax, sorted and without constants.
 func wordNets(a *counts.Index) []netlist.Net {
 	nets := slices.Concat(a.Words...)
 	slices.Sort(nets)
 	return slices.DeleteFunc(slices.Compact(nets), func(v netlist.Net) bool { return v <= netlist.True })
 }
 
-// netlist returns the contest of the words, over the nets that these are made of. The
-// winners of its rounds are a probe.
+// netlist returns a netlist of the contest over the nets of the words. The winners of its rounds are a probe.
 func (s contest) netlist(a *counts.Index) *netlist.Netlist {
 	b, to := beginTournament("plain", wordNets(a))
 	words := make([][]netlist.Net, len(a.Words))
@@ -78,8 +77,8 @@ func (s contest) netlist(a *counts.Index) *netlist.Netlist {
 	return b.Netlist()
 }
 
-// tournament returns the cells of n between the words and the index of an argmax, over the
-// nets that the words are made of.
+// tournament returns a netlist of the cells of n between the words and the index of an argmax, over the nets of
+// the words.
 func tournament(n *netlist.Netlist, a *counts.Index) (*netlist.Netlist, error) {
 	copied, to := beginTournament("built", wordNets(a))
 	for c := range netlist.Cell(n.Cells()) {
@@ -108,7 +107,8 @@ func tournament(n *netlist.Netlist, a *counts.Index) (*netlist.Netlist, error) {
 	return copied.Netlist(), nil
 }
 
-// beginTournament begins a netlist whose input port x stands for the given nets.
+// beginTournament begins a netlist with an input port x for the given nets. It returns a map from these nets to
+// the port's nets.
 func beginTournament(name string, nets []netlist.Net) (*netlist.Builder, map[netlist.Net]netlist.Net) {
 	b := netlist.NewBuilder(name)
 	to := map[netlist.Net]netlist.Net{netlist.False: netlist.False, netlist.True: netlist.True}

@@ -9,13 +9,13 @@ import (
 	"ialgn/internal/verify/cec"
 )
 
-// leastWithout is how long a proof without the assumption may take at least.
+// leastWithout is the least time limit for the proof without the assumption.
 const leastWithout = 2 * time.Second
 
-// unassumed repeats a proof that was made for thermometer codes, in the time that
-// it took, for any bits at the inputs, and returns the verdict: whether the product
-// uses that the inputs are such codes, which compile options alone do not tell. It is empty
-// where nothing was assumed. The argmax and the counters were proved for any bits before.
+// unassumed repeats, for any bits at the inputs, a proof that was made for thermometer codes. The verdict shows
+// whether the product relies on such codes, which compile options alone cannot show. The limit is the time that
+// the first proof took. The verdict is empty if nothing was assumed. The argmax and the counters need no second
+// proof, because they were proved for any bits.
 func unassumed(d verify.Design, p prover, limit time.Duration) (verdict cec.Verdict, err error) {
 	if d.Project() == 0 {
 		return "", nil

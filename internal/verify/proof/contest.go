@@ -8,21 +8,21 @@ import (
 	"ialgn/netlist"
 )
 
-// A contest is an argmax as rounds: words that stand side by side meet in groups, the
-// winners meet again. Each group is a scan for its first largest word. Whatever the groups
-// are, the winner is the first largest of all; but abc finds a product to be an argmax at
-// once where it is played in the same groups, and for a hundred classes hardly otherwise.
+// A contest is an argmax in rounds. In each round, adjacent words form groups, and the first largest word of
+// each group goes on to the next round. The winner is the first largest word of all, whatever the groups are.
+// The groups matter for the proof: if they are the same as the product's, abc succeeds at once; otherwise, for
+// a hundred classes, it hardly ever succeeds.
 type contest struct {
-	first, later int // words of a group in the first round and in others, at most
+	first, later int // largest number of words in a group, in the first round and in later ones
 }
 
-// contests are the ones that are tried. The last is one scan over all words.
+// contests are the contests that are tried. The last one is a single scan over all words.
 var contests = []contest{
 	{2, 2}, {2, 3}, {2, 4}, {3, 2}, {3, 3}, {3, 4}, {4, 2}, {4, 3}, {4, 4}, {1 << 16, 1 << 16},
 }
 
-// play adds the contest of some words to a netlist. It returns the winner's index, and the
-// winning words of all rounds but the last.
+// play adds the contest of some words to a netlist. It returns the winner's index, and the winning words of all
+// rounds except the last one.
 func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner []netlist.Net) {
 	digits := netlist.ClassBits(len(words))
 	field := make([]player, len(words))
@@ -36,7 +36,7 @@ func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner [
 	for len(field) > 1 {
 		matches := (len(field) + group - 1) / group
 		winners := make([]player, matches)
-		for m := range winners { // the sizes of the fields differ by one at most; the larger come last
+		for m := range winners { // group sizes differ by one at most; larger groups come last
 			winners[m] = scan(b, field[m*len(field)/matches:(m+1)*len(field)/matches])
 		}
 		field, group = winners, s.later
@@ -49,10 +49,10 @@ func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner [
 	return field[0].index, inner
 }
 
-// player is a word with the index that it stands for.
+// player is a word with its index.
 type player struct{ word, index []netlist.Net }
 
-// scan returns the first largest of some players.
+// scan returns the player with the largest word; the first one wins a tie.
 func scan(b *netlist.Builder, field []player) player {
 	best := field[0]
 	for _, next := range field[1:] {
@@ -69,10 +69,10 @@ func scan(b *netlist.Builder, field []player) player {
 	return best
 }
 
-const tableChoose = 0b11001010 // C ? B : A
+const tableChoose = 0b11001010 // input C ? B : A
 
-// alike returns which of some netlists has the largest share of its probes equal to nets of
-// another netlist over the same input port, in random samples.
+// alike returns the index of the netlist that is most like built: the one in which the largest share of the
+// probe nets equals nets of built, in random samples. All netlists have the same input port.
 func alike(ctx context.Context, built *netlist.Netlist, plain []*netlist.Netlist) (best int, err error) {
 	if len(built.InputPorts()[0].Nets) == 0 {
 		return len(plain) - 1, nil

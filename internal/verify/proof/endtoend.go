@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// endToEndBits is up to how many bits a class a design is proved from end to end.
+	// endToEndBits is the largest number of bits of a class for which a design is proved from end to end.
 	endToEndBits = 31
-	// endToEndLimit bounds that.
+	// endToEndLimit is the time limit of that proof.
 	endToEndLimit = time.Minute
 )
 
-// endToEnd has abc prove once more what was proved in parts: that the whole product, its
-// counters and argmax among it, computes the class and the counts of the model, whatever
-// the hint says. It returns unproved where abc does not end in time, and nothing where the
-// model is not known, there is no head, or a class has too many bits.
+// endToEnd has abc prove again, as a whole, what was proved in parts: that the product with its counters and
+// its argmax computes the class and the counts of the model. The hint decides only the order of additions. The
+// verdict is unproved if abc does not end in time. It is empty if the model's tensors are not given, there is
+// no head, or a class has too many bits.
 func endToEnd(d verify.Design, p prover, k *cuts) (verdict cec.Verdict, err error) {
 	if d.Spec == nil || k.raw.Roots.Ports {
 		return "", nil
@@ -50,11 +50,11 @@ func endToEnd(d verify.Design, p prover, k *cuts) (verdict cec.Verdict, err erro
 	return compareWhole(d, p, o)
 }
 
-// compareWhole asks abc, for a limited time.
+// compareWhole has abc compare the model with the whole product, within endToEndLimit.
 func compareWhole(d verify.Design, p prover, o spec.Options) (verdict cec.Verdict, err error) {
 	within, cancel := context.WithTimeout(p.ctx, endToEndLimit)
 	defer cancel()
-	p.engine.Limit = endToEndLimit + endToEndLimit/10 // abc itself is told nine tenths of the limit
+	p.engine.Limit = endToEndLimit + endToEndLimit/10 // abc itself gets nine tenths of the limit
 	defer func() { p.engine.Limit = cec.DefaultLimit }()
 	reference := func(w io.Writer) error { return d.Spec.WriteAIGER(w, o) }
 	v, _, err := p.engine.Compare(within, reference, cec.Netlist(whole(d)))
@@ -91,8 +91,8 @@ func whole(d verify.Design) *netlist.Netlist {
 	return lowering.Functions(k.Netlist())
 }
 
-// sums returns the order in which the product adds the bits of each class: that of its
-// popcount, or that of its counters as far as these are plain sums.
+// sums returns the order in which the product adds the bits of each class: the order of its popcount, or of its
+// counters as far as these are plain sums.
 func sums(d verify.Design, k *cuts) [][]spec.Sum {
 	all := make([][]spec.Sum, len(k.raw.Roots.Bits))
 	var used []bool
@@ -120,17 +120,18 @@ func sums(d verify.Design, k *cuts) [][]spec.Sum {
 	return all
 }
 
-// order follows the additions of a product: which of the numbered bits of [spec.Sum] its
-// functions of nets are.
+// order follows the additions of a product. It maps functions of the product's nets to the bit numbers that
+// [spec.Sum] uses.
 type order struct {
 	sums  []spec.Sum
-	place []int            // place of each numbered bit
-	pool  map[string][]int // numbers of the bits that are not added yet, by function and place
-	roots []int            // the numbers of the bits that the product counts, in its order
-	ones  []int            // numbers of bits that are always 1: those of pairs
+	place []int            // [number]: the bit's place
+	pool  map[string][]int // numbers of the bits that are not added yet, by function and weight
+	roots []int            // numbers of the bits that the product counts, in its order; -1 if unknown
+	ones  []int            // numbers of bits that are always 1: each is the sum of a pair of complements
 }
 
-// order numbers the bits of a class, whose roots have the given numbers and following ones.
+// order numbers the bits of a class. raw and product are the indices of the class's first roots in both
+// netlists.
 func (k *cuts) order(class, raw, product int) *order {
 	chains, bits := len(k.raw.Roots.Bits[class]), k.product.Roots.Bits[class]
 	o := &order{place: make([]int, chains), pool: map[string][]int{}, roots: make([]int, len(bits))}
@@ -150,7 +151,7 @@ func (k *cuts) order(class, raw, product int) *order {
 	return o
 }
 
-// add tells a sum and returns the number of its first digit.
+// add appends a sum and returns the number of its first digit.
 func (o *order) add(s spec.Sum) (first int) {
 	o.sums, first = append(o.sums, s), len(o.place)
 	least, digits := o.size(s)
@@ -160,7 +161,7 @@ func (o *order) add(s spec.Sum) (first int) {
 	return first
 }
 
-// size returns the place of a sum's first digit, and how many it has.
+// size returns the place of a sum's first digit, and its number of digits.
 func (o *order) size(s spec.Sum) (least, digits int) {
 	least, most := 64, uint64(0)
 	for _, i := range s {
@@ -175,7 +176,7 @@ func (o *order) give(t counts.Term, number int) {
 	o.pool[o.key(t)] = append(o.pool[o.key(t)], number)
 }
 
-// all adds all bits at once.
+// all adds all bits in one sum.
 func (o *order) all() {
 	s := slices.DeleteFunc(slices.Concat(o.roots, o.ones), func(i int) bool { return i < 0 })
 	if len(s) > 1 {
@@ -183,9 +184,9 @@ func (o *order) all() {
 	}
 }
 
-// counter follows a counter that is a sum of bits that are known and gives digits of it, or
-// the counters that it is made of. Another is left out: what it would have added is added in
-// the end.
+// counter follows the additions of a counter. If the counter consists of steps, it follows each of them.
+// Otherwise the counter must add known bits and output digits of their sum. Any other counter is ignored, and
+// its bits are added at the end.
 func (o *order) counter(c *counts.Counter) {
 	if len(c.Steps) > 0 {
 		for i := range c.Steps {
@@ -209,7 +210,7 @@ func (o *order) counter(c *counts.Counter) {
 	}
 	s = append(s, o.ones[:c.Constant]...)
 	least, digits := o.size(s)
-	usedWeights := uint64(0) // weights
+	usedWeights := uint64(0) // the weights of the outputs so far
 	for _, t := range c.Out {
 		e := bits.TrailingZeros64(t.Weight)
 		if bits.OnesCount64(t.Weight) != 1 || t.Weight&usedWeights != 0 || e < least || e >= least+digits {
@@ -221,7 +222,7 @@ func (o *order) counter(c *counts.Counter) {
 		o.pool[key] = o.pool[key][n:]
 	}
 	o.ones = o.ones[c.Constant:]
-	first := s[0] // the same bit in another form
+	first := s[0] // a sum of one bit is this bit in another form
 	if len(s) > 1 {
 		first = o.add(s)
 	}

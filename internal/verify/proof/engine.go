@@ -1,5 +1,5 @@
-// This file compares the program of a folded engine, its memories as they were written, with the
-// trained network: on samples, and by proof for all inputs.
+// This file compares the program of a folded engine, read from its memory files, with the trained network: on
+// samples, and by a proof for all inputs.
 
 package proof
 
@@ -24,13 +24,13 @@ import (
 type EngineFiles struct {
 	Module     string   // name of the module
 	Verilog    string   // path of its Verilog
-	Lanes      int      // steps in a clock
+	Lanes      int      // steps in one clock
 	Drop       bool     // the engine has the input drop
-	Programs   []string // paths of the memories of each lane, those of the first lane first
-	Thresholds string   // path of the thresholds; empty: they are in the Verilog
+	Programs   []string // paths of the lanes' memories, the memories of the first lane first
+	Thresholds string   // path of the memory of thresholds; empty if they are in the Verilog
 
-	// Parts are paths of the Verilog of modules that an engine without a program has instances of, and models of their
-	// primitives. Such an engine takes a sample in so many Cycles.
+	// Parts are the Verilog files of the modules in an engine without a program, and models of their
+	// primitives. Such an engine takes Cycles clocks for a sample. Cycles is 0 if the engine runs a program.
 	Parts  []string
 	Cycles int
 }
@@ -38,7 +38,7 @@ type EngineFiles struct {
 // Programmed reports whether the engine runs a program.
 func (f EngineFiles) Programmed() bool { return f.Cycles == 0 }
 
-// Sources returns the names of the Verilog files, as [EngineFiles.Copy] puts them into a folder.
+// Sources returns the names of the Verilog files in a folder that [EngineFiles.Copy] fills.
 func (f EngineFiles) Sources() []string {
 	names := []string{filepath.Base(f.Verilog)}
 	for _, path := range f.Parts {
@@ -55,10 +55,10 @@ type ProgramResult struct {
 	verify.Findings
 }
 
-// CheckProgram runs the program of a folded engine, as its files have it, on all samples, and compares
-// every class count and the class with the trainer's. The files are read and run by code of
-// their own, from what the documentation says of them. It returns an error if a file has not
-// the documented form.
+// CheckProgram runs the program in a folded engine's files on all samples, and compares every class count and
+// the class with the trainer's. The code that reads and runs the files is independent of the code that writes
+// them and follows the documentation only. CheckProgram returns an error if a file does not have the documented
+// form.
 func CheckProgram(ctx context.Context, d verify.Design, s verify.Samples, f EngineFiles) (*ProgramResult, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
 	defer end()
@@ -89,7 +89,7 @@ func CheckProgram(ctx context.Context, d verify.Design, s verify.Samples, f Engi
 	return r, nil
 }
 
-// compareFolded tells how sample k of a block differs from sample i of the trainer, or "".
+// compareFolded describes how sample k of a block differs from the trainer's sample i, or returns "".
 func compareFolded(counts [][64]int32, k int, want *model.Scores, i int) string {
 	best := 0
 	for c := range counts {
@@ -106,13 +106,13 @@ func compareFolded(counts [][64]int32, k int, want *model.Scores, i int) string 
 	return ""
 }
 
-// Program is a program as its files have it.
+// Program is a folded engine's program.
 type Program struct {
-	classes, levels, address int // classes; bits of a level; bits of level and feature
+	classes, levels, address int // number of classes; bits of a level; bits of a word's operand
 	Lanes                    [][]uint64
 }
 
-// ReadProgram reads the memories of an engine.
+// ReadProgram reads the memories of an engine and checks that they fit the model.
 func ReadProgram(d verify.Design, f EngineFiles) (*Program, error) {
 	e, classes := &d.Model.Encoder, len(d.Model.Classes)
 	p := &Program{classes: classes, levels: bits.Len(uint(e.Bits - 1)), Lanes: make([][]uint64, max(1, f.Lanes))}
@@ -138,7 +138,7 @@ func ReadProgram(d verify.Design, f EngineFiles) (*Program, error) {
 	return p, checkThresholds(d, f.Thresholds)
 }
 
-// checkThresholds compares a memory of thresholds with the model's.
+// checkThresholds compares a memory of thresholds with the model's thresholds.
 func checkThresholds(d verify.Design, path string) error {
 	if path == "" {
 		return nil
@@ -170,7 +170,7 @@ func binaryDigits(digits string) string {
 	return strings.TrimLeft(b.String(), "0")
 }
 
-// readHex reads a memory of words of some bits.
+// readHex reads a memory of words with the given number of bits.
 func readHex(path string, width int) ([]uint64, error) {
 	lines, err := hexLines(path)
 	if err != nil {
@@ -199,16 +199,16 @@ func hexLines(path string) ([]string, error) {
 	return lines, scan.Err()
 }
 
-// A foldStep is a word of a program.
+// A foldStep is a decoded word of a program.
 type foldStep struct {
-	closes         bool // the class, of which so many chains are always 1
+	closes         bool // completes a class, to which ones constant ones are added
 	ones           int
 	op             int // 0 load, 1 and, 2 or, 3 xor
 	inverted, ends bool
 	feature, level int
 }
 
-// step returns a step of a lane, as the head of the engine's Verilog says.
+// step decodes one step of a lane. The head of the engine's Verilog documents the format.
 func (p *Program) step(lane, pc int) foldStep {
 	word := p.Lanes[lane][pc]
 	low, do := int(word&(1<<p.address-1)), word>>p.address
@@ -220,8 +220,8 @@ func (p *Program) step(lane, pc int) foldStep {
 	}
 }
 
-// check refuses a program that is none for a model: that reads bits that there are not, goes on
-// with what the sample before left, or counts other classes.
+// check returns an error if the program does not fit the model: if it reads an input that does not exist, uses
+// a value that the previous sample left, or counts another number of classes.
 func (p *Program) check(features, perFeature int) error {
 	classes := 0
 	for l := range p.Lanes {
@@ -250,7 +250,7 @@ func (p *Program) check(features, perFeature int) error {
 	return nil
 }
 
-// run returns the class counts of 64 samples, of whose thermometer bits x each feature has some.
+// run returns the class counts of 64 samples. x has their thermometer bits, perFeature bits for each feature.
 func (p *Program) run(x []uint64, perFeature int) (counts [][64]int32) {
 	v := make([]uint64, len(p.Lanes))
 	var count [64]int32
@@ -284,7 +284,7 @@ func (p *Program) run(x []uint64, perFeature int) (counts [][64]int32) {
 	return counts
 }
 
-// Copy puts the files into a folder.
+// Copy copies the files into a folder.
 func (f EngineFiles) Copy(dir string) error {
 	for _, path := range slices.Concat([]string{f.Verilog, f.Thresholds}, f.Programs, f.Parts) {
 		if path == "" {

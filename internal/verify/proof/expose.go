@@ -15,17 +15,17 @@ import (
 	"ialgn/netlist"
 )
 
-// A flaw is a part of a product's head that is wrong for some values of the nets that it
-// reads, which need not be values that an input gives them. It adds a net to a copy of the
-// product that is 1 where the part is wrong.
+// A flaw describes a part of a product's head that is wrong for some values of the nets that it reads. Perhaps
+// no input produces these values. The function adds a net to a copy of the product that is 1 where the part is
+// wrong.
 type flaw func(k *netlist.Copier) netlist.Net
 
-// exposeLimit bounds the search for an input that shows a flaw.
+// exposeLimit is the time limit of the search for an input that shows a flaw.
 const exposeLimit = 2 * time.Minute
 
-// expose has abc look for an input that shows a flaw, and believes it when our simulator
-// shows a difference from the raw netlist. Otherwise the result stays unproved, with a reason
-// that says so.
+// expose has abc search for an input that shows a flaw. The verdict becomes different only if our simulator
+// then shows a difference from the raw netlist. Otherwise it stays unproved, and the reason says that no input
+// was found.
 func expose(d verify.Design, p prover, wrong flaw, r *Result) error {
 	within, cancel := context.WithTimeout(p.ctx, exposeLimit)
 	defer cancel()
@@ -50,9 +50,8 @@ func expose(d verify.Design, p prover, wrong flaw, r *Result) error {
 	return nil
 }
 
-// flawed returns a netlist of function cells from the product's input port to the output h,
-// which is 1 where the product has the flaw. Inputs are made thermometer codes where these
-// are assumed.
+// flawed returns a netlist of function cells from the product's input port to the output h, which is 1 where
+// the product has the flaw. The inputs are turned into thermometer codes if the design assumes these.
 func flawed(d verify.Design, wrong flaw) *netlist.Netlist {
 	n := d.Product
 	k := netlist.NewCopier(n)
@@ -66,7 +65,7 @@ func flawed(d verify.Design, wrong flaw) *netlist.Netlist {
 	return lowering.Functions(k.Netlist())
 }
 
-// wrongCounter returns the flaw that an error of [counts.Prove] tells of, nil if it is another.
+// wrongCounter returns the flaw that an error of [counts.Prove] describes, or nil for any other error.
 func wrongCounter(err error) flaw {
 	var e *counts.WrongError
 	if !errors.As(err, &e) {
@@ -77,7 +76,7 @@ func wrongCounter(err error) flaw {
 	}
 }
 
-// lookUp adds bit i of a table, from a place on, where i is a number of so many bits.
+// lookUp adds cells that look up bit from+i of a table, where i is a number with the given bits.
 func lookUp(k *netlist.Copier, bits int, bit func(i int) netlist.Net, table []uint64, from int) netlist.Net {
 	if bits <= netlist.MaxFunctionInputs {
 		in := make([]netlist.Net, bits)
@@ -91,7 +90,7 @@ func lookUp(k *netlist.Copier, bits int, bit func(i int) netlist.Net, table []ui
 	return k.Function(tableChoose, netlist.Origin{}, low, high, bit(bits-1))
 }
 
-// wrongArgmax returns the flaw of a tournament that is no argmax of its words.
+// wrongArgmax returns the flaw of a tournament that does not compute the argmax of its words.
 func wrongArgmax(a *counts.Index) flaw {
 	return func(k *netlist.Copier) netlist.Net {
 		var words []netlist.Net
@@ -109,8 +108,8 @@ func wrongArgmax(a *counts.Index) flaw {
 
 const tableOrDiffers = 0b11110110 // A != B, or C
 
-// wrongAnswer tells for which words a tournament is no argmax, of one input of the two netlists
-// that were compared.
+// wrongAnswer says for which words a tournament does not compute the argmax. The words come from one input x of
+// the two compared netlists. It returns "" if both give the same index for x.
 func wrongAnswer(ctx context.Context, a *counts.Index, plain, built *netlist.Netlist, x []uint64) (string, error) {
 	one := verify.Stimuli{Words: [][]uint64{x}, Samples: 1}
 	nets := wordNets(a)

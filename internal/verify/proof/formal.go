@@ -9,10 +9,9 @@ import (
 	"ialgn/netlist"
 )
 
-// ProveProgram proves, as [Check] does of the optimised netlist, that the program of a
-// folded engine counts for every input what the model does: of the netlist that the program's
-// files say, with the argmax that the engine has. That the engine's Verilog runs programs so is proved
-// of its writer, in tests.
+// ProveProgram proves, as [Check] does for the optimised netlist, that the program of a folded engine counts
+// for every input what the model counts. It builds a netlist from the program's files and adds the engine's
+// argmax. Tests of the Verilog's writer prove that the engine's Verilog runs programs in this way.
 func ProveProgram(ctx context.Context, d verify.Design, f EngineFiles) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "folded program")
 	defer end()
@@ -27,7 +26,7 @@ func ProveProgram(ctx context.Context, d verify.Design, f EngineFiles) (*Result,
 	return Check(ctx, verify.Design{Model: d.Model, Raw: d.Raw, Product: n, Spec: d.Spec})
 }
 
-// netlist returns a classifier of the steps, with the ports of the raw netlist.
+// netlist returns a classifier that computes the steps, with the ports of the raw netlist.
 func (p *Program) netlist(d verify.Design) (*netlist.Netlist, error) {
 	b, x := netlist.NewBuilder("folded"), d.Raw.DataInputs()[0]
 	in := b.Input(x.Name, len(x.Nets), x.Word, x.Labels)
@@ -64,7 +63,7 @@ func (p *Program) netlist(d verify.Design) (*netlist.Netlist, error) {
 	return n, n.Validate()
 }
 
-// chains adds the cells of all steps and returns what is counted for each class.
+// chains adds the cells of all steps and returns the nets that are counted for each class.
 func (p *Program) chains(b *netlist.Builder, bit [][]netlist.Net) (classes [][]netlist.Net) {
 	var counted []netlist.Net
 	v := make([]netlist.Net, len(p.Lanes))

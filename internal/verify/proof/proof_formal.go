@@ -1,4 +1,6 @@
-// Package proof proves for all inputs that the optimised netlist, or the program of a folded engine, is the network.
+// Package proof proves for all inputs that the optimised netlist, or the program of a folded engine, computes
+// the same as the trained network. abc does the proofs about gates, and counts.Prove those about lowered
+// counts.
 package proof
 
 import (
@@ -18,26 +20,25 @@ import (
 type Result struct {
 	Proved  bool        `json:"proved"`
 	Verdict cec.Verdict `json:"verdict"` // equivalent, different or unproved
-	Outputs int         `json:"checked"` // last-layer bits compared
+	Outputs int         `json:"checked"` // compared bits of the last layer
 	Reason  string      `json:"reason,omitempty"`
 	Tool    string      `json:"tool,omitempty"`
 	Seconds float64     `json:"seconds"`
 
-	// Counterexample are the bits of the input port that are 1 in an input for which the
-	// gates differ; set with the verdict different.
+	// Counterexample lists the bits of the input port that are 1 in an input for which the gates differ. It is
+	// set with the verdict different.
 	Counterexample []int `json:"counterexample,omitempty"`
-	// WithoutAssumption is the verdict of the same proof about any bits at the inputs, set
-	// where it was proved for thermometer codes: equivalent says that no assumption was
-	// needed, different that one was.
+	// WithoutAssumption is the verdict of the same proof for any bits at the inputs. It is set if the design
+	// was proved for thermometer codes. Equivalent means that the proof needs no assumption; different means
+	// that it needs one.
 	WithoutAssumption cec.Verdict `json:"without_assumption,omitempty"`
-	// EndToEnd is the verdict about the whole at once, from the model to the class and the
-	// counts, set after the proof in parts where classes have few enough bits: equivalent,
-	// or unproved if abc did not end in time.
+	// EndToEnd is the verdict of a proof from the model to the class and the counts at once. It is set after
+	// the proof in parts if classes have few enough bits: equivalent, or unproved if abc did not end in time.
 	EndToEnd cec.Verdict `json:"end_to_end,omitempty"`
 	verify.Findings
 }
 
-// The verdicts. What is undecided is called unproved in results of this package.
+// The verdicts. Results of this package call an undecided check unproved.
 const (
 	equivalent = cec.Equivalent
 	different  = cec.Different
@@ -45,19 +46,18 @@ const (
 	unproved cec.Verdict = "unproved"
 )
 
-// maxProofs bounds how often a proof is tried with another choice of roots.
+// maxProofs bounds the number of choices of corresponding roots that are tried.
 const maxProofs = 64
 
-// Check proves that the optimised netlist computes for every input, or for every
-// thermometer code where the product assumes that, what the model does: what its tensors
-// say ([spec]), or the raw netlist where [verify.Design]'s Spec is nil. abc proves that the
-// same is counted; the counts of a lowered head are proved by its hint ([counts.Prove])
-// and its argmax by abc. Popcounts and an argmax that are still operators are matched by
-// their form. Registers are taken for wires: that all paths cross as many of them is an
-// invariant of the netlist.
+// Check proves that the optimised netlist computes what the model does, for every input or, if the product
+// assumes thermometer codes, for every such code. The reference is the meaning of the model's tensors ([spec]),
+// or the raw netlist if d.Spec is nil. The proof has three parts: abc proves that the same bits are counted,
+// [counts.Prove] proves the counts of a lowered head from its hint, and abc proves the argmax. Popcounts and an
+// argmax that are still operators are matched by their form. Registers are replaced by wires: the netlist's
+// invariants ensure that all paths cross the same number of registers.
 //
-// A difference is believed when our simulator replays it. It returns an error of package
-// tool if abc is missing or fails.
+// A difference is reported only if our simulator replays it. Check returns an error of package tool if abc is
+// missing or fails.
 func Check(ctx context.Context, d verify.Design) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "formal")
 	defer end()
@@ -95,8 +95,7 @@ func Check(ctx context.Context, d verify.Design) (*Result, error) {
 	return r, proveWhole(d, p, k, r)
 }
 
-// proveWhole adds the proof from end to end. That it says otherwise than the proof in parts
-// leaves nothing proved.
+// proveWhole adds the proof from end to end. If it contradicts the proof in parts, the result becomes unproved.
 func proveWhole(d verify.Design, p prover, k *cuts, r *Result) (err error) {
 	progress.Say(p.ctx, "proving the whole from end to end")
 	if r.EndToEnd, err = endToEnd(d, p, k); err != nil || r.EndToEnd != different {
@@ -107,13 +106,13 @@ func proveWhole(d verify.Design, p prover, k *cuts, r *Result) (err error) {
 	return search(d, p, nil, r)
 }
 
-// prover asks an engine, within a context.
+// prover is abc's engine together with a context.
 type prover struct {
 	ctx    context.Context
 	engine *cec.Engine
 }
 
-// proveAll proves the argmax, and then what is counted.
+// proveAll proves the argmax, and then the counted bits.
 func proveAll(d verify.Design, p prover, k *cuts, r *Result) error {
 	progress.Say(p.ctx, "proving the argmax")
 	reason, wrong, err := p.argmax(d.Product, k.product.Roots.Argmax)
@@ -135,8 +134,8 @@ func proveAll(d verify.Design, p prover, k *cuts, r *Result) error {
 	return nil
 }
 
-// proveCuts proves what is counted, with one choice of corresponding roots after another.
-// It is not done if no choice was found that could be.
+// proveCuts proves the counted bits, with one choice of corresponding roots after another. done is false if no
+// choice could be decided.
 func proveCuts(d verify.Design, p prover, k *cuts, r *Result) (done bool, err error) {
 	progress.Say(p.ctx, "proving %d bits of the last layer", len(k.raw.Outputs()))
 	for range maxProofs {
@@ -155,9 +154,8 @@ func proveCuts(d verify.Design, p prover, k *cuts, r *Result) (done bool, err er
 	return false, nil
 }
 
-// search looks for a difference of the whole netlists where they cannot be compared
-// part by part: in random samples, and where a part of the head is known to be wrong for an
-// input that shows that.
+// search looks for a difference between whole netlists that cannot be compared part by part. It tries random
+// samples and then, if a part of the head is known to be wrong, has abc search for an input that shows it.
 func search(d verify.Design, p prover, wrong flaw, r *Result) error {
 	ports := d.Raw.InputPorts()
 	if other := d.Product.InputPorts(); len(ports) != 1 || len(other) != 1 || len(ports[0].Nets) != len(other[0].Nets) {
@@ -169,7 +167,7 @@ func search(d verify.Design, p prover, wrong flaw, r *Result) error {
 	return expose(d, p, wrong, r)
 }
 
-// show says that the netlists differ, if samples show it.
+// show sets the verdict to different if the samples show a difference between the netlists.
 func show(ctx context.Context, d verify.Design, samples verify.Stimuli, r *Result) error {
 	diff, err := samples.Compare(ctx, d.Raw, d.Product)
 	if err != nil || diff == nil {
@@ -180,8 +178,8 @@ func show(ctx context.Context, d verify.Design, samples verify.Stimuli, r *Resul
 	return nil
 }
 
-// reference returns the circuit that the product's cut is compared with: the last layer
-// in the order of the chains.
+// reference returns the circuit that the product's cut is compared with: the last layer, in the order of
+// chains.
 func reference(d verify.Design, k *cuts) cec.Circuit {
 	if d.Spec == nil {
 		return cec.Netlist(k.raw.Netlist)
@@ -191,9 +189,8 @@ func reference(d verify.Design, k *cuts) cec.Circuit {
 	}
 }
 
-// prove asks abc whether the raw gates and the product's with aligned roots are
-// equivalent. It is not done if the answer was a sample that shows only that other
-// roots correspond, which is then known.
+// prove asks abc whether the reference and the product's gates with aligned roots are equivalent. done is false
+// if abc's counterexample only shows that other roots correspond. That sample is then among the known ones.
 func prove(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Result) (done bool, err error) {
 	v, said, err := p.engine.Compare(p.ctx, reference(d, k), cec.Netlist(product))
 	if err != nil {
@@ -210,9 +207,9 @@ func prove(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Resu
 	return true, nil
 }
 
-// replay has abc tell the counterexample and looks for the difference in our own
-// simulator; without it the result stays unproved. Roots that differ in classes whose
-// counts do not are no difference: the sample becomes known, and it is not done.
+// replay gets a counterexample from abc and simulates it. Without a difference in our simulator, the result
+// stays unproved. Roots that differ while the class counts agree are no difference: then replay adds the sample
+// to the known ones, and done is false.
 func replay(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Result) (done bool, err error) {
 	x, said, err := p.engine.Counterexample(p.ctx, k.raw.Inputs())
 	if err != nil {
@@ -256,8 +253,8 @@ func replay(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Res
 	return true, nil
 }
 
-// differences tells what differs between the roots of both cuts in one sample: the output h,
-// or the counts of classes, whichever roots were taken for each other.
+// differences describes what differs between both cuts in one sample: bits of the output h, or counts of
+// classes whatever roots were paired.
 func (k *cuts) differences(a, b []verify.Signature) []string {
 	var found []string
 	if k.raw.Roots.Ports {
@@ -283,7 +280,7 @@ func (k *cuts) differences(a, b []verify.Signature) []string {
 	return found
 }
 
-// ones returns the bits that are 1 in an input.
+// ones returns the indices of the bits that are 1.
 func ones(x []uint64) []int {
 	list := []int{}
 	for i, v := range x {
@@ -294,7 +291,7 @@ func ones(x []uint64) []int {
 	return list
 }
 
-// blameCuts adds the differences that were found, with the gate that is to blame.
+// blameCuts adds the differences that were found to the result, with the gate to blame.
 func blameCuts(ctx context.Context, d verify.Design, k *cuts, r *Result) error {
 	o, err := verify.FindBlamed(ctx, d, k.known)
 	if err != nil {

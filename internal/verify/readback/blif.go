@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// module is a module as yosys writes it in BLIF: nets with names, and what drives them.
+// module is a module in yosys's BLIF: nets with names, and the parts that drive them.
 type module struct {
 	name    string
 	nets    map[string]int32
@@ -17,25 +17,25 @@ type module struct {
 	inputs  []int32
 	outputs []int32
 	parts   []part
-	driver  []int32 // for each net, the part that drives it, or one of the values below
+	driver  []int32 // by net: the part that drives it, or one of the values below
 }
 
-// What a net may have for a driver beside a part.
+// Values of module.driver for nets that no part drives.
 const (
 	noDriver   = -1
 	inputPort  = -2
-	noDigit    = -3 // the unknown value of yosys
-	mostInputs = 4  // most inputs of a cover: yosys's gates have no more
+	noDigit    = -3 // the net has yosys's unknown value
+	mostInputs = 4  // the largest number of inputs of a cover; yosys's gates have no more
 )
 
-// part is what drives nets.
+// part drives nets: a gate, a register, an arithmetic cell or an instance of a module.
 type part struct {
 	kind
-	table uint16 // function of a cover: bit i is its output for the input whose bits are those of i
+	table uint16 // function of a cover: bit i is its output for the inputs that are the binary digits of i
 	in    []int32
 	out   []int32
-	// The widths of a sum's and a comparison's numbers are a and len(in)-a; an instance has a port for each of in, whose
-	// direction its module says, and no out.
+	// A sum or a comparison reads two numbers: the first a elements of in, and the other elements. An instance
+	// has an element of in for each of its ports, and an empty out; its module says which ports are outputs.
 	a     int
 	of    string   // module of an instance
 	ports []string // port names of an instance, one for each element of in
@@ -46,33 +46,33 @@ type kind uint8
 const (
 	cover    kind = iota // a function
 	register             // a register of in[0], clocked by in[1]
-	sum                  // the sum of two unsigned numbers, modulo 2 to the width of out
-	greater              // whether the first of two such numbers is
+	sum                  // the sum of two unsigned numbers, modulo 2 to the power of the width of out
+	greater              // whether the first of two unsigned numbers is greater than the second
 	instance
 )
 
-// blifReader reads the subset of BLIF that yosys writes. What is not understood is an
-// error, since a part that is left out would be a wire without a driver at best.
+// blifReader reads the subset of BLIF that yosys writes. It returns an error for everything else: a part that
+// is ignored would leave a wire without a driver at best.
 type blifReader struct {
 	s       *bufio.Scanner
 	line    int
 	modules map[string]*module
 	m       *module
-	pins    []int32 // room for pins, taken from the front
-	start   byte    // the only value that a register may start with, other than an unknown one
+	pins    []int32 // free space from which netList takes its results
+	start   byte    // the only defined value with which a register may start
 }
 
-// maxBLIFLine bounds a line: the ports of a module stand in one.
+// maxBLIFLine bounds the length of a line: all ports of a module are on one line.
 const maxBLIFLine = 1 << 30
 
-// What a register of a BLIF file begins with, beside 0 and 1.
+// Start values of a register in a BLIF file, besides 0 and 1.
 const (
-	anyStart     = '2' // nothing is said
+	anyStart     = '2' // the file says nothing
 	unknownStart = '3'
 )
 
-// readBLIF returns the modules of a file by their names. Its registers begin with no value that
-// the file says, or with a given one.
+// readBLIF returns the modules of a file by their names. Registers must start without a defined value, or with
+// the value start.
 func readBLIF(r io.Reader, start byte) (map[string]*module, error) {
 	b := &blifReader{s: bufio.NewScanner(r), modules: map[string]*module{}, start: start}
 	b.s.Buffer(make([]byte, 1<<20), maxBLIFLine)
@@ -92,7 +92,7 @@ func readBLIF(r io.Reader, start byte) (map[string]*module, error) {
 	return b.modules, b.s.Err()
 }
 
-// directive reads a line.
+// directive reads one line.
 func (b *blifReader) directive(line []byte) error {
 	word, rest, _ := bytes.Cut(line, []byte{' '})
 	switch string(word) {
@@ -139,7 +139,7 @@ func (b *blifReader) begin(name string) error {
 	return nil
 }
 
-// netList returns the nets of a list of names, which are separated by single blanks.
+// netList returns the nets with the given names, which are separated by single blanks.
 func (b *blifReader) netList(text []byte) []int32 {
 	n := 0
 	if len(text) > 0 {
@@ -155,7 +155,7 @@ func (b *blifReader) netList(text []byte) []int32 {
 	return b.pins[begin:len(b.pins):len(b.pins)]
 }
 
-// net returns the net of a name, which may be a new one.
+// net returns the net with a name, and adds it if it is new.
 func (b *blifReader) net(name []byte) int32 {
 	if v, ok := b.m.nets[string(name)]; ok {
 		return v
@@ -167,7 +167,7 @@ func (b *blifReader) net(name []byte) int32 {
 	return v
 }
 
-// drive notes what drives a net.
+// drive records the driver of a net.
 func (b *blifReader) drive(v, by int32) error {
 	if b.m.driver[v] != noDriver {
 		return mismatch("%s has more than one driver", b.m.names[v])
@@ -176,7 +176,7 @@ func (b *blifReader) drive(v, by int32) error {
 	return nil
 }
 
-// add adds a part, which drives its outputs.
+// add adds a part, which becomes the driver of its outputs.
 func (b *blifReader) add(p part) error {
 	b.m.parts = append(b.m.parts, p)
 	for _, v := range p.out {
@@ -187,7 +187,7 @@ func (b *blifReader) add(p part) error {
 	return nil
 }
 
-// last returns the part that was added last, nil if there is none of that kind.
+// last returns the last part, or nil if it is of another kind.
 func (b *blifReader) last(k kind) *part {
 	if n := len(b.m.parts); n > 0 && b.m.parts[n-1].kind == k {
 		return &b.m.parts[n-1]
@@ -195,7 +195,7 @@ func (b *blifReader) last(k kind) *part {
 	return nil
 }
 
-// names reads a function; its rows follow.
+// names reads the head of a function. The rows of the function are on the next lines.
 func (b *blifReader) names(rest []byte) error {
 	pins := b.netList(rest)
 	last := len(pins) - 1
@@ -208,7 +208,7 @@ func (b *blifReader) names(rest []byte) error {
 	return b.add(part{kind: cover, in: pins[:last], out: pins[last:]})
 }
 
-// row reads a row of a function: inputs for which it is 1.
+// row reads a row of a function: a set of inputs for which it is 1.
 func (b *blifReader) row(line []byte) error {
 	p := b.last(cover)
 	if p == nil || !bytes.HasSuffix(line, []byte{'1'}) {
@@ -249,7 +249,7 @@ func (b *blifReader) latch(rest []byte) error {
 	return b.add(part{kind: register, in: pins[:2], out: pins[2:]})
 }
 
-// wordCells are the cells of yosys's own that stay as they are.
+// wordCells are yosys's own cells that the script leaves unmapped.
 var wordCells = map[string]kind{"$add": sum, "$gt": greater}
 
 // instance reads ".subckt MODULE PORT=NET ...".
@@ -269,7 +269,7 @@ func (b *blifReader) instance(rest []byte) error {
 	return b.add(p)
 }
 
-// operator makes a sum or a comparison of an instance: its ports are A[0], A[1] ..., B[0] ..., Y[0] ...
+// operator turns an instance with the ports A[0], A[1] …, B[0] …, Y[0] … into a sum or a comparison.
 func (b *blifReader) operator(k kind, p part) error {
 	width := [3]int{}
 	for _, port := range p.ports {
@@ -286,7 +286,7 @@ func (b *blifReader) operator(k kind, p part) error {
 	return b.add(part{kind: k, a: width[0], in: p.in[:y], out: p.in[y:]})
 }
 
-// parameter reads a parameter of an operator: its widths are seen, and there is no sign.
+// parameter checks a parameter of an operator: numbers must be unsigned. The widths are known from the ports.
 func (b *blifReader) parameter(text string) error {
 	name, value, _ := strings.Cut(text, " ")
 	switch {

@@ -2,23 +2,23 @@ package readback
 
 import "strings"
 
-// elaboration makes one graph of modules.
+// elaboration turns a hierarchy of modules into one graph.
 type elaboration struct {
 	g         *graph
 	modules   map[string]*module
 	instances []*inside
-	// Of the registers: what they hold, take over, and wait for.
+	// For each register: its output, its input and its clock.
 	q, data, clocks []pin
 	scratch         []pin
 }
 
-// inside is an instance of a module, the first the top.
+// inside is an instance of a module. The first instance is the top module.
 type inside struct {
 	*module
 	parent   int
-	outer    map[int32]int32 // nets of the parent at the input ports
+	outer    map[int32]int32 // nets of the parent at the input ports, by the port's net
 	children map[int32]pin   // output ports of instances, by the net that they drive
-	value    []literal       // literal of each net; see unknownValue and visited
+	value    []literal       // by net: its literal, unknownValue or visited
 }
 
 // pin is a net of an instance.
@@ -27,13 +27,13 @@ type pin struct {
 	net      int32
 }
 
-// What the value of a net is while it has none.
+// Values of a net that has no literal yet.
 const (
 	unknownValue literal = 1<<32 - 1
 	visited      literal = 1<<32 - 2
 )
 
-// maxNesting bounds how deep instances stand in each other.
+// maxNesting bounds how deeply instances may be nested.
 const maxNesting = 100
 
 // elaborate returns the graph of the module top.
@@ -53,7 +53,7 @@ func elaborate(modules map[string]*module, top string) (*graph, error) {
 	return e.g, e.evaluateWires()
 }
 
-// instantiate adds an instance and all that stand in it.
+// instantiate adds an instance of m and all instances inside it, and returns its number.
 func (e *elaboration) instantiate(m *module, parent, depth int) (int, error) {
 	if depth > maxNesting {
 		return 0, mismatch("more than %d instances stand in each other at %s", maxNesting, m.name)
@@ -111,7 +111,7 @@ func (e *elaboration) connect(in *inside, p part, number int) error {
 	return nil
 }
 
-// number gives the inputs and the registers their variables.
+// number assigns variables to the inputs and the registers.
 func (e *elaboration) number() {
 	for i, in := range e.instances {
 		for _, p := range in.parts {
@@ -149,8 +149,8 @@ func (e *elaboration) evaluateRegisters() error {
 	return nil
 }
 
-// evaluateWires makes the gates in front of the outputs, and of the wires of the top that
-// the file gives a name.
+// evaluateWires makes the gates in front of the outputs, and in front of the top module's wires with a name
+// from the file.
 func (e *elaboration) evaluateWires() error {
 	top := e.instances[0]
 	for _, v := range top.outputs {
@@ -174,8 +174,8 @@ func (e *elaboration) evaluateWires() error {
 	return nil
 }
 
-// literal returns what a net is. What a net depends on may be deep, so the nets that wait
-// stand on a list.
+// literal returns the literal of a net. It uses a stack of waiting nets instead of recursion, because a net's
+// logic may be deep.
 func (e *elaboration) literal(at pin) (literal, error) {
 	stack := []pin{at}
 	for len(stack) > 0 {
@@ -209,7 +209,7 @@ func known(v literal) bool { return v != unknownValue && v != visited }
 
 func (e *elaboration) value(at pin) literal { return e.instances[at.instance].value[at.net] }
 
-// needs returns the nets that a net is defined by, until the next call.
+// needs returns the nets that define a net. The result is valid until the next call.
 func (e *elaboration) needs(at pin) ([]pin, error) {
 	in := e.instances[at.instance]
 	e.scratch = e.scratch[:0]
@@ -235,7 +235,7 @@ func (e *elaboration) needs(at pin) ([]pin, error) {
 	}
 }
 
-// define gives a net its value, of nets that have one.
+// define sets the value of a net from the values of the nets that define it.
 func (e *elaboration) define(at pin, needs []pin) {
 	in := e.instances[at.instance]
 	by := in.driver[at.net]
@@ -266,7 +266,7 @@ func (e *elaboration) define(at pin, needs []pin) {
 	}
 }
 
-// digit returns digit i of a number, which has zeros in front.
+// digit returns digit i of a number, or 0 beyond its last digit.
 func digit(number []literal, i int) literal {
 	if i < len(number) {
 		return number[i]

@@ -21,7 +21,7 @@ type bit struct {
 	index int
 }
 
-// newBit takes a name such as x[3] apart.
+// newBit parses a name such as x[3].
 func newBit(s string) bit {
 	if open := strings.IndexByte(s, '['); open > 0 && strings.HasSuffix(s, "]") {
 		if i, err := strconv.Atoi(s[open+1 : len(s)-1]); err == nil {
@@ -31,21 +31,21 @@ func newBit(s string) bit {
 	return bit{s, 0}
 }
 
-// graph is an and-inverter graph whose variables are the constant, the inputs, the
-// registers and the gates, in this order.
+// graph is an and-inverter graph. Its variables are the constant, the inputs, the registers and the gates, in
+// this order.
 type graph struct {
 	inputs  map[bit]literal
 	outputs map[bit]literal
-	wires   map[bit]literal // all that have a name
+	wires   map[bit]literal // all wires with a name
 
 	firstRegister, firstGate int
 	registers                []literal    // next value of each register
 	clocks                   []literal    // clock of each register
 	gates                    [][2]literal // conjunctions
-	alias                    []literal    // for each variable, the literal that it equals: in most cases its own
+	alias                    []literal    // by variable: the literal that it equals, usually its own
 }
 
-// newGraph returns a graph without gates, of inputs and registers in their order.
+// newGraph returns a graph of the given inputs and number of registers, without gates.
 func newGraph(inputs []string, registers int) *graph {
 	g := &graph{
 		inputs: map[bit]literal{}, outputs: map[bit]literal{}, wires: map[bit]literal{},
@@ -60,7 +60,7 @@ func newGraph(inputs []string, registers int) *graph {
 	return g
 }
 
-// and returns the conjunction of two literals, of which one may be a constant.
+// and returns the conjunction of two literals. It makes no gate if the result is constant or one of the two.
 func (g *graph) and(a, b literal) literal {
 	switch {
 	case a == 0 || b == 0 || a == b^1:
@@ -77,7 +77,7 @@ func (g *graph) and(a, b literal) literal {
 
 func (g *graph) or(a, b literal) literal { return g.and(a^1, b^1) ^ 1 }
 
-// xor makes the form in which the netlist side writes sums.
+// xor returns the exclusive or, in the form in which the netlist side writes sums.
 func (g *graph) xor(a, b literal) literal { return g.and(g.and(a, b)^1, g.and(a^1, b^1)^1) }
 
 // addDigit returns the sum of three digits, and the digit to carry.
@@ -86,7 +86,7 @@ func (g *graph) addDigit(a, b, c literal) (digit, carry literal) {
 	return g.xor(half, c), g.or(g.and(a, b), g.and(half, c))
 }
 
-// greater returns whether one number is above another: a digit decides unless a higher one does.
+// greater returns whether number a is greater than b. A digit decides unless a higher digit does.
 func (g *graph) greater(a, b []literal) literal {
 	above := literal(0)
 	for i := range max(len(a), len(b)) {
@@ -96,8 +96,7 @@ func (g *graph) greater(a, b []literal) literal {
 	return above
 }
 
-// function returns the function of a table: bit i is its value where bit k of i is that of
-// in[k].
+// function returns the function with the given table: bit i is its value if in[k] is bit k of i, for all k.
 func (g *graph) function(table uint16, in []literal) literal {
 	if len(in) == 0 {
 		return literal(table & 1)
@@ -121,11 +120,10 @@ func (g *graph) function(table uint16, in []literal) literal {
 
 func (g *graph) variables() int { return g.firstGate + len(g.gates) }
 
-// to returns the literal that l was found to equal.
+// to returns the literal that l is known to equal.
 func (g *graph) to(l literal) literal { return g.alias[l.variable()] ^ l&1 }
 
-// with returns the graph in which variables have given values, with all that follows from
-// constants.
+// with returns a copy of the graph in which some variables have given values. It propagates constants.
 func (g *graph) with(values map[literal]literal) *graph {
 	n := *g
 	n.alias = append([]literal{}, g.alias...)
@@ -153,7 +151,7 @@ func (g *graph) with(values map[literal]literal) *graph {
 	return &n
 }
 
-// mark marks the variables that a literal depends on through gates, itself among them.
+// mark marks the variables that a literal depends on through gates, including its own.
 func (g *graph) mark(l literal, seen []bool) {
 	stack := []int{g.to(l).variable()}
 	for len(stack) > 0 {
@@ -170,7 +168,7 @@ func (g *graph) mark(l literal, seen []bool) {
 	}
 }
 
-// builder turns a part of a graph into function cells.
+// builder builds function cells from a part of a graph.
 type builder struct {
 	*netlist.Builder
 	g   *graph
@@ -190,8 +188,8 @@ func (b *builder) build(l literal) netlist.Net {
 
 const tableNot = 0b01
 
-// variable makes the net of a variable. What a graph depends on may be deep, so the ones
-// that wait stand on a list.
+// variable makes the net of a variable. It uses a stack of waiting variables instead of recursion, because a
+// variable's logic may be deep.
 func (b *builder) variable(v int) {
 	stack := []int{v}
 	for len(stack) > 0 {
@@ -209,7 +207,7 @@ func (b *builder) variable(v int) {
 	}
 }
 
-// needs returns the literals that a variable is defined by.
+// needs returns the literals that define a variable: the inputs of a gate, or the next value of a register.
 func (g *graph) needs(v int) []literal {
 	switch {
 	case v >= g.firstGate:
@@ -231,15 +229,15 @@ func (b *builder) missing(v int) []int {
 	return wait
 }
 
-// define makes the net of the variable's definition, whose parts have nets, and calls it
-// that of variable as.
+// define makes the net for the definition of variable v and records it as the net of variable as. The variables
+// in the definition must have nets.
 func (b *builder) define(v, as int) {
 	needs := b.g.needs(v)
 	in := make([]netlist.Net, len(needs))
 	for i, l := range needs {
 		in[i] = b.net[l.variable()]
 	}
-	if len(needs) == 1 { // a register, which is a wire
+	if len(needs) == 1 { // a register, which is treated as a wire
 		b.net[as] = place{in[0], needs[0].inverted()}.in(b.Builder)
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// wire is a wire that file and netlist have in common.
+// wire is a wire that the file and the netlist both have.
 type wire struct {
 	name string
 	net  netlist.Net // net in the netlist
@@ -24,7 +24,7 @@ type pair struct {
 	inputs []netlist.Net // data inputs of the netlist
 	at     []literal     // the same inputs in the graph
 	wires  []wire        // the outputs first
-	shown  int           // outputs and probes, which stand first: where a difference is one
+	shown  int           // number of outputs and probes, which come first
 }
 
 // newPair matches ports and wires by their names. It returns an error if the ports differ.
@@ -45,8 +45,8 @@ func newPair(g *graph, n *netlist.Netlist) (*pair, error) {
 	return p, nil
 }
 
-// match finds the bits of the netlist's ports among those of the graph, which has no others
-// but the control of a pipeline, which was checked before.
+// match finds the bits of the netlist's ports among the graph's. The graph must have no other bits, except the
+// control of a pipeline, which is checked elsewhere.
 func match(what string, ports []netlist.Port, have map[bit]literal, control ...bit) ([]wire, error) {
 	var wires []wire
 	data := map[bit]bool{}
@@ -69,7 +69,7 @@ func match(what string, ports []netlist.Port, have map[bit]literal, control ...b
 	return wires, nil
 }
 
-// addProbes adds the bits of probes that yosys found to matter.
+// addProbes adds the bits of probes that are wires in the graph.
 func (p *pair) addProbes() {
 	for _, probe := range p.n.Probes() {
 		for i, v := range probe.Nets {
@@ -81,7 +81,7 @@ func (p *pair) addProbes() {
 	p.shown = len(p.wires)
 }
 
-// addCells adds the outputs of cells, but for those that are outputs or probes themselves.
+// addCells adds the outputs of cells, except those that are outputs or probes already.
 func (p *pair) addCells() {
 	have := map[string]bool{}
 	for _, w := range p.wires {
@@ -99,10 +99,10 @@ func (p *pair) addCells() {
 	}
 }
 
-// cutGraph returns the graph with an input for each wire, after the data inputs, and an
-// output for each: what it is of the others. The second result says for each wire whose
-// input stands for it, and whether complemented: one that is another under a second name
-// has no input of its own, and a constant has none at all.
+// cutGraph returns the graph cut at all wires. The result has an input for each wire, after the data inputs,
+// and an output for each wire: its function of the other wires. The second result says which net replaces each
+// wire. A wire that equals an earlier one, or its complement, uses the earlier wire's input. A constant wire
+// has no input.
 func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	b := newBuilder(p.g, "file")
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
@@ -114,7 +114,7 @@ func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	for i, w := range p.wires {
 		l := p.g.to(w.at)
 		v := l.variable()
-		if v > 0 && v < p.g.firstRegister { // an input, or what is wired to one
+		if v > 0 && v < p.g.firstRegister { // an input, or a wire that equals one
 			places[i] = place{b.net[v], l.inverted()}
 			continue
 		}
@@ -140,13 +140,14 @@ func (p *pair) cutGraph() (*netlist.Netlist, []place) {
 	return b.Netlist(), places
 }
 
-// place is where a wire's value stands in a cut graph.
+// place is the net, perhaps inverted, that replaces a wire in a cut graph.
 type place struct {
 	net      netlist.Net
 	inverted bool
 }
 
-// definition returns what a literal is defined by, whose variable has a net of its own.
+// definition returns the net of a literal's definition. The literal's variable has another net, the input that
+// replaces it.
 func (b *builder) definition(l literal) netlist.Net {
 	v := l.variable()
 	own := b.net[v]
@@ -159,7 +160,7 @@ func (b *builder) definition(l literal) netlist.Net {
 	return place{defined, l.inverted()}.in(b.Builder)
 }
 
-// cutNetlist is the same of the netlist.
+// cutNetlist returns the netlist cut at all wires, with the ports of [pair.cutGraph].
 func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 	b := netlist.NewBuilder("netlist")
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
@@ -193,7 +194,7 @@ func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 	return lowering.Functions(b.Netlist())
 }
 
-// in returns the net of the wire, with an inverter where one is needed.
+// in returns the net of the place, with an inverter if it needs one.
 func (p place) in(b *netlist.Builder) netlist.Net {
 	switch {
 	case !p.inverted:
@@ -204,9 +205,9 @@ func (p place) in(b *netlist.Builder) netlist.Net {
 	return b.Function(tableNot, netlist.Origin{}, p.net)
 }
 
-// addCell adds a cell of n whose inputs have become other nets, and returns its outputs. A
-// register is a wire. A popcount is what the Verilog says of one: bit after bit added to a
-// sum, so that abc finds each sum on both sides.
+// addCell adds a cell of n and returns its outputs. to maps the nets of n to those of b. A register becomes a
+// wire. A popcount becomes what the Verilog writes, a sum to which bit after bit is added, so that abc finds
+// the same sums on both sides.
 func addCell(b *netlist.Builder, n *netlist.Netlist, c netlist.Cell, to []netlist.Net) []netlist.Net {
 	in := make([]netlist.Net, len(n.Inputs(c)))
 	for i, v := range n.Inputs(c) {
@@ -221,8 +222,8 @@ func addCell(b *netlist.Builder, n *netlist.Netlist, c netlist.Cell, to []netlis
 	return netlist.Word(b.Cell(n.Kind(c), n.Param(c), netlist.Origin{}, in...), n.Outputs(c))
 }
 
-// addOnes adds up bits one after another, gate for gate as the Verilog does after yosys has
-// mapped it with the adder of this package: abc then needs no proof for any digit.
+// addOnes adds bits one after another, gate for gate like the Verilog after yosys has mapped it with this
+// package's adder. So abc needs no proof for any digit.
 func addOnes(b *netlist.Builder, in []netlist.Net, digits int) []netlist.Net {
 	sum := make([]netlist.Net, digits)
 	for _, v := range in {

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// maxDiffer bounds for how many wires a proof without cuts is tried.
+	// maxDiffer bounds the number of wires that are proved again as functions of the inputs.
 	maxDiffer = 64
-	// maxRounds bounds how often abc is asked after wires that differ were set aside.
+	// maxRounds bounds the number of questions to abc; after each one, wires that differ are set aside.
 	maxRounds = 16
-	// randomWords is how many words of random samples the wires are tried with.
+	// randomWords is the number of words of random samples on which the wires are tried.
 	randomWords = 16
-	// exposeLimit bounds the search for an input that tells outputs or counts apart.
+	// exposeLimit is the time limit of the search for an input for which outputs or counts differ.
 	exposeLimit = 2 * time.Minute
 )
 
-// prove compares the two sides cut at all wires. Wires that differ there are compared again
-// as functions of the inputs, for a cut gives wires values that they may never have.
+// prove compares the two sides, cut at all wires. A wire that differs is compared again, as a function of the
+// inputs, because a cut gives the wires values that they may never have.
 func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Result) error {
 	file, places := p.cutGraph()
 	want := p.cutNetlist(places)
@@ -54,8 +54,8 @@ func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Resu
 	return p.proveWhole(ctx, engine, o, differ, r)
 }
 
-// compareCuts returns the outputs in which two netlists of the same ports differ. It is not
-// told if abc gave no verdict.
+// compareCuts returns the outputs in which two netlists with the same ports differ. told is false if abc gave
+// no verdict.
 func compareCuts(ctx context.Context, engine *cec.Engine, want, got *netlist.Netlist) (differ []int, told bool,
 	err error,
 ) {
@@ -91,7 +91,7 @@ func compareCuts(ctx context.Context, engine *cec.Engine, want, got *netlist.Net
 	return nil, false, nil
 }
 
-// without returns a netlist in which given bits of the output are constant.
+// without returns a netlist with the given bits of the output set to 0.
 func without(n *netlist.Netlist, bits []int) *netlist.Netlist {
 	if len(bits) == 0 {
 		return n
@@ -112,8 +112,8 @@ func without(n *netlist.Netlist, bits []int) *netlist.Netlist {
 	return k.Netlist()
 }
 
-// differences returns the output bits in which two netlists of the same ports differ in
-// some of the samples, in ascending order.
+// differences returns the output bits in which two netlists with the same ports differ in some sample, in
+// ascending order.
 func differences(ctx context.Context, a, b *netlist.Netlist, samples [][]uint64) ([]int, error) {
 	s, err := sim.NewBlock(a, 1)
 	if err != nil {
@@ -147,8 +147,7 @@ func differences(ctx context.Context, a, b *netlist.Netlist, samples [][]uint64)
 	return list, nil
 }
 
-// whole returns both sides as functions of the data inputs, with the given wires as the
-// output.
+// whole returns both sides as functions of the data inputs. The output has the given wires.
 func (p *pair) whole(wires []wire) (want, got *netlist.Netlist) {
 	b := newBuilder(p.g, "file")
 	for i, v := range b.Input("x", len(p.inputs), 1, nil) {
@@ -172,7 +171,7 @@ func (p *pair) whole(wires []wire) (want, got *netlist.Netlist) {
 	return lowering.Functions(n.Netlist()), b.Netlist()
 }
 
-// search tries samples, and is found if outputs or probes differ in one.
+// search simulates samples. It reports whether an output or a probe differs in one, and shows that sample.
 func (p *pair) search(ctx context.Context, samples [][]uint64, r *Result) (found bool, err error) {
 	want, got := p.whole(p.wires[:p.shown])
 	for _, x := range samples {
@@ -187,7 +186,7 @@ func (p *pair) search(ctx context.Context, samples [][]uint64, r *Result) (found
 	return false, nil
 }
 
-// show puts one sample of a word in which outputs or probes differ into the result.
+// show finds a sample in a word in which an output or a probe differs, and puts it into the result.
 func (p *pair) show(ctx context.Context, want, got *netlist.Netlist, x []uint64, r *Result) error {
 	one := make([]uint64, len(x))
 	for lane := range 64 {
@@ -213,9 +212,9 @@ func (p *pair) show(ctx context.Context, want, got *netlist.Netlist, x []uint64,
 	panic("readback: a word of samples that differs has no sample that does")
 }
 
-// proveWhole compares wires as functions of the inputs. If they are all the same, they may
-// stand as cuts for others. Otherwise an input that tells one apart is tried on the
-// outputs, and then one is looked for that tells those apart.
+// proveWhole compares wires as functions of the inputs. If all are equal, they are valid cuts for the others,
+// and the proof is complete. Otherwise it takes the input for which a wire differs, and simulates the outputs.
+// If the outputs agree, it has abc search for an input for which they differ.
 func (p *pair) proveWhole(ctx context.Context, engine *cec.Engine, o Options, wires []int, r *Result) error {
 	var suspects []wire
 	for _, i := range wires {
@@ -239,20 +238,20 @@ func (p *pair) proveWhole(ctx context.Context, engine *cec.Engine, o Options, wi
 	return p.expose(ctx, engine, o, suspects[0].name+" differs for some input", r)
 }
 
-// replay tries the input by which abc told two functions apart on outputs and probes.
+// replay tries abc's last counterexample on outputs and probes.
 func (p *pair) replay(ctx context.Context, engine *cec.Engine, r *Result) (found bool, err error) {
 	x, _, err := engine.Counterexample(ctx, len(p.inputs))
 	if err != nil {
 		return false, err
 	}
 	for i := range x {
-		x[i] = -x[i] // spreads the bit over all samples of the word
+		x[i] = -x[i] // copies the bit to all samples of the word
 	}
 	return p.search(ctx, [][]uint64{x}, r)
 }
 
-// expose asks abc about outputs and probes alone, as functions of the inputs, where some wire
-// differs that they may or may not depend on.
+// expose asks abc about outputs and probes alone, as functions of the inputs. It is used if a wire differs on
+// which perhaps no output depends. why is the reason if abc finds no difference.
 func (p *pair) expose(ctx context.Context, engine *cec.Engine, o Options, why string, r *Result) error {
 	engine.Limit = min(o.Limit, exposeLimit)
 	defer func() { engine.Limit = o.Limit }()

@@ -1,15 +1,17 @@
-// Package readback proves that a Verilog file is the netlist that it was written from.
+// Package readback proves that a Verilog file computes the netlist that it was written from.
 //
-// The file must be of statements that package verilog writes, and no others, for what yosys makes
-// of others is not what a simulator does. yosys reads it and says what it means in gates, sums and
-// instances of modules, which become one and-inverter graph here. The registers of a pipeline are
-// checked on it: one clock, one enable, no value to begin with, and as many of them on every path
-// as the pipeline has stages. They are wires from then on. Then file and netlist are cut at every
-// wire that the two call alike, and abc proves that each of these wires is the same function of the
-// others on both sides. Neither side has a cycle, so they are then the same functions of the
-// inputs, however large the whole: a proof that needs no arithmetic of counts.
+// The file may contain only statements that package verilog writes: yosys may read others in another way than a
+// simulator does. The proof has these steps:
 //
-// The names decide only where is cut. A wrong name can make the proof fail, not succeed.
+//  1. yosys reads the file and writes gates, sums and instances of modules, which become one and-inverter
+//     graph here.
+//  2. The registers of a pipeline are checked: one clock, one enable, no start value, and on every path as
+//     many registers as the pipeline has stages. From then on registers are treated as wires.
+//  3. File and netlist are cut at every wire that has the same name in both. abc proves that each of these
+//     wires is the same function of the others on both sides. Neither side has a cycle, so the outputs are the
+//     same functions of the inputs. This works for designs of any size, and needs no arithmetic about counts.
+//
+// The names decide only where the two sides are cut. A wrong name can make the proof fail, but not succeed.
 package readback
 
 import (
@@ -23,44 +25,44 @@ import (
 	"ialgn/netlist"
 )
 
-// Options say what is read.
+// Options say what is read, and how.
 type Options struct {
 	Module string
-	// Files are the Verilog files: the design, and models of the primitives that it uses. They must
-	// be of the forms that package verilog writes ([syntax.Check]), so that yosys does not read them
-	// in another way than a simulator.
+	// Files are the Verilog files: the design, and models of the primitives that it uses. They must have the
+	// forms that package verilog writes ([syntax.Check]), so that yosys and simulators read them in the same
+	// way.
 	Files []string
-	// Synthesised says that the design is a netlist that yosys made, in its own forms.
+	// Synthesised says that yosys made the design. Then its text may have yosys's forms.
 	Synthesised bool
-	// Library is a command of yosys that reads models of more primitives, which it may warn of.
+	// Library is a yosys command that reads models of more primitives. Warnings about these are allowed.
 	Library string
-	// Samples are inputs to try where wires differ, a word of 64 samples at a time: bit i of
-	// Samples[w][r] is input bit r of sample 64 w + i.
+	// Samples are inputs to try if wires differ, in words of 64 samples: bit i of Samples[w][r] is input bit r
+	// of sample 64 w + i.
 	Samples [][]uint64
-	// Limit bounds each run of a tool; 0 is [cec.DefaultLimit].
+	// Limit is the time limit of each run of a tool; 0 means [cec.DefaultLimit].
 	Limit time.Duration
 }
 
 // Result is the outcome of [Prove].
 type Result struct {
 	Verdict cec.Verdict `json:"verdict"`
-	Wires   int         `json:"checked"` // wires and outputs that were compared
+	Wires   int         `json:"checked"` // compared wires and outputs
 	Stages  int         `json:"stages,omitempty"`
 	Reason  string      `json:"reason,omitempty"`
 	Tool    string      `json:"tool,omitempty"`
 	Seconds float64     `json:"seconds"`
 
-	// Differ are names of wires that differ, of those that depend on no other such wire.
+	// Differ has names of wires that differ as functions of their neighbours, at most 64 of them.
 	Differ []string `json:"differ,omitempty"`
-	// Counterexample are the bits of the input port that are 1 in an input for which an
-	// output or a count differs; set with the verdict different.
+	// Counterexample lists the bits of the input port that are 1 in an input for which an output or a count
+	// differs. It is set with the verdict different.
 	Counterexample []int `json:"counterexample,omitempty"`
 }
 
-// Prove proves that the files' module computes the netlist n, which is combinational or a
-// pipeline, for every input. A difference is one of an output or a probe of n, shown by an
-// input in simulators of both sides; what is neither proved nor different is undecided. It
-// returns an error of package tool if yosys or abc is missing or does not do its work.
+// Prove proves that the files' module computes the netlist n, which is combinational or a pipeline, for every
+// input. The verdict is different only if an output or a probe of n differs in a simulation of both sides. If
+// there is neither a proof nor a difference, the verdict is undecided. Prove returns an error of package tool
+// if yosys or abc is missing or fails.
 func Prove(ctx context.Context, n *netlist.Netlist, o Options) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "verilog")
 	defer end()

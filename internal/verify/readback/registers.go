@@ -6,7 +6,7 @@ import (
 	"ialgn/netlist"
 )
 
-// The ports of a pipeline beside its data (package verilog).
+// Ports of a pipeline other than its data ports (see package verilog).
 var (
 	clockPort  = bit{"clk", 0}
 	resetPort  = bit{"rst", 0}
@@ -15,8 +15,8 @@ var (
 	outValid   = bit{"out_valid", 0}
 )
 
-// withoutRegisters checks the registers of a graph that should be the netlist n, and
-// returns the graph as it is while the enable is 1, in which they can be taken for wires.
+// withoutRegisters checks that the registers of a graph form the pipeline n. It returns the graph with the
+// enable set to 1, in which registers may be treated as wires, and the number of stages.
 func (g *graph) withoutRegisters(n *netlist.Netlist) (*graph, int, error) {
 	p, err := n.Pipeline()
 	if err != nil {
@@ -43,13 +43,13 @@ type stages struct {
 	g, on   *graph // on is the graph with ce = 1 and rst = 0
 	latency int
 
-	valid     []bool // registers that rst clears
-	depth     []int  // registers from the inputs, by variable; see the constants
+	valid     []bool // by register: rst clears it
+	depth     []int  // by variable: number of registers from the inputs, or a constant below
 	enable    literal
-	forbidden map[int]string // variables that data must not depend on
+	forbidden map[int]string // variables that data must not depend on, with their names
 }
 
-// control takes the ports apart from the data.
+// control checks the control ports and the clocks, and records the ports that data must not depend on.
 func (s *stages) control() error {
 	s.forbidden = map[int]string{}
 	for _, port := range []bit{clockPort, resetPort, enablePort, inValid} {
@@ -71,9 +71,9 @@ func (s *stages) control() error {
 	return nil
 }
 
-// split tells valid bits from data: with ce = 0 and no reset every register keeps what it
-// has; with a reset, the valid bits are 0 whatever ce is. Data does not depend on it, and
-// outputs depend on data alone.
+// split finds out which registers are valid bits and which are data. With ce = 0 and no reset, every register
+// must keep its value. A register that a reset clears, whatever ce is, is a valid bit. Data registers must not
+// depend on the reset, and outputs must depend on data only.
 func (s *stages) split() error {
 	reset := s.g.inputs[resetPort]
 	off := s.g.with(map[literal]literal{s.enable: 0, reset: 0})
@@ -103,7 +103,7 @@ func (s *stages) split() error {
 	return s.independent(outputs, "an output", reset, s.enable)
 }
 
-// independent checks that literals do not depend on others through gates.
+// independent checks that the literals of do not depend on the others through gates.
 func (s *stages) independent(of []literal, what string, others ...literal) error {
 	seen := make([]bool, s.g.variables())
 	for _, l := range of {
@@ -117,15 +117,15 @@ func (s *stages) independent(of []literal, what string, others ...literal) error
 	return nil
 }
 
-// What depth says of a variable but for a number of registers.
+// Values of depth for variables without a number of registers.
 const (
 	depthUnknown  = -1
-	depthConstant = -2 // nothing that changes is read
+	depthConstant = -2 // reads nothing that changes
 	depthVisited  = -3
 )
 
-// check checks that every path from an input to an output crosses as many registers as the
-// pipeline has stages, and that the valid bits are a chain of as many.
+// check checks that every path from an input to an output crosses one register for each stage of the pipeline,
+// and that the valid bits are a chain of the same length.
 func (s *stages) check() error {
 	s.depth = make([]int, s.on.variables())
 	for v := range s.depth {
@@ -147,7 +147,7 @@ func (s *stages) check() error {
 	return s.checkValid()
 }
 
-// checkValid follows the valid bits from out_valid back.
+// checkValid follows the valid bits backwards from out_valid to in_valid.
 func (s *stages) checkValid() error {
 	l := s.g.to(s.g.outputs[outValid])
 	for i := range s.latency {
@@ -163,8 +163,8 @@ func (s *stages) checkValid() error {
 	return nil
 }
 
-// find returns the depth of a variable. Registers make paths long and cycles possible, so
-// the variables that wait stand on a list.
+// find returns the depth of a variable. It uses a stack of waiting variables instead of recursion, because
+// registers make paths long and cycles possible.
 func (s *stages) find(v int) (int, error) {
 	stack := []int{v}
 	for len(stack) > 0 {
@@ -181,7 +181,7 @@ func (s *stages) find(v int) (int, error) {
 	return s.depth[v], nil
 }
 
-// step finds the depth of one variable, or returns those that have to be found before.
+// step finds the depth of one variable, or returns the variables whose depths it needs first.
 func (s *stages) step(v int) (wait []int, err error) {
 	if s.depth[v] >= 0 || s.depth[v] == depthConstant {
 		return nil, nil
@@ -222,7 +222,7 @@ func (s *stages) step(v int) (wait []int, err error) {
 	return nil, nil
 }
 
-// nameOf returns a name of a literal's variable, for a person.
+// nameOf returns a name of a literal's variable for messages.
 func (g *graph) nameOf(l literal) string {
 	name := ""
 	for b, w := range g.wires {

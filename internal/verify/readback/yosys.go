@@ -18,18 +18,19 @@ import (
 	"ialgn/internal/verilog/syntax"
 )
 
-// The files of a run of yosys, in a folder of its own.
+// Names of the files of a yosys run, in a folder of its own.
 const (
 	scriptName = "read.ys"
 	blifName   = "design.blif"
 )
 
-// script is what yosys does. Nothing is optimised, and nothing unknown is given a value.
-// Cells are mapped by yosys's own rules, but for sums and comparisons, and instances stay what they
-// are: one popcount of hundreds of bits is then read once, and not again for each class. The rules
-// for a comparison of a word leave some 900 wires beside it, each a line of BLIF: the 462 of the
-// digits were 50 MB of text, over which a yosys in WebAssembly sat for minutes. The first techmap
-// leaves parts of products, which the second maps.
+// script is the script for yosys. It optimises nothing, and gives no unknown value a value. It maps cells by
+// yosys's own rules, except sums and comparisons. It does not flatten instances: a popcount of hundreds of bits
+// is then read once, not once for each class.
+//
+// The rules for a comparison of a word leave some 900 additional wires, each on a line of BLIF. For the 462
+// comparisons of the digits this was 50 MB of text, for which yosys in WebAssembly took minutes. The first
+// techmap leaves parts of products, which the second one maps.
 const script = `%s
 logger -werror .
 read_verilog -nosynthesis %s
@@ -41,12 +42,12 @@ techmap t:$* t:$add %%d t:$gt %%d
 write_blif -param ` + blifName + `
 `
 
-// checkScript ends the script where a wire is read that nothing drives. That is seen in the
-// BLIF, too, unless the file has escaped names: some of them are one name there.
+// checkScript makes yosys fail on a wire that is read and has no driver. The BLIF would show this too, except
+// in a file with escaped names, some of which become the same name there.
 const checkScript = "check -assert\n"
 
-// read has yosys read the files. Whatever it warns of in them is an error, since where something is
-// unknown, what it means is yosys's choice.
+// read has yosys read the files. A warning is an error, because yosys chooses a meaning for whatever is
+// unknown.
 func read(ctx context.Context, o Options) (g *graph, version string, err error) {
 	yosys, err := tool.Find("yosys")
 	if err != nil {
@@ -70,12 +71,12 @@ func read(ctx context.Context, o Options) (g *graph, version string, err error) 
 		return nil, version, err
 	}
 	if g, err = o.load(filepath.Join(dir, blifName)); err != nil {
-		err = cmp.Or(tool.CheckRoom(dir), err) // yosys does not notice that what it writes is cut off
+		err = cmp.Or(tool.CheckRoom(dir), err) // yosys does not notice that its output is cut off
 	}
 	return g, version, err
 }
 
-// complaint is the line in which yosys says what is wrong, or how it ended.
+// complaint returns the line with yosys's error message, or else how yosys ended.
 func complaint(out string, failed *tool.FailedError) string {
 	for line := range strings.Lines(out) {
 		if i := strings.Index(line, "ERROR: "); i >= 0 {
@@ -85,8 +86,8 @@ func complaint(out string, failed *tool.FailedError) string {
 	return failed.Error()
 }
 
-// writeScript puts the files under plain names into dir, for paths have spaces and more
-// that scripts take for something else.
+// writeScript writes the script, and copies the files into dir under simple names, because paths may have
+// spaces and other characters that mean something in scripts.
 func writeScript(dir string, o Options) error {
 	if err := names.CheckIdentifier(o.Module); err != nil {
 		return fmt.Errorf("readback: %w", err)
@@ -113,7 +114,7 @@ func writeScript(dir string, o Options) error {
 	return os.WriteFile(filepath.Join(dir, scriptName), []byte(text), 0o666)
 }
 
-// checkText refuses a text that yosys may read in another way than a simulator.
+// checkText returns an error for a text that yosys and a simulator may read in different ways.
 func (o Options) checkText(number int, text []byte) error {
 	switch {
 	case !o.Synthesised && number == 0:
@@ -128,18 +129,18 @@ func (o Options) checkText(number int, text []byte) error {
 	}
 }
 
-// unknownPattern is a number with an unknown digit, or an unsized one.
+// unknownPattern matches a number with an unknown digit, or an unsized one.
 var unknownPattern = regexp.MustCompile(`'(?:[sS]?[bBoOhHdD]\s*[0-9a-fA-F_]*[xXzZ?]|[xXzZ])`)
 
-// startPattern says that a register may begin with any value, which says nothing of a design
-// whose registers are taken for wires.
+// startPattern matches a register that may start with any value. That does not matter, because registers are
+// treated as wires.
 var startPattern = regexp.MustCompile(`\.INIT\(1'hx\)`)
 
-// commentPattern is a line that is a comment: names from outside stand only there.
+// commentPattern matches a line comment. Names from outside occur only in comments.
 var commentPattern = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
 
-// unknown returns the number of the first line with an unknown digit, 0 if there is none.
-// yosys takes them for whatever it likes.
+// unknown returns the number of the first line with an unknown digit, or 0 if there is none. yosys gives such
+// digits any value it likes.
 func unknown(text []byte) int {
 	text = commentPattern.ReplaceAll(text, nil)
 	text = startPattern.ReplaceAll(text, nil)
@@ -150,7 +151,7 @@ func unknown(text []byte) int {
 	return 1 + bytes.Count(text[:at[0]], []byte{'\n'})
 }
 
-// load reads what yosys wrote.
+// load reads the BLIF file that yosys wrote.
 func (o Options) load(path string) (*graph, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -19,29 +19,30 @@ import (
 	"ialgn/netlist"
 )
 
-// Bitstream is a bitstream of the product for an iCE40.
+// Bitstream describes a bitstream of the product for an iCE40.
 type Bitstream struct {
 	Module string // name of the product's module
-	Top    string // name of the module in the bitstream: the product's or its wrapper's
-	Fold   int    // clocks from one sample to the next, of a folded engine; 0: the design is not folded
+	Top    string // name of the top module in the bitstream: the product's module or its wrapper
+	Fold   int    // clocks for one sample in a folded engine; 0 if the design is not folded
 	Device target.Device
-	Bin    string // the file
-	Pins   string // the pins of its ports, a .pcf file
+	Bin    string // path of the bitstream
+	Pins   string // path of the .pcf file with the pins of the ports
 
-	// Wrapper is the kind of the wrapper: stream, axis, uart or spi; empty: the top module is the
-	// product. Options are those that it was written with, as far as they say a clock and a rate.
+	// Wrapper is the kind of the wrapper (stream, axis, uart or spi), or empty if the top module is the
+	// product. Options are the options that the wrapper was written with. Only the clock and the rate matter.
 	Wrapper string
 	Options wrapper.Options
 }
 
-// CheckBitstream simulates what is in a bitstream: unpacked, turned into Verilog by icebox_vlog, and
-// run in iverilog on at most the given number of samples, which are chosen as by [Check]; a
-// wrapper that takes many clocks in verilator, where that is installed.
-// The class is compared with the trainer's, other output ports with our simulator of the
-// optimised netlist. Samples for a wrapper follow each other without a reset: for stream and axis
-// with stalls on both sides, for spi a frame a sample, for uart at the line's own rate.
+// CheckBitstream simulates a bitstream: it unpacks the bitstream, has icebox_vlog turn it into Verilog, and
+// runs the Verilog on at most the given number of samples, which it chooses as [Check] does. The simulator is
+// iverilog, or verilator, if it is installed, for a wrapper that takes many clocks.
 //
-// It returns an error of package tool if a program is missing or fails.
+// The class is compared with the trainer's, other output ports with our simulator of the optimised netlist.
+// Samples for a wrapper follow each other without a reset: with stalls on both sides for stream and axis, with
+// a frame for each sample for spi, and at the line's own rate for uart.
+//
+// CheckBitstream returns an error of package tool if a program is missing or fails.
 func CheckBitstream(
 	ctx context.Context, d verify.Design, s verify.Samples, b Bitstream, samples int,
 ) (*Run, error) {
@@ -49,7 +50,7 @@ func CheckBitstream(
 	defer end()
 	begin := time.Now()
 	var err error
-	if b.Bin, err = filepath.Abs(b.Bin); err != nil { // an absolute path cannot be taken for an option
+	if b.Bin, err = filepath.Abs(b.Bin); err != nil { // a program cannot mistake an absolute path for an option
 		return nil, err
 	}
 	if b.Pins, err = filepath.Abs(b.Pins); err != nil {
@@ -82,12 +83,12 @@ func CheckBitstream(
 	return r, nil
 }
 
-// playChip plays samples to what was read back.
+// playChip plays samples to the Verilog that was read back.
 func playChip(ctx context.Context, d verify.Design, s verify.Samples, b Bitstream, dir string,
 	samples int,
 ) (*Run, error) {
 	chip := wrapped{wrapper: b.Wrapper, options: b.Options, top: b.Top, cycles: b.Fold, sources: []string{"chip.v"}}
-	if b.Fold > 0 { // an engine has block RAMs
+	if b.Fold > 0 { // an engine has block RAMs, which need models
 		cells, err := flow.Cells(b.Device.Of())
 		if err != nil {
 			return nil, err
@@ -97,8 +98,8 @@ func playChip(ctx context.Context, d verify.Design, s verify.Samples, b Bitstrea
 	return play(ctx, d, s, chip, dir, samples)
 }
 
-// readBack writes a bitstream as Verilog: a module with the top module's name and buses, around
-// what icebox_vlog makes, which has a port for each bit.
+// readBack writes a bitstream as Verilog. It puts a module with the top module's name and buses around the
+// output of icebox_vlog, which has a port for each bit.
 func readBack(ctx context.Context, d verify.Design, b Bitstream, dir, path string) error {
 	asc := filepath.Join(dir, "back.asc")
 	if err := flow.Unpack(ctx, b.Bin, asc); err != nil {
@@ -135,9 +136,9 @@ func readBack(ctx context.Context, d verify.Design, b Bitstream, dir, path strin
 	return os.WriteFile(path, []byte(text), 0o666)
 }
 
-// declareApart returns icebox_vlog's Verilog with the directions of the ports in statements of
-// their own. It declares ports in the module's head and again among the wires and registers,
-// which iverilog takes and verilator does not.
+// declareApart moves the directions of the ports in icebox_vlog's Verilog into statements of their own.
+// icebox_vlog declares each port in the module's head and again among the wires and registers. iverilog accepts
+// this, but verilator does not.
 func declareApart(text string) (string, error) {
 	head, rest, ok := strings.Cut(text, ");\n")
 	before, list, found := strings.Cut(head, "(")
@@ -153,7 +154,7 @@ func declareApart(text string) (string, error) {
 	return fmt.Sprintf("%s(%s);\n%s;\n%s", before, strings.Join(names, ", "), strings.Join(ports, ";\n"), rest), nil
 }
 
-// readPorts returns the names in a file of pins.
+// readPorts returns the names of the ports in a .pcf file.
 func readPorts(path string) ([]string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -180,7 +181,7 @@ type bus struct {
 	out   bool
 }
 
-// wires returns ports of one bit.
+// wires returns ports of one bit with the given names.
 func wires(out bool, names ...string) (list []bus) {
 	for _, name := range names {
 		list = append(list, bus{name, 1, out})
@@ -204,7 +205,7 @@ func buses(d verify.Design, b Bitstream) (list []bus, err error) {
 	return list, nil
 }
 
-// wrapperBuses returns the ports of a wrapper, or of an engine, which has those of a wrapper.
+// wrapperBuses returns the ports of a wrapper, or of a folded engine, whose ports are like a wrapper's.
 func wrapperBuses(d verify.Design, b Bitstream) (list []bus, err error) {
 	o := b.Options
 	o.Core, o.Module, o.Tag = b.Module, b.Top, d.Tag

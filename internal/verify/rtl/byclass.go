@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// byClass simulates what leads to each count, and then what leads from the counts to the other
-// outputs.
+// byClass simulates the logic of each count, and then the logic of each output port with the trainer's counts
+// as its input.
 func (c *rtlCheck) byClass(ctx context.Context, r *Run) error {
 	counts := c.Product.Probes()
 	if len(counts) == 0 {
@@ -42,7 +42,7 @@ func (c *rtlCheck) byClass(ctx context.Context, r *Run) error {
 		part := source.part([]string{p.Name}, wires)
 		more := ""
 		for _, d := range drivers {
-			if part.needs(d.wire) { // a wire that the part does not need is not declared
+			if part.needs(d.wire) { // the part does not declare other wires
 				more += d.line
 			}
 		}
@@ -53,10 +53,11 @@ func (c *rtlCheck) byClass(ctx context.Context, r *Run) error {
 	return nil
 }
 
-// wantedDriver is a line that gives a wire, or a bit of it, the value that the testbench wants.
+// wantedDriver is a line of Verilog that drives a wire, or one bit of it, with the value that the testbench
+// expects.
 type wantedDriver struct{ wire, line string }
 
-// simulatePart simulates a part of the design, with further lines, and compares one bus.
+// simulatePart simulates a part of the design, with additional lines in its module, and compares one bus.
 func (c *rtlCheck) simulatePart(ctx context.Context, bus netlist.Port, p part, more string, r *Run) error {
 	ctx, end := progress.Begin(ctx, bus.Name)
 	defer end()
@@ -64,7 +65,7 @@ func (c *rtlCheck) simulatePart(ctx context.Context, bus netlist.Port, p part, m
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) // removed at once, as there may be a hundred folders
+	defer os.RemoveAll(dir) // removed at once, because there may be a hundred folders
 	f := c.files
 	f.Design, f.part = filepath.Join(dir, designName), true
 	out, err := os.Create(f.Design)
@@ -95,7 +96,7 @@ func (c *rtlCheck) simulatePart(ctx context.Context, bus netlist.Port, p part, m
 	return nil
 }
 
-// merge adds the result of a part.
+// merge adds the result of a part to r.
 func (r *Run) merge(one *Run) {
 	if !strings.Contains(r.Simulator, one.Simulator) {
 		r.Simulator = strings.TrimPrefix(r.Simulator+", "+one.Simulator, ", ")
@@ -107,8 +108,8 @@ func (r *Run) merge(one *Run) {
 	r.First = r.First[:min(len(r.First), verify.Shown)]
 }
 
-// wantedCounts returns the wires that are the counts where the argmax reads them, and what
-// gives them the values that the testbench wants: of the sample that is in their stage.
+// wantedCounts returns the wires from which the argmax reads the counts, and lines that drive these wires with
+// the expected counts of the sample in their pipeline stage.
 func (c *rtlCheck) wantedCounts() (wires map[string]bool, drivers []wantedDriver) {
 	n := c.Product
 	wires = map[string]bool{}

@@ -12,8 +12,8 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// CheckEngine runs the Verilog of a folded engine in a simulator, as [Check] does that of the
-// netlist: samples follow each other without a reset, with stalls on both sides.
+// CheckEngine runs the Verilog of a folded engine in a simulator, as [Check] runs the Verilog of a netlist.
+// Samples follow each other without a reset, with stalls on both sides.
 func CheckEngine(ctx context.Context, d verify.Design, s verify.Samples, f proof.EngineFiles, simulator string,
 	samples int,
 ) (*Run, error) {
@@ -50,17 +50,18 @@ func CheckEngine(ctx context.Context, d verify.Design, s verify.Samples, f proof
 	return r, nil
 }
 
-// longFold reports whether verilator is done before iverilog with an engine that takes a sample in so
-// many clocks. Measured: iverilog takes 14 us of processor time for a clock of one lane, 20 us for one
-// of two and 22 us for one of four; verilator 7 to 9 s and 0.5 us.
+// longFold reports whether verilator finishes before iverilog for an engine with a program. cycles is the
+// number of clocks for a sample. Measured processor time: iverilog takes 14 us for a clock of one lane, 20 us
+// for two lanes and 22 us for four; verilator takes 7 to 9 s to build and 0.5 us for a clock.
 func longFold(cycles, samples, lanes int) bool { return cycles*samples*(5+lanes) > 3_500_000 }
 
-// longPositions does so of an engine that takes a position a clock, of a network of so many cells.
+// longPositions is like longFold for an engine that processes one position per clock. cells is the size of the
+// network.
 func longPositions(cycles, samples, cells int) bool {
 	return cycles*samples*(10+cells/1000) > 3_500_000
 }
 
-// foldCycles returns for how many clocks a sample keeps an engine busy.
+// foldCycles returns the number of clocks for which a sample occupies an engine.
 func foldCycles(d verify.Design, f proof.EngineFiles) (int, error) {
 	if !f.Programmed() {
 		return f.Cycles, nil

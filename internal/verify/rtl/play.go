@@ -1,4 +1,4 @@
-// This file sends samples through what has a protocol (a wrapper, a folded engine, a bitstream) in a
+// This file sends samples through a design with a protocol (a wrapper, a folded engine, a bitstream) in a
 // Verilog simulator, and compares the results with the trainer's.
 
 package rtl
@@ -23,43 +23,43 @@ import (
 	"ialgn/sim"
 )
 
-// playback plays samples to a wrapper by its protocol, and takes the results.
+// playback holds the samples that are sent to a wrapper by its protocol, and the results that must come back.
 type playback struct {
-	units []unit // everything that is sent, sample after sample, cut into what moves in one clock or byte
+	units []unit // all units of all samples, in order; a unit is sent in one clock, or is one byte
 	size  int    // bits of a unit
-	each  int    // units of a sample
+	each  int    // units in a sample
 
-	results [][]bool // expected results in the order in which they arrive
+	results [][]bool // expected results in order of arrival
 
-	tag  int        // bits of the tag; 0: there is none
-	tags *rand.Rand // gives the tags
+	tag  int        // bits of the tag; 0: no tag
+	tags *rand.Rand // source of the tags
 
-	bench  string           // the testbench's part for the protocol
-	broken []wrapper.Broken // forms of packets that have no result
-	clocks int              // least number of clocks that a sample takes
-	late   int              // clocks without a result after which none is expected any more
-	quiet  int              // clocks after the last in which no other may come
+	bench  string           // the part of the testbench that knows the protocol
+	broken []wrapper.Broken // kinds of broken packets, which have no result
+	clocks int              // least number of clocks for a sample
+	late   int              // number of clocks without a result after which the testbench gives up
+	quiet  int              // number of clocks after the last result in which no other may come
 }
 
-// unit is a word or a byte as it moves, the first bit lowest, and what playerBench says goes with it.
+// unit is a word or a byte on its way, least significant bit first, with the marks that playerBench describes.
 type unit struct {
 	data                                     []bool
 	last, reset, fails, whole, breaks, alone bool
-	tag                                      []bool // empty: there is none
+	tag                                      []bool // empty: no tag
 }
 
-// bits returns the unit as playerBench reads it.
+// bits returns the unit in the form that playerBench reads.
 func (u unit) bits() []bool {
 	return append(append(slices.Clone(u.data), u.last, u.reset, u.fails, u.whole, u.breaks, u.alone), u.tag...)
 }
 
-// packet adds the units of a packet with the given bits, and returns them.
+// packet adds the units of a packet with the given bits, and returns these units.
 func (p *playback) packet(bits []bool) []unit {
 	bits = append(bits, make([]bool, (p.size-len(bits)%p.size)%p.size)...) // fills the last beat with zeros
 	from := len(p.units)
 	for data := range slices.Chunk(bits, p.size) {
 		u := unit{data: data}
-		for range p.tag { // each unit has another one, for that of the last one counts
+		for range p.tag { // each unit gets another tag, because only the tag of the last one counts
 			u.tag = append(u.tag, p.tags.Uint64()&1 == 1)
 		}
 		p.units = append(p.units, u)
@@ -76,20 +76,20 @@ func (p *playback) sample(bits, result []bool) {
 	p.results = append(p.results, slices.Concat(result, last.tag))
 }
 
-// wrapped is a design that takes samples as a wrapper does.
+// wrapped is a design that takes samples by a wrapper's protocol.
 type wrapped struct {
 	wrapper   string
 	options   wrapper.Options
 	top       string
-	cycles    int  // clocks from one sample to the next, of a folded engine
+	cycles    int  // clocks for a sample, if this is a folded engine
 	drop      bool // the design has the input drop
-	quick     bool // a serial line gets the rate of the options and few idle bits by its parameters
+	quick     bool // parameters give a serial line the rate of the options and few idle bits
 	sources   []string
 	library   *flow.Library // models of the cells in a bitstream
-	simulator string        // empty: by the size
+	simulator string        // empty: chosen by the size
 }
 
-// play plays samples to a design in a folder that has its Verilog.
+// play simulates a design with samples. dir has the design's Verilog.
 func play(
 	ctx context.Context, d verify.Design, s verify.Samples, b wrapped, dir string, samples int,
 ) (*Run, error) {
@@ -121,11 +121,11 @@ func play(
 	return r, r.Read(out.Text, index)
 }
 
-// largestPlay is the number of clocks, times cells, above which verilator is done before iverilog.
-// Measured: the digits of docs/RELIABILITY.md in a serial wrapper.
+// largestPlay is the number of clocks times cells above which verilator finishes before iverilog. Measured with
+// the digits of docs/RELIABILITY.md in a serial wrapper.
 const largestPlay = 100_000_000
 
-// playerOf returns the simulator for so many samples.
+// playerOf returns the simulator to use for a number of samples.
 func playerOf(d verify.Design, p *playback, samples int) string {
 	if _, err := tool.Find("verilator"); err == nil && p.clocks*samples*d.Product.Cells() > largestPlay {
 		return "verilator"
@@ -133,7 +133,7 @@ func playerOf(d verify.Design, p *playback, samples int) string {
 	return "iverilog"
 }
 
-// load has the playback play the given samples.
+// load adds the given samples to the playback.
 func load(d verify.Design, p *playback, s verify.Samples, index []int32, want *model.Scores, words bool) error {
 	simulator, err := sim.New(d.Product)
 	if err != nil {
@@ -159,8 +159,8 @@ func load(d verify.Design, p *playback, s verify.Samples, index []int32, want *m
 	return nil
 }
 
-// wired returns the bits of a sample in the rows of some ports as they move: one port after the
-// other, or as bytes.
+// wired returns the bits of a sample in the order in which they are sent: port after port, or as bytes. rows
+// are the bit rows of the ports.
 func wired(ports []netlist.Port, rows []uint64, stride, sample int, words bool) (bits []bool) {
 	for _, p := range ports {
 		bit := func(i int) uint64 { return rows[i*stride+sample/64] >> (sample % 64) & 1 }
@@ -180,7 +180,7 @@ func wired(ports []netlist.Port, rows []uint64, stride, sample int, words bool) 
 	return bits
 }
 
-// inBinary returns numbers in binary, one a line.
+// inBinary returns numbers in binary, one on each line.
 func inBinary(numbers [][]bool) string {
 	var text strings.Builder
 	for _, bits := range numbers {
@@ -225,7 +225,7 @@ func newPlayback(d verify.Design, b wrapped) (*playback, error) {
 	}, nil
 }
 
-// write writes the testbench and what it reads.
+// write writes the testbench and the files that it reads.
 func (p *playback) write(b wrapped, dir string) error {
 	units := make([][]bool, len(p.units))
 	for i, u := range p.units {

@@ -1,4 +1,4 @@
-// Package rtl compares emitted Verilog with the trainer, in a Verilog simulator.
+// Package rtl runs emitted Verilog in a Verilog simulator and compares the results with the trainer's.
 package rtl
 
 import (
@@ -24,52 +24,49 @@ import (
 // Run is the outcome of [Check].
 type Run struct {
 	Checked   int     `json:"checked"`
-	Ties      int     `json:"ties"` // checked samples whose largest count is not unique
+	Ties      int     `json:"ties"` // checked samples whose largest count occurs more than once
 	Simulator string  `json:"simulator"`
-	ByClass   bool    `json:"by_class"`          // simulated in parts: each count, and the class
+	ByClass   bool    `json:"by_class"`          // simulated in parts: each count, and then the class
 	BuildCPU  float64 `json:"build_cpu_seconds"` // processor time of compiling the Verilog
 	RunCPU    float64 `json:"run_cpu_seconds"`   // processor time of the simulation
 	Seconds   float64 `json:"seconds"`
 	verify.Findings
 }
 
-// Files names the emitted Verilog: the module and the file that holds it. The
-// testbench is written anew for each check: one from the folder would be a judge that
-// the accused has chosen.
-// So are the primitives that a design in LUTs is made of.
+// Files names the emitted Verilog: the module and its file. The testbench and the primitives of a design in
+// LUTs are written again for each check: files from the folder could hide a fault of the design.
 type Files struct {
 	Module, Design string
 	Style          verilog.Style
 	Target         *target.Family // nil: [target.Generic]
 
-	// LUT is the LUTs to which yosys is to map a design for [target.Generic]; 0: to gates.
+	// LUT is the size of the LUTs to which yosys maps a design for [target.Generic]; 0: it maps to gates.
 	LUT int
-	// ByClass says that it is to be simulated class by class however small it is; see [Check].
+	// ByClass makes even a small design be simulated class by class; see [Check].
 	ByClass bool
 
 	part    bool          // some wires of the design have no drivers
-	Library *flow.Library // the design is what yosys made, of these cells
+	Library *flow.Library // not nil: yosys made the design from these cells
 }
 
-// The files that are written into a simulation's folder.
+// Names of files in a simulation's folder.
 const (
 	designName    = "design.v"
 	TestbenchName = "testbench.v"
 	CellsName     = "cells.v"
 )
 
-// Check runs the emitted Verilog in iverilog or verilator, or in that of the two which is done
-// earlier (auto), on at most the given number of samples and compares class counts and class
-// with the trainer's, other ports with our simulator of the optimised netlist. Samples with
-// tied counts come first, for the tie rule shows only there, and the rest is spread evenly over
-// the set. A pipeline is clocked, with gaps, stalls and resets ([verilog.WriteTestbench]).
+// Check runs the emitted Verilog in iverilog, verilator or, with "auto", the one that finishes earlier. It
+// takes at most the given number of samples. It compares class counts and class with the trainer's, and other
+// ports with our simulator of the optimised netlist. Samples with tied counts come first, because only these
+// show the tie rule. The others are spread evenly over the set. A pipeline gets a clock, with gaps, stalls and
+// resets ([verilog.WriteTestbench]).
 //
-// A design of more than 200,000 cells with class counts is simulated class by class: of the
-// emitted file, all that leads to one count at a time, and then what leads from the counts
-// to the class, with the trainer's counts in place of the design's. Each part is made of
-// lines of the file; then Mismatches counts pairs of a sample and a part.
+// A design of more than 200,000 cells with class counts is simulated class by class: first the logic of each
+// count, then the logic from the counts to the class, with the trainer's counts as its input. Each part
+// consists of lines of the emitted file. Then Mismatches counts pairs of a sample and a part.
 //
-// It returns an error of package tool if the simulator is missing or fails.
+// Check returns an error of package tool if the simulator is missing or fails.
 func Check(
 	ctx context.Context, d verify.Design, s verify.Samples, files Files, simulator string, samples int,
 ) (*Run, error) {
@@ -115,14 +112,14 @@ func Check(
 // LargestWhole is the number of cells above which a design is simulated class by class.
 const LargestWhole = 200_000
 
-// An rtlCheck is a run of [Check].
+// An rtlCheck is the state of a call of [Check].
 type rtlCheck struct {
 	verify.Design
 	s         verify.Samples
 	files     Files
 	simulator string
-	auto      bool   // the simulator is ours to choose
-	dir       string // holds the vectors
+	auto      bool   // the simulator may be chosen for each part
+	dir       string // the folder with the vectors
 	index     []int32
 }
 
@@ -134,7 +131,7 @@ func (c *rtlCheck) whole(ctx context.Context, r *Run) error {
 	return c.simulate(ctx, c.files, c.dir, vectorsName, c.simulator, r)
 }
 
-// simulate simulates the sources in a folder. The path of the vectors is relative to that folder.
+// simulate simulates the sources in folder dir. The path of the vectors is relative to dir.
 func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulator string, r *Run) error {
 	sources, err := f.sources(dir)
 	if err != nil {
@@ -156,12 +153,12 @@ func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulato
 	return blameRTL(ctx, c.Design, c.s, f, dir, r)
 }
 
-// vectorsName is the file of vectors in a simulation's folder.
+// vectorsName is the name of the file with the vectors in a simulation's folder.
 const vectorsName = "vectors.txt"
 
-// Choose returns the indices of up to n samples, and how many of them have tied largest
-// counts: first those with ties, at most half of n, then others spread evenly, and where
-// that is too few the rest in order.
+// Choose returns the indices of up to n samples, and the number of them with tied largest counts. Samples with
+// ties come first, at most half of n. Others follow, spread evenly over the set. If that gives too few, the
+// rest follows in order.
 func Choose(counts []int32, classes, n int) (index []int32, ties int) {
 	all := len(counts) / classes
 	n = min(n, all)
@@ -173,7 +170,7 @@ func Choose(counts []int32, classes, n int) (index []int32, ties int) {
 	}
 	for k := 0; len(index) < n; k++ {
 		i := k * all / n % all
-		if k >= n { // the even spread met taken ones: fill up in order
+		if k >= n { // the spread met samples that were taken: fill up in order
 			i = k - n
 		}
 		if !taken[i] {
@@ -201,8 +198,8 @@ func tied(counts []int32) bool {
 	return same > 1
 }
 
-// writeSources writes a testbench that compares the given ports and probes (nil: all), and the
-// primitives if the design has any.
+// writeSources writes a testbench that compares the given ports and probes (nil means all), and the primitives
+// of a design in LUTs.
 func writeSources(d verify.Design, f Files, dir string, compare []string) error {
 	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target, Compare: compare, Tell: tellEvery}
 	err := WriteSource(filepath.Join(dir, TestbenchName), d.Product, o, verilog.WriteTestbench)
@@ -212,7 +209,7 @@ func writeSources(d verify.Design, f Files, dir string, compare []string) error 
 	return WriteSource(filepath.Join(dir, CellsName), d.Product, o, verilog.WriteCells)
 }
 
-// WriteSource writes a file of Verilog with one of the writers of package verilog.
+// WriteSource writes a file of Verilog with a writer of package verilog.
 func WriteSource(path string, n *netlist.Netlist, o verilog.Options,
 	write func(io.Writer, *netlist.Netlist, verilog.Options) error,
 ) error {
@@ -220,22 +217,22 @@ func WriteSource(path string, n *netlist.Netlist, o verilog.Options,
 	if err != nil {
 		return err
 	}
-	defer f.Close() // a second time is harmless
+	defer f.Close() // closing twice is harmless
 	if err := write(f, n, o); err != nil {
 		return err
 	}
 	return f.Close()
 }
 
-// The lines of the testbench.
+// Forms of the lines that the testbench prints.
 var (
 	passLine   = regexp.MustCompile(`^PASS: (\d+) vectors$`)
 	failLine   = regexp.MustCompile(`^FAIL: (\d+) of (\d+) vectors$`)
 	sampleLine = regexp.MustCompile(`^sample (\d+): (.*)$`)
 )
 
-// Read takes the result from the testbench's output. Only one line of verdict over as
-// many vectors as were sent is a verdict, and a pass only where no sample is named.
+// Read takes the result from the testbench's output. The output must have exactly one verdict, over all vectors
+// that were sent. It may be a pass only if the output reports no sample.
 func (r *Run) Read(out string, index []int32) error {
 	passed, failed := false, 0
 	verdicts := 0

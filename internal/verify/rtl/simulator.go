@@ -17,32 +17,32 @@ import (
 	"ialgn/internal/verilog"
 )
 
-// rtlLimit bounds the time of one external simulator.
+// rtlLimit is the time limit of one run of an external program.
 const rtlLimit = 30 * time.Minute
 
-// A Simulation is what a simulator compiles and runs: Verilog files whose first top module
-// is a testbench, in a folder that holds the vectors.
+// A Simulation is a set of Verilog files for a simulator, in a folder that also holds the vectors. The first
+// top module is a testbench.
 type Simulation struct {
 	Dir     string
 	Sources []string
 	Tops    []string
 	vectors string        // file of the vectors, relative to Dir
 	Count   int           // number of vectors
-	Library *flow.Library // models of a synthesised netlist's cells; nil: the Verilog is as it was emitted
-	Apart   bool          // modules that it instantiates may be missing, in iverilog
+	Library *flow.Library // models of a synthesised netlist's cells; nil: emitted Verilog, which needs none
+	Apart   bool          // iverilog ignores modules that are missing
 }
 
-// Output is what a simulation gave.
+// Output is the result of a simulation.
 type Output struct {
 	Text       string // what the simulation printed
 	Version    string // version of the simulator
 	Build, Run float64
 }
 
-// simulators are the names that [Check] knows.
+// simulators are the simulators that [Check] accepts.
 var simulators = []string{"auto", "iverilog", "verilator"}
 
-// CheckSimulator returns an error if [Check] knows no simulator of that name.
+// CheckSimulator returns an error if [Check] does not accept a simulator.
 func CheckSimulator(name string) error {
 	if slices.Contains(simulators, name) {
 		return nil
@@ -56,7 +56,7 @@ func pick(name string, cells, samples int) (string, error) {
 	return PickWhere(name, wide(cells, samples))
 }
 
-// PickWhere is pick where it is known whether verilator is done before iverilog.
+// PickWhere is like pick for a caller that knows whether verilator finishes before iverilog (wide).
 func PickWhere(name string, wide bool) (string, error) {
 	if err := CheckSimulator(name); err != nil || name != "auto" {
 		return name, err
@@ -81,11 +81,13 @@ func (s Simulation) Run(ctx context.Context, simulator string) (Output, error) {
 	return s.verilator(ctx)
 }
 
-// verilator has no unknown values: whatever begins without one begins with a random one, so
-// that a register which needed a reset shows. It is seeded, and the same in every run.
+// verilator compiles the sources with verilator and runs them. Verilator has no unknown values. Registers start
+// with random values instead, so that a missing reset shows. The random values are seeded and the same in every
+// run.
 //
-// An optimisation of it is wrong in version 5.006, Debian's: it inverts ~(~(a ^ x) ^ x), and there
-// were others like that before and after (verilator's issues 3470, 4059 and 5186).
+// -fno-const-bit-op-tree turns off an optimisation that is wrong in version 5.006, the version of Debian: it
+// inverts ~(~(a ^ x) ^ x). Earlier and later versions had similar faults (verilator's issues 3470, 4059 and
+// 5186).
 func (s Simulation) verilator(ctx context.Context) (Output, error) {
 	t, err := tool.Find("verilator")
 	if err != nil {
@@ -123,7 +125,7 @@ func (s Simulation) Iverilog(ctx context.Context) (Output, error) {
 	}
 	args := append(s.options("-I", "-D"), "-o", "sim.vvp", "-g2001")
 	if s.Library != nil {
-		args[len(args)-1] = "-g2012" // yosys's cells are of that
+		args[len(args)-1] = "-g2012" // the models of yosys's cells need this version of the language
 	}
 	for _, top := range s.Tops {
 		args = append(args, "-s", top)
@@ -144,13 +146,13 @@ func (s Simulation) Iverilog(ctx context.Context) (Output, error) {
 	return Output{withoutTelling(r.Stdout), compiler.Version(ctx), b.CPU, r.CPU}, err
 }
 
-// tellEvery is after how many vectors a testbench says how far it is.
+// tellEvery is the number of vectors after which a testbench reports its progress.
 const tellEvery = 64
 
-// atLine is how it says that.
+// atLine matches such a report.
 var atLine = regexp.MustCompile(`^at (\d+)$`)
 
-// follow returns what is told of each line of a simulation: it says how far that is.
+// follow returns a function that takes each line of a simulation's output and shows the reported progress.
 func (s Simulation) follow(ctx context.Context) func(line string) {
 	return func(line string) {
 		if m := atLine.FindStringSubmatch(line); m != nil {
@@ -160,7 +162,7 @@ func (s Simulation) follow(ctx context.Context) func(line string) {
 	}
 }
 
-// withoutTelling returns what a simulation printed but for how far it was.
+// withoutTelling returns a simulation's output without the progress reports.
 func withoutTelling(text string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {
@@ -171,7 +173,7 @@ func withoutTelling(text string) string {
 	return kept.String()
 }
 
-// options returns the compiler's options for folders to include from and for macros.
+// options returns the compiler's options for include folders and macros.
 func (s Simulation) options(include, define string) []string {
 	if s.Library == nil {
 		return nil
@@ -186,13 +188,13 @@ func (s Simulation) options(include, define string) []string {
 	return args
 }
 
-// plusArgs returns the arguments of the testbench.
+// plusArgs returns the arguments for the testbench.
 func (s Simulation) plusArgs() []string {
 	return []string{"+vectors=" + s.vectors, "+count=" + strconv.Itoa(s.Count)}
 }
 
-// sources returns the files to compile in a simulation's folder, and copies the design to
-// it: simulators write paths into programs of their own, where a quote ends a string.
+// sources returns the names of the files to compile in a simulation's folder, and copies the design into the
+// folder. Simulators write paths into generated programs, where a quote in a path would end a string.
 func (f Files) sources(dir string) ([]string, error) {
 	sources := []string{designName, TestbenchName}
 	switch {
@@ -202,7 +204,7 @@ func (f Files) sources(dir string) ([]string, error) {
 		sources = append(sources, CellsName)
 	}
 	copied := filepath.Join(dir, designName)
-	if f.Design == copied { // a part of it
+	if f.Design == copied { // a part of the design is written there already
 		return sources, nil
 	}
 	text, err := os.ReadFile(f.Design)
@@ -212,7 +214,7 @@ func (f Files) sources(dir string) ([]string, error) {
 	return sources, os.WriteFile(copied, text, 0o666)
 }
 
-// wide reports whether verilator, which compiles for long and runs fast, is done before
-// iverilog. Measured (docs/RELIABILITY.md): iverilog takes 0.6 to 12 us of processor time for a
-// cell and a sample, verilator 15 s and 3 ms for a cell.
+// wide reports whether verilator, which compiles for a long time and runs fast, finishes before iverilog.
+// Measured (docs/RELIABILITY.md): iverilog takes 0.6 to 12 us of processor time for a cell and a sample;
+// verilator takes 15 s and 3 ms for a cell.
 func wide(cells, samples int) bool { return cells*samples > 10_000_000 }

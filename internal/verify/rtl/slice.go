@@ -8,22 +8,21 @@ import (
 	"ialgn/internal/verilog/syntax"
 )
 
-// A source is an emitted Verilog file, taken apart into what stands around the statements of
-// its first module and these, so that a part of the module can be written: every line of the
-// part is a line of the file. What is none of the forms that package verilog writes is refused,
-// rather than lost.
+// A source is an emitted Verilog file, split into the statements of its first module and the text around them.
+// Parts of the module can be written from it; every line of a part is a line of the file. parseSource refuses a
+// statement that package verilog cannot have written, because the part might lose it.
 type source struct {
 	*syntax.File
-	drivers [][]int32 // statements that drive a name, or bits of it
+	drivers [][]int32 // by name: the statements that drive it or bits of it
 }
 
-// role says when a statement belongs to a part.
+// role says when a part includes a statement.
 type role uint8
 
 const (
-	always   role = iota // kept in every part: control, parameters, comments
-	declares             // kept where one of the declared names is needed
-	drives               // kept where what it drives is needed
+	always   role = iota // in every part: control, parameters, comments
+	declares             // if the part needs a declared name
+	drives               // if the part needs a name that the statement drives
 )
 
 // roleOf returns the role of a form of statement.
@@ -37,8 +36,8 @@ func roleOf(f syntax.Form) role {
 	return drives
 }
 
-// parseSource takes the file of a module apart. It returns an error that names the first line which package verilog
-// cannot have written.
+// parseSource parses the file of a module. It returns an error with the first line that package verilog cannot
+// have written.
 func parseSource(text []byte, module string) (*source, error) {
 	f, err := syntax.Parse(text, module)
 	if err != nil {
@@ -56,15 +55,15 @@ func parseSource(text []byte, module string) (*source, error) {
 	return s, nil
 }
 
-// A part is a module reduced to what some of its wires need.
+// A part is a module reduced to the statements that some of its wires need.
 type part struct {
 	*source
-	kept  []bool // statements that drive what is needed
-	need  []bool // names
-	count int    // number of lines kept
+	kept  []bool // by statement: drives a needed name
+	need  []bool // by name: is needed
+	count int    // number of statements kept
 }
 
-// part returns what the given wires depend on. What drives a wire of cut is left out.
+// part returns the part that the given wires depend on. The wires in cut keep no driver.
 func (s *source) part(wires []string, cut map[string]bool) part {
 	p := part{source: s, kept: make([]bool, len(s.Statements)), need: make([]bool, s.Names())}
 	var waiting []syntax.Name
@@ -90,7 +89,7 @@ func (s *source) part(wires []string, cut map[string]bool) part {
 			p.kept[i] = true
 			p.count++
 			waiting = append(append(waiting, s.Statements[i].Reads...), s.Statements[i].More...)
-			waiting = append(waiting, s.Statements[i].Drives) // where another of its bits is needed
+			waiting = append(waiting, s.Statements[i].Drives) // a statement may drive bits of it that are needed elsewhere
 		}
 	}
 	return p
@@ -119,7 +118,7 @@ func (p part) keeps(i int) bool {
 	}
 }
 
-// write writes the part, with further lines at the end of the module.
+// write writes the part, with additional lines at the end of the module.
 func (p part) write(w io.Writer, more string) error {
 	var out bytes.Buffer
 	out.Write(p.Text[:p.Body])
@@ -135,5 +134,5 @@ func (p part) write(w io.Writer, more string) error {
 	return err
 }
 
-// cells returns how many statements drive something.
+// cells returns the number of statements that drive something.
 func (p part) cells() int { return p.count }

@@ -20,14 +20,13 @@ type SynthesisResult struct {
 	Run
 }
 
-// CheckSynthesised has yosys synthesise the emitted Verilog for its target and runs the netlist that
-// comes of it in a simulator as [Check] does the Verilog, with yosys's own models of its
-// cells. The netlist has no internal buses, so the
-// output ports alone are compared, and no gate is named. If no sample differs and prove is
-// set, it is proved to be the optimised netlist, as the emitted Verilog is by [CheckText].
+// CheckSynthesised has yosys synthesise the emitted Verilog for its target. It runs the resulting netlist in a
+// simulator, as [Check] runs the Verilog, with yosys's own models of its cells. The netlist has no internal
+// buses, so only the output ports are compared, and no gate is named. If no sample differs and prove is set, a
+// proof as in [CheckText] shows that it computes the optimised netlist.
 //
-// It returns an error of package tool if a program is missing or fails, and if the synthesised
-// netlist is not what [flow.Yosys] takes for sound.
+// CheckSynthesised returns an error of package tool if a program is missing or fails, and an error if
+// [flow.Yosys] rejects the synthesised netlist.
 func CheckSynthesised(ctx context.Context, d verify.Design, s verify.Samples, files Files, simulator string,
 	samples int, prove bool,
 ) (*SynthesisResult, error) {
@@ -53,9 +52,8 @@ func CheckSynthesised(ctx context.Context, d verify.Design, s verify.Samples, fi
 	return result, err
 }
 
-// Synthesise has yosys synthesise the emitted Verilog in an empty folder, which stays. It
-// returns the files of the netlist, for [Check], and what yosys says of it; the netlist
-// alone is the file Design.
+// Synthesise has yosys synthesise the emitted Verilog in the folder dir, which must be empty and is kept. It
+// returns the files of the netlist, for [Check], and yosys's report. Files.Design of the result is the netlist.
 func Synthesise(ctx context.Context, d verify.Design, files Files, dir string) (Files, *flow.YosysResult, error) {
 	o := flow.YosysOptions{
 		Module: files.Module, Sources: []string{files.Design}, Target: files.Target, LUT: files.LUT,

@@ -17,13 +17,14 @@ import (
 	"ialgn/sim"
 )
 
-// The tracing module is in the one file, and leaves the values of all wires in the other.
+// Names of the file with the tracing module, and of the file into which the module writes the values of all
+// wires.
 const (
 	traceName = "trace.v"
 	dumpFile  = "trace.vcd"
 )
 
-// traceModule is a second top module beside the testbench.
+// traceModule is a second top module next to the testbench.
 const traceModule = `module %[1]s_trace;
   initial begin
     $dumpfile("` + dumpFile + `");
@@ -32,10 +33,9 @@ const traceModule = `module %[1]s_trace;
 endmodule
 `
 
-// blameRTL simulates the first sample that differs once more, in iverilog with a dump
-// of all wires, and names the first gate whose wire has not the value that our
-// simulator gives it. A pipeline's testbench holds the sample in the end, so that all its
-// stages have it. Without iverilog, or where no gate's wire differs, no gate is named.
+// blameRTL simulates the first wrong sample again, in iverilog with a dump of all wires. It names the first
+// gate whose wire differs from our simulator. A pipeline's testbench holds the sample at the end of the run, so
+// that all stages show it. No gate is named if iverilog is missing or no gate's wire differs.
 func blameRTL(ctx context.Context, d verify.Design, s verify.Samples, f Files, dir string, r *Run) error {
 	index := []int32{int32(r.First[0].Sample)}
 	if err := writeVectors(d, s, index, nil, filepath.Join(dir, vectorsName)); err != nil {
@@ -53,7 +53,7 @@ func blameRTL(ctx context.Context, d verify.Design, s verify.Samples, f Files, d
 		Dir: dir, Sources: append(sources, traceName), Tops: tops, vectors: vectorsName,
 		Count: 1,
 	}).Iverilog(ctx); err != nil {
-		return ctx.Err() // the difference stands without a gate
+		return ctx.Err() // the difference is reported without a gate
 	}
 	dump, err := os.Open(filepath.Join(dir, dumpFile))
 	if err != nil {
@@ -64,13 +64,13 @@ func blameRTL(ctx context.Context, d verify.Design, s verify.Samples, f Files, d
 	if err != nil {
 		return err
 	}
-	if f.part { // most wires are driven by what is no part of it
+	if f.part { // wires outside the part have no driver
 		maps.DeleteFunc(wires, func(_, value string) bool { return value == "z" })
 	}
 	return firstWrong(d, s, index, wires, r)
 }
 
-// firstWrong names the first cell whose wire is wrong in that sample.
+// firstWrong names the first cell whose wire has a wrong value for the sample.
 func firstWrong(d verify.Design, s verify.Samples, index []int32, wires map[string]string, r *Run) error {
 	simulator, err := sim.NewBlock(d.Product, 1)
 	if err != nil {
@@ -98,11 +98,11 @@ func firstWrong(d verify.Design, s verify.Samples, index []int32, wires map[stri
 	return nil
 }
 
-// gateWire is the name of a gate's wire, as the Verilog's header describes it: class,
-// chain, layer and, where several cells came from the gate, the cell.
+// gateWire matches the name of a gate's wire, which the Verilog's header describes: class, chain, layer and, if
+// several cells come from the gate, the cell.
 var gateWire = regexp.MustCompile(`^(?:c\d+_)?k(\d+)_l(\d+)(?:_n(\d+))?$`)
 
-// gateWires returns the values of the wires of cells.
+// gateWires returns the values of the cells' wires.
 func gateWires(n *netlist.Netlist, wires map[string]string) map[netlist.Cell]string {
 	first := map[netlist.Origin]netlist.Cell{}
 	for c := range netlist.Cell(n.Cells()) {
@@ -130,8 +130,8 @@ func gateWires(n *netlist.Netlist, wires map[string]string) map[netlist.Cell]str
 	return values
 }
 
-// readDump reads the last values of the single-bit wires of a VCD file (IEEE
-// 1364-2001, clause 18) with one scope.
+// readDump returns the last values of the single-bit wires in a VCD file (IEEE 1364-2001, clause 18) with one
+// scope.
 func readDump(r io.Reader) (map[string]string, error) {
 	names := map[string][]string{} // names of the wires that share an identifier code
 	values := map[string]string{}

@@ -11,8 +11,8 @@ import (
 	"ialgn/sim"
 )
 
-// writeVectors writes stimulus and expectation of the chosen samples: class counts and class
-// as the trainer gives them, unless want is nil, and the rest as our simulator does.
+// writeVectors writes the inputs and expected outputs of the chosen samples. Class counts and class come from
+// the trainer (want), unless want is nil. All other values come from our simulator.
 func writeVectors(d verify.Design, s verify.Samples, index []int32, want *model.Scores, path string) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -50,8 +50,9 @@ func writeVectors(d verify.Design, s verify.Samples, index []int32, want *model.
 	return f.Close()
 }
 
-// inputRows returns the bit rows of each input port of the Verilog: of the samples of the given indices and, where
-// there is a tag, of their tags. Tags go by the place in the list of samples; the first index has the given place.
+// inputRows returns the bit rows of each input port of the Verilog, for the samples with the given indices. If
+// there is a tag port, it also gets rows. A tag depends on the sample's place in the list of samples. The first
+// index has the given place.
 func inputRows(d verify.Design, s verify.Samples, words int, index []int32, place int) ([][]uint64, error) {
 	x, err := s.Gather(&d.Model.Encoder, d.Input(), words, index)
 	if err != nil || d.Tag == 0 {

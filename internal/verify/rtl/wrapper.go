@@ -21,32 +21,32 @@ import (
 	"ialgn/internal/wrapper"
 )
 
-// WrapperFiles names a wrapper around the product, as it was emitted.
+// WrapperFiles describes an emitted wrapper around the product.
 type WrapperFiles struct {
-	Kind    string   // name of a kind of package wrapper
-	Module  string   // name of the product's module, from which the wrapper's is made
-	Sources []string // the wrapper's file, and that of what it is around
+	Kind    string   // a kind of package wrapper
+	Module  string   // name of the product's module; the wrapper's name begins with it
+	Sources []string // paths of the wrapper's file and of the file of the module inside
 	Style   verilog.Style
 	Target  *target.Family     // nil: [target.Generic]
-	Levels  *wrapper.Levels    // what the wrapper's encoder must give; nil: the wrapper has no encoder
-	Fold    *proof.EngineFiles // the folded engine that the wrapper contains; nil: it contains the netlist
+	Levels  *wrapper.Levels    // the levels that the wrapper's encoder must give; nil: no encoder
+	Fold    *proof.EngineFiles // the folded engine inside the wrapper; nil: the netlist is inside
 }
 
 // WrapperResult is the outcome of [CheckWrapper].
 type WrapperResult struct {
-	Values int `json:"values"` // values of a word that the wrapper's encoder was tried with; 0: it has no encoder
-	// Unplayed says why no sample was sent through the wrapper; empty: some were.
+	Values int `json:"values"` // number of word values that were tried on the wrapper's encoder; 0: no encoder
+	// Unplayed says why no sample was sent through the wrapper. It is empty if samples were sent.
 	Unplayed string `json:"unplayed,omitempty"`
 	Run
 }
 
-// CheckWrapper simulates a wrapper: its encoder, if it has one, with every value that comes as a word; and then the
-// whole by its protocol on test samples, chosen as by [Check]. They are at most as many as asked
-// for, and at least two: few where a sample takes many clocks of many cells. A serial line has the
-// fewest clocks a bit that it can have, whatever rate it was written for. A design of more than
-// 200,000 cells is not played, which Unplayed says.
+// CheckWrapper simulates a wrapper. First it tries its encoder, if it has one, with every value of a word. Then
+// it sends test samples, chosen as in [Check], through the complete wrapper by its protocol. It sends at least
+// two samples and at most the given number; they are few if a sample takes many clocks of many cells. A serial
+// line runs at the highest possible rate, whatever rate it was written for. CheckWrapper sends no sample
+// through a design of more than 200,000 cells; Unplayed then says so.
 //
-// It returns an error of package tool if a simulator is missing or fails.
+// CheckWrapper returns an error of package tool if a simulator is missing or fails.
 func CheckWrapper(ctx context.Context, d verify.Design, s verify.Samples, f WrapperFiles,
 	samples int,
 ) (*WrapperResult, error) {
@@ -78,7 +78,7 @@ func CheckWrapper(ctx context.Context, d verify.Design, s verify.Samples, f Wrap
 	return r, err
 }
 
-// playWrapper plays test samples to the wrapper with its real core.
+// playWrapper sends test samples to the wrapper with its real core.
 func playWrapper(ctx context.Context, d verify.Design, s verify.Samples, f WrapperFiles, sources []string,
 	dir string, samples int, r *WrapperResult,
 ) error {
@@ -106,14 +106,15 @@ func playWrapper(ctx context.Context, d verify.Design, s verify.Samples, f Wrapp
 	return nil
 }
 
-// largestWrapped is the number of clocks, times cells, up to which more than two samples are
-// played. Measured: iverilog takes 6 to 10 us for each, as gates follow every word of a sample.
+// largestWrapped is the number of clocks times cells up to which more than two samples are sent. Measured:
+// iverilog takes 6 to 10 us for each, because gates follow every word of a sample.
 const largestWrapped = 500_000
 
-// engineCells are the cells that take as long in iverilog, for a clock, as a folded engine does.
+// engineCells is the number of cells whose simulation in iverilog takes as long, for a clock, as a folded
+// engine.
 const engineCells = 5
 
-// wrapped returns the wrapper with the options that it is played with in iverilog; a serial line runs at the highest
+// wrapped returns the wrapper with options for a simulation in iverilog: a serial line runs at its highest
 // rate.
 func (f WrapperFiles) wrapped(sources ...string) wrapped {
 	return wrapped{
@@ -123,8 +124,8 @@ func (f WrapperFiles) wrapped(sources ...string) wrapped {
 	}
 }
 
-// copy copies the files into a folder under fixed names, and returns these. Simulators write paths into programs that
-// they generate, where a quote in a path would end a string.
+// copy copies the files into a folder under fixed names, and returns these names. Simulators write paths into
+// generated programs, where a quote in a path would end a string.
 func (f WrapperFiles) copy(dir string, d verify.Design) (names []string, err error) {
 	for i, path := range f.Sources {
 		text, err := os.ReadFile(path)
@@ -147,18 +148,18 @@ func (f WrapperFiles) copy(dir string, d verify.Design) (names []string, err err
 		verilog.WriteCells)
 }
 
-// encoderLine is a line of the testbench of an encoder: a value and its levels, the highest first.
+// encoderLine matches a line of the encoder's testbench: a value and its levels, the highest first.
 var encoderLine = regexp.MustCompile(`(?m)^value (\d+): ([01xz]+)$`)
 
-// encoder compares the levels of every value with what they must be. What the wrapper is around
-// is left out.
+// encoder compares the levels of every value with the expected ones. The simulation leaves out the module
+// inside the wrapper.
 func (r *WrapperResult) encoder(ctx context.Context, f WrapperFiles, dir string, sources []string) error {
 	if f.Levels == nil {
 		return nil
 	}
 	module, bits := f.Module+"_"+f.Kind, f.Levels.Word
 	if wrapper.Is(f.Kind, wrapper.TakesBytes) {
-		module, bits = module+"_stream", 8 // the bits above the word mean nothing
+		module, bits = module+"_stream", 8 // the bits of a byte above the word mean nothing
 	}
 	bench := strings.NewReplacer("@MODULE@", module, "@BITS@", fmt.Sprint(bits)).Replace(encoderBench)
 	if err := os.WriteFile(filepath.Join(dir, TestbenchName), []byte(bench), 0o666); err != nil {

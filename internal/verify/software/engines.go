@@ -11,12 +11,12 @@ import (
 	"ialgn/sim"
 )
 
-// simulator names what runs everywhere, in [Result.Engines].
+// simulator is the name of our simulator in [Result.Engines].
 const simulator = "simulator"
 
-// engines runs the machine code that this processor can run, of both netlists, over all samples. The code is held
-// against what the simulator gave for the netlist, so that a netlist that is at fault itself is not counted once
-// more for each engine.
+// engines makes machine code of both netlists, for each instruction set of this processor, and runs it over all
+// samples. It compares the code with the simulator's results for the same netlist. So a fault of the netlist
+// itself is not counted again for each instruction set.
 func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimised *sim.Result, threads int,
 	r *Result,
 ) error {
@@ -27,7 +27,7 @@ func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimi
 	r.Engines = []string{simulator}
 	sets, err := runner.ISAs()
 	if err != nil {
-		return nil // a system without executable memory is none of the design's faults
+		return nil // a system without executable memory says nothing about the design
 	}
 	for _, isa := range sets {
 		for _, run := range []struct {
@@ -57,10 +57,10 @@ func engines(ctx context.Context, d verify.Design, s verify.Samples, raw, optimi
 	return nil
 }
 
-// kernelsOnce is what [Result.Engines] says after the instruction set of code that loops over positions.
+// kernelsOnce follows the name of an instruction set in [Result.Engines] if the code loops over positions.
 const kernelsOnce = " with kernels once"
 
-// looped runs code that has the kernels of convolutions once.
+// looped runs machine code that contains the kernels of convolutions once.
 func looped(ctx context.Context, d verify.Design, isa *backend.ISA, s verify.Samples, raw *sim.Result, threads int,
 	r *Result,
 ) error {
@@ -77,7 +77,7 @@ func looped(ctx context.Context, d verify.Design, isa *backend.ISA, s verify.Sam
 	return nil
 }
 
-// compareEngine reports the samples for which code gives something else than the simulator.
+// compareEngine reports the samples for which the code and the simulator differ.
 func compareEngine(what string, got, want *sim.Result, r *Result) {
 	for i := range got.Class {
 		if g, w := got.Class[i], want.Class[i]; g != w {

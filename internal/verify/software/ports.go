@@ -9,8 +9,8 @@ import (
 	"ialgn/sim"
 )
 
-// countsOutput compares the output port of the class counts with the trainer's counts. If the port consists of the
-// nets of the probes, that is already done.
+// countsOutput compares the output port of the class counts with the trainer's counts. It skips a port that
+// consists of the probes' nets, because the probes are compared elsewhere.
 func countsOutput(d verify.Design, s verify.Samples, want *model.Scores, r *Result) error {
 	port, ok := verify.CountsPort(d.Product)
 	if !ok {
@@ -26,7 +26,7 @@ func countsOutput(d verify.Design, s verify.Samples, want *model.Scores, r *Resu
 	return simulatePort(d, s, port, verify.Trainers(want, port), r)
 }
 
-// simulatePort compares the bits of an output port with their values.
+// simulatePort compares the bits of an output port with their expected values.
 func simulatePort(d verify.Design, s verify.Samples, port netlist.Port, value func(sample, bit int) uint64,
 	r *Result,
 ) error {

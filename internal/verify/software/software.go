@@ -1,4 +1,4 @@
-// Package software compares netlists with the trainer's own forward pass, in our simulator.
+// Package software compares netlists with the trainer's own forward pass, in our simulator and as machine code.
 package software
 
 import (
@@ -20,18 +20,20 @@ type Result struct {
 	Correct    int     `json:"correct"`     // samples that the optimised netlist classifies correctly
 	Accuracy   float64 `json:"accuracy"`
 
-	// Engines are what has classified the samples beside the trainer: the simulator, and the instruction sets of this
-	// processor for which machine code was made, of networks of convolutions a second time, with the kernels once.
+	// Engines lists what classified the samples besides the trainer: the simulator, and each instruction set of
+	// this processor for which machine code was made. For networks of convolutions, each instruction set also
+	// has an entry for code with the kernels once.
 	Engines []string `json:"engines"`
 
 	Seconds float64 `json:"seconds"`
 	verify.Findings
 }
 
-// Check compares both netlists with the trainer's forward pass over all samples: the raw netlist's hidden bits
-// layer by layer, then counts and class of both, in the simulator and as machine code (package internal/runner). An
-// optimised netlist that is a pipeline is clocked. One of other ports differs, and is not run. It returns an error
-// only where the comparison itself is impossible.
+// Check compares both netlists with the trainer's forward pass over all samples. It compares the raw netlist's
+// hidden bits layer by layer. Then it compares counts and class of both netlists, in the simulator and as
+// machine code (package internal/runner). A pipeline is clocked. If the ports of the optimised netlist differ
+// from the raw netlist's, this is a mismatch, and nothing is run. Check returns an error only if the comparison
+// is impossible.
 func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) (*Result, error) {
 	ctx, end := progress.Begin(ctx, "software")
 	defer end()
@@ -71,7 +73,7 @@ func Check(ctx context.Context, d verify.Design, s verify.Samples, threads int) 
 	return r, nil
 }
 
-// hidden compares the hidden bits of the raw netlist.
+// hidden compares the hidden bits of the raw netlist with the trainer's.
 func hidden(ctx context.Context, d verify.Design, s verify.Samples, r *Result) error {
 	nets, err := verify.GateNets(d.Model, d.Raw)
 	if err != nil {
@@ -104,10 +106,11 @@ func hidden(ctx context.Context, d verify.Design, s verify.Samples, r *Result) e
 	return nil
 }
 
-// rawGives tells a wrong bit of the raw netlist, by what it is: there may be millions.
+// rawGives has the message for a wrong bit of the raw netlist, indexed by the bit. There may be millions of
+// these mismatches, so the texts are constants.
 var rawGives = [2]string{"raw netlist gives 0, the trainer 1", "raw netlist gives 1, the trainer 0"}
 
-// runBlock simulates samples from to to-1.
+// runBlock simulates the samples from to to-1.
 func runBlock(d verify.Design, simulator *sim.Simulator, s verify.Samples, words, from, to int) error {
 	n := simulator.Netlist()
 	if len(n.InputPorts()) != 1 {
@@ -120,7 +123,7 @@ func runBlock(d verify.Design, simulator *sim.Simulator, s verify.Samples, words
 	return simulator.Run(words, x)
 }
 
-// compareLayer calls differs for each sample and gate whose net is not h.
+// compareLayer calls differs for each sample and gate whose net has another value than h.
 func compareLayer(simulator *sim.Simulator, nets []netlist.Net, h []uint64, words, samples int, differs func(sample,
 	gate int, got uint64),
 ) {
@@ -136,7 +139,7 @@ func compareLayer(simulator *sim.Simulator, nets []netlist.Net, h []uint64, word
 	}
 }
 
-// classes compares counts and class of a netlist with the trainer's.
+// classes compares counts and class of a netlist with the trainer's, and returns the netlist's.
 func classes(ctx context.Context, d verify.Design, s verify.Samples, what string, n *netlist.Netlist,
 	want *model.Scores, threads int, r *Result,
 ) (*sim.Result, error) {
@@ -171,7 +174,7 @@ func classes(ctx context.Context, d verify.Design, s verify.Samples, what string
 	return got, err
 }
 
-// difference tells how sample i differs in class or counts, or "".
+// difference describes how sample i differs in class or counts, or returns "".
 func difference(got *sim.Result, want *model.Scores, i int) string {
 	if g, w := got.Class[i], want.Predicted[i]; g != uint16(w) {
 		return fmt.Sprintf("class %d, the trainer says %d", g, w)

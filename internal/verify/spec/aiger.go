@@ -8,18 +8,17 @@ import (
 	"io"
 )
 
-// Options say what a graph is over.
+// Options choose the inputs and outputs of a graph.
 type Options struct {
-	// Words makes the inputs the feature words of the full classifier, least significant
-	// bit first, and the thermometer bits comparisons of them; else they are the
-	// thermometer bits themselves.
+	// Words makes the inputs the feature words of the full classifier, least significant bit first. The graph
+	// compares them with the thresholds. Without Words, the inputs are the thermometer bits.
 	Words bool
 
-	// Thermometer turns any input bits into thermometer codes: a bit counts as 1 only if all lower bits of its
-	// feature are 1. A proof that may assume such codes has this in front of both circuits.
+	// Thermometer makes thermometer codes of any input bits: a bit counts as 1 only if all lower bits of its
+	// feature are 1. A proof that may assume such codes has the same logic in front of both circuits.
 	Thermometer bool
 
-	// Head, unless nil, makes the class and the counts the outputs.
+	// Head, unless nil, makes the class and the counts the outputs. Without it, the last layer is the output.
 	Head *Head
 }
 
@@ -27,27 +26,27 @@ type Options struct {
 // the constant 0.
 type literal uint64
 
-// maxVariables bounds a graph: tools hold a literal in a signed word of 32 bits.
+// maxVariables bounds a graph: tools keep a literal, twice a variable, in a signed word of 32 bits.
 const maxVariables = 1<<30 - 1
 
-// The most variables that a gate, and a bit of a threshold, take.
+// Upper limits of the variables for each part of a graph.
 const (
 	gateAnds    = 3
-	tableAnds   = 3 // for each line of a table
+	tableAnds   = 3 // for each line of a truth table
 	compareAnds = 2
-	headAnds    = 1 << 10 // gates for each counted bit, including its share of the argmax
+	headAnds    = 1 << 10 // for each counted bit, including its share of the argmax
 )
 
-// WriteAIGER writes the network in the binary AIGER format (Biere, version 20071012) with
-// a symbol table: the inputs x[i], the outputs h[i] of the last layer, or those of a [Head].
-// A bus of one bit is called x or h alone, as yosys calls it.
+// WriteAIGER writes the network in the binary AIGER format (Biere, version 20071012) with a symbol table. The
+// inputs are x[i]. The outputs are h[i], the bits of the last layer, or those that [Head] describes. A bus of
+// one bit is called x or h without an index, as in yosys.
 //
-// With thermometer bits, input f*(Bits-1)+j-1 says whether feature f is above its
-// threshold j, counted from 1; with words, input f*BitsIn+k is bit k of feature f.
+// If the inputs are thermometer bits, input f*(Bits-1)+j-1 says whether feature f is above its threshold j,
+// counted from 1. If they are words, input f*BitsIn+k is bit k of feature f.
 //
-// It takes two sweeps over the nodes and the memory of two layers. It returns an error
-// before it writes anything if the options contradict each other or the graph is too
-// large for the format; later, the error of w.
+// WriteAIGER visits the nodes twice and needs memory for two layers. It returns an error before it writes
+// anything if the options contradict each other or the graph is too large for the format. Later errors come
+// from w.
 func (n *Network) WriteAIGER(w io.Writer, o Options) error {
 	if o.Words && o.Thermometer {
 		return errors.New("spec: words are compared, which gives thermometer codes by itself; choose one of the two options")
@@ -57,7 +56,7 @@ func (n *Network) WriteAIGER(w io.Writer, o Options) error {
 			maxVariables)
 	}
 	g := &graph{next: literal(2 * (n.inputs(o) + 1))}
-	outputs, err := n.build(g, o) // without a writer: how many gates there are, and which are the outputs
+	outputs, err := n.build(g, o) // without a writer: counts the gates and finds the outputs
 	if err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func (n *Network) WriteAIGER(w io.Writer, o Options) error {
 	return out.Flush()
 }
 
-// writeSymbols names the bits of a bus, the first of which has the given number.
+// writeSymbols names the bits of a bus. The first bit has number first among the graph's inputs or outputs.
 func writeSymbols(out *bufio.Writer, sort byte, first int, bus string, size int) {
 	if size == 1 {
 		fmt.Fprintf(out, "%c%d %s\n", sort, first, bus)
@@ -105,7 +104,7 @@ func (n *Network) inputs(o Options) int {
 // encoded returns the number of thermometer bits.
 func (n *Network) encoded() int { return len(n.thresholds) * (n.bits - 1) }
 
-// variableLimit returns a number of variables that the graph does not exceed.
+// variableLimit returns an upper limit of the number of variables in the graph.
 func (n *Network) variableLimit(o Options) int {
 	variables := n.inputs(o) + n.encoded()*wordBits*compareAnds
 	for i := range n.layers {
@@ -117,7 +116,7 @@ func (n *Network) variableLimit(o Options) int {
 	return variables
 }
 
-// variableLimit returns a number of variables that the layer does not exceed.
+// variableLimit returns an upper limit of the number of variables in the layer.
 func (l *layer) variableLimit() int {
 	each := gateAnds
 	if l.table != nil {
@@ -129,7 +128,7 @@ func (l *layer) variableLimit() int {
 	return l.width * l.grid.variableLimit(each)
 }
 
-// build writes all gates and returns the outputs.
+// build writes all gates to g and returns the outputs.
 func (n *Network) build(g *graph, o Options) ([]bus, error) {
 	last := n.gates(g, o)
 	if o.Head != nil {
@@ -138,7 +137,7 @@ func (n *Network) build(g *graph, o Options) ([]bus, error) {
 	return []bus{{"h", last}}, nil
 }
 
-// gates writes the gates and returns the last layer.
+// gates writes the gates of all layers and returns the bits of the last layer.
 func (n *Network) gates(g *graph, o Options) []literal {
 	x := n.encode(g, o)
 	done := [][]literal{make([]literal, n.width)} // zeros: the state before the first step of a recurrent network
@@ -172,29 +171,29 @@ func (l *layer) node(g *graph, k int, in []literal) literal {
 	return g.look(l.table[k], in)
 }
 
-// graph is a file that is being written, or counted if out is nil.
+// graph is an AIGER file that is being written. If out is nil, the gates are only counted.
 type graph struct {
 	next literal // literal of the next gate
 	out  *bufio.Writer
 }
 
-// and returns the conjunction of two literals: always a gate of its own.
+// and returns the conjunction of two literals. It always makes a new gate.
 func (g *graph) and(a, b literal) literal {
 	l := g.next
 	g.next += 2
 	if g.out != nil {
-		// The format has the larger input first, and both as differences of seven bits a byte.
+		// The format has the larger input first, and writes two differences, with seven bits in each byte.
 		high, low := max(a, b), min(a, b)
 		code := binary.AppendUvarint(g.out.AvailableBuffer(), uint64(l-high))
-		_, _ = g.out.Write(binary.AppendUvarint(code, uint64(high-low))) // Flush tells of an error
+		_, _ = g.out.Write(binary.AppendUvarint(code, uint64(high-low))) // Flush returns any error
 	}
 	return l
 }
 
 func (g *graph) or(a, b literal) literal { return g.and(a^1, b^1) ^ 1 }
 
-// look returns the value of a table's line that the pins name: by the first pin, one of the two halves
-// of the table, which are tables of the other pins.
+// look returns the value of table t in the line that the pins select. The first pin selects one of the two
+// halves of the table. Each half is a table of the other pins.
 func (g *graph) look(t table, pins []literal) literal {
 	if len(pins) == 0 {
 		return literal(t & 1)
@@ -205,9 +204,9 @@ func (g *graph) look(t table, pins []literal) literal {
 	return g.or(g.and(pins[0], ones), g.and(pins[0]^1, zeros))
 }
 
-// gate returns f(a, b): the disjunction of the cases in which f is 1, or the complement
-// of that of the others, whichever are fewer. Two cases that share a pin's value are that
-// pin.
+// gate returns f(a, b) as the disjunction of the cases in which f is 1, or as the complement of the disjunction
+// of the cases in which f is 0, whichever has fewer cases. Two cases that share a pin's value are replaced by
+// that pin.
 func (g *graph) gate(f function, a, b literal) literal {
 	ones := 0
 	for _, v := range f {

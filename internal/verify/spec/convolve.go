@@ -2,18 +2,18 @@ package spec
 
 import "ialgn/internal/model"
 
-// grid is an image, and which patches of it the nodes of a layer read.
+// grid describes an image and the patches of it that the nodes of a layer read.
 //
-// The image has planes of rows and columns. A patch has side x side pixels of every plane; the first one begins padding
-// pixels above and to the left of the image's corner, and each next one stride pixels further. What a patch has beyond
-// the image is 0.
+// The image has planes of rows and columns. A patch has side x side pixels of every plane. The first patch
+// begins padding pixels above and to the left of the image's corner, each next one stride pixels further.
+// Pixels of a patch outside the image are 0.
 type grid struct {
 	planes, rows, columns int
 	side, stride, padding int
-	pool                  bool // two by two positions become one, which is 1 where one of them is
+	pool                  bool // two by two positions become one, the disjunction of the four
 }
 
-// gridOf returns what the nodes of a section are evaluated over, nil if not at several positions.
+// gridOf returns the grid of a section, or nil if the section's nodes are evaluated only once.
 func gridOf(s *model.Section) *grid {
 	if s.Grid == nil {
 		return nil
@@ -25,17 +25,18 @@ func gridOf(s *model.Section) *grid {
 	}
 }
 
-// look finds what a pin of section i reads where it is neither the image of the section's grid nor the layer before.
+// look sets the patch of pin p of section i if the pin reads another image than its section's grid, and the
+// layer that it reads if this is not the layer before.
 func (p *pin) look(m *model.Model, i int, source model.Source) {
 	g := m.Sections[i].Grid
 	switch {
 	case source == model.Input && g != nil && g.Field != nil:
 		p.patch = gridOf(&model.Section{Grid: g.Field})
-	case source == model.Base && g == nil: // what leaves the last convolution
+	case source == model.Base && g == nil: // reads the output of the last convolution
 		for m.Sections[i-1-p.back].Grid == nil {
 			p.back++
 		}
-	case source == model.Base: // what the lowest level of the kernel reads, which is the one without a base
+	case source == model.Base: // reads the input of the kernel's lowest level, the level without a base
 		p.patch, p.back = gridOf(&model.Section{Grid: g.Base}), 1
 		for m.Sections[i-p.back].Grid.Base != nil {
 			p.back++
@@ -43,7 +44,8 @@ func (p *pin) look(m *model.Model, i int, source model.Source) {
 	}
 }
 
-// begins returns where patches begin along an axis of so many pixels: all of them lie within the image and its padding.
+// begins returns the coordinates at which patches begin along an axis with the given number of pixels. All
+// patches lie within the image and its padding.
 func (p *grid) begins(pixels int) (all []int) {
 	for at := -p.padding; at+p.side <= pixels+p.padding; at += p.stride {
 		all = append(all, at)
@@ -51,16 +53,17 @@ func (p *grid) begins(pixels int) (all []int) {
 	return all
 }
 
-// variableLimit returns how many variables the positions of a node take, at most, if one takes so many.
+// variableLimit returns an upper limit of the variables for a node at all positions. each is the limit at one
+// position.
 func (p *grid) variableLimit(each int) int {
 	const orAnds = 1 // for each position
 	return len(p.begins(p.rows)) * len(p.begins(p.columns)) * (each + orAnds)
 }
 
-// plane are the pixels of one plane of an image, row by row.
+// plane holds the pixels of one plane of an image, row by row.
 type plane [][]literal
 
-// pixel returns a pixel, 0 beyond the edges.
+// pixel returns a pixel of the plane, or 0 outside it.
 func (p plane) pixel(row, column int) literal {
 	if row < 0 || row >= len(p) || column < 0 || column >= len(p[row]) {
 		return 0
@@ -68,8 +71,9 @@ func (p plane) pixel(row, column int) literal {
 	return p[row][column]
 }
 
-// image returns bits as planes of so many rows and columns. Bits of the layer before stand plane by plane, and in each
-// row by row. Those of the input stand so by features, each of which has several bits, and each bit is a plane.
+// image splits bits into planes of the given size. The bits of a layer are in order of plane, row and column;
+// each is 1. The bits of the input are in order of channel, row and column, with the bits of a feature (as many
+// as each says) next to each other. Every bit of a feature goes into a plane of its own.
 func image(bits []literal, rows, columns, each int) (all []plane) {
 	for first := 0; first < len(bits); first += rows * columns * each {
 		for bit := range each {
@@ -85,8 +89,9 @@ func image(bits []literal, rows, columns, each int) (all []plane) {
 	return all
 }
 
-// convolve writes the nodes at all positions and what pools them, and returns the bits that leave the layer: node by
-// node, and of each row by row. done are the bits that left the layers so far; a feature has so many input bits.
+// convolve writes the nodes of the layer at all positions, and the pooling. It returns the bits that leave the
+// layer, in order of node, row and column. done has the bits that left each layer so far. A feature has the
+// given number of input bits.
 func (l *layer) convolve(g *graph, x []literal, done [][]literal, bits int) (leave []literal) {
 	views := make([]view, len(l.pins))
 	for j := range l.pins {
@@ -115,13 +120,13 @@ func (l *layer) convolve(g *graph, x []literal, done [][]literal, bits int) (lea
 	return leave
 }
 
-// view is an image that a pin reads, and which patches of it.
+// view is an image that a pin reads, together with the patches that it reads.
 type view struct {
 	*grid
 	planes []plane
 }
 
-// view returns what a pin reads.
+// view returns the image that pin p reads.
 func (l *layer) view(p *pin, x []literal, done [][]literal, bits int) view {
 	v := view{grid: l.grid}
 	if p.patch != nil {
@@ -135,7 +140,7 @@ func (l *layer) view(p *pin, x []literal, done [][]literal, bits int) view {
 	return v
 }
 
-// element returns an element of the patch of a position. Elements are counted plane by plane, and in each row by row.
+// element returns an element of the patch at position (y, x). Elements are numbered by plane, row and column.
 func (v *view) element(number, y, x int) literal {
 	column := number % v.side
 	number /= v.side
@@ -144,7 +149,7 @@ func (v *view) element(number, y, x int) literal {
 	return v.planes[number].pixel(y*v.stride-v.padding+row, x*v.stride-v.padding+column)
 }
 
-// pooled returns the disjunctions of two by two values. A last row or column that has no partner is left out.
+// pooled returns the disjunctions of two by two values. A last row or column without a partner is left out.
 func pooled(g *graph, values plane) (all plane) {
 	for row := 1; row < len(values); row += 2 {
 		var some []literal

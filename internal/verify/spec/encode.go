@@ -1,10 +1,9 @@
 package spec
 
-// wordBits is the width in which thresholds are given.
+// wordBits is the number of bits of a threshold.
 const wordBits = 16
 
-// encode returns the thermometer bits, feature by feature and in each by ascending
-// threshold.
+// encode returns the thermometer bits in order of feature, and by ascending threshold within a feature.
 func (n *Network) encode(g *graph, o Options) []literal {
 	x := make([]literal, 0, n.encoded())
 	for f, thresholds := range n.thresholds {
@@ -22,9 +21,9 @@ func (n *Network) encode(g *graph, o Options) []literal {
 	return x
 }
 
-// above returns whether a word of so many inputs, the least significant one given, is
-// greater than the threshold: in some place the word has a 1 and the threshold a 0, and
-// in all higher places the word has a 1 where the threshold has.
+// above returns whether a word of the given width is greater than the threshold. word is the input with the
+// word's least significant bit; the others follow. The word is greater if, in some place, it has a 1 and the
+// threshold a 0, and in all higher places the word has a 1 wherever the threshold has one.
 func (g *graph) above(word literal, width int, threshold uint16) literal {
 	greater, reaches := literal(0), literal(1)
 	for i := wordBits - 1; i >= 0; i-- {

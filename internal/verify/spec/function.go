@@ -1,10 +1,9 @@
 package spec
 
-// function is a Boolean function of two pins: f(0,0), f(0,1), f(1,0), f(1,1), the first
-// digit being pin A.
+// function is a Boolean function of two pins as f(0,0), f(0,1), f(1,0), f(1,1). The first argument is pin A.
 type function [4]bool
 
-// operations are the paper's sixteen operations under their numbers.
+// operations are the paper's sixteen operations, indexed by their numbers in the paper.
 var operations = [16]function{
 	0:  {false, false, false, false}, // FALSE
 	1:  {false, false, false, true},  // A AND B
@@ -24,9 +23,9 @@ var operations = [16]function{
 	15: {true, true, true, true},     // TRUE
 }
 
-// selected returns the function that a gate's logits select: of 16, the operation with
-// the largest one; of 4, those of a light gate, the truth table whose bits are the signs
-// of the logits for 00, 01, 10 and 11, where 0 is no 1.
+// selected returns the function that a gate's logits select. With 16 logits, it is the operation with the
+// largest logit. With 4 logits, those of a light gate, it is the truth table whose bits for 00, 01, 10 and 11
+// are 1 where the logit is above 0.
 func selected(logits []float32) function {
 	if len(logits) == 16 {
 		return operations[winner(logits)]
@@ -38,11 +37,11 @@ func selected(logits []float32) function {
 	return f
 }
 
-// table is a Boolean function of any number of pins: bit i is the value in the line whose number is i,
-// in which the pins are binary digits, pin A the highest.
+// table is a Boolean function of any number of pins: bit i is the value in line i. The pins are the binary
+// digits of i, pin A the highest.
 type table uint64
 
-// tableOf returns the table whose lines have 1 where the logit is above 0.
+// tableOf returns the table that has 1 in the lines whose logit is above 0.
 func tableOf(logits []float32) (t table) {
 	for i, w := range logits {
 		if w > 0 {
@@ -52,7 +51,7 @@ func tableOf(logits []float32) (t table) {
 	return t
 }
 
-// winner returns the place of the largest logit, of equal ones the first.
+// winner returns the index of the largest logit; the first one wins a tie.
 func winner(logits []float32) int {
 	best := len(logits) - 1
 	for i := best - 1; i >= 0; i-- {

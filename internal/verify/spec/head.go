@@ -5,38 +5,37 @@ import (
 	"math/bits"
 )
 
-// Head makes a graph end with the class and the counts in place of the last layer: outputs
-// class_index, and count_0 and so on, each a number with its least significant bit first.
+// Head makes the class and the counts the outputs of a graph, in place of the last layer. The outputs are
+// class_index, count_0, count_1, …, each a number with its least significant bit first.
 //
-// In which order a count is added up and which classes are compared first changes the gates
-// and not what they compute. A proof is found in time only if both sides do it alike, so an
-// order may be told; whatever is told, all bits of a class are counted once.
+// A proof ends in time only if both sides add the bits and compare the classes in the same order, so the caller
+// may choose the order. The order changes the gates, not the function: every bit of a class is counted exactly
+// once, whatever the caller chooses.
 type Head struct {
-	// Sums are, for each class, the additions that are told; whatever they leave is added in
-	// the end. Without any, the bits are added in their order.
+	// Sums lists additions for each class, in order. Bits that no sum takes are added at the end, in order.
 	Sums [][]Sum
 
-	// First and Later are of how many classes the first largest is found at a time, in the
-	// first round and in later ones. With 0, it is found in one scan over all.
+	// First and Later are the group sizes of the argmax tournament, in the first round and in later ones. 0
+	// means all classes: one linear scan.
 	First, Later int
 
-	// Counts says that all counts are an output, too: counts, behind class_index, that of the
-	// first class in the lowest bits.
+	// Counts adds the output counts after class_index. It has the counts of all classes, the first class in the
+	// lowest bits.
 	Counts bool
 }
 
-// Sum tells some bits to be added, by their numbers: first come the class's chains, from
-// 0, and then the digits of the sums that were told before, in order. A sum has as many digits
-// as its largest value, from the lowest place of a bit in it on.
+// Sum is a set of bits that are added, by their numbers. The class's chains have the first numbers, from 0. The
+// digits of the earlier sums follow, in order. A sum has the digits that its largest value needs. Its first
+// digit has the lowest place of any bit in it.
 type Sum []int
 
-// bus is an output.
+// bus is an output with its name.
 type bus struct {
 	name string
 	bits []literal
 }
 
-// head writes what comes after the last layer.
+// head writes the counts and the argmax and returns the outputs.
 func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
 	classes, group := n.Classes()
 	words := make([][]literal, classes)
@@ -66,7 +65,7 @@ func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
 	return outputs, nil
 }
 
-// pool are the bits that a count is made of, each to be added once.
+// pool holds the bits of a count. Each one must be added once.
 type pool struct {
 	g    *graph
 	bits []addend
@@ -81,7 +80,7 @@ type addend struct {
 
 func (p *pool) add(l literal, place int) { p.bits = append(p.bits, addend{bit: l, place: place}) }
 
-// sum replaces some bits by the digits of their sum.
+// sum replaces the bits with the given numbers by the digits of their sum.
 func (p *pool) sum(numbers Sum) error {
 	var columns [][]literal
 	least, most := wordBits*2, uint64(0)
@@ -106,7 +105,7 @@ func (p *pool) sum(numbers Sum) error {
 	return nil
 }
 
-// rest returns the sum of the bits that no Sum has taken, with the given number of digits.
+// rest returns the sum of the bits that no [Sum] has taken, with the given number of digits.
 func (p *pool) rest(digits int) []literal {
 	columns := make([][]literal, digits)
 	for _, a := range p.bits {
@@ -117,8 +116,8 @@ func (p *pool) rest(digits int) []literal {
 	return p.g.total(columns, digits)
 }
 
-// total returns the sum of bits by their places in so many digits, which must be enough: in
-// each place a running sum takes two further bits at a time, and the carries go to the next.
+// total returns the sum of bits, given by their places, in the given number of digits, which must be enough. In
+// each place, a running sum takes two more bits at a time. The carries go to the next place.
 func (g *graph) total(columns [][]literal, digits int) []literal {
 	sums := make([]literal, digits)
 	var carries []literal
@@ -150,10 +149,10 @@ func (g *graph) adder(a, b, c literal) (sum, carry literal) {
 
 func (g *graph) xor(a, b literal) literal { return g.or(g.and(a, b^1), g.and(a^1, b)) }
 
-// contender is a count and the class that it is of.
+// contender is a count together with the number of its class.
 type contender struct{ word, index []literal }
 
-// argmax returns the number of the first largest word.
+// argmax returns the number of the largest word; the first one wins a tie.
 func (g *graph) argmax(words [][]literal, o *Head) []literal {
 	field := make([]contender, len(words))
 	for c, w := range words {
@@ -180,7 +179,7 @@ func (g *graph) argmax(words [][]literal, o *Head) []literal {
 	return field[0].index
 }
 
-// better returns the second of two contenders if its word is larger, else the first.
+// better returns the second contender if its word is larger, otherwise the first.
 func (g *graph) better(first, second contender) contender {
 	larger := literal(0)
 	for i, a := range first.word {

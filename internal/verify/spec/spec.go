@@ -1,47 +1,45 @@
-// Package spec says what a model file means, as an and-inverter graph: the reference that
-// a proof of the compiler starts from.
+// Package spec says what a model file means, as an and-inverter graph. This graph is the reference from which a
+// proof of the compiler starts.
 //
-// [ReadFrom] takes the raw tensors of a model file, and nothing else of this module: which
-// logit wins a tie, what an operation computes, in which order the thermometer bits of
-// the features stand, what is counted, which class wins a tie and how a graph is encoded are
-// all written here a second time, from
-// the paper and the description of the formats. So a mistake in freezing, in a table of
-// operations, in the netlist or in a back end cannot be on both sides of a comparison.
-// The import policy holds this.
+// [ReadFrom] takes the raw tensors of a model file and uses nothing else of this module. It decides on its own,
+// from the paper and the description of the formats: which logit wins a tie, what an operation computes, in
+// which order the thermometer bits of the features come, what is counted, which class wins a tie, and how a
+// graph is encoded. So a mistake in freezing, in a table of operations, in the netlist or in a back end cannot
+// be on both sides of a comparison. The import policy enforces this independence.
 //
-// What is written is plain on purpose: no gate is simplified or shared, so that the
-// meaning can be read from the code.
+// The graph is simple on purpose: no gate is simplified or shared, so that the meaning can be read from the
+// code.
 package spec
 
 import "ialgn/internal/model"
 
-// Network is what the largest logits of a model select. It needs 12 bytes for a gate of two pins, and of a node that
-// positions share no more.
+// Network is a model with its choices made: each pin's wire and each node's function, the ones with the largest
+// logits. It needs 12 bytes for each gate of two pins, however many positions share the gate.
 type Network struct {
-	width      int // bits that are counted
+	width      int // counted bits
 	classes    int
-	bits       int // thermometer bits a feature, plus one
+	bits       int // thermometer bits of a feature, plus one
 	bitsIn     int // bits in a feature word
 	thresholds [][]uint16
 	layers     []layer
 }
 
-// layer is one layer: element i of each slice is about node i. Nodes of two pins have functions, others
-// have tables.
+// layer is one layer. Element i of each slice belongs to node i. Nodes of two pins have a function, others have
+// a table.
 type layer struct {
 	width    int
 	function []function
 	table    []table
 	pins     []pin
-	grid     *grid // unless nil, what the nodes are evaluated over
+	grid     *grid // unless nil, the positions at which the nodes are evaluated
 }
 
 // pin is one of the inputs of a layer's nodes.
 type pin struct {
-	anchored bool     // reads thermometer bits; otherwise bits of a layer
-	source   []uint32 // of nodes that positions share: an element of the patch
-	back     int      // how many layers before the one before the layer is that it reads
-	patch    *grid    // what it reads at a position, if that is another image than the layer's grid has
+	anchored bool     // reads thermometer bits; otherwise the bits of a layer
+	source   []uint32 // the bit that each node reads; on a grid, the element of the patch
+	back     int      // 0: reads the layer before; 1: the one before that; and so on
+	patch    *grid    // unless nil, the image that the pin reads instead of the image of the layer's grid
 }
 
 // Read reads the network of a model file, as [ReadFrom] does.
@@ -54,8 +52,9 @@ func Read(path string) (*Network, error) {
 	return ReadFrom(file.Chains)
 }
 
-// ReadFrom makes the network of what a reading of a model file, [model.File.Chains], gives to its functions. In
-// addition to the network, which is smaller than the file, it needs no memory.
+// ReadFrom makes the network from a reading of a model file: chains calls begin once and visit for each run of
+// chains, as [model.File.Chains] does. ReadFrom needs memory for the network only, which is smaller than the
+// file.
 func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) error) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section
@@ -64,7 +63,7 @@ func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) err
 		first, steps = n.form(m), m.Steps
 		return nil
 	}
-	visit := func(section, chain, chains int, s *model.Section) error { // of other chains at the same time
+	visit := func(section, chain, chains int, s *model.Section) error { // called for different chains at the same time
 		for i := range s.Layers {
 			n.layers[first[section]+i].choose(s, i, chain, chains)
 		}
@@ -79,11 +78,11 @@ func ReadFrom(chains func(begin func(*model.Model) error, visit model.Visit) err
 	return n, nil
 }
 
-// Classes returns the number of classes, and the number of chains that are counted for each of them: the first chains
-// belong to class 0, the next to class 1, and so on.
+// Classes returns the number of classes, and the number of chains counted for each class. The first chains
+// belong to class 0, the next ones to class 1, and so on.
 func (n *Network) Classes() (classes, group int) { return n.classes, n.width / n.classes }
 
-// form makes room for the layers of a model, and returns the first one of each section.
+// form allocates the layers of a model, and returns the number of the first layer of each section.
 func (n *Network) form(m *model.Model) (first []int) {
 	n.width, n.classes, n.bits, n.bitsIn = m.Width, len(m.Classes), m.Encoder.Bits, m.Encoder.BitsIn
 	n.thresholds = m.Encoder.Thresholds
@@ -108,8 +107,8 @@ func (n *Network) form(m *model.Model) (first []int) {
 	return first
 }
 
-// choose fills in what a run of chains, the first of them being the network's chain
-// first, says about layer i of its section. All arrays are [chain][layer][candidate].
+// choose sets the functions and wires of layer i of a section for a run of chains. s has the arrays of this
+// run, as [chain][layer][candidate]; first is the number of the run's first chain.
 func (l *layer) choose(s *model.Section, i, first, chains int) {
 	arity := len(s.Ops) / (chains * s.Layers)
 	for k := range chains {
@@ -125,8 +124,8 @@ func (l *layer) choose(s *model.Section, i, first, chains int) {
 	}
 }
 
-// wire returns what a pin of a gate reads: on a spine the gate before it in its own
-// chain, else the candidate with the largest logit, or the only one.
+// wire returns the bit that a pin of a gate reads: on a spine the gate before it in its own chain, otherwise
+// the candidate with the largest logit.
 func wire(p *model.Pin, gate, chain int) uint32 {
 	if p.Source == model.Spine {
 		return uint32(chain)

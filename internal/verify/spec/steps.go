@@ -1,8 +1,8 @@
 package spec
 
-// repeat makes the layers of a step those of all steps of a sequence. The thermometer bits are those of step 0, then
-// those of step 1 and so on, in equal shares. What the first layer reads of a layer before is, from the second step on,
-// the last layer of the step before; at the first it is 0 ([Network.gates]).
+// repeat turns the layers of one step into the layers of all steps of a sequence. The thermometer bits are in
+// order of step, in equal shares. A first layer that reads the layer before it reads, from the second step on,
+// the last layer of the step before; in the first step it reads 0 ([Network.gates]).
 func (n *Network) repeat(steps int) {
 	step, share := n.layers, n.encoded()/steps
 	for s := 1; s < steps; s++ {
@@ -20,7 +20,7 @@ func (n *Network) repeat(steps int) {
 	}
 }
 
-// later returns sources so many bits further on.
+// later returns the sources, each increased by the given number.
 func later(sources []uint32, by uint32) []uint32 {
 	all := make([]uint32, len(sources))
 	for i, s := range sources {

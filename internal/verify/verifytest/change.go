@@ -10,8 +10,8 @@ import (
 	"ialgn/sim"
 )
 
-// OutputsOf simulates a classifier over all samples and returns classes and counts as text, so that
-// tests know what a fault shows without the comparisons of the packages below verify.
+// OutputsOf simulates a classifier over all samples and returns classes and counts as text. With it, a test
+// knows the effect of a fault without the comparisons that it tests.
 func OutputsOf(t *testing.T, n *netlist.Netlist, x []uint64, samples int) string {
 	t.Helper()
 	c, err := sim.NewClassifier(n, 1)
@@ -25,8 +25,8 @@ func OutputsOf(t *testing.T, n *netlist.Netlist, x []uint64, samples int) string
 	return fmt.Sprint(r.Class, r.Counts)
 }
 
-// BreakGate returns n with another table, or with another net for one input, in one
-// function cell drawn at random.
+// BreakGate returns n with a random function cell changed, and this cell. With anchor, one input of the cell
+// reads another net; otherwise the cell has another table.
 func BreakGate(r *rand.Rand, n *netlist.Netlist, anchor bool) (*netlist.Netlist, netlist.Cell) {
 	cells := CellsOf(n, netlist.Function)
 	c := cells[r.IntN(len(cells))]
@@ -39,7 +39,7 @@ func BreakGate(r *rand.Rand, n *netlist.Netlist, anchor bool) (*netlist.Netlist,
 	return Rewire(n, c, table, in...), c
 }
 
-// EquivalentInput says whether the broken cell is the sound one after all.
+// EquivalentInput reports whether cell c is the same in both netlists: the change was none.
 func EquivalentInput(sound, broken *netlist.Netlist, c netlist.Cell) bool {
 	return sound.Param(c) == broken.Param(c) && slices.Equal(sound.Inputs(c), broken.Inputs(c))
 }

@@ -14,8 +14,8 @@ import (
 	"ialgn/netlist"
 )
 
-// LoweredDesign freezes and compiles a model to LUTs, as the compile command does. Scopes
-// other than full use that inputs are thermometer codes where assumed.
+// LoweredDesign freezes a model and compiles it to LUTs, as the compile command does. With assumed, a design
+// that is not of scope full relies on thermometer codes at its inputs.
 func LoweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, family string, k int, assumed bool,
 	p ...pipeline.Options,
 ) verify.Design {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Create writes a file with one of the writers of a back end.
+// Create creates a file and fills it with a writer function of a back end.
 func Create(t *testing.T, path string, write func(io.Writer) error) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -17,7 +17,7 @@ func Create(t *testing.T, path string, write func(io.Writer) error) {
 	}
 }
 
-// Fake makes the given shell commands the only program in PATH.
+// Fake makes a shell script with the given name the only program in PATH.
 func Fake(t *testing.T, name, script string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,4 +1,4 @@
-// Package verifytest has the designs, the faults and the files that the tests of verification share.
+// Package verifytest has the designs, faults and files that tests of verification share.
 package verifytest
 
 import (
@@ -61,12 +61,12 @@ func Needs(t *testing.T, names ...string) {
 	}
 }
 
-// Small returns a random IALGN in which most gates matter.
+// Small returns a small random IALGN in which most gates affect the result.
 func Small(seed uint64) *model.Frozen {
 	return netgen.Model(netgen.ModelOptions{Seed: seed, Features: 9, Width: 36, Depth: 6}).Freeze()
 }
 
-// Rewire returns n with one cell changed.
+// Rewire returns n with another parameter and other inputs in cell c.
 func Rewire(n *netlist.Netlist, c netlist.Cell, param uint64, in ...netlist.Net) *netlist.Netlist {
 	k := netlist.NewCopier(n)
 	for i := range netlist.Cell(n.Cells()) {

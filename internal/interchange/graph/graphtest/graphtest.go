@@ -1,6 +1,8 @@
-// Package graphtest compares networks that readers leave with what their own frameworks say of the same samples.
+// Package graphtest compares networks that readers return with the results of their own frameworks for the same
+// samples.
 //
-// Its evaluator is slow and obvious. It shares no code with the rest of the program but the numbers in a graph.
+// Its evaluator is slow and obvious. It shares no code with the rest of the program, only the numbers in a
+// graph.
 package graphtest
 
 import (
@@ -15,17 +17,18 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// Fixture is a network of another framework with what it says of some samples.
+// Fixture is a network of another framework, with the framework's scores for some samples.
 type Fixture struct {
 	Dir        string
 	Facts      *given.Facts
 	Files      []string    // its checkpoints, which facts.json lists
-	Inputs     [][]float64 // of each sample
-	Scores     [][]float32 // of each sample and class
-	Thresholds [][]float32 // nil: there are none
+	Inputs     [][]float64 // [sample][feature]
+	Scores     [][]float32 // [sample][class]
+	Thresholds [][]float32 // nil: none
 }
 
-// Open reads a folder of fixtures, such as shared/reference/import/dwn-n2-fixed, and skips the test if it is not there.
+// Open reads a folder of fixtures, such as shared/reference/import/dwn-n2-fixed. It skips the test if there is
+// none.
 func Open(t testing.TB, dir string) *Fixture {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "facts.json"))
@@ -69,7 +72,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// rows cuts an array into its samples.
+// rows splits an array into its samples.
 func rows(shape []int, data []float64) [][]float64 {
 	out := make([][]float64, shape[0])
 	size := len(data) / shape[0]
@@ -89,8 +92,8 @@ func narrow(data [][]float64) [][]float32 {
 	return out
 }
 
-// Source opens a file of the fixture for a reader. The facts are the fixture's own: a test that changes them copies
-// them.
+// Source opens a file of the fixture for a reader. Its facts are the fixture's own, so a test must copy them
+// before it changes them.
 func (f *Fixture) Source(t testing.TB, name string) *given.Source {
 	t.Helper()
 	file, err := os.Open(filepath.Join(f.Dir, name))
@@ -105,7 +108,7 @@ func (f *Fixture) Source(t testing.TB, name string) *given.Source {
 	return &given.Source{Name: name, File: file, Size: info.Size(), Facts: f.Facts, Thresholds: f.Thresholds}
 }
 
-// Text reads a text of the fixture.
+// Text reads a text file of the fixture.
 func (f *Fixture) Text(t testing.TB, name string) *given.File {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(f.Dir, name))
@@ -115,7 +118,7 @@ func (f *Fixture) Text(t testing.TB, name string) *given.File {
 	return &given.File{Name: name, Data: data}
 }
 
-// Check compares the scores of all samples, bit for bit.
+// Check compares the scores of the network with the fixture's for all samples, bit for bit.
 func (f *Fixture) Check(t testing.TB, n *graph.Network) {
 	t.Helper()
 	wrong := 0
@@ -137,7 +140,7 @@ func (f *Fixture) Check(t testing.TB, n *graph.Network) {
 	}
 }
 
-// Scores returns the classes' scores of a sample, with a float32 at each step.
+// Scores returns the scores of a sample, [class], computed with a float32 at each step.
 func Scores(n *graph.Network, sample []float64) []float32 {
 	bits := InputBits(n, sample)
 	if n.Dense != nil {
@@ -207,7 +210,7 @@ func layer(d *graph.Dense, in []bool) []bool {
 	return out
 }
 
-// circuit returns the input bits and behind them the outputs of all nodes.
+// circuit returns the input bits, followed by the outputs of all nodes.
 func circuit(c *graph.Circuit, in []bool) []bool {
 	bits := append([]bool{}, in...)
 	for node := range c.Tables {

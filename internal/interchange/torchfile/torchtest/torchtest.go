@@ -1,4 +1,4 @@
-// Package torchtest writes small files as PyTorch's torch.save does, for tests of what reads them.
+// Package torchtest writes small files in the format of PyTorch's torch.save, for tests of readers.
 package torchtest
 
 import (
@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// Dict is a dictionary: keys and values in turn.
+// Dict is a dictionary: keys and values alternate.
 type Dict []any
 
 // Pickle is a part of a pickle that makes one value, such as an instance of a class.
 type Pickle string
 
-// Instance returns an instance of a class that was made without arguments and given a state.
+// Instance returns an instance of a class, made without arguments, with a state.
 func Instance(module, class string, state any) Pickle {
 	p := pickler{}
 	fmt.Fprintf(&p.b, "c%s\n%s\n)\x81", module, class)
@@ -27,13 +27,13 @@ func Instance(module, class string, state any) Pickle {
 	return Pickle(p.b.String() + "b")
 }
 
-// Tensor is a tensor of []float32, []float64 or []int32.
+// Tensor is a tensor whose elements are a []float32, []float64 or []int32.
 type Tensor struct {
 	Shape    []int
 	Elements any
 }
 
-// Archive returns the file of a value: nil, bool, int, float64, string, []any, [Dict], [Pickle] or [Tensor].
+// Archive returns a file with a value: nil, bool, int, float64, string, []any, [Dict], [Pickle] or [Tensor].
 func Archive(t testing.TB, value any) []byte {
 	t.Helper()
 	p := pickler{}
@@ -61,7 +61,7 @@ func Archive(t testing.TB, value any) []byte {
 	return file.Bytes()
 }
 
-// pickler writes values by protocol 2.
+// pickler writes values in protocol 2.
 type pickler struct {
 	b        bytes.Buffer
 	storages [][]byte
