@@ -31,8 +31,8 @@ import (
 type Options struct {
 	// Module is the beginning of every name, and the name of the files. Empty: the netlist's name.
 	Module string
-	// Header are lines for the comment at the top: the program and its version, the model,
-	// its checksum, the options.
+	// Header lists the lines of the comment at the top: the program and its version, the model, its
+	// checksum, the options.
 	Header []string
 	// Inputs says how feature words are computed from real values; nil: unknown.
 	Inputs *inputs.Table

@@ -8,7 +8,7 @@ import (
 // convolution returns the Verilog of convolution i, counted from 0.
 func (s *PositionsShape) convolution(i int) string {
 	c := &s.Convolutions[i]
-	rows, columns := c.Rows+c.Padding, c.Columns+c.Padding // of steps
+	rows, columns := c.Rows+c.Padding, c.Columns+c.Padding // numbers of steps
 	slice := c.Side * c.Planes
 	pads, state, reset, step := "", "", "", ""
 	padding, comes, firstRow := "1'b0", fmt.Sprintf("valid_%d", i), 0

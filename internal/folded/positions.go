@@ -31,8 +31,8 @@ import (
 
 // Convolution is the shape of a convolution's hardware.
 type Convolution struct {
-	Planes, Rows, Columns int // of the image that it reads; each plane is one bit of a pixel
-	Side, Stride, Padding int // of the patches, in pixels
+	Planes, Rows, Columns int // size of the image that it reads; each plane is one bit of a pixel
+	Side, Stride, Padding int // size, stride and padding of patches, in pixels
 	Pool                  int // 2: each output is the OR of two by two positions; 1: outputs are single positions
 	Kernels               int
 
@@ -53,7 +53,7 @@ type Part struct {
 // PositionsShape is everything that the Verilog of an engine depends on.
 type PositionsShape struct {
 	Frame
-	Planes, Rows, Columns int // of a sample's features
+	Planes, Rows, Columns int // size of the image of a sample's features
 	Convolutions          []Convolution
 	Dense                 Part
 }

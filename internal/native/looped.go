@@ -20,7 +20,7 @@ import (
 // Stage is a convolution. It reads one image and writes another image.
 type Stage struct {
 	Parts         []Part
-	Rows, Columns int // of positions
+	Rows, Columns int // numbers of rows and columns of positions
 
 	Image int // number of rows of the image that it reads, including rows of zeros
 	In    Steps
@@ -65,7 +65,8 @@ const maxImages = 1 << 30
 // compiles the functions of [CompileClassifier]. Kernels that nothing reads are left out. It
 // returns an error if the network is too large.
 //
-// The code takes about 60 bytes for each operation of a kernel, however many positions there are.
+// Compiling takes about 60 bytes of memory for each operation of a kernel, however many positions
+// there are.
 func CompileLooped(n *positions.Network, isa *ISA, f *Features) (*Code, error) {
 	plan, err := newPlan(n, isa)
 	if err != nil {

@@ -51,13 +51,13 @@ type Code struct {
 
 // Segment is a function in the text.
 type Segment struct {
-	Offset int // in the text
-	Ops    int // operations of the program
+	Offset int // offset in the text
+	Ops    int // number of operations of the program
 }
 
 // Cost counts the instructions of the code.
 type Cost struct {
-	Operations int // of the program
+	Operations int // operations of the program
 	Compute    int // instructions that compute
 	Loads      int // instructions that only load
 	Operands   int // operands in memory, of instructions that compute
@@ -88,7 +88,8 @@ func FeaturesOf(thresholds [][]uint16, wide bool) *Features {
 // Compile returns the machine code of n, which must be valid. It returns an error if n has
 // registers or is too large.
 //
-// The code takes about 60 bytes for each operation, which is one or two gates or half a full adder.
+// Compiling takes about 60 bytes of memory for each operation, which is one or two gates or half a
+// full adder.
 func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) { return compile(n, isa, nil) }
 
 // CompileClassifier is [Compile] for a netlist with class index and counts. It also compiles the

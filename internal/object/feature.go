@@ -15,7 +15,7 @@ const (
 	AVX512VBMI2
 	AVX512BITALG
 	AVX512VPOPCNTDQ
-	GFNI // with the registers of AVX
+	GFNI // the form with AVX registers
 	BMI1
 	BMI2
 	POPCNT
@@ -39,8 +39,8 @@ const (
 // mask holds the bits that a processor must have. The lowest byte of leaf1 holds bits of XCR0, in
 // place of features that no variant needs.
 type mask struct {
-	leaf1    uint32 // of ecx of cpuid's leaf 1, and XCR0
-	leaf7ebx uint32 // of leaf 7, part 0
+	leaf1    uint32 // ecx of cpuid's leaf 1, and XCR0
+	leaf7ebx uint32 // ebx of leaf 7, subleaf 0
 	leaf7ecx uint32
 }
 

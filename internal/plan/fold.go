@@ -113,8 +113,8 @@ func (f Fold) division() *division {
 	return nil
 }
 
-// folded returns the folded engine (empty: none) and the wrapper that is still to be written. That
-// wrapper is never stream, because an engine itself has the interface of the wrapper stream.
+// folded returns the folded engine (empty: none) and the wrapper that is still to be written. An
+// engine needs no wrapper of kind stream, because its own ports are those of that wrapper.
 func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	kind := o.Fold.division()
 	switch {

@@ -85,7 +85,7 @@ type Network struct {
 
 // Work is the input of a compilation.
 type Work struct {
-	Version string       // of the program
+	Version string       // version of the program
 	Model   *model.Model // the model without its arrays
 	Network
 	Frozen  func() (*model.Frozen, error)     // reads the network
@@ -141,7 +141,7 @@ func (p *Plan) start(w Work) (n *netlist.Netlist, v vectors, err error) {
 // compiled is the result of the passes on a raw netlist.
 type compiled struct {
 	netlist  *netlist.Netlist
-	raw      netlist.Measures // of the raw netlist
+	raw      netlist.Measures // measures of the raw netlist
 	gates    int              // number of gates after optimisation
 	passes   []compiler.PassReport
 	hardware *backend.Hardware // nil: the netlist is not lowered

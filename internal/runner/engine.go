@@ -43,7 +43,7 @@ type Engine struct {
 	blocks     int              // number of blocks classified at a time
 	piece      int              // number of samples whose numbers a call computes
 	features   *native.Features // nil: it only takes bit rows
-	workers    sync.Pool        // of *worker
+	workers    sync.Pool        // holds *worker
 }
 
 // ISAs returns the instruction sets of this processor for which code can be generated and run,
@@ -184,7 +184,7 @@ func withHead(n *netlist.Netlist) *netlist.Netlist {
 	width, none := bits.Len(uint(largest)), netlist.Origin{}
 	var words []netlist.Net
 	for class, in := range counted {
-		word := make([]netlist.Net, width) // of constants 0
+		word := make([]netlist.Net, width) // all bits are the constant 0
 		if len(in) > 0 {
 			copy(word, netlist.Word(c.Cell(netlist.Popcount, 0, none, in...), bits.Len(uint(len(in)))))
 		}

@@ -17,8 +17,8 @@
 //   - the same netlist and options give the same bytes;
 //   - no name from outside is written unchecked: names must be simple identifiers, and
 //     every other string is in a comment that it cannot end;
-//   - every width is explicit, and everything that is not read is read by a wire unused_0,
-//     unused_1 ..., so that verilator -Wall and iverilog -Wall report nothing
+//   - every width is explicit, and wires named unused_0, unused_1 and so on read everything
+//     that nothing else reads, so that verilator -Wall and iverilog -Wall report nothing
 //     (the line directives before the second and third module are for verilator,
 //     which expects one module in a file);
 //   - expressions are fully parenthesised, except for chains of one operator and for ~.
@@ -45,8 +45,8 @@ type Options struct {
 	// Module is the module's name; empty: the netlist's name. The testbench and the modules below
 	// it are named Module_tb, Module_popcount and Module_argmax.
 	Module string
-	// Header are lines for the comment at the top: the program and its version, the
-	// model, its checksum, the options.
+	// Header lists the lines of the comment at the top: the program and its version, the model, its
+	// checksum, the options.
 	Header []string
 	// Inputs are lines for that comment that say how the words of the input port are computed.
 	Inputs []string

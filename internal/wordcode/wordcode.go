@@ -92,8 +92,9 @@ const maxValues = 1 << 31
 // Lower returns the program of n, which must be valid. It returns an error, which begins with the
 // name of the format, if n has registers or is too large.
 //
-// It takes about 16 bytes for each operation and 5 for each net. A gate of two inputs is at most
-// one operation. A counted bit is a full adder, which is two operations and possibly complements.
+// Lowering takes about 16 bytes of memory for each operation and 5 for each net. A gate of two
+// inputs is at most one operation. A counted bit is a full adder, which is two operations and
+// possibly complements.
 func Lower(format string, n *netlist.Netlist) (*Program, error) { return lower(format, n, false) }
 
 // LowerTables is [Lower] with a Lookup for a function of three nets, for each half of a full adder

@@ -9,8 +9,8 @@ import (
 	"ialgn/netlist"
 )
 
-// laneOf returns the number of bits from the beginning of one word to the beginning of the next, in
-// bytes: words of one bit are packed, others take whole bytes.
+// laneOf returns the number of bits from one word to the next in the byte layout: words of one bit
+// are packed, others take whole bytes.
 func laneOf(word int) int {
 	if word <= 1 {
 		return 1

@@ -46,7 +46,7 @@ type Options struct {
 	// Module is the name of the wrapper's module; names of modules below it begin with it. Empty:
 	// the core's name and the wrapper's kind, as in digits_stream.
 	Module string
-	// Header are lines for the comment at the top.
+	// Header lists the lines of the comment at the top.
 	Header []string
 	// Beat is the default of the module's parameter BEAT (words in a clock) or, for [WriteAXIS],
 	// BYTES (bytes in a clock). 0: one word, or [AXISBytes].

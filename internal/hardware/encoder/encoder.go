@@ -48,9 +48,9 @@ func (o Options) check() error {
 }
 
 // Lower returns n with every comparison replaced by functions of at most K inputs. The new cells
-// have no origin, which makes [netlist.Netlist.Parts] count them to the encoder. Comparisons that
-// nothing reads vanish, and equal comparisons become one. A comparison that equals a bit of its
-// word or a constant becomes that net.
+// have no origin, so that [netlist.Netlist.Parts] counts them as part of the encoder. Comparisons
+// that nothing reads vanish, and equal comparisons become one. A comparison that equals a bit of
+// its word or a constant becomes that net.
 //
 // Requires: nothing; but if dead cells were not removed, thresholds that only they read are built,
 // too.

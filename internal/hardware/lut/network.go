@@ -105,7 +105,7 @@ func (w *network) of(v netlist.Net, c netlist.Cell) literal {
 func (w *network) cell(n *netlist.Netlist, c netlist.Cell) literal {
 	t := netlist.Extend(n.Param(c), len(n.Inputs(c)))
 	var in []int32
-	var pins []netlist.Net // the same as nets, where 0 is the constant 0 and no net is the constant 1
+	var pins []netlist.Net // the nodes in the form of nets, for netlist.Effective: False, and numbers above the constants
 	for j, v := range n.Inputs(c) {
 		l := w.of(v, c)
 		if l&1 == 1 {

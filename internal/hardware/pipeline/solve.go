@@ -6,12 +6,12 @@ import "math"
 // value. Each arc requires value[to] >= value[from] + gap, and no value exceeds maxValue.
 //
 // Its dual is a minimum-cost flow, so the solutions are integers without extra effort. It is solved
-// by the primal-dual method of Ford and Fulkerson. Start from the least solution. Nodes whose
-// values would gain by rising send flow to nodes that lose by rising or cannot rise. Flow runs
-// along tight arcs, on which one node takes the other along. All nodes that the remaining gains
-// still reach rise together by one, and so on. No node rises more than maxValue times, and a flow
-// stays valid while values rise. So the total is little more than one maximum flow (Dinic) in steps
-// whose time is proportional to the number of arcs.
+// by the primal-dual method of Ford and Fulkerson. Start from the least solution. Nodes that gain
+// when their value rises send flow to nodes that lose or that have reached maxValue. Flow runs
+// along tight arcs, where raising one end forces the other end to rise. When no more can flow, all
+// nodes that the remaining gains still reach rise together by one, and so on. No node rises more
+// than maxValue times, and a flow stays valid while values rise. So the total is little more than
+// one maximum flow (Dinic), in steps whose time is proportional to the number of arcs.
 type programme struct {
 	maxValue int32
 	value    []int32 // starts as the least solution

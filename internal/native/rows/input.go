@@ -140,9 +140,9 @@ type inputCode struct {
 	machine
 	stages  []stage
 	gather  label
-	level   [1 + maxPlanes]label // by planes
+	level   [1 + maxPlanes]label // [number of planes]
 	early   label
-	finish  [1 + maxPlanes]label // by number of planes
+	finish  [1 + maxPlanes]label // [number of planes]
 	squares [][]vector           // [plane][feature]: the vector with finish's result
 	spare   vector               // a vector that finish leaves free
 }

@@ -13,7 +13,7 @@ func search(planes int, scratch vector, compare func(bit int, thresholds vector)
 	choose func(bit int, dst, low, high vector),
 ) {
 	for bit := planes - 1; bit >= 0; bit-- {
-		var candidates []vector // by the decisions made so far, the first one the highest bit
+		var candidates []vector // indexed by the decisions made so far, highest bit first
 		for j := 1 << bit; j < 1<<planes; j += 2 << bit {
 			candidates = append(candidates, vector(j-1))
 		}

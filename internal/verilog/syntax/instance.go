@@ -275,8 +275,10 @@ func (s *scanner) cells() {
 	s.fixed(end)
 }
 
-// model reads the model of a primitive that follows primitive number after in the order of a
-// family. It returns the families that have it there (none if there are none), and its number.
+// model reads the model of a primitive. In a file, the primitives of a family are in the family's
+// order: of holds the families that are still possible, and after is the number of the primitive
+// before. model returns the families that have this primitive further on (none if it is not a
+// model), and its number.
 func (s *scanner) model(of []family, after int) (have []family, number int) {
 	end := s.at
 	for _, f := range of {

@@ -48,9 +48,9 @@ func kept() []register {
 	return list
 }
 
-// caller returns the code that calls the function, which follows it in memory, with the address of
-// byte offset of the data in x0. It then handles the size bytes of data and the registers as
-// [program] says.
+// caller returns the code that precedes the function in memory and calls it, with the address of
+// byte offset of the data in x0. After the call, it writes the size bytes of data and checks the
+// registers, as [program] says.
 func caller(size, offset int) ([]byte, error) {
 	var a arm64.Asm
 	function, end := a.Label(), a.Label()
