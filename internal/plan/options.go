@@ -29,7 +29,7 @@ type Options struct {
 	Module   string `json:"module"`
 	Optimise Level  `json:"optimise"`
 	// LUT is the number of inputs of the look-up tables (LUTs) to which gates are mapped, 2 to 6;
-	// 0: the target's, or no mapping if there is no target.
+	// 0: the target's number, or no mapping if neither Target nor Style asks for LUTs.
 	LUT int `json:"lut,omitempty"`
 	// Target is the family that the netlist is mapped to, one of [target.Names]; empty: any.
 	Target    string    `json:"target,omitempty"`
