@@ -1,11 +1,10 @@
-// Package bitplane is arithmetic on bit-sliced data, 64 samples a word: transposition
+// Package bitplane is arithmetic on bit-sliced data, with 64 samples in each word: transposition
 // between samples and bits, and counters whose digits are words.
 package bitplane
 
-// Transpose transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i
-// of word j (Warren, Hacker's Delight, section 7-3). Three of the six levels of block
-// swaps are done in each of its two passes over the words, eight words at a time, which
-// the processor's registers hold.
+// Transpose transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i of word j
+// (Warren, Hacker's Delight, section 7-3). It makes two passes over the words, each with three of
+// the six levels of block swaps, on eight words at a time, which fit the processor's registers.
 func Transpose(m *[64]uint64) {
 	for i := range 8 {
 		swapFar(m, i)
@@ -48,8 +47,9 @@ func swapNear(m *[8]uint64) {
 	m[6], m[7] = swap1(g, h)
 }
 
-// swap32 and the like exchange the upper halves of the blocks of a with the lower halves
-// of those of b. One function a size, because a shift by a variable costs twice.
+// swap32 and the following functions exchange the upper halves of the blocks of a with the lower
+// halves of the blocks of b. Each size has its own function, because a shift by a variable costs
+// twice as much.
 func swap32(a, b uint64) (uint64, uint64) { return a&0xffffffff | b<<32, a>>32 | b&^0xffffffff }
 
 func swap16(a, b uint64) (uint64, uint64) {
@@ -77,8 +77,8 @@ func swap1(a, b uint64) (uint64, uint64) {
 	return a ^ t<<1, b ^ t
 }
 
-// Counter counts ones per sample: digit d of all 64 samples is one word. The zero
-// value counts nothing yet.
+// Counter counts ones for each of 64 samples: digit d of all samples is one word. The zero value is
+// a counter of zeros.
 type Counter struct {
 	digits []uint64
 }
@@ -86,7 +86,7 @@ type Counter struct {
 // Add adds one bit for each of 64 samples. It costs two operations on average.
 func (c *Counter) Add(bits uint64) { c.addAt(0, bits) }
 
-// addAt adds bits of the weight of a digit that is there or the next.
+// addAt adds bits with the weight of a digit that exists or is the next.
 func (c *Counter) addAt(digit int, bits uint64) {
 	for d := digit; d < len(c.digits); d++ {
 		if bits == 0 {
@@ -99,9 +99,9 @@ func (c *Counter) addAt(digit int, bits uint64) {
 	}
 }
 
-// AddRows adds the bits rows[0], rows[stride], rows[2 stride] and so on, eight at a time
-// by carry-save adders (Warren, Hacker's Delight, section 5-1): five operations a bit
-// and no branch that depends on it.
+// AddRows adds the bits rows[0], rows[stride], rows[2 stride] and so on. It adds eight at a time
+// with carry-save adders (Warren, Hacker's Delight, section 5-1). That takes five operations for
+// each bit, and no branch depends on the data.
 func (c *Counter) AddRows(rows []uint64, stride int) {
 	if len(rows) > 7*stride {
 		for len(c.digits) < 3 {

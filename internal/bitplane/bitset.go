@@ -1,8 +1,8 @@
-// This file has sets of small integers, a bit each.
+// This file has sets of small integers, with one bit for each integer.
 
 package bitplane
 
-// Set has the integer i where bit i%64 of element i/64 is 1.
+// Set contains the integer i if bit i%64 of element i/64 is 1.
 type Set []uint64
 
 // NewSet returns an empty set for integers below n.

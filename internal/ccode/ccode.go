@@ -1,19 +1,19 @@
-// Package ccode writes netlists as C99 that computes the same, 64 samples a word: a source
-// file, its header, and a program that tests them. Three more files are a form for one sample at a time on small
-// processors ([WriteOne]), made of the decision lists of package decisionlist.
+// Package ccode writes netlists as C99 code that computes 64 samples in each word: a source file,
+// its header, and a program that tests them. Three more files are a form for one sample at a time
+// on small processors ([WriteOne]); it is made of decision lists (decisionlist.go).
 //
-// The files depend on nothing but the C library's headers <stddef.h> and <stdint.h> (and
-// <stdio.h> for the test). They allocate nothing and keep no state; scratch memory is the
-// caller's. Names begin with the module's, macros in capitals.
+// The files depend only on the C library's headers <stddef.h> and <stdint.h> (and <stdio.h> for the
+// test). They allocate nothing and keep no state; the caller provides scratch memory. Names begin
+// with the module's name, macros with the name in capitals.
 //
-// [WriteHeader] documents the functions: NAME_run on rows of bits, for any netlist, and for
-// a classifier with a head NAME_classify from feature words to class and counts, and, where
-// [Options] say how these words are made, NAME_classify_real from real values. With gcc
-// and clang a row of a block is several words, so that vector instructions compute on them.
+// [WriteHeader] documents the functions. NAME_run computes rows of bits, for any netlist. For a
+// classifier with a head, NAME_classify computes class and counts from feature words. If [Options]
+// say how these words are computed, NAME_classify_real starts from real values. With gcc and clang,
+// a row of a block is several words, so that vector instructions are used.
 //
-// A network of up to [MaxStraight] operations is written as straight code in functions of
-// bounded length. A larger one is a table, run by a short loop: a compiler takes minutes
-// for a million straight lines, and little more than a second for the table.
+// A network of up to [MaxStraight] operations is written as straight-line code in functions of
+// bounded length. A larger network is a table that a short loop runs: a compiler takes minutes for
+// a million straight lines, and little more than a second for the table.
 package ccode
 
 import (
@@ -27,26 +27,25 @@ import (
 	"ialgn/netlist"
 )
 
-// Options says how a netlist is written.
+// Options control how a netlist is written.
 type Options struct {
-	// Module is the beginning of every name, and the name of the files. Empty: the
-	// netlist's name.
+	// Module is the beginning of every name, and the name of the files. Empty: the netlist's name.
 	Module string
-	// Header are lines for the comment at the top: the program and its version, the model,
-	// its checksum, the options.
+	// Header lists the lines of the comment at the top: the program and its version, the model, its
+	// checksum, the options.
 	Header []string
-	// Inputs says how feature words are made of real values; nil: nothing is known.
+	// Inputs says how feature words are computed from real values; nil: unknown.
 	Inputs *inputs.Table
 
-	straight int // operations up to which the code is straight; 0: MaxStraight
+	straight int // most operations of straight-line code; 0: MaxStraight
 }
 
-// MaxStraight is the number of operations up to which a network is straight code.
+// MaxStraight is the number of operations up to which a network is written as straight-line code.
 const MaxStraight = 10_000
 
-// Write writes the source file of n, NAME.c, which includes NAME.h. It returns an error
-// before it writes anything: a [*netlist.KindError] if n has registers, and an error if the
-// module's name is none in C or if n is too large; later, the error of w.
+// Write writes the source file of n, NAME.c, which includes NAME.h. Before it writes anything, it
+// returns a [*netlist.KindError] if n has registers, and an error if the module's name is not an
+// identifier of C or if n is too large. Later it returns errors of w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newFile, (*file).source)
 }
@@ -56,14 +55,14 @@ func WriteHeader(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newFile, (*file).header)
 }
 
-// WriteTest writes a program, NAME_selftest.c, that holds the code of n against vectors
-// which the simulator computed. Its last line is "PASS: ..." and its exit status 0 if all is
-// right. It returns the errors of [Write].
+// WriteTest writes a program, NAME_selftest.c, that compares the code of n with vectors computed by
+// the simulator. If all agree, its last line is "PASS: ..." and its exit status 0. It returns the
+// errors of [Write].
 func WriteTest(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newTestFile, (*file).test)
 }
 
-// write makes a file and writes its content.
+// write opens a file with makeFile and writes its content.
 func write[F interface{ flush() error }](w io.Writer, n *netlist.Netlist, opt Options,
 	makeFile func(io.Writer, *netlist.Netlist, Options) (F, error), content func(F),
 ) error {
@@ -75,8 +74,8 @@ func write[F interface{ flush() error }](w io.Writer, n *netlist.Netlist, opt Op
 	return f.flush()
 }
 
-// ClassifyScratch returns the bytes of memory that NAME_classify of n takes, if NAME_WORDS is not set when
-// compiling. It returns the errors of [Write].
+// ClassifyScratch returns the bytes of scratch memory that NAME_classify of n needs, unless
+// NAME_WORDS is set when compiling. It returns the errors of [Write].
 func ClassifyScratch(n *netlist.Netlist, opt Options) (int, error) {
 	f, err := newFile(io.Discard, n, opt)
 	if err != nil {
@@ -85,17 +84,17 @@ func ClassifyScratch(n *netlist.Netlist, opt Options) (int, error) {
 	return 8 * f.words() * (f.rows() + f.program.Inputs + len(f.program.Outputs)), nil
 }
 
-// file is a file that is being written.
+// file is the state of writing a file.
 type file struct {
 	*printer
 	n          *netlist.Netlist
 	opt        Options
 	program    *wordcode.Program
-	place      *wordcode.Placement  // where the straight code keeps its intermediate results
-	table      *wordcode.Table      // otherwise
-	classifier *wordcode.Classifier // nil: n is no classifier
+	place      *wordcode.Placement  // memory of intermediate results, for straight-line code
+	table      *wordcode.Table      // for table code
+	classifier *wordcode.Classifier // nil: n is not a classifier
 	vectors    *wordcode.Vectors    // vectors that the test program checks
-	real       *inputs.Table        // nil: there is nothing that takes real values
+	real       *inputs.Table        // nil: no function takes real values
 }
 
 func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
@@ -126,7 +125,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	return f, nil
 }
 
-// newTestFile is newFile with what the test program checks.
+// newTestFile returns newFile with the vectors that the test program checks.
 func newTestFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	f, err := newFile(w, n, opt)
 	if err != nil {
@@ -138,7 +137,8 @@ func newTestFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	return f, nil
 }
 
-// moduleName returns the name of n's module, which is the given one if that is not empty.
+// moduleName returns the given name, or the netlist's name if it is empty. It must be an
+// identifier.
 func moduleName(n *netlist.Netlist, name string) (string, error) {
 	if name == "" {
 		name = n.Name
@@ -150,7 +150,7 @@ func moduleName(n *netlist.Netlist, name string) (string, error) {
 	return name, nil
 }
 
-// named returns the options with the module's name filled in, which must be one.
+// named returns the options with the module's name filled in.
 func (o Options) named(n *netlist.Netlist) (Options, error) {
 	var err error
 	o.Module, err = moduleName(n, o.Module)
@@ -165,13 +165,13 @@ func something(n *netlist.Netlist, inputs, outputs int) error {
 	return nil
 }
 
-// identifier matches what can begin a name: no $, which C leaves to the compiler, and no _
-// at the start, which C keeps for itself.
+// identifier matches names that a module may have: without $, which C leaves to the compiler, and
+// not beginning with _, which C reserves.
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 func (f *file) isStraight() bool { return len(f.program.Ops) <= f.opt.straight }
 
-// rows returns the rows of scratch memory that a run needs.
+// rows returns the number of rows of scratch memory that a run needs.
 func (f *file) rows() int {
 	if f.isStraight() {
 		return max(1, f.place.Slots)
@@ -179,7 +179,7 @@ func (f *file) rows() int {
 	return f.table.Rows
 }
 
-// buses returns the output ports and the probes, whose rows are the outputs.
+// buses returns the output ports and the probes, whose bits are the output rows.
 func buses(n *netlist.Netlist) []netlist.Port {
 	return slices.Concat(n.OutputPorts(), n.Probes())
 }

@@ -89,7 +89,7 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 }
 `
 
-// classify writes what takes features to class and counts.
+// classify writes the function that computes class and counts from features.
 func (f *file) classify() {
 	c := f.classifier
 	group := 64 / c.FeatureBits
@@ -106,8 +106,8 @@ func (f *file) classify() {
 	f.template(classifyBottom)
 }
 
-// gather writes the function that makes a word of features. It is one expression, in which
-// compilers recognise a load of several bytes.
+// gather writes the function that combines features into a word. It is one expression, which
+// compilers recognise as a load of several bytes.
 func (f *file) gather(group, bits int) {
 	f.template("/* Makes a word of features, and the OR of them all. */\n" +
 		"static uint64_t gather(const NAME_feature *p, uint64_t *all) {\n")
@@ -122,7 +122,7 @@ func (f *file) gather(group, bits int) {
 	f.text(";\n}\n")
 }
 
-// wrap returns an operator and a space, or a new line after every fourth.
+// wrap returns an operator and a space, or a line break after every fourth operand.
 func wrap(k int, operator string) string {
 	if k%4 == 0 {
 		return operator + "\n        "

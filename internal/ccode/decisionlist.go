@@ -1,19 +1,18 @@
-// This file lowers netlists to programs that classify one sample at a time on small
-// processors, for the back ends that write software for microcontrollers.
+// This file lowers netlists to programs that classify one sample at a time on small processors.
 //
-// A [Program] is a row of decision lists. A list gives one bit: it reads bits one after the
-// other, and each either settles the result or passes the rest of the list on, as it is or
-// inverted. A chain of gates is such a list when read from its last gate: an AND whose input is
-// 0 need not know what the chain before it says. So about two bits of a chain are read, however
-// long it is, and no intermediate result is ever stored. A look-up table of several inputs is a
-// step of several bits, with the decision in a table.
+// A [Program] is a sequence of decision lists. A list computes one bit. It reads bits one after the
+// other; each bit either decides the result or leaves it to the rest of the list, inverted or not.
+// A chain of gates, read from its last gate, is such a list: if an input of an AND is 0, the chain
+// before the AND does not matter. So about two bits of a chain are read, however long it is, and no
+// intermediate result is stored. A look-up table of several inputs is a step that reads several
+// bits and takes its decision from a table.
 //
-// What a list gives is counted for its class, or, where several readers need it, kept in one bit
-// of scratch memory that is used again when its last reader is done.
+// The result of a list is counted for its class. If it has several readers instead, it is stored in
+// one bit of scratch memory, which is reused after the last reader.
 //
 // [Lower] recognises popcounts and argmax and replaces them by counting. A netlist whose head was
-// mapped to look-up tables or adders is lowered operation by operation, which gives the same
-// results by a larger and slower program.
+// mapped to look-up tables or adders is lowered operation by operation. That gives the same
+// results, but a larger and slower program.
 
 package ccode
 
@@ -22,41 +21,41 @@ import (
 	"ialgn/netlist"
 )
 
-// Program is a netlist as decision lists over an array of bits: those of the inputs first, then, from
-// [Program.FirstSlot] on, the slots of intermediate results, which are a ring.
+// Program is a netlist as decision lists over an array of bits. The first bits are the inputs. The
+// bits from [Program.FirstSlot] on are slots for intermediate results, used as a ring.
 type Program struct {
 	Inputs  []Input // the bits of the inputs
-	Packed  bool    // they come as bits, in port order
-	Compare bool    // if not packed: the parameter of an input is a threshold, else a bit's number
+	Packed  bool    // the inputs come as bits, in port order
+	Compare bool    // if not packed: Input.Param is a threshold, else a bit number
 
 	Slots int // bits of the ring
 	Lists []List
 	Multi bool // some step reads several bits
 	Wide  bool // a number of the [Program.Code] has 32 bits, else 16
 
-	Runs    []Run   // the lists, many at a time
+	Runs    []Run   // the lists, in groups
 	Classes []Class // what each class counts; nil: there are Outputs
 
-	// Outputs are the bits of the output ports and then of the probes: 0, or the number of a bit plus one, twice, plus one
-	// if it is inverted.
+	// Outputs are the bits of the output ports, then of the probes. The value is 2 * (bit number +
+	// 1), or 0 for the constant 0, and 1 more if the bit is inverted.
 	Outputs []uint32
 }
 
-// List is a decision list. All actions of its last step are results, and that step reads one bit.
+// List is a decision list. Its last step reads one bit, and its actions are results.
 type List []Step
 
-// Step reads one to five bits, of which the first is the highest digit of a number, and has an [Action] for each
-// number: two bits each, that for 0 in the lowest ones.
+// Step reads one to five bits as the digits of a number, highest digit first, and has an [Action]
+// for each number. Actions have two bits each; the action for 0 is in the lowest.
 type Step struct {
 	Bits    []uint32
 	Actions uint64
 }
 
-// Input is a bit that is made of a feature: value > Param, or bit Param of the value.
+// Input is a bit computed from a feature: value > Param, or bit Param of the value.
 type Input struct{ Feature, Param uint32 }
 
-// Action is what a step of a list decides: bit 0 is whether the list goes on, bit 1 the result, or whether it is to be
-// inverted.
+// Action is what a step decides. Bit 0 says whether the list goes on. If it ends, bit 1 is the
+// result; if it goes on, bit 1 says whether the result is inverted.
 type Action uint32
 
 // The actions.
@@ -67,21 +66,22 @@ const (
 	Invert  Action = 0b11
 )
 
-// Run is a number of lists that take the same number of words of the code. Their results go into the
-// next slots of the ring, or are counted.
+// Run is a group of lists of equal length, in words of the code. Their results go into the next
+// slots of the ring, or are counted.
 type Run struct {
 	Slots        bool
 	Words, Lists int
 }
 
-// Class is a class of a program: its count starts at Base and adds what the next Runs count.
+// Class is a class of a program. Its count starts at Base and adds the results of the next Runs
+// runs.
 type Class struct{ Base, Runs int }
 
 // Lower returns the program of n, which must be valid. It returns the errors of [wordcode.Lower]
 // for the named format.
 //
 // If n is a classifier ([wordcode.NewClassifier]) whose features have several bits, the program
-// takes features, and else the bits of the input ports.
+// takes features. Otherwise it takes the bits of the input ports.
 func Lower(format string, n *netlist.Netlist) (*Program, error) {
 	c := wordcode.NewClassifier(n)
 	g, ok := fromNetlist(n, c)

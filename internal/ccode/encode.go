@@ -37,23 +37,24 @@ func (s *schedule) program() *Program {
 	return p
 }
 
-// FirstSlot returns the number of the first bit of the ring, which begins a word of 32 bits.
+// FirstSlot returns the number of the first bit of the ring, which is a multiple of 32.
 func (p *Program) FirstSlot() int { return (len(p.Inputs) + 31) / 32 * 32 }
 
-// The form of a word of the code.
+// The layout of a word of the code.
 const (
 	actionBits = 2
 	nameShift  = 2 * actionBits
-	narrow     = 1 << (16 - nameShift) // how many bits words of 16 can name
+	narrow     = 1 << (16 - nameShift) // number of bits that words of 16 bits can name
 )
 
-// Code returns the lists as numbers, for a loop that runs them: one list after the other, without a gap.
+// Code returns the lists as numbers for a loop that runs them, one list directly after the other.
 //
-// A number names a bit of the array, by the bits from 4 on, and what it decides: bits 0 and 2 are the
-// [Action] where it is 0, bits 1 and 3 where it is 1, the lower of the two whether the list goes on.
-// Two equal actions a mark a step of a+2 bits: the next a+1 numbers name the others, the first bit is the
-// highest digit of a number i, and the numbers after them hold the action for each i, in two bits, that of 0
-// in the lowest ones, as many as fit.
+// The bits of a number from 4 on name a bit of the array. The bits below are two actions: bits 0
+// and 2 are the [Action] if the named bit is 0, bits 1 and 3 the action if it is 1; the lower bit
+// of an action says whether the list goes on. If both actions are equal to a, the step reads a+2
+// bits: the next a+1 numbers name the others, and the first bit is the highest digit of an index i.
+// After them come numbers with the action for each i, two bits each, as many as fit, the action for
+// 0 in the lowest bits.
 func (p *Program) Code() (code []uint32) {
 	for _, l := range p.Lists {
 		for _, t := range l {
@@ -63,7 +64,7 @@ func (p *Program) Code() (code []uint32) {
 	return code
 }
 
-// step adds a step to the code.
+// step appends a step to the code.
 func (p *Program) step(code []uint32, t Step) []uint32 {
 	k := len(t.Bits)
 	actions := t.Actions
@@ -88,7 +89,8 @@ func (p *Program) step(code []uint32, t Step) []uint32 {
 	return code
 }
 
-// tableWords returns how many words of the code hold the actions of a step of that many bits.
+// tableWords returns the number of code words that hold the actions of a step with the given number
+// of bits.
 func tableWords(pins int, wide bool) int {
 	perWord := 16 / actionBits
 	if wide {

@@ -7,24 +7,25 @@ import (
 	"ialgn/netlist"
 )
 
-// graph is what a program computes, as functions of up to six values. Values are numbered as in
-// package wordcode: 0 is the constant 0, then come the inputs, then the nodes, each after the values that it reads.
+// graph is a program in the form of functions of up to six values. Values are numbered as in
+// package wordcode: 0 is the constant 0, then come the inputs, then the nodes, each after the
+// values that it reads.
 type graph struct {
 	inputs          []Input
 	packed, compare bool
 	nodes           []node
-	counted         [][]wordcode.Literal // of each class; nil: there are outputs
+	counted         [][]wordcode.Literal // [class]: what it counts; nil: there are outputs
 	outputs         []wordcode.Literal
 }
 
-// node is a function that depends on two values or more.
+// node is a function that depends on at least two values.
 type node struct {
 	table   uint64 // extended, see [netlist.Extend]
 	pins    []wordcode.Value
-	readers int // pins that read it, and classes that count it; outputs are two
+	readers int // number of pins that read it, and of classes that count it; an output counts as two
 }
 
-// node returns the node that gives a value; nil for an input.
+// node returns the node with this value; nil for an input.
 func (g *graph) node(v wordcode.Value) *node {
 	if i := int(v) - len(g.inputs) - 1; i >= 0 {
 		return &g.nodes[i]
@@ -32,8 +33,8 @@ func (g *graph) node(v wordcode.Value) *node {
 	return nil
 }
 
-// function returns the value of a function, given as an extended table, of literals. It adds a
-// node if that is neither a constant nor one of the literals or its complement.
+// function returns the value of a function of literals, given as an extended table. It adds a node
+// unless the result is a constant, or one of the literals or its complement.
 func (g *graph) function(table uint64, in []wordcode.Literal) wordcode.Literal {
 	var pins []wordcode.Value
 	for _, l := range in {
@@ -70,7 +71,8 @@ func (g *graph) function(table uint64, in []wordcode.Literal) wordcode.Literal {
 	return wordcode.Literal(len(g.inputs)+len(g.nodes)) << 1
 }
 
-// fromProgram returns the graph of a program of operations on words; c says what its inputs are, nil: bits.
+// fromProgram returns the graph of a program of operations on words. c describes the inputs; nil:
+// they are bits.
 func fromProgram(p *wordcode.Program, c *wordcode.Classifier) *graph {
 	g := &graph{packed: c == nil || c.FeatureBits == 1}
 	for i := range p.Inputs {
@@ -99,7 +101,7 @@ func fromProgram(p *wordcode.Program, c *wordcode.Classifier) *graph {
 	return g
 }
 
-// majority is the table of the majority of three.
+// majority is the table of the majority of three inputs.
 const majority = 0b11101000
 
 // countReaders counts the readers of all nodes that outputs or classes depend on.

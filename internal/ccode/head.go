@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// findHead returns the nets that each class counts, if all that the netlist does behind them is to
-// count and to find the largest count: popcounts are read by probes, the counts port and the argmax alone.
+// findHead returns the nets that each class counts. ok is false unless the rest of the netlist is
+// only a head: popcounts are read only by probes, the counts port and the argmax.
 func findHead(n *netlist.Netlist, c *wordcode.Classifier) (classes [][]netlist.Net, ok bool) {
 	if c == nil {
 		return nil, false
@@ -37,8 +37,8 @@ func countWords(n *netlist.Netlist, classes int) [][]netlist.Net {
 	return words
 }
 
-// countedNets returns the nets whose ones a count is the number of: of a popcount all of its
-// inputs, of a count of one bit that bit, of a constant as many ones.
+// countedNets returns the nets whose ones are counted in a word: the inputs of a popcount; for a
+// count of one bit, this bit; for a constant, that many constant ones.
 func countedNets(n *netlist.Netlist, word []netlist.Net) (nets []netlist.Net, ok bool) {
 	used := significant(word)
 	if ones, ok := constantOf(used); ok {
@@ -59,7 +59,7 @@ func countedNets(n *netlist.Netlist, word []netlist.Net) (nets []netlist.Net, ok
 	return n.Inputs(c), true
 }
 
-// constantOf returns the number that a word of constants is.
+// constantOf returns the value of a word of constants.
 func constantOf(word []netlist.Net) (value int, ok bool) {
 	for i, v := range word {
 		if v > netlist.True {
@@ -67,10 +67,10 @@ func constantOf(word []netlist.Net) (value int, ok bool) {
 		}
 		value |= int(v) << i
 	}
-	return value, len(word) <= 20 // more would be no counts of chains
+	return value, len(word) <= 20 // a larger number would be no count of chains
 }
 
-// significant returns a word without the zeros that fill it up.
+// significant returns a word without its leading zeros.
 func significant(word []netlist.Net) []netlist.Net {
 	for len(word) > 0 && word[len(word)-1] == netlist.False {
 		word = word[:len(word)-1]

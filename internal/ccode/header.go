@@ -6,7 +6,7 @@ import (
 	"ialgn/netlist"
 )
 
-// The parts of the header file. A netlist that is no classifier leaves the last out.
+// The parts of the header file. The last is only for classifiers.
 const (
 	headerTop = `#ifndef MACRO_H
 #define MACRO_H
@@ -91,14 +91,14 @@ func (f *file) header() {
 	f.template(headerEnd)
 }
 
-// classifierSizes defines what a sample and its counts consist of.
+// classifierSizes defines the macros for the sizes of a sample and of its counts.
 func (f *file) classifierSizes() {
 	f.define("FEATURES", f.classifier.Features, "numbers of a sample")
 	f.define("FEATURE_BITS", f.classifier.FeatureBits, "bits of each")
 	f.define("CLASSES", len(f.classifier.Counts), "classes")
 }
 
-// words returns the words of a row with a compiler that has vectors.
+// words returns the number of words of a row with a compiler that supports vectors.
 func (f *file) words() int {
 	if f.isStraight() {
 		return wordsStraight
@@ -106,14 +106,14 @@ func (f *file) words() int {
 	return wordsTable
 }
 
-// Words of a row that are fastest with gcc -O2 for a processor with AVX2, see
+// Numbers of words of a row that are fastest with gcc -O2 for a processor with AVX2; see
 // docs/BENCHMARKS.md.
 const (
 	wordsStraight = 2
 	wordsTable    = 8
 )
 
-// rowTable says which rows are which bits of which port.
+// rowTable returns a text that lists which row is which bit of which port.
 func rowTable(n *netlist.Netlist) string {
 	table := ""
 	row := 0

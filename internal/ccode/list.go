@@ -7,16 +7,17 @@ import (
 	"ialgn/netlist"
 )
 
-// list is a decision list over values: it ends with a step of one bit whose actions are results.
+// list is a decision list over values. Its last step reads one bit, and its actions are results.
 type list struct{ steps []step }
 
-// step reads bits, the highest digit of a number first, and has an action for each number, two bits each.
+// step reads bits as digits of a number, highest digit first, and has an action for each number,
+// two bits each.
 type step struct {
 	pins    []wordcode.Value
 	actions uint64
 }
 
-// words returns how many words of the code a list takes.
+// words returns the number of code words of a list.
 func (l list) words(wide bool) (n int) {
 	for _, s := range l.steps {
 		n += len(s.pins)
@@ -27,8 +28,8 @@ func (l list) words(wide bool) (n int) {
 	return n
 }
 
-// list returns the decision list of a literal. Of each node it takes on one pin that nobody else
-// reads; the other nodes that it reads need slots.
+// list returns the decision list of a literal. In each node it continues with one pin that has no
+// other reader. The other nodes that it reads need slots.
 func (g *graph) list(l wordcode.Literal) list {
 	var out list
 	v, inverted := l.Value(), l.Inverted()
@@ -51,7 +52,7 @@ func (g *graph) list(l wordcode.Literal) list {
 	return out
 }
 
-// steps adds the steps of a function until it is that of a single pin or its complement, which it returns.
+// steps adds steps until the function is a single pin or its complement, and returns this pin.
 func (g *graph) steps(out *list, table uint64, pins []wordcode.Value) (rest wordcode.Value, inverted bool) {
 	spine := -1
 	for k, v := range pins {
@@ -80,8 +81,9 @@ func (g *graph) steps(out *list, table uint64, pins []wordcode.Value) (rest word
 	return pins[spine], false
 }
 
-// settling returns a pin other than the spine one of whose values settles a function, or which
-// inverts it, with the actions for its values, and what remains of the function; -1 if there is none.
+// settling returns a pin other than the spine that decides the function for one of its values or
+// inverts it. It also returns the actions for the pin's values and the remaining function. pin is
+// -1 if there is none.
 func settling(table uint64, support uint8, spine int) (pin int, actions, rest uint64) {
 	for k := range netlist.MaxFunctionInputs {
 		if support>>k&1 == 0 || k == spine {
@@ -103,7 +105,8 @@ func settling(table uint64, support uint8, spine int) (pin int, actions, rest ui
 
 func constant(table uint64) bool { return table == 0 || table == ^uint64(0) }
 
-// action returns what makes a function of the rest of a list, if an action does.
+// action returns the action that makes a function of the rest of a list; ok is false if there is
+// none.
 func action(table, rest uint64) (a Action, ok bool) {
 	switch table {
 	case 0:
@@ -118,7 +121,7 @@ func action(table, rest uint64) (a Action, ok bool) {
 	return 0, false
 }
 
-// joint returns the step that reads all pins of a function but the spine.
+// joint returns the step that reads all pins of a function except the spine.
 func joint(table uint64, support uint8, spine int, pins []wordcode.Value) (s step) {
 	var read []int
 	for k, v := range pins {

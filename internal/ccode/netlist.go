@@ -8,17 +8,17 @@ import (
 	"ialgn/netlist"
 )
 
-// reading is a graph that is being made of a netlist.
+// reading is the state of turning a netlist into a graph.
 type reading struct {
 	n    *netlist.Netlist
 	g    *graph
-	lits []wordcode.Literal // of the nets
+	lits []wordcode.Literal // [net]: its literal
 	bits map[Input]wordcode.Value
 }
 
-// fromNetlist returns the graph of a netlist, which is a classifier if c is not nil. It reports
-// false if the netlist has arithmetic that is not the head of a classifier, or computes with bits
-// of features.
+// fromNetlist returns the graph of a netlist. c is nil if the netlist is not a classifier. ok is
+// false if the netlist has arithmetic other than the head of a classifier, or computes with single
+// bits of features.
 func fromNetlist(n *netlist.Netlist, c *wordcode.Classifier) (g *graph, ok bool) {
 	r := &reading{n: n, g: &graph{packed: c == nil || c.FeatureBits == 1}, lits: make([]wordcode.Literal, n.Nets())}
 	r.lits[netlist.True] = 1
@@ -41,7 +41,7 @@ func fromNetlist(n *netlist.Netlist, c *wordcode.Classifier) (g *graph, ok bool)
 			r.g.outputs = append(r.g.outputs, r.literals(p.Nets)...)
 		}
 	}
-	return r.g, r.g.packed // a classifier of features without its head reads bits of them
+	return r.g, r.g.packed // without its head recognised, a classifier reads single bits of features
 }
 
 func (r *reading) literals(nets []netlist.Net) []wordcode.Literal {
@@ -52,7 +52,8 @@ func (r *reading) literals(nets []netlist.Net) []wordcode.Literal {
 	return lits
 }
 
-// inputs gives values to the bits of the ports, or to what is compared with thresholds.
+// inputs assigns values to the bits of the ports, or to the comparisons of features with
+// thresholds.
 func (r *reading) inputs() {
 	if r.g.packed {
 		for i := range uint32(r.n.FirstCellNet()) - 2 {
@@ -85,7 +86,7 @@ func (r *reading) inputs() {
 	}
 }
 
-// input adds an input that is not there yet.
+// input returns the value of an input, and adds the input if it is new.
 func (r *reading) input(in Input) {
 	if r.bits[in] == 0 {
 		r.g.inputs = append(r.g.inputs, in)
@@ -93,7 +94,8 @@ func (r *reading) input(in Input) {
 	}
 }
 
-// topBit returns the input that the highest bit of a feature is, by a comparison with half of its range.
+// topBit returns the highest bit of a feature as an input: a comparison with half of the feature's
+// range.
 func (r *reading) topBit(v netlist.Net) (in Input, ok bool) {
 	word := r.n.InputPorts()[0].Word
 	if v <= netlist.True || v >= r.n.FirstCellNet() || int(v-1)%word != 0 {
@@ -102,8 +104,8 @@ func (r *reading) topBit(v netlist.Net) (in Input, ok bool) {
 	return Input{uint32(int(v-2) / word), 1<<(word-1) - 1}, true
 }
 
-// comparison returns the input that a comparison of a feature is, of its upper bits alone, too:
-// what is greater by these has a threshold that ends in ones.
+// comparison returns the input for a comparison of a feature. A comparison of the feature's upper
+// bits equals a comparison of the whole feature with a threshold that ends in ones.
 func (r *reading) comparison(c netlist.Cell) (in Input, ok bool) {
 	if r.n.Kind(c) != netlist.Compare {
 		return in, false
@@ -122,7 +124,7 @@ func (r *reading) comparison(c netlist.Cell) (in Input, ok bool) {
 	return Input{uint32(first / word), uint32((r.n.Param(c)+1)<<below - 1)}, true
 }
 
-// cell gives literals to what a cell drives and reports whether it can.
+// cell assigns literals to the outputs of a cell. It returns false if that is impossible.
 func (r *reading) cell(c netlist.Cell, head bool) bool {
 	n := r.n
 	if n.Kind(c) == netlist.Compare {
@@ -146,7 +148,7 @@ func (r *reading) cell(c netlist.Cell, head bool) bool {
 	return true
 }
 
-// isPart reports whether a net is a bit of a feature that is no comparison.
+// isPart reports whether a net is a bit of a feature that cannot be expressed as a comparison.
 func (r *reading) isPart(v netlist.Net) bool {
 	_, top := r.topBit(v)
 	return v > netlist.True && v < r.n.FirstCellNet() && !top
@@ -156,7 +158,8 @@ func (r *reading) function(c netlist.Cell, table uint64) {
 	r.lits[r.n.Output(c)] = r.g.function(table, r.literals(r.n.Inputs(c)))
 }
 
-// compare reads a comparison and reports whether it can: of a feature, and of bits a comparison of one bit.
+// compare assigns a literal to a comparison: of a feature, or for bit inputs, of a single bit. It
+// returns false if that is impossible.
 func (r *reading) compare(c netlist.Cell) bool {
 	in, out := r.n.Inputs(c), r.n.Output(c)
 	if r.g.packed {

@@ -9,18 +9,18 @@ import (
 	"ialgn/netlist"
 )
 
-// ObjectOptions says what there is to declare of a netlist that was compiled to machine code by ourselves.
+// ObjectOptions describes the machine code of a netlist that this program compiled itself.
 type ObjectOptions struct {
 	// Module and Header are as in [Options].
 	Module string
 	Header []string
-	// Variants are the names of the codes for several kinds of processors that NAME_level tells apart, in the order of
-	// its levels, the worst first. Empty: there is one code, and no NAME_level.
+	// Variants are the names of the code variants for different processors, in the order of the
+	// levels of NAME_level, slowest first. Empty: there is one variant, and no NAME_level.
 	Variants []string
 	// Words is the number of words of a row of NAME_run. 0: there is no NAME_run.
 	Words int
-	// Scratch is the memory that the caller has to give, in bytes, of the code that takes the most; ScratchAlign the
-	// multiple at which it begins, a power of two.
+	// Scratch is the size in bytes of the memory that the caller provides, for the variant that
+	// needs the most. ScratchAlign is its alignment, a power of two.
 	Scratch, ScratchAlign int
 }
 
@@ -71,11 +71,13 @@ int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, 
 `
 )
 
-// WriteObjectHeader writes the header file, NAME_object.h, of a library of machine code that computes n. Its
-// functions are those of [WriteHeader], but that they take memory of their own size, in bytes, and return an int.
+// WriteObjectHeader writes the header file, NAME_object.h, of a library of machine code that
+// computes n. Its functions are those of [WriteHeader], except that they take the size of their
+// memory in bytes and return an int.
 //
-// It returns an error before it writes anything if the module's name is none in C, if there is no function, or if a
-// variant's name is no part of a macro's; later, the error of w.
+// Before it writes anything, it returns an error if the module's name is not an identifier of C, if
+// there is no function, or if a variant's name cannot be part of a macro's name. Later it returns
+// errors of w.
 func WriteObjectHeader(w io.Writer, n *netlist.Netlist, opt ObjectOptions) error {
 	module, err := moduleName(n, opt.Module)
 	if err != nil {

@@ -10,19 +10,20 @@ import (
 	"ialgn/netlist"
 )
 
-// one is a file of the form for one sample that is being written.
+// one is the state of writing a file of the form for one sample.
 type one struct {
 	*printer
 	n          *netlist.Netlist
 	opt        Options
 	program    *Program
-	classifier *wordcode.Classifier // nil: n is no classifier
+	classifier *wordcode.Classifier // nil: n is not a classifier
 	vectors    *wordcode.Vectors    // vectors that the test program checks
-	real       *inputs.Table        // nil: there is nothing that takes real values
+	real       *inputs.Table        // nil: no function takes real values
 }
 
 // WriteOne writes the source file of n for one sample at a time, NAME_one.c, which includes
-// NAME_one.h. It returns the errors of [Write], but for networks that need too many values at a time.
+// NAME_one.h. It returns the errors of [Write], and an error for networks that need too many values
+// at a time.
 func WriteOne(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newOne, (*one).source)
 }
@@ -32,8 +33,9 @@ func WriteOneHeader(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newOne, (*one).header)
 }
 
-// WriteOneTest writes a program, NAME_one_selftest.c, that holds the code of [WriteOne] against
-// vectors which the simulator computed, as that of [WriteTest] does. It returns the errors of [WriteOne].
+// WriteOneTest writes a program, NAME_one_selftest.c, that compares the code of [WriteOne] with
+// vectors computed by the simulator, as the program of [WriteTest] does. It returns the errors of
+// [WriteOne].
 func WriteOneTest(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return write(w, n, opt, newOneTest, (*one).test)
 }
@@ -57,7 +59,7 @@ func newOne(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
 	return f, something(n, int(n.FirstCellNet())-2, outputs)
 }
 
-// newOneTest is newOne with what the test program checks.
+// newOneTest returns newOne with the vectors that the test program checks.
 func newOneTest(w io.Writer, n *netlist.Netlist, opt Options) (*one, error) {
 	f, err := newOne(w, n, opt)
 	if err != nil {
@@ -124,8 +126,8 @@ void NAME_one(uint32_t *bits, uint32_t *out);
 `
 )
 
-// words returns the words of the array that the caller gives: of the bits of a sample, if it comes as bits, and of the
-// slots.
+// words returns the number of words of the caller's array: for the bits of a sample, if it comes as
+// bits, and for the slots.
 func (f *one) words() int {
 	slots := f.firstSlot() + f.program.Slots
 	return max(1, (slots+31)/32)

@@ -7,8 +7,9 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// oneReal is part of the header file, so that only programs that call the function contain its table and the arithmetic
-// of doubles, which small processors lack. No option of the linker is needed for that.
+// oneReal is the part of the header file that defines the function. As part of the header, its
+// table and double-precision arithmetic, which small processors lack, are only in programs that
+// call it, without any linker option.
 const oneReal = `
 /*
  * Makes the features of a sample of real values for NAME_one, as the trainer does: of x[f], a value of
@@ -30,7 +31,7 @@ const onePutBit = `        const uint32_t bit = NAME_one_word_of(x[f], &NAME_one
         bits[f / 32] = (bits[f / 32] & ~((uint32_t)1 << f % 32)) | bit << f % 32;
 `
 
-// realHeader defines what takes real values.
+// realHeader writes the function that takes real values.
 func (f *one) realHeader() {
 	if f.real == nil {
 		return
@@ -47,7 +48,7 @@ func (f *one) realHeader() {
 	f.commented(strings.NewReplacer(append(parts, "FEATURES", f.realFeatures())...).Replace(oneReal), f.real)
 }
 
-// realFeatures returns the macro that is the number of features.
+// realFeatures returns the macro with the number of features.
 func (f *one) realFeatures() string {
 	if f.program.Packed {
 		return "MACRO_ONE_INPUTS"
@@ -80,7 +81,7 @@ static int quantise(const double *x, size_t samples, FEATURE *words) {
 }
 `
 
-// realTest writes what tests it.
+// realTest writes the test of this function.
 func (f *one) realTest() {
 	text := oneTestWords
 	if f.program.Packed {

@@ -35,12 +35,12 @@ func (f *one) source() {
 	}
 }
 
-// fill puts the parameters and arguments that a sample is in their places.
+// fill replaces the marks for the parameters and arguments that pass a sample.
 func (f *one) fill(text string) string {
 	return strings.NewReplacer("SAMPLE", f.sample(), "THIS", f.this(), "START", f.start()).Replace(text)
 }
 
-// slots returns the array that the slots are in, and firstSlot the number of the first one there.
+// slots returns the array with the slots, and firstSlot the index of the first slot in it.
 func (f *one) slots() string {
 	if f.program.Packed {
 		return "bits"
@@ -55,7 +55,7 @@ func (f *one) firstSlot() int {
 	return 0
 }
 
-// sample returns the parameters that the sample is, and the slots.
+// sample returns the C parameters that pass a sample and the slots.
 func (f *one) sample() string {
 	switch {
 	case f.program.Packed:
@@ -66,7 +66,7 @@ func (f *one) sample() string {
 	return f.feature() + " *x"
 }
 
-// this returns the arguments for them.
+// this returns the arguments for these parameters.
 func (f *one) this() string {
 	switch {
 	case f.program.Packed:
@@ -77,7 +77,7 @@ func (f *one) this() string {
 	return "x"
 }
 
-// feature returns the type of a feature that is read.
+// feature returns the C type of a feature that is read.
 func (f *one) feature() string { return fmt.Sprintf("const uint%d_t", f.classifier.FeatureType()) }
 
 const oneCounted = `    STATE
@@ -105,7 +105,7 @@ func (f *one) counted() {
 	f.template(f.fill(replace(oneCounted, "UNUSED", unused)))
 }
 
-// signature begins the function of a classifier.
+// signature writes the head of a classifier's function.
 func (f *one) signature() {
 	switch {
 	case f.program.Packed:
@@ -117,7 +117,7 @@ func (f *one) signature() {
 	}
 }
 
-// start returns the first place.
+// start returns the initial position in the code.
 func (f *one) start() string {
 	if f.program.Slots > 0 {
 		return fmt.Sprintf("{code, runs, %d}", f.firstSlot())

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// listSection is the number of lists of a function of straight code.
+// listSection is the number of lists in a function of straight-line code.
 const listSection = 64
 
-// isStraight reports whether the file has straight code beside the tables: that of a classifier, up to a size that
-// compilers take in seconds.
+// isStraight reports whether the file has straight-line code in addition to the tables: for
+// classifiers up to a size that compilers handle in seconds.
 func (f *one) isStraight() bool {
 	steps := 0
 	for _, l := range f.program.Lists {
@@ -20,7 +20,8 @@ func (f *one) isStraight() bool {
 	return f.program.Classes != nil && steps <= MaxStraight
 }
 
-// straight writes the lists as code: functions of some lists each, and one that calls those of a class.
+// straight writes the lists as code: functions of some lists each, and one function that calls
+// those of a class.
 func (f *one) straight() {
 	w := &codeWriter{one: f, slot: f.program.FirstSlot()}
 	lists, runs := f.program.Lists, f.program.Runs
@@ -45,10 +46,10 @@ func (f *one) straight() {
 // codeWriter writes lists as code.
 type codeWriter struct {
 	*one
-	calls  strings.Builder // of the functions, for each class
-	parts  int             // functions
-	listed int             // lists of the one that is being written
-	slot   int             // that is written next
+	calls  strings.Builder // calls of the functions, for each class
+	parts  int             // number of functions
+	listed int             // number of lists in the current function
+	slot   int             // number of the next slot that is written
 }
 
 // add adds a list.
@@ -76,7 +77,7 @@ func (w *codeWriter) add(l List, toSlot bool) {
 	}
 }
 
-// endPart ends the function of the lists before, if there are any.
+// endPart ends the current function, if there is one.
 func (w *codeWriter) endPart() {
 	if w.listed > 0 {
 		w.text(w.use() + "    (void)s;\n    return n;\n}\n")
@@ -84,7 +85,7 @@ func (w *codeWriter) endPart() {
 	w.listed = 0
 }
 
-// use returns statements by which no compiler warns of what the lists do not need.
+// use returns statements that prevent warnings about unused parameters.
 func (f *one) use() (text string) {
 	for _, name := range strings.Split(f.this(), ", ") {
 		text += "    (void)" + name + ";\n"
@@ -92,7 +93,7 @@ func (f *one) use() (text string) {
 	return text
 }
 
-// code writes a list, which adds what it gives to a variable.
+// code writes a list. The list's result is added to the variable sum.
 func (w *codeWriter) code(l List, sum string) {
 	inverts := false
 	for _, t := range l[:len(l)-1] {
@@ -124,7 +125,8 @@ func has(t Step, a Action) bool {
 	return false
 }
 
-// flipped returns what inverts a result, if something may have inverted it.
+// flipped returns the operator that inverts a result, if an action of the list may have inverted
+// it.
 func flipped(inverts bool) string {
 	if inverts {
 		return " ^ v"
@@ -132,7 +134,7 @@ func flipped(inverts bool) string {
 	return ""
 }
 
-// single writes a step of one bit that is not the last of its list.
+// single writes a step of one bit that is not the last step of its list.
 func (w *codeWriter) single(t Step, sum string, inverts bool) {
 	for value := range uint64(2) {
 		a := Action(t.Actions >> (2 * value) & 3)
@@ -148,7 +150,7 @@ func (w *codeWriter) single(t Step, sum string, inverts bool) {
 			w.printf("        v ^= %s;\n", condition)
 		}
 	}
-	if has(t, Invert) && !has(t, Go) { // the other value has a result
+	if has(t, Invert) && !has(t, Go) { // the other value decides the result
 		w.text("        v ^= 1;\n")
 	}
 }
@@ -176,7 +178,7 @@ func (w *codeWriter) joint(t Step, sum string, inverts bool) {
 	w.text("        }\n")
 }
 
-// bit returns an expression that is 1 if a bit has the given value, else 0, in parentheses.
+// bit returns a parenthesised expression that is 1 if a bit has the given value, else 0.
 func (f *one) bit(at uint32, value bool) string {
 	p := f.program
 	var expression string

@@ -20,7 +20,7 @@ MULTI        if ((action & 1) == 0) return (action ^ inverted) >> 2 & 1;
 }
 `
 
-// oneMulti is the part of it for steps of several bits.
+// oneMulti is the part of decide for steps of several bits.
 const oneMulti = `        if (((c ^ c >> 1) & 5) == 0) { /* both actions are the same */
             const uint32_t k = (c & 1) + (c >> 1 & 2);
             uint32_t i = bit, more = k + 1;
@@ -64,7 +64,7 @@ const oneActions = `
  */
 `
 
-// tables writes the lists as tables, and what runs them.
+// tables writes the lists as tables, and the functions that run them.
 func (f *one) tables() {
 	p := f.program
 	f.text(oneActions)
@@ -152,7 +152,7 @@ func (f *one) runner() {
 	f.text(f.fill(oneRunTop + body + "    }\n    return sum;\n}\n"))
 }
 
-// features writes the tables that say how bits are made of features.
+// features writes the tables that say how bits are computed from features.
 func (f *one) features() {
 	var features, params []uint32
 	for _, in := range f.program.Inputs {
@@ -173,7 +173,7 @@ func (f *one) features() {
 	f.text("};\n")
 }
 
-// bitOf writes the function that gives a bit of a sample or of a slot.
+// bitOf writes the function that returns a bit of a sample or a slot.
 func (f *one) bitOf() {
 	f.text("\n/* Returns a bit by its number. */\nstatic uint32_t bit_of(" + f.sample() + ", uint32_t i) {\n")
 	switch {

@@ -9,8 +9,8 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// printer writes text in which NAME_ and MACRO_ stand for the module's prefixes. Its
-// buffer keeps the first error for flush.
+// printer writes text and replaces NAME_ and MACRO_ by the module's prefixes. Its buffer keeps the
+// first error until flush.
 type printer struct {
 	w      *bufio.Writer
 	prefix *strings.Replacer
@@ -24,10 +24,10 @@ func newPrinter(w io.Writer, module string) *printer {
 	}
 }
 
-// template writes text with the prefixes in place.
+// template writes text with the prefixes replaced.
 func (p *printer) template(s string) { _, _ = p.prefix.WriteString(p.w, s) }
 
-// text writes text as it is.
+// text writes text unchanged.
 func (p *printer) text(s string) { _, _ = p.w.WriteString(s) }
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// realRules says what becomes of each value.
+// realRules describes how special values are treated.
 const realRules = ` *
  * A value that is NaN becomes the word of a missing value, where the feature has one. Any
  * other NaN becomes 0, and what is beyond either end, as the infinities, becomes that end.
@@ -36,7 +36,7 @@ extern const char *const NAME_feature_names[MACRO_FEATURES];
 extern const char *const NAME_class_names[MACRO_CLASSES];
 `
 
-// realHeader declares what takes real values.
+// realHeader declares the function that takes real values.
 func (f *file) realHeader() {
 	if f.real == nil {
 		return
@@ -44,12 +44,13 @@ func (f *file) realHeader() {
 	f.commented(headerReal, f.real)
 }
 
-// commented writes a template, in whose comment LINES stands for how words are made.
+// commented writes a template with LINES, in its comment, replaced by a description of how words
+// are computed.
 func (p *printer) commented(template string, t *inputs.Table) {
 	before, after, _ := strings.Cut(template, "LINES")
 	p.template(before)
 	for _, line := range t.Lines() {
-		p.printf(" *     %s\n", inputs.CComment(line)) // no template: a feature may be called LAST_NAME_
+		p.printf(" *     %s\n", inputs.CComment(line)) // not through template: a feature may be called LAST_NAME_
 	}
 	p.template(after)
 }
@@ -62,7 +63,7 @@ static const struct SCALING {
 } SCALINGs[FEATURES] = {
 `
 
-// cutsTop is scalesTop of a table by cuts.
+// cutsTop replaces scalesTop if words are computed by cuts.
 const cutsTop = `
 /* Of each feature: its cuts in ascending order, and the word of a missing value, -1 where there is none. */
 static const struct SCALING {
@@ -96,15 +97,16 @@ STATIC FEATURE WORD_OF(double x, const struct SCALING *s, int *refused) {
 }
 `
 
-// quantiser says how the function that makes a word of a value, and its table, are written in C.
+// quantiser holds the names and types in C of the function that computes a word from a value, and
+// of its table.
 type quantiser struct {
 	table    *inputs.Table
 	features string                 // the number of features
 	feature  string                 // the type of a word
-	scaling  string                 // the type of a row of the table, and the name of the table without its s
+	scaling  string                 // the type of a row of the table; with an s appended, the table's name
 	wordOf   string                 // the function's name
-	static   string                 // how the function is declared
-	double   func(x float64) string // writes a number
+	static   string                 // storage class of the function
+	double   func(x float64) string // formats a number
 }
 
 // quantiser writes the table and the function.
@@ -140,7 +142,7 @@ int NAME_classify_real(const double *x, size_t samples, NAME_feature *words, uin
 }
 `
 
-// realSource defines it.
+// realSource writes the function that takes real values.
 func (f *file) realSource() {
 	if f.real == nil {
 		return
@@ -154,7 +156,7 @@ func (f *file) realSource() {
 	f.names("class_names", "CLASSES", f.real.Classes)
 }
 
-// scaling writes what makes words of a feature.
+// scaling writes a feature's row of the table.
 func (p *printer) scaling(s inputs.Feature, q quantiser) {
 	if !q.table.ByCuts {
 		p.printf("    {%s, %s, %d}, /* %s */\n", q.double(s.Offset), q.double(s.Scale), s.FillWord(),
@@ -206,14 +208,14 @@ static int check_real(void) {
 }
 `
 
-// realTest writes what tests it, by what the trainer's quantiser made of the same values.
+// realTest writes the test of this function. It compares with the words of the trainer's quantiser.
 func (f *file) realTest() {
 	if f.real != nil {
 		f.quantiserTest(f.real, "NAME_quantise", "MACRO_FEATURES", "NAME_feature")
 	}
 }
 
-// quantiserTest writes the test of a function that makes words of samples.
+// quantiserTest writes the test of a function that computes the words of samples.
 func (p *printer) quantiserTest(t *inputs.Table, quantise, features, feature string) {
 	p.text("\n/* Values, a feature after the other, and the trainer's words for them. */\n" +
 		"static const double values[] = {\n")

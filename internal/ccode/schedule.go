@@ -7,28 +7,29 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// unit is a list in its place among the others.
+// unit is a list with its place in the schedule.
 type unit struct {
 	list
-	node   wordcode.Value // whose value goes into a slot; 0: the result is counted
-	level  int            // of the longest way of slots to it
-	writes int            // slots that were written before it
+	node   wordcode.Value // the node whose value goes into a slot; 0: the result is counted
+	level  int            // length of the longest path of slots to it
+	writes int            // number of slots written before it
 }
 
-// schedule is the order of all lists of a program. Class by class come the nodes that have slots
-// and are read first there, level by level, and then what the class counts; within a level and a
-// class, lists of the same length stand together.
+// schedule is the order of all lists of a program. For each class, the nodes come first that need
+// slots and are read here for the first time, level by level; then come the lists that the class
+// counts. Within a level, and within a class's counted lists, lists of equal length are
+// consecutive.
 type schedule struct {
 	g       *graph
 	wide    bool
 	units   []unit
 	classes []Class
 	runs    []Run
-	written map[wordcode.Value]int // how many slots were written before that of a node
+	written map[wordcode.Value]int // [node]: number of slots written before its own
 	levels  map[wordcode.Value]int
 }
 
-// newSchedule returns the schedule of g, with words as narrow as they can be.
+// newSchedule returns the schedule of g, with narrow words if possible.
 func newSchedule(g *graph) *schedule {
 	g.countReaders()
 	for _, wide := range []bool{false, true} {
@@ -44,7 +45,7 @@ func newSchedule(g *graph) *schedule {
 	panic("decisionlist: no width of words")
 }
 
-// class adds what a class counts, and the nodes below.
+// class adds the lists that a class counts, and the nodes that they read.
 func (s *schedule) class(counted []wordcode.Literal) {
 	first, base := len(s.runs), 0
 	var lists []unit
@@ -68,7 +69,7 @@ func (s *schedule) class(counted []wordcode.Literal) {
 	s.classes = append(s.classes, Class{base, len(s.runs) - first})
 }
 
-// last returns the list that gives a bit or its complement.
+// last returns the list for a bit or its complement.
 func last(l wordcode.Literal) list {
 	a, b := Result0, Result1
 	if l.Inverted() {
@@ -77,7 +78,7 @@ func last(l wordcode.Literal) list {
 	return list{[]step{{[]wordcode.Value{l.Value()}, uint64(a | b<<actionBits)}}}
 }
 
-// reads returns what a list reads.
+// reads returns the literals that a list reads.
 func reads(l list) (lits []wordcode.Literal) {
 	for _, t := range l.steps {
 		for _, v := range t.pins {
@@ -87,7 +88,7 @@ func reads(l list) (lits []wordcode.Literal) {
 	return lits
 }
 
-// slots adds the nodes that have no place yet and that literals, or each other, read.
+// slots adds the nodes without a place that the literals, or other such nodes, read.
 func (s *schedule) slots(lits []wordcode.Literal) {
 	lits = slices.Clone(lits)
 	lists := map[wordcode.Value]list{}
@@ -103,7 +104,7 @@ func (s *schedule) slots(lits []wordcode.Literal) {
 		lits = append(lits, reads(lists[v])...)
 		order = append(order, v)
 	}
-	slices.Sort(order) // a node comes after all that it reads
+	slices.Sort(order) // a node comes after everything that it reads
 	units := make([]unit, len(order))
 	for i, v := range order {
 		level := 0
@@ -116,7 +117,7 @@ func (s *schedule) slots(lits []wordcode.Literal) {
 	s.add(units)
 }
 
-// add adds units by level and length.
+// add adds units, sorted by level and length.
 func (s *schedule) add(units []unit) {
 	slices.SortStableFunc(units, func(a, b unit) int {
 		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.words(s.wide), b.words(s.wide)))
@@ -136,7 +137,8 @@ func (s *schedule) add(units []unit) {
 	}
 }
 
-// ring returns how many slots there must be so that none is written again before it was last read.
+// ring returns the number of slots that are needed so that no slot is overwritten before its last
+// reader.
 func (s *schedule) ring() (slots int) {
 	age := func(l wordcode.Literal, now int) {
 		if w, ok := s.written[l.Value()]; ok {
@@ -154,7 +156,7 @@ func (s *schedule) ring() (slots int) {
 	return slots
 }
 
-// inputs returns the values of the inputs that have bits: of features those that are read.
+// inputs returns the values of the inputs that get bits: for features, only those that are read.
 func (s *schedule) inputs() (values []wordcode.Value) {
 	read := make([]bool, len(s.g.inputs)+1)
 	mark := func(l wordcode.Literal) {

@@ -15,7 +15,7 @@ enum { blocks = BLOCKS };
 static uint64_t in[MACRO_INPUTS * MACRO_WORDS], out[MACRO_OUTPUTS * MACRO_WORDS];
 `
 
-// testInputs has the inputs of [wordcode.InputWord].
+// testInputs computes the inputs as [wordcode.InputWord] does.
 const testInputs = `
 /* SplitMix64 (Steele, Lea and Flood, 2014). */
 static uint64_t mix(uint64_t z) {

@@ -65,8 +65,8 @@ func (f *file) outputTable() {
 	f.text("};\n")
 }
 
-// straight writes the operations as straight code, a function a section, and the function
-// that runs them.
+// straight writes the operations as straight-line code, with a function for each section, and the
+// function that calls them.
 func (f *file) straight() {
 	ops := f.program.Ops
 	for first := 0; first < len(ops); first += wordcode.Section {
@@ -85,7 +85,7 @@ func (f *file) straight() {
 	f.text("    write_outputs(x, v, (word *)out);\n}\n")
 }
 
-// syntax is that of an operation.
+// syntax is the C syntax of operations.
 var syntax = wordcode.Syntax{
 	Begin: "    const word t", Assign: " = ", Store: "; v[", End: ";\n",
 	Forms: [][]string{
@@ -96,7 +96,7 @@ var syntax = wordcode.Syntax{
 		wordcode.Not:    {"~", ""},
 		wordcode.Sum:    {"", " ^ ", " ^ ", ""},
 	},
-	// (a & b) | (c & (a ^ b)), of which the sum's a ^ b is a part
+	// (a & b) | (c & (a ^ b)): shares a ^ b with the sum
 	Carry: [6]string{"(", " & ", ") | (", " & (", " ^ ", "))"},
 }
 

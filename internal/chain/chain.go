@@ -1,21 +1,20 @@
-// Package chain knows the chains of two-input gates that a netlist holds: it finds them,
-// brings them into a normal form, and removes the steps that cannot matter.
+// Package chain works on the chains of two-input gates in a netlist: it finds them, brings them
+// into a normal form, and removes steps that do not affect the output.
 //
-// A [Chain] in normal form starts from a literal, its base, and goes on by steps, each
-// an AND, an OR or an XOR with a literal, its side; at the end comes one polarity:
+// A [Chain] in normal form starts from a literal, its base. It continues with steps, each an AND,
+// OR or XOR with a literal, the step's side. At the end, the result may be inverted:
 //
 //	h0 = base,  hi = hi-1 op side_i,  output = hn XOR Inverted
 //
-// Every chain of two-input gates has this form. A gate that negates its spine negates,
-// by De Morgan, all that comes before it: AND and OR change places and their sides and
-// the base are inverted, while XOR stays; so inversions travel along the chain, and what
-// is left of them stands at its end. Two choices make the form unique for a sequence of
-// gates: an XOR never inverts its side, and the first step that is no XOR is an AND (if
+// Every chain of two-input gates has this form. Consider a gate that negates its spine, the input
+// from the chain before it. By De Morgan's laws, the negation can be moved toward the base: AND and
+// OR are exchanged and their sides and the base are inverted, while XOR stays. So inversions move
+// along the chain, and at most one remains at its end. Two rules make the form unique for a
+// sequence of gates: an XOR never inverts its side, and the first step that is no XOR is an AND (if
 // there is none, the base is not inverted).
 //
-// [Find] finds the chains, [Simplifier] shortens one, and [Remove] is the compiler's
-// pass over a whole netlist. What [Simplifier] may assume about thermometer bits is an
-// [Order].
+// [Find] finds the chains, [Simplifier] shortens a chain, and [Remove] is the compiler's pass over
+// a whole netlist. An [Order] says what [Simplifier] may assume about thermometer bits.
 package chain
 
 import (
@@ -30,10 +29,10 @@ type Literal struct {
 	Inverted bool
 }
 
-// not returns the complement of a literal. That of a constant is the other constant.
+// not returns the complement of a literal. The complement of a constant is the other constant.
 func (l Literal) not() Literal { return Literal{l.Net, !l.Inverted}.settled() }
 
-// settled replaces an inverted constant by the other constant, and leaves other literals as they are.
+// settled replaces an inverted constant by the other constant. It returns other literals unchanged.
 func (l Literal) settled() Literal {
 	if l.Inverted && l.constant() {
 		return Literal{Net: l.Net ^ 1}
@@ -52,7 +51,7 @@ func constantOf(bit bool) Literal {
 	return Literal{Net: netlist.False}
 }
 
-// Op is what a step does with its side.
+// Op is the operation of a step.
 type Op uint8
 
 // The operations of a step.
@@ -74,14 +73,14 @@ func (op Op) dual() Op {
 	}
 }
 
-// Step is one gate of a chain in normal form.
+// Step is one gate of a chain in normal form: it combines the result so far with a side.
 type Step struct {
 	Op     Op
 	Side   Literal
-	Origin netlist.Origin // the gate that the step came from
+	Origin netlist.Origin // the gate that became this step
 }
 
-// not returns the step that gives the complement for a complemented spine.
+// not returns the step that computes the complement from a complemented spine.
 func (s Step) not() Step {
 	if s.Op != Xor {
 		s.Op, s.Side = s.Op.dual(), s.Side.not()
@@ -89,24 +88,24 @@ func (s Step) not() Step {
 	return s
 }
 
-// Chain is a chain in normal form; see the package comment. A constant is a chain
-// without steps whose base is the net [netlist.False].
+// Chain is a chain in normal form; see the package comment. A constant is a chain without steps
+// whose base is the net [netlist.False].
 type Chain struct {
 	Base     Literal
 	Steps    []Step
 	Inverted bool
 }
 
-// start makes c the chain without gates that begins at net v.
+// start sets c to the chain without gates that begins at net v.
 func (c *Chain) start(v netlist.Net) {
 	*c = Chain{Base: Literal{Net: v}, Steps: c.Steps[:0]}
 }
 
-// gate appends a gate: a function of the spine, which is input 0 of the table, and of
-// the net side, which is input 1. The function must depend on both.
+// gate appends a gate with the given table of two inputs: input 0 is the spine, input 1 the net
+// side. The function must depend on both.
 func (c *Chain) gate(table uint64, side netlist.Net, o netlist.Origin) {
-	// What the gate does to its spine where the side is 0 and where it is 1: 0b00 and
-	// 0b11 are constants, 0b10 passes it on, 0b01 negates it.
+	// f[s] says what the gate does to its spine if the side is s: 0b00 and 0b11 are constants, 0b10
+	// passes it on, 0b01 negates it.
 	f := [2]uint64{table & 3, table >> 2 & 3}
 	constant := 0
 	switch {
@@ -121,14 +120,14 @@ func (c *Chain) gate(table uint64, side netlist.Net, o netlist.Origin) {
 		panic(fmt.Sprintf("chain: gate with table %#x does not depend on its spine", table))
 	}
 	c.Inverted = c.Inverted != (f[1-constant] == 0b01)
-	if forced := f[constant] == 0b11; forced == c.Inverted { // the other operand forces 0, the complement not counted
+	if forced := f[constant] == 0b11; forced == c.Inverted { // the side forces 0, the inversion not counted
 		c.Steps = append(c.Steps, Step{And, Literal{side, constant == 1}, o})
 		return
 	}
 	c.Steps = append(c.Steps, Step{Or, Literal{side, constant == 0}, o})
 }
 
-// normalise makes the two choices of the normal form.
+// normalise applies the two rules that make the normal form unique.
 func (c *Chain) normalise() {
 	if c.Base.constant() {
 		return
@@ -149,9 +148,9 @@ func (c *Chain) normalise() {
 	}
 }
 
-// Table returns the function of gate i of the chain, of the spine (input 0) and the
-// net of its side (input 1), as a netlist built gate by gate needs it: the first gate
-// takes the base's inversion in, the last the polarity.
+// Table returns the function of gate i of the chain for a netlist that is built gate by gate, with
+// the spine as input 0 and the net of the side as input 1. The first gate's function includes the
+// base's inversion, and the last gate's the inversion of the output.
 func (c *Chain) Table(i int) uint64 {
 	spine, side := uint64(0b1010), uint64(0b1100)
 	s := c.Steps[i]

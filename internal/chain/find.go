@@ -7,25 +7,25 @@ import (
 	"ialgn/netlist"
 )
 
-// Paths are the chains of a netlist: every function cell that depends on exactly two
-// nets belongs to one. They are not safe for several goroutines. A chain leads from cell to cell as long as nothing
-// else reads what is between; where both inputs of a cell could be its spine, the longer chain is it, and the other one
-// ends there.
+// Paths are the chains of a netlist. Every function cell that depends on exactly two nets belongs
+// to one chain. A chain continues from cell to cell if no other cell or port reads the net between
+// them. If both inputs of a cell could be its spine, the longer chain continues and the other one
+// ends. A Paths must not be used by several goroutines at once.
 type Paths struct {
 	n        *netlist.Netlist
-	length   []int32 // for each cell, the gates of its chain up to it; 0: the cell is no gate of a chain
-	pin      []uint8 // for each gate, the input that is its spine
-	readers  []uint8 // for each net, its number of readers: 0, 1, or 2 for more
+	length   []int32 // [cell]: gates of its chain up to it; 0: it is no gate of a chain
+	pin      []uint8 // [gate]: the input that is its spine
+	readers  []uint8 // [net]: its number of readers: 0, 1, or 2 for more
 	interior []bool  // gates whose output is the spine of the next gate
 	joined   map[netlist.Cell]bool
-	gates    []netlist.Cell // gates of the chain that was asked for last, from its end to its start
+	gates    []netlist.Cell // gates of the chain looked up last, from its end to its start
 }
 
 // Find finds the chains of a netlist.
 //
-// Gates with constant, repeated or vacuous inputs, and those behind copies and
-// inverters, are not seen: the passes that remove these come first. It costs O(cells +
-// pins) time, and 6 bytes a cell and 1 a net.
+// Gates with constant, repeated or irrelevant inputs are not recognised, nor are chains across
+// copies and inverters: passes that remove these must run first. It takes O(cells + pins) time, and
+// 6 bytes for each cell and 1 for each net.
 func Find(n *netlist.Netlist) *Paths {
 	p := &Paths{
 		n: n, length: make([]int32, n.Cells()), pin: make([]uint8, n.Cells()),
@@ -44,8 +44,8 @@ func Find(n *netlist.Netlist) *Paths {
 	return p
 }
 
-// spine chooses the spine of gate c, and returns the gate that drives it if c continues the chain of that gate.
-// Otherwise the spine is an input that some gate drives, if there is one.
+// spine chooses the spine of gate c. If c continues the chain of the gate that drives the spine, it
+// returns that gate. Otherwise the spine is an input that some gate drives, if there is one.
 func (p *Paths) spine(c netlist.Cell) (spine netlist.Cell, follows bool) {
 	best := int32(0)
 	for k, v := range p.n.Inputs(c) {
@@ -62,8 +62,8 @@ func (p *Paths) spine(c netlist.Cell) (spine netlist.Cell, follows bool) {
 	return spine, follows
 }
 
-// countReaders returns how many cell inputs, output ports and probes read each net, 2
-// standing for more.
+// countReaders returns the number of cell inputs, output ports and probes that read each net. 2
+// means two or more.
 func countReaders(n *netlist.Netlist) []uint8 {
 	readers := make([]uint8, n.Nets())
 	count := func(nets []netlist.Net) {
@@ -99,14 +99,14 @@ func (p *Paths) Last(c netlist.Cell) bool { return p.length[c] > 0 && !p.interio
 // Len returns the number of gates of the chain up to gate c.
 func (p *Paths) Len(c netlist.Cell) int { return int(p.length[c]) }
 
-// Spine returns the net that gate c reads as its spine, and the one on its side.
+// Spine returns the net that gate c reads as its spine, and the net on its side.
 func (p *Paths) Spine(c netlist.Cell) (spine, side netlist.Net) {
 	in := p.n.Inputs(c)
 	return in[p.pin[c]], in[1-p.pin[c]]
 }
 
-// Join makes the chain that ends with gate c begin with the gates of the chain that
-// drives its base, though these have other readers too.
+// Join extends the chain that ends with gate c by the gates of the chain that drives its base, even
+// if they have other readers.
 func (p *Paths) Join(c netlist.Cell) {
 	if p.joined == nil {
 		p.joined = map[netlist.Cell]bool{}
@@ -133,7 +133,7 @@ func (p *Paths) walk(c netlist.Cell) []netlist.Cell {
 	return p.gates
 }
 
-// Chain makes dst the normal form of the chain that ends with gate c.
+// Chain sets dst to the normal form of the chain that ends with gate c.
 func (p *Paths) Chain(c netlist.Cell, dst *Chain) {
 	gates := p.walk(c)
 	spine, _ := p.Spine(gates[len(gates)-1])
@@ -145,7 +145,7 @@ func (p *Paths) Chain(c netlist.Cell, dst *Chain) {
 	dst.normalise()
 }
 
-// spineFirst returns a table of two inputs with the given one as input 0.
+// spineFirst returns a table of two inputs, reordered so that the given input becomes input 0.
 func spineFirst(table uint64, pin uint8) uint64 {
 	if pin == 0 {
 		return table

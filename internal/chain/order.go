@@ -8,24 +8,25 @@ import (
 	"ialgn/netlist"
 )
 
-// Order knows which nets are thermometer bits. Such a net is 1 where the value of a feature exceeds a threshold, so
-// among bits of one feature one implies the other. A nil Order knows of no thermometer bits.
+// Order says which nets are thermometer bits. A thermometer bit is 1 if the value of a feature
+// exceeds a threshold. So of two bits of one feature, one implies the other. A nil Order knows no
+// thermometer bits.
 type Order struct {
-	bit []orderedBit // for each net up to the last thermometer bit, what is known of it
+	bit []orderedBit // [net], up to the last thermometer bit
 }
 
-// orderedBit says that a net is value > threshold, where the value is at most limit.
+// orderedBit says that a net is value > threshold, where value is at most limit.
 type orderedBit struct {
 	feature   uint32 // number of the feature, from 1; 0: the net is no thermometer bit
 	threshold uint64
 	limit     uint64
 }
 
-// NewOrder returns what is known about thermometer bits of a netlist. Comparators of one
-// word of an input port, and the highest bit of the word itself, are in order whatever
-// the input. With assume, so are the bits of input ports in words of one bit that a
-// label calls "FEATURE > THRESHOLD", as package internal/freeze does: then the netlist computes
-// the same only for inputs that are thermometer codes.
+// NewOrder returns the order of thermometer bits in a netlist. Comparators of one word of an input
+// port, and the top bit of the word itself, are ordered for every input. With assume, so are bits
+// of input ports with one-bit words whose label has the form "FEATURE > THRESHOLD", as package
+// internal/freeze writes it. Then the netlist is only guaranteed to compute the same for inputs
+// that are thermometer codes.
 func NewOrder(n *netlist.Netlist, assume bool) *Order {
 	o := &orderer{Order: &Order{}, n: n, words: map[netlist.Net]word{}, labels: map[string]uint32{}}
 	for _, p := range n.InputPorts() {
@@ -43,12 +44,12 @@ func NewOrder(n *netlist.Netlist, assume bool) *Order {
 	return o.Order
 }
 
-// orderer collects an Order.
+// orderer builds an Order.
 type orderer struct {
 	*Order
 	n        *netlist.Netlist
 	features uint32
-	words    map[netlist.Net]word // words of the input ports, by the net of their highest bit
+	words    map[netlist.Net]word // words of the input ports, by the net of their top bit
 	labels   map[string]uint32
 }
 
@@ -65,7 +66,7 @@ func (o *orderer) add(v netlist.Net, b orderedBit) {
 	o.bit[v] = b
 }
 
-// port makes a feature of each word that a comparator can read.
+// port makes each word of a port that a comparator can read a feature.
 func (o *orderer) port(p netlist.Port) {
 	if p.Word > 64 {
 		return
@@ -80,9 +81,9 @@ func (o *orderer) port(p netlist.Port) {
 
 func (w word) limit() uint64 { return math.MaxUint64 >> (64 - w.width) }
 
-// labelled makes a feature of what stands before the last " > " of the labels. Bits of
-// one threshold are not taken for equal: a thermometer code promises only that each bit
-// implies those before it.
+// labelled makes a feature of the part before the last " > " of the labels. It does not assume that
+// bits with equal thresholds are equal: a thermometer code only promises that each bit implies the
+// bits before it.
 func (o *orderer) labelled(p netlist.Port) {
 	same := map[orderedBit]uint64{}
 	for i, label := range p.Labels {
@@ -124,7 +125,7 @@ func (o *orderer) comparator(c netlist.Cell) {
 	o.add(o.n.Output(c), orderedBit{w.feature, (t+1)<<low - 1, w.limit()})
 }
 
-// of returns what is known about net v.
+// of returns the thermometer bit of net v, or the zero value if it is none.
 func (o *Order) of(v netlist.Net) orderedBit {
 	if o == nil || int(v) >= len(o.bit) {
 		return orderedBit{}

@@ -5,16 +5,16 @@ import "ialgn/netlist"
 // tableNot is the inverter's table.
 const tableNot = 0b01
 
-// Remove removes the steps of chains that cannot matter; [Simplifier.Simplify] says
-// which. Chains that lose none stay as they are, cell by cell; of the others, each step
-// that is left becomes a cell with the origin of its gate, and the last one computes what
-// the chain did. A cell in between may then compute something else than its gate.
+// Remove removes the steps of chains that cannot affect the output; see [Simplifier.Simplify].
+// Chains that lose no step are copied cell by cell. In the others, each remaining step becomes a
+// cell with the origin of its gate, and the last cell computes the chain's function. The cells
+// before it may compute other functions than their gates did.
 //
-// Requires: no copies, no inverters and no constant or repeated inputs between gates,
-// for the chains to be seen whole.
-// Ensures:  no chain has a step that the others decide, by the order of thermometer bits
-// as far as o knows it.
-// Cost:     O(cells + pins), 6 bytes a cell and 1 a net.
+// Requires: no copies, no inverters and no constant or repeated inputs between gates, so that
+// chains are recognised completely.
+// Ensures:  no chain has a step that the other steps decide, as far as o knows the order of
+// thermometer bits.
+// Cost:     O(cells + pins), 6 bytes for each cell and 1 for each net.
 func Remove(n *netlist.Netlist, o *Order) *netlist.Netlist {
 	r := &remover{Copier: netlist.NewCopier(n), paths: Find(n), simplifier: NewSimplifier(o)}
 	r.rewritten = make([]bool, n.Cells())
@@ -40,7 +40,7 @@ type remover struct {
 	paths      *Paths
 	simplifier *Simplifier
 	chain      Chain
-	rewritten  []bool // gates whose chain gets shorter
+	rewritten  []bool // gates of chains that get shorter
 }
 
 // shortens simplifies the chain that ends with c into r.chain, and reports whether it got shorter.
@@ -59,8 +59,8 @@ func (r *remover) mark(c netlist.Cell) {
 	}
 }
 
-// build adds the chain's cells, with nets of the old netlist translated, and returns its
-// output. An inverter has the given origin.
+// build adds the chain's cells, translating nets of the old netlist, and returns its output. An
+// inverter gets the given origin.
 func (c *Chain) build(to *netlist.Copier, o netlist.Origin) netlist.Net {
 	if len(c.Steps) == 0 {
 		switch {

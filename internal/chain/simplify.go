@@ -2,8 +2,8 @@ package chain
 
 import "slices"
 
-// Simplifier shortens chains without changing what they compute. It is made once for
-// many chains, and not safe for several goroutines.
+// Simplifier shortens chains without changing their function. One Simplifier can be used for many
+// chains, but not by several goroutines at once.
 type Simplifier struct {
 	order *Order
 	known map[uint64]interval
@@ -11,35 +11,35 @@ type Simplifier struct {
 	kept  []Step
 }
 
-// NewSimplifier returns a Simplifier that makes use of the order of thermometer bits,
-// which may be nil.
+// NewSimplifier returns a Simplifier that uses the order of thermometer bits, which may be nil.
 func NewSimplifier(o *Order) *Simplifier {
 	return &Simplifier{order: o, known: map[uint64]interval{}}
 }
 
-// interval is the range of levels that a feature can still have; a net that is no
-// thermometer bit is a feature of its own with the levels 0 and 1.
+// interval is the range of levels that a feature can still have. A net that is no thermometer bit
+// is a feature of its own with the levels 0 and 1.
 type interval struct{ low, high uint64 }
 
-// change is an entry of known before it was changed.
+// change records an entry of known before a change.
 type change struct {
 	feature uint64
 	before  interval
 }
 
-// Simplify removes the steps of a chain that cannot matter, and brings it into normal
-// form.
+// Simplify removes the steps of a chain that cannot affect the output, and brings the chain into
+// normal form.
 //
-// It walks from the output to the base. What comes before an AND matters only where its
-// side is 1, what comes before an OR only where it is 0; so on the way an interval of
-// levels grows narrower for each feature, and a side whose value it decides either
-// makes no difference (the step goes) or all of it (what comes before goes, and a
-// constant takes its place). An XOR side of known value is an inversion of what comes
-// before. In a run of one operation, in which steps may change places, a step that any
-// other implies goes as well; equal sides of a run of XOR cancel; and an AND or OR with
-// a net that the run of XOR behind it has too becomes one step with it.
+// It walks from the output to the base. The chain before an AND matters only where the AND's side
+// is 1; the chain before an OR only where the OR's side is 0. So on the way, the interval of levels
+// of each feature narrows. A side whose value is then known either makes no difference, and the
+// step is removed; or it decides the result, and a constant replaces everything before it. An XOR
+// with a side of known value is an inversion of the chain before it.
 //
-// Cost: O(steps) expected, and again for each round in which something was removed.
+// In a run of one operation, whose steps can be reordered, a step that another step implies is
+// removed. Equal sides in a run of XOR cancel. An AND or OR with a net that also occurs in the run
+// of XOR after it is combined with that XOR into one step.
+//
+// Cost: O(steps) expected, in each round; rounds repeat while one removes something.
 func (s *Simplifier) Simplify(c *Chain) {
 	for {
 		before := len(c.Steps)
@@ -89,7 +89,7 @@ func (s *Simplifier) backward(c *Chain) {
 	c.Base, c.Steps = base, append(c.Steps[:0], s.kept...)
 }
 
-// runStart returns where the run of one operation begins that ends before step end.
+// runStart returns the start of the run of one operation that ends before step end.
 func runStart(steps []Step, end int) int {
 	start := end - 1
 	for start > 0 && steps[start-1].Op == steps[end-1].Op {
@@ -98,9 +98,9 @@ func runStart(steps []Step, end int) int {
 	return start
 }
 
-// run keeps those steps of a run of AND or of OR that make a difference, the last one first, as if all steps before
-// the run made a difference. If the run turns out to be constant, nothing before it makes a difference: run then
-// keeps no step and returns true.
+// run keeps the steps of a run of AND or of OR that make a difference, last step first, assuming
+// that everything before the run makes a difference. If the run turns out to be constant, nothing
+// before it makes a difference; run then keeps no step and returns true.
 func (s *Simplifier) run(run []Step) (constant bool) {
 	first, mark := len(s.kept), len(s.undo)
 	for _, step := range slices.Backward(run) {
@@ -114,7 +114,7 @@ func (s *Simplifier) run(run []Step) (constant bool) {
 			return true
 		}
 	}
-	// Once more, from the base to the output: what an earlier step implies.
+	// Again, from the base to the output: remove what earlier steps imply.
 	s.back(mark)
 	mine := s.kept[first:]
 	left := len(mine)
@@ -129,8 +129,8 @@ func (s *Simplifier) run(run []Step) (constant bool) {
 	return false
 }
 
-// xorRun keeps the steps of a run of XOR that matter, last first, and reports whether
-// the others invert what comes before.
+// xorRun keeps the steps of a run of XOR that matter, last step first. It reports whether the
+// others invert the chain before them.
 func (s *Simplifier) xorRun(run []Step) (inverts bool) {
 	first := len(s.kept)
 	for _, step := range slices.Backward(run) {
@@ -148,8 +148,8 @@ func (s *Simplifier) xorRun(run []Step) (inverts bool) {
 	return inverts
 }
 
-// feature returns the key of a net's feature, its threshold, and the levels that the
-// feature can still have.
+// feature returns the key of a net's feature, the net's threshold, and the levels that the feature
+// can still have.
 func (s *Simplifier) feature(l Literal) (key, threshold uint64, levels interval) {
 	key, levels = uint64(l.Net), interval{0, 1}
 	if b := s.order.of(l.Net); b.feature > 0 {
@@ -161,7 +161,7 @@ func (s *Simplifier) feature(l Literal) (key, threshold uint64, levels interval)
 	return key, threshold, levels
 }
 
-// value returns the value of a literal where it is known.
+// value returns the value of a literal, if it is known.
 func (s *Simplifier) value(l Literal) (value, known bool) {
 	if l.constant() {
 		return (l.Net == 1) != l.Inverted, true
@@ -176,7 +176,7 @@ func (s *Simplifier) value(l Literal) (value, known bool) {
 	return false, false
 }
 
-// assume narrows the levels to those for which what comes before an AND or OR matters.
+// assume narrows the levels to those for which the chain before an AND or OR matters.
 func (s *Simplifier) assume(step Step) {
 	key, threshold, levels := s.feature(step.Side)
 	s.undo = append(s.undo, change{key, levels})
@@ -188,7 +188,7 @@ func (s *Simplifier) assume(step Step) {
 	s.known[key] = levels
 }
 
-// back takes back all assumptions since the mark.
+// back undoes all assumptions since the mark.
 func (s *Simplifier) back(mark int) {
 	for _, c := range slices.Backward(s.undo[mark:]) {
 		s.known[c.feature] = c.before
@@ -212,13 +212,13 @@ func (c *Chain) absorbConstant() {
 	c.Steps = slices.Delete(c.Steps, 0, done)
 }
 
-// mergeXor joins an AND or OR with an XOR of the same net in the run behind it, and the
-// base with an XOR of its net in the first run:
+// mergeXor combines an AND or OR with an XOR of the same net in the run after it, and the base with
+// an XOR of its net in the first run:
 //
 //	(h AND x) XOR x = NOT h AND x        (h OR x) XOR x = h AND NOT x
 //	(h AND NOT x) XOR x = h OR x         (h OR NOT x) XOR x = NOT h OR NOT x
 //
-// It joins one pair at most; another round finds the next.
+// It combines at most one pair; another round finds the next.
 func (c *Chain) mergeXor() {
 	for i, step := range c.Steps {
 		if step.Op != Xor {
@@ -240,8 +240,8 @@ func (c *Chain) mergeXor() {
 	}
 }
 
-// join replaces two steps by one: step k of the run that ends before start, and the XOR at i of the run that starts
-// there.
+// join combines two steps into one: step k of the run that ends before start, and the XOR at i of
+// the run that starts there.
 func (c *Chain) join(k, start, i int) {
 	joined, x := c.Steps[k], c.Steps[i].Side
 	negated := joined.Side.Inverted == (joined.Op == Or)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// convolution returns the hardware of convolution i, counted from 0.
+// convolution returns the Verilog of convolution i, counted from 0.
 func (s *PositionsShape) convolution(i int) string {
 	c := &s.Convolutions[i]
-	rows, columns := c.Rows+c.Padding, c.Columns+c.Padding // of steps
+	rows, columns := c.Rows+c.Padding, c.Columns+c.Padding // numbers of steps
 	slice := c.Side * c.Planes
 	pads, state, reset, step := "", "", "", ""
 	padding, comes, firstRow := "1'b0", fmt.Sprintf("valid_%d", i), 0
@@ -20,7 +20,7 @@ func (s *PositionsShape) convolution(i int) string {
 		padding = fmt.Sprintf("~begun_@N@ | row_@N@ >= @ROWBITS@'d%d | column_@N@ >= @COLUMNBITS@'d%d", c.Rows, c.Columns)
 		comes = fmt.Sprintf("(padding_@N@ | valid_%d)", i)
 		pixel = fmt.Sprintf("{%d{~padding_@N@}} & planes_%d", c.Planes, i)
-		firstRow = c.Rows - 1 // the zeros at the end of this row, too, are within reach of the first patches
+		firstRow = c.Rows - 1 // the zeros at the end of this row also belong to the first patches
 	}
 	if c.Stride > 1 {
 		bits := Width(c.Stride)
@@ -68,8 +68,8 @@ func strides(n int) string {
 
 func indent(text string) string { return strings.ReplaceAll(text, "      ", "        ") }
 
-// phase returns the statement that counts rows or columns between those of positions. The count begins with the first
-// one of a position, and with the end of all of them.
+// phase returns the statement that counts rows or columns modulo the stride. The count restarts at
+// the first row or column that ends a patch of a position, and at the end of the image or row.
 func phase(what, end string, bits int, c *Convolution) string {
 	before := end
 	if c.first() > 0 {
@@ -79,7 +79,7 @@ func phase(what, end string, bits int, c *Convolution) string {
 		"      else %[2]s_phase_@N@ <= %[2]s_phase_@N@ + %[3]d'd1;\n", before, what, bits, c.Stride-1)
 }
 
-// wanted returns the condition that a patch that ends with a step is that of a position.
+// wanted returns the condition that the patch that ends with a step belongs to a position.
 func (c *Convolution) wanted() string {
 	var all []string
 	for _, what := range []string{"row", "column"} {
@@ -99,7 +99,8 @@ func (c *Convolution) wanted() string {
 	return strings.Join(all, " & ")
 }
 
-// instance returns the instance of the kernels, and the name of what says that their output is that of a position.
+// instance returns the instance of the kernels, and the name of the signal that says that their
+// output belongs to a position.
 func (c *Convolution) instance() (text, found string) {
 	if c.Stages == 0 {
 		return fmt.Sprintf("  %s kernels_@N@ (\n      .x(patch_@N@),\n      .h(h_@N@)\n  );\n", c.Module), "found_@N@"
@@ -109,7 +110,7 @@ func (c *Convolution) instance() (text, found string) {
 		"      .out_valid(left_kernels_@N@),\n      .x(patch_@N@),\n      .h(h_@N@)\n  );\n", c.Module), "left_kernels_@N@"
 }
 
-// pooling returns what follows the kernels.
+// pooling returns the Verilog behind the kernels.
 func (c *Convolution) pooling() string {
 	if c.Pool == 1 {
 		return `  always @(posedge clk)
@@ -129,7 +130,7 @@ func (c *Convolution) pooling() string {
 	if depth == 1 {
 		half = "  always @(posedge clk) if (pair_@N@ & x_@N@[0] & ~y_@N@[0]) above_@N@ <= left_@N@ | @POOLED@;\n"
 	}
-	// The wire stands before what reads it.
+	// The wire must be declared before its readers.
 	text, after, _ := strings.Cut(pool, "@HALF@")
 	wire, rest, _ := strings.Cut(after, "\n")
 	pooled, joined, carried := "h_@N@", "left_@N@ | h_@N@ | above_@N@", ""

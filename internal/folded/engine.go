@@ -1,18 +1,20 @@
-// Package folded has what folded engines share. A folded engine is a circuit that has less of a network than all of it,
-// and goes through that in many clocks. Packages fold, positions and steps are the kinds, each an implementation of
-// [Engine].
+// Package folded writes folded engines: circuits that contain only part of a network and compute
+// the whole in many clocks. There are three kinds of [Engine]: [Chains] (a program of steps,
+// fold.go), [PositionsShape] (one position of a convolution in each clock, positions.go) and
+// [StepsShape] (one step of a recurrent network, steps.go).
 //
-// An engine's module has the ports of package wrapper's stream module without the parameter:
+// An engine's module has the ports of package wrapper's stream module, without its parameter:
 //
 //	input  clk, rst
-//	input  in_valid, in_data, in_last   a feature's word a clock
+//	input  in_valid, in_data, in_last   one feature's word in each clock
 //	output in_ready
 //	output out_valid, class_index
 //	input  out_ready
 //	output error
 //
-// Samples are packets of words, in_last 1 with the last. A packet of another length is dropped as a whole, and error
-// is 1 from then on until a reset. A class stays on class_index, with out_valid, until a clock in which out_ready is 1.
+// A sample is a packet of words; in_last is 1 with the last word. A packet of another length is
+// dropped as a whole, and error is then 1 until a reset. A class stays on class_index, with
+// out_valid, until a clock in which out_ready is 1.
 package folded
 
 import (
@@ -29,41 +31,43 @@ import (
 
 // Engine is a folded engine.
 type Engine interface {
-	// Outside returns what is around it.
+	// Outside returns the engine's ports and encoder.
 	Outside() *Frame
-	// Check returns an error if there is no such engine.
+	// Check returns an error if the engine is impossible.
 	Check() error
-	// WriteVerilog writes the module, with some lines in the comment at its top. It does not depend on what the modules
-	// within it compute, nor on what is in the memories.
+	// WriteVerilog writes the module, with the header lines in the comment at its top. The text
+	// does not depend on what the modules inside compute, nor on the contents of the memories.
 	WriteVerilog(w io.Writer, header []string) error
-	// Memories returns the memories that files fill.
+	// Memories returns the memories that are initialised from files.
 	Memories() []Memory
-	// Clocks returns how long samples take.
+	// Clocks returns the clocks that samples take.
 	Clocks() Clocks
 }
 
-// Clocks are how many clocks samples take, with a word in every clock and results that are taken at once.
+// Clocks says how many clocks samples take if a word comes in every clock and results are taken at
+// once.
 type Clocks struct {
-	Cycles  float64 // from one sample to the next, in the long run
-	Latency int     // from the edge that takes the first word of a sample to the first edge that can take its class
+	Cycles  float64 // from one sample to the next, on average
+	Latency int     // from the edge that takes a sample's first word to the first edge that can take its class
 }
 
-// Suffix ends the name of an engine's module, after the name of the netlist's module.
+// Suffix ends the name of an engine's module; the netlist's module name comes before it.
 const Suffix = "_fold"
 
-// Frame is what every engine has: its ports, and what makes levels of words.
+// Frame is the part that all engines share: the ports, and the encoder that turns words into
+// levels.
 type Frame struct {
 	Module     string
-	Drop       bool       // there is a port drop; with 1 on it, the packet so far is void, which is an error
+	Drop       bool       // the engine has an input port drop: 1 discards the packet so far, which is an error
 	WordBits   int        // bits of in_data
-	Thresholds [][]uint16 // of each feature, ascending and equally many
+	Thresholds [][]uint16 // for each feature, in ascending order; each feature has the same number
 	Classes    int
 }
 
 // Outside returns f.
 func (f *Frame) Outside() *Frame { return f }
 
-// Check returns an error if the module cannot have its name.
+// Check returns an error if the module's name is not a Verilog identifier.
 func (f *Frame) Check() error {
 	if err := names.CheckIdentifier(f.Module); err != nil {
 		return fmt.Errorf("engine: module: %w", err)
@@ -74,19 +78,19 @@ func (f *Frame) Check() error {
 // Features returns the number of words of a sample.
 func (f *Frame) Features() int { return len(f.Thresholds) }
 
-// PerFeature returns how many thresholds a feature has, which is the highest level.
+// PerFeature returns the number of thresholds of a feature, which is also the highest level.
 func (f *Frame) PerFeature() int { return len(f.Thresholds[0]) }
 
-// LevelBits is the width of a level.
+// LevelBits is the width of a level in bits.
 func (f *Frame) LevelBits() int { return bits.Len(uint(f.PerFeature())) }
 
-// FeatureBits is the width of a feature's number.
+// FeatureBits is the width of a feature's number in bits.
 func (f *Frame) FeatureBits() int { return Width(f.Features()) }
 
-// Width is the width of a number below n.
+// Width is the width in bits of a number below n.
 func Width(n int) int { return max(1, bits.Len(uint(n-1))) }
 
-// Uniform returns the thresholds that all features have, nil if they differ.
+// Uniform returns the thresholds if they are the same for all features, else nil.
 func (f *Frame) Uniform() []uint16 {
 	for _, t := range f.Thresholds {
 		if !slices.Equal(t, f.Thresholds[0]) {
@@ -96,7 +100,7 @@ func (f *Frame) Uniform() []uint16 {
 	return f.Thresholds[0]
 }
 
-// Encoder returns what makes levels of words, where a feature's number has some bits.
+// Encoder returns the encoder from words to levels. featureBits is the width of a feature's number.
 func (f *Frame) Encoder(featureBits int) *Encoder {
 	return &Encoder{
 		WordBits: f.WordBits, Steps: f.PerFeature(), Uniform: f.Uniform(), FeatureBits: featureBits,
@@ -104,7 +108,8 @@ func (f *Frame) Encoder(featureBits int) *Encoder {
 	}
 }
 
-// Memories returns the memory of thresholds, none where they are the same for all features.
+// Memories returns the memory of thresholds. There is none if all features have the same
+// thresholds.
 func (f *Frame) Memories() []Memory {
 	e := f.Encoder(f.FeatureBits())
 	if e.Uniform != nil {
@@ -113,7 +118,8 @@ func (f *Frame) Memories() []Memory {
 	return []Memory{e.Memory(f.Thresholds)}
 }
 
-// Head returns the beginning of the comment at the top: what the module is, the header, and what is particular to it.
+// Head returns the beginning of the comment at the top: the kind of the module, the header lines
+// and facts about this module.
 func (f *Frame) Head(what string, header []string, facts ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Module %s: a %s\n//\n", f.Module, what)
@@ -123,8 +129,9 @@ func (f *Frame) Head(what string, header []string, facts ...string) string {
 	return b.String()
 }
 
-// Counter returns the register at, the number of words of this packet so far, where the encoder reads it: its
-// declaration, what resets it and what counts. They are empty where thresholds are the same for all features.
+// Counter returns the Verilog of the register at, which is the number of words of this packet so
+// far and addresses the encoder's thresholds: its declaration, its reset and its counting
+// statement. They are empty if all features have the same thresholds.
 func (f *Frame) Counter() (declared, reset, step string) {
 	if f.Uniform() != nil {
 		return "", "", ""
@@ -141,10 +148,11 @@ var module string
 //go:embed templates/result.v
 var result string
 
-// Fill returns a template of the module, with the marks of the [Fill] and those of the outside: @PORTS@ is its
-// beginning, @DROPPED@ the end of what counts the words of a packet, and @RESULT@ its end, which takes the class from
-// winner in a clock in which decided is 1, and only comes to it when the class before it no longer waits. The lines
-// reset, assignments six columns in, are what a packet that is dropped resets besides skip and failed.
+// Fill fills in a template of the module: marks of [Fill], and the marks that all engines share.
+// @PORTS@ becomes the beginning of the module. @DROPPED@ becomes the end of the block that counts
+// the words of a packet. @RESULT@ becomes the end of the module: it takes the class from winner
+// when decided is 1, which must not happen while the class before is waiting. The lines reset are
+// assignments indented by six columns; a dropped packet executes them, and resets skip and failed.
 func (f *Frame) Fill(template, reset string, marks ...any) string {
 	drop, dropped := "", ""
 	if f.Drop {
@@ -156,8 +164,8 @@ func (f *Frame) Fill(template, reset string, marks ...any) string {
 		f.WordBits-1, "INDEX", netlist.ClassBits(f.Classes)-1, "DROP", drop)...)
 }
 
-// Fill returns a template with values in place of marks. A mark is a name between two @, and follows its name in marks.
-// Values may have marks, too.
+// Fill returns a template with marks replaced by values. marks lists names and values in turn; the
+// mark of a name is the name between two @. Values may contain marks.
 func Fill(template string, marks ...any) string {
 	pairs := make([]string, len(marks))
 	for i, m := range marks {

@@ -1,28 +1,28 @@
-// This file writes a classifier as a folded engine: a program of steps in block RAM, and a
-// small machine that runs one step, or several, in a clock. It is for networks that are larger
-// than the device, which the steps of the same size of RAM are not.
+// This file writes a classifier as a folded engine that runs a program: the steps are in block RAM,
+// and a small machine runs one or several of them in each clock. It is for networks that are larger
+// than the device, but whose program fits the device's RAM.
 //
-// A chain of gates v = f(v, x), whose x are thermometer bits, becomes steps: inversions are
-// pushed down to the bits by De Morgan's laws, so that a step is one of
+// A chain of gates v = f(v, x), where each x is a thermometer bit, becomes a list of steps.
+// Inversions are pushed down to the bits by De Morgan's laws, so that a step is one of
 //
 //	load  v = x XOR p        and  v = v AND (x XOR p)
 //	xor   v = v XOR x        or   v = v OR (x XOR p)
 //
-// A bit x is not stored: the image buffer holds the level of each feature, the number of
+// A bit x is not stored. The image buffer holds the level of each feature, which is the number of
 // thresholds that its word exceeds, and x is level > j. At the end of a chain, v is added to the
-// count of its class; a step closes the class, and adds the chains of it that are always 1. A
-// word of the program is, from its lowest bit on,
+// count of the chain's class. One more step closes the class; it also adds the number of the
+// class's chains that are always 1. A word of the program has these fields, from the lowest bit on:
 //
 //	level bits of j | feature bits of the feature | 2 bits op (load, and, or, xor) | p | end
 //
-// where end says that v is added after the step; an xor with p set closes the class, and adds
-// the number in the bits below op. [Shape] has the widths.
+// end says that v is added after the step. An xor with p set closes the class and adds the number
+// in the bits below op. [Shape] has the widths.
 //
-// With N lanes there are N programs, one a lane, of the same length; the chains of each class
+// With N lanes there are N programs of equal length, one for each lane; the chains of each class
 // are divided among them. Lane 0 closes the classes.
 //
-// The Verilog depends on the [Shape] alone: another model of it has other memories, and the same
-// machine.
+// The Verilog depends on the [Shape] alone: models with the same shape have the same machine with
+// different memories.
 
 package folded
 
@@ -34,37 +34,38 @@ import (
 	"ialgn/netlist"
 )
 
-// Options say how a netlist is folded.
+// Options control how a netlist is folded.
 type Options struct {
-	Core  string // name of the netlist's module; the engine's is Core_fold. Empty: the netlist's name
+	Core  string // name of the netlist's module; empty: the netlist's name. The engine is named Core_fold.
 	Lanes int    // steps in a clock: 1, 2 or 4
-	Steps int    // least number of steps that a lane has room for; 0: as many as the program needs
-	Drop  bool   // the engine has an input drop, as wrappers of bytes need it: the packet so far is void
-	// Thresholds are those of each feature, ascending and equally many.
+	Steps int    // minimum of steps that a lane has room for; 0: as many as the program needs
+	Drop  bool   // the engine has an input drop, which wrappers of bytes need to discard a packet
+	// Thresholds are in ascending order for each feature; each feature has the same number.
 	Thresholds [][]uint16
 }
 
-// Lanes are the numbers of steps in a clock that an engine can have.
+// Lanes returns the possible numbers of lanes, which are steps in a clock.
 func Lanes() []int { return []int{1, 2, 4} }
 
-// Shape is what the Verilog of an engine depends on.
+// Shape is everything that the Verilog of an engine depends on.
 type Shape struct {
 	Frame
 	Lanes int
 	Count int // bits of a class count
-	Depth int // words of each lane's program, whole blocks of RAM
+	Depth int // words of each lane's program: a multiple of a block RAM's depth
 }
 
 // Chains is a folded classifier.
 type Chains struct {
 	Shape
-	Used  int // steps in use by the longest lane; the other steps up to Depth do nothing
+	Used  int // number of steps of the longest lane; the other steps up to Depth do nothing
 	lanes [][]step
 }
 
-// NewChains folds a netlist of scope full whose gates are chains over thermometer bits; it is best
-// when optimised with restructuring, before it is lowered. It returns an error if the netlist
-// has another form, if the number of lanes is not one of [Lanes], or if there is no room for all steps.
+// NewChains folds a netlist of scope full whose gates are chains over thermometer bits. The netlist
+// should be optimised with restructuring, and not lowered. NewChains returns an error if the
+// netlist has another form, if the number of lanes is not one of [Lanes], or if there is no room
+// for all steps.
 func NewChains(n *netlist.Netlist, o Options) (*Chains, error) {
 	p, err := NewProgram(n, o.Thresholds)
 	if err != nil {
@@ -73,7 +74,8 @@ func NewChains(n *netlist.Netlist, o Options) (*Chains, error) {
 	return p.Engine(o)
 }
 
-// Engine divides the program among lanes. It returns the errors of [NewChains].
+// Engine divides the program among lanes. It returns the errors of [NewChains], except about the
+// netlist.
 func (p *Program) Engine(o Options) (*Chains, error) {
 	if !slices.Contains(Lanes(), o.Lanes) {
 		return nil, fmt.Errorf("fold: %d steps in a clock, give 1, 2 or 4", o.Lanes)
@@ -100,24 +102,25 @@ func (p *Program) Engine(o Options) (*Chains, error) {
 	return e, nil
 }
 
-// block is the least depth of a memory that a program has: that of a block RAM of iCE40 with
-// words of 16 bits.
+// block is the minimum depth of a program memory: the depth of an iCE40 block RAM with 16-bit
+// words.
 const block = Block
 
-// FeatureBits is the width of a feature's index. With that of a level, it also holds any number
-// of chains that are always 1.
+// FeatureBits is the width of the feature field. Feature field and level field together also hold
+// the number of chains that are always 1.
 func (s *Shape) FeatureBits() int {
 	return max(s.Frame.FeatureBits(), s.Count-s.LevelBits())
 }
 
-// stepBits is the width of a word of the program.
+// stepBits is the width of a word of the program in bits.
 func (s *Shape) stepBits() int { return s.LevelBits() + s.FeatureBits() + 4 }
 
-// bank is a part of a program with a memory of its own.
+// bank is a part of a lane's program with a memory of its own.
 type bank struct{ base, depth int }
 
-// banks returns the memories of a lane: the deepest that a block RAM of iCE40 can have with
-// words of 2 bits, and the rest in halves of that, so that no block is half empty.
+// banks returns the memories of a lane: as many as possible of the deepest that an iCE40 block RAM
+// allows (words of 2 bits), and smaller ones by halves for the rest, so that no block is half
+// empty.
 func (s *Shape) banks() []bank {
 	var list []bank
 	base := 0
@@ -130,19 +133,19 @@ func (s *Shape) banks() []bank {
 	return list
 }
 
-// Cost is what an engine takes of a device's memory and of time.
+// Cost is the memory and the time that an engine takes.
 type Cost struct {
 	Lanes       int `json:"lanes"`
 	Steps       int `json:"steps"`          // steps in a lane
-	Cycles      int `json:"cycles"`         // least number of clocks from one sample to the next
-	Latency     int `json:"latency_cycles"` // clocks that a sample takes, as package wrapper defines it
+	Cycles      int `json:"cycles"`         // minimum number of clocks from one sample to the next
+	Latency     int `json:"latency_cycles"` // clocks from a sample to its result, as package wrapper defines it
 	ProgramBits int `json:"program_bits"`   // bits in the programs of all lanes together
-	ImageBits   int `json:"image_bits"`     // two samples, for each lane
-	Blocks      int `json:"block_rams"`     // block RAMs of 4,096 bits, the size that iCE40 has
+	ImageBits   int `json:"image_bits"`     // two samples for each lane
+	Blocks      int `json:"block_rams"`     // block RAMs of 4,096 bits, the size on iCE40
 }
 
-// afterSteps are the clocks of a sample that are neither those of its words nor of its steps: one
-// to start, eight in which the last step becomes the class, and one in which it is shown.
+// afterSteps is the number of clocks of a sample in addition to its words and steps: one to start,
+// eight from the last step to the class, and one in which the class is output.
 const afterSteps = 10
 
 // Clocks returns how long samples take.
@@ -152,7 +155,7 @@ func (e *Chains) Clocks() Clocks {
 	}
 }
 
-// Cost returns what the engine takes.
+// Cost returns the memory and the time that the engine takes.
 func (e *Chains) Cost() Cost {
 	image, program := 2<<e.FeatureBits(), 0
 	for _, b := range e.banks() {
@@ -170,10 +173,10 @@ func (e *Chains) Cost() Cost {
 	return c
 }
 
-// BlockBits are the bits of a block RAM of iCE40.
+// BlockBits is the number of bits of an iCE40 block RAM.
 const BlockBits = 4096
 
-// blocks returns how many block RAMs of iCE40 a memory takes, in the best of their forms.
+// blocks returns the number of iCE40 block RAMs that a memory takes in the best of their forms.
 func blocks(depth, width int) int {
 	least := 0
 	for _, w := range []int{2, 4, 8, 16} {
@@ -185,5 +188,5 @@ func blocks(depth, width int) int {
 	return least
 }
 
-// errForm begins the errors of netlists that cannot be folded.
+// errForm is the beginning of all errors about netlists that cannot be folded.
 var errForm = errors.New("fold: the netlist cannot be folded")

@@ -9,11 +9,12 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteVerilog writes the module of the engine, with the ports and the protocol of [Engine]: a packet is a
-// sample, of a word for each feature. Two samples are on the device, one that is loaded while the other one runs.
-// Samples follow each other every Depth clocks, or a clock for each feature if that is more.
+// WriteVerilog writes the module of the engine, with the ports and the protocol of [Engine]. A
+// packet is a sample, with one word for each feature. The device holds two samples: one is loaded
+// while the other runs. Samples follow each other every Depth clocks, or one clock for each feature
+// if that is more.
 //
-// Its memories are read from the files of [Chains.Memories].
+// The memories are initialised from the files of [Chains.Memories].
 func (s *Shape) WriteVerilog(w io.Writer, header []string) error {
 	var lanes strings.Builder
 	for l := range s.Lanes {
@@ -53,10 +54,10 @@ func (s *Shape) head(header []string) string {
 `, s.LevelBits(), s.FeatureBits())
 }
 
-// encoder returns what compares a word with its thresholds.
+// encoder returns the encoder that compares a word with its thresholds.
 func (s *Shape) encoder() *Encoder { return s.Encoder(s.FeatureBits()) }
 
-// selects returns the registers that say which bank a step comes from.
+// selects returns the registers that say from which bank a step comes.
 func (s *Shape) selects() string {
 	banks, pc := s.banks(), bits.Len(uint(s.Depth-1))
 	if len(banks) == 1 {
@@ -72,7 +73,7 @@ func (s *Shape) selects() string {
 	return b.String() + "  end\n\n"
 }
 
-// lane returns the memories of a lane, and what they lead to.
+// lane returns the memories of a lane and the logic that runs its steps.
 func (s *Shape) lane(l int) string {
 	var memories, word strings.Builder
 	banks := s.banks()
@@ -101,7 +102,7 @@ func (s *Shape) lane(l int) string {
 	return Fill(text, "MEMORIES", memories.String(), "READ", word.String(), "L", l)
 }
 
-// ended returns the number of chains that end with a 1.
+// ended returns the sum expression for the number of chains that end with a 1 in this clock.
 func (s *Shape) ended() string {
 	var sum []string
 	for l := range s.Lanes {

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Memories returns what the memories of the engine hold: the banks of each lane, and the
-// thresholds where they are not the same for all features.
+// Memories returns the contents of the engine's memories: the banks of each lane, and the
+// thresholds if features differ in them.
 func (e *Chains) Memories() []Memory {
 	var list []Memory
 	for l, lane := range e.lanes {
@@ -32,7 +32,7 @@ func (s *Shape) programFile(lane, bank int) string {
 	return fmt.Sprintf("%s_%d_%d.hex", s.Module, lane, bank)
 }
 
-// code returns the word of a step, as the package says.
+// code returns the program word of a step; the top of fold.go lists its fields.
 func (e *Chains) code(s step) uint64 {
 	address, word := e.LevelBits()+e.FeatureBits(), uint64(s.feature)<<e.LevelBits()|uint64(s.level)
 	if s.closes() {

@@ -4,8 +4,9 @@ import (
 	"slices"
 )
 
-// divide distributes the chains over the given number of lanes and returns the lanes' programs, all of one length.
-// The longest chain of a class goes first, each to the lane that has the fewest steps for this class so far.
+// divide distributes the chains over the lanes and returns the lanes' programs, all of equal
+// length. It takes the longest chain of a class first and gives each chain to the lane with the
+// fewest steps for this class so far.
 func (p *Program) divide(lanes int) [][]step {
 	program := make([][]step, lanes)
 	for _, c := range p.classes {
@@ -34,8 +35,8 @@ func (p *Program) divide(lanes int) [][]step {
 	return program
 }
 
-// merge joins equal chains. A last step that is no xor gives the same again, and counts once
-// more at its end.
+// merge joins equal chains. Repeating a chain's last step, unless it is an xor, does not change v;
+// so a repeated last step with end set counts the chain once more.
 func merge(chains [][]step) [][]step {
 	var list [][]step
 	seen := map[string]int{}

@@ -7,29 +7,33 @@ import (
 	"strings"
 )
 
-// Encoder says how words become levels. Of an engine's module its lines read clk, word, a feature's, and, where
-// thresholds differ, at, the number of that feature while its word is on the way to that register. Two clocks after
-// word, level is that of it.
+// Encoder turns words into levels. Its Verilog lines read, in the engine's module: clk; word, the
+// word of a feature; and, if features differ in their thresholds, at: the number of the feature
+// whose word enters the register word at the next edge. Two clocks after word, level is the word's
+// level.
 type Encoder struct {
 	WordBits int // bits of a word
-	Steps    int // thresholds of a feature, the highest level
+	Steps    int // number of thresholds of a feature, the highest level
 
-	// Uniform are the thresholds of every feature; nil: they differ, and stand in the memory File.
+	// Uniform are the thresholds of every feature; nil: features differ, and the memory File has
+	// the thresholds.
 	Uniform     []uint16
 	FeatureBits int // bits of a feature's number
 	File        string
 }
 
-// Block is the least depth of a memory that a file fills: that of a block RAM of iCE40 with words of 16 bits.
+// Block is the minimum depth of a memory that is initialised from a file: the depth of an iCE40
+// block RAM with 16-bit words.
 const Block = 256
 
 // Depth returns the depth of the memory of thresholds.
 func (e *Encoder) Depth() int { return max(Block, 1<<e.FeatureBits) }
 
-// levelBits is the width of a level, 0 to Steps.
+// levelBits is the width in bits of a level, 0 to Steps.
 func (e *Encoder) levelBits() int { return bits.Len(uint(e.Steps)) }
 
-// Memory returns the memory of thresholds: of each feature those, the first in the lowest bits.
+// Memory returns the memory of thresholds: a word for each feature, with its first threshold in the
+// lowest bits.
 func (e *Encoder) Memory(thresholds [][]uint16) Memory {
 	return Memory{
 		File: e.File, Depth: e.Depth(), Width: Columns(e.Steps * e.WordBits), Thresholds: true,
@@ -45,7 +49,8 @@ func (e *Encoder) Memory(thresholds [][]uint16) Memory {
 	}
 }
 
-// Verilog returns the lines that compare a word with its thresholds, and declare what they say of it.
+// Verilog returns the lines that compare a word with its thresholds and declare the resulting
+// level.
 func (e *Encoder) Verilog() string {
 	var b strings.Builder
 	threshold := func(j int) string {

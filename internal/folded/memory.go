@@ -9,21 +9,22 @@ import (
 	"math/rand/v2"
 )
 
-// Memory is a memory of an engine that a file fills: lines of hexadecimal digits, one a word.
+// Memory is a memory of an engine that is initialised from a file, which has one line of
+// hexadecimal digits for each word.
 type Memory struct {
 	File       string
 	Depth      int  // words
-	Width      int  // bits of a word, those of whole digits
+	Width      int  // bits of a word, rounded up to whole hexadecimal digits
 	Thresholds bool // the memory holds the features' thresholds, not a program
 	Word       func(i int) *big.Int
 }
 
-// Columns returns the bits of a memory's words: those of their hexadecimal digits. icebram looks
-// for each of these columns in a bitstream, so all of them are in the memory, and what it reads
-// into is kept.
+// Columns returns a memory's width rounded up to whole hexadecimal digits. icebram looks for each
+// column of the file in a bitstream, so the memory has all columns, and the register that it is
+// read into must be kept.
 func Columns(width int) int { return (width + 3) / 4 * 4 }
 
-// Spare returns a line which says that a memory's columns above a width are unused; "" if all are used.
+// Spare returns a line that declares a memory's columns above width unused; "" if all are used.
 func Spare(name string, width int) string {
 	if Columns(width) == width {
 		return ""
@@ -31,12 +32,12 @@ func Spare(name string, width int) string {
 	return fmt.Sprintf("  wire unused_%s = &{1'b0, %[1]s[%d:%d]};\n", name, Columns(width)-1, width)
 }
 
-// Write writes the file.
+// Write writes the file with the memory's contents.
 func (m Memory) Write(w io.Writer) error { return m.write(w, m.Word) }
 
-// WritePlaceholder writes random words in the form of the file, the same for every model of the
-// shape. A design that is placed with them can be given the words of any model later: no two
-// columns of 256 words are alike, by which icebram finds them.
+// WritePlaceholder writes random words in the format of the file. They are the same for all models
+// with this shape. A design that is placed with them can be given the words of any model later: no
+// two columns of 256 words are equal, so that icebram can identify them.
 func (m Memory) WritePlaceholder(w io.Writer) error {
 	r := rand.NewChaCha8(sha256.Sum256([]byte(m.File)))
 	return m.write(w, func(int) *big.Int {

@@ -1,21 +1,25 @@
-// This file writes a classifier with convolutions as an engine that takes one position a clock: of each
-// convolution there are its kernels once, as combinational logic or as a pipeline, behind a line buffer and the pixels
-// of a patch.
+// This file writes a classifier with convolutions as an engine that computes one position in each
+// clock. The kernels of each convolution exist once, as combinational logic or as a pipeline,
+// behind a line buffer and the pixels of a patch.
 //
-// A sample is loaded word by word, plane by plane, into one of two buffers, and scanned from it pixel by pixel, all
-// planes at once, while the next one is loaded into the other. In a convolution steps go through the image row by
-// row. Each takes a pixel, or makes a pixel of zeros where Padding columns follow each row, and Padding rows each
-// image: they are what stands before the next one, too. So a convolution of n x m pixels takes (n + Padding) (m +
-// Padding) steps, and waits where its pixels come more slowly, or where what follows takes its own more slowly. A
-// line buffer has the Side-1 rows above a step, by columns. The patch that ends with a step is that of a position,
-// or of none: where the stride passes it by, or where it would reach beyond the padding. What leaves the last
-// convolution is gathered in a register, whose bits the dense layers take all at once.
+// A sample is loaded word by word, plane by plane, into one of two buffers. It is read pixel by
+// pixel, all planes at once, while the next sample is loaded into the other buffer.
 //
-// Input bits that a later convolution reads go through the ones before it as planes beside those of their kernels.
+// A convolution steps through the image row by row. Each step takes a pixel of the image or of the
+// padding: Padding columns of zeros follow each row, and Padding rows of zeros follow each image;
+// they also serve as the zeros before the next row or image. So a convolution of n x m pixels takes
+// (n + Padding) (m + Padding) steps. It waits if pixels come more slowly, or if the logic behind it
+// takes its outputs more slowly. A line buffer holds the Side-1 rows above the current step, by
+// columns. The patch that ends with a step belongs to a position, or to none: if the stride skips
+// it, or if it would reach beyond the padding. The outputs of the last convolution are collected in
+// a register, whose bits the dense layers read all at once.
 //
-// An engine does not know what its kernels compute. They, and the dense layers, are modules of their own, whose ports
-// are those of scopes gates and core. [PositionsShape.WriteVerilog] writes what is around them, and
-// [PositionsShape.Clocks] says in how many clocks.
+// Input bits that a later convolution reads pass through the convolutions before it, as planes in
+// addition to the planes of their kernels.
+//
+// An engine does not know what its kernels compute. Kernels and dense layers are separate modules
+// with the ports of scopes gates and core. [PositionsShape.WriteVerilog] writes the logic around
+// them, and [PositionsShape.Clocks] returns the number of clocks.
 
 package folded
 
@@ -25,41 +29,43 @@ import (
 	"math/bits"
 )
 
-// Convolution is a convolution as hardware.
+// Convolution is the shape of a convolution's hardware.
 type Convolution struct {
-	Planes, Rows, Columns int // of the image that it reads; the planes are bits
-	Side, Stride, Padding int // of the patches
-	Pool                  int // 2: what leaves it is the OR of each two by two positions; 1: of each position
+	Planes, Rows, Columns int // size of the image that it reads; each plane is one bit of a pixel
+	Side, Stride, Padding int // size, stride and padding of patches, in pixels
+	Pool                  int // 2: each output is the OR of two by two positions; 1: outputs are single positions
 	Kernels               int
 
-	// Carried are the input bits that come out of the module with what the kernels make, and pass by the pooling: planes
-	// of the next image, in which they are those of the last of the positions that are pooled.
+	// Carried is the number of input bits that the module outputs next to the kernels' outputs.
+	// They bypass the pooling and become planes of the next image: a pixel's value is the value at
+	// the last of the pooled positions.
 	Carried int
 
 	Part
 }
 
-// Part is a module that the engine has an instance of.
+// Part is a module of which the engine has an instance.
 type Part struct {
 	Module string `json:"module"`
-	Stages int    `json:"stages,omitempty"` // of registers; 0: it has no clock
+	Stages int    `json:"stages,omitempty"` // register stages; 0: the module has no clock
 }
 
-// PositionsShape is what the Verilog of an engine depends on.
+// PositionsShape is everything that the Verilog of an engine depends on.
 type PositionsShape struct {
 	Frame
-	Planes, Rows, Columns int // of a sample's features
+	Planes, Rows, Columns int // size of the image of a sample's features
 	Convolutions          []Convolution
 	Dense                 Part
 }
 
-// DenseSuffix ends the name of the module of the dense layers.
+// DenseSuffix ends the name of the dense layers' module.
 const DenseSuffix = Suffix + "_dense"
 
-// ConvolutionSuffix returns what ends the name of the module of a convolution's kernels; the first is number 1.
+// ConvolutionSuffix returns the end of the name of a convolution's kernel module. The first
+// convolution has number 1.
 func ConvolutionSuffix(number int) string { return fmt.Sprintf("%s_conv%d", Suffix, number) }
 
-// Check returns an error if the parts do not follow from each other.
+// Check returns an error if the sizes of the parts do not match.
 func (s *PositionsShape) Check() error {
 	if err := s.Frame.Check(); err != nil {
 		return err
@@ -91,22 +97,22 @@ func (c *Convolution) size() (rows, columns int) {
 	return along(c.Rows), along(c.Columns)
 }
 
-// pooled returns the number of rows and columns of what leaves the convolution.
+// pooled returns the number of rows and columns of the convolution's output.
 func (c *Convolution) pooled() (rows, columns int) {
 	rows, columns = c.size()
 	return rows / c.Pool, columns / c.Pool
 }
 
-// outputs are the planes of what leaves the convolution.
+// outputs returns the number of planes of the convolution's output.
 func (c *Convolution) outputs() int { return c.Kernels + c.Carried }
 
-// first is the first row, or column, of steps with which a patch ends.
+// first is the first row, and the first column, of steps that can end a patch of a position.
 func (c *Convolution) first() int { return c.Side - 1 - c.Padding }
 
-// lineBits are the bits of a line buffer.
+// lineBits is the number of bits of the line buffer.
 func (c *Convolution) lineBits() int { return (c.Side - 1) * c.Planes * (c.Columns + c.Padding) }
 
-// poolBits are the bits of what waits for a row of positions below it.
+// poolBits is the number of bits that wait for the next row of positions to be pooled.
 func (c *Convolution) poolBits() int {
 	if c.Pool == 1 {
 		return 0
@@ -115,44 +121,44 @@ func (c *Convolution) poolBits() int {
 	return halfDepth(columns) * c.Kernels
 }
 
-// halfDepth is the depth of a memory for half a row of positions.
+// halfDepth is the depth of a memory that holds half a row of positions.
 func halfDepth(columns int) int { return 1 << (bits.Len(uint(columns-1)) - 1) }
 
-// pixelBits is the width of a pixel's number.
+// pixelBits is the width in bits of a pixel's number.
 func (s *PositionsShape) pixelBits() int { return Width(s.Rows * s.Columns) }
 
-// imageBits are the bits of two samples' levels.
+// imageBits is the number of bits of the levels of two samples.
 func (s *PositionsShape) imageBits() int { return s.Planes * s.LevelBits() << (s.pixelBits() + 1) }
 
 // last returns the last convolution.
 func (s *PositionsShape) last() *Convolution { return &s.Convolutions[len(s.Convolutions)-1] }
 
-// Gathered returns how many bits leave the last convolution.
+// Gathered returns the number of bits that the last convolution outputs for a sample.
 func (s *PositionsShape) Gathered() int {
 	rows, columns := s.last().pooled()
 	return rows * columns * s.last().Kernels
 }
 
-// PositionsCost is what an engine takes of memory and of time.
+// PositionsCost is the memory and the time that an engine takes.
 type PositionsCost struct {
-	Cycles       int               `json:"cycles"`         // clocks from one sample to the next, at least
-	Latency      int               `json:"latency_cycles"` // clocks that a sample takes, as package wrapper defines it
+	Cycles       int               `json:"cycles"`         // minimum number of clocks from one sample to the next
+	Latency      int               `json:"latency_cycles"` // clocks from a sample to its result; see package wrapper
 	ImageBits    int               `json:"image_bits"`     // levels of two samples
-	GatheredBits int               `json:"gathered_bits"`  // that the dense layers read
+	GatheredBits int               `json:"gathered_bits"`  // the bits that the dense layers read
 	Convolutions []ConvolutionCost `json:"convolutions"`
 }
 
-// ConvolutionCost is what a convolution takes.
+// ConvolutionCost is the memory and the time that a convolution takes.
 type ConvolutionCost struct {
 	Kernels   int `json:"kernels"`
 	Positions int `json:"positions"`
-	Steps     int `json:"steps"` // clocks that an image takes, if nothing waits
+	Steps     int `json:"steps"` // clocks of an image if nothing waits
 	PatchBits int `json:"patch_bits"`
 	LineBits  int `json:"line_bits"` // of the line buffer
 	PoolBits  int `json:"pool_bits"` // of half a row of positions
 }
 
-// Cost returns what the engine takes.
+// Cost returns the memory and the time that the engine takes.
 func (s *PositionsShape) Cost() PositionsCost {
 	t := s.Clocks()
 	c := PositionsCost{Cycles: int(t.Cycles), Latency: t.Latency, ImageBits: s.imageBits(), GatheredBits: s.Gathered()}

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// WriteVerilog writes the engine's module, which has the ports and the protocol of [Engine]: a packet is a
-// sample, of a word for each feature, plane by plane and row by row.
+// WriteVerilog writes the engine's module, with the ports and the protocol of [Engine]. A packet is
+// a sample, with one word for each feature, plane by plane and row by row.
 //
-// Kernels and dense layers are modules with an input x and an output h, or class_index.
+// Kernels and dense layers are modules with an input x and an output h (kernels) or class_index
+// (dense layers).
 func (s *PositionsShape) WriteVerilog(w io.Writer, header []string) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -66,7 +67,7 @@ func (s *PositionsShape) head(header []string) string {
 `
 }
 
-// readies declares what says that a convolution takes a pixel.
+// readies declares the wires that say that a convolution takes a pixel.
 func (s *PositionsShape) readies() string {
 	var all []string
 	for i := range s.Convolutions {
@@ -75,7 +76,7 @@ func (s *PositionsShape) readies() string {
 	return strings.Join(all, ", ")
 }
 
-// images returns the memories of the planes, and the bits of a pixel.
+// images returns the image memories of the planes, and the bits of the current pixel.
 func (s *PositionsShape) images() string {
 	var b strings.Builder
 	var pixel []string
@@ -104,7 +105,7 @@ func (s *PositionsShape) images() string {
 	return b.String() + "\n"
 }
 
-// gather returns what collects the bits of the last convolution.
+// gather returns the logic that collects the output bits of the last convolution.
 func (s *PositionsShape) gather() string {
 	c := s.last()
 	rows, columns := c.pooled()

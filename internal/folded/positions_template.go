@@ -2,7 +2,8 @@ package folded
 
 import _ "embed" // templates
 
-// positionsTemplate is the module. A sample is whole in its buffer three clocks after its last word.
+// positionsTemplate is the engine's module. A sample is complete in its buffer three clocks after
+// its last word.
 //
 //go:embed templates/positions_engine.v
 var positionsTemplate string
@@ -12,12 +13,12 @@ var positionsTemplate string
 //go:embed templates/convolution.v
 var convolution string
 
-// lines is the line buffer of one.
+// lines is the line buffer of a convolution.
 //
 //go:embed templates/lines.v
 var lines string
 
-// pool is what takes the OR of two by two positions.
+// pool computes the OR of two by two positions.
 //
 //go:embed templates/pool.v
 var pool string

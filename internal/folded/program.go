@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Program is the steps of a network, chain by chain.
+// Program is a network as a list of steps, chain by chain.
 type Program struct {
 	name       string
 	wordBits   int
@@ -18,13 +18,13 @@ type Program struct {
 	classes    []class
 }
 
-// class is what is counted for a class.
+// class is the part of a program that counts for one class.
 type class struct {
 	chains [][]step
-	ones   int // chains that are always 1
+	ones   int // number of chains that are always 1
 }
 
-// op is what a step does, in the coding of the program.
+// op is the operation of a step, in the coding of the program.
 type op uint8
 
 const (
@@ -41,7 +41,7 @@ type step struct {
 	end     bool
 	feature int
 	level   int // j
-	ones    int // in a step that closes a class: how many of its chains are always 1
+	ones    int // only in a step that closes a class: the number of its chains that are always 1
 }
 
 // closing returns the step that closes a class.
@@ -50,8 +50,8 @@ func closing(ones int) step { return step{op: xor, negated: true, ones: ones} }
 // closes reports whether a step closes a class.
 func (s step) closes() bool { return s.op == xor && s.negated }
 
-// NewProgram returns the steps of a netlist with given thresholds of its features. It returns
-// the errors of [NewChains].
+// NewProgram returns the program of a netlist whose features have the given thresholds. It returns
+// the errors of [NewChains] about the netlist.
 func NewProgram(n *netlist.Netlist, thresholds [][]uint16) (*Program, error) {
 	inputs, outputs := n.DataInputs(), n.OutputPorts()
 	if len(inputs) != 1 || inputs[0].Word*len(thresholds) != len(inputs[0].Nets) || len(thresholds) == 0 {
@@ -83,7 +83,7 @@ func NewProgram(n *netlist.Netlist, thresholds [][]uint16) (*Program, error) {
 	return p, nil
 }
 
-// folder makes a program.
+// folder turns a netlist into a program.
 type folder struct {
 	n          *netlist.Netlist
 	paths      *chain.Paths
@@ -91,11 +91,11 @@ type folder struct {
 	anchors    map[netlist.Net]anchor
 }
 
-// anchor is a thermometer bit: the feature exceeds its threshold of that index.
+// anchor is a thermometer bit: it says whether the feature exceeds its threshold with index level.
 type anchor struct{ feature, level int }
 
-// findAnchors finds the nets that are thermometer bits: comparators, and the highest bits of
-// words.
+// findAnchors finds the nets that are thermometer bits: the outputs of comparators, and the highest
+// bits of words.
 func (f *folder) findAnchors(x netlist.Port, thresholds [][]uint16) error {
 	feature := map[netlist.Net]int{} // features by the net of their highest bit
 	for i := range thresholds {
@@ -130,7 +130,7 @@ func (f *folder) findAnchors(x netlist.Port, thresholds [][]uint16) error {
 	return nil
 }
 
-// join lets every chain begin at an anchor, though it shares gates with another one: steps are
+// join extends every chain down to an anchor, even if it shares gates with another chain: steps are
 // not shared.
 func (f *folder) join() {
 	for c := range netlist.Cell(f.n.Cells()) {
@@ -143,7 +143,7 @@ func (f *folder) join() {
 	}
 }
 
-// class returns the chains that a count adds.
+// class returns the chains that are added up in a count.
 func (f *folder) class(count netlist.Port) (c class, err error) {
 	counted, err := f.counted(count)
 	for _, v := range counted {
@@ -161,7 +161,7 @@ func (f *folder) class(count netlist.Port) (c class, err error) {
 	return c, err
 }
 
-// counted returns the nets of which a count is the number of ones.
+// counted returns the nets whose number of ones is the count.
 func (f *folder) counted(count netlist.Port) ([]netlist.Net, error) {
 	width, nets := 1, count.Nets[:1]
 	switch cell, pin, ok := f.n.Driver(count.Nets[0]); {
@@ -189,7 +189,7 @@ func (f *folder) counted(count netlist.Port) ([]netlist.Net, error) {
 
 var errCount = errors.New("it is no popcount")
 
-// chain returns the steps that compute a net. A constant has no steps: then the second value says whether it is 1.
+// chain returns the steps that compute a net. A constant has no steps; one is then its value.
 func (f *folder) chain(v netlist.Net) (steps []step, one bool, err error) {
 	var c chain.Chain
 	driver, _, driven := f.n.Driver(v)
@@ -219,7 +219,7 @@ func (f *folder) chain(v netlist.Net) (steps []step, one bool, err error) {
 	return steps, false, err
 }
 
-// steps codes a chain, its last polarity pushed down to the bits.
+// steps returns the steps of a chain, with its output inversion pushed down to the bits.
 func (f *folder) steps(c *chain.Chain) ([]step, error) {
 	s, err := f.step(load, c.Base, c.Inverted)
 	steps := append(make([]step, 0, 1+len(c.Steps)), s)

@@ -1,14 +1,16 @@
-// This file writes a recurrent classifier as an engine that has the layers of a step once: combinational logic, the
-// core, with registers for the state in a loop around it.
+// This file writes a recurrent classifier as an engine that contains the layers of one step, as
+// combinational logic, the core, with registers for the state in a loop around it.
 //
-// A sample comes word by word, step by step. Words become levels, and with the last word of a step the core makes the
-// next state of the step's thermometer bits and the state; at the first step it reads zeros in the state's place. After
-// the last step a second module, the head, makes the class of the state, while the words of the next sample come. So a
-// sample takes as many clocks as it has words, and nothing of it is stored but the levels of a step and the state. Two
-// samples at most are on their way to a class, which takes longer for samples of fewer than seven words.
+// A sample comes word by word, step by step. Words become levels. With the last word of a step, the
+// core computes the next state from the step's thermometer bits and the state; in the first step
+// the state is all zeros. After the last step a second module, the head, computes the class from
+// the state, while the words of the next sample come. So a sample takes as many clocks as it has
+// words, and the engine stores only the levels of one step and the state. At most two samples are
+// being processed, which slows down samples of fewer than seven words.
 //
-// An engine does not know what the core and the head compute. They are modules of their own, whose ports are those of
-// scopes gates and core: x of the core has the step's thermometer bits, then the state, and h is the next state.
+// An engine does not know what the core and the head compute. They are separate modules with the
+// ports of scopes gates and core. The core's input x has the step's thermometer bits, then the
+// state; its output h is the next state.
 
 package folded
 
@@ -20,21 +22,21 @@ import (
 	"strings"
 )
 
-// StepsShape is what the Verilog of an engine depends on.
+// StepsShape is everything that the Verilog of an engine depends on.
 type StepsShape struct {
 	Frame
-	Steps      int    // of a sample, to which its features belong in equal shares
+	Steps      int    // number of steps of a sample; the features are divided equally among them
 	State      int    // bits of the state
-	Core, Head string // the modules
+	Core, Head string // names of the modules
 }
 
-// The ends of the names of modules, after that of the netlist's.
+// The ends of the names of the core's and the head's modules.
 const (
 	CoreSuffix = Suffix + "_step"
 	HeadSuffix = Suffix + "_head"
 )
 
-// Check returns an error if there is no such engine.
+// Check returns an error if the engine is impossible.
 func (s *StepsShape) Check() error {
 	if err := s.Frame.Check(); err != nil {
 		return err
@@ -48,21 +50,22 @@ func (s *StepsShape) Check() error {
 	return nil
 }
 
-// StepsCost is what an engine takes of memory and of time.
+// StepsCost is the memory and the time that an engine takes.
 type StepsCost struct {
-	Steps     int     `json:"steps"`          // of a sample
-	Words     int     `json:"words"`          // of a step
-	Cycles    float64 `json:"cycles"`         // clocks from one sample to the next, at least, on average
-	Latency   int     `json:"latency_cycles"` // clocks that a sample takes, as package wrapper defines it
+	Steps     int     `json:"steps"`          // steps of a sample
+	Words     int     `json:"words"`          // words of a step
+	Cycles    float64 `json:"cycles"`         // clocks from one sample to the next, on average
+	Latency   int     `json:"latency_cycles"` // clocks from a sample to its result, as package wrapper defines it
 	StateBits int     `json:"state_bits"`
-	LevelBits int     `json:"level_bits"` // of the levels of a step
+	LevelBits int     `json:"level_bits"` // bits of the levels of a step
 }
 
-// afterWords are the clocks from that with the last word of a sample to the first that can take its class: a word, what
-// it exceeds, its level, the step's levels, the state, the class, and that it is shown.
+// afterWords is the number of clocks from the last word of a sample to the first clock in which its
+// class can be taken. One clock each is for: the word, the comparison with thresholds, its level,
+// the step's levels, the state, the class, and the output of the class.
 const afterWords = 7
 
-// Cost returns what the engine takes.
+// Cost returns the memory and the time that the engine takes.
 func (s *StepsShape) Cost() StepsCost {
 	c := s.Clocks()
 	return StepsCost{
@@ -71,10 +74,11 @@ func (s *StepsShape) Cost() StepsCost {
 	}
 }
 
-// Clocks returns how long samples take.
+// Clocks returns the clocks that samples take.
 //
-// The first word of a sample is taken in the clock after the class of the last sample but one, n + afterWords clocks
-// after the first word of that sample of n words. So two samples take n + afterWords clocks, or 2 n where that is more.
+// With n words in a sample, the first word of a sample is taken in the clock after the class of the
+// sample before the last. That clock is n + afterWords clocks after the first word of that earlier
+// sample. So two samples take n + afterWords clocks, or 2 n if that is more.
 func (s *StepsShape) Clocks() Clocks {
 	n := s.Features()
 	return Clocks{Cycles: max(float64(n), float64(n+afterWords)/2), Latency: n - 1 + afterWords}
@@ -86,8 +90,8 @@ func (s *StepsShape) words() int { return len(s.Thresholds) / s.Steps }
 //go:embed templates/steps_engine.v
 var stepsTemplate string
 
-// WriteVerilog writes the engine's module, which has the ports and the protocol of [Engine]: a packet is a
-// sample, of a word for each feature.
+// WriteVerilog writes the engine's module, with the ports and the protocol of [Engine]. A packet is
+// a sample, with one word for each feature.
 func (s *StepsShape) WriteVerilog(w io.Writer, header []string) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -125,7 +129,7 @@ func (s *StepsShape) head(header []string) string {
 `
 }
 
-// bits returns the thermometer bits of a step.
+// bits returns the assignments of a step's thermometer bits.
 func (s *StepsShape) bits() string {
 	var b strings.Builder
 	for f := range s.words() {

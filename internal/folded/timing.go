@@ -1,6 +1,6 @@
 package folded
 
-// Clocks goes through the clocks of a sample alone, and then of samples that follow each other.
+// Clocks simulates the clocks of a single sample, and then of samples that follow each other.
 func (s *PositionsShape) Clocks() Clocks {
 	alone := newClockwork(s)
 	for alone.results == 0 {
@@ -15,25 +15,26 @@ func (s *PositionsShape) Clocks() Clocks {
 	for many.results < settled+counted {
 		many.tick(settled + counted + 2)
 	}
-	// The edge that takes the first word is the first one; that which takes the class is not counted.
+	// The edge that takes the first word is the first; the edge that takes the class is not
+	// counted.
 	return Clocks{Cycles: float64((many.clocks - begin + counted - 1) / counted), Latency: alone.clocks - 1}
 }
 
-// clockwork is what decides when things happen in an engine: its counters, and whether there is something in its
-// registers, but not what.
+// clockwork simulates the timing of an engine: its counters, and whether registers hold valid data,
+// but not the data.
 type clockwork struct {
 	s               *PositionsShape
 	clocks, results int
 
-	sent, words int // whole samples so far, and words of the next one
+	sent, words int // samples sent completely, and words sent of the next sample
 	loading     int
 	full        [2]bool
-	fit         [3]int // buffers whose last word is on its way, 1 or 2; 0: none
+	fit         [3]int // [i]: the buffer, 1 or 2, whose last word came i clocks ago; 0: none
 	stored      [2]bool
 
 	scan, current, next int
 	scanning, pixel     bool
-	begun               int // samples that were begun and whose results are not taken
+	begun               int // samples that were begun and whose results are not taken yet
 
 	stages []stage
 
@@ -43,7 +44,7 @@ type clockwork struct {
 	waiting, outcome bool
 }
 
-// stage is the clockwork of a convolution.
+// stage simulates the timing of a convolution.
 type stage struct {
 	c           *Convolution
 	row, column int
@@ -67,7 +68,7 @@ func newClockwork(s *PositionsShape) *clockwork {
 	return k
 }
 
-// tick is one edge of the clock, while there are samples still to be sent of so many.
+// tick simulates one clock edge. The sender stops after the given number of samples.
 func (k *clockwork) tick(samples int) {
 	k.clocks++
 	taken := k.outcome
@@ -81,7 +82,8 @@ func (k *clockwork) tick(samples int) {
 	k.gather(out)
 }
 
-// pipeline moves what is behind the gathered bits. It returns whether the last convolution has a position.
+// pipeline moves the logic behind the gathered bits. It returns whether the last convolution
+// outputs a position.
 func (k *clockwork) pipeline(taken bool) bool {
 	decided := k.complete
 	if n := len(k.dense); n > 0 {
@@ -95,7 +97,7 @@ func (k *clockwork) pipeline(taken bool) bool {
 	return k.stages[len(k.stages)-1].valid
 }
 
-// gather counts a position.
+// gather counts an output position of the last convolution.
 func (k *clockwork) gather(valid bool) {
 	rows, columns := k.s.last().pooled()
 	k.complete = valid && k.position == rows*columns-1
@@ -104,7 +106,7 @@ func (k *clockwork) gather(valid bool) {
 	}
 }
 
-// convolutions moves all of them, from the last to the first, and returns whether the first takes a pixel.
+// convolutions moves all convolutions, last to first. It returns whether the first takes a pixel.
 func (k *clockwork) convolutions() (ready bool) {
 	ready = true
 	for i := len(k.stages) - 1; i >= 0; i-- {
@@ -117,7 +119,7 @@ func (k *clockwork) convolutions() (ready bool) {
 	return ready
 }
 
-// tick moves a convolution. It returns whether it takes a pixel.
+// tick moves a convolution by one clock. It returns whether the convolution takes a pixel.
 func (v *stage) tick(comes, next bool) (ready bool) {
 	c := v.c
 	if v.valid && !next {
@@ -140,7 +142,7 @@ func (v *stage) tick(comes, next bool) (ready bool) {
 	return !padding
 }
 
-// step counts a pixel.
+// step advances a convolution to its next pixel.
 func (v *stage) step() {
 	if v.column++; v.column < v.c.Columns+v.c.Padding {
 		return
@@ -163,7 +165,8 @@ func (v *stage) pool(found bool) {
 	}
 }
 
-// scans moves the scan of a sample. It returns the buffer that is done with, counted from 1, 0 for none.
+// scans moves the scan of a sample. It returns the buffer whose scan has ended, counted from 1, or
+// 0.
 func (k *clockwork) scans(ready, taken bool) (ended int) {
 	advance := !k.pixel || ready
 	last := k.scan == k.s.Rows*k.s.Columns-1
@@ -188,7 +191,7 @@ func (k *clockwork) scans(ready, taken bool) (ended int) {
 	return ended
 }
 
-// load takes a word.
+// load takes a word of a sample.
 func (k *clockwork) load(samples, ended int) {
 	take := !k.full[k.loading] && k.sent < samples
 	if arrived := k.fit[2]; arrived > 0 {

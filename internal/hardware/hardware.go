@@ -1,15 +1,15 @@
-// Package hardware lowers the netlist of a classifier to what a target technology has:
-// LUTs, carries and registers.
+// Package hardware lowers the netlist of a classifier to the cells of a target technology: LUTs,
+// carries and registers.
 //
-// It is a table of lowerings, each of which has a package of its own, for the manager of
-// package compiler: the gates become LUTs ([lut.Map]), and the comparators
-// ([encoder.Lower]); then the head becomes counters and a tournament ([head.Lower]), and
-// registers come last ([pipeline.Insert]). Contracts, reasons and constraints stand in
-// table.go, and the passes of package compiler count as the ones before.
+// It is a table of lowerings for the pass manager of package compiler. Each lowering has a package
+// of its own: the gates become LUTs ([lut.Map]) and the comparators become LUTs ([encoder.Lower]);
+// then popcounts and argmax become counters and a tournament ([head.Lower]); registers come last
+// ([pipeline.Insert]). The contracts, reasons and order constraints are in table.go. In these
+// constraints, the passes of package compiler count as passes that have run before.
 //
-// To add a lowering: write it as a package in compiler with the contract as its comment,
-// put a row with its reason and a check of its promise into the table, and its constraints
-// into the list beside.
+// To add a lowering, write it as a package with the contract as its comment. Then add a row with
+// its reason and a check of its promise to the table, and its order constraints to the list below
+// the table.
 package hardware
 
 import (
@@ -24,7 +24,7 @@ import (
 	"ialgn/netlist"
 )
 
-// CheckK returns an error unless a netlist can be mapped to a target's LUTs of k inputs.
+// CheckK returns an error unless a netlist can be mapped to LUTs of k inputs on target t.
 func CheckK(t *target.Family, k int) error {
 	if maxInputs := t.OrGeneric().LUT.Most; k < lut.MinInputs || k > maxInputs {
 		return fmt.Errorf("LUTs of %d inputs: the target %s has such of %d to %d", k, t, lut.MinInputs, maxInputs)
@@ -32,33 +32,34 @@ func CheckK(t *target.Family, k int) error {
 	return nil
 }
 
-// Options say how a netlist becomes hardware.
+// Options control how a netlist becomes hardware.
 type Options struct {
 	Target    *target.Family // nil: [target.Generic]
-	K         int            // inputs of a LUT, 2 to the target's
+	K         int            // inputs of a LUT: 2 up to the target's maximum
 	Objective lut.Objective
-	MaxDepth  int // the most levels of the gates; 0: no bound
-	// Primitives says that place and route gets the cells as they are: the Verilog is primitives of the target.
+	MaxDepth  int // the most levels of LUTs in the gates; 0: no limit
+	// Primitives says that the Verilog instantiates the target's primitives, so that place and
+	// route gets exactly these cells.
 	Primitives bool
 	Threads    int // 0: as many as there are processors
 	Pipeline   pipeline.Options
 
-	// Check, unless nil, has each lowering held to its contract ([compiler.Manager]).
+	// Check, unless nil, is called after each lowering to check its contract ([compiler.Manager]).
 	Check compiler.Check
 }
 
-// Design is a netlist as hardware.
+// Design is a netlist lowered to hardware, with reports on the lowerings.
 type Design struct {
 	Netlist *netlist.Netlist
-	Hint    *counts.Hint     // why the counts are right, in the nets of Netlist
+	Hint    *counts.Hint     // proves the counts; it refers to nets of Netlist
 	Mapping *lut.Report      // how the gates were mapped to LUTs
-	Stages  *pipeline.Report // nil: there are no registers
+	Stages  *pipeline.Report // nil if there are no registers
 	Steps   []compiler.PassReport
 }
 
-// Lower lowers a netlist. It keeps no reference to n, so that a caller who drops its own
-// frees it after the first step. It returns an error for options that make no sense or
-// cannot be met, and those of [compiler.Manager.Sweep].
+// Lower lowers a netlist. It keeps no reference to n, so that the memory of n can be freed after
+// the first step if the caller drops it, too. It returns an error for invalid options, for options
+// that cannot be met, and for errors of [compiler.Manager.Sweep].
 func (o Options) Lower(ctx context.Context, n *netlist.Netlist) (*Design, error) {
 	if err := CheckK(o.Target, o.K); err != nil {
 		return nil, err

@@ -29,8 +29,9 @@ func noComparisons(n *netlist.Netlist) error {
 	return nil
 }
 
-// lowered returns an error for the first cell that is neither a LUT nor a carry that the target has nor, in a pipeline,
-// a register, and for the first class count that the hint does not prove.
+// lowered returns an error for the first cell that the design must not have, and for the first
+// class count that the hint does not prove. A design has LUTs, carries if the target has them, and
+// registers.
 func (o Options) lowered(n *netlist.Netlist, h *counts.Hint) error {
 	kinds := []netlist.Kind{netlist.Function, netlist.Register}
 	if o.Target.OrGeneric().Carry {
@@ -53,7 +54,8 @@ func (o Options) lowered(n *netlist.Netlist, h *counts.Hint) error {
 	return nil
 }
 
-// inStages returns an error unless a netlist has the registers that a report says.
+// inStages returns an error unless the number of registers on each path of the netlist is the
+// number in the report.
 func inStages(n *netlist.Netlist, r *pipeline.Report) error {
 	p, err := n.Pipeline()
 	if err != nil {

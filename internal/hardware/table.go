@@ -11,8 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// table returns the lowerings in the order in which they run. What they report, apart from the netlist, they leave in
-// d.
+// table returns the lowerings in the order in which they run. They write their reports to d.
 func (o Options) table(d *Design) compiler.Table {
 	return compiler.Table{
 		Package: "hardware", Earlier: compiler.Passes(), Constraints: constraints,
@@ -59,7 +58,8 @@ func (o Options) table(d *Design) compiler.Table {
 	}
 }
 
-// constraints are what the order of the lowerings must keep, after the passes of package compiler.
+// constraints lists the order that the lowerings must keep among themselves and after the passes of
+// package compiler.
 var constraints = []compiler.Constraint{
 	{First: "inverters", Then: "map", Why: "an inverter between two gates ends their chain"},
 	{First: "chains", Then: "map", Why: "a LUT holds several steps of a chain, and none can be removed from it"},
@@ -81,7 +81,7 @@ func (o Options) gates(d *Design) compiler.Run {
 	}
 }
 
-// encoderObjective is what the encoder aims for where the gates aim for something.
+// encoderObjective maps the objective of the gates to the objective of the encoder.
 var encoderObjective = [...]encoder.Objective{
 	lut.Area: encoder.Area, lut.Depth: encoder.Depth, lut.Balanced: encoder.Balanced,
 }
@@ -90,7 +90,7 @@ func (o Options) encoder(_ context.Context, n *netlist.Netlist) (*netlist.Netlis
 	return encoder.Lower(n, encoder.Options{K: o.K, Objective: encoderObjective[o.Objective]})
 }
 
-// headObjective is what the head aims for where the gates aim for something.
+// headObjective maps the objective of the gates to the objective of the head.
 var headObjective = [...]head.Objective{lut.Area: head.Area, lut.Depth: head.Depth, lut.Balanced: head.Balanced}
 
 func (o Options) head(d *Design) compiler.Run {

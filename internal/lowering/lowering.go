@@ -1,8 +1,8 @@
-// Package lowering turns the operators of a netlist into function cells of at most six
-// inputs, for formats that have nothing else.
+// Package lowering rewrites a netlist so that it consists of function cells (truth tables) of at
+// most six inputs and registers, for output formats that have nothing else.
 //
-// It is plain: what a back end needs to say any netlist. Operators that were lowered for a
-// target before are no longer there, and such a netlist is left as it is.
+// Comparisons, popcounts and the like become plain circuits, not optimised ones. A netlist that was
+// lowered for a target already has no such operators and is returned unchanged.
 package lowering
 
 import (
@@ -19,13 +19,13 @@ const (
 	tableLarger   = 0b10110010 // A > B, or A equal to B and C
 )
 
-// Functions returns a netlist of the same ports, probes and function in which comparisons,
-// popcounts, counters, argmaxes, carries and primitives are function cells. It returns n
-// itself if it has none of these; registers stay.
+// Functions returns a netlist with the same ports, probes and function in which every comparison,
+// popcount, counter, argmax, carry and primitive is replaced by function cells. Registers stay. It
+// returns n itself if there is nothing to replace.
 //
-// A popcount or counter of k bits becomes at most k full adders of two cells, in the order
-// of Harley and Seal (Warren, Hacker's Delight, section 5-1); a comparison one cell for
-// each five bits; an argmax about two cells for each bit of a count, class after class.
+// A popcount or counter of k bits becomes at most k full adders of two cells each, in the order of
+// Harley and Seal (Warren, Hacker's Delight, section 5-1). A comparison becomes one cell for every
+// five bits. An argmax becomes about two cells for each bit of a count, class after class.
 func Functions(n *netlist.Netlist) *netlist.Netlist {
 	plain := []netlist.Kind{netlist.Function, netlist.Register}
 	if !slices.ContainsFunc(netlist.Kinds(), func(k netlist.Kind) bool {
@@ -52,7 +52,7 @@ func has(n *netlist.Netlist, k netlist.Kind) bool {
 
 type lowering struct{ *netlist.Copier }
 
-// cell lowers or copies a cell. What stands for a carry or a primitive keeps its origin.
+// cell lowers or copies a cell. The replacement of a carry or a primitive keeps its origin.
 func (l lowering) cell(c netlist.Cell) {
 	in, param, origin := slices.Clone(l.Inputs(c)), l.Old.Param(c), l.Old.Origin(c)
 	out := make([]netlist.Net, l.Old.Outputs(c))
@@ -80,8 +80,9 @@ func (l lowering) function(table uint64, in ...netlist.Net) netlist.Net {
 	return l.Function(table, netlist.Origin{}, in...)
 }
 
-// compare lowers word > threshold from the lowest bit up. Each cell takes the outcome for the bits below it and five
-// more bits. The threshold's trailing ones can be left out.
+// compare lowers word > threshold from the lowest bit up. Each cell reads the result for the bits
+// below it and five more bits. Low bits at which the threshold has trailing ones cannot matter and
+// are left out.
 func (l lowering) compare(word []netlist.Net, threshold uint64) netlist.Net {
 	above := netlist.False
 	for len(word) > 0 {
@@ -109,7 +110,8 @@ func (l lowering) compare(word []netlist.Net, threshold uint64) netlist.Net {
 	return above
 }
 
-// adder returns sum and carry of three bits. A constant 0, last, leaves half an adder.
+// adder returns the sum and carry of three bits. If a or b is the constant 0, the adder is a half
+// adder.
 func (l lowering) adder(a, b, c netlist.Net) (sum, carry netlist.Net) {
 	switch {
 	case a == netlist.False:
@@ -126,8 +128,8 @@ func (l lowering) adder(a, b, c netlist.Net) (sum, carry netlist.Net) {
 	return l.function(0b0110, a, b), l.function(0b1000, a, b)
 }
 
-// count lowers a popcount. Two bits and the sum so far make a new sum and a carry; the carries are counted in the
-// same way.
+// count lowers a popcount. Two waiting bits and the sum so far are added to a new sum and a carry;
+// the carries are counted in the same way at the next weight.
 func (l lowering) count(in, out []netlist.Net) {
 	sum, wait := make([]netlist.Net, len(out)+1), make([]netlist.Net, len(out)+1) // False: none
 	for _, x := range in {
@@ -147,7 +149,8 @@ func (l lowering) count(in, out []netlist.Net) {
 	}
 }
 
-// argmax lowers the search for the largest word, the first among equals, and its index.
+// argmax lowers the search for the largest word. The result is the word's index; among equal words,
+// the lowest index.
 func (l lowering) argmax(in []netlist.Net, width int, index []netlist.Net) {
 	best := slices.Clone(in[:width])
 	for class := 1; class*width < len(in); class++ {

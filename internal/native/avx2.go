@@ -8,14 +8,14 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// AVX2 computes 256 samples at a time, two bits in an instruction.
+// AVX2 computes 256 samples at a time. Each instruction combines two bits of a sample.
 var AVX2 = &ISA{
 	Name: "avx2", Arch: "amd64", RowBytes: 32, available: func() bool { return cpu.X86.HasAVX2 },
 	registers: 15, segment: 4000, encoder: newAVX2,
 	edges: x86Edges((*rows.Input).AVX2, (*rows.Output).AVX2),
 }
 
-// avx2 writes AVX2 code. The last register has ones, for complements.
+// avx2 writes AVX2 code. The last register holds ones, for complements.
 type avx2 struct {
 	a    x86.Asm
 	loop x86.Label
@@ -44,7 +44,7 @@ func (e *avx2) end() {
 	e.a.Return()
 }
 
-// areas hold the addresses of the areas.
+// areas are the registers with the addresses of the areas.
 var areas = [...]x86.Reg{inputArea: x86.RDI, stateArea: x86.RSI, localArea: x86.RDX}
 
 func (e *avx2) at(r row) x86.Mem { return x86.At(areas[r.area], 32*r.number) }

@@ -8,8 +8,8 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// AVX512 computes 512 samples at a time, any function of three bits in one instruction. It needs AVX512F
-// and, for feature words and numbers, AVX512BW and BMI2.
+// AVX512 computes 512 samples at a time. One instruction computes any function of three bits. It
+// needs AVX512F and, for feature words and numbers, AVX512BW and BMI2.
 var AVX512 = &ISA{
 	Name: "avx512", Arch: "amd64", RowBytes: 64, available: hasAVX512,
 	registers: 32, tables: true, segment: 2500, encoder: newAVX512,
@@ -18,29 +18,30 @@ var AVX512 = &ISA{
 
 func hasAVX512() bool { return cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2 }
 
-// entryAlignment is what the offset of a function is a multiple of: a cache line.
+// entryAlignment is the alignment of functions in bytes: a cache line.
 const entryAlignment = 64
 
-// avx512 writes AVX-512 code. Rows are read at a signed byte times their size from the middle of 256 of them, for each
-// such group of input rows by a register of its own as long as there are registers.
+// avx512 writes AVX-512 code. A signed byte addresses 256 rows around the address in a register. So
+// groups of 256 input rows have a register each, as long as there are registers.
 type avx512 struct {
 	a      x86.Asm
-	groups []int // the first input row of each group that has a register
+	groups []int // the first input row of each group with a register
 	loop   x86.Label
 }
 
 const (
-	group  = 256            // rows that one register reaches by a byte
-	middle = group / 2 * 64 // from the first of them to where the register points
+	group  = 256            // number of rows that a byte reaches from one register
+	middle = group / 2 * 64 // from the group's first row to the register's address
 	rowOf  = 64             // bytes of a row
 )
 
-// inputBases hold the addresses of groups of input rows. Those from rbx on belong to the caller.
+// inputBases are the registers with addresses of groups of input rows. Registers from rbx on belong
+// to the caller.
 var inputBases = [...]x86.Reg{
 	x86.RDI, x86.RAX, x86.R10, x86.R11, x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15,
 }
 
-// callerOwned is the index of the first input base that a function must give back as it was.
+// callerOwned is the index of the first input base that a function must save and restore.
 const callerOwned = 4
 
 func newAVX512(rows []int) encoder {
@@ -108,7 +109,7 @@ func (e *avx512) not(dst, src int)       { e.a.Ternary512(x86.Vec(dst), x86.Vec(
 
 func (e *avx512) zero(dst int) { e.a.Bitwise512(x86.Xor, x86.Vec(dst), x86.Vec(dst), x86.Vec(dst)) }
 
-// bitwise are the instructions of operators, for the operands of [generator.two].
+// bitwise maps operators to instructions, for the operands of [generator.two].
 var bitwise = [...]x86.Bitwise{
 	wordcode.And: x86.And, wordcode.AndNot: x86.AndNot, wordcode.Or: x86.Or, wordcode.Xor: x86.Xor,
 }
@@ -126,8 +127,8 @@ func (e *avx512) op(g *generator, op *wordcode.Op) int {
 	return o.result
 }
 
-// lookup computes any function of three values: the first operand of the instruction is overwritten by the result, the
-// third may be in memory.
+// lookup computes any function of three values. The result overwrites the first operand of the
+// instruction; the third operand may be in memory.
 func (e *avx512) lookup(g *generator, op *wordcode.Op) int {
 	keep := []wordcode.Value{op.A, op.B, op.C}
 	order := e.order(g, op)
@@ -160,9 +161,10 @@ func (e *avx512) lookup(g *generator, op *wordcode.Op) int {
 	return dst
 }
 
-// order chooses which value the result overwrites, and which may be read from memory: the fewest instructions.
+// order chooses the value that the result overwrites and the value that may be read from memory,
+// for the fewest instructions.
 func (e *avx512) order(g *generator, op *wordcode.Op) [3]wordcode.Value {
-	rank := func(v wordcode.Value) int { // the lower, the rather it is overwritten; the higher, the rather from memory
+	rank := func(v wordcode.Value) int { // low: overwrite it; high: read it from memory
 		switch in := g.register(v) >= 0; {
 		case in && g.dies(v):
 			return 0
@@ -179,7 +181,7 @@ func (e *avx512) order(g *generator, op *wordcode.Op) [3]wordcode.Value {
 			v[j], v[j-1] = v[j-1], v[j]
 		}
 	}
-	if rank(v[0]) == 1 && rank(v[2]) >= 2 { // nothing dies: load the one to overwrite rather than copy it
+	if rank(v[0]) == 1 && rank(v[2]) >= 2 { // no value dies: load the one to overwrite instead of copying it
 		if rank(v[1]) == 1 {
 			v[0], v[1], v[2] = v[2], v[0], v[1]
 		} else {
@@ -189,9 +191,10 @@ func (e *avx512) order(g *generator, op *wordcode.Op) [3]wordcode.Value {
 	return v
 }
 
-// permuted returns the table of an operation for the instruction, whose operands are its values in the given order.
+// permuted returns the table of an operation for an instruction whose operands are the operation's
+// values in the given order.
 func permuted(op *wordcode.Op, order [3]wordcode.Value) (table uint8) {
-	var bit [3]int // of A, B and C in an index of the instruction's table
+	var bit [3]int // place of A, B and C in an index of the instruction's table
 	for k, v := range [3]wordcode.Value{op.A, op.B, op.C} {
 		for i, w := range order {
 			if v == w {

@@ -9,23 +9,23 @@ import (
 	"ialgn/netlist"
 )
 
-// Function is the whole of a classifier as one function of C on x86-64:
+// Function is a complete classifier as one C function on x86-64:
 //
 //	int classify(const void *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 //
-// x has [sample][feature]. It returns 0, or -1 if a feature does not fit its bits; counts, [sample][class], may be
-// null; scratch is at a cache line.
+// x is [sample][feature]. The function returns 0, or -1 if a feature exceeds its bits. counts is
+// [sample][class], and may be null. scratch must be aligned to a cache line.
 type Function struct {
 	Text    []byte
 	Entry   int // offset of the function in the text
 	Scratch int // bytes
 }
 
-// driverBlocks is how many blocks the function runs each segment over.
+// driverBlocks is the number of blocks that a call of a segment computes.
 const driverBlocks = 8
 
-// CompileFunction returns the function of a classifier whose input bits are comparisons of feature words of that many
-// bits. Its errors are those of [CompileClassifier].
+// CompileFunction returns the function of a classifier whose input bits are comparisons of feature
+// words with the given number of bits. Its errors are those of [CompileClassifier].
 func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int) (*Function, error) {
 	if isa.Arch != "amd64" {
 		return nil, fmt.Errorf("native: there is no function of C for %s, only for x86-64", isa.Name)
@@ -49,8 +49,9 @@ func CompileFunction(n *netlist.Netlist, isa *ISA, f *Features, featureBits int)
 	return &Function{d.a.Bytes(), entry, d.scratch}, nil
 }
 
-// driver writes the function that calls the others. Its registers: r12 points to the samples, of which r13 are left,
-// rbx and rbp to where their classes and counts go, r14 to the scratch memory; r15 counts blocks.
+// driver writes the function that calls the others. Register r12 holds the address of the samples
+// and r13 the number of samples left. rbx and rbp hold the addresses for classes and counts, r14
+// the scratch memory. r15 counts blocks.
 type driver struct {
 	a       x86.Asm
 	c       *Code
@@ -58,7 +59,7 @@ type driver struct {
 	classes int
 	size    int // bytes of a feature word
 
-	state, local, temp int // offsets in the scratch memory, which begins with the input rows
+	state, local, temp int // offsets in the scratch memory, after the input rows
 	scratch            int
 }
 
@@ -71,10 +72,11 @@ func (d *driver) layOut() {
 	d.scratch = max(entryAlignment, d.temp+lines(d.c.Edges.Temp))
 }
 
-// saved are the caller's registers.
+// saved are the registers that the caller expects unchanged.
 var saved = [...]x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
 
-// The variables on the stack: the samples of the blocks in work, the rows of a block, and its samples.
+// The variables on the stack: the samples of the current blocks, the rows of a block, and the
+// samples of a block.
 const (
 	batchVariable = 8 * iota
 	rowsVariable
@@ -115,7 +117,7 @@ func (d *driver) write(featureBits int) {
 	a.Return()
 }
 
-// check jumps to a label if all features fit their bits.
+// check jumps to a label if no feature exceeds its bits.
 func (d *driver) check(featureBits int, fits x86.Label) {
 	a := &d.a
 	const at, left, seen, word = x86.RSI, x86.RCX, x86.RAX, x86.RDX
@@ -152,7 +154,7 @@ func (d *driver) check(featureBits int, fits x86.Label) {
 	a.JumpIf(x86.Zero, fits)
 }
 
-// count sets rsi, and its variable, to the samples of the next block.
+// count sets rsi and countVariable to the number of samples of the next block.
 func (d *driver) count() {
 	a := &d.a
 	a.Mov(x86.RSI, x86.R13)
@@ -164,7 +166,7 @@ func (d *driver) count() {
 	a.Store(x86.At(x86.RSP, countVariable), x86.RSI)
 }
 
-// called takes the samples of a block off those that are left, and goes on to the next block's rows.
+// called subtracts a block's samples from those left, and advances to the rows of the next block.
 func (d *driver) called(rows int) {
 	a := &d.a
 	a.Load(x86.RSI, x86.At(x86.RSP, countVariable))
@@ -173,7 +175,7 @@ func (d *driver) called(rows int) {
 	a.AddMem(x86.At(x86.RSP, rowsVariable), x86.RAX)
 }
 
-// inputs makes the rows of up to driverBlocks blocks; r15 counts them.
+// inputs computes the input rows of up to driverBlocks blocks and counts them in r15.
 func (d *driver) inputs() {
 	a := &d.a
 	a.Store(x86.At(x86.RSP, batchVariable), x86.R13)
@@ -198,7 +200,7 @@ func (d *driver) inputs() {
 	a.Bind(full)
 }
 
-// segments runs the network over the blocks.
+// segments runs the network on the blocks.
 func (d *driver) segments() {
 	a, row := &d.a, d.c.ISA.RowBytes
 	for _, s := range d.c.Segments {

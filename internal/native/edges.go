@@ -7,26 +7,27 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// Edges are the functions at both ends of a classifier's code, by their offsets in the text. They follow the C
-// convention, and work on one block, of up to [ISA.Samples] samples:
+// Edges are the functions at both ends of a classifier's code, by their offsets in the text. They
+// follow the C calling convention, and work on one block of up to [ISA.Samples] samples:
 //
 //	void input(const void *x, uint64_t samples, void *input_rows, void *temp);
 //	void output(const void *state_rows, uint64_t samples, uint16_t *class_index, uint32_t *counts);
 //
-// x has [sample][feature]; temp has Temp bytes. Each of Inputs makes some of the rows, all with the same arguments: a
-// call takes less than 100 us, however many features and thresholds there are. counts has [sample][class], and may be
-// null. The samples that output is given may begin within a block, at a multiple of 64 of them: state_rows is then
-// ahead by a byte for each 8 samples. A call takes a time that grows with samples and classes.
+// x is [sample][feature]; temp has Temp bytes. Each function of Inputs computes some of the rows;
+// all take the same arguments. A call takes less than 100 us, however many features and thresholds
+// there are. counts is [sample][class], and may be null. output may start inside a block, at a
+// multiple of 64 samples: state_rows is then advanced by one byte for each 8 samples. Its time
+// grows with samples and classes.
 type Edges struct {
 	Inputs []int
 	Output int
 	Temp   int
 }
 
-// edgeWriter appends the functions of an instruction set to the code of others, and returns where they begin.
+// edgeWriter appends the functions for an instruction set to other code, and returns their offsets.
 type edgeWriter func(text []byte, in *rows.Input, out *rows.Output) (all []byte, inputs []int, output int, err error)
 
-// x86Edges appends the functions in instructions of x86-64.
+// x86Edges returns an edgeWriter for x86-64 instructions.
 func x86Edges(rowsOf func(*rows.Input, *x86.Asm) []x86.Label, numbers func(*rows.Output, *x86.Asm) x86.Label,
 ) edgeWriter {
 	return func(text []byte, in *rows.Input, out *rows.Output) (all []byte, inputs []int, output int, err error) {
@@ -42,7 +43,7 @@ func x86Edges(rowsOf func(*rows.Input, *x86.Asm) []x86.Label, numbers func(*rows
 	}
 }
 
-// neonEdges appends the functions in NEON instructions.
+// neonEdges is the edgeWriter for NEON instructions.
 func neonEdges(text []byte, in *rows.Input, out *rows.Output) (all []byte, inputs []int, output int, err error) {
 	var a arm64.Asm
 	for _, entry := range in.NEON(&a) {
@@ -52,7 +53,7 @@ func neonEdges(text []byte, in *rows.Input, out *rows.Output) (all []byte, input
 	return append(text, a.Bytes()...), inputs, len(text) + a.Offset(second), a.Err()
 }
 
-// inputOf plans the making of rows of some input bits.
+// inputOf plans the computation of the rows of some input bits.
 func (f *Features) inputOf(bits []int) *rows.Input {
 	pairs := make([]rows.Pair, len(bits))
 	for i, bit := range bits {
@@ -61,7 +62,8 @@ func (f *Features) inputOf(bits []int) *rows.Input {
 	return rows.NewInput(f.Count, f.Wide, pairs)
 }
 
-// addEdges appends the functions to the text. It returns an error if instructions do not reach.
+// addEdges appends the functions to the text. It returns an error if distances are too large for
+// instructions.
 func (c *Code) addEdges(in *rows.Input, classifier *wordcode.Classifier) (err error) {
 	out := &rows.Output{Class: digits(classifier.Class)}
 	for _, count := range classifier.Counts {
@@ -75,7 +77,7 @@ func (c *Code) addEdges(in *rows.Input, classifier *wordcode.Classifier) (err er
 	return err
 }
 
-// digits returns the state rows of a number: those of the outputs stand first.
+// digits returns the state rows of a number. The rows of outputs are the first state rows.
 func digits(r wordcode.Rows) (all []rows.Row) {
 	for i := range r.Count {
 		all = append(all, rows.Row(r.First+i))

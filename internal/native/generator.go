@@ -6,16 +6,17 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// encoder writes the instructions of an instruction set. Registers are vector registers, rows are in memory.
+// encoder writes instructions of an instruction set. Registers are vector registers; rows are in
+// memory.
 type encoder interface {
-	begin() (offset int) // a segment
+	begin() (offset int) // begins a segment
 	end()
 	load(dst int, from row)
 	store(to row, src int)
 	not(dst, src int)
 	zero(dst int)
 	op(g *generator, op *wordcode.Op) (result int)
-	text() ([]byte, error) // of all segments
+	text() ([]byte, error) // the code of all segments
 }
 
 // generator turns a program into code, operation by operation in the program's order.
@@ -26,22 +27,23 @@ type generator struct {
 	mem  *memory
 	cost Cost
 
-	holds []wordcode.Value // what each register holds; 0: nothing
-	in    []int8           // [value] the register that holds it, or -1
-	at    int              // the operation
-	end   int              // where the segment ends
+	holds []wordcode.Value // [register]: the value in it; 0: none
+	in    []int8           // [value]: the register that holds it, or -1
+	at    int              // the current operation
+	end   int              // end of the current segment
 
-	outputs [][]output // by the operation that computes them
+	outputs [][]output // [operation]: the outputs that it computes
 }
 
-// output is an output port's bit.
+// output is a bit of an output port.
 type output struct {
 	row      int32
 	inverted bool
 }
 
-// generate returns the code of a program, in segments of that many operations; arrange, unless nil, gives the input
-// rows their places. It returns an error if instructions do not reach.
+// generate returns the code of a program, in segments of the given number of operations. arrange,
+// unless nil, chooses the places of the input rows. generate returns an error if distances are too
+// large for instructions.
 func generate(p *wordcode.Program, isa *ISA, segment int, arrange func(m *memory)) (*Code, error) {
 	g := &generator{
 		p: p, uses: findUses(p), mem: newMemory(p), holds: make([]wordcode.Value, isa.registers),
@@ -67,7 +69,8 @@ func generate(p *wordcode.Program, isa *ISA, segment int, arrange func(m *memory
 	return c, err
 }
 
-// assignOutputs has each output stored when it is computed, and returns those that no operation computes.
+// assignOutputs assigns each output to the operation that computes it. It returns the outputs that
+// no operation computes.
 func (g *generator) assignOutputs() (rest []int) {
 	for i, o := range g.p.Outputs {
 		op := int(o.Value()) - g.p.Inputs - 1
@@ -83,8 +86,8 @@ func (g *generator) assignOutputs() (rest []int) {
 	return rest
 }
 
-// segment writes the function of the operations from first to end-1. The last one also writes the outputs that no
-// operation computes.
+// segment writes the function for the operations first .. end-1. The last segment also writes the
+// outputs that no operation computes.
 func (g *generator) segment(c *Code, first, end int, rest []int) {
 	c.Segments = append(c.Segments, Segment{Offset: g.begin(), Ops: end - first})
 	g.end = end
@@ -101,7 +104,7 @@ func (g *generator) segment(c *Code, first, end int, rest []int) {
 	g.mem.endSegment()
 }
 
-// operation computes an operation and stores its result if it is an output.
+// operation writes an operation and stores its result if it is an output.
 func (g *generator) operation(op *wordcode.Op) {
 	result := g.op(g, op)
 	v := wordcode.Value(g.p.Inputs + 1 + g.at)
@@ -125,7 +128,7 @@ func (g *generator) storeOutput(src int, o output) {
 	g.save(row{stateArea, o.row}, src)
 }
 
-// plainOutput writes an output that is a constant or an input bit. All registers are free.
+// plainOutput writes an output that is a constant or an input bit. It may use any register.
 func (g *generator) plainOutput(i int) {
 	o := g.p.Outputs[i]
 	if o.Value() == 0 {
@@ -138,7 +141,7 @@ func (g *generator) plainOutput(i int) {
 	g.storeOutput(0, output{int32(i), o.Inverted()})
 }
 
-// drop frees the register and the row of a value that no operation from i on reads.
+// drop frees the register and the row of a value if no operation from i on reads it.
 func (g *generator) drop(v wordcode.Value, i int) {
 	if g.uses.after(v, i) != never {
 		return
@@ -151,7 +154,7 @@ func (g *generator) drop(v wordcode.Value, i int) {
 	}
 }
 
-// flush stores what later segments read and empties the registers.
+// flush stores the values that later segments read, and empties the registers.
 func (g *generator) flush() {
 	for r, v := range g.holds {
 		if v == 0 {
@@ -169,14 +172,14 @@ func (g *generator) save(to row, src int) {
 	g.cost.Stores++
 }
 
-// dies reports whether this operation is the last that reads v.
+// dies reports whether the current operation is the last that reads v.
 func (g *generator) dies(v wordcode.Value) bool { return g.uses.last(v) <= int32(g.at) }
 
 // register returns the register that holds v, or -1.
 func (g *generator) register(v wordcode.Value) int { return int(g.in[v]) }
 
-// free returns a register that holds nothing, if need be after it has put a value into memory: that which is read
-// last, but none of keep.
+// free returns a register that holds nothing. If necessary, it moves a value to memory first: the
+// value that is read last, but none of keep.
 func (g *generator) free(keep []wordcode.Value) int {
 	victim, latest := -1, int32(-1)
 	for r, v := range g.holds {
@@ -198,15 +201,15 @@ func (g *generator) free(keep []wordcode.Value) int {
 	return victim
 }
 
-// pair is where the operands of an instruction with two of them are: the second in a register or, if that is below 0,
-// in memory. Of wordcode.AndNot the first is the complemented one.
+// pair is the operands of an instruction that combines two values. The second is in a register or,
+// if second is negative, in memory. For wordcode.AndNot, the first is the complemented one.
 type pair struct {
 	result, first, second int
 	memory                row
 }
 
-// two finds registers for an operation on two values, on a machine whose instructions leave what they read as it is
-// and can read the second operand from memory.
+// two finds registers for an operation on two values, for machines whose instructions do not
+// overwrite operands and can read the second operand from memory.
 func (g *generator) two(op *wordcode.Op) pair {
 	first, second := op.A, op.B
 	if op.Operator == wordcode.AndNot {
@@ -230,7 +233,7 @@ func (g *generator) two(op *wordcode.Op) pair {
 	return o
 }
 
-// complement computes a Not.
+// complement writes a Not.
 func (g *generator) complement(op *wordcode.Op) (result int) {
 	read := []wordcode.Value{op.A}
 	src := g.register(op.A)
@@ -243,8 +246,8 @@ func (g *generator) complement(op *wordcode.Op) (result int) {
 	return dst
 }
 
-// result returns a register for the result of an operation that may overwrite what it reads: that of a value which is
-// read for the last time, or a free one.
+// result returns a register for the result of an operation that may overwrite its operands: the
+// register of an operand that is read for the last time, or a free one.
 func (g *generator) result(read []wordcode.Value) int {
 	for _, v := range read {
 		if r := g.register(v); r >= 0 && g.dies(v) {
@@ -254,14 +257,14 @@ func (g *generator) result(read []wordcode.Value) int {
 	return g.free(read)
 }
 
-// fetch loads v into a register, which holds it from then on.
+// fetch loads v into a register and keeps it there.
 func (g *generator) fetch(v wordcode.Value, keep []wordcode.Value) int {
 	r := g.spare(v, keep)
 	g.holds[r], g.in[v] = v, int8(r)
 	return r
 }
 
-// spare loads v into a register that counts as free: for an operation that overwrites it.
+// spare loads v into a register that counts as free, so that an operation can overwrite it.
 func (g *generator) spare(v wordcode.Value, keep []wordcode.Value) int {
 	r := g.free(keep)
 	g.load(r, g.mem.home[v])
@@ -269,12 +272,12 @@ func (g *generator) spare(v wordcode.Value, keep []wordcode.Value) int {
 	return r
 }
 
-// worth reports whether v, which stands in memory, is read again so soon that it is better loaded into a register than
-// read as an operand.
+// worth reports whether v, which is in memory, is read again so soon that it should be loaded into
+// a register instead of being read as an operand.
 func (g *generator) worth(v wordcode.Value) bool {
 	next := g.uses.after(v, g.at+1)
 	return next < int32(g.end) && next < int32(g.at+window)
 }
 
-// window is how many operations a value that is read from memory is kept in a register for.
+// window is the number of operations for which a value loaded from memory is kept in a register.
 const window = 40

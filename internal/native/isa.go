@@ -1,25 +1,25 @@
 package native
 
-// ISA is an instruction set that code can be made for.
+// ISA is an instruction set.
 type ISA struct {
-	Name     string // as --engine's messages and files name it
-	Arch     string // the processors that have it, by Go's name
+	Name     string // name in the messages about --engine, and in file names
+	Arch     string // name of the processor family in Go (GOARCH)
 	RowBytes int
 
-	available func() bool // on this processor
+	available func() bool // the processor that runs this program has it
 	registers int
 	tables    bool  // any function of three values is one instruction
-	forms     forms // without tables: functions of three values that are one instruction
-	segment   int   // operations in a segment
+	forms     forms // if tables is false: the functions of three values that are one instruction
+	segment   int   // number of operations in a segment
 	edges     edgeWriter
-	encoder   func(rows []int) encoder // with the input rows that are read, ascending
+	encoder   func(rows []int) encoder // rows: the input rows that are read, ascending
 }
 
-// ISAs are all instruction sets, the faster ones of a processor first.
+// ISAs are all instruction sets, faster ones of a processor family first.
 var ISAs = []*ISA{AVX512, AVX2, NEONSHA3, NEON}
 
-// Available reports whether the processor that this program runs on has the instructions, and the system keeps their
-// registers.
+// Available reports whether the processor that runs this program has the instructions, and the
+// operating system saves their registers.
 func (i *ISA) Available() bool { return i.available() }
 
 // Samples returns the number of samples in a block.

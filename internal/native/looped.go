@@ -9,39 +9,42 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// A network of convolutions is code of each kernel once. Between convolutions stand images, of which a pixel is a row
-// for each plane: these lie one after the other, since a kernel reads several planes of a pixel, then the pixels of a
-// row, then the rows. Around what a convolution reads beyond the edges lie rows of zeros, which nobody writes. So a
-// position reads what the one before reads, only further on, and a function that runs over several blocks with a
-// distance from block to block runs over the positions of a row as well.
+// In a network of convolutions, the code of each kernel exists once. The convolutions read and
+// write images. A pixel is a row for each plane. The planes of a pixel are consecutive in memory,
+// since a kernel reads several of them; then come the pixels of an image row, then the image rows.
+// Rows of zeros, which nothing writes, surround the pixels where a convolution reads beyond the
+// edges. So each position reads the same as the position before, only at a constant distance. A
+// function that runs on several blocks with a given distance between blocks therefore also runs on
+// the positions of an image row.
 
-// Stage is a convolution. It reads one image and writes another.
+// Stage is a convolution. It reads one image and writes another image.
 type Stage struct {
 	Parts         []Part
-	Rows, Columns int // of positions
+	Rows, Columns int // numbers of rows and columns of positions
 
-	Image int // rows of the image that it reads, those of zeros included
+	Image int // number of rows of the image that it reads, including rows of zeros
 	In    Steps
 	Out   Steps
 }
 
-// Steps say where positions read or write in an image, in rows.
+// Steps say where positions read or write in an image. The unit is rows.
 type Steps struct {
-	First  int // of the first position
-	Row    int // from a row of positions to the next
-	Column int // from a position to the next in its row
+	First  int // place of the first position
+	Row    int // from one image row of positions to the next
+	Column int // from a position to the next in its image row
 }
 
-// Part is a function that computes some planes of positions in a row. It is one of a [Segment], of which the positions
-// are the blocks.
+// Part is a function that computes some planes for positions in an image row. It is a [Segment]
+// whose blocks are the positions.
 type Part struct {
 	Segment
-	First     int // plane, of those that are read
-	Positions int // how many a call should have at most, so that it ends soon
+	First     int // first plane, counted among the planes that are read
+	Positions int // maximum number of positions in a call, so that it ends soon
 }
 
-// Each calls do for all calls of functions that a convolution takes, in their order, with rows of that many bytes: with
-// the function's offset in the text, where in the images in bytes it reads and writes, and for how many positions.
+// Each calls do for all function calls that a convolution takes, in order, for rows of the given
+// number of bytes. The arguments are the function's offset in the text, the byte offsets in the
+// images where it reads and writes, and the number of positions.
 func (s *Stage) Each(rowBytes int, do func(offset, from, to, positions int)) {
 	for i := range s.Parts {
 		p := &s.Parts[i]
@@ -55,13 +58,15 @@ func (s *Stage) Each(rowBytes int, do func(offset, from, to, positions int)) {
 	}
 }
 
-// maxImages is how much memory images may take, in bytes.
+// maxImages is the maximum memory for images in bytes.
 const maxImages = 1 << 30
 
-// CompileLooped returns the machine code of a network of convolutions. With features it also makes the functions of
-// [CompileClassifier]. Kernels that nothing reads are left out. It returns an error if the network is too large.
+// CompileLooped returns the machine code of a network of convolutions. With features, it also
+// compiles the functions of [CompileClassifier]. Kernels that nothing reads are left out. It
+// returns an error if the network is too large.
 //
-// It costs about 60 bytes an operation of a kernel, however many positions there are.
+// Compiling takes about 60 bytes of memory for each operation of a kernel, however many positions
+// there are.
 func CompileLooped(n *positions.Network, isa *ISA, f *Features) (*Code, error) {
 	plan, err := newPlan(n, isa)
 	if err != nil {
@@ -94,7 +99,7 @@ func CompileLooped(n *positions.Network, isa *ISA, f *Features) (*Code, error) {
 	return c, c.addLoopedEdges(n, f)
 }
 
-// firstRows returns the input bit of each row of the first image, -1 of those of zeros.
+// firstRows returns the input bit of each row of the first image; -1 for rows of zeros.
 func firstRows(n *positions.Network, first *image) []int {
 	bits := make([]int, first.size())
 	for i := range bits {
@@ -128,7 +133,7 @@ func (c *Code) addLoopedEdges(n *positions.Network, f *Features) error {
 	return nil
 }
 
-// looped is code in the making.
+// looped is the state of compiling such a network.
 type looped struct {
 	isa    *ISA
 	text   []byte
@@ -137,7 +142,7 @@ type looped struct {
 	cost   Cost
 }
 
-// stage adds a convolution, whose kernels are in the given parts.
+// stage adds a convolution, whose kernels are divided into the given parts.
 func (l *looped) stage(c *positions.Convolution, parts []part, in, out *image) error {
 	s := Stage{
 		Rows: c.Out.Rows, Columns: c.Out.Columns, Image: in.size(),
@@ -164,10 +169,10 @@ func (l *looped) stage(c *positions.Convolution, parts []part, in, out *image) e
 	return nil
 }
 
-// callBlocks is over how many blocks a call runs a segment at most, so that it ends soon.
+// callBlocks is the maximum number of blocks in a call of a segment, so that it ends soon.
 const callBlocks = 8
 
-// append adds code and returns where it begins.
+// append appends code to the text and returns its offset.
 func (l *looped) append(c *Code) (offset int) {
 	for len(l.text)%entryAlignment != 0 {
 		l.text = append(l.text, 0)
@@ -179,7 +184,8 @@ func (l *looped) append(c *Code) (offset int) {
 	return offset
 }
 
-// join returns the code of the convolutions and of what reads their last image, of so many rows.
+// join returns the code of the convolutions and of the network behind them. last is the number of
+// rows of the last image.
 func (l *looped) join(rest *Code, last int) *Code {
 	offset := l.append(rest)
 	c := *rest
@@ -190,7 +196,7 @@ func (l *looped) join(rest *Code, last int) *Code {
 	return &c
 }
 
-// add adds the instructions of another code.
+// add adds the counts of o.
 func (c *Cost) add(o Cost) {
 	c.Operations += o.Operations
 	c.Compute += o.Compute

@@ -7,7 +7,7 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// area is one of the parts of memory that rows lie in.
+// area is a part of the memory for rows.
 type area uint8
 
 const (
@@ -23,17 +23,17 @@ type row struct {
 	number int32
 }
 
-// memory says in which row each value stands, if it stands in one.
+// memory says which values have rows in memory, and which rows.
 type memory struct {
-	home      []row // [value]
-	inputs    []int // the input bit of each input row
+	home      []row // [value]: its row
+	inputs    []int // [input row]: its input bit
 	outputs   int
-	state     int // state rows, those of the outputs first
-	local     int // local rows
+	state     int // number of state rows; the outputs come first
+	local     int // number of local rows
 	freeState []int32
 	freeLocal []int32
-	locals    []wordcode.Value // values of this segment in local rows
-	nextLocal int              // the first local row that this segment does not use
+	locals    []wordcode.Value // values of the current segment in local rows
+	nextLocal int              // the first local row that the current segment does not use
 }
 
 func newMemory(p *wordcode.Program) *memory {
@@ -45,7 +45,7 @@ func newMemory(p *wordcode.Program) *memory {
 	return m
 }
 
-// inputRows returns the input rows that are read, ascending.
+// inputRows returns the input rows that are read, in ascending order.
 func (m *memory) inputRows() (rows []int) {
 	for _, bit := range m.inputs {
 		rows = append(rows, int(m.home[bit+1].number))
@@ -54,15 +54,15 @@ func (m *memory) inputRows() (rows []int) {
 	return rows
 }
 
-// put gives each input bit the row that is given for it.
+// put gives the rows to the input bits: bit i gets row rows[i].
 func (m *memory) put(rows []int) {
 	for _, bit := range m.inputs {
 		m.home[bit+1].number = int32(rows[bit])
 	}
 }
 
-// arrange numbers the input rows anew, in the order in which they are made of feature words. Bits that are the same
-// comparison get one row.
+// arrange renumbers the input rows in the order in which they are computed from feature words.
+// Input bits that are the same comparison share a row.
 func (m *memory) arrange(f *Features) {
 	var bits, first []int
 	seen := map[rows.Pair]int{}
@@ -88,8 +88,8 @@ func (m *memory) arrange(f *Features) {
 	}
 }
 
-// addInputs gives rows to the input bits that are read, in the order in which they first are: so rows that are read
-// together lie together.
+// addInputs gives rows to the input bits that are read, in the order of their first use. So rows
+// that are read together are close in memory.
 func (m *memory) addInputs(p *wordcode.Program) {
 	add := func(v wordcode.Value) {
 		if v > 0 && int(v) <= p.Inputs && m.home[v].area == nowhere {
@@ -107,7 +107,8 @@ func (m *memory) addInputs(p *wordcode.Program) {
 	}
 }
 
-// place gives a row to a value that has none: a local one if its last use is in this segment, else one of the state.
+// place gives a row to a value that has none. Values that only the current segment uses get local
+// rows, others state rows.
 func (m *memory) place(v wordcode.Value, local bool) row {
 	if local {
 		m.home[v] = row{localArea, take(&m.freeLocal, &m.nextLocal)}
@@ -119,7 +120,7 @@ func (m *memory) place(v wordcode.Value, local bool) row {
 	return m.home[v]
 }
 
-// take returns a free row, or the next one.
+// take returns a free row, or else the next unused one.
 func take(free *[]int32, next *int) int32 {
 	if n := len(*free); n > 0 {
 		r := (*free)[n-1]
@@ -130,7 +131,7 @@ func take(free *[]int32, next *int) int32 {
 	return int32(*next - 1)
 }
 
-// release frees the row of a value that is not read any more.
+// release frees the row of a value that will not be read again.
 func (m *memory) release(v wordcode.Value) {
 	h := m.home[v]
 	switch {

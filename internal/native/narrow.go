@@ -6,22 +6,23 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// forms are functions of three values, as tables of wordcode.Lookup, that are one instruction of a machine which has
-// not all of them.
+// forms are the functions of three values, as tables of wordcode.Lookup, that are one instruction
+// on a machine that does not have all functions.
 type forms struct {
 	selects bool // A ? B : C
 	folds   bool // A ^ B ^ C and A ^ (B &^ C)
 }
 
-// The tables of these.
+// The tables of these functions.
 const (
 	selection  = 0b11011000
 	exclusive3 = 0b10010110
 	clearXor   = 0b10100110
 )
 
-// narrow returns the program with full adders taken apart into operations on two values, and into those of three that
-// there are. Where two bits of a full adder differ, the carry is the third, else one of them.
+// narrow returns the program with full adders replaced by operations on two values, and by the
+// operations on three values that the machine has. The carry of a full adder is the third bit if
+// the first two differ, else one of the first two.
 func narrow(p *wordcode.Program, f forms) *wordcode.Program {
 	b := expansion{
 		first: wordcode.Value(p.Inputs + 1), p: &wordcode.Program{Inputs: p.Inputs},
@@ -54,17 +55,17 @@ func narrow(p *wordcode.Program, f forms) *wordcode.Program {
 	return b.p
 }
 
-// isCarryOf reports whether an operation is the carry that belongs to a sum.
+// isCarryOf reports whether an operation is the carry of the same full adder as a sum.
 func isCarryOf(carry, sum wordcode.Op) bool {
 	sum.Operator = wordcode.Carry
 	return carry == sum
 }
 
-// expansion is a program in the making.
+// expansion is the state of building a program from another.
 type expansion struct {
 	p     *wordcode.Program
-	first wordcode.Value   // the first that an operation computes
-	moved []wordcode.Value // for each operation of the old program, the value in the new one
+	first wordcode.Value   // first value that an operation computes
+	moved []wordcode.Value // [old operation]: its value in the new program
 	forms forms
 }
 
@@ -84,7 +85,7 @@ func (b *expansion) op(o wordcode.Operator, x, y wordcode.Value) wordcode.Value 
 	return b.add(wordcode.Op{Operator: o, A: x, B: y})
 }
 
-// carry adds the carry of a full adder, given where its first two bits differ.
+// carry adds the carry of a full adder. half says where the adder's first two bits differ.
 func (b *expansion) carry(half wordcode.Value, adder wordcode.Op) wordcode.Value {
 	if b.forms.selects {
 		return b.add(wordcode.Op{Operator: wordcode.Lookup, Table: selection, A: half, B: adder.C, C: adder.A})
@@ -92,7 +93,7 @@ func (b *expansion) carry(half wordcode.Value, adder wordcode.Op) wordcode.Value
 	return b.op(wordcode.Or, b.op(wordcode.And, half, adder.C), b.op(wordcode.And, adder.A, adder.B))
 }
 
-// fold makes one operation of an Xor and of the Xor or AndNot that it alone reads.
+// fold combines an Xor and an Xor or AndNot that only it reads into one operation.
 func fold(p *wordcode.Program) *wordcode.Program {
 	first := wordcode.Value(p.Inputs + 1)
 	readers := make([]uint8, len(p.Ops)) // up to 2
@@ -129,7 +130,7 @@ func fold(p *wordcode.Program) *wordcode.Program {
 	return without(p, gone)
 }
 
-// without returns a program without some operations, which nothing reads.
+// without returns a program without the marked operations, which nothing reads.
 func without(p *wordcode.Program, gone []bool) *wordcode.Program {
 	b := expansion{
 		first: wordcode.Value(p.Inputs + 1), p: &wordcode.Program{Inputs: p.Inputs},

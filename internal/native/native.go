@@ -1,22 +1,22 @@
-// Package native compiles netlists to machine code, without any compiler in between.
+// Package native compiles netlists to machine code, without an external compiler.
 //
-// [Compile] lowers a netlist to a program of bitwise operations (package wordcode), and this to straight code for an
-// [ISA]: one instruction an operation on as many samples as a vector has bits. What the operations read and write
-// stands in rows of that many bits. The samples of a row are a block; the rows of a block lie one after the other, and
-// so do the blocks:
+// [Compile] lowers a netlist to a program of bitwise operations (package wordcode), and this to
+// straight-line code for an [ISA]. Each operation is one instruction on as many samples as a vector
+// has bits. Operations read and write rows of that many bits. The samples of a row are a block. The
+// rows of a block are consecutive in memory, and so are the blocks. There are
 //
-//   - input rows, one for each input bit that the network reads ([Code.Rows] says which);
-//   - state rows, first those of the outputs, then values that pass from one segment to a later one;
-//   - local rows, of values that do not fit the registers within a segment. All blocks share them.
+//   - input rows, one for each input bit that the network reads (see [Code.Rows]);
+//   - state rows: first the outputs, then values that pass from one segment to a later one;
+//   - local rows, for values within a segment that do not fit the registers. All blocks share them.
 //
-// The code is cut into segments that fit the first instruction cache. A [Segment] is a function that runs over several
-// blocks, so that the instructions are fetched once for all of them: whoever calls runs the segments in their order,
-// each over the same blocks.
+// The code is divided into segments that fit the first-level instruction cache. A [Segment] is a
+// function that runs on several blocks, so that its instructions are fetched once for all of them.
+// The caller runs the segments in order, each on the same blocks.
 //
-// A function follows the System V calling convention on x86-64 and AAPCS64 on arm64: the first argument is the address
-// of the input rows, the second that of the state rows, the third that of the local rows, the fourth the number of
-// blocks, at least 1. It needs no stack but for registers that it saves, keeps nothing and calls nothing, and does not
-// depend on where it lies.
+// A function follows the System V calling convention on x86-64 and AAPCS64 on arm64. Its arguments
+// are the addresses of the input rows, the state rows and the local rows, and the number of blocks,
+// at least 1. It uses the stack only to save registers, keeps no state, calls nothing, and is
+// position-independent.
 package native
 
 import (
@@ -34,46 +34,47 @@ type Code struct {
 	Text     []byte
 	Segments []Segment
 
-	Rows    []int // for each input row, the bit of the input ports that it is, counted through all; of equal ones, one
-	Outputs int   // the bits of the output ports and the probes, in port order: the first state rows
-	State   int   // state rows
-	Local   int   // local rows
+	Rows    []int // [input row]: the input bit, counted through all ports; of equal bits, one
+	Outputs int   // bits of the output ports and probes, in port order: the first state rows
+	State   int   // number of state rows
+	Local   int   // number of local rows
 
-	// Of [CompileLooped]: the convolutions, before the segments. Rows are then the first image, in which those of zeros
-	// have -1, and the segments read the last one, of which Last is the number of rows. Without convolutions Last is the
-	// number of Rows.
+	// For [CompileLooped]: the convolutions, which run before the segments. Rows then describes the
+	// first image, with -1 for rows of zeros. The segments read the last image, which has Last
+	// rows. Without convolutions, Last is the number of Rows.
 	Stages []Stage
 	Last   int
 
-	Edges *Edges // nil of [Compile]
+	Edges *Edges // nil from [Compile]
 	Cost  Cost
 }
 
 // Segment is a function in the text.
 type Segment struct {
-	Offset int // in the text
-	Ops    int // operations of the program
+	Offset int // offset in the text
+	Ops    int // number of operations of the program
 }
 
-// Cost says what instructions the code consists of.
+// Cost counts the instructions of the code.
 type Cost struct {
-	Operations int // of the program
+	Operations int // operations of the program
 	Compute    int // instructions that compute
-	Loads      int // instructions that load and no more
-	Operands   int // operands in memory of instructions that compute
+	Loads      int // instructions that only load
+	Operands   int // operands in memory, of instructions that compute
 	Stores     int
-	Copies     int // between registers
+	Copies     int // copies between registers
 }
 
-// Features says what the bits of the input port are of feature words, so that code is made that computes rows of them.
+// Features says how the input port's bits depend on feature words, so that code for computing their
+// rows can be compiled.
 type Features struct {
 	Count int         // features of a sample
 	Wide  bool        // words of 16 bits, else of 8
-	Bits  []rows.Pair // of each input bit: the feature that is compared, and with what
+	Bits  []rows.Pair // [input bit]: the feature and the threshold that are compared
 }
 
-// FeaturesOf returns the features of networks whose input bits are the comparisons with these thresholds,
-// [feature][threshold], of words of 16 bits if wide.
+// FeaturesOf returns the features of networks whose input bits are comparisons with
+// thresholds[feature][i], for words of 16 bits if wide, else of 8.
 func FeaturesOf(thresholds [][]uint16, wide bool) *Features {
 	f := &Features{Count: len(thresholds), Wide: wide}
 	for i, of := range thresholds {
@@ -84,13 +85,15 @@ func FeaturesOf(thresholds [][]uint16, wide bool) *Features {
 	return f
 }
 
-// Compile returns the machine code of n, which must be valid. It returns an error if n has registers or is too large.
+// Compile returns the machine code of n, which must be valid. It returns an error if n has
+// registers or is too large.
 //
-// It costs about 60 bytes an operation: a gate or two, or half a full adder.
+// Compiling takes about 60 bytes of memory for each operation, which is one or two gates or half a
+// full adder.
 func Compile(n *netlist.Netlist, isa *ISA) (*Code, error) { return compile(n, isa, nil) }
 
-// CompileClassifier is [Compile] for a netlist with class index and counts, together with the functions that make
-// input rows of feature words and numbers of output rows.
+// CompileClassifier is [Compile] for a netlist with class index and counts. It also compiles the
+// functions that compute input rows from feature words, and numbers from output rows.
 func CompileClassifier(n *netlist.Netlist, isa *ISA, f *Features) (*Code, error) {
 	classifier := wordcode.NewClassifier(n)
 	if classifier == nil || len(f.Bits) != len(n.InputPorts()[0].Nets) {

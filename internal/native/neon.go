@@ -7,19 +7,19 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// NEON computes 128 samples at a time on every 64-bit Arm.
+// NEON computes 128 samples at a time. Every 64-bit Arm processor has it.
 var NEON = &ISA{
 	Name: "neon", Arch: "arm64", RowBytes: 16, available: func() bool { return cpu.ARM64.HasASIMD },
 	registers: 32, forms: forms{selects: true}, segment: 6000, encoder: newNEON, edges: neonEdges,
 }
 
-// NEONSHA3 has also the instructions EOR3 and BCAX, which came with SHA3.
+// NEONSHA3 also has the instructions EOR3 and BCAX of the SHA3 extension.
 var NEONSHA3 = &ISA{
 	Name: "neon-sha3", Arch: "arm64", RowBytes: 16, available: func() bool { return cpu.ARM64.HasSHA3 },
 	registers: 32, forms: forms{selects: true, folds: true}, segment: 6000, encoder: newNEON, edges: neonEdges,
 }
 
-// neon writes NEON code. The caller's halves of v8 to v15 are kept on the stack.
+// neon writes NEON code. It saves the caller's halves of v8 to v15 on the stack.
 type neon struct {
 	a    arm64.Asm
 	loop arm64.Label
@@ -27,7 +27,8 @@ type neon struct {
 
 func newNEON([]int) encoder { return &neon{} }
 
-// The registers of a function's arguments, and of an address that is too far for an instruction.
+// The registers of a function's arguments, and of an address that is out of reach of an
+// instruction's offset.
 const (
 	inputBase arm64.X = iota
 	stateBase
@@ -39,7 +40,7 @@ const (
 	farOffset arm64.X = 17
 )
 
-// calleeOwned is the first of the eight vector registers whose lower halves belong to the caller.
+// calleeOwned is the first of eight vector registers whose lower halves a function must keep.
 const calleeOwned = 8
 
 func (e *neon) text() ([]byte, error) { return e.a.Bytes(), e.a.Err() }
@@ -60,7 +61,7 @@ func (e *neon) end() {
 	e.a.SubsImm(blocksLeft, blocksLeft, 1)
 	done := e.a.Label()
 	e.a.BCond(arm64.EQ, done)
-	e.a.B(e.loop) // reaches further than a jump under a condition
+	e.a.B(e.loop) // reaches further than a conditional jump
 	e.a.Bind(done)
 	for i := range arm64.V(4) {
 		e.a.LdpD(calleeOwned+6-2*i, calleeOwned+7-2*i, arm64.Post(arm64.SP, 16))
@@ -68,13 +69,14 @@ func (e *neon) end() {
 	e.a.Ret()
 }
 
-// reach is the furthest that a load or a store of a vector reaches by itself, and page what an addition leaves to it.
+// reach is the largest offset of a vector load or store. page is the unit of the additions that
+// compute larger offsets.
 const (
 	reach = 65520
 	page  = 4096
 )
 
-// at returns a row as an operand, for which it may have computed the address.
+// at returns a row as an operand. It writes an address computation if necessary.
 func (e *neon) at(r row) arm64.Mem {
 	base := [...]arm64.X{inputArea: inputBase, stateArea: stateBase, localArea: localBase}[r.area]
 	offset := 16 * int(r.number)
@@ -132,7 +134,8 @@ func (e *neon) op(g *generator, op *wordcode.Op) int {
 	return result
 }
 
-// selection computes A ? B : C. There is an instruction for each of the three to be overwritten by the result.
+// selection computes A ? B : C. There is one instruction for each of the three operands that the
+// result may overwrite.
 func (e *neon) selection(g *generator, op *wordcode.Op) int {
 	a, b, c := g.register(op.A), g.register(op.B), g.register(op.C)
 	switch {

@@ -5,35 +5,37 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// plan is what code of a network of convolutions computes, and where its images lie in memory.
+// plan is the program of a network of convolutions, and the places of its images in memory.
 type plan struct {
-	images []image  // what the convolutions read, and what the last one writes
-	parts  [][]part // [convolution] its kernels, but for those that nothing reads
+	images []image  // the images that convolutions read, and the image that the last one writes
+	parts  [][]part // [convolution]: its kernels, without kernels that nothing reads
 	rest   *wordcode.Program
 }
 
-// image is where an image lies in memory. Planes that nothing reads have no rows.
+// image is an image in memory. Planes that nothing reads have no rows.
 type image struct {
 	positions.Image
-	border  int   // rows and columns of zeros before the first
-	rows    int   // with those of zeros
-	columns int   // with those of zeros
-	places  []int // [plane] its number among those that are read, or -1
-	planes  int   // that are read
+	border  int   // number of rows, and of columns, of zeros before the first pixel
+	rows    int   // number of image rows, including zeros
+	columns int   // number of columns, including zeros
+	places  []int // [plane]: its number among the planes that are read, or -1
+	planes  int   // number of planes that are read
 }
 
-// pixel returns the number of the first row in memory of a pixel, counted from the first one with zeros.
+// pixel returns the number of the first row in memory of a pixel, counting rows and columns of
+// zeros.
 func (m *image) pixel(row, column int) int { return (row*m.columns + column) * m.planes }
 
-// inside returns the number of a pixel's row in memory.
+// inside returns the number of the row in memory of a pixel's plane, not counting rows and columns
+// of zeros.
 func (m *image) inside(p positions.Pixel) int {
 	return m.pixel(p.Row+m.border, p.Column+m.border) + m.places[p.Plane]
 }
 
-// size returns the rows that it takes in memory.
+// size returns the number of rows of the image in memory.
 func (m *image) size() int { return m.rows * m.columns * m.planes }
 
-// size returns the rows of all images.
+// size returns the number of rows of all images.
 func (p *plan) size() (sum int) {
 	for i := range p.images {
 		sum += p.images[i].size()
@@ -41,7 +43,8 @@ func (p *plan) size() (sum int) {
 	return sum
 }
 
-// newPlan lowers the netlists of a network, from the last one on: each says what is read of the one before.
+// newPlan lowers the netlists of a network, last one first: each determines what is read of the one
+// before.
 func newPlan(n *positions.Network, isa *ISA) (*plan, error) {
 	count := len(n.Convolutions)
 	p := &plan{images: make([]image, count+1), parts: make([][]part, count)}
@@ -72,7 +75,7 @@ func newPlan(n *positions.Network, isa *ISA) (*plan, error) {
 	return p, nil
 }
 
-// keep gives places to the planes of some bits.
+// keep gives places to the planes of the given bits.
 func (m *image) keep(bits []int, plane func(bit int) int) {
 	m.places = make([]int, m.Planes)
 	for i := range m.places {
@@ -89,7 +92,7 @@ func (m *image) keep(bits []int, plane func(bit int) int) {
 	}
 }
 
-// kept returns the outputs of the planes that have a place.
+// kept returns the outputs for the planes that have a place.
 func kept(outputs []wordcode.Literal, places []int) (all []wordcode.Literal) {
 	for i, o := range outputs {
 		if places[i] >= 0 {

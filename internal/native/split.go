@@ -6,14 +6,14 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// part is a program for some of another one's outputs, from number first on.
+// part is a program for some of another program's outputs, from number first on.
 type part struct {
 	first   int
 	program *wordcode.Program
 }
 
-// split returns the parts of a program, each of up to that many operations, or of one output. What several parts need
-// is computed in each of them.
+// split divides a program into parts of at most limit operations each, or of one output. Operations
+// that several parts need are repeated in each.
 func split(p *wordcode.Program, limit int) []part {
 	s := splitter{p: p, at: 1, seen: make([]int32, len(p.Ops)), moved: make([]wordcode.Value, len(p.Ops))}
 	for o := range p.Outputs {
@@ -30,19 +30,19 @@ func split(p *wordcode.Program, limit int) []part {
 	return s.parts
 }
 
-// splitter has the part in the making.
+// splitter is the state of building the current part.
 type splitter struct {
 	p     *wordcode.Program
 	parts []part
 	at    int32            // number of the part, from 1
-	seen  []int32          // [operation] the last part that it is in
-	first int              // output of the part
+	seen  []int32          // [operation]: the last part that contains it
+	first int              // first output of the part
 	ops   []int            // operations of the part
-	moved []wordcode.Value // [operation] its value in the part
+	moved []wordcode.Value // [operation]: its value in the part
 	stack []wordcode.Value
 }
 
-// need adds the operations of an output.
+// need adds the operations that an output needs.
 func (s *splitter) need(o wordcode.Literal) {
 	s.stack = append(s.stack[:0], o.Value())
 	for len(s.stack) > 0 {
@@ -56,7 +56,7 @@ func (s *splitter) need(o wordcode.Literal) {
 	}
 }
 
-// close ends the part before an output.
+// close ends the part before output end.
 func (s *splitter) close(end int) {
 	slices.Sort(s.ops)
 	p := &wordcode.Program{Inputs: s.p.Inputs}

@@ -6,14 +6,14 @@ import (
 	"ialgn/internal/wordcode"
 )
 
-// never is the place of a use that does not come.
+// never is the place of a use that does not exist.
 const never = math.MaxInt32
 
-// uses knows where in a program each value is read.
+// uses records where in a program each value is read.
 type uses struct {
-	start []int32 // value v is read at[start[v]:start[v+1]]
+	start []int32 // value v is read at the operations at[start[v]:start[v+1]]
 	at    []int32 // operations, ascending
-	next  []int32 // value v's first use in at that is not yet past
+	next  []int32 // [value]: index in at of its first use that is not past
 }
 
 func findUses(p *wordcode.Program) *uses {
@@ -44,7 +44,8 @@ func operands(op *wordcode.Op) []wordcode.Value {
 	return []wordcode.Value{op.A, op.B, op.C}[:op.Operator.Operands()]
 }
 
-// after returns the first operation from i on that reads v, or never. Over all calls for a value, i ascends.
+// after returns the first operation from i on that reads v, or never. Over all calls for one value,
+// i must not decrease.
 func (u *uses) after(v wordcode.Value, i int) int32 {
 	end := u.start[v+1]
 	for u.next[v] < end && u.at[u.next[v]] < int32(i) {

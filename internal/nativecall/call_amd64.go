@@ -2,5 +2,5 @@
 
 package nativecall
 
-// synchronise has nothing to do: the processor sees by itself that code was written.
+// synchronise does nothing: the processor itself notices that code was written.
 func synchronise(uintptr, uintptr) {}

@@ -2,7 +2,7 @@
 
 package nativecall
 
-// synchronise makes code that was written as data visible to the fetching of instructions.
+// synchronise makes code that was written as data visible to instruction fetches.
 //
 //go:noescape
 func synchronise(start, size uintptr)

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Available says whether this system has the means for [Map] and [Call].
+// Available says whether [Map] and [Call] work on this system.
 const Available = true
 
-// Map copies code into executable memory, which lasts until Close. Code that is mapped may be called by several
-// goroutines at once.
+// Map copies code into executable memory, where it stays until Close. Several goroutines may call
+// mapped code at once.
 func Map(code []byte) (*Code, error) {
 	if len(code) == 0 {
 		return nil, errors.New("nativecall: there is no code to map")
@@ -33,7 +33,7 @@ func Map(code []byte) (*Code, error) {
 	return &Code{memory}, nil
 }
 
-// Close gives the memory back. No goroutine may be in the code, or call it afterwards.
+// Close frees the memory. No goroutine may be executing the code or call it afterwards.
 func (c *Code) Close() error {
 	if c.memory == nil {
 		return nil

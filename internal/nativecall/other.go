@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// Available says whether this system has the means for [Map] and [Call].
+// Available says whether [Map] and [Call] work on this system.
 const Available = false
 
 // Map returns an error on this system.

@@ -1,9 +1,9 @@
-// This file writes archives of object files in the format of System V and GNU, which linkers on Linux search for the
-// files that define what a program lacks.
+// This file writes archives of object files in the format of System V and GNU. Linkers on Linux
+// search an archive for the files that define missing symbols of a program.
 //
-// An archive begins with an index of symbols (the member "/"), by which the linker finds these files, and a table of
-// the names that are longer than 15 bytes (the member "//"). Dates and owners are zero, so that the same members give
-// the same bytes: those of GNU ar's rcsD.
+// An archive begins with an index of symbols (the member "/"), which tells the linker where these
+// files are, and a table of the names longer than 15 bytes (the member "//"). Dates and owners are
+// zero, so that the same members give the same bytes: those of GNU ar's rcsD.
 
 package object
 
@@ -19,19 +19,19 @@ import (
 type Member struct {
 	Name    string // without a folder
 	Data    []byte
-	Symbols []string // what it offers to others, see object.File.Defined
+	Symbols []string // symbols that it offers to others, see [File.Defined]
 }
 
 const (
 	magic      = "!<arch>\n"
 	headerSize = 60
-	shortName  = 15 // bytes of a name that fits in a header, beside the / that ends it
+	shortName  = 15 // bytes of a name that fits in a header, without the / that ends it
 	filler     = '\n'
 )
 
-// Bytes returns an archive of the members, in their order: where several define a symbol, the linker takes the first.
-// It returns an error if a name is empty, stands twice or has a / or a character that does not print, and if the
-// archive is too large for its index, which has 32 bits for a place.
+// Bytes returns an archive of the members, in their order. If several define a symbol, the linker
+// takes the first. Bytes returns an error if a name is empty, occurs twice, or has a / or an
+// unprintable character, and if the archive is too large for its index, which has 32-bit offsets.
 func Bytes(members []Member) ([]byte, error) {
 	if err := check(members); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func check(members []Member) error {
 	return nil
 }
 
-// nameFields returns what the headers of the members have for names, and the table of the long ones.
+// nameFields returns the name fields of the members' headers, and the table of long names.
 func nameFields(members []Member) (fields []string, table []byte) {
 	for _, m := range members {
 		if len(m.Name) <= shortName {
@@ -85,7 +85,8 @@ func nameFields(members []Member) (fields []string, table []byte) {
 	return fields, table
 }
 
-// indexSize returns the bytes of the index of symbols: their number, a place and a name for each.
+// indexSize returns the size of the index of symbols: their number, and an offset and a name for
+// each.
 func indexSize(members []Member) int {
 	size := 4
 	for _, m := range members {
@@ -96,7 +97,7 @@ func indexSize(members []Member) int {
 	return even(size)
 }
 
-// layout returns where the headers of the members stand in the archive, and its size.
+// layout returns the offsets of the members' headers in the archive, and the archive's size.
 func layout(members []Member, index, table int) (places []int, end int) {
 	at := len(magic) + headerSize + index
 	if table > 0 {
@@ -111,7 +112,7 @@ func layout(members []Member, index, table int) (places []int, end int) {
 
 func even(n int) int { return n + n&1 }
 
-// index returns the index of symbols, in big-endian order on every machine.
+// index returns the index of symbols, which is big-endian on every machine.
 func index(members []Member, places []int) []byte {
 	var offsets, names []byte
 	for i, m := range members {
@@ -125,7 +126,8 @@ func index(members []Member, places []int) []byte {
 	return append(b, make([]byte, len(b)&1)...)
 }
 
-// writeMember writes a header, the data and what fills it up to an even length. The table of names has no attributes.
+// writeMember writes a header, the data, and padding to an even length. The table of names has no
+// attributes.
 func writeMember(b *bytes.Buffer, name string, a attributes, data []byte) {
 	fmt.Fprintf(b, "%-16s%-12s%-6s%-6s%-8s%-10d`\n", name, a.zero, a.zero, a.zero, a.mode, len(data))
 	b.Write(data)
@@ -134,5 +136,6 @@ func writeMember(b *bytes.Buffer, name string, a attributes, data []byte) {
 	}
 }
 
-// attributes are the date, owner and group of a member, which are zero or left out, and its mode.
+// attributes are the attributes of a member: zero is the text of date, owner and group, "0" or
+// empty; mode is the file mode.
 type attributes struct{ zero, mode string }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// The names that are the object file's own.
+// The local names of the object file.
 const (
-	cache  = "level_plus_one" // the word that keeps the level of the processor plus 1; 0: not asked yet
-	detect = "detect_level"   // the function that asks, and fills it in
+	cache  = "level_plus_one" // variable with the processor's level plus 1; 0: not known yet
+	detect = "detect_level"   // function that determines the level and stores it
 )
 
 // assemble writes the code of all functions.
@@ -29,7 +29,8 @@ func (d *Dispatcher) assemble() *code {
 	return c
 }
 
-// levelPlusOne writes what takes the level from memory, or has it found the first time: into eax, plus 1.
+// levelPlusOne writes code that puts the level plus 1 into eax. It reads the level from memory, or
+// determines it the first time.
 func levelPlusOne(c *code) {
 	c.reference("mov eax,DWORD PTR [rip+0x0]", cache, elf.R_X86_64_PC32, 0x8b, 0x05)
 	c.add("test eax,eax", 0x85, 0xc0)
@@ -38,7 +39,7 @@ func levelPlusOne(c *code) {
 	c.label("known")
 }
 
-// choose writes what goes on to the function of the processor's variant.
+// choose writes the jump to the function of the processor's variant.
 func (d *Dispatcher) choose(c *code, f DispatchedFunction) {
 	levelPlusOne(c)
 	for i := len(d.Variants) - 1; i >= 0; i-- {
@@ -53,8 +54,8 @@ func (d *Dispatcher) choose(c *code, f DispatchedFunction) {
 	c.add("ret", 0xc3)
 }
 
-// portable writes what goes on to a portable function, or to the label unsupported if the program has none: then the
-// linker makes its address 0.
+// portable writes the jump to a portable function. If the program has none, the linker sets its
+// address to 0, and the code jumps to the label unsupported.
 func portable(c *code, symbol string, void bool) {
 	c.reference("mov rax,QWORD PTR [rip+0x0]", symbol, elf.R_X86_64_REX_GOTPCRELX, 0x48, 0x8b, 0x05)
 	c.add("test rax,rax", 0x48, 0x85, 0xc0)
@@ -63,15 +64,16 @@ func portable(c *code, symbol string, void bool) {
 		c.add("jmp rax", 0xff, 0xe0)
 		return
 	}
-	c.add("push rax", 0x50) // the stack is at a multiple of 16 bytes where a function is called
+	c.add("push rax", 0x50) // the stack must be at a multiple of 16 bytes for a call
 	c.add("call rax", 0xff, 0xd0)
 	c.add("pop rcx", 0x59)
 	c.add("xor eax,eax", 0x31, 0xc0)
 	c.add("ret", 0xc3)
 }
 
-// detect writes the function that asks the processor for its features, stores the level plus 1 in the cache and returns
-// it in eax. It changes no other register than rax, r10 and r11: the others may hold the arguments of who calls.
+// detect writes the function that determines the processor's features, stores the level plus 1 in
+// the cache and returns it in eax. It only changes rax, r10 and r11, since other registers may hold
+// arguments of the caller's call.
 func (d *Dispatcher) detect(c *code) {
 	c.begin(detect, elf.STB_LOCAL)
 	d.ask(c)
@@ -81,10 +83,10 @@ func (d *Dispatcher) detect(c *code) {
 	c.end(c.functions[0])
 }
 
-// ask writes what asks the processor for its features: r11d becomes the level plus 1.
+// ask writes code that queries the processor's features and puts the level plus 1 into r11d.
 //
-// cpuid overwrites eax, ebx, ecx and edx. r10d has the features of leaf 1 with XCR0 in the lowest byte, r11d the best
-// level so far, plus 1.
+// cpuid overwrites eax, ebx, ecx and edx. r10d holds the features of leaf 1, with XCR0 in the
+// lowest byte; r11d holds the best level so far, plus 1.
 func (d *Dispatcher) ask(c *code) {
 	c.add("push rbx", 0x53)
 	c.add("push rcx", 0x51)
@@ -93,14 +95,14 @@ func (d *Dispatcher) ask(c *code) {
 
 	c.add("xor eax,eax", 0x31, 0xc0)
 	c.add("cpuid", 0x0f, 0xa2)
-	c.add("cmp eax,0x7", 0x83, 0xf8, 7) // the last leaf that there is
+	c.add("cmp eax,0x7", 0x83, 0xf8, 7) // the highest available leaf
 	c.jump("jb", "done", 0x0f, 0x82)
 
 	c.constant("mov eax,%#x", 1, 0xb8)
 	c.add("cpuid", 0x0f, 0xa2)
 	c.add("mov r10d,ecx", 0x41, 0x89, 0xca)
 	c.add(fmt.Sprintf("bt ecx,%#x", osxsaveBit), 0x0f, 0xba, 0xe1, osxsaveBit)
-	c.jump("jae", "done", 0x0f, 0x83) // without it, xgetbv is no instruction
+	c.jump("jae", "done", 0x0f, 0x83) // xgetbv is invalid without it
 	c.add("xor ecx,ecx", 0x31, 0xc9)
 	c.add("xgetbv", 0x0f, 0x01, 0xd0)
 	c.add("mov r10b,al", 0x41, 0x88, 0xc2)
@@ -120,7 +122,7 @@ func (d *Dispatcher) ask(c *code) {
 	c.add("pop rbx", 0x5b)
 }
 
-// compare writes what goes to a label if the processor lacks a bit of a mask.
+// compare writes code that jumps to a label if the processor lacks a bit of the mask.
 func compare(c *code, m mask, otherwise string) {
 	for _, part := range []struct {
 		bits uint32

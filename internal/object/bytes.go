@@ -6,20 +6,21 @@ import (
 	"encoding/binary"
 )
 
-// The sections that every file has beside its own.
+// The sections that every file has in addition to its own.
 const (
 	stackNote    = ".note.GNU-stack"
 	symbolTable  = ".symtab"
 	stringTable  = ".strtab"
 	sectionNames = ".shstrtab"
 
-	relocationPrefix = ".rela" // before the name of the section that the relocations are of
+	relocationPrefix = ".rela" // followed by the name of the section that the relocations apply to
 )
 
-// Bytes returns the file as it stands on disk. It returns an error if a name of a section or symbol stands twice, a
-// symbol or relocation lies outside of its section or names what is not there, or a type is none that it knows: of
-// relocations, those that code of one page with constants and calls needs (R_X86_64_64, PC32, PLT32, GOTPCREL and
-// REX_GOTPCRELX; R_AARCH64_ABS64, CALL26, ADR_PREL_PG_HI21 and ADD_ABS_LO12_NC).
+// Bytes returns the contents of the file. It returns an error if the name of a section or symbol
+// occurs twice, if a symbol or relocation is outside its section or refers to something missing, or
+// if a type is unknown. The known relocations are those that single-page code with constants and
+// calls needs (R_X86_64_64, PC32, PLT32, GOTPCREL and REX_GOTPCRELX; R_AARCH64_ABS64, CALL26,
+// ADR_PREL_PG_HI21 and ADD_ABS_LO12_NC).
 func (f *File) Bytes() ([]byte, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (f *File) Bytes() ([]byte, error) {
 	return i.out, nil
 }
 
-// ordered returns symbols with the local ones first, as ELF demands, and the number of these.
+// ordered returns the symbols with local ones first, as ELF demands, and the number of local ones.
 func ordered(symbols []Symbol) ([]Symbol, int) {
 	var local, other []Symbol
 	for _, s := range symbols {
@@ -51,15 +52,16 @@ func ordered(symbols []Symbol) ([]Symbol, int) {
 	return append(local, other...), len(local)
 }
 
-// image is a file that is being put together: the bytes so far, and the headers of the sections in them.
+// image is a file that is being built: the bytes so far, and the headers of their sections.
 type image struct {
 	out     []byte
 	headers []elf.Section64
 	names   nameTable         // names of the sections
-	number  map[string]uint32 // of each section of the File, its place among the headers
+	number  map[string]uint32 // [name of a section of the File]: its index among the headers
 }
 
-// add appends a section and returns its number. rest has what the header says beyond the section's own fields.
+// add appends a section and returns its number. rest holds the header's fields that are not in
+// Section.
 func (i *image) add(s Section, rest elf.Section64) uint32 {
 	i.align(s.Align)
 	rest.Name, rest.Type, rest.Flags = i.names.add(s.Name), uint32(s.Type), uint64(s.Flags)
@@ -77,8 +79,8 @@ func (i *image) align(n uint64) {
 	i.out = append(i.out, make([]byte, -uint64(len(i.out))&(n-1))...)
 }
 
-// relocations appends a table for each section that has relocations. The table of symbols, which these refer to,
-// follows the last of them.
+// relocations appends a table for each section that has relocations. It sets the tables' link to
+// the table of symbols, which must be appended next.
 func (i *image) relocations(f *File, symbols []Symbol) {
 	index := map[string]uint32{}
 	for k, s := range symbols {
@@ -100,7 +102,8 @@ func (i *image) relocations(f *File, symbols []Symbol) {
 	}
 }
 
-// symbols appends the table of symbols, of which the first are local, and the table of their names.
+// symbols appends the table of symbols, the first locals of which are local, and the table of their
+// names.
 func (i *image) symbols(symbols []Symbol, locals int) {
 	var names nameTable
 	names.add("")
@@ -117,7 +120,7 @@ func (i *image) symbols(symbols []Symbol, locals int) {
 	i.add(Section{Name: stringTable, Type: elf.SHT_STRTAB, Align: 1, Data: names.data}, elf.Section64{})
 }
 
-// finish appends the names and headers of the sections, and puts the header of the file in its place.
+// finish appends the names and headers of the sections, and fills in the header of the file.
 func (i *image) finish(machine elf.Machine) {
 	i.names.add(sectionNames)
 	names := i.add(Section{Name: sectionNames, Type: elf.SHT_STRTAB, Align: 1, Data: i.names.data}, elf.Section64{})
@@ -135,22 +138,22 @@ func (i *image) finish(machine elf.Machine) {
 	copy(i.out, encode(header))
 }
 
-// encode returns the bytes of a structure of ELF, or of a slice of them.
+// encode returns the bytes of an ELF structure, or of a slice of them.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
-		panic("object: " + err.Error()) // a type whose size is not fixed
+		panic("object: " + err.Error()) // a type without a fixed size
 	}
 	return b.Bytes()
 }
 
-// nameTable is a table of strings, each ended by a zero.
+// nameTable is a table of zero-terminated strings.
 type nameTable struct {
 	data    []byte
 	offsets map[string]uint32
 }
 
-// add returns where a string stands in the table, to which it is appended if it is new.
+// add returns the offset of a string in the table. It appends new strings.
 func (t *nameTable) add(s string) uint32 {
 	if offset, ok := t.offsets[s]; ok {
 		return offset

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// fields has the relocations of each machine, with the bytes of the field that the linker fills in.
+// fields lists the relocations of each machine, with the number of bytes that the linker fills in.
 var fields = map[elf.Machine]map[uint32]uint64{
 	elf.EM_X86_64: {
 		uint32(elf.R_X86_64_64):            8,
@@ -25,7 +25,7 @@ var fields = map[elf.Machine]map[uint32]uint64{
 	},
 }
 
-// check refuses a file that a linker would refuse, or misunderstand.
+// check returns an error for a file that a linker would refuse or misunderstand.
 func (f *File) check() error {
 	if fields[f.Machine] == nil {
 		return fmt.Errorf("object: machine %v is not known, use EM_X86_64 or EM_AARCH64", f.Machine)
@@ -53,7 +53,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// check refuses a section beside those that come before it.
+// check returns an error for an invalid section. before holds the sections before it.
 func (s *Section) check(before map[string]*Section) error {
 	_, twice := before[s.Name]
 	switch {
@@ -73,12 +73,12 @@ func (s *Section) check(before map[string]*Section) error {
 	return nil
 }
 
-// isTable reports whether a name is that of a section that [File.Bytes] adds.
+// isTable reports whether [File.Bytes] adds a section of this name.
 func isTable(name string) bool {
 	return name == symbolTable || name == stringTable || name == sectionNames
 }
 
-// check refuses a symbol beside those that come before it.
+// check returns an error for an invalid symbol. before holds the symbols before it.
 func (s *Symbol) check(sections map[string]*Section, before map[string]bool) error {
 	switch {
 	case !printable(s.Name):
@@ -109,7 +109,7 @@ func (s *Symbol) check(sections map[string]*Section, before map[string]bool) err
 	return nil
 }
 
-// check refuses a relocation.
+// check returns an error for an invalid relocation.
 func (r *Relocation) check(m elf.Machine, sections map[string]*Section, symbols map[string]bool) error {
 	section, size := sections[r.Section], fields[m][r.Type]
 	switch {
@@ -128,10 +128,11 @@ func (r *Relocation) check(m elf.Machine, sections map[string]*Section, symbols 
 	return nil
 }
 
-// inside reports whether size bytes at an offset lie within a section of the given length.
+// inside reports whether size bytes at an offset are within a section of the given length.
 func inside(offset, size, length uint64) bool { return offset <= length && size <= length-offset }
 
-// printable reports whether a name can stand in a table of names and in a listing: ASCII that prints, without spaces.
+// printable reports whether a name consists of printable ASCII without spaces, for tables of names
+// and listings.
 func printable(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' })
 }

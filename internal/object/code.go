@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// code is machine code that is being written. The instructions are few, and each is given by its bytes beside its text,
-// in the words of objdump -M intel, by which the tests hold the two against each other.
+// code is machine code that is being written. Each instruction is given as bytes and as text in the
+// syntax of objdump -M intel, which the tests use to compare the two.
 type code struct {
 	bytes       []byte
 	listing     []instruction
-	labels      map[string]int // offsets of places in the code
-	jumps       []jump         // to labels, whose distances end fills in
+	labels      map[string]int // [label]: its offset
+	jumps       []jump         // jumps to labels; end fills in their distances
 	relocations []Relocation
 	functions   []Symbol
 }
@@ -23,7 +23,8 @@ type instruction struct {
 	text   string
 }
 
-// jump is an instruction that goes to a label: the last 4 bytes before end are the distance from there.
+// jump is an instruction that jumps to a label. The 4 bytes before end are the distance from end to
+// the label.
 type jump struct {
 	end, line int
 	label     string
@@ -35,18 +36,20 @@ func (c *code) add(text string, bytes ...byte) {
 	c.bytes = append(c.bytes, bytes...)
 }
 
-// constant appends an instruction that ends with a number of 32 bits. Its text has %#x in place of the number.
+// constant appends an instruction that ends with a 32-bit number. In its text, %#x is replaced by
+// the number.
 func (c *code) constant(text string, number uint32, bytes ...byte) {
 	c.add(fmt.Sprintf(text, number), binary.LittleEndian.AppendUint32(bytes, number)...)
 }
 
-// jump appends a jump or call, of which the distance is to be added.
+// jump appends a jump or call. Its distance is filled in later.
 func (c *code) jump(mnemonic, label string, bytes ...byte) {
 	c.add(mnemonic, append(bytes, 0, 0, 0, 0)...)
 	c.jumps = append(c.jumps, jump{len(c.bytes), len(c.listing) - 1, label})
 }
 
-// reference appends an instruction that ends with the distance to a symbol, which the linker adds.
+// reference appends an instruction that ends with the distance to a symbol, which the linker fills
+// in.
 func (c *code) reference(text, symbol string, kind elf.R_X86_64, bytes ...byte) {
 	c.add(text, append(bytes, 0, 0, 0, 0)...)
 	c.relocations = append(c.relocations, Relocation{
@@ -54,10 +57,10 @@ func (c *code) reference(text, symbol string, kind elf.R_X86_64, bytes ...byte) 
 	})
 }
 
-// label names the place that the code has come to.
+// label puts a label at the current offset.
 func (c *code) label(name string) { c.labels[name] = len(c.bytes) }
 
-// begin begins a function, at a multiple of 16 bytes.
+// begin begins a function, aligned to 16 bytes.
 func (c *code) begin(name string, binding elf.SymBind) {
 	for len(c.bytes)%16 != 0 {
 		c.add("int3", 0xcc)
@@ -67,7 +70,8 @@ func (c *code) begin(name string, binding elf.SymBind) {
 	c.functions = append(c.functions, Symbol{Name: name, Value: uint64(len(c.bytes)), Binding: binding})
 }
 
-// end ends a function: its jumps get their distances. Beside its own labels there is that of the function shared.
+// end ends a function and fills in the distances of its jumps. Jumps may go to its own labels and
+// to the function shared.
 func (c *code) end(shared Symbol) {
 	for _, j := range c.jumps {
 		to, ok := c.labels[j.label]

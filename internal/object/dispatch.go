@@ -1,18 +1,19 @@
-// This file writes the functions of x86-64 by which a program chooses, when it runs, among machine code for
-// several kinds of processors.
+// This file writes x86-64 functions that choose at run time between machine code for several kinds
+// of processors.
 //
-// The code for one kind is a [Variant]: its function F of a module M is the symbol M_VARIANT_F, such as
-// mnist_avx512_classify, in another object file. A [Dispatcher] writes M_F, which goes on to the function of the best
-// variant that the processor has the instructions of, and the operating system keeps the registers of; and M_level,
-// which says which that is. AArch64 needs none of this: all of its processors with Linux have NEON, and M_F is the
-// function itself.
+// The code for one kind of processor is a [Variant]. Its function F of a module M is the symbol
+// M_VARIANT_F, such as mnist_avx512_classify, in another object file. A [Dispatcher] writes M_F,
+// which jumps to the function of the best variant that the processor and the operating system
+// support, and M_level, which returns the number of this variant. AArch64 does not need this: all
+// of its processors with Linux have NEON, and M_F is the function itself.
 //
-// What the processor can do is asked once, by cpuid, which takes a hundred cycles and under a hypervisor thousands. The
-// answer is kept in one aligned word of zeroed memory. Threads that ask at the same time find and store the same.
+// The processor is queried once, by cpuid, which takes a hundred cycles, or thousands under a
+// hypervisor. The result is stored in an aligned word of zeroed memory. Threads that query at the
+// same time find and store the same result.
 //
-// The processor that has none of the variants runs portable code, where the program has some: the functions
-// M_portable_F, which are the names that internal/ccode gives to the C of a module called M_portable. They are weak
-// symbols, which a program may leave undefined; then M_F returns [Unsupported].
+// A processor that supports no variant runs portable code, if the program has it: the functions
+// M_portable_F, whose names are those of internal/ccode's C code for a module M_portable. They are
+// weak symbols, which a program may leave undefined; then M_F returns [Unsupported].
 
 package object
 
@@ -23,45 +24,48 @@ import (
 	"regexp"
 )
 
-// Unsupported is what a function returns where the processor has none of the variants and the program no portable code.
+// Unsupported is returned if the processor supports no variant and the program has no portable
+// code.
 const Unsupported = -2
 
-// Portable is the name of the variant of level 0, which any compiler makes of C.
+// Portable is the name of the variant of level 0, which is compiled from C.
 const Portable = "portable"
 
-// Variant is the code of the functions for one kind of processors.
+// Variant is the code of the functions for one kind of processor.
 type Variant struct {
-	Name  string  // such as avx2, between the module's name and the function's
-	Needs Feature // all that it uses
+	Name  string  // such as avx2; between the module's and the function's names
+	Needs Feature // all features that the code uses
 }
 
-// DispatchedFunction is a function that each variant has. It returns an int and takes what it wants in registers.
+// DispatchedFunction is a function that each variant has. It returns an int and takes its arguments
+// in registers.
 type DispatchedFunction struct {
-	Name string // behind the module's and the variant's names
-	// Void says that the portable form returns nothing. The dispatcher returns 0 for it.
+	Name string // follows the module's and the variant's names
+	// Void says that the portable form returns nothing. The dispatcher then returns 0.
 	Void bool
 }
 
-// Dispatcher describes the functions that choose.
+// Dispatcher describes the dispatching functions of a module.
 type Dispatcher struct {
-	Module    string // the beginning of every name
+	Module    string // beginning of every name
 	Variants  []Variant
 	Functions []DispatchedFunction
 }
 
-// SymbolName returns the name of the function of a variant.
+// SymbolName returns the name of a variant's function.
 func SymbolName(module, variant, function string) string {
 	return module + "_" + variant + "_" + function
 }
 
-// Object returns the object file with M_level and the functions of the dispatcher.
+// Object returns the object file with M_level and the dispatching functions.
 //
-// M_level takes nothing and returns the level of the processor: 0 if it has none of the variants, otherwise the number
-// of the last of Variants, counted from 1, whose needs it has: put the best last. All functions keep every register
-// that the ABI has for arguments until they go on to the variant's, and take at most 40 bytes of stack before.
+// M_level takes no arguments and returns the level of the processor: 0 if it supports no variant,
+// otherwise the number, counted from 1, of the last supported one in Variants. So the best variant
+// must be last. All functions preserve the argument registers of the ABI until they jump to the
+// variant's function, and use at most 40 bytes of stack before that.
 //
-// It returns an error if there is no variant or more than 126, if a name is no part of a C name or stands twice, or a
-// variant needs nothing.
+// It returns an error if there is no variant or more than 126, if a name cannot be part of a C name
+// or occurs twice, or if a variant needs no feature.
 func (d *Dispatcher) Object() (*File, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -92,7 +96,7 @@ func (d *Dispatcher) Object() (*File, error) {
 	return f, nil
 }
 
-// identifier matches what can be the beginning of a name in C, part what can follow.
+// identifier matches the beginning of a name in C, and part the rest of a name.
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 	part       = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
@@ -123,7 +127,8 @@ func (d *Dispatcher) check() error {
 	return nil
 }
 
-// take refuses a name that is no part of one in C or is taken, and takes it.
+// take adds a name to those taken. It returns an error if the name is already taken or cannot be
+// part of a C name.
 func take(taken map[string]bool, what, name string) error {
 	if !part.MatchString(name) || taken[name] {
 		return fmt.Errorf("dispatch: %s %q: the name is taken, or has other than letters, digits and _: choose another",

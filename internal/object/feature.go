@@ -1,9 +1,10 @@
 package object
 
-// Feature is a set of features of processors.
+// Feature is a set of processor features.
 type Feature uint32
 
-// The features, by Intel's names. Each includes that the operating system keeps the registers that it works on.
+// The features, by Intel's names. Each also requires that the operating system saves the registers
+// that the feature uses.
 const (
 	AVX2 Feature = 1 << iota
 	AVX512F
@@ -14,7 +15,7 @@ const (
 	AVX512VBMI2
 	AVX512BITALG
 	AVX512VPOPCNTDQ
-	GFNI // with the registers of AVX
+	GFNI // the form with AVX registers
 	BMI1
 	BMI2
 	POPCNT
@@ -22,29 +23,29 @@ const (
 	end // beyond the last
 )
 
-// The bits of the register XCR0 that say which registers the operating system keeps when it goes from one program to
-// another.
+// The bits of the register XCR0 that say which registers the operating system saves when it
+// switches between programs.
 const (
 	keepsAVX    = 1<<1 | 1<<2                   // xmm, ymm
 	keepsAVX512 = keepsAVX | 1<<5 | 1<<6 | 1<<7 // mask registers, upper halves of zmm0 to 15, zmm16 to 31
 )
 
-// The bits of ecx of cpuid's leaf 1 that are needed beside a feature's own.
+// The bits of ecx in cpuid's leaf 1 that are required in addition to a feature's own bit.
 const (
 	osxsaveBit = 27 // the operating system uses XCR0
 	avxBit     = 28
 )
 
-// mask has the bits that a processor must have. The lowest byte of leaf1 is that of XCR0, in place of features that no
-// variant needs.
+// mask holds the bits that a processor must have. The lowest byte of leaf1 holds bits of XCR0, in
+// place of features that no variant needs.
 type mask struct {
-	leaf1    uint32 // of ecx of cpuid's leaf 1, and XCR0
-	leaf7ebx uint32 // of leaf 7, part 0
+	leaf1    uint32 // ecx of cpuid's leaf 1, and XCR0
+	leaf7ebx uint32 // ebx of leaf 7, subleaf 0
 	leaf7ecx uint32
 }
 
-// masks has the bits of each feature (Intel's Software Developer's Manual, volume 2, CPUID), in the order of the
-// constants.
+// masks holds the bits of each feature (Intel's Software Developer's Manual, volume 2, CPUID), in
+// the order of the constants.
 var masks = [...]mask{
 	{1<<avxBit | keepsAVX, 1 << 5, 0},
 	{1<<avxBit | keepsAVX512, 1 << 16, 0},
@@ -61,7 +62,7 @@ var masks = [...]mask{
 	{1 << 23, 0, 0},
 }
 
-// mask returns the bits of all features of a set.
+// mask returns the bits of all features in a set.
 func (f Feature) mask() mask {
 	var all mask
 	for i, m := range masks {

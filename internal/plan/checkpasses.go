@@ -7,10 +7,11 @@ import (
 	"ialgn/sim"
 )
 
-// checkedWords is how many words of 64 random samples tell the netlists before and after a pass apart.
+// checkedWords is the number of words of 64 random samples on which the netlists before and after a
+// pass are compared.
 const checkedWords = 64
 
-// checkPasses has each pass of the plan compared with what it was given.
+// checkPasses makes the compiler compare the netlists before and after each pass.
 func (p *Plan) checkPasses() {
 	random := sim.Random{Words: checkedWords, Codes: p.Options.AssumeThermometer}
 	p.Optimiser.Check = func(ctx context.Context, before, after *netlist.Netlist) error {

@@ -15,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Read returns the plan of a folder, by the options that it was compiled with.
+// Read returns the plan of an output folder, made from the options in the folder's manifest.
 func Read(out *backend.Output) (p *Plan, err error) {
 	var o Options
 	switch err = json.Unmarshal(out.Manifest.Options, &o); {
@@ -32,8 +32,8 @@ func Read(out *backend.Output) (p *Plan, err error) {
 	return p, err
 }
 
-// CompareManifest compares a folder's manifest with the one that [Plan.Compile] makes of the model and of the
-// manifest's own options and version. It returns a line for each difference.
+// CompareManifest compares a folder's manifest with the manifest that [Plan.Compile] would write
+// for the model, with the folder's options and version. It returns a line for each difference.
 func (p *Plan) CompareManifest(out *backend.Output, m *model.Model) ([]string, error) {
 	want, err := p.manifest(out.Manifest.Version, out.Manifest.Model.SHA256, m)
 	if err != nil {
@@ -44,22 +44,22 @@ func (p *Plan) CompareManifest(out *backend.Output, m *model.Model) ([]string, e
 
 // Comparison is what the files of a folder are compared with.
 type Comparison struct {
-	Version string        // of the program that compares
+	Version string        // version of the program that compares
 	Design  verify.Design // the model, and the folder's netlist
 	Network Network
-	Known   *Source // test part of the model's data set; nil: it is not available
-	Compile bool    // compile the model again, for the figures that the folder's netlist does not tell
+	Known   *Source // test part of the model's data set; nil: not available
+	Compile bool    // compile the model again, for figures that the folder's netlist does not show
 }
 
-// Compared is what a comparison found.
+// Compared is the result of a comparison.
 type Compared struct {
 	Differ    []string // a line for each difference
 	Unchecked []string // keys of the report that were not compared
-	Parts     []Part   // of a folded engine that has each once
+	Parts     []Part   // the parts of a divided folded engine
 }
 
-// CompareFiles compares every file of a folder with what this plan writes. A folder that another version of the program
-// wrote is not compiled again, since passes may have changed.
+// CompareFiles compares every file of a folder with what this plan would write. A folder written by
+// another version of the program is not compiled again, since passes may have changed.
 func (p *Plan) CompareFiles(ctx context.Context, c Comparison, out *backend.Output) (*Compared, error) {
 	e := backend.Expected{Version: c.Version}
 	var of compiled
@@ -84,17 +84,17 @@ func (p *Plan) CompareFiles(ctx context.Context, c Comparison, out *backend.Outp
 	return &Compared{append(wrong, differ...), e.Unchecked, of.parts}, err
 }
 
-// compileAgain compiles the model as the folder's options say.
+// compileAgain compiles the model with the folder's options.
 func (p *Plan) compileAgain(ctx context.Context, c Comparison, out *backend.Output) (compiled, error) {
 	of, err := p.run(ctx, c.Design.Raw, c.Network, out.Manifest.Version)
 	if h := of.hardware; err == nil && h != nil && !of.netlist.Equal(out.Netlist) {
-		h.Hint = cmp.Or(out.Hint, &counts.Hint{}) // the other hint is about other nets
+		h.Hint = cmp.Or(out.Hint, &counts.Hint{}) // the other hint refers to other nets
 	}
 	return of, err
 }
 
-// takeOver takes the figures that only a compilation gives from the folder's report, and returns their keys with those
-// that no run derives.
+// takeOver copies the figures that only a compilation gives from the folder's report. It returns
+// their keys, and the keys of figures that no run can derive.
 func (p *Plan) takeOver(ctx context.Context, c Comparison, out *backend.Output) (of compiled, unchecked []string,
 	err error,
 ) {

@@ -12,15 +12,15 @@ import (
 	"ialgn/netlist"
 )
 
-// Part is a module of an engine that has each once, such as the kernels of a convolution, or the dense layers. It is
-// compiled as the whole network is, and compared as that.
+// Part is one module of a divided engine, such as a kernel of a convolution or the dense layers. It
+// is compiled and compared in the same way as a whole network.
 type Part struct {
-	Suffix string // what follows the netlist's name in the module's
+	Suffix string // the module's name is the netlist's name followed by Suffix
 	What   string
 	verify.Design
 }
 
-// compile makes the netlist of a part.
+// compile compiles the netlist of a part.
 func (p *Plan) compile(ctx context.Context, part *Part, scope netlist.Scope) (err error) {
 	if part.Raw, err = freeze.Network(part.Model, scope); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (p *Plan) compile(ctx context.Context, part *Part, scope netlist.Scope) (er
 	return nil
 }
 
-// divided makes an engine of the parts of a network.
+// divided builds the engine of a network that is divided into parts.
 func (p *Plan) divided(ctx context.Context, m Network) (e engine, err error) {
 	network, err := m.Compact()
 	if err != nil {
@@ -75,7 +75,7 @@ func (p *Plan) divided(ctx context.Context, m Network) (e engine, err error) {
 	return engine{f, parts}, nil
 }
 
-// stages returns the stages of registers of a part, 0 if it has no clock.
+// stages returns the number of register stages of a part; 0 if it has no clock.
 func stages(n *netlist.Netlist) int {
 	if clock, err := n.Pipeline(); err == nil && clock != nil {
 		return clock.Stages
@@ -83,7 +83,7 @@ func stages(n *netlist.Netlist) int {
 	return 0
 }
 
-// partReport measures a part.
+// partReport returns the report on a part.
 func partReport(module string, d *verify.Design) backend.PartReport {
 	m := netlist.Measure(d.Product)
 	r := backend.PartReport{

@@ -18,20 +18,21 @@ import (
 	"ialgn/netlist"
 )
 
-// maxFoldSteps is more than any device has block RAM for.
+// maxFoldSteps is more steps than any device has block RAM for.
 const maxFoldSteps = 1 << 20
 
-// Fold says which folded engine is written: the steps of a clock in digits, or the name of another kind. Empty: none.
-// In JSON it is a number or the name.
+// Fold selects the folded engine: the number of steps in a clock as digits, or the name of another
+// kind. Empty: no engine. In JSON it is a number or a name.
 type Fold string
 
-// FoldPositions is an engine that takes a position of the convolutions a clock.
+// FoldPositions is an engine that computes one position of the convolutions in each clock.
 const FoldPositions Fold = "positions"
 
-// FoldSequence is an engine that has the layers of a recurrent network's step once, in a loop.
+// FoldSequence is an engine that has the layers of one step of a recurrent network in a loop.
 const FoldSequence Fold = "steps"
 
-// FoldLanes is an engine that does that many steps of a program in a clock, 1, 2 or 4; 0: no engine.
+// FoldLanes returns the engine that runs n steps of a program in each clock: 1, 2 or 4; 0: no
+// engine.
 func FoldLanes(n int) Fold {
 	if n == 0 {
 		return ""
@@ -39,7 +40,8 @@ func FoldLanes(n int) Fold {
 	return Fold(strconv.Itoa(n))
 }
 
-// lanes returns the steps in a clock of an engine that runs a program, 0 for other kinds and what is none.
+// lanes returns the steps in a clock of an engine that runs a program. It is 0 for other kinds of
+// engine and for no engine.
 func (f Fold) lanes() int {
 	n, err := decimal.Int(string(f))
 	if err != nil {
@@ -48,7 +50,7 @@ func (f Fold) lanes() int {
 	return n
 }
 
-// ParseFold returns what a text of the command line says: none where it is empty or 0.
+// ParseFold parses an option of the command line. An empty text or 0 means no engine.
 func ParseFold(text string) (Fold, error) {
 	f := Fold(text)
 	if n, err := decimal.Int(text); err == nil && n >= 0 {
@@ -61,7 +63,7 @@ func ParseFold(text string) (Fold, error) {
 	return f, nil
 }
 
-// MarshalJSON writes a number or a name.
+// MarshalJSON returns a number or a name.
 func (f Fold) MarshalJSON() ([]byte, error) {
 	if f.division() == nil {
 		return json.Marshal(f.lanes())
@@ -69,7 +71,7 @@ func (f Fold) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(f))
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON parses what MarshalJSON returns.
 func (f *Fold) UnmarshalJSON(text []byte) error {
 	if name, err := strconv.Unquote(string(text)); err == nil && Fold(name).division() != nil {
 		*f = Fold(name)
@@ -81,26 +83,27 @@ func (f *Fold) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// division is a kind of engine with modules of its own, each used once in a clock.
+// division is a kind of engine that is divided into modules, each of which is used once in a clock.
 type division struct {
 	name  Fold
-	check func(o Options) error // what this kind alone does not go with
-	// apart takes a network apart. The scope of the last part is core, the scope of all others gates.
+	check func(o Options) error // refuses options that this kind cannot be combined with
+	// apart divides a network into parts. The last part has scope core, all others have scope
+	// gates.
 	apart func(network *model.Compact) (parts []Part, build builder, err error)
 }
 
-// builder makes an engine of a netlist of that name, once its parts are compiled. What parts take is still to be added
-// to the report.
+// builder builds the engine with the given name from the compiled parts. The caller adds the parts'
+// costs to the report.
 type builder func(frame folded.Frame, e *encoding.Encoder, name string) (folded.Engine, backend.FoldReport,
 	*backend.FoldParts, error)
 
-// divisions are all of them.
+// divisions lists all kinds of division.
 var divisions = []division{
 	{FoldPositions, checkPositions, convolutions},
 	{FoldSequence, checkSequence, sequence},
 }
 
-// division returns the kind of that name, nil if it is none of these.
+// division returns the division with this name, or nil if there is none.
 func (f Fold) division() *division {
 	for i := range divisions {
 		if divisions[i].name == f {
@@ -110,8 +113,8 @@ func (f Fold) division() *division {
 	return nil
 }
 
-// folded returns the folded engine (empty: none) and the wrapper that is still to be written: an engine takes samples
-// in the way of the wrapper stream without one.
+// folded returns the folded engine (empty: none) and the wrapper that is still to be written. An
+// engine needs no wrapper of kind stream, because its own ports are those of that wrapper.
 func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	kind := o.Fold.division()
 	switch {
@@ -142,13 +145,14 @@ func (o Options) folded(p *Plan) (f Fold, wrap string, err error) {
 	return o.Fold, p.Wrap, nil
 }
 
-// engine is a folded engine, with the parts that it has once.
+// engine is a folded engine with its parts, if it is divided.
 type engine struct {
 	fold  *backend.Fold // nil: there is none
 	parts []Part
 }
 
-// fold makes the folded engine of an optimised netlist, if one was asked for, and says what it takes.
+// fold builds the folded engine of an optimised netlist, if the options ask for one, with the
+// report of its costs.
 func (p *Plan) fold(ctx context.Context, n *netlist.Netlist, m Network, version string) (e engine, err error) {
 	switch {
 	case p.Lanes() > 0:
@@ -167,7 +171,7 @@ func (p *Plan) fold(ctx context.Context, n *netlist.Netlist, m Network, version 
 	return e, nil
 }
 
-// foldAnew makes the engine that a raw netlist has, if there is one.
+// foldAnew builds the folded engine of a raw netlist, if the options ask for one.
 func (p *Plan) foldAnew(ctx context.Context, n *netlist.Netlist, m Network, version string) (e engine, err error) {
 	if p.Lanes() > 0 {
 		if n, _, err = p.Optimiser.Optimise(ctx, n); err != nil {
@@ -177,14 +181,16 @@ func (p *Plan) foldAnew(ctx context.Context, n *netlist.Netlist, m Network, vers
 	return p.fold(ctx, n, m, version)
 }
 
-// Folding is how a netlist is optimised before it is folded, whatever the options say of the rest.
+// Folding returns the compiler options for a netlist that will be folded to a program. They do not
+// depend on the plan's other options.
 func (p *Plan) Folding() compiler.Options {
 	return compiler.Options{
 		Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived, Check: p.Optimiser.Check,
 	}
 }
 
-// program folds an optimised netlist to a program of steps, and says what engines of it take.
+// program folds an optimised netlist to a program of steps and reports the costs of the engines
+// that can run it.
 func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, version string) (*backend.Fold, error) {
 	n, _, err := p.Folding().Optimise(ctx, n)
 	if err != nil {
@@ -194,7 +200,7 @@ func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, versi
 	if err != nil {
 		return nil, message.WithHint(message.Optionf("{Fold}: %w", err), "leave it out")
 	}
-	// no model in the header: the engines of all with this shape are the same
+	// The header names no model: engines of the same shape are equal for all models.
 	f := &backend.Fold{
 		Header: []string{"made by ialgn " + version}, Report: backend.FoldReport{Lanes: p.Lanes()},
 	}
@@ -215,16 +221,18 @@ func (p *Plan) program(ctx context.Context, n *netlist.Netlist, m Network, versi
 	return f, nil
 }
 
-// Lanes returns the steps in a clock of an engine that runs a program, 0 for other engines and without one.
+// Lanes returns the steps in a clock of an engine that runs a program; 0 for other engines and for
+// no engine.
 func (p *Plan) Lanes() int { return p.Fold.lanes() }
 
-// Folded reports whether there is a folded engine.
+// Folded reports whether the plan has a folded engine.
 func (p *Plan) Folded() bool { return p.Fold != "" }
 
-// Dropping reports whether the wrapper around a folded engine may call a packet void.
+// Dropping reports whether the wrapper around a folded engine may discard a packet.
 func (p *Plan) Dropping() bool { return wrapper.Is(p.Wrap, wrapper.DropsPackets) }
 
-// foldCost adds the devices that have the memory, and the rate at a clock.
+// foldCost returns the cost with the devices that have enough memory, and the rate at a clock of
+// mhz.
 func foldCost(c folded.Cost, mhz float64) backend.FoldCost {
 	cost := backend.FoldCost{Cost: c, Fits: []string{}, SamplesPerSecond: mhz * 1e6 / float64(c.Cycles)}
 	for _, d := range target.Devices() {

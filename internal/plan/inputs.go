@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// inputs returns how the inputs of a product are made.
+// inputs returns the table that says how the inputs of a product are made from a sample's values.
 func (p *Plan) inputs(m backend.Manifest, enc *encoding.Encoder) *inputs.Table {
 	data := dataOf(m)
 	t := &inputs.Table{
@@ -37,8 +37,8 @@ func (p *Plan) inputs(m backend.Manifest, enc *encoding.Encoder) *inputs.Table {
 	return t
 }
 
-// dataOf returns the manifest's part about the data. Of one that cannot be read it returns nothing;
-// [Plan.CompareManifest] tells of it.
+// dataOf returns the manifest's data section, or a zero section if it cannot be read;
+// [Plan.CompareManifest] reports that error.
 func dataOf(m backend.Manifest) (data config.Data) {
 	if json.Unmarshal(m.Data, &data) != nil {
 		return config.Data{}
@@ -46,8 +46,8 @@ func dataOf(m backend.Manifest) (data config.Data) {
 	return data
 }
 
-// addColumns adds the columns of the training set's table, each a feature where the encoder does not know them, and
-// says which features are of categories.
+// addColumns adds the columns of the training set's table and marks the features that encode
+// categories. If the encoder has no columns, each feature is a column.
 func addColumns(t *inputs.Table, enc *encoding.Encoder) {
 	if enc.Columns == nil {
 		for f := range t.Features {
@@ -75,7 +75,8 @@ func addColumns(t *inputs.Table, enc *encoding.Encoder) {
 	}
 }
 
-// addScales adds what makes words of real values, and trials of it. A feature of a category is 1 or 0.
+// addScales adds the offsets and scales that turn real values into words, and trials of them. A
+// feature of a category is 1 or 0.
 func addScales(t *inputs.Table, enc *encoding.Encoder) {
 	q := encoding.Quantiser{Offset: make([]float64, len(t.Features)), Scale: make([]float64, len(t.Features))}
 	for f := range t.Features {
@@ -90,7 +91,8 @@ func addScales(t *inputs.Table, enc *encoding.Encoder) {
 	}
 }
 
-// addCuts adds the cuts that make words of real values, and trials of them: at cuts and beside them, and beyond all.
+// addCuts adds the cuts that turn real values into words, and trials of them: values at cuts, next
+// to cuts, and beyond all cuts.
 func addCuts(t *inputs.Table, enc *encoding.Encoder) {
 	q := enc.Quantiser
 	for f := range t.Features {
@@ -107,15 +109,15 @@ func addCuts(t *inputs.Table, enc *encoding.Encoder) {
 	addTrial(t, q, func(int) float64 { return math.MaxFloat64 })
 }
 
-// cutTrials is how many cuts of each feature are tried.
+// cutTrials is the number of cuts of each feature that are tried.
 const cutTrials = 3
 
-// beside returns the number next to x in the direction of another one, but a finite one.
+// beside returns the finite number next to x in the direction of to.
 func beside(x, to float64) float64 {
 	return min(max(math.Nextafter(x, to), -math.MaxFloat64), math.MaxFloat64)
 }
 
-// addTrial adds a row of values, with the words that a quantiser makes of them.
+// addTrial adds a row of values and the words that a quantiser makes of them.
 func addTrial(t *inputs.Table, q *encoding.Quantiser, value func(f int) float64) {
 	row := inputs.Trial{Values: make([]float64, len(t.Features)), Words: make([]uint16, len(t.Features))}
 	for f := range row.Values {
@@ -125,8 +127,8 @@ func addTrial(t *inputs.Table, q *encoding.Quantiser, value func(f int) float64)
 	t.Trials = append(t.Trials, row)
 }
 
-// trials are values of a feature that are tried: below and above its range, at halves between two words, and beside
-// them.
+// trials are functions that return values of a feature to try: below and above its range, halfway
+// between two words, and next to those.
 var trials = []func(offset, scale float64, max uint32, f int) float64{
 	func(offset, scale float64, max uint32, f int) float64 { return halfway(offset, scale, f%int(max)) },
 	func(offset, scale float64, max uint32, f int) float64 {
@@ -141,7 +143,7 @@ var trials = []func(offset, scale float64, max uint32, f int) float64{
 	func(float64, float64, uint32, int) float64 { return -math.MaxFloat64 },
 }
 
-// halfway returns the value between two words.
+// halfway returns the value halfway between word and word + 1.
 func halfway(offset, scale float64, word int) float64 {
 	if scale == 0 {
 		return offset

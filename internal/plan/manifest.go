@@ -15,8 +15,8 @@ import (
 	"ialgn/netlist"
 )
 
-// name gives the module its name, after the model's unless the options have one. It returns an error for a name that
-// no module can have.
+// name sets the module's name if the options do not have one: it is derived from the model's name.
+// It returns an error if the name is not a valid module name.
 func (p *Plan) name(model string) error {
 	if p.Options.Module == "" {
 		p.Options.Module = moduleName(model)
@@ -27,7 +27,7 @@ func (p *Plan) name(model string) error {
 	return nil
 }
 
-// moduleName turns a configuration's name into a name that Verilog takes.
+// moduleName turns a configuration's name into a valid Verilog identifier.
 func moduleName(name string) string {
 	id := netlist.Identifier(name)
 	if id = id[:min(len(id), names.MaxIdentifier-len("m_"))]; names.CheckIdentifier(id) != nil {
@@ -36,7 +36,8 @@ func moduleName(name string) string {
 	return id
 }
 
-// manifest returns the manifest that a version of this program gives a product of a model, whose file has that SHA-256.
+// manifest returns the manifest for a product of a model. version is the program's version, sha256
+// the digest of the model's file.
 func (p *Plan) manifest(version, sha256 string, m *model.Model) (man backend.Manifest, err error) {
 	man = backend.Manifest{
 		Version: version, Module: p.Options.Module, Scope: string(p.Options.Scope), Classes: m.Classes, Test: m.Record.Test,
@@ -55,8 +56,8 @@ func (p *Plan) manifest(version, sha256 string, m *model.Model) (man backend.Man
 	return man, err
 }
 
-// versionWord returns the word that identifies a build: of the program, the model and the options that the manifest
-// names.
+// versionWord returns the word that identifies a build: a hash of the program's version, the model
+// and the options.
 func versionWord(m backend.Manifest) (uint32, error) {
 	var options bytes.Buffer
 	if err := json.Compact(&options, m.Options); err != nil {
@@ -65,7 +66,8 @@ func versionWord(m backend.Manifest) (uint32, error) {
 	return handover.Version(m.Version, m.Model.SHA256, options.Bytes()), nil
 }
 
-// asTheyAre says which words need no arithmetic, a line for each way.
+// asTheyAre returns a line for each way in which input words can be taken from the data without
+// arithmetic, with the features that it applies to.
 func asTheyAre(t *inputs.Table) (lines []string) {
 	names := map[string][]string{}
 	var ways []string
@@ -88,7 +90,8 @@ func asTheyAre(t *inputs.Table) (lines []string) {
 	return lines
 }
 
-// header returns what the head of the Verilog says of the origin and of the inputs.
+// header returns the comment lines at the top of the Verilog: the origin of the design and a
+// description of its inputs.
 func (p *Plan) header(m backend.Manifest, in *inputs.Table) []string {
 	lines := []string{
 		"made by ialgn " + m.Version,

@@ -17,48 +17,56 @@ import (
 	"ialgn/netlist"
 )
 
-// Options is what decides a product besides the model. It stands in the manifest as it is, so its JSON is a promise.
-// The zero value compiles the whole classifier, optimised, to Verilog of gates for any target.
+// Options decide the product that is compiled from a model. They are written to the manifest, so
+// their JSON form must stay compatible. The zero value compiles the whole classifier, optimised, to
+// Verilog gates for any target.
 type Options struct {
 	Scope Scope `json:"scope"`
-	// Emit names further formats than Verilog and the text netlist; backend.Formats lists them.
+	// Emit lists formats to write in addition to Verilog and the text netlist; backend.Formats
+	// lists all.
 	Emit []string `json:"emit,omitempty"`
-	// Module is the name of the Verilog module; empty: after the model.
+	// Module is the name of the Verilog module; empty: derived from the model's name.
 	Module   string `json:"module"`
 	Optimise Level  `json:"optimise"`
-	// LUT is the inputs of the look-up tables that gates are mapped to, 2 to 6; 0: the target's, where one is given.
+	// LUT is the number of inputs of the look-up tables (LUTs) to which gates are mapped, 2 to 6;
+	// 0: the target's number, or no mapping if neither Target nor Style asks for LUTs.
 	LUT int `json:"lut,omitempty"`
-	// Target is the family that the netlist is mapped to, one of [target.Names]; empty: none in particular.
+	// Target is the family that the netlist is mapped to, one of [target.Names]; empty: any.
 	Target    string    `json:"target,omitempty"`
 	Objective Objective `json:"objective,omitempty"`
-	// MaxDepth is the most levels of look-up tables of the gates; 0: any number.
+	// MaxDepth is the most levels of LUTs in the gates; 0: no limit.
 	MaxDepth int      `json:"max_depth,omitempty"`
 	Pipeline Pipeline `json:"pipeline,omitempty"`
-	// MaxLevels is the most levels of look-up tables of a stage of [PipelineAuto]; 0: 3.
+	// MaxLevels is the most levels of LUTs in a stage of [PipelineAuto]; 0: 3.
 	MaxLevels int   `json:"max_levels,omitempty"`
 	Style     Style `json:"style,omitempty"`
-	// MHz is the clock that constraints are written for; 0: there are none.
+	// MHz is the clock for timing constraints; 0: no constraints.
 	MHz  float64 `json:"mhz,omitempty"`
 	Wrap Wrapper `json:"wrap,omitempty"`
-	// Tag is the bits of a tag that goes with each sample to its result, 1 to [netlist.MaxTag]; 0: there is none.
+	// Tag is the number of bits of a tag that is passed on from each sample to its result, 1 to
+	// [netlist.MaxTag]; 0: no tag.
 	Tag int `json:"tag,omitempty"`
-	// Baud is the rate of the interface uart; 0: 115,200.
+	// Baud is the bit rate of the interface uart; 0: 115,200.
 	Baud int `json:"baud,omitempty"`
-	// Board is the board whose pins the wrapper has, one of [wrapper.Boards]; empty: none.
+	// Board is the board whose pins the wrapper uses, one of [wrapper.Boards]; empty: none.
 	Board string `json:"board,omitempty"`
-	// Fold is the steps in a clock of a folded engine in block RAM, 1, 2 or 4, or [FoldPositions] or [FoldSequence].
+	// Fold is a folded engine: 1, 2 or 4 steps in a clock, in block RAM; or [FoldPositions] or
+	// [FoldSequence].
 	Fold Fold `json:"fold,omitempty"`
-	// FoldSteps is the room of the engine for steps of other models' programs; 0: for those of this one.
+	// FoldSteps is the number of steps that the engine's memory has room for, so that it can run
+	// programs of other models; 0: the steps of this model.
 	FoldSteps int `json:"fold_steps,omitempty"`
-	// AssumeThermometer lets the compiler rely on inputs that are thermometer codes, of the scopes gates and core.
+	// AssumeThermometer lets the compiler assume that inputs are thermometer codes, in the scopes
+	// gates and core.
 	AssumeThermometer bool `json:"assume_thermometer,omitempty"`
-	// Counts gives the class counts as an output port, too.
+	// Counts adds an output port with the class counts.
 	Counts bool `json:"counts,omitempty"`
-	// Vectors is the number of test samples for the testbenches; 0: 64, which the manifest has as 0 in any case.
+	// Vectors is the number of test samples for the testbenches; 0: 64. The manifest says 0 for 64.
 	Vectors int `json:"vectors,omitempty"`
-	// CheckPasses has every pass of the compiler held to its contract, and its netlist to the one before on random
-	// samples. A pass that fails is named by a [*compiler.BrokenError]. It takes time and the room of a second netlist,
-	// and decides nothing of the product, so that the manifest does not have it.
+	// CheckPasses checks every pass of the compiler: its contract, and on random samples, whether
+	// the netlist computes the same as before the pass. A failing pass is reported as
+	// [*compiler.BrokenError]. The checks take time and the memory of a second netlist. They do not
+	// affect the product, so the manifest omits them.
 	CheckPasses bool `json:"-"`
 }
 
@@ -72,26 +80,28 @@ const (
 	ScopeFull  Scope = "full"  // feature words in, class out
 )
 
-// Level is how far a netlist is optimised. In JSON it is 2 for [OptimiseFully], 1 and 0.
+// Level is how much a netlist is optimised. In JSON, [OptimiseFully] is 2, [OptimiseOnce] is 1 and
+// [OptimiseNone] is 0.
 type Level int
 
 // The levels; the zero value is [OptimiseFully].
 const (
 	OptimiseFully Level = iota // repeats the passes until nothing changes
 	OptimiseOnce               // each pass once
-	OptimiseNone               // a cell a gate
+	OptimiseNone               // one cell for each gate
 )
 
-// LevelOf returns the level of a number as JSON has it, 0 to 2; other numbers give levels that are refused.
+// LevelOf returns the level with the given number in JSON, 0 to 2. Other numbers give levels that
+// are refused later.
 func LevelOf(number int) Level { return OptimiseNone - Level(number) }
 
-// Number returns the level's number as JSON has it.
+// Number returns the level's number in JSON.
 func (l Level) Number() int { return int(OptimiseNone - l) }
 
-// MarshalJSON writes the level's number.
+// MarshalJSON returns the level's number.
 func (l Level) MarshalJSON() ([]byte, error) { return json.Marshal(l.Number()) }
 
-// UnmarshalJSON reads the level's number.
+// UnmarshalJSON parses the level's number.
 func (l *Level) UnmarshalJSON(text []byte) error {
 	var number int
 	if err := json.Unmarshal(text, &number); err != nil {
@@ -101,7 +111,7 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Objective is what the mapping to look-up tables aims for.
+// Objective is what the mapping to LUTs minimises.
 type Objective string
 
 // The objectives; the zero value is [ObjectiveBalanced].
@@ -111,32 +121,32 @@ const (
 	ObjectiveBalanced Objective = "balanced"
 )
 
-// Pipeline says where registers are put.
+// Pipeline says where registers are put: a number of stages, or one of the names below.
 type Pipeline string
 
-// The pipelines that are no number of stages; the zero value is [PipelineNone].
+// The pipelines other than a number of stages; the zero value is [PipelineNone].
 const (
 	PipelineNone Pipeline = "none"
-	PipelineAuto Pipeline = "auto" // as few stages as allow at most MaxLevels levels in each
+	PipelineAuto Pipeline = "auto" // the fewest stages with at most MaxLevels levels each
 )
 
 // Style is the form of the Verilog.
 type Style string
 
-// The styles; the zero value is the one that suits the target best, as [StyleAuto] is.
+// The styles; the zero value is [StyleAuto], the style that suits the target best.
 const (
 	StyleAuto  Style = "auto"
-	StyleGates Style = "gates" // assigns
+	StyleGates Style = "gates" // assign statements
 	StyleLUT   Style = "lut"   // primitives of the target
 )
 
 // Wrapper is the interface that is written around the module, one of [wrapper.Kinds] or [WrapNone].
 type Wrapper string
 
-// WrapNone is no interface, as the zero value is.
+// WrapNone is no wrapper, like the zero value.
 const WrapNone Wrapper = "none"
 
-// The clocks that constraints are written for, and the numbers of vectors.
+// The limits of Options.MHz and Options.Vectors.
 const (
 	MinMHz       = 0.001
 	MaxMHz       = 10_000
@@ -144,8 +154,8 @@ const (
 	MaxVectors   = 1 << 20
 )
 
-// ForNodes returns the options for a network whose nodes have at most that many inputs: it decides the style for some
-// targets, unless the options do.
+// ForNodes returns the options for a network whose nodes have at most the given number of inputs.
+// For some targets the number of inputs decides the style, unless the options set it.
 func (o Options) ForNodes(inputs int) Options {
 	t, err := target.Find(o.Target)
 	if err == nil && (o.Style == "" || o.Style == StyleAuto) && verilog.UsualStyle(t, inputs) != verilog.UsualStyle(t, 0) {
@@ -154,7 +164,8 @@ func (o Options) ForNodes(inputs int) Options {
 	return o
 }
 
-// resolve puts what the manifest says in the place of what stands for it.
+// resolve returns the options in the form that the manifest has: defaults and abbreviations are
+// replaced by what they mean.
 func (o Options) resolve() (Options, error) {
 	o.Scope = cmp.Or(o.Scope, ScopeFull)
 	if o.Vectors == UsualVectors {
@@ -187,7 +198,7 @@ func (s Style) parse() (verilog.Style, error) {
 	return 0, message.Near(err, string(s), []string{"auto", "gates", "lut"})
 }
 
-// CheckMHz returns an error for a clock that no constraint can be written for.
+// CheckMHz returns an error for a clock outside the limits.
 func CheckMHz(mhz float64) error {
 	if mhz >= MinMHz && mhz <= MaxMHz {
 		return nil
@@ -195,7 +206,7 @@ func CheckMHz(mhz float64) error {
 	return message.Optionf("{MHz} %v: give a clock in MHz, %v to %d", mhz, MinMHz, MaxMHz)
 }
 
-// check refuses options of which each is wrong by itself.
+// check returns an error for options that are invalid by themselves.
 func (o Options) check() error {
 	if o.MHz != 0 {
 		if err := CheckMHz(o.MHz); err != nil {
@@ -211,7 +222,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// wrapper returns the kind of the wrapper, empty for none.
+// wrapper returns the kind of the wrapper; empty: none.
 func (o Options) wrapper() (string, error) {
 	kind := string(o.Wrap)
 	if kinds := append([]string{string(WrapNone)}, wrapper.Kinds()...); kind != "" && !slices.Contains(kinds, kind) {
@@ -227,7 +238,8 @@ func (o Options) wrapper() (string, error) {
 	return kind, nil
 }
 
-// checkTag refuses a tag that the design cannot have; kind is that of the wrapper, empty for none.
+// checkTag returns an error for a tag that the design cannot have. kind is the kind of the wrapper;
+// empty: none.
 func (o Options) checkTag(kind string) error {
 	switch {
 	case o.Tag == 0:
@@ -246,7 +258,7 @@ func (o Options) checkTag(kind string) error {
 	return nil
 }
 
-// board returns the board that a wrapper of a kind is for, nil for none.
+// board returns the board for a wrapper of the given kind; nil: none.
 func (o Options) board(kind string) (*wrapper.Board, error) {
 	if o.Board == "" {
 		return nil, nil
@@ -266,7 +278,7 @@ func (o Options) board(kind string) (*wrapper.Board, error) {
 	return b, nil
 }
 
-// hardware returns what the netlist is lowered to, nil for nothing.
+// hardware returns the options for lowering the netlist; nil: it is not lowered.
 func (o Options) hardware() (*hardware.Options, error) {
 	if o.LUT == 0 && o.Target == "" && o.Style != StyleLUT {
 		return nil, o.checkUnmapped()
@@ -290,7 +302,7 @@ func (o Options) hardware() (*hardware.Options, error) {
 	return h, err
 }
 
-// checkUnmapped refuses options that mapping alone takes.
+// checkUnmapped returns an error for options that only apply to a mapped netlist.
 func (o Options) checkUnmapped() error {
 	for _, f := range []struct {
 		option string
@@ -309,7 +321,7 @@ func (o Options) checkUnmapped() error {
 	return nil
 }
 
-// stages returns what Pipeline and MaxLevels say.
+// stages returns the pipeline options of Pipeline and MaxLevels.
 func (o Options) stages() (p pipeline.Options, err error) {
 	switch {
 	case o.Pipeline == PipelineAuto && o.MaxLevels >= 0:
@@ -330,7 +342,7 @@ func (o Options) stages() (p pipeline.Options, err error) {
 	return p, nil
 }
 
-// thermometer returns what optimisation takes from the order of thermometer bits.
+// thermometer returns which order of thermometer bits the optimiser may rely on.
 func (o Options) thermometer(scope netlist.Scope, mapped bool) (compiler.Thermometer, error) {
 	if o.AssumeThermometer && (scope == netlist.Full || !mapped) {
 		return 0, message.WithHint(message.Optionf("{AssumeThermometer}: it is for the scopes gates and core, mapped to "+
@@ -346,7 +358,7 @@ func (o Options) thermometer(scope netlist.Scope, mapped bool) (compiler.Thermom
 	return compiler.Options{}.Thermometer, nil
 }
 
-// New checks options that belong together, and returns what they come to.
+// New returns the plan of the options, or an error for invalid options and combinations.
 func New(o Options) (p *Plan, err error) {
 	if o, err = o.resolve(); err != nil {
 		return nil, err
@@ -354,7 +366,7 @@ func New(o Options) (p *Plan, err error) {
 	return read(o)
 }
 
-// read is [New] of options as the manifest has them.
+// read is [New] for options from a manifest.
 func read(o Options) (*Plan, error) {
 	p := &Plan{Options: o}
 	var err error

@@ -1,9 +1,10 @@
-// Package plan is what the options of a compilation come to: which netlist is made of a model, by which passes, and
-// which files are written of it.
+// Package plan turns the options of a compilation into a plan: which netlist is made of a model, by
+// which passes, and which files are written.
 //
-// [New] checks [Options] and returns a [Plan], and [Plan.Compile] makes of a model what is written. [Read] returns the
-// plan of a folder that was written, and [Plan.CompareManifest] and [Plan.CompareFiles] hold that folder to what the
-// plan makes of the model and of the folder's netlist.
+// [New] checks [Options] and returns a [Plan]; [Plan.Compile] compiles a model to the files of a
+// product. [Read] returns the plan of a folder that was written before; [Plan.CompareManifest] and
+// [Plan.CompareFiles] compare that folder with what the plan makes of the model and the folder's
+// netlist.
 package plan
 
 import (
@@ -24,22 +25,22 @@ import (
 	"ialgn/netlist"
 )
 
-// Plan is what options come to.
+// Plan is the checked form of options.
 type Plan struct {
 	Options  Options
 	Hardware *hardware.Options // nil: the netlist is not lowered
 	Style    verilog.Style
 	Wrap     string         // kind of the wrapper; empty: none
-	Fold     Fold           // the folded engine; empty: there is none
+	Fold     Fold           // the folded engine; empty: none
 	Board    *wrapper.Board // nil: none
 
-	// Optimiser is how the raw netlist is optimised.
+	// Optimiser has the options for optimising the raw netlist.
 	Optimiser compiler.Options
 
 	scope netlist.Scope
 }
 
-// Freeze returns the raw netlist of a network, with the ports that the options name.
+// Freeze returns the raw netlist of a network, with the ports that the options ask for.
 func (p *Plan) Freeze(f *model.Frozen) (*netlist.Netlist, error) {
 	n, err := freeze.Network(f, p.scope)
 	if err != nil || !p.Options.Counts {
@@ -48,7 +49,8 @@ func (p *Plan) Freeze(f *model.Frozen) (*netlist.Netlist, error) {
 	return netlist.WithCounts(n, f.Classes)
 }
 
-// Target returns whose primitives the Verilog may have, nil if the netlist is not lowered.
+// Target returns the family whose primitives the Verilog may instantiate; nil if the netlist is not
+// lowered.
 func (p *Plan) Target() *target.Family {
 	if p.Hardware == nil {
 		return nil
@@ -56,7 +58,8 @@ func (p *Plan) Target() *target.Family {
 	return p.Hardware.Target
 }
 
-// GenericLUT returns the inputs of the LUTs of a netlist that is mapped for no target in particular, 0 for others.
+// GenericLUT returns the number of inputs of LUTs if the netlist is mapped for no particular
+// target, else 0.
 func (p *Plan) GenericLUT() int {
 	if t := p.Target(); t == nil || t.Synthesis.Library != "" {
 		return 0
@@ -64,7 +67,7 @@ func (p *Plan) GenericLUT() int {
 	return p.Hardware.K
 }
 
-// Family returns the name of the family whose cells the product is made for, empty if it is for any.
+// Family returns the name of the family that the product is restricted to; empty if it suits any.
 func (p *Plan) Family() string {
 	t := p.Target()
 	if t == nil || t == target.Generic && p.Style != verilog.LUTs {
@@ -73,24 +76,25 @@ func (p *Plan) Family() string {
 	return t.Name
 }
 
-// Network is what else is known of the network that a raw netlist was made of.
+// Network holds what a plan needs of a network in addition to its raw netlist.
 type Network struct {
 	Encoder *encoding.Encoder
-	// Compact returns it with the nodes that positions share once.
+	// Compact returns the network with nodes that positions share stored once.
 	Compact func() (*model.Compact, error)
 }
 
-// Work is what a compilation starts from.
+// Work is the input of a compilation.
 type Work struct {
-	Version string       // of the program
-	Model   *model.Model // without its arrays
+	Version string       // version of the program
+	Model   *model.Model // the model without its arrays
 	Network
 	Frozen  func() (*model.Frozen, error)     // reads the network
-	SHA256  func() (string, error)            // waits for the digest of the model's file
-	Samples func(samples int) (Source, error) // the first ones for the testbenches
+	SHA256  func() (string, error)            // waits for the SHA-256 of the model's file
+	Samples func(samples int) (Source, error) // returns the first samples, for the testbenches
 }
 
-// Compile makes of a model what is written of it. The module is called after the model unless the options have a name.
+// Compile compiles a model to a product. The module is named after the model unless the options
+// have a name.
 func (p *Plan) Compile(ctx context.Context, w Work) (*backend.Product, error) {
 	started := time.Now()
 	if err := p.name(w.Model.Config.Name); err != nil {
@@ -120,8 +124,8 @@ func (p *Plan) Compile(ctx context.Context, w Work) (*backend.Product, error) {
 	return &product, nil
 }
 
-// start streams the model's file into the raw netlist, and makes the vectors of the testbenches. The frozen network is
-// garbage when it returns, which the largest models need.
+// start reads the model's file into a raw netlist and makes the vectors of the testbenches. When it
+// returns, the frozen network can be freed; the largest models need that.
 func (p *Plan) start(w Work) (n *netlist.Netlist, v vectors, err error) {
 	f, err := w.Frozen()
 	if err != nil {
@@ -134,17 +138,18 @@ func (p *Plan) start(w Work) (n *netlist.Netlist, v vectors, err error) {
 	return n, v, err
 }
 
-// compiled is what passes make of a raw netlist.
+// compiled is the result of the passes on a raw netlist.
 type compiled struct {
 	netlist  *netlist.Netlist
-	raw      netlist.Measures // of the raw netlist
-	gates    int              // that optimisation left
+	raw      netlist.Measures // measures of the raw netlist
+	gates    int              // number of gates after optimisation
 	passes   []compiler.PassReport
 	hardware *backend.Hardware // nil: the netlist is not lowered
 	engine
 }
 
-// run optimises and lowers a raw netlist. It drops each netlist as soon as the next one is made, to save memory.
+// run optimises and lowers a raw netlist. To save memory, it drops each netlist as soon as the next
+// one is made.
 func (p *Plan) run(ctx context.Context, n *netlist.Netlist, m Network, version string) (c compiled, err error) {
 	c.raw = netlist.Measure(n)
 	if n, c.passes, err = p.Optimiser.Optimise(ctx, n); err != nil {
@@ -170,7 +175,7 @@ func (p *Plan) run(ctx context.Context, n *netlist.Netlist, m Network, version s
 	return c, nil
 }
 
-// product returns what is written of a compiled netlist; gates is the model's number of gates.
+// product returns the product of a compiled netlist. gates is the model's number of gates.
 func (p *Plan) product(m backend.Manifest, enc *encoding.Encoder, gates int, c compiled, v vectors) backend.Product {
 	in := p.inputs(m, enc)
 	return backend.Product{
@@ -180,13 +185,13 @@ func (p *Plan) product(m backend.Manifest, enc *encoding.Encoder, gates int, c c
 	}
 }
 
-// Line returns the clock and the rate of the wrapper's serial line.
+// Line returns the wrapper options for the clock and the bit rate of the serial line.
 func (p *Plan) Line() wrapper.Options {
 	return wrapper.LineOptions(p.Options.MHz, p.Options.Baud, p.Board)
 }
 
-// Core returns the netlist inside a wrapper that contains the encoder itself; nil if the wrapper contains the whole
-// netlist, or there is no wrapper.
+// Core returns the netlist split into encoder and core if the wrapper contains the encoder itself.
+// It returns nil if the wrapper contains the whole netlist, or if there is no wrapper.
 func (p *Plan) Core(n *netlist.Netlist) *encoder.Split {
 	if p.Wrap == "" || p.Folded() {
 		return nil

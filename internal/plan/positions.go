@@ -11,7 +11,7 @@ import (
 	"ialgn/internal/verify"
 )
 
-// checkPositions refuses what an engine that takes a position a clock does not go with.
+// checkPositions returns an error for options that [FoldPositions] cannot be combined with.
 func checkPositions(o Options) error {
 	if o.FoldSteps > 0 {
 		return message.WithHint(message.Optionf("{FoldSteps} %d: an engine that takes a position a clock has no steps",
@@ -21,7 +21,7 @@ func checkPositions(o Options) error {
 	return nil
 }
 
-// convolutions takes a network apart into the kernels of each convolution and the dense layers.
+// convolutions divides a network into the kernels of each convolution and the dense layers.
 func convolutions(compact *model.Compact) (parts []Part, build builder, err error) {
 	network, err := compact.Parts()
 	if err != nil {

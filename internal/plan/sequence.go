@@ -9,7 +9,7 @@ import (
 	"ialgn/internal/verify"
 )
 
-// checkSequence refuses what an engine with a loop does not go with.
+// checkSequence returns an error for options that [FoldSequence] cannot be combined with.
 func checkSequence(o Options) error {
 	switch {
 	case o.FoldSteps > 0:
@@ -23,7 +23,8 @@ func checkSequence(o Options) error {
 	return nil
 }
 
-// sequence takes a recurrent network apart into the layers of a step, and what makes the class of the state.
+// sequence divides a recurrent network into the layers of one step, and the head that computes the
+// class from the state.
 func sequence(compact *model.Compact) ([]Part, builder, error) {
 	step, err := compact.Step()
 	if err != nil {

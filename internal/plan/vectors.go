@@ -14,28 +14,28 @@ import (
 	"ialgn/netlist"
 )
 
-// samples returns how many there are to be.
+// samples returns the number of samples for the testbenches.
 func (p *Plan) samples() int { return cmp.Or(p.Options.Vectors, UsualVectors) }
 
-// Source is where the samples of the testbenches come from: a data set, by its name, or random numbers.
+// Source is the origin of the testbenches' samples: a data set, by its name, or random numbers.
 type Source struct {
 	Name    string // name of the data set
 	Samples verify.Samples
-	Missing string // why there is no data set; empty: there is
+	Missing string // why the data set is missing; empty: it is not
 }
 
-// randomSource is what the report calls random samples.
+// randomSource is the name of random samples in the report.
 const randomSource = "random"
 
-// vectors are the vectors of the testbenches, and what the report says of them.
+// vectors are the vectors of the testbenches, and the report's entry about them.
 type vectors struct {
 	vectors *verilog.Vectors
 	said    *backend.Samples
 }
 
-// vectors returns the first samples of a data set or, where there is none, random words. What is wanted of them is
-// what the trainer's forward pass says, which no pass of the compiler has touched. The raw netlist says what ports
-// there are. load returns so many samples.
+// vectors returns the first samples of a data set, or random words if there is none. The expected
+// outputs are computed by the trainer's forward pass, which does not involve the compiler. The raw
+// netlist defines the ports. load returns the requested number of samples.
 func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples int) (Source, error)) (v vectors,
 	err error,
 ) {
@@ -54,10 +54,11 @@ func (p *Plan) vectors(f *model.Frozen, raw *netlist.Netlist, load func(samples 
 	return v, err
 }
 
-// folderVectors returns the vectors that a folder's testbenches must have, and the report's keys that are left open:
-// the known samples, if there are some, or random ones. Where the folder's vectors are neither and nothing is known of
-// the data set, they are expected to be right, whatever samples they are of. It reports a file that no vectors can be
-// read from, or that has more of them than there can be; a folder without one is an error.
+// folderVectors returns the vectors that a folder's testbenches must have, and the report's keys
+// that were left unchecked. The vectors are the known samples or random ones. If the folder's
+// vectors are neither, and the data set is unknown, they are the folder's own inputs with the
+// outputs of a simulation. wrong reports a vector file that cannot be read or has no vectors or too
+// many; a missing file is an error.
 func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source) (of vectors, wrong,
 	unchecked []string, err error,
 ) {
@@ -92,7 +93,7 @@ func (p *Plan) folderVectors(out *backend.Output, d verify.Design, known *Source
 		of.vectors, err = verify.SimulatedVectors(d.Product, have)
 		of.said, unchecked = &backend.Samples{Samples: have.Samples}, []string{"vectors.source", "vectors.reason"}
 	case of.said.Source == randomSource:
-		unchecked = []string{"vectors.reason"} // why the data set was not there
+		unchecked = []string{"vectors.reason"} // why the data set was missing
 	}
 	return of, wrong, unchecked, err
 }
@@ -114,7 +115,7 @@ func fits(v *verilog.Vectors, n *netlist.Netlist) bool {
 	return true
 }
 
-// sameInputs reports whether vectors of a folder are the first ones of v.
+// sameInputs reports whether a folder's vectors have the same inputs as the first vectors of v.
 func sameInputs(v, have *verilog.Vectors) bool {
 	if have.Samples == 0 || len(v.Inputs)*have.Words != len(have.Inputs)*v.Words || have.Words > v.Words {
 		return false
@@ -129,7 +130,8 @@ func sameInputs(v, have *verilog.Vectors) bool {
 	return true
 }
 
-// readVectors reads the vectors of a netlist, which in the file have a tag of so many bits.
+// readVectors reads the vectors of a netlist. In the file, each has a tag of the given number of
+// bits.
 func readVectors(path string, n *netlist.Netlist, tag int) (verilog.Vectors, error) {
 	f, err := os.Open(path)
 	if err != nil {

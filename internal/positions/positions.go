@@ -1,49 +1,52 @@
-// Package positions holds networks of convolutions with the nodes of each kernel once: netlists at one position of an
-// image, which whoever runs them evaluates at all others, too.
+// Package positions holds networks of convolutions in which the nodes of each kernel exist once: a
+// netlist for one position of an image, to be evaluated at every position.
 //
-// A [Network] is made from a trained one by package freeze and is not changed afterwards. Pixels beyond the edges of an
-// image are 0. It computes the same as the netlist of the unrolled network.
+// Package freeze makes a [Network] from a trained network; it is not changed afterwards. Pixels
+// beyond the edges of an image are 0. The network computes the same as the netlist of the unrolled
+// network.
 package positions
 
 import "ialgn/netlist"
 
-// Network is a network of convolutions, and what stands after them.
+// Network is a network of convolutions, and the rest of the network after them.
 type Network struct {
 	Convolutions []Convolution
-	Bits         int // input bits of a feature
+	Bits         int // input bits of each feature
 
-	// Rest is what reads the last convolution: a classifier with class_index and counts, whose input port has the bits of
-	// that image, [plane][row][column].
+	// Rest is the network behind the last convolution: a classifier with class_index and counts.
+	// Its input port has the bits of the last image, [plane][row][column].
 	Rest *netlist.Netlist
 }
 
-// Convolution is what is evaluated at every position of an image.
+// Convolution is a netlist that is evaluated at every position of an image.
 //
-// The position in row y and column x of Out reads pixels from row y Step - Padding and column x Step - Padding of In
-// on, and writes a bit of each plane of Out. Pooling is part of it: it then reads the patches of four positions.
+// The position in row y and column x of Out reads pixels of In from row y Step - Padding and column
+// x Step - Padding on, and writes a bit of each plane of Out. Pooling is included: the convolution
+// then reads the patches of four positions.
 type Convolution struct {
 	In, Out Image
 	Step    int
 	Padding int
-	Reads   []Pixel          // what each bit of the netlist's input port is, from the position's first pixel on
+	Reads   []Pixel          // [bit of the input port]: its pixel, relative to the position's first
 	Kernels *netlist.Netlist // its output port has a bit for each plane of Out
 }
 
-// Image is what a convolution reads or writes.
+// Image is the size of an image that a convolution reads or writes.
 type Image struct{ Planes, Rows, Columns int }
 
 // Pixel is a bit of an image.
 type Pixel struct{ Plane, Row, Column int }
 
-// Bits returns the number of pixels of all planes.
+// Bits returns the number of pixels in all planes.
 func (m Image) Bits() int { return m.Planes * m.Rows * m.Columns }
 
-// Pixel returns the one with a number, counted plane by plane and row by row.
+// Pixel returns the pixel with the given number, counted plane by plane and row by row.
 func (m Image) Pixel(i int) Pixel {
 	return Pixel{i / (m.Rows * m.Columns), i / m.Columns % m.Rows, i % m.Columns}
 }
 
-// Reach returns how many pixels rows and columns of In have with those beyond the edges, as far as positions read them.
+// Reach returns the numbers of rows and columns of In, including those beyond the edges that
+// positions read.
 func (c *Convolution) Reach() (rows, columns int) {
 	for _, p := range c.Reads {
 		rows, columns = max(rows, p.Row), max(columns, p.Column)
@@ -55,8 +58,8 @@ func (c *Convolution) Reach() (rows, columns int) {
 // Inputs returns the number of input bits.
 func (n *Network) Inputs() int { return n.Convolutions[0].In.Bits() }
 
-// Input returns the input bit that a pixel of the first image is: its planes are those of the features, each of them as
-// often as a feature has bits.
+// Input returns the number of the input bit for a pixel of the first image. The image's planes are
+// the planes of features, each repeated for every bit of a feature.
 func (n *Network) Input(p Pixel) int {
 	in := n.Convolutions[0].In
 	return ((p.Plane/n.Bits*in.Rows+p.Row)*in.Columns+p.Column)*n.Bits + p.Plane%n.Bits

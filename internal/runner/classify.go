@@ -12,8 +12,9 @@ import (
 	"ialgn/sim"
 )
 
-// Classify is [sim.Classifier.Classify]: it returns counts and class of the first samples of the bit rows x of the
-// input port, (samples+63)/64 words a row. It returns an error if x has another size, or ctx's.
+// Classify implements [sim.Classifier.Classify]: it returns counts and classes of the first samples
+// of the bit rows x of the input port. Each row has (samples+63)/64 words. It returns an error if x
+// has another size, or if ctx is done.
 func (e *Engine) Classify(ctx context.Context, x []uint64, samples int) (*sim.Result, error) {
 	words := (samples + 63) / 64
 	if samples < 0 || len(x) != words*e.inputs {
@@ -33,8 +34,8 @@ func (e *Engine) Classify(ctx context.Context, x []uint64, samples int) (*sim.Re
 	})
 }
 
-// each calls do for all blocks of that many samples, some at a time: the first of them, and how many. Each thread
-// has a worker.
+// each calls do for all blocks of the given number of samples, several blocks at a time: the first
+// block and their number. Each thread has its own worker.
 func (e *Engine) each(ctx context.Context, samples int, do func(w *worker, first, blocks int)) error {
 	blocks := (samples + e.ISA().Samples() - 1) / e.ISA().Samples()
 	step := min(e.blocks, max(1, (blocks+e.threads-1)/e.threads))
@@ -65,11 +66,11 @@ func (e *Engine) each(ctx context.Context, samples int, do func(w *worker, first
 type worker struct {
 	*Engine
 	rows, state, local, temp []uint64
-	images                   [][]uint64 // what the convolutions read
-	words                    int        // of a row
+	images                   [][]uint64 // images that the convolutions read
+	words                    int        // words of a row
 }
 
-// worker returns one that is used by nobody else.
+// worker returns a worker that nobody else is using.
 func (e *Engine) worker() *worker {
 	if w, ok := e.workers.Get().(*worker); ok {
 		return w
@@ -96,10 +97,10 @@ func (w *worker) input(block int) []uint64 {
 	return w.rows[block*w.code.Last*w.words:]
 }
 
-// line is the words of a cache line, the longest row.
+// line is the number of words of a cache line, which is also the longest row.
 const line = 8
 
-// aligned returns words that begin at a cache line. There is at least one.
+// aligned returns n words, at least one, that begin at a cache line.
 func aligned(n int) []uint64 {
 	s := make([]uint64, n+line)
 	skip := 0
@@ -109,7 +110,8 @@ func aligned(n int) []uint64 {
 	return s[skip:]
 }
 
-// load lays out a block of the rows x, words each, from a word on. What is past the end of a row is of no matter.
+// load copies a block of the rows x, of the given number of words each, beginning at word first.
+// Bits past the end of a row do not matter.
 func (w *worker) load(block int, x []uint64, words, first int) {
 	to := w.input(block)
 	count := min(w.words, words-first)
@@ -120,7 +122,8 @@ func (w *worker) load(block int, x []uint64, words, first int) {
 	}
 }
 
-// convolve runs the convolutions over the images of a block, the last of which are rows of the block.
+// convolve runs the convolutions on the images of a block. The last convolution writes input rows
+// of the block.
 func (w *worker) convolve(block int) {
 	for i := range w.code.Stages {
 		s, out := &w.code.Stages[i], w.rows[block*w.code.Last*w.words:]
@@ -135,7 +138,7 @@ func (w *worker) convolve(block int) {
 	}
 }
 
-// run runs the code over the first blocks.
+// run runs the code on the first blocks.
 func (w *worker) run(blocks int) {
 	c, row := w.code, w.code.ISA.RowBytes
 	for i := range c.Segments {
@@ -144,7 +147,7 @@ func (w *worker) run(blocks int) {
 	}
 }
 
-// store reads class and counts of a block, whose first sample is given.
+// store stores the classes and counts of a block in r. first is the block's first sample.
 func (w *worker) store(block int, r *sim.Result, first int) {
 	state := w.state[block*w.code.State*w.words:]
 	for word := range w.words {
@@ -167,7 +170,8 @@ func (w *worker) store(block int, r *sim.Result, first int) {
 	}
 }
 
-// numbers turns digits of 64 samples, which stand in one word of state rows, into a number a sample.
+// numbers converts the digits of 64 samples, in one word of each state row, into a number for each
+// sample.
 func (w *worker) numbers(m *[64]uint64, state []uint64, word int, digits wordcode.Rows) {
 	clear(m[digits.Count:])
 	for d := range digits.Count {

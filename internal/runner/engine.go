@@ -1,18 +1,19 @@
-// Package runner classifies samples by machine code that is made of a netlist in the process (package
-// internal/native), many times as fast as the simulator.
+// Package runner classifies samples with machine code that it generates from a netlist in the
+// process (package internal/native). It is many times as fast as the simulator.
 //
-// An [Engine] is made once for a netlist and an instruction set and has the code in executable memory until nothing
-// refers to it any more. It gives exactly what [sim.Classifier] gives.
+// An [Engine] is made once for a netlist and an instruction set. It holds the code in executable
+// memory until nothing refers to the engine any more. Its results equal those of [sim.Classifier].
 //
-// Each thread takes some blocks of samples at a time: it lays their bit rows out as the code wants them, calls the
-// segments of the code in turn, and reads classes and counts off the rows that come out. Where code has the kernels of
-// convolutions once, blocks go one after the other through the images, of which there is one of each, and then all of
-// them together through what reads the last image.
+// Each thread takes some blocks of samples at a time. It copies their bit rows into the layout of
+// the code, calls the code's segments in turn, and reads classes and counts from the output rows.
+// If the code has the kernels of convolutions only once, blocks go one after the other through the
+// images, of which there is one set, and then all blocks together through the rest of the network.
 //
-// A goroutine in machine code is not preempted, and the garbage collector waits for it. So calls are short, less than
-// 100 us on a processor of 2 GHz: a segment has few operations, and runs over maxBlocks blocks at most; rows are made
-// of feature words by as many functions as it takes for many features or thresholds (internal/native/rows); numbers are
-// made of fewer samples at a time where there are hundreds of classes.
+// A goroutine in machine code is not preempted, and the garbage collector waits for it. So calls
+// are short, less than 100 us on a 2 GHz processor. A segment has few operations, and a call runs
+// it on at most maxBlocks blocks. For many features or thresholds, several functions compute the
+// rows from feature words (internal/native/rows). For hundreds of classes, a call computes the
+// numbers of fewer samples.
 package runner
 
 import (
@@ -36,17 +37,17 @@ import (
 type Engine struct {
 	code       *native.Code
 	mapped     *nativecall.Code
-	inputs     int // bit rows of the input port
+	inputs     int // number of bit rows of the input port
 	classifier *wordcode.Classifier
 	threads    int
-	blocks     int              // how many are classified at a time
-	piece      int              // of how many samples a call makes the numbers
-	features   *native.Features // nil: it takes bit rows alone
-	workers    sync.Pool        // of *worker
+	blocks     int              // number of blocks classified at a time
+	piece      int              // number of samples whose numbers a call computes
+	features   *native.Features // nil: it only takes bit rows
+	workers    sync.Pool        // holds *worker
 }
 
-// ISAs returns the instruction sets of this processor for which code can be made and run, the fastest first. There are
-// none where the system forbids memory that is executable, and the error says why.
+// ISAs returns the instruction sets of this processor for which code can be generated and run,
+// fastest first. If the system forbids executable memory, there are none, and the error says why.
 func ISAs() (all []*native.ISA, err error) {
 	if !nativecall.Available {
 		return nil, fmt.Errorf("machine code is run on Linux alone, on x86-64 and 64-bit Arm, not on %s/%s", runtime.GOOS,
@@ -74,15 +75,16 @@ func names(sets []*native.ISA) (all []string) {
 	return all
 }
 
-// New returns an engine of the netlist of a classifier in any scope, which must be valid; a pipeline computes what
-// its stages compute together. A netlist as it is frozen needs no passes before: what they remove takes no
-// instruction, or waits for memory meanwhile (docs/BENCHMARKS.md). Without threads it uses all processors. It
-// returns an error if the netlist is no classifier, too large, or if the system does not run code that it has made.
+// New returns an engine for the netlist of a classifier in any scope, which must be valid. A
+// pipeline is run as the combinational logic of all its stages. A netlist fresh from package freeze
+// needs no passes: the cells that they would remove take no instructions, or run while others wait
+// for memory (docs/BENCHMARKS.md). threads <= 0 means all processors. New returns an error if the
+// netlist is not a classifier, if it is too large, or if the system does not run generated code.
 func New(n *netlist.Netlist, isa *native.ISA, threads int) (*Engine, error) {
 	return newEngine(n, isa, threads, nil)
 }
 
-// NewWords is [New] for an engine that takes feature words, too ([ClassifyWords]).
+// NewWords is [New] for an engine that also takes feature words ([ClassifyWords]).
 func NewWords(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Features) (*Engine, error) {
 	return newEngine(n, isa, threads, f)
 }
@@ -109,8 +111,9 @@ func newEngine(n *netlist.Netlist, isa *native.ISA, threads int, f *native.Featu
 	return mapped(&Engine{code: code, inputs: len(n.InputPorts()[0].Nets), classifier: c, threads: threads, features: f})
 }
 
-// NewLooped returns an engine of a network of convolutions that has the code of each kernel once
-// ([native.CompileLooped]). With features it takes feature words, too. Its errors are those of [New].
+// NewLooped returns an engine for a network of convolutions whose code has each kernel once
+// ([native.CompileLooped]). With features, it also takes feature words. Its errors are those of
+// [New].
 func NewLooped(n *positions.Network, isa *native.ISA, threads int, f *native.Features) (*Engine, error) {
 	c := wordcode.NewClassifier(n.Rest)
 	if c == nil {
@@ -123,7 +126,7 @@ func NewLooped(n *positions.Network, isa *native.ISA, threads int, f *native.Fea
 	return mapped(&Engine{code: code, inputs: n.Inputs(), classifier: c, threads: threads, features: f})
 }
 
-// mapped puts the code of an engine into executable memory, and completes the engine.
+// mapped copies the code of an engine into executable memory and completes the engine.
 func mapped(e *Engine) (*Engine, error) {
 	var err error
 	if e.mapped, err = nativecall.Map(e.code.Text); err != nil {
@@ -140,7 +143,7 @@ func mapped(e *Engine) (*Engine, error) {
 // ISA returns the instruction set of the code.
 func (e *Engine) ISA() *native.ISA { return e.code.ISA }
 
-// Code returns the code, which must not be changed.
+// Code returns the code. The caller must not change it.
 func (e *Engine) Code() *native.Code { return e.code }
 
 // Inputs returns the number of bit rows of the input port.
@@ -149,18 +152,20 @@ func (e *Engine) Inputs() int { return e.inputs }
 // Classes returns the number of classes.
 func (e *Engine) Classes() int { return len(e.classifier.Counts) }
 
-// cacheBudget is how much memory the rows of all blocks of a call should take at most: half of a second cache.
+// cacheBudget is the desired maximum size of the rows of all blocks of a call: half of a
+// second-level cache.
 const cacheBudget = 512 << 10
 
-// maxBlocks is enough for the fetching of code to be small beside its running.
+// maxBlocks is enough for instruction fetches to take little time compared with execution.
 const maxBlocks = 8
 
 func blocksOf(c *native.Code) int {
 	return min(maxBlocks, max(1, cacheBudget/(c.ISA.RowBytes*(c.Last+c.State))))
 }
 
-// withHead returns the netlist of a classifier with its head: if it has an output h instead of a class, with the
-// counts of the bits of h by the class of their chain, and their argmax.
+// withHead returns the netlist of a classifier with its head. If the netlist has an output h
+// instead of a class, withHead adds a popcount of h's bits for each class, and the argmax of these
+// counts.
 func withHead(n *netlist.Netlist) *netlist.Netlist {
 	outputs := n.OutputPorts()
 	if len(outputs) != 1 || outputs[0].Name != "h" || len(n.ChainClasses()) != len(outputs[0].Nets) {
@@ -179,7 +184,7 @@ func withHead(n *netlist.Netlist) *netlist.Netlist {
 	width, none := bits.Len(uint(largest)), netlist.Origin{}
 	var words []netlist.Net
 	for class, in := range counted {
-		word := make([]netlist.Net, width) // of constants 0
+		word := make([]netlist.Net, width) // all bits are the constant 0
 		if len(in) > 0 {
 			copy(word, netlist.Word(c.Cell(netlist.Popcount, 0, none, in...), bits.Len(uint(len(in)))))
 		}

@@ -10,9 +10,10 @@ import (
 	"ialgn/sim"
 )
 
-// ClassifyWords writes the classes of samples, one for each element of r.Class, and their counts unless r.Counts is
-// nil. x has their feature words, [sample][feature]. The engine is one of [NewWords] for words of this width. It
-// returns an error if x or r have other sizes, or ctx's.
+// ClassifyWords classifies samples given as feature words x[sample][feature]. It stores the class
+// of each sample in r.Class, whose length is the number of samples, and the counts in r.Counts
+// unless r.Counts is nil. The engine must be made by [NewWords] for words of this width. It returns
+// an error if x or r have other sizes, or if ctx is done.
 func ClassifyWords[T uint8 | uint16](ctx context.Context, e *Engine, x []T, r sim.Result) error {
 	samples, size := len(r.Class), int(unsafe.Sizeof(T(0)))
 	if e.features == nil || e.features.Wide != (size == 2) {
@@ -42,7 +43,7 @@ func ClassifyWords[T uint8 | uint16](ctx context.Context, e *Engine, x []T, r si
 	})
 }
 
-// makeRows makes the input rows of a block of the features of that many samples.
+// makeRows computes the input rows of a block from the features of its samples.
 func makeRows[T uint8 | uint16](w *worker, block int, x []T, samples int) {
 	rows := address(w.input(block))
 	for _, input := range w.code.Edges.Inputs {
@@ -51,7 +52,8 @@ func makeRows[T uint8 | uint16](w *worker, block int, x []T, samples int) {
 	}
 }
 
-// makeNumbers makes classes and, if r has them, counts of a block of the state rows, in calls for some samples each.
+// makeNumbers computes the classes of a block and, if r has them, the counts, from the state rows.
+// Each call handles some of the samples.
 func (w *worker) makeNumbers(block int, r sim.Result) {
 	rows := uintptr(block * w.code.State * w.ISA().RowBytes)
 	for from := 0; from < len(r.Class); from += w.piece {
@@ -64,15 +66,15 @@ func (w *worker) makeNumbers(block int, r sim.Result) {
 	}
 }
 
-// What a call that makes numbers should take at most, and what it takes for a digit of one sample's count, in
-// picoseconds: twice what was seen of AVX2.
+// The maximum time of a call that computes numbers, and the time for a digit of one sample's count,
+// in picoseconds: twice the time measured with AVX2.
 const (
 	longestNumbers = 50_000_000
 	perDigit       = 100
 )
 
-// pieceOf returns of how many samples a call makes the numbers, a multiple of 64, so that it does not take long: all of
-// a block, unless there are hundreds of classes.
+// pieceOf returns the number of samples whose numbers a call computes, a multiple of 64: a whole
+// block, unless hundreds of classes would make the call too long.
 func pieceOf(c *wordcode.Classifier) int {
 	digits := 0
 	for _, count := range c.Counts {

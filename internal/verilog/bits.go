@@ -9,9 +9,9 @@ import (
 	"ialgn/netlist"
 )
 
-// wideInput is the width from which each bit of an input port gets a wire of its own: x_5 for x[5]. iverilog takes
-// time in proportion to the square of the number of selects of one vector, which would be minutes for a network with
-// 2,352 input bits.
+// wideInput is the width from which on each bit of an input port gets its own wire: x_5 for x[5].
+// iverilog's time grows with the square of the number of selects of one vector. For a network with
+// 2,352 input bits that would be minutes.
 const wideInput = 512
 
 // findBits finds the input bits that are read through wires.
@@ -34,7 +34,7 @@ func (m *wires) findBits() {
 		case netlist.Register:
 			in = in[:1]
 		case netlist.Popcount:
-			if len(in) > 1 { // a word, which reads the port itself
+			if len(in) > 1 { // a word reads the port itself
 				continue
 			}
 		default:
@@ -62,7 +62,7 @@ func (m *wires) hasWire(v netlist.Net) bool {
 	return m.bits != nil && v < m.n.FirstCellNet() && m.bits.Has(int(v))
 }
 
-// bitWire appends the name of the wire for an input bit.
+// bitWire appends the name of an input bit's wire.
 func (m *wires) bitWire(buf []byte, v netlist.Net) []byte {
 	s, bit := m.Locate(v)
 	return strconv.AppendInt(append(m.AppendSignal(buf, s), '_'), int64(bit), 10)
@@ -85,7 +85,7 @@ func (d *design) inputBits() {
 	}
 }
 
-// checkBits refuses the name of a port or probe that the bit of a wide input port has.
+// checkBits returns an error if a port or probe has the name of a wide input port's bit wire.
 func checkBits(n *netlist.Netlist, taken map[string]string) error {
 	for _, p := range n.InputPorts() {
 		if len(p.Nets) < wideInput {

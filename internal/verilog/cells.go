@@ -11,10 +11,10 @@ import (
 	"ialgn/netlist"
 )
 
-// cells declares and drives what the cells drive, section by section in the order of
-// the netlist. A section is a run of gates of one layer, of comparators, or of other
-// cells: first its wires, then one assign a cell. Registers stand in a place of their own. As
-// it goes, it notes which nets are read.
+// cells declares and drives the outputs of the cells, section by section in the order of the
+// netlist. A section is a run of gates of one layer, of comparators, or of other cells: first its
+// wires, then one assign for each cell. Registers are written elsewhere. cells also records which
+// nets are read.
 func (d *design) cells() {
 	d.used = bitplane.NewSet(d.n.Nets())
 	var run []netlist.Cell
@@ -44,7 +44,7 @@ func (d *design) run(title section, cells []netlist.Cell) {
 	}
 }
 
-// section says what a cell belongs to.
+// section identifies the section of a cell.
 type section struct {
 	kind  netlist.Kind // kind of the cells that are not gates of the model
 	layer uint16       // layer of the gates
@@ -100,13 +100,13 @@ func (d *design) declareScalars(cells []netlist.Cell) {
 	}
 }
 
-// isOutput reports whether cell c drives an output port as a whole, under the port's name.
+// isOutput reports whether cell c drives a whole output port, and so has the port's name.
 func (d *design) isOutput(c netlist.Cell) bool {
 	name := string(d.AppendCell(nil, c))
 	return slices.ContainsFunc(d.n.OutputPorts(), func(p netlist.Port) bool { return p.Name == name })
 }
 
-// drive writes what computes cell c.
+// drive writes the Verilog that computes cell c.
 func (d *design) drive(c netlist.Cell) {
 	if d.primitiveCell(c) {
 		return
@@ -144,8 +144,8 @@ func (d *design) function(c netlist.Cell, table uint64) {
 	d.end(append(line, ';'))
 }
 
-// compare writes a comparator. One whose threshold its word cannot exceed is the
-// constant 0: tools warn of such comparisons.
+// compare writes a comparator. If its word can never exceed the threshold, it writes the constant
+// 0, because tools warn about such comparisons.
 func (d *design) compare(c netlist.Cell) {
 	in, threshold := d.n.Inputs(c), d.n.Param(c)
 	if len(in) <= 64 && threshold >= ^uint64(0)>>(64-len(in)) {
@@ -172,7 +172,7 @@ func (d *design) counter(c netlist.Cell) {
 	d.end(append(line, ';'))
 }
 
-// extended appends net v with zeros before it, as a word of the given width.
+// extended appends net v as a word of the given width, padded with zeros.
 func (d *design) extended(buf []byte, v netlist.Net, width int) []byte {
 	if width == 1 {
 		return d.net(buf, v)
@@ -201,8 +201,8 @@ func (d *design) argmax(c netlist.Cell) {
 	d.instance(c, argmaxHelper, len(in)/width, width, d.n.Outputs(c))
 }
 
-// instance writes cell c as an instance of one of the modules below, with its inputs
-// as one word. A long word gets a wire of its own.
+// instance writes cell c as an instance of a helper module, with its inputs as one word. A long
+// word gets a wire of its own.
 func (d *design) instance(c netlist.Cell, h Helper, values ...int) {
 	in := d.n.Inputs(c)
 	name := string(d.AppendOwn(nil, c))
@@ -218,14 +218,15 @@ func (d *design) instance(c netlist.Cell, h Helper, values ...int) {
 	d.end(append(d.AppendCell(append(d.start("      ."), h.Output+"("...), c), "));"...))
 }
 
-// use notes that nets are read.
+// use records that nets are read.
 func (d *design) use(nets []netlist.Net) {
 	for _, v := range nets {
 		d.used.Add(int(v))
 	}
 }
 
-// unused consumes what nothing reads: bits of input ports, cells, and probes.
+// unused writes wires that read everything that nothing else reads: bits of input ports, cells, and
+// probes.
 func (d *design) unused() {
 	for _, p := range d.n.OutputPorts() {
 		d.use(p.Nets)
@@ -257,8 +258,7 @@ func (d *design) unused() {
 	sink.close()
 }
 
-// sink writes the wires that consume what nothing reads, each of up to [longWord]
-// pieces.
+// sink writes these wires, each with up to [longWord] pieces.
 type sink struct {
 	*design
 	line  []byte

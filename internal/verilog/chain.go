@@ -7,13 +7,13 @@ import (
 	"ialgn/netlist"
 )
 
-// For targets with carry chains a carry is two wires: count_3_n5 is on the chain, where only
-// the next carry and the LUT beside it can read it, and count_3_n5_o is what a LUT brings
-// out for all else. A LUT that shares a logic cell with a carry has the operands of that at
-// its second and third pin and the carry from below at its last, by which place and route
-// knows the two for a pair.
+// For targets with carry chains, a carry has two wires. count_3_n5 is on the chain, where only the
+// next carry and the LUT in the same logic cell can read it. count_3_n5_o is the output of a LUT
+// that makes the carry readable for all other cells. A LUT that shares a logic cell with a carry
+// has the carry's operands at its second and third pin and the incoming carry at its last pin;
+// place and route recognises the pair by that.
 
-// chainsOf returns the chains of carries for a target that has them, else nil.
+// chainsOf returns the carry chains of n if the target has them, else nil.
 func (f *family) chainsOf(n *netlist.Netlist) *netlist.Chains {
 	if f == nil || !f.Carry {
 		return nil
@@ -21,7 +21,7 @@ func (f *family) chainsOf(n *netlist.Netlist) *netlist.Chains {
 	return n.CarryChains()
 }
 
-// onChain returns the net that function c reads where the chain passes.
+// onChain returns the net that function c reads directly from a carry chain.
 func (m *wires) onChain(c netlist.Cell) (netlist.Net, bool) {
 	if m.chains == nil {
 		return 0, false
@@ -29,7 +29,7 @@ func (m *wires) onChain(c netlist.Cell) (netlist.Net, bool) {
 	return m.chains.Reads(c)
 }
 
-// broughtOut reports whether the scalar s is a carry that a LUT brings out.
+// broughtOut reports whether the scalar s is a carry that a LUT makes readable.
 func (m *wires) broughtOut(s names.Signal) bool {
 	if m.chains == nil || int(s) < len(m.n.InputPorts()) {
 		return false
@@ -37,7 +37,7 @@ func (m *wires) broughtOut(s names.Signal) bool {
 	return m.chains.Out(m.n.Output(netlist.Cell(int(s) - len(m.n.InputPorts()))))
 }
 
-// link appends the name that net v has on the carry chain.
+// link appends the name of net v on the carry chain.
 func (m *wires) link(buf []byte, v netlist.Net) []byte {
 	if c, _, ok := m.n.Driver(v); ok && m.n.Kind(c) == netlist.Carry {
 		return m.AppendCell(buf, c)
@@ -45,8 +45,8 @@ func (m *wires) link(buf []byte, v netlist.Net) []byte {
 	return m.net(buf, v)
 }
 
-// place returns the nets at the pins of the LUT for function c, which depends on the given
-// inputs.
+// place returns the nets at the pins of the LUT for function c. pins are the inputs that the
+// function depends on.
 func (d *design) place(c netlist.Cell, pins []int, width int) []netlist.Net {
 	place := make([]netlist.Net, 0, width)
 	link, chained := d.onChain(c)
@@ -88,8 +88,8 @@ func (d *design) operands(c netlist.Cell) []netlist.Net {
 	return d.n.Inputs(carry)[:2]
 }
 
-// giveWay keeps a first carry away from the last pin of LUTs in other logic cells: place and route would take such a
-// LUT for the carry's own.
+// giveWay moves a chain's first carry away from the last pin of a LUT in another logic cell: place
+// and route would take such a LUT for the one next to the carry.
 func (d *design) giveWay(place []netlist.Net) {
 	last := len(place) - 1
 	for k := 0; k < last; k++ {
@@ -100,8 +100,9 @@ func (d *design) giveWay(place []netlist.Net) {
 	}
 }
 
-// carry writes a carry, and the LUT that brings out the one from below: it stands beside this
-// one, if no other LUT does. The last of a chain is brought out by a LUT that stands alone.
+// carry writes a carry and, if no other LUT shares its logic cell, a LUT there that makes the
+// incoming carry readable. The last carry of a chain is made readable by a LUT in a logic cell
+// without a carry.
 func (d *design) carry(c netlist.Cell) {
 	in, out := d.n.Inputs(c), d.n.Output(c)
 	d.use(in)
@@ -126,8 +127,8 @@ func (d *design) carry(c netlist.Cell) {
 	}
 }
 
-// bringOut writes the LUT through which carry v is read by ordinary logic. It shares a logic cell with the carry
-// that has the given operands, and stands alone if these are constants.
+// bringOut writes the LUT through which ordinary logic reads carry v. It shares a logic cell with
+// the carry that has the given operands. If these are constants, no carry is in its cell.
 func (d *design) bringOut(v netlist.Net, operands []netlist.Net) {
 	line := append(d.net(d.start("  SB_LUT4 #(.LUT_INIT(16'hff00)) "), v), "_i (.I0(1'b0), .I1("...)
 	line = append(d.net(append(d.net(line, operands[0]), "), .I2("...), operands[1]), "), .I3("...)

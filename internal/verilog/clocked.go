@@ -8,10 +8,10 @@ import (
 	"ialgn/netlist"
 )
 
-// control are the names in a pipeline's module that do not come from the netlist.
+// control lists the names in a pipeline's module that do not come from the netlist.
 var control = []string{"clk", "rst", netlist.EnablePort, "in_valid", "out_valid", "valid", "unused_control"}
 
-// stageOf returns the stage in which a bus stands; the last for one of constants.
+// stageOf returns the stage of a bus; the last stage if all its bits are constants.
 func (d *design) stageOf(p netlist.Port) int {
 	for _, v := range p.Nets {
 		if s := d.stage[v]; s != netlist.AnyStage {
@@ -21,8 +21,7 @@ func (d *design) stageOf(p netlist.Port) int {
 	return d.clock.Stages
 }
 
-// stages returns the registers of each stage; those that hold a constant are in the first
-// place.
+// stages returns the registers of each stage. Registers that hold a constant are in stage 0.
 func (d *design) stages() [][]netlist.Cell {
 	of := make([][]netlist.Cell, slices.Max(d.stage)+1)
 	for c := range netlist.Cell(d.n.Cells()) {
@@ -34,7 +33,7 @@ func (d *design) stages() [][]netlist.Cell {
 	return of
 }
 
-// declareRegisters declares the registers, of which cells read.
+// declareRegisters declares the registers, which must precede the cells that read them.
 func (d *design) declareRegisters() {
 	if d.clock == nil {
 		return
@@ -50,9 +49,9 @@ func (d *design) declareRegisters() {
 	}
 }
 
-// registers writes the registers, those of a stage that hold bits of one bus or of one class as a vector. Each vector
-// is an instance: iverilog takes milliseconds over each assignment of a clocked process in a large module, and
-// microseconds over an instance.
+// registers writes the registers. Registers of a stage that hold bits of one bus or of one class
+// become one vector. Each vector is an instance of a module: iverilog takes milliseconds for each
+// assignment in a clocked process of a large module, but only microseconds for an instance.
 func (d *design) registers() {
 	if d.clock == nil {
 		return
@@ -69,13 +68,13 @@ func (d *design) registers() {
 	}
 }
 
-// vector is registers of a stage that are written together, the lowest bit first.
+// vector is a list of registers of a stage that are written together, lowest bit first.
 type vector struct {
 	name  string
 	cells []netlist.Cell
 }
 
-// vectors returns the registers of a stage as vectors: those of a bus, of an input word or of a class's chains.
+// vectors groups the registers of a stage by bus, input word or class.
 func (d *design) vectors(cells []netlist.Cell) (all []vector) {
 	buses := map[string]bool{}
 	for _, ports := range [][]netlist.Port{d.n.OutputPorts(), d.n.Probes()} {
@@ -98,8 +97,9 @@ func (d *design) vectors(cells []netlist.Cell) (all []vector) {
 	return all
 }
 
-// owner returns what a signal belongs to by its name: a bus, or the first part of the name, without the number of a
-// node that belongs to no class. Later parts, such as k17 and b2, are numbers with letters before them.
+// owner returns what a signal belongs to, judged by its name: a bus, or else the first part of the
+// name without the number of a node that belongs to no class. Later parts of names, such as k17 and
+// b2, are numbers with letters before them.
 func owner(name string, buses map[string]bool) string {
 	for !buses[name] {
 		last := strings.LastIndexByte(name, '_')
@@ -114,7 +114,7 @@ func owner(name string, buses map[string]bool) string {
 	return name
 }
 
-// vector writes an instance of registers. One of a single bit is called after the bit.
+// vector writes an instance of registers. An instance of a single bit is named after the bit.
 func (d *design) vector(v vector) {
 	line := append(append(d.start("  "), d.module...), "_register "...)
 	if len(v.cells) == 1 {
@@ -130,7 +130,7 @@ func (d *design) vector(v vector) {
 	d.end(append(concatenation(line, v.cells, d.AppendCell), "));"...))
 }
 
-// concatenation appends bits that belong to cells, the first the lowest.
+// concatenation appends the bits of cells, lowest bit first in the list.
 func concatenation(line []byte, cells []netlist.Cell, bit func([]byte, netlist.Cell) []byte) []byte {
 	if len(cells) == 1 {
 		return bit(line, cells[0])
@@ -144,7 +144,7 @@ func concatenation(line []byte, cells []netlist.Cell, bit func([]byte, netlist.C
 	return append(line, '}')
 }
 
-// valid writes the bits that go with the samples.
+// valid writes the bits that track valid samples.
 func (d *design) valid() {
 	title := "\n"
 	if d.clock.Stages > 0 {

@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// depth returns the range of what is wanted of a port: in a pipeline, of each stage's sample.
+// depth returns the array range of a port's expected values: in a pipeline, one for each stage.
 func (t testbench) depth() string {
 	if t.clock == nil {
 		return ""
@@ -15,7 +15,7 @@ func (t testbench) depth() string {
 	return fmt.Sprintf(" [0:%d]", t.last())
 }
 
-// last returns the latest stage, which is that of the outputs unless a probe is later.
+// last returns the latest stage: the stage of the outputs, or of a later probe.
 func (t testbench) last() int {
 	last := t.clock.Stages
 	for _, p := range t.groups[probes].ports {
@@ -24,7 +24,7 @@ func (t testbench) last() int {
 	return last
 }
 
-// want returns what is wanted of a port, in a pipeline of the sample in the given stage.
+// want returns the expected value of a port; in a pipeline, for the sample in the given stage.
 func (t testbench) want(p netlist.Port, stage int) string {
 	if t.clock == nil {
 		return "tb_want_" + p.Name
@@ -32,9 +32,10 @@ func (t testbench) want(p netlist.Port, stage int) string {
 	return fmt.Sprintf("tb_want_%s[%d]", p.Name, stage)
 }
 
-// WantedBit returns the bit of an output port or probe that the testbench of a module wants, as
-// an expression for Verilog that is simulated with it: of the sample that is in the given stage
-// between two edges of the clock; without a clock, of the sample at the inputs.
+// WantedBit returns a Verilog expression for a bit that the testbench of a module expects at an
+// output port or probe, to be simulated together with the testbench. In a pipeline, it belongs to
+// the sample that is in the given stage between two clock edges; without a clock, to the sample at
+// the inputs.
 func WantedBit(n *netlist.Netlist, module, port string, bit, stage int) string {
 	if p, err := n.Pipeline(); err != nil || p == nil {
 		return fmt.Sprintf("%s_tb.tb_want_%s[%d]", module, port, bit)
@@ -42,7 +43,7 @@ func WantedBit(n *netlist.Netlist, module, port string, bit, stage int) string {
 	return fmt.Sprintf("%s_tb.tb_want_%s[%d][%d]", module, port, stage, bit)
 }
 
-// wrong returns the signal that notes a difference.
+// wrong returns the signal that records a difference.
 func (t testbench) wrong(stage int) string {
 	if t.clock == nil {
 		return "tb_differs"
@@ -50,14 +51,14 @@ func (t testbench) wrong(stage int) string {
 	return fmt.Sprintf("tb_bad[%d]", stage)
 }
 
-// clockDeclarations are the signals that only the testbench of a pipeline has.
+// clockDeclarations declares the signals that only a pipeline's testbench has.
 //
 //go:embed templates/testbench_clock.v
 var clockDeclarations string
 
-// clockedHoles returns what the templates of a pipeline leave out. A reset comes about once in 64
-// times the clocks that a sample takes, so that most samples come through. After the last sample
-// the testbench goes on for as long as one takes, in which nothing may come.
+// clockedHoles returns the values of a pipeline's template marks. A reset comes about once in 64
+// times the clocks of a sample, so that most samples come through. After the last sample the
+// testbench runs on for the duration of one sample, in which no result may come.
 func (t testbench) clockedHoles() map[string]func() {
 	last, out := t.last(), t.clock.Stages
 	holes := t.holes()
@@ -74,15 +75,15 @@ func (t testbench) clockedHoles() map[string]func() {
 	return holes
 }
 
-// unknownInputs writes the statements that make all inputs unknown.
+// unknownInputs writes statements that set all inputs to unknown.
 func (t testbench) unknownInputs() {
 	for _, p := range t.groups[inputs].ports {
 		t.printf("        %s = %d'bx;\n", p.Name, len(p.Nets))
 	}
 }
 
-// compareStages writes the comparisons of what stands at the outputs and the probes before a clock
-// edge with what should.
+// compareStages writes the comparisons of the outputs and probes before a clock edge with the
+// expected values.
 func (t testbench) compareStages() {
 	t.compareAll(func(p netlist.Port, signal string) {
 		stage := t.clock.Stages
@@ -93,7 +94,7 @@ func (t testbench) compareStages() {
 	})
 }
 
-// moveWanted writes the statements that let what is wanted move on by a stage.
+// moveWanted writes the statements that move the expected values on by one stage.
 func (t testbench) moveWanted() {
 	last := t.last()
 	for _, g := range t.groups[outputs:] {

@@ -2,11 +2,11 @@ package verilog
 
 import "ialgn/netlist"
 
-// operands appends the name of a net to a buffer.
+// operands is a function that appends the name of a net to a buffer.
 type operands func(buf []byte, v netlist.Net) []byte
 
-// binary are the operator forms of the functions of two inputs that depend on both, by
-// their table in LUT INIT order.
+// binary has the operator form of each function that depends on both of its two inputs, by its
+// table in LUT INIT order.
 var binary = [16]struct {
 	op             byte
 	notA, notB, no bool // complement of A, of B, and of the result
@@ -23,21 +23,21 @@ var binary = [16]struct {
 	0b1110: {op: '|'},
 }
 
-// The contexts of a subexpression, in addition to the operators &, | and ^. A subexpression with the same operator as
-// its context needs no parentheses.
+// The contexts of a subexpression, in addition to the operators &, | and ^. A subexpression with
+// the same operator as its context needs no parentheses.
 const (
 	contextTop = ' '
 	contextMux = '?'
 )
 
-// expression writes the function of an extended table over the nets of a cell.
+// expression writes functions of a cell's nets, given as extended tables.
 type expression struct {
 	in   []netlist.Net
 	name operands
 }
 
-// append appends the function, in parentheses where the context needs them. It reads
-// the inputs in the function's support, and no others.
+// append appends the function, in parentheses if the context needs them. It names exactly the
+// inputs that the function depends on.
 func (e expression) append(buf []byte, table uint64, context byte) []byte {
 	var pins [netlist.MaxFunctionInputs]int
 	n := 0
@@ -73,7 +73,7 @@ func (e expression) binary(buf []byte, table uint64, a, b int, context byte) []b
 	at := func(i, j int) uint64 { return table >> (i<<a | j<<b) & 1 }
 	f := binary[at(0, 0)|at(1, 0)<<1|at(0, 1)<<2|at(1, 1)<<3]
 	if f.no {
-		buf, context = append(buf, '~'), contextMux // the operand gets parentheses wherever it stands
+		buf, context = append(buf, '~'), contextMux // the operand always needs parentheses
 	}
 	buf, closing := open(buf, f.op, context)
 	buf = e.literal(buf, a, f.notA)
@@ -82,7 +82,7 @@ func (e expression) binary(buf []byte, table uint64, a, b int, context byte) []b
 	return append(buf, closing...)
 }
 
-// open begins an expression with operator op in a context and returns what closes it.
+// open begins an expression with operator op in a context and returns its closing text.
 func open(buf []byte, op, context byte) ([]byte, string) {
 	if context == contextTop || op == context && op != contextMux {
 		return buf, ""
@@ -108,7 +108,7 @@ func (e expression) majority(buf []byte, pins [netlist.MaxFunctionInputs]int, co
 	return append(buf, closing...)
 }
 
-// split writes one step of a decomposition and what is below it.
+// split writes one step of a decomposition, and the steps below it.
 func (e expression) split(buf []byte, s netlist.Split, context byte) []byte {
 	op := [...]byte{netlist.SplitAnd: '&', netlist.SplitOr: '|', netlist.SplitXor: '^', netlist.SplitMux: contextMux}[s.Op]
 	buf, closing := open(buf, op, context)

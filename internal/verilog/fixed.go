@@ -7,47 +7,48 @@ import (
 	"ialgn/internal/target"
 )
 
-// What is the same in every file but for names and numbers stands here, for the writer and for
-// package syntax, which reads it back.
+// This file has the texts that are the same in every file except for names and numbers. Both the
+// writer and package syntax, which reads them back, use them.
 
-// NoNets begins a file's Verilog: a name that is not declared is an error, and no wire. AnyNets
-// ends it, for the files that a tool reads after it.
+// NoNets begins a file's Verilog: it makes undeclared names errors instead of implicit wires.
+// AnyNets ends the file, for files that a tool reads after it.
 const (
 	NoNets  = "`default_nettype none\n"
 	AnyNets = "`default_nettype wire\n"
 )
 
-// Below returns a module that is not the one that its file is named after. The comments around it are for verilator
-// -Wall, which wants files and modules to have the same name.
+// Below returns a module whose name differs from the file's. The comments around it are for
+// verilator -Wall, which expects files and modules to have the same name.
 func Below(module string) string {
 	return "// verilator lint_off DECLFILENAME\n" + module + "// verilator lint_on DECLFILENAME\n"
 }
 
-// SimulationOnly begins what synthesisers do not read, and AnyTool ends it: models of primitives that they know.
+// SimulationOnly begins text that synthesisers skip, and AnyTool ends it. It is for models of
+// primitives, which synthesisers know.
 const (
 	SimulationOnly = "\n`ifndef SYNTHESIS\n"
 	AnyTool        = "`endif\n"
 )
 
-// Attribute returns the line before a module that says from which build it is.
+// Attribute returns the line before a module that identifies its build.
 func Attribute(version uint32) string {
 	return fmt.Sprintf("(* ialgn_version = 32'h%08x *)\n", version)
 }
 
-// VersionLines returns the first lines of such a module.
+// VersionLines returns the first lines of a module with that attribute.
 func VersionLines(word uint32) string {
 	return fmt.Sprintf("  localparam [31:0] %[1]s = 32'h%08[2]x;\n  wire unused_version = &{1'b0, %[1]s};\n", version,
 		word)
 }
 
-// ClockedPorts are the input ports of a pipeline that carry no data, in their order.
+// ClockedPorts are a pipeline's input ports that carry no data, in order.
 var ClockedPorts = []string{"clk", "rst", "ce", "in_valid"}
 
 // OutValid is the output port of a pipeline that is 1 while the outputs belong to a sample.
 const OutValid = "out_valid"
 
-// SampleLines returns the statements for the bits that say which of a pipeline's stages hold a sample. These bits are
-// unknown before the first reset, as all registers are.
+// SampleLines returns the statements for the bits that say which of a pipeline's stages hold a
+// sample. Like all registers, these bits are unknown before the first reset.
 func SampleLines(stages int) string {
 	next := "in_valid"
 	switch stages {
@@ -63,11 +64,11 @@ func SampleLines(stages int) string {
 		"  assign out_valid = valid[%d];\n", appendConstant(nil, 0, stages), next, stages-1)
 }
 
-// Primitive is a cell of a target, as its instances and its model are written.
+// Primitive is a cell of a target, with the names that its instances and its model use.
 type Primitive struct {
 	Name      string
-	Parameter string   // name of the parameter with the function, a bit for each value; empty: the cell has none
-	Inputs    []string // pins in the order in which they are written, that of the lowest bit of a table's index first
+	Parameter string   // name of the truth table parameter, with a bit for each input value; empty: none
+	Inputs    []string // pins in the order of instances; the first is the lowest bit of a table index
 	Output    string
 }
 
@@ -108,9 +109,9 @@ func (p Primitive) Model() string {
 	return moduleAlone(p.Name, head+ports+p.choices())
 }
 
-// choices returns the statements of a LUT. Each input chooses a half of what is left, so that an
-// unknown one at which the halves are equal does no harm: a LUT beside a carry has that one's
-// operands at its pins.
+// choices returns the statements of a LUT's model. Each input selects a half of the remaining
+// table, so that an unknown input does no harm if both halves are equal. That matters for a LUT
+// that shares a logic cell with a carry, because the carry's operands are at its pins.
 func (p Primitive) choices() string {
 	var text strings.Builder
 	from := p.Parameter
@@ -124,7 +125,7 @@ func (p Primitive) choices() string {
 	return text.String()
 }
 
-// moduleAlone returns a module of a name.
+// moduleAlone returns a module with the given name and text.
 func moduleAlone(name, text string) string {
 	return "\n" + Below("module "+name+" "+text+"endmodule\n")
 }

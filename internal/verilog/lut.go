@@ -14,12 +14,12 @@ type Style uint8
 
 // The styles.
 const (
-	Gates Style = iota // one assign a cell: to be read, and for a synthesiser to map
+	Gates Style = iota // one assign for each cell: readable, and for a synthesiser to map
 	LUTs               // one LUT of the target for each cell, which synthesis must keep
 )
 
-// UsualStyle returns the style of a target's Verilog unless another is asked for, of a network whose nodes have at most
-// that many inputs.
+// UsualStyle returns the default style of a target's Verilog, for a network whose nodes have at
+// most the given number of inputs.
 func UsualStyle(t *target.Family, inputs int) Style {
 	if f := t.OrGeneric(); f.Primitives || f.WidestGate > 0 && inputs > f.WidestGate {
 		return LUTs
@@ -27,10 +27,10 @@ func UsualStyle(t *target.Family, inputs int) Style {
 	return Gates
 }
 
-// family is the LUTs and carries that the style [LUTs] writes.
+// family has the LUTs and carries that the style [LUTs] writes.
 type family struct{ *target.Family }
 
-// findFamily returns the family of the options, nil for the style Gates.
+// findFamily returns the family in the options; nil for the style Gates.
 func findFamily(opt Options) (*family, error) {
 	switch opt.Style {
 	case Gates:
@@ -41,7 +41,7 @@ func findFamily(opt Options) (*family, error) {
 	return nil, fmt.Errorf("verilog: style %d is unknown, give one of the styles of the package", opt.Style)
 }
 
-// checkModule refuses a module's name that is one of the primitives'.
+// checkModule returns an error if the module has the name of a primitive.
 func (f *family) checkModule(module string) error {
 	for inputs := range f.LUT.Most + 1 {
 		if name, _ := f.LUT.Primitive(inputs); name == module || f.Carry && module == carryCell.Name {
@@ -51,7 +51,7 @@ func (f *family) checkModule(module string) error {
 	return nil
 }
 
-// form is what a cell becomes in the style LUTs.
+// form says how a cell is written in the style LUTs.
 type form uint8
 
 const (
@@ -60,7 +60,8 @@ const (
 	formCarry
 )
 
-// form returns what cell c becomes, and of a LUT its function and the inputs that it reads.
+// form returns the form of cell c. For a LUT, it also returns the table and the inputs that the
+// function depends on.
 func (f *family) form(n *netlist.Netlist, c netlist.Cell) (_ form, table uint64, pins []int) {
 	switch n.Kind(c) {
 	case netlist.Function:
@@ -88,7 +89,7 @@ func (f *family) form(n *netlist.Netlist, c netlist.Cell) (_ form, table uint64,
 // majority3 is the table of the majority of three inputs.
 const majority3 = 0b11101000
 
-// checkLUTs refuses functions of more inputs than the target's LUTs have.
+// checkLUTs returns an error for a function of more inputs than the target's LUTs have.
 func (f *family) checkLUTs(n *netlist.Netlist) error {
 	for c := range netlist.Cell(n.Cells()) {
 		if _, _, pins := f.form(n, c); len(pins) > f.LUT.Most {
@@ -101,8 +102,8 @@ func (f *family) checkLUTs(n *netlist.Netlist) error {
 	return nil
 }
 
-// primitiveCell writes a function or a carry as a primitive of the target. It returns false if the cell is written as
-// an assign instead.
+// primitiveCell writes a function or a carry as a primitive of the target. It returns false if the
+// cell has to be written as an assign.
 func (d *design) primitiveCell(c netlist.Cell) bool {
 	if d.family == nil {
 		return false
@@ -117,8 +118,8 @@ func (d *design) primitiveCell(c netlist.Cell) bool {
 	return form != formAssign
 }
 
-// lut writes a function as a LUT. Pins beyond its inputs are 0, and the table does not depend
-// on them.
+// lut writes a function as a LUT. Unused pins are connected to 0, and the table does not depend on
+// them.
 func (d *design) lut(c netlist.Cell, table uint64, pins []int) {
 	f, in := d.family, d.n.Inputs(c)
 	name, width := f.LUT.Primitive(len(pins))
@@ -152,12 +153,13 @@ func (d *design) lut(c netlist.Cell, table uint64, pins []int) {
 	d.end(append(d.AppendCell(line, c), "));"...))
 }
 
-// WriteCells writes what the primitives do that [Write] uses for n with the same options: for
-// simulators, and of [target.Generic] for synthesisers too. There is nothing to write for
-// the style Gates, nor where no cell is a primitive. It returns the errors of Write.
+// WriteCells writes models of the primitives that [Write] uses for n with the same options. They
+// are for simulators and, for [target.Generic], also for synthesisers. It writes nothing for the
+// style Gates, or if no cell is a primitive. It returns the errors of Write.
 func WriteCells(w io.Writer, n *netlist.Netlist, opt Options) error { return WriteCellsOf(w, opt, n) }
 
-// WriteCellsOf is [WriteCells] of modules that are parts of one, Module.
+// WriteCellsOf is [WriteCells] for several netlists, whose modules are parts of the module named
+// Module.
 func WriteCellsOf(w io.Writer, opt Options, parts ...*netlist.Netlist) error {
 	var d *design
 	var luts [netlist.MaxFunctionInputs + 1]bool

@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// The modules that a netlist's operators are instances of. Popcount and argmax are functions in
-// continuous assignments, which, unlike always @*, are also evaluated when all inputs are constants.
+// The modules that implement a netlist's operators. Popcount and argmax are functions in continuous
+// assignments: unlike always @*, these are also evaluated if all inputs are constants.
 var (
 	//go:embed templates/popcount_module.v
 	popcountModule string
@@ -19,11 +19,12 @@ var (
 	registerModule string
 )
 
-// Helper is a module below the netlist's, of which its operators are instances: NAME_popcount.
+// Helper is a module that implements an operator, such as NAME_popcount, below the netlist's module
+// NAME.
 type Helper struct {
 	Suffix     string
 	Parameters []string // in the order in which an instance sets them
-	Inputs     []string // pins, in their order; those of a register are the clock, the enable and the data
+	Inputs     []string // pins in order; for a register: clock, enable, data
 	Output     string
 
 	title, text string
@@ -53,15 +54,15 @@ var (
 	}
 )
 
-// Helpers returns the modules in the order in which they stand in a file.
+// Helpers returns the helper modules in the order in which they appear in a file.
 func Helpers() []Helper { return []Helper{popcountHelper, argmaxHelper, registerHelper} }
 
-// Module returns the text of the module.
+// Module returns the module's text. module is the name of the netlist's module.
 func (h Helper) Module(module string) string {
 	return "\n// " + h.title + "\n" + Below(strings.ReplaceAll(h.text, "NAME"+h.Suffix, module+h.Suffix))
 }
 
-// head returns the end of the module's name and the parameters, as an instance has them.
+// head returns the beginning of an instance: the end of the module's name and the parameters.
 func (h Helper) head(values []int) string {
 	var parameters []string
 	for i, name := range h.Parameters {
@@ -70,7 +71,7 @@ func (h Helper) head(values []int) string {
 	return h.Suffix + " #(" + strings.Join(parameters, ", ") + ")"
 }
 
-// modules writes the modules that have instances.
+// modules writes the helper modules that have instances.
 func (d *design) modules() {
 	var popcount, argmax, register bool
 	for c := range netlist.Cell(d.n.Cells()) {

@@ -18,18 +18,18 @@ type printer struct {
 
 func newPrinter(w io.Writer) *printer { return &printer{w: bufio.NewWriterSize(w, 1<<16)} }
 
-// text writes a block that ends with a newline as it is.
+// text writes a block unchanged; it must end with a newline.
 func (p *printer) text(s string) {
 	if _, err := p.w.WriteString(s); p.err == nil {
 		p.err = err
 	}
 }
 
-// start begins a line and returns the buffer to append it to.
+// start begins a line and returns the buffer to append to.
 func (p *printer) start(s string) []byte { return append(p.buf[:0], s...) }
 
-// end writes a line that was begun with start, wrapped at spaces; what is carried over
-// is indented by four more than the line.
+// end writes a line that was begun with start, wrapped at spaces. Continuation lines are indented
+// by four more columns.
 func (p *printer) end(line []byte) {
 	p.buf = line
 	rest := bytes.TrimLeft(line, " ")
@@ -43,8 +43,8 @@ func (p *printer) end(line []byte) {
 	}
 }
 
-// wrapAt returns where to break a line that begins with no space: the last space that
-// leaves at most width characters, else the first space, else the end.
+// wrapAt returns where to break a line that does not begin with a space: at the last space within
+// width characters, else at the first space, else at the end.
 func wrapAt(line []byte, width int) int {
 	if len(line) <= width {
 		return len(line)
@@ -70,7 +70,7 @@ func (p *printer) write(b []byte) {
 	}
 }
 
-// flush writes what is buffered and returns the first error of all.
+// flush writes the buffered text and returns the first error.
 func (p *printer) flush() error {
 	if err := p.w.Flush(); p.err == nil {
 		p.err = err

@@ -7,13 +7,12 @@ import (
 	"io"
 )
 
-// CheckPlain reads Verilog of another form than that of [Write], which package syntax reads:
-// wrappers and folded engines. It refuses what describes no
-// circuit but acts when a tool reads or simulates it: system tasks and functions (which
-// write files, and with verilator run C code), directives (which read files), imports of C
-// functions, and escaped identifiers, under which such things could hide. A folder may come
-// from anybody, and to verify it is to simulate its Verilog. Files that $readmemh may read are
-// named.
+// CheckPlain checks Verilog that package syntax cannot read: wrappers and folded engines. It
+// refuses constructs that describe no circuit, but act when a tool reads or simulates them: system
+// tasks and functions (which write files and, with verilator, run C code), directives (which read
+// files), imports of C functions, and escaped identifiers, which could hide such things. That
+// matters because a folder may come from anybody, and verifying it means simulating its Verilog.
+// memories are the only files that $readmemh may read.
 func CheckPlain(r io.Reader, memories ...string) error {
 	s := &plainScanner{r: bufio.NewReaderSize(r, 1<<16), line: 1, memories: memories}
 	for {
@@ -30,16 +29,16 @@ func CheckPlain(r io.Reader, memories ...string) error {
 	}
 }
 
-// plainDirectives are the directives that [Write] writes.
+// plainDirectives are the directives that [Write] uses.
 var plainDirectives = map[string]bool{"default_nettype": true, "timescale": true}
 
-// actingWords are the reserved words that bring in what is not in the file.
+// actingWords are the reserved words that refer to things outside the file.
 var actingWords = map[string]bool{
 	"import": true, "export": true, "extern": true, "bind": true, "include": true,
 	"library": true, "config": true,
 }
 
-// plainScanner cuts Verilog into what [CheckPlain] looks at.
+// plainScanner splits Verilog into the tokens that [CheckPlain] checks.
 type plainScanner struct {
 	r        *bufio.Reader
 	line     int
@@ -54,7 +53,7 @@ func (s *plainScanner) next() (byte, error) {
 	return c, err
 }
 
-// token reads what begins with c.
+// token reads the token that begins with c.
 func (s *plainScanner) token(c byte) error {
 	switch {
 	case c == '/':
@@ -86,7 +85,7 @@ func (s *plainScanner) refuse(what, word string) error {
 		what, word)
 }
 
-// memory reads the file's name of a $readmemh.
+// memory reads the file name of a $readmemh.
 func (s *plainScanner) memory() error {
 	for _, name := range s.memories {
 		if text, err := s.r.Peek(len(name) + 4); err == nil && string(text) == "(\""+name+"\"," {
@@ -133,7 +132,7 @@ func (s *plainScanner) comment() error {
 	}
 }
 
-// quoted skips a string, of one line.
+// quoted skips a string, which must end on the same line.
 func (s *plainScanner) quoted() error {
 	for {
 		c, err := s.next()

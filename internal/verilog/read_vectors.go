@@ -10,8 +10,8 @@ import (
 	"ialgn/netlist"
 )
 
-// ReadVectors reads what [WriteVectors] writes for n, and nothing else: lines of as many lower-case
-// hexadecimal digits as the ports have. Its errors name the line.
+// ReadVectors reads the format of [WriteVectors] for n, strictly: each line has exactly the
+// lower-case hexadecimal digits that the ports need. Errors name the line.
 func ReadVectors(r io.Reader, n *netlist.Netlist) (Vectors, error) {
 	groups := portGroups(n)
 	var rows [3][][]byte // for each group, the bits of each sample
@@ -40,7 +40,7 @@ func ReadVectors(r io.Reader, n *netlist.Netlist) (Vectors, error) {
 	return v, nil
 }
 
-// lineOf returns how long a line is at most.
+// lineOf returns the maximum length of a line.
 func lineOf(groups [3]portGroup) (n int) {
 	for _, g := range groups {
 		for _, p := range g.ports {
@@ -50,7 +50,8 @@ func lineOf(groups [3]portGroup) (n int) {
 	return n
 }
 
-// readSample reads the bits of the given ports, and returns what follows them and their space.
+// readSample reads the bits of the given ports. It returns the rest of the line after them and
+// their space.
 func readSample(line []byte, ports []netlist.Port) (bits, rest []byte, err error) {
 	for _, p := range ports {
 		width := len(p.Nets)

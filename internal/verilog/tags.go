@@ -1,7 +1,8 @@
 package verilog
 
-// TagRows returns the bit rows of the tags of samples ([ialgn/netlist.WithTag]), so many bits each, the first sample
-// having the given number. A tag is a number drawn by chance, which is always the same one for the same sample.
+// TagRows returns the bit rows of the tags of samples ([ialgn/netlist.WithTag]). Each tag has the
+// given number of bits. first is the number of the first sample. A tag is a pseudo-random number
+// that depends only on the sample's number.
 func TagRows(bits, words, first, samples int) []uint64 {
 	rows := make([]uint64, bits*words)
 	for s := range samples {
@@ -13,8 +14,9 @@ func TagRows(bits, words, first, samples int) []uint64 {
 	return rows
 }
 
-// tagOf returns the tag of a sample, of which a shorter tag has the lowest bits: a step of the generator splitmix64
-// (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+// tagOf returns the tag of a sample; shorter tags are its lowest bits. It is one step of the
+// generator splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
+// 2014).
 func tagOf(sample uint64) uint64 {
 	z := (sample + 1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -22,8 +24,8 @@ func tagOf(sample uint64) uint64 {
 	return z ^ z>>31
 }
 
-// WithTags returns the vectors for a netlist with a tag of so many bits: the last input port and the last output port
-// have the tags of samples 0, 1 and so on.
+// WithTags returns the vectors for a netlist with a tag of the given number of bits: the last input
+// port and the last output port have the tags of samples 0, 1 and so on.
 func (v Vectors) WithTags(bits int) Vectors {
 	rows := TagRows(bits, v.Words, 0, v.Samples)
 	v.Inputs = append(v.Inputs[:len(v.Inputs):len(v.Inputs)], rows...)
@@ -31,7 +33,7 @@ func (v Vectors) WithTags(bits int) Vectors {
 	return v
 }
 
-// WithoutTags returns vectors of such a netlist without the tags.
+// WithoutTags returns the vectors without the tags that [Vectors.WithTags] adds.
 func (v Vectors) WithoutTags(bits int) Vectors {
 	v.Inputs = v.Inputs[:len(v.Inputs)-bits*v.Words]
 	v.Outputs = v.Outputs[:len(v.Outputs)-bits*v.Words]

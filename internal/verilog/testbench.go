@@ -14,29 +14,27 @@ import (
 // maxShown is the number of mismatches that the testbench prints.
 const maxShown = 20
 
-// WriteTestbench writes a self-checking testbench, the module NAME_tb, for the module
-// that [Write] makes of n with the same options. It reads vectors as [WriteVectors]
-// writes them from the file NAME_vectors.txt or +vectors=FILE, all of them or
-// +count=N, and compares each output port and, unless NO_PROBES is defined, each
-// probe. The last line that it prints is
+// WriteTestbench writes a self-checking testbench, the module NAME_tb, for the module that [Write]
+// writes for n with the same options. It reads vectors in the format of [WriteVectors] from the
+// file NAME_vectors.txt or +vectors=FILE, all of them or the first N with +count=N. It compares
+// each output port and, unless NO_PROBES is defined, each probe. The last line that it prints is
 //
 //	PASS: N vectors
 //
-// or else begins with FAIL; Verilog-2001 has no exit status, so that line is the
-// result. It returns the same errors as Write.
+// or else begins with FAIL. Verilog-2001 has no exit status, so this line is the result.
+// WriteTestbench returns the same errors as Write.
 //
-// The vectors of a pipeline are those of the netlist without its registers. The testbench
-// gives them in order, with gaps in which the inputs are unknown, stalls, and resets that
-// lose what is on its way, which it then gives anew; the first reset is the first thing of
-// all, before which no register has a value, and the second comes as soon as the pipeline is
-// full. Gaps, stalls and further resets are drawn by chance, the same in every run. It checks
-// out_valid in every clock, and every output and probe wherever there is a sample, so that
-// nothing unknown may reach one, and nothing may move in a stall. With +count=N, it holds the
-// last inputs in the end.
+// The vectors of a pipeline are those of the netlist without its registers. The testbench plays
+// them in order, with gaps in which the inputs are unknown, with stalls, and with resets, after
+// which it plays the lost samples again. The first reset comes at the very beginning, before any
+// register has a value; the second comes as soon as the pipeline is full. Gaps, stalls and further
+// resets are pseudo-random, the same in every run. It checks out_valid in every clock, and every
+// output and probe wherever there is a sample. So no unknown value may reach an output, and nothing
+// may move in a stall. With +count=N, it holds the last inputs at the end.
 //
-// Of a module of which only a part is left, [Options.Compare] names what is to be compared; the
-// vectors stay the same. What is wanted is in the testbench for others to read, as
-// [WantedBit] says.
+// If only part of a module is left, [Options.Compare] names what is compared; the vectors stay the
+// same. The expected values are signals of the testbench that other modules can read, see
+// [WantedBit].
 func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(w, n, opt)
 	if err != nil {
@@ -55,7 +53,8 @@ func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return d.flush()
 }
 
-// The testbench: what all have first, then that of a module without or with a clock.
+// The templates: the part that all testbenches begin with, then the part for a module without or
+// with a clock.
 var (
 	//go:embed templates/testbench_head.v
 	testbenchHead string
@@ -65,10 +64,10 @@ var (
 	clockedTestbench string
 )
 
-// hole is where a template leaves something out, by name.
+// hole matches the marks in templates.
 var hole = regexp.MustCompile(`@[A-Z]+@`)
 
-// fill writes a template, at each hole what the function of its name writes.
+// fill writes a template. At each mark it calls the function with the mark's name.
 func (t testbench) fill(template string, holes map[string]func()) {
 	from := 0
 	for _, at := range hole.FindAllStringIndex(template, -1) {
@@ -79,10 +78,10 @@ func (t testbench) fill(template string, holes map[string]func()) {
 	t.text(template[from:])
 }
 
-// put returns a function that writes a value as it is.
+// put returns a function that writes a value.
 func (t testbench) put(value any) func() { return func() { t.text(fmt.Sprint(value)) } }
 
-// holes returns what the templates of a module without a clock leave out.
+// holes returns the functions for the marks in the template for a module without a clock.
 func (t testbench) holes() map[string]func() {
 	return map[string]func(){
 		"MODULE":  t.put(t.module),
@@ -99,15 +98,15 @@ func (t testbench) holes() map[string]func() {
 	}
 }
 
-// testbench is a testbench that is being written.
+// testbench is the state of writing a testbench.
 type testbench struct {
 	*design
 	compare []string // names of the outputs and probes that are compared; empty: all
-	tell    int      // after so many vectors it says how many there were; 0: it does not
+	tell    int      // print the number of vectors done after each tell vectors; 0: do not
 }
 
-// telling returns the statement after the count of vectors went up, which says how far it is. What
-// is written to a pipe would else stay in the simulator.
+// telling returns the statement that prints the progress when the count of vectors rises. It
+// flushes the output, which would otherwise stay in the simulator if it goes to a pipe.
 func (t testbench) telling() string {
 	if t.tell == 0 {
 		return ""
@@ -119,7 +118,7 @@ func (t testbench) telling() string {
         end`, t.tell)
 }
 
-// checkCompare refuses names that are no output port and no probe.
+// checkCompare returns an error for names that are no output port and no probe.
 func (d *design) checkCompare(names []string) error {
 	all := slices.Concat(d.groups[outputs].ports, d.groups[probes].ports)
 	for _, name := range names {
@@ -151,7 +150,7 @@ func (t testbench) title(lines []string) {
 	}
 }
 
-// files returns the files to compile, as in a shell.
+// files returns the files to compile, as arguments in a shell.
 func (t testbench) files() string {
 	files := t.module + "_tb.v " + t.module + ".v"
 	if t.family != nil {
@@ -160,7 +159,7 @@ func (t testbench) files() string {
 	return files
 }
 
-// ports writes the declarations of the inputs, the outputs and what is wanted of outputs and probes.
+// ports declares the inputs, the outputs, and the expected values of outputs and probes.
 func (t testbench) ports() {
 	for i, g := range t.groups {
 		if len(g.ports) > 0 {
@@ -248,7 +247,7 @@ func (t testbench) fields() int {
 	return n
 }
 
-// bitDeclaration writes the variable of the loop over the bits of wide ports, if there are any.
+// bitDeclaration declares the variable of the loop over the bits of wide ports, if there are any.
 func (t testbench) bitDeclaration() {
 	if t.wide() {
 		t.text("    integer tb_bit;\n")
@@ -256,7 +255,7 @@ func (t testbench) bitDeclaration() {
 }
 
 // compareAll writes comparisons of all outputs and, unless NO_PROBES is defined, of all probes,
-// as far as they are to be compared.
+// restricted to the names in t.compare.
 func (t testbench) compareAll(compare func(p netlist.Port, signal string)) {
 	compared := func(p netlist.Port) bool { return len(t.compare) == 0 || slices.Contains(t.compare, p.Name) }
 	for _, p := range t.groups[outputs].ports {
@@ -275,7 +274,7 @@ func (t testbench) compareAll(compare func(p netlist.Port, signal string)) {
 	}
 }
 
-// wideSignal is the width above which a mismatch is shown by its lowest wrong bit.
+// wideSignal is the width above which a mismatch is reported by its lowest wrong bit.
 const wideSignal = 64
 
 func (t testbench) wide() bool {
@@ -289,7 +288,7 @@ func (t testbench) wide() bool {
 	return false
 }
 
-// compareSignal writes the comparison of one signal, in a pipeline in the given stage.
+// compareSignal writes the comparison of one signal; in a pipeline, in the given stage.
 func (t testbench) compareSignal(signal string, p netlist.Port, stage int) {
 	want, sample := t.want(p, stage), ""
 	if t.clock != nil {

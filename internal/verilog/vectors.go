@@ -7,29 +7,28 @@ import (
 	"ialgn/netlist"
 )
 
-// Vectors are samples of all ports of a netlist as bit rows, one row a port bit, ports
-// in the netlist's order: row r of a slice is s[r*Words : (r+1)*Words], and bit i of
-// its word w is sample 64 w + i.
+// Vectors holds samples of all ports of a netlist as bit rows, one row for each port bit, with
+// ports in the netlist's order. Row r of a slice s is s[r*Words : (r+1)*Words], and bit i of word w
+// in a row is sample 64 w + i.
 type Vectors struct {
 	Samples int
 	Words   int // words in a row: at least Samples / 64, rounded up
 	Inputs  []uint64
-	Outputs []uint64 // the values that the netlist should give
-	Probes  []uint64 // likewise
+	Outputs []uint64 // the expected values
+	Probes  []uint64 // the expected values
 }
 
-// fieldBits is the width from which on a port is several numbers of a vector: tools
-// limit the numbers that they read.
+// fieldBits is the maximum width of a number in a vector, because tools limit the numbers that they
+// read. A wider port is split into several numbers.
 const fieldBits = 1024
 
-// WriteVectors writes the samples of v as the testbench of n reads them: a line a
-// sample with one hexadecimal number for each input port, output port and probe, in
-// this order; a port of more than 1024 bits is several numbers, of 1024 bits each but
-// for the first, most significant first. The file has no header, so several calls
-// write one file.
+// WriteVectors writes the samples of v in the format of the testbench of n: one line for each
+// sample, with one hexadecimal number for each input port, output port and probe, in this order. A
+// port of more than 1024 bits is several numbers, most significant first, all of 1024 bits except
+// the first. The file has no header, so several calls can write one file.
 //
-// It returns an error if v does not have the shape of n, before it writes anything, or
-// else the error of w.
+// It returns an error, before it writes anything, if v does not have the shape of n. Later it
+// returns errors of w.
 func WriteVectors(w io.Writer, n *netlist.Netlist, v Vectors) error {
 	rows := [3][]uint64{v.Inputs, v.Outputs, v.Probes}
 	if v.Samples < 0 || v.Words < (v.Samples+63)/64 {
@@ -60,7 +59,7 @@ func WriteVectors(w io.Writer, n *netlist.Netlist, v Vectors) error {
 	return p.flush()
 }
 
-// appendSample appends sample s of the given ports, a space after each number.
+// appendSample appends sample s of the given ports, with a space after each number.
 func appendSample(line []byte, ports []netlist.Port, rows []uint64, words, s int) []byte {
 	bit := func(r int) uint64 { return rows[r*words+s/64] >> (s % 64) & 1 }
 	first := 0

@@ -1,31 +1,31 @@
 // Package verilog writes netlists as Verilog-2001, with a testbench and its vectors.
 //
-// [Write] gives one self-contained file: a header that documents the ports, the module
-// with one assign (or in another [Style], one LUT) a function cell on scalar wires that are
-// named after the gates of the model, and the parameterised modules for popcounts and argmax that it uses.
-// [WriteTestbench] gives a self-checking testbench that reads vectors as [WriteVectors]
-// writes them.
+// [Write] writes one self-contained file: a header that documents the ports, the module, and the
+// parameterised modules for popcounts and argmax that it uses. The module has one assign (or, in
+// another [Style], one LUT) for each function cell, on scalar wires that are named after the gates
+// of the model. [WriteTestbench] writes a self-checking testbench that reads vectors in the format
+// of [WriteVectors].
 //
-// A netlist with registers must be a [netlist.Pipeline]. Its module has the ports clk, rst, ce,
-// in_valid and out_valid beside its own, and takes new inputs in every clock in which ce is 1.
-// With ce = 0 all state stands still. A bit beside the data says in which stages a sample is;
-// rst (synchronous, active high, whatever ce is) clears these bits alone, for data without a
-// sample harm nobody. out_valid is in_valid of as many enabled clocks before as there are stages.
+// A netlist with registers must be a [netlist.Pipeline]. Its module has the additional ports clk,
+// rst, ce, in_valid and out_valid. It takes new inputs in every clock in which ce is 1; while ce is
+// 0, its state does not change. One more bit for each stage says whether the stage holds a sample.
+// rst (synchronous, active high, independent of ce) clears only these bits, because data without a
+// sample do no harm. out_valid is in_valid, delayed by as many enabled clocks as there are stages.
 //
-// What holds for every file that is written:
+// For every file that is written:
 //
 //   - the same netlist and options give the same bytes;
-//   - no name from outside is pasted: names are simple identifiers or refused, and
-//     every other string stands in a comment that it cannot end;
-//   - every width is explicit, and what is not read is consumed by a wire unused_0,
-//     unused_1 ..., so that verilator -Wall and iverilog -Wall have nothing to say
-//     (the line directives before the second and third module are there for
-//     verilator, which wants one module a file);
-//   - expressions are fully parenthesised but for chains of one operator and for ~.
+//   - no name from outside is written unchecked: names must be simple identifiers, and
+//     every other string is in a comment that it cannot end;
+//   - every width is explicit, and wires named unused_0, unused_1 and so on read everything
+//     that nothing else reads, so that verilator -Wall and iverilog -Wall report nothing
+//     (the line directives before the second and third module are for verilator,
+//     which expects one module in a file);
+//   - expressions are fully parenthesised, except for chains of one operator and for ~.
 //
-// Nothing is written if the netlist is refused. Writing takes time in proportion to
-// the netlist's size, and memory of about a bit a net and of 4 bytes a cell of the longest
-// section beside the netlist itself.
+// If the netlist is refused, nothing is written. Writing takes time in proportion to the netlist's
+// size. In addition to the netlist, it takes about one bit of memory for each net and 4 bytes for
+// each cell of the longest section.
 package verilog
 
 import (
@@ -40,28 +40,29 @@ import (
 	"ialgn/netlist"
 )
 
-// Options says how a netlist is written.
+// Options control how a netlist is written.
 type Options struct {
-	// Module is the module's name; the testbench and the modules below it are called
-	// Module_tb, Module_popcount and Module_argmax. Empty: the netlist's name.
+	// Module is the module's name; empty: the netlist's name. The testbench and the modules below
+	// it are named Module_tb, Module_popcount and Module_argmax.
 	Module string
-	// Header are lines for the comment at the top: the program and its version, the
-	// model, its checksum, the options.
+	// Header lists the lines of the comment at the top: the program and its version, the model, its
+	// checksum, the options.
 	Header []string
-	// Inputs are lines for that comment that say how the words of the input port are made.
+	// Inputs are lines for that comment that say how the words of the input port are computed.
 	Inputs []string
-	// Style says how function cells are written, and Target whose LUTs they are in the style
-	// [LUTs]; [WriteCells] writes what those do. Nil: [target.Generic].
+	// Style says how function cells are written. Target is the target whose LUTs the style [LUTs]
+	// instantiates; nil: [target.Generic]. [WriteCells] writes models of these LUTs.
 	Style  Style
 	Target *target.Family
-	// Cells is the file that [WriteCells] writes, for the comment at the top; empty: Module_cells.v.
+	// Cells is the name of the file with the models of [WriteCells], for the comment at the top;
+	// empty: Module_cells.v.
 	Cells string
-	// Version is a word that identifies the build. It becomes the attribute ialgn_version and
-	// the local parameter VERSION of the module, which cost no hardware. 0: there is none.
+	// Version identifies the build. It becomes the attribute ialgn_version and the local parameter
+	// VERSION of the module, which cost no hardware. 0: none.
 	Version uint32
-	// Compare names the output ports and probes that a testbench compares. Empty: all.
+	// Compare lists the output ports and probes that a testbench compares. Empty: all.
 	Compare []string
-	// Tell has a testbench print a line such as "at 640" after each so many vectors. 0: it does not.
+	// Tell makes a testbench print a line such as "at 640" after each Tell vectors. 0: no lines.
 	Tell int
 }
 
@@ -71,10 +72,10 @@ var Kinds = []netlist.Kind{
 	netlist.Register,
 }
 
-// Write writes n as Verilog-2001. It returns an error, before it writes anything, if a
-// name of the module, a port or a probe cannot stand in Verilog or collides with
-// another, or if a function has more inputs than the LUTs of the target, and a [*netlist.KindError] if n has cells that
-// are not of [Kinds]; later, the error of w.
+// Write writes n as Verilog-2001. Before it writes anything, it returns an error if the name of the
+// module, a port or a probe is invalid in Verilog or collides with another name, or if a function
+// has more inputs than the LUTs of the target; and a [*netlist.KindError] if n has cells whose kind
+// is not in [Kinds]. Later it returns errors of w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(w, n, opt)
 	if err != nil {
@@ -97,18 +98,18 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return d.flush()
 }
 
-// design is a netlist that is being written.
+// design is the state of writing a netlist.
 type design struct {
 	*wires
 	*printer
 	module  string
 	version uint32
-	family  *family      // the target's LUTs; nil: of the style Gates
-	models  string       // file of what these do
-	used    bitplane.Set // nets that an expression reads or an output port is
+	family  *family      // the target's LUTs; nil: style Gates
+	models  string       // name of the file with their models
+	used    bitplane.Set // nets that an expression or an output port reads
 	groups  [3]portGroup
-	clock   *netlist.Pipeline // nil: without registers
-	stage   []int32           // stage of each net; nil without registers
+	clock   *netlist.Pipeline // nil: no registers
+	stage   []int32           // [net]: its stage; nil without registers
 }
 
 func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
@@ -146,7 +147,7 @@ func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
 // version is the local parameter that identifies the build.
 const version = "VERSION"
 
-// check refuses what cannot be written.
+// check returns an error for a netlist that cannot be written.
 func check(n *netlist.Netlist, module string) error {
 	if err := names.CheckIdentifier(module); err != nil {
 		return fmt.Errorf("verilog: module: %w", err)
@@ -184,19 +185,19 @@ func check(n *netlist.Netlist, module string) error {
 	return netlist.Refuse("verilog", n, Kinds...)
 }
 
-// portGroup is one direction of a netlist's named buses.
+// portGroup is all named buses of a netlist in one direction.
 type portGroup struct {
 	what  string
 	ports []netlist.Port
 }
 
-// portGroups returns the named buses of n, in the order in which everything lists them. The
-// enable of a pipeline is not among them.
+// portGroups returns the named buses of n, in the order of declarations and vectors. The enable of
+// a pipeline is not included.
 func portGroups(n *netlist.Netlist) [3]portGroup {
 	return [3]portGroup{{"input port", n.DataInputs()}, {"output port", n.OutputPorts()}, {"probe", n.Probes()}}
 }
 
-// ports writes the module's head.
+// ports writes the module's name and its ports.
 func (d *design) ports() {
 	var lines []string
 	if d.clock != nil {
@@ -225,7 +226,7 @@ func (d *design) outputs() {
 	d.assignPorts("outputs", d.n.OutputPorts(), false)
 }
 
-// probes declares and drives the probes that are not themselves the bus of a cell.
+// probes declares and drives the probes that are not the bus of a cell.
 func (d *design) probes() {
 	d.assignPorts("probes", d.n.Probes(), true)
 }

@@ -8,12 +8,12 @@ import (
 	"ialgn/netlist"
 )
 
-// wires writes what expressions read: nets, and words of them, by the names of a netlist.
+// wires writes the operands of expressions: nets and words of nets, by the names of a netlist.
 type wires struct {
 	*names.Names
 	n      *netlist.Netlist
-	chains *netlist.Chains // carries that lie on chains; nil: carries are ordinary cells
-	bits   bitplane.Set    // input bits that are read through wires; nil: there are none
+	chains *netlist.Chains // carry chains; nil: carries are ordinary cells
+	bits   bitplane.Set    // input bits that are read through wires; nil: none
 }
 
 // net appends one bit as an operand.
@@ -25,15 +25,15 @@ func (m *wires) net(buf []byte, v netlist.Net) []byte {
 	return m.piece(buf, piece{s, bit, 1})
 }
 
-// piece is a run of consecutive bits of one signal, or of one constant repeated.
+// piece is a run of consecutive bits of one signal, or of one constant bit repeated.
 type piece struct {
 	signal names.Signal
-	low    int // lowest bit; of a constant its value
+	low    int // lowest bit; for a constant, its value
 	count  int
 }
 
-// join extends p downwards or upwards by bit of signal s, if together they are one
-// piece, and reports whether they are.
+// join extends p downwards or upwards by a bit of signal s if the result is still one piece, and
+// reports whether it did.
 func (m *wires) join(p *piece, s names.Signal, bit int) bool {
 	switch {
 	case p.count == 0 || p.signal != s:
@@ -98,7 +98,7 @@ func appendRange(buf []byte, high, low int) []byte {
 	return append(buf, ']')
 }
 
-// concatenation appends pieces, which stand least significant first, as one operand.
+// concatenation appends pieces, given least significant first, as one operand.
 func (m *wires) concatenation(buf []byte, pieces []piece) []byte {
 	if len(pieces) == 1 {
 		return m.piece(buf, pieces[0])
@@ -113,12 +113,12 @@ func (m *wires) concatenation(buf []byte, pieces []piece) []byte {
 	return append(buf, '}')
 }
 
-// longWord is the number of pieces up to which a word is one concatenation. Longer
-// ones are assigned in parts: event-driven simulators evaluate a concatenation anew
-// for each element that changes, and other tools recurse into it.
+// longWord is the maximum number of pieces in one concatenation. Longer words are assigned in
+// parts: event-driven simulators evaluate a whole concatenation again for each element that
+// changes, and other tools recurse into it.
 const longWord = 16
 
-// assign writes the assignment of nets to a vector of their width.
+// assign writes the assignment of nets to a vector of equal width.
 func (d *design) assign(target string, nets []netlist.Net) {
 	pieces := d.pieces(nets)
 	if len(pieces) <= longWord {

@@ -7,16 +7,15 @@ import (
 	"ialgn/netlist"
 )
 
-// Classifier says how samples go into the program of a classifier with a head and where
-// class and counts come out.
+// Classifier describes the inputs and outputs of a classifier's program.
 type Classifier struct {
 	Features    int    // words of the input port x
 	FeatureBits int    // bits in a feature's word, at most [MaxFeatureBits]
 	Class       Rows   // output rows with the class index
-	Counts      []Rows // the count of each class
+	Counts      []Rows // rows with the count of each class
 }
 
-// Rows are consecutive outputs of a program: the digits of a number, the lowest first.
+// Rows are consecutive outputs of a program: the digits of a number, lowest first.
 type Rows struct{ First, Count int }
 
 // MaxFeatureBits is the widest feature word that is read as a number.
@@ -25,13 +24,13 @@ const MaxFeatureBits = 32
 // ClassPort is the name of the port with the class index.
 const ClassPort = "class_index"
 
-// CountName returns the name of the probe with the count of a class.
+// CountName returns the name of the probe with a class's count.
 func CountName(class int) string { return fmt.Sprintf("count_%d", class) }
 
-// NewClassifier returns the classifier that n is, nil if it is none. A classifier has one
-// input port, the output port class_index of at most 16 bits and the probes count_0,
-// count_1 and so on of at most 31, at least one, as the scopes core and full have them.
-// In the scope core a feature is one thermometer bit.
+// NewClassifier returns the description of n, or nil if n is not a classifier. A classifier has one
+// input port, the output port class_index of at most 16 bits, and the probes count_0, count_1 and
+// so on, at least one, of at most 31 bits. Netlists of the scopes core and full have this form. In
+// the scope core a feature is one thermometer bit.
 func NewClassifier(n *netlist.Netlist) *Classifier {
 	if len(n.InputPorts()) != 1 || n.InputPorts()[0].Word > MaxFeatureBits {
 		return nil
@@ -61,8 +60,8 @@ func NewClassifier(n *netlist.Netlist) *Classifier {
 	return c
 }
 
-// FeatureType returns the width of the smallest unsigned type of a machine that holds a
-// feature: 8, 16 or 32.
+// FeatureType returns the width of the smallest unsigned integer type that holds a feature: 8, 16
+// or 32.
 func (c *Classifier) FeatureType() int {
 	return max(8, 1<<bits.Len(uint(c.FeatureBits-1)))
 }

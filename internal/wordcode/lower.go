@@ -6,22 +6,22 @@ import (
 	"ialgn/netlist"
 )
 
-// lowering is a program in the making.
+// lowering is the state of building a program.
 type lowering struct {
 	n        *netlist.Netlist
 	p        *Program
-	lits     []Literal // literals of the nets whose driver is already lowered
-	done     []bool    // cells
+	lits     []Literal // [net whose driver is lowered]: its literal
+	done     []bool    // [cell]: it is lowered
 	stack    []frame
 	tooLarge bool
-	tables   bool // functions of three values are one operation
+	tables   bool // functions of three values become one operation
 }
 
 // frame is a cell whose inputs are being lowered.
 type frame struct {
 	cell  netlist.Cell
-	pin   int      // the inputs before it are done
-	count *counter // counter of a popcount, to which inputs are added as they are computed
+	pin   int      // inputs before this one are done
+	count *counter // counter of a popcount; inputs are added as they are computed
 }
 
 func newLowering(n *netlist.Netlist) *lowering {
@@ -35,8 +35,8 @@ func newLowering(n *netlist.Netlist) *lowering {
 	return l
 }
 
-// need lowers the cell that drives v, and before it all cells that it depends on. It keeps a stack of its own, since
-// a network may be deeper than calls can nest.
+// need lowers the cell that drives v, after all cells that it depends on. It uses its own stack,
+// since a network may be deeper than Go's calls can nest.
 func (l *lowering) need(v netlist.Net) {
 	l.push(v)
 	for len(l.stack) > 0 {
@@ -49,7 +49,7 @@ func (l *lowering) need(v netlist.Net) {
 	}
 }
 
-// push begins the cell that drives v and reports whether there is one to do.
+// push begins the cell that drives v. It returns false if no cell has to be lowered.
 func (l *lowering) push(v netlist.Net) bool {
 	c, _, ok := l.n.Driver(v)
 	if !ok || l.done[c] {
@@ -63,8 +63,8 @@ func (l *lowering) push(v netlist.Net) bool {
 	return true
 }
 
-// advance goes over the inputs of a frame and reports whether all are done; if not, the
-// first that is not has been pushed.
+// advance goes through the inputs of a frame and reports whether all are done. If not, it has
+// pushed the first one that is not.
 func (l *lowering) advance(at int) bool {
 	f := l.stack[at]
 	in := l.n.Inputs(f.cell)
@@ -112,8 +112,8 @@ func (l *lowering) op(o Operator, a, b, c Literal) Literal {
 	return Literal(v << 1)
 }
 
-// lookup adds a Lookup on three literals of different values that are no constants. The table is that of the literals,
-// an extended one of the inputs 0, 1 and 2.
+// lookup adds a Lookup on three literals whose values are different and not constant. The table is
+// a function of the literals as inputs 0, 1 and 2, and is extended.
 func (l *lowering) lookup(table uint64, a, b, c Literal) Literal {
 	for pin, x := range [3]Literal{a, b, c} {
 		if x.Inverted() {
@@ -128,14 +128,14 @@ func (l *lowering) lookup(table uint64, a, b, c Literal) Literal {
 	return x
 }
 
-// distinct reports whether the values of three literals are different and no constants.
+// distinct reports whether the values of three literals are different and not constant.
 func distinct(a, b, c Literal) bool {
 	x, y, z := a.Value(), b.Value(), c.Value()
 	return x != 0 && y != 0 && z != 0 && x != y && x != z && y != z
 }
 
-// and returns the conjunction of two literals. Complements are moved into the operator,
-// or to the reader.
+// and returns the conjunction of two literals. Complements become part of the operator or are left
+// to the reader.
 func (l *lowering) and(a, b Literal) Literal {
 	switch {
 	case a == constant0 || b == constant0 || a == b^1:
@@ -171,7 +171,7 @@ func (l *lowering) xor(a, b Literal) Literal {
 	return l.op(Xor, a, b, 0) ^ inverted
 }
 
-// muxTable is the table of a multiplexer: input 0 chooses input 1 where it is 1, else input 2.
+// muxTable is the table of a multiplexer: if input 0 is 1, it selects input 1, else input 2.
 var muxTable = netlist.PinTable(0)&netlist.PinTable(1) | netlist.PinTable(2)&^netlist.PinTable(0)
 
 func (l *lowering) mux(s, high, low Literal) Literal {
@@ -190,7 +190,7 @@ func (l *lowering) mux(s, high, low Literal) Literal {
 	return l.xor(low, l.and(s, l.xor(high, low)))
 }
 
-// function lowers a function over nets, given as an extended table.
+// function lowers a function of nets, given as an extended table.
 func (l *lowering) function(table uint64, in []netlist.Net) Literal {
 	switch table {
 	case 0:
@@ -221,7 +221,8 @@ func (l *lowering) function(table uint64, in []netlist.Net) Literal {
 	}
 }
 
-// narrow lowers a function that depends on three nets with different values to a Lookup; ok is false of others.
+// narrow lowers a function that depends on three nets with different values to a Lookup. ok is
+// false for other functions.
 func (l *lowering) narrow(table uint64, in []netlist.Net) (x Literal, ok bool) {
 	support := netlist.Support(table)
 	if bits.OnesCount8(support) != 3 {
@@ -237,8 +238,8 @@ func (l *lowering) narrow(table uint64, in []netlist.Net) (x Literal, ok bool) {
 	return l.lookup(netlist.Extend(netlist.Project(table, support), 3), pins[0], pins[1], pins[2]), true
 }
 
-// compare lowers word > threshold, from the least significant bit up: a higher bit that
-// differs from the threshold's overrules all below it.
+// compare lowers word > threshold, from the least significant bit up. A higher bit that differs
+// from the threshold's bit overrides all bits below it.
 func (l *lowering) compare(word []netlist.Net, threshold uint64) Literal {
 	above := constant0
 	for i, v := range word {
@@ -251,7 +252,7 @@ func (l *lowering) compare(word []netlist.Net, threshold uint64) Literal {
 	return above
 }
 
-// plain returns a literal that is no complement, which full adders need.
+// plain returns a literal that is not a complement, as full adders require.
 func (l *lowering) plain(a Literal) Literal {
 	if a.Inverted() {
 		return l.op(Not, a, 0, 0)
@@ -259,8 +260,8 @@ func (l *lowering) plain(a Literal) Literal {
 	return a
 }
 
-// fullAdder returns the sum and the carry of three bits. A constant leaves half of it; of
-// complements, three are those of sum and carry, and so two cost as much as one.
+// fullAdder returns the sum and the carry of three bits. With a constant bit it is a half adder.
+// Three complements give the complements of sum and carry, so two complements cost as much as one.
 func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
 	for range 2 { // a constant comes last
 		if a.Value() == 0 {
@@ -284,9 +285,10 @@ func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
 	return l.op(Sum, a, b, c) ^ flip, l.op(Carry, a, b, c) ^ flip
 }
 
-// adderTables is fullAdder by two lookups. Where a and c differ, the sum is the complement of b, and so of the carry:
-// that needs no b, the place of which the sum can take.
-// Two bits of one value are that value twice, or one that is 1.
+// adderTables is fullAdder with two lookups. If a and c differ, the sum is the complement of b, and
+// the carry is b, so it can be computed from the sum: the carry does not read b, and the sum can
+// overwrite b. If two bits have the same value number, they are either equal, and the carry equals
+// them, or complementary, and they add up to 1.
 func (l *lowering) adderTables(a, b, c Literal) (sum, carry Literal) {
 	for range 3 {
 		switch a {
@@ -302,16 +304,16 @@ func (l *lowering) adderTables(a, b, c Literal) (sum, carry Literal) {
 	return sum, l.lookup(x&y|(x^y)&^z, a, c, sum)
 }
 
-// counter adds bits as they come: two bits and the sum so far make a sum and a carry, and
-// carries are paired in turn (Harley and Seal; Warren, Hacker's Delight, section 5-1).
-// Some bits are added at a time: in a program, gates and full adders then come in runs,
-// which a loop over a table can predict.
+// counter adds bits as they come: two bits and the sum so far give a sum and a carry, and carries
+// are paired in the same way (Harley and Seal; Warren, Hacker's Delight, section 5-1). It adds
+// several bits at a time: gates and full adders then come in runs, which the branch prediction of a
+// table-driven loop handles well.
 type counter struct {
 	l    *lowering
 	bits []Literal // bits that are still to be added
 	sum  []Literal
-	wait []Literal // for each digit, the bit that has no partner yet
-	full []bool    // whether one does
+	wait []Literal // [digit]: the bit that has no partner yet
+	full []bool    // [digit]: there is such a bit
 }
 
 // run is the number of bits that are added at a time.
@@ -323,7 +325,7 @@ func (c *counter) add(x Literal) {
 	}
 }
 
-// flush adds the bits that have come since it last did.
+// flush adds the bits that came since the last flush.
 func (c *counter) flush() {
 	for _, x := range c.bits {
 		c.addAtOnce(x)
@@ -344,7 +346,7 @@ func (c *counter) addAtOnce(x Literal) {
 	}
 }
 
-// digits returns the sum of all that was added, of the given width.
+// digits returns the sum of all bits added, with the given number of digits.
 func (c *counter) digits(width int) []Literal {
 	c.flush()
 	digits, carry := make([]Literal, width), constant0
@@ -361,8 +363,8 @@ func (c *counter) digits(width int) []Literal {
 	return digits
 }
 
-// argmax walks the words in order and keeps the largest so far and its index; only a
-// strictly larger word replaces it, so ties go to the lowest index.
+// argmax goes through the words in order and keeps the largest word so far and its index. Only a
+// strictly larger word replaces it, so the lowest index wins ties.
 func (l *lowering) argmax(in []netlist.Net, width, outputs int) []Literal {
 	best, index := make([]Literal, width), make([]Literal, outputs)
 	for i, v := range in[:width] {

@@ -1,25 +1,24 @@
 package wordcode
 
-// Local is the slot of a value that needs none: it is read only in the section of the
-// program that computes it.
+// Local is the slot of a value that needs none: only the section that computes the value reads it.
 const Local = ^uint32(0)
 
 // Placement says where the results of a program's operations are kept.
 type Placement struct {
-	Section int      // operations a section
+	Section int      // number of operations in a section
 	Slots   int      // size of the array
-	Slot    []uint32 // slot of each operation's result; results that are local have none
+	Slot    []uint32 // [operation]: slot of its result, or [Local]
 }
 
-// Place gives slots in an array to the values that are read outside of the section that
-// computes them, or are outputs. Operation i is in section i / section. A slot is used
-// again once the section that reads its value last has ended: so what a section writes
-// is never a slot that it reads. With sections of one operation every value has a slot.
+// Place gives a slot in an array to each value that is an output or is read outside the section
+// that computes it. Operation i is in section i / section. A slot is reused after the end of the
+// section that reads its value last, so a section never writes a slot that it reads. With sections
+// of one operation, every value gets a slot.
 func (p *Program) Place(section int) *Placement {
 	l := &Placement{Section: section, Slot: make([]uint32, len(p.Ops))}
 	last := p.lastReaders(section)
 	sections := (len(p.Ops) + section - 1) / section
-	dying := make([][]uint32, sections+1) // slots, by the section that reads them last
+	dying := make([][]uint32, sections+1) // [section]: slots that it reads last
 	var free []uint32
 	for s := range sections {
 		for i := s * section; i < min(len(p.Ops), (s+1)*section); i++ {
@@ -42,7 +41,7 @@ func (p *Program) Place(section int) *Placement {
 	return l
 }
 
-// lastReaders returns the section that reads each result last; outputs are read after
+// lastReaders returns for each result the section that reads it last. Outputs count as read after
 // the last section.
 func (p *Program) lastReaders(section int) []uint32 {
 	first := Value(p.Inputs + 1)

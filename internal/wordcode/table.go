@@ -2,16 +2,16 @@ package wordcode
 
 import "fmt"
 
-// Table is a program as numbers, for a loop that runs it over an array of rows: first those
-// of the inputs, then one of all ones, one that nobody reads, and the slots.
+// Table is a program as numbers, for a loop that runs it on an array of rows. The array holds the
+// rows of the inputs, then a row of all ones, a row that nobody reads, and the slots.
 //
-// A number of the code has three rows of [RowBits] bits each, and above them what to do. An
-// operation on two values is one number: the operator from [And] to [Xor], and the rows of
-// the result, of A and of B. A full adder is two: [FullAdder] and the rows of C, A and B,
-// then 0, 0 and the rows of carry and sum. A complement is an AndNot of the row of ones.
+// A number of the code consists of three row numbers of [RowBits] bits each and, above them, the
+// operator. An operation on two values is one number: an operator from [And] to [Xor], and the rows
+// of the result, of A and of B. A full adder is two numbers: [FullAdder] and the rows of C, A and
+// B; then 0, 0 and the rows of carry and sum. A complement is an AndNot of the row of ones.
 type Table struct {
 	Rows    int
-	Ones    int // the row of ones
+	Ones    int // number of the row of ones
 	Code    []uint64
 	Outputs []uint32 // see [Program.OutputRows]
 }
@@ -22,18 +22,18 @@ const RowBits = 20
 // MaxRows is the largest number of rows of a [Table].
 const MaxRows = 1 << RowBits
 
-// FullAdder is what to do in the first number of a full adder.
+// FullAdder is the operator in the first number of a full adder.
 const FullAdder = 4
 
-// The rows between the inputs and the slots.
+// The rows between the inputs and the slots, counted from the end of the inputs.
 const (
 	rowOnes = iota
 	rowUnread
 	rowSlots
 )
 
-// Table returns the program, one of [Lower], as a table. It returns an error if so many values live at a time
-// that the table cannot number them.
+// Table returns the program, which [Lower] made, as a table. It returns an error if the program
+// needs more rows than the table can number.
 func (p *Program) Table() (*Table, error) {
 	place := p.Place(1)
 	t := &Table{Rows: p.Inputs + rowSlots + place.Slots, Ones: p.Inputs + rowOnes}
@@ -49,7 +49,7 @@ func (p *Program) Table() (*Table, error) {
 		if op := int(v) - p.Inputs - 1; op >= 0 {
 			return result(op)
 		}
-		return uint64(max(v, 1) - 1) // operands that are not read may have any number
+		return uint64(max(v, 1) - 1) // operands that are not read may have any row
 	}
 	for i := 0; i < len(p.Ops); i++ {
 		op, to := p.Ops[i], result(i)
@@ -78,8 +78,8 @@ func (t *Table) add(do, high, middle, low uint64) {
 	t.Code = append(t.Code, do<<(3*RowBits)|high<<(2*RowBits)|middle<<RowBits|low)
 }
 
-// OutputRows returns a number for each output: twice its row, plus one for a complement. Row
-// 0 is the constant 0, then come the rows of the inputs, some others, and the slots.
+// OutputRows returns a number for each output: twice its row, plus one for a complement. Row 0 is
+// the constant 0; then come the rows of the inputs, the given number of other rows, and the slots.
 func (p *Program) OutputRows(place *Placement, others int) []uint32 {
 	rows := make([]uint32, len(p.Outputs))
 	for i, o := range p.Outputs {

@@ -5,12 +5,12 @@ import (
 	"ialgn/sim"
 )
 
-// Vectors are inputs of a netlist and what it gives for them, in a form that a test can
-// hold without much text: the inputs are a formula, the outputs their hash.
+// Vectors are inputs of a netlist and its outputs for them, in a form that fits a test program: the
+// inputs are given by a formula, the outputs by their hash.
 //
-// There are [Blocks] blocks of 64 samples. Row r of the inputs is [InputWord] of the block
-// and r; what the rows of the outputs must be is known by [Hash]. Of a classifier, class and
-// counts of the first [Samples] samples are spelled out.
+// There are [Blocks] blocks of 64 samples. Row r of the inputs of a block is [InputWord] of the
+// block and r. [Hash] checks the rows of the outputs. For a classifier, class and counts of the
+// first [Samples] samples are listed.
 type Vectors struct {
 	Hashes []uint64 // hash of each block of samples
 	Class  []uint16
@@ -20,8 +20,8 @@ type Vectors struct {
 // Blocks is the number of blocks of 64 samples.
 const Blocks = 8
 
-// Samples is the number of samples whose classes stand in the vectors. It is no multiple
-// of 64, so that a part of a word is classified too.
+// Samples is the number of samples whose classes are listed. It is not a multiple of 64, so that
+// part of a word is classified, too.
 const Samples = 100
 
 // NewVectors computes the vectors of n with the simulator; c may be nil.
@@ -44,7 +44,7 @@ func NewVectors(n *netlist.Netlist, c *Classifier) (*Vectors, error) {
 	return v, nil
 }
 
-// outputs runs a block and returns the rows of the output ports and the probes.
+// outputs simulates a block and returns the rows of the output ports and the probes.
 func outputs(s *sim.Simulator, block uint64) ([]uint64, error) {
 	n, row := s.Netlist(), uint64(0)
 	var in [][]uint64
@@ -70,7 +70,7 @@ func outputs(s *sim.Simulator, block uint64) ([]uint64, error) {
 	return out, nil
 }
 
-// classes appends class and counts of a block's samples, up to [Samples] in all.
+// classes appends class and counts of a block's samples, until there are [Samples] in all.
 func (v *Vectors) classes(c *Classifier, out []uint64) {
 	for s := 0; s < 64 && len(v.Class) < Samples; s++ {
 		number := func(r Rows) (x uint32) {
@@ -86,9 +86,8 @@ func (v *Vectors) classes(c *Classifier, out []uint64) {
 	}
 }
 
-// InputWord returns row r of a block's inputs: half of the bits are ones in most blocks,
-// a quarter in every fourth from the second on, three quarters in every fourth from the
-// third on.
+// InputWord returns row r of a block's inputs. In blocks 1, 5, 9 and so on, a quarter of the bits
+// are ones, in blocks 2, 6, 10 and so on three quarters, in all others half.
 func InputWord(block, r uint64) uint64 {
 	key := block<<32 | r
 	switch block & 3 {
@@ -109,7 +108,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Hash returns the FNV-1a hash of words, a word a step.
+// Hash returns the FNV-1a hash of words, taking one word in each step.
 func Hash(words []uint64) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for _, w := range words {

@@ -1,20 +1,20 @@
-// Package wordcode lowers netlists to programs of bitwise operations on words, one bit a
-// sample, for the back ends that write a network as software.
+// Package wordcode lowers netlists to programs of bitwise operations on words, with one bit for
+// each sample. Back ends that write a network as software use it.
 //
-// A [Program] is a list of [Op]s in the order in which they are to run. Every value is a
-// word: the constant 0, a row of an input port, or the result of an operation; a
-// [Literal] is a value or its complement. The operators of two values give 0 for 0 and 0,
-// and complements move along to the reader: only where a full adder or an output needs
-// the complement of a value is it computed. For a machine with an instruction for any function of
-// three words, [LowerTables] makes a program with such operations, which have complements in their tables.
+// A [Program] is a list of [Op]s in order of execution. Every value is a word: the constant 0, a
+// row of an input port, or the result of an operation. A [Literal] is a value or its complement.
+// All operators of two values return 0 for 0 and 0, and complements are passed on to the reader: a
+// complement is only computed if a full adder or an output needs it. For machines that compute any
+// function of three words in one instruction, [LowerTables] uses such operations, whose tables
+// include complements.
 //
-// Operations stand in the order in which outputs ask for them: what a popcount adds is
-// computed just before it is added, so that of a network of chains few values live at a
-// time. [Program.Place] gives the values that live longer than a section of the program
-// their slots in an array.
+// The operations have the order in which outputs need them: a bit that a popcount adds is computed
+// just before it is added. So in a network of chains, few values are live at a time.
+// [Program.Place] assigns slots in an array to the values that live longer than a section of the
+// program.
 //
-// [Classifier] says where a program has class and counts, and [NewVectors] makes inputs
-// and outputs for a test of what was written, with package sim as the judge.
+// [Classifier] says where a program has class and counts. [NewVectors] makes test inputs and
+// simulates the outputs with package sim.
 package wordcode
 
 import (
@@ -26,8 +26,8 @@ import (
 // Operator is a bitwise operation on words.
 type Operator uint8
 
-// The operators. Sum and Carry are the two halves of a full adder. Of each pair with the
-// same inputs the Sum comes first and the Carry next, but either may stand alone.
+// The operators. Sum and Carry are the two halves of a full adder. The Carry directly follows the
+// Sum with the same inputs. Either may also occur alone.
 const (
 	And    Operator = iota // A & B
 	AndNot                 // A &^ B
@@ -36,72 +36,74 @@ const (
 	Not                    // ^A
 	Sum                    // A ^ B ^ C
 	Carry                  // A&B | A&C | B&C
-	Lookup                 // bit A + 2 B + 4 C of the operation's table; only of [LowerTables]
+	Lookup                 // bit A + 2 B + 4 C of the operation's table; only from [LowerTables]
 
 	operators = int(Lookup) + 1
 )
 
-// Operands returns how many of A, B and C the operator reads.
+// Operands returns the number of values, of A, B and C, that the operator reads.
 func (o Operator) Operands() int {
 	return [operators]int{And: 2, AndNot: 2, Or: 2, Xor: 2, Not: 1, Sum: 3, Carry: 3, Lookup: 3}[o]
 }
 
-// Value is a word of a program: 0 is the constant 0, 1 to Inputs are the rows of the
-// inputs, the values after them are the results of the operations in their order.
+// Value is a word of a program: 0 is the constant 0; 1 to Inputs are the rows of the inputs; then
+// come the results of the operations in their order.
 type Value uint32
 
 // Literal is a value, 2v, or its complement, 2v+1.
 type Literal uint32
 
-// The literals of the constants.
+// The literals of constants.
 const (
 	constant0 Literal = 0
 	constant1 Literal = 1
 )
 
-// Value returns the value that l is or is the complement of.
+// Value returns the value of l, without the complement.
 func (l Literal) Value() Value { return Value(l >> 1) }
 
 // Inverted reports whether l is a complement.
 func (l Literal) Inverted() bool { return l&1 == 1 }
 
-// Op is an operation on values that were computed before. Values that the operator does
-// not read are 0.
+// Op is an operation on earlier values. Values that the operator does not read are 0.
 type Op struct {
 	Operator Operator
-	Table    uint8 // of a Lookup
+	Table    uint8 // truth table of a Lookup
 	A, B, C  Value
 }
 
 // Program computes the output ports and the probes of a netlist.
 type Program struct {
-	Inputs  int // rows: the bits of the input ports, in port order
+	Inputs  int // number of rows: the bits of the input ports, in port order
 	Ops     []Op
-	Outputs []Literal // the bits of the output ports and then of the probes, in port order
+	Outputs []Literal // the bits of the output ports, then of the probes, in port order
 }
 
-// Kinds are the kinds of cells that can be lowered: all but registers, for a program has
-// no clock.
+// Kinds are the kinds of cells that can be lowered: all except registers, because a program has no
+// clock.
 var Kinds = []netlist.Kind{
 	netlist.Function, netlist.Compare, netlist.Popcount, netlist.Counter, netlist.Argmax,
 	netlist.Carry, netlist.Primitive,
 }
 
-// maxValues bounds the values of a program: a literal has 32 bits.
+// maxValues is the maximum number of values: a literal has 32 bits.
 const maxValues = 1 << 31
 
-// Lower returns the program of n, which must be valid. It returns an error that begins
-// with the name of the format if n has registers or is too large.
+// Lower returns the program of n, which must be valid. It returns an error, which begins with the
+// name of the format, if n has registers or is too large.
 //
-// It costs about 16 bytes an operation and 5 a net. A gate of two inputs is one operation
-// or none, a counted bit a full adder, which is two, and its complement.
+// Lowering takes about 16 bytes of memory for each operation and 5 for each net. A gate of two
+// inputs is at most one operation. A counted bit is a full adder, which is two operations and
+// possibly complements.
 func Lower(format string, n *netlist.Netlist) (*Program, error) { return lower(format, n, false) }
 
-// LowerTables is [Lower] with a Lookup for a function of three nets, each half of a full adder and a multiplexer, and
-// otherwise And, AndNot, Or and Xor: no operation computes a complement but for an output. A full adder reads two of
-// its bits a second time, the third only once: what the sum is put in place of.
+// LowerTables is [Lower] with a Lookup for a function of three nets, for each half of a full adder
+// and for a multiplexer; otherwise it uses And, AndNot, Or and Xor. It computes complements only
+// for outputs. A full adder reads two of its bits twice but the third only once, so the sum can
+// overwrite the third.
 //
-// Bits are added to a count as they come, so that fewer values live at a time, but full adders and gates take turns.
+// Bits are added to a count as they come, not in groups. So fewer values are live at a time, but
+// full adders and gates alternate.
 func LowerTables(format string, n *netlist.Netlist) (*Program, error) { return lower(format, n, true) }
 
 func lower(format string, n *netlist.Netlist, tables bool) (*Program, error) {

@@ -21,12 +21,12 @@ func axisKind() *Kind {
 	}
 }
 
-// axisLive are the two streams in a simulation.
+// axisLive drives the two streams in a simulation.
 //
 //go:embed templates/live_axis.v
 var axisLive string
 
-// axisBytes returns the bytes of a beat: an engine takes one.
+// axisBytes returns the bytes of a beat; 1 for an engine.
 func (o Options) axisBytes() int {
 	if o.Engine != nil {
 		return 1
@@ -37,11 +37,11 @@ func (o Options) axisBytes() int {
 	return AXISBytes
 }
 
-// AXISBytes are the bytes of a beat with [WriteAXIS], unless told otherwise.
+// AXISBytes is the default number of bytes of a beat with [WriteAXIS].
 const AXISBytes = 4
 
-// WriteAXIS writes a module with two interfaces of AMBA 4 AXI4-Stream: samples come in on
-// s_axis, and what the netlist's output ports are for each goes out on m_axis.
+// WriteAXIS writes a module with two AMBA 4 AXI4-Stream interfaces. Samples come in on s_axis. For
+// each sample, the values of the netlist's output ports go out on m_axis.
 //
 //	parameter BYTES                                  of s_axis_tdata, 4 or as [Options] say
 //	input  aclk, aresetn
@@ -51,22 +51,21 @@ const AXISBytes = 4
 //	input  m_axis_tready
 //	output error
 //
-// A sample is a packet, whose bytes are laid out as the package says, the first in the
-// lowest bits of tdata; bytes of the last beat beyond the sample are ignored. There is no
-// tkeep: all bytes of a beat count. A packet that is shorter or longer is dropped as a
-// whole, and error is 1 from then on until a reset; the next packet is right again. A result
-// is one beat, with tlast.
+// A sample is a packet. Its bytes are laid out as the package comment says, the first byte in the
+// lowest bits of tdata; bytes of the last beat beyond the sample are ignored. There is no tkeep:
+// all bytes of a beat count. A packet that is shorter or longer is dropped as a whole, and error is
+// then 1 until a reset; the next packet is accepted again. A result is one beat, with tlast.
 //
-// With a tag ([Options.Tag]) there are the input s_axis_tuser and the output m_axis_tuser, too: m_axis_tuser is what
-// s_axis_tuser was in the last beat of the sample's packet. Those of its other beats are ignored.
+// With a tag ([Options.Tag]) there are two more ports, the input s_axis_tuser and the output
+// m_axis_tuser. m_axis_tuser is the value of s_axis_tuser in the last beat of the sample's packet.
+// Its values in other beats are ignored.
 //
-// No tvalid or tready depends on an input in the same clock, and a tvalid that is 1 stays so
-// with the same data until the beat is taken. aresetn is active low and synchronous, and
-// drops all that has not been given out. Samples follow each other every
-// ceil(bytes / BYTES) + 1 clocks.
+// No tvalid or tready depends on an input in the same clock. A tvalid that is 1 stays 1 with the
+// same data until the beat is taken. aresetn is active low and synchronous, and drops everything
+// that has not been output. Samples follow each other every ceil(bytes / BYTES) + 1 clocks.
 //
-// The errors are those of [WriteStream], of a BYTES that is negative too; one that is wider
-// than a sample is right, its beats have bytes to spare.
+// The errors are those of [WriteStream], and one for a negative BYTES. A BYTES that is wider than a
+// sample is allowed: beats then have unused bytes.
 func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
 	bytes := o.Beat
 	switch {
@@ -121,8 +120,7 @@ func (d *design) axisHeader() string {
 	return b.String()
 }
 
-// streamNames returns the names that the modules of wrappers of bytes have in common, and
-// further ones.
+// streamNames returns own and the names that the modules of all byte wrappers use.
 func streamNames(own ...string) []string {
 	return append(own, "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last", "drop", "out_valid", "out_ready",
 		"error", "loader",
@@ -157,12 +155,12 @@ func (d *design) axisPorts(o Options) []Port {
 	return append(ports, errorPort)
 }
 
-// axisBench are the pins of AXI4-Stream, as handshakeBench has them.
+// axisBench has the pins of AXI4-Stream for handshakeBench.
 //
 //go:embed templates/axis_bench.v
 var axisBench string
 
-// playAXIS plays beats of AXI4-Stream.
+// playAXIS plays samples as beats of AXI4-Stream.
 func playAXIS(p Played) Player {
 	bytes := AXISBytes
 	if p.Engine > 0 {

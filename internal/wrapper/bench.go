@@ -2,14 +2,13 @@ package wrapper
 
 import _ "embed" // templates
 
-// testbenchModule is the testbench of a wrapper without its protocol, which has the task tb_play
-// for a clock of it, or for several.
+// testbenchModule is the testbench of a wrapper without its protocol. The protocol provides the
+// task tb_play, which plays one or more clocks.
 //
 //go:embed templates/testbench_module.v
 var testbenchModule string
 
-// handshakeBench gives units and takes results where valid and ready meet, each side pausing at
-// times.
+// handshakeBench sends units and takes results by valid and ready. Each side pauses at times.
 //
 //go:embed templates/handshake_bench.v
 var handshakeBench string

@@ -9,8 +9,8 @@ import (
 	"ialgn/netlist"
 )
 
-// laneOf returns the bits from the beginning of one word to that of the next, in bytes:
-// words of one bit are packed, others take whole bytes.
+// laneOf returns the number of bits from one word to the next in the byte layout: words of one bit
+// are packed, others take whole bytes.
 func laneOf(word int) int {
 	if word <= 1 {
 		return 1
@@ -18,11 +18,11 @@ func laneOf(word int) int {
 	return (word + 7) / 8 * 8
 }
 
-// bytesOf returns the bytes of so many words.
+// bytesOf returns the number of bytes of the given number of words.
 func bytesOf(word, words int) int { return (laneOf(word)*words + 7) / 8 }
 
-// Bytes returns a port's value as the bytes that wrappers have for it, as the package says: bit i
-// of the port is bit(i), 0 or 1.
+// Bytes returns a port's value in the byte layout of the package comment. bit(i) is the value of
+// bit i, 0 or 1.
 func Bytes(p netlist.Port, bit func(i int) uint64) []byte {
 	word := max(p.Word, 1)
 	bytes := make([]byte, portBytes(p))
@@ -33,8 +33,8 @@ func Bytes(p netlist.Port, bit func(i int) uint64) []byte {
 	return bytes
 }
 
-// asBytes returns the design whose words are the bytes of a sample. Bits between the words
-// are not kept.
+// asBytes returns the design with the bytes of a sample as its words. Unused bits between the words
+// are not stored.
 func (d *design) asBytes() *design {
 	b := *d
 	if d.levels != nil { // levels take a byte each
@@ -49,7 +49,7 @@ func (d *design) asBytes() *design {
 	return &b
 }
 
-// features returns the declaration of the core's input, cut out of the bytes of a sample.
+// features returns the declaration of the core's input, selected from the bytes of a sample.
 func (d *design) features() string {
 	return strings.NewReplacer(
 		"@HIGH@", fmt.Sprint(len(d.input.Nets)-1), "@WORDS@", fmt.Sprint(len(d.input.Nets)/d.input.Word),
@@ -69,7 +69,7 @@ func (d *design) features() string {
 `)
 }
 
-// keeps returns the sentence that says how much of a sample is kept.
+// keeps returns the sentence that says how many bits of a sample are stored.
 func (d *design) keeps() string {
 	what := "bits"
 	if d.levels != nil {
@@ -78,7 +78,7 @@ func (d *design) keeps() string {
 	return fmt.Sprintf("%d of its %d %s are kept, those that something reads.", d.keptBits(), len(d.input.Nets), what)
 }
 
-// resultBytes returns the bytes of a result.
+// resultBytes returns the number of bytes of a result.
 func (d *design) resultBytes() (n int) {
 	for _, p := range d.n.OutputPorts() {
 		n += portBytes(p)
@@ -91,8 +91,8 @@ func portBytes(p netlist.Port) int {
 	return bytesOf(word, len(p.Nets)/word)
 }
 
-// result returns the concatenation of the output ports as bytes, the last byte first as
-// Verilog has it, on lines with the given indentation.
+// result returns the concatenation of the output ports as bytes, on lines with the given
+// indentation. The last byte comes first, as in a Verilog concatenation.
 func (d *design) result(indent string) string {
 	var pieces []string // the lowest first
 	for _, p := range d.n.OutputPorts() {
@@ -119,11 +119,11 @@ func (d *design) result(indent string) string {
 	return b.String() + "\n" + strings.TrimSuffix(indent, "  ") + "}"
 }
 
-// indexBits returns the bits of an index of so many things, at least 1.
+// indexBits returns the bits of an index below n, at least 1.
 func indexBits(n int) int { return max(1, bits.Len(uint(n-1))) }
 
-// resultPadded is result with zeros to a power of two of bytes, at least two, for an index of
-// [indexBits].
+// resultPadded returns result padded with zero bytes to a power of two, at least two, so that an
+// index of [indexBits] is always in range.
 func (d *design) resultPadded(indent string) string {
 	spare := 8 * (1<<indexBits(d.resultBytes()) - d.resultBytes())
 	if spare == 0 {
@@ -132,8 +132,8 @@ func (d *design) resultPadded(indent string) string {
 	return fmt.Sprintf("{\n%s%d'd0, %s\n%s}", indent, spare, d.result(indent+"  "), strings.TrimSuffix(indent, "  "))
 }
 
-// serial returns the file of a wrapper that moves a byte at a time: its module, with the given
-// values beside those that all have, around the stream module.
+// serial returns the file of a wrapper that transfers one byte at a time: its module around the
+// stream module. values are replacements in addition to the common ones.
 func (d *design) serial(header, text string, values ...string) string {
 	stream := d.module + "_stream"
 	wires, connections := d.resultWires()
@@ -143,7 +143,7 @@ func (d *design) serial(header, text string, values ...string) string {
 	return d.file(header, module{d.module, "", strings.NewReplacer(values...).Replace(text)}, d.inner(stream, true)...)
 }
 
-// resultWires declares the output ports of the stream module, and connections to them.
+// resultWires returns wires for the output ports of the stream module, and the connections to them.
 func (d *design) resultWires() (wires, connections string) {
 	for _, p := range d.n.OutputPorts() {
 		wires += fmt.Sprintf("  wire [%d:0] %s;\n", len(p.Nets)-1, p.Name)
@@ -152,7 +152,7 @@ func (d *design) resultWires() (wires, connections string) {
 	return wires, connections
 }
 
-// byteOrder writes the lines of a head that say how samples and results stand in bytes.
+// byteOrder writes the header lines that describe the byte layout of samples and results.
 func (d *design) byteOrder(b *strings.Builder) {
 	word, lane, size := d.input.Word, d.lane, len(d.input.Nets)
 	if d.levels != nil {

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// Engine is a classifier that takes samples word by word itself, with the ports of the stream
-// module and, for [WriteUART] and [WriteSPI], an input drop, which makes the packet so far void.
+// Engine is a classifier that itself takes samples word by word, with the ports of the stream
+// module. For [WriteUART] and [WriteSPI] it also needs an input drop, which discards the packet so
+// far.
 type Engine struct {
 	Module  string
 	Cycles  float64 // clocks from one sample to the next, on average
-	Latency int     // clocks that a sample takes, as [Rate] defines it
+	Latency int     // clocks from a sample to its result; see [Rate]
 	Drop    bool    // the engine has the input drop
 }
 
-// checkEngine refuses what an engine cannot be given.
+// checkEngine returns an error if the engine cannot be connected.
 func (o Options) checkEngine(word int) error {
 	if o.Engine != nil && (word < 2 || word > 8) {
 		return fmt.Errorf("wrapper: the engine %s takes words of %d bits, a byte at a time gives it 2 to 8 bits",
@@ -24,8 +25,8 @@ func (o Options) checkEngine(word int) error {
 	return nil
 }
 
-// inner returns the modules below a wrapper of bytes: the stream module of that name with its
-// loader, or what gives an engine a byte at a time. With drop there is an input of that name.
+// inner returns the modules below a wrapper of bytes: the stream module with its loader, or the
+// module that gives an engine one byte at a time. With drop, they have an input of this name.
 func (d *design) inner(stream string, drop bool) []module {
 	if d.engine == nil {
 		return []module{{stream, "bytes to results", d.streamModule(stream, drop)}, d.loader(stream)}
@@ -49,8 +50,8 @@ func (d *design) inner(stream string, drop bool) []module {
 	).Replace(engineModule)}}
 }
 
-// engineModule is between a wrapper of bytes and an engine. A byte is a word, its high bits
-// ignored.
+// engineModule connects a wrapper of bytes to an engine. Each byte is a word; its unused high bits
+// are ignored.
 //
 //go:embed templates/engine_module.v
 var engineModule string

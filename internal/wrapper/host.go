@@ -11,26 +11,29 @@ import (
 	"ialgn/netlist"
 )
 
-// Host is a program for the other end of an interface: it reads a table of samples, as people have them, makes words of
-// them, has the design classify them and prints the classes by their names.
+// Host is a program for the other end of an interface. It reads a table of samples in their
+// original form, computes the input words, lets the design classify them and prints the names of
+// the classes.
 type Host struct {
-	Suffix string // ends the name of its file, after the name of the netlist's module
+	Suffix string // ends the file's name, after the name of the netlist's module
 	Write  func(io.Writer, Hosted) error
-	// Live is a testbench in which the design has the interface with programs outside: bytes come from the file
-	// from_host, and of what the design answers each byte goes to the file to_host, as a line with its two digits.
-	// @TOP@ is the design's module, @SAMPLE@ and @RESULT@ are the bytes of a sample and a result.
+	// Live is a testbench that connects the design's interface to external programs. It reads bytes
+	// from the file from_host, and writes each byte of the design's answers to the file to_host, as
+	// a line of two hexadecimal digits. @TOP@ is the design's module; @SAMPLE@ and @RESULT@ are the
+	// numbers of bytes of a sample and a result.
 	Live string
 }
 
-// Hosted is what a program for the other end is about.
+// Hosted is the input for writing a host program.
 type Hosted struct {
 	Inputs   *inputs.Table
 	Protocol *Protocol
-	File     string   // name of the file that is written
+	File     string   // name of the program's file
 	Header   []string // lines for a comment
 }
 
-// hostTable reads samples and makes bytes of them, and hostMain is the command line, of all hosts in Python.
+// hostTable reads samples and computes their bytes; hostMain is the command line. All hosts in
+// Python share them.
 //
 //go:embed templates/host_table.py
 var hostTable string
@@ -38,7 +41,8 @@ var hostTable string
 //go:embed templates/host_main.py
 var hostMain string
 
-// writePython returns the writer of a host in Python, of the part that moves bytes.
+// writePython returns a function that writes a host in Python. link is the part that transfers
+// bytes.
 func writePython(link, device string) func(io.Writer, Hosted) error {
 	text := strings.NewReplacer("@TABLE@\n", hostTable+"\n", "@MAIN@\n", hostMain).Replace(link)
 	return func(w io.Writer, h Hosted) error {
@@ -56,7 +60,7 @@ func writePython(link, device string) func(io.Writer, Hosted) error {
 	}
 }
 
-// pythonList returns a list of texts in Python.
+// pythonList returns a Python list of strings.
 func pythonList(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {

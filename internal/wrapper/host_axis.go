@@ -10,12 +10,12 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// axisHost is the host's program for AXI4-Stream.
+// axisHost is the template of the host program for AXI4-Stream, in C.
 //
 //go:embed templates/host_axis.c
 var axisHost string
 
-// writeAXISHost writes the program, with the tables of the design in it.
+// writeAXISHost writes the program, which includes the tables of the design.
 func writeAXISHost(w io.Writer, h Hosted) error {
 	t, p := h.Inputs, h.Protocol
 	values := []string{
@@ -33,7 +33,7 @@ func writeAXISHost(w io.Writer, h Hosted) error {
 	return err
 }
 
-// cHeader returns lines as a comment.
+// cHeader returns the lines as a C comment.
 func cHeader(lines []string) string {
 	if len(lines) == 0 {
 		return ""
@@ -46,7 +46,7 @@ func cHeader(lines []string) string {
 	return b.String() + " */\n"
 }
 
-// cNumber is a number in the program, by what stands for it in the template.
+// cNumber is a number in the program, with the mark that it replaces in the template.
 type cNumber struct {
 	key   string
 	value int
@@ -77,7 +77,7 @@ func cNumbers(t *inputs.Table, p *Protocol) []cNumber {
 	}
 }
 
-// cList returns the beginning of a list of texts.
+// cList returns the beginning of a list of C strings.
 func cList(texts []string) string {
 	var b strings.Builder
 	for _, text := range texts {
@@ -97,7 +97,7 @@ func (d Digits) cText() string {
 	return fmt.Sprintf("%d, %d, %d, %d", d.First, d.Bits, d.Step, d.Number)
 }
 
-// cKinds are the kinds of columns in C.
+// cKinds maps kinds of columns to their constants in C.
 var cKinds = map[inputs.Kind]string{
 	inputs.Number: "NUMBER", inputs.Category: "CATEGORY", inputs.Label: "LABEL", inputs.Dropped: "DROPPED",
 }
@@ -147,7 +147,7 @@ func cThresholds(t *inputs.Table) string {
 	return b.String() + "};\n"
 }
 
-// thresholdsPerLine are how many thresholds stand on a line.
+// thresholdsPerLine is the number of thresholds on a line.
 const thresholdsPerLine = 16
 
 func cClasses(t *inputs.Table) string {

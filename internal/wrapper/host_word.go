@@ -7,14 +7,15 @@ import (
 	"ialgn/internal/inputs"
 )
 
-// hostWord is how the programs for the other end make a word of a real value, in Python and in C.
+// hostWord is the code with which host programs compute a word from a real value, in Python and in
+// C.
 type hostWord struct {
 	python string
-	rule   string // what C needs of each feature
+	rule   string // type of the table entry for each feature in C
 	c      string
 }
 
-// wordOf returns the way of a table.
+// wordOf returns the code that suits a table.
 func wordOf(t *inputs.Table) *hostWord {
 	if t.ByCuts {
 		return &byCuts
@@ -65,7 +66,7 @@ static uint32_t word_of(double x, size_t f) {
 `,
 }
 
-// cRule returns what C needs of a feature.
+// cRule returns a feature's table entry in C.
 func cRule(t *inputs.Table, f *inputs.Feature) string {
 	if !t.ByCuts {
 		return inputs.CDouble(f.Offset) + ", " + inputs.CDouble(f.Scale)
@@ -81,5 +82,5 @@ func cRule(t *inputs.Table, f *inputs.Feature) string {
 	return "{" + strings.Join(lines, ",\n      ") + "}"
 }
 
-// cutsPerLine are how many cuts stand on a line.
+// cutsPerLine is the number of cuts on a line.
 const cutsPerLine = 4

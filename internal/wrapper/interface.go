@@ -9,18 +9,18 @@ type Port struct {
 	Name    string
 	Width   int // 0: a scalar
 	Output  bool
-	Meaning string // what the port carries, one line for people
+	Meaning string // what the port carries, as one line for readers
 }
 
-// Interface is what a wrapper's module looks like from outside, with its parameters as written.
+// Interface is the external view of a wrapper's module, with default parameters.
 type Interface struct {
 	Module string
-	Clock  string // the name of its port
-	Ports  []Port // in the order in which the Verilog has them
+	Clock  string // name of the clock's port
+	Ports  []Port // in the order of the Verilog
 }
 
-// NewInterface returns the interface of what [WriteStream] and so on write of a netlist. It returns
-// their errors.
+// NewInterface returns the interface of the wrapper of this kind around a netlist. It returns the
+// errors of the kind's write function.
 func NewInterface(kind string, n *netlist.Netlist, o Options) (*Interface, error) {
 	k, err := Find(kind)
 	if err != nil {
@@ -40,8 +40,8 @@ func NewInterface(kind string, n *netlist.Netlist, o Options) (*Interface, error
 	return &Interface{Module: d.module, Clock: k.Clock, Ports: k.Ports(d, o)}, nil
 }
 
-// EngineInterface returns the interface of the engine that the options have, which takes samples
-// as the stream module does. Drop says whether it has the input drop.
+// EngineInterface returns the interface of the engine in the options, which takes samples like the
+// stream module. drop says whether the engine has the input drop.
 func EngineInterface(n *netlist.Netlist, o Options, drop bool) (*Interface, error) {
 	engine := o.Engine.Module
 	o.Engine, o.Levels, o.Beat, o.Module = nil, nil, 0, engine
@@ -49,10 +49,10 @@ func EngineInterface(n *netlist.Netlist, o Options, drop bool) (*Interface, erro
 	if err != nil || !drop {
 		return i, err
 	}
-	const at = 6 // behind in_last
+	const at = 6 // after in_last
 	i.Ports = append(i.Ports[:at:at], append([]Port{{"drop", 0, false, "the packet so far is void"}}, i.Ports[at:]...)...)
 	return i, nil
 }
 
-// errorPort is the one that all of them have.
+// errorPort is a port of every wrapper.
 var errorPort = Port{"error", 0, true, "a sample of wrong length was dropped; 1 until a reset"}

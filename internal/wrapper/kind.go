@@ -10,59 +10,64 @@ import (
 	"ialgn/netlist"
 )
 
-// Kind is a row of the table of wrappers: one interface of the classifier with the world. Each stands in
-// the file that writes it.
+// Kind is a row of the table of wrappers. A wrapper is an interface between the classifier and the
+// outside. Each kind is defined in the file that writes it.
 type Kind struct {
-	Name  string // name of the kind; module and file are called CORE_NAME
-	Clock string // the name of the clock's port
-	Bytes bool   // samples and results are bytes, in which a word of more than one bit takes whole ones
-	Drops bool   // the protocol can call the packet so far void
-	Paced bool   // the other side sets the pace at which bits come, so there is no latency to tell
-	Baud  bool   // the interface has a bit rate besides its clock
-	Tags  bool   // the interface has signals for a tag beside a sample and a result
-	Beat  int    // bytes that come in a clock, but for an engine, which takes one; 0: one, or as the rate says
+	Name  string // name of the kind; the module and the file are called CORE_NAME
+	Clock string // name of the clock's port
+	Bytes bool   // samples and results are bytes; a word of more than one bit takes whole bytes
+	Drops bool   // the protocol can discard the packet so far
+	Paced bool   // the other side decides when bits come, so no latency is reported
+	Baud  bool   // the interface has a bit rate in addition to its clock
+	Tags  bool   // the interface can carry a tag with each sample and result
+	Beat  int    // bytes in a clock; 0: one, or as the rate says. An engine always takes one.
 
-	// Broken are the forms of packets without a result that there are, in the order in which they are tried.
+	// Broken lists the kinds of packets without a result that can be played, in the order in which
+	// they are tried.
 	Broken []Broken
 
-	// Play returns how samples are played to the interface.
+	// Play returns a player of samples for the interface.
 	Play func(Played) Player
 	// Write writes the module.
 	Write func(io.Writer, *netlist.Netlist, Options) error
 	// Ports returns the ports of the module in the order of the Verilog.
 	Ports func(*Shape, Options) []Port
-	// Cycles returns the clocks from one sample to the next, of a design in words and in bytes.
+	// Cycles returns the clocks from one sample to the next. The design is given in words and in
+	// bytes.
 	Cycles func(words, bytes *Shape, o Options) int
-	// Bench is the protocol of the testbench: pins, the design, tb_reset, tb_play, and tb_before, which
-	// sees the pins before each edge. QUIET are the clocks after the last result in which no other may come.
+	// Bench is the protocol part of the testbench: pins, the design, tb_reset, tb_play, and
+	// tb_before, which samples the pins before each edge. QUIET is the number of clocks after the
+	// last result in which no other result may come.
 	Bench string
-	// BenchParameters and BenchOptions are what can be chosen of it, and what its head says of that.
+	// BenchParameters declares the parameters of Bench, and BenchOptions describes them in the
+	// header.
 	BenchParameters, BenchOptions string
-	// Bits returns the bits of what comes in one clock or byte of the testbench.
+	// Bits returns the number of bits that one clock or byte of the testbench transfers.
 	Bits func(d *Shape, o Options) int
-	// Host is the program for the other end of the interface. Nil: there is none, as the other end is logic on the same
-	// device, whose words are ports of their own.
+	// Host is the program for the other end of the interface. Nil: the other end is logic on the
+	// same device, which gets the words at ports.
 	Host *Host
 }
 
-// EngineKind is the kind whose ports a folded engine has itself.
+// EngineKind is the kind whose ports a folded engine itself has.
 const EngineKind = "stream"
 
-// Shape is a netlist as a wrapper is written around it.
+// Shape is a netlist with everything that a wrapper around it needs.
 type Shape = design
 
-// kinds returns the table.
+// kinds returns the table: built-in kinds, then registered ones.
 func kinds() []*Kind { return slices.Concat(builtIn(), registered) }
 
-// builtIn returns the kinds that there always are. They are made once, as the programs for the other end are long
+// builtIn returns the built-in kinds. They are built only once, because host programs are long
 // texts.
 var builtIn = sync.OnceValue(func() []*Kind { return []*Kind{streamKind(), axisKind(), uartKind(), spiKind()} })
 
-// registered are kinds beside those that are built in.
+// registered are the kinds added by [Register].
 var registered []*Kind
 
-// Register adds a kind to the table, for programs that have one of their own, until remove is called. Neither may be
-// called while kinds are used. It returns an error for a name that is taken, and for a kind that lacks a function.
+// Register adds a kind to the table, for programs with wrappers of their own. remove deletes it
+// again. Neither may be called while kinds are used. Register returns an error for a name that is
+// taken, and for a kind that lacks a function.
 func Register(k *Kind) (remove func(), err error) {
 	if _, err := Find(k.Name); err == nil || k.Name == "" || k.Name == "none" {
 		return nil, fmt.Errorf("wrapper %q: give it a name that no other has", k.Name)
@@ -87,7 +92,7 @@ func Kinds() []string {
 	return names
 }
 
-// Find returns the kind of a name. The error for another lists all names.
+// Find returns the kind with the given name. The error for an unknown name lists all names.
 func Find(name string) (*Kind, error) {
 	for _, k := range kinds() {
 		if k.Name == name {
@@ -97,29 +102,29 @@ func Find(name string) (*Kind, error) {
 	return nil, fmt.Errorf("wrapper %q: no such wrapper, give %s", name, message.Or(Kinds()))
 }
 
-// Is reports whether a name is that of a kind with a property: [TakesBytes], [DropsPackets], [IsPaced] or
-// [HasBaud].
+// Is reports whether a kind of this name exists and has the property: [TakesBytes], [DropsPackets],
+// [IsPaced], [HasBaud] or [TakesTags].
 func Is(name string, property func(*Kind) bool) bool {
 	k, err := Find(name)
 	return err == nil && property(k)
 }
 
-// TakesBytes reports [Kind.Bytes].
+// TakesBytes returns [Kind.Bytes].
 func TakesBytes(k *Kind) bool { return k.Bytes }
 
-// DropsPackets reports [Kind.Drops].
+// DropsPackets returns [Kind.Drops].
 func DropsPackets(k *Kind) bool { return k.Drops }
 
-// IsPaced reports [Kind.Paced].
+// IsPaced returns [Kind.Paced].
 func IsPaced(k *Kind) bool { return k.Paced }
 
-// HasBaud reports [Kind.Baud].
+// HasBaud returns [Kind.Baud].
 func HasBaud(k *Kind) bool { return k.Baud }
 
-// TakesTags reports [Kind.Tags].
+// TakesTags returns [Kind.Tags].
 func TakesTags(k *Kind) bool { return k.Tags }
 
-// Write writes the wrapper of a kind. It returns the errors of the function that does.
+// Write writes the wrapper of the given kind. It returns the errors of [Kind.Write].
 func Write(kind string, w io.Writer, n *netlist.Netlist, o Options) error {
 	k, err := Find(kind)
 	if err != nil {

@@ -2,13 +2,13 @@ package wrapper
 
 import _ "embed" // templates
 
-// bitsBelow is a function of Verilog that parameters are computed with.
+// bitsBelow is a Verilog function that computes parameters.
 //
 //go:embed templates/bits_below.v
 var bitsBelow string
 
-// loaderModule collects the words of a sample. It is the same for every netlist: what
-// differs are its parameters.
+// loaderModule collects the words of a sample. It is the same for every netlist except for its
+// parameters.
 //
 //go:embed templates/loader_module.v
 var loaderModule string

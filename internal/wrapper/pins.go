@@ -9,10 +9,10 @@ import (
 	"ialgn/internal/message"
 )
 
-// Board is a board on which wrappers have pins.
+// Board is a board that wrappers can be connected to.
 type Board struct {
 	Name    string
-	Device  string // name of the device in the options of nextpnr-ice40
+	Device  string // name of the device, as an option of nextpnr-ice40
 	Package string
 	ClockHz int // frequency of the board's oscillator
 
@@ -20,10 +20,10 @@ type Board struct {
 	pins  map[string][]pin // pins by kind of wrapper
 }
 
-// pin is the line of a pin file.
+// pin is a line of a pin file.
 type pin struct{ port, pin, what string }
 
-// boards are the known ones. Where a pin is from stands in [Board.WritePins].
+// boards are the known boards. [Board.WritePins] says where the pins come from.
 var boards = []Board{
 	{
 		Name: "hx8k-breakout", Device: "hx8k", Package: "ct256", ClockHz: 12_000_000,
@@ -84,7 +84,7 @@ func Boards() []string {
 	return names
 }
 
-// ParseBoard returns the board of a name.
+// ParseBoard returns the board with the given name.
 func ParseBoard(name string) (*Board, error) {
 	for i := range boards {
 		if boards[i].Name == name {
@@ -94,8 +94,8 @@ func ParseBoard(name string) (*Board, error) {
 	return nil, message.NoSuch("board", name, Boards())
 }
 
-// CheckPins returns an error if a wrapper has no pins on the board: those whose ports are for
-// other logic on the device have none.
+// CheckPins returns an error if a wrapper has no pins on the board. Wrappers whose ports are for
+// logic on the same device have none.
 func (b *Board) CheckPins(kind string) error {
 	if _, ok := b.pins[kind]; !ok {
 		others := slices.DeleteFunc(Kinds(), func(k string) bool { return b.pins[k] == nil })
@@ -104,7 +104,7 @@ func (b *Board) CheckPins(kind string) error {
 	return nil
 }
 
-// Boarded reports whether boards have pins for a kind of wrapper.
+// Boarded reports whether some board has pins for a kind of wrapper.
 func Boarded(kind string) bool {
 	return slices.ContainsFunc(boards, func(b Board) bool { return b.CheckPins(kind) == nil })
 }
@@ -112,7 +112,7 @@ func Boarded(kind string) bool {
 // MHz is the clock of the board's oscillator.
 func (b *Board) MHz() float64 { return float64(b.ClockHz) / 1e6 }
 
-// CheckClock returns an error if a clock in MHz is asked for, not 0, and is not the board's.
+// CheckClock returns an error if mhz is neither 0 nor the board's clock.
 func (b *Board) CheckClock(mhz float64) error {
 	if mhz != 0 && mhz != b.MHz() {
 		return fmt.Errorf("%v: the clock of the board %s has %v MHz", mhz, b.Name, b.MHz())
@@ -120,14 +120,14 @@ func (b *Board) CheckClock(mhz float64) error {
 	return nil
 }
 
-// WritePins writes the pins of a wrapper, uart or spi, as nextpnr-ice40 and arachne-pnr read
-// them (.pcf), with the clock's frequency.
+// WritePins writes the pins of a wrapper, uart or spi, as nextpnr-ice40 and arachne-pnr read them
+// (.pcf), with the clock's frequency.
 //
-// The pins are those of public pin files of the boards: of the iCEBreaker,
-// icebreaker/icebreaker.pcf of its makers' Verilog examples; of the HX8K breakout, clock and
-// LEDs from examples/hx8kboard of Project IceStorm, the serial line from several files that
-// agree. That T1 to T9 are on one header, with T2 beside a ground, is from one file alone, and
-// the pin file says so. nextpnr knows all of them in the package; no board was at hand.
+// The pins come from public pin files of the boards. For the iCEBreaker: icebreaker/icebreaker.pcf
+// of its makers' Verilog examples. For the HX8K breakout: clock and LEDs from examples/hx8kboard of
+// Project IceStorm; the serial line from several files that agree. Only one file says that T1 to T9
+// are on one header, with T2 next to a ground; the pin file says so. nextpnr knows all these pins
+// in the package. No board was at hand for a test.
 func (b *Board) WritePins(w io.Writer, kind, module string) error {
 	if err := b.CheckPins(kind); err != nil {
 		return err

@@ -8,21 +8,21 @@ import (
 	"ialgn/netlist"
 )
 
-// Played is what a player must know of a design that has an interface.
+// Played is what a player has to know about a design with an interface.
 type Played struct {
-	Options Options      // clock and rate of a line
-	Input   netlist.Port // input port of the netlist: a sample has its words
+	Options Options      // clock and bit rate of a line
+	Input   netlist.Port // input port of the netlist; its words are a sample
 	Outputs []netlist.Port
-	Tag     int  // bits of the tag; 0: there is none
-	Engine  int  // clocks of a sample in a folded engine; 0: there is no engine
+	Tag     int  // bits of the tag; 0: no tag
+	Engine  int  // clocks of a sample in a folded engine; 0: no engine
 	Drop    bool // the module is an engine with an input drop
-	Quick   bool // a line gets the rate of the options, and few idle bits, by its parameters
+	Quick   bool // a line is sped up by its parameters: the options' rate, and few idle bits
 }
 
-// sampleBytes returns the bytes of a sample, where an interface has bytes.
+// sampleBytes returns the bytes of a sample, for interfaces that transfer bytes.
 func (p Played) sampleBytes() int { return len(Bytes(p.Input, zero)) }
 
-// resultBytes returns the bytes of a result, where an interface has bytes.
+// resultBytes returns the bytes of a result, for interfaces that transfer bytes.
 func (p Played) resultBytes() (n int) {
 	for _, out := range p.Outputs {
 		n += len(Bytes(out, zero))
@@ -32,28 +32,30 @@ func (p Played) resultBytes() (n int) {
 
 func zero(int) uint64 { return 0 }
 
-// Player is how samples are played to an interface, to compare the results: what moves at a time, and the part of a
-// testbench between that and the pins. The testbench has, above the part,
+// Player says how samples are played to an interface to compare the results: the unit that is
+// transferred at a time, and the part of a testbench between these units and the pins. Above this
+// part, the testbench declares
 //
 //	clk            a clock of 100 ns, and running, which is 1 once a reset is over
-//	units, sent    what is to move: @UNIT@ bits of data and above them LAST, RESET, FAILS, WHOLE, BREAKS and ALONE;
-//	               where there is a tag, what is to be its input comes above these from the bit TAG on
-//	whole, got     samples that were sent whole, and results that came
-//	fails, sure    whether error must be 1, and whether that is known; reset_done, the reset before the next unit
-//	compare        a task for a result, with the tag above the output ports, and broken, one for what cannot be right
-//	@UNITS@, @SAMPLES@, @EACH@, @RESULT@, @LATE@, @QUIET@, @TOP@   filled in by whoever writes it
+//	units, sent    the units to send: @UNIT@ bits of data, above them LAST, RESET, FAILS, WHOLE, BREAKS and ALONE;
+//	               with a tag, the tag input's value from bit TAG on
+//	whole, got     number of samples sent completely, and number of results received
+//	fails, sure    whether error must be 1, and whether that is known; reset_done: the reset before the next unit is done
+//	compare        a task for a result, with the tag above the output ports; broken: a task for an impossible result
+//	@UNITS@, @SAMPLES@, @EACH@, @RESULT@, @LATE@, @QUIET@, @TOP@   filled in by the writer of the testbench
 type Player struct {
-	Unit  int    // bits that move at a time
+	Unit  int    // bits that are transferred at a time
 	Units int    // units in a sample
 	Bench string // Verilog
-	Late  int    // clocks without a result after which none is expected any more
-	Quiet int    // clocks after the last result in which no other may come
+	Late  int    // clocks without a result after which no result is expected any more
+	Quiet int    // clocks after the last result in which no other result may come
 }
 
-// Broken is a form of packets that have no result.
+// Broken is a kind of packet without a result.
 type Broken int
 
-// The forms: too few or too many units, one that a reset cuts off, and one with a wrong stop bit.
+// The broken packets: too few units, too many, a packet cut off by a reset, and one with a wrong
+// stop bit.
 const (
 	TooShort Broken = iota
 	TooLong
@@ -61,10 +63,10 @@ const (
 	WrongStop
 )
 
-// usualQuiet is [Player.Quiet] of an interface without a rate of its own.
+// usualQuiet is [Player.Quiet] for interfaces without a bit rate.
 const usualQuiet = 200
 
-// handshakePlayer plays units one after the other by valid and ready, each side pausing at times.
+// handshakePlayer sends units one after the other by valid and ready. Each side pauses at times.
 func handshakePlayer(unit, units int, pins string, p Played) Player {
 	bench := pins + playHandshake
 	for hole, text := range map[string]string{
@@ -82,7 +84,8 @@ func handshakePlayer(unit, units int, pins string, p Played) Player {
 	}
 }
 
-// playHandshake drives in_valid, in_data, in_last and out_ready, and takes what out_valid says is a result.
+// playHandshake drives in_valid, in_data, in_last and out_ready, and takes a result when out_valid
+// says so.
 //
 //go:embed templates/play_handshake.v
 var playHandshake string

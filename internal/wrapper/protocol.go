@@ -4,25 +4,25 @@ import (
 	"ialgn/netlist"
 )
 
-// Protocol is what a host must know of an interface of bytes to send samples and read results.
+// Protocol is what a host has to know about an interface of bytes to send samples and read results.
 type Protocol struct {
 	Kind        string `json:"kind"`
 	SampleBytes int    `json:"sample_bytes"`
-	WordBits    int    `json:"word_bits"` // of a sample's bytes, from one word to the next: 1, 8 or 16
+	WordBits    int    `json:"word_bits"` // bits from one word of a sample to the next: 1, 8 or 16
 	ResultBytes int    `json:"result_bytes"`
 	Class       Digits `json:"class"`               // the class in a result
-	Counts      Digits `json:"counts"`              // the class counts, the first class first; none: the result has none
-	Beat        int    `json:"beat,omitempty"`      // bytes of a beat; 0: there are none
-	Tag         int    `json:"tag,omitempty"`       // bits of the tag in tuser; 0: there is none
+	Counts      Digits `json:"counts"`              // the class counts, first class first; zero: not in the result
+	Beat        int    `json:"beat,omitempty"`      // bytes of a beat; 0: the interface has no beats
+	Tag         int    `json:"tag,omitempty"`       // bits of the tag in tuser; 0: no tag
 	Baud        int    `json:"baud,omitempty"`      // bit rate of a line
-	IdleBits    int    `json:"idle_bits,omitempty"` // idle bits of a line after which a sample begins
-	// Ahead is how many samples may be on their way: more than one only where results are shorter than samples, and the
-	// design is no slower than the line.
+	IdleBits    int    `json:"idle_bits,omitempty"` // idle bits of a line that precede a new sample
+	// Ahead is the number of samples that may be sent before their results are read. It is more
+	// than one only if results are shorter than samples and the design is no slower than the line.
 	Ahead int `json:"ahead"`
 }
 
-// Digits are numbers in the bytes of a result: number i has the bits from First + i*Step on, bit b of them being bit
-// b % 8 of byte b / 8.
+// Digits locates numbers in the bytes of a result. Number i has the bits from First + i*Step on;
+// bit b is bit b % 8 of byte b / 8.
 type Digits struct {
 	First  int `json:"first"`
 	Bits   int `json:"bits"`
@@ -33,15 +33,16 @@ type Digits struct {
 // mostAhead bounds [Protocol.Ahead].
 const mostAhead = 16
 
-// NewProtocol returns the protocol of a wrapper of bytes around a classifier, whose netlist is that of the whole: the
-// output port class_index has the class, and counts, where there is such a port, the class counts. It returns nil for
-// kinds without bytes and for other netlists, and the errors of [NewRate].
+// NewProtocol returns the protocol of a byte wrapper around a complete classifier. The netlist's
+// output port class_index has the class, and the port counts, if it exists, the class counts.
+// NewProtocol returns nil for kinds without bytes and for other netlists, and the errors of
+// [NewRate].
 func NewProtocol(kind string, n *netlist.Netlist, o Options) (*Protocol, error) {
 	k, err := Find(kind)
 	if err != nil {
 		return nil, err
 	}
-	o.Levels = nil // bytes are the same wherever the encoder stands
+	o.Levels = nil // the bytes do not depend on where the encoder is
 	rate, err := NewRate(kind, n, o)
 	if err != nil || !k.Bytes {
 		return nil, err
@@ -67,7 +68,7 @@ func NewProtocol(kind string, n *netlist.Netlist, o Options) (*Protocol, error) 
 	return p, nil
 }
 
-// place finds class and counts in the bytes of a result. It returns false if there is no class.
+// place locates class and counts in the bytes of a result. It returns false if there is no class.
 func (p *Protocol) place(outputs []netlist.Port) bool {
 	at := 0
 	for _, port := range outputs {
@@ -83,5 +84,5 @@ func (p *Protocol) place(outputs []netlist.Port) bool {
 	return p.Class.Number == 1
 }
 
-// classPort is the output port of a classifier that has the class.
+// classPort is the name of the output port with the class.
 const classPort = "class_index"

@@ -7,26 +7,24 @@ import (
 	"ialgn/netlist"
 )
 
-// Rate is how fast a wrapper can take samples one after the other, and how soon it gives a result,
-// with the parameters that it is written with.
+// Rate is the throughput and the latency of a wrapper with its default parameters.
 //
-// The latency is that of a sample that comes when no other is on its way and whose words follow
-// each other in every clock: the clocks from the edge that takes its first word to the first edge
-// that can take the result. A serial line and SPI have none: there the other side decides how
-// fast the bits come.
+// The latency holds for a sample that comes when no other is being processed, with words in every
+// clock: the number of clocks from the edge that takes its first word to the first edge that can
+// take the result. A serial line and SPI report no latency, because the other side decides how fast
+// bits come.
 type Rate struct {
 	Kind             string  `json:"kind"`
 	SampleBytes      int     `json:"sample_bytes,omitempty"` // 0 for stream, which takes words
 	ResultBytes      int     `json:"result_bytes,omitempty"`
-	Cycles           float64 `json:"cycles"` // clocks from one sample to the next, at least, on average
+	Cycles           float64 `json:"cycles"` // minimum clocks from one sample to the next, on average
 	Latency          int     `json:"latency_cycles,omitempty"`
-	MHz              float64 `json:"clock_mhz,omitempty"` // the clock that was named
+	MHz              float64 `json:"clock_mhz,omitempty"` // the clock, if one was given
 	SamplesPerSecond float64 `json:"samples_per_second,omitempty"`
 }
 
-// NewRate returns the rate of a wrapper of a kind ([Kinds]). A clock is named
-// by ClockHz, or by the default of a serial line. It returns the errors of the functions that
-// write.
+// NewRate returns the rate of a wrapper of a kind ([Kinds]). The clock is ClockHz, or the default
+// of a serial line. It returns the errors of the kind's write function.
 func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 	k, err := Find(kind)
 	if err != nil {
@@ -51,7 +49,7 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 	case o.Engine == nil:
 	case k.Paced:
 		r.Cycles = max(r.Cycles, o.Engine.Cycles)
-	default: // the engine's own loader takes what comes
+	default: // the engine's own loader determines the rate
 		r.Cycles, r.Latency = o.Engine.Cycles, o.Engine.Latency
 	}
 	if k.Baud {
@@ -63,16 +61,16 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 	return r, nil
 }
 
-// beats returns the clocks of so many units, and of the one in which the loader hands them over.
+// beats returns the clocks of the given units, plus one in which the loader passes them on.
 func beats(units, beat int) int { return (units+beat-1)/beat + 1 }
 
-// Line returns the clock and the rate of a serial line.
+// Line returns the clock and the bit rate of a serial line.
 func (o Options) Line() (hz, baud int) {
 	return cmp.Or(o.ClockHz, defaultClockHz), cmp.Or(o.Baud, defaultBaud)
 }
 
-// LineOptions returns options for a clock in MHz, 0 for none in particular, or for that of a board
-// unless that is nil, and for a rate, 0 for the usual one.
+// LineOptions returns options for a board's clock, or for a clock in MHz (0: default) if there is
+// no board, and a bit rate (0: default).
 func LineOptions(mhz float64, baud int, b *Board) Options {
 	if b != nil {
 		return Options{ClockHz: b.ClockHz, Baud: baud}

@@ -15,9 +15,9 @@ func spiKind() *Kind {
 		Name: "spi", Clock: "clk", Play: playSPI, Broken: []Broken{TooShort, TooLong}, // a frame is not cut off
 		Bytes: true, Drops: true, Paced: true, Write: WriteSPI, Ports: (*design).spiPorts,
 		Cycles: func(_, bytes *design, _ Options) int {
-			frame := func(bytes int) int { return 2*spiHalf*8*(1+bytes) + 2*spiHalf } // cs_n after the last edge, and at 1
+			frame := func(bytes int) int { return 2*spiHalf*8*(1+bytes) + 2*spiHalf } // and cs_n at the end
 			if bytes.resultBytes() > bytes.words {
-				// The frame of a sample ends with it, and another one reads the result.
+				// The frame of a sample ends with the sample, and another frame reads the result.
 				return frame(bytes.words) + frame(bytes.resultBytes())
 			}
 			return frame(bytes.words)
@@ -28,7 +28,7 @@ func spiKind() *Kind {
 	}
 }
 
-// spiHost is the host's program for SPI, and spiLive the master in a simulation.
+// spiHost is the host program for SPI, and spiLive the SPI master in a simulation.
 //
 //go:embed templates/host_spi.py
 var spiHost string
@@ -36,32 +36,32 @@ var spiHost string
 //go:embed templates/live_spi.v
 var spiLive string
 
-// spiHalf are the clocks of half a period of sck, at least.
+// spiHalf is the minimum number of clocks of half a period of sck.
 const spiHalf = 4
 
-// WriteSPI writes a module that takes samples and gives results as an SPI slave in mode 0:
-// sck rests at 0, both sides read at its rising edge and change after its falling one, the
-// highest bit of a byte first.
+// WriteSPI writes a module that takes samples and returns results as an SPI slave in mode 0: sck
+// rests at 0, both sides read at its rising edge and change after its falling edge, and the highest
+// bit of a byte comes first.
 //
 //	input  clk, rst_n, sck, mosi, cs_n
 //	output miso, ready, error
 //
-// While cs_n is 0 there is a frame. Its first byte is a command, and is answered by a status:
+// While cs_n is 0, a frame is transferred. Its first byte is a command, answered by a status:
 //
-//	command 0   nothing, to read
-//	        1   the further bytes are a sample, until cs_n is 1
+//	command 0   nothing: only reads
+//	        1   the following bytes are a sample, until cs_n is 1
 //	status      bit 0: the bytes of a result follow; bit 1: error
 //
-// The bytes after the status are those of the oldest result that is there when the frame
-// begins, then zeros; it is given up for the next one when all its bytes were read. ready is 1
-// while a result waits. A sample of another length or with a part of a byte, one that there is
-// no room for because results were not read, and another command are void, and error is 1
-// from then on until a reset. The bytes of samples and results are laid out as the package says.
+// The bytes after the status are the oldest result that was ready when the frame began, then zeros.
+// Once all its bytes are read, the next result takes its place. ready is 1 while a result waits.
+// These are discarded, and error is then 1 until a reset: a sample of another length or with part
+// of a byte, a sample for which there is no room because results were not read, and any other
+// command. The bytes of samples and results are laid out as the package comment says.
 //
-// All inputs are synchronised to clk: each half of a period of sck must last four periods of
-// clk or longer, and so must cs_n before the first edge of sck, after the last and between
-// frames. miso is driven always. rst_n's registers begin as 0, a reset after power-on where
-// the device has initial values.
+// All inputs are synchronised to clk. Each half of a period of sck must last four periods of clk or
+// longer, and so must cs_n before the first edge of sck, after the last edge and between frames.
+// miso is always driven. The registers of rst_n start as 0, which gives a reset after power-on on
+// devices with initial values.
 //
 // The errors are those of [WriteStream].
 func WriteSPI(w io.Writer, n *netlist.Netlist, o Options) error {
@@ -117,14 +117,14 @@ func (d *design) spiPorts(Options) []Port {
 	}
 }
 
-// spiBench has a frame for each sample, which reads the result of the one before, and where a
-// result has more bytes than a sample, one for each result, too. Halves of a period of sck have the
-// fewest clocks that there may be, or some more.
+// spiBench has a frame for each sample, which also reads the result of the sample before. If a
+// result has more bytes than a sample, there is also a frame for each result. Half periods of sck
+// have the minimum number of clocks or slightly more.
 //
 //go:embed templates/spi_bench.v
 var spiBench string
 
-// playSPI has a frame for each sample.
+// playSPI plays a frame for each sample.
 func playSPI(p Played) Player {
 	sample := p.sampleBytes()
 	return Player{
@@ -132,9 +132,9 @@ func playSPI(p Played) Player {
 	}
 }
 
-// playSPIFrames has a frame for each sample, which reads the result of the one before; and where a result has more
-// bytes than a sample, one for each result, too. Halves of a period of sck have the fewest clocks that there may be, or
-// some more.
+// playSPIFrames has a frame for each sample, which also reads the result of the sample before. If a
+// result has more bytes than a sample, there is also a frame for each result. Half periods of sck
+// have the minimum number of clocks or slightly more.
 //
 //go:embed templates/play_spi_frames.v
 var playSPIFrames string

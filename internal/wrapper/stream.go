@@ -19,43 +19,42 @@ func streamKind() *Kind {
 		Cycles: func(words, _ *design, o Options) int { return beats(words.words, max(1, o.Beat)) },
 		Bench:  streamBench + handshakeBench,
 		Bits:   func(d *design, _ Options) int { return d.word },
-		Host:   nil, // words come from logic on the same device: NAME.json says how they are made
+		Host:   nil, // words come from logic on the same device; NAME.json says how they are computed
 	}
 }
 
-// WriteStream writes a module that takes the words of the netlist's input port one after
-// the other, BEAT of them in a clock, and gives what the netlist's output ports are for
-// each sample.
+// WriteStream writes a module that takes the words of the netlist's input port one after the other,
+// BEAT words in each clock, and returns the netlist's output ports for each sample.
 //
-//	parameter BEAT                      words of a clock; by default as [Options] say
+//	parameter BEAT                      words in a clock; default as in [Options]
 //	input  clk, rst
-//	input  in_valid, in_data, in_last   word i of a beat has the bits i*Word and up, with
-//	                                    [Levels] those of their Word
+//	input  in_valid, in_data, in_last   word i of a beat has the bits from i*Word on; with
+//	                                    [Levels], Word is the width of a feature word
 //	output in_ready
 //	output out_valid, and the netlist's output ports
 //	input  out_ready
 //	output error
 //
-// The words of a sample are a packet of ceil(words/BEAT) beats, with in_last in the last
-// one; what stands above the last word there is ignored. A packet that is shorter or longer
-// is dropped as a whole, and error is 1 from then on until a reset; the packet after it is
-// right again. A reset drops all that has not been given out.
+// The words of a sample are a packet of ceil(words/BEAT) beats; in_last is 1 in the last beat,
+// where bits above the last word are ignored. A packet that is shorter or longer is dropped as a
+// whole, and error is then 1 until a reset; the next packet is accepted again. A reset drops
+// everything that has not been output.
 //
-// With a tag ([Options.Tag]) there are the input in_tag and the output out_tag, too: out_tag is what in_tag was in the
-// clock in which the last beat of the result's sample was taken.
+// With a tag ([Options.Tag]) there are two more ports, the input in_tag and the output out_tag.
+// out_tag is the value of in_tag in the clock in which the last beat of the result's sample was
+// taken.
 //
-// Only the bits that a cell, an output port or a probe reads have registers. Loading starts
-// again in the clock after a whole sample was handed to the core, so that samples follow
-// each other every ceil(words/BEAT) + 1 clocks. A result waits in a register of its own.
+// Only bits that a cell, an output port or a probe reads have registers. Loading starts again in
+// the clock after a complete sample was passed to the core, so that samples follow each other every
+// ceil(words/BEAT) + 1 clocks. A result waits in a register of its own.
 //
-// The core is the netlist's module without a clock or, where the netlist has registers, the
-// pipeline with the further ports clk, rst, ce, in_valid and out_valid: all of its state
-// stands still while ce is 0, and out_valid is in_valid as many enabled clocks later as the
-// outputs are after the inputs.
+// The core is the netlist's module without a clock. If the netlist has registers, the core is a
+// pipeline with the additional ports clk, rst, ce, in_valid and out_valid: while ce is 0, its state
+// does not change, and out_valid is in_valid delayed by the pipeline's stages.
 //
-// It returns an error, before anything is written, if the netlist has not exactly one input
-// port, if a name cannot stand in Verilog or is used by the wrapper, or if a beat has more
-// words than a sample; later, the error of w.
+// It returns an error, before anything is written, if the netlist does not have exactly one input
+// port, if a name is invalid in Verilog or used by the wrapper, or if a beat has more words than a
+// sample. Later it returns errors of w.
 func WriteStream(w io.Writer, n *netlist.Netlist, o Options) error {
 	d, err := newDesign(n, o, streamKind(), "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last",
 		"out_valid", "out_ready", "error", "loader", "core", "sample", "sample_valid", "step", "BEAT",
@@ -68,7 +67,7 @@ func WriteStream(w io.Writer, n *netlist.Netlist, o Options) error {
 	return err
 }
 
-// module is the text of a module.
+// module is the text of a Verilog module.
 type module struct{ name, comment, text string }
 
 // loader returns the loader of a wrapper.
@@ -78,7 +77,7 @@ func (d *design) loader(wrapper string) module {
 	return module{name, "the words of a sample, collected", text}
 }
 
-// file returns a file of modules, the wrapper itself first.
+// file returns a file of modules, the wrapper's top module first.
 func (d *design) file(header string, top module, below ...module) string {
 	text := header + "`default_nettype none\n\n" + top.text
 	for _, m := range below {
@@ -102,7 +101,7 @@ func (d *design) streamHeader() string {
 	return b.String()
 }
 
-// title writes what every head begins with.
+// title writes the first lines of every header.
 func (d *design) title(b *strings.Builder, what string) {
 	fmt.Fprintf(b, "// Module %s: %s\n", d.module, what)
 	for i, s := range d.header {
@@ -113,7 +112,7 @@ func (d *design) title(b *strings.Builder, what string) {
 	}
 }
 
-// keptBits returns how many bits of a sample have registers.
+// keptBits returns the number of a sample's bits that have registers.
 func (d *design) keptBits() (kept int) {
 	for _, read := range d.kept {
 		if read {
@@ -123,8 +122,8 @@ func (d *design) keptBits() (kept int) {
 	return kept
 }
 
-// streamModule returns the module itself, under a name. With drop it has the loader's port of
-// that name.
+// streamModule returns the stream module under the given name. With drop, it has the loader's input
+// drop.
 func (d *design) streamModule(name string, drop bool) string {
 	var ports, wires, connections, results strings.Builder
 	for _, p := range d.outputs() {
@@ -164,7 +163,7 @@ func (d *design) streamModule(name string, drop bool) string {
 	).Replace(streamModule)
 }
 
-// encoder returns what turns the words of a beat into levels.
+// encoder returns the logic that turns the words of a beat into levels.
 func (d *design) encoder() string {
 	var levels []string // the highest first
 	for _, b := range slices.Backward(d.levels.Bits) {
@@ -191,15 +190,15 @@ func (d *design) encoder() string {
 `)
 }
 
-// sampleTag is the register of the tag of the sample that the loader has: what came with the last beat.
+// sampleTag is the register of the tag of the sample in the loader: the tag of its last beat.
 const sampleTag = `  reg [@HIGH@:0] sample_tag;
   always @(posedge clk) if (in_valid & in_ready) sample_tag <= in_tag;
 
 `
 
-// streamModule is the module without what the netlist decides. The core moves on unless it
-// has a result and the last one is still there: one clock later than it could after the
-// last was taken, so that out_ready goes into no enable.
+// streamModule is the template of the stream module. The core advances unless it has a result while
+// the result before is still waiting. After that result is taken, the core advances one clock later
+// than possible, so that out_ready is in no enable path.
 //
 //go:embed templates/stream_module.v
 var streamModule string
@@ -230,12 +229,12 @@ func (d *design) streamPorts(Options) []Port {
 	return append(ports, errorPort)
 }
 
-// streamBench are the pins of the stream module, as handshakeBench has them.
+// streamBench has the pins of the stream module for handshakeBench.
 //
 //go:embed templates/stream_bench.v
 var streamBench string
 
-// playStream plays words by valid and ready; output ports are pins of their own.
+// playStream plays words by valid and ready. Output ports are separate pins.
 func playStream(p Played) Player {
 	pins, low := "", 0
 	if p.Drop {

@@ -7,10 +7,10 @@ import (
 	"ialgn/netlist"
 )
 
-// tagNames are the names in the modules of wrappers that belong to the tag.
+// tagNames are the names in wrapper modules that belong to the tag.
 var tagNames = []string{netlist.TagInPort, netlist.TagOutPort, "sample_tag", "s_axis_tuser", "m_axis_tuser"}
 
-// checkTag refuses a tag that the interface, or what the wrapper is around, does not have.
+// checkTag returns an error for a tag that the interface or the wrapped design does not support.
 func (o Options) checkTag(kind *Kind) error {
 	switch {
 	case o.Tag < 0 || o.Tag > netlist.MaxTag:
@@ -23,17 +23,17 @@ func (o Options) checkTag(kind *Kind) error {
 	return nil
 }
 
-// outputs returns the ports that come with a result: those of the netlist, and the tag's.
+// outputs returns the ports that come with a result: the netlist's ports and the tag.
 func (d *design) outputs() []netlist.Port {
 	list := d.n.OutputPorts()
 	if d.tag > 0 {
-		tag := netlist.Port{Name: netlist.TagOutPort, Word: d.tag, Nets: make([]netlist.Net, d.tag)} // nets that n lacks
+		tag := netlist.Port{Name: netlist.TagOutPort, Word: d.tag, Nets: make([]netlist.Net, d.tag)} // not nets of n
 		list = append(list[:len(list):len(list)], tag)
 	}
 	return list
 }
 
-// ofTag returns a text about the tag with its highest bit in the place of @HIGH@, and nothing where there is no tag.
+// ofTag returns the text with @HIGH@ replaced by the tag's highest bit; empty if there is no tag.
 func (d *design) ofTag(text string) string {
 	if d.tag == 0 {
 		return ""

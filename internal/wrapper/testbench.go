@@ -9,26 +9,27 @@ import (
 	"ialgn/netlist"
 )
 
-// Bench says what the testbench of a wrapper is about, beside the [Options] of the wrapper.
+// Bench holds the inputs of a wrapper's testbench in addition to the wrapper's [Options].
 type Bench struct {
 	Kind    string   // kind of the wrapper: stream, axis, uart or spi
-	Vectors string   // file of the vectors, unless the simulation is told another
-	Sources []string // Verilog files to compile with it, for its head
+	Vectors string   // default file of the vectors
+	Sources []string // Verilog files to compile with it, for the header
 }
 
-// WriteTestbench writes a self-checking testbench for a wrapper, the module NAME_tb where NAME is
-// the wrapper's. The netlist is that of the whole classifier, whose vectors
-// ([ialgn/internal/verilog.WriteVectors]) it reads: each sample is played by the wrapper's protocol,
-// with pauses on both sides that are drawn by chance, the same in every run, and what comes of it
-// is compared with the vector's output ports. The last line that it prints is
+// WriteTestbench writes a self-checking testbench for a wrapper. Its module is NAME_tb, where NAME
+// is the wrapper's module. The netlist is the whole classifier. The testbench reads the
+// classifier's vectors ([ialgn/internal/verilog.WriteVectors]), plays each sample by the wrapper's
+// protocol, and compares the results with the vector's output ports. Both sides make pseudo-random
+// pauses, which are the same in every run. The last line that it prints is
 //
 //	PASS: N vectors
 //
-// or else begins with FAIL. Where the options have an engine, kind stream is the engine itself.
+// or else begins with FAIL. If the options have an engine, the wrapper of kind stream is the engine
+// itself.
 //
-// It clocks the design by hand, in one process, so that nothing depends on a simulator's order of
-// events; it is Verilog-2001, for iverilog and for verilator --timing. It returns the errors of
-// the functions that write wrappers.
+// The testbench drives the clock by hand, in one process, so that nothing depends on a simulator's
+// order of events. It is Verilog-2001, for iverilog and for verilator --timing. WriteTestbench
+// returns the errors of the functions that write wrappers.
 func WriteTestbench(w io.Writer, n *netlist.Netlist, b Bench, o Options) error {
 	t, err := newTestbench(n, b, o)
 	if err != nil {
@@ -38,7 +39,7 @@ func WriteTestbench(w io.Writer, n *netlist.Netlist, b Bench, o Options) error {
 	return err
 }
 
-// testbench is the testbench of a wrapper that is being written.
+// testbench is the state of writing a wrapper's testbench.
 type testbench struct {
 	kind *Kind
 	*design
@@ -46,25 +47,25 @@ type testbench struct {
 	top    string
 	inputs netlist.Port
 	fields [3][]field // fields of a vector: inputs, outputs, probes
-	unit   int        // bits that move at a time
-	lane   int        // bits from one word of a sample to the next, as it moves
+	unit   int        // bits that are transferred at a time
+	lane   int        // bits from one word of a sample to the next, as transferred
 	units  int        // units in a sample
-	late   int        // clocks of the design without anything new after which there is a fault
+	late   int        // clocks of the design without progress after which a fault is reported
 	drop   bool
 }
 
-// field is a number of a vector: some bits of a bus.
+// field is one number of a vector: a range of bits of a bus.
 type field struct {
 	bus       string
 	low, bits int
 }
 
-// fieldBits is the most that a number of a vector has, as package verilog writes them.
+// fieldBits is the maximum width of a number in a vector, as package verilog writes them.
 const fieldBits = 1024
 
 func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 	engine := o.Engine
-	plain := o // the vectors are of the whole classifier, whatever the wrapper is around
+	plain := o // the vectors belong to the whole classifier, whatever the wrapper contains
 	plain.Levels, plain.Engine, plain.Beat = nil, nil, 0
 	k, err := Find(b.Kind)
 	if err != nil {
@@ -99,7 +100,7 @@ func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 	return t, nil
 }
 
-// fieldsOf returns the numbers that a bus has in a vector, the highest bits first.
+// fieldsOf returns the numbers of a bus in a vector, highest bits first.
 func fieldsOf(p netlist.Port) (list []field) {
 	for low := (len(p.Nets) - 1) / fieldBits * fieldBits; low >= 0; low -= fieldBits {
 		list = append(list, field{p.Name, low, min(fieldBits, len(p.Nets)-low)})
@@ -107,7 +108,7 @@ func fieldsOf(p netlist.Port) (list []field) {
 	return list
 }
 
-// text returns the file.
+// text returns the file's text.
 func (t *testbench) text() string {
 	values := []string{
 		"@TOP@", t.top, "@VECTORS@", t.Vectors, "@SOURCES@", strings.Join(t.Sources, " "), "@HEADER@", t.headerLines(),
@@ -141,10 +142,10 @@ func (t *testbench) headerLines() string {
 	return b.String()
 }
 
-// count returns the numbers of a vector.
+// count returns the number of fields of a vector.
 func (t *testbench) count() int { return len(slices.Concat(t.fields[:]...)) }
 
-// widest returns the bits of the widest number.
+// widest returns the width of the widest field.
 func (t *testbench) widest() (bits int) {
 	for _, f := range slices.Concat(t.fields[:]...) {
 		bits = max(bits, f.bits)
@@ -152,7 +153,7 @@ func (t *testbench) widest() (bits int) {
 	return bits
 }
 
-// declare returns declarations of something for each output port.
+// declare returns a declaration for each output port.
 func (t *testbench) declare(kind, prefix string) string {
 	var b strings.Builder
 	for _, p := range t.outputs() {
@@ -161,10 +162,10 @@ func (t *testbench) declare(kind, prefix string) string {
 	return b.String()
 }
 
-// ports declares the results of a wrapper that has a port for each.
+// ports declares wires for the results of a wrapper that has a port for each.
 func (t *testbench) ports() string { return t.declare("wire", "tb_out_") }
 
-// pins connects them.
+// pins connects the wires of ports.
 func (t *testbench) pins() string {
 	var b strings.Builder
 	if t.drop {
@@ -177,7 +178,7 @@ func (t *testbench) pins() string {
 	return b.String()
 }
 
-// capture takes them at an edge.
+// capture stores the output ports at a clock edge.
 func (t *testbench) capture() string {
 	var b strings.Builder
 	for _, p := range t.outputs() {
@@ -186,7 +187,7 @@ func (t *testbench) capture() string {
 	return b.String()
 }
 
-// readSample returns the statements that read the inputs of a vector and pass over the rest.
+// readSample returns the statements that read the inputs of a vector and skip the rest.
 func (t *testbench) readSample() string {
 	var b strings.Builder
 	for _, f := range t.fields[0] {
@@ -200,7 +201,7 @@ func (t *testbench) readSample() string {
 	return b.String()
 }
 
-// readWant returns the statements that read the outputs of a vector and pass over the rest.
+// readWant returns the statements that read the outputs of a vector and skip the rest.
 func (t *testbench) readWant() string {
 	var b strings.Builder
 	skip(&b, "tb_expected", len(t.fields[0]))
@@ -238,8 +239,8 @@ func (t *testbench) compare() string {
 	return b.String()
 }
 
-// unpack returns the statements that take the output ports out of the bytes of a result, as the
-// package says how they are laid out.
+// unpack returns the statements that extract the output ports from the bytes of a result, in the
+// byte layout of the package comment.
 func (t *testbench) unpack() string {
 	var b strings.Builder
 	at := 0

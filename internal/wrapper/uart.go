@@ -12,13 +12,13 @@ import (
 
 func uartKind() *Kind {
 	return &Kind{
-		// A serial line does not say where a packet ends.
+		// A serial line does not mark the end of a packet.
 		Name: "uart", Clock: "clk", Play: playUART, Broken: []Broken{TooShort, CutOff, WrongStop},
 		Bytes: true, Drops: true, Paced: true, Baud: true, Write: WriteUART, Ports: (*design).uartPorts,
 		Cycles: func(_, bytes *design, o Options) int {
 			hz, baud := o.Line()
 			clocks := (hz + baud/2) / baud
-			return max(10*clocks*bytes.words, (10*clocks+1)*bytes.resultBytes()) // the transmitter has a clock between bytes
+			return max(10*clocks*bytes.words, (10*clocks+1)*bytes.resultBytes()) // a clock between sent bytes
 		},
 		Bench: uartBench,
 		BenchParameters: ` #(
@@ -36,7 +36,7 @@ func uartKind() *Kind {
 	}
 }
 
-// uartHost is the host's program for a serial line, and uartLive the line in a simulation.
+// uartHost is the host program for a serial line, and uartLive the line in a simulation.
 //
 //go:embed templates/host_uart.py
 var uartHost string
@@ -44,46 +44,46 @@ var uartHost string
 //go:embed templates/live_uart.v
 var uartLive string
 
-// Clock and rate of serial lines, unless [Options] say otherwise: those of the boards that
-// [ParseBoard] knows, and what every terminal program offers.
+// Default clock and bit rate of serial lines: the clock of the boards that [ParseBoard] knows, and
+// a rate that every terminal program offers.
 const (
 	defaultClockHz = 12_000_000
 	defaultBaud    = 115_200
 )
 
-// The limits of the clocks of a bit: with fewer, a sender that is 2 % off is not read. They are
-// an integer, within 1 % of what they should be.
+// Limits of the clocks of a bit. With fewer clocks, a sender that is 2 % off could not be read. The
+// number is an integer, within 1 % of the exact quotient.
 const (
 	minBitClocks = 8
 	maxBitClocks = 1 << 18
 	maxOffBy     = 100
 )
 
-// UARTIdle is IDLE_BITS as [WriteUART] writes it: 21 ms at 115,200 baud, longer than adapters to
-// USB hold bytes back.
+// UARTIdle is the default of IDLE_BITS: 21 ms at 115,200 baud, which is longer than USB adapters
+// hold bytes back.
 const UARTIdle = 2400
 
-// WriteUART writes a module that takes samples over a serial line and answers each with the
-// bytes of its result: 8 data bits, no parity, one stop bit.
+// WriteUART writes a module that takes samples over a serial line and answers each with the bytes
+// of its result: 8 data bits, no parity, one stop bit.
 //
-//	parameter CLOCK_HZ, BAUD, IDLE_BITS   the clock of clk, bits a second, and see below
+//	parameter CLOCK_HZ, BAUD, IDLE_BITS   frequency of clk, bits per second, and see below
 //	input  clk, rst_n, rx
 //	output tx, frame_error, error
 //
-// A sample is a fixed number of bytes, laid out as the package says, and samples may follow
-// each other without a pause as long as an answer is shorter than a sample. Where a stop bit
-// is 0 (noise, another rate, a break), where no room is left for a byte, and where the line
-// is idle for IDLE_BITS bits within a sample, that sample is dropped, error becomes 1 and, for
-// a stop bit, frame_error, both until a reset; after the first two, as after a reset,
-// bytes are ignored until the line has been idle for IDLE_BITS bits. So a sender that
-// pauses that long always begins a sample.
+// A sample is a fixed number of bytes, laid out as the package comment says. Samples may follow
+// each other without a pause if an answer is shorter than a sample. A sample is dropped in three
+// cases: a stop bit is 0 (noise, another rate, a break); there is no room for a byte; the line is
+// idle for IDLE_BITS bits within the sample. error then becomes 1 until a reset and, for a stop
+// bit, frame_error, too. After the first two cases, as after a reset, bytes are ignored until the
+// line has been idle for IDLE_BITS bits. So a sender that pauses that long always begins a new
+// sample.
 //
-// CLOCK_HZ / BAUD is from 8 to 262144, and the integer next to it within 1 % of it; a sender
-// may then be another 2 % off. IDLE_BITS is from 12 to 8191. rst_n and rx may come from pins: both
-// are synchronised, and rst_n's registers begin as 0, a reset after power-on where the
-// device has initial values.
+// CLOCK_HZ / BAUD must be from 8 to 262144 and within 1 % of an integer; the sender may then be
+// another 2 % off. IDLE_BITS must be from 12 to 8191. rst_n and rx may come from pins: both are
+// synchronised. The registers of rst_n start as 0, which gives a reset after power-on on devices
+// with initial values.
 //
-// The errors are those of [WriteStream], and one for a rate out of these limits.
+// The errors are those of [WriteStream], and one for a rate outside these limits.
 func WriteUART(w io.Writer, n *netlist.Netlist, o Options) error {
 	hz, baud := o.Line()
 	if err := checkRate(hz, baud); err != nil {
@@ -102,7 +102,7 @@ func WriteUART(w io.Writer, n *netlist.Netlist, o Options) error {
 	return err
 }
 
-// checkRate refuses what [WriteUART] says is out of range.
+// checkRate returns an error for a rate outside the limits of [WriteUART].
 func checkRate(hz, baud int) error {
 	if baud < 1 || hz < minBitClocks*baud || hz > maxBitClocks*baud || hz > 1<<31-1 {
 		return fmt.Errorf("wrapper: %d baud of a clock of %d Hz are out of range, give a clock of %d "+
@@ -116,7 +116,7 @@ func checkRate(hz, baud int) error {
 	return nil
 }
 
-// uartNames are further names of the module.
+// uartNames are the names in the module in addition to streamNames.
 var uartNames = []string{
 	"BIT", "HALF", "IDLE", "TIMER", "QUIET", "ONE", "SAMPLE", "ANSWER", "bits_below", "limit", "rst_s", "rx_s", "line",
 	"receiving", "received", "broken", "rx_timer", "rx_bits", "rx_byte",
@@ -159,16 +159,16 @@ func (d *design) uartPorts(Options) []Port {
 	}
 }
 
-// uartBench sends a byte after the other, with pauses between some samples, and no sample while
-// more than one answer is missing; it receives at the same time.
+// uartBench sends bytes one after the other, with pauses between some samples, and sends no sample
+// while more than one answer is outstanding. It receives at the same time.
 //
 //go:embed templates/uart_bench.v
 var uartBench string
 
-// quickIdle are idle bits of a serial line that take little time, more than the player pauses.
+// quickIdle is a number of idle bits that takes little time, but exceeds the player's pauses.
 const quickIdle = 40
 
-// playUART sends bytes at the rate of the line.
+// playUART plays bytes at the rate of the line.
 func playUART(p Played) Player {
 	hz, baud := p.Options.Line()
 	clocks := hz/baud + 1 // clocks of one bit
@@ -177,7 +177,7 @@ func playUART(p Played) Player {
 	if p.Quick {
 		parameters, idle = "#(.CLOCK_HZ(@HZ@), .BAUD(@BAUD@), .IDLE_BITS(@IDLE@)) ", quickIdle
 	}
-	ahead := "0" // an engine may be slower than the line: then the sender waits for each answer
+	ahead := "0" // an engine may be slower than the line; the sender then waits for each answer
 	if p.Engine <= 10*(hz/baud)*sample {
 		ahead = "1"
 	}
@@ -189,8 +189,8 @@ func playUART(p Played) Player {
 	}
 }
 
-// playUARTBytes sends as a sender does whose clock is its own, and begins a sample when no more than one answer is on
-// its way; at times it pauses before.
+// playUARTBytes sends with a clock of its own. It begins a sample when at most one answer is
+// outstanding, and pauses at times before doing so.
 //
 //go:embed templates/play_uart_bytes.v
 var playUARTBytes string

@@ -1,36 +1,33 @@
-// Package wrapper writes what connects a classifier to the world: Verilog with state
-// around the module that package verilog writes of a netlist, which has none or is a mere
-// pipeline.
+// Package wrapper writes Verilog modules that connect a classifier to the outside: state around the
+// module that package verilog writes for a netlist, which is combinational or a pipeline.
 //
-// [WriteStream] gives the words of a sample one after the other, [WriteAXIS] its bytes over
-// AXI4-Stream, [WriteUART] over a serial line, [WriteSPI] as an SPI slave. What holds for
-// every wrapper:
+// [WriteStream] takes the words of a sample one after the other, [WriteAXIS] takes its bytes over
+// AXI4-Stream, [WriteUART] over a serial line, [WriteSPI] as an SPI slave. For every wrapper:
 //
-//   - it is a file of its own beside that of the netlist's module, the core, which it
+//   - it is a separate file next to the file of the netlist's module, the core, which it
 //     instantiates by name and by the names of its ports;
-//   - data moves in clocks in which valid and ready are both 1; valid waits for no ready,
-//     and once 1 stays so with the same data until then; no output depends on an input in
-//     the same clock;
-//   - reset is synchronous, and active high unless the protocol has it otherwise, for what
-//     says whether data is valid; data itself has none;
+//   - data moves in clocks in which valid and ready are both 1; valid does not wait for ready,
+//     and once 1, stays 1 with the same data until the data moves; no output depends on an
+//     input in the same clock;
+//   - reset is synchronous, and active high unless the protocol differs; it resets the
+//     signals that say whether data is valid, not the data;
 //   - the same netlist and options give the same bytes, and verilator -Wall, iverilog
-//     -Wall and yosys check have nothing to say.
+//     -Wall and yosys check report nothing.
 //
-// The loader, which turns words into samples and checks the lengths of packets, is a
-// module of its own. Wrappers of bytes are a few lines of their protocol before the stream
-// module, whose words are then bytes. How samples and results are laid out in bytes is the
-// same for all of them:
+// The loader, which collects words into samples and checks the lengths of packets, is a separate
+// module. Wrappers of bytes are a few lines for their protocol in front of the stream module, whose
+// words are then bytes. All of them use the same byte layout for samples and results:
 //
-//   - the words of a port follow each other, the first one first;
-//   - a word of more than one bit takes whole bytes, its low byte first, and the bits above
-//     it are ignored in samples and 0 in results;
+//   - the words of a port follow each other, first word first;
+//   - a word of more than one bit takes whole bytes, low byte first; unused high bits are
+//     ignored in samples and 0 in results;
 //   - words of one bit are packed, eight to a byte, the first in the lowest bit;
-//   - output ports follow each other, each from a byte of its own: of a classifier the class
-//     and, where they are a port ([netlist.WithCounts]), the counts, the first class first.
+//   - output ports follow each other, each starting at a new byte: for a classifier, the class
+//     and, if they are a port ([netlist.WithCounts]), the counts, first class first.
 //
-// Where the core takes the levels of features ([Levels]), the wrapper takes the features'
-// words, and one encoder for each word of a beat turns them into levels as they come: what is
-// kept of a feature are the levels that something reads.
+// If the core takes the levels of features ([Levels]), the wrapper takes the features' words. One
+// encoder for each word of a beat turns them into levels as they come, and only the levels that
+// something reads are stored.
 package wrapper
 
 import (
@@ -42,45 +39,47 @@ import (
 	"ialgn/netlist"
 )
 
-// Options say how a wrapper is written.
+// Options control how a wrapper is written.
 type Options struct {
-	// Core is the name of the netlist's module. Empty: the netlist's name.
+	// Core is the name of the netlist's module; empty: the netlist's name.
 	Core string
-	// Module is the name of the wrapper's module; modules below it have names that begin
-	// with it. Empty: the core's name with the wrapper's kind, as in digits_stream.
+	// Module is the name of the wrapper's module; names of modules below it begin with it. Empty:
+	// the core's name and the wrapper's kind, as in digits_stream.
 	Module string
-	// Header are lines for the comment at the top.
+	// Header lists the lines of the comment at the top.
 	Header []string
-	// Beat is how many words, with [WriteAXIS] bytes, come in a clock, unless the module's
-	// parameter BEAT or BYTES says otherwise. 0: one word, or [AXISBytes].
+	// Beat is the default of the module's parameter BEAT (words in a clock) or, for [WriteAXIS],
+	// BYTES (bytes in a clock). 0: one word, or [AXISBytes].
 	Beat int
-	// Tag is the bits of a tag that comes with a sample and goes with its result, 0 to [netlist.MaxTag]; 0: there is
-	// none. The core has the ports that [netlist.WithTag] adds to the netlist, which is given without them.
+	// Tag is the number of bits of a tag that comes with a sample and is output with its result, 0
+	// to [netlist.MaxTag]; 0: no tag. The core has the ports that [netlist.WithTag] adds, but the
+	// netlist is given without them.
 	Tag int
-	// ClockHz and Baud are the clock and the rate of a serial line, unless the module's
-	// parameters say otherwise. 0: 12 MHz and 115,200 baud.
+	// ClockHz and Baud are the defaults of the module's parameters for a serial line. 0: 12 MHz and
+	// 115,200 baud.
 	ClockHz, Baud int
-	// Levels says that the core's port has the levels of features. Nil: it has the words as
-	// they come.
+	// Levels says that the core's input port takes the levels of features. Nil: it takes the words
+	// as they come.
 	Levels *Levels
-	// Engine, unless nil, is what wrappers of bytes are around in the place of the core. Its
-	// words have 2 to 8 bits; [WriteAXIS] gives it a byte in a beat.
+	// Engine, unless nil, replaces the core in wrappers of bytes. Its words have 2 to 8 bits;
+	// [WriteAXIS] gives it one byte in each beat.
 	Engine *Engine
 }
 
-// Levels says what the words of a core's port are: of feature words of Word bits, bit j is 1
-// above Thresholds[j]; then come the bits of the feature word that Bits says.
+// Levels describes the words of a core's input port. For a feature word of Word bits, bit j says
+// whether the feature word exceeds Thresholds[j]; then come the bits of the feature word that Bits
+// lists.
 type Levels struct {
 	Word       int
 	Thresholds []uint64
 	Bits       []int
 }
 
-// maxLevelsWord are the most bits of a feature of [Levels].
+// maxLevelsWord is the maximum of Levels.Word.
 const maxLevelsWord = 32
 
-// check returns an error unless they say what so many levels of a feature are. A wrapper of
-// bytes takes a byte for each feature.
+// check returns an error unless the words have the given number of levels and Word suits the kind.
+// Wrappers of bytes take one byte for each feature.
 func (l *Levels) check(levels int, kind *Kind) error {
 	if l == nil {
 		return nil
@@ -98,26 +97,25 @@ func (l *Levels) check(levels int, kind *Kind) error {
 	return nil
 }
 
-// design is a wrapper that is to be written.
+// design is a wrapper that is being written.
 type design struct {
 	n            *netlist.Netlist
 	core, module string
 	header       []string
 	input        netlist.Port
 	levels       *Levels
-	in           int    // bits of a word as it comes
-	word, words  int    // bits of a word as it is kept, words of a sample
-	beat         int    // words of a clock
-	kept         []bool // bits of the words that something reads
-	lane         int    // where words are cut out of bytes, the bits from one word to the next; else 0
+	in           int    // bits of a word at the input
+	word, words  int    // bits of a word as stored; words of a sample
+	beat         int    // words in a clock
+	kept         []bool // [bit of the words]: something reads it
+	lane         int    // bits from one word to the next if words are selected from bytes; else 0
 	clocked      bool   // the core is a pipeline
 	stages       int    // stages of the pipeline
 	engine       *Engine
-	tag          int // bits of the tag; 0: there is none
+	tag          int // bits of the tag; 0: no tag
 }
 
-// newDesign checks what all wrappers need; own are the names that the wrapper's ports
-// have.
+// newDesign checks what all wrappers require. own are the names of the wrapper's ports and signals.
 func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*design, error) {
 	d := &design{
 		n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat), engine: o.Engine, tag: o.Tag,
@@ -178,7 +176,8 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 	return d, nil
 }
 
-// checkPorts refuses ports of the netlist whose names the wrapper cannot have, or has itself.
+// checkPorts returns an error for ports of the netlist whose names are invalid or used by the
+// wrapper.
 func checkPorts(ports []netlist.Port, own []string) error {
 	for _, p := range ports {
 		if err := names.CheckPort(p.Name); err != nil {
@@ -191,7 +190,7 @@ func checkPorts(ports []netlist.Port, own []string) error {
 	return nil
 }
 
-// read says of each bit of the input port whether anything reads it.
+// read returns for each bit of the input port whether anything reads it.
 func (d *design) read() []bool {
 	reads := make([]bool, d.n.FirstCellNet())
 	mark := func(nets []netlist.Net) {
@@ -216,8 +215,7 @@ func (d *design) read() []bool {
 	return kept
 }
 
-// literal returns bits, the lowest first, as a constant of Verilog on lines with the given
-// indentation.
+// literal returns bits, lowest first, as a Verilog constant on lines with the given indentation.
 func literal(bits []bool, indent string) string {
 	const piece = 256
 	var pieces []string

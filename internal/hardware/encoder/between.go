@@ -7,17 +7,19 @@ import (
 	"ialgn/netlist"
 )
 
-// Suppose that the comparisons with a and with b are built, and a < t < b. Then v > t is 0 if v > a is 0, and 1 if v
-// > b is 1. Otherwise v is one of a+1 to b, which a few of the low bits tell apart. A gap says which bits these are.
+// Suppose that the comparisons with a and with b are built, and a < t < b. Then v > t is 0 if v > a
+// is 0, and 1 if v > b is 1. Otherwise v is one of a+1 .. b, and a few of its low bits are enough
+// to tell these values apart. A gap records which bits these are.
 type gap struct {
-	low, high uint64 // a and b; beyond is where there is no a, and the largest value where there is no b
-	from, to  int    // the bits
+	low, high uint64 // a and b; low is beyond if there is no a, high is the largest value if there is no b
+	from, to  int    // the bits from .. to-1
 }
 
 // beyond is the threshold that every word exceeds.
 const beyond = ^uint64(0)
 
-// newGap returns the gap of t, and whether a LUT of k inputs is enough for it.
+// newGap returns the gap for t between low and high, and whether one LUT of k inputs is enough to
+// compare with t in it.
 func newGap(width, k int, low, t, high uint64) (g gap, ok bool) {
 	g = gap{low: low, high: high, from: bits.TrailingZeros64(^(low & t & high))} // bits below matter to none
 	g.to = g.from + bits.Len64((high-low)>>g.from-1)
@@ -31,7 +33,7 @@ func newGap(width, k int, low, t, high uint64) (g gap, ok bool) {
 	return g, g.to <= width && pins <= k
 }
 
-// between adds the comparison with t in a gap.
+// between adds the LUT that compares with t, given gap g.
 func (c *circuit) between(g gap, t uint64) {
 	in := []netlist.Net{netlist.True, netlist.False}
 	if v, ok := c.above[g.low]; ok {
@@ -43,13 +45,13 @@ func (c *circuit) between(g gap, t uint64) {
 	in = append(in, netlist.Word(bit(g.from), g.to-g.from)...)
 	first := (g.low + 1) >> g.from
 	c.above[t] = c.function(in, func(x uint64) bool {
-		v := first + (x>>2-first)&ones(g.to-g.from) // the one with these bits
+		v := first + (x>>2-first)&ones(g.to-g.from) // the value in the gap with these bits
 		return x>>1&1 == 1 || x&1 == 1 && v > t>>g.from
 	})
 }
 
-// thresholdLine holds the thresholds of a word in ascending order, that of the highest bit included, and
-// says which of them the circuit has already.
+// thresholdLine holds all thresholds of a word in ascending order, including the implicit threshold
+// of its top bit, and records for which of them the circuit has a comparison.
 type thresholdLine struct {
 	width, k   int
 	thresholds []uint64
@@ -63,14 +65,14 @@ func newLine(width, k int, thresholds []uint64) *thresholdLine {
 	return &thresholdLine{width, k, all, make([]bool, len(all))}
 }
 
-// put notes whether the circuit has a threshold.
+// put records whether the circuit has a comparison with t.
 func (l *thresholdLine) put(t uint64, present bool) {
 	i, _ := slices.BinarySearch(l.thresholds, t)
 	l.present[i] = present
 }
 
-// neighbours returns the nearest places below and above i whose thresholds the circuit has, or -1 and
-// the number of thresholds.
+// neighbours returns the nearest indices below and above i whose thresholds the circuit has. They
+// are -1 and the number of thresholds if there are none.
 func (l *thresholdLine) neighbours(i int) (low, high int) {
 	low, high = i-1, i+1
 	for low >= 0 && !l.present[low] {
@@ -82,7 +84,7 @@ func (l *thresholdLine) neighbours(i int) (low, high int) {
 	return low, high
 }
 
-// gap returns the gap of the threshold at place i.
+// gap returns the gap for the threshold at index i, and whether one LUT is enough for it.
 func (l *thresholdLine) gap(i int) (g gap, ok bool) {
 	a, b := l.neighbours(i)
 	low, high := beyond, ones(l.width)
@@ -95,8 +97,8 @@ func (l *thresholdLine) gap(i int) (g gap, ok bool) {
 	return newGap(l.width, l.k, low, l.thresholds[i], high)
 }
 
-// fill calls f with gaps of the thresholds at places from first to last that are not
-// there, each of which is there for the next, and reports whether all could be had.
+// fill calls f for each missing threshold with index first .. last, in an order in which each can
+// be built from the ones before it. It returns false if some of them cannot be built.
 func (l *thresholdLine) fill(first, last int, f func(t uint64, g gap)) bool {
 	for missing, before := 0, -1; ; before, missing = missing, 0 {
 		for i := first; i <= last; i++ {
@@ -116,8 +118,8 @@ func (l *thresholdLine) fill(first, last int, f func(t uint64, g gap)) bool {
 	}
 }
 
-// remove takes t, which is there, away, if it could then be had, with all that is not
-// there between its neighbours.
+// remove removes the present threshold t from the line, unless t or a missing threshold between t's
+// neighbours could then no longer be built.
 func (l *thresholdLine) remove(t uint64) {
 	i, _ := slices.BinarySearch(l.thresholds, t)
 	l.present[i] = false

@@ -7,30 +7,29 @@ import (
 	"ialgn/netlist"
 )
 
-// A comparison v > t is a carry that runs up the word: out of the bits below position p
-// comes whether v mod 2^p > t mod 2^p, and the bits above decide unless they equal t's.
-// So the carry for t need be right only where the bits above are t's: one LUT can carry
-// for many thresholds if it also reads some of the bits above, its selectors, that tell
-// it for which of them it may be wanted.
+// A comparison v > t is a carry that runs up the word: the carry out of the bits below position p
+// says whether v mod 2^p > t mod 2^p, and the bits above p decide unless they equal those of t. So
+// the carry for t has to be right only where the bits above are those of t. One LUT can therefore
+// compute the carry for many thresholds if it also reads some of the bits above (its selectors),
+// which tell it for which thresholds the carry may be needed.
 //
-// A form says where the carry is handed on. Each of its stages is one LUT or more, each
-// for a part of the thresholds; a last LUT for each threshold reads a carry and the bits
-// above all stages.
+// A form is a division of the word into stages, each of which passes a carry on. A stage consists
+// of one or more LUTs, each for some of the thresholds. One last LUT for each threshold reads a
+// carry and the bits above all stages.
 //
-// Two thresholds cannot share a LUT of a stage if they look alike to its selectors, and
-// compare the stage's own bits with different numbers. LUTs of a stage that share one also
-// share those before it, so that they form a forest. Its size is the thresholds plus its
-// LUTs. Where there is one stage, first fit finds the smallest one: thresholds that look
-// alike conflict with each other only, so as many LUTs are enough as the most numbers that
-// one look has.
+// Two thresholds cannot share a LUT of a stage if they look alike to its selectors but differ in
+// the bits that the stage compares. Thresholds that share a LUT also share the LUTs before it, so
+// the LUTs form a forest. The total size is the number of thresholds plus the LUTs of the forest.
+// With one stage, first fit finds the smallest forest: thresholds conflict only if they look alike,
+// so the number of LUTs needed is the largest count of different compared numbers under one look.
 
-// stage is where carries are made from the bits from .. to-1 and the carries into them.
+// stage computes carries from the bits from .. to-1 and the carries of the stage before.
 type stage struct {
 	from, to  int
 	selectors uint64 // mask of the word's bits, all at or above to, that choose among thresholds
 }
 
-// look returns what the selectors see where v has the bits of t above the stage.
+// look returns the value of the selectors when v agrees with t above the stage.
 func (s *stage) look(t uint64) uint64 { return t & s.selectors }
 
 // own returns the bits of t that the stage compares.
@@ -49,13 +48,14 @@ func (s *stage) fits(b *block, t uint64) bool {
 	return !slices.ContainsFunc(b.items, func(u uint64) bool { return s.conflict(t, u) })
 }
 
-// forest is the blocks of each stage of a form.
+// forest holds the LUTs of each stage of a form.
 type forest struct {
 	form   []stage
 	blocks [][]block
 }
 
-// pack distributes thresholds over the LUTs of a form, each to the first that saves most.
+// pack distributes thresholds over the LUTs of a form. Each threshold goes where it shares the most
+// stages; the first such place wins.
 func pack(form []stage, thresholds []uint64) *forest {
 	f := &forest{form, make([][]block, len(form))}
 	for _, t := range thresholds {
@@ -72,8 +72,8 @@ func pack(form []stage, thresholds []uint64) *forest {
 	return f
 }
 
-// deepest returns up to which stage t can share the LUTs that come from LUT at of the
-// stage before i, and the last of them.
+// deepest returns the number of stages up to which t can share LUTs, starting below LUT at of the
+// stage before i, and the last LUT that it shares.
 func (f *forest) deepest(i, at int, t uint64) (depth, last int) {
 	depth, last = i, at
 	if i == len(f.form) {
@@ -89,7 +89,8 @@ func (f *forest) deepest(i, at int, t uint64) (depth, last int) {
 	return depth, last
 }
 
-// size returns the number of LUTs in the forest, without those whose carry is a constant or a bit of the word.
+// size returns the number of LUTs in the forest, without LUTs whose carry is a constant or a bit of
+// the word.
 func (f *forest) size() (luts int) {
 	for i, s := range f.form {
 		for k := range f.blocks[i] {
@@ -102,12 +103,13 @@ func (f *forest) size() (luts int) {
 	return luts
 }
 
-// all reports whether the lowest bits of all thresholds are those of the given number.
+// all reports whether the low bits of every threshold of the block, low bits in number, are the
+// given number.
 func (b *block) all(low int, number uint64) bool {
 	return !slices.ContainsFunc(b.items, func(t uint64) bool { return t&ones(low) != number })
 }
 
-// build adds the LUTs of the forest and of the comparisons with its thresholds.
+// build adds the LUTs of the forest and the comparisons with its thresholds to the circuit.
 func (f *forest) build(c *circuit, width int) {
 	carries := []netlist.Net{netlist.False} // carries of the stage before; the first stage has none
 	for i, s := range f.form {
@@ -127,7 +129,8 @@ func (f *forest) build(c *circuit, width int) {
 	}
 }
 
-// build adds a LUT of the stage. It leaves out selectors that do not matter, and the carry where that is constant.
+// build adds one LUT of the stage. It leaves out selectors that do not matter, and the incoming
+// carry if it is constant.
 func (s stage) build(c *circuit, b *block, carry netlist.Net) netlist.Net {
 	if b.all(s.from, ones(s.from)) {
 		carry = netlist.False
@@ -147,7 +150,7 @@ func (s stage) build(c *circuit, b *block, carry netlist.Net) netlist.Net {
 		in = append(in, bit(bits.TrailingZeros64(rest)))
 	}
 	return c.function(in, func(x uint64) bool {
-		v, t := x>>1&ones(s.to-s.from), b.items[0] // of another look, any
+		v, t := x>>1&ones(s.to-s.from), b.items[0] // if no threshold has this look, any value will do
 		for _, u := range b.items {
 			if s.look(u) == spread(x>>(1+s.to-s.from), s.selectors) {
 				t = u
@@ -158,7 +161,7 @@ func (s stage) build(c *circuit, b *block, carry netlist.Net) netlist.Net {
 	})
 }
 
-// spread puts the lowest bits of x where the mask has ones.
+// spread puts the low bits of x at the positions where the mask has ones.
 func spread(x, mask uint64) (y uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		y |= mask & -mask & -(x & 1)
@@ -167,13 +170,13 @@ func spread(x, mask uint64) (y uint64) {
 	return y
 }
 
-// maxForms bounds how many ways of handing a carry on are tried.
+// maxForms bounds the number of forms that are tried.
 const maxForms = 200
 
-// forms returns forms for words of so many bits and LUTs of k inputs, those with the
-// fewest stages first and up to one stage more, each with the selectors that suit the
-// thresholds best. The first has full stages but for the lowest: in it each threshold
-// alone takes as few LUTs as it can, whatever low bits do not matter.
+// forms returns forms for words of the given width and LUTs of k inputs: the forms with the fewest
+// stages, then the forms with one stage more, each with the selectors that suit the thresholds
+// best. In the first form all stages but the lowest are full, so that each single threshold takes
+// the fewest LUTs possible, whichever low bits do not matter.
 func forms(width, k int, thresholds []uint64) (all [][]stage) {
 	least := (width-1+k-2)/(k-1) - 1
 	for stages := least; stages <= least+1; stages++ {
@@ -195,7 +198,8 @@ func forms(width, k int, thresholds []uint64) (all [][]stage) {
 	return all
 }
 
-// split calls f with the ends of the given number of stages in all ways, until f says no.
+// split calls f with every way to divide the word into the given number of stages, as the upper
+// ends of the stages, until f returns false.
 func split(width, k, stages int, cuts []int, f func([]int) bool) bool {
 	from, budget := 0, k
 	if len(cuts) > 0 {
@@ -212,11 +216,11 @@ func split(width, k, stages int, cuts []int, f func([]int) bool) bool {
 	return true
 }
 
-// maxChoices bounds the sets of selectors of which the best is taken; beyond, they are
-// chosen one by one.
+// maxChoices bounds how many sets of selectors are compared. If there are more, selectors are
+// chosen one at a time.
 const maxChoices = 100
 
-// choose sets the selectors of a stage that has pins left.
+// choose sets the selectors of a stage that has inputs (pins) left.
 func (s *stage) choose(width, pins int, thresholds []uint64) {
 	above := width - s.to
 	pins = min(pins, above)
@@ -229,7 +233,7 @@ func (s *stage) choose(width, pins int, thresholds []uint64) {
 	s.choosePins(width, pins, thresholds)
 }
 
-// choosePins adds the given number of selectors, the best set of them.
+// choosePins adds the best set of the given number of selectors.
 func (s *stage) choosePins(width, pins int, thresholds []uint64) {
 	had, best := s.selectors, s.selectors
 	bestMost, bestSum := len(thresholds)+1, 0
@@ -241,15 +245,16 @@ func (s *stage) choosePins(width, pins int, thresholds []uint64) {
 		if set == 0 {
 			break
 		}
-		low := set & -set // the next set of as many
+		low := set & -set // the next set of equal size
 		up := set + low
 		set = up | (set^up)>>2/low
 	}
 	s.selectors = best
 }
 
-// crowding returns how many different numbers the stage has to compare at most for one value of the selectors, and
-// the sum of these numbers over all values of the selectors that occur.
+// crowding returns two measures of how many different numbers the stage has to compare for one
+// value of the selectors: the largest count, and the sum of the counts over all values of the
+// selectors that occur.
 func (s *stage) crowding(thresholds []uint64) (most, sum int) {
 	for i, t := range thresholds {
 		numbers := 1 // thresholds up to this one that the selectors cannot tell apart

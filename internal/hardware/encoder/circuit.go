@@ -7,9 +7,9 @@ import (
 	"ialgn/netlist"
 )
 
-// circuit is a scratch pad of LUTs over the bits of one word, with a numbering of nets of its own: the constants 0
-// and 1, the bits of the word, then the LUTs. No two LUTs are equal, and none has a constant, repeated or irrelevant
-// input.
+// circuit is a scratch pad of LUTs over the bits of one word. It numbers its own nets: the
+// constants 0 and 1, the bits of the word, then the LUTs. No two LUTs are equal, and no LUT has a
+// constant, repeated or irrelevant input.
 type circuit struct {
 	nodes []node
 	seen  map[string]netlist.Net
@@ -30,8 +30,9 @@ func newCircuit(width int) *circuit {
 // bit returns the net of a bit of the word.
 func bit(b int) netlist.Net { return netlist.True + 1 + netlist.Net(b) }
 
-// function returns a net that is the given function of nets, where bit j of the table's index is net j. At most six
-// of the nets may be no constants. If the function is a constant or one of the nets, no LUT is added.
+// function returns a net that computes f of the given nets, where bit j of f's argument is net j.
+// At most six of the nets may be non-constant. If the result is a constant or one of the nets, no
+// LUT is added.
 func (c *circuit) function(nets []netlist.Net, f func(x uint64) bool) netlist.Net {
 	in, known, places := make([]netlist.Net, 0, netlist.MaxFunctionInputs), uint64(0), []int{}
 	for j, v := range nets {
@@ -54,7 +55,7 @@ func (c *circuit) function(nets []netlist.Net, f func(x uint64) bool) netlist.Ne
 	return c.lut(table, in)
 }
 
-// lut returns a net with the function of a table.
+// lut returns a net that computes the given table of the nets in.
 func (c *circuit) lut(table uint64, in []netlist.Net) netlist.Net {
 	table = netlist.Effective(table, in)
 	support := netlist.Support(table)
@@ -81,7 +82,7 @@ func (c *circuit) lut(table uint64, in []netlist.Net) netlist.Net {
 	return v
 }
 
-// reached marks the nets that the comparisons depend on.
+// reached marks the nets that the comparisons depend on, directly or indirectly.
 func (c *circuit) reached() []bool {
 	live := make([]bool, len(c.nodes))
 	for _, v := range c.above {
@@ -97,7 +98,7 @@ func (c *circuit) reached() []bool {
 	return live
 }
 
-// size returns the LUTs and the levels of the comparisons.
+// size returns the number of LUTs and of levels of the comparisons.
 func (c *circuit) size() (luts, levels int) {
 	for v, live := range c.reached() {
 		if live && c.nodes[v].in != nil {

@@ -1,17 +1,17 @@
-// Package encoder lowers the comparators of a classifier's thermometer encoder to
-// look-up tables of K inputs.
+// Package encoder lowers the comparators of a classifier's thermometer encoder to look-up tables
+// (LUTs) of K inputs.
 //
-// [Lower] is a pass from netlist to netlist. It takes all comparisons of one feature
-// word together and looks for the fewest LUTs, then the fewest levels. What it knows:
+// [Lower] is a pass from netlist to netlist. It takes all comparisons of one feature word together
+// and looks for the fewest LUTs, then the fewest levels. It uses three facts:
 //
 //   - low bits at which a threshold is all ones cannot matter, so that v > 127 is a bit
 //     of the word and v > 63 reads two bits (word.go);
 //   - a comparison is a carry that runs up the word, and one carry can serve several
-//     thresholds: bits above it say for which of them it is right now (carry.go);
-//   - between two thresholds a < t < b whose comparisons are there, v > t needs only as
-//     many low bits as tell the values from a+1 to b apart (between.go).
+//     thresholds if bits above it say for which threshold it is needed (carry.go);
+//   - if a < t < b and the comparisons with a and b are built, v > t needs only the low
+//     bits that tell the values from a+1 to b apart (between.go).
 //
-// The search over these forms is plan.go. A comparison alone takes the least there is,
+// The search over these forms is in plan.go. A single comparison takes the minimum,
 // ceil((n-1)/(K-1)) LUTs for n bits that matter.
 package encoder
 
@@ -21,17 +21,17 @@ import (
 	"ialgn/netlist"
 )
 
-// Objective says what a level is worth.
+// Objective says how many LUTs a level is worth.
 type Objective uint8
 
 // The objectives.
 const (
-	Balanced Objective = iota // a level is worth a tenth of a feature's LUTs, and one at least
+	Balanced Objective = iota // a level is worth a tenth of a feature's LUTs, and at least one
 	Area                      // the fewest LUTs, and then the fewest levels
 	Depth                     // the fewest levels, and then the fewest LUTs
 )
 
-// Options say for which target an encoder is lowered.
+// Options are the target's LUT size and the objective.
 type Options struct {
 	K         int // inputs of a LUT, 2 to 6
 	Objective Objective
@@ -47,17 +47,18 @@ func (o Options) check() error {
 	return nil
 }
 
-// Lower returns n with every comparison replaced by functions of at most K inputs,
-// without origin, which [netlist.Netlist.Parts] puts in the encoder. Comparisons that
-// nothing reads vanish; equal ones become one; those that are a bit of their word or a
-// constant become that net.
+// Lower returns n with every comparison replaced by functions of at most K inputs. The new cells
+// have no origin, so that [netlist.Netlist.Parts] counts them as part of the encoder. Comparisons
+// that nothing reads vanish, and equal comparisons become one. A comparison that equals a bit of
+// its word or a constant becomes that net.
 //
-// Requires: nothing; dead cells removed, or thresholds that only they read survive.
+// Requires: nothing; but if dead cells were not removed, thresholds that only they read are built,
+// too.
 // Ensures:  the functions of ports and probes; no comparison is left.
-// Cost:     about a millisecond for each set of thresholds that differs from the others
-// and reads more than K bits; next to nothing for all others.
+// Cost:     about a millisecond for each different set of thresholds that needs more than K
+// bits; next to nothing for all others.
 //
-// It runs before the head is lowered, which takes the levels of cells as arrival times.
+// It runs before the head is lowered, because the head takes the levels of cells as arrival times.
 // It returns an error if the options are out of range.
 func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, error) {
 	if err := o.check(); err != nil {
@@ -86,7 +87,8 @@ type lowering struct {
 	to      map[netlist.Cell]netlist.Net // the new nets of comparisons whose word is built
 }
 
-// compare sets the output of a comparison. The first of a word builds all of them.
+// compare sets the output of a comparison. The first comparison of a word builds all comparisons of
+// the word.
 func (l *lowering) compare(i netlist.Cell) {
 	v := netlist.False // comparators that nothing reads become the constant 0
 	if w := l.feature[i]; w != nil {
@@ -99,7 +101,7 @@ func (l *lowering) compare(i netlist.Cell) {
 	l.Set(l.Old.Output(i), v)
 }
 
-// build adds the cells of a word.
+// build adds the cells of all comparisons of a word.
 func (l *lowering) build(w *word) {
 	nets, thresholds := w.reduced()
 	key := fmt.Sprint(len(nets), thresholds)

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// plan returns the best circuit for the comparisons of a word with thresholds, which
-// ascend.
+// plan returns the best circuit for the comparisons of a word with the thresholds, which are in
+// ascending order.
 //
-// A threshold of which at most K bits matter is one LUT, or a bit. Of the others, some are
-// carried (carry.go) and the rest stand between those that are there (between.go): the
-// fewer are carried, the fewer carries there can be. Tried are all, and what is left when
-// they are taken out one by one in some orders, as long as all others can be had. Each
-// such set is packed into every form; of those forms with the fewest LUTs and of those
-// with the fewest levels the first is built.
+// A threshold of which at most K bits matter is one LUT, or a bit of the word. Some of the other
+// thresholds are built by carries (carry.go), the rest from their neighbours (between.go); the
+// fewer are carried, the fewer LUTs the carries take. The sets of carried thresholds that are tried
+// are: all of them, and the sets left after removing thresholds one at a time, in several orders,
+// while the removed ones can still be built. Each set is packed into every form. Among the forms
+// with the fewest LUTs and those with the fewest levels, the first of each is built.
 func plan(width int, thresholds []uint64, o Options) *circuit {
 	p := planner{o: o, width: width}
 	for _, t := range thresholds {
@@ -36,7 +36,7 @@ func plan(width int, thresholds []uint64, o Options) *circuit {
 type planner struct {
 	o            Options
 	width        int
-	narrow, wide []uint64 // thresholds of which at most K bits matter, and the others
+	narrow, wide []uint64 // thresholds of which at most K bits matter, and the other thresholds
 	best         *circuit
 	cost         float64
 }
@@ -76,7 +76,7 @@ func (p *planner) try(f *forest) {
 	}
 }
 
-// worth returns what a circuit costs by the objective.
+// worth returns the cost of a circuit under the objective.
 func (p *planner) worth(c *circuit) float64 {
 	luts, levels := c.size()
 	switch p.o.Objective {
@@ -90,8 +90,8 @@ func (p *planner) worth(c *circuit) float64 {
 	}
 }
 
-// start returns a circuit with the narrow thresholds, and with the highest bit, which is a
-// comparison too.
+// start returns a circuit with the comparisons with the narrow thresholds and with the top bit,
+// which is a comparison, too.
 func (p *planner) start() *circuit {
 	c := newCircuit(p.width)
 	for _, t := range append([]uint64{ones(p.width - 1)}, p.narrow...) {
@@ -101,8 +101,8 @@ func (p *planner) start() *circuit {
 	return c
 }
 
-// rest adds the wide thresholds that are not built by carries, in an order in which each is built from those before
-// it.
+// rest adds the comparisons with wide thresholds that carries do not build, in an order in which
+// each can be built from the ones before it.
 func (p *planner) rest(c *circuit) {
 	l := newLine(p.width, p.o.K, slices.Concat(p.narrow, p.wide))
 	for t := range c.above {
@@ -111,8 +111,8 @@ func (p *planner) rest(c *circuit) {
 	l.fill(0, len(l.present)-1, func(t uint64, g gap) { c.between(g, t) })
 }
 
-// sparse returns the wide thresholds that are still carried after as many as can be had
-// otherwise are taken out, in the given order.
+// sparse returns the wide thresholds that must still be carried after removing as many as possible
+// in the given order. A threshold can be removed if it can be built from its neighbours.
 func (p *planner) sparse(order []uint64) (carried []uint64) {
 	l := newLine(p.width, p.o.K, slices.Concat(p.narrow, p.wide))
 	for i := range l.present {
@@ -129,8 +129,8 @@ func (p *planner) sparse(order []uint64) (carried []uint64) {
 	return carried
 }
 
-// orders returns orders in which thresholds are taken out: up, down, and every second
-// one first.
+// orders returns the orders in which thresholds are removed: ascending, descending, and every
+// second one first.
 func (p *planner) orders() [][]uint64 {
 	down := slices.Clone(p.wide)
 	slices.Reverse(down)

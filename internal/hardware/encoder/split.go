@@ -7,34 +7,35 @@ import (
 	"ialgn/netlist"
 )
 
-// Split is a classifier whose thermometer encoder stands apart.
+// Split is a classifier that is divided into its thermometer encoder and the rest, the core.
 type Split struct {
-	// Core is the classifier without it. Its input port has for each feature a word with a
-	// bit for each of the thresholds, which is 1 above that threshold, and then each of the bits.
+	// Core is the classifier without the encoder. Its input port has a word for each feature: first
+	// a bit for each threshold, 1 if the feature is above the threshold; then the bits of the
+	// feature that are listed in Bits.
 	Core *netlist.Netlist
-	// Word are the bits of a feature.
+	// Word is the number of bits of a feature.
 	Word int
-	// Thresholds are those of all features together, rising.
+	// Thresholds are the thresholds of all features together, in ascending order.
 	Thresholds []uint64
 	// Bits are the bits of features that are read directly, in ascending order. A comparison of a two-bit word may be
 	// merged into the LUT that reads it, which then reads the bits of the word.
 	Bits []int
 }
 
-// The limits within which [Apart] splits.
+// Limits within which [Apart] splits.
 const (
-	maxApartWord       = 12 // bits, all of whose values are tried
-	maxApartThresholds = 64 // comparators for each word that comes at a time, and bits
+	maxApartWord       = 12 // bits of a word; all values of a word are tried
+	maxApartThresholds = 64 // comparators plus directly read bits of a word
 )
 
-// Apart takes the thermometer encoder out of a netlist, lowered or not, whose data come in
-// one port of feature words. Where words come one after the other, one encoder can then
-// serve them all, and what is kept of a word are the bits that something reads.
+// Apart splits the thermometer encoder from a netlist, lowered or not, whose data arrive in one
+// port of feature words. If words arrive one after the other, one encoder can then serve them all,
+// and only the bits that the core reads have to be stored.
 //
-// It returns nil where that cannot be: words of one bit or of more than 12, more than 64
-// different thresholds, and no comparison of a word with a threshold at all. Where parts of the
-// encoder went into what reads them, or stand behind a register, the core has those, and reads
-// bits of words as they are.
+// It returns nil if that is impossible: words of one bit or of more than 12 bits, more than 64
+// different thresholds and bits, or no comparison of a word with a threshold at all. Parts of the
+// encoder that were merged into the logic behind it, or that come after a register, stay in the
+// core, which then reads bits of words directly.
 func Apart(n *netlist.Netlist) *Split {
 	inputs := n.DataInputs()
 	if len(inputs) != 1 || inputs[0].Word < 2 || inputs[0].Word > maxApartWord {
@@ -50,20 +51,21 @@ func Apart(n *netlist.Netlist) *Split {
 	return &Split{Core: a.core(), Word: a.port.Word, Thresholds: a.all, Bits: a.bits}
 }
 
-// apart is a netlist whose encoder is taken out.
+// apart is the state of splitting one netlist.
 type apart struct {
 	n       *netlist.Netlist
 	port    netlist.Port
-	word    []int32                // for each net, the word that it depends on
-	encodes []bool                 // the cells of the encoder
-	border  []netlist.Net          // nets inside that cells outside read
-	above   map[netlist.Net]uint64 // the threshold of each of them
-	bit     map[netlist.Net]int    // for nets that are themselves a bit of their word, which bit
-	all     []uint64               // the thresholds
+	word    []int32                // [net]: the word that it depends on
+	encodes []bool                 // [cell]: it belongs to the encoder
+	border  []netlist.Net          // nets of the encoder that other cells read
+	above   map[netlist.Net]uint64 // the thresholds of border nets
+	bit     map[netlist.Net]int    // [border net that is a bit of its word]: the bit's number
+	all     []uint64               // all thresholds
 	bits    []int
 }
 
-// find sets the encoder's cells, which depend on one word and no register, and the border.
+// find sets encodes and border. A cell belongs to the encoder if it depends on exactly one word and
+// on no register.
 func (a *apart) find() {
 	a.encodes = make([]bool, a.n.Cells())
 	inside := make([]bool, a.n.Nets()) // nets of the encoder, and the bits of its words
@@ -88,8 +90,8 @@ func (a *apart) find() {
 	}
 }
 
-// mark sets the border and what its nets are. It returns those that are neither a comparison nor
-// a bit, but what cells of the encoder drive: such cells may read several comparisons.
+// mark sets the border and classifies its nets. It returns the nets driven by cells of the encoder
+// that are neither a comparison nor a bit of the word: such cells may read several comparisons.
 func (a *apart) mark(inside []bool) (other map[netlist.Net]bool) {
 	read := make([]bool, a.n.Nets())
 	for c, encodes := range a.encodes {
@@ -120,8 +122,8 @@ func (a *apart) mark(inside []bool) (other map[netlist.Net]bool) {
 	return other
 }
 
-// measure finds the thresholds of the border by trying all values, in every word at once, and
-// returns those of its nets that are no comparison.
+// measure finds the thresholds of the border nets by trying all values, in every word at once. It
+// returns the border nets that are no comparison.
 func (a *apart) measure() (other map[netlist.Net]bool) {
 	value := make([]bool, a.n.Nets())
 	value[netlist.True] = true
@@ -149,7 +151,7 @@ func (a *apart) measure() (other map[netlist.Net]bool) {
 	return other
 }
 
-// evaluate sets the encoder's nets where every word is v.
+// evaluate sets the values of the encoder's nets for the case that every word is v.
 func (a *apart) evaluate(v uint64, value []bool) {
 	for i, net := range a.port.Nets {
 		value[net] = v>>(i%a.port.Word)&1 == 1
@@ -166,7 +168,7 @@ func (a *apart) evaluate(v uint64, value []bool) {
 	}
 }
 
-// number returns the number whose bits some nets are, the lowest first.
+// number returns the number with the values of the nets as its bits, lowest first.
 func number(nets []netlist.Net, value []bool) (n uint64) {
 	for i, v := range nets {
 		if value[v] {
@@ -198,8 +200,8 @@ func (a *apart) core() *netlist.Netlist {
 	return c.Finish()
 }
 
-// Whole returns the core behind the encoder as Thresholds and Bits say it: a netlist that
-// computes what was split, if the split is right.
+// Whole returns the core with a new encoder in front, made from Thresholds and Bits. If the split
+// is right, the result computes what the original netlist computes.
 func (s *Split) Whole() *netlist.Netlist {
 	port := s.Core.DataInputs()[0]
 	i := slices.IndexFunc(s.Core.InputPorts(), func(p netlist.Port) bool { return p.Name == port.Name })

@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// word is an unsigned word with the comparisons of it.
+// word is an unsigned word with all comparisons that read it.
 type word struct {
 	nets  []netlist.Net // nets of the old netlist, the lowest bit first
 	users []user
@@ -22,13 +22,13 @@ type user struct {
 	threshold uint64
 }
 
-// ones returns the number of n ones in binary.
+// ones returns the number with n ones in binary: 2^n - 1.
 func ones(n int) uint64 { return 1<<n - 1 }
 
-// words returns the word of every comparison that is read. Passes before may have
-// dropped low bits from one comparison of a feature and not from another, so that a word
-// of port bits takes in the words that are its own upper end. Bits that cells drive stand
-// in words of their own: those of a longer word may be driven after a shorter one is read.
+// words returns the word of every comparison that something reads. Passes before may have dropped
+// low bits from one comparison of a feature and not from another. So a word of input port bits also
+// takes the comparisons of shorter words that equal its upper end. Words of bits that cells drive
+// are not merged: a bit of a longer word may be driven only after a shorter one is read.
 func words(n *netlist.Netlist) map[netlist.Cell]*word {
 	all := comparisons(n)
 	slices.SortStableFunc(all, func(a, b comparison) int { return cmp.Compare(len(b.nets), len(a.nets)) })
@@ -56,7 +56,7 @@ func words(n *netlist.Netlist) map[netlist.Cell]*word {
 	return of
 }
 
-// upperEnd returns the first of the words of which the given one is the upper end.
+// upperEnd returns the first of the words whose highest bits are the given nets.
 func upperEnd(words []*word, nets []netlist.Net) *word {
 	for _, w := range words {
 		if slices.Equal(w.nets[len(w.nets)-len(nets):], nets) {
@@ -66,7 +66,7 @@ func upperEnd(words []*word, nets []netlist.Net) *word {
 	return nil
 }
 
-// comparison is a comparison without the constants in its word.
+// comparison is a comparison with the constants taken out of its word.
 type comparison struct {
 	user
 	nets []netlist.Net
@@ -98,10 +98,10 @@ func comparisons(n *netlist.Netlist) []comparison {
 	return all
 }
 
-// fold takes the constants out of a word that is compared, from the lowest bit up: one
-// equal to the threshold's bit leaves the outcome of the bits below alone, and one that
-// differs decides it. Where that is 1, what is left is compared by >=. A comparison that
-// holds always or never becomes that of a constant with 0.
+// fold takes the constants out of a compared word, from the lowest bit up. A constant that equals
+// the threshold's bit leaves the result of the bits below unchanged; a constant that differs
+// decides it. If that result is 1, the remaining bits are compared by >=. A comparison that is
+// always or never true becomes a comparison of a constant with 0.
 func fold(in []netlist.Net, threshold uint64) (nets []netlist.Net, rest uint64) {
 	below := uint64(0)
 	for b, v := range in {
@@ -123,7 +123,7 @@ func fold(in []netlist.Net, threshold uint64) (nets []netlist.Net, rest uint64) 
 	return nets, rest - below
 }
 
-// key returns what tells a word from others.
+// key returns a key that is unique to the word's nets.
 func (c *comparison) key() string {
 	key := make([]byte, 0, 4*len(c.nets))
 	for _, v := range c.nets {
@@ -132,8 +132,8 @@ func (c *comparison) key() string {
 	return string(key)
 }
 
-// reduced returns the word without the low bits that matter to no comparison, and the
-// thresholds, ascending.
+// reduced returns the word's nets without the low bits that matter to no comparison, and the
+// thresholds in ascending order.
 func (w *word) reduced() (nets []netlist.Net, thresholds []uint64) {
 	dropped := len(w.nets)
 	for _, u := range w.users {

@@ -9,28 +9,28 @@ import (
 	"ialgn/netlist"
 )
 
-// A gate that only a popcount reads need not be a cell: the first counter that counts it
-// can compute it, if its LUTs have inputs left. With bits that cost b LUTs each further up
-// in the tree, a counter of n bits with m outputs that takes g gates in saves
-// g + b (n - m) - m LUTs: for K = 6 two for a full adder on three gates of two inputs each,
-// and more where gates share inputs.
+// A gate that only a popcount reads need not be a cell: the first counter that counts it can
+// compute it (absorb it), if the counter's LUTs have inputs left. If a bit costs b LUTs in the rest
+// of the tree, a counter of n bits with m outputs that absorbs g gates saves g + b (n - m) - m
+// LUTs. For K = 6, a full adder that absorbs three gates of two inputs each saves two LUTs; more if
+// gates share inputs.
 
-// item is a bit that the popcount may absorb, as a function of nets of the old netlist: either a gate, or a single
-// net as a function of itself, which saves no cell.
+// item is a bit that a counter may absorb, as a function of nets of the old netlist. It is either a
+// gate or a single net as a function of itself; absorbing a single net saves no cell.
 type item struct {
 	input  int // number of the popcount's input
 	bit    bit
 	gate   bool
 	leaves []netlist.Net
-	table  uint64 // extended
+	table  uint64 // extended to six inputs
 }
 
-// plain returns an item as a bit that is not absorbed.
+// plain returns the item for a bit that is not a gate.
 func plain(input int, b bit) item {
 	return item{input: input, bit: b, leaves: []netlist.Net{b.net}, table: netlist.Extend(b.term(1).Table, 1)}
 }
 
-// own returns the table over the item's own leaves alone.
+// own returns the table over exactly the item's leaves.
 func (it item) own() uint64 { return it.table & netlist.TableMask(len(it.leaves)) }
 
 // group is a counter with the gates that it absorbs.
@@ -63,17 +63,17 @@ type absorber struct {
 	k        int
 	gates    []item                // gates that may be absorbed, those with few inputs first
 	wires    []item                // the rest
-	bit      map[netlist.Net]item  // the same, by their nets
-	taken    []bool                // for each input of the popcount, whether it is absorbed
-	lastRate []float64             // for each gate, the best rate when it was last evaluated
-	readers  map[netlist.Net][]int // gates that read a net
-	near     [][]int               // for each gate, the gates that share leaves with it (see sharing); nil until asked for
-	short    int                   // gates of two inputs before this one are taken
+	bit      map[netlist.Net]item  // [net]: its item in wires
+	taken    []bool                // [popcount input]: it is absorbed
+	lastRate []float64             // [gate]: the best rate when it was last evaluated
+	readers  map[netlist.Net][]int // [net]: the gates that read it
+	near     [][]int               // [gate]: the gates that share leaves with it (see sharing); nil until needed
+	short    int                   // all gates of two inputs before this one are taken
 	groups   []group
 	rows     []row
 }
 
-// worthOfBit returns the LUTs that a tree takes for each bit that it makes fewer.
+// worthOfBit returns the LUTs that a tree saves if it has one bit less to add.
 func worthOfBit(k int) float64 { return [...]float64{4: 1.75, 5: 1.5, 6: 1}[k] }
 
 // rate returns the LUTs that a group saves for each gate that it absorbs.
@@ -87,8 +87,8 @@ func (a *absorber) rate(g *group) float64 {
 	return (float64(gates) + float64(worthOfBit(a.k)*float64(len(g.items)-m)) - float64(m)) / float64(gates)
 }
 
-// limits returns how many items at least and at most are 1 together. Gates that share
-// inputs may exclude each other, and then need fewer digits.
+// limits returns the fewest and the most items of a group that can be 1 at the same time. Gates
+// that share inputs may exclude each other; the count then needs fewer digits.
 func (g *group) limits() (least, most int) {
 	least = len(g.items)
 	var digit [3]uint64 // digits of the number of ones, each a table over the values of the leaves
@@ -115,7 +115,7 @@ func (it item) over(leaves []netlist.Net) (table uint64) {
 	var place [netlist.MaxFunctionInputs]int
 	for j, v := range it.leaves {
 		if place[j] = slices.Index(leaves, v); place[j] < 0 {
-			place[j] = netlist.MaxFunctionInputs // taken for 0
+			place[j] = netlist.MaxFunctionInputs // no leaf of the group: read as 0
 		}
 	}
 	for x := range 64 {
@@ -150,16 +150,15 @@ func newAbsorber(k, inputs int, items []item) *absorber {
 	return a
 }
 
-// The least rates at which groups are taken, one after the other, and the first of them
-// before which rows may be tried: what saves more is better than any row.
+// The lowest rates at which groups are taken, one after the other. Rows may be tried after the
+// first firstRows rates, since groups of these rates save more than any row.
 var (
 	rates     = [...]float64{1.3, 1.2, 1.1, 1, 0.9, 0.8, 0.7, 0.66, 0.55, 0.45, 0.2}
 	firstRows = 3
 )
 
-// choose takes first the groups that save most for each gate, where gates share their
-// inputs, and then those at lower and lower rates; and rows, if there may be any, before the
-// rate at which they save most.
+// choose takes the groups that save most per gate first, then groups of lower and lower rates. If
+// rows are allowed, it places them before the rate at which they save most.
 func (a *absorber) choose(rows bool) ([]group, []row) {
 	for _, least := range rates[:firstRows] {
 		a.takeGroups(least)
@@ -183,7 +182,7 @@ func (a *absorber) choose(rows bool) ([]group, []row) {
 	return best.groups, best.rows
 }
 
-// clone returns an absorber that goes on by itself.
+// clone returns an independent copy of the absorber's state.
 func (a *absorber) clone() *absorber {
 	b := *a
 	b.taken, b.lastRate, b.groups = slices.Clone(a.taken), slices.Clone(a.lastRate), slices.Clone(a.groups)
@@ -201,8 +200,8 @@ func (a *absorber) saved() (luts float64) {
 	return luts
 }
 
-// takeGroups takes groups of at least the given rate. The best rate of a gate falls as others
-// are taken, so one that was less before is not looked at again.
+// takeGroups takes groups of at least the given rate. The best rate of a gate only falls as other
+// gates are taken, so a gate whose rate was lower is not evaluated again.
 func (a *absorber) takeGroups(least float64) {
 	for i := range a.gates {
 		for !a.taken[a.gates[i].input] && a.lastRate[i] >= least {
@@ -221,9 +220,9 @@ func (a *absorber) take(g group) {
 	a.groups = append(a.groups, g)
 }
 
-// best returns the best group around gate i: the gate that needs the fewest further nets is
-// added again and again, up to seven, and the group is what saves most on the way; a full
-// adder that lacks bits takes short gates and bits as they are.
+// best returns the best group around gate i. It adds the gate that needs the fewest additional
+// nets, again and again, up to seven items, and returns the group that saves most on the way. A
+// full adder that lacks bits is filled up with gates of two inputs and plain bits.
 func (a *absorber) best(i int) group {
 	g := group{slices.Clone(a.gates[i].leaves), []item{a.gates[i]}}
 	best := a.topped(a.filled(g))
@@ -247,7 +246,8 @@ func (a *absorber) best(i int) group {
 	return best
 }
 
-// topped returns a group with bits that are among its nets already, as far as they gain.
+// topped returns the group with added bits that are already among its leaves, as long as that
+// gains.
 func (a *absorber) topped(g group) group {
 	best, rate := g, a.rate(&g)
 	for _, v := range g.leaves {
@@ -261,8 +261,8 @@ func (a *absorber) topped(g group) group {
 	return best
 }
 
-// next returns the gate that shares nets with a group and needs the fewest further ones, if
-// there is room for them, else -1.
+// next returns the gate that shares nets with the group and needs the fewest additional nets, or -1
+// if none fits.
 func (a *absorber) next(g *group) int {
 	next, fewest := -1, a.k-len(g.leaves)+1
 	for _, v := range g.leaves {
@@ -283,7 +283,7 @@ func (g *group) has(input int) bool {
 	return slices.ContainsFunc(g.items, func(it item) bool { return it.input == input })
 }
 
-// missing returns how many of some nets are not among others.
+// missing returns how many of the nets are not in among.
 func missing(among, nets []netlist.Net) (count int) {
 	for _, v := range nets {
 		if !slices.Contains(among, v) {
@@ -293,9 +293,9 @@ func missing(among, nets []netlist.Net) (count int) {
 	return count
 }
 
-// filled returns a group of less than three bits with others to make a full adder: gates
-// of two inputs where they leave room for what is still missing, else wires, else the
-// outputs of the gates that are the hardest to absorb.
+// filled returns a group of fewer than three bits filled up to a full adder. It adds gates of two
+// inputs if they leave enough inputs for the bits still missing, else wires, else the outputs of
+// the gates that are hardest to absorb.
 func (a *absorber) filled(g group) group {
 	g = group{slices.Clone(g.leaves), slices.Clone(g.items)}
 	lacks := func() bool { return len(g.items) < 3 && len(g.leaves) < a.k }
@@ -327,7 +327,7 @@ func (a *absorber) filled(g group) group {
 	return g
 }
 
-// items returns the bits of a count that are counted once, with what may be absorbed.
+// items returns the bits of a count that are counted once, as items that may be absorbed.
 func (f *folding) items(k int, r *folded, once map[int]bit) []item {
 	var list []item
 	for i := range r.inputs {
@@ -371,8 +371,9 @@ func (f *folding) countReaders() {
 	}
 }
 
-// absorb takes groups and rows out of the bits of a count. A full adder of LUTs with three
-// inputs leaves none for them, and rows, which take a level more, are not for least depth.
+// absorb chooses groups and rows and takes them out of the bits of a count. It does nothing for
+// LUTs of three inputs, since a full adder leaves no input free. It makes no rows for Depth, since
+// a row takes one level more.
 func (f *folding) absorb(o *Options, r *folded, once map[int]bit) {
 	if o.K < 4 {
 		return
@@ -386,7 +387,7 @@ func (f *folding) absorb(o *Options, r *folded, once map[int]bit) {
 	r.takeOut(once)
 }
 
-// singles returns groups of one gate each, for those whose LUTs have inputs left.
+// singles returns groups of one gate each, for the gates whose LUTs have inputs left.
 func (a *absorber) singles(r *folded) (list []group) {
 	taken := make([]bool, len(a.taken))
 	for _, it := range r.absorbed() {
@@ -400,7 +401,7 @@ func (a *absorber) singles(r *folded) (list []group) {
 	return list
 }
 
-// takeOut takes the items of groups and rows out of the bits.
+// takeOut removes the items of groups and rows from the bits that are still to be added.
 func (f *folded) takeOut(once map[int]bit) {
 	gone := map[bit]bool{}
 	for _, it := range f.absorbed() {
@@ -421,8 +422,8 @@ func (f *folded) absorbed() (items []item) {
 	return items
 }
 
-// groupSum adds the counter of a group to a circuit, whose nets for its leaves are given,
-// and its digits and the least that it gives to the sum.
+// groupSum adds the counter of a group to a circuit. nets are the circuit's nets for the group's
+// leaves. The counter's digits and the least value of the group are added to a.
 func (c *circuit) groupSum(g *group, nets []netlist.Net, a *addends) counts.Counter {
 	counter := counts.Counter{Leaves: counts.Leaves(nets)}
 	var table [64]int

@@ -9,25 +9,25 @@ import (
 	"ialgn/netlist"
 )
 
-// number is a partial sum: its digits from a weight 2^d on, and how they come from the bits
-// that it sums.
+// number is a partial sum: its digits from weight 2^d on, and the proof that they are the sum of
+// certain bits.
 type number struct {
 	d       int
 	digits  []netlist.Net
 	largest uint64 // the sum's largest value, in units of 2^d
 	proof   counts.Counter
-	// cut says that higher digits were left out, which are 0 for reasons that the bits of
-	// the sum do not show, so that the proof holds modulo a power of two alone.
+	// cut says that higher digits were left out. They are 0 for reasons that the bits of the sum do
+	// not show, so the proof holds only modulo a power of two.
 	cut bool
 }
 
-// adderSum returns the digits of a sum as a tree of adders with carry chains, and the
-// counters.
+// adderSum returns the digits of a sum, built as a tree of adders with carry chains, and the
+// counters that prove it.
 //
-// Bits of one weight are split in two parts and a bit: two adders of the parts, and one of
-// their results with the bit as carry into it, so that 2^n - 1 bits fill n digits. Bits that
-// arrive late are that bit near the root. Small parts are sums of LUTs. Where to split is
-// a dynamic programme over cells; see [splits].
+// Bits of one weight are split into two parts and a single bit. Each part is summed by an adder,
+// and a third adder adds the two results with the single bit as its carry in; so 2^n - 1 bits fill
+// n digits. Late bits become the single bit near the root. Small parts are summed by LUTs. A
+// dynamic programme over cells decides where to split; see [splits].
 func (c *circuit) adderSum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
 	t := &adders{circuit: c, digits: digits, s: o.splits, unjoined: o.Unjoined}
 	total := number{d: digits}
@@ -36,7 +36,8 @@ func (c *circuit) adderSum(a *addends, digits int, o *Options) ([]netlist.Net, [
 		if a.constant>>d&1 == 1 {
 			list = append(list, bit{net: netlist.True})
 		}
-		// Late bits last; a constant is the best carry of all, since it is for nothing.
+		// Late bits come last; constants are the latest, because a constant as carry in costs
+		// nothing.
 		slices.SortStableFunc(list, func(x, y bit) int { return cmp.Compare(t.lateness(x), t.lateness(y)) })
 		low := t.sum(list, d)
 		switch {
@@ -56,7 +57,7 @@ type adders struct {
 	*circuit
 	digits int
 	s      *splits
-	// end is the last carry of a chain that another may go on from, if any.
+	// end is the last carry of a chain that another chain may continue, or False.
 	end      netlist.Net
 	unjoined bool
 }
@@ -68,7 +69,7 @@ func (t *adders) lateness(b bit) int32 {
 	return t.level(b.net)
 }
 
-// sum returns the sum of bits of weight 2^d, the late ones last.
+// sum returns the sum of bits of weight 2^d. Late bits are last in the list.
 func (t *adders) sum(list []bit, d int) number {
 	how := t.s.of(len(list))
 	if how.leaf {
@@ -102,7 +103,7 @@ func (t *adders) leaf(list []bit, d int) number {
 	return n.prove(steps)
 }
 
-// steps returns the proof of a number as a step of others: none for a mere bit.
+// steps returns the steps that prove a number, to be part of a larger proof; none for a single bit.
 func (n number) steps() []counts.Counter {
 	if len(n.proof.Steps) == 0 || n.cut {
 		return n.proof.Steps
@@ -119,8 +120,8 @@ func (n number) prove(steps []counts.Counter) number {
 	return n
 }
 
-// add returns x + y + a bit of the weight of x, which is not above that of y, on one carry
-// chain from the lowest digit of y on.
+// add returns x + y + carry on one carry chain that starts at the lowest digit of y. The carry has
+// the weight of x, whose lowest digit is not above the lowest digit of y.
 func (t *adders) add(x, y number, carry bit) number {
 	shift := y.d - x.d
 	sum := number{d: x.d, largest: x.largest + y.largest<<shift}
@@ -158,12 +159,11 @@ func (t *adders) add(x, y number, carry bit) number {
 	return sum.prove(steps)
 }
 
-// join returns a net that starts a chain with the carry c. A cell is spent to bring the
-// last carry of a chain out, and one to bring a first carry in. They can be one cell,
-// between the two chains: its LUT reads the carry from below, and its own carry, the
-// majority of c, c and that one, is c. Tools see a path through it that no signal takes, so
-// that only two chains are joined, and only where the first is not later than what the
-// second adds.
+// join returns a net that starts a new chain with the carry c. Bringing the last carry of a chain
+// out takes a cell, and so does bringing a first carry in. One cell between two chains can do both:
+// its LUT reads the carry from below, and its own carry is the majority of c, c and the carry from
+// below, which is c. Timing tools see a path through this cell that no signal takes. So only two
+// chains are joined, and only if the first is not later than what the second adds.
 func (t *adders) join(c netlist.Net, adds []netlist.Net) netlist.Net {
 	end := t.end
 	if t.unjoined || end == netlist.False || c <= netlist.True || t.level(end) > t.latest(adds) {
@@ -181,8 +181,7 @@ func (n number) digit(d int) netlist.Net {
 	return n.digits[d-n.d]
 }
 
-// fullAdder adds one position of a chain. Where nothing can be carried, there is no carry
-// cell.
+// fullAdder adds one position of a chain. It makes no carry cell if no carry is possible.
 func (t *adders) fullAdder(a, b, c netlist.Net, d int) (sum, carry netlist.Net) {
 	const odd, two = 0b10010110, 0b11101000
 	sum = t.function(odd, a, b, c)
@@ -201,7 +200,7 @@ func (t *adders) fullAdder(a, b, c netlist.Net, d int) (sum, carry netlist.Net) 
 	return sum, t.carry(a, b, c)
 }
 
-// identity says that bits of weight 2^d have the sum out.
+// identity returns the counter that says: the bits in, of weight 2^d, have the sum out.
 func identity(in []bit, out []netlist.Net, d int) counts.Counter {
 	c := counts.Counter{}
 	nets := make([]netlist.Net, 0, len(in))
@@ -216,17 +215,17 @@ func identity(in []bit, out []netlist.Net, d int) counts.Counter {
 	return c
 }
 
-// split is how a sum of some bits is made: from the sums of the first, of the second part,
-// and a carry; or of LUTs alone.
+// split is how a sum of some bits is made: from the sums of a first and a second part and a carry,
+// or by LUTs alone.
 type split struct {
 	first, second int
 	carry, leaf   bool
 	cells         int
 }
 
-// splits are the best splits known, by the number of bits. They count logic cells of a LUT
-// and a carry: one a digit, of which the highest brings the last carry out, and one to bring
-// a bit in as the first carry.
+// splits holds the best splits known, by the number of bits. Costs are logic cells of a LUT and a
+// carry: one for each digit, where the highest brings the last carry out, and one that brings a bit
+// in as the first carry.
 type splits struct {
 	small Options // options for the sums that fit LUTs
 	known map[int]split
@@ -239,7 +238,7 @@ func newSplits(o *Options) *splits {
 	return &splits{Options{K: o.K, Objective: Area, plans: map[string]*plan{}}, map[int]split{}}
 }
 
-// leaf returns the LUTs of a sum of n bits.
+// leaf returns the number of LUTs in a LUT-only sum of n bits.
 func (s *splits) leaf(n int) int {
 	if n < 2 {
 		return 0

@@ -6,15 +6,15 @@ import (
 	"ialgn/netlist"
 )
 
-// contender is a word in a tournament with the index that it has won so far.
+// contender is a word in a tournament, with the index of the class that it belongs to.
 type contender struct {
 	word  []netlist.Net
 	index []netlist.Net
 }
 
-// style is how a tournament is played: how many words meet at a time, in each round, the
-// last entry for all rounds from there on, and how many levels a comparison may take more
-// than it must, to save LUTs.
+// style says how a tournament is played. group[i] is the number of words that meet in one match of
+// round i, slack[i] the number of levels that a comparison may take beyond the minimum, to save
+// LUTs. The last entry holds for all later rounds.
 type style struct {
 	group []int
 	slack []int
@@ -24,12 +24,12 @@ func (s style) round(i int) (group, slack int) {
 	return s.group[min(i, len(s.group)-1)], s.slack[min(i, len(s.slack)-1)]
 }
 
-// bestTournament returns a circuit that gives the index of the largest of the words, the
-// lowest of several, in the best style: by LUTs and levels.
+// bestTournament returns a circuit that computes the index of the largest word, the lowest index
+// among equal words, and that index. It tries all styles and takes the best by LUTs and levels.
 func bestTournament(o *Options, words [][]netlist.Net, level func(netlist.Net) int32) (best *circuit,
 	index []netlist.Net,
 ) {
-	// A level of the argmax is one of all classes' counts, too, each of some hundred bits.
+	// A level of the argmax delays all classes' counts, each of some hundred bits.
 	cost, levelCost := 0.0, o.Objective.levelCost(0)*float64(len(words))
 	known := comparers{}
 	for _, s := range styles(o.K, len(words)) {
@@ -44,8 +44,8 @@ func bestTournament(o *Options, words [][]netlist.Net, level func(netlist.Net) i
 	return best, index
 }
 
-// styles returns the styles that are worth trying for a number of words: one way for the
-// first round and one for all others.
+// styles returns the styles worth trying for a number of words: one choice for the first round and
+// one for all later rounds.
 func styles(k, words int) []style {
 	groups, slacks := []int{2, 3, 4}, []int{0, 1, 2, 5, maxDigits}
 	if k < 5 { // a choice among three words takes two LUTs a bit
@@ -68,7 +68,7 @@ func styles(k, words int) []style {
 	return all
 }
 
-// tournament plays one style.
+// tournament plays one style and returns the index.
 func (c *circuit) tournament(words [][]netlist.Net, level func(netlist.Net) int32, s style) []netlist.Net {
 	field := make([]contender, len(words))
 	inputs := map[netlist.Net]netlist.Net{}
@@ -119,9 +119,9 @@ func (c *circuit) match(field []contender, slack int) contender {
 	return w
 }
 
-// chooser compares each contender with each, and returns a function that selects the net
-// of the winner: by the comparisons themselves where they and the nets are few enough for
-// one LUT, else by the winner's number.
+// chooser compares all pairs of contenders and returns a function that selects the winner's net out
+// of a column of nets. The selection reads the comparisons directly if they and the nets fit one
+// LUT, else the winner's number.
 func (c *circuit) chooser(field []contender, slack int) func(column []netlist.Net) netlist.Net {
 	var duels []netlist.Net // for each pair i < j, whether word j is larger
 	for j := range field {
@@ -148,8 +148,8 @@ func (c *circuit) chooser(field []contender, slack int) func(column []netlist.Ne
 	}
 }
 
-// winner returns the winner of duels: bit j(j-1)/2 + i is that j > i is larger than i. An
-// order that contradicts itself, which no words give, has some winner.
+// winner returns the winner, given the results of all duels: bit j(j-1)/2 + i says that word j > i
+// is larger than word i. Contradictory results, which no words give, have some winner.
 func winner(duels uint, field int) int {
 	best := 0
 	for j := 1; j < field; j++ {

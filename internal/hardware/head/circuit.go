@@ -6,12 +6,12 @@ import (
 	"ialgn/netlist"
 )
 
-// circuit is a scratch pad: cells that are tried, counted and perhaps thrown away before
-// some of them become part of a netlist. It numbers its nets by itself: 0 and 1 are the
-// constants as everywhere, then come inputs and cells as they are added.
+// circuit is a scratch pad for cells that are tried, counted and perhaps thrown away before some of
+// them become part of a netlist. It numbers its own nets: 0 and 1 are the constants as in a
+// netlist, then come inputs and cells in the order in which they are added.
 //
-// A circuit holds no two equal cells, no cell with a constant, repeated or vacuous input
-// and none with more than k inputs, but for carries.
+// A circuit holds no two equal cells, no cell with a constant, repeated or irrelevant input, and no
+// cell with more than k inputs. Carries are exempt from these rules.
 type circuit struct {
 	k     int
 	nodes []node
@@ -24,7 +24,7 @@ type circuit struct {
 // node is an input or a cell of a circuit.
 type node struct {
 	level int32         // LUTs on the longest path to it, above the netlist's inputs
-	net   netlist.Net   // the net in the netlist that an input stands for
+	net   netlist.Net   // an input's net in the netlist
 	in    []netlist.Net // inputs of a cell; nil for an input
 	table uint64
 	carry bool
@@ -34,8 +34,8 @@ func newCircuit(k int) *circuit {
 	return &circuit{k: k, nodes: make([]node, 2), seen: map[string]netlist.Net{}, comparers: comparers{}}
 }
 
-// input adds the net v of a netlist, which arrives after the given number of levels. A
-// constant stays what it is.
+// input adds net v of a netlist, which arrives at the given level. A constant remains the same
+// constant.
 func (c *circuit) input(v netlist.Net, level int32) netlist.Net {
 	if v <= netlist.True {
 		return v
@@ -59,8 +59,8 @@ func (c *circuit) latest(nets []netlist.Net) int32 {
 	return l
 }
 
-// function returns a net with the given function of up to six nets: one cell, none if it
-// is a constant or one of the nets, or several where it depends on more than k of them.
+// function returns a net that computes the table of up to six nets. It adds one cell; none if the
+// function is a constant or one of the nets; several if it depends on more than k nets.
 func (c *circuit) function(table uint64, in ...netlist.Net) netlist.Net {
 	return c.extended(netlist.Effective(table, in), in)
 }
@@ -84,7 +84,7 @@ func (c *circuit) extended(table uint64, in []netlist.Net) netlist.Net {
 	return c.cell(node{in: kept, table: table})
 }
 
-// cell adds a cell, or finds the equal one that is there.
+// cell adds a cell, or finds an equal one.
 func (c *circuit) cell(n node) netlist.Net {
 	c.key = appendKey(c.key[:0], n)
 	if v, ok := c.seen[string(c.key)]; ok {
@@ -99,7 +99,7 @@ func (c *circuit) cell(n node) netlist.Net {
 	return v
 }
 
-// appendKey appends what tells a cell from others.
+// appendKey appends a key that is unique to the cell.
 func appendKey(key []byte, n node) []byte {
 	if n.carry {
 		key = append(key, 'c')
@@ -113,7 +113,7 @@ func appendKey(key []byte, n node) []byte {
 	return key
 }
 
-// decompose makes a function of more than k inputs from smaller ones, step by step.
+// decompose builds a function of more than k inputs from smaller functions, step by step.
 func (c *circuit) decompose(table uint64, in []netlist.Net) netlist.Net {
 	s := netlist.Decompose(table)
 	pin, low := in[s.Pin], c.extended(s.Low, in)
@@ -135,8 +135,8 @@ func (c *circuit) decompose(table uint64, in []netlist.Net) netlist.Net {
 	return c.function(tableOr, c.function(tableAnd, pin, high), c.function(tableAndNot, low, pin))
 }
 
-// carry returns the majority of three nets as a carry cell, which is left as it is: as a
-// function it would break a chain.
+// carry returns the majority of three nets as a carry cell. It is not simplified, because a
+// function cell in its place would break a chain.
 func (c *circuit) carry(a, b, ci netlist.Net) netlist.Net {
 	return c.cell(node{in: []netlist.Net{a, b, ci}, carry: true})
 }
@@ -160,7 +160,7 @@ func (c *circuit) reached(nets []netlist.Net) []bool {
 	return live
 }
 
-// luts returns the number of function cells that the given nets depend on.
+// luts returns the number of function cells that the given nets depend on, directly or indirectly.
 func (c *circuit) luts(nets []netlist.Net) int {
 	count := 0
 	for v, live := range c.reached(nets) {
@@ -171,7 +171,7 @@ func (c *circuit) luts(nets []netlist.Net) int {
 	return count
 }
 
-// Tables in LUT INIT order of functions with names.
+// The tables of some functions, in LUT INIT order.
 const (
 	tableNot    = 0b01
 	tableCopy   = 0b10
@@ -182,8 +182,7 @@ const (
 	tableMux    = 0b11100100 // a ? c : b
 )
 
-// tabulate returns the table of a function of n inputs, which is given as a function of
-// the number whose bit j is input j.
+// tabulate returns the table of a function of n inputs. Bit j of f's argument is input j.
 func tabulate(n int, f func(inputs uint) bool) (table uint64) {
 	for i := range uint(1) << n {
 		if f(i) {

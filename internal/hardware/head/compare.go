@@ -6,37 +6,37 @@ import (
 	"ialgn/netlist"
 )
 
-// A comparison of two words runs from the lowest bit up: the carry c into a bit says
-// whether a > b on the bits below, and the carry out is a where the two bits differ, else
-// c. A segment of bits has the carry G | P c, with the generate G, a > b on the segment,
-// and the propagate P, a >= b on it. Since G implies P, a segment passes for one bit with
-// a = P, b = not G, but for the one combination that it never has.
+// A comparison a > b of two words runs from the lowest bit up. The carry c into a bit position says
+// whether a > b on the bits below; the carry out is a's bit where the two bits differ, else c. For
+// a segment of bits, the carry out is G | P c, with generate G: a > b on the segment, and propagate
+// P: a >= b on the segment. Since G implies P, a segment behaves like a single bit position with a
+// = P and b = not G. (The combination a = 0, b = 0 cannot occur.)
 //
-// comparer finds the fewest LUTs for a comparison whose bits arrive at different levels: a
-// dynamic programme over the parts of the words and the deadline of their results. Levels
-// count from the first bit's arrival.
+// comparer finds the fewest LUTs for a comparison whose bits arrive at different levels. It is a
+// dynamic programme over parts of the words and deadlines for their results. Levels count from the
+// first bit's arrival.
 type comparer struct {
 	k        int
 	arrival  []int
-	deadline int      // the largest that is asked for
+	deadline int      // the latest deadline asked for
 	carries  []choice // [to][deadline]: the carry out of the bits below to
 	segments []choice // [from][to][deadline]: G and P of the bits from .. to-1
 }
 
-// choice is the best way to make something: its LUTs, and the segments that its last LUT
-// reads, from one bit to the next: cuts[0] .. cuts[1]-1 and so on. A carry also reads the
-// carry into cuts[0], unless that is 0.
+// choice is the best way to build a carry or a segment: the number of LUTs, and the segments that
+// the last LUT reads. Segment i is cuts[i] .. cuts[i+1]-1. A carry also reads the carry into
+// cuts[0], unless cuts[0] is 0.
 type choice struct {
 	known bool
 	luts  int
 	cuts  []int
 }
 
-// impossible is more LUTs than any comparison has.
+// impossible exceeds the LUTs of any comparison.
 const impossible = 1 << 20
 
-// newComparer returns a comparer for bits with the given arrivals. LUTs have at least three
-// inputs.
+// newComparer returns a comparer for bits with the given arrivals. It assumes LUTs of at least
+// three inputs.
 func newComparer(k int, arrival []int, deadline int) *comparer {
 	n := len(arrival) + 1
 	return &comparer{
@@ -45,7 +45,7 @@ func newComparer(k int, arrival []int, deadline int) *comparer {
 	}
 }
 
-// carry returns how the carry out of the bits below to is made by a deadline.
+// carry returns how to build the carry out of the bits below to by the deadline.
 func (m *comparer) carry(to, deadline int) *choice {
 	best := &m.carries[to*(m.deadline+1)+deadline]
 	if best.known {
@@ -71,8 +71,8 @@ func (m *comparer) carry(to, deadline int) *choice {
 	return best
 }
 
-// segment returns how generate and propagate of the bits from .. to-1 are made by a
-// deadline. Those of one bit are the bits of the two words.
+// segment returns how to build generate and propagate of the bits from .. to-1 by the deadline. For
+// one bit, they are the bits of the two words and cost nothing.
 func (m *comparer) segment(from, to, deadline int) *choice {
 	best := &m.segments[(from*(len(m.arrival)+1)+to)*(m.deadline+1)+deadline]
 	if best.known {
@@ -90,8 +90,8 @@ func (m *comparer) segment(from, to, deadline int) *choice {
 	return best
 }
 
-// split returns the fewest LUTs for the generates and propagates of at most maxSegments segments
-// that together are the bits from .. to-1, and where the segments begin and end.
+// split divides the bits from .. to-1 into at most maxSegments segments. It returns the fewest LUTs
+// for all their generates and propagates, and the boundaries of the segments.
 func (m *comparer) split(from, to, deadline, maxSegments int) (luts int, cuts []int) {
 	luts = impossible
 	if maxSegments == 0 {
@@ -112,9 +112,9 @@ func (m *comparer) split(from, to, deadline, maxSegments int) (luts int, cuts []
 	return luts, cuts
 }
 
-// larger returns a net that says whether word a is larger than word b, made in the fewest
-// LUTs among those with at most slack levels more than the least. The words are as long as
-// each other, least significant bit first.
+// larger returns a net that says whether word a is larger than word b. It uses the fewest LUTs
+// among the circuits with at most slack levels more than the minimum. The words have equal lengths,
+// least significant bit first.
 func (c *circuit) larger(a, b []netlist.Net, slack int) netlist.Net {
 	var g greater
 	for i := range a {
@@ -134,7 +134,7 @@ func (c *circuit) larger(a, b []netlist.Net, slack int) netlist.Net {
 	for i := range arrival {
 		arrival[i] -= first
 	}
-	// One bit a level after the last arrival is always possible.
+	// One bit for each level after the last arrival is always possible.
 	g.comparer = c.comparers.get(c.k, arrival, last-first+len(arrival))
 	deadline := 1
 	for g.comparer.carry(len(arrival), deadline).luts >= impossible {
@@ -143,7 +143,7 @@ func (c *circuit) larger(a, b []netlist.Net, slack int) netlist.Net {
 	return g.carryNet(len(arrival), min(deadline+slack, g.deadline))
 }
 
-// comparers are the comparers made so far, by arrival.
+// comparers caches comparers by the arrivals of their bits.
 type comparers map[string]*comparer
 
 func (m comparers) get(k int, arrival []int, deadline int) *comparer {
@@ -154,7 +154,7 @@ func (m comparers) get(k int, arrival []int, deadline int) *comparer {
 	return m[key]
 }
 
-// greater builds what a comparer has found.
+// greater builds the circuit that a comparer has found.
 type greater struct {
 	*circuit
 	*comparer
@@ -173,8 +173,9 @@ func (g *greater) carryNet(to, deadline int) netlist.Net {
 	return g.function(tabulate(len(in), func(x uint) bool { return ripple(x, len(in)/2, false) }), in...)
 }
 
-// segmentNets returns the two bits that stand for each segment between cuts, as many as
-// two a segment: those of the words, or propagate and the complement of generate.
+// segmentNets returns the nets that the segments between cuts need, at most two for each segment:
+// the bits of the two words for a segment of one bit, else propagate and the complement of
+// generate.
 func (g *greater) segmentNets(cuts []int, deadline int) []netlist.Net {
 	var nets []netlist.Net
 	for i := range len(cuts) - 1 {
@@ -192,8 +193,8 @@ func (g *greater) segmentNets(cuts []int, deadline int) []netlist.Net {
 	return nets
 }
 
-// ripple carries c through pairs of bits, the lowest first: bits 2i and 2i+1 of x are a
-// and b of pair i.
+// ripple returns the carry out of pairs of bits with carry in c, lowest pair first. Bits 2i and
+// 2i+1 of x are the bits a and b of pair i.
 func ripple(x uint, pairs int, c bool) bool {
 	for i := range pairs {
 		if a, b := x>>(2*i)&1, x>>(2*i+1)&1; a != b {

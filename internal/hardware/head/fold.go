@@ -10,26 +10,25 @@ import (
 	"ialgn/netlist"
 )
 
-// folding finds, in a netlist that is to be lowered, what is constant, equal or
-// complementary among the bits of a count.
+// folding finds constant, equal and complementary bits among the inputs of a netlist's popcounts.
 type folding struct {
 	n       *netlist.Netlist
 	counts  map[netlist.Cell]*folded
-	readers []uint8 // number of readers of each net, if gates are absorbed
+	readers []uint8 // [net]: number of its readers; only if gates are absorbed
 }
 
-// folded is what is left of a popcount's inputs.
+// folded is one popcount's inputs after folding.
 type folded struct {
-	addends              // what is added, in nets of the old netlist
-	inputs  []counts.Bit // what each input counts, in nets of the old netlist
+	addends              // the bits to add, as nets of the old netlist
+	inputs  []counts.Bit // [input]: what it counts, as nets of the old netlist
 	groups  []group
 	rows    []row
-	mixable bool  // the LUTs of its bits may take other bits in
+	mixable bool  // the LUTs that drive its bits may take other bits in
 	limit   int32 // largest number of levels
 }
 
-// newFolding folds all popcounts and counters of n, several at a time; with absorption it
-// also chooses the gates that counters take in.
+// newFolding folds all popcounts and counters of n, several at a time. If gates are absorbed, it
+// also chooses which counters absorb which gates.
 func newFolding(n *netlist.Netlist, o *Options) *folding {
 	f := &folding{n: n, counts: map[netlist.Cell]*folded{}}
 	if o.Absorb {
@@ -50,7 +49,7 @@ func newFolding(n *netlist.Netlist, o *Options) *folding {
 	return f
 }
 
-// foldOne folds one popcount or counter. It changes nothing that others share.
+// foldOne folds one popcount or counter. It may run in parallel: it changes no shared state.
 func (f *folding) foldOne(c netlist.Cell, o *Options) *folded {
 	r, once := f.foldCount(f.n.Inputs(c))
 	if o.Absorb {
@@ -59,7 +58,7 @@ func (f *folding) foldOne(c netlist.Cell, o *Options) *folded {
 	return r
 }
 
-// parallel does something for each number below n, on the threads there are.
+// parallel calls do for each number below n, on o.Threads threads.
 func (o *Options) parallel(n int, do func(i int)) {
 	threads := o.Threads
 	if threads <= 0 {
@@ -75,7 +74,7 @@ func (o *Options) parallel(n int, do func(i int)) {
 
 func (f *folding) fold(i netlist.Cell) *folded { return f.counts[i] }
 
-// literal returns the net or complement that a net is: it looks through inverters.
+// literal returns the net that v is equal or complementary to after looking through inverters.
 func (f *folding) literal(v netlist.Net) bit {
 	b := bit{net: v}
 	for {
@@ -99,14 +98,14 @@ func (f *folding) literal(v netlist.Net) bit {
 	}
 }
 
-// opposite is what a cell and its complement have in common.
+// opposite is the key shared by a cell and a cell with the complementary function.
 type opposite struct {
 	table  uint64
 	inputs [netlist.MaxFunctionInputs]netlist.Net
 }
 
-// complement returns a key that two nets share if they are the same function of the same
-// nets or its complement, and which of the two v is.
+// complement returns a key that two nets share if they are the same function of the same nets or
+// complementary functions, and which of the two b is.
 func (f *folding) complement(b bit) (key opposite, inverted bool) {
 	c, _, ok := f.n.Driver(b.net)
 	if !ok || f.n.Kind(c) != netlist.Function {
@@ -136,9 +135,8 @@ func (f *folding) complement(b bit) (key opposite, inverted bool) {
 	return key, inverted != b.inverted
 }
 
-// foldCount adds up the inputs of one popcount: a bit and its complement are one,
-// whatever they are, and equal bits are one bit of a higher weight. once has the inputs
-// that count once.
+// foldCount folds the inputs of one popcount. A bit and its complement always add up to one. Equal
+// bits are one bit of a higher weight. once holds the inputs that are counted once.
 func (f *folding) foldCount(in []netlist.Net) (r *folded, once map[int]bit) {
 	once = map[int]bit{}
 	r = &folded{inputs: make([]counts.Bit, len(in)), limit: noMixing}
@@ -202,7 +200,7 @@ func (f *folded) add(b bit, times int) {
 	}
 }
 
-// live returns the cells that reach a port or a probe once the counts are folded.
+// live returns the cells that reach an output port or a probe after the counts are folded.
 func (f *folding) live() []bool {
 	n := f.n
 	net, cell := make([]bool, n.Nets()), make([]bool, n.Cells())

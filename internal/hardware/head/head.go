@@ -1,24 +1,25 @@
-// Package head lowers the head of a classifier, popcounts and argmax, to the cells of a
-// target.
+// Package head lowers the head of a classifier, which is its popcounts and argmax, to the cells of
+// a target.
 //
 // [Lower] is a pass from netlist to netlist. It replaces
 //
 //   - each popcount by a tree of counters, made of functions of at most K inputs: mostly
-//     (6:3) counters for K = 6, full adders for K = 4 and less, and for K = 4
+//     (6:3) counters for K = 6, full adders for K = 4 and less, and for K = 4 also
 //     (7:3) counters of seven LUTs where levels allow; or, with carry chains, by
 //     adders of [netlist.Carry] cells;
-//   - each argmax by a tournament of two to four words at a time, ties to the lowest index.
+//   - each argmax by a tournament of two to four words at a time; among equal words, the
+//     lowest index wins.
 //
-// Trees are built by arrival: a bit that comes late, from a deep chain, enters the tree
-// late. Bits of a class that are constant, equal or complementary are added up before, and
-// with [Options.Absorb] the first counters compute gates that nothing else reads, or take
-// their places, or have their LUTs add up other bits with the inputs that are left.
+// Trees are built by arrival: a bit that comes late, from a deep chain, enters the tree late.
+// Constant, equal and complementary bits of a class are added up beforehand. With [Options.Absorb],
+// the first counters compute gates that nothing else reads, or replace them, or use free inputs of
+// the gates' LUTs to add up other bits.
 //
-// Lower should be the last pass that changes cells: constant folding would take joined carry
-// chains apart, and a pass that renumbers nets has to map the hint ([counts.Hint.Map]).
+// Lower should be the last pass that changes cells: constant folding would take joined carry chains
+// apart, and a pass that renumbers nets has to map the hint ([counts.Hint.Map]).
 //
-// Beside the netlist, Lower returns a [counts.Hint], the inputs and outputs of each counter, by
-// which package counts proves that every count is the sum of the bits that its popcount had.
+// Lower also returns a [counts.Hint] with the inputs and outputs of each counter. Package counts
+// uses it to prove that every count is the sum of its popcount's bits.
 package head
 
 import (
@@ -29,17 +30,17 @@ import (
 	"ialgn/netlist"
 )
 
-// Objective says what a level is worth.
+// Objective says how many LUTs a level is worth.
 type Objective uint8
 
 // The objectives.
 const (
-	Balanced Objective = iota // a level is worth about one LUT in fifty
+	Balanced Objective = iota // a level is worth about a fiftieth of the LUTs
 	Area                      // uses as few LUTs as possible, and saves levels only where that costs no LUT
 	Depth                     // uses as few levels as possible
 )
 
-// levelCost returns how many LUTs a level is worth in a sum of so many bits.
+// levelCost returns how many LUTs a level is worth in a sum of the given number of bits.
 func (o Objective) levelCost(bits int) float64 {
 	switch o {
 	case Area:
@@ -51,35 +52,36 @@ func (o Objective) levelCost(bits int) float64 {
 	}
 }
 
-// Options say for which target a head is lowered.
+// Options are the target's cells and the objective.
 type Options struct {
 	K         int // inputs of a LUT, 2 to 6
 	Objective Objective
-	// Levels, unless 0, is by when the counts should be there, in levels from the inputs
-	// of the netlist: if a tree can be, it has at most so many, whatever the objective.
+	// Levels, unless 0, is the level, counted from the inputs of the netlist, by which the counts
+	// should be there. A tree that can meet it does, whatever the objective.
 	Levels int
 
-	// Carry makes sums of adders of carry cells, as iCE40 has them, one beside each LUT.
-	// The chains cost no levels. Objective and Levels have a say in small sums only.
+	// Carry builds sums from adders of carry cells, one next to each LUT, as iCE40 has them. The
+	// chains count no levels. Objective and Levels affect small sums only.
 	Carry bool
-	// Unjoined has each chain of carries begin by itself. A cell that joins two chains adds a net to itself, and
-	// nextpnr-ice40 0.4 does not end where it cannot bring one net to two pins of a cell.
+	// Unjoined starts each chain of carries separately. A cell that joins two chains reads one net
+	// at two pins, and nextpnr-ice40 0.4 does not terminate if it cannot route one net to two pins
+	// of a cell.
 	Unjoined bool
 
-	// Absorb lets the first counters compute gates that nothing else reads, such as
-	// short chains and the last LUTs of long ones, where their LUTs have inputs left; and,
-	// but for Depth and with Levels, take the places of gates whose LUTs have some left, or
-	// mix their outputs with other bits; when Balanced for two levels more at most.
+	// Absorb lets the first counters compute gates that nothing else reads, such as short chains
+	// and the last LUTs of long ones, if the counters' LUTs have inputs left. Except for Depth or
+	// with Levels, counters also replace gates whose LUTs have inputs left, or mix the gates'
+	// outputs with other bits. With Balanced, that may add two levels at most.
 	Absorb bool
 
-	Threads int // 0: as many as there are processors; the result is the same
+	Threads int // 0: one for each processor; does not affect the result
 
 	plans  map[string]*plan
 	splits *splits
 }
 
-// plan returns the best tree for a profile. Equal profiles, as most classes of a network
-// have, are searched once.
+// plan returns the best tree for a profile. Equal profiles are searched only once; most classes of
+// a network share theirs.
 func (o *Options) plan(digits int, in profile, first int32) *plan {
 	w := o.worth(in, digits, first)
 	key := fmt.Sprint(digits, w.maxLevels, in)
@@ -91,7 +93,7 @@ func (o *Options) plan(digits int, in profile, first int32) *plan {
 	return &p
 }
 
-// worth says what the search for a tree is for.
+// worth returns the goal of the search for a tree.
 func (o *Options) worth(in profile, digits int, first int32) worth {
 	w := worth{level: o.Objective.levelCost(in.bits(digits))}
 	if o.Levels > 0 {
@@ -100,13 +102,13 @@ func (o *Options) worth(in profile, digits int, first int32) worth {
 	return w
 }
 
-// Lower returns n with every popcount, counter and argmax replaced by cells of the target,
-// and the hint for [counts.Prove]. It drops cells that reach no port and no probe.
+// Lower returns n with every popcount, counter and argmax replaced by cells of the target, and the
+// hint for [counts.Prove]. It drops cells that reach no port and no probe.
 //
-// Requires: nothing; mapped gates, for their levels are taken as the arrival of their bits.
+// Requires: nothing, but gates should be mapped, since their levels are the arrival times of bits.
 // Ensures:  the functions of ports and probes; no popcount, counter or argmax is left.
-// Cost:     a few milliseconds for each popcount that differs from the others in how many
-// bits arrive when, and a microsecond a bit.
+// Cost:     a few milliseconds for each popcount with a different profile of arrivals, and a
+// microsecond for each bit.
 //
 // It returns an error if the options are out of range.
 func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *counts.Hint, error) {
@@ -160,8 +162,8 @@ func (l *lowering) levelOf(v netlist.Net) int32 {
 	return 0
 }
 
-// note remembers the level of a cell: a LUT more than its inputs; 0 for registers, where
-// paths begin; that of its inputs for a carry, which is next to nothing on its chain.
+// note records the level of a cell: one more than its inputs for a LUT; the level of its inputs for
+// a carry, whose delay on its chain is negligible; 0 for a register, where paths begin.
 func (l *lowering) note(k netlist.Kind, in []netlist.Net, out netlist.Net) {
 	level := int32(0)
 	if k != netlist.Register {
@@ -227,8 +229,8 @@ func (l *lowering) argmax(i netlist.Cell) {
 	l.hint.Argmaxs = append(l.hint.Argmaxs, hint)
 }
 
-// commit adds the cells of a circuit that the given nets depend on to the netlist, and
-// returns what its nets have become; False for a cell that was left out.
+// commit adds to the netlist the cells of a circuit that the outputs depend on. It returns the map
+// from nets of the circuit to nets of the netlist; False for cells that were left out.
 func (l *lowering) commit(c *circuit, outputs []netlist.Net) func(netlist.Net) netlist.Net {
 	to := make([]netlist.Net, len(c.nodes))
 	to[netlist.True] = netlist.True

@@ -7,21 +7,21 @@ import (
 	"ialgn/netlist"
 )
 
-// matcher finds pairs among the gates that are not taken, as many as it can.
+// matcher pairs gates that are not taken, as many as possible.
 type matcher struct {
 	*absorber
-	free []int // the gates, those with the most inputs first
-	mate []int // for each gate, the gate that it is paired with, or single or gone
+	free []int // the gates that are not taken, most inputs first
+	mate []int // [gate]: the gate that it is paired with, or single or gone
 }
 
-// What a gate without a mate is.
+// The values of mate for a gate without a mate.
 const (
-	single = -1 - iota // one may be found
+	single = -1 - iota // a mate may be found
 	gone               // the gate is taken
 )
 
-// match returns the pairs. Gates that would make none if they shared nothing come first, so
-// that those with few inputs are left for others.
+// match returns the pairs. It first pairs gates that fit only because they share inputs, so that
+// gates with few inputs are left for others.
 func (a *absorber) match() (pairs []pair) {
 	m := &matcher{absorber: a, mate: make([]int, len(a.gates))}
 	for i := range a.gates {
@@ -44,8 +44,8 @@ func (a *absorber) match() (pairs []pair) {
 	return pairs
 }
 
-// sharing returns the gates, taken or not, that make a pair with gate i, but would not if
-// they shared nothing.
+// sharing returns the gates, taken or not, that make a pair with gate i only because the two share
+// inputs.
 func (a *absorber) sharing(i int) []int {
 	if a.near[i] != nil {
 		return a.near[i]
@@ -66,7 +66,7 @@ func (a *absorber) sharing(i int) []int {
 	return list
 }
 
-// augment finds a mate for a gate, if need be by giving the mate of another gate a new one.
+// augment finds a mate for gate i, if necessary by giving the mate of another gate a new mate.
 func (m *matcher) augment(i int) {
 	if m.mate[i] >= 0 {
 		return
@@ -92,8 +92,8 @@ func (m *matcher) augment(i int) {
 	}
 }
 
-// apart makes pairs of gates whatever they share: each of the largest first, with one of
-// the largest that fit.
+// apart pairs the remaining gates without regard to shared inputs: each of the largest first, with
+// one of the largest that fit.
 func (m *matcher) apart() {
 	var rest [netlist.MaxFunctionInputs + 1][]int // gates still unpaired, by their number of inputs
 	for _, i := range m.free {
@@ -114,8 +114,8 @@ func (m *matcher) apart() {
 	}
 }
 
-// placeRows makes rows of the gates that are not taken. Where there are more pairs than
-// rows have room for, some are taken apart again to begin rows.
+// placeRows makes rows of the gates that are not taken. If there are more pairs than rows have room
+// for, some pairs are split again to begin new rows.
 func (a *absorber) placeRows() {
 	pairs := a.match()
 	slices.SortStableFunc(pairs, func(p, q pair) int { return cmp.Compare(len(q.a.leaves), len(p.a.leaves)) })
@@ -143,8 +143,8 @@ func (a *absorber) placeRows() {
 	}
 }
 
-// takeAlone takes a pair as a group, if inputs that are counted themselves make that as good
-// as a place in a row.
+// takeAlone takes a pair as a group of its own, if the pair's inputs that are counted themselves
+// make the group as good as a place in a row.
 func (a *absorber) takeAlone(p *pair) bool {
 	g := group{}
 	g.add(p.a)
@@ -160,11 +160,11 @@ func (a *absorber) takeAlone(p *pair) bool {
 	return ok
 }
 
-// pairQueue has pairs by the inputs of their smaller gate, which alone decides where a pair
-// fits.
+// pairQueue holds pairs by the number of inputs of their smaller gate, which alone decides where a
+// pair fits.
 type pairQueue [netlist.MaxFunctionInputs + 1][]pair
 
-// queueOf returns a queue of pairs, of which those with the most inputs come first.
+// queueOf returns a queue of pairs, given in descending order of the inputs of their smaller gate.
 func queueOf(pairs []pair) (q pairQueue) {
 	for len(pairs) > 0 {
 		size, end := len(pairs[0].a.leaves), 1
@@ -176,7 +176,7 @@ func queueOf(pairs []pair) (q pairQueue) {
 	return q
 }
 
-// take takes the first pair that fits a row out of the queue, nil if there is none.
+// take removes and returns the first pair in the queue that fits the row, or nil if none fits.
 func (q *pairQueue) take(k int, r *row) *pair {
 	for size := len(q) - 1; size >= 0; size-- {
 		if same := q[size]; len(same) > 0 && r.fits(k, &same[0]) {
@@ -187,7 +187,7 @@ func (q *pairQueue) take(k int, r *row) *pair {
 	return nil
 }
 
-// unpaired returns the gates that are in no pair, and can begin a row.
+// unpaired returns the gates that are in no pair and can begin a row.
 func (a *absorber) unpaired(pairs []pair) (list []item) {
 	paired := map[int]bool{}
 	for _, p := range pairs {
@@ -201,7 +201,7 @@ func (a *absorber) unpaired(pairs []pair) (list []item) {
 	return list
 }
 
-// room returns about how many pairs rows with the given beginnings have room for.
+// room returns about how many pairs fit into rows that begin with the given items.
 func (a *absorber) room(firsts []item) (room int) {
 	for _, it := range firsts {
 		room += max(0, min(a.k-len(it.leaves), a.k/2-1))

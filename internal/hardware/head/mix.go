@@ -9,18 +9,18 @@ import (
 	"ialgn/netlist"
 )
 
-// A LUT with inputs left can give f ^ x in place of the bit f, for another bit x of the
-// same sum, if nothing but the sum reads f: f is then the exclusive or of two nets. Bits
-// x0 .. x4 of which each but the first is mixed with what comes before are
+// A LUT with inputs left can compute f ^ x instead of the bit f, for another bit x of the same sum,
+// if only the sum reads f: f is then the exclusive or of two nets. Mix each of the bits x0 .. x4,
+// except the first, with the one before:
 //
 //	t0 = x0, t1 = x1 ^ t0, ... t4 = x4 ^ t3
 //
-// so that t4 is the lowest digit of their sum, for no LUT. The others, functions of t0 .. t4
-// and a bit of twice the weight, take two, where a counter of these six bits takes three.
-// What a bit is mixed with may be any tree, all of whose edges are inputs of LUTs that were
-// left, and the lowest digit is at its root: each input left is worth a quarter of a LUT.
+// Then t4 is the lowest digit of the bits' sum, at no cost in LUTs. The other digits, functions of
+// t0 .. t4 and of one bit of twice the weight, take two LUTs. A counter of these six bits would
+// take three. The bits need not form a line: any tree works whose edges are free inputs of LUTs,
+// with the lowest digit at its root. So each free input is worth a quarter of a LUT.
 
-// noMixing is a limit that no bits are mixed by.
+// noMixing is a limit so low that no bits are mixed.
 const noMixing = -maxDigits
 
 // mixer replaces bits of a sum by counters of mixed bits.
@@ -28,16 +28,16 @@ type mixer struct {
 	*circuit
 	*addends
 	digits   int
-	source   map[netlist.Net]source // where the nets that counters drive come from
-	counters []counts.Counter       // those before, and the new ones
+	source   map[netlist.Net]source // [net driven by a counter]: the counter's output
+	counters []counts.Counter       // the counters so far, and the new ones
 }
 
 // source is an output of a counter.
 type source struct{ counter, out int }
 
-// mix takes bits of a sum together whose lowest digit of weight 2^d is there limit + d levels
-// after the first bits. It returns the given counters, changed where bits that they give are
-// mixed, and the new ones. Sums are modulo 2^digits.
+// mix replaces bits of a sum by counters of mixed bits, where the lowest digit, of weight 2^d,
+// arrives at most limit + d levels after the first bits. It returns the given counters, adapted
+// where their outputs are mixed, and the new ones. Sums are modulo 2^digits.
 func (c *circuit) mix(a *addends, digits int, limit int32, before []counts.Counter) []counts.Counter {
 	m := &mixer{c, a, digits, sources(before), before}
 	_, first := c.profile(a, digits)
@@ -47,7 +47,8 @@ func (c *circuit) mix(a *addends, digits int, limit int32, before []counts.Count
 	return m.counters
 }
 
-// sources finds the nets that are outputs of one counter, and named nowhere else.
+// sources finds the nets that are outputs of exactly one counter and occur nowhere else in the
+// counters.
 func sources(counters []counts.Counter) map[netlist.Net]source {
 	named, from := map[netlist.Net]int{}, map[netlist.Net]source{}
 	for i, c := range counters {
@@ -68,8 +69,7 @@ func sources(counters []counts.Counter) map[netlist.Net]source {
 	return from
 }
 
-// stock is the bits of one weight by how many inputs their LUTs have left, the early ones
-// first.
+// stock holds the bits of one weight, by the number of free inputs of their LUTs, early bits first.
 type stock [netlist.MaxFunctionInputs][]bit
 
 // stock sorts the bits of a digit.
@@ -93,7 +93,7 @@ func (m *mixer) sort(list []bit) {
 	slices.SortStableFunc(list, func(x, y bit) int { return int(m.level(x.net) - m.level(y.net)) })
 }
 
-// readers counts what reads each net: cells, and the sum.
+// readers returns for each net the number of readers: cells, and the sum itself.
 func (m *mixer) readers() []int {
 	readers := make([]int, len(m.nodes))
 	for i := range m.nodes {
@@ -109,7 +109,7 @@ func (m *mixer) readers() []int {
 	return readers
 }
 
-// inserted returns a list by level with another bit.
+// inserted returns a list sorted by level with b inserted.
 func (m *mixer) inserted(list []bit, b bit) []bit {
 	at, _ := slices.BinarySearchFunc(list, m.level(b.net)+1, func(x bit, level int32) int {
 		return int(m.level(x.net) - level)
@@ -117,7 +117,7 @@ func (m *mixer) inserted(list []bit, b bit) []bit {
 	return slices.Insert(list, at, b)
 }
 
-// digit makes as many counters as it can of the bits of weight 2^d.
+// digit makes as many counters of mixed bits as it can from the bits of weight 2^d.
 func (m *mixer) digit(d int, limit int32) {
 	s := m.stock(d)
 	twos := slices.Clone(m.bits[d+1])
@@ -126,7 +126,7 @@ func (m *mixer) digit(d int, limit int32) {
 		ones, two := min(m.k, 6), []bit(nil)
 		switch {
 		case m.k == 4:
-			ones = 3 // four have three digits, which is no gain
+			ones = 3 // four ones have three digits, which gains nothing
 		case len(twos) > 0 && m.level(twos[0].net) <= limit:
 			ones, two = m.k-1, twos[:1]
 		}
@@ -144,9 +144,9 @@ func (m *mixer) digit(d int, limit int32) {
 	m.bits[d], m.bits[d+1] = slices.Concat(s[:]...), twos
 }
 
-// pick takes so many bits out of a stock that can be mixed with each other, as a tree whose
-// root is there by the limit. Bits that cannot be mixed with others are leaves; where those
-// come too late, others are.
+// pick takes the given number of bits out of a stock that can be mixed with each other, as a tree
+// whose root arrives by the limit. Bits that cannot be mixed with others become leaves; if these
+// come too late, other bits become leaves.
 func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, ok bool) {
 	var list []mixed
 	take := func(left int) {
@@ -181,8 +181,8 @@ func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, 
 	return nil, s, false
 }
 
-// nearest returns the largest number of inputs left up to the given one, or the smallest
-// above it, that there are bits of; 0 for none.
+// nearest returns the largest number of free inputs up to wanted for which there are bits, or else
+// the smallest above it; 0 if there are none.
 func (s *stock) nearest(wanted int) int {
 	for left := min(wanted, len(s)-1); left > 0; left-- {
 		if len(s[left]) > 0 {
@@ -200,12 +200,12 @@ func (s *stock) nearest(wanted int) int {
 // mixed is a bit in a tree.
 type mixed struct {
 	bit
-	left  int   // inputs of its LUT that it has left
-	reads []int // places of the bits that it is mixed with, further behind in the tree
+	left  int   // free inputs of its LUT
+	reads []int // indices in the tree, further on, of the bits that it is mixed with
 }
 
-// arrange makes a tree of bits, with the root first, and returns the root's level. Those
-// with most inputs left are near the root, and so are late ones among the leaves.
+// arrange sorts bits into a tree with the root first, and returns the root's level. Bits with the
+// most free inputs are near the root, and so are late bits among the leaves.
 func (m *mixer) arrange(tree []mixed) ([]mixed, int32) {
 	slices.SortStableFunc(tree, func(x, y mixed) int {
 		if x.left != y.left {
@@ -229,8 +229,8 @@ func (m *mixer) arrange(tree []mixed) ([]mixed, int32) {
 	return tree, levels[0]
 }
 
-// counter adds the counter of a tree of bits of weight 2^d, and at most one bit of twice
-// the weight. It returns its digits.
+// counter adds the counter for a tree of bits of weight 2^d, and at most one bit of twice that
+// weight, and returns the counter's digits.
 func (m *mixer) counter(tree []mixed, two []bit, d int) []bit {
 	nets, counter := make([]netlist.Net, len(tree)), counts.Counter{}
 	lowest := bit{}
@@ -265,8 +265,8 @@ func (m *mixer) counter(tree []mixed, two []bit, d int) []bit {
 	return out
 }
 
-// mixedSum returns the sum of a tree for values of its nets: bit j of x is what has come of
-// bit j, mixed with others.
+// mixedSum returns the sum of a tree's bits for given values of its nets. Bit j of x is the value
+// of bit j after mixing.
 func mixedSum(tree []mixed, two []bit, x uint) (sum uint) {
 	for j, b := range tree {
 		one := x>>j&1 == 1 != b.inverted
@@ -285,7 +285,7 @@ func mixedSum(tree []mixed, two []bit, x uint) (sum uint) {
 	return sum
 }
 
-// netsAt returns the nets at the given places.
+// netsAt returns the nets at the given indices.
 func netsAt(nets []netlist.Net, places []int) (list []netlist.Net) {
 	for _, at := range places {
 		list = append(list, nets[at])
@@ -293,9 +293,9 @@ func netsAt(nets []netlist.Net, places []int) (list []netlist.Net) {
 	return list
 }
 
-// mixed returns the exclusive or of a cell's output and others, by a cell that takes its
-// place, and how the output is a function of these. The counter that gives it is changed so
-// that it gives the function.
+// mixed replaces the cell that drives v by a cell that computes the exclusive or of v and the other
+// nets. It returns the new net, and v as a function of the new net and the others. The counter with
+// output v is changed to have this function as its output.
 func (m *mixer) mixed(v netlist.Net, with []netlist.Net) (netlist.Net, counts.Term) {
 	n := m.nodes[v]
 	own := len(n.in)

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// maxLevels bounds the levels of a tree above its last input. With full adders alone, n
-// bits take about log(n) / log(1.5) levels to two rows and then one a digit.
+// maxLevels bounds the levels of a tree after its last input. With full adders alone, n bits take
+// about log(n) / log(1.5) levels until each digit has two bits, and then one level for each digit.
 const maxLevels = 96
 
-// profile says how many bits of each weight arrive at each level: profile[level][digit].
+// profile[level][digit] is the number of bits of weight 2^digit that arrive at a level.
 type profile [][maxDigits]int32
 
-// placement is one decision of a plan: count counters of a shape at a level, the lowest
-// digit of which is the given one.
+// placement is one decision of a plan: place count counters of a shape at a level, with their
+// lowest inputs at the given digit.
 type placement struct {
 	shape, level, digit, count int
 }
@@ -25,12 +25,12 @@ type plan struct {
 	levels int // level at which the last digit arrives
 }
 
-// planner decides which counters stand where. Time runs in levels: at each level the
-// digits are visited from the lowest, and in each digit the counters that the genes ask
-// for are placed first, then as many bulk counters as there are bits. What is left waits
-// for the next level. Every choice of genes is a tree; [search] looks for good ones.
+// planner decides where counters are placed. Time runs in levels. At each level the digits are
+// visited from the lowest; in each digit, the counters that the genes ask for are placed first,
+// then as many bulk counters as the bits allow. The bits left over wait for the next level. Every
+// choice of genes gives a valid tree; [search] looks for good genes.
 type planner struct {
-	shapes []shape // the first are for bulk
+	shapes []shape // number of bulk shapes
 	bulk   int     // how many those are
 	digits int
 	in     profile
@@ -45,26 +45,26 @@ type planner struct {
 	luts    int
 }
 
-// genes are the decisions of a planner.
+// genes are the parameters that decide a planner's tree.
 type genes struct {
-	// least is the number of bits, short of a bulk counter, from which on the counter
-	// that fits best is placed at a level, rather than to let them wait.
+	// least[level] is the number of left-over bits from which on the best-fitting counter is
+	// placed, rather than letting the bits wait.
 	least [maxLevels]uint8
-	// choice replaces that rule at a level and digit, by up to two counters.
+	// choice replaces this rule at a level and digit by up to two counters.
 	choice [maxLevels][maxDigits][2]uint8
-	// bulk says which bulk shape comes first.
+	// bulk[level] is the bulk shape that comes first.
 	bulk [maxLevels]uint8
 }
 
-// The values of a choice; from firstShape on they are shapes.
+// The values of a choice; values from firstShape on are shapes.
 const (
 	byRule = iota
 	noCounter
 	firstShape
 )
 
-// run carries the genes out. It returns false if the tree does not end within maxLevels
-// after the last input. The tree goes to record, unless that is nil.
+// run builds the tree of the genes. It returns false if the tree is not complete within maxLevels
+// after the last input. The tree is written to record, unless record is nil.
 func (p *planner) run(record *plan) (luts, levels int, ok bool) {
 	p.begin(record)
 	for ; p.level < len(p.in)+maxLevels; p.level++ {
@@ -139,15 +139,15 @@ func (p *planner) place(d int) {
 		if count := p.have[d] / p.shapes[s].in[0]; count > 0 {
 			p.put(s, d, int(count))
 		}
-		if s == 0 { // the rest of the function is for more bits
+		if s == 0 { // shape 0 is the smallest: too few bits are left for the others
 			break
 		}
 	}
 }
 
-// fit places the best counter for the bits of digit d that no bulk counter takes, if they
-// are least or more, or if nothing else can come to this digit: then only this counter
-// gives its final value.
+// fit places the best counter for the bits of digit d that no bulk counter takes, if there are at
+// least least of them, or if no other bits can come to this digit: then only this counter can give
+// its final value.
 func (p *planner) fit(d int, least int32) {
 	full := p.shapes[0].in[0]
 	rest := p.have[d] % full
@@ -172,7 +172,7 @@ func (p *planner) fit(d int, least int32) {
 	}
 }
 
-// fits reports whether all inputs of a counter are there.
+// fits reports whether the bits for all inputs of a counter are there.
 func (p *planner) fits(s, d int) bool {
 	for i, c := range p.shapes[s].in {
 		if c > 0 && (d+i >= p.digits || p.have[d+i] < c) {
@@ -182,8 +182,8 @@ func (p *planner) fits(s, d int) bool {
 	return true
 }
 
-// put places counters. Sums are taken modulo 2^digits, so that outputs of higher weight do
-// not exist: in the highest digit a counter is one exclusive or.
+// put places counters. Sums are modulo 2^digits, so outputs of higher weight are dropped: in the
+// highest digit, a counter is an exclusive or.
 func (p *planner) put(s, d, count int) {
 	sh := &p.shapes[s]
 	for i, c := range sh.in {
@@ -202,15 +202,15 @@ func (p *planner) put(s, d, count int) {
 	}
 }
 
-// The number of trees that a search tries: so many for each bit, up to a limit. More find a
-// LUT or two at most.
+// The number of trees that a search tries: stepsPerBit for each bit, up to maxSteps. More trees
+// save one or two LUTs at most.
 const (
 	stepsPerBit = 300
 	maxSteps    = 12000
 )
 
-// worth says what a search is for: few LUTs, few levels, each of which is worth some LUTs,
-// and before all at most maxLevels levels, unless that is 0.
+// worth is the goal of a search: few LUTs and few levels, each level being worth some LUTs. Before
+// all else, the tree should have at most maxLevels levels, unless that is 0.
 type worth struct {
 	level     float64
 	maxLevels int
@@ -224,12 +224,11 @@ func (w worth) cost(luts, levels int) float64 {
 	return c
 }
 
-// search returns the best tree found for a profile. The result depends on the arguments
-// alone.
+// search returns the best tree found for a profile. The result depends on the arguments alone.
 //
-// It takes the best of some plain strategies, bulk counters up to a level and smaller ones
-// from there on, and then changes decisions at random by simulated annealing. A tree of
-// 800 bits takes 5 us to try.
+// It starts from the best of several simple strategies (bulk counters up to some level, and smaller
+// ones after it) and then changes genes at random by simulated annealing. Trying a tree of 800 bits
+// takes 5 us.
 func search(k, digits int, in profile, w worth) plan {
 	s := newAnnealing(k, digits, in, w)
 	s.strategies()
@@ -240,7 +239,8 @@ func search(k, digits int, in profile, w worth) plan {
 	return best
 }
 
-// estimate returns what the best plain strategy takes, in a hundredth of the time of a search.
+// estimate returns the LUTs and levels of the best simple strategy, in a hundredth of the time of a
+// search.
 func estimate(k, digits int, in profile, w worth) (luts, levels int) {
 	s := newAnnealing(k, digits, in, w)
 	s.strategies()
@@ -276,8 +276,8 @@ func (s *annealing) try() float64 {
 	return c
 }
 
-// strategies tries the plain ones: the last bulk shape up to one level, the first up to
-// another, and from there on whatever fits a certain number of bits or more.
+// strategies tries the simple strategies: the last bulk shape up to one level, the first bulk shape
+// up to another, and after that whatever fits a certain number of bits or more.
 func (s *annealing) strategies() {
 	const extra, tries = 24, 24
 	last := len(s.in) + extra
@@ -337,7 +337,7 @@ func (in profile) bits(digits int) (bits int) {
 	return bits
 }
 
-// change is a gene with its value before.
+// change is a gene and its value before the change.
 type change struct {
 	at  *uint8
 	was uint8

@@ -8,17 +8,17 @@ import (
 	"ialgn/netlist"
 )
 
-// Three gates that share no inputs have too many for a full adder to compute them. But its
-// LUTs can take the places of gates: with q = a ^ b of two of them and s = f ^ q, which is
-// the sum's first digit, the carry is a where q is 0 and ^s where it is 1.
+// Three gates that share no inputs have too many inputs for a full adder to compute them. But the
+// full adder's LUTs can replace the gates. Let q = a ^ b for two of the gates, and s = f ^ q, which
+// is the sum's first digit. Then the carry is a where q is 0, and ^s where q is 1.
 //
-//	q = a ^ b          of the inputs of a and b
-//	s = f ^ q          of those of f, and q
-//	c = q ? ^s : a     of those of a, q and s
+//	q = a ^ b          reads the inputs of a and b
+//	s = f ^ q          reads the inputs of f, and q
+//	c = q ? ^s : a     reads the inputs of a, q and s
 //
-// Three LUTs are as many as the gates are alone, but what is left are two bits in place of
-// three. Another pair adds its q to s, and a carry; the digit before it is not computed,
-// since it is s without the q of the pairs behind. So each pair saves what a bit costs.
+// These are three LUTs, as many as the gates alone, but two bits are left to add instead of three.
+// A further pair adds its q to s, and one carry. The digit before a pair is not computed, since it
+// is s without the q of that pair and of the pairs after it. So each pair saves what a bit costs.
 
 // pair is two gates of a row.
 type pair struct {
@@ -26,7 +26,7 @@ type pair struct {
 	leaves []netlist.Net // nets that a ^ b depends on
 }
 
-// row is a gate, and pairs of gates that are added to it one after the other.
+// row is a gate and the pairs of gates that are added to it one after the other.
 type row struct {
 	first item
 	pairs []pair
@@ -41,8 +41,9 @@ func (r *row) items() []item {
 	return list
 }
 
-// pairOf returns two gates as a pair, and whether LUTs of k inputs are enough for its
-// exclusive or and its carry. An input that both add up drops out of the exclusive or.
+// pairOf returns two gates as a pair, and whether LUTs of k inputs are large enough for the pair's
+// exclusive or and its carry. An input that both gates have as an exclusive-or term drops out of
+// the exclusive or.
 func pairOf(k int, a, b *item) (p pair, ok bool) {
 	if len(a.leaves) > len(b.leaves) {
 		a, b = b, a
@@ -61,14 +62,14 @@ func pairOf(k int, a, b *item) (p pair, ok bool) {
 	return p, len(p.leaves) <= k && len(a.leaves)+2 <= k
 }
 
-// adds reports whether an item is the exclusive or of the given one of its leaves and a
-// function of the others.
+// adds reports whether an item is the exclusive or of its leaf v and a function of the other
+// leaves.
 func (it *item) adds(v netlist.Net) bool {
 	low, high := netlist.Cofactors(it.table, slices.Index(it.leaves, v))
 	return low == ^high
 }
 
-// fits reports whether a row has room for another pair before the others.
+// fits reports whether a row has room for pair p in front of its present pairs.
 func (r *row) fits(k int, p *pair) bool {
 	behind := len(r.pairs)
 	return len(r.first.leaves)+behind+1 <= k && len(p.a.leaves)+2+behind <= k
@@ -79,11 +80,11 @@ type rowSum struct {
 	*circuit
 	net func(netlist.Net) netlist.Net // maps a leaf to its net
 	s   netlist.Net
-	q   []netlist.Net // for each pair, whether its two bits differ
+	q   []netlist.Net // for each pair, the exclusive or of its two gates
 }
 
-// row adds a row to a circuit, whose nets for the leaves a function gives, and its digits
-// to a sum. It returns the identities that show that they are right.
+// row adds a row to a circuit and its digits to the sum a. net maps leaves to nets of the circuit.
+// It returns the counters that prove the digits.
 func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (counters []counts.Counter) {
 	b := &rowSum{circuit: c, net: net}
 	for i := range r.pairs {
@@ -112,14 +113,14 @@ func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (co
 func (b *rowSum) pair(p *pair, i int) (bit, counts.Counter) {
 	in := append([]netlist.Net{b.q[i], b.s}, b.q[i+1:]...)
 	own := len(in)
-	after := uint(1<<own-1) &^ 1 // the digit with this pair, of all these
+	after := uint(1<<own-1) &^ 1 // s with this pair included, as a function of these
 	carry := bit{net: b.function(tabulate(own+len(p.a.leaves), func(x uint) bool {
 		if x&1 == 1 {
 			return !odd(x & after)
 		}
 		return p.a.at(x >> own)
 	}), append(slices.Clone(in), b.nets(p.a.leaves)...)...)}
-	leaves := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // not what the pair decides
+	leaves := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // not q[i] itself
 	return carry, counts.Counter{
 		Leaves: counts.Leaves(slices.Concat(leaves, b.nets(p.a.leaves), b.nets(p.b.leaves))),
 		In:     []counts.Term{b.before(i), b.term(&p.a), b.term(&p.b)},
@@ -127,7 +128,7 @@ func (b *rowSum) pair(p *pair, i int) (bit, counts.Counter) {
 	}
 }
 
-// before returns the first digit of what stands before pair i.
+// before returns the first digit of the sum of everything before pair i.
 func (b *rowSum) before(i int) counts.Term {
 	in := append([]netlist.Net{b.s}, b.q[i:]...)
 	return counts.Term{Weight: 1, Nets: in, Table: tabulate(len(in), odd)}

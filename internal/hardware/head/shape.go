@@ -9,31 +9,30 @@ import (
 // maxDigits bounds the digits of a count, which has fewer than 2^32 bits.
 const maxDigits = 32
 
-// span is how many neighbouring digits a counter of a tree may read.
+// span is the number of neighbouring digits that a counter of a tree may read.
 const span = 3
 
-// A shape is a generalised counter of a tree: it reads in[i] bits of weight 2^i and gives
-// their weighted sum in outs bits, one of each weight from 1 on. (3, 2) names the one
-// with three bits of weight 1 and two of weight 2.
+// A shape is a generalised counter of a tree. It reads in[i] bits of weight 2^i and gives their
+// weighted sum as outs bits, of weights 1, 2, 4 and so on. (3, 2) denotes the shape with three bits
+// of weight 1 and two of weight 2.
 type shape struct {
 	in    [span]int32
-	sum   int32 // the largest, all inputs being 1
+	sum   int32 // the largest sum: all inputs are 1
 	outs  int32
-	later [maxOuts]int32 // levels of each output beyond the first
+	later [maxOuts]int32 // levels of each output in addition to one
 	luts  int32
-	gain  int32 // bits that it makes fewer, less its LUTs
+	gain  int32 // bits saved (inputs less outputs), less the LUTs
 }
 
-// maxOuts bounds the outputs of a shape, and maxLater the levels that they take beyond the
-// first.
+// maxOuts bounds the outputs of a shape. maxLater bounds the values of shape.later.
 const (
 	maxOuts  = 4
 	maxLater = 4
 )
 
-// bulkShapes returns the counters that most of a tree is made of: (6) with three outputs
-// for K = 6 and (5) for K = 5, where each LUT makes one bit fewer, or nearly; for fewer
-// inputs the full adder, with one bit fewer for two LUTs, and for K = 4 also [sevenShape].
+// bulkShapes returns the counters that most of a tree is made of: (6) with three outputs for K = 6
+// and (5) for K = 5, where each LUT removes one bit, or nearly. For fewer inputs it is the full
+// adder, which removes one bit with two LUTs, and for K = 4 also [sevenShape].
 func bulkShapes(k int) []shape {
 	switch {
 	case k >= 5:
@@ -52,8 +51,8 @@ func newShape(a, b, c int32) shape {
 	return s
 }
 
-// sevenShape returns the (7:3) counter of seven LUTs of four inputs, which four full
-// adders would make of eight; see [tree.seven].
+// sevenShape returns the (7:3) counter of seven LUTs with four inputs each. Four full adders would
+// take eight LUTs; see [tree.seven].
 func sevenShape() shape {
 	s := newShape(7, 0, 0)
 	s.luts, s.later = 7, [maxOuts]int32{2, 3, 4}
@@ -61,8 +60,8 @@ func sevenShape() shape {
 	return s
 }
 
-// shapesOf returns the counters of up to k inputs, with the bulk shapes first. For k < 3 a
-// full adder is made of several cells.
+// shapesOf returns the counters of up to k inputs, bulk shapes first. For k < 3, a full adder takes
+// several cells.
 func shapesOf(k int) []shape {
 	k = min(max(k, 3), 6)
 	return shapeCache[k]()
@@ -89,12 +88,13 @@ func makeShapes(k int32) []shape {
 	return all
 }
 
-// lutsOf returns the LUTs of a counter of which only the lowest outputs are wanted.
+// lutsOf returns the LUTs of a counter if only its lowest outs outputs are needed.
 func (s *shape) lutsOf(outs int) int {
 	if int(s.outs) == outs {
 		return int(s.luts)
 	}
-	// Of seven LUTs, one makes the highest output, and five the two higher ones.
+	// Of the seven LUTs, one is only for the highest output, and four are only for the two higher
+	// ones.
 	if s.luts > s.outs {
 		return []int{0, 3, 6}[outs]
 	}

@@ -9,7 +9,7 @@ import (
 	"ialgn/netlist"
 )
 
-// sum is a sum with its first counters, those that absorb gates.
+// sum is a sum whose first counters, those that absorb gates, are built.
 type sum struct {
 	*circuit
 	addends
@@ -17,8 +17,8 @@ type sum struct {
 	counters []counts.Counter
 }
 
-// newSum returns the sum of what is counted. net returns what a net of the old netlist is
-// in the new one, and its level.
+// newSum starts the sum of a folded popcount. net maps a net of the old netlist to a net of the new
+// netlist and its level.
 func newSum(k int, f *folded, net func(netlist.Net) (netlist.Net, int32)) *sum {
 	s := &sum{circuit: newCircuit(k)}
 	inputs := map[netlist.Net]netlist.Net{}
@@ -35,7 +35,7 @@ func newSum(k int, f *folded, net func(netlist.Net) (netlist.Net, int32)) *sum {
 			s.bits[d] = append(s.bits[d], bit{input(b.net), b.inverted})
 		}
 	}
-	largest := s.largest() // bound by the bits: the digits of groups together could reach more
+	largest := s.largest() // bounded by the bits: the digits of all groups together could reach a larger value
 	for _, g := range f.groups {
 		largest += uint64(len(g.items))
 		nets := make([]netlist.Net, len(g.leaves))
@@ -52,21 +52,21 @@ func newSum(k int, f *folded, net func(netlist.Net) (netlist.Net, int32)) *sum {
 	return s
 }
 
-// limits are what is tried as the limit of mixed bits, in levels after the first bits.
+// limits are the limits for mixed bits that are tried, in levels after the first bits.
 var limits = [...]int32{noMixing, 2, 3, 4, 5, 6, 7, 9, 12}
 
-// offer is about what a sum takes with bits mixed up to a limit.
+// offer is an estimate of a sum's LUTs and levels if bits are mixed up to a limit.
 type offer struct {
 	limit        int32
 	luts, levels int
 }
 
-// none is worse than every other offer.
+// none is worse than any other offer.
 var none = offer{limit: noMixing, luts: 1 << 40}
 
-// chooseLimits chooses how deep the bits of all sums are mixed. What reads one count mostly
-// waits for all of them, so that they are given one number of levels. A level of all is worth
-// somewhat more than half of what it is in each tree, one LUT in ninety when balanced.
+// chooseLimits chooses the limit for mixed bits of all sums. Logic behind a count usually waits for
+// all counts, so all sums get the same number of levels. A level of all sums together is worth
+// somewhat more than half of its value in each tree: one LUT in ninety when balanced.
 func (f *folding) chooseLimits(o *Options) {
 	var sums []*folded
 	worth, maxLevels := 0.0, 0
@@ -90,7 +90,7 @@ func (f *folding) chooseLimits(o *Options) {
 		if cost < least {
 			least, best = cost, levels
 		}
-		if o.Objective == Balanced && cost < float64(none.luts) { // two levels more at most
+		if o.Objective == Balanced && cost < float64(none.luts) { // at most two levels more
 			maxLevels = min(maxLevels, levels+2)
 		}
 	}
@@ -99,7 +99,7 @@ func (f *folding) chooseLimits(o *Options) {
 	}
 }
 
-// cheapest returns the offer of fewest LUTs with so many levels at most.
+// cheapest returns the offer with the fewest LUTs among those with at most the given levels.
 func cheapest(list []offer, levels int) offer {
 	best := none
 	for _, x := range list {
@@ -110,14 +110,14 @@ func cheapest(list []offer, levels int) offer {
 	return best
 }
 
-// offers returns what a sum takes with each limit.
+// offers returns the offer of a sum for each limit.
 func (o *Options) offers(r *folded, level []int32) (list []offer) {
 	for _, limit := range limits {
 		s := newSum(o.K, r, func(v netlist.Net) (netlist.Net, int32) { return v, level[v] })
 		s.mix(&s.addends, s.digits, limit, s.counters)
 		in, first := s.profile(&s.addends, s.digits)
 		if len(s.nets()) == 0 {
-			return []offer{{limit: noMixing}} // a constant, which is there before all
+			return []offer{{limit: noMixing}} // a constant, which arrives before all bits
 		}
 		luts, levels := estimate(o.K, s.digits, in, o.worth(in, s.digits, first))
 		list = append(list, offer{limit, luts + s.luts(s.nets()), levels + int(first)})
@@ -125,7 +125,7 @@ func (o *Options) offers(r *folded, level []int32) (list []offer) {
 	return list
 }
 
-// nets returns the nets of a sum.
+// nets returns the nets of all bits of a sum.
 func (a *addends) nets() (list []netlist.Net) {
 	for _, bits := range a.bits {
 		for _, b := range bits {
@@ -135,7 +135,7 @@ func (a *addends) nets() (list []netlist.Net) {
 	return list
 }
 
-// levels returns the levels of the nets, as far as they do not depend on counts.
+// levels returns the levels of all nets, ignoring paths through counts.
 func (f *folding) levels() []int32 {
 	level := make([]int32, f.n.Nets())
 	for i := range netlist.Cell(f.n.Cells()) {

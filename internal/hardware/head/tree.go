@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// bit is something to be counted: a net of a circuit or its complement. Counters take the
-// complement in, so that it needs no inverter.
+// bit is a bit to be counted: a net of a circuit or its complement. Counters absorb the complement,
+// so that it needs no inverter.
 type bit struct {
 	net      netlist.Net
 	inverted bool
@@ -22,7 +22,7 @@ func (b bit) term(weight uint64) counts.Term {
 	return counts.Term{Weight: weight, Nets: []netlist.Net{b.net}, Table: table}
 }
 
-// addends are the bits of a sum by their digit, and a constant.
+// addends are the bits of a sum by digit, and a constant.
 type addends struct {
 	bits     [maxDigits][]bit
 	constant uint64
@@ -46,8 +46,8 @@ type tree struct {
 	counters []counts.Counter
 }
 
-// sum returns the digits of a sum, which must be less than 2^digits, and the counters on
-// the way.
+// sum returns the digits of a sum, which must be less than 2^digits, and the counters that prove
+// it.
 func (c *circuit) sum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
 	if o.Carry {
 		return c.adderSum(a, digits, o)
@@ -55,13 +55,14 @@ func (c *circuit) sum(a *addends, digits int, o *Options) ([]netlist.Net, []coun
 	return c.lutSum(a, digits, o)
 }
 
-// lutSum is the sum by the best tree of counters that [search] finds.
+// lutSum builds a sum as the best tree of counters that [search] finds.
 func (c *circuit) lutSum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
 	in, first := c.profile(a, digits)
 	t := &tree{circuit: c, digits: digits, constant: a.constant}
 	p := o.plan(digits, in, first)
 	if leftover(p, shapesOf(c.k), digits, a.constant) > 0 {
-		// The counters have no room for all these ones: they are bits like others.
+		// The counters have no room for all ones of the constant, so its ones are counted like
+		// bits.
 		for d := range digits {
 			if a.constant>>d&1 == 1 {
 				in[0][d]++
@@ -75,7 +76,7 @@ func (c *circuit) lutSum(a *addends, digits int, o *Options) ([]netlist.Net, []c
 	return t.finish(), t.counters
 }
 
-// profile returns when the bits arrive, in levels after the first of them.
+// profile returns the bits by arrival, in levels after the first bit.
 func (c *circuit) profile(a *addends, digits int) (in profile, first int32) {
 	first = 1 << 30
 	for d := range digits {
@@ -95,8 +96,8 @@ func (c *circuit) profile(a *addends, digits int) (in profile, first int32) {
 	return in, first
 }
 
-// build places the counters of a plan. Those that come first in the plan take the bits
-// that arrive first.
+// build places the counters of a plan. Counters that are placed first take the bits that arrive
+// first.
 func (t *tree) build(p *plan, a *addends) {
 	for d := range t.digits {
 		t.waiting[d] = slices.Clone(a.bits[d])
@@ -118,17 +119,17 @@ func (t *tree) build(p *plan, a *addends) {
 	}
 }
 
-// queue lets new bits of a digit wait behind those that are there already, and before
-// those that arrive later.
+// queue inserts new bits of a digit behind bits that arrived earlier and before bits that arrive
+// later.
 func (t *tree) queue(d int, made []bit) {
 	t.waiting[d] = append(t.waiting[d], made...)
 	slices.SortStableFunc(t.waiting[d], func(x, y bit) int { return int(t.level(x.net) - t.level(y.net)) })
 }
 
-// room returns how much of a constant a counter at a digit can add without more outputs.
+// room returns how much of a constant a counter at a digit can add without needing more outputs.
 func room(s *shape, digit, digits int, constant uint64) uint64 {
 	if s.sum > netlist.MaxFunctionInputs && s.in[0] == s.sum {
-		return 0 // the net is not driven by a table
+		return 0 // its outputs are not single tables
 	}
 	if digit+int(s.outs) >= digits { // sums are modulo 2^digits
 		return constant >> digit
@@ -136,8 +137,8 @@ func room(s *shape, digit, digits int, constant uint64) uint64 {
 	return min(constant>>digit, 1<<s.outs-1-uint64(s.sum))
 }
 
-// leftover returns what of a constant is left when the counters of a plan have taken in
-// what they have room for.
+// leftover returns the part of a constant that remains after the counters of a plan have taken in
+// as much as they have room for.
 func leftover(p *plan, shapes []shape, digits int, constant uint64) uint64 {
 	for _, at := range p.placed {
 		for range at.count {
@@ -150,7 +151,7 @@ func leftover(p *plan, shapes []shape, digits int, constant uint64) uint64 {
 	return constant
 }
 
-// counter adds a counter whose inputs are the first bits that wait.
+// counter adds a counter whose inputs are the first waiting bits.
 func (t *tree) counter(s *shape, digit int, made *[maxDigits][]bit) {
 	constant := room(s, digit, t.digits, t.constant)
 	t.constant -= constant << digit
@@ -185,8 +186,8 @@ func (t *tree) counter(s *shape, digit int, made *[maxDigits][]bit) {
 	t.counters = append(t.counters, counter)
 }
 
-// free returns the leaves of a counter without its outputs: a counter that reads a net
-// twice may find one of its outputs among its inputs, as a function of the others.
+// free returns the leaves of a counter without its outputs. A counter that reads a net twice may
+// have one of its outputs among its inputs, as a function of the others.
 func (t *tree) free(c counts.Counter) []netlist.Net {
 	var list []netlist.Net
 	for _, v := range c.Leaves {
@@ -219,15 +220,15 @@ func (t *tree) digit(in []bit, weight []uint, constant uint64, k int) netlist.Ne
 	}), nets...)
 }
 
-// seven returns digit k of the sum of seven bits, in LUTs of four inputs: seven of them
-// for the three digits, where four full adders would have eight.
+// seven returns digit k of the sum of seven bits, in LUTs of four inputs. The three digits take
+// seven LUTs; four full adders would take eight.
 //
-// Full adders on x0 x1 x2, on their sum t with x3 x4, and on the sum s of those with x5 x6
-// have three carries a, b and c. The first two are not added as they are, but as b and
-// q = a ^ b, for which c need not be there: a + b + c has the digits q ^ c and, where q is
-// 1, c = ^(q ^ c), else b. A pair in this form saves Demenkov, Kojevnikov, Kulikov and
-// Yaroslavtsev a tenth of the gates ("New upper bounds on the Boolean circuit complexity
-// of symmetric functions", 2010); in LUTs, q comes from b and x0 x1 x2 in one.
+// Full adders on x0 x1 x2, on their sum t with x3 x4, and on the sum s of these with x5 x6 have
+// three carries a, b and c. Instead of a and b, it uses b and q = a ^ b, which does not need c.
+// Then a + b + c has the low digit q ^ c. Its high digit is c = ^(q ^ c) where q is 1, else b.
+// Demenkov, Kojevnikov, Kulikov and Yaroslavtsev save a tenth of the gates with a pair in this form
+// ("New upper bounds on the Boolean circuit complexity of symmetric functions", 2010). In LUTs, q
+// is one function of b and x0 x1 x2.
 func (t *tree) seven(in []bit, k int) netlist.Net {
 	one := []uint{1, 1, 1}
 	first := in[:3]

@@ -7,27 +7,27 @@ import (
 	"ialgn/netlist"
 )
 
-// builder makes the mapped netlist.
+// builder builds the mapped netlist.
 type builder struct {
 	*netlist.Copier
 	*mapper
 	chain  chain.Chain
-	level  []int32               // level of each new net in LUTs; nets beyond the end have level 0
-	twin   map[netlist.Net]table // for outputs of chains that an inverter reads, the inverse of their LUT
+	level  []int32               // [new net]: its level in LUTs; nets beyond the end have level 0
+	twin   map[netlist.Net]table // for chain outputs that an inverter reads, the last LUT with its function inverted
 	wanted map[netlist.Net]bool
 	luts   []lutOf
 	inputs []netlist.Net
-	done   int32         // nodes of the general logic before this are built
-	node   []netlist.Net // for each node, its new net
+	done   int32         // nodes of the general logic before this one are built
+	node   []netlist.Net // [node]: its new net
 }
 
-// lutOf is a LUT of the current chain.
+// lutOf is the output of a LUT of the current chain.
 type lutOf struct {
 	out  chain.Literal
-	step int // the last that it holds, from 1
+	step int // the last step that it includes, from 1
 }
 
-// build makes the mapped netlist from the plans.
+// build builds the mapped netlist from the plans.
 func (m *mapper) build() *netlist.Netlist {
 	b := &builder{Copier: netlist.NewCopier(m.n), mapper: m, twin: map[netlist.Net]table{}, wanted: map[netlist.Net]bool{}}
 	m.report.K, m.report.Objective = m.o.K, m.o.Objective.String()
@@ -70,7 +70,8 @@ func (b *builder) member(one *member) {
 	b.Set(old, out.Net)
 }
 
-// plan adds the LUTs of a plan for the current chain and returns the chain's output; old is the net that it replaces.
+// plan adds the LUTs of a plan for the current chain and returns the chain's output. old is the net
+// of the old netlist that the output replaces.
 func (b *builder) plan(p *plan, old netlist.Net) chain.Literal {
 	b.luts = b.luts[:0]
 	for i := range p.end {
@@ -107,7 +108,7 @@ func (b *builder) signal(s signal) (l chain.Literal) {
 	return l
 }
 
-// lastStep returns the last step that LUT i of a plan holds.
+// lastStep returns the last step that LUT i of a plan includes.
 func (b *builder) lastStep(p *plan, i int) (last int) {
 	for _, e := range p.of(i) {
 		for _, s := range []signal{e.a, e.b} {
@@ -121,8 +122,8 @@ func (b *builder) lastStep(p *plan, i int) (last int) {
 	return last
 }
 
-// lut adds a LUT for a function, without the inputs that it does not depend on. Where
-// it depends on one or none, its output is a literal.
+// lut adds a LUT for a function, without the inputs on which the function does not depend. A
+// function of at most one input needs no LUT: the result is a literal.
 func (b *builder) lut(t table, o netlist.Origin) chain.Literal {
 	support := netlist.Support(t.value)
 	in, value := t.in[:0:0], t.value
@@ -152,7 +153,7 @@ func (b *builder) inverse(v netlist.Net, o netlist.Origin) chain.Literal {
 	return b.lut(table{[]netlist.Net{v}, ^netlist.Effective(tableCopy, []netlist.Net{v})}, o)
 }
 
-// count enters a LUT into the report.
+// count adds a LUT to the report.
 func (b *builder) count(out netlist.Net, in []netlist.Net) {
 	level := int32(0)
 	for _, v := range in {
@@ -172,11 +173,11 @@ func (b *builder) count(out netlist.Net, in []netlist.Net) {
 	}
 }
 
-// unbuilt is the net of nodes that the cover does not need.
+// unbuilt is the net of nodes that the cover does not use.
 const unbuilt = ^netlist.Net(0)
 
-// general adds the LUTs of the nodes of a general cell. A cell that nothing outside reads
-// needs no net.
+// general adds the LUTs of the nodes of a general cell. A cell that only general logic reads needs
+// no net.
 func (b *builder) general(c netlist.Cell) {
 	w := b.cover
 	for ; int(b.done) < len(w.nodes) && w.nodes[b.done].cell <= c; b.done++ {
@@ -204,8 +205,8 @@ func (b *builder) general(c netlist.Cell) {
 	}
 }
 
-// inverter inverts the output of a chain by another LUT of the same inputs as its last
-// one, which costs no level.
+// inverter computes the complement of a chain's output by a second LUT with the inputs of the
+// chain's last LUT. That costs no level.
 func (b *builder) inverter(c netlist.Cell) {
 	old := b.n.Inputs(c)[0]
 	t, ok := b.twin[old]

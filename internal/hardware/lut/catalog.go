@@ -8,22 +8,22 @@ import (
 	"ialgn/internal/crew"
 )
 
-// shape is what decides the plan of a chain.
+// shape is everything that determines the plan of a chain.
 type shape struct {
 	ops  string // the operation of each step
 	late int    // the level of the base
 }
 
-// entry is what is known of a shape.
+// entry holds the results computed for a shape.
 type entry struct {
-	serial int           // levels of serial packing, the fewest for the fewest LUTs
-	least  int           // the fewest levels; -1: not asked for yet
-	costs  map[int]cost  // fewest LUTs for each number of levels below that of the serial form; filled on demand
-	plans  map[int]*plan // by number of levels
+	serial int           // levels of serial packing, which has the fewest LUTs: its fewest levels
+	least  int           // the fewest levels; -1: not computed yet
+	costs  map[int]cost  // [levels below serial]: the fewest LUTs; filled on demand
+	plans  map[int]*plan // [levels]: the plan
 }
 
-// fewest returns the fewest LUTs of a shape in depth levels, which must have been asked
-// for.
+// fewest returns the fewest LUTs of a shape in the given number of levels. The cost must have been
+// computed.
 func (e *entry) fewest(steps, k, depth int) cost {
 	if depth >= e.serial {
 		return cost(least(steps, k))
@@ -31,7 +31,7 @@ func (e *entry) fewest(steps, k, depth int) cost {
 	return e.costs[depth]
 }
 
-// catalog knows all shapes that occur.
+// catalog holds the results for all shapes that occur.
 type catalog struct {
 	ctx     context.Context
 	o       Options
@@ -42,7 +42,7 @@ func newCatalog(ctx context.Context, o Options) *catalog {
 	return &catalog{ctx, o, map[shape]*entry{}}
 }
 
-// each runs a task for each index below count, on all threads. It returns ctx's error.
+// each runs a task for each index below count, on all threads. It returns the context's error.
 func (c *catalog) each(count int, task func(s *solver, i int)) error {
 	var next atomic.Int64
 	crew.Each(min(c.o.threads(), count), func(int) {
@@ -66,8 +66,7 @@ func (c *catalog) eachShape(shapes []shape, task func(*solver, *entry)) error {
 	})
 }
 
-// missing returns the distinct shapes for which want is true, and makes entries for
-// those that are new.
+// missing returns the distinct shapes for which want is true. It makes entries for new shapes.
 func (c *catalog) missing(shapes []shape, want func(*entry) bool) []shape {
 	var todo []shape
 	seen := map[shape]bool{}
@@ -88,7 +87,7 @@ func (c *catalog) missing(shapes []shape, want func(*entry) bool) []shape {
 	return todo
 }
 
-// serial makes the number of levels of serial packing known.
+// serial computes the number of levels of serial packing for the shapes.
 func (c *catalog) serial(shapes []shape) error {
 	todo := c.missing(shapes, func(e *entry) bool { return e.serial < 0 })
 	return c.eachShape(todo, func(s *solver, e *entry) {
@@ -96,9 +95,9 @@ func (c *catalog) serial(shapes []shape) error {
 	})
 }
 
-// leastLevels makes the fewest levels of each shape known. With onlyDeepest it does so only for
-// the largest of these numbers: a shape that serial packing gets done in as many levels as another
-// needs may be left with those of serial packing.
+// leastLevels computes the fewest levels of the shapes. With onlyDeepest, only the largest of these
+// numbers is sure to be right: a shape that serial packing maps in as many levels as another shape
+// needs may keep the levels of serial packing.
 func (c *catalog) leastLevels(shapes []shape, onlyDeepest bool) error {
 	if err := c.serial(shapes); err != nil {
 		return err
@@ -119,7 +118,7 @@ func (c *catalog) leastLevels(shapes []shape, onlyDeepest bool) error {
 	})
 }
 
-// costs makes the fewest LUTs of each shape known for as many levels as due says.
+// costs computes the fewest LUTs of each shape in due[i] levels.
 func (c *catalog) costs(shapes []shape, due []int) error {
 	if err := c.serial(shapes); err != nil {
 		return err
@@ -141,8 +140,8 @@ func (c *catalog) costs(shapes []shape, due []int) error {
 	return nil
 }
 
-// tasks returns the distinct pairs of a shape and its levels, at most those of serial
-// packing, for which want is true.
+// tasks returns the distinct pairs of a shape and its number of levels for which want is true. The
+// number of levels is at most that of serial packing.
 func (c *catalog) tasks(shapes []shape, due []int, want func(e *entry, depth int) bool) (todo []shape, depths []int) {
 	type task struct {
 		shape
@@ -160,7 +159,7 @@ func (c *catalog) tasks(shapes []shape, due []int, want func(e *entry, depth int
 	return todo, depths
 }
 
-// plans makes plans for shapes, each in as many levels as due says.
+// plans computes a plan for each shape in due[i] levels.
 func (c *catalog) plans(shapes []shape, due []int) error {
 	if err := c.serial(shapes); err != nil {
 		return err

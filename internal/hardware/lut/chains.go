@@ -16,37 +16,36 @@ type mapper struct {
 
 	simplifier *chain.Simplifier
 	members    []member
-	waves      [][]int32             // members whose base is in the wave before, or no member
-	memberOf   map[netlist.Net]int32 // the member that drives each output net
+	waves      [][]int32             // members by wave: the base of each is no member, or a member of the wave before
+	memberOf   map[netlist.Net]int32 // [output net]: the member that drives it
 
 	cover *cover // cover of the general logic
 }
 
-// member is a private chain.
+// member is a private chain: a chain whose sides are no gates.
 type member struct {
 	last  netlist.Cell
 	shape shape
 	steps int32
-	base  int32 // the member that drives the base, -1 if none does
+	base  int32 // the member that drives the base; -1: none
 	wave  int32
-	level int32 // level of its output
-	due   int32 // the latest level for its output
+	level int32 // level of its output, once known
+	due   int32 // latest allowed level of its output
 }
 
-// unbounded is a level that everything reaches.
+// unbounded is a level high enough for any chain.
 const unbounded = 1 << 14
 
-// fork is a chain whose output is the base of others.
+// fork is a chain whose output is the base of other chains.
 type fork struct {
-	steps   int            // steps in the chain itself
-	own     bool           // something else than chains reads it
-	readers []netlist.Cell // the ends of the chains that it is the base of
-	lengths []int          // steps of each of those chains
+	steps   int            // number of steps of the chain itself
+	own     bool           // something other than a chain reads it
+	readers []netlist.Cell // the last gates of the chains whose base it is
+	lengths []int          // number of steps of each of these chains
 }
 
-// findChains collects the private chains. Where several begin at the end of another one,
-// they repeat its gates if that costs no more LUTs than sharing them by serial packing:
-// it saves levels.
+// findChains collects the private chains. Chains that begin at the end of another chain repeat its
+// gates if that costs no more LUTs (by serial packing) than sharing them. Repeating saves levels.
 func (m *mapper) findChains() {
 	forks := m.findForks()
 	m.simplifier = chain.NewSimplifier(nil)
@@ -62,8 +61,8 @@ func (m *mapper) findChains() {
 	}
 }
 
-// findForks returns the chains that others begin with, by their last gate, after their
-// gates were joined to their readers where that is cheap.
+// findForks returns the chains with which other chains begin, by their last gate. It first joins
+// gates to their readers where that is cheap.
 func (m *mapper) findForks() map[netlist.Cell]*fork {
 	forks := map[netlist.Cell]*fork{}
 	for last := range netlist.Cell(m.n.Cells()) {
@@ -91,7 +90,7 @@ func (m *mapper) findForks() map[netlist.Cell]*fork {
 	return forks
 }
 
-// findOwn notes which forks something else than a chain reads.
+// findOwn records which forks are read by something other than a chain.
 func (m *mapper) findOwn(forks map[netlist.Cell]*fork) {
 	read := func(v netlist.Net) {
 		if d, _, ok := m.n.Driver(v); ok && forks[d] != nil {
@@ -114,8 +113,8 @@ func (m *mapper) findOwn(forks map[netlist.Cell]*fork) {
 	}
 }
 
-// join lets the chains behind a fork repeat its gates if that costs no more, and keeps
-// the fork for its own sake otherwise.
+// join lets the chains behind a fork repeat its gates if that costs no more LUTs. Otherwise the
+// fork stays a chain of its own.
 func (m *mapper) join(f *fork, forks map[netlist.Cell]*fork) {
 	shared, repeated := least(f.steps, m.o.K), 0
 	if f.own {
@@ -137,7 +136,7 @@ func (m *mapper) join(f *fork, forks map[netlist.Cell]*fork) {
 	}
 }
 
-// addMember enters a chain.
+// addMember adds a chain to the members.
 func (m *mapper) addMember(last netlist.Cell, c *chain.Chain) {
 	ops := make([]byte, len(c.Steps))
 	for i, s := range c.Steps {
@@ -159,7 +158,7 @@ func (m *mapper) addMember(last netlist.Cell, c *chain.Chain) {
 	}
 }
 
-// shapes returns the shapes of a wave, and when its members are due.
+// shapes returns the shapes of a wave's members and their latest levels.
 func (m *mapper) shapes(wave []int32) (shapes []shape, due []int) {
 	for _, w := range wave {
 		shapes, due = append(shapes, m.members[w].shape), append(due, int(m.members[w].due))
@@ -167,9 +166,9 @@ func (m *mapper) shapes(wave []int32) (shapes []shape, due []int) {
 	return shapes, due
 }
 
-// each calls f for the members of each wave, the first wave first. Before a wave, its
-// bases have their levels, and before, which gets its shapes and when they are due, makes
-// known what f needs.
+// each calls f for the members of each wave, first wave first. Before each wave, it sets the levels
+// of the wave's bases and calls before with the wave's shapes and latest levels, to compute what f
+// needs.
 func (m *mapper) each(before func(shapes []shape, due []int) error, f func(*member, *entry)) error {
 	for _, wave := range m.waves {
 		for _, w := range wave {
@@ -189,13 +188,13 @@ func (m *mapper) each(before func(shapes []shape, due []int) error, f func(*memb
 	return nil
 }
 
-// planChains makes the plans, each chain in as many levels as it has.
+// planChains makes the plan of each chain, in as many levels as the chain may have.
 func (m *mapper) planChains() error {
 	return m.each(m.catalog.plans, func(one *member, e *entry) { one.level = min(one.due, int32(e.serial)) })
 }
 
-// schedule decides by which level each chain is due, and covers the general logic. Where
-// MaxDepth cannot be met it schedules for the fewest levels.
+// schedule decides the latest level of each chain and covers the general logic. If MaxDepth is
+// impossible, it schedules for the fewest levels.
 func (m *mapper) schedule() error {
 	if m.o.Objective == Area && m.o.MaxDepth == 0 {
 		m.setDue(unbounded)
@@ -224,8 +223,9 @@ func (m *mapper) schedule() error {
 	return m.require(depth)
 }
 
-// balanceCover returns the fewest levels, at least the given number in which the general
-// logic needs so many LUTs, for which a tenth more LUTs is enough.
+// balanceCover returns the fewest levels, at least the given number, in which the general logic
+// takes at most a tenth more LUTs than with unlimited levels. luts is its number of LUTs in the
+// given number of levels.
 func (m *mapper) balanceCover(fewest, luts int) int {
 	high, least := m.cover.run(unbounded)
 	if 10*luts <= 11*least || high <= fewest {
@@ -262,8 +262,9 @@ func (m *mapper) fewestLevels() (int, error) {
 	return fewest, err
 }
 
-// require makes all chains due at the given level, and those that are a base of others
-// as late as these allow. The levels must be the fewest.
+// require makes all chains due at the given level. Chains that are the base of others get the
+// latest level that these others allow. It expects each member's level to be the fewest possible,
+// as fewestLevels sets it.
 func (m *mapper) require(depth int) error {
 	m.setDue(depth)
 	for w := len(m.waves) - 1; w > 0; w-- {
@@ -280,8 +281,8 @@ func (m *mapper) require(depth int) error {
 	return nil
 }
 
-// latest returns the latest level of the base for which a chain can be done by due, at
-// least the given one, for which it can.
+// latest returns the latest level of the base from which a chain can still be mapped by level due.
+// The chain must be possible from level late, and the result is at least late.
 func (m *mapper) latest(ops string, late, due int) (int, error) {
 	for late+1 < due || late < due && ops == "" {
 		sh := shape{ops, late + 1}
@@ -296,8 +297,8 @@ func (m *mapper) latest(ops string, late, due int) (int, error) {
 	return late, nil
 }
 
-// balance returns the fewest levels for which the chains need at most a tenth more LUTs
-// than they need at all. It judges by a sample of them where they are many.
+// balance returns the fewest levels in which the chains take at most a tenth more LUTs than with
+// unlimited levels. If there are many chains, it decides by a sample of them.
 func (m *mapper) balance(fewest int) (int, error) {
 	low, high := fewest, fewest
 	err := m.each(func(shapes []shape, _ []int) error { return m.catalog.serial(shapes) },
@@ -305,7 +306,7 @@ func (m *mapper) balance(fewest int) (int, error) {
 			one.level = int32(e.serial)
 			high = max(high, e.serial)
 		})
-	for depth := low; low < high && err == nil; depth = (low + high) / 2 { // often the first will do
+	for depth := low; low < high && err == nil; depth = (low + high) / 2 { // often the first try succeeds
 		var enough bool
 		if enough, err = m.sample().affords(depth); enough {
 			high = depth
@@ -319,11 +320,11 @@ func (m *mapper) balance(fewest int) (int, error) {
 	return low, err
 }
 
-// sampleSize is how many chains stand for all.
+// sampleSize is the number of chains in a sample.
 const sampleSize = 256
 
-// sample returns a mapper for some of the chains, all of them if they are few or if some
-// are the base of others.
+// sample returns a mapper for a sample of the chains. It is m itself if there are few chains or if
+// some chains are the base of others.
 func (m *mapper) sample() *mapper {
 	if len(m.waves) != 1 || len(m.members) <= sampleSize {
 		return m
@@ -337,10 +338,10 @@ func (m *mapper) sample() *mapper {
 	return some
 }
 
-// affords reports whether the chains need at most a tenth more LUTs in depth levels than
-// they need at all.
+// affords reports whether the chains take at most a tenth more LUTs in depth levels than with
+// unlimited levels.
 func (m *mapper) affords(depth int) (bool, error) {
-	if len(m.waves) > 1 { // levels of bases that require starts from
+	if len(m.waves) > 1 { // sets the levels of bases, from which require starts
 		if _, err := m.fewestLevels(); err != nil {
 			return false, err
 		}

@@ -5,19 +5,19 @@ import (
 	"ialgn/netlist"
 )
 
-// role is what becomes of a cell.
+// role says how a cell is mapped.
 type role uint8
 
 const (
-	left     role = iota // the cell stays as it is
+	left     role = iota // the cell is copied unchanged
 	chained              // a gate of a private chain
-	inverter             // a function of one net that a private chain drives
-	general              // logic that is no private chain
+	inverter             // a function of one net, driven by a private chain
+	general              // other logic
 )
 
-// classify gives each cell its role. A chain is private if its sides are no gates, and
-// its base is none or the end of a private chain. What feeds general logic is general,
-// and so is what it feeds: the two are mapped apart.
+// classify gives each cell its role. A chain is private if its sides are no gates and its base is
+// not a gate or is the end of a private chain. Logic that feeds general logic, or that general
+// logic feeds, is general, too, because chains and general logic are mapped separately.
 func (m *mapper) classify() {
 	n := m.n
 	m.paths = chain.Find(n)
@@ -32,7 +32,7 @@ func (m *mapper) classify() {
 	}
 }
 
-// firstRole returns the role of a cell by itself and what drives it.
+// firstRole returns the role of a cell, judged by the cell and its drivers.
 func (m *mapper) firstRole(c netlist.Cell) role {
 	in := m.n.Inputs(c)
 	fits := len(in) <= m.o.K
@@ -53,7 +53,7 @@ func (m *mapper) firstRole(c netlist.Cell) role {
 	return general
 }
 
-// roleOf returns the role of what drives a net; an input or a constant is left.
+// roleOf returns the role of the cell that drives a net; left for an input or a constant.
 func (m *mapper) roleOf(v netlist.Net) role {
 	if c, _, ok := m.n.Driver(v); ok {
 		return m.role[c]
@@ -61,7 +61,7 @@ func (m *mapper) roleOf(v netlist.Net) role {
 	return left
 }
 
-// unchain makes general what goes on as a chain in a gate that stays as it is: such a chain
+// unchain makes a chain general if it continues in a gate that is copied unchanged: such a chain
 // has no end of its own.
 func (m *mapper) unchain() {
 	for c, r := range m.role {
@@ -75,7 +75,7 @@ func (m *mapper) unchain() {
 	}
 }
 
-// spreadUp makes general what feeds general logic, and reports whether that was news.
+// spreadUp makes logic general that feeds general logic, and reports whether any role changed.
 func (m *mapper) spreadUp() (changed bool) {
 	for c := netlist.Cell(m.n.Cells()); c > 0; {
 		c--
@@ -91,7 +91,7 @@ func (m *mapper) spreadUp() (changed bool) {
 	return changed
 }
 
-// spreadDown makes general what general logic feeds, and reports whether that was news.
+// spreadDown makes logic general that general logic feeds, and reports whether any role changed.
 func (m *mapper) spreadDown() (changed bool) {
 	for c, r := range m.role {
 		if r != chained && r != inverter {

@@ -6,44 +6,43 @@ import (
 	"slices"
 )
 
-// Logic that is no private chain is covered by cuts. Each node keeps the best few of its
-// cuts while its readers need them (priority cuts); a pass walks over all nodes and
-// chooses the best cut of each. The first pass goes for depth, and so finds the fewest
-// levels that cuts can reach; further passes choose, of the cuts that are in time, those
-// of little area: first area flow, in which what a node costs is shared among its readers,
-// then the exact number of LUTs that a cut adds to those that are needed anyway.
+// Logic that is no private chain is covered by cuts. While a node has unvisited readers, it keeps
+// its best few cuts (priority cuts). A pass visits all nodes and chooses the best cut of each. The
+// first pass minimises depth, which gives the fewest levels that cuts can reach. Later passes
+// choose cuts of small area among the cuts that are in time: first by area flow, which shares the
+// cost of a node among its readers, then by the exact number of LUTs that a cut adds to the cover.
 //
-// After Mishchenko, Cho, Chatterjee and Brayton, "Combinational and sequential mapping
-// with priority cuts", ICCAD 2007.
+// After Mishchenko, Cho, Chatterjee and Brayton, "Combinational and sequential mapping with
+// priority cuts", ICCAD 2007.
 
-// keep is how many cuts of a node are merged into cuts of its readers.
+// keep is the number of a node's cuts that are merged into the cuts of its readers.
 const keep = 8
 
-// mode is what a pass goes for.
+// mode is what a pass minimises.
 type mode uint8
 
 const (
 	byDepth mode = iota // depth, then area flow
-	byFlow              // area flow, in time
-	byArea              // exact area, in time
+	byFlow              // area flow, among the cuts in time
+	byArea              // exact area, among the cuts in time
 )
 
 // cover chooses a cut for each node.
 type cover struct {
 	*network
 	best     []cut
-	arrival  []int32   // arrival of each node's best cut, in levels
-	required []int32   // level by which each node of the cover has to arrive
-	refs     []int32   // LUTs and roots of the cover that read a node
-	readers  []float32 // how many may read it in the end
-	flow     []float32 // area flow
+	arrival  []int32   // [node]: arrival of its best cut, in levels
+	required []int32   // [node of the cover]: level by which it has to arrive
+	refs     []int32   // [node]: number of LUTs and roots of the cover that read it
+	readers  []float32 // [node]: estimate of its readers in the final cover
+	flow     []float32 // [node]: area flow
 
-	pending []int32 // readers in the network
-	left    []int32 // for each node, its readers that this pass has not visited yet
+	pending []int32 // [node]: number of readers in the network
+	left    []int32 // [node]: number of readers that this pass has not visited yet
 	sets    [][]cut // cut sets of the nodes that still have unvisited readers
 	free    [][]cut
 	set     []cut     // cut set of the current node
-	from    [3]*cut   // cuts of its inputs that are merged
+	from    [3]*cut   // cuts of its inputs that are being merged
 	own     [3][1]cut // trivial cuts of inputs that are leaves
 }
 
@@ -62,8 +61,8 @@ func newCover(w *network) *cover {
 	return c
 }
 
-// run chooses a cover of few LUTs with the roots in at most depth levels, or as few as
-// can be reached if that is more. It returns the levels and the LUTs.
+// run chooses a cover of few LUTs whose roots arrive in at most depth levels, or in the fewest
+// possible if that is more. It returns the levels and the LUTs.
 func (c *cover) run(depth int) (levels, luts int) {
 	for v := range c.readers {
 		c.readers[v] = float32(max(1, c.pending[v]))
@@ -91,8 +90,8 @@ func (c *cover) levels() (latest int32) {
 	return latest
 }
 
-// require makes the cover out of the best cuts: it finds the readers of each node, and the level by which each node
-// must arrive if all roots are to arrive by the given level.
+// require derives the cover from the best cuts. It counts the readers of each node and finds the
+// level by which the node must arrive so that all roots arrive by level due.
 func (c *cover) require(due int32) {
 	for v := range c.refs {
 		c.refs[v], c.required[v] = 0, math.MaxInt32
@@ -118,7 +117,7 @@ func (c *cover) require(due int32) {
 	}
 }
 
-// pass chooses the best cut of each node anew.
+// pass chooses the best cut of every node again.
 func (c *cover) pass(m mode) {
 	copy(c.left, c.pending)
 	for v := range int32(len(c.nodes)) {
@@ -139,8 +138,8 @@ func (c *cover) pass(m mode) {
 	}
 }
 
-// store keeps the cuts of node v for its readers, and drops those of nodes whose last
-// reader it is.
+// store keeps the cuts of node v for its readers. It drops the cuts of inputs that have no other
+// unvisited reader.
 func (c *cover) store(v int32) {
 	for _, u := range c.nodes[v].inputs() {
 		if c.left[u]--; c.left[u] == 0 && c.sets[u] != nil {
@@ -160,8 +159,8 @@ func (c *cover) store(v int32) {
 	c.sets[v] = append(append(set, c.set[:min(len(c.set), keep)]...), trivial(v))
 }
 
-// candidates makes c.set the best cuts of node v, the best first. All are in time, as at
-// least the one of the last pass is.
+// candidates sets c.set to the best cuts of node v, best first. All are in time: there is at least
+// the cut of the last pass.
 func (c *cover) candidates(v int32, m mode) {
 	c.set = c.set[:0]
 	if m != byDepth {
@@ -181,8 +180,8 @@ func (c *cover) candidates(v int32, m mode) {
 	slices.SortStableFunc(c.set, m.compare)
 }
 
-// merge offers the unions of cuts of all inputs of node v, of which the cuts of the first
-// ones are chosen and united.
+// merge offers all unions of one cut from each input of node v. The cuts of the first chosen inputs
+// are already chosen; with is their union.
 func (c *cover) merge(v int32, m mode, with cut, chosen int) {
 	n := &c.nodes[v]
 	if chosen == int(n.ins) {
@@ -209,7 +208,7 @@ func (c *cover) merge(v int32, m mode, with cut, chosen int) {
 	}
 }
 
-// compare orders cuts by what a pass goes for.
+// compare orders cuts by the goal of the pass.
 func (m mode) compare(a, b cut) int {
 	if m == byDepth {
 		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.area, b.area), cmp.Compare(a.n, b.n))
@@ -217,8 +216,8 @@ func (m mode) compare(a, b cut) int {
 	return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.depth, b.depth), cmp.Compare(a.n, b.n))
 }
 
-// offer enters a cut into c.set if it arrives in time and is among the best, unless another cut with a subset of its
-// leaves decides the node.
+// offer adds a cut to c.set if it is in time and among the best, unless c.set has a cut whose
+// leaves are a subset.
 func (c *cover) offer(v int32, m mode, one cut) {
 	one.depth = 0
 	for _, l := range one.leaves() {
@@ -256,8 +255,7 @@ func (c *cover) flowOf(one *cut) float32 {
 	return area
 }
 
-// take adds a cut to the cover, with all that it needs, and returns how many LUTs that
-// adds.
+// take adds a cut to the cover, with all cuts that it needs, and returns the number of LUTs added.
 func (c *cover) take(one *cut) int {
 	luts := 1
 	if one.wire() {
@@ -271,7 +269,7 @@ func (c *cover) take(one *cut) int {
 	return luts
 }
 
-// release undoes take.
+// release is the inverse of take.
 func (c *cover) release(one *cut) {
 	for _, l := range one.leaves() {
 		if c.refs[l]--; c.refs[l] == 0 && c.nodes[l].ins > 0 {

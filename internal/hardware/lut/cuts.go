@@ -7,14 +7,14 @@ import (
 	"ialgn/netlist"
 )
 
-// cut is a set of nodes that decide a node; it can become a LUT.
+// cut is a set of nodes (leaves) that determines the value of a node. It can become a LUT.
 type cut struct {
 	leaf  [MaxInputs]int32 // ascending
 	n     int8
 	depth int32   // one more than the latest leaf's arrival
 	area  float32 // area flow, as the current pass estimates it
-	sign  uint64  // a bit for each leaf, several leaves to a bit
-	table uint64  // extended, over the leaves
+	sign  uint64  // a bit for each leaf; leaves may share a bit
+	table uint64  // over the leaves, extended to six inputs
 }
 
 func (c *cut) leaves() []int32 { return c.leaf[:c.n] }
@@ -23,7 +23,8 @@ func trivial(v int32) cut {
 	return cut{leaf: [MaxInputs]int32{v}, n: 1, sign: 1 << (v & 63), table: netlist.PinTable(0)}
 }
 
-// merge returns the union of two cuts without a table, if it has at most k leaves.
+// merge returns the union of two cuts, without a table. ok is false if the union has more than k
+// leaves.
 func merge(a, b *cut, k int) (c cut, ok bool) {
 	if bits.OnesCount64(a.sign|b.sign) > k {
 		return c, false
@@ -64,11 +65,10 @@ func within(a, b *cut) bool {
 	return true
 }
 
-// over returns the table of a cut over the leaves of another one, which has all of its
-// leaves.
+// over returns the table of a cut over the leaves of union, which include all leaves of the cut.
 func (c *cut) over(union *cut) uint64 {
 	t, at := c.table, int(union.n)-1
-	for i := int(c.n) - 1; i >= 0; i-- { // the pins above are done, so that it moves to a free one
+	for i := int(c.n) - 1; i >= 0; i-- { // the pins above are placed already, so the place is free
 		for union.leaf[at] != c.leaf[i] {
 			at--
 		}
@@ -98,10 +98,10 @@ func (c *cut) shrink() {
 	}
 }
 
-// wire reports whether the cut needs no LUT: the node is a constant or its only leaf.
+// wire reports whether the cut needs no LUT: the node is a constant or equals its only leaf.
 func (c *cut) wire() bool { return c.n == 0 || c.n == 1 && c.table == netlist.PinTable(0) }
 
-// cutOf returns the cut whose leaves are the given nodes, of the given table over them.
+// cutOf returns the cut with the given leaves and the table t over them.
 func cutOf(in []int32, t uint64) cut {
 	c := cut{table: t, n: int8(len(in))}
 	copy(c.leaf[:], in)
@@ -115,7 +115,7 @@ func cutOf(in []int32, t uint64) cut {
 	return c
 }
 
-// eval returns the extended table of a node, given those of its inputs.
+// eval returns the extended table of a node, given the tables of its inputs.
 func (n *node) eval(in [3]uint64) (t uint64) {
 	for i := range 1 << n.ins {
 		if n.table>>i&1 == 0 {

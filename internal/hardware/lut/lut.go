@@ -1,25 +1,24 @@
-// Package lut maps the gates of a netlist to look-up tables of K inputs.
+// Package lut maps the gates of a netlist to look-up tables (LUTs) of K inputs.
 //
-// [Map] takes a netlist and returns one of the same function in which every function
-// cell has at most K inputs and is one LUT; what is no gate of the model (comparators,
-// popcounts, argmax, registers, and functions that a lowering has placed, if they fit) is
-// left as it is.
+// [Map] returns a netlist with the same function in which every function cell is one LUT of at most
+// K inputs. Cells that are no gates of the model are copied unchanged: comparators, popcounts,
+// argmax, registers, and functions that a lowering has placed, if they fit.
 //
-// Private chains, those whose sides are no gates, are mapped as chains: gates re-associate
-// and a segment of a chain may be computed for both values of its spine, so that depth is
-// as small as asked for. Two dynamic programmes do that:
+// Private chains, whose sides are no gates, are mapped as chains. Gates are re-associated, and a
+// segment of a chain may be computed for both values of its spine, so that the depth can be as
+// small as asked for. Two dynamic programmes do that:
 //
 //   - serial packing (serial.go) reaches the fewest LUTs that a chain of n steps can have,
 //     ceil(n/(K-1)), with the fewest levels that this allows;
 //   - the programme over segments (segment.go) reaches the fewest LUTs in a given number
 //     of levels.
 //
-// All of that is decided by a chain's shape, the operations of its steps, once for all
-// chains of that shape; the shapes are shared out over the threads. The result depends
-// on the netlist and the options only.
+// The plan depends only on the chain's shape, which is the operations of its steps, and is computed
+// once for all chains of a shape. Threads share the shapes. The result depends on the netlist and
+// the options only.
 //
-// All other logic, such as that of random-wired networks, is covered by cuts (cover.go);
-// there the structure stays as it is.
+// All other logic, such as the logic of random-wired networks, is covered by cuts (cover.go), which
+// keep its structure.
 package lut
 
 import (
@@ -31,19 +30,19 @@ import (
 	"ialgn/netlist"
 )
 
-// Objective says what to aim for.
+// Objective says what the mapping minimises.
 type Objective uint8
 
 // The objectives.
 const (
 	Area     Objective = iota // the fewest LUTs, and then the fewest levels
 	Depth                     // the fewest levels, and then the fewest LUTs
-	Balanced                  // the fewest levels for which a tenth more LUTs is enough, judged by some of the chains
+	Balanced                  // the fewest levels that cost at most a tenth more LUTs, judged by a sample of the chains
 )
 
 var objectiveNames = [...]string{Area: "area", Depth: "depth", Balanced: "balanced"}
 
-// ParseObjective returns the objective of that name: area, depth or balanced.
+// ParseObjective returns the objective with the given name: area, depth or balanced.
 func ParseObjective(s string) (Objective, error) {
 	for i, name := range objectiveNames {
 		if s == name {
@@ -61,18 +60,18 @@ func (o Objective) String() string {
 	return fmt.Sprintf("objective %d", uint8(o))
 }
 
-// The smallest and the largest LUT.
+// The limits of Options.K.
 const (
 	MinInputs = 2
 	MaxInputs = netlist.MaxFunctionInputs
 )
 
-// Options say how to map.
+// Options control the mapping.
 type Options struct {
 	K         int // inputs of a LUT, 2 to 6
 	Objective Objective
-	MaxDepth  int // the most levels of LUTs; 0: no bound
-	Threads   int // 0: as many as there are processors
+	MaxDepth  int // the most levels of LUTs; 0: no limit
+	Threads   int // 0: one for each processor
 }
 
 func (o Options) check() error {
@@ -94,12 +93,12 @@ func (o Options) threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Report says what a mapping came to.
+// Report describes a mapping.
 type Report struct {
 	K         int    `json:"k"`
 	Objective string `json:"objective"`
 	LUTs      int    `json:"luts"`      // LUTs with at least two inputs
-	Inverters int    `json:"inverters"` // LUTs of one input, of inputs that are read inverted
+	Inverters int    `json:"inverters"` // LUTs of one input, for inputs of the netlist that are read inverted
 	Levels    int    `json:"levels"`    // LUTs on the longest path
 	Chains    int    `json:"chains"`    // private chains with at least one step
 	Steps     int    `json:"steps"`     // steps in all chains
@@ -107,8 +106,8 @@ type Report struct {
 	General   int    `json:"general"`   // LUTs of logic that is no private chain
 }
 
-// Map returns the mapped netlist. It returns an error if the options make no sense, if
-// MaxDepth is less than what can be reached (the error says what can), or ctx's.
+// Map returns the mapped netlist. It returns an error if the options are invalid, if MaxDepth
+// cannot be met (the error says how many levels are needed), or if ctx is done.
 func Map(ctx context.Context, n *netlist.Netlist, o Options) (*netlist.Netlist, *Report, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
@@ -124,7 +123,7 @@ func Map(ctx context.Context, n *netlist.Netlist, o Options) (*netlist.Netlist, 
 		return nil, nil, err
 	}
 	mapped := m.build()
-	if o.MaxDepth > 0 && m.report.Levels > o.MaxDepth { // found here, since some LUTs turn out to be wires
+	if o.MaxDepth > 0 && m.report.Levels > o.MaxDepth { // checked here, since some LUTs turn out to be wires
 		return nil, nil, fmt.Errorf("lut: %d levels of LUTs with %d inputs are too few, the gates need %d: allow as many",
 			o.MaxDepth, o.K, m.report.Levels)
 	}

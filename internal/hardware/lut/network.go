@@ -6,14 +6,14 @@ import (
 	"ialgn/netlist"
 )
 
-// network is the general logic as a graph of small functions, in topological order. Node
-// 0 is the constant 0.
+// network is the general logic as a graph of small functions, in topological order. Node 0 is the
+// constant 0.
 type network struct {
 	k     int
 	nodes []node
-	value []literal     // literal of each net of the old netlist that the network reads or drives
-	wide  map[int32]cut // for nodes that hold a decomposed function which fits one LUT, the cut that does
-	roots []int32       // nodes that something outside reads
+	value []literal     // [old net]: its literal, if the network reads or drives it
+	wide  map[int32]cut // for nodes of a decomposed function that fits one LUT, the cut for this LUT
+	roots []int32       // nodes that something outside the network reads
 }
 
 // node is a leaf, or a function of up to three nodes before it.
@@ -21,22 +21,22 @@ type node struct {
 	in    [3]int32
 	ins   uint8        // 0: a leaf
 	table uint8        // over the inputs
-	cell  netlist.Cell // cell that the node is a part of; for a leaf, the first cell that reads it
+	cell  netlist.Cell // cell that the node is part of; for a leaf, the first cell that reads it
 	net   netlist.Net  // net of a leaf
 }
 
 func (n *node) inputs() []int32 { return n.in[:n.ins] }
 
-// literal is a node, shifted by one; the lowest bit says that it is inverted.
+// literal is twice the number of a node, plus 1 if it is inverted.
 type literal int32
 
 const unknown literal = -1
 
 func (l literal) node() int32 { return int32(l >> 1) }
 
-// buildNetwork makes a network of the general cells. Functions of three and more inputs
-// are decomposed. The output of a cell that something outside reads inverted gets a node
-// for its inverter.
+// buildNetwork returns the network of the general cells. Functions of three and more inputs are
+// decomposed. If something outside reads the output of a cell and its literal is inverted, a node
+// is added for the inverter.
 func (m *mapper) buildNetwork() *network {
 	w := &network{k: m.o.K, nodes: make([]node, 1), value: make([]literal, m.n.Nets()), wide: map[int32]cut{}}
 	for v := range w.value {
@@ -67,7 +67,7 @@ func (m *mapper) buildNetwork() *network {
 	return w
 }
 
-// readOutside returns the nets that something else than general logic reads.
+// readOutside marks the nets that something other than general logic reads.
 func (m *mapper) readOutside() []bool {
 	read := make([]bool, m.n.Nets())
 	note := func(nets []netlist.Net) {
@@ -93,8 +93,7 @@ func (w *network) add(n node) literal {
 	return literal(len(w.nodes)-1) << 1
 }
 
-// of returns the literal of a net that cell c reads; one that no general cell drives is a
-// leaf.
+// of returns the literal of a net that cell c reads. A net that no general cell drives is a leaf.
 func (w *network) of(v netlist.Net, c netlist.Cell) literal {
 	if w.value[v] == unknown {
 		w.value[v] = w.add(node{net: v, cell: c})
@@ -106,7 +105,7 @@ func (w *network) of(v netlist.Net, c netlist.Cell) literal {
 func (w *network) cell(n *netlist.Netlist, c netlist.Cell) literal {
 	t := netlist.Extend(n.Param(c), len(n.Inputs(c)))
 	var in []int32
-	var pins []netlist.Net // the same, as nets: 0 is the constant, and none is the other constant
+	var pins []netlist.Net // the nodes in the form of nets, for netlist.Effective: False, and numbers above the constants
 	for j, v := range n.Inputs(c) {
 		l := w.of(v, c)
 		if l&1 == 1 {
@@ -127,14 +126,14 @@ func (w *network) cell(n *netlist.Netlist, c netlist.Cell) literal {
 	return out
 }
 
-// invertPin returns the extended table of the same function with a pin inverted.
+// invertPin returns the extended table of a function with one pin inverted.
 func invertPin(t uint64, pin int) uint64 {
 	low, high := netlist.Cofactors(t, pin)
 	return high&^netlist.PinTable(pin) | low&netlist.PinTable(pin)
 }
 
-// The tables of nodes; a multiplexer's inputs are the selector, what 0 selects, and what
-// 1 selects.
+// The tables of nodes. The inputs of a multiplexer are: the selector, the value for 0, the value
+// for 1.
 const (
 	tableAnd = 0b1000
 	tableOr  = 0b1110
@@ -142,8 +141,8 @@ const (
 	tableMux = 0b11100100
 )
 
-// decompose adds the nodes for a function of an extended table over nodes, and returns
-// its output.
+// decompose adds the nodes for a function, given as an extended table over nodes, and returns its
+// output.
 func (w *network) decompose(t uint64, in []int32, c netlist.Cell) literal {
 	support := netlist.Support(t)
 	switch bits.OnesCount8(support) {

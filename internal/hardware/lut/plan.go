@@ -7,24 +7,24 @@ import (
 	"ialgn/netlist"
 )
 
-// A plan says how a chain of a certain shape becomes LUTs, in terms of its leaves: leaf 0
-// is the base, leaf i the side of step i. The last LUT is the chain's output; a chain
-// without steps has none.
+// A plan says how a chain of a certain shape becomes LUTs, in terms of the chain's leaves: leaf 0
+// is the base, leaf i the side of step i. The last LUT drives the chain's output; a chain without
+// steps has no LUTs.
 type plan struct {
-	end   []int32 // LUT i has the parts from end[i-1] to end[i]
+	end   []int32 // LUT i has the parts end[i-1] .. end[i]-1
 	parts []part
 }
 
 // signal is a leaf or a LUT of a plan, or its complement.
 type signal struct {
-	at       int16 // a leaf; below 0: LUT ^at
+	at       int16 // a leaf; if negative, LUT ^at
 	inverted bool
 }
 
 func leaf(i int) signal { return signal{at: int16(i)} }
 
-// part is one operand of a LUT, which begins with a start and goes on by operations on
-// what it has.
+// part is one operand of a LUT. The first part of a LUT sets a running value, and each further part
+// changes it by an operation.
 type part struct {
 	kind partKind
 	a, b signal
@@ -57,9 +57,9 @@ func (p *plan) of(i int) []part {
 	return p.parts[p.end[i-1]:p.end[i]]
 }
 
-// wide adds the LUTs for r leaves from the given one on under one operation, as few as
-// can be, in at most depth levels: each LUT but one has all its inputs, and as many of a
-// LUT's inputs as possible are full trees of one level less.
+// wide adds the LUTs that combine r leaves, from leaf first on, under one operation in at most
+// depth levels. It uses the fewest LUTs possible: every LUT but one uses all its inputs, and as
+// many inputs as possible are full trees with one level less.
 func (p *plan) wide(op chain.Op, first, r, depth, k int) signal {
 	if r == 1 {
 		return leaf(first)
@@ -88,14 +88,14 @@ func power(k, depth, limit int) int {
 	return min(p, limit)
 }
 
-// table is a LUT as a cell needs it.
+// table is a LUT in the form of a cell: inputs and truth table.
 type table struct {
 	in    []netlist.Net
 	value uint64
 }
 
-// evaluate returns LUT i of a plan over the nets that its leaves and the LUTs before it
-// are. The buffer in is used for its inputs.
+// evaluate returns LUT i of a plan, given the nets of the leaves and of the LUTs before it. It uses
+// the buffer in for the LUT's inputs.
 func (p *plan) evaluate(i int, net func(signal) chain.Literal, in []netlist.Net) table {
 	t := table{in: in[:0]}
 	of := func(s signal) uint64 {

@@ -6,14 +6,14 @@ import (
 	"ialgn/internal/chain"
 )
 
-// Which levels are enough for a chain is a question of what can be done, not of what it
-// costs: reach answers it by the recurrences of segment.go with a bit for each segment
-// in place of a number, a tenth of the work.
+// The fewest levels for a chain depend on what is possible, not on its cost. reach finds them by
+// the recurrences of segment.go, with a bit for each segment instead of a cost. That takes a tenth
+// of the time.
 
-// segments is a set of segments: of each i, the j for which (i, j) is in it, as bits.
+// segments is a set of segments. Row i holds the j for which (i, j) is in the set, as bits.
 type segments struct {
 	bits  []uint64
-	words int // a row
+	words int // words in a row
 }
 
 func (s *segments) reset(side int) {
@@ -24,16 +24,16 @@ func (s *segments) reset(side int) {
 
 func (s *segments) row(i int) []uint64 { return s.bits[i*s.words : (i+1)*s.words] }
 
-// reach is what is possible at one level, and the level below.
+// reach holds the possible segments of one level and of the level below.
 type reach struct {
-	first, firstBelow []uint64 // for each j, the base under the first j steps
+	first, firstBelow []uint64 // bit j: the base under the first j steps
 	value, valueBelow segments
 	pair, pairBelow   segments
-	operands          []segments // segments by number of operands b, as in tables
-	fresh, twice      []uint64   // segments that a row gained in the last round, and in the round before
+	operands          []segments // [b]: segments that operands with b inputs can cover, as in tables
+	fresh, twice      []uint64   // segments that a row gained in the last round and in the round before
 }
 
-// leastLevels returns the fewest levels for the chain, given how many are enough.
+// leastLevels returns the fewest levels for the chain. enough is a number of levels that is enough.
 func (s *solver) leastLevels(enough int) int {
 	r := &s.reach
 	words := (s.n + 64) / 64
@@ -68,7 +68,7 @@ func union(dst, set []uint64, next *segments) {
 	}
 }
 
-// reachLevel finds the segments of level d, given those of the level below.
+// reachLevel computes the segments of level d from the segments of the level below.
 func (s *solver) reachLevel(d int) {
 	r := &s.reach
 	r.value, r.valueBelow = r.valueBelow, r.value
@@ -92,7 +92,7 @@ func (s *solver) reachLevel(d int) {
 			r.operands[b].reset(s.n + 1)
 		}
 	}
-	tree := power(s.k, d, s.n) // leaves of the largest
+	tree := power(s.k, d, s.n) // leaves of the largest tree
 	for i := range s.n + 1 {
 		s.reachOperands(tree, i)
 	}
@@ -104,12 +104,12 @@ func join(dst, set []uint64) {
 	}
 }
 
-// reachPairs finds row i of the pairs.
+// reachPairs computes row i of the pairs.
 func (s *solver) reachPairs(d, i int) {
 	r := &s.reach
 	row := r.pair.row(i)
 	zero, one := s.firstNot(chain.And, i), s.firstNot(chain.Or, i)
-	if first := max(zero, one); first <= s.n { // neither row has anything before its number
+	if first := max(zero, one); first <= s.n { // a segment row has no members before its index
 		low, high := r.value.row(zero), r.value.row(one)
 		for w := range row {
 			row[w] |= low[w] & high[w]
@@ -124,8 +124,8 @@ func (s *solver) reachPairs(d, i int) {
 	}
 }
 
-// reachOperands finds row i of the operands with all numbers of inputs. What an input more
-// gives comes from what the last one gave anew.
+// reachOperands computes row i of the operands for all numbers of inputs. One more input extends
+// only the segments that the input before it added.
 func (s *solver) reachOperands(tree, i int) {
 	r := &s.reach
 	clear(r.fresh)
@@ -148,7 +148,7 @@ func (s *solver) reachOperands(tree, i int) {
 	}
 }
 
-// setRange adds the numbers from first to last.
+// setRange adds the numbers first .. last to a set.
 func setRange(set []uint64, first, last int) {
 	for ; first <= last; first++ {
 		set[first>>6] |= 1 << (first & 63)

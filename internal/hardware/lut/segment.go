@@ -6,35 +6,35 @@ import (
 	"ialgn/internal/chain"
 )
 
-// level is what the dynamic programme over segments reaches at one level.
+// level holds the costs that the dynamic programme over segments reaches at one level.
 type level struct {
-	// first: LUTs for the base under the first j steps, as a signal.
+	// first[j]: the LUTs for the base under the first j steps, as a signal.
 	first []cost
 	*tables
 }
 
-// tables hold what can be made of each segment at one level: a row for each i, and in it a column for each j. If a
-// level changes nothing in the tables, no later level will.
+// tables hold the costs of each segment (i, j) at one level, with i as row and j as column. Once
+// the tables of two levels are equal, all later levels have the same tables.
 type tables struct {
-	// value: LUTs for leaf i under the steps of segment (i, j), as a signal; i is above 0.
+	// value: the LUTs for leaf i under the steps of segment (i, j), as a signal; for i above 0.
 	value grid
-	// pair: LUTs for the two cofactors of segment (i, j), what it makes of 0 and of 1, as
-	// two signals.
+	// pair: the LUTs for the two cofactors of segment (i, j), its results for 0 and for 1, as two
+	// signals.
 	pair grid
-	// operands: of b, LUTs for all operands of a LUT that takes segment (i, j) with at
-	// most b inputs: trees of one operation with one, pairs with two.
+	// operands[b]: the LUTs for all operands of a LUT that includes segment (i, j) with at most b
+	// inputs. Trees of one operation take one input, pairs take two.
 	operands []grid
 }
 
-// grid is a table over segments. It is computed for those of at most band steps, and
-// holds what came by the way of those of at most twice as many.
+// grid is a table over segments. It is complete for segments of at most band steps, and has some
+// entries for segments of up to twice as many steps.
 type grid struct {
 	cost []cost
-	end  []int // for each i, 1 + the last j within the band that can be reached; 0: none
+	end  []int // [i]: 1 + the last j within the band that is possible; 0: none
 	side int
 	band int
 
-	yields []bool // for each i, whether row i+1 reaches as far as row i and is nowhere dearer
+	yields []bool // [i]: row i+1 ends no earlier than row i and is nowhere dearer
 }
 
 func (g *grid) reset(side, band int) {
@@ -52,10 +52,10 @@ func fill(row []cost, c cost) {
 	}
 }
 
-// row returns the costs of row i, of which it may hold only some.
+// row returns the costs of row i, of which only a part may be valid.
 func (g *grid) row(i int) []cost { return g.cost[i*g.side : (i+1)*g.side] }
 
-// bandRow returns the costs of row i that the grid holds, from column i on.
+// bandRow returns the valid costs of row i, from column i on.
 func (g *grid) bandRow(i int) []cost { return g.row(i)[i:min(g.side, i+2*g.band+1)] }
 
 // at returns the cost of (i, j).
@@ -66,7 +66,7 @@ func (g *grid) at(i, j int) cost {
 	return g.cost[i*g.side+j]
 }
 
-// settle notes how far row i goes.
+// settle sets the end of row i.
 func (g *grid) settle(i int) {
 	row, end := g.row(i), min(g.side, i+g.band+1)
 	for end > i && row[end-1] >= never {
@@ -77,7 +77,7 @@ func (g *grid) settle(i int) {
 	}
 }
 
-// equal reports whether two grids of one size hold the same.
+// equal reports whether two grids of equal size have equal contents.
 func (g *grid) equal(h *grid) bool {
 	for i := range g.side {
 		if !slices.Equal(g.bandRow(i), h.bandRow(i)) {
@@ -87,8 +87,8 @@ func (g *grid) equal(h *grid) bool {
 	return true
 }
 
-// compare finds the rows that yield to the next one. A step less seldom costs more, so most
-// do, and [extend] leaves them out.
+// compare finds the rows that yield to the next row. One step less seldom costs more, so most rows
+// do, and [extend] can skip them.
 func (g *grid) compare() {
 	g.yields = resize(g.yields, g.side)
 	for i := range g.side {
@@ -96,8 +96,8 @@ func (g *grid) compare() {
 	}
 }
 
-// atMost reports whether row i costs no more than row k, which ends no later, from behind
-// column i on.
+// atMost reports whether row i costs no more than row k after column i. Row k must not end later
+// than row i.
 func (g *grid) atMost(i, k int) bool {
 	if g.end[k] <= i+1 {
 		return true
@@ -111,9 +111,9 @@ func (g *grid) atMost(i, k int) bool {
 	return true
 }
 
-// extend lowers row dst of g, from segments (i, m) of the given costs and a segment
-// (m, j) of next: dst[j] to a[m] + next[m][j] + extra, for all m. Nowhere may dst be above a:
-// then an m is no use if m+1 costs no more in both.
+// extend lowers row dst by all combinations of a segment (i, m) with cost a[m] and a segment (m, j)
+// of next: dst[j] to a[m] + next[m][j] + extra. dst must nowhere be above a. Then an m can be
+// skipped if m+1 costs no more in both.
 func extend(dst, a []cost, aEnd, from int, next *grid, extra cost) {
 	for m := from; m < aEnd; m++ {
 		c, end := a[m], next.end[m]
@@ -124,7 +124,7 @@ func extend(dst, a []cost, aEnd, from int, next *grid, extra cost) {
 	}
 }
 
-// addLevel computes level d, given the levels below.
+// addLevel computes level d from the levels below.
 func (s *solver) addLevel(d int) {
 	if len(s.levels) == d {
 		s.levels = append(s.levels, level{})
@@ -151,7 +151,7 @@ func (s *solver) addLevel(d int) {
 		now.pair.equal(&s.levels[d-1].pair)
 }
 
-// fillTables computes the tables of level d, the later rows first.
+// fillTables computes the tables of level d, last row first.
 func (s *solver) fillTables(d int) {
 	now := s.levels[d].tables
 	now.value.reset(s.n+1, s.band)
@@ -173,8 +173,8 @@ func (s *solver) fillTables(d int) {
 	now.operands[s.k-1].compare()
 }
 
-// values computes row i of the values: a LUT takes the value of segment (i, m), from a
-// level below, and operands for segment (m, j) with its other inputs.
+// values computes row i of the values. A LUT takes the value of segment (i, m), from a level below,
+// and operands for segment (m, j) at its other inputs.
 func (s *solver) values(d, i int) {
 	now := &s.levels[d].value
 	row := now.row(i)
@@ -194,10 +194,10 @@ func (s *solver) firstNot(op chain.Op, i int) int {
 	return i
 }
 
-// pairs computes row i of the pairs. What a segment makes of 0 begins at its first step
-// that is no AND, what it makes of 1 at its first step that is no OR: these are values.
-// Or two LUTs take operands for the whole segment, or the pair of segment (i, m) and
-// operands for segment (m, j).
+// pairs computes row i of the pairs. There are two ways. The result for 0 depends only on the steps
+// from the first step that is no AND on, and the result for 1 on the steps from the first that is
+// no OR: both are values. Or two LUTs take operands for the whole segment, or the pair of segment
+// (i, m) and operands for segment (m, j).
 func (s *solver) pairs(d, i int) {
 	now := &s.levels[d].pair
 	row := now.row(i)
@@ -236,7 +236,7 @@ func (s *solver) operands(d, b, i int) {
 	copy(to.bandRow(i), one.bandRow(i))
 	from, last := one.row(i), one.end[i]-1
 	for m := i; m <= last; m++ {
-		if end := s.runEnd[m]; from[m] < never && end > m && (m == last || from[m+1] > from[m]) { // else m+1 will do
+		if end := s.runEnd[m]; from[m] < never && end > m && (m == last || from[m+1] > from[m]) { // else m+1 is as good
 			relax(row[m+1:end+1], tree[1:end-m+1], from[m])
 		}
 	}
@@ -247,8 +247,8 @@ func (s *solver) operands(d, b, i int) {
 	to.settle(i)
 }
 
-// solve computes the levels up to depth and returns the fewest LUTs for the chain there,
-// [never] if there is no way.
+// solve computes the levels up to depth. It returns the fewest LUTs for the chain in that depth, or
+// [never] if it is impossible.
 func (s *solver) solve(depth int) cost {
 	s.band = bandFor(s.n, depth)
 	for d := range depth + 1 {
@@ -257,13 +257,13 @@ func (s *solver) solve(depth int) cost {
 	return s.levels[depth].first[s.n]
 }
 
-// bandFor returns how long a segment can be that is worth looking at, where a chain of n
-// steps has so many levels: many times the steps that each level has to take, and all of
-// the chain where that is short. It bounds the cost for long chains with many levels by
-// n times the square of the band, for each level.
+// bandFor returns the longest segment worth considering if a chain of n steps has the given number
+// of levels: many times the steps that each level has to take, or the whole chain if it is short.
+// It bounds the time for long chains with many levels to n times the square of the band, for each
+// level.
 func bandFor(n, depth int) int { return min(n, max(32, 5*n/max(1, depth))) }
 
-// segmentPlan returns the plan for depth levels, which must have a way.
+// segmentPlan returns the plan in depth levels, which must be possible.
 func (s *solver) segmentPlan(depth int) *plan {
 	p := &plan{}
 	s.valuePlan(p, 0, s.n, depth, false)
@@ -278,7 +278,7 @@ func (s *solver) valueAt(d, i, j int) cost {
 	return s.levels[d].value.at(i, j)
 }
 
-// valuePlan adds the LUTs for the value of segment (i, j) in d levels; its leaf i may be
+// valuePlan adds the LUTs for the value of segment (i, j) in d levels. inverted says that leaf i is
 // inverted.
 func (s *solver) valuePlan(p *plan, i, j, d int, inverted bool) signal {
 	if i == j {
@@ -323,7 +323,7 @@ func (s *solver) pairPlan(p *plan, i, j, d int) (low, high signal) {
 	return low, s.valuePlan(p, one, j, d, s.ops[one] == chain.Xor)
 }
 
-// twins adds two LUTs that differ in their start, over operands for segment (i, j).
+// twins adds two LUTs over operands for segment (i, j) that differ only in their first part.
 func (s *solver) twins(p *plan, zero, one part, i, j, d, inputs int) (low, high signal) {
 	parts := s.operandsPlan(p, []part{zero}, i, j, d, inputs)
 	low = p.add(parts...)
@@ -331,7 +331,7 @@ func (s *solver) twins(p *plan, zero, one part, i, j, d, inputs int) (low, high 
 	return low, p.add(parts...)
 }
 
-// operandsPlan adds the LUTs for operands for segment (i, j) in d levels, and appends the
+// operandsPlan adds the LUTs of the operands for segment (i, j) in d levels, and appends the
 // operands to a LUT's parts.
 func (s *solver) operandsPlan(p *plan, parts []part, i, j, d, inputs int) []part {
 	if i == j {

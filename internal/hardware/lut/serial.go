@@ -1,19 +1,18 @@
 package lut
 
-// serialLevel is what serial packing reaches at one level.
+// serialLevel holds the costs of serial packing at one level.
 type serialLevel struct {
-	value []cost // for each j, the LUTs for segment (0, j) with its base, as a signal of this level
-	// For each b and j, the same with a LUT of the next level that has b operands up to step j and is not counted
-	// yet.
+	value []cost // [j]: the LUTs for segment (0, j) with its base, as a signal of this level
+	// open[b][j]: the same, with a LUT of the next level that has b operands, up to step j, and is
+	// not counted yet.
 	open [][]cost
 }
 
-// serialDepth returns the fewest levels at which serial packing needs no more LUTs than
-// the chain must have, and makes s.serial ready for [solver.serialPlan].
+// serialDepth returns the fewest levels in which serial packing needs only the minimum number of
+// LUTs. It prepares s.serial for [solver.serialPlan].
 //
-// Serial packing gives each LUT the spine and up to k-1 operands, each a leaf or a tree
-// of leaves under one operation. Then no LUT is spent on anything but steps, and runs of
-// one operation save levels.
+// Serial packing gives each LUT the spine and up to k-1 operands, each a leaf or a tree of leaves
+// under one operation. So every LUT is used for steps only, and runs of one operation save levels.
 func (s *solver) serialDepth() int {
 	target := cost(least(s.n, s.k))
 	for d := 0; ; d++ {
@@ -23,7 +22,7 @@ func (s *solver) serialDepth() int {
 	}
 }
 
-// addSerial computes serial packing at level d, given the levels below.
+// addSerial computes serial packing at level d from the levels below.
 func (s *solver) addSerial(d int) {
 	if len(s.serial) < cap(s.serial) {
 		s.serial = s.serial[:d+1]
@@ -61,7 +60,7 @@ func (s *solver) addSerial(d int) {
 	}
 }
 
-// serialPlan returns the plan that [solver.serialDepth] found for depth levels.
+// serialPlan returns the plan with the levels that [solver.serialDepth] returned.
 func (s *solver) serialPlan(depth int) *plan {
 	p := &plan{}
 	s.serialValue(p, s.n, depth)
@@ -98,8 +97,8 @@ func (s *solver) serialValue(p *plan, j, d int) signal {
 	return p.add(parts...)
 }
 
-// operand adds the tree for segment (i, j) of one operation, in at most d levels, and
-// returns it as a part.
+// operand adds the tree for segment (i, j), whose steps have one operation, in at most d levels. It
+// returns the tree as a part.
 func (s *solver) operand(p *plan, i, j, d int) part {
 	op := s.ops[j]
 	return part{kind: partKind(op), a: p.wide(op, i+1, j-i, d, s.k)}

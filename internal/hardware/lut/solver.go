@@ -2,31 +2,30 @@ package lut
 
 import "ialgn/internal/chain"
 
-// cost is a number of LUTs; the value never, and all values above it, mean that it cannot be done.
+// cost is a number of LUTs. The value never, and all values above it, mean: impossible.
 type cost = uint16
 
 const never cost = 1 << 14
 
-// Solver finds plans for chains of LUTs with k inputs. It keeps its memory from one chain
-// to the next.
+// solver finds plans for chains of LUTs with k inputs. It reuses its memory for the next chain.
 //
-// In what follows, steps i+1 to j of a chain of n are the segment (i, j).
+// In the following, segment (i, j) is the steps i+1 .. j of a chain of n steps.
 type solver struct {
 	k, n   int
-	ops    []chain.Op // operation of step i; ops[0] is not used
+	ops    []chain.Op // [i]: operation of step i; ops[0] is unused
 	late   int        // the level of the base
-	runEnd []int      // for each i, the last j for which segment (i, j) has a single operation
-	band   int        // steps of the longest segment that is looked at
-	trees  [][]cost   // for each level, the LUTs for r leaves under one operation
+	runEnd []int      // [i]: the last j for which segment (i, j) has a single operation
+	band   int        // steps of the longest segment that is considered
+	trees  [][]cost   // [level][r]: the LUTs that combine r leaves under one operation
 
 	serial  []serialLevel
 	levels  []level
-	own     []*tables // for each level, the tables that it fills unless an earlier level settled them
-	settled bool      // the tables will not change at later levels
+	own     []*tables // [level]: the tables that it fills, unless an earlier level was final
+	settled bool      // the tables are the same for all later levels
 	reach   reach
 }
 
-// start makes the solver one for a chain of the given operations whose base has a level.
+// start prepares the solver for a chain with the given operations and level of its base.
 func (s *solver) start(k int, ops string, late int) {
 	if s.k != k {
 		s.trees = nil
@@ -48,11 +47,11 @@ func (s *solver) start(k int, ops string, late int) {
 	s.settled = false
 }
 
-// least returns the fewest LUTs that can hold the chain: each takes k-1 steps.
+// least returns the fewest LUTs that a chain can have: each LUT takes k-1 steps.
 func least(steps, k int) int { return (steps + k - 2) / (k - 1) }
 
-// tree returns the numbers of LUTs that give r leaves under one operation as a signal of
-// the given level, for r from 0 on to n.
+// tree returns, for r = 0 .. n, the number of LUTs that combine r leaves under one operation to a
+// signal of the given level.
 func (s *solver) tree(depth int) []cost {
 	for len(s.trees) <= depth {
 		s.trees = append(s.trees, nil)
@@ -69,7 +68,7 @@ func (s *solver) tree(depth int) []cost {
 	return t
 }
 
-// resize returns a slice of n elements, of s if that has room.
+// resize returns a slice of n elements, reusing the memory of s if it is large enough.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/2)
@@ -77,7 +76,7 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// relax lowers each element of dst to the one of src plus a constant.
+// relax lowers each element of dst to the element of src plus a constant, if that is less.
 func relax(dst, src []cost, add cost) {
 	dst = dst[:len(src)]
 	for j, c := range src {

@@ -2,16 +2,16 @@ package pipeline
 
 import "ialgn/netlist"
 
-// inserter copies a netlist and puts registers between.
+// inserter copies a netlist and inserts registers.
 type inserter struct {
 	*netlist.Copier
 	s      *schedule
 	enable netlist.Net
-	taps   [][]netlist.Net // [old net]: its registers, the first one stage later than its driver
+	taps   [][]netlist.Net // [old net]: its delayed copies; copy i comes i+1 stages after the driver
 	r      *Report
 }
 
-// insert returns the netlist with registers as the stages ask for them.
+// insert returns the netlist with the registers that the stages require.
 func (s *schedule) insert() (*netlist.Netlist, *Report) {
 	i := &inserter{Copier: netlist.NewCopier(s.n), s: s, taps: make([][]netlist.Net, s.n.Nets())}
 	i.enable = i.Input(netlist.EnablePort, 1, 1, []string{"clock enable"})[0]
@@ -45,8 +45,8 @@ func (s *schedule) insert() (*netlist.Netlist, *Report) {
 	return p, i.r
 }
 
-// at returns the net that holds the value of an old net in a stage, with the registers that
-// this takes.
+// at returns the net that holds the value of an old net in a stage. It adds the registers that are
+// missing.
 func (i *inserter) at(v netlist.Net, stage int32) netlist.Net {
 	if i.s.constant(v) {
 		return i.To(v)
@@ -70,7 +70,7 @@ func (i *inserter) at(v netlist.Net, stage int32) netlist.Net {
 	return i.taps[v][stage-first-1]
 }
 
-// mostLevels returns the most levels that a stage has.
+// mostLevels returns the number of levels of the deepest stage.
 func (s *schedule) mostLevels() int {
 	levels := int32(0)
 	for _, level := range s.earlyPhases().of {

@@ -6,9 +6,9 @@ import (
 	"ialgn/netlist"
 )
 
-// phases limits the levels of a stage by the level that each cell has within its stage, its
-// phase: a cell may stand in the stage of what it reads only if its phase is higher by its
-// own level. That takes no node beside those of the cells.
+// phases limits the levels of a stage by means of phases. A cell's phase is its level within its
+// stage. A cell may be in the same stage as a cell that it reads only if its phase is higher, by
+// its own delay. This takes no nodes in the programme except those of the cells.
 type phases struct {
 	s  *schedule
 	of []int32 // [cell]
@@ -24,9 +24,9 @@ func (f phases) limit(p *programme, u, v netlist.Cell) {
 	p.arc(int32(u), int32(v), gap)
 }
 
-// solvePhases starts from the phases that cells have where all stand as early, and as late,
-// as they can, and takes the best stages for these. Then it makes phases in these stages as
-// early, and as late, as they can be, which allows other stages, as long as that gains.
+// solvePhases starts from two sets of phases: all cells as early as they can be, and all as late.
+// It finds the best stages for each. Then it moves phases within these stages as early, or as late,
+// as possible, which allows other stages, and repeats that as long as the cost falls.
 func (s *schedule) solvePhases() {
 	var stage, probe []int32
 	best := -1
@@ -50,8 +50,8 @@ func (s *schedule) solvePhases() {
 	s.stage, s.probe = stage, probe
 }
 
-// firstPhases returns the phases of cells that stand as early or as late as they can in the
-// stages' levels laid end to end.
+// firstPhases returns the phases of cells that are as early, or as late, as they can be when the
+// stages' levels are laid end to end.
 func (s *schedule) firstPhases(early bool) phases {
 	f := phases{s, make([]int32, s.n.Cells())}
 	levels := int32(s.levels)
@@ -98,7 +98,7 @@ func (s *schedule) latePhases() phases {
 	return f
 }
 
-// cost returns the number of registers that the stages take.
+// cost returns the number of registers that the current stages need.
 func (s *schedule) cost() int {
 	n := s.n
 	until := make([]int32, n.Nets())
@@ -125,7 +125,7 @@ func (s *schedule) cost() int {
 	return sum
 }
 
-// stageOf returns the stage of the driver of a net.
+// stageOf returns the stage of the driver of a net; 0 for input ports and constants.
 func (s *schedule) stageOf(v netlist.Net) int32 {
 	if c, _, ok := s.n.Driver(v); ok {
 		return s.stage[c]

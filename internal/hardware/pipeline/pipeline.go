@@ -1,23 +1,22 @@
-// Package pipeline puts registers into a netlist, so that it takes new inputs in every
-// clock and only a few levels of logic lie between two registers.
+// Package pipeline inserts registers into a netlist, so that it takes new inputs in every clock and
+// only a few levels of logic lie between two registers.
 //
-// [Insert] is a pass from netlist to netlist. It decides for each cell in which of N+1
-// stages it stands, stage 0 being that of the input ports and stage N that of the output
-// ports, and delays a net by as many registers as its last reader stands later than it. So
-// every path from an input to an output crosses exactly N registers, and all of them share
-// the enable ce, an input port: the result is a [netlist.Pipeline].
+// [Insert] is a pass from netlist to netlist. It assigns each cell to one of N+1 stages: input
+// ports are in stage 0, output ports in stage N. A net is delayed by as many registers as its last
+// reader is later than its driver. So every path from an input to an output crosses exactly N
+// registers. All registers share the clock enable ce, an input port. The result is a
+// [netlist.Pipeline].
 //
-// How many registers that takes depends on the stages: an input that is used late needs a
-// long delay line, a chain value that replaces several of them needs one register. The
-// stages are chosen so that the registers are as few as they can be (solve.go, schedule.go):
-// an integer programme over differences of stages, whose dual is a flow of least cost. Only
-// where that is too large, for many levels a stage in huge netlists, each cell keeps its
-// level within its stage while its stage is decided, and the two are improved in turn
-// (phase.go).
+// The number of registers depends on the stages: an input that is used late needs a long delay
+// line, and one register for a chain's value can replace several of these. The stages are chosen to
+// need the fewest registers possible (solve.go, schedule.go). This is an integer programme over
+// differences of stages, whose dual is a minimum-cost flow. Only where that is too large (huge
+// netlists with many levels in a stage), stages are optimised for fixed levels within stages, and
+// then the reverse, in turn (phase.go).
 //
-// A probe need not wait for the outputs. All its bits stand in one stage, the earliest that
-// all of them reach; [netlist.Netlist.Stages] tells which. Its registers are counted as all
-// others, although nothing but a simulation reads some of them.
+// A probe need not wait for the outputs. All its bits are in one stage, the earliest stage that all
+// of them reach; [netlist.Netlist.Stages] returns it. Registers of probes are counted like all
+// others, although only a simulation reads some of them.
 package pipeline
 
 import (
@@ -26,24 +25,24 @@ import (
 	"ialgn/netlist"
 )
 
-// DefaultLevels is the number of levels in a stage where [Options] say none.
+// DefaultLevels is the maximum number of levels in a stage if [Options] do not set it.
 const DefaultLevels = 3
 
 // Options say how many stages a pipeline has.
 type Options struct {
-	// Stages is the number of register stages, unless Auto; each then has as few levels as
-	// that number allows. 0 leaves the netlist as it is.
+	// Stages is the number of register stages, unless Auto is set; each stage then has as few
+	// levels as this number allows. 0 leaves the netlist unchanged.
 	Stages int
-	// Auto takes the fewest stages that have at most MaxLevels levels each, 0 for
+	// Auto takes the fewest stages with at most MaxLevels levels each; MaxLevels 0 means
 	// [DefaultLevels].
 	Auto      bool
 	MaxLevels int
 }
 
-// Report says what a pipeline came to.
+// Report describes the pipeline that was built.
 type Report struct {
 	Stages         int       `json:"stages"`           // registers on each path from input to output
-	LevelsPerStage int       `json:"levels_per_stage"` // the most between registers, and before and behind them
+	LevelsPerStage int       `json:"levels_per_stage"` // levels of the deepest stage
 	FlipFlops      FlipFlops `json:"flip_flops"`
 
 	to []netlist.Net
@@ -53,31 +52,31 @@ type Report struct {
 type FlipFlops struct {
 	Data  int `json:"data"`  // registers that hold what a cell computes
 	Delay int `json:"delay"` // registers that only delay an input or another register
-	Valid int `json:"valid"` // one a stage, which the back end adds: is there a sample?
+	Valid int `json:"valid"` // one for each stage, added by the back end: does the stage hold a sample?
 	Total int `json:"total"`
 }
 
-// To returns the net of the pipeline that is net v of the netlist before, where its driver
-// gives it and no register has delayed it: what a hint of that net is about.
+// To returns the pipeline's net for net v of the original netlist, at its driver, before any
+// register delays it. A hint about v holds for this net.
 func (r *Report) To(v netlist.Net) netlist.Net { return r.to[v] }
 
-// maxStages bounds the stages that can be asked for, far above what is of use.
+// maxStages bounds Options.Stages, far above useful values.
 const maxStages = 10_000
 
 // Insert returns n as a pipeline.
 //
-// A level is a cell, whatever its kind, as [netlist.Measure] counts it, but for carries,
-// which are next to nothing on their chain, and for cells that only constants decide, which
-// stand in no stage.
+// A level is one cell of any kind, as [netlist.Measure] counts. Two kinds of cells take no level:
+// carries, whose delay on their chain is negligible, and cells that depend only on constants, which
+// belong to no stage.
 //
-// Requires: a valid netlist without registers. Dead cells get registers as live ones do.
-// Ensures: the same cells in the same order, registers between them ([netlist.Transparent]
-// gives back an equal netlist); exactly the stages asked for; as few registers as that allows.
-// Where no output depends on an input, or for 0 stages, it is n itself.
-// Cost:    milliseconds a thousand cells.
+// Requires: a valid netlist without registers. Dead cells get registers as live cells do.
+// Ensures: the same cells in the same order, with registers between them ([netlist.Transparent]
+// gives back an equal netlist); exactly the stages asked for; the fewest registers possible for
+// these stages. If no output depends on an input, or for 0 stages, Insert returns n itself.
+// Cost:    milliseconds for a thousand cells.
 //
-// It returns an error if the options are out of range, if n has registers, or if a port or
-// probe has the name ce.
+// It returns an error if the options are out of range, if n has registers, or if a port or probe is
+// named ce.
 func Insert(n *netlist.Netlist, o Options) (*netlist.Netlist, *Report, error) {
 	if err := check(n, o); err != nil {
 		return nil, nil, err

@@ -2,11 +2,12 @@ package pipeline
 
 import "ialgn/netlist"
 
-// schedule is the stage of every cell, and what it costs.
+// schedule holds the stage of every cell and probe.
 //
-// The programme has a node for each cell, its stage; one for each net that is read and is no
-// output, the stage up to which registers delay it; and one for each probe, its stage. A
-// register more for a net lowers the sum by one, and a later driver is a register less.
+// The integer programme has three kinds of nodes. A cell's node is the cell's stage. A net's node
+// (for nets that are read and are no output) is the last stage up to which registers delay the net.
+// A probe's node is the probe's stage. One more register for a net lowers the sum by one; a driver
+// that is one stage later saves a register.
 type schedule struct {
 	*timing
 	stages, levels int
@@ -21,11 +22,11 @@ func newSchedule(t *timing, stages, levels int) *schedule {
 	}
 }
 
-// mostNodes bounds the programme that is solved exactly: some 150 bytes and a microsecond a
-// node.
+// mostNodes bounds the programme that is solved exactly. It takes some 150 bytes and a microsecond
+// for each node.
 const mostNodes = 4_000_000
 
-// solve chooses the stages, exactly if that takes at most so many nodes.
+// solve chooses the stages, exactly if that takes at most the given number of nodes.
 func (s *schedule) solve(nodes int) {
 	x := exact{s: s, level: make([]int32, s.n.Cells()+1)}
 	if x.count() <= nodes {
@@ -43,8 +44,8 @@ type limits interface {
 	limit(p *programme, u, v netlist.Cell)
 }
 
-// programme returns the programme of the netlist with the given limits. Nodes are the cells
-// in their order, then the probes, then all else.
+// programme returns the integer programme of the netlist with the given limits. The nodes are the
+// cells in their order, then the probes, then all others.
 func (s *schedule) programme(l limits) *programme {
 	n := s.n
 	p := &programme{maxValue: int32(s.stages)}
@@ -70,8 +71,8 @@ func (s *schedule) programme(l limits) *programme {
 	return p
 }
 
-// nets adds nodes for nets and returns them. The value is 0 for nets that need no register, and for those that are
-// delayed up to the last stage in any case.
+// nets adds the nodes of nets and returns their numbers. The number is 0 for nets that need no
+// register and for nets that are delayed up to the last stage in any case.
 func (s *schedule) nets(p *programme) []int32 {
 	n := s.n
 	const output, read = -2, -1
@@ -108,7 +109,8 @@ func (s *schedule) nets(p *programme) []int32 {
 	return until
 }
 
-// probeArcs adds the arcs of a probe: it stands where all its bits have arrived.
+// probeArcs adds the arcs of a probe, whose stage is the earliest one in which all its bits have
+// arrived.
 func (s *schedule) probeArcs(p *programme, until []int32, node int32, b netlist.Port) {
 	for _, v := range b.Nets {
 		if c, _, ok := s.n.Driver(v); ok && !s.constant(v) {
@@ -122,26 +124,26 @@ func (s *schedule) probeArcs(p *programme, until []int32, node int32, b netlist.
 	}
 }
 
-// take solves a programme and takes the stages out of it.
+// take solves a programme and copies the stages out of it.
 func (s *schedule) take(p *programme) {
 	p.solve()
 	copy(s.stage, p.value)
 	copy(s.probe, p.value[len(s.stage):])
 }
 
-// exact limits the levels of a stage as such: of any levels+1 cells on a path, the last must
-// stand at least a stage later than the first (Leiserson and Saxe, "Retiming Synchronous
-// Circuitry", 1991, for delays of one and none).
+// exact limits the levels of a stage exactly: of any levels+1 cells on a path, the last must be at
+// least one stage later than the first (Leiserson and Saxe, "Retiming Synchronous Circuitry", 1991,
+// for delays of 0 and 1).
 //
-// For that, node k of a cell holds the latest stage of all cells from which a path of k
-// levels, both ends included, leads to it. The first node of a cell that is a level is its
-// stage. Nodes that can be part of no such path are left out.
+// Node k of a cell holds the latest stage of all cells from which a path of k levels, both ends
+// included, leads to the cell. Node 1 of a cell that takes a level is the cell's own stage. Nodes
+// that can be part of no such path are left out.
 type exact struct {
 	s     *schedule
 	level []int32 // the nodes of cell c are level[c] .. level[c+1]-1
 }
 
-// span returns the lowest and one more than the highest k for which cell c has a node.
+// span returns the range low <= k < high for which cell c has nodes.
 func (x *exact) span(c netlist.Cell) (low, high int32) {
 	levels := int32(x.s.levels)
 	low, high = levels+1-x.s.after[c], min(levels, x.s.level[c])+1
@@ -149,7 +151,7 @@ func (x *exact) span(c netlist.Cell) (low, high int32) {
 	return low, max(low, high)
 }
 
-// count numbers the nodes, from 0, and returns how many the programme has, nets included.
+// count numbers the nodes, from 0, and returns the size of the programme, including nodes of nets.
 func (x *exact) count() int {
 	for c := range x.level[1:] {
 		low, high := x.span(netlist.Cell(c))

@@ -2,17 +2,16 @@ package pipeline
 
 import "math"
 
-// programme is an integer programme over difference constraints: the largest sum of
-// gain times value, where each arc asks for value[to] >= value[from] + gap, and no value is
-// more than maxValue.
+// programme is an integer programme over difference constraints. It maximises the sum of gain times
+// value. Each arc requires value[to] >= value[from] + gap, and no value exceeds maxValue.
 //
-// Its dual is a flow of least cost, so integers cost nothing, and it is solved primal and
-// dual (Ford and Fulkerson): from the least solution, let the gains of nodes that would rise
-// flow to nodes that cost or cannot, along tight arcs, on which one node carries the other
-// with it. What the rest of the gains still reach rises by one together, and so on. No node
-// rises more than maxValue times, and a flow stays good while values rise, so all in all it is
-// little more than one maximal flow (Dinic), in steps that each take a time in proportion to
-// the arcs.
+// Its dual is a minimum-cost flow, so the solutions are integers without extra effort. It is solved
+// by the primal-dual method of Ford and Fulkerson. Start from the least solution. Nodes that gain
+// when their value rises send flow to nodes that lose or that have reached maxValue. Flow runs
+// along tight arcs, where raising one end forces the other end to rise. When no more can flow, all
+// nodes that the remaining gains still reach rise together by one, and so on. No node rises more
+// than maxValue times, and a flow stays valid while values rise. So the total is little more than
+// one maximum flow (Dinic), in steps whose time is proportional to the number of arcs.
 type programme struct {
 	maxValue int32
 	value    []int32 // starts as the least solution
@@ -20,9 +19,9 @@ type programme struct {
 	arcs     []arc
 
 	first  []int32 // arcs of node v, by their origin: first[v] .. first[v+1]-1
-	into   []int32 // arcs by their end: into[start[v]] .. into[start[v+1]-1]
+	into   []int32 // numbers of the arcs into node v: into[start[v]] .. into[start[v+1]-1]
 	start  []int32
-	depth  []int32 // distance in the layered graph; -1: out of reach
+	depth  []int32 // distance in the layered graph; -1: unreachable
 	cursor []int32
 	queue  []int32
 }
@@ -39,14 +38,14 @@ func (p *programme) node(value, gain int32) int32 {
 	return int32(len(p.value) - 1)
 }
 
-// arc adds a constraint, and raises value[to] as it asks: where arcs are added in topological
-// order, the values are the least solution.
+// arc adds a constraint and raises value[to] to meet it. If arcs are added in topological order,
+// the values are the least solution.
 func (p *programme) arc(from, to, gap int32) {
 	p.arcs = append(p.arcs, arc{from: from, to: to, gap: gap})
 	p.value[to] = max(p.value[to], p.value[from]+gap)
 }
 
-// solve makes the values the least ones that are best.
+// solve sets the values to the smallest optimal solution.
 func (p *programme) solve() {
 	p.index()
 	for {
@@ -67,7 +66,7 @@ func (p *programme) solve() {
 	}
 }
 
-// index sorts the arcs by origin and lists them by end.
+// index sorts the arcs by their origin and lists them by their end.
 func (p *programme) index() {
 	nodes := len(p.value)
 	p.first, p.start = make([]int32, nodes+1), make([]int32, nodes+1)
@@ -93,8 +92,8 @@ func (p *programme) index() {
 	}
 }
 
-// layers finds how far each node is from those with a gain left, and reports whether there
-// is one, and whether one with a demand is in reach.
+// layers finds the distance of each node from the nodes that have a gain left. It reports whether
+// there is such a node, and whether one with a demand can be reached.
 func (p *programme) layers() (supply, demand bool) {
 	p.queue = p.queue[:0]
 	for v, g := range p.gain {
@@ -122,8 +121,9 @@ func (p *programme) degree(v int32) int32 {
 	return p.first[v+1] - p.first[v] + p.start[v+1] - p.start[v]
 }
 
-// residual returns the k-th arc at node v, the node at its other end, and how much more can flow there. That is
-// unbounded along a tight arc and nothing along a slack one; backwards, it is what flows now.
+// residual returns the k-th arc at node v, the node at its other end, and how much more flow can
+// take that way: forwards, unlimited along a tight arc and nothing along a slack arc; backwards,
+// the arc's present flow.
 func (p *programme) residual(v, k int32) (a *arc, w, capacity int32) {
 	out := p.first[v+1] - p.first[v]
 	if k >= out {
@@ -137,8 +137,8 @@ func (p *programme) residual(v, k int32) (a *arc, w, capacity int32) {
 	return a, a.to, capacity
 }
 
-// push lets up to the given amount flow from v on, and returns how much did. What reaches a
-// node at its limit is gone.
+// push sends up to the given amount of flow on from v and returns how much was sent. Flow that
+// reaches a node at maxValue leaves the network.
 func (p *programme) push(v, amount int32) (sent int32) {
 	if p.value[v] == p.maxValue {
 		return amount
@@ -166,7 +166,7 @@ func (p *programme) push(v, amount int32) (sent int32) {
 	return sent
 }
 
-// raise adds one to the values of all nodes in reach.
+// raise adds one to the values of all nodes that layers reached.
 func (p *programme) raise() {
 	for _, v := range p.queue {
 		p.value[v]++

@@ -2,12 +2,12 @@ package pipeline
 
 import "ialgn/netlist"
 
-// timing knows the levels of a netlist without registers.
+// timing holds the levels of a netlist without registers.
 type timing struct {
 	n     *netlist.Netlist
-	fixed []int32 // [net]: AnyStage for what no input decides, else 0
+	fixed []int32 // [net]: AnyStage if no input decides it, else 0
 	level []int32 // [cell]: levels on the longest path from the inputs to its output
-	after []int32 // [cell]: levels on the longest path from its output on
+	after []int32 // [cell]: levels on the longest path that starts at its output
 	depth int     // the longest path
 }
 
@@ -25,10 +25,10 @@ func newTiming(n *netlist.Netlist) *timing {
 	return t
 }
 
-// constant reports whether no input decides a net: it needs no register.
+// constant reports whether net v depends on no input, so that it needs no register.
 func (t *timing) constant(v netlist.Net) bool { return t.fixed[v] == netlist.AnyStage }
 
-// delay returns how many levels cell c is.
+// delay returns the number of levels of cell c, 0 or 1.
 func (t *timing) delay(c netlist.Cell) int32 {
 	if t.n.Kind(c) == netlist.Carry || t.constant(t.n.Output(c)) {
 		return 0
@@ -36,8 +36,7 @@ func (t *timing) delay(c netlist.Cell) int32 {
 	return 1
 }
 
-// eachDriver calls f for the driver of each input of cell c that is driven by a cell and no
-// constant.
+// eachDriver calls f for every cell that drives an input of cell c and depends on an input port.
 func (t *timing) eachDriver(c netlist.Cell, f func(u netlist.Cell)) {
 	for _, v := range t.n.Inputs(c) {
 		if u, _, ok := t.n.Driver(v); ok && !t.constant(v) {
@@ -46,7 +45,7 @@ func (t *timing) eachDriver(c netlist.Cell, f func(u netlist.Cell)) {
 	}
 }
 
-// anyOutput reports whether an input decides an output.
+// anyOutput reports whether some output depends on an input.
 func (t *timing) anyOutput() bool {
 	for _, p := range t.n.OutputPorts() {
 		for _, v := range p.Nets {

@@ -1,20 +1,20 @@
-// Package arm64 writes the machine code of AArch64, as far as straight code of logic gates needs it: bitwise
-// operations on the 128-bit vector registers, loads and stores, what turns bytes into rows of bits, and the few
-// general instructions around a loop.
+// Package arm64 assembles AArch64 machine code, as far as straight-line code of logic gates needs
+// it: bitwise operations on the 128-bit vector registers, loads and stores, instructions that turn
+// bytes into rows of bits, and the few general instructions around a loop.
 //
-// An [Asm] appends instructions to a buffer. Each method writes one instruction and has its name; where the
-// architecture has one name for several, a letter tells them apart (StrQ stores a vector register, StrW 32 bits of a
-// general one). Operands stand in the order of assembler text, the destination first. MovImm alone writes up to four
-// instructions.
+// An [Asm] appends instructions to a buffer. Each method writes one instruction and has its name.
+// If the architecture uses one name for several instructions, a letter distinguishes them (StrQ
+// stores a vector register, StrW 32 bits of a general register). Operands have the order of
+// assembler text, destination first. Only MovImm writes more than one instruction, up to four.
 //
-// An operand that cannot be encoded, such as an offset that is too large, does not stop anything: the first such
-// error is kept, and [Asm.Err] returns it at the end. A zero word, which every processor refuses to execute, stands
-// in the place of that instruction.
+// An operand that cannot be encoded, such as too large an offset, does not stop the assembler. It
+// keeps the first such error, which [Asm.Err] returns at the end, and writes a zero word instead of
+// the instruction; every processor refuses to execute that.
 //
-// The code keeps no rules about registers. A function that others call must keep x18 to x29, the stack pointer and
-// the lower halves of v8 to v15.
+// The package does not check the use of registers. A function that others call must keep x18 to
+// x29, the stack pointer and the lower halves of v8 to v15.
 //
-// Encodings are those of the Arm Architecture Reference Manual for A-profile (DDI 0487).
+// The encodings are from the Arm Architecture Reference Manual for A-profile (DDI 0487).
 package arm64
 
 import (
@@ -25,22 +25,24 @@ import (
 // wordSize is the size of every instruction in bytes.
 const wordSize = 4
 
-// Asm is an assembler: code so far, its labels, and the first error. Its zero value is ready for use.
+// Asm is an assembler: the code so far, its labels, and the first error. The zero value is ready
+// for use.
 type Asm struct {
 	code   []byte
 	labels []target
 	err    error
 }
 
-// Bytes returns the code so far, instructions in little-endian order. The caller must not change it, and the next
-// instruction or [Asm.Bind] may.
+// Bytes returns the code so far, instructions in little-endian order. The caller must not change
+// it; the next instruction or [Asm.Bind] may.
 func (a *Asm) Bytes() []byte { return a.code }
 
 // Len returns the length of the code so far in bytes, which is the position of the next instruction.
 func (a *Asm) Len() int { return len(a.code) }
 
-// Err returns the first error: an operand that cannot be encoded, a branch that is too far from its label, or else a
-// label that is used and not bound. The code must not be executed unless it is nil.
+// Err returns the first error: an operand that cannot be encoded, a branch that is too far from its
+// label, or else a label that is used but not bound. The code must not be executed unless Err
+// returns nil.
 func (a *Asm) Err() error {
 	if a.err != nil {
 		return a.err
@@ -54,7 +56,7 @@ func (a *Asm) Err() error {
 	return nil
 }
 
-// Word appends 32 bits as they are: an instruction that has no method, or data.
+// Word appends 32 bits: an instruction that has no method, or data.
 func (a *Asm) Word(w uint32) { a.code = binary.LittleEndian.AppendUint32(a.code, w) }
 
 // emit appends an instruction.
@@ -66,7 +68,8 @@ func (a *Asm) emit(i insn) {
 	a.Word(i.bits)
 }
 
-// fail keeps an error of the instruction of that name at the position in bytes, if it is the first.
+// fail records an error of the named instruction at the given position in bytes, if it is the first
+// error.
 func (a *Asm) fail(name string, at int, fault string) {
 	if a.err == nil {
 		a.err = fmt.Errorf("arm64: %s at byte %d: %s", name, at, fault)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Label is a position in the code of one [Asm], which made it ([Asm.Label]).
+// Label is a position in the code of the [Asm] that made it ([Asm.Label]).
 type Label int
 
-// target is what is known of a label.
+// target is the state of a label.
 type target struct {
 	bound bool
-	at    int   // position in bytes, once it is bound
+	at    int   // position in bytes, if bound
 	uses  []use // instructions that wait for it to be bound
 }
 
@@ -22,10 +22,10 @@ type use struct {
 	reach reach
 }
 
-// reach is how an instruction holds the distance to a label, from its own position.
+// reach is how an instruction encodes the distance from itself to a label.
 type reach struct {
-	field, width int // lowest bit and width of the field; ADR has another one for the lowest two bits
-	step         int // bytes: the distance is a multiple
+	field, width int // lowest bit and width of the field; ADR has another field for the lowest two bits
+	step         int // the distance is a multiple of step bytes
 	mend         string
 }
 
@@ -35,14 +35,14 @@ var (
 	reachAdr = reach{5, 21, 1, "place the data nearer"}
 )
 
-// Label returns a new label, which [Asm.Bind] gives a position before or after it is used.
+// Label returns a new label. [Asm.Bind] gives it a position, before or after it is used.
 func (a *Asm) Label() Label {
 	a.labels = append(a.labels, target{})
 	return Label(len(a.labels))
 }
 
-// Bind gives the label the position of the next instruction, and patches all instructions that wait for it. A label
-// is bound once.
+// Bind sets the label's position to the next instruction, and patches all instructions that refer
+// to it. A label is bound once.
 func (a *Asm) Bind(l Label) {
 	t := a.target(l)
 	if t.bound {
@@ -56,7 +56,7 @@ func (a *Asm) Bind(l Label) {
 	t.uses = nil
 }
 
-// Offset returns the position that a label is bound at, in bytes. It panics if there is none yet.
+// Offset returns the position of a label in bytes. It panics if the label is not bound.
 func (a *Asm) Offset(l Label) int {
 	t := a.target(l)
 	if !t.bound {
@@ -65,7 +65,7 @@ func (a *Asm) Offset(l Label) int {
 	return t.at
 }
 
-// target returns what is known of a label. It panics if the label is another assembler's.
+// target returns the state of a label. It panics if the label belongs to another assembler.
 func (a *Asm) target(l Label) *target {
 	if l < 1 || int(l) > len(a.labels) {
 		panic(fmt.Sprintf("arm64: label %d is not one of this assembler, which has %d", l, len(a.labels)))
@@ -87,7 +87,7 @@ func (a *Asm) refer(i insn, r reach, l Label) {
 	}
 }
 
-// patch puts the distance to the position into an instruction.
+// patch encodes the distance to a position in an instruction.
 func (a *Asm) patch(u use, to int) {
 	word := a.code[u.at : u.at+wordSize]
 	bits, fault := u.reach.encode(to - u.at)
@@ -99,7 +99,7 @@ func (a *Asm) patch(u use, to int) {
 	binary.LittleEndian.PutUint32(word, binary.LittleEndian.Uint32(word)|bits)
 }
 
-// encode returns the bits of an instruction that stand for a distance in bytes, and what is wrong with it.
+// encode returns the bits for a distance in bytes, and what is wrong with the distance.
 func (r reach) encode(distance int) (bits uint32, fault string) {
 	half := r.step << (r.width - 1)
 	s := span{"distance", -half, half - r.step, r.step, r.mend}
@@ -119,7 +119,8 @@ func (a *Asm) Adr(d X, l Label) {
 // B continues at a label, at most 128 MiB away.
 func (a *Asm) B(l Label) { a.refer(insn{name: "b", bits: 0x14000000}, reachB, l) }
 
-// Bl calls a label, at most 128 MiB away: it continues there, with the position behind itself in [LR].
+// Bl calls a label, at most 128 MiB away: it continues there, with the position after itself in
+// [LR].
 func (a *Asm) Bl(l Label) { a.refer(insn{name: "bl", bits: 0x94000000}, reachB, l) }
 
 // BCond continues at a label, at most 1 MiB away, if the condition holds.

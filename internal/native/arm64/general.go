@@ -16,16 +16,17 @@ func (a *Asm) Sub(d, n, m X) { a.xxx("sub", 0xcb000000, d, n, m) }
 // Mul writes the lower 64 bits of n * m into d, an alias of MADD. Register 31 is [XZR].
 func (a *Asm) Mul(d, n, m X) { a.xxx("mul", 0x9b007c00, d, n, m) }
 
-// LsrImm shifts n to the right, by 0 to 63, and fills with zeros, an alias of UBFM. Register 31 is [XZR].
+// LsrImm shifts n to the right, by 0 to 63, and fills with zeros. It is an alias of UBFM. Register
+// 31 is [XZR].
 func (a *Asm) LsrImm(d, n X, by int) {
 	const mend = "shift by less than the register has bits"
 	a.emit(insn{name: "lsr", bits: 0xd340fc00}.imm(16, span{"shift", 0, 63, 1, mend}, by).x(fieldD, d).x(fieldN, n))
 }
 
-// Cmp sets the conditions of a branch as n compares with m. Register 31 is [XZR].
+// Cmp compares n with m and sets the conditions for a branch. Register 31 is [XZR].
 func (a *Asm) Cmp(n, m X) { a.xxx("cmp", 0xeb000000, XZR, n, m) }
 
-// xxi writes an addition or subtraction of a constant, whose field of 12 bits may be shifted by 12.
+// xxi writes an addition or subtraction of a constant, which has 12 bits and may be shifted by 12.
 func (a *Asm) xxi(name string, bits uint32, d, n X, value int) {
 	i := insn{name: name, bits: bits}.x(fieldD, d).x(fieldN, n)
 	const field, most = 10, 1<<12 - 1
@@ -41,27 +42,29 @@ func (a *Asm) xxi(name string, bits uint32, d, n X, value int) {
 	a.emit(i)
 }
 
-// AddImm writes d = n + value, which is 0 to 4095, or a multiple of 4096 up to 4095 * 4096. Register 31 is [SP].
+// AddImm writes d = n + value. The value is 0 to 4095, or a multiple of 4096 up to 4095 * 4096.
+// Register 31 is [SP].
 func (a *Asm) AddImm(d, n X, value int) { a.xxi("add", 0x91000000, d, n, value) }
 
 // SubImm writes d = n - value, with the values of [Asm.AddImm]. Register 31 is [SP].
 func (a *Asm) SubImm(d, n X, value int) { a.xxi("sub", 0xd1000000, d, n, value) }
 
-// SubsImm writes d = n - value, with the values of [Asm.AddImm], and sets the conditions of a branch. Register 31 is
-// [XZR] as d, and [SP] as n.
+// SubsImm writes d = n - value, with the values of [Asm.AddImm], and sets the conditions for a
+// branch. Register 31 is [XZR] as d, and [SP] as n.
 func (a *Asm) SubsImm(d, n X, value int) { a.xxi("subs", 0xf1000000, d, n, value) }
 
-// CmpImm sets the conditions of a branch as n compares with the value, which is one of [Asm.AddImm]. Register 31 is
-// [SP].
+// CmpImm compares n with a value, as in [Asm.AddImm], and sets the conditions for a branch.
+// Register 31 is [SP].
 func (a *Asm) CmpImm(n X, value int) { a.xxi("cmp", 0xf1000000, XZR, n, value) }
 
-// MovX writes d = n, an alias of ORR. Register 31 is [XZR]; to and from the stack pointer it is AddImm with 0.
+// MovX writes d = n. It is an alias of ORR. Register 31 is [XZR]; use AddImm with 0 for the stack
+// pointer.
 func (a *Asm) MovX(d, n X) { a.xxx("mov", 0xaa000000, d, XZR, n) }
 
-// Movz writes d = value << shift, of 16 bits and a shift of 0, 16, 32 or 48.
+// Movz writes d = value << shift. The shift is 0, 16, 32 or 48.
 func (a *Asm) Movz(d X, value uint16, shift int) { a.wide("movz", 0xd2800000, d, value, shift) }
 
-// Movk writes 16 bits into d at the shift of 0, 16, 32 or 48, and leaves the others.
+// Movk writes 16 bits of d at a shift of 0, 16, 32 or 48, and keeps the others.
 func (a *Asm) Movk(d X, value uint16, shift int) { a.wide("movk", 0xf2800000, d, value, shift) }
 
 func (a *Asm) wide(name string, bits uint32, d X, value uint16, shift int) {
@@ -69,7 +72,7 @@ func (a *Asm) wide(name string, bits uint32, d X, value uint16, shift int) {
 		imm(21, span{"shift", 0, 48, 16, "split the constant, as MovImm does"}, shift))
 }
 
-// MovImm writes d = value, by a Movz and as many Movk as it has other parts of 16 bits that are not zero.
+// MovImm writes d = value, by a Movz and a Movk for each further 16-bit part that is not zero.
 func (a *Asm) MovImm(d X, value uint64) {
 	first := true
 	for shift := 0; shift < 64; shift += 16 {
@@ -88,7 +91,7 @@ func (a *Asm) MovImm(d X, value uint64) {
 	}
 }
 
-// Umov writes a lane of n into d, and zero above it. Register 31 is [XZR].
+// Umov writes a lane of n into d, and zeros above it. Register 31 is [XZR].
 func (a *Asm) Umov(t Arrangement, d X, n V, lane int) {
 	i := insn{name: "umov", bits: 0x0e003c00}.lane(16, t, lane).x(fieldD, d).v(fieldN, n)
 	if t == D2 {
@@ -97,7 +100,8 @@ func (a *Asm) Umov(t Arrangement, d X, n V, lane int) {
 	a.emit(i)
 }
 
-// Ins writes the lowest bits of n into a lane of d, and leaves the others. Register 31 is [XZR].
+// Ins writes the lowest bits of n into a lane of d, and keeps the other lanes. Register 31 is
+// [XZR].
 func (a *Asm) Ins(t Arrangement, d V, lane int, n X) {
 	a.emit(insn{name: "ins", bits: 0x4e001c00}.lane(16, t, lane).v(fieldD, d).x(fieldN, n))
 }

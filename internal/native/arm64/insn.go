@@ -2,11 +2,11 @@ package arm64
 
 import "fmt"
 
-// insn is an instruction that is being put together.
+// insn is an instruction that is being assembled.
 type insn struct {
 	name  string // for messages
 	bits  uint32 // the opcode, and the operands so far
-	fault string // what is wrong with the first operand that cannot be encoded, and how to mend it
+	fault string // what is wrong with the first operand that cannot be encoded, and how to fix it
 }
 
 // The lowest bits of the fields that hold registers.
@@ -17,10 +17,10 @@ const (
 	fieldM = 16 // second source, or index
 )
 
-// v puts a vector register into the field.
+// v encodes a vector register in the field.
 func (i insn) v(field int, r V) insn { return i.register(field, uint32(r)) }
 
-// x puts a general register into the field.
+// x encodes a general register in the field.
 func (i insn) x(field int, r X) insn { return i.register(field, uint32(r)) }
 
 func (i insn) register(field int, r uint32) insn {
@@ -31,15 +31,16 @@ func (i insn) register(field int, r uint32) insn {
 	return i
 }
 
-// span says which values an immediate may have: from, from+step, from+2*step and so on up to to, so many that they
-// fill a field of bits, two's complement where from is negative. Mend says what helps if it is none of them.
+// span says which values an immediate may have: from, from+step, from+2*step and so on up to to.
+// They exactly fill a bit field, in two's complement if from is negative. mend says how to fix
+// another value.
 type span struct {
 	what           string
 	from, to, step int
 	mend           string
 }
 
-// imm puts an immediate into the field.
+// imm encodes an immediate in the field.
 func (i insn) imm(field int, s span, value int) insn {
 	i = i.check(s, value)
 	mask := uint32(s.to-s.from) / uint32(s.step)
@@ -47,7 +48,7 @@ func (i insn) imm(field int, s span, value int) insn {
 	return i
 }
 
-// check notes it if the value is none of the span.
+// check records a fault if the value is not in the span.
 func (i insn) check(s span, value int) insn {
 	if value >= s.from && value <= s.to && value%s.step == 0 {
 		return i
@@ -59,7 +60,7 @@ func (i insn) check(s span, value int) insn {
 	return i.wrong(fmt.Sprintf("%s %d is not %sfrom %d to %d: %s", s.what, value, multiple, s.from, s.to, s.mend))
 }
 
-// wrong notes what is wrong with an operand, unless another one was wrong before.
+// wrong records a fault of an operand, if it is the first.
 func (i insn) wrong(fault string) insn {
 	if i.fault == "" {
 		i.fault = fault

@@ -1,13 +1,13 @@
 package arm64
 
-// Mem is an operand in memory: an address, and what becomes of its base register.
+// Mem is an operand in memory: an address, and how its base register changes.
 type Mem struct {
 	base   X
 	offset int
 	mode   mode
 }
 
-// mode says how an address is made. The values are those of bits 23 and 24 in pairs.
+// mode says how an address is computed. The values are those of bits 23 and 24 in pairs.
 type mode uint8
 
 const (
@@ -16,16 +16,16 @@ const (
 	modePre    mode = 3
 )
 
-// At is the address base + offset, in bytes. As in all others, base 31 is [SP].
+// At is the address base + offset, in bytes. Base 31 is [SP], here and in Pre and Post.
 func At(base X, offset int) Mem { return Mem{base: base, offset: offset, mode: modeOffset} }
 
-// Pre is the address base + offset, which then becomes the base.
+// Pre is the address base + offset. The base register changes to this address.
 func Pre(base X, offset int) Mem { return Mem{base: base, offset: offset, mode: modePre} }
 
-// Post is the address base; base + offset then becomes the base.
+// Post is the address base. The base register then changes to base + offset.
 func Post(base X, offset int) Mem { return Mem{base: base, offset: offset, mode: modePost} }
 
-// writesBase reports whether the base register becomes another address.
+// writesBase reports whether the base register changes.
 func (m Mem) writesBase() bool { return m.mode == modePre || m.mode == modePost }
 
 const nearer = "bring the base register nearer"
@@ -33,11 +33,11 @@ const nearer = "bring the base register nearer"
 // access is a load or store of one register.
 type access struct {
 	name string
-	bits uint32 // the opcode with an offset in bytes that is not scaled
-	log  int    // binary logarithm of the bytes that are moved
+	bits uint32 // the opcode with an unscaled offset in bytes
+	log  int    // binary logarithm of the number of bytes
 }
 
-// insn returns the instruction without the register that is moved.
+// insn returns the instruction without the register that is loaded or stored.
 func (c access) insn(m Mem) insn {
 	i := insn{name: c.name, bits: c.bits}.x(fieldN, m.base)
 	unscaled := span{"offset", -256, 255, 1, nearer}
@@ -60,7 +60,8 @@ func (c access) v(a *Asm, t V, m Mem) { a.emit(c.insn(m).v(fieldD, t)) }
 // x writes the access of a general register; 31 is [XZR].
 func (c access) x(a *Asm, t X, m Mem) { a.emit(c.insn(m).x(fieldD, t).apart(t, m)) }
 
-// apart notes it if a general register is moved and becomes another address at once, which is unpredictable.
+// apart records a fault if the loaded or stored register is also a base that changes, which is
+// unpredictable.
 func (i insn) apart(t X, m Mem) insn {
 	if t == m.base && t != SP && m.writesBase() {
 		return i.wrong("the base register is moved and changed: take another one for either")
@@ -94,14 +95,14 @@ func (a *Asm) Ldrb(t X, m Mem) { access{"ldrb", 0x38400000, 0}.x(a, t, m) }
 // Strb stores the lowest byte of t, with the offsets of [Asm.Ldrb].
 func (a *Asm) Strb(t X, m Mem) { access{"strb", 0x38000000, 0}.x(a, t, m) }
 
-// pair returns the load or store of two registers of 8 bytes that lie side by side in memory, without those registers.
-// Its offset is a multiple of 8, from 64 registers before the base to 63 behind.
+// pair returns the load or store of two 8-byte registers, adjacent in memory, without these
+// registers. The offset is a multiple of 8, from 64 registers before the base to 63 after it.
 func pair(name string, bits uint32, m Mem) insn {
 	i := insn{name: name, bits: bits | uint32(m.mode)<<23}.x(fieldN, m.base)
 	return i.imm(15, span{"offset", -64 * 8, 63 * 8, 8, nearer}, m.offset)
 }
 
-// twice notes it if both registers of a pair that is loaded are the same one, which is unpredictable.
+// twice records a fault if both registers of a loaded pair are the same, which is unpredictable.
 func (i insn) twice(same bool) insn {
 	if same {
 		return i.wrong("both registers are the same: take two")
@@ -109,8 +110,8 @@ func (i insn) twice(same bool) insn {
 	return i
 }
 
-// LdpD loads the lower halves of two vector registers and clears the upper ones. Its offset is a multiple of 8 from
-// -512 to 504.
+// LdpD loads the lower halves of two vector registers and clears the upper halves. The offset is a
+// multiple of 8 from -512 to 504.
 func (a *Asm) LdpD(t, u V, m Mem) {
 	a.emit(pair("ldp d", 0x6c400000, m).v(fieldD, t).v(fieldA, u).twice(t == u))
 }
@@ -128,8 +129,8 @@ func (a *Asm) Stp(t, u X, m Mem) {
 	a.emit(pair("stp x", 0xa8000000, m).x(fieldD, t).x(fieldA, u).apart(t, m).apart(u, m))
 }
 
-// Ld1r loads one lane and fills all lanes of t with it. There are two addresses: [At] with offset 0, and [Post] with
-// the bytes of a lane.
+// Ld1r loads one lane and fills all lanes of d with it. The address is [At] with offset 0, or
+// [Post] with an offset of the bytes of a lane.
 func (a *Asm) Ld1r(t Arrangement, d V, m Mem) {
 	i := insn{name: "ld1r", bits: 0x4d40c000}.size(10, t, D2).v(fieldD, d).x(fieldN, m.base)
 	switch {

@@ -2,26 +2,26 @@ package arm64
 
 import "fmt"
 
-// registers is the number of vector registers, and of numbers of general registers.
+// registers is the number of vector registers, and of general registers.
 const registers = 32
 
 // V is a vector register of 128 bits, 0 to 31.
 type V uint8
 
-// X is a general register of 64 bits, 0 to 30. 31 is the stack pointer or the register that reads as zero: each
-// method says which.
+// X is a general register of 64 bits, 0 to 30. 31 is either the stack pointer or the register that
+// reads as zero, as each method says.
 type X uint8
 
-// General registers with a purpose.
+// General registers with a special role.
 const (
 	FP  X = 29 // frame pointer
-	LR  X = 30 // link register: where a function returns to
-	SP  X = 31 // stack pointer, where the instruction takes it
-	XZR X = 31 // zero, where the instruction takes it
+	LR  X = 30 // link register: the return address of a function
+	SP  X = 31 // stack pointer, for instructions that use it
+	XZR X = 31 // zero, for instructions that use it
 )
 
-// Arrangement is how an instruction divides a vector register into lanes. Its value is the binary logarithm of a
-// lane's size in bytes, which is what instructions hold.
+// Arrangement is the division of a vector register into lanes. Its value is the binary logarithm of
+// a lane's size in bytes, as in the encoding.
 type Arrangement uint8
 
 // The arrangements of all 128 bits.
@@ -46,7 +46,7 @@ func (t Arrangement) bytes() int { return 1 << t }
 // lanes returns the number of lanes.
 func (t Arrangement) lanes() int { return 16 >> t }
 
-// checkArrangement notes it if the arrangement is wider than last.
+// checkArrangement records a fault if the lanes are wider than those of last.
 func (i insn) checkArrangement(t, last Arrangement) insn {
 	if t > last {
 		return i.wrong(fmt.Sprintf("arrangement %v: the widest one here is %v", t, last))
@@ -54,15 +54,15 @@ func (i insn) checkArrangement(t, last Arrangement) insn {
 	return i
 }
 
-// size puts an arrangement, which may be no wider than last, into the field of two bits.
+// size encodes an arrangement, no wider than last, in a two-bit field.
 func (i insn) size(field int, t, last Arrangement) insn {
 	i = i.checkArrangement(t, last)
 	i.bits |= uint32(t) << field
 	return i
 }
 
-// lane puts an arrangement and the number of a lane into the field of five bits that holds both: the lowest bit that
-// is set says how wide a lane is, and the bits above it which one is meant.
+// lane encodes an arrangement and the number of a lane in a five-bit field: the lowest bit that is
+// set gives the width of a lane, and the bits above it the lane's number.
 func (i insn) lane(field int, t Arrangement, lane int) insn {
 	i = i.checkArrangement(t, D2).check(span{"lane", 0, t.lanes() - 1, 1, "there are no more of " + t.String()}, lane)
 	i.bits |= uint32(2*lane+1) << t << field
@@ -72,18 +72,18 @@ func (i insn) lane(field int, t Arrangement, lane int) insn {
 // Cond is a condition of a branch, about the last comparison of n with m ([Asm.Cmp], [Asm.CmpImm]).
 type Cond uint8
 
-// The conditions of numbers without and with a sign.
+// The conditions for unsigned and signed numbers.
 const (
 	EQ Cond = 0  // n equals m
 	NE Cond = 1  // n differs from m
-	HS Cond = 2  // n is higher than m or the same, without sign
-	LO Cond = 3  // n is lower than m, without sign
-	HI Cond = 8  // n is higher than m, without sign
-	LS Cond = 9  // n is lower than m or the same, without sign
-	GE Cond = 10 // n is greater than m or equal, with sign
-	LT Cond = 11 // n is less than m, with sign
-	GT Cond = 12 // n is greater than m, with sign
-	LE Cond = 13 // n is less than m or equal, with sign
+	HS Cond = 2  // n >= m, unsigned
+	LO Cond = 3  // n < m, unsigned
+	HI Cond = 8  // n > m, unsigned
+	LS Cond = 9  // n <= m, unsigned
+	GE Cond = 10 // n >= m, signed
+	LT Cond = 11 // n < m, signed
+	GT Cond = 12 // n > m, signed
+	LE Cond = 13 // n <= m, signed
 )
 
 // String returns the name in assembler text, such as eq.
@@ -94,7 +94,7 @@ func (c Cond) String() string {
 	return fmt.Sprintf("Cond(%d)", uint8(c))
 }
 
-// name returns the name in assembler text, "" for a condition that has none here.
+// name returns the name in assembler text; "" for an unknown condition.
 func (c Cond) name() string {
 	names := [...]string{EQ: "eq", "ne", "hs", "lo", HI: "hi", "ls", "ge", "lt", "gt", "le"}
 	if int(c) >= len(names) {

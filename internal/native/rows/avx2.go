@@ -4,9 +4,10 @@ import "ialgn/internal/native/x86"
 
 // avx2 needs AVX2.
 //
-// Levels: thresholds are in vectors from 0, with the highest bit flipped like that of the values, since AVX2 compares
-// signed numbers. A plane doubles for each sample, and has the decision, -1 or 0, subtracted. Numbers: the bits of a
-// step's samples are copied into all elements, each looks at its own, and -1 is subtracted where that is set.
+// Levels: thresholds are in the vectors from 0 on. The highest bit of thresholds and values is
+// flipped, since AVX2 compares signed numbers. For each sample, a plane is doubled and the
+// decision, -1 or 0, is subtracted. Numbers: the bits of a step's samples are copied into all
+// elements. Each element looks at its own bit, and -1 is subtracted if the bit is set.
 type avx2 struct{ intel }
 
 func newAVX2(a *x86.Asm) *avx2 { return &avx2{intel{a: a, w: x86.YMM}} }
@@ -15,7 +16,7 @@ const (
 	flip256    x86.Vec = 7
 	planes256          = 8
 	value256   x86.Vec = 11
-	masks256   x86.Vec = 12 // decisions of bits 2 and 1; that of bit 0 goes where scratch is
+	masks256   x86.Vec = 12 // decisions of bits 2 and 1; the decision of bit 0 is in scratch256
 	scratch256         = 14
 
 	digit256 x86.Vec = 12
@@ -91,7 +92,7 @@ func (m *avx2) number(size int, to []vector, digits []Row) {
 	})
 }
 
-// storeClasses copies from the stack, since AVX2 has no masks for elements of 16 bits.
+// storeClasses stores through the stack, since AVX2 has no masks for elements of 16 bits.
 func (m *avx2) storeClasses(to, samples register, numbers vector) {
 	const room = 32
 	m.a.OpImm(x86.Subtract, x86.RSP, room)

@@ -4,8 +4,9 @@ import "ialgn/internal/native/x86"
 
 // avx512 needs AVX-512 F and BW, and BMI2.
 //
-// Levels: thresholds are in vectors from 0, the bits of the samples, by element, from 8, the planes from 24; decisions
-// are in masks from 1. Numbers: digits are added under masks, which come from memory as they are.
+// Levels: thresholds are in the vectors from 0 on, the samples' bits by element from 8 on, the
+// planes from 24 on. Decisions are in the masks from 1 on. Numbers: digits are added under masks,
+// which are loaded directly from the rows in memory.
 type avx512 struct{ intel }
 
 func newAVX512(a *x86.Asm) *avx512 { return &avx512{intel{a: a, w: x86.ZMM}} }

@@ -9,14 +9,16 @@ import (
 	"ialgn/internal/native/x86"
 )
 
-// AVX512 appends functions for blocks of 512 samples, each of which makes some of the rows, and returns their entries:
+// AVX512 appends functions for blocks of 512 samples, each of which computes some of the rows. It
+// returns their entries:
 //
 //	void rows(const uint8_t *x, uint64_t samples, uint8_t *rows, void *temp);
 //
-// x has [sample][feature], words of 16 bits if wide. Samples are 1 to 512; the bits of others in the rows are
-// unspecified. temp has [Input.Temp] bytes, which nothing is kept in. All functions have the same arguments, and can be
-// called in any order; there are as many as it takes for each to be done soon ([longest]), one for a few hundred
-// features. The code needs AVX-512 F and BW.
+// x is [sample][feature], with words of 16 bits if wide, else of 8. samples is 1 to 512; the rows'
+// bits of further samples are unspecified. temp has [Input.Temp] bytes of scratch memory. All
+// functions take the same arguments, and can be called in any order. There are enough functions
+// that each ends soon ([longest]); one suffices for a few hundred features. The code needs AVX-512
+// F and BW.
 func (in *Input) AVX512(a *x86.Asm) []x86.Label { return generate[x86.Label](in, newAVX512(a)) }
 
 // AVX2 is [Input.AVX512] for blocks of 256 samples with AVX2.
@@ -25,7 +27,7 @@ func (in *Input) AVX2(a *x86.Asm) []x86.Label { return generate[x86.Label](in, n
 // NEON is [Input.AVX512] for blocks of 128 samples on 64-bit Arm.
 func (in *Input) NEON(a *arm64.Asm) []arm64.Label { return generate[arm64.Label](in, &neon{a: a}) }
 
-// Temp returns the bytes of temporary memory that the functions need.
+// Temp returns the size in bytes of the scratch memory that the functions need.
 func (in *Input) Temp() (most int) {
 	for _, s := range []shape{shape512, shape256, shape128} {
 		for _, p := range in.parts(s) {
@@ -35,7 +37,8 @@ func (in *Input) Temp() (most int) {
 	return most
 }
 
-// Check returns an error if samples are so long that instructions do not reach from one to another.
+// Check returns an error if samples are so long that the distance between them is too large for
+// instructions.
 func (in *Input) Check() error {
 	if stride := in.features * in.size; stride > math.MaxInt32/(ahead+8*in.size) {
 		return fmt.Errorf("samples of %d features, more than instructions reach", in.features)
@@ -43,17 +46,19 @@ func (in *Input) Check() error {
 	return nil
 }
 
-// What a function should take at most and what it takes, in picoseconds: for each sample, of each unit, and of each
-// window, whose features come from memory. They are about the most that AVX-512 was seen to take (docs/BENCHMARKS.md).
-// A goroutine cannot be preempted in such a function: it should end within 100 us. Functions much shorter than this are
-// slower, since they read the memory less in order; longer ones are not faster.
+// The maximum time of a function, and its estimated time, in picoseconds for each sample: perUnit
+// for each unit, and perWindow for each window, whose features come from memory. The estimates are
+// about the longest times measured with AVX-512 (docs/BENCHMARKS.md). A goroutine cannot be
+// preempted in such a function, so it should end within 100 us. Much shorter functions are slower,
+// since they access memory less sequentially; longer functions are not faster.
 const (
 	longest   = 60_000_000
 	perUnit   = 2_000
 	perWindow = 4_000
 )
 
-// cost returns what a unit takes with vectors of a shape, at most, if it is its window's first or not.
+// cost returns the maximum time of a unit with vectors of a shape. first says that the unit is the
+// first of its window.
 func (s shape) cost(first bool) int {
 	perSample := perUnit
 	if first {
@@ -80,23 +85,24 @@ func (in *Input) parts(s shape) (all []*layout) {
 	return all
 }
 
-// layout is where things are for vectors of one shape, in a function that makes the rows of some units. Samples come in
-// groups, as many as an element has bits.
+// layout describes registers and memory of a function that computes the rows of some units with
+// vectors of one shape. Samples come in groups of as many samples as an element has bits.
 type layout struct {
 	shape
 	in         *Input
 	units      []unit
-	elements   int // of a vector; also the groups of a block
+	elements   int // elements of a vector; also groups of a block
 	group      int // samples in a group
 	stride     int // bytes from sample to sample
-	overreach  int // samples at the end of which whole vectors would reach beyond all samples, less one
+	overreach  int // vectors of the last overreach + 1 samples could reach beyond all samples
 	planeBytes int
 }
 
-// ahead is how many samples before their use the features are prefetched, into the second cache: in the first they
-// would take the place of others. From memory, 64 are enough. batch is how many samples go through all windows before
-// the next ones, few enough to stay in the caches near to the core; with fewer, the memory is read less in order, and
-// slower.
+// ahead is the number of samples by which features are prefetched before their use, into the
+// second-level cache: in the first level they would displace other data. From memory, 64 would be
+// enough. batch is the number of samples that go through all windows before the next samples. It is
+// small enough for them to stay in the first caches; with fewer, memory is accessed less
+// sequentially, and slower.
 const (
 	ahead = 128
 	batch = 64
@@ -110,14 +116,14 @@ func (in *Input) layout(s shape, units []unit) *layout {
 	}
 }
 
-// planesAt returns where the planes begin in temporary memory, behind the copy of the last samples and what a vector
-// reads after it.
+// planesAt returns the offset of the planes in scratch memory, after the copy of the last samples
+// and the bytes that vectors read beyond it.
 func (l *layout) planesAt() int {
 	copied := (l.group - 1 + l.overreach + l.group - 1) / l.group * l.group
 	return ((copied+l.overreach)*l.stride+l.bytes-1)/l.bytes*l.bytes + l.bytes
 }
 
-// planeOffset returns where a unit's first plane is from the first plane of all.
+// planeOffset returns the offset of a unit's first plane from the first plane of all.
 func (l *layout) planeOffset(unit int) (at int) {
 	for _, u := range l.units[:unit] {
 		at += u.planes * l.planeBytes
@@ -127,27 +133,28 @@ func (l *layout) planeOffset(unit int) (at int) {
 
 func (l *layout) temp() int { return l.planesAt() + l.planeOffset(len(l.units)) }
 
-// inputCode is the function in the making, with the functions inside it, which use registers as their comments say.
+// inputCode is the state of writing the function and its inner functions. Their comments say which
+// registers they use.
 type inputCode struct {
 	*layout
 	machine
 	stages  []stage
 	gather  label
-	level   [1 + maxPlanes]label // by planes
+	level   [1 + maxPlanes]label // [number of planes]
 	early   label
-	finish  [1 + maxPlanes]label // by planes
-	squares [][]vector           // [plane][feature] where finish leaves what it makes
-	spare   vector               // which finish leaves free
+	finish  [1 + maxPlanes]label // [number of planes]
+	squares [][]vector           // [plane][feature]: the vector with finish's result
+	spare   vector               // a vector that finish leaves free
 }
 
-// The registers of the function and of those inside it: first the arguments.
+// The registers of the function and its inner functions. The first are the arguments.
 const (
 	samples register = iota // the next sample's features
-	count                   // of samples; later a place in the planes or the features
-	rows                    // where they go
+	count                   // number of samples; later a place in the planes or the features
+	rows                    // destination of the rows
 	temp                    // temporary memory
-	groups                  // to be gathered
-	planes                  // where the next group's elements go, of the first unit
+	groups                  // number of groups to gather
+	planes                  // destination of the next group's elements, in the first unit
 	to
 	turns
 	some
@@ -163,7 +170,8 @@ func generate[L ~int | ~int32](in *Input, m machine) (entries []L) {
 	return entries
 }
 
-// generate appends a function, with what it calls and the constants beside it, and returns its entry.
+// generate appends a function, with its inner functions and the constants next to it, and returns
+// its entry.
 func (c *inputCode) generate() label {
 	c.makeGather()
 	c.makeEarly()
@@ -193,15 +201,15 @@ func (c *inputCode) begin(d depth) label {
 	return function
 }
 
-// here returns a label of what comes next.
+// here returns a label for the next instruction.
 func (c *inputCode) here() label {
 	l := c.label()
 	c.bind(l)
 	return l
 }
 
-// gatherAll appends the making of all planes: first from the samples where they are, as many whole groups as vectors
-// can be read of; then from a copy of the others.
+// gatherAll appends the computation of all planes. Complete groups are read directly from the
+// samples, as far as vectors do not reach beyond them; the rest from a copy.
 func (c *inputCode) gatherAll() {
 	shift := bits.TrailingZeros(uint(c.group))
 	few, counted, none, done := c.label(), c.label(), c.label(), c.label()
@@ -229,8 +237,8 @@ func (c *inputCode) gatherAll() {
 	c.bind(done)
 }
 
-// copySamples appends the copying of as many samples as count says to the temporary memory: of what the units read of
-// them, or, where vectors read of several samples at once, of all that they have.
+// copySamples appends the copying of count samples to scratch memory: the features that the units
+// read or, if vectors read several samples at once, all features.
 func (c *inputCode) copySamples() {
 	if c.overreach > 0 {
 		c.times(count, count, c.stride)
@@ -248,8 +256,8 @@ func (c *inputCode) copySamples() {
 	c.loop(count, 1, next)
 }
 
-// makeGather appends the function that makes the planes of some groups: it reads from samples and writes to planes,
-// and leaves both behind the last ones.
+// makeGather appends the function that computes the planes of some groups. It reads from samples
+// and writes to planes, and advances both.
 func (c *inputCode) makeGather() {
 	for p := 1; p <= maxPlanes; p++ {
 		c.level[p] = c.label()
@@ -285,7 +293,7 @@ func (c *inputCode) makeGather() {
 	c.leave(middle)
 }
 
-// makeLevel appends the function that makes the planes of one unit, of as many groups as turns says.
+// makeLevel appends the function that computes the planes of one unit for turns groups.
 func (c *inputCode) makeLevel(planes int) {
 	c.align()
 	c.bind(c.level[planes])
@@ -307,8 +315,8 @@ func (c *inputCode) makeLevel(planes int) {
 	c.leave(innermost)
 }
 
-// makeEarly appends the function that does the first stages of the transposition on as many planes from at as `to`
-// says, in place.
+// makeEarly appends the function that performs the first stages of the transposition in place, on
+// `to` planes that begin at at.
 func (c *inputCode) makeEarly() {
 	step := 1 << c.late
 	c.early = c.begin(innermost)
@@ -330,8 +338,9 @@ func (c *inputCode) makeEarly() {
 	c.leave(innermost)
 }
 
-// makeFinish appends the function that does the last stages of the transposition on a few features of all planes of a
-// unit, from at into vectors. Those of planes are the same, however many more there are.
+// makeFinish appends the function that performs the last stages of the transposition, on a few
+// features of all planes of a unit. It loads from at into vectors. The layout in vectors does not
+// depend on the number of planes.
 func (c *inputCode) makeFinish(planes int) {
 	square := 1 << c.late
 	c.finish[planes] = c.begin(innermost)
@@ -347,7 +356,7 @@ func (c *inputCode) makeFinish(planes int) {
 	c.leave(innermost)
 }
 
-// makeRows appends the making of a unit's rows from its planes.
+// makeRows appends the computation of a unit's rows from its planes.
 func (c *inputCode) makeRows(i int) {
 	u, square := &c.units[i], 1<<c.late
 	place := c.planesAt() + c.planeOffset(i)
@@ -382,7 +391,8 @@ func anyRow(lanes []lane) bool {
 	return false
 }
 
-// atLeast appends the comparison of a feature's level, the number in planes, with j, and returns the result's place.
+// atLeast appends the comparison of a feature's level with j, and returns the vector of the result.
+// planes is the number of bits of the level.
 func (c *inputCode) atLeast(j, feature, planes int) vector {
 	top, half := c.squares[planes-1][feature], 1<<(planes-1)
 	switch {

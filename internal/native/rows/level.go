@@ -1,18 +1,19 @@
 package rows
 
-// thresholdVector returns n bytes of the thresholds of level j, with bits flipped.
+// thresholdVector returns n bytes with the thresholds of level j, with the bits of flip flipped.
 func (u *unit) thresholdVector(n, size, j int, flip uint32) []byte {
 	return elements(n, size, func(f int) uint32 { return uint32(u.lanes[f].thresholds[j]) ^ flip })
 }
 
-// search appends the binary search for the level. The thresholds of level j are in vector j - 1. compare compares with
-// thresholds, and makes the decision number `bit` of it; choose takes low thresholds where a decision is 0, high ones
-// where it is 1, into dst, which may be low. There are two scratch vectors.
+// search appends the binary search for the level. The thresholds of level j are in vector j - 1.
+// compare compares values with thresholds and records the result as decision number `bit`. choose
+// selects thresholds into dst, which may be low: low where the decision is 0, high where it is 1.
+// scratch is the first of two scratch vectors.
 func search(planes int, scratch vector, compare func(bit int, thresholds vector),
 	choose func(bit int, dst, low, high vector),
 ) {
 	for bit := planes - 1; bit >= 0; bit-- {
-		var candidates []vector // by the decisions made so far, the first one the highest bit
+		var candidates []vector // indexed by the decisions made so far, highest bit first
 		for j := 1 << bit; j < 1<<planes; j += 2 << bit {
 			candidates = append(candidates, vector(j-1))
 		}

@@ -1,18 +1,19 @@
 package rows
 
-// vector and register are numbers of registers of a machine, which each machine gives its own: 16 vectors or more, and
-// 9 general registers, of which the first four hold the function's arguments. label is a place in the code.
+// vector and register number a machine's registers. Each machine maps the numbers to its own
+// registers: 16 vectors or more, and 9 general registers, the first four with the function's
+// arguments. label is a place in the code.
 type (
 	vector   uint8
 	register uint8
 	label    int
 )
 
-// shape is what the vectors of a machine are like.
+// shape describes the vectors of a machine.
 type shape struct {
 	bytes int
-	lanes int // binary logarithm of the lanes of 128 bits
-	late  int // binary logarithm of the vectors that each of maxPlanes planes has in registers at once
+	lanes int // binary logarithm of the number of 128-bit lanes
+	late  int // binary logarithm of the number of vectors in registers at once for each of maxPlanes planes
 }
 
 var (
@@ -21,17 +22,18 @@ var (
 	shape128 = shape{bytes: 16, lanes: 0, late: 2}
 )
 
-// depth says what a function calls, for the keeping of the return address.
+// depth says which functions a function calls, because that determines where the return address is
+// kept.
 type depth int
 
 const (
-	outermost depth = iota // functions in the middle; it is what others call
-	middle                 // innermost functions
-	innermost              // none
+	outermost depth = iota // it calls functions of depth middle; it is the entry for callers
+	middle                 // it calls innermost functions
+	innermost              // it calls none
 )
 
-// machine appends instructions of a kind of processor. Operands stand with the destination first; where there is one
-// general register, it is both.
+// machine appends instructions of a processor. Operands begin with the destination; a single
+// general register is both source and destination.
 type machine interface {
 	shape() shape
 	control
@@ -41,7 +43,7 @@ type machine interface {
 	spreader
 }
 
-// control has places, jumps and calls. Numbers compare without sign.
+// control writes labels, jumps and calls. Comparisons are unsigned.
 type control interface {
 	label() label
 	bind(l label)
@@ -51,11 +53,11 @@ type control interface {
 	jumpZero(r register, to label)
 	loop(r register, k int, to label) // subtracts k, and jumps if the result is not zero
 	call(function label)
-	enter(d depth) // is the first instruction of a function
+	enter(d depth) // as the first instruction of a function
 	leave(d depth)
 }
 
-// arithmetic has operations on general registers.
+// arithmetic writes operations on general registers.
 type arithmetic interface {
 	set(r register, k int)
 	move(dst, src register)
@@ -64,54 +66,56 @@ type arithmetic interface {
 	minus(dst, src register)
 	times(dst, src register, k int)
 	shiftRight(r register, n int)
-	keep(r register) // until restore, of whichever register; once at a time
+	keep(r register) // until restore, which may use another register; not nested
 	restore(r register)
 	// copy copies n bytes from one address to another. It changes no other registers.
 	copy(to, from, n register)
 }
 
-// vectors has loads and stores, of whole vectors at base + displacement, and operations.
+// vectors writes operations, and loads and stores of whole vectors at base + displacement.
 type vectors interface {
 	load(v vector, base register, displacement int)
 	store(base register, displacement int, v vector)
 	or(dst, first, second vector)
 	and(dst, first, second vector)
-	// exchange is one stage for two vectors of elements of size bytes: the result with bit 0 goes to low, the one with
-	// bit 1 to second.
+	// exchange writes one stage of the transposition for two vectors with elements of size bytes.
+	// The result with bit 0 goes to low, the result with bit 1 to second.
 	exchange(s stage, size int, low, first, second vector)
-	// constants appends the constants that code before has loaded. It stands where no code comes by.
+	// constants appends the constants that the code before loads. It must be called where execution
+	// does not continue.
 	constants()
 }
 
-// leveller compares samples with a unit's thresholds. Between prepare and the code of samples, no vector changes but
-// by threshold.
+// leveller compares samples with a unit's thresholds. Between prepareLevels and the code for
+// samples, only threshold changes vectors.
 type leveller interface {
-	// prepareLevels loads what comparisons need, of words of size bytes.
+	// prepareLevels loads the constants for comparisons of words of size bytes.
 	prepareLevels(size int)
 	// threshold loads the thresholds of level j.
 	threshold(size, j int, of *unit)
-	// sample gathers the level's bits of sample s, the s-th of 8 times size, from its features at base + displacement,
-	// in the vectors that plane returns.
+	// sample collects the bits of the level of sample s, out of 8 times size samples, in the
+	// vectors that plane returns. Its features are at base + displacement.
 	sample(size, s, planes int, base register, displacement int)
 	plane(k int) vector
-	// descending says that the samples come from the last to the first.
+	// descending says that samples must come in descending order.
 	descending() bool
-	// prefetch asks for a cache line that is needed later, anywhere.
+	// prefetch requests a cache line for later use. The address may be invalid.
 	prefetch(base register, displacement int)
 }
 
-// spreader makes numbers of the rows of their digits. A step is some samples, in one vector or several, in order.
+// spreader computes numbers from the rows of their digits. A step is several consecutive samples,
+// in one or more vectors.
 type spreader interface {
-	// step returns the samples of a step with numbers of size bytes.
+	// step returns the number of samples of a step for numbers of size bytes.
 	step(size int) int
-	// prepareNumbers loads what number needs.
+	// prepareNumbers loads the constants for number.
 	prepareNumbers(size int)
-	// number makes the numbers of a step.
+	// number computes the numbers of a step.
 	number(size int, to []vector, digits []Row)
-	// storeClasses stores the class indices, of 16 bits, of as many samples as the register says, less than a step. It
-	// may change that register and free.
+	// storeClasses stores 16-bit class indices for the number of samples in a register, which is
+	// less than a step. It may change that register and free.
 	storeClasses(to, samples register, numbers vector)
-	// prepareFew prepares for storeFew, which stores the first n numbers of 32 bits of a vector.
+	// prepareFew prepares for storeFew, which stores the first n 32-bit numbers of a vector.
 	prepareFew(n int)
 	storeFew(base register, displacement, n int, numbers vector)
 }
@@ -122,7 +126,7 @@ type pool struct {
 	order  []string
 }
 
-// place returns the place of a constant. newLabel makes it if there is none yet.
+// place returns the label of a constant. newLabel makes the label of a new constant.
 func (p *pool) place(constant []byte, newLabel func() label) label {
 	key := string(constant)
 	at, known := p.labels[key]
@@ -137,7 +141,7 @@ func (p *pool) place(constant []byte, newLabel func() label) label {
 	return at
 }
 
-// take calls emit for each constant, and forgets them.
+// take calls emit for each constant and forgets them all.
 func (p *pool) take(emit func(at label, constant []byte)) {
 	for _, constant := range p.order {
 		emit(p.labels[constant], []byte(constant))
@@ -159,7 +163,7 @@ func every(n, size int, value uint32) []byte {
 	return elements(n, size, func(int) uint32 { return value })
 }
 
-// numbered returns n vectors from one on.
+// numbered returns n vectors from the given one on.
 func numbered(from vector, n int) []vector {
 	all := make([]vector, n)
 	for i := range all {

@@ -7,22 +7,23 @@ import (
 	"ialgn/internal/native/arm64"
 )
 
-// neon needs NEON alone, which every 64-bit Arm has.
+// neon needs only NEON, which every 64-bit Arm processor has.
 //
-// Levels: thresholds are in vectors from 0. A decision is all ones or zeros; of the samples from the last to the first,
-// each is shifted into the plane below the ones before. Numbers: the bits of 8 samples are copied into all bytes, each
-// element looks at its own, and the digits are shifted in above the ones before.
+// Levels: thresholds are in the vectors from 0 on. A decision is all ones or all zeros. Samples
+// come in descending order, and each decision is shifted into the plane below the decisions before
+// it. Numbers: the bits of 8 samples are copied into all bytes, each element looks at its own bit,
+// and the digits are shifted in above the digits before them.
 type neon struct {
 	a    *arm64.Asm
 	pool pool
 }
 
-// The general registers of numbers 0 to 8 have the same numbers. Others have a purpose.
+// The general registers numbered 0 to 8 have the same numbers here. The others have special roles.
 const (
 	kept     arm64.X = 9 // between keep and restore
 	copyFrom arm64.X = 10
 	copyTo   arm64.X = 11
-	link     arm64.X = 12 // and the next, the return addresses of outer functions
+	link     arm64.X = 12 // with the next register: the return addresses of outer functions
 	constant arm64.X = 16
 	address  arm64.X = 17
 )
@@ -30,16 +31,16 @@ const (
 const (
 	valueNEON   = 7
 	planesNEON  = 8
-	masksNEON   = 11 // decisions of bits 2 and 1; that of bit 0 goes where scratch is
+	masksNEON   = 11 // decisions of bits 2 and 1; the decision of bit 0 is in scratchNEON
 	scratchNEON = 13
 
-	ownNEON    = 18 // the bit of each element's sample, and of the step's second vector
+	ownNEON    = 18 // the bits of each element's sample, in two vectors
 	digitsNEON = 20
 	digitNEON  = 21
 	zeroNEON   = 22
 )
 
-// v returns a vector's register. There are 24, since a function must keep v8 to v15.
+// v returns the register of a vector. There are 24 vectors, since a function must keep v8 to v15.
 func v(n vector) arm64.V {
 	if n < 8 {
 		return arm64.V(n)
@@ -69,7 +70,8 @@ func (m *neon) leave(d depth) {
 	}
 }
 
-// unless jumps by an instruction that reaches everywhere, around which a conditional one jumps.
+// unless jumps if the opposite of the condition holds. A conditional jump skips an unconditional
+// one, which has a larger reach.
 func (m *neon) unless(c arm64.Cond, to label) {
 	around := m.a.Label()
 	m.a.BCond(c, around)
@@ -101,7 +103,7 @@ func (m *neon) shiftRight(r register, n int) { m.a.LsrImm(arm64.X(r), arm64.X(r)
 func (m *neon) keep(r register)              { m.a.MovX(kept, arm64.X(r)) }
 func (m *neon) restore(r register)           { m.a.MovX(arm64.X(r), kept) }
 
-// sum adds any constant.
+// sum adds a constant of any size.
 func (m *neon) sum(dst, src arm64.X, k int) {
 	const low, most = 1<<12 - 1, 1<<24 - 1
 	switch {
@@ -166,7 +168,7 @@ func (m *neon) store(base register, displacement int, src vector) {
 func (m *neon) or(dst, first, second vector)  { m.a.Orr(v(dst), v(first), v(second)) }
 func (m *neon) and(dst, first, second vector) { m.a.And(v(dst), v(first), v(second)) }
 
-// arrangement returns that of elements of size bytes.
+// arrangement returns the arrangement for elements of size bytes.
 func arrangement(size int) arm64.Arrangement {
 	return arm64.Arrangement(bits.TrailingZeros(uint(size)))
 }
@@ -195,7 +197,7 @@ func (m *neon) threshold(size, j int, of *unit) {
 func (m *neon) plane(k int) vector { return planesNEON + vector(k) }
 func (m *neon) descending() bool   { return true }
 
-// prefetch leaves it to the processor, which sees the order of the addresses.
+// prefetch writes nothing: the processor recognises the sequence of addresses.
 func (m *neon) prefetch(register, int) {}
 
 func (m *neon) sample(size, s, planes int, base register, displacement int) {

@@ -5,17 +5,18 @@ import (
 	"ialgn/internal/native/x86"
 )
 
-// Row is a row of the network's state by its number, or one of the constants.
+// Row is the number of a row of the network's state, or a constant.
 type Row int32
 
-// The rows that do not stand in the state.
+// The constant rows, which are not in the state.
 const (
 	Zeros Row = -1
 	Ones  Row = -2
 )
 
-// Output is the making of numbers from the rows of their binary digits, the least significant first: Class is the class
-// index, up to 16 digits, and Counts are the counts of the classes, up to 32 digits each.
+// Output is the computation of numbers from the rows of their binary digits, least significant
+// digit first. Class is the class index, up to 16 digits. Counts are the counts of the classes, up
+// to 32 digits each.
 type Output struct {
 	Class  []Row
 	Counts [][]Row
@@ -25,8 +26,9 @@ type Output struct {
 //
 //	void numbers(const uint8_t *state, uint64_t samples, uint16_t *class_index, uint32_t *counts);
 //
-// Row r of state is at 64 r. Samples are 1 to 512, and only theirs is written: class_index[sample], and, unless it is
-// null, counts[sample][class]. The code needs AVX-512 F and BW, and BMI2.
+// Row r of state is at 64 r. samples is 1 to 512, and only their results are written:
+// class_index[sample] and, unless counts is null, counts[sample][class]. The code needs AVX-512 F
+// and BW, and BMI2.
 func (o *Output) AVX512(a *x86.Asm) x86.Label { return x86.Label(o.generate(newAVX512(a))) }
 
 // AVX2 is [Output.AVX512] for blocks of 256 samples with AVX2, row r of state at 32 r.
@@ -35,19 +37,19 @@ func (o *Output) AVX2(a *x86.Asm) x86.Label { return x86.Label(o.generate(newAVX
 // NEON is [Output.AVX512] for blocks of 128 samples on 64-bit Arm, row r of state at 16 r.
 func (o *Output) NEON(a *arm64.Asm) arm64.Label { return arm64.Label(o.generate(&neon{a: a})) }
 
-// The registers of the function: first the arguments.
+// The registers of the function. The first are the arguments.
 const (
 	state  register = iota
-	left            // samples that are still to be done
-	class           // where the next step's class indices go
-	counts          // where all counts go
-	saved           // all samples
-	place           // of the step's bits in a row
-	line            // where the counts of the step's first sample go
-	free            // for a moment
+	left            // number of samples left
+	class           // destination of the next step's class indices
+	counts          // destination of all counts
+	saved           // number of all samples
+	place           // offset of the step's bits in a row
+	line            // destination of the counts of the step's first sample
+	free            // for temporary values
 )
 
-// outputCode is the function in the making.
+// outputCode is the state of writing the function.
 type outputCode struct {
 	*Output
 	machine
@@ -75,7 +77,7 @@ func (o *Output) generate(m machine) label {
 	return entry
 }
 
-// makeClasses appends the making of all class indices.
+// makeClasses appends the computation of all class indices.
 func (c *outputCode) makeClasses() {
 	step := c.step(2)
 	next, last, done := c.label(), c.label(), c.label()
@@ -94,12 +96,13 @@ func (c *outputCode) makeClasses() {
 	c.bind(done)
 }
 
-// makeCounts appends the making of the counts of n classes for all samples; n is at most tile, the numbers of 32 bits
-// in a vector. A step makes the numbers of some samples, transposes squares of them, and stores sample by sample.
+// makeCounts appends the computation of the counts of n classes for all samples. n is at most tile,
+// the number of 32-bit numbers in a vector. A step computes the numbers of some samples, transposes
+// squares of them, and stores them sample by sample.
 //
-// Whole vectors are stored where that is no harm: what is too much is in the next samples, or in the same classes of a
-// later step, or in those of classes that come later in the code, the first ones. Near the end of the samples just the
-// numbers are stored.
+// Whole vectors are stored where that does no harm: the excess overwrites the next samples, the
+// same classes of a later step, or classes that are computed later, as the first classes are. Near
+// the end of the samples, only the numbers are stored.
 func (c *outputCode) makeCounts(from, n, tile int) {
 	step, all := c.step(4), len(c.Counts)
 	next, careful, done, again := c.label(), c.label(), c.label(), c.label()

@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// Pair is a thermometer bit: the value of a feature is above a threshold, strictly, as unsigned numbers.
+// Pair is a thermometer bit: it is 1 if the value of a feature exceeds a threshold, unsigned.
 type Pair struct {
 	Feature   int
 	Threshold uint16
 }
 
-// Input is the making of rows of pairs from feature words.
+// Input is the computation of rows of pairs from feature words.
 type Input struct {
 	features int
 	size     int // bytes of a feature word
 	pairs    []Pair
-	order    []int // [row] index into pairs
-	places   []int // [row] its number in memory; nil: the same
+	order    []int // [row]: index into pairs
+	places   []int // [row]: its number in memory; nil: the same number
 }
 
-// NewInput plans the rows of pairs that compare words of 8 bits, or 16 if wide, of samples with
-// the given number of features. It panics if a pair's feature is none of these, or its threshold no such word.
+// NewInput plans the rows of pairs for samples with the given number of features, in words of 16
+// bits if wide, else of 8. It panics if a pair's feature or threshold is out of range.
 func NewInput(features int, wide bool, pairs []Pair) *Input {
 	in := &Input{features: features, size: 1, pairs: slices.Clone(pairs), order: make([]int, len(pairs))}
 	if wide {
@@ -45,10 +45,11 @@ func NewInput(features int, wide bool, pairs []Pair) *Input {
 	return in
 }
 
-// Order returns the index of each row's pair: rows ascend by feature, then by threshold.
+// Order returns the index of each row's pair. Rows ascend by feature, then by threshold.
 func (in *Input) Order() []int { return slices.Clone(in.order) }
 
-// Place has rows written elsewhere than one after the other: that of pair i where row rows[i] would be.
+// Place sets the rows' places in memory, instead of one after the other: the row of pair i is
+// written as row rows[i].
 func (in *Input) Place(rows []int) {
 	in.places = make([]int, len(in.order))
 	for i, pair := range in.order {
@@ -56,7 +57,7 @@ func (in *Input) Place(rows []int) {
 	}
 }
 
-// place returns the number in memory of a row.
+// place returns a row's number in memory.
 func (in *Input) place(row int) int {
 	if in.places == nil {
 		return row
@@ -64,27 +65,29 @@ func (in *Input) place(row int) int {
 	return in.places[row]
 }
 
-// maxPlanes bounds the bits of a unit's level, so that the planes of eight rows and what is computed of them fit in
-// registers.
+// maxPlanes is the maximum number of bits of a unit's level. With it, the planes of eight rows and
+// the results computed from them fit in registers.
 const maxPlanes = 3
 
-// unit is the work on a window of neighbouring features, as many as a vector has elements, with up to 7 thresholds of
-// each: the level of a feature is the number of its thresholds that the value is above, in as many planes as bits.
+// unit is the work on a window of neighbouring features, as many as a vector has elements, with up
+// to 7 thresholds each. The level of a feature is the number of its thresholds that the value
+// exceeds. Each bit of the level is a plane.
 type unit struct {
 	start  int // the window's first feature
 	planes int
 	lanes  []lane // [feature of the window]
 }
 
-// lane is a feature of a unit. Its level is at least j if the value is above thresholds[j], j from 1; these ascend.
-// row is the row of that bit, -1 where none is asked for.
+// lane is a feature of a unit. Its level is at least j if the value exceeds thresholds[j], for j
+// from 1; thresholds ascend. row[j] is the row of that bit, or -1 if it is not needed.
 type lane struct {
 	thresholds [1 << maxPlanes]uint16
 	row        [1 << maxPlanes]int
 }
 
-// units returns the work on all rows with vectors of the given number of elements. The windows cover the features that
-// have rows, from the first on. A window reaches beyond the features only if there are fewer than elements.
+// units returns the units for all rows, with vectors of the given number of elements. The windows
+// cover the features that have rows, from the first on. A window reaches beyond the features only
+// if there are fewer features than elements.
 func (in *Input) units(elements int) (all []unit) {
 	for row := 0; row < len(in.order); {
 		start := in.pairs[in.order[row]].Feature
@@ -98,7 +101,7 @@ func (in *Input) units(elements int) (all []unit) {
 	return all
 }
 
-// window returns the units of a window that has the rows from row to end.
+// window returns the units of a window with the rows from row to end-1.
 func (in *Input) window(start, elements, row, end int) (all []unit) {
 	rows := make([][]int, elements)
 	most := 0
@@ -118,8 +121,9 @@ func (in *Input) window(start, elements, row, end int) (all []unit) {
 	return all
 }
 
-// lane gives the rows of one feature places among the levels. Few rows take levels with many trailing zeros, whose
-// bits take the fewest operations. A level without a row has the threshold of a neighbour.
+// lane assigns the rows of one feature to levels. If there are few rows, it uses levels with many
+// trailing zeros, whose bits take the fewest operations. A level without a row gets the threshold
+// of a neighbour.
 func (in *Input) lane(rows []int, planes int) (l lane) {
 	levels := make([]int, 0, 1<<maxPlanes)
 	for zeros := planes - 1; zeros >= 0; zeros-- {
@@ -147,7 +151,7 @@ func (in *Input) lane(rows []int, planes int) (l lane) {
 	return l
 }
 
-// reach returns the number of words that are read from a sample's first one on.
+// reach returns the number of words that are read from the beginning of a sample.
 func reach(units []unit) (words int) {
 	for _, u := range units {
 		words = max(words, u.start+len(u.lanes))

@@ -6,14 +6,15 @@ import (
 	"ialgn/internal/native/x86"
 )
 
-// intel is what machines with AVX2 and AVX-512 have in common.
+// intel is the common part of the machines AVX2 and AVX-512.
 type intel struct {
 	a    *x86.Asm
 	w    x86.Width
 	pool pool
 }
 
-// generals are the general registers, by number: those of arguments, then others that a function may change.
+// generals are the general registers by number: first those of arguments, then others that a
+// function may change.
 var generals = [...]x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9, x86.R10, x86.R11, x86.RAX}
 
 func (m *intel) label() label  { return label(m.a.NewLabel()) }
@@ -94,12 +95,12 @@ func (m *intel) exchange(s stage, size int, low, first, second vector) {
 	}
 }
 
-// sized returns the instruction on elements of size bytes that is like one on bytes.
+// sized returns the variant for elements of size bytes of an instruction on bytes.
 func sized(op x86.Packed, size int) x86.Packed {
 	return op + x86.Packed(bits.TrailingZeros(uint(size)))
 }
 
-// constant returns the operand of a constant.
+// constant returns the operand of a constant in memory.
 func (m *intel) constant(value []byte) x86.Mem {
 	return x86.AtLabel(x86.Label(m.pool.place(value, m.label)))
 }
@@ -116,7 +117,8 @@ func (m *intel) prefetch(base register, displacement int) { m.a.Prefetch(operand
 
 func (m *intel) step(size int) int { return m.w.Bytes() / size }
 
-// number doubles the numbers for each digit, the highest first. digit adds one whose bits are in memory, one adds a 1.
+// number doubles the numbers for each digit, highest digit first. digit adds a digit whose bits are
+// in memory; one adds 1.
 func (m *intel) number(size int, to x86.Vec, digits []Row, digit func(bits x86.Mem), one func()) {
 	started := false
 	for i := len(digits) - 1; i >= 0; i-- {

@@ -1,12 +1,14 @@
-// Package x86 encodes the few instructions of x86-64 that straight network code is made of: moves, bitwise operations
-// and comparisons of vectors with AVX2 and AVX-512, and the general instructions around them.
+// Package x86 assembles the few x86-64 instructions that straight-line network code consists of:
+// moves, bitwise operations and comparisons of vectors with AVX2 and AVX-512, and the general
+// instructions around them.
 //
-// An [Asm] appends instructions to a buffer. Operands stand in Intel's order, the result first. What depends on the
-// place of something else, a jump or an operand relative to the instruction pointer, goes by a [Label], which may be
-// bound before or after. The code does not depend on where it is put.
+// An [Asm] appends instructions to a buffer. Operands have Intel's order, destination first. A
+// jump, or an operand relative to the instruction pointer, refers to a [Label], which may be bound
+// before or after it. The code is position-independent.
 //
-// The encodings are those of Intel's manual (Software Developer's Manual, volume 2); the tests hold them against the
-// system's assembler. An operand that an instruction cannot have is a programmer's mistake and panics.
+// The encodings are from Intel's manual (Software Developer's Manual, volume 2); the tests compare
+// them with the system's assembler. An operand that an instruction cannot have is a programmer's
+// mistake and panics.
 package x86
 
 import "encoding/binary"
@@ -35,16 +37,16 @@ const (
 	noReg
 )
 
-// Vec is a vector register, 0 to 31; instructions with VEX encoding have 0 to 15.
+// Vec is a vector register, 0 to 31. Instructions with VEX encoding can use 0 to 15.
 type Vec uint8
 
-// Mask is a mask register, k0 to k7. As the mask of an instruction, 0 means that there is none.
+// Mask is a mask register, k0 to k7. As the mask of an instruction, 0 means no mask.
 type Mask uint8
 
 // Width is the width of vectors.
 type Width uint8
 
-// The widths, by the length field of an instruction.
+// The widths, with the values of the length field of an instruction.
 const (
 	XMM Width = iota // 128 bits
 	YMM              // 256 bits
@@ -54,8 +56,8 @@ const (
 // Bytes returns the size of a vector.
 func (w Width) Bytes() int { return 16 << w }
 
-// Mem is an operand in memory: at a register plus a displacement, and plus scale times an index if there is one; or at
-// a label.
+// Mem is an operand in memory, either at a register plus a displacement, plus an optional scaled
+// index, or at a label.
 type Mem struct {
 	base, index Reg
 	scale       uint8 // log2
@@ -63,10 +65,10 @@ type Mem struct {
 	label       Label
 }
 
-// At is the operand at a register plus a displacement.
+// At returns the operand at a register plus a displacement.
 func At(base Reg, disp int32) Mem { return Mem{base: base, index: noReg, disp: disp, label: noLabel} }
 
-// Indexed is [At] plus the index register times 1, 2, 4 or 8.
+// Indexed returns [At] plus the index register times scale, which is 1, 2, 4 or 8.
 func Indexed(base, index Reg, scale uint8, disp int32) Mem {
 	m := At(base, disp)
 	if index == RSP {
@@ -81,7 +83,7 @@ func Indexed(base, index Reg, scale uint8, disp int32) Mem {
 	return m
 }
 
-// AtLabel is the operand at a label.
+// AtLabel returns the operand at a label.
 func AtLabel(l Label) Mem { return Mem{base: noReg, index: noReg, label: l} }
 
 // Label is a place in the code.
@@ -89,23 +91,23 @@ type Label int32
 
 const noLabel Label = -1
 
-// fixup is a field of four bytes that holds the distance from its end, or a little after it, to a label.
+// fixup is a four-byte field with the distance from the end of its instruction to a label.
 type fixup struct {
 	at, end int
 	label   Label
 }
 
-// Asm is code in the making.
+// Asm is code that is being assembled.
 type Asm struct {
 	code   []byte
-	places []int // [label], -1 where it is not bound yet
+	places []int // [label]: its offset; -1: not bound yet
 	fixups []fixup
 }
 
 // Len returns the size of the code so far.
 func (a *Asm) Len() int { return len(a.code) }
 
-// Bytes returns the code. It panics if a label that is used is bound nowhere.
+// Bytes returns the code. It panics if a label is used but not bound.
 func (a *Asm) Bytes() []byte {
 	for _, f := range a.fixups {
 		if a.places[f.label] < 0 {
@@ -117,13 +119,13 @@ func (a *Asm) Bytes() []byte {
 	return a.code
 }
 
-// NewLabel returns a label that is still to be bound.
+// NewLabel returns a new label, not yet bound.
 func (a *Asm) NewLabel() Label {
 	a.places = append(a.places, -1)
 	return Label(len(a.places) - 1)
 }
 
-// Bind puts a label here.
+// Bind binds a label to the current place.
 func (a *Asm) Bind(l Label) {
 	if a.places[l] >= 0 {
 		panic("x86: a label is bound twice")
@@ -131,13 +133,13 @@ func (a *Asm) Bind(l Label) {
 	a.places[l] = len(a.code)
 }
 
-// LabelAt returns a label that is bound at an offset.
+// LabelAt returns a new label bound to an offset.
 func (a *Asm) LabelAt(offset int) Label {
 	a.places = append(a.places, offset)
 	return Label(len(a.places) - 1)
 }
 
-// Offset returns where a label is bound.
+// Offset returns the offset of a bound label.
 func (a *Asm) Offset(l Label) int {
 	if a.places[l] < 0 {
 		panic("x86: a label is bound nowhere")
@@ -145,28 +147,28 @@ func (a *Asm) Offset(l Label) int {
 	return a.places[l]
 }
 
-// Here returns a label that is bound here.
+// Here returns a new label bound to the current place.
 func (a *Asm) Here() Label {
 	l := a.NewLabel()
 	a.Bind(l)
 	return l
 }
 
-// Align fills up with instructions that do nothing until the size is a multiple of n, a power of two.
+// Align appends instructions that do nothing until the size is a multiple of n, a power of two.
 func (a *Asm) Align(n int) {
 	for len(a.code)%n != 0 {
 		a.emit(0x90)
 	}
 }
 
-// Data appends bytes as they are.
+// Data appends bytes unchanged.
 func (a *Asm) Data(b ...byte) { a.emit(b...) }
 
 func (a *Asm) emit(b ...byte) { a.code = append(a.code, b...) }
 
 func (a *Asm) emit32(v uint32) { a.code = binary.LittleEndian.AppendUint32(a.code, v) }
 
-// relative appends the field of a jump to a label.
+// relative appends a four-byte distance to a label.
 func (a *Asm) relative(l Label) {
 	a.fixups = append(a.fixups, fixup{len(a.code), len(a.code) + 4, l})
 	a.emit32(0)
@@ -175,8 +177,8 @@ func (a *Asm) relative(l Label) {
 // modRM appends the operand bytes for a register field and a register.
 func (a *Asm) modRM(reg, rm uint8) { a.emit(0xc0 | reg&7<<3 | rm&7) }
 
-// modMem appends the operand bytes for a register field and memory. A displacement that is a multiple of scale, and
-// that many times a signed byte, takes one byte. after is the number of bytes of the instruction that follow.
+// modMem appends the operand bytes for a register field and memory. A displacement takes one byte
+// if it is scale times a signed byte. after is the number of instruction bytes that follow.
 func (a *Asm) modMem(reg uint8, m Mem, scale int32, after int) {
 	if m.label != noLabel {
 		a.emit(reg&7<<3 | 5)

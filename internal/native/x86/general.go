@@ -2,10 +2,10 @@ package x86
 
 import "encoding/binary"
 
-// rex appends the prefix that widens an instruction to 64 bits and has bit 3 of its registers.
+// rex appends the prefix that makes an instruction 64 bits wide and holds bit 3 of its registers.
 func (a *Asm) rex(reg, index, base uint8) { a.emit(0x48 | reg>>3&1<<2 | index&1<<1 | base&1) }
 
-// general appends an instruction of 64 bits with a register field and memory.
+// general appends a 64-bit instruction with a register field and a memory operand.
 func (a *Asm) general(code, reg uint8, m Mem) {
 	base, index := m.high()
 	a.rex(reg, index, base)
@@ -46,10 +46,10 @@ func (a *Asm) OrMem(dst Reg, src Mem) { a.general(0x0b, uint8(dst), src) }
 // AddMem adds a register to 64 bits in memory.
 func (a *Asm) AddMem(dst Mem, src Reg) { a.general(0x01, uint8(src), dst) }
 
-// LoadByte loads 8 bits into the lowest of a register and makes the others 0.
+// LoadByte loads 8 bits into a register and clears its other bits.
 func (a *Asm) LoadByte(dst Reg, src Mem) { a.extend(0xb6, dst, src) }
 
-// LoadWord loads 16 bits into the lowest of a register and makes the others 0.
+// LoadWord loads 16 bits into a register and clears its other bits.
 func (a *Asm) LoadWord(dst Reg, src Mem) { a.extend(0xb7, dst, src) }
 
 func (a *Asm) extend(code uint8, dst Reg, src Mem) {
@@ -70,10 +70,10 @@ func (a *Asm) MulImm(dst, src Reg, v int32) {
 // Lea sets a register to the address of an operand.
 func (a *Asm) Lea(dst Reg, of Mem) { a.general(0x8d, uint8(dst), of) }
 
-// Arithmetic is an operation on general registers, by its field in the instruction.
+// Arithmetic is an operation on general registers, with the value of its field in the instruction.
 type Arithmetic uint8
 
-// The operations. Compare sets the flags alone.
+// The operations. Compare only sets the flags.
 const (
 	Add      Arithmetic = 0
 	OrGPR    Arithmetic = 1
@@ -116,20 +116,20 @@ func (a *Asm) short(code uint8, r Reg) {
 	a.emit(code | uint8(r)&7)
 }
 
-// Return is ret.
+// Return writes ret.
 func (a *Asm) Return() { a.emit(0xc3) }
 
-// Condition is when a jump is taken, by its field in the instruction.
+// Condition is the condition of a jump, with the value of its field in the instruction.
 type Condition uint8
 
-// The conditions, of a comparison of unsigned numbers or of a result.
+// The conditions, about a comparison of unsigned numbers or a result.
 const (
 	Below   Condition = 2
 	Zero    Condition = 4
 	NotZero Condition = 5
 )
 
-// JumpIf jumps to a label under a condition.
+// JumpIf jumps to a label if the condition holds.
 func (a *Asm) JumpIf(c Condition, to Label) {
 	a.emit(0x0f, 0x80|uint8(c))
 	a.relative(to)
@@ -147,7 +147,7 @@ func (a *Asm) Call(to Label) {
 	a.relative(to)
 }
 
-// ShiftRight moves the bits of a register down by n places, zeros behind them.
+// ShiftRight shifts a register right by n places and fills with zeros.
 func (a *Asm) ShiftRight(dst Reg, n uint8) {
 	a.rex(0, 0, uint8(dst)>>3)
 	a.emit(0xc1)
@@ -155,11 +155,11 @@ func (a *Asm) ShiftRight(dst Reg, n uint8) {
 	a.emit(n)
 }
 
-// MoveBytes copies rcx bytes from rsi to rdi, and leaves the registers at the ends.
+// MoveBytes copies rcx bytes from rsi to rdi. It advances both registers to the ends.
 func (a *Asm) MoveBytes() { a.emit(0xf3, 0xa4) }
 
-// Prefetch is prefetcht1: it asks for the cache line of an operand in the second cache. An address that is nobody's is
-// no fault.
+// Prefetch writes prefetcht1, which requests the cache line of an operand for the second-level
+// cache. An invalid address does not fault.
 func (a *Asm) Prefetch(of Mem) {
 	base, index := of.high()
 	if base|index != 0 {

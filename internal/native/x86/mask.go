@@ -2,7 +2,8 @@ package x86
 
 var vpcmpu = map[int]opcode{1: {1, 3, 0, 0x3e}, 2: {1, 3, 1, 0x3e}}
 
-// Above512 is vpcmpub or vpcmpuw: bits of dst are 1 where elements of 1 or 2 bytes are first > second, unsigned.
+// Above512 writes vpcmpub or vpcmpuw: a bit of dst is 1 if, in elements of 1 or 2 bytes,
+// first > second, unsigned.
 func (a *Asm) Above512(size int, dst Mask, first, second Vec) {
 	a.evex(vpcmpu[size], ZMM, masking{}, uint8(dst), uint8(first), inReg(uint8(second)), 64, 1)
 	a.emit(6) // not less or equal
@@ -10,15 +11,16 @@ func (a *Asm) Above512(size int, dst Mask, first, second Vec) {
 
 var vpblendm = map[int]opcode{1: {1, 2, 0, 0x66}, 2: {1, 2, 1, 0x66}}
 
-// Select512 is vpblendmb or vpblendmw: elements of 1 or 2 bytes of second where the mask is 1, else of first.
+// Select512 writes vpblendmb or vpblendmw: elements of 1 or 2 bytes come from second if their mask
+// bit is 1, else from first.
 func (a *Asm) Select512(size int, k Mask, dst, first, second Vec) {
 	a.evex(vpblendm[size], ZMM, masking{k: k}, uint8(dst), uint8(first), inReg(uint8(second)), 64, 0)
 }
 
 var vmovdquStore = map[int]opcode{2: {3, 1, 1, 0x7f}, 4: {2, 1, 0, 0x7f}}
 
-// StoreMasked512 is vmovdqu16 or vmovdqu32 of the elements of 2 or 4 bytes that the mask has. Memory of the others is
-// not touched.
+// StoreMasked512 writes vmovdqu16 or vmovdqu32: it stores the elements of 2 or 4 bytes whose mask
+// bit is 1. It does not touch the memory of the others.
 func (a *Asm) StoreMasked512(size int, dst Mem, k Mask, src Vec) {
 	a.evex(vmovdquStore[size], ZMM, masking{k: k}, uint8(src), 0, inMem(dst), 64, 0)
 }
@@ -29,20 +31,21 @@ var (
 	kmovdGPR = opcode{3, 1, 0, 0x92}
 )
 
-// LoadMask16 is kmovw from memory.
+// LoadMask16 writes kmovw from memory.
 func (a *Asm) LoadMask16(dst Mask, src Mem) { a.vex(kmovw, kmovw.w, XMM, uint8(dst), 0, inMem(src), 0) }
 
-// LoadMask32 is kmovd from memory.
+// LoadMask32 writes kmovd from memory.
 func (a *Asm) LoadMask32(dst Mask, src Mem) { a.vex(kmovd, kmovd.w, XMM, uint8(dst), 0, inMem(src), 0) }
 
-// Mask32 is kmovd from the lower half of a general register.
+// Mask32 writes kmovd from the lower half of a general register.
 func (a *Asm) Mask32(dst Mask, src Reg) {
 	a.vex(kmovdGPR, kmovdGPR.w, XMM, uint8(dst), 0, inReg(uint8(src)), 0)
 }
 
 var bzhi = opcode{0, 2, 1, 0xf5}
 
-// LowBits is bzhi (BMI2): the lowest bits of src, as many as the lowest byte of count says.
+// LowBits writes bzhi (BMI2): dst gets the lowest bits of src; their number is the lowest byte of
+// count.
 func (a *Asm) LowBits(dst, src, count Reg) {
 	a.vex(bzhi, bzhi.w, XMM, uint8(dst), uint8(count), inReg(uint8(src)), 0)
 }

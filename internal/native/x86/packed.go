@@ -1,11 +1,12 @@
 package x86
 
-// Packed is an instruction on the elements of two vectors that has the same form with AVX2 and AVX-512.
+// Packed is an instruction on the elements of two vectors that has the same form in AVX2 and
+// AVX-512.
 type Packed uint8
 
-// The instructions: words have 16 bits, dwords 32. An unpacking takes the elements of the lower or the upper half of
-// each lane of 128 bits, from first and second in turns. A comparison is signed, gives elements of ones or zeros, and
-// has AVX2 alone.
+// The instructions; words have 16 bits, dwords 32. An unpacking interleaves the elements of the
+// lower or the upper half of each 128-bit lane of first and second. A comparison is signed, returns
+// elements of all ones or all zeros, and exists only for AVX2.
 const (
 	AddBytes Packed = iota
 	AddWords
@@ -46,7 +47,7 @@ var packed = [...]opcode{
 	EqualDwords:      {1, 1, 0, 0x76},
 }
 
-// Packed is the instruction with ymm or zmm registers.
+// Packed writes the instruction with ymm or zmm registers.
 func (a *Asm) Packed(w Width, op Packed, dst, first, second Vec) {
 	if w != ZMM {
 		a.vex(packed[op], 0, w, uint8(dst), uint8(first), inReg(uint8(second)), 0)
@@ -55,7 +56,8 @@ func (a *Asm) Packed(w Width, op Packed, dst, first, second Vec) {
 	a.PackedMasked(op, 0, dst, first, second)
 }
 
-// PackedMasked is the instruction with zmm registers; elements that the mask leaves out stay as they are.
+// PackedMasked writes the instruction with zmm registers. Elements whose mask bit is 0 are
+// unchanged.
 func (a *Asm) PackedMasked(op Packed, k Mask, dst, first, second Vec) {
 	if op >= GreaterBytes {
 		panic("x86: a comparison with AVX-512 gives a mask")
@@ -68,15 +70,15 @@ var (
 	vshufi64x2 = opcode{1, 3, 1, 0x43}
 )
 
-// Lanes256 is vperm2i128: each half of dst is a half of first or second, by the low two bits and by bits 4 and 5 of
-// choice.
+// Lanes256 writes vperm2i128: each half of dst is a half of first or second. The low two bits of
+// choice select the lower half, bits 4 and 5 the upper half.
 func (a *Asm) Lanes256(dst, first, second Vec, choice uint8) {
 	a.vex(vperm2i128, 0, YMM, uint8(dst), uint8(first), inReg(uint8(second)), 1)
 	a.emit(choice)
 }
 
-// Lanes512 is vshufi64x2: the lower two lanes of 128 bits are lanes of first, the upper two of second, by two bits of
-// choice each.
+// Lanes512 writes vshufi64x2: the lower two 128-bit lanes of dst are lanes of first, the upper two
+// are lanes of second. Two bits of choice select each.
 func (a *Asm) Lanes512(dst, first, second Vec, choice uint8) {
 	a.evex(vshufi64x2, ZMM, masking{}, uint8(dst), uint8(first), inReg(uint8(second)), 64, 1)
 	a.emit(choice)
@@ -84,7 +86,8 @@ func (a *Asm) Lanes512(dst, first, second Vec, choice uint8) {
 
 var vpblendvb = opcode{1, 3, 0, 0x4c}
 
-// Select256 is vpblendvb: bytes of second where the highest bit of mask's byte is 1, else of first.
+// Select256 writes vpblendvb: a byte comes from second if the highest bit of mask's byte is 1, else
+// from first.
 func (a *Asm) Select256(dst, first, second, mask Vec) {
 	a.vex(vpblendvb, 0, YMM, uint8(dst), uint8(first), inReg(uint8(second)), 1)
 	a.emit(uint8(mask) << 4)
@@ -95,13 +98,14 @@ var (
 	vpmaskmovd  = opcode{1, 2, 0, 0x8e}
 )
 
-// Broadcast256 is vpbroadcastb, vpbroadcastw or vpbroadcastd of an element of 1, 2 or 4 bytes in memory.
+// Broadcast256 writes vpbroadcastb, vpbroadcastw or vpbroadcastd of an element of 1, 2 or 4 bytes
+// in memory.
 func (a *Asm) Broadcast256(size int, dst Vec, src Mem) {
 	a.vex(vpbroadcast[size], 0, YMM, uint8(dst), 0, inMem(src), 0)
 }
 
-// StoreDwords256 is vpmaskmovd: the elements of 32 bits that have the highest bit of mask are stored, and memory of
-// the others is not touched.
+// StoreDwords256 writes vpmaskmovd: it stores the 32-bit elements whose highest bit in mask is 1.
+// It does not touch the memory of the others.
 func (a *Asm) StoreDwords256(dst Mem, mask, src Vec) {
 	a.vex(vpmaskmovd, 0, YMM, uint8(src), uint8(mask), inMem(dst), 0)
 }

@@ -1,6 +1,6 @@
 package x86
 
-// opcode is what the encoding of a vector instruction consists of but for its operands.
+// opcode is the encoding of a vector instruction without its operands.
 type opcode struct {
 	prefix uint8 // pp: 0 none, 1: 66, 2: F3, 3: F2
 	page   uint8 // the opcode's map: 1: 0F, 2: 0F38, 3: 0F3A
@@ -18,14 +18,15 @@ type operand struct {
 func inReg(r uint8) operand { return operand{reg: r} }
 func inMem(m Mem) operand   { return operand{mem: m, memory: true} }
 
-// masking is the mask of an instruction with EVEX encoding, and whether it makes the elements that it leaves out zero.
+// masking is the mask of an EVEX instruction. zero says that elements whose mask bit is 0 become
+// zero, instead of staying unchanged.
 type masking struct {
 	k    Mask
 	zero bool
 }
 
-// evex appends an instruction with EVEX encoding. after is the number of immediate bytes that the caller appends. A
-// displacement of a byte counts in units of scale bytes.
+// evex appends an instruction with EVEX encoding. after is the number of immediate bytes that the
+// caller appends. A one-byte displacement counts in units of scale bytes.
 func (a *Asm) evex(o opcode, width Width, k masking, reg, second uint8, last operand, scale, after int) {
 	r, rr := ^reg>>3&1, ^reg>>4&1
 	x, b := ^last.reg>>4&1, ^last.reg>>3&1
@@ -46,7 +47,7 @@ func (a *Asm) evex(o opcode, width Width, k masking, reg, second uint8, last ope
 	}
 }
 
-// vex appends an instruction with VEX encoding, of which w is W of VEX.
+// vex appends an instruction with VEX encoding. w is the bit W of VEX.
 func (a *Asm) vex(o opcode, w uint8, width Width, reg, second uint8, last operand, after int) {
 	base, index := last.reg>>3&1, uint8(0)
 	if last.memory {
@@ -68,7 +69,7 @@ func (a *Asm) vex(o opcode, w uint8, width Width, reg, second uint8, last operan
 	}
 }
 
-// The instructions that have the form result, first, second in both encodings.
+// The instructions with operands result, first, second in both encodings.
 var (
 	vpand  = opcode{1, 1, 1, 0xdb}
 	vpandn = opcode{1, 1, 1, 0xdf}
@@ -89,7 +90,7 @@ const (
 
 var bitwise = [...]opcode{And: vpand, AndNot: vpandn, Or: vpor, Xor: vpxor}
 
-// Bitwise512 is vpandq, vpandnq, vporq or vpxorq of whole zmm registers.
+// Bitwise512 writes vpandq, vpandnq, vporq or vpxorq on zmm registers.
 func (a *Asm) Bitwise512(op Bitwise, dst, first, second Vec) {
 	a.evex(bitwise[op], ZMM, masking{}, uint8(dst), uint8(first), inReg(uint8(second)), 64, 0)
 }
@@ -99,7 +100,7 @@ func (a *Asm) Bitwise512Mem(op Bitwise, dst, first Vec, second Mem) {
 	a.evex(bitwise[op], ZMM, masking{}, uint8(dst), uint8(first), inMem(second), 64, 0)
 }
 
-// Bitwise256 is vpand, vpandn, vpor or vpxor of ymm registers.
+// Bitwise256 writes vpand, vpandn, vpor or vpxor on ymm registers.
 func (a *Asm) Bitwise256(op Bitwise, dst, first, second Vec) {
 	a.vex(bitwise[op], 0, YMM, uint8(dst), uint8(first), inReg(uint8(second)), 0)
 }
@@ -111,8 +112,7 @@ func (a *Asm) Bitwise256Mem(op Bitwise, dst, first Vec, second Mem) {
 
 var vpternlogq = opcode{1, 3, 1, 0x25}
 
-// Ternary512 is vpternlogq: each bit of dst becomes the bit of table at the place that it and the bits of the others
-// give: 4 dst + 2 second + third.
+// Ternary512 writes vpternlogq: each bit of dst becomes bit 4 dst + 2 second + third of table.
 func (a *Asm) Ternary512(dst, second, third Vec, table uint8) {
 	a.evex(vpternlogq, ZMM, masking{}, uint8(dst), uint8(second), inReg(uint8(third)), 64, 1)
 	a.emit(table)
@@ -130,31 +130,31 @@ var (
 	vmovdqu64Store = opcode{2, 1, 1, 0x7f}
 )
 
-// Move512 is vmovdqa64 between registers.
+// Move512 writes vmovdqa64 between registers.
 func (a *Asm) Move512(dst, src Vec) {
 	a.evex(vmovdqa64Load, ZMM, masking{}, uint8(dst), 0, inReg(uint8(src)), 64, 0)
 }
 
-// Load512 is vmovdqu64 from memory, which need not be aligned.
+// Load512 writes vmovdqu64 from memory, which need not be aligned.
 func (a *Asm) Load512(dst Vec, src Mem) {
 	a.evex(vmovdqu64Load, ZMM, masking{}, uint8(dst), 0, inMem(src), 64, 0)
 }
 
-// Store512 is vmovdqu64 to memory.
+// Store512 writes vmovdqu64 to memory.
 func (a *Asm) Store512(dst Mem, src Vec) {
 	a.evex(vmovdqu64Store, ZMM, masking{}, uint8(src), 0, inMem(dst), 64, 0)
 }
 
-// Load256 is vmovdqu from memory.
+// Load256 writes vmovdqu from memory.
 func (a *Asm) Load256(dst Vec, src Mem) { a.vex(vmovdqu64Load, 0, YMM, uint8(dst), 0, inMem(src), 0) }
 
-// Store256 is vmovdqu to memory.
+// Store256 writes vmovdqu to memory.
 func (a *Asm) Store256(dst Mem, src Vec) { a.vex(vmovdqu64Store, 0, YMM, uint8(src), 0, inMem(dst), 0) }
 
-// Ones256 sets all bits of a register, by vpcmpeqd with itself.
+// Ones256 sets all bits of a register, by comparing it with itself (vpcmpeqd).
 func (a *Asm) Ones256(dst Vec) {
 	a.vex(opcode{1, 1, 0, 0x76}, 0, YMM, uint8(dst), uint8(dst), inReg(uint8(dst)), 0)
 }
 
-// ZeroUpper is vzeroupper, after which code with old encodings runs at its usual speed.
+// ZeroUpper writes vzeroupper, after which instructions with legacy encodings run at full speed.
 func (a *Asm) ZeroUpper() { a.emit(0xc5, 0xf8, 0x77) }

@@ -11,8 +11,9 @@ import (
 	"ialgn/netlist"
 )
 
-// apart returns a classifier without the comparisons of its features, what these are, and the bits of a feature. Of
-// scope core every input bit is a feature of one bit, which is compared with 0.
+// apart splits a classifier into its core and the comparisons of features in front of it. It
+// returns the core, the comparisons, and the number of bits of a feature. In scope core, every
+// input bit is a one-bit feature, which is compared with 0.
 func apart(n *netlist.Netlist) (core *netlist.Netlist, f *native.Features, bits int, err error) {
 	c := wordcode.NewClassifier(n)
 	if c == nil {
@@ -32,19 +33,19 @@ func apart(n *netlist.Netlist) (core *netlist.Netlist, f *native.Features, bits 
 	return core, f, c.FeatureBits, err
 }
 
-// cut takes the comparisons out of a netlist.
+// cut is the state of removing the comparisons from a netlist.
 type cut struct {
 	n     *netlist.Netlist
-	bits  int // of a feature
+	bits  int // bits of a feature
 	words []netlist.Net
-	place map[netlist.Net]int // of each bit of words among them
+	place map[netlist.Net]int // [bit of words]: its index
 	f     *native.Features
-	at    map[netlist.Net]int // for an output of a comparison, or the highest bit of a word: the input bit instead
+	at    map[netlist.Net]int // [output of a comparison, or top bit of a word]: the input bit that replaces it
 }
 
-// withoutComparisons returns n with an input bit in place of each comparison, which it adds to f. Passes leave the
-// lowest bits out where they make no difference, so that a comparison may be with the highest bit alone, which is the
-// bit itself.
+// withoutComparisons returns n with each comparison replaced by an input bit, and adds the
+// comparison to f. Passes drop low bits that make no difference, so that a comparison may be with
+// the highest bit alone, which is then the bit itself.
 func withoutComparisons(n *netlist.Netlist, bits int, f *native.Features) (*netlist.Netlist, error) {
 	c := cut{n, bits, n.InputPorts()[0].Nets, map[netlist.Net]int{}, f, map[netlist.Net]int{}}
 	for i, v := range c.words {
@@ -68,7 +69,7 @@ func withoutComparisons(n *netlist.Netlist, bits int, f *native.Features) (*netl
 	return c.netlist(), nil
 }
 
-// cell notes a comparison, or the highest bits that another cell reads.
+// cell records a comparison, or top bits of words that another cell reads.
 func (c *cut) cell(i netlist.Cell) error {
 	in := c.n.Inputs(i)
 	if c.n.Kind(i) != netlist.Compare {
@@ -84,7 +85,7 @@ func (c *cut) cell(i netlist.Cell) error {
 	return nil
 }
 
-// reads notes the bits of features among nets.
+// reads records the top bits of words among nets. It returns an error for other bits of words.
 func (c *cut) reads(nets []netlist.Net) error {
 	for _, v := range nets {
 		first, ok := c.place[v]
@@ -107,7 +108,7 @@ func (c *cut) add(v netlist.Net, feature int, threshold uint64) {
 	}
 }
 
-// netlist returns the rest.
+// netlist returns the netlist without the comparisons.
 func (c *cut) netlist() *netlist.Netlist {
 	to, in := netlist.NewCopierOf(c.n, 0, len(c.f.Bits), 1)
 	for v, at := range c.at {

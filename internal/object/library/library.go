@@ -1,8 +1,9 @@
-// Package library makes libraries of classifiers: their machine code for the processors of x86-64, in an archive that a
-// linker takes as it is, with the C header of it.
+// Package library writes libraries of classifiers: an archive with machine code for x86-64
+// processors that a linker takes directly, and its C header.
 //
-// The function NAME_classify of the archive goes on to the code for AVX-512 or AVX2, as the processor and the operating
-// system allow, or to the portable C that stands beside, if the program has it (package internal/object).
+// The archive's function NAME_classify jumps to the code for AVX-512 or AVX2, as the processor and
+// the operating system allow, or else to portable C code in NAME_portable, if the program has it
+// (see package internal/object).
 package library
 
 import (
@@ -16,9 +17,9 @@ import (
 	"ialgn/netlist"
 )
 
-// Options says how a library is called, and what its header says.
+// Options are the name of a library and the lines of its header comment.
 type Options struct {
-	Module string   // the beginning of every name
+	Module string   // beginning of every name
 	Header []string // lines for the comment at the top: the program, the model, the options
 }
 
@@ -28,16 +29,16 @@ type variant struct {
 	needs object.Feature
 }
 
-// variants are all of them, the best last.
+// variants lists all variants, best last.
 var variants = []variant{
 	{native.AVX2, object.AVX2},
 	{native.AVX512, object.AVX512F | object.AVX512BW | object.BMI2},
 }
 
-// classify is the function of the library.
+// classify is the name of the library's function.
 const classify = "classify"
 
-// scratchAlign is what the address of the scratch memory is a multiple of: a cache line.
+// scratchAlign is the alignment of the scratch memory: a cache line.
 const scratchAlign = 64
 
 // Library is a library of one classifier.
@@ -45,12 +46,12 @@ type Library struct {
 	n         *netlist.Netlist
 	opt       Options
 	features  int                // words of a sample
-	functions []*native.Function // of each variant
-	scratch   int                // bytes of memory that each of them, and the portable code, can do with
+	functions []*native.Function // [variant]
+	scratch   int                // bytes of scratch memory, enough for every variant and the portable code
 }
 
-// New makes the library of a classifier, of scope core or full. It returns an error if n is none, has registers, or
-// reads bits of feature words otherwise than by comparing them.
+// New compiles the library of a classifier, of scope core or full. It returns an error if n is not
+// a classifier, has registers, or reads bits of feature words other than by comparisons.
 func New(n *netlist.Netlist, opt Options) (*Library, error) {
 	core, f, bits, err := apart(n)
 	if err != nil {
@@ -89,7 +90,8 @@ func (l *Library) codes() (all []object.Function) {
 	return all
 }
 
-// WriteArchive writes the archive: an object file for each variant, and the one that chooses among them.
+// WriteArchive writes the archive: an object file for each variant, and one with the dispatching
+// functions.
 func (l *Library) WriteArchive(w io.Writer) error {
 	var members []object.Member
 	add := func(name string, f *object.File) error {
@@ -128,5 +130,5 @@ func (l *Library) WriteHeader(w io.Writer) error {
 	return ccode.WriteObjectHeader(w, l.n, o)
 }
 
-// Portable returns the module under whose name the portable C is written.
+// Portable returns the module name under which the portable C code is written.
 func (o Options) Portable() string { return o.Module + "_" + object.Portable }

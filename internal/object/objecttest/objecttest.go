@@ -1,5 +1,5 @@
-// Package objecttest has machine code to link with in tests, and what puts files where the tools of the system find
-// them.
+// Package objecttest provides machine code for tests that link programs, and helpers that write
+// files for the system's tools.
 package objecttest
 
 import (
@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// OnAMD64 skips a test that has the system's own assembler, compiler and linker make programs for x86-64 and Linux.
+// OnAMD64 skips a test unless it runs on x86-64 Linux, because it uses the system's assembler,
+// compiler and linker.
 func OnAMD64(t testing.TB) {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
@@ -20,17 +21,17 @@ func OnAMD64(t testing.TB) {
 	}
 }
 
-// Features is the number of features that [Classifier] reads of a sample.
+// Features is the number of features in a sample of [Classifier].
 const Features = 2
 
-// Classifier returns the code of a function like those that classify samples,
+// Classifier returns the code of a function with the signature of a classifier,
 //
 //	int f(const uint8_t *x, size_t samples, uint16_t *class_index, uint32_t *counts, void *scratch);
 //
-// whose class is the exclusive or of the two features plus the mark, by which tests tell whose code ran. The count, one
-// a sample, is the same. It writes to the far end of 256 bytes of stack, by an instruction that stops the program where
-// the stack is not aligned as the System V ABI has it. It returns 0, or -1 where scratch is not at a multiple of 64
-// bytes.
+// whose class is the exclusive or of the two features, plus mark. The mark tells tests whose code
+// ran. The one count of each sample is the same number. The function writes to the far end of 256
+// bytes of stack with an instruction that faults if the stack is not aligned as the ABI demands. It
+// returns 0, or -1 if scratch is not aligned to 64 bytes.
 func Classifier(machine elf.Machine, mark uint16) []byte {
 	if machine == elf.EM_AARCH64 {
 		return classifierARM64(mark)
@@ -91,7 +92,7 @@ func classifierARM64(mark uint16) []byte {
 	return code
 }
 
-// Bytes returns the bytes of an object file that is without fault, and checks that they are the same each time.
+// Bytes returns the bytes of a valid object file, and checks that they are the same each time.
 func Bytes(t testing.TB, f interface{ Bytes() ([]byte, error) }) []byte {
 	t.Helper()
 	b, err := f.Bytes()
@@ -104,7 +105,7 @@ func Bytes(t testing.TB, f interface{ Bytes() ([]byte, error) }) []byte {
 	return b
 }
 
-// Write writes a file into a folder.
+// Write writes a file to a folder.
 func Write(t testing.TB, dir, name string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {

@@ -2,7 +2,8 @@ package syntax
 
 import "ialgn/netlist"
 
-// read notes that a declared name is read, which is no instance nor control of a pipeline.
+// read records that a declared name is read. The name must not be an instance or the control of a
+// pipeline.
 func (r *reader) read(word []byte) Name {
 	n := r.find(word)
 	switch {
@@ -19,7 +20,7 @@ func (r *reader) read(word []byte) Name {
 	return n
 }
 
-// selectBit reads the number of one of a vector's bits.
+// selectBit reads the index of one of a vector's bits.
 func (r *reader) selectBit(n Name) int {
 	r.expect('[')
 	bit := r.number()
@@ -38,7 +39,7 @@ func (r *reader) bit() {
 	}
 }
 
-// bitOrConstant reads what a pin is connected to.
+// bitOrConstant reads the value connected to a pin.
 func (r *reader) bitOrConstant() {
 	if !isDigit(r.next()) {
 		r.bit()
@@ -47,7 +48,7 @@ func (r *reader) bitOrConstant() {
 	}
 }
 
-// constantBits reads 1'b0 or 1'b1, or {3{1'b0}}, and returns how many bits it has.
+// constantBits reads 1'b0 or 1'b1, or {3{1'b0}}, and returns its number of bits.
 func (r *reader) constantBits() int {
 	if r.next() == '{' {
 		return r.repeated()
@@ -61,7 +62,7 @@ func (r *reader) constantBits() int {
 	return 1
 }
 
-// here returns the character right here, 0 at the end.
+// here returns the character at the current place; 0 at the end.
 func (r *reader) here() byte {
 	if r.at < len(r.text) {
 		return r.text[r.at]
@@ -82,7 +83,7 @@ func (r *reader) repeated() int {
 	return count
 }
 
-// constant reads a constant all of whose bits are a digit.
+// constant reads a constant whose bits all equal the digit, and returns its number of bits.
 func (r *reader) constant(digit byte) int {
 	begin := r.at
 	count := r.constantBits()
@@ -99,8 +100,8 @@ func (r *reader) constant(digit byte) int {
 	return count
 }
 
-// piece reads a constant, a scalar, a whole vector (which has no range) or consecutive bits of one, and returns the
-// number of bits.
+// piece reads a constant, a scalar, a whole vector (without a range) or consecutive bits of a
+// vector, and returns the number of bits.
 func (r *reader) piece() int {
 	if c := r.next(); isDigit(c) || c == '{' {
 		return r.constantBits()
@@ -115,7 +116,7 @@ func (r *reader) piece() int {
 	return r.selection(n)
 }
 
-// selection reads which bits of a vector are meant, and returns how many they are.
+// selection reads a range of bits of a vector and returns their number.
 func (r *reader) selection(n Name) int {
 	width := r.list[n].bits()
 	r.expect('[')
@@ -154,7 +155,7 @@ func (r *reader) concatenation() int {
 	return width
 }
 
-// isRepeated reports whether the brace right here begins a constant of several bits.
+// isRepeated reports whether the brace at the current place begins a constant of several bits.
 func (r *reader) isRepeated() bool {
 	begin := r.at
 	r.at++
@@ -166,7 +167,7 @@ func (r *reader) isRepeated() bool {
 	return repeated
 }
 
-// shape is what an operand is like.
+// shape is the syntactic form of an operand.
 type shape uint8
 
 const (
@@ -186,8 +187,9 @@ func (r *reader) gate() {
 	}
 }
 
-// chain reads operands of one operator, or a choice between two, and returns the first operand's
-// shape and how many there are. So what binds closer than what is never asked.
+// chain reads operands of one operator, or a choice between two operands. It returns the first
+// operand's shape and the number of operands. Operators are not mixed without parentheses, so
+// precedence does not matter.
 func (r *reader) chain(depth int) (first shape, operands int) {
 	first = r.operand(depth)
 	switch op := r.next(); {
@@ -206,7 +208,7 @@ func (r *reader) chain(depth int) (first shape, operands int) {
 	return first, 1
 }
 
-// operand reads an operand: a bit, its complement, or more in parentheses.
+// operand reads an operand: a bit, its complement, or an expression in parentheses.
 func (r *reader) operand(depth int) shape {
 	inverted := r.eat('~')
 	if !r.eat('(') {

@@ -11,7 +11,7 @@ import (
 	"ialgn/netlist"
 )
 
-// instance reads an instance of a module, whose name was just read.
+// instance reads an instance of a module whose name was just read.
 func (r *reader) instance(module []byte) {
 	if len(module) == 0 {
 		r.odd()
@@ -29,7 +29,7 @@ func (r *reader) instance(module []byte) {
 	r.primitive(module)
 }
 
-// helper reads an instance of a module of the same file.
+// helper reads an instance of a module in the same file.
 func (r *reader) helper(h verilog.Helper) {
 	if h.Suffix == "_register" {
 		r.register(h)
@@ -56,8 +56,8 @@ func (r *reader) helper(h verilog.Helper) {
 	r.drive(n, 0, r.list[n].bits())
 }
 
-// operatorWidths returns the widths of what a popcount or an argmax reads and gives, 0 where its
-// parameters do not belong together.
+// operatorWidths returns the widths of the input and the output of a popcount or an argmax; 0 if
+// its parameters do not match each other.
 func operatorWidths(values []int) (in, out int) {
 	if len(values) == 2 { // the popcount's WIDTH and BITS
 		if values[0] < 2 || values[1] != bits.Len(uint(values[0])) {
@@ -72,7 +72,7 @@ func operatorWidths(values []int) (in, out int) {
 	return classes * word, index
 }
 
-// parameters reads numbers for parameters.
+// parameters reads the values of the named parameters.
 func (r *reader) parameters(names []string) (values []int) {
 	r.expect('#')
 	r.expect('(')
@@ -88,14 +88,14 @@ func (r *reader) parameters(names []string) (values []int) {
 	return values
 }
 
-// openPin reads the name of a pin or a parameter and what stands before its value.
+// openPin reads the name of a pin or a parameter and the parenthesis before its value.
 func (r *reader) openPin(name string) {
 	r.expect('.')
 	r.expectWord(name)
 	r.expect('(')
 }
 
-// instanceName declares the name of an instance.
+// instanceName reads and declares the name of an instance.
 func (r *reader) instanceName() {
 	name := r.word()
 	if !bytes.HasSuffix(name, []byte("_i")) {
@@ -104,8 +104,8 @@ func (r *reader) instanceName() {
 	r.declare(name, scalar, reserved)
 }
 
-// register reads an instance of a register of one bit or, with its width, of several: of the clock, of the enable, and
-// of no other.
+// register reads an instance of a register of one or, with its width, several bits. The register
+// must use the module's clock and enable.
 func (r *reader) register(h verilog.Helper) {
 	r.s.Form = Register
 	if !r.clocked {
@@ -136,7 +136,7 @@ func (r *reader) register(h verilog.Helper) {
 	r.expect(')')
 }
 
-// bitList reads so many bits, in braces unless it is one.
+// bitList reads the given number of bits, in braces unless it is one.
 func (r *reader) bitList(width int, bit func()) {
 	if width == 1 {
 		bit()
@@ -152,7 +152,7 @@ func (r *reader) bitList(width int, bit func()) {
 	r.expect('}')
 }
 
-// driveScalar reads the name of a scalar, which has its driver here.
+// driveScalar reads the name of a scalar and records that it is driven.
 func (r *reader) driveScalar() {
 	n := r.target()
 	if r.err == nil && r.list[n].width != scalar {
@@ -164,7 +164,7 @@ func (r *reader) driveScalar() {
 // family is the primitives of a target.
 type family []verilog.Primitive
 
-// families returns those of all targets.
+// families returns the primitives of all targets.
 func families() []family {
 	var all []family
 	for _, f := range target.Families() {
@@ -173,7 +173,7 @@ func families() []family {
 	return all
 }
 
-// has reports whether a family has a primitive of that name, parameter and pins, of which the last
+// has reports whether the family has a primitive with this name, parameter and pins. The last pin
 // is the output.
 func (f family) has(name, parameter string, pins []string) bool {
 	return slices.ContainsFunc(f, func(p verilog.Primitive) bool {
@@ -183,7 +183,7 @@ func (f family) has(name, parameter string, pins []string) bool {
 	})
 }
 
-// primitive reads an instance of a primitive. All of a file are of one family.
+// primitive reads an instance of a primitive. All primitives of a file must belong to one family.
 func (r *reader) primitive(name []byte) {
 	if !slices.ContainsFunc(r.families, func(f family) bool {
 		return slices.ContainsFunc(f, func(p verilog.Primitive) bool { return p.Name == string(name) })
@@ -206,7 +206,7 @@ func (r *reader) primitive(name []byte) {
 	}
 }
 
-// table reads the parameter of a LUT: a constant of as many digits as it has bits for.
+// table reads the parameter of a LUT: a constant with as many digits as its bits need.
 func (r *reader) table() (parameter string, width int) {
 	r.expect('(')
 	r.expect('.')
@@ -226,7 +226,7 @@ func (r *reader) table() (parameter string, width int) {
 	return parameter, width
 }
 
-// pins reads the pins of a primitive, of which the last is the output.
+// pins reads the pins of a primitive. The last is the output.
 func (r *reader) pins() (names []string) {
 	r.expect('(')
 	for r.err == nil {
@@ -250,7 +250,7 @@ func (r *reader) pins() (names []string) {
 	return names
 }
 
-// isLastPin reports whether the pin that was just opened is the instance's last.
+// isLastPin reports whether the pin that was just opened is the last of its instance.
 func (r *reader) isLastPin() bool {
 	rest, _, _ := bytes.Cut(r.text[r.at:], []byte{';'})
 	return bytes.IndexByte(rest, '.') < 0
@@ -267,7 +267,7 @@ func (s *scanner) cells() {
 	}
 	for all, last := families(), -1; s.err == nil && !bytes.Equal(s.text[s.at:], []byte(end)); {
 		if all, last = s.model(all, last); len(all) == 0 {
-			s.at++ // behind an empty line
+			s.at++ // after an empty line
 			s.odd()
 			return
 		}
@@ -275,8 +275,10 @@ func (s *scanner) cells() {
 	s.fixed(end)
 }
 
-// model reads the model of a primitive that comes behind one of a number, and returns the families
-// that have it there, none if there is none, and its number.
+// model reads the model of a primitive. In a file, the primitives of a family are in the family's
+// order: of holds the families that are still possible, and after is the number of the primitive
+// before. model returns the families that have this primitive further on (none if it is not a
+// model), and its number.
 func (s *scanner) model(of []family, after int) (have []family, number int) {
 	end := s.at
 	for _, f := range of {

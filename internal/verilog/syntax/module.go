@@ -8,7 +8,7 @@ import (
 	"ialgn/internal/verilog"
 )
 
-// reader reads a file of a netlist's module.
+// reader reads a file with a netlist's module.
 type reader struct {
 	scanner
 	*symbols
@@ -19,13 +19,13 @@ type reader struct {
 
 	clocked  bool
 	stages   int             // stages of the register that tracks valid samples
-	samples  []byte          // the statement that must follow for the bits that track valid samples; nil: it was read
-	consumed int             // wires that read what nothing else does
-	used     map[string]bool // modules of operators, by their suffix
-	families []family        // families that the instances of primitives may belong to
+	samples  []byte          // the statement expected for the bits that track valid samples; nil: it was read
+	consumed int             // number of wires so far that read what nothing else reads
+	used     map[string]bool // operator modules with instances, by suffix
+	families []family        // families that the file's primitives may belong to
 }
 
-// file reads all of it.
+// file reads the whole file.
 func (r *reader) file() {
 	r.used, r.families = map[string]bool{}, families()
 	r.comments()
@@ -57,7 +57,7 @@ func (s *scanner) ending() {
 	}
 }
 
-// version reads the first lines of a module that says from which build it is.
+// version reads the first lines of a module that identifies its build.
 func (r *reader) version(version uint32) {
 	r.begin()
 	r.s.Form = Version
@@ -68,7 +68,7 @@ func (r *reader) version(version uint32) {
 	r.end()
 }
 
-// attribute reads the version of the build, 0 if there is none.
+// attribute reads the version of the build; 0 if there is none.
 func (r *reader) attribute() (version uint32) {
 	const before = "(* ialgn_version = 32'h"
 	if !bytes.HasPrefix(r.text[r.at:], []byte(before)) {
@@ -94,7 +94,7 @@ func (r *reader) head() {
 	r.plan()
 }
 
-// port reads a port, and returns which kind it is: inputs stand first.
+// port reads a port and returns its direction. Inputs must come first.
 func (r *reader) port(before role) role {
 	direction := input
 	if before == output || string(r.peekWord()) == "output" {
@@ -119,8 +119,8 @@ func (r *reader) port(before role) role {
 	return direction
 }
 
-// controlPort returns the name that the port must have because it is the control of a pipeline,
-// else "". Those ports are the first of their kind; all or none are there.
+// controlPort returns the name that the port must have if it is a control of a pipeline, else "".
+// Control ports are the first inputs and the first outputs. A module has all of them or none.
 func (r *reader) controlPort(direction, before role, width int) string {
 	switch at := len(r.list); {
 	case direction == input && at == 0:
@@ -165,7 +165,7 @@ func (r *reader) declare(name []byte, width int, role role) Name {
 	return n
 }
 
-// reserve declares a name of a text that was just read from a place on.
+// reserve declares a name in the text that was just read, which begins at from.
 func (r *reader) reserve(from int, name string) {
 	if r.err != nil {
 		return
@@ -177,14 +177,15 @@ func (r *reader) reserve(from int, name string) {
 	}
 }
 
-// plan makes the text by which a pipeline must handle the bits that go with the samples.
+// plan prepares the text that a pipeline must have for the bits that track valid samples.
 func (r *reader) plan() {
 	if r.clocked {
 		r.samples = []byte(verilog.SampleLines(r.stages))
 	}
 }
 
-// allDriven refuses a wire or an output without a driver, and a pipeline without its control.
+// allDriven returns an error for a wire or an output without a driver, and for a pipeline without
+// its control statements.
 func (r *reader) allDriven() {
 	if r.err != nil {
 		return

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// scanner takes a text apart. Its first error stays: it is at the end of the text from then on,
-// where nothing more is found.
+// scanner splits a text into tokens. After the first error, it remains at the end of the text,
+// where no more tokens are found.
 type scanner struct {
 	text []byte
 	at   int
 	err  error
 }
 
-// fail notes what is wrong with the line of the place.
+// fail records an error about the line of the current place.
 func (s *scanner) fail(format string, args ...any) {
 	if s.err == nil {
 		s.err = refuse(1+bytes.Count(s.text[:s.at], []byte{'\n'}), fmt.Sprintf(format, args...))
@@ -22,7 +22,7 @@ func (s *scanner) fail(format string, args ...any) {
 	s.at = len(s.text)
 }
 
-// odd fails at a place where something else should stand, and shows what does.
+// odd fails because the text at the current place is unexpected, and shows it.
 func (s *scanner) odd() {
 	if s.err != nil {
 		return
@@ -36,7 +36,7 @@ func (s *scanner) odd() {
 	s.fail("%.60q from character %d on", bytes.TrimLeft(line, " "), s.at-begin+1)
 }
 
-// plain refuses a text with other characters than those that print and the ends of lines.
+// plain fails if the text has other characters than printable ASCII and newlines.
 func (s *scanner) plain() {
 	for i, c := range s.text {
 		if c-' ' > '~'-' ' && c != '\n' {
@@ -47,14 +47,14 @@ func (s *scanner) plain() {
 	}
 }
 
-// blank passes over blanks and ends of lines.
+// blank skips spaces and newlines.
 func (s *scanner) blank() {
 	for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\n') {
 		s.at++
 	}
 }
 
-// fixed passes over a text that stands right here.
+// fixed skips the given text, which must be at the current place.
 func (s *scanner) fixed(text string) {
 	if !bytes.HasPrefix(s.text[s.at:], []byte(text)) {
 		for i := 0; i < len(text) && s.at < len(s.text) && s.text[s.at] == text[i]; i++ {
@@ -66,7 +66,7 @@ func (s *scanner) fixed(text string) {
 	s.at += len(text)
 }
 
-// next returns the character after blanks, 0 at the end.
+// next skips blanks and returns the next character without reading it; 0 at the end.
 func (s *scanner) next() byte {
 	s.blank()
 	if s.at == len(s.text) {
@@ -75,7 +75,7 @@ func (s *scanner) next() byte {
 	return s.text[s.at]
 }
 
-// eat passes over a character after blanks, if it is that one.
+// eat skips blanks and reads the next character if it is c.
 func (s *scanner) eat(c byte) bool {
 	if s.next() != c {
 		return false
@@ -84,14 +84,14 @@ func (s *scanner) eat(c byte) bool {
 	return true
 }
 
-// expect passes over a character after blanks, which must be that one.
+// expect skips blanks and reads the next character, which must be c.
 func (s *scanner) expect(c byte) {
 	if !s.eat(c) {
 		s.odd()
 	}
 }
 
-// word returns the name or the word after blanks, which is empty where there is none.
+// word skips blanks and reads a word; empty if there is none.
 func (s *scanner) word() []byte {
 	s.blank()
 	begin := s.at
@@ -102,7 +102,7 @@ func (s *scanner) word() []byte {
 	return s.text[begin:s.at]
 }
 
-// peekWord returns the word after blanks, before which the scanner stays.
+// peekWord skips blanks and returns the next word without reading it.
 func (s *scanner) peekWord() []byte {
 	s.blank()
 	begin := s.at
@@ -111,7 +111,7 @@ func (s *scanner) peekWord() []byte {
 	return word
 }
 
-// expectWord passes over a word after blanks, which must be that one.
+// expectWord skips blanks and reads a word, which must be the given one.
 func (s *scanner) expectWord(word string) {
 	s.blank()
 	if begin := s.at; string(s.word()) != word {
@@ -120,7 +120,7 @@ func (s *scanner) expectWord(word string) {
 	}
 }
 
-// back moves the scanner back to an earlier place of the text, unless an error has occurred since.
+// back moves the scanner back to an earlier place, unless an error has occurred since.
 func (s *scanner) back(at int) {
 	if s.err == nil {
 		s.at = at
@@ -131,10 +131,10 @@ func isLetter(c byte) bool { return c|0x20-'a' < 26 || c == '_' }
 func isDigit(c byte) bool  { return c-'0' < 10 }
 func isWord(c byte) bool   { return isLetter(c) || isDigit(c) || c == '$' }
 
-// mostWidth is the largest width that is read, which no file reaches.
+// mostWidth is the largest width that is accepted; no file reaches it.
 const mostWidth = 1 << 30
 
-// number reads a decimal number after blanks, without zeros before it.
+// number skips blanks and reads a decimal number without leading zeros.
 func (s *scanner) number() int {
 	s.blank()
 	begin := s.at
@@ -147,7 +147,7 @@ func (s *scanner) number() int {
 	return int(value)
 }
 
-// digits reads a decimal number of up to 64 bits, which stands right here.
+// digits reads a decimal number of up to 64 bits at the current place.
 func (s *scanner) digits() uint64 {
 	begin := s.at
 	for s.at < len(s.text) && isDigit(s.text[s.at]) {
@@ -163,8 +163,9 @@ func (s *scanner) digits() uint64 {
 	return value
 }
 
-// commentWords are the words with which comments begin: none that tools take for a directive, as
-// they do "// synopsys ..." and "// verilator ...". Text from outside stands behind a dash or a name.
+// commentWords are the first words of comments that are written. Tools take none of them for a
+// directive, as they take "// synopsys ..." and "// verilator ...". Text from outside follows a
+// dash or a name.
 var commentWords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range []string{
@@ -178,7 +179,7 @@ var commentWords = func() map[string]bool {
 	return words
 }()
 
-// comments passes over empty lines and lines that are comments, and reports whether there were any.
+// comments skips empty lines and comment lines, and reports whether there were any.
 func (s *scanner) comments() bool {
 	begin := s.at
 	for {
@@ -199,7 +200,7 @@ func (s *scanner) comments() bool {
 	}
 }
 
-// written reports whether a comment begins as those do that are written.
+// written reports whether a comment begins like a comment that package verilog writes.
 func written(text []byte) bool {
 	word, _, _ := bytes.Cut(bytes.TrimLeft(text, " "), []byte{' '})
 	return (len(text) == 0 || text[0] == ' ') && commentWords[string(word)]

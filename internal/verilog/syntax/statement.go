@@ -11,14 +11,14 @@ func (r *reader) begin() {
 	r.s = Statement{From: r.at, Drives: None, Declares: r.s.Declares[:0], Reads: r.s.Reads[:0], More: r.s.More[:0]}
 }
 
-// end ends a statement and the line.
+// end ends a statement and reports it to visit.
 func (r *reader) end() {
 	if r.s.To = r.at; r.err == nil && r.visit != nil {
 		r.visit(r.s)
 	}
 }
 
-// statement reads a statement, and reports false at the module's end.
+// statement reads a statement. It returns false at the module's end.
 func (r *reader) statement() bool {
 	r.begin()
 	if r.comments() {
@@ -50,7 +50,7 @@ func (r *reader) statement() bool {
 	return true
 }
 
-// sampleLines passes over what is done with the bits that go with the samples.
+// sampleLines skips the statements for the bits that track valid samples.
 func (r *reader) sampleLines() {
 	r.s.Form = Control
 	r.at += len(r.samples)
@@ -60,7 +60,7 @@ func (r *reader) sampleLines() {
 	r.samples = nil
 }
 
-// valid reads the register of these bits, of which there is one, without a first value.
+// valid reads the register of these bits. There is only one, without an initial value.
 func (r *reader) valid() {
 	r.s.Form = Valid
 	stages := r.vectorRange()
@@ -73,7 +73,7 @@ func (r *reader) valid() {
 	r.plan()
 }
 
-// wires reads a declaration, and what stands behind it.
+// wires reads a declaration, and the value that may follow it.
 func (r *reader) wires() {
 	if r.next() == '[' {
 		r.s.Form = Bus
@@ -93,8 +93,8 @@ func (r *reader) wires() {
 	}
 }
 
-// valued reads the value of a wire that is declared with one: a bit of a port, or what nothing else
-// reads.
+// valued reads the value of a wire that is declared with a value: a bit of a port, or a list of
+// names that nothing else reads.
 func (r *reader) valued(name []byte, n Name) {
 	if r.next() == '&' {
 		r.unused(name)
@@ -104,7 +104,7 @@ func (r *reader) valued(name []byte, n Name) {
 	r.drive(n, 0, 1)
 }
 
-// portBit reads the bit of a port, after which the wire is called.
+// portBit reads a bit of a port. The wire must be named after the port and the bit.
 func (r *reader) portBit(name []byte) {
 	r.s.Form = Bit
 	port := r.word()
@@ -116,7 +116,7 @@ func (r *reader) portBit(name []byte) {
 	}
 }
 
-// unused reads what nothing else does.
+// unused reads the names that nothing else reads.
 func (r *reader) unused(name []byte) {
 	r.s.Form = Unused
 	if string(name) != "unused_"+strconv.Itoa(r.consumed) {
@@ -136,14 +136,14 @@ func (r *reader) unused(name []byte) {
 	r.expect('}')
 }
 
-// unread reads bits of a name, or a probe as a whole, even of one bit.
+// unread reads bits of a vector, or a whole name.
 func (r *reader) unread() {
 	if n := r.read(r.word()); r.err == nil && r.list[n].width != scalar && r.next() == '[' {
 		r.selection(n)
 	}
 }
 
-// drive notes that some bits of a name, from a lowest one on, have a driver.
+// drive records that count bits of a name, from low on, have a driver.
 func (r *reader) drive(n Name, low, count int) {
 	if r.err != nil {
 		return
@@ -161,7 +161,7 @@ func (r *reader) drive(n Name, low, count int) {
 	r.s.Drives = n
 }
 
-// longWord is how many bits of a long word are assigned at a time.
+// longWord is the number of bits of a long word that are assigned at a time.
 const longWord = 16
 
 // assign reads an assignment.
@@ -201,7 +201,7 @@ func (r *reader) target() Name {
 	return n
 }
 
-// part reads which bits of a long vector are assigned: they follow those before.
+// part reads which bits of a long vector are assigned. They must follow the bits assigned before.
 func (r *reader) part(n Name) (low, count int) {
 	r.expect('[')
 	high := r.number()
@@ -216,7 +216,7 @@ func (r *reader) part(n Name) (low, count int) {
 	return low, high - low + 1
 }
 
-// compare reads a comparison of a word with a constant, which some of its values exceed.
+// compare reads a comparison of a word with a constant that some of the word's values exceed.
 func (r *reader) compare() {
 	r.s.Form = Compare
 	width := r.concatenation()
@@ -229,7 +229,8 @@ func (r *reader) compare() {
 	}
 }
 
-// sum reads a sum of bits, each a word of the sum's width, which has as many as the sum needs.
+// sum reads a sum of bits. Each term is a word of the sum's width, which must be the width that the
+// sum needs.
 func (r *reader) sum(width int) {
 	r.s.Form = Sum
 	terms := 0
@@ -248,7 +249,7 @@ func (r *reader) sum(width int) {
 	}
 }
 
-// wide reads a word of so many bits.
+// wide reads a word, which must have the given number of bits.
 func (r *reader) wide(width int) {
 	if got := r.concatenation(); got != width {
 		r.fail("%d bits for %d", got, width)

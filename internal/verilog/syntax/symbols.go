@@ -5,39 +5,39 @@ import (
 	"hash/maphash"
 )
 
-// symbol is what is known of a declared name.
+// symbol is a declared name.
 type symbol struct {
-	begin, end int // range of the text in which it is declared
+	begin, end int // range of the name in the text, where it is declared
 	width      int32
-	driven     int32 // bits that have a driver, from the lowest
+	driven     int32 // number of bits that have a driver, from the lowest on
 	role       role
 }
 
-// role says where a name may stand.
+// role says where a name may be used.
 type role uint8
 
 const (
 	input    role = iota
-	output        // read inside, too
+	output        // also readable inside the module
 	wire          // a wire of the module
-	reserved      // an instance, the control of a pipeline: its own statements alone read it
+	reserved      // an instance or the control of a pipeline: read only by its own statements
 )
 
-// scalar is the width of a name without bits; bus[0:0] has the width 1.
+// scalar is the width of a name without a range; bus[0:0] has the width 1.
 const scalar = 0
 
-// bits returns how many bits the name has.
+// bits returns the number of bits of the name.
 func (s *symbol) bits() int { return max(1, int(s.width)) }
 
-// symbols holds the names of a file in a table with open addresses.
+// symbols holds the names of a file in a hash table with open addressing.
 type symbols struct {
 	source []byte
 	seed   maphash.Seed
-	slots  []slot // a power of two of them
+	slots  []slot // their number is a power of two
 	list   []symbol
 }
 
-// slot is a place for a name.
+// slot is a slot of the hash table.
 type slot struct {
 	hash   uint32 // hash of the name: only names with equal hashes are compared
 	number int32  // the name's number plus one; 0: free
@@ -47,7 +47,7 @@ func newSymbols(source []byte) *symbols {
 	return &symbols{source: source, seed: maphash.MakeSeed(), slots: make([]slot, 1<<10)}
 }
 
-// grow makes room for twice as many names.
+// grow doubles the hash table.
 func (n *symbols) grow() {
 	old := n.slots
 	n.slots = make([]slot, 2*len(old))
@@ -64,7 +64,7 @@ func (n *symbols) grow() {
 	}
 }
 
-// slot returns the slot of a name, or the free one that it would have.
+// slot returns the slot of a name, or the free slot where it would be added.
 func (n *symbols) slot(name []byte, hash uint32) *slot {
 	mask := uint32(len(n.slots) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
@@ -77,13 +77,14 @@ func (n *symbols) slot(name []byte, hash uint32) *slot {
 
 func (n *symbols) hash(name []byte) uint32 { return uint32(maphash.Bytes(n.seed, name)) }
 
-// spelled returns a name.
+// spelled returns the text of a name.
 func (n *symbols) spelled(i Name) []byte { return n.source[n.list[i].begin:n.list[i].end] }
 
-// find returns the number of a name, None if it is not declared.
+// find returns the number of a name, or None if it is not declared.
 func (n *symbols) find(name []byte) Name { return Name(n.slot(name, n.hash(name)).number - 1) }
 
-// add declares the name that ends at a place of the text. It reports false if there is one already.
+// add declares the name that ends at offset end of the text. It returns false if the name is
+// declared already.
 func (n *symbols) add(name []byte, end int, width int, r role) (_ Name, ok bool) {
 	if 2*len(n.list) >= len(n.slots) {
 		n.grow()

@@ -1,11 +1,12 @@
-// Package syntax reads the Verilog that package verilog writes, and nothing else.
+// Package syntax reads the Verilog that package verilog writes, and no other Verilog.
 //
-// What tools make of Verilog differs: of a sensitivity list that lacks a signal, a synthesiser
-// makes combinational logic where a simulator keeps the old value; so it is with latches, initial
-// values, delays, comments that mean something to one tool, and much more. No check by one tool
-// speaks for another there. So a file is held to a grammar, in which nothing of that can be said:
-// every statement is of one of the [Form]s below, every name is declared once, before it is used,
-// every wire has its width wherever it stands and is driven once, as a whole.
+// Tools interpret some Verilog differently. For a sensitivity list that lacks a signal, a
+// synthesiser makes combinational logic where a simulator keeps the old value. Latches, initial
+// values, delays, comments that mean something to one tool and much more have the same problem. A
+// check by one tool then proves nothing about another. So this package accepts only a grammar
+// without such constructs: every statement has one of the [Form]s below; every name is declared
+// once, before it is used; every wire is always used with its full width, and is driven exactly
+// once, as a whole.
 //
 // The forms of a module's statements are
 //
@@ -24,11 +25,11 @@
 //	NAME_register a_i (.clk(clk), .ce(ce), ...);      Register
 //	always @(posedge clk) ... assign out_valid = ...  Control
 //
-// and comments, which stand on lines of their own and begin as those that are written. The modules
-// of operators, of the models of primitives, and what a pipeline does with the bits that go with
-// the samples, are compared with the text that is written.
+// and comments, which are on lines of their own and begin like the comments that package verilog
+// writes. Some texts must be exactly as package verilog writes them: the modules of operators, the
+// models of primitives, and a pipeline's statements for the bits that track valid samples.
 //
-// Reading takes time in proportion to the text, and 24 bytes and a slot in a table a name.
+// Reading takes time in proportion to the text, and for each name 24 bytes and a slot in a table.
 package syntax
 
 import "fmt"
@@ -36,21 +37,21 @@ import "fmt"
 // Form is a form of statement.
 type Form uint8
 
-// The forms; see the package.
+// The forms; the package comment has an example of each.
 const (
 	Comment  Form = iota // a comment or an empty line
 	Version              // the local parameter that identifies the build, and the wire that reads it
 	Wires                // scalars
 	Bus                  // a vector
 	Bit                  // a wire for a bit of a wide input port
-	Unused               // a wire that reads what nothing else does
-	Valid                // the register of the bits that go with the samples
+	Unused               // a wire that reads what nothing else reads
+	Valid                // the register of the bits that track valid samples
 	Gate                 // an expression of scalars, or a constant
-	Compare              // a word above a constant
+	Compare              // a comparison word > constant
 	Sum                  // the sum of bits
 	Assign               // an assignment to a vector, or to some of its bits
-	LUT                  // a primitive with a table
-	Carry                // a primitive without
+	LUT                  // a primitive with a truth table
+	Carry                // a primitive without a truth table
 	Operator             // an instance of a module of popcounts or argmax
 	Register             // an instance of a register
 	Control              // the statements for the bits that track valid samples
@@ -73,14 +74,14 @@ func Forms() []Form {
 	return all
 }
 
-// Statement is a statement of the netlist's module: whole lines of the file.
+// Statement is a statement of the netlist's module. It consists of whole lines of the file.
 type Statement struct {
 	Form
 	From, To int    // range of its lines in the text
-	Declares []Name // wires
-	Drives   Name   // the name that gets a value, at least in some bits; or [None]
-	More     []Name // further names that get one: of a register of several bits
-	Reads    []Name // ports and wires, as often as they stand there
+	Declares []Name // the wires that it declares
+	Drives   Name   // the name that is driven, at least in some bits; or [None]
+	More     []Name // further names that are driven, by a register of several bits
+	Reads    []Name // ports and wires that are read, one entry for each occurrence
 }
 
 // Name is the number of a declared name in a [File].
@@ -89,19 +90,19 @@ type Name int32
 // None is no name.
 const None Name = -1
 
-// File is a file that was read.
+// File is the result of reading a file.
 type File struct {
 	Text       []byte
-	Body       int // offset of the first module's statements; what follows the last of them begins after it
+	Body       int // offset of the first module's statements; the text after the last of them begins after it
 	Statements []Statement
 
 	symbols *symbols
 }
 
-// Name returns the name of a number.
+// Name returns the text of a name.
 func (f *File) Name(n Name) string { return string(f.symbols.spelled(n)) }
 
-// Names returns how many names there are: their numbers are less.
+// Names returns the number of names; they are numbered from 0.
 func (f *File) Names() int { return len(f.symbols.list) }
 
 // Number returns the number of a name; ok is false if the file does not declare it.
@@ -110,14 +111,14 @@ func (f *File) Number(name string) (_ Name, ok bool) {
 	return n, n != None
 }
 
-// Check returns nil if the text is a file that [ialgn/internal/verilog.Write] may have written for a module of
-// that name. The error names a line, and says to compile again.
+// Check returns nil if the text is a file that [ialgn/internal/verilog.Write] may have written for
+// a module with this name. The error names a line and suggests to compile again.
 func Check(text []byte, module string) error {
 	_, err := read(text, module, nil)
 	return err
 }
 
-// Parse reads what [Check] accepts.
+// Parse reads a file that [Check] accepts.
 func Parse(text []byte, module string) (*File, error) {
 	f := &File{Text: text}
 	r, err := read(text, module, func(s Statement) {
@@ -148,8 +149,8 @@ func CheckCells(text []byte) error {
 	return s.err
 }
 
-// refusal is how every error ends.
+// refusal is the end of every error.
 const refusal = "which this program never writes: the file was changed, compile again"
 
-// refuse returns the error of a line.
+// refuse returns an error about a line.
 func refuse(line int, what string) error { return fmt.Errorf("line %d: %s, %s", line, what, refusal) }

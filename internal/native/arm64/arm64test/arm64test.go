@@ -1,10 +1,12 @@
-// Package arm64test executes machine code of AArch64 in tests, on any machine with the emulator qemu-aarch64.
+// Package arm64test executes AArch64 machine code in tests, on any machine, with the emulator
+// qemu-aarch64.
 //
-// The code is a function of C's calling convention with one argument: x0 points to data, which it reads and writes.
-// [Run] puts both into a program of its own, made without a linker, and returns the data as the function left it.
-// That program calls the function once and also checks what a caller relies on: that the function returns with the
-// registers that it must keep (x18 to x29, the stack pointer, the lower halves of v8 to v15), and that the 64 bytes
-// before and behind the data are as they were.
+// The code is a function with C's calling convention and one argument: x0 points to data, which it
+// reads and writes. [Run] builds a program from the function and the data, without a linker, and
+// returns the data after the call. The program calls the function once. It also checks what a
+// caller relies on: that the function returns, that it keeps the registers that it must keep (x18
+// to x29, the stack pointer, the lower halves of v8 to v15), and that the 64 bytes before and after
+// the data do not change.
 package arm64test
 
 import (
@@ -23,30 +25,30 @@ import (
 	"ialgn/internal/tool"
 )
 
-// CPU is a processor by the emulator's name.
+// CPU is a processor, by its name in the emulator.
 type CPU string
 
-// The processors to run on.
+// The processors that are emulated.
 const (
-	Max   CPU = "max"        // all instructions that the emulator knows, SHA3 among them
-	Plain CPU = "cortex-a53" // none of the SHA3 extension: they end the program
+	Max   CPU = "max"        // all instructions that the emulator knows, including SHA3
+	Plain CPU = "cortex-a53" // no SHA3 extension: its instructions end the program
 )
 
-// emulator is the program that executes code, and limit how long it may take.
+// emulator is the program that executes code, and limit its time limit.
 const (
 	emulator = "qemu-aarch64"
 	limit    = 2 * time.Minute
 )
 
-// Run executes a function on [Max] with x0 pointing to a copy of the data, which is aligned to 64 bytes, and returns
-// the copy as it is then. It ends the test if the function does what a function must not do, and skips it where there
-// is no emulator.
+// Run executes a function on [Max]. x0 points to a copy of the data, aligned to 64 bytes; Run
+// returns the copy after the call. It fails the test if the function breaks the calling convention,
+// and skips the test if there is no emulator.
 func Run(t testing.TB, code, data []byte) []byte {
 	t.Helper()
 	return RunOn(t, Max, code, data)
 }
 
-// RunOn is [Run] on the processor.
+// RunOn is [Run] on the given processor.
 func RunOn(t testing.TB, cpu CPU, code, data []byte) []byte {
 	t.Helper()
 	path, err := exec.LookPath(emulator)
@@ -60,7 +62,8 @@ func RunOn(t testing.TB, cpu CPU, code, data []byte) []byte {
 	return after
 }
 
-// execute runs the program for a function and its data in a folder, by the emulator at the path.
+// execute runs the program for a function and its data in the folder dir, with the emulator at the
+// given path.
 func execute(ctx context.Context, path, dir string, cpu CPU, code, data []byte) ([]byte, error) {
 	guarded := slices.Concat(guard(), data, guard())
 	exe, err := program(code, guarded, guardSize)
@@ -87,13 +90,14 @@ func execute(ctx context.Context, path, dir string, cpu CPU, code, data []byte) 
 	return after[guardSize:end], nil
 }
 
-// guardSize is how many bytes before and behind the data are checked. It is what the data is aligned to, too.
+// guardSize is the number of bytes before and after the data that are checked. It is also the
+// data's alignment.
 const guardSize = 64
 
-// guard returns what those bytes are.
+// guard returns the contents of these bytes.
 func guard() []byte { return bytes.Repeat([]byte{0xa5}, guardSize) }
 
-// explain returns the error of a run, with the register if the program ended because one was not kept.
+// explain returns the error of a run. If a register was not kept, the error names it.
 func explain(err error) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

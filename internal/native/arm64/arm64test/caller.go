@@ -6,13 +6,13 @@ import (
 	"ialgn/internal/native/arm64"
 )
 
-// The exit statuses of a program that did not do its work.
+// The exit statuses of a program that failed.
 const (
 	statusWrite   = 1 // the data could not be written
-	statusChanged = 2 // the first one of kept was not kept, and so on for the others
+	statusChanged = 2 // the first register of kept was not kept; statusChanged + i: register i
 )
 
-// register is one that a function keeps.
+// register is a register that a function must keep.
 type register struct {
 	name  string
 	value uint64 // before the call
@@ -20,17 +20,17 @@ type register struct {
 	read  func(a *arm64.Asm)
 }
 
-// scratch is the register that those of kept are written from and read into.
+// scratch is the register through which the registers of kept are written and read.
 const scratch arm64.X = 9
 
-// kept returns the registers that a function keeps, with a value for each.
+// kept returns the registers that a function must keep, with a test value for each.
 func kept() []register {
 	list := []register{{
 		"the stack pointer", stackBase + stackSize,
 		func(a *arm64.Asm) { a.AddImm(arm64.SP, scratch, 0) },
 		func(a *arm64.Asm) { a.AddImm(scratch, arm64.SP, 0) },
 	}}
-	value := func() uint64 { return 0x9e37_79b9_7f4a_7c15 * uint64(len(list)) } // another one each time
+	value := func() uint64 { return 0x9e37_79b9_7f4a_7c15 * uint64(len(list)) } // a different value each time
 	for r := arm64.X(18); r <= arm64.FP; r++ {
 		list = append(list, register{
 			fmt.Sprintf("x%d", r), value(),
@@ -48,8 +48,9 @@ func kept() []register {
 	return list
 }
 
-// caller returns the code that calls the function behind it with the address of byte offset of the data in x0, and
-// does with the size bytes of data and with the registers what [program] says.
+// caller returns the code that precedes the function in memory and calls it, with the address of
+// byte offset of the data in x0. After the call, it writes the size bytes of data and checks the
+// registers, as [program] says.
 func caller(size, offset int) ([]byte, error) {
 	var a arm64.Asm
 	function, end := a.Label(), a.Label()
@@ -76,7 +77,8 @@ func caller(size, offset int) ([]byte, error) {
 	return a.Bytes(), a.Err()
 }
 
-// writeAll writes all data to the standard output, piece by piece if need be, and leaves the status in x0.
+// writeAll writes all data to the standard output, in several pieces if necessary, and leaves the
+// status in x0.
 func writeAll(a *arm64.Asm, size int) {
 	again, failed, done := a.Label(), a.Label(), a.Label()
 	a.MovImm(11, dataBase)
@@ -98,13 +100,14 @@ func writeAll(a *arm64.Asm, size int) {
 	a.Bind(done)
 }
 
-// The numbers of Linux's system calls.
+// The numbers of Linux system calls.
 const (
 	sysWrite = 64
 	sysExit  = 93
 )
 
-// systemCall calls the system, with arguments from x0 on; the result is in x0, and all other registers are kept.
+// systemCall makes a system call with arguments from x0 on. The result is in x0; all other
+// registers are kept.
 func systemCall(a *arm64.Asm, number uint64) {
 	a.MovImm(8, number)
 	a.Word(0xd400_0001) // svc #0

@@ -6,26 +6,27 @@ import (
 	"encoding/binary"
 )
 
-// Where the parts of a program are in memory: the file's headers with the code, the stack, and the data. They are far
-// apart, so that code that runs away from its data meets nothing.
+// The addresses of a program's parts: the file's headers with the code, the stack, and the data.
+// They are far apart, so that code that leaves its data hits unmapped memory.
 const (
 	codeBase  = 0x0040_0000
 	stackBase = 0x2000_0000
 	stackSize = 0x10_0000
 	dataBase  = 0x4000_0000
-	pageSize  = 0x1_0000 // the largest that Linux on AArch64 has
+	pageSize  = 0x1_0000 // the largest page size of Linux on AArch64
 )
 
-// The sizes of the ELF header, of a program header, and of what comes before the code in the file, which has a
-// program header for each part.
+// The sizes of the ELF header, of a program header, and of all headers: one program header for each
+// part.
 const (
 	elfSize  = 64
 	progSize = 56
 	headers  = elfSize + 3*progSize
 )
 
-// program returns a static ELF executable that calls the function with the address of byte offset of the data, then
-// writes all data to the standard output and ends with status 0, or with another one if a register was not kept.
+// program returns a static ELF executable. It calls the function with the address of byte offset of
+// the data, writes all data to the standard output and ends with status 0, or with another status
+// if a register was not kept.
 func program(function, data []byte, offset int) ([]byte, error) {
 	code, err := caller(len(data), offset)
 	if err != nil {
