@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"ialgn/internal/config"
@@ -11,15 +12,18 @@ import (
 	"ialgn/internal/testkit"
 )
 
-// fewDigits returns keys for the first digits of both parts, as images in arrays: the 630 training samples are six
-// batches of 100 and one of 30. Tests use them where the digits' 39 batches show no more.
-func fewDigits(t *testing.T) []string {
+// fewDigits returns a function that adds the first digits of both parts, as images in arrays, to the keys of a network:
+// 630 training samples, which are twelve batches of 50 and one of 30, and 200 test samples. Tests use them where all
+// digits show no more. So few batches learn at a high rate alone.
+func fewDigits(t *testing.T) func(network ...string) []string {
 	t.Helper()
 	set, err := dataset.Open(t.Context(), config.Data{Set: "digits"}, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, sets := t.TempDir(), []string{"data.set=arrays", "encoder.bits_in=5", "encoder.raw=true"}
+	dir, sets := t.TempDir(), []string{
+		"data.set=arrays", "encoder.bits_in=5", "encoder.raw=true", "train.batch=50", "train.optimizer.lr=0.1",
+	}
 	for part, keep := range map[dataset.Part]int{dataset.Train: 630, dataset.Test: 200} {
 		var pixels, labels []byte
 		err := set.Read(t.Context(), part, func(values []uint16, label int) error {
@@ -46,5 +50,8 @@ func fewDigits(t *testing.T) []string {
 			sets = append(sets, fmt.Sprintf("data.%s=%s", key, path))
 		}
 	}
-	return sets
+	shapes := map[string][]string{"conv": {"model.image=1,8,8"}, "recurrent": {"model.steps=8"}} // no array says them
+	return func(network ...string) []string {
+		return slices.Concat(sets, network, shapes[parse(t, network...).Model.Topology])
+	}
 }

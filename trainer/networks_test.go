@@ -14,6 +14,7 @@ import (
 
 	"ialgn/internal/kernel"
 	"ialgn/internal/model"
+	"ialgn/internal/testkit"
 )
 
 // named is a network with what it is called.
@@ -177,20 +178,24 @@ func (n *named) epochs() string {
 	return "train.epochs=1"
 }
 
-// TestNetworkBits trains each network for an epoch or two on every path, with one thread and with
-// three.
+// TestNetworkBits trains each network for an epoch or two, with one thread or with three: on every path if it is there
+// for the vector paths, and on one path in turn otherwise. The long tier takes all paths.
 func TestNetworkBits(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer kernel.Use(before)
-	for _, n := range networks {
+	paths := kernel.Paths()
+	for at, n := range networks {
 		t.Run(n.name, func(t *testing.T) {
-			if n.vectors && len(kernel.Paths()) == 1 {
+			if n.vectors && len(paths) == 1 {
 				t.Skip("there are no vector paths")
 			}
-			for i, path := range kernel.Paths() {
+			for i, path := range paths {
+				if !n.vectors && i != at%len(paths) && !testkit.Whole() {
+					continue
+				}
 				if err := kernel.Use(path); err != nil {
 					t.Fatal(err)
 				}
@@ -232,18 +237,12 @@ func logitsDigest(t *testing.T, file string) string {
 // TestNetworksResume interrupts each network's run within its second epoch, goes on, and compares with a whole run; and
 // starts from its model. TestNetworkBits holds what the networks learn.
 func TestNetworksResume(t *testing.T) {
-	data := append(fewDigits(t), "train.batch=50", "train.optimizer.lr=0.1")
+	few := fewDigits(t)
 	for _, n := range networks {
 		t.Run(n.name, func(t *testing.T) {
 			dir := t.TempDir()
 			whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "m")
-			sets := slices.Concat(data, n.sets, []string{"train.epochs=2"})
-			switch topology := parse(t, n.sets...).Model.Topology; topology { // an array does not say it
-			case "conv":
-				sets = append(sets, "model.image=1,8,8")
-			case "recurrent":
-				sets = append(sets, "model.steps=8")
-			}
+			sets := append(few(n.sets...), "train.epochs=2")
 			cfg := parse(t, sets...)
 			var relaxed *float64
 			s := train(t, Run{Config: cfg, Model: whole, Threads: 2, Progress: func(p Progress) { relaxed = p.Relaxed }})
