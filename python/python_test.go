@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,13 +25,7 @@ import (
 // bin is the folder that the program is built into, when a test asks for it.
 var bin string
 
-var build = sync.OnceValue(func() error {
-	out, err := exec.Command("go", "build", "-o", bin, "ialgn/cmd/ialgn").CombinedOutput()
-	if err != nil {
-		return errors.New(string(out))
-	}
-	return nil
-})
+var build = sync.OnceValue(func() error { return testkit.Build(bin, "ialgn/cmd/ialgn") })
 
 func TestMain(m *testing.M) {
 	var err error
