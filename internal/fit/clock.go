@@ -20,6 +20,9 @@ const (
 // leastSeconds is the time that a call has before it is ended, however few minutes were asked for. Tests have more.
 var leastSeconds = 60.0
 
+// now is the clock by which time is shared out. Tests have one that the load of a machine does not change.
+var now = time.Now
+
 // errTime is the cause of contexts that the minutes have ended.
 var errTime = errors.New("the minutes are over")
 

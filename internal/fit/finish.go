@@ -253,9 +253,9 @@ var errAnew = errors.New("fewer epochs")
 // trainFinal trains a network of the front within some seconds: with fewer epochs than planned, if they take longer
 // than was foreseen.
 func (s *search) trainFinal(ctx context.Context, f *final, allowed float64) error {
-	begin := time.Now()
+	begin := now()
 	for {
-		left := allowed - time.Since(begin).Seconds()
+		left := allowed - now().Sub(begin).Seconds()
 		trained, fewer, err := s.trainOnce(ctx, f, left)
 		if errors.Is(err, errAnew) {
 			s.note("%s: its %d epochs would take too long, so it is trained with %d", f.Name, f.Epochs, fewer)
@@ -301,14 +301,14 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 		return nil, 0, err
 	}
 	defer log.Close()
-	begin := time.Now()
+	begin := now()
 	timed, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	write, watch := s.logging(log), watching(f.Epochs, allowed, begin)
 	o.Estimate, o.Progress = true, func(p trainer.Progress) {
 		write(p)
 		if p.Finished != nil && fewer == 0 {
-			if fewer = watch(p.Epoch, time.Now()); fewer > 0 {
+			if fewer = watch(p.Epoch, now()); fewer > 0 {
 				cancel(errAnew)
 			}
 		}
@@ -333,20 +333,20 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	if warning := m.Training().Majority.Warning(accuracy); warning != nil && f == s.ledger.Finals[0] {
 		s.warn(warning)
 	}
-	return &trained{c, accuracy, time.Since(begin).Seconds()}, 0, remove(checkpoint)
+	return &trained{c, accuracy, now().Sub(begin).Seconds()}, 0, remove(checkpoint)
 }
 
 // watching returns what says after each epoch of a training that began at a time for how many epochs it is begun anew,
 // 0 to go on. An epoch is timed from the first of this call on, which also reads the data.
-func watching(epochs int, allowed float64, begin time.Time) func(epoch int, now time.Time) int {
+func watching(epochs int, allowed float64, begin time.Time) func(epoch int, at time.Time) int {
 	first, since := 0, begin
-	return func(epoch int, now time.Time) int {
+	return func(epoch int, at time.Time) int {
 		if first == 0 {
-			first, since = epoch, now
+			first, since = epoch, at
 			return 0
 		}
-		each := now.Sub(since).Seconds() / float64(epoch-first)
-		return replan(epochs, epoch, each, now.Sub(begin).Seconds(), allowed)
+		each := at.Sub(since).Seconds() / float64(epoch-first)
+		return replan(epochs, epoch, each, at.Sub(begin).Seconds(), allowed)
 	}
 }
 
@@ -375,7 +375,7 @@ func (s *search) writeConfig(name string, cfg *config.Config) error {
 
 // logging returns what writes a line an epoch. That one cannot be written is a warning.
 func (s *search) logging(log *runlog.Writer) func(trainer.Progress) {
-	began := time.Now()
+	began := now()
 	return func(p trainer.Progress) {
 		if p.Finished == nil {
 			return
