@@ -97,8 +97,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, f := range append(r.Files, filepath.Join(b.Design, "points.v")) {
 		if info, err := os.Stat(f); err != nil || info.Size() == 0 {
-			t.Error(b.Accuracy, b.Validation); e, _ := os.ReadDir(b.Design)
-			t.Errorf("%s: %v %v %+v", f, err, e, b)
+			t.Errorf("%s: %v", f, err)
 		}
 	}
 	if len(notes) < 4 {
