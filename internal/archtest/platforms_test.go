@@ -116,7 +116,7 @@ func (p platform) check(dir, program string) (wrong []string, err error) {
 // positions are the places of all files.
 var positions = token.NewFileSet()
 
-// parsed holds a function for each file that parses it once: most are those of several platforms.
+// parsed holds a function for each file that parses it once. Most files are built on several platforms.
 var parsed sync.Map
 
 // parse parses a file. Where it is not ours, tables are left out, whose elements take longer to check than all else.
@@ -150,8 +150,8 @@ func emptyTable(n ast.Node) bool {
 // packages are those that were checked, by their paths.
 type packages map[string]*types.Package
 
-// add checks a package all of whose imports are there, and returns what is wrong with it. Packages that are not ours are
-// right; bodies of their functions are left out.
+// add checks a package all of whose imports are there, and returns what is wrong with it. Packages that are not ours
+// are right; bodies of their functions are left out.
 func (all packages) add(p platform, l *listed) (wrong []string) {
 	var files []*ast.File
 	for _, name := range l.GoFiles {

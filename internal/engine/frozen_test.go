@@ -17,8 +17,8 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestFrozenLayers freezes the first layers of every form of network and trains the rest, on paths in turn: what is frozen
-// keeps parameters and moments to the bit, and the network is the one whose frozen layers have logits so far apart that
+// TestFrozenLayers freezes the first layers of every form of network and trains the rest, on paths in turn: what is
+// frozen keeps parameters and moments to the bit, and the network is the one whose frozen layers have logits so far apart that
 // nothing but their choices is left of them, for the same steps of the same losses. If all are frozen, the last layer
 // is trained as by the estimator ste.
 func TestFrozenLayers(t *testing.T) {
