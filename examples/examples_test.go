@@ -1,9 +1,12 @@
 package examples_test
 
 import (
+	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,17 +37,17 @@ type example struct {
 var small = []example{
 	{"digits/digits.yaml", []string{"train.epochs=3"}, 0.5},
 	{"digits/luts.yaml", []string{"train.epochs=3"}, 0.5},
-	{"mnist/luts-670.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
-	{"mnist/luts-2150.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
+	{"mnist/luts-670.yaml", []string{"train.epochs=4", "model.width=200"}, 0.5},
+	{"mnist/luts-2150.yaml", []string{"train.epochs=4", "model.width=200"}, 0.5},
 	{"mnist/hx8k.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
-	{"mnist/8k-6.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
+	{"mnist/8k-6.yaml", []string{"train.epochs=4", "model.width=200"}, 0.5},
 	{"cifar10/12k-4.yaml", []string{"train.epochs=1", "model.width=200"}, 0.15},
 	{"cifar10/conv-s.yaml", fewKernels, 0.2},
 	{"cifar10/conv-m.yaml", fewKernels, 0.2},
 	{"cifar10/conv-anchor.yaml", fewKernels, 0.2},
 	{"mnist/conv.yaml", []string{
-		"train.epochs=1", "model.kernels=8,16", "model.patch=3", "model.padding=1", "model.levels=1", "model.widths=400",
-		"train.estimator=ste",
+		"train.epochs=4", "train.batch=25", "model.kernels=8,16", "model.patch=3", "model.padding=1", "model.levels=1",
+		"model.widths=400", "train.estimator=ste",
 	}, 0.5},
 	{"up5k/mnist.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"recurrent/parity.yaml", []string{"train.epochs=10", "train.estimator=soft", "data.length=8"}, 0.9},
@@ -79,11 +82,12 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestSmall takes every example the whole way at a small size.
+// TestSmall takes every example the whole way at a small size, with the first images of MNIST.
 func TestSmall(t *testing.T) {
+	few := fewImages(t)
 	for _, e := range small {
 		t.Run(e.config, func(t *testing.T) {
-			o := run(t, e.config, e.set)
+			o := run(t, e.config, e.set, few)
 			if o.summary.TestAccuracy < e.accuracy {
 				t.Errorf("test accuracy %.4f, want at least %.2f", o.summary.TestAccuracy, e.accuracy)
 			}
@@ -122,15 +126,16 @@ type outcome struct {
 }
 
 // run trains a configuration, compiles the whole classifier and verifies it over the
-// whole test set. It skips the test where the data set is not found.
-func run(t *testing.T, path string, set []string) outcome {
+// whole test set. Folders to look for data sets in may be added. It skips the test where the data set is not
+// found.
+func run(t *testing.T, path string, set []string, first ...string) outcome {
 	t.Helper()
 	ctx := context.Background()
 	cfg, err := config.Load(path, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := trainer.Run{Config: cfg, Model: filepath.Join(t.TempDir(), "m.safetensors"), Folders: folders()}
+	r := trainer.Run{Config: cfg, Model: filepath.Join(t.TempDir(), "m.safetensors"), Folders: append(first, folders()...)}
 	var o outcome
 	o.summary, err = r.Train(ctx)
 	var missing *dataset.MissingError
@@ -165,6 +170,40 @@ func run(t *testing.T, path string, set []string) outcome {
 		t.Errorf("verified: %d mismatches, accuracy %v, trained %v", n, o.software.Accuracy, o.summary.TestAccuracy)
 	}
 	return o
+}
+
+// fewImages returns a folder with the first images of MNIST and their labels, an empty one where there is no MNIST.
+func fewImages(t *testing.T) string {
+	t.Helper()
+	to := t.TempDir()
+	for _, f := range []struct {
+		name                string
+		samples, head, size int
+	}{
+		{"train-images-idx3-ubyte", 6000, 16, 28 * 28},
+		{"train-labels-idx1-ubyte", 6000, 8, 1},
+		{"t10k-images-idx3-ubyte", 1000, 16, 28 * 28},
+		{"t10k-labels-idx1-ubyte", 1000, 8, 1},
+	} {
+		for _, from := range folders() {
+			packed, err := os.Open(filepath.Join(from, "mnist", f.name+".gz"))
+			if err != nil {
+				continue
+			}
+			defer packed.Close()
+			first := make([]byte, f.head+f.samples*f.size)
+			unpacked, err := gzip.NewReader(packed)
+			if err == nil {
+				_, err = io.ReadFull(unpacked, first)
+			}
+			binary.BigEndian.PutUint32(first[4:], uint32(f.samples))
+			if err = errors.Join(err, os.WriteFile(filepath.Join(to, f.name), first, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	return to
 }
 
 // folders returns where data sets are looked for: as always, and in a folder beside

@@ -1,7 +1,6 @@
 package examples_test
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,8 +18,8 @@ func TestSensor(t *testing.T) {
 	w := newWalk(t)
 	w.fetch("tabular/Shuttle.csv.gz")
 	hostsim := filepath.Join(w.dir, "hostsim")
-	if out, err := exec.Command("go", "build", "-o", hostsim, "ialgn/lab/hostsim").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := testkit.Build(hostsim, "ialgn/lab/hostsim"); err != nil {
+		t.Fatal(err)
 	}
 	w.change = func(command string) string {
 		if strings.HasPrefix(command, "ialgn verify ") || strings.HasPrefix(command, "ialgn synth ") {

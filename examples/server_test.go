@@ -14,14 +14,14 @@ import (
 // TestServer runs the tests of the module, and then the lines of its README with a server at a free port.
 func TestServer(t *testing.T) {
 	t.Parallel()
-	test := exec.Command("go", "test", ".")
+	test := exec.Command("go", "test", "-vet=off", "-ldflags=-s", ".")
 	test.Dir = "server"
 	if out, err := test.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	needs(t, "curl")
 	w := newWalk(t)
-	build := exec.Command("go", "build", "-o", filepath.Join(w.dir, "server"), ".")
+	build := exec.Command("go", "build", "-ldflags=-s", "-o", filepath.Join(w.dir, "server"), ".")
 	build.Dir = "server"
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

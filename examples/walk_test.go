@@ -1,7 +1,6 @@
 package examples_test
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,18 +9,13 @@ import (
 	"testing"
 
 	"ialgn/internal/doctest"
+	"ialgn/internal/testkit"
 )
 
 // bin is the folder that the program of the walks is built into, when one asks for it.
 var bin string
 
-var build = sync.OnceValue(func() error {
-	out, err := exec.Command("go", "build", "-o", bin, "ialgn/cmd/ialgn").CombinedOutput()
-	if err != nil {
-		return errors.New(string(out))
-	}
-	return nil
-})
+var build = sync.OnceValue(func() error { return testkit.Build(bin, "ialgn/cmd/ialgn") })
 
 func TestMain(m *testing.M) {
 	var err error

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,13 +25,7 @@ import (
 // bin is the folder that the program is built into, when a test asks for it.
 var bin string
 
-var build = sync.OnceValue(func() error {
-	out, err := exec.Command("go", "build", "-o", bin, "ialgn/cmd/ialgn").CombinedOutput()
-	if err != nil {
-		return errors.New(string(out))
-	}
-	return nil
-})
+var build = sync.OnceValue(func() error { return testkit.Build(bin, "ialgn/cmd/ialgn") })
 
 func TestMain(m *testing.M) {
 	var err error
@@ -183,13 +176,10 @@ func writeForm(t *testing.T, folder string, form netgen.Form) {
 	writeArray(t, base+".counts.npy", "<i4", samples, classes, rows)
 }
 
-// writeArray writes an array in numpy's format, version 1.0.
+// writeArray writes an array of rows and columns.
 func writeArray(t *testing.T, file, kind string, rows, columns int, data []byte) {
 	t.Helper()
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", kind, rows, columns)
-	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
-	b := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header)))
-	if err := os.WriteFile(file, append(append(b, header...), data...), 0o600); err != nil {
+	if err := os.WriteFile(file, testkit.NPY(kind, fmt.Sprintf("%d, %d", rows, columns), data), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

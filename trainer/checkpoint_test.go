@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ialgn/internal/config"
+	"ialgn/internal/testkit"
 )
 
 // TestDue spaces checkpoints out on a slow disk.
@@ -206,17 +207,22 @@ func TestChild(t *testing.T) {
 
 // TestKill ends a training process by SIGKILL, at random, while a file is being written
 // and when a checkpoint has just got its name, and resumes it, until it has come through: the model has the bytes of an
-// undisturbed run, and nothing is left beside it.
+// undisturbed run, and nothing is left beside it. The run with a validation set writes the checkpoint and one file more;
+// the long tier has the other run too, and more kills.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes several seconds")
 	}
-	for kind := range killedRuns {
+	kinds, kills := []string{"validation"}, 12
+	if testkit.Whole() {
+		kinds, kills = []string{"plain", "validation"}, 32
+	}
+	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			whole := Run{Config: killedConfig(t, kind), Model: filepath.Join(t.TempDir(), "whole"), Threads: 2}
 			train(t, whole)
 			path := filepath.Join(t.TempDir(), "m")
-			killOften(t, kind, path)
+			killOften(t, kind, path, kills)
 			if !bytes.Equal(read(t, path), read(t, whole.Model)) {
 				t.Error("the model differs from that of an undisturbed run")
 			}
@@ -227,10 +233,9 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killOften kills a run 32 times and then lets it come to its end.
-func killOften(t *testing.T, kind, path string) {
+// killOften kills a run as often as it says and then lets it come to its end.
+func killOften(t *testing.T, kind, path string, kills int) {
 	t.Helper()
-	const kills = 32
 	random := rand.New(rand.NewPCG(1, 1))
 	files := []string{"m.checkpoint"}
 	if len(killedRuns[kind]) > 0 {

@@ -80,10 +80,11 @@ var shared = []struct {
 // TestRanks trains each network alone and as several ranks, whose shares are uneven, and compares model and
 // checkpoint byte by byte.
 func TestRanks(t *testing.T) {
+	few := fewDigits(t)
 	for _, n := range shared {
 		t.Run(n.name, func(t *testing.T) {
 			dir := t.TempDir()
-			run := Run{Config: parse(t, append([]string{"train.epochs=2"}, n.sets...)...), Model: filepath.Join(dir, "1")}
+			run := Run{Config: parse(t, append([]string{"train.epochs=2"}, few(n.sets...)...)...), Model: filepath.Join(dir, "1")}
 			whole := train(t, run)
 			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
 			sizes := []int{1, 2, 3, 5}
@@ -169,6 +170,7 @@ func TestRanksRefused(t *testing.T) {
 // TestRanksInterrupted ends runs at random steps, on a rank that is told alone, and resumes each as another number of
 // ranks, until it has come through: model and checkpoint have the bytes of an undisturbed run.
 func TestRanksInterrupted(t *testing.T) {
+	few := fewDigits(t)
 	for _, n := range []struct {
 		name string
 		sets []string
@@ -185,7 +187,7 @@ func TestRanksInterrupted(t *testing.T) {
 	} {
 		t.Run(n.name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(30, uint64(len(n.name))))
-			run := Run{Config: parse(t, n.sets...), Model: filepath.Join(t.TempDir(), "whole")}
+			run := Run{Config: parse(t, few(n.sets...)...), Model: filepath.Join(t.TempDir(), "whole")}
 			train(t, run)
 			model, state := read(t, run.Model), read(t, CheckpointPath(run.Model))
 			courses := 5
@@ -198,7 +200,7 @@ func TestRanksInterrupted(t *testing.T) {
 				for {
 					size, told := 1+random.IntN(5), random.IntN(5)
 					sizes += fmt.Sprint(" ", size)
-					errs := interruptRanks(t, run, size, told%size, 1+random.IntN(60))
+					errs := interruptRanks(t, run, size, told%size, 1+random.IntN(20))
 					if err := errors.Join(errs...); err == nil {
 						break
 					}

@@ -13,9 +13,10 @@ import (
 // TestEpochAccuracies holds what the record says of a trained network's test accuracy, frozen
 // and relaxed, to an evaluation of the model file that shares no code with the engines.
 func TestEpochAccuracies(t *testing.T) {
+	few := fewDigits(t)
 	for _, n := range networks {
 		t.Run(n.name, func(t *testing.T) {
-			cfg := parse(t, append(n.sets, "train.epochs=2")...)
+			cfg := parse(t, append(few(n.sets...), "train.epochs=2")...)
 			path := filepath.Join(t.TempDir(), "m")
 			train(t, Run{Config: cfg, Model: path, Threads: 2})
 			data, err := LoadData(t.Context(), cfg, nil)

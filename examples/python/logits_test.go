@@ -3,7 +3,6 @@ package python
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
+	"ialgn/internal/testkit"
 )
 
 // interpreter returns a Python with numpy, or skips the test.
@@ -30,31 +30,48 @@ func interpreter(t *testing.T) string {
 
 const samples = 100
 
+// eachLine runs the script once for each line of standard input: a model, samples and a file for what it prints.
+const eachLine = `import runpy, sys
+for line in sys.stdin:
+    *sys.argv[1:], out = line.split()
+    sys.stdout = open(out, "w")
+    runpy.run_path("logits.py", run_name="__main__")
+    sys.stdout.close()
+`
+
 // TestLogits rebuilds a network of every form in Python from its file and compares
 // class, counts and logits of each sample; inputs come as CSV and as npy in turn.
 func TestLogits(t *testing.T) {
-	python := interpreter(t)
-	for i, form := range append(netgen.Unshared(), netgen.ConvForms()...) {
+	python, forms, lines := interpreter(t), append(netgen.Unshared(), netgen.ConvForms()...), ""
+	var want [][]string
+	var printed []string
+	for i, form := range forms {
+		m, dir := form.Model(), t.TempDir()
+		file := filepath.Join(dir, "m.safetensors")
+		if _, err := m.Save(file); err != nil {
+			t.Fatal(err)
+		}
+		rows, expected := expect(m)
+		inputs := writeCSV(t, rows)
+		if i%2 == 1 {
+			inputs = writeNPY(t, rows)
+		}
+		out := filepath.Join(dir, "out")
+		lines += fmt.Sprintln(file, inputs, out)
+		want, printed = append(want, expected), append(printed, out)
+	}
+	cmd := exec.Command(python, "-c", eachLine)
+	cmd.Stdin = strings.NewReader(lines)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("logits.py: %v\n%s", err, text)
+	}
+	for i, form := range forms {
 		t.Run(form.Name, func(t *testing.T) {
-			t.Parallel()
-			m := form.Model()
-			file := filepath.Join(t.TempDir(), "m.safetensors")
-			if _, err := m.Save(file); err != nil {
+			got, err := os.ReadFile(printed[i])
+			if err != nil {
 				t.Fatal(err)
 			}
-			rows, want := expect(m)
-			inputs := writeCSV(t, rows)
-			if i%2 == 1 {
-				inputs = writeNPY(t, rows)
-			}
-			var stderr bytes.Buffer
-			cmd := exec.Command(python, "logits.py", file, inputs)
-			cmd.Stderr = &stderr
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatalf("logits.py: %v\n%s", err, stderr.String())
-			}
-			compare(t, strings.Split(strings.TrimSpace(string(out)), "\n"), want)
+			compare(t, strings.Split(strings.TrimSpace(string(got)), "\n"), want[i])
 		})
 	}
 }
@@ -123,15 +140,11 @@ func writeCSV(t *testing.T, rows [][]byte) string {
 	return write(t, "x.csv", b.Bytes())
 }
 
-// writeNPY writes the rows as unsigned bytes in numpy's format, version 1.0.
+// writeNPY writes the rows as unsigned bytes in numpy's format.
 func writeNPY(t *testing.T, rows [][]byte) string {
 	t.Helper()
-	header := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%d, %d), }", len(rows), len(rows[0]))
-	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
-	b := []byte("\x93NUMPY\x01\x00")
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
-	b = append(b, header...)
-	return write(t, "x.npy", append(b, bytes.Join(rows, nil)...))
+	shape := fmt.Sprintf("%d, %d", len(rows), len(rows[0]))
+	return write(t, "x.npy", testkit.NPY("|u1", shape, bytes.Join(rows, nil)))
 }
 
 func write(t *testing.T, name string, b []byte) string {

@@ -17,19 +17,19 @@ import (
 	"ialgn/internal/netgen"
 )
 
-// TestFrozenLayers freezes the first layers of every form of network and trains the rest, on each path: what is frozen
-// keeps parameters and moments to the bit, and the network is the one whose frozen layers have logits so far apart that
+// TestFrozenLayers freezes the first layers of every form of network and trains the rest, on paths in turn: what is
+// frozen keeps parameters and moments to the bit, and the network is the one whose frozen layers have logits so far apart that
 // nothing but their choices is left of them, for the same steps of the same losses. If all are frozen, the last layer
 // is trained as by the estimator ste.
 func TestFrozenLayers(t *testing.T) {
-	for _, form := range netgen.Unshared() {
-		for _, how := range estimates {
+	for i, form := range netgen.Unshared() {
+		for j, how := range estimates {
 			layers := len(form.Model().Blank().Layers)
 			if layers < 2 {
 				continue
 			}
 			t.Run(form.Name+"-"+how.name, func(t *testing.T) {
-				onPaths(t, func(t *testing.T) {
+				onPathInTurn(t, i+j, func(t *testing.T) {
 					fresh := func() *model.Model {
 						m := form.Model()
 						how.change(m)

@@ -9,6 +9,7 @@ import (
 
 	"ialgn/internal/kernel"
 	"ialgn/internal/netgen"
+	"ialgn/internal/testkit"
 )
 
 // onPaths runs a test on every path that the processor has.
@@ -26,6 +27,24 @@ func onPaths(t *testing.T, test func(t *testing.T)) {
 			test(t)
 		})
 	}
+}
+
+// onPathInTurn runs a test on one of the paths, which the number of the test chooses; the long tier takes all.
+func onPathInTurn(t *testing.T, number int, test func(t *testing.T)) {
+	if testkit.Whole() {
+		onPaths(t, test)
+		return
+	}
+	before, err := kernel.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kernel.Use(before) })
+	paths := kernel.Paths()
+	if err := kernel.Use(paths[number%len(paths)]); err != nil {
+		t.Fatal(err)
+	}
+	test(t)
 }
 
 // TestTrainedBits pins the parameters, moments and losses of trained networks: every

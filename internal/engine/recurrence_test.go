@@ -93,7 +93,7 @@ func TestRecurrentGradients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), 21)
+			x, samples := randomBits(m.Encoder.Inputs(), e.Words(), 7)
 			labels := labelsOf(len(samples), len(m.Classes))
 			r := e.Step(engine.Batch{X: x, Labels: labels, Step: 1}, kernel.Adam{Rest1: 1, Rest2: 1, Eps: 1})
 			slow := &slowNetwork{m: m}

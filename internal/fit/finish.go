@@ -256,9 +256,9 @@ var errAnew = errors.New("fewer epochs")
 // trainFinal trains a network of the front within the given seconds. If the planned epochs take longer than
 // predicted, it trains with fewer epochs.
 func (s *search) trainFinal(ctx context.Context, f *final, allowed float64) error {
-	begin := time.Now()
+	begin := now()
 	for {
-		left := allowed - time.Since(begin).Seconds()
+		left := allowed - now().Sub(begin).Seconds()
 		trained, fewer, err := s.trainOnce(ctx, f, left)
 		if errors.Is(err, errAnew) {
 			s.note("%s: its %d epochs would take too long, so it is trained with %d", f.Name, f.Epochs, fewer)
@@ -304,14 +304,14 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 		return nil, 0, err
 	}
 	defer log.Close()
-	begin := time.Now()
+	begin := now()
 	timed, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	write, watch := s.logging(log), watching(f.Epochs, allowed, begin)
 	o.Estimate, o.Progress = true, func(p trainer.Progress) {
 		write(p)
 		if p.Finished != nil && fewer == 0 {
-			if fewer = watch(p.Epoch, time.Now()); fewer > 0 {
+			if fewer = watch(p.Epoch, now()); fewer > 0 {
 				cancel(errAnew)
 			}
 		}
@@ -336,21 +336,21 @@ func (s *search) trainOnce(ctx context.Context, f *final, allowed float64) (_ *t
 	if warning := m.Training().Majority.Warning(accuracy); warning != nil && f == s.ledger.Finals[0] {
 		s.warn(warning)
 	}
-	return &trained{c, accuracy, time.Since(begin).Seconds()}, 0, remove(checkpoint)
+	return &trained{c, accuracy, now().Sub(begin).Seconds()}, 0, remove(checkpoint)
 }
 
 // watching returns a function to call after each epoch. The function returns with how many epochs the training is to
 // start again, or 0 to continue. begin is the start of the training. The time of an epoch is measured from the first
 // call on, because the first epoch also includes reading the data.
-func watching(epochs int, allowed float64, begin time.Time) func(epoch int, now time.Time) int {
+func watching(epochs int, allowed float64, begin time.Time) func(epoch int, at time.Time) int {
 	first, since := 0, begin
-	return func(epoch int, now time.Time) int {
+	return func(epoch int, at time.Time) int {
 		if first == 0 {
-			first, since = epoch, now
+			first, since = epoch, at
 			return 0
 		}
-		each := now.Sub(since).Seconds() / float64(epoch-first)
-		return replan(epochs, epoch, each, now.Sub(begin).Seconds(), allowed)
+		each := at.Sub(since).Seconds() / float64(epoch-first)
+		return replan(epochs, epoch, each, at.Sub(begin).Seconds(), allowed)
 	}
 }
 
@@ -379,7 +379,7 @@ func (s *search) writeConfig(name string, cfg *config.Config) error {
 
 // logging returns a function that writes a line for each epoch. A failed write is only a warning.
 func (s *search) logging(log *runlog.Writer) func(trainer.Progress) {
-	began := time.Now()
+	began := now()
 	return func(p trainer.Progress) {
 		if p.Finished == nil {
 			return

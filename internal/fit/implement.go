@@ -124,14 +124,14 @@ func (s *search) finishFinal(ctx context.Context, f *final) (*Best, error) {
 		return nil, err
 	}
 	defer m.Close()
-	begin := time.Now()
+	begin := now()
 	b, err := s.implement(ctx, m, s.path(designFolder))
 	if b == nil || err != nil && !timeOver(ctx) {
 		return nil, err
 	}
 	b.of = f
 	took := finishing{
-		Cells: f.Cost.cells(), Seconds: time.Since(begin).Seconds(), Cut: len(b.leftOut) > 0, Used: b.used(),
+		Cells: f.Cost.cells(), Seconds: now().Sub(begin).Seconds(), Cut: len(b.leftOut) > 0, Used: b.used(),
 	}
 	err = s.ledger.record(func() { s.ledger.Finishings = append(s.ledger.Finishings, took) })
 	if needs := s.ledger.finishing(took.Cells); took.Cut && needs > s.asked() {

@@ -120,7 +120,7 @@ const ledgerFormat = 1
 
 // openLedger starts a ledger in a folder or, with resume, continues the one that is there.
 func openLedger(dir string, a asked, dims []dimension, resume bool, guard outfile.Guard) (*ledger, error) {
-	l := &ledger{Format: ledgerFormat, Asked: a, path: filepath.Join(dir, ledgerFile), start: time.Now()}
+	l := &ledger{Format: ledgerFormat, Asked: a, path: filepath.Join(dir, ledgerFile), start: now()}
 	for _, d := range dims {
 		l.Dimensions = append(l.Dimensions, d.name)
 	}
@@ -201,7 +201,7 @@ func (t *trial) check(dims []dimension) error {
 }
 
 // spent returns the seconds of all calls so far.
-func (l *ledger) spent() float64 { return l.before + time.Since(l.start).Seconds() }
+func (l *ledger) spent() float64 { return l.before + now().Sub(l.start).Seconds() }
 
 // save writes the ledger.
 func (l *ledger) save() error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"time"
 
 	"ialgn/internal/crew"
 	"ialgn/internal/progress"
@@ -57,9 +56,9 @@ func (s *search) rehearse(ctx, timed context.Context, t *trial) {
 	if err != nil {
 		return
 	}
-	begin := time.Now()
+	begin := now()
 	b, err := quiet.implement(timed, m, filepath.Join(dir, designFolder))
-	f := finishing{Cells: c.cells(), Seconds: time.Since(begin).Seconds(), Cut: timed.Err() != nil, Used: b.used()}
+	f := finishing{Cells: c.cells(), Seconds: now().Sub(begin).Seconds(), Cut: timed.Err() != nil, Used: b.used()}
 	if ctx.Err() == nil && (err == nil || f.Cut) {
 		_ = s.ledger.record(func() { s.ledger.Finishings = append(s.ledger.Finishings, f) })
 	}

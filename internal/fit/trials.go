@@ -29,11 +29,11 @@ func (s *search) try(ctx context.Context) error {
 	}
 	t.Width = sizer(nil).width(s.shapeOf(&cfg), s.classes, t.Budget)
 	progress.Say(ctx, "the usual candidate, to know how long a trial takes")
-	begin := time.Now()
+	begin := now()
 	var after []float64 // seconds until the end of each epoch
 	m, err := s.train(ctx, t, usualEpochs, 0, func(p trainer.Progress) {
 		if p.Finished != nil {
-			after = append(after, time.Since(begin).Seconds())
+			after = append(after, now().Sub(begin).Seconds())
 		}
 	})
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *search) try(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.Wrong, t.Seconds = []float64{wrong}, time.Since(begin).Seconds()
+	t.Wrong, t.Seconds = []float64{wrong}, now().Sub(begin).Seconds()
 	return s.ledger.record(func() {
 		s.ledger.Epoch = (after[usualEpochs-1] - after[0]) / (usualEpochs - 1)
 		s.ledger.Fixed = max(0, t.Seconds-usualEpochs*s.ledger.Epoch)
@@ -107,7 +107,7 @@ func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 // make trains the missing seeds of a trial and compiles the network of the first seed.
 func (s *search) make(ctx context.Context, r *rung, t *trial) error {
 	for seed := len(t.Wrong); seed < r.Seeds; seed++ {
-		begin := time.Now()
+		begin := now()
 		m, err := s.train(ctx, t, r.Epochs, seed, nil)
 		if err != nil {
 			return s.failed(ctx, t, err)
@@ -121,7 +121,7 @@ func (s *search) make(ctx context.Context, r *rung, t *trial) error {
 			return s.failed(ctx, t, err)
 		}
 		err = s.ledger.record(func() {
-			t.Wrong, t.Cost, t.Seconds = append(t.Wrong, wrong), c, t.Seconds+time.Since(begin).Seconds()
+			t.Wrong, t.Cost, t.Seconds = append(t.Wrong, wrong), c, t.Seconds+now().Sub(begin).Seconds()
 		})
 		if err != nil {
 			return err

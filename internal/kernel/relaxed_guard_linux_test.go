@@ -10,7 +10,7 @@ import (
 // TestRelaxedGuarded runs passes with relaxed values on arrays between pages that must not
 // be touched, and compares with the plain path.
 func TestRelaxedGuarded(t *testing.T) {
-	onPaths(t, func(t *testing.T, path string) {
+	onVectorPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(16, 16))
 		for _, sh := range relaxedShapes(r) {
 			for _, end := range []bool{false, true} {

@@ -173,7 +173,7 @@ func relaxedShapes(r *rand.Rand) (all []relaxedShape) {
 
 // TestRelaxedPaths holds each vector path to the plain one, to the bit, on random layers.
 func TestRelaxedPaths(t *testing.T) {
-	onPaths(t, func(t *testing.T, path string) {
+	onVectorPaths(t, func(t *testing.T, path string) {
 		r := rand.New(rand.NewPCG(12, 12))
 		for _, sh := range relaxedShapes(r) {
 			st := sh.draw(r)

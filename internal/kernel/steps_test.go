@@ -71,9 +71,18 @@ func (p *onePin) updateIn(s *Steps, w, m, v []float32) (bits []uint32) {
 
 // onPaths runs a test on each path, the plain one last.
 func onPaths(t *testing.T, test func(t *testing.T, path string)) {
+	onThese(t, Paths(), test)
+}
+
+// onVectorPaths runs a test that compares with the plain path on every other one.
+func onVectorPaths(t *testing.T, test func(t *testing.T, path string)) {
+	onThese(t, Paths()[:len(Paths())-1], test)
+}
+
+func onThese(t *testing.T, paths []string, test func(t *testing.T, path string)) {
 	before, _ := Path()
 	defer Use(before)
-	for _, path := range Paths() {
+	for _, path := range paths {
 		if err := Use(path); err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,11 @@
-// This file reads arrays of NumPy in tests.
+// This file reads and writes arrays of NumPy in tests.
 
 package testkit
 
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"regexp"
@@ -48,6 +49,14 @@ func ReadNPY(t testing.TB, path string) (shape []int, data []float64) {
 		data[i] = decode(body[i*size:])
 	}
 	return shape, data
+}
+
+// NPY returns an array of NumPy's format, version 1.0, of an element type such as "|u1" and a shape such as "3, 2".
+func NPY(kind, shape string, elements []byte) []byte {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, shape)
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	b := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header)))
+	return append(append(b, header...), elements...)
 }
 
 // element returns how to read an element of a type; nil if the type is not known.

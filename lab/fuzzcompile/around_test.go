@@ -2,7 +2,6 @@ package main
 
 import (
 	"math/rand/v2"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,8 +84,8 @@ func complemented(n *netlist.Netlist) *netlist.Netlist {
 func TestProgram(t *testing.T) {
 	testkit.Long(t, "compiles and verifies a case for each target")
 	binary := filepath.Join(t.TempDir(), "ialgn")
-	if out, err := exec.Command("go", "build", "-o", binary, "ialgn/cmd/ialgn").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := testkit.Build(binary, "ialgn/cmd/ialgn"); err != nil {
+		t.Fatal(err)
 	}
 	run := func(t *testing.T, c fuzzCase) error {
 		t.Helper()

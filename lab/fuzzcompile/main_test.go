@@ -14,13 +14,13 @@ import (
 // TestFuzz runs some cases with all checks.
 func TestFuzz(t *testing.T) {
 	var out strings.Builder
-	err := start(t.Context(), &out, strings.Fields("-count 60 -formal 6 -reference 20 -rtl 30 -synth 30 -around 10"))
+	err := start(t.Context(), &out, strings.Fields("-count 30 -formal 6 -reference 15 -rtl 15 -synth 15 -around 10"))
 	skipMissing(t, err)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"60 simulated, 10 of them proved, 3 from the model file, 2 in iverilog (", "), 2 after yosys (",
+		"30 simulated, 5 of them proved, 2 from the model file, 2 in iverilog (", "), 2 after yosys (",
 		"--scope full", "topology rwlgn-spine", " of 1885 pairs of option values; not: ", "wrappers simulated: stream ",
 		"program: 0\n", "no mismatch\n",
 	} {

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"ialgn/internal/testkit"
 	"ialgn/internal/tool"
 	"ialgn/internal/wrapper"
 )
@@ -26,8 +26,8 @@ func build(t *testing.T) string {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "ialgn")
-	if out, err := exec.Command("go", "build", "-o", path, "ialgn/cmd/ialgn").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := testkit.Build(path, "ialgn/cmd/ialgn"); err != nil {
+		t.Fatal(err)
 	}
 	return path
 }

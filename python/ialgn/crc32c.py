@@ -5,11 +5,14 @@ many zero bytes as B has, XOR that of B begun with 0. So the data is cut into la
 numpy takes all lanes through their bytes together, and neighbours are joined until one is left.
 """
 
+import functools
+
 import numpy as np
 
 _POLYNOMIAL = 0x82F63B78  # 0x1EDC6F41, bit by bit reversed
 _LANE = 1024  # bytes
 _LANES = 4096  # of one round
+_FEW = 48  # lanes that a loop over bytes takes as fast
 
 
 def _byte_tables():
@@ -43,6 +46,7 @@ def _tables_of(images):
     return tables
 
 
+@functools.cache
 def _after_lane():
     """Return what a lane of zero bytes makes of the 32 single bits."""
     images = np.uint32(1) << np.arange(32, dtype=np.uint32)
@@ -82,6 +86,8 @@ def crc32c(data, crc=0):
     data = np.ascontiguousarray(data)
     state = crc ^ 0xFFFFFFFF
     lanes = len(data) // _LANE
+    if lanes < _FEW:
+        lanes = 0
     for first in range(0, lanes, _LANES):
         state = _round(data[first * _LANE : min(first + _LANES, lanes) * _LANE], state)
     for byte in data[lanes * _LANE :].tolist():
