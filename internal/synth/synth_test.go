@@ -339,7 +339,7 @@ func TestAim(t *testing.T) {
 			t.Errorf("aim %q: %v", aim, err)
 		}
 	}
-	o := options(t, "ice40-hx1k", source(t, ports, entangled(640)))
+	o := options(t, "ice40-hx1k", source(t, ports, entangled(800)))
 	var notes []string
 	o.Note = func(text string) { notes = append(notes, text) }
 	o.Warn = func(err error) { notes = append(notes, "warned: "+err.Error()) }
