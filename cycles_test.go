@@ -179,7 +179,7 @@ func cyclesCases() (cases []cyclesCase) {
 }
 
 // cyclesFill are the samples of which the clocks are counted, an even number, and those before them.
-const cyclesFill = 4
+const cyclesFill = 2
 
 // TestCycles compares the clocks from one sample to the next, as reports have them, with simulations of every kind of
 // design in every wrapper, for samples of several lengths, the shortest among them. Interfaces whose other end sets the
