@@ -179,7 +179,7 @@ func cyclesCases() (cases []cyclesCase) {
 }
 
 // cyclesFill are the samples of which the clocks are counted, an even number, and those before them.
-const cyclesFill = 4
+const cyclesFill = 2
 
 // TestCycles compares the clocks from one sample to the next, as reports have them, with simulations of every kind of
 // design in every wrapper, for samples of several lengths, the shortest among them. Interfaces whose other end sets the
@@ -237,12 +237,17 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// each returns the lengths of samples that a case is tried with.
+// each returns the lengths of samples that a case is tried with: of interfaces whose other end sets the pace, which take
+// many clocks for a word, the two shortest and the longest of those that the others and the long tests have.
 func (c cyclesCase) each() []int {
-	if wrapper.Is(c.o.Wrap, wrapper.IsPaced) {
+	switch n := len(c.lengths); {
+	case !wrapper.Is(c.o.Wrap, wrapper.IsPaced):
+		return append(c.lengths, c.long...)
+	case testkit.Whole() || n <= 3:
 		return c.lengths
+	default:
+		return append(c.lengths[:2:2], c.lengths[n-1])
 	}
-	return append(c.lengths, c.long...)
 }
 
 // device returns what the sources of a case are for.

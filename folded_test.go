@@ -93,6 +93,9 @@ func foldedBy(t *testing.T, m *Model, o CompileOptions, kind string) (verify.Des
 // A mutant is one change of an engine's Verilog.
 type mutant struct{ what, from, to string }
 
+// playedSamples is how many samples an engine is given: all mutants show in as many.
+const playedSamples = 24
+
 // checkMutants changes one thing of an engine after another, each time into Verilog that compiles, and wants a
 // simulation to find that the class of a sample is another.
 func checkMutants(t *testing.T, d verify.Design, files *proof.EngineFiles, all []mutant) {
@@ -113,7 +116,8 @@ func checkMutants(t *testing.T, d verify.Design, files *proof.EngineFiles, all [
 			}
 			testkit.RunSilent(t, filepath.Dir(files.Verilog),
 				append([]string{"iverilog", "-g2001", "-t", "null", changed.Verilog}, files.Parts...)...)
-			r, err := rtl.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), changed, "iverilog", 60)
+			r, err := rtl.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, playedSamples), changed, "iverilog",
+				playedSamples)
 			if err == nil && r.Mismatches == 0 {
 				t.Error("nothing is found")
 			}

@@ -59,11 +59,12 @@ func TestSequences(t *testing.T) {
 			t.Parallel()
 			m := recurring(t, c.features, c.change)
 			d, files, _ := loopOf(t, m, c.options)
-			r, err := rtl.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, 60), *files, "iverilog", 60)
+			r, err := rtl.CheckEngine(t.Context(), d, verify.RandomSamples(&d.Model.Encoder, playedSamples), *files, "iverilog",
+				playedSamples)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Mismatches > 0 || r.Checked != 60 {
+			if r.Mismatches > 0 || r.Checked != playedSamples {
 				t.Errorf("%d samples: %+v", r.Checked, r.Findings)
 			}
 			if verilator, err := tool.Find("verilator"); err == nil {

@@ -198,18 +198,18 @@ func TestNoRoom(t *testing.T) {
 	if want := "m: needs 9 flip-flops, but ice40-hx1k has 8"; err == nil || err.Error() != want || message.Hint(err) == "" {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	m := options(t, "ice40-hx1k", source(t, "input wire clk, input wire [9:0] x, output reg [31:0] y",
-		`reg [31:0] words [0:1023];
+	m := options(t, "ice40-hx1k", source(t, "input wire clk, input wire [7:0] x, output reg [15:0] y",
+		`reg [15:0] words [0:255];
   initial $readmemh("words.hex", words);
   always @(posedge clk) y <= words[x];`))
 	var words []byte
-	for r := rand.New(rand.NewPCG(1, 2)); len(words) < 9*1024; {
-		words = fmt.Appendf(words, "%08x\n", r.Uint32())
+	for r := rand.New(rand.NewPCG(1, 2)); len(words) < 5*256; {
+		words = fmt.Appendf(words, "%04x\n", uint16(r.Uint32()))
 	}
 	m.Memories = []synth.Memory{{Name: "words.hex", Text: words, Placeholder: words}}
-	m.Device.BlockRAM = 16384
+	m.Device.BlockRAM = 2048
 	_, err = synth.Run(t.Context(), m)
-	if want := "m: needs 32768 bits of block RAM, but ice40-hx1k has 16384"; err == nil || err.Error() != want ||
+	if want := "m: needs 4096 bits of block RAM, but ice40-hx1k has 2048"; err == nil || err.Error() != want ||
 		!strings.Contains(message.Hint(err), "Fold: 1") {
 		t.Errorf("error %v with the hint %q, want %s", err, message.Hint(err), want)
 	}
@@ -339,7 +339,7 @@ func TestAim(t *testing.T) {
 			t.Errorf("aim %q: %v", aim, err)
 		}
 	}
-	o := options(t, "ice40-hx8k", source(t, ports, entangled(1000)))
+	o := options(t, "ice40-hx1k", source(t, ports, entangled(800)))
 	var notes []string
 	o.Note = func(text string) { notes = append(notes, text) }
 	o.Warn = func(err error) { notes = append(notes, "warned: "+err.Error()) }
@@ -347,7 +347,7 @@ func TestAim(t *testing.T) {
 		t.Errorf("a design of many wires: %v", err)
 	}
 	if all := strings.Join(notes, "\n"); !strings.Contains(all,
-		"may not route\nwarned: m has many wires for ice40-hx8k: ") {
+		"may not route\nwarned: m has many wires for ice40-hx1k: ") {
 		t.Errorf("a design of many wires: notes %q", notes)
 	}
 	if _, err := synth.ParseAim("speed"); err == nil || !strings.Contains(err.Error(), "want auto, clock or wires") {

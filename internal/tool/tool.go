@@ -13,6 +13,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
@@ -87,9 +88,12 @@ type Tool struct {
 	Package string // Debian package that holds it; empty: none does
 
 	program program
-	once    sync.Once
-	version string
+	asking  sync.Mutex
+	version string // what the program told; empty: it was not asked, or did not tell
 }
+
+// found has the tools that [Find] returned, by path, so that a program tells its version once in a process.
+var found sync.Map
 
 // Find looks for a program of the list ([Names]) in PATH. It returns a [*MissingError] if it is not there, and panics
 // if the name is none of these.
@@ -101,7 +105,8 @@ func Find(name string) (*Tool, error) {
 	p := programs[i]
 	for _, executable := range p.executables {
 		if path, err := exec.LookPath(executable); err == nil {
-			return &Tool{Name: name, Path: path, Package: p.debian, program: p}, nil
+			t, _ := found.LoadOrStore(path, &Tool{Name: name, Path: path, Package: p.debian, program: p})
+			return t.(*Tool), nil
 		}
 	}
 	return nil, &MissingError{Name: name, Package: p.debian}
@@ -112,12 +117,17 @@ const versionLimit = 20 * time.Second
 
 // Version returns the line in which the program tells its version, such as `Yosys 0.23
 // (git sha1 7ce5011c24b)`. For one that cannot tell, it is the version of the Debian
-// package, and "unknown" where there is none. It asks once.
+// package, and "unknown" where there is none. It asks until it is told, and then no more.
 func (t *Tool) Version(ctx context.Context) string {
-	t.once.Do(func() { t.version = t.findVersion(ctx) })
-	return t.version
+	t.asking.Lock()
+	defer t.asking.Unlock()
+	if t.version == "" {
+		t.version = t.findVersion(ctx)
+	}
+	return cmp.Or(t.version, "unknown")
 }
 
+// findVersion asks for the version. It is empty where there is no answer.
 func (t *Tool) findVersion(ctx context.Context) string {
 	if t.program.version != nil {
 		out, _ := t.Run(ctx, Command{Args: t.program.version, Limit: versionLimit})
@@ -127,13 +137,13 @@ func (t *Tool) findVersion(ctx context.Context) string {
 	}
 	query, err := exec.LookPath("dpkg-query")
 	if err != nil || t.Package == "" {
-		return "unknown"
+		return ""
 	}
 	out, err := (&Tool{Name: "dpkg-query", Path: query}).Run(ctx, Command{
 		Args: []string{"-W", "-f", "${Package} ${Version}", t.Package}, Limit: versionLimit,
 	})
 	if err != nil || out.Stdout == "" {
-		return "unknown"
+		return ""
 	}
 	return out.Stdout
 }

@@ -172,6 +172,25 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+// TestVersionOnce asks a program that is found twice once, and again where the caller was interrupted before.
+func TestVersionOnce(t *testing.T) {
+	asked := filepath.Join(t.TempDir(), "asked")
+	fake(t, map[string]string{"yosys": "echo asked >> " + asked + "; echo Yosys 1"})
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if got := find(t, "yosys").Version(ended); got != "unknown" {
+		t.Errorf("version %q of a caller that was interrupted, want unknown", got)
+	}
+	for range 2 {
+		if got := find(t, "yosys").Version(t.Context()); got != "Yosys 1" {
+			t.Errorf("version %q, want Yosys 1", got)
+		}
+	}
+	if text, err := os.ReadFile(asked); err != nil || string(text) != "asked\n" {
+		t.Errorf("asked %q, %v, want once", text, err)
+	}
+}
+
 func TestRun(t *testing.T) {
 	fake(t, map[string]string{"yosys": `echo "$#:$1:$2"; cat; pwd -P; echo warning >&2`})
 	dir, err := filepath.EvalSymlinks(t.TempDir())

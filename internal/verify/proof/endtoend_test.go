@@ -52,7 +52,7 @@ func TestEndToEnd(t *testing.T) {
 		{"generic", 6, netlist.Core, 32, false, ""},
 		{"generic", 6, netlist.Gates, 31, false, ""},
 	} {
-		m := netgen.Model(netgen.ModelOptions{Seed: 9, Features: 9, Classes: 4, Width: 4 * c.group, Depth: 5})
+		m := netgen.Model(netgen.ModelOptions{Seed: 9, Features: 9, Classes: 3, Width: 3 * c.group, Depth: 4})
 		d := wholeDesign(t, m, c.scope, c.target, c.k, c.assumed)
 		if r, err := Check(t.Context(), d); err != nil || !r.Proved || r.EndToEnd != c.want {
 			t.Errorf("%+v: %+v, %v", c, r, err)
@@ -64,7 +64,7 @@ func TestEndToEnd(t *testing.T) {
 // sound one: what samples show, the proof of the whole finds by itself.
 func TestEndToEndFaults(t *testing.T) {
 	verifytest.Needs(t, "abc")
-	m := netgen.Model(netgen.ModelOptions{Seed: 9, Features: 9, Classes: 4, Width: 60, Depth: 5})
+	m := netgen.Model(netgen.ModelOptions{Seed: 9, Features: 9, Classes: 3, Width: 45, Depth: 4})
 	d := wholeDesign(t, m, netlist.Core, "generic", 4, false)
 	k, err := newCuts(d)
 	if err != nil {

@@ -128,13 +128,13 @@ func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string)
 	return left
 }
 
-// someOf returns one of 256 mutants, in the long tests one of 128.
+// someOf returns two mutants, of which every subject has one that yosys reads and that is other hardware; in the long
+// tests it returns one of 128.
 func someOf(list []mutant) (some []mutant) {
-	step := 256
-	if testkit.Whole() {
-		step = 128
+	if !testkit.Whole() {
+		return []mutant{list[len(list)*2/3], list[len(list)*3/4]}
 	}
-	for i := 0; i < len(list); i += step {
+	for i := 0; i < len(list); i += 128 {
 		some = append(some, list[i])
 	}
 	return some

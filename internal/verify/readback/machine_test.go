@@ -59,7 +59,7 @@ type MachineOptions struct {
 	Limit  time.Duration
 }
 
-// machineScript is what yosys does: as [script], with all instances and sums opened up, and each
+// machineScript is what yosys does: as [script], with all instances opened up, and each
 // memory one cell with its contents.
 const machineScript = `logger -werror .
 read_verilog -lib box.v
@@ -69,8 +69,9 @@ proc -noopt
 memory_collect
 flatten
 chtype -set ` + memoryCell + ` t:$mem_v2
-techmap
+techmap t:$* t:$add %%d t:$gt %%d
 simplemap
+techmap t:$* t:$add %%d t:$gt %%d
 write_blif -param ` + blifName + `
 `
 

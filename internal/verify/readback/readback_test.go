@@ -16,6 +16,7 @@ import (
 	"ialgn/internal/hardware/pipeline"
 	"ialgn/internal/netgen"
 	"ialgn/internal/target"
+	"ialgn/internal/testkit"
 	"ialgn/internal/tool"
 	"ialgn/internal/verify/cec"
 	"ialgn/internal/verilog"
@@ -119,28 +120,35 @@ func samples(n *netlist.Netlist) [][]uint64 {
 	return all
 }
 
-// TestProved proves what the writer writes, in every form.
+// TestProved proves what the writer writes, in every form. A form is of one scope, and the next form of another; the long
+// tests have every form of every scope.
 func TestProved(t *testing.T) {
 	needs(t)
 	luts := verilog.Options{Style: verilog.LUTs}
-	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
-		for name, make := range map[string]func() design{
-			"raw":           func() design { return written(t, small(t, scope), verilog.Options{}) },
-			"lut 6":         func() design { return lowered(t, scope, "generic", 6, verilog.Options{}, pipeline.Options{}) },
-			"lut 4 as LUTs": func() design { return lowered(t, scope, "generic", 4, luts, pipeline.Options{}) },
-			"ice40":         func() design { return lowered(t, scope, "ice40", 4, verilog.Options{}, pipeline.Options{}) },
-			"xilinx7 as LUTs": func() design {
-				return lowered(t, scope, "xilinx7", 6, luts, pipeline.Options{})
-			},
-			"pipeline": func() design {
-				return lowered(t, scope, "generic", 6, verilog.Options{},
-					pipeline.Options{Stages: 3})
-			},
-			"ice40 pipeline": func() design { return lowered(t, scope, "ice40", 4, luts, pipeline.Options{Stages: 2}) },
+	for i, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
+		for j, form := range []struct {
+			name, family string
+			k            int
+			o            verilog.Options
+			p            pipeline.Options
+		}{
+			{"lut 6", "generic", 6, verilog.Options{}, pipeline.Options{}},
+			{"lut 4 as LUTs", "generic", 4, luts, pipeline.Options{}},
+			{"ice40", "ice40", 4, verilog.Options{}, pipeline.Options{}},
+			{"xilinx7 as LUTs", "xilinx7", 6, luts, pipeline.Options{}},
+			{"pipeline", "generic", 6, verilog.Options{}, pipeline.Options{Stages: 3}},
+			{"ice40 pipeline", "ice40", 4, luts, pipeline.Options{Stages: 2}},
+			{name: "raw"},
 		} {
-			t.Run(fmt.Sprintf("%v/%s", scope, name), func(t *testing.T) {
+			if !testkit.Whole() && (i+j)%3 != 0 {
+				continue
+			}
+			t.Run(fmt.Sprintf("%v/%s", scope, form.name), func(t *testing.T) {
 				t.Parallel()
-				d := make()
+				d := written(t, small(t, scope), verilog.Options{})
+				if form.family != "" {
+					d = lowered(t, scope, form.family, form.k, form.o, form.p)
+				}
 				if r := d.prove(t, d.verilog); r.Verdict != cec.Equivalent || r.Wires < 40 || r.Differ != nil {
 					t.Errorf("%+v", r)
 				}
