@@ -156,7 +156,7 @@ func TestUART(t *testing.T) {
 			p := newUART(t, c.n, c.samples, c.events)
 			took := clocksOf(t, p.run(t, dir, wrapper, c.clocks), p.answers)
 			if !c.events {
-				takes(t, "uart", c.n, Options{ClockHz: 12_000_000, Baud: 12_000_000 / c.clocks}, c.samples, took, 1000)
+				takes(t, "uart", c.n, Options{ClockHz: 12_000_000, Baud: 12_000_000 / c.clocks}, c.samples, took, 800)
 			}
 		})
 	}
