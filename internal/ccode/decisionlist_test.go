@@ -210,7 +210,7 @@ func TestProgramsOfEveryForm(t *testing.T) {
 
 // TestNetlists holds programs of random netlists against the simulator.
 func TestNetlists(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(120) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(seed)})
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { check(t, n) })
 	}

@@ -165,6 +165,7 @@ func TestFileReplaced(t *testing.T) {
 // TestFileChanged changes an open file between two passes, in the place where it is. The second one has the bytes that
 // were kept; where none are it says so, whichever they are, unless it does not read what was changed.
 func TestFileChanged(t *testing.T) {
+	path, data := saved(t, 1)
 	for first, before := range passes {
 		for second, after := range passes {
 			for what, change := range map[string]func(data []byte) []byte{
@@ -173,7 +174,9 @@ func TestFileChanged(t *testing.T) {
 				"empty": func([]byte) []byte { return nil },
 			} {
 				for _, keep := range []bool{false, true} {
-					path, data := saved(t, 1)
+					if err := os.WriteFile(path, data, 0o666); err != nil {
+						t.Fatal(err)
+					}
 					f := opened(t, path)
 					if !keep {
 						f.KeepNothing()

@@ -135,7 +135,7 @@ func TestGoroutines(t *testing.T) {
 	for range 4 {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			for range 20 {
+			for range 8 {
 				got, err := e.Classify(t.Context(), x, 3000)
 				if err != nil {
 					t.Fatal(err)

@@ -43,9 +43,9 @@ func text(t *testing.T, write func(io.Writer) error) []byte {
 	return b.Bytes()
 }
 
-// TestClean holds the Verilog of random networks, raw and mapped, in every scope, style and
-// target, to silence in verilator, iverilog and yosys, and to the same bytes in a second run
-// and with other threads.
+// TestClean holds the Verilog of random networks, raw and mapped, to silence in verilator, iverilog and yosys, and to
+// the same bytes in a second run and with other threads. The long tests have each scope in each style and target; the
+// others have each style and target of the full scope, and each scope as gates.
 func TestClean(t *testing.T) {
 	seeds := uint64(2)
 	if !testkit.Whole() {
@@ -63,6 +63,9 @@ func TestClean(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, style := range styles {
+				if scope != netlist.Full && style.opt.Style != verilog.Gates && !testkit.Whole() {
+					continue
+				}
 				t.Run(fmt.Sprintf("%d-%v-%d-%s", seed, scope, style.opt.Style, style.opt.Target), func(t *testing.T) {
 					n := compiled(t, f, scope, style.k, 1)
 					clean(t, n, style.opt)
@@ -71,7 +74,7 @@ func TestClean(t *testing.T) {
 						text(t, func(w io.Writer) error { return verilog.Write(w, again, style.opt) })) {
 						t.Error("other bytes in a second run with two threads")
 					}
-					if style.opt.Style == verilog.Gates || style.opt.Target == target.ICE40 {
+					if scope == netlist.Full && (style.opt.Style == verilog.Gates || style.opt.Target == target.ICE40) {
 						clean(t, raw, style.opt)
 					}
 				})

@@ -58,10 +58,10 @@ func TestClocked(t *testing.T) {
 	})
 }
 
-// TestClockedLint holds pipelines and their testbenches to silence in verilator.
+// TestClockedLint holds pipelines and their testbenches to silence in verilator. TestLint has wide ports.
 func TestClockedLint(t *testing.T) {
 	needTool(t, "verilator", "verilator")
-	clockedCases(t, cases, randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
+	clockedCases(t, narrowCases, slowCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
 		dir := emit(t, p, sampleVectors(r, n, 1))
 		silent(t, dir, "verilator", "--lint-only", "-Wall", n.Name+".v")
 		silent(t, dir, "verilator", "--lint-only", "--timing", "-Wall", "--top-module", n.Name+"_tb", n.Name+"_tb.v", n.Name+
@@ -74,7 +74,7 @@ func TestClockedLint(t *testing.T) {
 func TestClockedSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")
-	clockedCases(t, narrowCases, 3, func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
+	clockedCases(t, narrowCases, slowCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
 		dir := emit(t, p, sampleVectors(r, n, 200))
 		script := fmt.Sprintf("read_verilog %[1]s.v; hierarchy -check -top %[1]s; proc; check -assert; select "+
 			"-assert-none t:$dlatch; "+

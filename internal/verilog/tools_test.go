@@ -82,7 +82,7 @@ func cases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n 
 }
 
 // narrowCases calls f with random netlists of the seeds from first on, with whole classifiers
-// and with frozen networks.
+// and with frozen networks. A test that wants one random netlist, for its tool is slow, gets few of the others.
 func narrowCases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Rand, n *netlist.Netlist)) {
 	for seed := uint64(first); seed < uint64(first+count); seed++ {
 		t.Run(fmt.Sprintf("random-%d", seed), func(t *testing.T) {
@@ -90,13 +90,17 @@ func narrowCases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Ra
 			f(t, r, randomNetlist(r, "net", 1+r.IntN(60)))
 		})
 	}
-	for _, classes := range []int{1, 2, 3, 10} {
+	classes, scopes := []int{1, 3, 2, 10}, []netlist.Scope{netlist.Full, netlist.Core, netlist.Gates}
+	if count == 1 {
+		classes, scopes = classes[:2], scopes[:1]
+	}
+	for _, classes := range classes {
 		t.Run(fmt.Sprintf("classifier-%d", classes), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(classes), 2))
 			f(t, r, classifier(r, "digits", classes, 7, 5))
 		})
 	}
-	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
+	for _, scope := range scopes {
 		t.Run("frozen-"+scope.String(), func(t *testing.T) {
 			n, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{ShareA: 0.5, ShareBinary: 0.4}), scope)
 			if err != nil {
@@ -113,6 +117,14 @@ func randomCases() int {
 		return 3
 	}
 	return 8
+}
+
+// slowCases is randomCases for a slow tool.
+func slowCases() int {
+	if !testkit.Whole() {
+		return 1
+	}
+	return 5
 }
 
 // classifier returns a whole classifier with random gates: feature words of 5 bits,
@@ -195,7 +207,7 @@ func TestSimulation(t *testing.T) {
 // given the module alone as a user would.
 func TestLint(t *testing.T) {
 	needTool(t, "verilator", "verilator")
-	cases(t, 0, randomCases(), func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
+	cases(t, 0, slowCases(), func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 		dir := emit(t, n, sampleVectors(r, n, 1))
 		silent(t, dir, "verilator", "--lint-only", "-Wall", n.Name+".v")
 		silent(t, dir, "verilator", "--lint-only", "--timing", "-Wall", "--top-module", n.Name+"_tb", n.Name+"_tb.v", n.Name+
@@ -227,11 +239,7 @@ func TestDirectiveNames(t *testing.T) {
 func TestSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")
-	count := 5
-	if !testkit.Whole() {
-		count = 1
-	}
-	narrowCases(t, 0, count, func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
+	narrowCases(t, 0, slowCases(), func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 		dir := emit(t, n, sampleVectors(r, n, 200))
 		script := fmt.Sprintf("read_verilog %[1]s.v; hierarchy -check -top %[1]s; proc; check -assert; "+
 			"flatten; synth -noabc -top %[1]s; check -assert; write_verilog -noattr synth.v", n.Name)

@@ -39,7 +39,7 @@ func TestPins(t *testing.T) {
 			place := func(text string) (string, error) {
 				write(t, dir, "dut.pcf", text)
 				return testkit.TryTool(t, dir, "nextpnr-ice40", "-q", "--"+b.Device, "--package", b.Package, "--json", "dut.json",
-					"--pcf", "dut.pcf", "--asc", "dut.asc", "--seed", "1")
+					"--pcf", "dut.pcf", "--no-route", "--seed", "1")
 			}
 			if out, err := place(pins.String()); err != nil || strings.Contains(out, "Warning") {
 				t.Errorf("%s on %s: %v\n%s", kind, b.Name, err, out)

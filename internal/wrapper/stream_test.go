@@ -268,7 +268,10 @@ func simulate(t *testing.T, dir string, stalls ...string) string {
 // with stalls on either side, with packets of a wrong length and with resets.
 func TestStream(t *testing.T) {
 	n := classifier(t)
-	for _, c := range []struct{ stages, beat int }{{0, 1}, {0, 3}, {0, 11}, {1, 3}, {3, 1}, {5, 11}} {
+	for i, c := range []struct{ stages, beat int }{{0, 1}, {1, 3}, {5, 11}, {0, 3}, {0, 11}, {3, 1}} {
+		if i > 2 && !testkit.Whole() {
+			break // each length of a beat was there once
+		}
 		t.Run(fmt.Sprintf("stages=%d/beat=%d", c.stages, c.beat), func(t *testing.T) {
 			dir, wrapper := emit(t, n, c.stages)
 			p := newProgram(t, n, c.beat, 150, false)

@@ -146,9 +146,9 @@ func TestUART(t *testing.T) {
 		samples int
 		events  bool
 	}{
-		{"back to back", random(t, netlist.Full, 3, 5), 0, 8, 1000, false},
-		{"events", random(t, netlist.Full, 3, 5), 2, 8, 150, true},
-		{"two bytes a word", random(t, netlist.Full, 2, 9), 0, 13, 60, true},
+		{"back to back", random(t, netlist.Full, 3, 5), 0, 8, 200, false},
+		{"events", random(t, netlist.Full, 3, 5), 2, 8, 60, true},
+		{"two bytes a word", random(t, netlist.Full, 2, 9), 0, 13, 30, true},
 		{"a byte", random(t, netlist.Core, 2, 5), 0, 100, 20, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestUART(t *testing.T) {
 			p := newUART(t, c.n, c.samples, c.events)
 			took := clocksOf(t, p.run(t, dir, wrapper, c.clocks), p.answers)
 			if !c.events {
-				takes(t, "uart", c.n, Options{ClockHz: 12_000_000, Baud: 12_000_000 / c.clocks}, c.samples, took, 1000)
+				takes(t, "uart", c.n, Options{ClockHz: 12_000_000, Baud: 12_000_000 / c.clocks}, c.samples, took, 800)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // TestProof has abc prove that mapped gates compute what the raw gates do: of the
-// network c, of long chains, of random wiring and of the network of a whole classifier.
+// network b, of long chains, of random wiring and of the network of a whole classifier.
 func TestProof(t *testing.T) {
 	if _, err := tool.Find("abc"); err != nil {
 		t.Skip(err)
@@ -24,21 +24,21 @@ func TestProof(t *testing.T) {
 		scope   netlist.Scope
 		o       Options
 	}{
-		{"c, LUT6, least area", netgen.Chains("c"), netlist.Gates, Options{K: 6}},
-		{"c, LUT4 at 4 levels", netgen.Chains("c"), netlist.Gates, Options{K: 4, MaxDepth: 4}},
+		{"b, LUT6, least area", netgen.Chains("b"), netlist.Gates, Options{K: 6}},
+		{"b, LUT4 at 4 levels", netgen.Chains("b"), netlist.Gates, Options{K: 4, MaxDepth: 4}},
 		{
 			"100 chains of 60 steps, LUT6, least depth", netgen.LongChains(100, 60), netlist.Gates,
 			Options{K: 6, Objective: Depth},
 		},
 		{
 			"random wiring, LUT6",
-			netgen.FrozenOptions{Topology: netgen.Random, Width: 600, Depth: 10, Features: 100},
+			netgen.FrozenOptions{Topology: netgen.Random, Width: 210, Depth: 8, Features: 60},
 			netlist.Gates,
 			Options{K: 6},
 		},
 		{"random wiring, LUT4, least depth", netgen.FrozenOptions{
-			Topology: netgen.Random, Width: 600, Depth: 10,
-			Features: 100,
+			Topology: netgen.Random, Width: 210, Depth: 8,
+			Features: 60,
 		}, netlist.Gates, Options{K: 4, Objective: Depth}},
 		{
 			"a classifier",

@@ -17,6 +17,7 @@ import (
 	"ialgn/internal/model"
 	"ialgn/internal/netgen"
 	"ialgn/internal/target"
+	"ialgn/internal/testkit"
 	"ialgn/internal/verilog"
 	"ialgn/internal/verilog/syntax"
 	"ialgn/netlist"
@@ -113,9 +114,9 @@ func lowered(t *testing.T, r *rand.Rand, n *netlist.Netlist, family *target.Fami
 // are around: all of it is accepted, every form occurs, and statements and comments make up the
 // whole module.
 func TestWritten(t *testing.T) {
-	count := 600
-	if testing.Short() {
-		count = 150
+	count := 250
+	if testkit.Whole() {
+		count = 600
 	}
 	seen := map[syntax.Form]int{}
 	for seed := range count {
