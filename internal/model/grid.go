@@ -14,7 +14,7 @@ const (
 	maxPatchSide = 64
 )
 
-// maxUnrolled is more nodes than a netlist can number, for those of all positions together ([topology.Keys.Check]).
+// maxUnrolled bounds the nodes at all positions together. A netlist can number few more ([topology.Keys.Check]).
 const maxUnrolled = 3 << 29
 
 // checkGrid checks the grid of section i, if it has one: its numbers, its field, its base and its image.
