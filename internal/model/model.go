@@ -112,7 +112,7 @@ type Pruned struct {
 	Epoch      int     `json:"epoch"`       // number of epochs before pruning
 	Bits       int     `json:"bits"`        // counted bits that became 0
 	Nodes      int     `json:"nodes"`       // other nodes that became constant
-	LossBefore float64 `json:"loss_before"` // mean loss of the frozen network over the training set before pruning; LossAfter is after it
+	LossBefore float64 `json:"loss_before"` // mean loss of the frozen network over the training set
 	LossAfter  float64 `json:"loss_after"`
 }
 

@@ -68,7 +68,7 @@ func PinTable(pins, pin int) uint64 { return digitZero[pins-1-pin] & LastTable(p
 // DependsOn reports whether the table of a node depends on the given pin.
 func DependsOn(table uint64, pins, pin int) bool {
 	ones := PinTable(pins, pin)
-	distance := 1 << (pins - 1 - pin) // from the bit of a line with the pin 0 down to the bit of the same line with the pin 1
+	distance := 1 << (pins - 1 - pin) // from a line with the pin 0 down to the same line with the pin 1
 	return table&ones != table>>distance&ones
 }
 
