@@ -41,7 +41,7 @@ func fish(w io.Writer, p *Program) error {
 	return l.err
 }
 
-// fishValues adds a line for each kind of values.
+// fishValues adds a line for each kind of value.
 func fishValues(l *lines, line string, v Values) {
 	if len(v.Words) > 0 {
 		words := strings.Join(v.Words, " ")
@@ -66,7 +66,7 @@ func fishValues(l *lines, line string, v Values) {
 	}
 }
 
-// fishQuoted returns a text as one word of fish.
+// fishQuoted returns a text as one word for fish.
 func fishQuoted(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
 }
