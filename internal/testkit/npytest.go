@@ -1,4 +1,4 @@
-// This file reads arrays of NumPy in tests.
+// This file reads NumPy arrays in tests.
 
 package testkit
 
@@ -15,8 +15,8 @@ import (
 
 var header = regexp.MustCompile(`'descr': '([^']*)', 'fortran_order': False, 'shape': \(([0-9, ]*)\)`)
 
-// ReadNPY returns the shape and the elements, in C order, of a .npy file of little-endian numbers. What it cannot read
-// ends the test.
+// ReadNPY returns the shape and the elements, in C order, of a .npy file of little-endian numbers. It ends the test
+// if it cannot read the file.
 func ReadNPY(t testing.TB, path string) (shape []int, data []float64) {
 	t.Helper()
 	file, err := os.ReadFile(path)
@@ -50,7 +50,7 @@ func ReadNPY(t testing.TB, path string) (shape []int, data []float64) {
 	return shape, data
 }
 
-// element returns how to read an element of a type; nil if the type is not known.
+// element returns the size of an element type and a function that reads an element, or nil if the type is unknown.
 func element(code string) (size int, decode func(b []byte) float64) {
 	switch code {
 	case "|u1":
