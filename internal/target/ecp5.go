@@ -41,6 +41,6 @@ var ECP5 = &Family{
 	},
 }
 
-// The data sheet gives thousands of LUTs; the exact numbers are Project Trellis's.
+// trellis is the source of the figures. The data sheet gives thousands of LUTs, and Project Trellis the exact numbers.
 const trellis = "Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family), selection guide; LUTs as nextpnr-ecp5 reports " +
 	"them; not checked against either here"

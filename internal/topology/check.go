@@ -34,7 +34,7 @@ type Fault struct {
 // specialKey is a key that some topologies have and others refuse.
 type specialKey struct {
 	key     string
-	at      func(k *Keys) any // returns a pointer to its value, an int or a string; other topologies require the value of [Default]
+	at      func(k *Keys) any // pointer to its value, an int or a string; other topologies require its default
 	problem string            // format for the value and the topology
 	remedy  string            // advice, to be followed by the topologies that have the key
 }

@@ -14,7 +14,7 @@ type Keys struct {
 	Width           int     `yaml:"width" json:"width"`       // nodes of the last layer
 	Depth           int     `yaml:"depth" json:"depth"`
 	Inputs          int     `yaml:"inputs" json:"inputs,omitempty"` // K, the pins of a node
-	Leaves          int     `yaml:"leaves" json:"leaves,omitempty"` // nodes of the level below that each node of a tree reads
+	Leaves          int     `yaml:"leaves" json:"leaves,omitempty"` // nodes of the level below that a tree node reads
 	Widths          string  `yaml:"widths" json:"widths,omitempty"` // nodes of each layer, separated by commas
 	Anchors         int     `yaml:"anchors" json:"anchors"`         // k_x
 	Hidden          int     `yaml:"hidden" json:"hidden"`           // k_h
@@ -34,7 +34,7 @@ type Keys struct {
 	Stride   string `yaml:"stride" json:"stride,omitempty"`     // list: distance from one position to the next
 	Padding  string `yaml:"padding" json:"padding,omitempty"`   // list: zeros on each side of the image
 	Levels   string `yaml:"levels" json:"levels,omitempty"`     // list: levels of nodes of a kernel
-	Pool     string `yaml:"pool" json:"pool,omitempty"`         // list: 2 for the OR of each two by two positions, or 1 for none
+	Pool     string `yaml:"pool" json:"pool,omitempty"`         // list: 2 for the OR of each two by two positions, or 1
 	Channels int    `yaml:"channels" json:"channels,omitempty"` // planes of its patch that a kernel reads; 0: all
 
 	// Chains is the number of layers of chains after the convolutions; 0: the layers of model.widths are ordinary
