@@ -90,7 +90,7 @@ type array struct {
 	element
 	order    binary.ByteOrder
 	count    int   // number of records according to the header
-	dims     []int // of a record
+	dims     []int // dimensions of a record
 	features int   // elements of a record
 	places   []int // element of each feature; nil: feature f is element f
 	shape    Shape // of images; zero if records are not images
@@ -384,8 +384,8 @@ func arrayFile(path string) file {
 }
 
 // ReadArray reads a whole array of at most limit numbers. It returns the shape from the header, and the numbers in C
-// order, all finite. It also reads Fortran order, in which numpy.save writes a transposed or permuted array. Errors
-// call the array name.
+// order, all finite. It also reads Fortran order, in which numpy.save writes a transposed or permuted array.
+// name is the array's name in errors.
 func ReadArray(name string, r io.Reader, limit int) (shape []int, values []float64, err error) {
 	s, err := file{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}.stream()
 	if err != nil {

@@ -266,8 +266,8 @@ const (
 	markMixed   = -2
 )
 
-// decimalMark returns the decimal mark of the numbers: a mark that can only be decimal in some number, or the
-// opposite of a mark that certainly separates thousands.
+// decimalMark returns the decimal mark of the numbers. It is the mark that is certainly decimal in some number. If a
+// mark certainly separates thousands, it is the other mark.
 func (e *evidence) decimalMark() int {
 	sure := func(mark, other int) bool { return e.decimal[mark] > 0 || e.group[other] > 0 }
 	switch comma, point := sure(markComma, markPoint), sure(markPoint, markComma); {

@@ -12,7 +12,6 @@ import (
 //
 // Bytes of an array that are feature words already take only the time of copying. ReadWords panics if dst has no
 // room for a sample, or if its elements are too small for the encoder's largest feature word.
-// room for a sample, or if its elements are too small for the encoder's largest feature word.
 func ReadWords[T uint8 | uint16](s *Samples, dst []T) (samples int, err error) {
 	if len(dst) < s.features || uint64(s.max) > uint64(^T(0)) {
 		panic(fmt.Sprintf("dataset: room for %d words of at most %d, the samples have %d of at most %d", len(dst), ^T(0),

@@ -57,7 +57,7 @@ func fishValues(l *lines, line string, v Values) {
 		l.add("%s -f -a '(__fish_complete_directories)'", line)
 	}
 	if !v.AnyFile {
-		for _, ending := range v.Files { // folders are proposed with them
+		for _, ending := range v.Files { // fish proposes folders, too
 			l.add("%s -f -k -a '(__fish_complete_suffix .%s)'", line, ending)
 		}
 	}

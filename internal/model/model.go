@@ -89,7 +89,7 @@ type Record struct {
 	DataSet string  `json:"data_set"`
 	Train   string  `json:"train_sha256"` // digest of the decoded training data, as package dataset defines it
 	Test    string  `json:"test_sha256"`
-	Start   *Start  `json:"start,omitempty"` // nil: drawn by the seed
+	Start   *Start  `json:"start,omitempty"` // nil: parameters were drawn by the seed
 	Epochs  []Epoch `json:"epochs"`
 	// Kept is the epoch whose parameters the model has, counted from 1; 0: the last epoch, as there is no
 	// validation set.
@@ -97,7 +97,7 @@ type Record struct {
 
 	Origin   *Origin   `json:"origin,omitempty"`   // nil: it was trained here from the beginning
 	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil: nothing was removed
-	Refilled *Refilled `json:"refilled,omitempty"` // nil: no tables were to be refilled
+	Refilled *Refilled `json:"refilled,omitempty"` // nil: tables were not refilled
 }
 
 // Origin says that another program trained the network, or trained the network from which training started.

@@ -70,7 +70,7 @@ var errNotPrivate = errors.New("its nodes read those of other chains, so that it
 
 // Run is a run of elements of a tensor.
 type Run struct {
-	At     int // the first
+	At     int // index of the first element
 	Length int
 }
 

@@ -111,7 +111,7 @@ func (c *Compact) convolution(number int, k *Carriage) (*Convolution, error) {
 	return &Convolution{Grid: g, Kernels: f, Carried: len(k.Carries)}, f.Validate()
 }
 
-// moved returns the pixel moved by as many rows and as many columns.
+// moved returns the pixel that is by rows further down and by columns further right.
 func (p Pixel) moved(by int) Pixel { return Pixel{p.Plane, p.Row + by, p.Column + by} }
 
 // patch returns the grid of the kernels, with patches large enough for the carried bits that they read, and for

@@ -60,8 +60,8 @@ func CheckWord(s string) error {
 // the cell's instance, _in its word of inputs, and _next the next value of a register.
 var reserved = regexp.MustCompile(`(^(c\d+_)?k\d+(_y\d+_x\d+)?_l\d+|\d_(e|gt)\d+|_(b|n|s)\d+)(_n\d+|_s\d+)*(_o)?(_i|_in|_next)?$|^unused_(\d+|version)$|^dut$|^tb_`)
 
-// CheckPort returns nil if s can name a port or a probe next to the names of [Names]: it must be an identifier
-// ([netlist.CheckName]) that no cell can have as its name.
+// CheckPort returns nil if s can name a port or a probe. It must be an identifier ([netlist.CheckName]), and not a
+// name that [Names] may give to a cell.
 func CheckPort(s string) error {
 	if err := netlist.CheckName(s); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package progress reports the progress of long work from the code that does the work to the code that shows it.
+// Package progress carries progress reports from long work to the code that shows them.
 //
 // Work that may take longer than a user likes to wait begins a task in its context ([Begin]), says what it is doing
 // ([Say]) and how far it has come ([Count]), and ends the task. It never writes anything itself. The caller of the

@@ -63,7 +63,7 @@ var programs = []program{
 	{"gowin_pack", []string{"gowin_pack"}, "", nil, ""},
 	{"vivado", []string{"vivado"}, "", []string{"-version"}, "ivado v"}, // before 2023: Vivado v
 	{"mpirun", []string{"mpirun"}, "openmpi-bin", []string{"--version"}, "mpirun "},
-	{"chromium", []string{"chromium"}, "chromium", []string{"--version"}, "Chromium "}, // tests look at pages with it
+	{"chromium", []string{"chromium"}, "chromium", []string{"--version"}, "Chromium "}, // used by tests of pages
 }
 
 // vendors names the vendors of programs whose source is not open.

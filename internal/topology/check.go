@@ -10,7 +10,7 @@ import (
 
 // MaxWidth is the largest number of nodes in a layer. MaxDepth is the largest number of layers that a netlist can
 // name ([ialgn/netlist.MaxLayers]). maxNodes bounds the nodes of all layers, without head and encoder. A larger
-// network might be trained but could not be compiled.
+// network could be trained, but perhaps not compiled.
 const (
 	MaxWidth = 1 << 24
 	MaxDepth = 1<<16 - 1

@@ -128,8 +128,8 @@ func (k *Keys) LayerWidths() ([]int, error) {
 	return widths, nil
 }
 
-// DropIdle resets keys that do not apply to the network to their defaults, if every configuration may have them:
-// models of equal networks shall have equal configurations.
+// DropIdle resets keys to their defaults that every configuration may have but that do not apply to the network.
+// Models of equal networks therefore have equal configurations.
 func (k *Keys) DropIdle() {
 	row, standard := k.Row(), Default()
 	if row == nil {
