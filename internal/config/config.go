@@ -40,7 +40,7 @@ type Data struct {
 	Length      int    `yaml:"length" json:"length,omitempty"`
 	Train       string `yaml:"train" json:"train,omitempty"`               // file of the training samples, gzip or not
 	TrainLabels string `yaml:"train_labels" json:"train_labels,omitempty"` // file of their labels, for arrays
-	Test        string `yaml:"test" json:"test,omitempty"`                 // file of the test samples; empty: Train is split
+	Test        string `yaml:"test" json:"test,omitempty"`                 // file of test samples; empty: Train is split
 	TestLabels  string `yaml:"test_labels" json:"test_labels,omitempty"`   // file of their labels, for arrays
 	Label       string `yaml:"label" json:"label,omitempty"`               // name of the label column; empty: the last one
 	Header      string `yaml:"header" json:"header,omitempty"`             // auto | yes | no
@@ -117,7 +117,7 @@ type Candidates struct {
 	Replace int     `yaml:"replace" json:"replace,omitempty"` // number of candidates of a pin that are replaced
 	Until   float64 `yaml:"until" json:"until,omitempty"`     // share of the epochs after which replacing ends
 	Batches int     `yaml:"batches" json:"batches,omitempty"` // batches over which gradients are summed, for gradient
-	Gap     float64 `yaml:"gap" json:"gap,omitempty"`         // distance of a new candidate's logit below the largest logit
+	Gap     float64 `yaml:"gap" json:"gap,omitempty"`         // a new candidate's logit is as far below the largest
 }
 
 // Optimizer is Adam (Kingma and Ba, 2015).
@@ -145,7 +145,7 @@ type Schedule struct {
 // Validation holds back a part of the training set to judge epochs by.
 type Validation struct {
 	Share    float64 `yaml:"share" json:"share"`
-	Patience int     `yaml:"patience" json:"patience"`   // the run ends after as many epochs without a gain; 0: never
+	Patience int     `yaml:"patience" json:"patience"`   // epochs without a gain after which the run ends; 0: never
 	Keep     string  `yaml:"keep" json:"keep,omitempty"` // best | last: the epoch whose parameters the model gets
 }
 

@@ -132,7 +132,7 @@ func (s *Survey) Label() string {
 	return s.reference(&s.Columns[i])
 }
 
-// references returns the configuration's names of the columns that of selects.
+// references returns the configuration's names of the columns for which the function of returns true.
 func (s *Survey) references(of func(*Surveyed) bool) (names []string) {
 	for i := range s.Columns {
 		if c := &s.Columns[i]; of(c) {

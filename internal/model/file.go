@@ -47,7 +47,7 @@ const blockBytes = codecBytes
 // second reading.
 const keptBytes = 4 << 20
 
-// Open opens a model file. It refuses anything but a regular file, and does so without waiting for the other end of
+// Open opens a model file. It refuses anything but a regular file, and does not wait for the other end of
 // a pipe.
 func Open(path string) (*File, error) {
 	file, size, err := openRegular(path)

@@ -95,7 +95,7 @@ func (p *Pin) gates(from, to int) Pin {
 	return v
 }
 
-// freeze writes the argmaxes of a section that holds only some chains, the first of which is chain first of the
+// freeze writes the argmaxes of a section that holds only some chains, beginning with chain first of the
 // network.
 func (s *Section) freeze(layers []FrozenLayer, first int) {
 	for g := range s.Width * s.Layers {

@@ -103,7 +103,7 @@ type reach struct {
 // buses returns the named buses that a cell can lead to, probes first.
 func buses(n *netlist.Netlist) []netlist.Port { return slices.Concat(n.Probes(), n.OutputPorts()) }
 
-// reach sets the owner of the cells that belong to no gate. It is the bus of which the cell is a bit, or else the
+// reach sets the owner of the cells that belong to no gate. It is the bus that has the cell as a bit, or else the
 // first bus that the cell leads to. Only the path to the next bus counts: otherwise every count would also lead to
 // the class.
 func (b *belongings) reach(n *netlist.Netlist) {

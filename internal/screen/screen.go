@@ -108,7 +108,7 @@ func (s *Screen) Clear() {
 	s.erase()
 }
 
-// Draw shows as much of the parts as fits as the bar, unless the bar was drawn very recently. It does nothing
+// Draw draws the bar, with the parts that fit, unless the bar was drawn very recently. It does nothing
 // without a terminal.
 func (s *Screen) Draw(parts func(columns int) []Part) {
 	s.mu.Lock()
@@ -208,7 +208,7 @@ func withoutLeast(parts []Part) []Part {
 	return append(parts[:least:least], parts[least+1:]...)
 }
 
-// dots stand for omitted text.
+// dots replace omitted text.
 const dots = "..."
 
 // shorten returns the beginning of a line, with dots for the rest if the line is too long.
